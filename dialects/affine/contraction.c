@@ -1,0 +1,175 @@
+// See contraction.h.
+#include "dialects/affine/contraction.h"
+
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+static const strata_access_t *store_of(const strata_nest_t *nest) {
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (nest->accesses[i].is_store)
+      return &nest->accesses[i];
+  return NULL;
+}
+
+//===-- From the result to what is stored ------------------------------------------------------------------------===//
+
+typedef struct {
+  const strata_nest_t *anchor;
+  bool found;
+  int rank;
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+} anchor_demand_t;
+
+static void find_anchor(const strata_nest_t *producer, const strata_access_t *store, const MlirAffineExpr *point,
+                        const MlirAffineExpr *coordinates, void *user) {
+  (void)point;
+  anchor_demand_t *demand = user;
+  if (producer != demand->anchor || demand->found)
+    return;
+  demand->found = true;
+  demand->rank = (int)mlirAffineMapGetNumResults(store->map);
+  for (int i = 0; i < demand->rank; i++)
+    demand->coordinates[i] = coordinates[i];
+}
+
+bool strata_contraction_root_point(const strata_contraction_kernel_t *c, const strata_nest_t *root, int n_target_dims,
+                                   const int64_t *target_extents, const MlirAffineExpr *coordinates,
+                                   MlirAffineExpr *out_point) {
+  anchor_demand_t demand = {.anchor = c->nest};
+  strata_kernel_visit_demands(c->kernel, root, find_anchor, &demand);
+  if (!demand.found)
+    return false;
+  MlirContext context = mlirOperationGetContext(root->op);
+  MlirAffineMap map = mlirAffineMapGet(context, root->n_parallel, 0, demand.rank, demand.coordinates);
+  int64_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(c->store->buffer, sizes);
+  return strata_affine_invert(map, root->extents, sizes, coordinates, n_target_dims, target_extents, out_point);
+}
+
+// How far apart neighbours along the nest's dim |dim| are in what the kernel stores in the end.
+static bool result_stride(const strata_contraction_kernel_t *c, int dim, int64_t *out_stride) {
+  const strata_nest_t *nest = c->nest;
+  if (strata_nest_is_root(nest))
+    return strata_access_stride(nest, c->store, dim, out_stride);
+  int n_dims = n_dims_of(nest);
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS];
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(c->store->map); i++)
+    coordinates[i] = mlirAffineMapGetResult(c->store->map, i);
+  for (int i = 0; i < c->kernel->n_nests; i++) {
+    const strata_nest_t *root = &c->kernel->nests[i];
+    if (!strata_nest_is_root(root))
+      continue;
+    if (!strata_contraction_root_point(c, root, n_dims, nest->extents, coordinates, point))
+      return false;
+    MlirContext context = mlirOperationGetContext(root->op);
+    MlirAffineMap at = mlirAffineMapGet(context, n_dims, 0, root->n_parallel, point);
+    MlirAffineMap map = strata_affine_compose(store_of(root)->map, at, nest->extents);
+    int64_t sizes[STRATA_MAX_DIMS];
+    strata_memref_sizes(store_of(root)->buffer, sizes);
+    return strata_affine_coefficient(strata_affine_linearize(map, sizes, nest->extents), dim, out_stride);
+  }
+  return false;
+}
+
+//===-- Sides ----------------------------------------------------------------------------------------------------===//
+
+// Which dim runs along registers: the one nearest to contiguous in the result, of those that only one operand has.
+static int choose_vector_dim(const strata_contraction_kernel_t *c, uint32_t only_one) {
+  int best = STRATA_NO_DIM;
+  int64_t best_stride = INT64_MAX;
+  for (int dim = 0; dim < c->nest->n_parallel; dim++) {
+    int64_t stride;
+    if (!(only_one & 1u << dim) || c->nest->extents[dim] == 1 || !result_stride(c, dim, &stride) || stride < 1)
+      continue;
+    if (stride < best_stride) {
+      best = dim;
+      best_stride = stride;
+    }
+  }
+  return best;
+}
+
+// The longest dim of |only|; the innermost of equals.
+static int choose_row_dim(const strata_nest_t *nest, uint32_t only) {
+  int best = STRATA_NO_DIM;
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    if (only & 1u << dim && nest->extents[dim] > 1 &&
+        (best == STRATA_NO_DIM || nest->extents[dim] >= nest->extents[best]))
+      best = dim;
+  return best;
+}
+
+// The multiplication whose product the innermost loop adds.
+static MlirOperation product_of(const strata_nest_t *nest) {
+  MlirOperation add = mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0));
+  bool product_first = mlirValueEqual(mlirOperationGetOperand(add, 1), mlirBlockGetArgument(nest->inner, 1));
+  return mlirOpResultGetOwner(mlirOperationGetOperand(add, product_first ? 0 : 1));
+}
+
+static strata_status_t find_contraction(const strata_kernel_t *kernel, strata_contraction_t *out) {
+  bool found = false;
+  for (int i = 0; i < kernel->n_nests; i++) {
+    const strata_nest_t *nest = &kernel->nests[i];
+    if (!strata_nest_is_vectorizable(nest))
+      return strata_error(STRATA_UNSUPPORTED, "a nest without vector form");
+    if (!nest->n_reduction)
+      continue;
+    if (found || !strata_nest_contraction(nest, out))
+      return strata_error(STRATA_UNSUPPORTED, "not one contraction");
+    found = true;
+  }
+  return found ? NULL : strata_error(STRATA_UNSUPPORTED, "no contraction");
+}
+
+strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_contraction_kernel_t *out) {
+  strata_contraction_t found;
+  STRATA_TRY(find_contraction(kernel, &found));
+  strata_contraction_kernel_t c = {.kernel = kernel, .nest = found.nest, .store = found.store, .n_reduced = 1};
+  int v = choose_vector_dim(&c, found.lhs_dims ^ found.rhs_dims);
+  if (v == STRATA_NO_DIM)
+    return strata_error(STRATA_UNSUPPORTED, "no result dim that only one operand has");
+  MlirOperation product = product_of(c.nest);
+  int rhs_side = found.rhs_dims & 1u << v ? STRATA_SIDE_V : STRATA_SIDE_U;
+  c.sides[1 - rhs_side] =
+      (strata_contraction_side_t){found.lhs, mlirOperationGetOperand(product, 0), found.lhs_dims, STRATA_NO_DIM};
+  c.sides[rhs_side] =
+      (strata_contraction_side_t){found.rhs, mlirOperationGetOperand(product, 1), found.rhs_dims, STRATA_NO_DIM};
+  strata_contraction_side_t *sides = c.sides;
+  sides[STRATA_SIDE_V].tile_dim = v;
+  sides[STRATA_SIDE_U].tile_dim = choose_row_dim(c.nest, sides[STRATA_SIDE_U].dims & ~sides[STRATA_SIDE_V].dims);
+  for (int dim = 0; dim < c.nest->n_parallel; dim++)
+    if (dim != v && dim != sides[STRATA_SIDE_U].tile_dim)
+      c.outer[c.n_outer++] = dim;
+  for (int i = 0; i < c.nest->n_reduction; i++)
+    c.n_reduced *= c.nest->extents[c.nest->n_parallel + i];
+  *out = c;
+  return NULL;
+}
+
+bool strata_contraction_is_plain(const strata_contraction_kernel_t *c, int side) {
+  const strata_access_t *access = c->sides[side].access, *store;
+  return mlirOperationIsNull(access->guard) && !strata_kernel_producer(c->kernel, access->buffer, &store);
+}
+
+bool strata_contraction_is_contiguous(const strata_contraction_kernel_t *c, int side, int64_t tile) {
+  // At the tile's granularity: v = v0 * tile + l, which is how a panel packed by the schedule is contiguous.
+  MlirContext context = mlirOperationGetContext(c->nest->op);
+  int n = n_dims_of(c->nest), v = c->sides[side].tile_dim;
+  MlirAffineExpr dims[STRATA_MAX_DIMS];
+  int64_t extents[STRATA_MAX_DIMS + 1], sizes[STRATA_MAX_DIMS], stride;
+  for (int i = 0; i < n; i++) {
+    dims[i] = mlirAffineDimExprGet(context, i);
+    extents[i] = c->nest->extents[i];
+  }
+  MlirAffineExpr start = mlirAffineMulExprGet(dims[v], mlirAffineConstantExprGet(context, tile));
+  dims[v] = mlirAffineAddExprGet(start, mlirAffineDimExprGet(context, n));
+  extents[v] = (extents[v] + tile - 1) / tile;
+  extents[n] = tile;
+  MlirAffineMap at = mlirAffineMapGet(context, n + 1, 0, n, dims);
+  MlirAffineMap map = strata_affine_compose(c->sides[side].access->map, at, extents);
+  strata_memref_sizes(c->sides[side].access->buffer, sizes);
+  MlirAffineExpr position = strata_affine_linearize(map, sizes, extents);
+  return strata_affine_coefficient(position, n, &stride) && stride == 1;
+}

@@ -1,0 +1,46 @@
+// A kernel around one contraction, as the scheduler and the tile builder see it: which operand runs along registers,
+// which dims are tiled.
+//
+// The *vector* side is the operand that has the dim contiguous in the result; that dim runs along SIMD registers (on
+// GPUs: along the fragment's contiguous dim). The other is the *broadcast* side; its longest own dim gives the rows of
+// the register tile.
+#ifndef STRATA_DIALECTS_AFFINE_CONTRACTION_H
+#define STRATA_DIALECTS_AFFINE_CONTRACTION_H
+
+#include "dialects/affine/kernel.h"
+
+enum { STRATA_SIDE_U = 0, STRATA_SIDE_V = 1, STRATA_NO_DIM = -1 }; // broadcast side, vector side
+
+typedef struct {
+  const strata_access_t *access;
+  MlirValue factor; // the scalar value that is multiplied
+  uint32_t dims;    // of the nest, that the read depends on
+  int tile_dim;     // the nest dim that is tiled, STRATA_NO_DIM if there is none
+} strata_contraction_side_t;
+
+typedef struct {
+  const strata_kernel_t *kernel;
+  const strata_nest_t *nest;
+  const strata_access_t *store;
+  strata_contraction_side_t sides[2];
+  int n_outer;
+  int outer[STRATA_MAX_DIMS]; // the remaining parallel dims
+  int64_t n_reduced;          // points of the reduction dims together
+} strata_contraction_kernel_t;
+
+// UNSUPPORTED where the kernel is not one contraction with an elementwise epilogue and a dim of its own for registers.
+STRATA_MUST_CHECK strata_status_t strata_contraction_read(const strata_kernel_t *kernel,
+                                                          strata_contraction_kernel_t *out);
+
+// True if the side is read straight from outside the kernel, unguarded.
+bool strata_contraction_is_plain(const strata_contraction_kernel_t *c, int side);
+// True if its reads are contiguous along its tiled dim within aligned tiles of |tile|.
+bool strata_contraction_is_contiguous(const strata_contraction_kernel_t *c, int side, int64_t tile);
+
+// The point of root |root| at which it reads the contraction's result at |coordinates|, expressions over
+// |n_target_dims| dims.
+bool strata_contraction_root_point(const strata_contraction_kernel_t *c, const strata_nest_t *root, int n_target_dims,
+                                   const int64_t *target_extents, const MlirAffineExpr *coordinates,
+                                   MlirAffineExpr *out_point);
+
+#endif

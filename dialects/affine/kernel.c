@@ -1,0 +1,307 @@
+// Analyses of kernel functions shared by the scheduler and the tile builder; see kernel.h.
+#include "dialects/affine/kernel.h"
+
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
+
+strata_status_t strata_kernel_read(strata_arena_t *arena, MlirOperation func, strata_kernel_t *out_kernel) {
+  *out_kernel = (strata_kernel_t){.arena = arena, .func = func, .body = strata_func_body(func)};
+  return strata_nests_of(arena, func, &out_kernel->nests, &out_kernel->n_nests);
+}
+
+static bool reads(const strata_nest_t *nest, MlirValue buffer) {
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (!nest->accesses[i].is_store && mlirValueEqual(nest->accesses[i].buffer, buffer))
+      return true;
+  return false;
+}
+
+const strata_nest_t *strata_kernel_producer(const strata_kernel_t *kernel, MlirValue buffer,
+                                            const strata_access_t **out_store) {
+  const strata_nest_t *producer = NULL;
+  for (int i = 0; i < kernel->n_nests; i++) {
+    const strata_nest_t *nest = &kernel->nests[i];
+    for (int j = 0; j < nest->n_accesses; j++) {
+      const strata_access_t *access = &nest->accesses[j];
+      if (!access->is_store || !mlirValueEqual(access->buffer, buffer))
+        continue;
+      if (producer)
+        return NULL;
+      producer = nest;
+      *out_store = access;
+    }
+  }
+  // A nest that copies one part of a concatenation to another reads what some other kernel has written.
+  return producer && reads(producer, buffer) ? NULL : producer;
+}
+
+bool strata_nest_is_root(const strata_nest_t *nest) {
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (nest->accesses[i].is_store && mlirValueIsABlockArgument(nest->accesses[i].buffer))
+      return true;
+  return false;
+}
+
+bool strata_nest_is_reduction(const strata_nest_t *nest) { return nest->n_reduction > 0; }
+
+int strata_memref_sizes(MlirValue buffer, int64_t *out_sizes) {
+  MlirType type = mlirValueGetType(buffer);
+  int rank = (int)mlirShapedTypeGetRank(type);
+  for (int i = 0; i < rank; i++)
+    out_sizes[i] = mlirShapedTypeGetDimSize(type, i);
+  return rank;
+}
+
+bool strata_affine_expr_uses(MlirAffineExpr expr, int dim) { return mlirAffineExprIsFunctionOfDim(expr, dim); }
+
+uint32_t strata_affine_map_dims(MlirAffineMap map) {
+  uint32_t mask = 0;
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
+    for (int dim = 0; dim < mlirAffineMapGetNumDims(map); dim++)
+      if (strata_affine_expr_uses(mlirAffineMapGetResult(map, i), dim))
+        mask |= 1u << dim;
+  return mask;
+}
+
+bool strata_access_stride(const strata_nest_t *nest, const strata_access_t *access, int dim, int64_t *out_stride) {
+  if (mlirAffineMapIsNull(access->map))
+    return false;
+  int64_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(access->buffer, sizes);
+  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, nest->extents);
+  return strata_affine_coefficient(position, dim, out_stride);
+}
+
+//===-- Vectorizable nests ---------------------------------------------------------------------------------------===//
+
+// Straight-line ops with an elementwise vector form: arith and math, but for index arithmetic ops with regions.
+static bool is_elementwise(MlirOperation op) {
+  MlirStringRef name = strata_op_name(op);
+  bool is_math = name.length > 5 && (!strncmp(name.data, "arith.", 6) || !strncmp(name.data, "math.", 5));
+  return is_math && mlirOperationGetNumRegions(op) == 0 && mlirOperationGetNumResults(op) == 1;
+}
+
+static bool is_yield(MlirOperation op) {
+  return strata_op_is(op, "affine.yield") || strata_op_is(op, "scf.reduce") || strata_op_is(op, "scf.yield");
+}
+
+static bool block_is_straight(const strata_nest_t *nest, MlirBlock block, bool in_guard) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (is_elementwise(op) || is_yield(op) || strata_op_is(op, "affine.load") || strata_op_is(op, "affine.apply"))
+      continue;
+    if (strata_op_is(op, "affine.store") && !in_guard && mlirBlockEqual(block, nest->body))
+      continue;
+    if (strata_op_is(op, "affine.for") && !in_guard) {
+      if (!block_is_straight(nest, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), false))
+        return false;
+      continue;
+    }
+    if (!strata_op_is(op, "affine.if") || in_guard || mlirOperationGetNumResults(op) != 1)
+      return false;
+    for (intptr_t i = 0; i < 2; i++) {
+      MlirBlock branch = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
+      if (mlirBlockIsNull(branch) || !block_is_straight(nest, branch, true))
+        return false;
+    }
+  }
+  return true;
+}
+
+bool strata_nest_is_vectorizable(const strata_nest_t *nest) {
+  if (nest->is_serial)
+    return false;
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (mlirAffineMapIsNull(nest->accesses[i].map))
+      return false;
+  return block_is_straight(nest, nest->body, false);
+}
+
+//===-- Inversion ------------------------------------------------------------------------------------------------===//
+
+// Solves expr(dims) = target for the dims |expr| depends on: a sum of dims with positive coefficients, each at least
+// the span of the smaller ones, and a constant.
+static bool invert_sum(MlirAffineExpr expr, int n_dims, const int64_t *extents, MlirAffineExpr target,
+                       int n_target_dims, const int64_t *target_extents, MlirAffineExpr *out_dims) {
+  MlirContext context = mlirAffineExprGetContext(expr);
+  MlirAffineExpr zeros[STRATA_MAX_DIMS];
+  int64_t coefficients[STRATA_MAX_DIMS];
+  for (int i = 0; i < n_dims; i++) {
+    zeros[i] = mlirAffineConstantExprGet(context, 0);
+    if (!strata_affine_coefficient(expr, i, &coefficients[i]) || coefficients[i] < 0)
+      return false;
+  }
+  MlirAffineExpr constant = mlirAffineExprCompose(expr, mlirAffineMapGet(context, n_dims, 0, n_dims, zeros));
+  if (!mlirAffineExprIsAConstant(constant))
+    return false;
+  MlirAffineExpr rest =
+      mlirAffineAddExprGet(target, mlirAffineConstantExprGet(context, -mlirAffineConstantExprGetValue(constant)));
+  // Largest coefficient first; its quotient is the dim, the remainder goes on.
+  for (int64_t bound = INT64_MAX;;) {
+    int next = -1;
+    for (int i = 0; i < n_dims; i++)
+      if (coefficients[i] > 0 && coefficients[i] < bound && (next < 0 || coefficients[i] > coefficients[next]))
+        next = i;
+    if (next < 0)
+      break;
+    int64_t span = 0; // of the terms below
+    for (int i = 0; i < n_dims; i++)
+      if (coefficients[i] > 0 && coefficients[i] < coefficients[next])
+        span += coefficients[i] * (extents[i] - 1);
+    bool is_last = span == 0;
+    if (span >= coefficients[next] || !mlirAffineExprIsNull(out_dims[next]))
+      return false;
+    MlirAffineExpr divisor = mlirAffineConstantExprGet(context, coefficients[next]);
+    out_dims[next] = strata_affine_simplify(mlirAffineFloorDivExprGet(rest, divisor), n_target_dims, target_extents);
+    if (!is_last)
+      rest = strata_affine_simplify(mlirAffineModExprGet(rest, divisor), n_target_dims, target_extents);
+    for (int i = 0; i < n_dims; i++)
+      if (i != next && coefficients[i] == coefficients[next] && extents[i] > 1)
+        return false;
+    bound = coefficients[next];
+  }
+  return true;
+}
+
+static bool fill_unit_dims(MlirContext context, int n_dims, const int64_t *extents, MlirAffineExpr *dims) {
+  for (int i = 0; i < n_dims; i++) {
+    if (!mlirAffineExprIsNull(dims[i]))
+      continue;
+    if (extents[i] != 1)
+      return false;
+    dims[i] = mlirAffineConstantExprGet(context, 0);
+  }
+  return true;
+}
+
+bool strata_affine_invert(MlirAffineMap map, const int64_t *extents, const int64_t *sizes,
+                          const MlirAffineExpr *targets, int n_target_dims, const int64_t *target_extents,
+                          MlirAffineExpr *out_dims) {
+  MlirContext context = mlirAffineMapGetContext(map);
+  int n_dims = (int)mlirAffineMapGetNumDims(map), n_results = (int)mlirAffineMapGetNumResults(map);
+  for (int i = 0; i < n_dims; i++)
+    out_dims[i] = (MlirAffineExpr){0};
+  bool done = true;
+  for (int i = 0; i < n_results && done; i++)
+    done = invert_sum(mlirAffineMapGetResult(map, i), n_dims, extents, targets[i], n_target_dims, target_extents,
+                      out_dims);
+  if (done && fill_unit_dims(context, n_dims, extents, out_dims))
+    return true;
+  for (int i = 0; i < n_dims; i++)
+    out_dims[i] = (MlirAffineExpr){0};
+  MlirAffineMap target_map =
+      mlirAffineMapGet(context, n_target_dims, 0, n_results, (MlirAffineExpr *)(uintptr_t)targets);
+  MlirAffineExpr position = strata_affine_linearize(map, sizes, extents);
+  MlirAffineExpr target = strata_affine_linearize(target_map, sizes, target_extents);
+  return invert_sum(position, n_dims, extents, target, n_target_dims, target_extents, out_dims) &&
+         fill_unit_dims(context, n_dims, extents, out_dims);
+}
+
+//===-- Demands --------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  const strata_kernel_t *kernel;
+  const strata_nest_t *from;
+  strata_demand_visitor_t visit;
+  void *user;
+} demand_t;
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+// |nest| is at |point|, over the dims of demand->from.
+static void visit_reads(const demand_t *demand, const strata_nest_t *nest, const MlirAffineExpr *point) {
+  const strata_nest_t *from = demand->from;
+  MlirContext context = mlirOperationGetContext(nest->op);
+  MlirAffineMap at_point =
+      mlirAffineMapGet(context, n_dims_of(from), 0, n_dims_of(nest), (MlirAffineExpr *)(uintptr_t)point);
+  for (int i = 0; i < nest->n_accesses; i++) {
+    const strata_access_t *access = &nest->accesses[i], *store;
+    if (access->is_store || mlirAffineMapIsNull(access->map))
+      continue;
+    const strata_nest_t *producer = strata_kernel_producer(demand->kernel, access->buffer, &store);
+    if (!producer || producer == nest || mlirAffineMapIsNull(store->map))
+      continue;
+    MlirAffineExpr coordinates[STRATA_MAX_DIMS], inner[STRATA_MAX_DIMS];
+    for (intptr_t j = 0; j < mlirAffineMapGetNumResults(access->map); j++)
+      coordinates[j] = strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(access->map, j), at_point),
+                                              n_dims_of(from), from->extents);
+    int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_MAX_DIMS];
+    strata_memref_sizes(access->buffer, sizes);
+    for (int j = 0; j < n_dims_of(producer); j++)
+      extents[j] = j < producer->n_parallel ? producer->extents[j] : 1;
+    if (!strata_affine_invert(store->map, extents, sizes, coordinates, n_dims_of(from), from->extents, inner))
+      continue;
+    demand->visit(producer, store, inner, coordinates, demand->user);
+    if (!producer->n_reduction)
+      visit_reads(demand, producer, inner);
+  }
+}
+
+void strata_kernel_visit_demands(const strata_kernel_t *kernel, const strata_nest_t *from,
+                                 strata_demand_visitor_t visit, void *user) {
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  MlirContext context = mlirOperationGetContext(kernel->func);
+  for (int i = 0; i < n_dims_of(from); i++)
+    point[i] = mlirAffineDimExprGet(context, i);
+  demand_t demand = {.kernel = kernel, .from = from, .visit = visit, .user = user};
+  visit_reads(&demand, from, point);
+}
+
+//===-- Contractions ---------------------------------------------------------------------------------------------===//
+
+// The access behind |value|, looking through conversions and the guard's yield; NULL if arithmetic lies between.
+static const strata_access_t *access_behind(const strata_nest_t *nest, MlirValue value) {
+  while (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    for (int i = 0; i < nest->n_accesses; i++)
+      if (!nest->accesses[i].is_store && mlirOperationEqual(nest->accesses[i].op, op))
+        return &nest->accesses[i];
+    if (strata_op_is(op, "affine.if")) {
+      MlirBlock branch = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+      value = mlirOperationGetOperand(mlirBlockGetTerminator(branch), 0);
+    } else if (mlirOperationGetNumOperands(op) == 1) {
+      value = mlirOperationGetOperand(op, 0);
+    } else {
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
+// lhs * rhs of "accumulator + lhs * rhs" as the only thing the innermost loop yields.
+static bool match_multiply_add(const strata_nest_t *nest, MlirOperation *out_mul) {
+  MlirOperation loop = nest->loops[nest->n_reduction - 1];
+  MlirOperation yield = mlirBlockGetTerminator(nest->inner);
+  if (mlirOperationGetNumResults(loop) != 1 || !mlirValueIsAOpResult(mlirOperationGetOperand(yield, 0)))
+    return false;
+  MlirOperation add = mlirOpResultGetOwner(mlirOperationGetOperand(yield, 0));
+  if (!strata_op_is(add, "arith.addf") && !strata_op_is(add, "arith.addi"))
+    return false;
+  MlirValue accumulator = mlirBlockGetArgument(nest->inner, 1);
+  for (int i = 0; i < 2; i++) {
+    MlirValue product = mlirOperationGetOperand(add, 1 - i);
+    if (!mlirValueEqual(mlirOperationGetOperand(add, i), accumulator) || !mlirValueIsAOpResult(product))
+      continue;
+    *out_mul = mlirOpResultGetOwner(product);
+    return strata_op_is(*out_mul, "arith.mulf") || strata_op_is(*out_mul, "arith.muli");
+  }
+  return false;
+}
+
+bool strata_nest_contraction(const strata_nest_t *nest, strata_contraction_t *out_contraction) {
+  MlirOperation mul;
+  if (nest->is_serial || nest->n_reduction == 0 || !match_multiply_add(nest, &mul))
+    return false;
+  strata_contraction_t c = {.nest = nest};
+  c.lhs = access_behind(nest, mlirOperationGetOperand(mul, 0));
+  c.rhs = access_behind(nest, mlirOperationGetOperand(mul, 1));
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (nest->accesses[i].is_store)
+      c.store = &nest->accesses[i];
+  if (!c.lhs || !c.rhs || !c.store || mlirAffineMapIsNull(c.lhs->map) || mlirAffineMapIsNull(c.rhs->map))
+    return false;
+  c.lhs_dims = strata_affine_map_dims(c.lhs->map);
+  c.rhs_dims = strata_affine_map_dims(c.rhs->map);
+  *out_contraction = c;
+  return true;
+}

@@ -1,0 +1,67 @@
+// Reading level 2: one kernel function (a group of nests), who produces its buffers, and what kind of kernel it can be.
+//
+// Records borrow the IR and live in the arena they were read into.
+#ifndef STRATA_DIALECTS_AFFINE_KERNEL_H
+#define STRATA_DIALECTS_AFFINE_KERNEL_H
+
+#include "dialects/affine/nest.h"
+
+typedef struct {
+  strata_arena_t *arena;
+  MlirOperation func;
+  MlirBlock body;
+  int n_nests;
+  strata_nest_t *nests;
+} strata_kernel_t;
+
+STRATA_MUST_CHECK strata_status_t strata_kernel_read(strata_arena_t *arena, MlirOperation func,
+                                                     strata_kernel_t *out_kernel);
+
+// The nest that alone stores into |buffer| and does not read it, NULL if none or several do; *out_store is its store.
+const strata_nest_t *strata_kernel_producer(const strata_kernel_t *kernel, MlirValue buffer,
+                                            const strata_access_t **out_store);
+
+// True if the nest stores into an argument of the function: it must be carried out whoever reads its result.
+bool strata_nest_is_root(const strata_nest_t *nest);
+bool strata_nest_is_reduction(const strata_nest_t *nest);
+
+// True if every op of the nest has a vector form: affine reads and stores, reads guarded by one affine.if,
+// straight-line arithmetic.
+bool strata_nest_is_vectorizable(const strata_nest_t *nest);
+
+// The iteration point of |map|'s dims (extents |extents|) at which its results are |targets|, expressions over
+// |n_target_dims| dims with |target_extents|. The buffer behind the map has |sizes|. Maps that are sums of dims with
+// constant coefficients are inverted, others through their row-major position. False if neither works.
+bool strata_affine_invert(MlirAffineMap map, const int64_t *extents, const int64_t *sizes,
+                          const MlirAffineExpr *targets, int n_target_dims, const int64_t *target_extents,
+                          MlirAffineExpr *out_dims);
+
+// Follows what one point of |from| reads through the kernel's producers: for every producer reached, |point| is the
+// point of its dims (reduction dims are 0) and |coordinates| where its buffer is read, both over the dims of |from|.
+// Does not look behind reductions.
+typedef void (*strata_demand_visitor_t)(const strata_nest_t *producer, const strata_access_t *store,
+                                        const MlirAffineExpr *point, const MlirAffineExpr *coordinates, void *user);
+void strata_kernel_visit_demands(const strata_kernel_t *kernel, const strata_nest_t *from,
+                                 strata_demand_visitor_t visit, void *user);
+
+// A contraction: the nest whose inner loop is accumulator + lhs * rhs. Dims are the nest's; masks are over its dims.
+typedef struct {
+  const strata_nest_t *nest;
+  const strata_access_t *lhs, *rhs; // what is multiplied; guards and conversions lie between
+  const strata_access_t *store;
+  uint32_t lhs_dims, rhs_dims; // the dims each read depends on
+} strata_contraction_t;
+
+// Recognises a contraction by its body; false if |nest| is none.
+bool strata_nest_contraction(const strata_nest_t *nest, strata_contraction_t *out_contraction);
+
+// The dims a map's results depend on, as a mask.
+uint32_t strata_affine_map_dims(MlirAffineMap map);
+bool strata_affine_expr_uses(MlirAffineExpr expr, int dim);
+
+// Sizes of a memref; its rank is returned.
+int strata_memref_sizes(MlirValue buffer, int64_t *out_sizes);
+// The coefficient of nest dim |dim| in the row-major position of an access; false if it is not linear in the dim.
+bool strata_access_stride(const strata_nest_t *nest, const strata_access_t *access, int dim, int64_t *out_stride);
+
+#endif

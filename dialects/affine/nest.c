@@ -1,0 +1,179 @@
+// Reads affine.parallel nests (level 2) into records; see nest.h.
+#include "dialects/affine/nest.h"
+
+#include "dialects/mlir_util.h"
+
+#include <mlir-c/AffineExpr.h>
+
+typedef struct {
+  strata_arena_t *arena;
+  strata_nest_t *nest;
+  STRATA_VECTOR(strata_access_t) accesses;
+} reader_t;
+
+static strata_status_t broken(MlirOperation op, const char *what) {
+  MlirStringRef name = strata_op_name(op);
+  return strata_error(STRATA_INTERNAL, "level 2: %.*s: %s", (int)name.length, name.data, what);
+}
+
+// The constant results of an upper bound map.
+static bool constant_results(MlirAffineMap map, int capacity, int64_t *out) {
+  intptr_t count = mlirAffineMapGetNumResults(map);
+  if (count > capacity)
+    return false;
+  for (intptr_t i = 0; i < count; i++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
+    if (!mlirAffineExprIsAConstant(expr))
+      return false;
+    out[i] = mlirAffineConstantExprGetValue(expr);
+  }
+  return true;
+}
+
+static int dim_of_value(const strata_nest_t *nest, MlirValue value) {
+  for (int i = 0; i < nest->n_parallel + nest->n_reduction; i++)
+    if (mlirValueEqual(nest->dims[i], value))
+      return i;
+  return -1;
+}
+
+// |value| as an expression over the dims of |nest|: a dim, or an affine.apply of such.
+static MlirAffineExpr value_expr(const strata_nest_t *nest, MlirContext context, MlirValue value) {
+  int dim = dim_of_value(nest, value);
+  if (dim >= 0)
+    return mlirAffineDimExprGet(context, dim);
+  if (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (strata_op_is(op, "affine.apply")) {
+      MlirAffineMap map = strata_nest_map(nest, op);
+      if (!mlirAffineMapIsNull(map))
+        return mlirAffineMapGetResult(map, 0);
+    }
+    if (strata_op_is(op, "arith.constant"))
+      return mlirAffineConstantExprGet(context, mlirIntegerAttrGetValueInt(strata_attr(op, "value")));
+  }
+  return (MlirAffineExpr){0};
+}
+
+// Where an op's map operands start: after the memref of a load, after value and memref of a store.
+static intptr_t first_map_operand(MlirOperation op) {
+  if (strata_op_is(op, "affine.load"))
+    return 1;
+  return strata_op_is(op, "affine.store") ? 2 : 0;
+}
+
+MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));
+  intptr_t n_inputs = mlirAffineMapGetNumInputs(map), n_dims = mlirAffineMapGetNumDims(map);
+  intptr_t first = first_map_operand(op), n_results = mlirAffineMapGetNumResults(map);
+  MlirAffineExpr dims[STRATA_MAX_DIMS * 2], results[STRATA_MAX_DIMS];
+  if (n_inputs > STRATA_MAX_DIMS * 2 || n_results > STRATA_MAX_DIMS || n_dims != n_inputs)
+    return (MlirAffineMap){0};
+  for (intptr_t i = 0; i < n_inputs; i++) {
+    dims[i] = value_expr(nest, context, mlirOperationGetOperand(op, first + i));
+    if (mlirAffineExprIsNull(dims[i]))
+      return (MlirAffineMap){0};
+  }
+  int n_nest_dims = nest->n_parallel + nest->n_reduction;
+  MlirAffineMap replacement = mlirAffineMapGet(context, n_nest_dims, 0, n_inputs, dims);
+  for (intptr_t i = 0; i < n_results; i++)
+    results[i] = mlirAffineExprCompose(mlirAffineMapGetResult(map, i), replacement);
+  return mlirAffineMapGet(context, n_nest_dims, 0, n_results, results);
+}
+
+static void add_access(reader_t *reader, MlirOperation op, bool in_reduction, MlirOperation guard) {
+  bool is_store = strata_op_is(op, "affine.store") || strata_op_is(op, "memref.store");
+  bool is_affine = strata_op_is(op, "affine.store") || strata_op_is(op, "affine.load");
+  *strata_vector_push(reader->arena, &reader->accesses) = (strata_access_t){
+      .op = op,
+      .buffer = mlirOperationGetOperand(op, is_store ? 1 : 0),
+      .value = is_store ? mlirOperationGetOperand(op, 0) : mlirOperationGetResult(op, 0),
+      .map = is_affine ? strata_nest_map(reader->nest, op) : (MlirAffineMap){0},
+      .is_store = is_store,
+      .in_reduction = in_reduction,
+      .guard = guard,
+  };
+}
+
+static bool is_memory_op(MlirOperation op) {
+  return strata_op_is(op, "affine.load") || strata_op_is(op, "affine.store") || strata_op_is(op, "memref.load") ||
+         strata_op_is(op, "memref.store");
+}
+
+static strata_status_t read_block(reader_t *reader, MlirBlock block, bool in_reduction, MlirOperation guard);
+
+static strata_status_t read_reduction_loop(reader_t *reader, MlirOperation op) {
+  strata_nest_t *nest = reader->nest;
+  int n_dims = nest->n_parallel + nest->n_reduction;
+  if (n_dims == STRATA_MAX_DIMS)
+    return broken(op, "too many dims");
+  if (!constant_results(mlirAffineMapAttrGetValue(strata_attr(op, "upperBoundMap")), 1, &nest->extents[n_dims]))
+    return broken(op, "bounds must be constant");
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  nest->dims[n_dims] = mlirBlockGetArgument(body, 0);
+  nest->loops[nest->n_reduction++] = op;
+  nest->inner = body;
+  return read_block(reader, body, true, (MlirOperation){0});
+}
+
+// A serial nest's accesses are found wherever they are; nothing else is asked of it.
+static strata_status_t read_serial_op(reader_t *reader, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++) {
+    MlirRegion region = mlirOperationGetRegion(op, i);
+    for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block))
+      STRATA_TRY(read_block(reader, block, false, (MlirOperation){0}));
+  }
+  return NULL;
+}
+
+static strata_status_t read_block(reader_t *reader, MlirBlock block, bool in_reduction, MlirOperation guard) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (is_memory_op(op)) {
+      add_access(reader, op, in_reduction, guard);
+    } else if (reader->nest->is_serial) {
+      STRATA_TRY(read_serial_op(reader, op));
+    } else if (strata_op_is(op, "affine.for")) {
+      STRATA_TRY(read_reduction_loop(reader, op));
+    } else if (strata_op_is(op, "affine.if")) {
+      for (intptr_t i = 0; i < 2; i++)
+        STRATA_TRY(read_block(reader, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), in_reduction, op));
+    }
+  }
+  return NULL;
+}
+
+strata_status_t strata_nest_read(strata_arena_t *arena, MlirOperation op, strata_nest_t *out_nest) {
+  *out_nest = (strata_nest_t){
+      .op = op,
+      .name = strata_attr_str(op, "strata.nest"),
+      .is_serial = strata_attr_flag(op, "strata.serial"),
+      .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)),
+  };
+  out_nest->inner = out_nest->body;
+  out_nest->n_parallel = (int)mlirBlockGetNumArguments(out_nest->body);
+  MlirAffineMap bounds = mlirAffineMapAttrGetValue(strata_attr(op, "upperBoundsMap"));
+  if (!constant_results(bounds, STRATA_MAX_DIMS, out_nest->extents))
+    return broken(op, "bounds must be constant");
+  for (int i = 0; i < out_nest->n_parallel; i++)
+    out_nest->dims[i] = mlirBlockGetArgument(out_nest->body, i);
+  reader_t reader = {.arena = arena, .nest = out_nest};
+  STRATA_TRY(read_block(&reader, out_nest->body, false, (MlirOperation){0}));
+  out_nest->accesses = reader.accesses.data;
+  out_nest->n_accesses = (int)reader.accesses.count;
+  return NULL;
+}
+
+strata_status_t strata_nests_of(strata_arena_t *arena, MlirOperation func, strata_nest_t **out_nests, int *out_count) {
+  STRATA_VECTOR(strata_nest_t) nests = {0};
+  MlirBlock body = strata_func_body(func);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "affine.parallel"))
+      STRATA_TRY(strata_nest_read(arena, op, strata_vector_push(arena, &nests)));
+  *out_nests = nests.data;
+  *out_count = (int)nests.count;
+  return NULL;
+}

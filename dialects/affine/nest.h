@@ -1,0 +1,50 @@
+// Reading level 2: one loop nest of an affine function as a record.
+//
+// A record borrows the IR it was read from and lives in the arena it was given; it goes stale when the nest changes.
+// Iteration dims are numbered parallel dims first, then reduction dims from the outside in.
+#ifndef STRATA_DIALECTS_AFFINE_NEST_H
+#define STRATA_DIALECTS_AFFINE_NEST_H
+
+#include "dialects/compile.h"
+
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/IntegerSet.h>
+
+enum { STRATA_MAX_DIMS = 24 };
+
+typedef struct {
+  MlirOperation op; // affine.load, affine.store, memref.load or memref.store
+  MlirValue buffer;
+  MlirValue value;   // loaded, or stored
+  MlirAffineMap map; // iteration dims -> buffer coordinates; the null map where an index depends on data
+  bool is_store;
+  bool in_reduction;   // inside the reduction loops
+  MlirOperation guard; // the affine.if that yields the load or its padding; a null operation where there is none
+} strata_access_t;
+
+typedef struct {
+  MlirOperation op;   // the affine.parallel
+  MlirStringRef name; // strata.nest
+  bool is_serial;     // strata.serial: scalar code of any form inside
+  int n_parallel, n_reduction;
+  int64_t extents[STRATA_MAX_DIMS];
+  MlirValue dims[STRATA_MAX_DIMS];      // induction variables
+  MlirOperation loops[STRATA_MAX_DIMS]; // of the reduction dims: affine.for, indexed from 0
+  MlirBlock body;                       // of the parallel op
+  MlirBlock inner;                      // the innermost block: of the last reduction loop, or body
+  int n_accesses;
+  strata_access_t *accesses; // in textual order
+} strata_nest_t;
+
+// Reads an affine.parallel op. INTERNAL if it breaks the contract of docs/architecture.md.
+STRATA_MUST_CHECK strata_status_t strata_nest_read(strata_arena_t *arena, MlirOperation op, strata_nest_t *out_nest);
+
+// The map of an affine op over the iteration dims of |nest|: the op's own map with its operands replaced. Operands that
+// are affine.apply results are composed; a null map if an operand is none of the nest's dims.
+MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op);
+
+// All nests of a function's entry block, in order.
+STRATA_MUST_CHECK strata_status_t strata_nests_of(strata_arena_t *arena, MlirOperation func, strata_nest_t **out_nests,
+                                                  int *out_count);
+
+#endif

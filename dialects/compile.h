@@ -1,0 +1,88 @@
+// One compile: the MLIR context and module being lowered, the constants' data, the options, and the arena that owns
+// everything else. Every pass and every lowering takes a strata_compile_t. It is used by one thread at a time.
+#ifndef STRATA_DIALECTS_COMPILE_H
+#define STRATA_DIALECTS_COMPILE_H
+
+#include "runtime/base/arena.h"
+#include "runtime/base/status.h"
+
+#include <mlir-c/IR.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum { STRATA_TARGET_CPU, STRATA_TARGET_NVGPU, STRATA_TARGET_AMDGPU } strata_target_kind_t;
+
+typedef enum {
+  STRATA_PRECISION_DEFAULT, // what the target's row says
+  STRATA_PRECISION_FP16,
+  STRATA_PRECISION_FP32,
+  STRATA_PRECISION_TF32,
+  STRATA_PRECISION_INT32,
+  STRATA_PRECISION_MIXED_FP16_FP32,
+  STRATA_PRECISION_MIXED_BF16_FP32,
+  STRATA_PRECISION_MIXED_FP8_FP32,
+  STRATA_PRECISION_MIXED_INT8_INT32,
+} strata_precision_t;
+
+// The options that change the generated code; the command line's table (tools/options.def) fills them.
+typedef struct strata_compile_options {
+  strata_target_kind_t target;
+  const char *device; // NULL: the host, or the target's default device
+  strata_precision_t precision;
+  bool disable_fast_math;
+  bool disable_fusion;
+  bool disable_reduce_reduce_fusion;
+  bool disable_unsafe_math;
+  bool disable_tensor_core;
+  bool disable_constant_folding; // only what shapes need is folded
+  bool verify_each;              // run the phase contract after every pass
+  int opt_level;                 // 0..3
+  int jobs;                      // threads of the compiler, at least 1
+  int threads;                   // default threads of the emitted cpu library; 0: as many as the machine has
+} strata_compile_options_t;
+
+// The bytes behind a constant. Small constants live in the IR as dense attributes; large ones are named here and the IR
+// carries the name only, so that no weight is ever copied: |data| points into the mapped model file or an arena.
+typedef struct strata_constant_data {
+  const char *name;
+  const void *data; // row-major, the storage type of types.def
+  size_t size;      // bytes
+  struct strata_constant_data *next;
+} strata_constant_data_t;
+
+// Who listens to --explain: gets a line of text at a time.
+typedef struct {
+  void (*line)(const char *text, void *user);
+  void *user;
+} strata_explain_t;
+
+typedef struct strata_compile {
+  strata_arena_t *arena;
+  const strata_compile_options_t *options;
+  MlirContext context;
+  MlirModule module;
+  strata_constant_data_t *constants; // newest first; names are unique
+  struct strata_constant_index *constant_index;
+  const char *input_name; // the file being compiled, for messages
+  strata_status_t diagnostics; // errors MLIR reported and nobody has taken yet
+  const strata_explain_t *explain; // NULL: nobody listens
+} strata_compile_t;
+
+// Creates a context with all upstream dialects and passes and our own dialects, and an empty module.
+STRATA_MUST_CHECK strata_status_t strata_compile_init(strata_compile_t *compile,
+                                                      const strata_compile_options_t *options);
+void strata_compile_deinit(strata_compile_t *compile);
+
+// Registers |data|, which must outlive the compile, under |name| (made unique if taken); returns the name used.
+const char *strata_compile_add_constant(strata_compile_t *compile, const char *name, const void *data, size_t size);
+
+// The constant called |name|, or NULL.
+const strata_constant_data_t *strata_compile_find_constant(const strata_compile_t *compile, const char *name);
+
+// Turns what MLIR's diagnostics said since the last call into an error with |fallback| as text if they said nothing.
+STRATA_MUST_CHECK strata_status_t strata_compile_take_diagnostics(strata_compile_t *compile, const char *fallback);
+
+// Runs MLIR's verifier on the module.
+STRATA_MUST_CHECK strata_status_t strata_compile_verify(strata_compile_t *compile);
+
+#endif

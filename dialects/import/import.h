@@ -1,0 +1,40 @@
+// Readers of model files: each turns one format into a module of the strata dialect.
+#ifndef STRATA_DIALECTS_IMPORT_H
+#define STRATA_DIALECTS_IMPORT_H
+
+#include "dialects/compile.h"
+
+typedef struct {
+  const char *name; // of a symbolic dimension, or of an input
+  int64_t size;     // --dim NAME=N
+  const char *file; // --bind-constant NAME=FILE (.npy or TensorProto .pb)
+} strata_import_binding_t;
+
+typedef struct {
+  const strata_import_binding_t *dims;
+  size_t n_dims;
+  const strata_import_binding_t *constants;
+  size_t n_constants;
+  bool weights_as_inputs; // --weights=argument: they come after the model's inputs
+} strata_import_options_t;
+
+// Reads |path| by its suffix (formats.def) into compile->module, which must be empty. The files stay mapped until the
+// compile is deinitialised. Errors: NOT_FOUND, IO, PARSE (what is malformed and where), UNSUPPORTED with one line for
+// every unsupported node: its name, op and the reason.
+STRATA_MUST_CHECK strata_status_t strata_import(strata_compile_t *compile, const char *path,
+                                                const strata_import_options_t *options);
+
+// The ONNX reader; strata_import calls it for ".onnx".
+STRATA_MUST_CHECK strata_status_t strata_import_onnx(strata_compile_t *compile, const char *path,
+                                                     const strata_import_options_t *options);
+// The MLIR reader, ".mlir" and ".mlirbc", of modules in the strata dialect; strata_import calls it. Every named constant
+// must have its bytes in the data file that strata_export_mlir writes beside the module.
+STRATA_MUST_CHECK strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path);
+// A module of any level from its text, for developers' tools: named constants are zeros.
+STRATA_MUST_CHECK strata_status_t strata_parse_mlir(strata_compile_t *compile, const char *text, size_t size);
+
+// Writes the module to |path|, and the bytes of its named constants, if it has any, to "|path|.data". Writes nothing on
+// error. The constants' bytes are not copied on the way.
+STRATA_MUST_CHECK strata_status_t strata_export_mlir(strata_compile_t *compile, const char *path, bool bytecode);
+
+#endif

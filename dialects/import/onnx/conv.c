@@ -1,0 +1,263 @@
+// Convolutions. Each is one strata.contract whose maps say where a window reads:
+//
+//   result[n, f, i, j] = sum over c, k, l of x[n, c, i * stride + k * dilation - low, ...] * weight[f, c, k, l]
+//
+// Dims of size 1 are left out of the sum, so that a 1x1 convolution is a matrix product; groups are a dim of their own.
+#include "dialects/import/onnx/window.h"
+#include "dialects/mlir_util.h"
+
+#include <string.h>
+
+// The dims of the contraction, -1 where one is left out.
+typedef struct {
+  MlirContext context;
+  int count;
+  int batch, group, filter, channel;
+  int out[STRATA_MAX_RANK], kernel[STRATA_MAX_RANK];
+} conv_dims_t;
+
+static MlirAffineExpr dim(const conv_dims_t *d, int index) { return mlirAffineDimExprGet(d->context, index); }
+
+static MlirAffineExpr scaled(const conv_dims_t *d, int index, int64_t factor) {
+  return mlirAffineMulExprGet(dim(d, index), mlirAffineConstantExprGet(d->context, factor));
+}
+
+static MlirAffineMap make_map(const conv_dims_t *d, int count, MlirAffineExpr *exprs) {
+  return mlirAffineMapGet(d->context, d->count, 0, count, exprs);
+}
+
+// Appends group * size + inner, as far as they exist.
+static int append_grouped(const conv_dims_t *d, int inner, int64_t size, MlirAffineExpr *exprs, int count) {
+  if (d->group >= 0 && inner >= 0)
+    exprs[count++] = mlirAffineAddExprGet(scaled(d, d->group, size), dim(d, inner));
+  else if (d->group >= 0 || inner >= 0)
+    exprs[count++] = dim(d, inner >= 0 ? inner : d->group);
+  return count;
+}
+
+static conv_dims_t assign_dims(onnx_node_t *n, int64_t groups, int64_t filters, int64_t channels,
+                               const onnx_window_t *w) {
+  conv_dims_t d = {.context = n->b->compile->context, .batch = 0, .count = 1, .group = -1, .filter = -1, .channel = -1};
+  if (groups > 1)
+    d.group = d.count++;
+  if (groups == 1 || filters > 1)
+    d.filter = d.count++;
+  for (int i = 0; i < w->rank; i++)
+    d.out[i] = d.count++;
+  if (channels > 1)
+    d.channel = d.count++;
+  for (int i = 0; i < w->rank; i++)
+    d.kernel[i] = w->kernel[i] > 1 ? d.count++ : -1;
+  return d;
+}
+
+// Where a window reads in spatial dim |i|.
+static MlirAffineExpr read_place(const conv_dims_t *d, const onnx_window_t *w, int i) {
+  MlirAffineExpr place = scaled(d, d->out[i], w->strides[i]);
+  if (d->kernel[i] >= 0)
+    place = mlirAffineAddExprGet(place, scaled(d, d->kernel[i], w->dilations[i]));
+  return mlirAffineAddExprGet(place, mlirAffineConstantExprGet(d->context, -w->low[i]));
+}
+
+static MlirAffineMap input_map(const conv_dims_t *d, int64_t channels, const onnx_window_t *w) {
+  MlirAffineExpr exprs[STRATA_MAX_RANK] = {dim(d, d->batch)};
+  int count = append_grouped(d, d->channel, channels, exprs, 1);
+  for (int i = 0; i < w->rank; i++)
+    exprs[count++] = read_place(d, w, i);
+  return make_map(d, count, exprs);
+}
+
+// |grouped| is the dim the weight has for all groups together, of |size| a group; |other| comes after or before it.
+static MlirAffineMap weight_map(const conv_dims_t *d, bool transposed, int64_t filters, int64_t channels,
+                                const onnx_window_t *w) {
+  MlirAffineExpr exprs[STRATA_MAX_RANK];
+  int other = transposed ? d->filter : d->channel;
+  int count =
+      transposed ? append_grouped(d, d->channel, channels, exprs, 0) : append_grouped(d, d->filter, filters, exprs, 0);
+  if (other >= 0)
+    exprs[count++] = dim(d, other);
+  for (int i = 0; i < w->rank; i++)
+    if (d->kernel[i] >= 0)
+      exprs[count++] = dim(d, d->kernel[i]);
+  return make_map(d, count, exprs);
+}
+
+// The operand without the dims of size 1 that its map leaves out.
+static MlirValue without_unit_dims(onnx_node_t *n, MlirValue x, const bool *keep) {
+  onnx_shape_t shape = onnx_shape(x), result = {.rank = 0};
+  for (int i = 0; i < shape.rank; i++)
+    if (keep[i])
+      result.dims[result.rank++] = shape.dims[i];
+  return onnx_reshape(n, x, result.rank, result.dims);
+}
+
+static bool reads_outside(const onnx_window_t *w) {
+  for (int i = 0; i < w->rank; i++)
+    if (w->low[i] > 0 || (w->out[i] - 1) * w->strides[i] + onnx_window_span(w, i) - w->low[i] > w->in[i])
+      return true;
+  return false;
+}
+
+MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, bool transposed, int64_t groups,
+                        const onnx_window_t *w, strata_type_t type) {
+  onnx_shape_t x_shape = onnx_shape(x), weight_shape = onnx_shape(weight), result = {.type = type};
+  int64_t channels = x_shape.dims[1] / groups;
+  int64_t filters = transposed ? weight_shape.dims[1] : weight_shape.dims[0] / groups;
+  conv_dims_t d = assign_dims(n, groups, filters, channels, w);
+  result.dims[result.rank++] = x_shape.dims[0];
+  if (d.group >= 0)
+    result.dims[result.rank++] = groups;
+  if (d.filter >= 0)
+    result.dims[result.rank++] = filters;
+  for (int i = 0; i < w->rank; i++)
+    result.dims[result.rank++] = w->out[i];
+  if (d.count > STRATA_MAX_RANK) {
+    onnx_unsupported(n, "a convolution of %d dimensions", d.count);
+    return (MlirValue){0};
+  }
+  bool keep_x[STRATA_MAX_RANK], keep_weight[STRATA_MAX_RANK];
+  for (int i = 0; i < x_shape.rank; i++) {
+    keep_x[i] = i != 1 || d.group >= 0 || d.channel >= 0;
+    keep_weight[i] = i == 1 ? (transposed ? d.filter : d.channel) >= 0 : i > 1 ? d.kernel[i - 2] >= 0 : true;
+  }
+  keep_weight[0] = d.group >= 0 || (transposed ? d.channel : d.filter) >= 0;
+  strata_shape_t shape = strata_shape_static(d.context, type, result.rank, result.dims);
+  MlirAffineExpr exprs[STRATA_MAX_RANK];
+  for (int i = 0; i < result.rank; i++)
+    exprs[i] = dim(&d, i);
+  MlirValue product =
+      strata_build_contract(n->b, without_unit_dims(n, x, keep_x), without_unit_dims(n, weight, keep_weight),
+                            input_map(&d, channels, w), weight_map(&d, transposed, filters, channels, w),
+                            make_map(&d, result.rank, exprs), &shape, reads_outside(w), "conv");
+  int64_t dims[STRATA_MAX_RANK] = {x_shape.dims[0], groups * filters};
+  memcpy(dims + 2, w->out, (size_t)w->rank * sizeof *dims);
+  return onnx_reshape(n, product, w->rank + 2, dims);
+}
+
+//===-- Operators ------------------------------------------------------------------------------------------------===//
+
+// Checks the shapes of operands 0 and |weight|, and reads the geometry.
+static bool read_conv(onnx_node_t *n, int weight, int64_t *out_groups, onnx_window_t *w) {
+  onnx_shape_t x_shape = onnx_operand_shape(n, 0), weight_shape = onnx_operand_shape(n, weight);
+  int64_t groups = *out_groups = onnx_attr_int(n, "group", 1);
+  if (!onnx_failed(n) && (x_shape.rank < 3 || weight_shape.rank != x_shape.rank))
+    onnx_invalid(n, "expected input and weight of one rank, at least 3, got %d and %d", x_shape.rank,
+                 weight_shape.rank);
+  if (!onnx_failed(n) && (groups < 1 || x_shape.dims[1] % groups || weight_shape.dims[0] % groups ||
+                          weight_shape.dims[1] != x_shape.dims[1] / groups))
+    onnx_invalid(n, "%lld channels in %lld groups do not fit a weight of %lld by %lld channels",
+                 (long long)x_shape.dims[1], (long long)groups, (long long)weight_shape.dims[0],
+                 (long long)weight_shape.dims[1]);
+  return !onnx_failed(n) && onnx_read_window(n, &x_shape, weight_shape.dims + 2, w);
+}
+
+static MlirValue add_bias(onnx_node_t *n, MlirValue x, int operand) {
+  if (!onnx_has(n, operand))
+    return x;
+  return onnx_binary(n, STRATA_OP_ADD, x, onnx_along_axis(n, onnx_operand(n, operand), 1, onnx_shape(x).rank));
+}
+
+void onnx_import_conv(onnx_node_t *n) {
+  onnx_window_t w;
+  int64_t groups;
+  if (!read_conv(n, 1, &groups, &w))
+    return;
+  MlirValue x = onnx_operand(n, 0),
+            result = onnx_convolve(n, x, onnx_operand(n, 1), false, groups, &w, onnx_shape(x).type);
+  onnx_set(n, 0, add_bias(n, result, 2));
+}
+
+// The padding that gives the output the size asked for, or that the automatic modes mean.
+static void transposed_padding(onnx_node_t *n, onnx_window_t *w, const int64_t *extra) {
+  const char *auto_pad = onnx_attr_string(n, "auto_pad", "NOTSET");
+  bool same = !strncmp(auto_pad, "SAME", 4), upper = !strcmp(auto_pad, "SAME_UPPER");
+  int64_t sizes[STRATA_MAX_RANK], n_sizes;
+  const int64_t *asked = onnx_attr_ints(n, "output_shape", &n_sizes);
+  if (asked && n_sizes == w->rank + 2)
+    asked += 2;
+  else if (asked && n_sizes != w->rank)
+    onnx_invalid(n, "output_shape: expected %d sizes, got %lld", w->rank, (long long)n_sizes);
+  for (int i = 0; i < w->rank && !onnx_failed(n); i++) {
+    int64_t whole = w->strides[i] * (w->in[i] - 1) + extra[i] + onnx_window_span(w, i);
+    sizes[i] = asked ? asked[i] : same ? w->in[i] * w->strides[i] : whole - w->low[i] - w->high[i];
+    if (asked || same) {
+      int64_t total = whole > sizes[i] ? whole - sizes[i] : 0;
+      w->low[i] = upper ? total / 2 : total - total / 2;
+    }
+    w->out[i] = sizes[i];
+    if (sizes[i] < 1)
+      onnx_invalid(n, "dimension %d of the result would have size %lld", i + 2, (long long)sizes[i]);
+  }
+}
+
+// Puts stride - 1 zeros behind each element of spatial dim |i|.
+static MlirValue spread(onnx_node_t *n, MlirValue x, int i, int64_t stride) {
+  onnx_shape_t shape = onnx_shape(x);
+  shape.dims[i] *= stride;
+  x = onnx_pad_axis(n, onnx_insert_axis(n, x, i + 1), i + 1, 0, stride - 1, 0);
+  return onnx_reshape(n, x, shape.rank, shape.dims);
+}
+
+// The reverse of a convolution: a convolution with stride 1 of the input spread by the strides, with the kernel
+// mirrored.
+void onnx_import_conv_transpose(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0), weight = onnx_operand(n, 1);
+  onnx_shape_t x_shape = onnx_shape(x), weight_shape = onnx_shape(weight);
+  int64_t groups = onnx_attr_int(n, "group", 1), extra[STRATA_MAX_RANK], pads[2 * STRATA_MAX_RANK];
+  onnx_window_t w = {.rank = x_shape.rank - 2};
+  if (!onnx_failed(n) && (w.rank < 1 || weight_shape.rank != x_shape.rank || w.rank > STRATA_MAX_RANK / 2 - 2 ||
+                          groups < 1 || x_shape.dims[1] % groups || weight_shape.dims[0] != x_shape.dims[1]))
+    onnx_invalid(n, "the shapes of input and weight do not fit each other");
+  if (onnx_failed(n))
+    return;
+  memcpy(w.in, x_shape.dims + 2, (size_t)w.rank * sizeof *w.in);
+  memcpy(w.kernel, weight_shape.dims + 2, (size_t)w.rank * sizeof *w.kernel);
+  onnx_attr_ints_or(n, "strides", w.rank, 1, w.strides);
+  onnx_attr_ints_or(n, "dilations", w.rank, 1, w.dilations);
+  onnx_attr_ints_or(n, "output_padding", w.rank, 0, extra);
+  onnx_attr_ints_or(n, "pads", 2 * w.rank, 0, pads);
+  memcpy(w.low, pads, (size_t)w.rank * sizeof *pads);
+  memcpy(w.high, pads + w.rank, (size_t)w.rank * sizeof *pads);
+  bool valid = onnx_window_is_valid(&w);
+  for (int i = 0; i < w.rank; i++)
+    valid = valid && extra[i] >= 0 && extra[i] < w.strides[i] + w.dilations[i];
+  if (!onnx_failed(n) && !valid)
+    onnx_invalid(n, "expected positive strides and dilations, and padding that is not negative");
+  if (!onnx_failed(n))
+    transposed_padding(n, &w, extra);
+  for (int i = 0; i < w.rank && !onnx_failed(n); i++) {
+    if (w.strides[i] > 1)
+      x = spread(n, x, i + 2, w.strides[i]);
+    if (w.kernel[i] > 1)
+      weight = onnx_slice_axis(n, weight, i + 2, w.kernel[i] - 1, -1, w.kernel[i]);
+    w.in[i] *= w.strides[i];
+    w.strides[i] = 1;
+    w.low[i] = onnx_window_span(&w, i) - 1 - w.low[i];
+  }
+  if (onnx_failed(n))
+    return;
+  MlirValue result = onnx_convolve(n, x, weight, true, groups, &w, x_shape.type);
+  onnx_set(n, 0, add_bias(n, result, 2));
+}
+
+//===-- Integers -------------------------------------------------------------------------------------------------===//
+
+void onnx_import_conv_integer(onnx_node_t *n) {
+  onnx_window_t w;
+  int64_t groups;
+  if (read_conv(n, 1, &groups, &w))
+    onnx_set(
+        n, 0,
+        onnx_convolve(n, onnx_centered(n, 0, 2, 1), onnx_centered(n, 1, 3, 0), false, groups, &w, STRATA_TYPE_I32));
+}
+
+// x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias: an integer convolution, requantized.
+void onnx_import_qlinear_conv(onnx_node_t *n) {
+  onnx_window_t w;
+  int64_t groups;
+  if (!read_conv(n, 3, &groups, &w))
+    return;
+  MlirValue sum =
+      onnx_convolve(n, onnx_centered(n, 0, 2, 1), onnx_centered(n, 3, 5, 0), false, groups, &w, STRATA_TYPE_I32);
+  onnx_requantize(n, add_bias(n, sum, 8), 1);
+}

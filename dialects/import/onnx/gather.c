@@ -1,0 +1,247 @@
+// Operators that read or write at places given by a tensor of indices.
+#include "dialects/import/onnx/onnx.h"
+
+#include <string.h>
+
+// Indices below 0 count from the end of |size| elements.
+static MlirValue wrap(onnx_node_t *n, MlirValue indices, int operand, int64_t size) {
+  if (onnx_is_unsigned(n, operand))
+    return indices;
+  MlirValue negative = onnx_with_number(n, STRATA_OP_LT, indices, 0);
+  return onnx_select(n, negative, onnx_with_number(n, STRATA_OP_ADD, indices, (double)size), indices);
+}
+
+// Wrapped indices as i64, for arithmetic on places.
+static MlirValue wrapped_i64(onnx_node_t *n, MlirValue indices, int operand, int64_t size) {
+  MlirValue wide = onnx_convert(n, indices, onnx_is_unsigned(n, operand), STRATA_TYPE_I64, false);
+  return wrap(n, wide, operand, size);
+}
+
+static MlirValue scaled(onnx_node_t *n, MlirValue x, int64_t factor) {
+  return factor == 1 ? x : strata_build_binary(n->b, STRATA_OP_MUL, x, onnx_integer(n, x, factor));
+}
+
+// Where every |repeat| neighbouring indices are the same, they are repetitions; a progression is a slice.
+static bool is_progression(int64_t count, const int64_t *indices, int64_t repeat) {
+  int64_t step = count > repeat ? indices[repeat] - indices[0] : 1;
+  for (int64_t i = 0; i < count; i++)
+    if (indices[i] != indices[0] + i / repeat * step)
+      return false;
+  return step != 0;
+}
+
+MlirValue onnx_take(onnx_node_t *n, MlirValue x, int axis, int64_t count, const int64_t *indices) {
+  int64_t repeat = 1;
+  while (repeat < count && indices[repeat] == indices[0])
+    repeat++;
+  if (count < 1 || count % repeat || !is_progression(count, indices, repeat))
+    return strata_build_gather(n->b, x, onnx_ints_constant(n, 1, &count, indices), axis, 0);
+  int64_t step = count > repeat ? indices[repeat] - indices[0] : 1;
+  x = onnx_slice_axis(n, x, axis, indices[0], step, count / repeat);
+  if (repeat == 1)
+    return x;
+  onnx_shape_t shape = onnx_shape(x), wide = onnx_shape(onnx_insert_axis(n, x, axis + 1));
+  wide.dims[axis + 1] = repeat;
+  x = onnx_broadcast_to(n, onnx_insert_axis(n, x, axis + 1), wide.rank, wide.dims);
+  shape.dims[axis] = count;
+  return onnx_reshape(n, x, shape.rank, shape.dims);
+}
+
+void onnx_import_gather(onnx_node_t *n) {
+  MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1);
+  onnx_shape_t shape = onnx_shape(data);
+  int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
+  const int64_t *known;
+  int64_t count;
+  if (onnx_failed(n))
+    return;
+  // One known element of an axis is a slice, which needs no read by index.
+  if (onnx_shape(indices).rank == 0 && onnx_known_ints(n, indices, &known, &count) && known[0] >= -shape.dims[axis] &&
+      known[0] < shape.dims[axis]) {
+    MlirValue slice = onnx_slice_axis(n, data, axis, known[0] < 0 ? known[0] + shape.dims[axis] : known[0], 1, 1);
+    onnx_set_like(n, 0, onnx_remove_axis(n, slice, axis), 0);
+    return;
+  }
+  onnx_set_like(n, 0, strata_build_gather(n->b, data, wrap(n, indices, 1, shape.dims[axis]), axis, 0), 0);
+}
+
+// result[i][j] = data[indices[i][j]][j] for axis 0: with the axis last, a gather in which all other dims are batch
+// dims.
+void onnx_import_gather_elements(onnx_node_t *n) {
+  MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1);
+  onnx_shape_t shape = onnx_shape(data), result = onnx_shape(indices);
+  int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank), last = shape.rank - 1;
+  if (!onnx_failed(n) && result.rank != shape.rank)
+    onnx_invalid(n, "expected indices of %d dimensions, got %d", shape.rank, result.rank);
+  if (onnx_failed(n))
+    return;
+  for (int i = 0; i < shape.rank; i++) {
+    if (i != axis && result.dims[i] > shape.dims[i])
+      onnx_invalid(n, "indices: dimension %d has size %lld, expected at most %lld", i, (long long)result.dims[i],
+                   (long long)shape.dims[i]);
+    else if (i != axis)
+      data = onnx_slice_axis(n, data, i, 0, 1, result.dims[i]);
+  }
+  indices = onnx_move_axis(n, wrap(n, indices, 1, shape.dims[axis]), axis, last);
+  MlirValue gathered = strata_build_gather(n->b, onnx_move_axis(n, data, axis, last), indices, last, last);
+  onnx_set_like(n, 0, onnx_move_axis(n, gathered, last, axis), 0);
+}
+
+// The place in row-major order that the tuples along the last axis of |indices| mean; |dims| are those they index.
+static MlirValue linear_places(onnx_node_t *n, MlirValue indices, int operand, int count, const int64_t *dims) {
+  int last = onnx_shape(indices).rank - 1;
+  MlirValue place = {0};
+  for (int i = 0; i < count; i++) {
+    MlirValue one = onnx_remove_axis(n, onnx_slice_axis(n, indices, last, i, 1, 1), last);
+    one = wrapped_i64(n, one, operand, dims[i]);
+    place = i ? strata_build_binary(n->b, STRATA_OP_ADD, scaled(n, place, dims[i]), one) : one;
+  }
+  return place;
+}
+
+static int64_t product(const int64_t *dims, int count) {
+  int64_t result = 1;
+  for (int i = 0; i < count; i++)
+    result *= dims[i];
+  return result;
+}
+
+void onnx_import_gather_nd(onnx_node_t *n) {
+  MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1);
+  onnx_shape_t shape = onnx_shape(data), index = onnx_shape(indices);
+  int64_t batch = onnx_attr_int(n, "batch_dims", 0);
+  if (!onnx_failed(n) && (batch < 0 || batch >= index.rank || index.rank < 1 || index.dims[index.rank - 1] < 1 ||
+                          batch + index.dims[index.rank - 1] > shape.rank))
+    onnx_invalid(n, "indices: expected tuples of 1 to %d numbers", shape.rank - (int)batch);
+  if (onnx_failed(n))
+    return;
+  int width = (int)index.dims[index.rank - 1], b = (int)batch;
+  MlirValue places = linear_places(n, indices, 1, width, shape.dims + b);
+  // The indexed dims become one.
+  onnx_shape_t flat = shape;
+  flat.rank = shape.rank - width + 1;
+  flat.dims[b] = product(shape.dims + b, width);
+  memmove(flat.dims + b + 1, shape.dims + b + width, (size_t)(shape.rank - b - width) * sizeof *shape.dims);
+  data = onnx_reshape(n, data, flat.rank, flat.dims);
+  onnx_set_like(n, 0, strata_build_gather(n->b, data, places, b, b), 0);
+}
+
+//===-- Scatter --------------------------------------------------------------------------------------------------===//
+
+// The combiner of the attribute 'reduction', "none" where there is none.
+static const char *reduction(onnx_node_t *n) {
+  static const char *const names[][3] = {{"none", "none", "none"},
+                                         {"add", "add", "add"},
+                                         {"mul", "mul", "mul"},
+                                         {"max", "max", "max_u"},
+                                         {"min", "min", "min_u"}};
+  const char *name = onnx_attr_string(n, "reduction", "none");
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(names[i][0], name))
+      return names[i][onnx_is_unsigned(n, 0) ? 2 : 1];
+  onnx_unsupported(n, "reduction '%s'", name);
+  return "none";
+}
+
+void onnx_import_scatter_nd(onnx_node_t *n) {
+  MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1), updates = onnx_operand(n, 2);
+  onnx_shape_t shape = onnx_shape(data), index = onnx_shape(indices);
+  const char *kind = reduction(n);
+  if (!onnx_failed(n) && (index.rank < 1 || index.dims[index.rank - 1] < 1 || index.dims[index.rank - 1] > shape.rank))
+    onnx_invalid(n, "indices: expected tuples of 1 to %d numbers", shape.rank);
+  if (onnx_failed(n))
+    return;
+  int width = (int)index.dims[index.rank - 1];
+  int64_t n_updates = product(index.dims, index.rank - 1);
+  onnx_shape_t flat = {.rank = shape.rank - width + 1, .dims = {product(shape.dims, width)}};
+  memcpy(flat.dims + 1, shape.dims + width, (size_t)(shape.rank - width) * sizeof *shape.dims);
+  MlirValue places = onnx_reshape(n, linear_places(n, indices, 1, width, shape.dims), 1, &n_updates);
+  data = onnx_reshape(n, data, flat.rank, flat.dims);
+  flat.dims[0] = n_updates;
+  updates = onnx_reshape(n, updates, flat.rank, flat.dims);
+  MlirValue result = strata_build_scatter(n->b, kind, data, places, updates);
+  onnx_set_like(n, 0, onnx_reshape(n, result, shape.rank, shape.dims), 0);
+}
+
+// result[indices[i][j]][j] = updates[i][j] for axis 0: a scatter of single elements of the flat tensor.
+void onnx_import_scatter_elements(onnx_node_t *n) {
+  MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1), updates = onnx_operand(n, 2);
+  onnx_shape_t shape = onnx_shape(data), index = onnx_shape(indices);
+  int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
+  const char *kind = reduction(n);
+  if (!onnx_failed(n) && index.rank != shape.rank)
+    onnx_invalid(n, "expected indices of %d dimensions, got %d", shape.rank, index.rank);
+  if (onnx_failed(n))
+    return;
+  MlirValue place = {0};
+  for (int i = 0; i < shape.rank; i++) {
+    MlirValue one = i == axis ? wrapped_i64(n, indices, 1, shape.dims[i])
+                              : onnx_iota(n, STRATA_TYPE_I64, index.rank, index.dims, i);
+    place = i ? strata_build_binary(n->b, STRATA_OP_ADD, scaled(n, place, shape.dims[i]), one) : one;
+  }
+  int64_t n_elements = product(shape.dims, shape.rank), n_updates = product(index.dims, index.rank);
+  MlirValue result =
+      strata_build_scatter(n->b, kind, onnx_reshape(n, data, 1, &n_elements), onnx_reshape(n, place, 1, &n_updates),
+                           onnx_reshape(n, updates, 1, &n_updates));
+  onnx_set_like(n, 0, onnx_reshape(n, result, shape.rank, shape.dims), 0);
+}
+
+//===-- Selections known at compile time -------------------------------------------------------------------------===//
+
+// The condition must be known, since it decides the size of the result.
+void onnx_import_compress(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0);
+  onnx_shape_t shape = onnx_shape(x);
+  int64_t count, n_kept = 0;
+  const int64_t *condition = onnx_constant_ints(n, 1, &count);
+  int axis = 0;
+  if (onnx_has_attr(n, "axis"))
+    axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
+  else
+    x = onnx_reshape(n, x, 1, (int64_t[]){product(shape.dims, shape.rank)});
+  if (onnx_failed(n))
+    return;
+  int64_t size = onnx_shape(x).dims[axis], *kept = strata_arena_array(n->b->compile->arena, int64_t, count);
+  for (int64_t i = 0; i < count && i < size; i++)
+    if (condition[i])
+      kept[n_kept++] = i;
+  onnx_set_like(n, 0, strata_build_gather(n->b, x, onnx_ints_constant(n, 1, &n_kept, kept), axis, 0), 0);
+}
+
+void onnx_import_non_zero(onnx_node_t *n) {
+  onnx_shape_t shape = onnx_operand_shape(n, 0);
+  int64_t count, n_found = 0;
+  const double *values = onnx_constant_floats(n, 0, &count);
+  if (onnx_failed(n))
+    return;
+  for (int64_t i = 0; i < count; i++)
+    n_found += values[i] != 0;
+  int64_t *places = strata_arena_array(n->b->compile->arena, int64_t, shape.rank * n_found);
+  for (int64_t i = 0, found = 0; i < count; i++) {
+    if (values[i] == 0)
+      continue;
+    int64_t rest = i;
+    for (int d = shape.rank - 1; d >= 0; rest /= shape.dims[d--])
+      places[d * n_found + found] = rest % shape.dims[d];
+    found++;
+  }
+  onnx_set(n, 0, onnx_ints_constant(n, 2, (int64_t[]){shape.rank, n_found}, places));
+}
+
+// The first sequence_lens[b] steps of each batch entry come in reverse.
+void onnx_import_reverse_sequence(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0), lengths = onnx_operand(n, 1);
+  onnx_shape_t shape = onnx_shape(x);
+  int64_t batch_axis = onnx_attr_int(n, "batch_axis", 1), time_axis = onnx_attr_int(n, "time_axis", 0);
+  if (!onnx_failed(n) && (shape.rank < 2 || batch_axis + time_axis != 1 || batch_axis * time_axis != 0))
+    onnx_invalid(n, "expected the axes 0 and 1");
+  if (onnx_failed(n))
+    return;
+  x = onnx_move_axis(n, x, (int)batch_axis, 0);
+  int64_t dims[2] = {shape.dims[batch_axis], shape.dims[time_axis]};
+  MlirValue step = onnx_iota(n, STRATA_TYPE_I64, 2, dims, 1);
+  MlirValue length = onnx_broadcast_to(n, onnx_insert_axis(n, lengths, 1), 2, dims);
+  MlirValue mirrored = onnx_with_number(n, STRATA_OP_SUB, onnx_binary(n, STRATA_OP_SUB, length, step), 1);
+  MlirValue from = onnx_select(n, onnx_binary(n, STRATA_OP_LT, step, length), mirrored, step);
+  onnx_set_like(n, 0, onnx_move_axis(n, strata_build_gather(n->b, x, from, 1, 1), 0, (int)batch_axis), 0);
+}

@@ -1,0 +1,75 @@
+// The state of one import and the walk over graphs; readers of operators need only onnx.h.
+#ifndef STRATA_DIALECTS_IMPORT_ONNX_IMPORTER_H
+#define STRATA_DIALECTS_IMPORT_ONNX_IMPORTER_H
+
+#include "dialects/import/mapped_file.h"
+#include "dialects/import/onnx/onnx.h"
+#include "runtime/base/tensor_file.h"
+#include "runtime/base/tensor_proto.h"
+
+typedef struct onnx_importer {
+  strata_compile_t *compile;
+  const strata_import_options_t *options;
+  const char *path;
+  const Onnx__ModelProto *model;
+  strata_builder_t builder;
+  strata_string_map_t ops;            // by name, rows of ops.def
+  strata_string_map_t functions;      // by domain and name, the model's own
+  strata_string_map_t external_files; // by location, mapped
+  strata_string_map_t dims, inputs;   // what the options may name
+  STRATA_VECTOR(MlirAttribute) argument_attrs;
+  strata_tensor_proto_t *weights; // for each initializer: with a name if it is to be an input; NULL: none is
+  strata_string_map_t seen_problems;
+  STRATA_VECTOR(const char *) problems; // what is unsupported, a line each
+  size_t n_nodes, max_nodes;            // imported so far, counting every copy of an unrolled one
+  int depth;                            // of nested bodies
+} onnx_importer_t;
+
+// The values that a graph's nodes see by name. The body of a subgraph sees the enclosing graph's too, that of a
+// function only its own.
+typedef struct onnx_scope {
+  const struct onnx_scope *parent;
+  const onnx_node_t *caller; // of the function whose body this is
+  size_t n_defaults;         // of the function's attributes
+  Onnx__AttributeProto **defaults;
+  int opset;
+  strata_string_map_t values; // onnx_value_t
+} onnx_scope_t;
+
+// Errors start with "(node NAME): " where they are one's. Unsupported nodes are no error here: they are noted in
+// |problems|.
+STRATA_MUST_CHECK strata_status_t onnx_import_nodes(onnx_importer_t *importer, onnx_scope_t *scope, size_t n_nodes,
+                                                    Onnx__NodeProto **nodes);
+// Decides which initializers of the main graph are inputs.
+STRATA_MUST_CHECK strata_status_t onnx_select_weights(onnx_importer_t *importer, const Onnx__GraphProto *graph);
+STRATA_MUST_CHECK strata_status_t onnx_import_initializers(onnx_importer_t *importer, onnx_scope_t *scope,
+                                                           const Onnx__GraphProto *graph);
+
+void onnx_add_problem(onnx_importer_t *importer, const char *format, ...) STRATA_PRINTF(2, 3);
+
+// The version of the default domain's operators among |imports|; 1 if it is missing, as in the first models.
+int64_t onnx_default_opset(size_t n_imports, Onnx__OperatorSetIdProto **imports);
+
+STRATA_MUST_CHECK strata_status_t onnx_define(onnx_importer_t *importer, onnx_scope_t *scope, const char *name,
+                                              onnx_value_t value);
+const onnx_value_t *onnx_lookup(const onnx_scope_t *scope, const char *name); // NULL if there is none
+
+// A constant of |tensor|, whose data outlives the compile.
+STRATA_MUST_CHECK strata_status_t onnx_tensor_constant(onnx_importer_t *importer, const char *name,
+                                                       const strata_tensor_t *tensor, onnx_value_t *out_value);
+// The constant of a TensorProto (a stub, see model.h). A tensor of a type that we lack is poisoned and a problem.
+STRATA_MUST_CHECK strata_status_t onnx_import_tensor(onnx_importer_t *importer, const Onnx__TensorProto *stub,
+                                                     const char **out_name, onnx_value_t *out_value);
+STRATA_MUST_CHECK strata_status_t onnx_import_sparse_tensor(onnx_importer_t *importer,
+                                                            const Onnx__SparseTensorProto *sparse,
+                                                            const char **out_name, onnx_value_t *out_value);
+
+// The order in which every node comes after those it depends on; the given one where that is valid. An error names a
+// node of the cycle.
+STRATA_MUST_CHECK strata_status_t onnx_sort_nodes(strata_arena_t *arena, size_t n_nodes, Onnx__NodeProto **nodes,
+                                                  size_t **out_order);
+
+// A text field of protobuf-c, "" where it is missing.
+static inline const char *onnx_text(const char *text) { return text ? text : ""; }
+
+#endif

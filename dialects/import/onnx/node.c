@@ -1,0 +1,310 @@
+// What a reader sees of its node: operands, results, attributes, constants, and the errors it can make.
+#include "dialects/import/onnx/importer.h"
+#include "dialects/mlir_util.h"
+
+//===-- Errors ---------------------------------------------------------------------------------------------------===//
+
+void onnx_invalid(onnx_node_t *n, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  strata_build_fail(n->b, strata_error_v(STRATA_INVALID_ARGUMENT, format, args));
+  va_end(args);
+}
+
+void onnx_unsupported(onnx_node_t *n, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  strata_build_fail(n->b, strata_error_v(STRATA_UNSUPPORTED, format, args));
+  va_end(args);
+}
+
+bool onnx_failed(const onnx_node_t *n) { return n->b->status != NULL; }
+
+//===-- Operands and results -------------------------------------------------------------------------------------===//
+
+bool onnx_has(const onnx_node_t *n, int i) { return i < n->n_inputs && n->inputs[i].kind != ONNX_ABSENT; }
+
+bool onnx_wants(const onnx_node_t *n, int i) { return i < n->n_outputs && n->proto->output[i][0]; }
+
+bool onnx_is_unsigned(const onnx_node_t *n, int i) { return onnx_has(n, i) && n->inputs[i].is_unsigned; }
+
+MlirValue onnx_operand(onnx_node_t *n, int i) {
+  if (onnx_has(n, i) && n->inputs[i].kind == ONNX_TENSOR)
+    return n->inputs[i].tensor;
+  if (onnx_has(n, i))
+    onnx_invalid(n, "operand %d: expected a tensor, got a sequence", i);
+  else
+    onnx_invalid(n, "operand %d is missing", i);
+  return (MlirValue){0};
+}
+
+onnx_shape_t onnx_shape(MlirValue value) {
+  strata_shape_t shape = strata_shape_of(value);
+  onnx_shape_t result = {.type = shape.type, .rank = shape.rank};
+  if (shape.type == STRATA_TYPE_COUNT || !strata_shape_sizes(&shape, result.dims))
+    return (onnx_shape_t){.type = STRATA_TYPE_F32};
+  return result;
+}
+
+onnx_shape_t onnx_operand_shape(onnx_node_t *n, int i) { return onnx_shape(onnx_operand(n, i)); }
+
+void onnx_set_value(onnx_node_t *n, int i, onnx_value_t value) {
+  if (i < n->n_outputs)
+    n->outputs[i] = value;
+}
+
+void onnx_set(onnx_node_t *n, int i, MlirValue value) {
+  onnx_set_value(n, i, (onnx_value_t){.kind = ONNX_TENSOR, .tensor = value});
+}
+
+void onnx_set_like(onnx_node_t *n, int i, MlirValue value, int operand) {
+  bool is_unsigned = onnx_is_unsigned(n, operand);
+  onnx_set_value(n, i, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = value});
+}
+
+//===-- Constants ------------------------------------------------------------------------------------------------===//
+
+enum { MAX_FOLD_DEPTH = 256 };
+
+static bool is_constant(MlirValue value) {
+  return !mlirValueIsNull(value) && mlirValueIsAOpResult(value) &&
+         strata_op_id(mlirOpResultGetOwner(value)) == STRATA_OP_CONSTANT;
+}
+
+// Evaluates |op|, whose operands are constants, and puts a constant for its first result before it.
+static bool evaluate(onnx_node_t *n, MlirOperation op, MlirValue *out_value) {
+  strata_compile_t *compile = n->b->compile;
+  const void *operands[3];
+  void *results[2];
+  bool is_splat;
+  for (int i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!strata_constant_bytes(compile, mlirOperationGetOperand(op, i), &operands[i], &is_splat) || is_splat)
+      return false;
+  for (int i = 0; i < mlirOperationGetNumResults(op); i++) {
+    strata_shape_t shape = strata_shape_of(mlirOperationGetResult(op, i));
+    int64_t count = strata_shape_count(&shape);
+    if (count < 0 || count > STRATA_FOLD_LIMIT)
+      return false;
+    results[i] = strata_arena_alloc(compile->arena, (size_t)strata_type_storage_size(shape.type, count));
+  }
+  strata_status_t status = strata_evaluate(compile, op, operands, results);
+  if (status) {
+    strata_status_free(status);
+    return false;
+  }
+  strata_builder_t before = {.compile = compile, .block = n->b->block, .before = op, .location = n->b->location};
+  strata_shape_t shape = strata_shape_of(mlirOperationGetResult(op, 0));
+  *out_value = strata_build_constant(&before, &shape, "folded", results[0]);
+  strata_status_free(before.status);
+  return !before.status;
+}
+
+// The constant that |value| is, at once or by evaluating what it is computed from: shapes need it.
+// Operands are replaced by what they were folded to, so that no op is evaluated twice.
+static bool fold(onnx_node_t *n, MlirValue value, int depth, MlirValue *out_constant) {
+  *out_constant = value;
+  if (is_constant(value))
+    return true;
+  if (mlirValueIsNull(value) || !mlirValueIsAOpResult(value) || depth == MAX_FOLD_DEPTH)
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (strata_op_id(op) == STRATA_OP_COUNT || mlirOpResultGetResultNumber(value) != 0)
+    return false;
+  for (int i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue operand;
+    if (!fold(n, mlirOperationGetOperand(op, i), depth + 1, &operand))
+      return false;
+    mlirOperationSetOperand(op, i, operand);
+  }
+  return evaluate(n, op, out_constant);
+}
+
+bool onnx_is_known(onnx_node_t *n, MlirValue value) {
+  MlirValue constant;
+  return fold(n, value, 0, &constant);
+}
+
+bool onnx_known_ints(onnx_node_t *n, MlirValue value, const int64_t **out_values, int64_t *out_count) {
+  MlirValue constant;
+  int64_t *values;
+  if (!fold(n, value, 0, &constant) || !strata_constant_i64s(n->b->compile, constant, &values, out_count))
+    return false;
+  *out_values = values;
+  return true;
+}
+
+static void must_be_known(onnx_node_t *n, int i) {
+  const char *name = n->proto->input[i];
+  if (!onnx_failed(n))
+    onnx_unsupported(n, "operand %d ('%s') must be known at compile time (--bind-constant for an input of the model)",
+                     i, name);
+}
+
+const int64_t *onnx_constant_ints(onnx_node_t *n, int i, int64_t *out_count) {
+  const int64_t *values;
+  *out_count = 0;
+  if (!onnx_has(n, i) || mlirValueIsNull(onnx_operand(n, i)))
+    return NULL;
+  if (onnx_known_ints(n, onnx_operand(n, i), &values, out_count))
+    return values;
+  must_be_known(n, i);
+  *out_count = 0;
+  return NULL;
+}
+
+const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count) {
+  MlirValue constant;
+  double *values;
+  *out_count = 0;
+  if (!onnx_has(n, i) || mlirValueIsNull(onnx_operand(n, i)))
+    return NULL;
+  if (fold(n, onnx_operand(n, i), 0, &constant) && strata_constant_f64s(n->b->compile, constant, &values, out_count))
+    return values;
+  must_be_known(n, i);
+  *out_count = 0;
+  return NULL;
+}
+
+int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise) {
+  int64_t count;
+  const int64_t *values = onnx_constant_ints(n, i, &count);
+  if (!onnx_has(n, i))
+    return otherwise;
+  if (!onnx_failed(n) && count != 1)
+    onnx_invalid(n, "operand %d: expected one element, got %lld", i, (long long)count);
+  return onnx_failed(n) ? otherwise : values[0];
+}
+
+//===-- Attributes -----------------------------------------------------------------------------------------------===//
+
+static const Onnx__AttributeProto *find_attr(size_t n_attrs, Onnx__AttributeProto **attrs, const char *name) {
+  for (size_t i = 0; i < n_attrs; i++)
+    if (strcmp(onnx_text(attrs[i]->name), name) == 0)
+      return attrs[i];
+  return NULL;
+}
+
+const Onnx__AttributeProto *onnx_attr(const onnx_node_t *n, const char *name) {
+  const Onnx__AttributeProto *attr = find_attr(n->proto->n_attribute, n->proto->attribute, name);
+  const char *reference = attr ? onnx_text(attr->ref_attr_name) : "";
+  if (!*reference)
+    return attr;
+  // In the body of a function an attribute may be the caller's, or else the function's default.
+  attr = n->scope->caller ? onnx_attr(n->scope->caller, reference) : NULL;
+  return attr ? attr : find_attr(n->scope->n_defaults, n->scope->defaults, reference);
+}
+
+bool onnx_has_attr(const onnx_node_t *n, const char *name) { return onnx_attr(n, name) != NULL; }
+
+// An attribute that must be of |type|, if it is there at all.
+static const Onnx__AttributeProto *typed_attr(const onnx_node_t *n, const char *name,
+                                              Onnx__AttributeProto__AttributeType type) {
+  const Onnx__AttributeProto *attr = onnx_attr(n, name);
+  if (!attr || !attr->has_type || attr->type == type)
+    return attr;
+  strata_build_fail(
+      n->b, strata_error(STRATA_INVALID_ARGUMENT, "attribute '%s': expected type %d, got %d", name, type, attr->type));
+  return NULL;
+}
+
+int64_t onnx_attr_int(const onnx_node_t *n, const char *name, int64_t otherwise) {
+  const Onnx__AttributeProto *attr = typed_attr(n, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT);
+  return attr ? attr->i : otherwise;
+}
+
+double onnx_attr_float(const onnx_node_t *n, const char *name, double otherwise) {
+  const Onnx__AttributeProto *attr = typed_attr(n, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT);
+  return attr ? (double)attr->f : otherwise;
+}
+
+const char *onnx_attr_string(const onnx_node_t *n, const char *name, const char *otherwise) {
+  const Onnx__AttributeProto *attr = typed_attr(n, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING);
+  if (!attr)
+    return otherwise;
+  char *text = strata_arena_alloc(n->b->compile->arena, attr->s.len + 1);
+  if (attr->s.len)
+    memcpy(text, attr->s.data, attr->s.len);
+  return text;
+}
+
+bool onnx_attr_is(const onnx_node_t *n, const char *name, const char *value) {
+  return strcmp(onnx_attr_string(n, name, ""), value) == 0;
+}
+
+const int64_t *onnx_attr_ints(const onnx_node_t *n, const char *name, int64_t *out_count) {
+  static const int64_t none = 0;
+  const Onnx__AttributeProto *attr = typed_attr(n, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS);
+  *out_count = attr ? (int64_t)attr->n_ints : 0;
+  if (!attr)
+    return NULL;
+  return attr->n_ints ? attr->ints : &none;
+}
+
+void onnx_attr_ints_or(onnx_node_t *n, const char *name, int count, int64_t otherwise, int64_t *out) {
+  int64_t got;
+  const int64_t *values = onnx_attr_ints(n, name, &got);
+  for (int i = 0; i < count; i++)
+    out[i] = values && got == count ? values[i] : otherwise;
+  if (values && got != count)
+    onnx_invalid(n, "attribute '%s': expected %d integers, got %lld", name, count, (long long)got);
+}
+
+const int64_t *onnx_ints(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {
+  return onnx_has_attr(n, attr) ? onnx_attr_ints(n, attr, out_count) : onnx_constant_ints(n, i, out_count);
+}
+
+//===-- Axes -----------------------------------------------------------------------------------------------------===//
+
+int onnx_axis(onnx_node_t *n, int64_t axis, int rank) {
+  if (axis >= -rank && axis < rank)
+    return (int)(axis < 0 ? axis + rank : axis);
+  onnx_invalid(n, "axis: expected %d to %d, got %lld", -rank, rank - 1, (long long)axis);
+  return 0;
+}
+
+void onnx_axes(onnx_node_t *n, const int64_t *axes, int64_t count, int rank, bool *out) {
+  for (int i = 0; i < rank; i++)
+    out[i] = false;
+  for (int64_t i = 0; i < count && !onnx_failed(n); i++) {
+    int axis = onnx_axis(n, axes[i], rank);
+    if (onnx_failed(n))
+      return;
+    if (out[axis])
+      onnx_invalid(n, "axes: axis %d is given twice", axis);
+    out[axis] = true;
+  }
+}
+
+//===-- Element types --------------------------------------------------------------------------------------------===//
+
+static const struct {
+  strata_type_t type;
+  bool is_unsigned;
+} element_types[STRATA_DTYPE_COUNT] = {
+    [STRATA_DTYPE_NONE] = {STRATA_TYPE_COUNT, false}, [STRATA_DTYPE_F64] = {STRATA_TYPE_F64, false},
+    [STRATA_DTYPE_F32] = {STRATA_TYPE_F32, false},    [STRATA_DTYPE_F16] = {STRATA_TYPE_F16, false},
+    [STRATA_DTYPE_BF16] = {STRATA_TYPE_BF16, false},  [STRATA_DTYPE_E4M3] = {STRATA_TYPE_E4M3, false},
+    [STRATA_DTYPE_E5M2] = {STRATA_TYPE_E5M2, false},  [STRATA_DTYPE_BOOL] = {STRATA_TYPE_I1, false},
+    [STRATA_DTYPE_I4] = {STRATA_TYPE_I4, false},      [STRATA_DTYPE_U4] = {STRATA_TYPE_I4, true},
+    [STRATA_DTYPE_I8] = {STRATA_TYPE_I8, false},      [STRATA_DTYPE_U8] = {STRATA_TYPE_I8, true},
+    [STRATA_DTYPE_I16] = {STRATA_TYPE_I16, false},    [STRATA_DTYPE_U16] = {STRATA_TYPE_I16, true},
+    [STRATA_DTYPE_I32] = {STRATA_TYPE_I32, false},    [STRATA_DTYPE_U32] = {STRATA_TYPE_I32, true},
+    [STRATA_DTYPE_I64] = {STRATA_TYPE_I64, false},    [STRATA_DTYPE_U64] = {STRATA_TYPE_I64, true},
+};
+
+strata_type_t onnx_dtype_element_type(strata_dtype_t dtype, bool *out_is_unsigned) {
+  *out_is_unsigned = element_types[dtype].is_unsigned;
+  return element_types[dtype].type;
+}
+
+bool onnx_element_type(int64_t data_type, strata_type_t *out_type, bool *out_is_unsigned) {
+  *out_type = onnx_dtype_element_type(strata_dtype_from_onnx(data_type), out_is_unsigned);
+  return *out_type != STRATA_TYPE_COUNT;
+}
+
+const char *onnx_data_type_name(int64_t data_type) {
+  const ProtobufCEnumValue *value = NULL;
+  if (data_type >= 0 && data_type <= INT32_MAX)
+    value = protobuf_c_enum_descriptor_get_value(&onnx__tensor_proto__data_type__descriptor, (int)data_type);
+  return value ? value->name : "an unknown type";
+}

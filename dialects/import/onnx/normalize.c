@@ -1,0 +1,209 @@
+// Normalisations and dropout.
+#include "dialects/import/onnx/onnx.h"
+
+#include <string.h>
+
+static MlirValue to_float(onnx_node_t *n, MlirValue x) {
+  strata_type_t type = onnx_shape(x).type;
+  return type == STRATA_TYPE_F64 ? x : onnx_convert(n, x, false, STRATA_TYPE_F32, false);
+}
+
+static MlirValue per_channel(onnx_node_t *n, MlirValue value, MlirValue x) {
+  return onnx_along_axis(n, value, 1, onnx_shape(x).rank);
+}
+
+// x * scale + bias, both one a channel.
+static MlirValue scale_channels(onnx_node_t *n, MlirValue x, MlirValue scale, MlirValue bias) {
+  x = onnx_binary(n, STRATA_OP_MUL, x, per_channel(n, scale, x));
+  return onnx_binary(n, STRATA_OP_ADD, x, per_channel(n, bias, x));
+}
+
+static MlirValue mean(onnx_node_t *n, MlirValue x, const bool *axes, bool keep_dims) {
+  onnx_shape_t shape = onnx_shape(x);
+  double count = 1;
+  for (int i = 0; i < shape.rank; i++)
+    count *= axes[i] ? (double)shape.dims[i] : 1;
+  return onnx_with_number(n, STRATA_OP_DIV, onnx_reduce(n, STRATA_COMBINER_ADD, x, axes, keep_dims), count);
+}
+
+// mean((x - mean(x))²)
+static MlirValue variance(onnx_node_t *n, MlirValue x, MlirValue center, const bool *axes, bool keep_dims) {
+  MlirValue distance = onnx_binary(n, STRATA_OP_SUB, x, center);
+  return mean(n, strata_build_binary(n->b, STRATA_OP_MUL, distance, distance), axes, keep_dims);
+}
+
+//===-- Batch normalisation --------------------------------------------------------------------------------------===//
+
+static MlirValue batch_norm(onnx_node_t *n, MlirValue x, MlirValue center, MlirValue spread) {
+  strata_attr_value_t epsilon = {.f64 = onnx_attr_float(n, "epsilon", 1e-5)};
+  MlirValue operands[] = {x, onnx_operand(n, 1), onnx_operand(n, 2), center, spread};
+  return strata_build_composite(n->b, STRATA_COMPOSITE_BATCH_NORM, 5, operands, 1, &epsilon);
+}
+
+// The new running value: what there was, mixed with what the batch has.
+static MlirValue mix(onnx_node_t *n, int operand, MlirValue batch) {
+  double momentum = onnx_attr_float(n, "momentum", 0.9);
+  return onnx_binary(n, STRATA_OP_ADD, onnx_with_number(n, STRATA_OP_MUL, onnx_operand(n, operand), momentum),
+                     onnx_with_number(n, STRATA_OP_MUL, batch, 1 - momentum));
+}
+
+static void train_batch_norm(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0);
+  bool axes[STRATA_MAX_RANK];
+  for (int i = 0; i < STRATA_MAX_RANK; i++)
+    axes[i] = i != 1;
+  MlirValue center = mean(n, x, axes, false);
+  MlirValue spread = variance(n, x, mean(n, x, axes, true), axes, false);
+  onnx_set(n, 0, batch_norm(n, x, center, spread));
+  onnx_set(n, 1, mix(n, 3, center));
+  onnx_set(n, 2, mix(n, 4, spread));
+}
+
+void onnx_import_batch_normalization(onnx_node_t *n) {
+  bool is_test = n->opset >= 7 || onnx_attr_int(n, "is_test", 0);
+  if (!onnx_attr_int(n, "spatial", 1))
+    onnx_unsupported(n, "statistics of each place (spatial = 0)");
+  if (!onnx_failed(n) && onnx_operand_shape(n, 0).rank < 2)
+    onnx_invalid(n, "expected 2 dimensions or more");
+  if (onnx_failed(n))
+    return;
+  if (onnx_attr_int(n, "training_mode", 0) || (!is_test && onnx_wants(n, 1)))
+    train_batch_norm(n);
+  else
+    onnx_set(n, 0, batch_norm(n, onnx_operand(n, 0), onnx_operand(n, 3), onnx_operand(n, 4)));
+}
+
+//===-- Normalisation over axes ----------------------------------------------------------------------------------===//
+
+static MlirValue normalize(onnx_node_t *n, MlirValue x, const bool *axes, double epsilon) {
+  int64_t list[STRATA_MAX_RANK];
+  strata_attr_value_t attrs[2] = {{.i64s = list}, {.f64 = epsilon}};
+  for (int i = 0; i < onnx_shape(x).rank; i++)
+    if (axes[i])
+      list[attrs[0].n_i64s++] = i;
+  return strata_build_composite(n->b, STRATA_COMPOSITE_NORMALIZE, 1, &x, 2, attrs);
+}
+
+static MlirValue layer_norm(onnx_node_t *n, MlirValue x, int axis, double epsilon) {
+  int64_t list[STRATA_MAX_RANK];
+  strata_attr_value_t attrs[2] = {{.i64s = list}, {.f64 = epsilon}};
+  for (int i = axis; i < onnx_shape(x).rank; i++)
+    list[attrs[0].n_i64s++] = i;
+  MlirValue operands[] = {x, to_float(n, onnx_operand(n, 1)), to_float(n, onnx_operand(n, 2))};
+  return strata_build_composite(n->b, STRATA_COMPOSITE_LAYER_NORM, 3, operands, 2, attrs);
+}
+
+// All of it in f32, whatever the operands are. Mean and inverse deviation are results too.
+void onnx_import_layer_normalization(onnx_node_t *n) {
+  MlirValue x = to_float(n, onnx_operand(n, 0));
+  strata_type_t type = onnx_operand_shape(n, 0).type;
+  int rank = onnx_shape(x).rank, axis = onnx_axis(n, onnx_attr_int(n, "axis", -1), rank);
+  double epsilon = onnx_attr_float(n, "epsilon", 1e-5);
+  bool axes[STRATA_MAX_RANK];
+  if (onnx_failed(n))
+    return;
+  for (int i = 0; i < rank; i++)
+    axes[i] = i >= axis;
+  MlirValue result =
+      onnx_has(n, 2) ? layer_norm(n, x, axis, epsilon)
+                     : onnx_binary(n, STRATA_OP_MUL, normalize(n, x, axes, epsilon), to_float(n, onnx_operand(n, 1)));
+  onnx_set(n, 0, onnx_convert(n, result, false, type, false));
+  if (!onnx_wants(n, 1) && !onnx_wants(n, 2))
+    return;
+  MlirValue center = mean(n, x, axes, true), spread = variance(n, x, center, axes, true);
+  onnx_set(n, 1, center);
+  onnx_set(n, 2, onnx_unary(n, STRATA_OP_RSQRT, onnx_with_number(n, STRATA_OP_ADD, spread, epsilon)));
+}
+
+void onnx_import_instance_normalization(onnx_node_t *n) {
+  MlirValue x = to_float(n, onnx_operand(n, 0));
+  strata_type_t type = onnx_operand_shape(n, 0).type;
+  bool axes[STRATA_MAX_RANK];
+  for (int i = 0; i < STRATA_MAX_RANK; i++)
+    axes[i] = i >= 2;
+  if (!onnx_failed(n) && onnx_shape(x).rank < 3)
+    onnx_invalid(n, "expected 3 dimensions or more");
+  x = scale_channels(n, normalize(n, x, axes, onnx_attr_float(n, "epsilon", 1e-5)), to_float(n, onnx_operand(n, 1)),
+                     to_float(n, onnx_operand(n, 2)));
+  onnx_set(n, 0, onnx_convert(n, x, false, type, false));
+}
+
+// Before opset 21 scale and bias are one a group, since then one a channel.
+void onnx_import_group_normalization(onnx_node_t *n) {
+  MlirValue x = to_float(n, onnx_operand(n, 0)), scale = to_float(n, onnx_operand(n, 1)),
+            bias = to_float(n, onnx_operand(n, 2));
+  onnx_shape_t shape = onnx_shape(x), grouped = shape;
+  int64_t groups = onnx_attr_int(n, "num_groups", 1);
+  bool axes[STRATA_MAX_RANK];
+  if (!onnx_failed(n) && (shape.rank < 2 || groups < 1 || shape.dims[1] % groups || shape.rank == STRATA_MAX_RANK))
+    onnx_invalid(n, "expected channels that %lld groups divide", (long long)groups);
+  if (onnx_failed(n))
+    return;
+  grouped.rank++;
+  grouped.dims[1] = groups;
+  grouped.dims[2] = shape.dims[1] / groups;
+  memcpy(grouped.dims + 3, shape.dims + 2, (size_t)(shape.rank - 2) * sizeof *shape.dims);
+  for (int i = 0; i < STRATA_MAX_RANK; i++)
+    axes[i] = i >= 2;
+  x = normalize(n, onnx_reshape(n, x, grouped.rank, grouped.dims), axes, onnx_attr_float(n, "epsilon", 1e-5));
+  if (n->opset < 21)
+    x = scale_channels(n, x, scale, bias);
+  x = onnx_reshape(n, x, shape.rank, shape.dims);
+  if (n->opset >= 21)
+    x = scale_channels(n, x, scale, bias);
+  onnx_set(n, 0, onnx_convert(n, x, false, onnx_operand_shape(n, 0).type, false));
+}
+
+void onnx_import_mean_variance_normalization(onnx_node_t *n) {
+  static const int64_t default_axes[] = {0, 2, 3};
+  MlirValue x = onnx_operand(n, 0);
+  int64_t count;
+  const int64_t *list = onnx_attr_ints(n, "axes", &count);
+  bool axes[STRATA_MAX_RANK];
+  onnx_axes(n, list ? list : default_axes, list ? count : 3, onnx_shape(x).rank, axes);
+  if (onnx_failed(n))
+    return;
+  MlirValue center = mean(n, x, axes, true);
+  MlirValue deviation = onnx_unary(n, STRATA_OP_SQRT, variance(n, x, center, axes, true));
+  onnx_set(n, 0,
+           onnx_binary(n, STRATA_OP_DIV, onnx_binary(n, STRATA_OP_SUB, x, center),
+                       onnx_with_number(n, STRATA_OP_ADD, deviation, 1e-9)));
+}
+
+// x / (bias + alpha / size * sum of the squares of |size| channels around)^beta
+void onnx_import_lrn(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0);
+  int64_t size = onnx_attr_int(n, "size", 1);
+  if (!onnx_failed(n) && (onnx_shape(x).rank < 2 || size < 1 || size > INT32_MAX))
+    onnx_invalid(n, "expected 2 dimensions or more and a positive size");
+  if (onnx_failed(n))
+    return;
+  int64_t ones[STRATA_MAX_RANK], window[STRATA_MAX_RANK], low[STRATA_MAX_RANK] = {0}, high[STRATA_MAX_RANK] = {0};
+  for (int i = 0; i < STRATA_MAX_RANK; i++)
+    ones[i] = window[i] = 1;
+  window[1] = size;
+  low[1] = (size - 1) / 2;
+  high[1] = size - 1 - low[1];
+  MlirValue square = strata_build_binary(n->b, STRATA_OP_MUL, x, x);
+  MlirValue sum = strata_build_window(n->b, STRATA_COMBINER_ADD, square, window, ones, ones, low, high);
+  MlirValue base = onnx_with_number(n, STRATA_OP_MUL, sum, onnx_attr_float(n, "alpha", 0.0001) / (double)size);
+  base = onnx_with_number(n, STRATA_OP_ADD, base, onnx_attr_float(n, "bias", 1));
+  base = onnx_with_number(n, STRATA_OP_POW, base, onnx_attr_float(n, "beta", 0.75));
+  onnx_set(n, 0, onnx_binary(n, STRATA_OP_DIV, x, base));
+}
+
+// Nothing is dropped in inference, nor in training with a ratio of 0; random numbers we do not have.
+void onnx_import_dropout(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0);
+  onnx_shape_t shape = onnx_shape(x);
+  int64_t count;
+  const double *ratio = NULL;
+  bool training = n->opset < 7 ? !onnx_attr_int(n, "is_test", 0) : onnx_constant_int(n, 2, 0) != 0;
+  if (n->opset >= 12 && training)
+    ratio = onnx_constant_floats(n, 1, &count);
+  bool drops = training && !(ratio && count == 1 && ratio[0] == 0);
+  if (drops)
+    onnx_unsupported(n, "dropping elements at random, as in training");
+  onnx_set_like(n, 0, x, 0);
+  onnx_set(n, 1, onnx_splat(n, n->opset < 12 ? shape.type : STRATA_TYPE_I1, shape.rank, shape.dims, 1));
+}

@@ -1,0 +1,362 @@
+// ONNX model in, module of the strata dialect out:
+//
+//   func.func @main(%x: tensor<1x3xf32> {strata.name = "x"}) -> (tensor<1x3xf32> {strata.name = "y"}) {
+//     %y = "strata.relu"(%x) : (tensor<1x3xf32>) -> tensor<1x3xf32> loc("the node's name")
+//     return %y : tensor<1x3xf32>
+//   }
+//
+// This file does inputs and outputs; graph.c walks the nodes, ops.def has the operators.
+#include "dialects/import/onnx/importer.h"
+#include "dialects/import/onnx/model.h"
+#include "dialects/mlir_util.h"
+
+enum {
+  MAX_OPSET = 22,
+  MAX_EXPANSION = 1 << 17, // nodes that functions and unrolled loops may add to those of the file
+};
+
+//===-- Types of inputs ------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  const char *name;
+  strata_type_t type;
+  bool is_unsigned;
+  int rank;
+  int64_t dims[STRATA_MAX_RANK];
+} port_t;
+
+static const strata_import_binding_t *find_binding(const strata_import_binding_t *bindings, size_t n,
+                                                   const char *name) {
+  for (size_t i = 0; i < n; i++)
+    if (!strcmp(bindings[i].name, name))
+      return &bindings[i];
+  return NULL;
+}
+
+// What --dim calls a dimension: its symbol, or input and axis where it has none.
+static const char *dim_name(onnx_importer_t *importer, const char *input, int axis, const char *symbol) {
+  return *symbol ? symbol : strata_arena_printf(importer->compile->arena, "%s.%d", input, axis);
+}
+
+static strata_status_t read_dim(onnx_importer_t *importer, const Onnx__TensorShapeProto__Dimension *dim,
+                                const char *input, int axis, int64_t *out_size) {
+  if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE) {
+    *out_size = dim->dim_value;
+    if (*out_size < 0)
+      return strata_error(STRATA_PARSE, "input '%s': dimension %d has size %lld", input, axis, (long long)*out_size);
+    return NULL;
+  }
+  bool has_symbol = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+  const char *name = dim_name(importer, input, axis, has_symbol ? onnx_text(dim->dim_param) : "");
+  const strata_import_binding_t *binding = find_binding(importer->options->dims, importer->options->n_dims, name);
+  strata_string_map_put(importer->compile->arena, &importer->dims, name, importer);
+  if (!binding)
+    return strata_error(STRATA_INVALID_ARGUMENT,
+                        "input '%s': the size of dimension %d ('%s') is not known; set it with "
+                        "--dim %s=N",
+                        input, axis, name, name);
+  *out_size = binding->size;
+  return NULL;
+}
+
+static strata_status_t read_dims(onnx_importer_t *importer, const Onnx__TensorShapeProto *shape, port_t *port) {
+  port->rank = (int)shape->n_dim;
+  if (shape->n_dim > STRATA_MAX_RANK)
+    return strata_error(STRATA_UNSUPPORTED, "input '%s': expected at most %d dimensions, got %zu", port->name,
+                        STRATA_MAX_RANK, shape->n_dim);
+  for (int i = 0; i < port->rank; i++)
+    STRATA_TRY(read_dim(importer, shape->dim[i], port->name, i, &port->dims[i]));
+  return NULL;
+}
+
+static strata_status_t read_element_type(int64_t data_type, port_t *port) {
+  if (onnx_element_type(data_type, &port->type, &port->is_unsigned))
+    return NULL;
+  return strata_error(STRATA_UNSUPPORTED, "input '%s': element type %s is not supported", port->name,
+                      onnx_data_type_name(data_type));
+}
+
+static strata_status_t read_input_type(onnx_importer_t *importer, const Onnx__ValueInfoProto *info, port_t *out_port) {
+  *out_port = (port_t){.name = onnx_text(info->name)};
+  if (!info->type || info->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+    return strata_error(STRATA_UNSUPPORTED, "input '%s' is not supported: it is no tensor", out_port->name);
+  const Onnx__TypeProto__Tensor *tensor = info->type->tensor_type;
+  STRATA_TRY(read_element_type(tensor->elem_type, out_port));
+  if (!tensor->shape)
+    return strata_error(STRATA_UNSUPPORTED, "input '%s': the number of dimensions is not known", out_port->name);
+  return read_dims(importer, tensor->shape, out_port);
+}
+
+//===-- Inputs ---------------------------------------------------------------------------------------------------===//
+
+static MlirAttribute port_attrs(onnx_importer_t *importer, const char *name, bool is_unsigned) {
+  MlirContext context = importer->compile->context;
+  MlirNamedAttribute attrs[2] = {
+      mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("strata.name")), strata_str_attr(context, name)),
+      mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("strata.unsigned")), mlirUnitAttrGet(context))};
+  return mlirDictionaryAttrGet(context, is_unsigned ? 2 : 1, attrs);
+}
+
+// An argument of @main.
+static strata_status_t add_argument(onnx_importer_t *importer, onnx_scope_t *scope, const port_t *port) {
+  strata_builder_t *b = &importer->builder;
+  MlirContext context = importer->compile->context;
+  strata_shape_t shape = strata_shape_static(context, port->type, port->rank, port->dims);
+  int64_t count = strata_shape_count(&shape);
+  if (count < 0 || strata_type_storage_size(port->type, count) < 0)
+    return strata_error(STRATA_INVALID_ARGUMENT, "input '%s' is too large", port->name);
+  MlirLocation location = mlirLocationNameGet(context, strata_str(port->name), mlirLocationUnknownGet(context));
+  MlirValue value = mlirBlockAddArgument(b->block, strata_shape_to_type(context, &shape), location);
+  *strata_vector_push(importer->compile->arena, &importer->argument_attrs) =
+      port_attrs(importer, port->name, port->is_unsigned);
+  return onnx_define(importer, scope, port->name,
+                     (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = port->is_unsigned, .tensor = value});
+}
+
+// A tensor of a file must be what the input says it is; where that leaves a dimension open, any size is right.
+static strata_status_t check_bound(const Onnx__ValueInfoProto *info, const strata_tensor_t *tensor) {
+  port_t port = {.name = onnx_text(info->name)};
+  bool is_unsigned;
+  if (!info->type || info->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+    return strata_error(STRATA_UNSUPPORTED, "input '%s' is not supported: it is no tensor", port.name);
+  const Onnx__TypeProto__Tensor *type = info->type->tensor_type;
+  STRATA_TRY(read_element_type(type->elem_type, &port));
+  if (onnx_dtype_element_type(tensor->dtype, &is_unsigned) != port.type || is_unsigned != port.is_unsigned)
+    return strata_error(STRATA_INVALID_ARGUMENT, "input '%s': expected elements of type %s, got %s", port.name,
+                        onnx_data_type_name(type->elem_type), strata_dtype_info[tensor->dtype].name);
+  if (!type->shape)
+    return NULL;
+  bool fits = (int)type->shape->n_dim == tensor->rank;
+  for (int i = 0; i < tensor->rank && fits; i++) {
+    const Onnx__TensorShapeProto__Dimension *dim = type->shape->dim[i];
+    fits =
+        dim->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE || dim->dim_value == tensor->shape[i];
+  }
+  return fits ? NULL
+              : strata_error(STRATA_INVALID_ARGUMENT, "input '%s': the shapes of model and file differ", port.name);
+}
+
+static strata_status_t bind_constant(onnx_importer_t *importer, onnx_scope_t *scope, const Onnx__ValueInfoProto *info,
+                                     const char *file) {
+  strata_tensor_t tensor;
+  onnx_value_t value;
+  STRATA_TRY(strata_tensor_read(importer->compile->arena, file, &tensor));
+  STRATA_TRY(strata_status_context(check_bound(info, &tensor), "%s", file));
+  STRATA_TRY(onnx_tensor_constant(importer, onnx_text(info->name), &tensor, &value));
+  return onnx_define(importer, scope, onnx_text(info->name), value);
+}
+
+// Inputs that have an initializer are constants, as in models older than IR version 4.
+static strata_status_t import_input(onnx_importer_t *importer, onnx_scope_t *scope, const Onnx__ValueInfoProto *info) {
+  const strata_import_options_t *options = importer->options;
+  const char *name = onnx_text(info->name);
+  const strata_import_binding_t *binding = find_binding(options->constants, options->n_constants, name);
+  strata_string_map_put(importer->compile->arena, &importer->inputs, name, importer);
+  if (onnx_lookup(scope, name))
+    return binding ? strata_error(STRATA_INVALID_ARGUMENT, "--bind-constant %s: it is a constant of the model", name)
+                   : NULL;
+  if (binding)
+    return bind_constant(importer, scope, info, binding->file);
+  port_t port;
+  strata_status_t status = read_input_type(importer, info, &port);
+  if (!status)
+    return add_argument(importer, scope, &port);
+  if (strata_status_code(status) != STRATA_UNSUPPORTED)
+    return status;
+  onnx_add_problem(importer, "%s", strata_status_message(status));
+  strata_status_free(status);
+  return onnx_define(importer, scope, name, (onnx_value_t){.kind = ONNX_POISONED});
+}
+
+static strata_status_t import_inputs(onnx_importer_t *importer, onnx_scope_t *scope, const Onnx__GraphProto *graph) {
+  const strata_import_options_t *options = importer->options;
+  for (size_t i = 0; i < graph->n_input; i++)
+    STRATA_TRY(import_input(importer, scope, graph->input[i]));
+  for (size_t i = 0; i < options->n_dims; i++)
+    if (!strata_string_map_get(&importer->dims, options->dims[i].name))
+      return strata_error(STRATA_INVALID_ARGUMENT, "--dim: the model has no dimension '%s'", options->dims[i].name);
+  for (size_t i = 0; i < options->n_constants; i++)
+    if (!strata_string_map_get(&importer->inputs, options->constants[i].name))
+      return strata_error(STRATA_INVALID_ARGUMENT, "--bind-constant: the model has no input '%s'",
+                          options->constants[i].name);
+  return NULL;
+}
+
+// Weights that are inputs come after those of the model, unless they are among them.
+static strata_status_t add_weights(onnx_importer_t *importer, onnx_scope_t *scope, size_t n_initializers) {
+  for (size_t i = 0; importer->weights && i < n_initializers; i++) {
+    const strata_tensor_proto_t *weight = &importer->weights[i];
+    port_t port = {.name = weight->name, .rank = weight->tensor.rank};
+    if (!weight->name || onnx_lookup(scope, weight->name))
+      continue;
+    if (port.rank > STRATA_MAX_RANK)
+      return strata_error(STRATA_UNSUPPORTED, "tensor '%s': expected at most %d dimensions, got %d", port.name,
+                          STRATA_MAX_RANK, port.rank);
+    port.type = onnx_dtype_element_type(weight->tensor.dtype, &port.is_unsigned);
+    memcpy(port.dims, weight->tensor.shape, (size_t)port.rank * sizeof port.dims[0]);
+    STRATA_TRY(add_argument(importer, scope, &port));
+  }
+  return NULL;
+}
+
+//===-- Outputs --------------------------------------------------------------------------------------------------===//
+
+// What the model says of an output's type must be true of what it computes; of its shape it often is not.
+static strata_status_t check_output(const Onnx__ValueInfoProto *info, const onnx_value_t *value) {
+  if (value->kind != ONNX_TENSOR)
+    return strata_error(STRATA_UNSUPPORTED, "output '%s' is not supported: it is no tensor", onnx_text(info->name));
+  if (!info->type || info->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+    return NULL;
+  strata_type_t type;
+  bool is_unsigned;
+  int64_t data_type = info->type->tensor_type->elem_type;
+  if (data_type && onnx_element_type(data_type, &type, &is_unsigned) &&
+      (type != onnx_shape(value->tensor).type || is_unsigned != value->is_unsigned))
+    return strata_error(STRATA_INVALID_ARGUMENT,
+                        "output '%s': the model says %s, but what it computes has another type", onnx_text(info->name),
+                        onnx_data_type_name(data_type));
+  return NULL;
+}
+
+static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope_t *scope,
+                                     const Onnx__ValueInfoProto *info, MlirValue *out_value, MlirAttribute *out_attrs) {
+  const char *name = onnx_text(info->name);
+  const onnx_value_t *value = onnx_lookup(scope, name);
+  if (!value)
+    return strata_error(STRATA_PARSE, "nothing computes the output '%s'", name);
+  *out_value = value->tensor;
+  *out_attrs = port_attrs(importer, name, value->is_unsigned);
+  if (value->kind == ONNX_POISONED)
+    return NULL; // its problem is noted
+  strata_status_t status = check_output(info, value);
+  if (strata_status_code(status) != STRATA_UNSUPPORTED)
+    return status;
+  onnx_add_problem(importer, "%s", strata_status_message(status));
+  strata_status_free(status);
+  return NULL;
+}
+
+// One error for everything that is unsupported, a line each.
+static strata_status_t problems_error(onnx_importer_t *importer) {
+  strata_arena_t *arena = importer->compile->arena;
+  STRATA_VECTOR(char) lines = {0};
+  for (size_t i = 0; i < importer->problems.count; i++) {
+    const char *problem = importer->problems.data[i];
+    const char *line =
+        strata_arena_printf(arena, "%s%s%s%s", i ? "\n" : "", importer->path, *problem == '(' ? " " : ": ", problem);
+    for (; *line; line++)
+      *strata_vector_push(arena, &lines) = *line;
+  }
+  *strata_vector_push(arena, &lines) = 0;
+  return strata_error(STRATA_UNSUPPORTED, "%s", lines.data);
+}
+
+//===-- The function ---------------------------------------------------------------------------------------------===//
+
+// Makes func.func @main of the region whose block has been filled.
+static void create_main(onnx_importer_t *importer, MlirRegion region, size_t n_results, const MlirValue *results,
+                        const MlirAttribute *result_attrs) {
+  MlirContext context = importer->compile->context;
+  MlirBlock block = importer->builder.block;
+  MlirLocation location = mlirLocationUnknownGet(context);
+  size_t n_arguments = (size_t)mlirBlockGetNumArguments(block);
+  MlirType *types = strata_arena_array(importer->compile->arena, MlirType, n_arguments + n_results);
+  for (size_t i = 0; i < n_arguments; i++)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(block, (intptr_t)i));
+  for (size_t i = 0; i < n_results; i++)
+    types[n_arguments + i] = mlirValueGetType(results[i]);
+  mlirBlockAppendOwnedOperation(
+      block, strata_op_create(location, "func.return", (int)n_results, results, 0, NULL, 0, NULL, 0, NULL));
+  MlirType function =
+      mlirFunctionTypeGet(context, (intptr_t)n_arguments, types, (intptr_t)n_results, types + n_arguments);
+  strata_named_attr_t attrs[] = {
+      {"sym_name", strata_str_attr(context, "main")},
+      {"function_type", mlirTypeAttrGet(function)},
+      {"arg_attrs", mlirArrayAttrGet(context, (intptr_t)n_arguments, importer->argument_attrs.data)},
+      {"res_attrs", mlirArrayAttrGet(context, (intptr_t)n_results, result_attrs)}};
+  MlirOperation main = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 4, attrs, 1, &region);
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(importer->compile->module), main);
+}
+
+static strata_status_t import_graph(onnx_importer_t *importer, const Onnx__GraphProto *graph, int opset,
+                                    MlirRegion region) {
+  strata_arena_t *arena = importer->compile->arena;
+  onnx_scope_t scope = {.opset = opset};
+  STRATA_TRY(onnx_select_weights(importer, graph));
+  STRATA_TRY(onnx_import_initializers(importer, &scope, graph));
+  STRATA_TRY(import_inputs(importer, &scope, graph));
+  STRATA_TRY(add_weights(importer, &scope, graph->n_initializer));
+  STRATA_TRY(onnx_import_nodes(importer, &scope, graph->n_node, graph->node));
+  MlirValue *results = strata_arena_array(arena, MlirValue, graph->n_output);
+  MlirAttribute *attrs = strata_arena_array(arena, MlirAttribute, graph->n_output);
+  for (size_t i = 0; i < graph->n_output; i++)
+    STRATA_TRY(import_output(importer, &scope, graph->output[i], &results[i], &attrs[i]));
+  if (!importer->problems.count)
+    create_main(importer, region, graph->n_output, results, attrs);
+  return NULL;
+}
+
+//===-- The model ------------------------------------------------------------------------------------------------===//
+
+enum { MANY = INT32_MAX };
+
+static const onnx_op_info_t op_table[] = {
+#define ONNX_OP(name_, since_, least_, most_, reader_, ...)                                                            \
+  {.name = name_, .since = since_, .least = least_, .most = most_, .reader = onnx_import_##reader_, __VA_ARGS__},
+#define ONNX_MISSING(name_, reason) {.name = name_, .missing = reason},
+#include "dialects/import/onnx/ops.def"
+};
+
+static void index_operators(onnx_importer_t *importer) {
+  strata_arena_t *arena = importer->compile->arena;
+  const Onnx__ModelProto *model = importer->model;
+  for (size_t i = 0; i < sizeof op_table / sizeof *op_table; i++)
+    strata_string_map_put(arena, &importer->ops, op_table[i].name, (void *)(uintptr_t)&op_table[i]);
+  for (size_t i = 0; i < model->n_functions; i++)
+    strata_string_map_put(arena, &importer->functions,
+                          strata_arena_printf(arena, "%s.%s", onnx_text(model->functions[i]->domain),
+                                              onnx_text(model->functions[i]->name)),
+                          model->functions[i]);
+}
+
+static strata_status_t import_model(onnx_importer_t *importer) {
+  const Onnx__ModelProto *model = importer->model;
+  int64_t opset = onnx_default_opset(model->n_opset_import, model->opset_import);
+  if (!model->graph)
+    return strata_error(STRATA_PARSE, "the model has no graph");
+  if (opset < 1 || opset > MAX_OPSET)
+    return strata_error(STRATA_UNSUPPORTED, "opset %lld is not supported, expected 1 to %d", (long long)opset,
+                        MAX_OPSET);
+  MlirRegion region = mlirRegionCreate();
+  importer->builder.block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(region, importer->builder.block);
+  importer->max_nodes = model->graph->n_node + MAX_EXPANSION;
+  index_operators(importer);
+  strata_status_t status = import_graph(importer, model->graph, (int)opset, region);
+  if (status || importer->problems.count)
+    mlirRegionDestroy(region);
+  return status;
+}
+
+strata_status_t strata_import_onnx(strata_compile_t *compile, const char *path,
+                                   const strata_import_options_t *options) {
+  Onnx__ModelProto *model;
+  STRATA_TRY(onnx_read_model(compile->arena, path, &model));
+  onnx_importer_t importer = {.compile = compile,
+                              .options = options,
+                              .path = path,
+                              .model = model,
+                              .builder = {.compile = compile,
+                                          .before = {NULL},
+                                          .location = mlirLocationUnknownGet(compile->context),
+                                          .no_fold = compile->options->disable_constant_folding,
+                                          .keep_form = true}};
+  strata_status_t status = import_model(&importer);
+  if (!status)
+    return importer.problems.count ? problems_error(&importer) : NULL;
+  const char *message = strata_status_message(status);
+  strata_status_t error =
+      strata_error(strata_status_code(status), "%s%s%s", path, *message == '(' ? " " : ": ", message);
+  strata_status_free(status);
+  return error;
+}

@@ -1,0 +1,169 @@
+// Inside the ONNX importer: what a reader of one operator sees (onnx_node_t) and the helpers it is written with.
+//
+// ops.def has a row for each ONNX operator, which names its reader: void onnx_import_<reader>(onnx_node_t *n). A reader
+// takes operands and attributes from |n|, builds strata ops with |n->b| and sets the results. All shapes are static.
+// The first error sticks: onnx_invalid for a wrong model, onnx_unsupported for what we cannot do; after either the
+// helpers give harmless values (null, 0, rank 0), so that a reader may go on for a while, and what it sets is ignored.
+#ifndef STRATA_DIALECTS_IMPORT_ONNX_H
+#define STRATA_DIALECTS_IMPORT_ONNX_H
+
+#include "dialects/import/import.h"
+#include "dialects/import/string_map.h"
+#include "dialects/strata/strata.h"
+#include "runtime/base/dtype.h"
+
+#include <onnx.pb-c.h>
+
+typedef enum {
+  ONNX_UNSET,  // a result that the reader has not set
+  ONNX_ABSENT, // an omitted operand, or an optional that is empty
+  ONNX_TENSOR,
+  ONNX_SEQUENCE, // of values known one by one
+  ONNX_POISONED, // of an unsupported node: whatever needs it is skipped silently
+} onnx_value_kind_t;
+
+typedef struct onnx_value {
+  onnx_value_kind_t kind;
+  bool is_unsigned; // MLIR's integers do not say
+  MlirValue tensor;
+  size_t n_items;
+  const struct onnx_value *items;
+} onnx_value_t;
+
+typedef struct {
+  strata_type_t type;
+  int rank;
+  int64_t dims[STRATA_MAX_RANK];
+} onnx_shape_t;
+
+struct onnx_importer;
+struct onnx_scope;
+
+typedef struct onnx_node {
+  struct onnx_importer *importer;
+  const struct onnx_scope *scope;
+  const Onnx__NodeProto *proto;
+  const struct onnx_op_info *info;
+  const char *name; // of the node; of its first result where it has none
+  int opset;
+  int n_inputs, n_outputs;
+  const onnx_value_t *inputs;
+  onnx_value_t *outputs;
+  strata_builder_t *b;
+} onnx_node_t;
+
+typedef struct onnx_op_info {
+  const char *name;
+  int since;                      // the first opset whose form the reader knows
+  int least, most;                // operands
+  void (*reader)(onnx_node_t *n); // NULL: not supported, because of |missing|
+  int detail, unsigned_detail;    // for readers of several rows: a primitive, composite or combiner
+  const char *attrs;              // of composites: "alpha=0.01,gamma=1"
+  const char *missing;
+} onnx_op_info_t;
+
+#define ONNX_OP(name, since, least, most, reader, ...) void onnx_import_##reader(onnx_node_t *n);
+#define ONNX_MISSING(name, reason)
+#include "dialects/import/onnx/ops.def"
+
+//===-- Errors ---------------------------------------------------------------------------------------------------===//
+
+void onnx_invalid(onnx_node_t *n, const char *format, ...) STRATA_PRINTF(2, 3);
+void onnx_unsupported(onnx_node_t *n, const char *format, ...) STRATA_PRINTF(2, 3);
+bool onnx_failed(const onnx_node_t *n);
+
+//===-- Operands and results -------------------------------------------------------------------------------------===//
+
+bool onnx_has(const onnx_node_t *n, int i);         // operand |i| is given
+bool onnx_wants(const onnx_node_t *n, int i);       // result |i| is used
+bool onnx_is_unsigned(const onnx_node_t *n, int i); // operand |i|
+MlirValue onnx_operand(onnx_node_t *n, int i);      // a tensor, else an error
+onnx_shape_t onnx_shape(MlirValue value);
+onnx_shape_t onnx_operand_shape(onnx_node_t *n, int i);
+
+// The elements of an operand that must be known at compile time; NULL and an error where it is not. An omitted operand
+// has no elements and is no error.
+const int64_t *onnx_constant_ints(onnx_node_t *n, int i, int64_t *out_count);
+const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count);
+int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise); // one element
+// The same for a value of any origin, with no error where it is not known.
+bool onnx_is_known(onnx_node_t *n, MlirValue value);
+bool onnx_known_ints(onnx_node_t *n, MlirValue value, const int64_t **out_values, int64_t *out_count);
+
+void onnx_set(onnx_node_t *n, int i, MlirValue value);                   // signed, boolean or float
+void onnx_set_like(onnx_node_t *n, int i, MlirValue value, int operand); // signed or not as the operand is
+void onnx_set_value(onnx_node_t *n, int i, onnx_value_t value);
+
+//===-- Attributes -----------------------------------------------------------------------------------------------===//
+
+const Onnx__AttributeProto *onnx_attr(const onnx_node_t *n, const char *name); // NULL where there is none
+bool onnx_has_attr(const onnx_node_t *n, const char *name);
+int64_t onnx_attr_int(const onnx_node_t *n, const char *name, int64_t otherwise);
+double onnx_attr_float(const onnx_node_t *n, const char *name, double otherwise);
+const char *onnx_attr_string(const onnx_node_t *n, const char *name, const char *otherwise);
+bool onnx_attr_is(const onnx_node_t *n, const char *name, const char *value); // a string attribute that has this value
+const int64_t *onnx_attr_ints(const onnx_node_t *n, const char *name, int64_t *out_count); // NULL where there is none
+// |count| integers, |otherwise| for each where the attribute is missing; an error if their number is another.
+void onnx_attr_ints_or(onnx_node_t *n, const char *name, int count, int64_t otherwise, int64_t *out);
+// Integers that were an attribute before they became operand |i|; NULL where neither is given.
+const int64_t *onnx_ints(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
+
+// |axis| counted from the end if negative; an error if outside.
+int onnx_axis(onnx_node_t *n, int64_t axis, int rank);
+// Marks the axes in |out|, which has |rank| entries; an error if one is outside or given twice.
+void onnx_axes(onnx_node_t *n, const int64_t *axes, int64_t count, int rank, bool *out);
+
+//===-- Element types --------------------------------------------------------------------------------------------===//
+
+// The type of a TensorProto.DataType, the cast of an operand to which is an error where there is none.
+bool onnx_element_type(int64_t data_type, strata_type_t *out_type, bool *out_is_unsigned);
+strata_type_t onnx_dtype_element_type(strata_dtype_t dtype, bool *out_is_unsigned);
+const char *onnx_data_type_name(int64_t data_type);
+
+//===-- Building -------------------------------------------------------------------------------------------------===//
+
+// Operands broadcast to their common shape.
+MlirValue onnx_binary(onnx_node_t *n, strata_op_id_t op, MlirValue x, MlirValue y);
+MlirValue onnx_select(onnx_node_t *n, MlirValue condition, MlirValue x, MlirValue y);
+MlirValue onnx_unary(onnx_node_t *n, strata_op_id_t op, MlirValue x);
+// x op number.
+MlirValue onnx_with_number(onnx_node_t *n, strata_op_id_t op, MlirValue x, double number);
+MlirValue onnx_number(onnx_node_t *n, MlirValue like, double number); // everywhere, shape and type of |like|
+MlirValue onnx_integer(onnx_node_t *n, MlirValue like, int64_t number);
+MlirValue onnx_splat(onnx_node_t *n, strata_type_t type, int rank, const int64_t *dims, double number);
+// A conversion by the signedness of source and result.
+MlirValue onnx_convert(onnx_node_t *n, MlirValue x, bool from_unsigned, strata_type_t type, bool to_unsigned);
+MlirValue onnx_composite(onnx_node_t *n, strata_composite_id_t id, MlirValue x);
+
+MlirValue onnx_reshape(onnx_node_t *n, MlirValue x, int rank, const int64_t *dims);
+MlirValue onnx_broadcast_to(onnx_node_t *n, MlirValue x, int rank, const int64_t *dims);
+// Elements [start, start + size) of |axis|, by |step|.
+MlirValue onnx_slice_axis(onnx_node_t *n, MlirValue x, int axis, int64_t start, int64_t step, int64_t size);
+MlirValue onnx_pad_axis(onnx_node_t *n, MlirValue x, int axis, int64_t low, int64_t high, double value);
+// The elements of |axis| at places known here: a slice, a repetition, or a gather.
+MlirValue onnx_take(onnx_node_t *n, MlirValue x, int axis, int64_t count, const int64_t *indices);
+// Moves dim |from| to place |to|.
+MlirValue onnx_move_axis(onnx_node_t *n, MlirValue x, int from, int to);
+// Puts a dim of size 1 at |axis|, or removes it.
+MlirValue onnx_insert_axis(onnx_node_t *n, MlirValue x, int axis);
+MlirValue onnx_remove_axis(onnx_node_t *n, MlirValue x, int axis);
+// The 1-d |x| lined up with |axis| of a tensor of |rank| dims: dims of size 1 elsewhere.
+MlirValue onnx_along_axis(onnx_node_t *n, MlirValue x, int axis, int rank);
+// 0, 1, 2, ... along |axis| of the shape.
+MlirValue onnx_iota(onnx_node_t *n, strata_type_t type, int rank, const int64_t *dims, int axis);
+// Elements computed here; |values| is copied.
+MlirValue onnx_floats(onnx_node_t *n, strata_type_t type, int rank, const int64_t *dims, const double *values);
+MlirValue onnx_ints_constant(onnx_node_t *n, int rank, const int64_t *dims, const int64_t *values);
+MlirValue onnx_reduce(onnx_node_t *n, strata_combiner_t kind, MlirValue x, const bool *axes, bool keep_dims);
+// Sum of lhs * rhs by letters, "bmk,bnk->bmn", accumulated in |type|; |origin| as of strata.contract.
+MlirValue onnx_contract(onnx_node_t *n, const char *letters, MlirValue lhs, MlirValue rhs, strata_type_t type,
+                        const char *origin);
+
+//===-- Graphs ---------------------------------------------------------------------------------------------------===//
+
+// Imports the body of an attribute once, with its inputs bound to |inputs|; the results are in the arena. False after
+// an error. Poisoned results are no error.
+bool onnx_import_body(onnx_node_t *n, const char *attr, int n_inputs, const onnx_value_t *inputs, int *out_count,
+                      onnx_value_t **out_results);
+
+#endif

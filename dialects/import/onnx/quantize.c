@@ -1,0 +1,133 @@
+// Quantisation, as its arithmetic.
+#include "dialects/import/onnx/window.h"
+
+// A scale or zero point lined up with |x|: one for all, one for each place along |axis|, or one a block of |block|
+// places.
+static MlirValue line_up(onnx_node_t *n, MlirValue value, MlirValue x, int axis, int64_t block) {
+  onnx_shape_t shape = onnx_shape(x), own = onnx_shape(value);
+  if (block > 0 && own.rank == shape.rank && axis < shape.rank) {
+    own.dims[axis] *= block;
+    onnx_shape_t wide = onnx_shape(onnx_insert_axis(n, value, axis + 1));
+    wide.dims[axis + 1] = block;
+    value = onnx_broadcast_to(n, onnx_insert_axis(n, value, axis + 1), wide.rank, wide.dims);
+    value = onnx_reshape(n, value, own.rank, own.dims);
+    return shape.dims[axis] < own.dims[axis] ? onnx_slice_axis(n, value, axis, 0, 1, shape.dims[axis]) : value;
+  }
+  if (own.rank == 1 && own.dims[0] == 1)
+    return onnx_reshape(n, value, 0, NULL);
+  return own.rank == 1 ? onnx_along_axis(n, value, axis, shape.rank) : value;
+}
+
+// The axis that scales of one dim belong to; it is checked only where there are any.
+static int scale_axis(onnx_node_t *n, MlirValue x, MlirValue scale) {
+  onnx_shape_t shape = onnx_shape(scale);
+  bool per_axis = shape.rank > 1 || (shape.rank == 1 && shape.dims[0] != 1);
+  return per_axis ? onnx_axis(n, onnx_attr_int(n, "axis", 1), onnx_shape(x).rank) : 0;
+}
+
+// The exact integers that a type of |bits| bits holds go into f32 up to 24 bits; only i32 needs more.
+static strata_type_t zero_point_type(strata_type_t type, strata_type_t scale) {
+  return strata_type_info[type].bits > 16 ? STRATA_TYPE_F64
+         : scale == STRATA_TYPE_F64       ? STRATA_TYPE_F64
+                                          : STRATA_TYPE_F32;
+}
+
+void onnx_import_dequantize_linear(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0), scale = onnx_operand(n, 1);
+  strata_type_t from = onnx_shape(x).type, to = onnx_shape(scale).type;
+  bool is_float = strata_type_info[from].kind == STRATA_TYPE_KIND_FLOAT;
+  int64_t block = onnx_attr_int(n, "block_size", 0);
+  int axis = scale_axis(n, x, scale);
+  if (onnx_failed(n))
+    return;
+  strata_type_t wide = zero_point_type(from, to);
+  x = onnx_convert(n, x, onnx_is_unsigned(n, 0), is_float ? to : wide, false);
+  if (onnx_has(n, 2) && !is_float) {
+    MlirValue zero = onnx_convert(n, onnx_operand(n, 2), onnx_is_unsigned(n, 2), wide, false);
+    x = onnx_binary(n, STRATA_OP_SUB, x, line_up(n, zero, x, axis, block));
+  }
+  x = onnx_convert(n, x, false, wide, false);
+  scale = line_up(n, onnx_convert(n, scale, false, wide, false), x, axis, block);
+  onnx_set(n, 0, onnx_convert(n, onnx_binary(n, STRATA_OP_MUL, x, scale), false, to, false));
+}
+
+// Rounds |scaled|, adds the zero point and saturates to the type of the result.
+static MlirValue quantize(onnx_node_t *n, MlirValue scaled, MlirValue zero, strata_type_t type, bool is_unsigned) {
+  if (strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT) {
+    double limit = type == STRATA_TYPE_E4M3 ? 448 : 57344;
+    scaled = onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, scaled, -limit), limit);
+    return onnx_convert(n, scaled, false, type, false);
+  }
+  MlirValue rounded = onnx_unary(n, STRATA_OP_ROUND_EVEN, scaled);
+  if (!mlirValueIsNull(zero))
+    rounded = onnx_binary(n, STRATA_OP_ADD, rounded, zero);
+  return onnx_convert(n, rounded, false, type, is_unsigned);
+}
+
+void onnx_import_quantize_linear(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0), scale = onnx_operand(n, 1), zero = {0};
+  strata_type_t type = STRATA_TYPE_I8, wide = onnx_shape(x).type == STRATA_TYPE_F64 ? STRATA_TYPE_F64 : STRATA_TYPE_F32;
+  bool is_unsigned = true;
+  int64_t block = onnx_attr_int(n, "block_size", 0), dtype = onnx_attr_int(n, "output_dtype", 0);
+  int axis = scale_axis(n, x, scale);
+  if (dtype && !onnx_element_type(dtype, &type, &is_unsigned))
+    onnx_unsupported(n, "elements of type %s", onnx_data_type_name(dtype));
+  if (onnx_failed(n))
+    return;
+  x = onnx_convert(n, x, false, wide, false);
+  if (onnx_has(n, 2)) {
+    type = onnx_operand_shape(n, 2).type;
+    is_unsigned = onnx_is_unsigned(n, 2);
+    zero = line_up(n, onnx_convert(n, onnx_operand(n, 2), is_unsigned, wide, false), x, axis, block);
+  }
+  scale = line_up(n, onnx_convert(n, scale, false, wide, false), x, axis, block);
+  MlirValue result = quantize(n, onnx_binary(n, STRATA_OP_DIV, x, scale), zero, type, is_unsigned);
+  onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
+}
+
+// To u8, with scale and zero point so that the range of x, with 0 in it, is that of u8.
+void onnx_import_dynamic_quantize_linear(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0);
+  bool all[STRATA_MAX_RANK];
+  for (int i = 0; i < STRATA_MAX_RANK; i++)
+    all[i] = true;
+  MlirValue greatest = onnx_with_number(n, STRATA_OP_MAX, onnx_reduce(n, STRATA_COMBINER_MAX, x, all, false), 0);
+  MlirValue least = onnx_with_number(n, STRATA_OP_MIN, onnx_reduce(n, STRATA_COMBINER_MIN, x, all, false), 0);
+  MlirValue scale = onnx_with_number(n, STRATA_OP_DIV, onnx_binary(n, STRATA_OP_SUB, greatest, least), 255);
+  MlirValue zero = onnx_unary(n, STRATA_OP_NEG, onnx_binary(n, STRATA_OP_DIV, least, scale));
+  zero = onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, zero, 0), 255);
+  zero = onnx_unary(n, STRATA_OP_ROUND_EVEN, zero);
+  MlirValue result = quantize(n, onnx_binary(n, STRATA_OP_DIV, x, scale), zero, STRATA_TYPE_I8, true);
+  onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = true, .tensor = result});
+  onnx_set(n, 1, scale);
+  MlirValue point = onnx_convert(n, zero, false, STRATA_TYPE_I8, true);
+  onnx_set_value(n, 2, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = true, .tensor = point});
+}
+
+MlirValue onnx_centered(onnx_node_t *n, int operand, int zero_point, int axis) {
+  MlirValue x = onnx_convert(n, onnx_operand(n, operand), onnx_is_unsigned(n, operand), STRATA_TYPE_I32, false);
+  if (!onnx_has(n, zero_point))
+    return x;
+  MlirValue zero =
+      onnx_convert(n, onnx_operand(n, zero_point), onnx_is_unsigned(n, zero_point), STRATA_TYPE_I32, false);
+  return onnx_binary(n, STRATA_OP_SUB, x, line_up(n, zero, x, axis, 0));
+}
+
+// Operand |i|, a scale of any float type, as f32.
+static MlirValue scale_operand(onnx_node_t *n, int i) {
+  return onnx_convert(n, onnx_operand(n, i), false, STRATA_TYPE_F32, false);
+}
+
+void onnx_requantize(onnx_node_t *n, MlirValue sum, int axis) {
+  MlirValue scaled = onnx_convert(n, sum, false, STRATA_TYPE_F32, false);
+  MlirValue scale = onnx_binary(n, STRATA_OP_DIV, line_up(n, scale_operand(n, 4), scaled, axis, 0),
+                                line_up(n, scale_operand(n, 6), scaled, axis, 0));
+  // The left operand's scale may be one a row of a matrix.
+  scale = onnx_binary(n, STRATA_OP_MUL, line_up(n, scale_operand(n, 1), scaled, axis > 0 ? axis - 1 : 0, 0), scale);
+  strata_type_t type = onnx_operand_shape(n, 7).type;
+  bool is_unsigned = onnx_is_unsigned(n, 7);
+  MlirValue zero = onnx_convert(n, onnx_operand(n, 7), is_unsigned, STRATA_TYPE_F32, false);
+  MlirValue result =
+      quantize(n, onnx_binary(n, STRATA_OP_MUL, scaled, scale), line_up(n, zero, scaled, axis, 0), type, is_unsigned);
+  onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
+}

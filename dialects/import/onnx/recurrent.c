@@ -1,0 +1,312 @@
+// RNN, GRU and LSTM, unrolled: one product for the inputs of all steps, then step by step the product with the state.
+#include "dialects/import/onnx/onnx.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_STEPS = 4096, MAX_FUNCTIONS = 3 };
+
+//===-- Activations ----------------------------------------------------------------------------------------------===//
+
+typedef enum { COMPOSITE, TANH, AFFINE, SCALED_TANH } function_kind_t;
+
+typedef struct {
+  const char *name;
+  function_kind_t kind;
+  strata_composite_id_t composite;
+  int n_attrs; // how many of alpha and beta it has
+  double alpha, beta;
+} function_t;
+
+static const function_t functions[] = {
+    {"Relu", COMPOSITE, STRATA_COMPOSITE_RELU, 0, 0, 0},
+    {"Tanh", TANH, STRATA_COMPOSITE_COUNT, 0, 0, 0},
+    {"Sigmoid", COMPOSITE, STRATA_COMPOSITE_SIGMOID, 0, 0, 0},
+    {"Softsign", COMPOSITE, STRATA_COMPOSITE_SOFTSIGN, 0, 0, 0},
+    {"Softplus", COMPOSITE, STRATA_COMPOSITE_SOFTPLUS, 0, 0, 0},
+    {"LeakyRelu", COMPOSITE, STRATA_COMPOSITE_LEAKY_RELU, 1, 0.01, 0},
+    {"ThresholdedRelu", COMPOSITE, STRATA_COMPOSITE_THRESHOLDED_RELU, 1, 1, 0},
+    {"Elu", COMPOSITE, STRATA_COMPOSITE_ELU, 1, 1, 0},
+    {"HardSigmoid", COMPOSITE, STRATA_COMPOSITE_HARD_SIGMOID, 2, 0.2, 0.5},
+    {"Affine", AFFINE, STRATA_COMPOSITE_COUNT, 2, 1, 0},
+    {"ScaledTanh", SCALED_TANH, STRATA_COMPOSITE_COUNT, 2, 1, 1},
+};
+
+static MlirValue apply(onnx_node_t *n, const function_t *f, MlirValue x) {
+  strata_attr_value_t attrs[2] = {{.f64 = f->alpha}, {.f64 = f->beta}};
+  switch (f->kind) {
+  case COMPOSITE:
+    return strata_build_composite(n->b, f->composite, 1, &x, f->n_attrs, attrs);
+  case TANH:
+    return onnx_unary(n, STRATA_OP_TANH, x);
+  case AFFINE:
+    return onnx_with_number(n, STRATA_OP_ADD, onnx_with_number(n, STRATA_OP_MUL, x, f->alpha), f->beta);
+  case SCALED_TANH:
+    break;
+  }
+  return onnx_with_number(n, STRATA_OP_MUL,
+                          onnx_unary(n, STRATA_OP_TANH, onnx_with_number(n, STRATA_OP_MUL, x, f->beta)), f->alpha);
+}
+
+static function_t find_function(onnx_node_t *n, const char *name, size_t length) {
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (strlen(functions[i].name) == length && !strncasecmp(functions[i].name, name, length))
+      return functions[i];
+  onnx_unsupported(n, "activation '%.*s'", (int)length, name);
+  return functions[0];
+}
+
+// All functions of all directions; alphas and betas are given in the order of the functions that have them.
+static void read_functions(onnx_node_t *n, int count, int n_functions, const char *const *defaults, function_t *out) {
+  const Onnx__AttributeProto *names = onnx_attr(n, "activations");
+  const Onnx__AttributeProto *alphas = onnx_attr(n, "activation_alpha"), *betas = onnx_attr(n, "activation_beta");
+  size_t alpha = 0, beta = 0;
+  if (names && (int)names->n_strings != count) {
+    onnx_invalid(n, "activations: expected %d, got %zu", count, names->n_strings);
+    return;
+  }
+  for (int i = 0; i < count; i++) {
+    const char *name = names ? (const char *)names->strings[i].data : defaults[i % n_functions];
+    out[i] = find_function(n, name, names ? names->strings[i].len : strlen(name));
+    if (out[i].n_attrs > 0 && alphas && alpha < alphas->n_floats)
+      out[i].alpha = (double)alphas->floats[alpha++];
+    if (out[i].n_attrs > 1 && betas && beta < betas->n_floats)
+      out[i].beta = (double)betas->floats[beta++];
+  }
+}
+
+//===-- Cells ----------------------------------------------------------------------------------------------------===//
+
+// One direction of a layer.
+typedef struct {
+  onnx_node_t *n;
+  int n_gates;
+  int64_t hidden;
+  double clip; // 0: none
+  strata_type_t type;
+  const function_t *functions;
+  MlirValue inputs;         // [steps, batch, gates * hidden]: x W + bias of W
+  MlirValue recurrence;     // [gates * hidden, hidden]
+  MlirValue recurrent_bias; // [gates * hidden], or null
+  MlirValue peepholes;      // [3 * hidden], or null
+} cell_t;
+
+typedef struct {
+  MlirValue h, c;
+} state_t;
+
+typedef state_t (*step_fn)(const cell_t *cell, MlirValue input, state_t state);
+
+static MlirValue add(const cell_t *cell, MlirValue x, MlirValue y) { return onnx_binary(cell->n, STRATA_OP_ADD, x, y); }
+static MlirValue mul(const cell_t *cell, MlirValue x, MlirValue y) { return onnx_binary(cell->n, STRATA_OP_MUL, x, y); }
+
+// Columns [first, first + count) * hidden of the last dim.
+static MlirValue part(const cell_t *cell, MlirValue x, int first, int count) {
+  return onnx_slice_axis(cell->n, x, onnx_shape(x).rank - 1, first * cell->hidden, 1, count * cell->hidden);
+}
+
+static MlirValue activate(const cell_t *cell, int function, MlirValue x) {
+  if (cell->clip > 0)
+    x = onnx_with_number(cell->n, STRATA_OP_MIN, onnx_with_number(cell->n, STRATA_OP_MAX, x, -cell->clip), cell->clip);
+  return apply(cell->n, &cell->functions[function], x);
+}
+
+// h R for some gates, with their bias.
+static MlirValue recur(const cell_t *cell, MlirValue h, int first, int count) {
+  onnx_node_t *n = cell->n;
+  MlirValue rows = onnx_slice_axis(n, cell->recurrence, 0, first * cell->hidden, 1, count * cell->hidden);
+  MlirValue product = onnx_contract(n, "bk,nk->bn", h, rows, cell->type, "matmul");
+  return mlirValueIsNull(cell->recurrent_bias) ? product
+                                               : add(cell, product, part(cell, cell->recurrent_bias, first, count));
+}
+
+static state_t step_rnn(const cell_t *cell, MlirValue input, state_t state) {
+  return (state_t){.h = activate(cell, 0, add(cell, input, recur(cell, state.h, 0, 1)))};
+}
+
+static MlirValue one_minus(const cell_t *cell, MlirValue x) {
+  return onnx_binary(cell->n, STRATA_OP_SUB, onnx_number(cell->n, x, 1), x);
+}
+
+// Gates z, r, h.
+static state_t step_gru(const cell_t *cell, MlirValue input, state_t state) {
+  MlirValue gates = add(cell, part(cell, input, 0, 2), recur(cell, state.h, 0, 2));
+  MlirValue z = activate(cell, 0, part(cell, gates, 0, 1)), r = activate(cell, 0, part(cell, gates, 1, 1));
+  MlirValue recurrent = onnx_attr_int(cell->n, "linear_before_reset", 0) ? mul(cell, r, recur(cell, state.h, 2, 1))
+                                                                         : recur(cell, mul(cell, r, state.h), 2, 1);
+  MlirValue h = activate(cell, 1, add(cell, part(cell, input, 2, 1), recurrent));
+  return (state_t){.h = add(cell, mul(cell, one_minus(cell, z), h), mul(cell, z, state.h))};
+}
+
+static MlirValue peep(const cell_t *cell, MlirValue gate, int which, MlirValue c) {
+  return mlirValueIsNull(cell->peepholes) ? gate : add(cell, gate, mul(cell, part(cell, cell->peepholes, which, 1), c));
+}
+
+// Gates i, o, f, c; peepholes i, o, f.
+static state_t step_lstm(const cell_t *cell, MlirValue input, state_t state) {
+  MlirValue gates = add(cell, input, recur(cell, state.h, 0, 4));
+  MlirValue i = activate(cell, 0, peep(cell, part(cell, gates, 0, 1), 0, state.c));
+  MlirValue f = onnx_attr_int(cell->n, "input_forget", 0)
+                    ? one_minus(cell, i)
+                    : activate(cell, 0, peep(cell, part(cell, gates, 2, 1), 2, state.c));
+  MlirValue c = add(cell, mul(cell, f, state.c), mul(cell, i, activate(cell, 1, part(cell, gates, 3, 1))));
+  MlirValue o = activate(cell, 0, peep(cell, part(cell, gates, 1, 1), 1, c));
+  return (state_t){.h = mul(cell, o, apply(cell->n, &cell->functions[2], c)), .c = c};
+}
+
+//===-- Layers ---------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  const char *name;
+  int n_gates, n_functions;
+  bool has_c;
+  const char *defaults[MAX_FUNCTIONS];
+  step_fn step;
+} kind_t;
+
+static const kind_t kinds[] = {
+    {"RNN", 1, 1, false, {"Tanh"}, step_rnn},
+    {"GRU", 3, 2, false, {"Sigmoid", "Tanh"}, step_gru},
+    {"LSTM", 4, 3, true, {"Sigmoid", "Tanh", "Tanh"}, step_lstm},
+};
+
+static const kind_t *find_kind(const char *name) {
+  const kind_t *kind = kinds;
+  while (strcmp(kind->name, name) != 0)
+    kind++;
+  return kind;
+}
+
+enum { X, W, R, B, LENGTHS, INITIAL_H, INITIAL_C, PEEPHOLES };
+
+typedef struct {
+  onnx_node_t *n;
+  const kind_t *kind;
+  int n_directions;
+  int64_t steps, batch, hidden;
+  bool batch_first;
+  strata_type_t type;
+  MlirValue x, lengths; // [steps, batch, in]; null: all steps
+} layer_t;
+
+// Entry |direction| of dim 0.
+static MlirValue of_direction(onnx_node_t *n, MlirValue x, int direction) {
+  return onnx_remove_axis(n, onnx_slice_axis(n, x, 0, direction, 1, 1), 0);
+}
+
+static MlirValue initial_state(const layer_t *layer, int operand, int direction) {
+  onnx_node_t *n = layer->n;
+  if (!onnx_has(n, operand))
+    return onnx_splat(n, layer->type, 2, (int64_t[]){layer->batch, layer->hidden}, 0);
+  MlirValue states = onnx_operand(n, operand);
+  return of_direction(n, layer->batch_first ? onnx_move_axis(n, states, 1, 0) : states, direction);
+}
+
+static cell_t create_cell(const layer_t *layer, int direction, const function_t *all_functions) {
+  onnx_node_t *n = layer->n;
+  cell_t cell = {.n = n, .n_gates = layer->kind->n_gates, .hidden = layer->hidden, .type = layer->type};
+  cell.clip = onnx_attr_float(n, "clip", 0);
+  cell.functions = all_functions + direction * layer->kind->n_functions;
+  cell.recurrence = of_direction(n, onnx_operand(n, R), direction);
+  cell.inputs =
+      onnx_contract(n, "tbk,nk->tbn", layer->x, of_direction(n, onnx_operand(n, W), direction), layer->type, "matmul");
+  if (onnx_has(n, B)) {
+    MlirValue bias = of_direction(n, onnx_operand(n, B), direction);
+    cell.inputs = add(&cell, cell.inputs, part(&cell, bias, 0, cell.n_gates));
+    cell.recurrent_bias = part(&cell, bias, cell.n_gates, cell.n_gates);
+  }
+  if (layer->kind->has_c && onnx_has(n, PEEPHOLES))
+    cell.peepholes = of_direction(n, onnx_operand(n, PEEPHOLES), direction);
+  return cell;
+}
+
+// What holds of a batch entry whose sequence has ended: the state stays, the output is 0.
+static MlirValue while_running(const layer_t *layer, int64_t step, MlirValue value, MlirValue otherwise) {
+  onnx_node_t *n = layer->n;
+  if (mlirValueIsNull(layer->lengths) || mlirValueIsNull(value))
+    return value;
+  MlirValue running = onnx_with_number(n, STRATA_OP_GT, layer->lengths, (double)step);
+  return onnx_select(n, onnx_insert_axis(n, running, 1), value, otherwise);
+}
+
+// Runs one direction; |outputs| get [1, batch, hidden] for each step.
+static state_t run(const layer_t *layer, const cell_t *cell, int direction, bool reverse, MlirValue *outputs) {
+  onnx_node_t *n = layer->n;
+  state_t state = {.h = initial_state(layer, INITIAL_H, direction)};
+  if (layer->kind->has_c)
+    state.c = initial_state(layer, INITIAL_C, direction);
+  for (int64_t i = 0; i < layer->steps && !onnx_failed(n); i++) {
+    int64_t step = reverse ? layer->steps - 1 - i : i;
+    MlirValue input = onnx_remove_axis(n, onnx_slice_axis(n, cell->inputs, 0, step, 1, 1), 0);
+    state_t next = layer->kind->step(cell, input, state);
+    MlirValue output = while_running(layer, step, next.h, onnx_number(n, next.h, 0));
+    outputs[step] = onnx_insert_axis(n, output, 0);
+    state.h = while_running(layer, step, next.h, state.h);
+    state.c = while_running(layer, step, next.c, state.c);
+  }
+  return state;
+}
+
+static bool read_layer(onnx_node_t *n, layer_t *layer) {
+  *layer = (layer_t){.n = n, .kind = find_kind(n->info->name), .x = onnx_operand(n, X), .n_directions = 1};
+  layer->batch_first = onnx_attr_int(n, "layout", 0);
+  onnx_shape_t w = onnx_operand_shape(n, W), r = onnx_operand_shape(n, R), x = onnx_shape(layer->x);
+  if (!onnx_failed(n) && (x.rank != 3 || w.rank != 3 || r.rank != 3))
+    onnx_invalid(n, "expected x, w and r of 3 dimensions");
+  if (onnx_failed(n))
+    return false;
+  if (layer->batch_first)
+    layer->x = onnx_move_axis(n, layer->x, 1, 0);
+  x = onnx_shape(layer->x);
+  layer->type = x.type;
+  layer->steps = x.dims[0];
+  layer->batch = x.dims[1];
+  layer->hidden = r.dims[2];
+  if (onnx_attr_is(n, "direction", "bidirectional"))
+    layer->n_directions = 2;
+  if (onnx_has(n, LENGTHS))
+    layer->lengths = onnx_operand(n, LENGTHS);
+  if (w.dims[0] != layer->n_directions || r.dims[0] != layer->n_directions ||
+      r.dims[1] != layer->kind->n_gates * layer->hidden)
+    onnx_invalid(n, "the shapes of the weights do not fit %d directions of %d gates", layer->n_directions,
+                 layer->kind->n_gates);
+  if (layer->steps < 1 || layer->steps > MAX_STEPS)
+    onnx_unsupported(n, "a sequence of %lld steps, expected 1 to %d", (long long)layer->steps, MAX_STEPS);
+  return !onnx_failed(n);
+}
+
+// [directions, batch, hidden] of the directions' states, or with the batch first.
+static void set_state(const layer_t *layer, int i, const MlirValue *states) {
+  onnx_node_t *n = layer->n;
+  MlirValue parts[2] = {{0}};
+  for (int d = 0; d < layer->n_directions; d++)
+    parts[d] = onnx_insert_axis(n, states[d], 0);
+  MlirValue joined = strata_build_concat(n->b, layer->n_directions, parts, 0);
+  onnx_set(n, i, layer->batch_first ? onnx_move_axis(n, joined, 0, 1) : joined);
+}
+
+void onnx_import_recurrent(onnx_node_t *n) {
+  layer_t layer;
+  function_t all_functions[2 * MAX_FUNCTIONS];
+  if (!read_layer(n, &layer))
+    return;
+  int n_functions = layer.kind->n_functions;
+  read_functions(n, layer.n_directions * n_functions, n_functions, layer.kind->defaults, all_functions);
+  MlirValue h[2], c[2], directions[2];
+  MlirValue *outputs = strata_arena_array(n->b->compile->arena, MlirValue, layer.steps);
+  for (int d = 0; d < layer.n_directions && !onnx_failed(n); d++) {
+    cell_t cell = create_cell(&layer, d, all_functions);
+    state_t state = run(&layer, &cell, d, d == 1 || onnx_attr_is(n, "direction", "reverse"), outputs);
+    MlirValue all = strata_build_concat(n->b, (int)layer.steps, outputs, 0);
+    directions[d] = onnx_insert_axis(n, all, 1);
+    h[d] = state.h;
+    c[d] = state.c;
+  }
+  if (onnx_failed(n))
+    return;
+  MlirValue y = strata_build_concat(n->b, layer.n_directions, directions, 1);
+  onnx_set(n, 0, layer.batch_first ? strata_build_transpose(n->b, y, (int64_t[]){2, 0, 1, 3}) : y);
+  set_state(&layer, 1, h);
+  if (layer.kind->has_c)
+    set_state(&layer, 2, c);
+}

@@ -1,0 +1,245 @@
+// Resize and Upsample. The work is separable: along each axis that changes, every result element is a weighted sum of a
+// few elements at places known at compile time.
+#include "dialects/import/onnx/onnx.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum { NEAREST, LINEAR, CUBIC } interpolation_t;
+
+typedef struct {
+  interpolation_t mode;
+  const char *coordinates, *rounding;
+  double cubic_a, extrapolation;
+  bool exclude_outside, antialias;
+} options_t;
+
+typedef struct {
+  int axis;
+  int64_t in, out;
+  double scale, roi_start, roi_end;
+} resized_t;
+
+//===-- Places ---------------------------------------------------------------------------------------------------===//
+
+// Where element |o| of the result lies in the input.
+static double source_place(const options_t *options, const resized_t *r, double o) {
+  double in = (double)r->in, width = r->scale * in;
+  const char *mode = options->coordinates;
+  if (!strcmp(mode, "align_corners"))
+    return width == 1 ? 0 : o * (in - 1) / (width - 1);
+  if (!strcmp(mode, "asymmetric"))
+    return o / r->scale;
+  if (!strcmp(mode, "tf_half_pixel_for_nn"))
+    return (o + 0.5) / r->scale;
+  if (!strcmp(mode, "tf_crop_and_resize")) {
+    double span = (r->roi_end - r->roi_start) * (in - 1);
+    return r->roi_start * (in - 1) + (width == 1 ? span / 2 : o * span / (width - 1));
+  }
+  if (!strcmp(mode, "pytorch_half_pixel") && width == 1)
+    return -0.5;
+  double half_pixel = (o + 0.5) / r->scale - 0.5;
+  if (!strcmp(mode, "half_pixel_symmetric"))
+    return half_pixel + in / 2 * (1 - (double)r->out / width);
+  return half_pixel;
+}
+
+static double nearest(const char *rounding, double place) {
+  if (!strcmp(rounding, "floor"))
+    return floor(place);
+  if (!strcmp(rounding, "ceil"))
+    return ceil(place);
+  return !strcmp(rounding, "round_prefer_ceil") ? floor(place + 0.5) : ceil(place - 0.5);
+}
+
+// The weight of an element at |distance|.
+static double kernel(const options_t *options, double distance) {
+  double d = fabs(distance), a = options->cubic_a;
+  if (options->mode == LINEAR)
+    return d < 1 ? 1 - d : 0;
+  if (d <= 1)
+    return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+// |n_taps| elements for each of the result; weights and places are [tap][element].
+typedef struct {
+  int64_t n_taps;
+  int64_t *places;
+  double *weights;
+} taps_t;
+
+static void fill_taps(const options_t *options, const resized_t *r, double squeeze, int64_t o, taps_t *taps) {
+  double place = source_place(options, r, (double)o), sum = 0;
+  double first =
+      options->mode == NEAREST ? nearest(options->rounding, place) : floor(place) - (double)(taps->n_taps / 2 - 1);
+  for (int64_t t = 0; t < taps->n_taps; t++) {
+    double at = first + (double)t, last = (double)(r->in - 1);
+    bool outside = at < 0 || at > last;
+    double weight = options->mode == NEAREST ? 1 : kernel(options, (at - place) * squeeze);
+    taps->weights[t * r->out + o] = outside && options->exclude_outside ? 0 : weight;
+    taps->places[t * r->out + o] = (int64_t)(at < 0 ? 0 : at > last ? last : at);
+    sum += taps->weights[t * r->out + o];
+  }
+  for (int64_t t = 0; t < taps->n_taps && (options->antialias || options->exclude_outside) && sum != 0; t++)
+    taps->weights[t * r->out + o] /= sum;
+}
+
+// With antialiasing the kernel covers as many elements as are merged into one.
+static taps_t compute_taps(onnx_node_t *n, const options_t *options, const resized_t *r) {
+  double squeeze = options->antialias && r->scale < 1 ? r->scale : 1;
+  int64_t support = (int64_t)ceil((options->mode == CUBIC ? 2 : 1) / squeeze);
+  taps_t taps = {.n_taps = options->mode == NEAREST ? 1 : 2 * support};
+  taps.places = strata_arena_array(n->b->compile->arena, int64_t, taps.n_taps * r->out);
+  taps.weights = strata_arena_array(n->b->compile->arena, double, taps.n_taps * r->out);
+  for (int64_t o = 0; o < r->out; o++)
+    fill_taps(options, r, squeeze, o, &taps);
+  return taps;
+}
+
+//===-- One axis -------------------------------------------------------------------------------------------------===//
+
+enum { MAX_GATHERS = 4 }; // more taps are a product with the matrix of all weights
+
+static MlirValue sum_of_gathers(onnx_node_t *n, MlirValue x, const resized_t *r, const taps_t *taps) {
+  onnx_shape_t shape = onnx_shape(x);
+  MlirValue sum = {0};
+  for (int64_t t = 0; t < taps->n_taps; t++) {
+    MlirValue weights = onnx_floats(n, shape.type, 1, &r->out, taps->weights + t * r->out);
+    MlirValue term = onnx_binary(n, STRATA_OP_MUL, onnx_take(n, x, r->axis, r->out, taps->places + t * r->out),
+                                 onnx_along_axis(n, weights, r->axis, shape.rank));
+    sum = t ? onnx_binary(n, STRATA_OP_ADD, sum, term) : term;
+  }
+  return sum;
+}
+
+static MlirValue matrix_product(onnx_node_t *n, MlirValue x, const resized_t *r, const taps_t *taps) {
+  onnx_shape_t shape = onnx_shape(x);
+  double *matrix = strata_arena_array(n->b->compile->arena, double, r->out * r->in);
+  for (int64_t t = 0; t < taps->n_taps; t++)
+    for (int64_t o = 0; o < r->out; o++)
+      matrix[o * r->in + taps->places[t * r->out + o]] += taps->weights[t * r->out + o];
+  char in[STRATA_MAX_RANK + 1] = {0}, out[STRATA_MAX_RANK + 1] = {0};
+  for (int i = 0; i < shape.rank; i++)
+    in[i] = out[i] = (char)(i == r->axis ? 'i' : 'A' + i);
+  out[r->axis] = 'o';
+  const char *letters = strata_arena_printf(n->b->compile->arena, "%s,oi->%s", in, out);
+  return onnx_contract(n, letters, x, onnx_floats(n, shape.type, 2, (int64_t[]){r->out, r->in}, matrix), shape.type,
+                       "");
+}
+
+static MlirValue resize_axis(onnx_node_t *n, const options_t *options, const resized_t *r, MlirValue x) {
+  taps_t taps = compute_taps(n, options, r);
+  if (options->mode == NEAREST)
+    return onnx_take(n, x, r->axis, r->out, taps.places);
+  return taps.n_taps <= MAX_GATHERS ? sum_of_gathers(n, x, r, &taps) : matrix_product(n, x, r, &taps);
+}
+
+// Outside the cropped region the result is a number; |x| is resized already.
+static MlirValue extrapolate(onnx_node_t *n, const options_t *options, const resized_t *r, MlirValue x) {
+  double *inside = strata_arena_array(n->b->compile->arena, double, r->out);
+  bool all = true;
+  for (int64_t o = 0; o < r->out; o++) {
+    double place = source_place(options, r, (double)o);
+    inside[o] = place >= 0 && place <= (double)(r->in - 1);
+    all = all && inside[o] != 0;
+  }
+  if (all)
+    return x;
+  MlirValue mask = onnx_convert(n, onnx_floats(n, STRATA_TYPE_F32, 1, &r->out, inside), false, STRATA_TYPE_I1, false);
+  return onnx_select(n, onnx_along_axis(n, mask, r->axis, onnx_shape(x).rank), x,
+                     onnx_number(n, x, options->extrapolation));
+}
+
+//===-- The operators --------------------------------------------------------------------------------------------===//
+
+static bool read_options(onnx_node_t *n, options_t *options) {
+  bool is_old = n->opset < 11;
+  const char *mode = onnx_attr_string(n, "mode", "nearest");
+  *options = (options_t){
+      .mode = !strcmp(mode, "nearest") ? NEAREST
+              : !strcmp(mode, "cubic") ? CUBIC
+                                       : LINEAR,
+      .coordinates = onnx_attr_string(n, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel"),
+      .rounding = onnx_attr_string(n, "nearest_mode", is_old ? "floor" : "round_prefer_floor"),
+      .cubic_a = onnx_attr_float(n, "cubic_coeff_a", -0.75),
+      .extrapolation = onnx_attr_float(n, "extrapolation_value", 0),
+      .exclude_outside = onnx_attr_int(n, "exclude_outside", 0),
+      .antialias = onnx_attr_int(n, "antialias", 0)};
+  if (options->mode == LINEAR && strcmp(mode, "linear") && strcmp(mode, "bilinear"))
+    onnx_unsupported(n, "mode '%s'", mode);
+  return !onnx_failed(n);
+}
+
+// Sizes from scales or from sizes, of which the policy may ask to keep the aspect ratio.
+static void read_sizes(onnx_node_t *n, int count, resized_t *resized) {
+  int64_t n_scales = 0, n_sizes = 0, n_floats = 0;
+  const Onnx__AttributeProto *attr = onnx_attr(n, "scales");
+  const double *scales = attr ? NULL : onnx_constant_floats(n, n->opset < 11 ? 1 : 2, &n_scales);
+  const int64_t *sizes = n->opset < 11 ? NULL : onnx_constant_ints(n, 3, &n_sizes);
+  n_floats = attr ? (int64_t)attr->n_floats : n_scales;
+  if (onnx_failed(n))
+    return;
+  if (n_floats != count && n_sizes != count) {
+    onnx_invalid(n, "expected %d scales or sizes, got %lld and %lld", count, (long long)n_floats, (long long)n_sizes);
+    return;
+  }
+  bool smallest = onnx_attr_is(n, "keep_aspect_ratio_policy", "not_larger");
+  bool keeps = smallest || onnx_attr_is(n, "keep_aspect_ratio_policy", "not_smaller");
+  double common = smallest ? INFINITY : 0;
+  for (int i = 0; i < count; i++) {
+    resized_t *r = &resized[i];
+    bool by_scale = n_sizes != count;
+    r->scale = !by_scale ? (double)sizes[i] / (double)r->in : attr ? (double)attr->floats[i] : scales[i];
+    double size = by_scale ? floor((double)r->in * r->scale) : (double)sizes[i];
+    r->out = size > 0 && size < (1 << 30) ? (int64_t)size : 0;
+    common = smallest ? fmin(common, r->scale) : fmax(common, r->scale);
+    if (r->out < 1 || r->in < 1)
+      onnx_invalid(n, "dimension %d of size %lld cannot get size %g", r->axis, (long long)r->in, size);
+  }
+  for (int i = 0; i < count && keeps && n_sizes == count && !onnx_failed(n); i++) {
+    resized[i].scale = common;
+    resized[i].out = (int64_t)floor(common * (double)resized[i].in + 0.5);
+  }
+}
+
+static void read_roi(onnx_node_t *n, int count, resized_t *resized) {
+  int64_t n_roi;
+  const double *roi = onnx_constant_floats(n, 1, &n_roi);
+  if (!onnx_failed(n) && n_roi != 2 * count)
+    onnx_invalid(n, "roi: expected %d numbers, got %lld", 2 * count, (long long)n_roi);
+  for (int i = 0; i < count && !onnx_failed(n); i++) {
+    resized[i].roi_start = roi[i];
+    resized[i].roi_end = roi[count + i];
+  }
+}
+
+void onnx_import_resize(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0);
+  onnx_shape_t shape = onnx_shape(x);
+  options_t options;
+  resized_t resized[STRATA_MAX_RANK];
+  int64_t count;
+  const int64_t *axes = onnx_attr_ints(n, "axes", &count);
+  count = axes ? count : shape.rank;
+  if (count > STRATA_MAX_RANK || !read_options(n, &options)) {
+    onnx_invalid(n, "axes: there are %lld", (long long)count);
+    return;
+  }
+  for (int i = 0; i < count && !onnx_failed(n); i++) {
+    int axis = onnx_axis(n, axes ? axes[i] : i, shape.rank);
+    resized[i] = (resized_t){.axis = axis, .in = onnx_failed(n) ? 0 : shape.dims[axis]};
+  }
+  bool crops = !strcmp(options.coordinates, "tf_crop_and_resize");
+  read_sizes(n, (int)count, resized);
+  if (crops)
+    read_roi(n, (int)count, resized);
+  strata_type_t type = options.mode == NEAREST || shape.type == STRATA_TYPE_F64 ? shape.type : STRATA_TYPE_F32;
+  x = onnx_convert(n, x, onnx_is_unsigned(n, 0), type, false);
+  for (int i = 0; i < count && !onnx_failed(n); i++)
+    if (crops || resized[i].out != resized[i].in || resized[i].scale != 1)
+      x = resize_axis(n, &options, &resized[i], x);
+  for (int i = 0; i < count && crops && !onnx_failed(n); i++)
+    x = extrapolate(n, &options, &resized[i], x);
+  onnx_set_like(n, 0, onnx_convert(n, x, false, shape.type, onnx_is_unsigned(n, 0)), 0);
+}

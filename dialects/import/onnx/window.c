@@ -1,0 +1,82 @@
+// The geometry of windows; see window.h.
+#include "dialects/import/onnx/window.h"
+
+#include <string.h>
+
+enum { MAX_SIZE = 1 << 30 }; // of kernels, strides, dilations and padding, so that no sum overflows
+
+int64_t onnx_window_span(const onnx_window_t *w, int i) { return (w->kernel[i] - 1) * w->dilations[i] + 1; }
+
+static bool in_range(const int64_t *values, int count, int64_t least) {
+  for (int i = 0; i < count; i++)
+    if (values[i] < least || values[i] > MAX_SIZE)
+      return false;
+  return true;
+}
+
+bool onnx_window_is_valid(const onnx_window_t *w) {
+  return in_range(w->in, w->rank, 0) && in_range(w->kernel, w->rank, 1) && in_range(w->strides, w->rank, 1) &&
+         in_range(w->dilations, w->rank, 1) && in_range(w->low, w->rank, 0) && in_range(w->high, w->rank, 0);
+}
+
+// Padding that gives ceil(in / stride) windows; what is odd goes to the end or to the start.
+static void pad_same(onnx_window_t *w, bool upper) {
+  for (int i = 0; i < w->rank; i++) {
+    w->out[i] = (w->in[i] + w->strides[i] - 1) / w->strides[i];
+    int64_t total = (w->out[i] - 1) * w->strides[i] + onnx_window_span(w, i) - w->in[i];
+    total = total < 0 ? 0 : total;
+    w->low[i] = upper ? total / 2 : total - total / 2;
+    w->high[i] = total - w->low[i];
+  }
+}
+
+static void read_pads(onnx_node_t *n, onnx_window_t *w) {
+  int64_t pads[2 * STRATA_MAX_RANK];
+  onnx_attr_ints_or(n, "pads", 2 * w->rank, 0, pads);
+  memcpy(w->low, pads, (size_t)w->rank * sizeof *pads);
+  memcpy(w->high, pads + w->rank, (size_t)w->rank * sizeof *pads);
+}
+
+// The number of windows, rounded up in ceil mode as long as the last one starts inside the input or the padding before
+// it.
+static void count_windows(onnx_node_t *n, onnx_window_t *w) {
+  bool ceil_mode = onnx_attr_int(n, "ceil_mode", 0);
+  for (int i = 0; i < w->rank; i++) {
+    int64_t room = w->in[i] + w->low[i] + w->high[i] - onnx_window_span(w, i), stride = w->strides[i];
+    if (room < 0) {
+      onnx_invalid(n, "a window that spans %lld does not fit into dimension %d of size %lld with its padding",
+                   (long long)onnx_window_span(w, i), i + 2, (long long)w->in[i]);
+      return;
+    }
+    w->out[i] = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+    if (ceil_mode && (w->out[i] - 1) * stride >= w->in[i] + w->low[i])
+      w->out[i]--;
+  }
+}
+
+bool onnx_read_window(onnx_node_t *n, const onnx_shape_t *input, const int64_t *kernel, onnx_window_t *w) {
+  *w = (onnx_window_t){.rank = input->rank - 2};
+  if (!onnx_failed(n) && (w->rank < 1 || w->rank > STRATA_MAX_RANK / 2 - 2))
+    onnx_invalid(n, "expected 3 to %d dimensions, got %d", STRATA_MAX_RANK / 2, input->rank);
+  if (onnx_failed(n))
+    return false;
+  memcpy(w->in, input->dims + 2, (size_t)w->rank * sizeof *w->in);
+  onnx_attr_ints_or(n, "kernel_shape", w->rank, 1, w->kernel);
+  if (kernel)
+    memcpy(w->kernel, kernel, (size_t)w->rank * sizeof *kernel);
+  onnx_attr_ints_or(n, "strides", w->rank, 1, w->strides);
+  onnx_attr_ints_or(n, "dilations", w->rank, 1, w->dilations);
+  const char *auto_pad = onnx_attr_string(n, "auto_pad", "NOTSET");
+  if (!strcmp(auto_pad, "NOTSET"))
+    read_pads(n, w);
+  if (!onnx_failed(n) && !onnx_window_is_valid(w))
+    onnx_invalid(n, "expected positive kernel, strides and dilations, and padding that is not negative");
+  if (onnx_failed(n))
+    return false;
+  if (!strcmp(auto_pad, "SAME_UPPER") || !strcmp(auto_pad, "SAME_LOWER")) {
+    pad_same(w, !strcmp(auto_pad, "SAME_UPPER"));
+    return true;
+  }
+  count_windows(n, w);
+  return !onnx_failed(n);
+}

@@ -1,0 +1,41 @@
+// The geometry that convolutions and pooling share: kernel, strides, dilations and padding of each spatial dim.
+#ifndef STRATA_DIALECTS_IMPORT_ONNX_WINDOW_H
+#define STRATA_DIALECTS_IMPORT_ONNX_WINDOW_H
+
+#include "dialects/import/onnx/onnx.h"
+
+typedef struct {
+  int rank; // number of spatial dims
+  int64_t in[STRATA_MAX_RANK], kernel[STRATA_MAX_RANK], strides[STRATA_MAX_RANK], dilations[STRATA_MAX_RANK];
+  int64_t low[STRATA_MAX_RANK], high[STRATA_MAX_RANK];
+  int64_t out[STRATA_MAX_RANK];
+} onnx_window_t;
+
+// Reads strides, dilations, pads, auto_pad and ceil_mode for an input [N, C, spatial...] and the given kernel, or the
+// attribute kernel_shape where that is NULL; computes |out|. |high| is what the last window needs. False after an
+// error.
+bool onnx_read_window(onnx_node_t *n, const onnx_shape_t *input, const int64_t *kernel, onnx_window_t *out_window);
+
+// Whether all sizes are in the range in which no sum or product of two of them overflows.
+bool onnx_window_is_valid(const onnx_window_t *w);
+
+// Elements that one window spans in dim |i|.
+int64_t onnx_window_span(const onnx_window_t *w, int i);
+
+// The convolution of |x| [N, C, spatial...] with |weight| [F, C / groups, kernel...], or [C, F / groups, kernel...] if
+// |transposed|, without strides and dilations of the window being read again: a strata.contract with result [N, F,
+// out...].
+MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, bool transposed, int64_t groups,
+                        const onnx_window_t *w, strata_type_t type);
+
+// Operands as of QLinearConv and QLinearMatMul: 1, 4 and 6 are the scales of lhs, rhs and result, 7 the zero point of
+// the result. Sets result 0 to |sum| scaled and rounded; a scale of one dim belongs to |axis|.
+void onnx_requantize(onnx_node_t *n, MlirValue sum, int axis);
+
+// An integer operand less its zero point, as i32; a zero point of one dim belongs to |axis|.
+MlirValue onnx_centered(onnx_node_t *n, int operand, int zero_point, int axis);
+
+// The matrix product of NumPy's matmul, as one strata.contract accumulated in |type|.
+MlirValue onnx_matmul(onnx_node_t *n, MlirValue lhs, MlirValue rhs, strata_type_t type);
+
+#endif

@@ -1,0 +1,112 @@
+// Helpers over the MLIR C API; see mlir_util.h.
+#include "dialects/mlir_util.h"
+
+#include <mlir-c/Support.h>
+#include <stdio.h>
+
+MlirStringRef strata_op_name(MlirOperation op) { return mlirIdentifierStr(mlirOperationGetName(op)); }
+
+bool strata_op_is(MlirOperation op, const char *name) { return strata_str_equal(strata_op_name(op), name); }
+
+MlirAttribute strata_attr(MlirOperation op, const char *name) {
+  return mlirOperationGetAttributeByName(op, strata_str(name));
+}
+
+int64_t strata_attr_i64(MlirOperation op, const char *name, int64_t otherwise) {
+  MlirAttribute attr = strata_attr(op, name);
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAInteger(attr))
+    return otherwise;
+  return mlirIntegerAttrGetValueInt(attr);
+}
+
+bool strata_attr_flag(MlirOperation op, const char *name) {
+  MlirAttribute attr = strata_attr(op, name);
+  if (mlirAttributeIsNull(attr))
+    return false;
+  return mlirAttributeIsAUnit(attr) || (mlirAttributeIsABool(attr) && mlirBoolAttrGetValue(attr));
+}
+
+MlirStringRef strata_attr_str(MlirOperation op, const char *name) {
+  MlirAttribute attr = strata_attr(op, name);
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
+    return mlirStringRefCreate("", 0);
+  return mlirStringAttrGetValue(attr);
+}
+
+int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *out) {
+  MlirAttribute attr = strata_attr(op, name);
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsADenseI64Array(attr))
+    return -1;
+  intptr_t count = mlirDenseArrayGetNumElements(attr);
+  if (count > capacity)
+    return -1;
+  for (intptr_t i = 0; i < count; i++)
+    out[i] = mlirDenseI64ArrayGetElement(attr, i);
+  return (int)count;
+}
+
+void strata_set_attr(MlirOperation op, const char *name, MlirAttribute attr) {
+  mlirOperationSetAttributeByName(op, strata_str(name), attr);
+}
+
+MlirAttribute strata_i64_attr(MlirContext context, int64_t value) {
+  return mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), value);
+}
+
+MlirAttribute strata_i64s_attr(MlirContext context, int n, const int64_t *values) {
+  return mlirDenseI64ArrayGet(context, n, values);
+}
+
+MlirAttribute strata_str_attr(MlirContext context, const char *text) {
+  return mlirStringAttrGet(context, strata_str(text));
+}
+
+MlirAttribute strata_bool_attr(MlirContext context, bool value) { return mlirBoolAttrGet(context, value); }
+
+MlirOperation strata_op_create(MlirLocation location, const char *name, int n_operands, const MlirValue *operands,
+                               int n_results, const MlirType *results, int n_attrs, const strata_named_attr_t *attrs,
+                               int n_regions, const MlirRegion *regions) {
+  MlirContext context = mlirLocationGetContext(location);
+  MlirOperationState state = mlirOperationStateGet(strata_str(name), location);
+  mlirOperationStateAddOperands(&state, n_operands, operands);
+  mlirOperationStateAddResults(&state, n_results, results);
+  mlirOperationStateAddOwnedRegions(&state, n_regions, regions);
+  for (int i = 0; i < n_attrs; i++) {
+    MlirIdentifier identifier = mlirIdentifierGet(context, strata_str(attrs[i].name));
+    MlirNamedAttribute named = mlirNamedAttributeGet(identifier, attrs[i].attr);
+    mlirOperationStateAddAttributes(&state, 1, &named);
+  }
+  return mlirOperationCreate(&state);
+}
+
+MlirOperation strata_find_func(MlirModule module, const char *name) {
+  MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_name"), name))
+      return op;
+  return op;
+}
+
+MlirBlock strata_func_body(MlirOperation func) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)); }
+
+bool strata_value_has_uses(MlirValue value) { return !mlirOpOperandIsNull(mlirValueGetFirstUse(value)); }
+
+const char *strata_location_text(MlirLocation location, char *text, size_t size) {
+  text[0] = 0;
+  if (mlirLocationIsAName(location)) {
+    MlirStringRef name = mlirIdentifierStr(mlirLocationNameGetName(location));
+    snprintf(text, size, "%.*s", (int)name.length, name.data);
+  } else if (mlirLocationIsAFileLineColRange(location)) {
+    MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
+    snprintf(text, size, "%.*s:%d:%d", (int)file.length, file.data, mlirLocationFileLineColRangeGetStartLine(location),
+             mlirLocationFileLineColRangeGetStartColumn(location));
+  } else if (mlirLocationIsAFused(location)) {
+    MlirLocation parts[16]; // the first speaks for a few; of more than that nobody is the place
+    intptr_t n_parts = mlirLocationFusedGetNumLocations(location);
+    if (n_parts > 0 && n_parts <= 16) {
+      mlirLocationFusedGetLocations(location, parts);
+      return strata_location_text(parts[0], text, size);
+    }
+  }
+  return text;
+}

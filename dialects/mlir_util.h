@@ -1,0 +1,56 @@
+// Small helpers over the MLIR C API that every folder uses. None of them owns anything.
+#ifndef STRATA_DIALECTS_MLIR_UTIL_H
+#define STRATA_DIALECTS_MLIR_UTIL_H
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/IR.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline MlirStringRef strata_str(const char *text) { return mlirStringRefCreate(text, strlen(text)); }
+static inline bool strata_str_equal(MlirStringRef a, const char *b) {
+  return a.length == strlen(b) && memcmp(a.data, b, a.length) == 0;
+}
+static inline bool strata_value_equal(MlirValue a, MlirValue b) { return mlirValueEqual(a, b); }
+
+// The op's full name; a view that lives as long as the context.
+MlirStringRef strata_op_name(MlirOperation op);
+bool strata_op_is(MlirOperation op, const char *name);
+
+// Attributes by name; the null attribute, the default, or false where there is none.
+MlirAttribute strata_attr(MlirOperation op, const char *name);
+int64_t strata_attr_i64(MlirOperation op, const char *name, int64_t otherwise);
+bool strata_attr_flag(MlirOperation op, const char *name); // a true bool or a unit attribute
+MlirStringRef strata_attr_str(MlirOperation op, const char *name); // empty where there is none
+// A dense i64 array; returns its length or -1.
+int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *out);
+
+void strata_set_attr(MlirOperation op, const char *name, MlirAttribute attr);
+MlirAttribute strata_i64_attr(MlirContext context, int64_t value);
+MlirAttribute strata_i64s_attr(MlirContext context, int n, const int64_t *values);
+MlirAttribute strata_str_attr(MlirContext context, const char *text);
+MlirAttribute strata_bool_attr(MlirContext context, bool value);
+
+// Creates an op from its parts; attributes are given as (name, attribute) pairs.
+typedef struct {
+  const char *name;
+  MlirAttribute attr;
+} strata_named_attr_t;
+MlirOperation strata_op_create(MlirLocation location, const char *name, int n_operands, const MlirValue *operands,
+                               int n_results, const MlirType *results, int n_attrs, const strata_named_attr_t *attrs,
+                               int n_regions, const MlirRegion *regions);
+
+// A location as a person reads it, in |text| of |size| bytes, cut if longer: the node's name, "file:3:7", or nothing.
+const char *strata_location_text(MlirLocation location, char *text, size_t size);
+
+// The first func.func of the module with this symbol name; a null operation if there is none.
+MlirOperation strata_find_func(MlirModule module, const char *name);
+// The entry block of a func.func.
+MlirBlock strata_func_body(MlirOperation func);
+bool strata_value_has_uses(MlirValue value);
+
+#endif

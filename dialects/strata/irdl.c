@@ -1,0 +1,93 @@
+// The dialect as IRDL text, written from the tables: names, arity, base kinds of operands, required attributes. What
+// IRDL cannot say (shapes, element types) is in infer.c.
+//
+//   irdl.operation @reduce {
+//     %o0 = irdl.base "!builtin.tensor"  irdl.operands(o0: %o0)
+//     %r0 = irdl.base "!builtin.tensor"  irdl.results(r0: %r0)
+//     %a0 = irdl.base "#builtin.string"  ...  irdl.attributes {"kind" = %a0, "axes" = %a1}
+//   }
+#include "dialects/mlir_util.h"
+#include "dialects/strata/record.h"
+
+#include <mlir-c/Dialect/IRDL.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// The constraint of an attribute's kind. Booleans: IRDL knows no #builtin.bool.
+static const char *const constraints[STRATA__ATTR_KIND_COUNT] = {
+    [STRATA__ATTR_I64] = "irdl.base \"#builtin.integer\"",   [STRATA__ATTR_I64S] = "irdl.base \"#builtin.dense_array\"",
+    [STRATA__ATTR_BOOL] = "irdl.any_of(%true, %false)",      [STRATA__ATTR_F64] = "irdl.base \"#builtin.float\"",
+    [STRATA__ATTR_STRING] = "irdl.base \"#builtin.string\"", [STRATA__ATTR_MAP] = "irdl.base \"#builtin.affine_map\"",
+    [STRATA__ATTR_MAPS] = "irdl.base \"#builtin.array\"",    [STRATA__ATTR_ANY] = "irdl.any"};
+
+// IRDL gives a name's constraint once per value, so every value has its own variable.
+static void write_values(FILE *out, const char *clause, char letter, int count) {
+  for (int i = 0; i < count; i++)
+    fprintf(out, "%%%c%d = irdl.base \"!builtin.tensor\"\n", letter, i);
+  fprintf(out, "irdl.%s(", clause);
+  for (int i = 0; i < count; i++)
+    fprintf(out, "%s%c%d: %%%c%d", i ? ", " : "", letter, i, letter, i);
+  fprintf(out, ")\n");
+}
+
+static void write_attrs(FILE *out, const strata__signature_t *signature) {
+  fprintf(out, "%%true = irdl.is true\n%%false = irdl.is false\n");
+  for (int i = 0; i < signature->n_attrs; i++)
+    fprintf(out, "%%a%d = %s\n", i, constraints[signature->attrs[i].kind]);
+  fprintf(out, "irdl.attributes {");
+  for (int i = 0; i < signature->n_attrs; i++) {
+    MlirStringRef name = signature->attrs[i].name;
+    fprintf(out, "%s\"%.*s\" = %%a%d", i ? ", " : "", (int)name.length, name.data, i);
+  }
+  fprintf(out, "}\n");
+}
+
+static void write_op(FILE *out, const char *mnemonic, int n_operands, int n_results,
+                     const strata__signature_t *signature) {
+  fprintf(out, "irdl.operation @%s {\n", mnemonic);
+  if (n_operands > 0)
+    write_values(out, "operands", 'o', n_operands);
+  write_values(out, "results", 'r', n_results);
+  if (signature->n_attrs > 0)
+    write_attrs(out, signature);
+  fprintf(out, "}\n");
+}
+
+static void write_dialect(FILE *out) {
+  fprintf(out, "irdl.dialect @strata {\n");
+  for (int i = 0; i < STRATA_OP_COUNT; i++) {
+    const strata_op_info_t *info = &strata_op_info[i];
+    write_op(out, info->mnemonic, info->n_operands, info->kind == STRATA_KIND_SORT ? 2 : 1,
+             strata__op_signature((strata_op_id_t)i));
+  }
+  for (int i = 0; i < STRATA_COMPOSITE_COUNT; i++) {
+    const strata__signature_t *signature = strata__composite_signature((strata_composite_id_t)i);
+    write_op(out, strata_composite_info[i].mnemonic, signature->n_operands, 1, signature);
+  }
+  fprintf(out, "}\n");
+}
+
+static strata_status_t load(MlirContext context, const char *text, size_t size) {
+  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreate(text, size));
+  if (mlirModuleIsNull(module))
+    return strata_error(STRATA_INTERNAL, "the IRDL text of the strata dialect does not parse");
+  MlirLogicalResult result = mlirLoadIRDLDialects(module);
+  mlirModuleDestroy(module);
+  if (mlirLogicalResultIsFailure(result))
+    return strata_error(STRATA_INTERNAL, "the strata dialect does not load");
+  return NULL;
+}
+
+strata_status_t strata_dialect_load(MlirContext context) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return strata_error(STRATA_OUT_OF_MEMORY, "out of memory");
+  write_dialect(out);
+  strata_status_t status = fclose(out) ? strata_error(STRATA_OUT_OF_MEMORY, "out of memory") : NULL;
+  if (!status)
+    status = load(context, text, size);
+  free(text);
+  return status;
+}

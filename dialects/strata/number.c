@@ -1,0 +1,136 @@
+// Storage formats to host numbers and back; see number.h.
+#include "dialects/strata/number.h"
+
+#include <math.h>
+#include <string.h>
+
+//===-- Small floats ---------------------------------------------------------------------------------------------===//
+
+// A binary float of at most 16 bits. Numbers above |largest| overflow to |overflow|; |nan| is the quiet NaN we write.
+typedef struct {
+  int exponent_bits, mantissa_bits;
+  unsigned largest, overflow, nan;
+} float_format_t;
+
+static const float_format_t formats[STRATA_TYPE_COUNT] = {
+    [STRATA_TYPE_F16] = {5, 10, 0x7bff, 0x7c00, 0x7e00},
+    [STRATA_TYPE_BF16] = {8, 7, 0x7f7f, 0x7f80, 0x7fc0},
+    [STRATA_TYPE_E4M3] = {4, 3, 0x7e, 0x7f, 0x7f},
+    [STRATA_TYPE_E5M2] = {5, 2, 0x7b, 0x7c, 0x7e},
+};
+
+static unsigned encode(const float_format_t *format, double value) {
+  int mantissa = format->mantissa_bits, bias = (1 << (format->exponent_bits - 1)) - 1, exponent;
+  unsigned sign = signbit(value) ? 1u << (format->exponent_bits + mantissa) : 0;
+  if (isnan(value))
+    return sign | format->nan;
+  if (isinf(value))
+    return sign | format->overflow;
+  frexp(value, &exponent); // |value| is in [2^(exponent - 1), 2^exponent)
+  int biased = value == 0 ? 0 : exponent - 1 + bias;
+  if (biased < 1)
+    biased = 1; // subnormals have the unit of the least normal binade
+  double units = rint(ldexp(fabs(value), mantissa + bias - biased));
+  // 2^mantissa units is the implicit one; rounding up to the next binade carries into the exponent by itself.
+  double bits = units + ldexp(biased - 1, mantissa);
+  return sign | (bits > format->largest ? format->overflow : (unsigned)bits);
+}
+
+static double decode(const float_format_t *format, unsigned bits) {
+  int mantissa = format->mantissa_bits, bias = (1 << (format->exponent_bits - 1)) - 1;
+  unsigned sign_bit = 1u << (format->exponent_bits + mantissa), magnitude = bits & (sign_bit - 1);
+  int exponent = (int)(magnitude >> mantissa);
+  double fraction = magnitude & ((1u << mantissa) - 1);
+  double value;
+  if (magnitude > format->largest)
+    value = magnitude == format->overflow && format->overflow != format->nan ? HUGE_VAL : NAN;
+  else if (exponent == 0)
+    value = ldexp(fraction, 1 - bias - mantissa);
+  else
+    value = ldexp(fraction + ldexp(1, mantissa), exponent - bias - mantissa);
+  return copysign(value, bits & sign_bit ? -1 : 1);
+}
+
+//===-- Floats ---------------------------------------------------------------------------------------------------===//
+
+double strata__load_f64(strata_type_t type, const void *data, int64_t index) {
+  if (type == STRATA_TYPE_F64)
+    return ((const double *)data)[index];
+  if (type == STRATA_TYPE_F32)
+    return ((const float *)data)[index];
+  if (strata_type_info[type].bits == 16)
+    return decode(&formats[type], ((const uint16_t *)data)[index]);
+  return decode(&formats[type], ((const uint8_t *)data)[index]);
+}
+
+void strata__store_f64(strata_type_t type, void *data, int64_t index, double value) {
+  if (type == STRATA_TYPE_F64)
+    ((double *)data)[index] = value;
+  else if (type == STRATA_TYPE_F32)
+    ((float *)data)[index] = (float)value;
+  else if (strata_type_info[type].bits == 16)
+    ((uint16_t *)data)[index] = (uint16_t)encode(&formats[type], value);
+  else
+    ((uint8_t *)data)[index] = (uint8_t)encode(&formats[type], value);
+}
+
+//===-- Integers -------------------------------------------------------------------------------------------------===//
+
+int64_t strata__load_i64(strata_type_t type, const void *data, int64_t index) {
+  switch (strata_type_info[type].bits) {
+  case 4: {
+    int nibble = ((const uint8_t *)data)[index / 2] >> (index % 2 * 4) & 15;
+    return nibble < 8 ? nibble : nibble - 16;
+  }
+  case 8:
+    return type == STRATA_TYPE_I1 ? ((const uint8_t *)data)[index] != 0 : ((const int8_t *)data)[index];
+  case 16:
+    return ((const int16_t *)data)[index];
+  case 32:
+    return ((const int32_t *)data)[index];
+  default:
+    return ((const int64_t *)data)[index];
+  }
+}
+
+void strata__store_i64(strata_type_t type, void *data, int64_t index, int64_t value) {
+  switch (strata_type_info[type].bits) {
+  case 4: {
+    uint8_t *byte = &((uint8_t *)data)[index / 2];
+    int shift = (int)(index % 2 * 4);
+    *byte = (uint8_t)((*byte & ~(15 << shift)) | (int)(value & 15) << shift);
+    break;
+  }
+  case 8:
+    ((uint8_t *)data)[index] = (uint8_t)(type == STRATA_TYPE_I1 ? value & 1 : value);
+    break;
+  case 16:
+    ((uint16_t *)data)[index] = (uint16_t)value;
+    break;
+  case 32:
+    ((uint32_t *)data)[index] = (uint32_t)value;
+    break;
+  default:
+    ((int64_t *)data)[index] = value;
+    break;
+  }
+}
+
+void strata__store_number(strata_type_t type, void *data, int64_t index, double value) {
+  if (strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT) {
+    strata__store_f64(type, data, index, value);
+    return;
+  }
+  if (type == STRATA_TYPE_I1) {
+    strata__store_i64(type, data, index, value != 0);
+    return;
+  }
+  double rounded = rint(value), limit = ldexp(1, strata_type_info[type].bits - 1);
+  int64_t highest = INT64_MAX >> (64 - strata_type_info[type].bits);
+  if (isnan(rounded))
+    strata__store_i64(type, data, index, 0);
+  else if (rounded >= limit)
+    strata__store_i64(type, data, index, highest);
+  else
+    strata__store_i64(type, data, index, rounded < -limit ? -highest - 1 : (int64_t)rounded);
+}

@@ -1,0 +1,263 @@
+// The strata dialect: tensors and SSA values, a small closed set of primitives (ops.def), and composite ops that expand
+// to primitives (composites.def). Everything here is expanded from those tables.
+//
+// IR: every op is generic MLIR, "strata.<mnemonic>", on ranked tensors, in a func.func @main whose arguments carry
+// {strata.name = "x"} and, where the C type is unsigned, {strata.unsigned}; results likewise.
+// A dimension is an affine expression over named symbols (strata_dim_t), a static one a constant. A tensor with a
+// symbolic dimension has '?' there and its shape as encoding: tensor<?x1024xf32, affine_map<()[B] -> (B, 1024)>>.
+#ifndef STRATA_DIALECTS_STRATA_H
+#define STRATA_DIALECTS_STRATA_H
+
+#include "dialects/compile.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+
+typedef enum {
+#define TYPE(id, ...) STRATA_TYPE_##id,
+#include "dialects/strata/types.def"
+  STRATA_TYPE_COUNT
+} strata_type_t;
+
+typedef enum { STRATA_TYPE_KIND_FLOAT, STRATA_TYPE_KIND_BOOLEAN, STRATA_TYPE_KIND_INTEGER } strata_type_kind_t;
+
+typedef struct {
+  const char *mlir_name;
+  int bits;
+  strata_type_kind_t kind;
+  bool computes;
+  strata_type_t math_type;
+  const char *c_name, *c_name_unsigned;
+} strata_type_info_t;
+extern const strata_type_info_t strata_type_info[STRATA_TYPE_COUNT];
+
+// The row of an MLIR scalar type, STRATA_TYPE_COUNT if it has none; and the MLIR type of a row.
+strata_type_t strata_type_from_mlir(MlirType type);
+MlirType strata_type_to_mlir(MlirContext context, strata_type_t type);
+// Bytes of |count| elements in memory; -1 if that overflows.
+int64_t strata_type_storage_size(strata_type_t type, int64_t count);
+
+typedef enum {
+  STRATA_KIND_ELEMENTWISE,
+  STRATA_KIND_REDUCE,
+  STRATA_KIND_ARG_REDUCE,
+  STRATA_KIND_SCAN,
+  STRATA_KIND_SORT,
+  STRATA_KIND_WINDOW,
+  STRATA_KIND_CONTRACT,
+  STRATA_KIND_MOVEMENT,
+  STRATA_KIND_GATHER,
+  STRATA_KIND_SCATTER,
+  STRATA_KIND_GENERATE,
+} strata_op_kind_t;
+
+typedef enum {
+  STRATA_RULE_SAME,
+  STRATA_RULE_BOOL,
+  STRATA_RULE_SECOND,
+  STRATA_RULE_RESULT,
+} strata_type_rule_t;
+
+typedef enum {
+#define OP(id, ...) STRATA_OP_##id,
+#include "dialects/strata/ops.def"
+  STRATA_OP_COUNT
+} strata_op_id_t;
+
+typedef struct {
+  const char *mnemonic;
+  const char *name; // "strata.<mnemonic>"
+  strata_op_kind_t kind;
+  int n_operands;
+  strata_type_rule_t rule;
+  const char *accepts;
+  const char *float_body, *int_body;
+  int ulp;
+  const char *attrs;
+} strata_op_info_t;
+extern const strata_op_info_t strata_op_info[STRATA_OP_COUNT];
+
+typedef enum {
+#define COMPOSITE(id, ...) STRATA_COMPOSITE_##id,
+#include "dialects/strata/composites.def"
+  STRATA_COMPOSITE_COUNT
+} strata_composite_id_t;
+
+typedef struct {
+  const char *mnemonic;
+  const char *name;
+  const char *signature;
+  const char *body;
+} strata_composite_info_t;
+extern const strata_composite_info_t strata_composite_info[STRATA_COMPOSITE_COUNT];
+
+typedef enum {
+#define COMBINER(id, ...) STRATA_COMBINER_##id,
+#include "dialects/strata/combiners.def"
+  STRATA_COMBINER_COUNT
+} strata_combiner_t;
+
+typedef enum {
+  STRATA_NEUTRAL_ZERO,
+  STRATA_NEUTRAL_ONE,
+  STRATA_NEUTRAL_LOWEST, // -inf, or the least integer
+  STRATA_NEUTRAL_HIGHEST,
+  STRATA_NEUTRAL_ALL_ONES,
+} strata_neutral_t;
+
+typedef struct {
+  const char *name;
+  const char *float_op, *int_op;
+  strata_neutral_t neutral;
+} strata_combiner_info_t;
+extern const strata_combiner_info_t strata_combiner_info[STRATA_COMBINER_COUNT];
+
+// Table look-ups; the COUNT constant where there is none.
+strata_op_id_t strata_op_id(MlirOperation op);              // by the op's name
+strata_composite_id_t strata_op_composite(MlirOperation op);
+strata_combiner_t strata_combiner_from_name(MlirStringRef name);
+strata_op_id_t strata_op_from_mnemonic(const char *mnemonic);
+
+// Loads the dialect into a context, once. Called by strata_compile_init.
+STRATA_MUST_CHECK strata_status_t strata_dialect_load(MlirContext context);
+
+//===-- Shapes ---------------------------------------------------------------------------------------------------===//
+
+// A dimension: an affine expression over the symbols of its function; constant if static. Uniqued: equal dims are
+// equal pointers. Never divides by a symbol.
+typedef MlirAffineExpr strata_dim_t;
+
+strata_dim_t strata_dim_constant(MlirContext context, int64_t size);
+bool strata_dim_is_constant(strata_dim_t dim, int64_t *out_size);
+bool strata_dim_equal(strata_dim_t a, strata_dim_t b);
+strata_dim_t strata_dim_add(strata_dim_t a, strata_dim_t b);
+strata_dim_t strata_dim_mul(strata_dim_t a, strata_dim_t b);
+strata_dim_t strata_dim_floordiv(strata_dim_t a, int64_t b);
+
+enum { STRATA_MAX_RANK = 16 };
+
+typedef struct {
+  strata_type_t type;
+  int rank;
+  strata_dim_t dims[STRATA_MAX_RANK];
+} strata_shape_t;
+
+// The shape of a tensor type or value, and back.
+strata_shape_t strata_shape_of(MlirValue value);
+strata_shape_t strata_shape_from_type(MlirType tensor_type);
+MlirType strata_shape_to_type(MlirContext context, const strata_shape_t *shape);
+// A static shape from sizes.
+strata_shape_t strata_shape_static(MlirContext context, strata_type_t type, int rank, const int64_t *sizes);
+// Sizes of a static shape; false if a dim is symbolic.
+bool strata_shape_sizes(const strata_shape_t *shape, int64_t *out_sizes);
+// Number of elements of a static shape; -1 if symbolic or overflowing.
+int64_t strata_shape_count(const strata_shape_t *shape);
+// The sizes of the dims of a contract's maps, at most STRATA_MAX_RANK: the result's dims, then the contracted ones.
+// Each of these indexes a dim of an operand alone or, as the only unknown of a sum (reads outside are not allowed
+// then), up to its end. Returns how many; -1 if the op is not valid.
+int strata_contract_dims(MlirOperation op, strata_dim_t *out_dims);
+// The same of what an op is made of: lhs, rhs, result.
+int strata_contract_extents(const strata_shape_t shapes[3], const MlirAffineMap maps[3], bool zero_pad,
+                            strata_dim_t *out_dims);
+
+//===-- Building -------------------------------------------------------------------------------------------------===//
+
+// Appends ops to a block (before |before|, if that is not null), infers and checks their types, and folds ops whose
+// operands are all small constants (at most STRATA_FOLD_LIMIT elements), so that shape arithmetic disappears as it is
+// built. Errors are sticky: after the first one every call returns a null value and |status| holds the error.
+typedef struct strata_builder {
+  strata_compile_t *compile;
+  MlirBlock block;
+  MlirOperation before; // null: at the end of the block
+  MlirLocation location;
+  bool no_fold;   // build the op even where its value is known
+  bool keep_form; // the same for broadcasts of floats and bytes as floats: how they are made says more than their value
+  strata_status_t status;
+} strata_builder_t;
+
+enum { STRATA_FOLD_LIMIT = 4096 };
+
+MlirValue strata_build_unary(strata_builder_t *b, strata_op_id_t op, MlirValue x);
+MlirValue strata_build_binary(strata_builder_t *b, strata_op_id_t op, MlirValue x, MlirValue y);
+MlirValue strata_build_select(strata_builder_t *b, MlirValue condition, MlirValue x, MlirValue y);
+// |op| is one of the conversions. Returns |x| itself where its type is already |type| (convert only).
+MlirValue strata_build_convert(strata_builder_t *b, strata_op_id_t op, MlirValue x, strata_type_t type);
+MlirValue strata_build_reduce(strata_builder_t *b, strata_combiner_t kind, MlirValue x, int n_axes, const int64_t *axes,
+                              bool keep_dims);
+MlirValue strata_build_arg_reduce(strata_builder_t *b, strata_combiner_t kind, MlirValue x, int64_t axis,
+                                  bool select_last);
+MlirValue strata_build_scan(strata_builder_t *b, strata_combiner_t kind, MlirValue x, int64_t axis, bool exclusive,
+                            bool reverse);
+// Returns the values; *out_positions gets the i64 positions.
+MlirValue strata_build_sort(strata_builder_t *b, MlirValue x, int64_t axis, bool descending, bool is_unsigned,
+                            MlirValue *out_positions);
+// Arrays have one entry a dimension of x.
+MlirValue strata_build_window(strata_builder_t *b, strata_combiner_t kind, MlirValue x, const int64_t *window,
+                              const int64_t *strides, const int64_t *dilations, const int64_t *low,
+                              const int64_t *high);
+MlirValue strata_build_contract(strata_builder_t *b, MlirValue lhs, MlirValue rhs, MlirAffineMap lhs_map,
+                                MlirAffineMap rhs_map, MlirAffineMap result_map, const strata_shape_t *result,
+                                bool zero_pad, const char *origin);
+MlirValue strata_build_transpose(strata_builder_t *b, MlirValue x, const int64_t *permutation);
+MlirValue strata_build_reshape(strata_builder_t *b, MlirValue x, int rank, const strata_dim_t *dims);
+MlirValue strata_build_reshape_static(strata_builder_t *b, MlirValue x, int rank, const int64_t *sizes);
+MlirValue strata_build_slice(strata_builder_t *b, MlirValue x, const int64_t *starts, const int64_t *steps,
+                             const int64_t *sizes);
+// |value|: a number converted to the element type.
+MlirValue strata_build_pad(strata_builder_t *b, MlirValue x, const int64_t *low, const int64_t *high, double value);
+MlirValue strata_build_concat(strata_builder_t *b, int n, const MlirValue *xs, int64_t axis); // a tree of binary ones
+MlirValue strata_build_broadcast(strata_builder_t *b, MlirValue x, const strata_shape_t *shape, MlirAffineMap map);
+// NumPy broadcasting: right aligned, size 1 stretches. Returns x if it already has the dims.
+MlirValue strata_build_broadcast_to(strata_builder_t *b, MlirValue x, int rank, const strata_dim_t *dims);
+// Broadcasts both operands to their common shape; an error if they have none.
+void strata_build_broadcast_pair(strata_builder_t *b, MlirValue *x, MlirValue *y);
+MlirValue strata_build_gather(strata_builder_t *b, MlirValue data, MlirValue indices, int64_t axis, int64_t batch_dims);
+// |kind| "none" or a combiner's name.
+MlirValue strata_build_scatter(strata_builder_t *b, const char *kind, MlirValue init, MlirValue indices,
+                               MlirValue updates);
+MlirValue strata_build_iota(strata_builder_t *b, const strata_shape_t *shape, int64_t axis);
+// A constant from bytes in the storage format of types.def. Small ones are copied into the IR; large ones are
+// registered under |name| and |data| must outlive the compile.
+MlirValue strata_build_constant(strata_builder_t *b, const strata_shape_t *shape, const char *name, const void *data);
+// One value everywhere (integers are rounded from the double; use splat_int for 64-bit integers).
+MlirValue strata_build_splat(strata_builder_t *b, const strata_shape_t *shape, double value);
+MlirValue strata_build_splat_int(strata_builder_t *b, const strata_shape_t *shape, int64_t value);
+// A 1-d i64 constant.
+MlirValue strata_build_i64s(strata_builder_t *b, int n, const int64_t *values);
+// A composite op by row; attributes in the order of its signature.
+typedef struct {
+  double f64;
+  int n_i64s;
+  const int64_t *i64s; // also a single i64
+} strata_attr_value_t;
+MlirValue strata_build_composite(strata_builder_t *b, strata_composite_id_t id, int n_operands,
+                                 const MlirValue *operands, int n_attrs, const strata_attr_value_t *attrs);
+
+// Records an error in the builder (the first one stays) and returns a null value.
+MlirValue strata_build_fail(strata_builder_t *b, strata_status_t status);
+
+//===-- Constants ------------------------------------------------------------------------------------------------===//
+
+// The bytes of a strata.constant in storage format: true if |value| is one. A splat of more than STRATA_FOLD_LIMIT
+// elements gives one element and *out_is_splat. The memory belongs to the compile.
+bool strata_constant_bytes(strata_compile_t *compile, MlirValue value, const void **out_data, bool *out_is_splat);
+// A constant integer tensor as int64 (arena memory); false if it is not constant or not of integers.
+bool strata_constant_i64s(strata_compile_t *compile, MlirValue value, int64_t **out_values, int64_t *out_count);
+// A constant's elements as doubles; false if it is not constant.
+bool strata_constant_f64s(strata_compile_t *compile, MlirValue value, double **out_values, int64_t *out_count);
+
+// Evaluates one primitive on constant operands (row-major storage format). Used for folding; the conformance tests use
+// an independent reference instead. UNSUPPORTED where the evaluator has no rule (the op is then left in place).
+STRATA_MUST_CHECK strata_status_t strata_evaluate(strata_compile_t *compile, MlirOperation op,
+                                                  const void *const *operands, void *const *results);
+
+//===-- Checking and expanding -----------------------------------------------------------------------------------===//
+
+// Checks every strata op of the module beyond what IRDL can say: shapes, element types, attributes' values.
+STRATA_MUST_CHECK strata_status_t strata_verify(strata_compile_t *compile);
+// Replaces every composite op by primitives.
+STRATA_MUST_CHECK strata_status_t strata_decompose(strata_compile_t *compile);
+// Writes the reference of all ops and composites as Markdown (docs/ops.md).
+void strata_print_ops_markdown(void (*write)(const char *text, void *user), void *user);
+
+#endif
