@@ -1,0 +1,120 @@
+// See calls.h.
+#include "passes/affine/calls.h"
+
+#include "dialects/mlir_util.h"
+
+typedef struct {
+  strata_arena_t *arena;
+  MlirSymbolTable symbols;
+  strata_calls_t *calls;
+  strata_pointer_map_t kernels; // function -> 1 + index
+} reader_t;
+
+static MlirOperation look_up(MlirSymbolTable symbols, MlirOperation call) {
+  return mlirSymbolTableLookup(symbols, mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")));
+}
+
+MlirOperation strata_callee(strata_compile_t *compile, MlirOperation call) {
+  MlirSymbolTable symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module));
+  MlirOperation func = look_up(symbols, call);
+  mlirSymbolTableDestroy(symbols);
+  return func;
+}
+
+bool strata_kernel_writes(MlirOperation func, intptr_t index) {
+  MlirValue argument = mlirBlockGetArgument(strata_func_body(func), index);
+  for (MlirOpOperand use = mlirValueGetFirstUse(argument); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    bool is_store = strata_op_is(user, "affine.store") || strata_op_is(user, "memref.store");
+    if (is_store && mlirOpOperandGetOperandNumber(use) == 1)
+      return true;
+  }
+  return false;
+}
+
+// A view is an op of the memref dialect from one buffer.
+static bool is_view(MlirOperation op) {
+  return mlirOperationGetNumOperands(op) == 1 && mlirOperationGetNumResults(op) == 1 &&
+         strncmp(strata_op_name(op).data, "memref.", strlen("memref.")) == 0;
+}
+
+MlirValue strata_calls_buffer(MlirValue value) {
+  while (mlirValueIsAOpResult(value) && is_view(mlirOpResultGetOwner(value)))
+    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  return value;
+}
+
+static strata_called_kernel_t *kernel_of(reader_t *reader, MlirOperation func) {
+  int64_t *index = strata_pointer_map_put(&reader->kernels, func.ptr);
+  if (!*index) {
+    strata_vector_push(reader->arena, &reader->calls->kernels)->func = func;
+    *index = (int64_t)reader->calls->kernels.count;
+  }
+  return &reader->calls->kernels.data[*index - 1];
+}
+
+static bool mark_variable(reader_t *reader, MlirValue value) {
+  int64_t *is_variable = strata_pointer_map_put(&reader->calls->is_variable, strata_calls_buffer(value).ptr);
+  bool changed = !*is_variable;
+  *is_variable = true;
+  return changed;
+}
+
+static bool touches_variables(const reader_t *reader, MlirOperation call) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
+    if (!strata_calls_is_constant(reader->calls, mlirOperationGetOperand(call, i)))
+      return true;
+  return false;
+}
+
+// All that a call writes is variable if anything is that it reads, or writes; true if that is news.
+static bool spread(reader_t *reader, MlirOperation call) {
+  if (!touches_variables(reader, call))
+    return false;
+  MlirOperation func = look_up(reader->symbols, call);
+  bool changed = false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
+    if (strata_kernel_writes(func, i))
+      changed |= mark_variable(reader, mlirOperationGetOperand(call, i));
+  return changed;
+}
+
+static void find_variables(reader_t *reader, MlirBlock body) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (strata_op_is(op, "func.call"))
+        changed |= spread(reader, op);
+  }
+}
+
+static void list_calls(reader_t *reader, MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "func.call"))
+      *strata_vector_push(reader->arena, &kernel_of(reader, look_up(reader->symbols, op))->calls) = op;
+}
+
+strata_status_t strata_calls_read(strata_compile_t *compile, strata_calls_t *out_calls) {
+  *out_calls = (strata_calls_t){.is_variable = strata_pointer_map_create(compile->arena)};
+  reader_t reader = {
+      .arena = compile->arena,
+      .calls = out_calls,
+      .kernels = strata_pointer_map_create(compile->arena),
+      .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)),
+  };
+  MlirOperation main = strata_find_func(compile->module, "main");
+  if (mlirOperationIsNull(main))
+    return strata_error(STRATA_INTERNAL, "level 2: no function main");
+  list_calls(&reader, strata_func_body(main));
+  find_variables(&reader, strata_func_body(main));
+  mlirSymbolTableDestroy(reader.symbols);
+  return NULL;
+}
+
+bool strata_calls_is_constant(const strata_calls_t *calls, MlirValue value) {
+  MlirValue buffer = strata_calls_buffer(value);
+  return mlirValueIsAOpResult(buffer) && !strata_pointer_map_get(&calls->is_variable, buffer.ptr);
+}

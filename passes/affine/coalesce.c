@@ -1,0 +1,520 @@
+// affine-coalesce: in every kernel, dims of extent 1 go, and neighbouring dims that all accesses walk as one become
+// one; the kernel's buffers lose those dims with them.
+//
+//   affine.parallel (%i, %j) = (0, 0) to (8, 64) { load %x[0, %i, %j]  store %y[%i, %j] }
+// becomes
+//   affine.parallel (%n) = (0) to (512) { load %x[%n]  store %y[%n] }
+// and the call
+//   %x1 = memref.collapse_shape %x [[0, 1, 2]]   %y1 = memref.collapse_shape %y [[0, 1]]   func.call @k(%x1, %y1)
+//
+// A pair of dims merges if every expression has their coefficients in the ratio of the second one's extent. Whatever
+// is decided must hold on both sides of a buffer made and read in the kernel, so that producers and consumers keep
+// walking the same points. All pairs are taken for mergeable first; those that turn out not to be are withdrawn until
+// nothing changes.
+#include "passes/affine/coalesce.h"
+
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
+#include "passes/affine/nest_edit.h"
+#include "passes/pass.h"
+
+static const strata_nest_t *nest_of(const strata_coalescing_t *coalescing, int node) {
+  return coalescing->graph.nodes.data[node].nest;
+}
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+int strata_coalesce_next(uint32_t mask, int dim) {
+  for (int next = dim + 1; next < STRATA_MAX_DIMS; next++)
+    if (strata_mask_has(mask, next))
+      return next;
+  return -1;
+}
+
+int strata_coalesce_next_dim(const strata_coalescing_t *coalescing, int node, int dim) {
+  int next = strata_coalesce_next(coalescing->nests[node].kept, dim),
+      n_parallel = nest_of(coalescing, node)->n_parallel;
+  return (dim < n_parallel) == (next < n_parallel) ? next : -1;
+}
+
+//===-- What a nest's expressions allow --------------------------------------------------------------------------===//
+
+MlirAffineMap strata_coalesce_conditions(const strata_nest_t *nest, MlirOperation op) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(op, "condition"));
+  MlirAffineExpr dims[STRATA_MAX_DIMS], constraints[2 * STRATA_MAX_DIMS];
+  intptr_t n_inputs = mlirIntegerSetGetNumInputs(set), n_constraints = mlirIntegerSetGetNumConstraints(set);
+  if (n_inputs > STRATA_MAX_DIMS || n_constraints > 2 * STRATA_MAX_DIMS || mlirIntegerSetGetNumSymbols(set) > 0)
+    return (MlirAffineMap){0};
+  for (intptr_t i = 0; i < n_inputs; i++) {
+    dims[i] = (MlirAffineExpr){0};
+    for (int dim = 0; dim < n_dims_of(nest); dim++)
+      if (mlirValueEqual(mlirOperationGetOperand(op, i), nest->dims[dim]))
+        dims[i] = mlirAffineDimExprGet(context, dim);
+    if (mlirAffineExprIsNull(dims[i]))
+      return (MlirAffineMap){0};
+  }
+  MlirAffineMap inputs = mlirAffineMapGet(context, n_dims_of(nest), 0, n_inputs, dims);
+  for (intptr_t i = 0; i < n_constraints; i++)
+    constraints[i] = mlirAffineExprCompose(mlirIntegerSetGetConstraint(set, i), inputs);
+  return mlirAffineMapGet(context, n_dims_of(nest), 0, n_constraints, constraints);
+}
+
+typedef struct {
+  strata_coalescing_t *coalescing;
+  int node;
+  uint32_t pinned; // dims used as numbers, or in expressions that cannot be rewritten
+} inspector_t;
+
+static bool has_map(MlirOperation op) {
+  return strata_op_is(op, "affine.load") || strata_op_is(op, "affine.store") || strata_op_is(op, "affine.apply");
+}
+
+static MlirAffineMap map_of(const strata_nest_t *nest, MlirOperation op) {
+  if (has_map(op))
+    return strata_nest_map(nest, op);
+  return strata_op_is(op, "affine.if") ? strata_coalesce_conditions(nest, op) : (MlirAffineMap){0};
+}
+
+static MlirWalkResult find_pinned(MlirOperation op, void *user) {
+  inspector_t *inspector = user;
+  const strata_nest_t *nest = nest_of(inspector->coalescing, inspector->node);
+  if (!mlirAffineMapIsNull(map_of(nest, op)))
+    return MlirWalkResultAdvance;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    for (int dim = 0; dim < n_dims_of(nest); dim++)
+      if (mlirValueEqual(mlirOperationGetOperand(op, i), nest->dims[dim]))
+        inspector->pinned |= 1u << dim;
+  return MlirWalkResultAdvance;
+}
+
+// expr depends on dim * extent(next) + next alone.
+static bool walks_as_one(const strata_nest_t *nest, MlirAffineExpr expr, int dim, int next) {
+  int64_t first, second, product;
+  return strata_affine_coefficient(expr, dim, &first) && strata_affine_coefficient(expr, next, &second) &&
+         !__builtin_mul_overflow(second, nest->extents[next], &product) && first == product;
+}
+
+// Withdraws the pairs that an expression of the nest does not walk as one.
+static void inspect_expr(const inspector_t *inspector, MlirAffineExpr expr) {
+  strata_coalesced_nest_t *record = &inspector->coalescing->nests[inspector->node];
+  const strata_nest_t *nest = nest_of(inspector->coalescing, inspector->node);
+  for (int dim = strata_coalesce_next(record->merged, -1); dim >= 0; dim = strata_coalesce_next(record->merged, dim))
+    if (!walks_as_one(nest, expr, dim, strata_coalesce_next_dim(inspector->coalescing, inspector->node, dim)))
+      record->merged &= ~(1u << dim);
+}
+
+static MlirWalkResult inspect_op(MlirOperation op, void *user) {
+  const inspector_t *inspector = user;
+  const strata_nest_t *nest = nest_of(inspector->coalescing, inspector->node);
+  MlirAffineMap map = map_of(nest, op);
+  if (mlirAffineMapIsNull(map))
+    return MlirWalkResultAdvance;
+  bool is_access = strata_op_is(op, "affine.load") || strata_op_is(op, "affine.store");
+  if (is_access) {
+    int64_t sizes[STRATA_MAX_DIMS];
+    strata_memref_sizes(mlirOperationGetOperand(op, strata_op_is(op, "affine.store") ? 1 : 0), sizes);
+    inspect_expr(inspector, strata_affine_linearize(map, sizes, nest->extents));
+  }
+  for (intptr_t i = 0; !is_access && i < mlirAffineMapGetNumResults(map); i++)
+    inspect_expr(inspector, mlirAffineMapGetResult(map, i));
+  return MlirWalkResultAdvance;
+}
+
+static void inspect_nest(strata_coalescing_t *coalescing, int node) {
+  const strata_nest_t *nest = nest_of(coalescing, node);
+  strata_coalesced_nest_t *record = &coalescing->nests[node];
+  inspector_t inspector = {.coalescing = coalescing, .node = node};
+  mlirOperationWalk(nest->op, find_pinned, &inspector, MlirWalkPreOrder);
+  for (int dim = 0; dim < n_dims_of(nest); dim++)
+    if (nest->extents[dim] != 1 || strata_mask_has(inspector.pinned, dim))
+      record->kept |= 1u << dim;
+  if ((record->kept & ((1u << nest->n_parallel) - 1)) == 0)
+    record->kept |= 1u << (nest->n_parallel - 1); // a nest has at least one parallel dim
+  for (int dim = 0; dim < n_dims_of(nest); dim++) {
+    int next = strata_coalesce_next_dim(coalescing, node, dim);
+    if (!strata_mask_has(record->kept & ~inspector.pinned, dim) || next < 0 || strata_mask_has(inspector.pinned, next))
+      continue;
+    bool is_reduction = dim >= nest->n_parallel;
+    bool merges = nest->extents[dim] > 1 && nest->extents[next] > 1;
+    for (int loop = dim; is_reduction && merges && loop < next; loop++)
+      merges = strata_loop_is_perfect(nest->loops[loop - nest->n_parallel], nest->loops[loop - nest->n_parallel + 1]);
+    record->merged |= merges ? 1u << dim : 0;
+  }
+  mlirOperationWalk(nest->op, inspect_op, &inspector, MlirWalkPreOrder);
+}
+
+//===-- What buffers allow ---------------------------------------------------------------------------------------===//
+
+static void inspect_buffer(strata_coalescing_t *coalescing, int buffer) {
+  strata_coalesced_buffer_t *record = &coalescing->buffers[buffer];
+  record->rank = strata_memref_sizes(coalescing->graph.buffers.data[buffer].value, record->sizes);
+  for (int dim = 0; dim < record->rank; dim++)
+    record->long_dims |= record->sizes[dim] != 1 ? 1u << dim : 0;
+}
+
+static bool is_zero(MlirAffineExpr expr) {
+  return mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0;
+}
+
+// The dim that |expr| is alone; -1 for anything else.
+static int plain_dim(MlirAffineExpr expr) {
+  return mlirAffineExprIsADim(expr) ? (int)mlirAffineDimExprGetPosition(expr) : -1;
+}
+
+typedef struct {
+  int node, buffer;
+  MlirAffineMap map;
+} use_t;
+
+// Calls |visit| for every access of the kernel.
+typedef bool (*visit_use_t)(strata_coalescing_t *coalescing, const use_t *use);
+static bool for_each_use(strata_coalescing_t *coalescing, visit_use_t visit) {
+  bool changed = false;
+  for (int node = 0; node < (int)coalescing->graph.nodes.count; node++) {
+    const strata_nest_node_t *record = &coalescing->graph.nodes.data[node];
+    for (size_t i = 0; i < record->buffers.count; i++)
+      changed |= visit(coalescing, &(use_t){node, record->buffers.data[i], record->nest->accesses[i].map});
+  }
+  return changed;
+}
+
+// Sizes of 1 that are addressed with more than 0 (padding), and types that other ops rely on.
+static bool find_long_dims(strata_coalescing_t *coalescing, const use_t *use) {
+  strata_coalesced_buffer_t *buffer = &coalescing->buffers[use->buffer];
+  buffer->is_fixed |= mlirAffineMapIsNull(use->map);
+  for (int dim = 0; dim < buffer->rank && !mlirAffineMapIsNull(use->map); dim++) {
+    if (!is_zero(mlirAffineMapGetResult(use->map, dim)))
+      buffer->long_dims |= 1u << dim;
+  }
+  return false;
+}
+
+static bool has_division(MlirAffineExpr expr) {
+  if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr) || mlirAffineExprIsASymbol(expr))
+    return false;
+  if (mlirAffineExprIsAFloorDiv(expr) || mlirAffineExprIsACeilDiv(expr) || mlirAffineExprIsAMod(expr))
+    return true;
+  return has_division(mlirAffineBinaryOpExprGetLHS(expr)) || has_division(mlirAffineBinaryOpExprGetRHS(expr));
+}
+
+// True if the two coordinates are quotient and remainder of one number.
+static bool are_digits(const strata_coalescing_t *coalescing, const use_t *use, int first, int second) {
+  const strata_nest_t *nest = nest_of(coalescing, use->node);
+  MlirAffineExpr high = mlirAffineMapGetResult(use->map, first), low = mlirAffineMapGetResult(use->map, second);
+  if (!has_division(high) && !has_division(low))
+    return false;
+  int64_t size = coalescing->buffers[use->buffer].sizes[second];
+  MlirAffineExpr scaled = mlirAffineMulExprGet(high, mlirAffineConstantExprGet(coalescing->compile->context, size));
+  return !has_division(strata_affine_simplify(mlirAffineAddExprGet(scaled, low), n_dims_of(nest), nest->extents));
+}
+
+// True if the two coordinates are one number: digits of it, or a merged pair of dims.
+static bool is_bridged(const strata_coalescing_t *coalescing, const use_t *use, int first, int second) {
+  int dim = plain_dim(mlirAffineMapGetResult(use->map, first));
+  int next = plain_dim(mlirAffineMapGetResult(use->map, second));
+  if (dim < 0 || next < 0)
+    return are_digits(coalescing, use, first, second);
+  return strata_mask_has(coalescing->nests[use->node].merged, dim) &&
+         strata_coalesce_next_dim(coalescing, use->node, dim) == next;
+}
+
+// Closes the boundaries between dims that an access walks apart.
+static bool close_boundaries(strata_coalescing_t *coalescing, const use_t *use) {
+  strata_coalesced_buffer_t *buffer = &coalescing->buffers[use->buffer];
+  uint32_t open = buffer->open;
+  for (int dim = strata_coalesce_next(open, -1); dim >= 0 && !buffer->is_fixed; dim = strata_coalesce_next(open, dim)) {
+    int next = strata_coalesce_next(buffer->long_dims, dim);
+    bool is_constant = mlirAffineExprIsAConstant(mlirAffineMapGetResult(use->map, dim)) ||
+                       mlirAffineExprIsAConstant(mlirAffineMapGetResult(use->map, next));
+    if (!is_constant && !is_bridged(coalescing, use, dim, next))
+      buffer->open &= ~(1u << dim);
+  }
+  return buffer->open != open;
+}
+
+// True if each coordinate walks the pair as one, or those that do not become one coordinate that does.
+static bool can_cross(const strata_coalescing_t *coalescing, const use_t *use, int dim, int next) {
+  const strata_coalesced_buffer_t *buffer = &coalescing->buffers[use->buffer];
+  const strata_nest_t *nest = nest_of(coalescing, use->node);
+  int first = -1, last = -1;
+  for (int i = 0; i < buffer->rank && !mlirAffineMapIsNull(use->map); i++) {
+    if (walks_as_one(nest, mlirAffineMapGetResult(use->map, i), dim, next))
+      continue;
+    first = first < 0 ? i : first;
+    last = i;
+  }
+  if (first < 0)
+    return true;
+  MlirAffineExpr joined = mlirAffineMapGetResult(use->map, first);
+  for (int at = first; at != last; at = strata_coalesce_next(buffer->long_dims, at)) {
+    if (!strata_mask_has(buffer->open, at))
+      return false;
+    int after = strata_coalesce_next(buffer->long_dims, at);
+    MlirAffineExpr size = mlirAffineConstantExprGet(coalescing->compile->context, buffer->sizes[after]);
+    joined = mlirAffineAddExprGet(mlirAffineMulExprGet(joined, size), mlirAffineMapGetResult(use->map, after));
+  }
+  return walks_as_one(nest, strata_affine_simplify(joined, n_dims_of(nest), nest->extents), dim, next);
+}
+
+static bool withdraw_uncrossable(strata_coalescing_t *coalescing, const use_t *use) {
+  strata_coalesced_nest_t *nest = &coalescing->nests[use->node];
+  uint32_t merged = nest->merged;
+  for (int dim = strata_coalesce_next(merged, -1); dim >= 0; dim = strata_coalesce_next(merged, dim))
+    if (!can_cross(coalescing, use, dim, strata_coalesce_next_dim(coalescing, use->node, dim)))
+      nest->merged &= ~(1u << dim);
+  return nest->merged != merged;
+}
+
+static bool want_boundaries(strata_coalescing_t *coalescing, const use_t *use) {
+  strata_coalesced_buffer_t *buffer = &coalescing->buffers[use->buffer];
+  for (int dim = strata_coalesce_next(buffer->open, -1); dim >= 0; dim = strata_coalesce_next(buffer->open, dim))
+    if (!mlirAffineMapIsNull(use->map) &&
+        is_bridged(coalescing, use, dim, strata_coalesce_next(buffer->long_dims, dim)))
+      buffer->wanted |= 1u << dim;
+  return false;
+}
+
+//===-- What producers and consumers allow -----------------------------------------------------------------------===//
+
+// The pair (dim, next) of the consumer, where it occurs in the producer's point, must be a merged pair there.
+static bool consumer_pair_holds(const strata_coalescing_t *coalescing, int producer, const MlirAffineExpr *point,
+                                int dim, int next) {
+  const strata_nest_t *nest = nest_of(coalescing, producer);
+  for (int i = 0; i < nest->n_parallel; i++) {
+    if (strata_affine_expr_uses(point[i], dim)) {
+      int after = strata_coalesce_next_dim(coalescing, producer, i);
+      if (plain_dim(point[i]) != dim || !strata_mask_has(coalescing->nests[producer].merged, i) ||
+          plain_dim(point[after]) != next)
+        return false;
+    }
+    if (strata_affine_expr_uses(point[i], next) && plain_dim(point[i]) != next)
+      return false;
+  }
+  return true;
+}
+
+// The pair (dim, next) of the producer must be read at a merged pair, or at one place.
+static bool producer_pair_holds(const strata_coalescing_t *coalescing, int consumer, const MlirAffineExpr *point,
+                                int dim, int next) {
+  if (mlirAffineExprIsAConstant(point[dim]) && mlirAffineExprIsAConstant(point[next]))
+    return true;
+  int first = plain_dim(point[dim]), second = plain_dim(point[next]);
+  return first >= 0 && second >= 0 && strata_mask_has(coalescing->nests[consumer].merged, first) &&
+         strata_coalesce_next_dim(coalescing, consumer, first) == second;
+}
+
+static bool withdraw_for_read(strata_coalescing_t *coalescing, int consumer, const strata_nest_read_t *read) {
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  if (!strata_nest_graph_point(&coalescing->graph, &coalescing->graph.nodes.data[consumer], read, point))
+    return false;
+  uint32_t *merged = &coalescing->nests[consumer].merged, before = *merged;
+  uint32_t *producer_merged = &coalescing->nests[read->producer].merged, producer_before = *producer_merged;
+  uint32_t parallel = (1u << nest_of(coalescing, read->producer)->n_parallel) - 1; // the dims of |point|
+  for (int dim = strata_coalesce_next(before, -1); dim >= 0; dim = strata_coalesce_next(before, dim))
+    if (!consumer_pair_holds(coalescing, read->producer, point, dim,
+                             strata_coalesce_next_dim(coalescing, consumer, dim)))
+      *merged &= ~(1u << dim);
+  for (int dim = strata_coalesce_next(producer_before & parallel, -1); dim >= 0;
+       dim = strata_coalesce_next(producer_before & parallel, dim))
+    if (!producer_pair_holds(coalescing, consumer, point, dim,
+                             strata_coalesce_next_dim(coalescing, read->producer, dim)))
+      *producer_merged &= ~(1u << dim);
+  return *merged != before || *producer_merged != producer_before;
+}
+
+static bool withdraw_for_reads(strata_coalescing_t *coalescing) {
+  bool changed = false;
+  for (int node = 0; node < (int)coalescing->graph.nodes.count; node++) {
+    const strata_nest_node_t *record = &coalescing->graph.nodes.data[node];
+    for (size_t i = 0; i < record->reads.count; i++)
+      changed |= withdraw_for_read(coalescing, node, &record->reads.data[i]);
+  }
+  return changed;
+}
+
+//===-- Deciding -------------------------------------------------------------------------------------------------===//
+
+int strata_coalesce_groups(const strata_coalesced_buffer_t *buffer, int *out_group) {
+  int group = 0, last = -1; // the long dim before
+  for (int dim = 0; dim < buffer->rank; dim++) {
+    bool is_long = strata_mask_has(buffer->long_dims, dim);
+    if (buffer->is_fixed ? dim > 0 : is_long && last >= 0 && !strata_mask_has(buffer->wanted, last))
+      group++;
+    if (is_long)
+      last = dim;
+    out_group[dim] = group;
+  }
+  return buffer->rank == 0 ? 0 : group + 1;
+}
+
+// Maps that say 0 for dims of extent 1.
+static void simplify_maps(strata_coalescing_t *coalescing) {
+  for (size_t i = 0; i < coalescing->graph.nodes.count; i++) {
+    strata_nest_t *nest = coalescing->graph.nodes.data[i].nest;
+    for (int j = 0; j < nest->n_accesses; j++)
+      if (!mlirAffineMapIsNull(nest->accesses[j].map))
+        nest->accesses[j].map = strata_affine_simplify_map(nest->accesses[j].map, nest->extents);
+  }
+}
+
+static void decide(strata_coalescing_t *coalescing) {
+  int n_nodes = (int)coalescing->graph.nodes.count, n_buffers = (int)coalescing->graph.buffers.count;
+  coalescing->nests = strata_arena_array(coalescing->graph.arena, strata_coalesced_nest_t, n_nodes);
+  coalescing->buffers = strata_arena_array(coalescing->graph.arena, strata_coalesced_buffer_t, n_buffers);
+  simplify_maps(coalescing);
+  for (int node = 0; node < n_nodes; node++)
+    inspect_nest(coalescing, node);
+  for (int buffer = 0; buffer < n_buffers; buffer++)
+    inspect_buffer(coalescing, buffer);
+  for_each_use(coalescing, find_long_dims);
+  for (int i = 0; i < n_buffers; i++) {
+    strata_coalesced_buffer_t *buffer = &coalescing->buffers[i];
+    for (int dim = 0; dim < buffer->rank && !buffer->is_fixed; dim++)
+      if (strata_mask_has(buffer->long_dims, dim) && strata_coalesce_next(buffer->long_dims, dim) >= 0)
+        buffer->open |= 1u << dim;
+  }
+  for (bool changed = true; changed;) {
+    changed = for_each_use(coalescing, close_boundaries);
+    changed |= for_each_use(coalescing, withdraw_uncrossable);
+    changed |= withdraw_for_reads(coalescing);
+  }
+  for_each_use(coalescing, want_boundaries);
+}
+
+//===-- Calls ----------------------------------------------------------------------------------------------------===//
+
+// A kernel whose arguments have new shapes: for each argument the memref.collapse_shape's reassociation, or null.
+typedef struct {
+  MlirOperation func;
+  const MlirAttribute *reassociations;
+} kernel_t;
+
+typedef struct view {
+  MlirAttribute reassociation;
+  MlirValue value;
+  struct view *next;
+} view_t;
+
+typedef struct {
+  strata_compile_t *compile;
+  STRATA_VECTOR(kernel_t) kernels;
+  strata_pointer_map_t kernel_of; // symbol reference -> 1 + index of the kernel
+  STRATA_VECTOR(view_t *) views;  // lists of views of one buffer
+  strata_pointer_map_t views_of;  // buffer -> 1 + index of its list
+} coalescer_t;
+
+static MlirAttribute reassociation(const strata_coalescing_t *coalescing, int buffer) {
+  MlirContext context = coalescing->compile->context;
+  const strata_coalesced_buffer_t *record = &coalescing->buffers[buffer];
+  MlirAttribute dims[STRATA_MAX_DIMS], groups[STRATA_MAX_DIMS];
+  int group[STRATA_MAX_DIMS], rank = strata_coalesce_groups(record, group);
+  if (rank == record->rank)
+    return mlirAttributeGetNull();
+  for (int i = 0, dim = 0; i < rank; i++) {
+    int count = 0;
+    for (; dim < record->rank && group[dim] == i; dim++)
+      dims[count++] = strata_i64_attr(context, dim);
+    groups[i] = mlirArrayAttrGet(context, count, dims);
+  }
+  return mlirArrayAttrGet(context, rank, groups);
+}
+
+static void add_kernel(coalescer_t *coalescer, const strata_coalescing_t *coalescing) {
+  strata_compile_t *compile = coalescer->compile;
+  MlirOperation func = coalescing->graph.func;
+  MlirBlock body = strata_func_body(func);
+  intptr_t count = mlirBlockGetNumArguments(body);
+  MlirAttribute *reassociations = strata_arena_array(compile->arena, MlirAttribute, count);
+  for (intptr_t i = 0; i < count; i++) {
+    const int64_t *buffer = strata_pointer_map_get(&coalescing->graph.buffer_of, mlirBlockGetArgument(body, i).ptr);
+    reassociations[i] = buffer ? reassociation(coalescing, (int)*buffer - 1) : mlirAttributeGetNull();
+  }
+  *strata_vector_push(compile->arena, &coalescer->kernels) = (kernel_t){func, reassociations};
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(compile->context, strata_attr_str(func, "sym_name"));
+  *strata_pointer_map_put(&coalescer->kernel_of, symbol.ptr) = (int64_t)coalescer->kernels.count;
+}
+
+static MlirValue create_view(MlirOperation call, MlirValue buffer, MlirType type, MlirAttribute reassociation) {
+  MlirOperation op = strata_op_create(mlirOperationGetLocation(call), "memref.collapse_shape", 1, &buffer, 1, &type, 1,
+                                      &(strata_named_attr_t){"reassociation", reassociation}, 0, NULL);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(call), call, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+// The view of |buffer| that a call needs; one made for an earlier call if there is one.
+static MlirValue find_view(coalescer_t *coalescer, MlirOperation call, MlirValue buffer, MlirType type,
+                           MlirAttribute reassociation) {
+  strata_arena_t *arena = coalescer->compile->arena;
+  int64_t *index = strata_pointer_map_put(&coalescer->views_of, buffer.ptr);
+  if (*index == 0) {
+    *strata_vector_push(arena, &coalescer->views) = NULL;
+    *index = (int64_t)coalescer->views.count;
+  }
+  view_t **views = &coalescer->views.data[*index - 1];
+  for (view_t *view = *views; view; view = view->next)
+    if (mlirAttributeEqual(view->reassociation, reassociation))
+      return view->value;
+  view_t *view = strata_arena_new(arena, view_t);
+  *view = (view_t){reassociation, create_view(call, buffer, type, reassociation), *views};
+  *views = view;
+  return view->value;
+}
+
+static void rewrite_call(coalescer_t *coalescer, MlirOperation call) {
+  const int64_t *index = strata_pointer_map_get(&coalescer->kernel_of, strata_attr(call, "callee").ptr);
+  if (!index)
+    return;
+  const kernel_t *kernel = &coalescer->kernels.data[*index - 1];
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++) {
+    if (mlirAttributeIsNull(kernel->reassociations[i]))
+      continue;
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(strata_func_body(kernel->func), i));
+    MlirValue buffer = mlirOperationGetOperand(call, i);
+    mlirOperationSetOperand(call, i, find_view(coalescer, call, buffer, type, kernel->reassociations[i]));
+  }
+}
+
+//===-- The pass -------------------------------------------------------------------------------------------------===//
+
+static bool is_kernel(MlirOperation op) {
+  return strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_visibility"), "private") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
+static bool has_serial_nest(const strata_nest_graph_t *graph) {
+  for (size_t i = 0; i < graph->nodes.count; i++)
+    if (!graph->nodes.data[i].nest || graph->nodes.data[i].nest->is_serial)
+      return true;
+  return false;
+}
+
+static strata_status_t coalesce_kernel(coalescer_t *coalescer, MlirOperation func) {
+  strata_coalescing_t coalescing = {.compile = coalescer->compile};
+  STRATA_TRY(strata_nest_graph_read(coalescer->compile->arena, func, &coalescing.graph));
+  if (has_serial_nest(&coalescing.graph))
+    return NULL;
+  decide(&coalescing);
+  strata_coalesce_apply(&coalescing);
+  add_kernel(coalescer, &coalescing);
+  return NULL;
+}
+
+strata_status_t strata_pass_affine_coalesce(strata_compile_t *compile) {
+  MlirOperation main = strata_find_func(compile->module, "main");
+  if (mlirOperationIsNull(main))
+    return NULL;
+  coalescer_t coalescer = {.compile = compile,
+                           .kernel_of = strata_pointer_map_create(compile->arena),
+                           .views_of = strata_pointer_map_create(compile->arena)};
+  MlirBlock module = mlirModuleGetBody(compile->module), body = strata_func_body(main);
+  for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_kernel(op))
+      STRATA_TRY(coalesce_kernel(&coalescer, op));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "func.call"))
+      rewrite_call(&coalescer, op);
+  return NULL;
+}

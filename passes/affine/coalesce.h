@@ -1,0 +1,47 @@
+// Coalescing: what is decided about a kernel's dims. Internal to coalesce*.c.
+#ifndef STRATA_PASSES_AFFINE_COALESCE_H
+#define STRATA_PASSES_AFFINE_COALESCE_H
+
+#include "passes/affine/nest_graph.h"
+
+// One nest. Other dims than |kept|, of extent 1, are dropped.
+typedef struct {
+  uint32_t kept;
+  uint32_t merged; // a subset of kept: absorbed by the next kept dim of the same kind
+} strata_coalesced_nest_t;
+
+// One buffer. Other dims than |long_dims|, of size 1 and read at 0 alone, join a neighbour.
+typedef struct {
+  bool is_fixed; // its type must stay
+  int rank;
+  int64_t sizes[STRATA_MAX_DIMS];
+  uint32_t long_dims;
+  uint32_t open;   // could be one dim with the next long dim: no access minds
+  uint32_t wanted; // should be: a merged pair of dims crosses here
+} strata_coalesced_buffer_t;
+
+typedef struct {
+  strata_compile_t *compile;
+  strata_nest_graph_t graph;
+  strata_coalesced_nest_t *nests;     // by node
+  strata_coalesced_buffer_t *buffers; // by buffer of the graph
+} strata_coalescing_t;
+
+static inline bool strata_mask_has(uint32_t mask, int bit) { return mask >> bit & 1; }
+
+// The next kept dim of the same kind (parallel or reduction) after |dim|; -1 if there is none.
+int strata_coalesce_next_dim(const strata_coalescing_t *coalescing, int node, int dim);
+// The dim after |dim| in |mask|; -1 if there is none.
+int strata_coalesce_next(uint32_t mask, int dim);
+
+// The constraints of an affine.if over the nest's dims; the null map if it tests something else.
+MlirAffineMap strata_coalesce_conditions(const strata_nest_t *nest, MlirOperation op);
+
+// Carries out what is decided: nests, buffers, and the types of the function's arguments (coalesce_apply.c).
+void strata_coalesce_apply(const strata_coalescing_t *coalescing);
+
+// The dims of |buffer| dealt out to those of its new shape: *out_group[i] is the new dim of dim i. Returns the new
+// rank.
+int strata_coalesce_groups(const strata_coalesced_buffer_t *buffer, int *out_group);
+
+#endif

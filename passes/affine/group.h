@@ -1,0 +1,90 @@
+// Grouping: nests of @main become kernels. Internal to group*.c.
+//
+// A group walks an *outer space*. A nest is *aligned* if each of its points belongs to one outer point; its outer map
+// says which. Other nests are computed wherever they are read. By kind of group:
+//   map     the outer space is the points of the stored nests
+//   rows    the parallel dims of the reductions; the other nests may have inner dims besides
+//   anchor  the parallel dims of the contraction or window; what follows has the same points
+#ifndef STRATA_PASSES_AFFINE_GROUP_H
+#define STRATA_PASSES_AFFINE_GROUP_H
+
+#include "passes/affine/group_order.h"
+#include "passes/affine/nest_graph.h"
+
+typedef enum {
+  STRATA_REASON_NONE, // they are one kernel, or nobody tried
+#define REASON(id, text) STRATA_REASON_##id,
+#include "passes/affine/group_reasons.def"
+} strata_group_reason_t;
+
+typedef struct {
+  strata_nest_class_t kind; // MAP, ROW or ANCHOR; SCALAR: one nest alone
+  int n_outer;
+  int64_t outer[STRATA_MAX_DIMS]; // extents
+  double outer_points;
+  strata_ints_t members; // in the order of joining
+  size_t n_buffers;      // that members access
+  int n_reductions;      // over rows
+  const char *kernel;    // the function made of it
+} strata_group_t;
+
+// What is decided about a node.
+typedef struct {
+  int group;                      // -1: nothing yet
+  MlirAffineMap outer;            // parallel dims -> outer point; null: computed where it is read
+  double evaluations;             // points computed at a run, repetitions counted
+  bool is_operand;                // computed while an operand of the group's contraction is packed
+  int tried;                      // the last sweep that looked at it
+  strata_group_reason_t *reasons; // by read; NULL unless somebody wants to know
+} strata_grouped_t;
+
+typedef struct {
+  strata_compile_t *compile;
+  strata_nest_graph_t graph;
+  strata_group_order_t *order;
+  strata_grouped_t *nodes; // by node of the graph
+  STRATA_VECTOR(strata_group_t) groups;
+  int sweep;
+  int *counted_in; // by buffer: 1 + the last group whose n_buffers counts it
+} strata_grouping_t;
+
+//===-- Alignment (group_align.c) --------------------------------------------------------------------------------===//
+
+// The outer map of a nest that starts a group; the group's outer space is its parallel dims.
+MlirAffineMap strata_group_identity(const strata_grouping_t *grouping, int node);
+
+// The outer map that a nest needs for agreeing with all aligned members of the group that it reads or that read it.
+// The null map if there is none.
+MlirAffineMap strata_group_align(const strata_grouping_t *grouping, int group, int node);
+
+// True if the outer map of an aligned nest takes every point to an outer point of its own.
+bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int node);
+
+//===-- Costs (group_cost.c) -------------------------------------------------------------------------------------===//
+
+// How often the points of |node| are computed if it joins the group and is computed where members read it.
+double strata_group_evaluations(const strata_grouping_t *grouping, int group, int node);
+// True if the contraction or window of the group reads |node|, or what is computed from it on the way.
+bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int node);
+// Why joining does not pay, or NONE. |evaluations| as above; the points of the nest if it is aligned.
+strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int group, int node, bool is_aligned,
+                                         double evaluations);
+
+//===-- Questions about the partition so far ---------------------------------------------------------------------===//
+
+// Buffers with more readers than this are kept in memory and not looked into.
+enum { STRATA_GROUP_MAX_READERS = 64 };
+
+bool strata_group_has(const strata_grouping_t *grouping, int group, int node);
+// True if all readers of what |node| stores are |also| or in the group, and no one outside of @main sees it.
+bool strata_group_is_private(const strata_grouping_t *grouping, int group, int node, int also);
+
+//===-- Kernels (group_outline.c) --------------------------------------------------------------------------------===//
+
+// Moves every group into a private function @k<n> and leaves calls. The nests of the graph are gone afterwards.
+STRATA_MUST_CHECK strata_status_t strata_group_outline(strata_grouping_t *grouping);
+
+// Tells the compile's listener what became of every producer and consumer (group_explain.c).
+void strata_group_explain(const strata_grouping_t *grouping);
+
+#endif

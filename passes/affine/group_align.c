@@ -1,0 +1,139 @@
+// Alignment of nests with the outer space of a group; see group.h.
+//
+// A consumer reads its producer at point Q(c), the inverse of the store applied to the load. If P takes the producer's
+// points to outer points, the consumer's outer map is P(Q(c)), provided that it only picks dims: then one iteration of
+// the outer loops computes both, and what one hands to the other stays there. From consumer to producer the same
+// equation is solved for P.
+#include "passes/affine/group.h"
+
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
+
+static MlirContext context_of(const strata_grouping_t *grouping) { return grouping->compile->context; }
+
+static const strata_nest_t *nest_of(const strata_grouping_t *grouping, int node) {
+  return grouping->graph.nodes.data[node].nest;
+}
+
+MlirAffineMap strata_group_identity(const strata_grouping_t *grouping, int node) {
+  const strata_nest_t *nest = nest_of(grouping, node);
+  MlirAffineExpr outer[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    outer[dim] = nest->extents[dim] == 1 ? mlirAffineConstantExprGet(context_of(grouping), 0)
+                                         : mlirAffineDimExprGet(context_of(grouping), dim);
+  return mlirAffineMapGet(context_of(grouping), nest->n_parallel, 0, nest->n_parallel, outer);
+}
+
+// True if |expr| is a parallel dim of the nest with this extent.
+static bool is_dim_of_extent(const strata_nest_t *nest, MlirAffineExpr expr, int64_t extent) {
+  if (!mlirAffineExprIsADim(expr))
+    return false;
+  int dim = (int)mlirAffineDimExprGetPosition(expr);
+  return dim < nest->n_parallel && nest->extents[dim] == extent;
+}
+
+// The map, if every outer dim longer than 1 is a dim of its own of the nest.
+static MlirAffineMap checked_outer(const strata_grouping_t *grouping, const strata_group_t *group,
+                                   const strata_nest_t *nest, MlirAffineExpr *outer) {
+  uint32_t seen = 0;
+  for (int i = 0; i < group->n_outer; i++) {
+    if (group->outer[i] == 1) {
+      outer[i] = mlirAffineConstantExprGet(context_of(grouping), 0);
+      continue;
+    }
+    if (mlirAffineExprIsNull(outer[i]) || !is_dim_of_extent(nest, outer[i], group->outer[i]))
+      return (MlirAffineMap){0};
+    uint32_t bit = 1u << mlirAffineDimExprGetPosition(outer[i]);
+    if (seen & bit)
+      return (MlirAffineMap){0};
+    seen |= bit;
+  }
+  return mlirAffineMapGet(context_of(grouping), nest->n_parallel, 0, group->n_outer, outer);
+}
+
+static MlirAffineMap outer_of_consumer(const strata_grouping_t *grouping, const strata_group_t *group, int consumer,
+                                       const strata_nest_read_t *read) {
+  const strata_nest_t *nest = nest_of(grouping, consumer);
+  MlirAffineExpr point[STRATA_MAX_DIMS], outer[STRATA_MAX_DIMS];
+  if (!strata_nest_graph_point(&grouping->graph, &grouping->graph.nodes.data[consumer], read, point))
+    return (MlirAffineMap){0};
+  int n_dims = nest->n_parallel + nest->n_reduction;
+  int n_point = nest_of(grouping, read->producer)->n_parallel;
+  MlirAffineMap at = mlirAffineMapGet(context_of(grouping), n_dims, 0, n_point, point);
+  MlirAffineMap producer_outer = grouping->nodes[read->producer].outer;
+  for (int i = 0; i < group->n_outer; i++)
+    outer[i] = strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(producer_outer, i), at), n_dims,
+                                      nest->extents);
+  return checked_outer(grouping, group, nest, outer);
+}
+
+static MlirAffineMap outer_of_producer(const strata_grouping_t *grouping, const strata_group_t *group, int consumer,
+                                       const strata_nest_read_t *read) {
+  const strata_nest_t *nest = nest_of(grouping, read->producer);
+  MlirAffineExpr point[STRATA_MAX_DIMS], outer[STRATA_MAX_DIMS];
+  if (!strata_nest_graph_point(&grouping->graph, &grouping->graph.nodes.data[consumer], read, point))
+    return (MlirAffineMap){0};
+  for (int i = 0; i < group->n_outer; i++) {
+    MlirAffineExpr wanted = mlirAffineMapGetResult(grouping->nodes[consumer].outer, i);
+    outer[i] = (MlirAffineExpr){0};
+    for (int dim = 0; dim < nest->n_parallel; dim++)
+      if (mlirAffineExprEqual(point[dim], wanted))
+        outer[i] = mlirAffineDimExprGet(context_of(grouping), dim);
+  }
+  return checked_outer(grouping, group, nest, outer);
+}
+
+// Takes |found| for the outer map, or checks that it is the same; false if not.
+static bool agree(MlirAffineMap *outer, MlirAffineMap found) {
+  if (mlirAffineMapIsNull(found))
+    return false;
+  if (mlirAffineMapIsNull(*outer))
+    *outer = found;
+  return mlirAffineMapEqual(*outer, found);
+}
+
+static bool is_aligned_member(const strata_grouping_t *grouping, int group, int node) {
+  return strata_group_has(grouping, group, node) && !mlirAffineMapIsNull(grouping->nodes[node].outer);
+}
+
+static bool agree_with_reads(const strata_grouping_t *grouping, int group, int reader, int node, MlirAffineMap *outer) {
+  const strata_nest_node_t *record = &grouping->graph.nodes.data[reader];
+  for (size_t i = 0; i < record->reads.count; i++) {
+    const strata_nest_read_t *read = &record->reads.data[i];
+    if (read->producer != node)
+      continue;
+    // A reader that is computed anywhere asks for any point.
+    if (mlirAffineMapIsNull(grouping->nodes[reader].outer) ||
+        !agree(outer, outer_of_producer(grouping, &grouping->groups.data[group], reader, read)))
+      return false;
+  }
+  return true;
+}
+
+MlirAffineMap strata_group_align(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_node_t *record = &grouping->graph.nodes.data[node];
+  MlirAffineMap outer = {0};
+  for (size_t i = 0; i < record->reads.count; i++) {
+    const strata_nest_read_t *read = &record->reads.data[i];
+    if (is_aligned_member(grouping, group, read->producer) &&
+        !agree(&outer, outer_of_consumer(grouping, &grouping->groups.data[group], node, read)))
+      return (MlirAffineMap){0};
+  }
+  for (size_t i = 0; i < record->after.count; i++)
+    if (strata_group_has(grouping, group, record->after.data[i]) &&
+        !agree_with_reads(grouping, group, record->after.data[i], node, &outer))
+      return (MlirAffineMap){0};
+  return outer;
+}
+
+// The map picks a dim of its own for every outer dim longer than 1; it remains to count.
+bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_t *nest = nest_of(grouping, node);
+  const strata_group_t *record = &grouping->groups.data[group];
+  int n_long = 0, n_outer_long = 0;
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    n_long += nest->extents[dim] > 1;
+  for (int i = 0; i < record->n_outer; i++)
+    n_outer_long += record->outer[i] > 1;
+  return n_long == n_outer_long;
+}

@@ -1,0 +1,296 @@
+// What a nest's joining a group saves and costs; see group.h. The unit is an addition in vector code.
+//
+// Saved are the bytes no longer written and read, and a launch. Paid are points computed more than once, and, where
+// the group has few outer points to share among threads, the threads that go without work.
+#include "passes/affine/group.h"
+
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
+
+#include <float.h>
+
+#define BYTE_COST 4.0       // of a byte to or from memory
+#define LAUNCH_COST 20000.0 // of a kernel's start and end
+#define THREADS 16.0        // that a kernel should be able to occupy
+#define TASK_POINTS 4096.0  // fewer points are not worth a thread of their own
+#define ROWS_AT_ONCE 4.0    // along which a value that does not vary is computed once
+#define AFFORDABLE 0.2      // of a kernel's cost may go into repetitions
+#define OPERAND_WORK 4.0    // of a point: what may be done while an operand of a contraction is packed
+#define OPERAND_READS 1.25  // bytes for one byte of it
+#define OPERAND_REUSE 512.0 // results for which a packed element serves
+#define OPERAND_REPEATS 8.0 // of the packing of one element; more: it is read as windows, or by very many tasks
+
+static const strata_nest_node_t *node_of(const strata_grouping_t *grouping, int node) {
+  return &grouping->graph.nodes.data[node];
+}
+
+static double least(double a, double b) { return a < b ? a : b; }
+static double greatest(double a, double b) { return a > b ? a : b; }
+
+//===-- Repetitions ----------------------------------------------------------------------------------------------===//
+
+// Different points at which a nest is computed: maps over the outer space, or over the dims of an unaligned reader.
+enum { MAX_POINT_MAPS = 8 };
+
+typedef struct {
+  int count;
+  struct {
+    int reader; // -1: the outer space
+    MlirAffineMap point;
+  } maps[MAX_POINT_MAPS];
+} point_maps_t;
+
+// False if the map is there already.
+static bool add_point_map(point_maps_t *points, int reader, MlirAffineMap map) {
+  for (int i = 0; i < points->count; i++)
+    if (points->maps[i].reader == reader && mlirAffineMapEqual(points->maps[i].point, map))
+      return false;
+  if (points->count < MAX_POINT_MAPS) {
+    points->maps[points->count].reader = reader;
+    points->maps[points->count++].point = map;
+  }
+  return true;
+}
+
+// The point of an aligned bijective nest at an outer point: its outer map inverted.
+static MlirAffineMap point_at_outer(const strata_grouping_t *grouping, int group, int node) {
+  MlirContext context = grouping->compile->context;
+  const strata_nest_t *nest = node_of(grouping, node)->nest;
+  int n_dims = nest->n_parallel + nest->n_reduction, n_outer = grouping->groups.data[group].n_outer;
+  MlirAffineExpr dims[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < n_dims; dim++)
+    dims[dim] = mlirAffineConstantExprGet(context, 0);
+  for (int i = 0; i < n_outer; i++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(grouping->nodes[node].outer, i);
+    if (mlirAffineExprIsADim(expr))
+      dims[mlirAffineDimExprGetPosition(expr)] = mlirAffineDimExprGet(context, i);
+  }
+  return mlirAffineMapGet(context, n_outer, 0, n_dims, dims);
+}
+
+// A contraction packs what it reads: each point once for many results.
+static double operand_evaluations(const strata_nest_node_t *reader, MlirAffineMap point) {
+  uint32_t used = strata_affine_map_dims(point);
+  double points = 1, results = 1;
+  for (int dim = 0; dim < reader->nest->n_parallel + reader->nest->n_reduction; dim++)
+    *(used >> dim & 1 ? &points : &results) *= (double)reader->nest->extents[dim];
+  return points * greatest(1, results / OPERAND_REUSE);
+}
+
+// Evaluations of a producer that the reader asks for at |point|, a map over the reader's dims.
+static double read_evaluations(const strata_grouping_t *grouping, int reader, const strata_nest_read_t *read,
+                               MlirAffineMap point) {
+  const strata_nest_node_t *record = node_of(grouping, reader);
+  if (record->class == STRATA_NEST_ANCHOR)
+    return operand_evaluations(record, point);
+  int n_dims = record->nest->n_parallel + (read->load->in_reduction ? record->nest->n_reduction : 0);
+  uint32_t used = strata_affine_map_dims(point);
+  double share = 1;
+  for (int dim = 0; dim < n_dims; dim++)
+    if (!(used >> dim & 1))
+      share /= (double)record->nest->extents[dim];
+  double all = grouping->nodes[reader].evaluations * (read->load->in_reduction ? record->trips / record->points : 1);
+  return all * (share < 1 ? greatest(share, 1 / ROWS_AT_ONCE) : 1);
+}
+
+static double add_evaluations(const strata_grouping_t *grouping, int group, int reader, const strata_nest_read_t *read,
+                              point_maps_t *points) {
+  const strata_nest_node_t *record = node_of(grouping, reader);
+  MlirAffineExpr dims[STRATA_MAX_DIMS];
+  if (!strata_nest_graph_point(&grouping->graph, record, read, dims))
+    return DBL_MAX;
+  int n_dims = record->nest->n_parallel + record->nest->n_reduction;
+  int n_point = node_of(grouping, read->producer)->nest->n_parallel;
+  MlirAffineMap point = mlirAffineMapGet(grouping->compile->context, n_dims, 0, n_point, dims), key = point;
+  bool is_at_outer = !mlirAffineMapIsNull(grouping->nodes[reader].outer) && !read->load->in_reduction &&
+                     strata_group_is_bijective(grouping, group, reader);
+  if (is_at_outer)
+    key = strata_affine_compose(point, point_at_outer(grouping, group, reader), grouping->groups.data[group].outer);
+  if (!add_point_map(points, is_at_outer ? -1 : reader, key))
+    return 0;
+  return read_evaluations(grouping, reader, read, point);
+}
+
+double strata_group_evaluations(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  point_maps_t points = {0};
+  double evaluations = 0;
+  for (size_t i = 0; i < record->buffers.count; i++) {
+    const strata_ints_t *readers = &grouping->graph.buffers.data[record->buffers.data[i]].readers;
+    for (size_t j = 0; record->nest->accesses[i].is_store && j < readers->count; j++) {
+      const strata_nest_node_t *reader = node_of(grouping, readers->data[j]);
+      for (size_t k = 0; k < reader->reads.count && strata_group_has(grouping, group, readers->data[j]); k++)
+        if (reader->reads.data[k].producer == node)
+          evaluations += add_evaluations(grouping, group, readers->data[j], &reader->reads.data[k], &points);
+    }
+  }
+  return evaluations;
+}
+
+//===-- Savings --------------------------------------------------------------------------------------------------===//
+
+typedef enum { READERS_ELSEWHERE, READERS_MIXED, READERS_WITHIN } readers_t;
+
+// Where the readers of a buffer are, |also| counted as within.
+static readers_t where_readers(const strata_grouping_t *grouping, int group, int buffer, int also) {
+  const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
+  size_t n_within = 0;
+  if (record->readers.count > STRATA_GROUP_MAX_READERS)
+    return READERS_MIXED;
+  for (size_t i = 0; i < record->readers.count; i++)
+    n_within += record->readers.data[i] == also || strata_group_has(grouping, group, record->readers.data[i]);
+  if (n_within == 0)
+    return READERS_ELSEWHERE;
+  return n_within == record->readers.count && record->is_alloc ? READERS_WITHIN : READERS_MIXED;
+}
+
+// Bytes not moved through memory if |node| joins: a private buffer is neither written nor read.
+static double saved_bytes(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  static const double times[] = {[READERS_ELSEWHERE] = 0, [READERS_MIXED] = 1, [READERS_WITHIN] = 2};
+  double bytes = 0;
+  for (size_t i = 0; i < record->buffers.count; i++)
+    if (record->nest->accesses[i].is_store)
+      bytes += times[where_readers(grouping, group, record->buffers.data[i], -1)] *
+               grouping->graph.buffers.data[record->buffers.data[i]].bytes;
+  for (size_t i = 0; i < record->reads.count; i++)
+    if (strata_group_has(grouping, group, record->reads.data[i].producer))
+      bytes += times[where_readers(grouping, group, record->reads.data[i].buffer, node)] *
+               grouping->graph.buffers.data[record->reads.data[i].buffer].bytes;
+  return bytes;
+}
+
+static bool is_kept_in_group(const strata_grouping_t *grouping, int group, int buffer) {
+  const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
+  return record->n_stores == 1 && strata_group_has(grouping, group, record->writer) &&
+         strata_group_is_private(grouping, group, record->writer, -1);
+}
+
+static double group_cost(const strata_grouping_t *grouping, int group) {
+  double cost = LAUNCH_COST;
+  const strata_ints_t *members = &grouping->groups.data[group].members;
+  for (size_t i = 0; i < members->count; i++) {
+    const strata_nest_node_t *record = node_of(grouping, members->data[i]);
+    cost += grouping->nodes[members->data[i]].evaluations * record->work;
+    for (size_t j = 0; j < record->buffers.count; j++)
+      if (!is_kept_in_group(grouping, group, record->buffers.data[j]))
+        cost += grouping->graph.buffers.data[record->buffers.data[j]].bytes * BYTE_COST;
+  }
+  return cost;
+}
+
+//===-- Judgement ------------------------------------------------------------------------------------------------===//
+
+static bool affords_repetitions(const strata_grouping_t *grouping, int group, int node, double evaluations) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  double extra = (evaluations - record->points) * record->work;
+  if (extra <= 0)
+    return true;
+  // A dear op is repeated only where that hardly shows, whatever memory it saves.
+  double saved = record->is_dear ? 0 : saved_bytes(grouping, group, node) * BYTE_COST + LAUNCH_COST;
+  return extra <= saved || extra <= saved + AFFORDABLE * group_cost(grouping, group);
+}
+
+// Rows are the tasks of their group: a long nest over few of them is better off alone.
+static bool keeps_threads_busy(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  double cost = record->points * record->work;
+  for (size_t i = 0; i < record->buffers.count; i++)
+    cost += grouping->graph.buffers.data[record->buffers.data[i]].bytes * BYTE_COST;
+  double tasks = record->class == STRATA_NEST_ROW ? record->points : record->trips / TASK_POINTS;
+  double threads_alone = least(greatest(tasks, 1), THREADS);
+  double threads = least(grouping->groups.data[group].outer_points, THREADS);
+  double lost = cost / threads - cost / threads_alone;
+  return lost <= saved_bytes(grouping, group, node) * BYTE_COST / threads_alone + LAUNCH_COST;
+}
+
+static bool may_join_later(const strata_grouping_t *grouping, int node) {
+  return grouping->nodes[node].group < 0 && node_of(grouping, node)->class == STRATA_NEST_MAP;
+}
+
+// True if |buffer| is in memory whether or not |node| joins the group that makes it.
+static bool is_stored_anyway(const strata_grouping_t *grouping, int group, int buffer, int node) {
+  const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
+  if (!record->is_alloc || record->readers.count > STRATA_GROUP_MAX_READERS)
+    return true;
+  for (size_t i = 0; i < record->readers.count; i++) {
+    int reader = record->readers.data[i];
+    if (reader != node && !strata_group_has(grouping, group, reader) && !may_join_later(grouping, reader))
+      return true;
+  }
+  return false;
+}
+
+// True if some other kernel can compute |node| where it reads it, so that its results need no memory.
+static bool is_absorbed(const strata_grouping_t *grouping, int node) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  for (size_t i = 0; i < record->buffers.count; i++) {
+    const strata_nest_buffer_t *buffer = &grouping->graph.buffers.data[record->buffers.data[i]];
+    if (!record->nest->accesses[i].is_store)
+      continue;
+    if (!buffer->is_alloc || buffer->readers.count > STRATA_GROUP_MAX_READERS)
+      return false;
+    for (size_t j = 0; j < buffer->readers.count; j++) {
+      strata_nest_class_t class = node_of(grouping, buffer->readers.data[j])->class;
+      if (class != STRATA_NEST_MAP && class != STRATA_NEST_ROW)
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool adds_a_store_only(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  for (size_t i = 0; i < record->reads.count; i++)
+    if (strata_group_has(grouping, group, record->reads.data[i].producer) &&
+        !is_stored_anyway(grouping, group, record->reads.data[i].buffer, node))
+      return false;
+  return is_absorbed(grouping, node);
+}
+
+// True if the contraction or window of the group reads |node|, or what is computed from it on the way.
+bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  for (size_t i = 0; i < record->after.count; i++) {
+    int reader = record->after.data[i];
+    if (strata_group_has(grouping, group, reader) &&
+        (node_of(grouping, reader)->class == STRATA_NEST_ANCHOR || grouping->nodes[reader].is_operand))
+      return true;
+  }
+  return false;
+}
+
+// Bytes that go through one access.
+static double access_bytes(const strata_grouping_t *grouping, const strata_nest_node_t *record, size_t access) {
+  const strata_nest_buffer_t *buffer = &grouping->graph.buffers.data[record->buffers.data[access]];
+  double elements = 1;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(mlirValueGetType(buffer->value)); i++)
+    elements *= (double)mlirShapedTypeGetDimSize(mlirValueGetType(buffer->value), i);
+  return elements > record->trips ? buffer->bytes / elements * record->trips : buffer->bytes;
+}
+
+// Something cheap that reads no more than it makes may be computed while an operand is packed; windows would compute it
+// once for every position.
+static bool is_cheap_operand(const strata_grouping_t *grouping, int node, double evaluations) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  double read = 0, written = 0;
+  for (size_t i = 0; i < record->buffers.count; i++)
+    *(record->nest->accesses[i].is_store ? &written : &read) += access_bytes(grouping, record, i);
+  return record->work <= OPERAND_WORK && !record->is_dear && read <= OPERAND_READS * written &&
+         evaluations <= OPERAND_REPEATS * record->points;
+}
+
+strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int group, int node, bool is_aligned,
+                                         double evaluations) {
+  if (grouping->nodes[node].is_operand && !is_cheap_operand(grouping, node, evaluations))
+    return STRATA_REASON_OPERAND;
+  if (!is_aligned)
+    return affords_repetitions(grouping, group, node, evaluations) ? STRATA_REASON_NONE : STRATA_REASON_RECOMPUTE;
+  strata_nest_class_t kind = grouping->groups.data[group].kind;
+  if (kind == STRATA_NEST_ANCHOR && !strata_group_is_private(grouping, group, node, -1) &&
+      adds_a_store_only(grouping, group, node))
+    return STRATA_REASON_STORED;
+  if (kind == STRATA_NEST_ROW && !keeps_threads_busy(grouping, group, node))
+    return STRATA_REASON_PARALLEL;
+  return STRATA_REASON_NONE;
+}

@@ -1,0 +1,294 @@
+// Groups become functions; see group.h.
+//
+// The nests move out of @main, the private buffers with them; calls follow in the order of the groups. A function equal
+// to an earlier one, but for the values it is called with, is that function: the text of both, printed with the same
+// name, is compared.
+#include "passes/affine/group.h"
+
+#include "dialects/mlir_util.h"
+
+#include <stdlib.h>
+
+typedef struct {
+  strata_ints_t inputs, outputs, privates; // buffers
+} arguments_t;
+
+// A kernel made so far.
+typedef struct kernel {
+  uint64_t hash;
+  const char *text;
+  size_t length;
+  MlirAttribute symbol;
+  struct kernel *next; // in the same bucket
+} kernel_t;
+
+typedef struct {
+  strata_grouping_t *grouping;
+  MlirContext context;
+  MlirLocation location;
+  MlirSymbolTable symbols;
+  MlirOperation end; // of @main: calls go before it
+  int n_kernels;
+  size_t n_buckets;
+  kernel_t **buckets;
+  int *role; // by buffer: 1 + the last group that has it among its arguments
+} outliner_t;
+
+//===-- Arguments ------------------------------------------------------------------------------------------------===//
+
+static bool group_stores(const strata_grouping_t *grouping, const strata_group_t *group, int buffer) {
+  int n_group = (int)(group - grouping->groups.data);
+  const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
+  if (record->n_stores == 1)
+    return strata_group_has(grouping, n_group, record->writer);
+  for (size_t i = 0; i < group->members.count; i++) {
+    const strata_nest_node_t *node = &grouping->graph.nodes.data[group->members.data[i]];
+    for (size_t j = 0; j < node->buffers.count; j++)
+      if (node->nest->accesses[j].is_store && node->buffers.data[j] == buffer)
+        return true;
+  }
+  return false;
+}
+
+// A buffer is private if one nest of the group stores it and nobody outside of the group sees it.
+static bool is_private(const strata_grouping_t *grouping, const strata_group_t *group, int buffer) {
+  int n_group = (int)(group - grouping->groups.data);
+  const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
+  if (!record->is_alloc || record->n_stores != 1 || !strata_group_has(grouping, n_group, record->writer) ||
+      record->readers.count == 0)
+    return false;
+  for (size_t i = 0; i < record->readers.count; i++)
+    if (!strata_group_has(grouping, n_group, record->readers.data[i]))
+      return false;
+  return true;
+}
+
+static arguments_t find_arguments(outliner_t *outliner, const strata_group_t *group) {
+  const strata_grouping_t *grouping = outliner->grouping;
+  strata_arena_t *arena = grouping->graph.arena;
+  int stamp = (int)(group - grouping->groups.data) + 1;
+  arguments_t arguments = {0};
+  for (size_t i = 0; i < group->members.count; i++) {
+    const strata_ints_t *buffers = &grouping->graph.nodes.data[group->members.data[i]].buffers;
+    for (size_t j = 0; j < buffers->count; j++) {
+      int buffer = buffers->data[j];
+      if (outliner->role[buffer] == stamp)
+        continue;
+      outliner->role[buffer] = stamp;
+      if (is_private(grouping, group, buffer))
+        *strata_vector_push(arena, &arguments.privates) = buffer;
+      else if (group_stores(grouping, group, buffer))
+        *strata_vector_push(arena, &arguments.outputs) = buffer;
+      else
+        *strata_vector_push(arena, &arguments.inputs) = buffer;
+    }
+  }
+  return arguments;
+}
+
+static MlirValue buffer_value(const outliner_t *outliner, int buffer) {
+  return outliner->grouping->graph.buffers.data[buffer].value;
+}
+
+//===-- The function ---------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  outliner_t *outliner;
+  strata_pointer_map_t argument_of; // value of @main -> 1 + argument of the function
+  MlirBlock block;
+  MlirOperation nest; // whose body is walked
+  strata_status_t status;
+} mover_t;
+
+static bool is_inside(MlirOperation op, MlirOperation outer) {
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+    if (mlirOperationEqual(op, outer))
+      return true;
+  return false;
+}
+
+// A scalar constant of @main that the nest uses is copied in front of the nest.
+static MlirValue copy_constant(mover_t *mover, MlirOperation constant) {
+  MlirOperation copy = mlirOperationClone(constant);
+  mlirBlockInsertOwnedOperationBefore(mover->block, mover->nest, copy);
+  return mlirOperationGetResult(copy, 0);
+}
+
+static MlirWalkResult replace_operands(MlirOperation op, void *user) {
+  mover_t *mover = user;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    const int64_t *argument = strata_pointer_map_get(&mover->argument_of, value.ptr);
+    if (argument) {
+      mlirOperationSetOperand(op, i, mlirBlockGetArgument(mover->block, (intptr_t)*argument - 1));
+      continue;
+    }
+    if (!mlirValueIsAOpResult(value))
+      continue;
+    MlirOperation owner = mlirOpResultGetOwner(value);
+    if (strata_op_is(owner, "arith.constant") && !is_inside(owner, mover->nest))
+      mlirOperationSetOperand(op, i, copy_constant(mover, owner));
+  }
+  return MlirWalkResultAdvance;
+}
+
+static void move_to(MlirBlock block, MlirOperation op) {
+  mlirOperationRemoveFromParent(op);
+  mlirBlockAppendOwnedOperation(block, op);
+}
+
+static MlirBlock create_block(mover_t *mover, const arguments_t *arguments) {
+  outliner_t *outliner = mover->outliner;
+  size_t count = arguments->inputs.count + arguments->outputs.count;
+  MlirType *types = strata_arena_array(outliner->grouping->graph.arena, MlirType, count);
+  MlirLocation *locations = strata_arena_array(outliner->grouping->graph.arena, MlirLocation, count);
+  for (size_t i = 0; i < count; i++) {
+    bool is_input = i < arguments->inputs.count;
+    int buffer = is_input ? arguments->inputs.data[i] : arguments->outputs.data[i - arguments->inputs.count];
+    MlirValue value = buffer_value(outliner, buffer);
+    types[i] = mlirValueGetType(value);
+    locations[i] = outliner->location;
+    *strata_pointer_map_put(&mover->argument_of, value.ptr) = (int64_t)i + 1;
+  }
+  return mlirBlockCreate((intptr_t)count, types, locations);
+}
+
+static MlirOperation create_function(outliner_t *outliner, MlirBlock block) {
+  intptr_t count = mlirBlockGetNumArguments(block);
+  MlirType *types = strata_arena_array(outliner->grouping->graph.arena, MlirType, count);
+  for (intptr_t i = 0; i < count; i++)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  strata_named_attr_t attrs[] = {
+      {"sym_name", strata_str_attr(outliner->context, "k")},
+      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(outliner->context, count, types, 0, NULL))},
+      {"sym_visibility", strata_str_attr(outliner->context, "private")},
+  };
+  return strata_op_create(outliner->location, "func.func", 0, NULL, 0, NULL, 3, attrs, 1, &region);
+}
+
+// The group's nests, moved into a function that is in no module yet.
+static MlirOperation move_group(outliner_t *outliner, const strata_group_t *group, const arguments_t *arguments) {
+  const strata_grouping_t *grouping = outliner->grouping;
+  mover_t mover = {.outliner = outliner, .argument_of = strata_pointer_map_create(grouping->graph.arena)};
+  mover.block = create_block(&mover, arguments);
+  for (size_t i = 0; i < arguments->privates.count; i++)
+    move_to(mover.block, mlirOpResultGetOwner(buffer_value(outliner, arguments->privates.data[i])));
+  for (size_t i = 0; i < group->members.count; i++) {
+    mover.nest = grouping->graph.nodes.data[group->members.data[i]].nest->op;
+    move_to(mover.block, mover.nest);
+    mlirOperationWalk(mover.nest, replace_operands, &mover, MlirWalkPreOrder);
+  }
+  mlirBlockAppendOwnedOperation(
+      mover.block, strata_op_create(outliner->location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
+  return create_function(outliner, mover.block);
+}
+
+//===-- Equal functions ------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  strata_arena_t *arena;
+  STRATA_VECTOR(char) text;
+  uint64_t hash;
+} printed_t;
+
+static void print_part(MlirStringRef part, void *user) {
+  printed_t *printed = user;
+  for (size_t i = 0; i < part.length; i++) {
+    *strata_vector_push(printed->arena, &printed->text) = part.data[i];
+    printed->hash = (printed->hash ^ (unsigned char)part.data[i]) * 0x100000001b3u; // FNV-1a
+  }
+}
+
+static printed_t print(strata_arena_t *arena, MlirOperation func) {
+  printed_t printed = {.arena = arena, .hash = 0xcbf29ce484222325u};
+  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  mlirOpPrintingFlagsUseLocalScope(flags);
+  mlirOperationPrintWithFlags(func, flags, print_part, &printed);
+  mlirOpPrintingFlagsDestroy(flags);
+  return printed;
+}
+
+// The symbol of the function: an earlier one that is equal, which |func| then gives way to, or its own.
+static MlirAttribute intern(outliner_t *outliner, MlirOperation func) {
+  strata_arena_t *arena = outliner->grouping->graph.arena;
+  printed_t printed = print(arena, func);
+  kernel_t **bucket = &outliner->buckets[printed.hash & (outliner->n_buckets - 1)];
+  for (kernel_t *kernel = *bucket; kernel; kernel = kernel->next)
+    if (kernel->hash == printed.hash && kernel->length == printed.text.count &&
+        memcmp(kernel->text, printed.text.data, kernel->length) == 0) {
+      mlirOperationDestroy(func);
+      return kernel->symbol;
+    }
+  strata_set_attr(func, "sym_name",
+                  strata_str_attr(outliner->context, strata_arena_printf(arena, "k%d", outliner->n_kernels++)));
+  kernel_t *kernel = strata_arena_new(arena, kernel_t);
+  *kernel = (kernel_t){.hash = printed.hash,
+                       .text = printed.text.data,
+                       .length = printed.text.count,
+                       .symbol = mlirSymbolTableInsert(outliner->symbols, func), // renames where the name is taken
+                       .next = *bucket};
+  *bucket = kernel;
+  return kernel->symbol;
+}
+
+//===-- Calls ----------------------------------------------------------------------------------------------------===//
+
+static void create_call(outliner_t *outliner, MlirAttribute symbol, const arguments_t *arguments) {
+  size_t count = arguments->inputs.count + arguments->outputs.count;
+  MlirValue *operands = strata_arena_array(outliner->grouping->graph.arena, MlirValue, count);
+  for (size_t i = 0; i < count; i++)
+    operands[i] = i < arguments->inputs.count
+                      ? buffer_value(outliner, arguments->inputs.data[i])
+                      : buffer_value(outliner, arguments->outputs.data[i - arguments->inputs.count]);
+  MlirAttribute callee = mlirFlatSymbolRefAttrGet(outliner->context, mlirStringAttrGetValue(symbol));
+  MlirOperation call = strata_op_create(outliner->location, "func.call", (int)count, operands, 0, NULL, 1,
+                                        &(strata_named_attr_t){"callee", callee}, 0, NULL);
+  mlirBlockInsertOwnedOperationBefore(strata_func_body(outliner->grouping->graph.func), outliner->end, call);
+}
+
+static int compare_ints(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+static void outline_group(outliner_t *outliner, strata_group_t *group) {
+  qsort(group->members.data, group->members.count, sizeof(int), compare_ints); // the nests' own order
+  arguments_t arguments = find_arguments(outliner, group);
+  MlirAttribute symbol = intern(outliner, move_group(outliner, group, &arguments));
+  MlirStringRef name = mlirStringAttrGetValue(symbol);
+  group->kernel = strata_arena_printf(outliner->grouping->graph.arena, "%.*s", (int)name.length, name.data);
+  create_call(outliner, symbol, &arguments);
+}
+
+// Groups by their places in the order.
+static int *sorted_groups(strata_grouping_t *grouping) {
+  size_t count = grouping->graph.nodes.count;
+  int *at_place = strata_arena_array(grouping->graph.arena, int, count);
+  for (size_t i = 0; i < grouping->groups.count; i++)
+    at_place[strata_group_order_place(grouping->order, grouping->groups.data[i].members.data[0])] = (int)i + 1;
+  int *sorted = strata_arena_array(grouping->graph.arena, int, grouping->groups.count);
+  for (size_t i = 0, n = 0; i < count; i++)
+    if (at_place[i] > 0)
+      sorted[n++] = at_place[i] - 1;
+  return sorted;
+}
+
+strata_status_t strata_group_outline(strata_grouping_t *grouping) {
+  outliner_t outliner = {.grouping = grouping,
+                         .context = grouping->compile->context,
+                         .location = mlirOperationGetLocation(grouping->graph.func),
+                         .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(grouping->compile->module)),
+                         .end = mlirBlockGetTerminator(strata_func_body(grouping->graph.func)),
+                         .n_buckets = 64};
+  while (outliner.n_buckets < grouping->groups.count)
+    outliner.n_buckets *= 2;
+  outliner.buckets = strata_arena_array(grouping->graph.arena, kernel_t *, outliner.n_buckets);
+  outliner.role = strata_arena_array(grouping->graph.arena, int, grouping->graph.buffers.count);
+  const int *sorted = sorted_groups(grouping);
+  for (size_t i = 0; i < grouping->groups.count; i++)
+    outline_group(&outliner, &grouping->groups.data[sorted[i]]);
+  mlirSymbolTableDestroy(outliner.symbols);
+  return NULL;
+}

@@ -1,0 +1,117 @@
+// See launch_list.h. One walk over the function; values are resolved to buffers as they are met.
+#include "passes/affine/launch_list.h"
+
+#include "dialects/mlir_util.h"
+#include "dialects/strata/strata.h"
+#include "passes/pointer_map.h"
+
+typedef struct {
+  strata_compile_t *compile;
+  strata_launch_list_t *list;
+  strata_pointer_map_t values;  // value -> buffer
+  strata_pointer_map_t globals; // symbol name, which MLIR makes unique -> buffer
+} reader_t;
+
+int64_t strata_memref_size(MlirType type) {
+  int64_t count = 1;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+    count *= mlirShapedTypeGetDimSize(type, i);
+  return strata_type_storage_size(strata_type_from_mlir(mlirShapedTypeGetElementType(type)), count);
+}
+
+static void add_buffer(reader_t *reader, strata_buffer_t buffer) {
+  *strata_pointer_map_put(&reader->values, buffer.value.ptr) = (int64_t)reader->list->buffers.count;
+  buffer.size = strata_memref_size(mlirValueGetType(buffer.value));
+  buffer.first = buffer.last = -1;
+  *strata_vector_push(reader->compile->arena, &reader->list->buffers) = buffer;
+}
+
+static strata_status_t find_buffer(const reader_t *reader, MlirValue value, size_t *out_buffer) {
+  const int64_t *index = strata_pointer_map_get(&reader->values, value.ptr);
+  if (!index)
+    return strata_error(STRATA_INTERNAL, "launch list: an operand that is no buffer");
+  *out_buffer = (size_t)*index;
+  return NULL;
+}
+
+static void read_global(reader_t *reader, MlirOperation op) {
+  MlirAttribute symbol = strata_attr(op, "name");
+  MlirValue value = mlirOperationGetResult(op, 0);
+  const int64_t *known = strata_pointer_map_get(&reader->globals, symbol.ptr);
+  if (known) {
+    int64_t buffer = *known;
+    *strata_pointer_map_put(&reader->values, value.ptr) = buffer;
+    return;
+  }
+  *strata_pointer_map_put(&reader->globals, symbol.ptr) = (int64_t)reader->list->buffers.count;
+  add_buffer(
+      reader,
+      (strata_buffer_t){.kind = STRATA_BUFFER_GLOBAL, .value = value, .global = mlirFlatSymbolRefAttrGetValue(symbol)});
+}
+
+static strata_status_t read_call(reader_t *reader, MlirOperation call) {
+  intptr_t n = mlirOperationGetNumOperands(call);
+  size_t *args = strata_arena_array(reader->compile->arena, size_t, n);
+  int64_t position = (int64_t)reader->list->launches.count;
+  for (intptr_t i = 0; i < n; i++) {
+    STRATA_TRY(find_buffer(reader, mlirOperationGetOperand(call, i), &args[i]));
+    strata_buffer_t *buffer = &reader->list->buffers.data[args[i]];
+    if (buffer->first < 0)
+      buffer->first = position;
+    buffer->last = position;
+  }
+  *strata_vector_push(reader->compile->arena, &reader->list->launches) =
+      (strata_launch_t){.call = call,
+                        .kernel = mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")),
+                        .n_args = (size_t)n,
+                        .args = args};
+  return NULL;
+}
+
+static bool is_view(MlirOperation op) {
+  static const char *const names[] = {"memref.collapse_shape", "memref.expand_shape", "memref.cast",
+                                      "memref.reinterpret_cast", "memref.subview"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strata_op_is(op, names[i]))
+      return true;
+  return false;
+}
+
+// A view is handed on as its buffer's address: kernels know a view's offset and strides from their argument's type.
+static strata_status_t read_view(reader_t *reader, MlirOperation op) {
+  size_t buffer;
+  STRATA_TRY(find_buffer(reader, mlirOperationGetOperand(op, 0), &buffer));
+  *strata_pointer_map_put(&reader->values, mlirOperationGetResult(op, 0).ptr) = (int64_t)buffer;
+  return NULL;
+}
+
+static strata_status_t read_op(reader_t *reader, MlirOperation op) {
+  if (strata_op_is(op, "func.call"))
+    return read_call(reader, op);
+  if (is_view(op))
+    return read_view(reader, op);
+  if (strata_op_is(op, "memref.get_global"))
+    read_global(reader, op);
+  else if (strata_op_is(op, "memref.alloc"))
+    add_buffer(reader, (strata_buffer_t){.kind = STRATA_BUFFER_ALLOC, .value = mlirOperationGetResult(op, 0)});
+  else if (!strata_op_is(op, "func.return"))
+    return strata_error(STRATA_INTERNAL, "launch list: unexpected op %.*s", (int)strata_op_name(op).length,
+                        strata_op_name(op).data);
+  return NULL;
+}
+
+strata_status_t strata_launch_list_read(strata_compile_t *compile, MlirOperation func, strata_launch_list_t *out_list) {
+  *out_list = (strata_launch_list_t){0};
+  reader_t reader = {.compile = compile,
+                     .list = out_list,
+                     .values = strata_pointer_map_create(compile->arena),
+                     .globals = strata_pointer_map_create(compile->arena)};
+  MlirBlock body = strata_func_body(func);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
+    add_buffer(&reader, (strata_buffer_t){
+                            .kind = STRATA_BUFFER_ARGUMENT, .value = mlirBlockGetArgument(body, i), .argument = i});
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    STRATA_TRY(read_op(&reader, op));
+  return NULL;
+}

@@ -1,0 +1,42 @@
+// A function that only calls kernels (@main or @prepare after grouping), as data: its buffers and its launches.
+#ifndef STRATA_PASSES_AFFINE_LAUNCH_LIST_H
+#define STRATA_PASSES_AFFINE_LAUNCH_LIST_H
+
+#include "dialects/compile.h"
+
+typedef enum {
+  STRATA_BUFFER_ARGUMENT, // of the function
+  STRATA_BUFFER_GLOBAL,   // a constant
+  STRATA_BUFFER_ALLOC,    // an intermediate
+} strata_buffer_kind_t;
+
+// Views of a buffer are the buffer. Several get_global of one global are one buffer.
+typedef struct {
+  strata_buffer_kind_t kind;
+  MlirValue value;
+  int64_t argument;     // STRATA_BUFFER_ARGUMENT: its number
+  MlirStringRef global; // STRATA_BUFFER_GLOBAL: its symbol
+  int64_t size;         // bytes
+  int64_t first, last;  // the launches that use it first and last; -1: none
+} strata_buffer_t;
+
+typedef struct {
+  MlirOperation call;
+  MlirStringRef kernel; // symbol of the called function
+  size_t n_args;
+  const size_t *args; // buffers
+} strata_launch_t;
+
+typedef struct {
+  STRATA_VECTOR(strata_buffer_t) buffers; // in the order of their definitions
+  STRATA_VECTOR(strata_launch_t) launches;
+} strata_launch_list_t;
+
+// Reads a function; INTERNAL if it holds anything but allocations, globals, views and calls.
+STRATA_MUST_CHECK strata_status_t strata_launch_list_read(strata_compile_t *compile, MlirOperation func,
+                                                          strata_launch_list_t *out_list);
+
+// Bytes of a static memref type in storage format.
+int64_t strata_memref_size(MlirType type);
+
+#endif

@@ -1,0 +1,372 @@
+// affine-layout: the order in which the dims of intermediate buffers are stored, and nests walk them.
+//
+//   %t : memref<1x64x56x56xf32>, read by a convolution as %t[%n, %c, %h + %r, %w + %s]
+// becomes
+//   %t : memref<1x56x56x64xf32>, read as %t[%n, %h + %r, %w + %s, %c]
+//
+// A contraction with a constant operand wants what both it and its consumer walk in one go innermost: its other
+// operand's reduced dims last, its result's dims that come from the constant last. So convolutions keep channels last
+// and matrix products stay as they are. Nests without such a wish pass on the order of the buffers around them. Where
+// wishes for one buffer differ, the contraction with the most work has its way. Arguments and constants stay as they
+// are. In the end the parallel dims of every nest are put in the order of what it stores, and the loops of a
+// contraction in that of what it reads.
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
+#include "passes/affine/nest_edit.h"
+#include "passes/affine/nest_graph.h"
+#include "passes/pass.h"
+
+#include <stdlib.h>
+
+typedef struct {
+  bool is_free; // may be stored in another order
+  bool is_decided;
+  double weight; // of the wish followed so far
+  int rank;
+  int order[STRATA_MAX_DIMS]; // which old dim is stored at each place
+} stored_t;
+
+typedef struct {
+  strata_compile_t *compile;
+  strata_nest_graph_t graph;
+  stored_t *buffers;   // by buffer of the graph
+  strata_ints_t queue; // decided buffers whose neighbours have not heard of it
+} layout_t;
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+static uint32_t dims_of(MlirAffineExpr expr, int n_dims) {
+  uint32_t mask = 0;
+  for (int dim = 0; dim < n_dims; dim++)
+    mask |= strata_affine_expr_uses(expr, dim) ? 1u << dim : 0;
+  return mask;
+}
+
+//===-- Wishes ---------------------------------------------------------------------------------------------------===//
+
+// The dims of |map|'s buffer, those that depend on |inner| last; within both, as they are. Dims of |outer| win.
+static void order_by(MlirAffineMap map, uint32_t outer, uint32_t inner, int *out_order) {
+  int n_dims = (int)mlirAffineMapGetNumDims(map), rank = (int)mlirAffineMapGetNumResults(map), count = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < rank; i++) {
+      uint32_t used = dims_of(mlirAffineMapGetResult(map, i), n_dims);
+      bool is_inner = (used & inner) && !(used & outer);
+      if (is_inner == (pass == 1))
+        out_order[count++] = i;
+    }
+}
+
+static void wish(layout_t *layout, int buffer, double weight, const int *order) {
+  stored_t *stored = &layout->buffers[buffer];
+  if (!stored->is_free || weight <= stored->weight)
+    return;
+  stored->weight = weight;
+  memcpy(stored->order, order, (size_t)stored->rank * sizeof *order);
+  stored->is_decided = true;
+}
+
+static int buffer_of(const layout_t *layout, MlirValue value) {
+  const int64_t *index = strata_pointer_map_get(&layout->graph.buffer_of, value.ptr);
+  return (int)*index - 1;
+}
+
+static void wish_for_contraction(layout_t *layout, const strata_nest_node_t *node) {
+  strata_contraction_t c;
+  if (node->class != STRATA_NEST_ANCHOR || !strata_nest_contraction(node->nest, &c) ||
+      mlirAffineMapIsNull(c.store->map))
+    return;
+  int lhs = buffer_of(layout, c.lhs->buffer), rhs = buffer_of(layout, c.rhs->buffer);
+  bool lhs_is_constant = layout->graph.buffers.data[lhs].is_constant;
+  if (lhs_is_constant == layout->graph.buffers.data[rhs].is_constant)
+    return;
+  const strata_access_t *data = lhs_is_constant ? c.rhs : c.lhs;
+  uint32_t data_dims = lhs_is_constant ? c.rhs_dims : c.lhs_dims;
+  uint32_t constant_dims = lhs_is_constant ? c.lhs_dims : c.rhs_dims;
+  uint32_t parallel = (uint32_t)((1ull << node->nest->n_parallel) - 1);
+  uint32_t rows = data_dims & ~constant_dims & parallel; // dims of the data alone
+  int order[STRATA_MAX_DIMS];
+  order_by(data->map, rows, ~rows, order);
+  wish(layout, lhs_is_constant ? rhs : lhs, node->trips, order);
+  order_by(c.store->map, rows, ~rows, order);
+  wish(layout, buffer_of(layout, c.store->buffer), node->trips, order);
+}
+
+//===-- Passing on -----------------------------------------------------------------------------------------------===//
+
+// The nest's dims in the order in which the buffer behind an access stores them; their number.
+static int dims_in_order(const strata_nest_t *nest, MlirAffineMap map, const stored_t *stored, int *out_dims) {
+  int count = 0;
+  for (int i = 0; i < stored->rank; i++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(map, stored->order[i]);
+    for (int dim = 0; dim < n_dims_of(nest); dim++)
+      if (nest->extents[dim] > 1 && strata_affine_expr_uses(expr, dim))
+        out_dims[count++] = dim;
+  }
+  return count;
+}
+
+// Where |expr|'s one dim stands in |dims|: -1 for a constant, |count| for anything else.
+static int rank_in(const strata_nest_t *nest, MlirAffineExpr expr, const int *dims, int count) {
+  int rank = -1;
+  for (int dim = 0; dim < n_dims_of(nest); dim++) {
+    if (nest->extents[dim] == 1 || !strata_affine_expr_uses(expr, dim))
+      continue;
+    if (rank >= 0)
+      return count;
+    for (rank = 0; rank < count && dims[rank] != dim;)
+      rank++;
+  }
+  return rank;
+}
+
+// Stores an undecided buffer in the order of |dims|, if each of its dims is one of them.
+static void follow(layout_t *layout, const strata_nest_t *nest, const strata_access_t *access, int buffer,
+                   const int *dims, int count) {
+  stored_t *stored = &layout->buffers[buffer];
+  if (!stored->is_free || stored->is_decided || mlirAffineMapIsNull(access->map))
+    return;
+  int ranks[STRATA_MAX_DIMS];
+  for (int i = 0; i < stored->rank; i++) {
+    ranks[i] = rank_in(nest, mlirAffineMapGetResult(access->map, i), dims, count);
+    if (ranks[i] == count)
+      return;
+  }
+  for (int i = 1; i < stored->rank; i++) {
+    int dim = stored->order[i], at = i;
+    for (; at > 0 && ranks[stored->order[at - 1]] > ranks[dim]; at--)
+      stored->order[at] = stored->order[at - 1];
+    stored->order[at] = dim;
+  }
+  stored->is_decided = true;
+  *strata_vector_push(layout->graph.arena, &layout->queue) = buffer;
+}
+
+static bool passes_on(const strata_nest_node_t *node) {
+  strata_contraction_t c;
+  return node->nest && !node->nest->is_serial && !strata_nest_contraction(node->nest, &c);
+}
+
+static void pass_on_through(layout_t *layout, int node, int buffer) {
+  const strata_nest_node_t *record = &layout->graph.nodes.data[node];
+  if (!passes_on(record))
+    return;
+  for (size_t i = 0; i < record->buffers.count; i++) {
+    const strata_access_t *access = &record->nest->accesses[i];
+    if (record->buffers.data[i] != buffer || mlirAffineMapIsNull(access->map))
+      continue;
+    int dims[STRATA_MAX_DIMS * STRATA_MAX_DIMS];
+    int count = dims_in_order(record->nest, access->map, &layout->buffers[buffer], dims);
+    for (size_t j = 0; j < record->buffers.count; j++)
+      follow(layout, record->nest, &record->nest->accesses[j], record->buffers.data[j], dims, count);
+  }
+}
+
+static void pass_on(layout_t *layout) {
+  // By buffer, the nests that access it.
+  strata_arena_t *arena = layout->graph.arena;
+  strata_ints_t *users = strata_arena_array(arena, strata_ints_t, layout->graph.buffers.count);
+  for (size_t i = 0; i < layout->graph.nodes.count; i++)
+    for (size_t j = 0; j < layout->graph.nodes.data[i].buffers.count; j++)
+      *strata_vector_push(arena, &users[layout->graph.nodes.data[i].buffers.data[j]]) = (int)i;
+  for (size_t i = 0; i < layout->queue.count; i++) {
+    int buffer = layout->queue.data[i];
+    for (size_t j = 0; j < users[buffer].count; j++)
+      pass_on_through(layout, users[buffer].data[j], buffer);
+  }
+}
+
+//===-- Buffers --------------------------------------------------------------------------------------------------===//
+
+static bool is_in_order(const stored_t *stored) {
+  for (int i = 0; i < stored->rank; i++)
+    if (stored->order[i] != i)
+      return false;
+  return true;
+}
+
+static void permute_affine(MlirOperation op, const stored_t *stored) {
+  MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));
+  MlirAffineExpr results[STRATA_MAX_DIMS];
+  for (int i = 0; i < stored->rank; i++)
+    results[i] = mlirAffineMapGetResult(map, stored->order[i]);
+  MlirAffineMap permuted = mlirAffineMapGet(mlirOperationGetContext(op), mlirAffineMapGetNumDims(map),
+                                            mlirAffineMapGetNumSymbols(map), stored->rank, results);
+  strata_set_attr(op, "map", mlirAffineMapAttrGet(permuted));
+}
+
+static void permute_indices(MlirOperation op, const stored_t *stored, bool is_store) {
+  MlirValue indices[STRATA_MAX_DIMS];
+  intptr_t first = is_store ? 2 : 1;
+  for (int i = 0; i < stored->rank; i++)
+    indices[i] = mlirOperationGetOperand(op, first + stored->order[i]);
+  for (int i = 0; i < stored->rank; i++)
+    mlirOperationSetOperand(op, first + i, indices[i]);
+}
+
+static void permute_access(const strata_access_t *access, const stored_t *stored) {
+  if (strata_op_is(access->op, "affine.load") || strata_op_is(access->op, "affine.store"))
+    permute_affine(access->op, stored);
+  else
+    permute_indices(access->op, stored, access->is_store);
+}
+
+static MlirType permuted_type(MlirType type, const stored_t *stored) {
+  int64_t sizes[STRATA_MAX_DIMS];
+  for (int i = 0; i < stored->rank; i++)
+    sizes[i] = mlirShapedTypeGetDimSize(type, stored->order[i]);
+  return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), stored->rank, sizes, (MlirAttribute){0});
+}
+
+static void permute_buffers(layout_t *layout) {
+  for (size_t i = 0; i < layout->graph.nodes.count; i++) {
+    const strata_nest_node_t *node = &layout->graph.nodes.data[i];
+    for (size_t j = 0; j < node->buffers.count; j++) {
+      const stored_t *stored = &layout->buffers[node->buffers.data[j]];
+      if (!is_in_order(stored))
+        permute_access(&node->nest->accesses[j], stored);
+    }
+  }
+  for (size_t i = 0; i < layout->graph.buffers.count; i++) {
+    MlirValue value = layout->graph.buffers.data[i].value;
+    if (!is_in_order(&layout->buffers[i]))
+      mlirValueSetType(value, permuted_type(mlirValueGetType(value), &layout->buffers[i]));
+  }
+}
+
+//===-- Nests ----------------------------------------------------------------------------------------------------===//
+
+// Puts dims first .. first + count of the nest in the order of falling strides of an access; dims of one stride, and
+// those the access does not depend on, keep their places. *out_order[i] is the old dim at place i. False if some stride
+// is not known.
+static bool order_by_stride(const strata_nest_t *nest, const strata_access_t *access, int first, int count,
+                            int *out_order) {
+  int64_t strides[STRATA_MAX_DIMS];
+  for (int i = 0; i < count; i++) {
+    out_order[i] = first + i;
+    if (!strata_access_stride(nest, access, first + i, &strides[i]))
+      return false;
+  }
+  for (int i = 1; i < count; i++) {
+    int dim = out_order[i], at = i;
+    for (; at > 0 && nest->extents[out_order[at - 1]] > 1 && nest->extents[dim] > 1 &&
+           llabs(strides[out_order[at - 1] - first]) < llabs(strides[dim - first]);
+         at--)
+      out_order[at] = out_order[at - 1];
+    out_order[at] = dim;
+  }
+  return true;
+}
+
+typedef struct {
+  const strata_nest_t *nest;
+  MlirValue now[STRATA_MAX_DIMS]; // what takes the place of each dim
+} renaming_t;
+
+static MlirWalkResult rename_operands(MlirOperation op, void *user) {
+  const renaming_t *renaming = user;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    for (int dim = 0; dim < n_dims_of(renaming->nest); dim++)
+      if (mlirValueEqual(mlirOperationGetOperand(op, i), renaming->nest->dims[dim])) {
+        mlirOperationSetOperand(op, i, renaming->now[dim]);
+        break;
+      }
+  return MlirWalkResultAdvance;
+}
+
+// Reorders all dims of a nest; *order[i] is the old dim at place i.
+static void reorder_dims(const strata_nest_t *nest, const int *order) {
+  renaming_t renaming = {.nest = nest};
+  int64_t extents[STRATA_MAX_DIMS];
+  bool is_in_place = true;
+  for (int i = 0; i < n_dims_of(nest); i++) {
+    renaming.now[order[i]] = nest->dims[i];
+    extents[i] = nest->extents[order[i]];
+    is_in_place = is_in_place && order[i] == i;
+  }
+  if (is_in_place)
+    return;
+  mlirOperationWalk(nest->op, rename_operands, &renaming, MlirWalkPreOrder);
+  strata_nest_set_extents(nest->op, nest->n_parallel, extents);
+  for (int i = 0; i < nest->n_reduction; i++)
+    strata_loop_set_extent(nest->loops[i], extents[nest->n_parallel + i]);
+}
+
+// The read of a contraction whose order its loops take: that of the operand that is not constant, if the loops do
+// nothing but add up.
+static const strata_access_t *leading_read(const layout_t *layout, const strata_nest_t *nest) {
+  strata_contraction_t c;
+  if (nest->n_reduction < 2 || !strata_nest_contraction(nest, &c))
+    return NULL;
+  for (int i = 0; i + 1 < nest->n_reduction; i++)
+    if (!strata_loop_is_perfect(nest->loops[i], nest->loops[i + 1]))
+      return NULL;
+  return layout->graph.buffers.data[buffer_of(layout, c.lhs->buffer)].is_constant ? c.rhs : c.lhs;
+}
+
+static void order_nest(const layout_t *layout, const strata_nest_node_t *node) {
+  strata_nest_t nest;
+  // Read again: the maps have changed. What the first reading accepted, the second does.
+  strata_status_t status = strata_nest_read(layout->graph.arena, node->nest->op, &nest);
+  if (status) {
+    strata_status_free(status);
+    return;
+  }
+  const strata_access_t *store = NULL;
+  for (int i = 0; i < nest.n_accesses && !store; i++)
+    store = nest.accesses[i].is_store ? &nest.accesses[i] : NULL;
+  int order[STRATA_MAX_DIMS];
+  for (int i = 0; i < n_dims_of(&nest); i++)
+    order[i] = i;
+  if (!store || !order_by_stride(&nest, store, 0, nest.n_parallel, order))
+    return;
+  const strata_access_t *read = leading_read(layout, &nest);
+  if (read && !order_by_stride(&nest, read, nest.n_parallel, nest.n_reduction, order + nest.n_parallel))
+    for (int i = nest.n_parallel; i < n_dims_of(&nest); i++)
+      order[i] = i;
+  reorder_dims(&nest, order);
+}
+
+//===-- The pass -------------------------------------------------------------------------------------------------===//
+
+static bool has_other_uses(MlirValue value, int n_accesses) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    n_accesses--;
+  return n_accesses < 0;
+}
+
+static void init_buffers(layout_t *layout) {
+  layout->buffers = strata_arena_array(layout->graph.arena, stored_t, layout->graph.buffers.count);
+  int *n_accesses = strata_arena_array(layout->graph.arena, int, layout->graph.buffers.count);
+  for (size_t i = 0; i < layout->graph.nodes.count; i++)
+    for (size_t j = 0; j < layout->graph.nodes.data[i].buffers.count; j++)
+      n_accesses[layout->graph.nodes.data[i].buffers.data[j]]++;
+  for (size_t i = 0; i < layout->graph.buffers.count; i++) {
+    stored_t *stored = &layout->buffers[i];
+    MlirValue value = layout->graph.buffers.data[i].value;
+    stored->is_free = layout->graph.buffers.data[i].is_alloc && !has_other_uses(value, n_accesses[i]);
+    stored->rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
+    for (int dim = 0; dim < stored->rank; dim++)
+      stored->order[dim] = dim;
+  }
+}
+
+strata_status_t strata_pass_affine_layout(strata_compile_t *compile) {
+  MlirOperation func = strata_find_func(compile->module, "main");
+  if (mlirOperationIsNull(func))
+    return NULL;
+  layout_t layout = {.compile = compile};
+  STRATA_TRY(strata_nest_graph_read(compile->arena, func, &layout.graph));
+  init_buffers(&layout);
+  for (size_t i = 0; i < layout.graph.nodes.count; i++)
+    if (layout.graph.nodes.data[i].nest)
+      wish_for_contraction(&layout, &layout.graph.nodes.data[i]);
+  for (size_t i = 0; i < layout.graph.buffers.count; i++)
+    if (layout.buffers[i].is_decided)
+      *strata_vector_push(compile->arena, &layout.queue) = (int)i;
+  pass_on(&layout);
+  permute_buffers(&layout);
+  for (size_t i = 0; i < layout.graph.nodes.count; i++)
+    if (layout.graph.nodes.data[i].nest && !layout.graph.nodes.data[i].nest->is_serial)
+      order_nest(&layout, &layout.graph.nodes.data[i]);
+  return NULL;
+}

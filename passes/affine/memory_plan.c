@@ -1,0 +1,171 @@
+// affine-memory-plan: gives every intermediate buffer of @main its place in one pool.
+//
+//   %t = memref.alloc() : memref<8x64xf32>   ->   %t = memref.alloc() {strata.offset = 256} : memref<8x64xf32>
+//
+// A buffer lives from the first launch that uses it to the last; buffers that live at the same time get disjoint
+// places, aligned to 256 bytes. Greedy by size: the largest first, each into the smallest gap that holds it among those
+// already placed. The report is left on @main: strata.pool_size; strata.pool_live, the most that lives at one time, a
+// lower bound of any plan; strata.pool_sum, what the buffers would take without sharing.
+//
+// Preconditions: @main is a launch list (launch_list.h).
+#include "dialects/mlir_util.h"
+#include "passes/affine/launch_list.h"
+#include "passes/pass.h"
+
+#include <stdlib.h>
+
+enum { ALIGNMENT = 256 };
+
+// A buffer with a place, linked into a list of the index.
+typedef struct placed {
+  struct placed *next;
+  const strata_buffer_t *buffer;
+  int64_t begin, end; // bytes of the pool
+} placed_t;
+
+// Those placed so far, found by their life: a segment tree over the launches, in whose nodes a life is stored
+// piecewise, answers "who lives at launch t"; a list for every launch answers "whose life begins there".
+typedef struct {
+  strata_arena_t *arena;
+  int64_t n_leaves; // a power of two
+  placed_t **nodes; // node i has the children 2i and 2i+1; the leaves begin at n_leaves
+  placed_t **starts;
+} life_index_t;
+
+typedef STRATA_VECTOR(const placed_t *) placed_list_t;
+
+static life_index_t index_create(strata_arena_t *arena, int64_t n_launches) {
+  int64_t n_leaves = 1;
+  while (n_leaves < n_launches)
+    n_leaves *= 2;
+  return (life_index_t){.arena = arena,
+                        .n_leaves = n_leaves,
+                        .nodes = strata_arena_array(arena, placed_t *, 2 * n_leaves),
+                        .starts = strata_arena_array(arena, placed_t *, n_leaves)};
+}
+
+static void push(strata_arena_t *arena, placed_t **list, placed_t placed) {
+  placed.next = *list;
+  *list = strata_arena_copy(arena, &placed, sizeof placed);
+}
+
+static void index_insert(life_index_t *index, placed_t placed) {
+  push(index->arena, &index->starts[placed.buffer->first], placed);
+  int64_t low = placed.buffer->first + index->n_leaves, high = placed.buffer->last + index->n_leaves + 1;
+  for (; low < high; low /= 2, high /= 2) {
+    if (low % 2)
+      push(index->arena, &index->nodes[low++], placed);
+    if (high % 2)
+      push(index->arena, &index->nodes[--high], placed);
+  }
+}
+
+// Those that live at the same time as |buffer|: they live at its first launch, or begin later in its life.
+static void index_conflicts(const life_index_t *index, const strata_buffer_t *buffer, placed_list_t *out_conflicts) {
+  out_conflicts->count = 0;
+  for (int64_t node = buffer->first + index->n_leaves; node > 0; node /= 2)
+    for (const placed_t *placed = index->nodes[node]; placed; placed = placed->next)
+      *strata_vector_push(index->arena, out_conflicts) = placed;
+  for (int64_t launch = buffer->first + 1; launch <= buffer->last; launch++)
+    for (const placed_t *placed = index->starts[launch]; placed; placed = placed->next)
+      *strata_vector_push(index->arena, out_conflicts) = placed;
+}
+
+static int by_place(const void *a, const void *b) {
+  const placed_t *x = *(const placed_t *const *)a, *y = *(const placed_t *const *)b;
+  return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static int64_t round_up(int64_t size) { return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+// The smallest gap between the conflicts that holds |size| bytes, else the place behind them.
+static int64_t find_place(const placed_list_t *conflicts, int64_t size) {
+  if (conflicts->count)
+    qsort(conflicts->data, conflicts->count, sizeof *conflicts->data, by_place);
+  int64_t end = 0, best = -1, best_gap = INT64_MAX;
+  for (size_t i = 0; i < conflicts->count; i++) {
+    int64_t gap = conflicts->data[i]->begin - end;
+    if (gap >= size && gap < best_gap) {
+      best = end;
+      best_gap = gap;
+    }
+    if (conflicts->data[i]->end > end)
+      end = conflicts->data[i]->end;
+  }
+  return best >= 0 ? best : end;
+}
+
+// Larger first; equal ones in program order.
+static int by_size(const void *a, const void *b) {
+  const strata_buffer_t *x = *(const strata_buffer_t *const *)a, *y = *(const strata_buffer_t *const *)b;
+  if (x->size != y->size)
+    return x->size > y->size ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+// The most bytes that live during one launch.
+static int64_t most_live(strata_arena_t *arena, const strata_launch_list_t *list) {
+  int64_t *change = strata_arena_array(arena, int64_t, list->launches.count + 1);
+  for (size_t i = 0; i < list->buffers.count; i++) {
+    const strata_buffer_t *buffer = &list->buffers.data[i];
+    if (buffer->kind != STRATA_BUFFER_ALLOC || buffer->first < 0)
+      continue;
+    change[buffer->first] += round_up(buffer->size);
+    change[buffer->last + 1] -= round_up(buffer->size);
+  }
+  int64_t live = 0, most = 0;
+  for (size_t i = 0; i < list->launches.count; i++) {
+    live += change[i];
+    most = live > most ? live : most;
+  }
+  return most;
+}
+
+static void set_offset(MlirContext context, const strata_buffer_t *buffer, int64_t offset) {
+  strata_set_attr(mlirOpResultGetOwner(buffer->value), "strata.offset", strata_i64_attr(context, offset));
+}
+
+typedef struct {
+  int64_t pool_size, sum;
+} plan_t;
+
+// Places every intermediate buffer and writes the offsets into the IR.
+static plan_t place_all(strata_compile_t *compile, const strata_launch_list_t *list) {
+  STRATA_VECTOR(const strata_buffer_t *) order = {0};
+  for (size_t i = 0; i < list->buffers.count; i++)
+    if (list->buffers.data[i].kind == STRATA_BUFFER_ALLOC)
+      *strata_vector_push(compile->arena, &order) = &list->buffers.data[i];
+  if (order.count)
+    qsort(order.data, order.count, sizeof *order.data, by_size);
+
+  life_index_t index = index_create(compile->arena, (int64_t)list->launches.count);
+  placed_list_t conflicts = {0};
+  plan_t plan = {0};
+  for (size_t i = 0; i < order.count; i++) {
+    const strata_buffer_t *buffer = order.data[i];
+    placed_t placed = {.buffer = buffer};
+    if (buffer->first >= 0) { // else nothing uses it
+      index_conflicts(&index, buffer, &conflicts);
+      placed.begin = find_place(&conflicts, round_up(buffer->size));
+      placed.end = placed.begin + round_up(buffer->size);
+      index_insert(&index, placed);
+    }
+    set_offset(compile->context, buffer, placed.begin);
+    plan.pool_size = placed.end > plan.pool_size ? placed.end : plan.pool_size;
+    plan.sum += placed.end - placed.begin;
+  }
+  return plan;
+}
+
+strata_status_t strata_pass_affine_memory_plan(strata_compile_t *compile) {
+  MlirOperation main = strata_find_func(compile->module, "main");
+  if (mlirOperationIsNull(main))
+    return strata_error(STRATA_INTERNAL, "affine-memory-plan: no function main");
+  strata_launch_list_t list;
+  STRATA_TRY(strata_launch_list_read(compile, main, &list));
+  plan_t plan = place_all(compile, &list);
+  strata_set_attr(main, "strata.pool_size", strata_i64_attr(compile->context, plan.pool_size));
+  strata_set_attr(main, "strata.pool_live", strata_i64_attr(compile->context, most_live(compile->arena, &list)));
+  strata_set_attr(main, "strata.pool_sum", strata_i64_attr(compile->context, plan.sum));
+  return NULL;
+}

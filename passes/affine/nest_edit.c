@@ -1,0 +1,105 @@
+// Changing nests in place; see nest_edit.h.
+#include "passes/affine/nest_edit.h"
+
+#include "dialects/mlir_util.h"
+
+// |map| over the dims it uses alone; their values are added to |operands| and their number returned.
+static int compress(MlirAffineMap *map, const MlirValue *dims, MlirValue *operands) {
+  MlirContext context = mlirAffineMapGetContext(*map);
+  int n_dims = (int)mlirAffineMapGetNumDims(*map), n_results = (int)mlirAffineMapGetNumResults(*map), n_used = 0;
+  MlirAffineExpr renumbered[STRATA_MAX_DIMS], results[2 * STRATA_MAX_DIMS];
+  for (int dim = 0; dim < n_dims; dim++) {
+    bool is_used = false;
+    for (int i = 0; i < n_results; i++)
+      is_used |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(*map, i), dim);
+    renumbered[dim] = mlirAffineDimExprGet(context, is_used ? n_used : 0);
+    if (is_used)
+      operands[n_used++] = dims[dim];
+  }
+  // The replacement has a dim even where none is used, so that it is a map over the right number of dims.
+  MlirAffineMap renumber = mlirAffineMapGet(context, n_used ? n_used : 1, 0, n_dims, renumbered);
+  for (int i = 0; i < n_results; i++)
+    results[i] = mlirAffineExprCompose(mlirAffineMapGetResult(*map, i), renumber);
+  *map = mlirAffineMapGet(context, n_used, 0, n_results, results);
+  return n_used;
+}
+
+static void set_conditions(MlirOperation op, MlirAffineMap map) {
+  MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(op, "condition"));
+  MlirAffineExpr constraints[2 * STRATA_MAX_DIMS];
+  bool is_equality[2 * STRATA_MAX_DIMS];
+  intptr_t count = mlirAffineMapGetNumResults(map);
+  for (intptr_t i = 0; i < count; i++) {
+    constraints[i] = mlirAffineMapGetResult(map, i);
+    is_equality[i] = mlirIntegerSetIsConstraintEq(set, i);
+  }
+  MlirIntegerSet changed =
+      mlirIntegerSetGet(mlirOperationGetContext(op), mlirAffineMapGetNumDims(map), 0, count, constraints, is_equality);
+  strata_set_attr(op, "condition", mlirIntegerSetAttrGet(changed));
+}
+
+void strata_nest_set_map(MlirOperation op, MlirAffineMap map, const MlirValue *dims) {
+  MlirValue operands[2 + STRATA_MAX_DIMS];
+  int n_fixed = strata_op_is(op, "affine.load") ? 1 : strata_op_is(op, "affine.store") ? 2 : 0;
+  for (int i = 0; i < n_fixed; i++)
+    operands[i] = mlirOperationGetOperand(op, i);
+  int n_used = compress(&map, dims, operands + n_fixed);
+  mlirOperationSetOperands(op, n_fixed + n_used, operands);
+  if (strata_op_is(op, "affine.if"))
+    set_conditions(op, map);
+  else
+    strata_set_attr(op, "map", mlirAffineMapAttrGet(map));
+}
+
+void strata_nest_set_extents(MlirOperation parallel, int count, const int64_t *extents) {
+  MlirContext context = mlirOperationGetContext(parallel);
+  MlirAffineExpr lower[STRATA_MAX_DIMS], upper[STRATA_MAX_DIMS];
+  MlirAttribute steps[STRATA_MAX_DIMS];
+  for (int i = 0; i < count; i++) {
+    lower[i] = mlirAffineConstantExprGet(context, 0);
+    upper[i] = mlirAffineConstantExprGet(context, extents[i]);
+    steps[i] = strata_i64_attr(context, 1);
+  }
+  const int64_t shape = count;
+  MlirType groups_type = mlirRankedTensorTypeGet(1, &shape, mlirIntegerTypeGet(context, 32), mlirAttributeGetNull());
+  MlirAttribute groups = mlirDenseElementsAttrInt32SplatGet(groups_type, 1);
+  strata_set_attr(parallel, "lowerBoundsMap", mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, 0, count, lower)));
+  strata_set_attr(parallel, "upperBoundsMap", mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, 0, count, upper)));
+  strata_set_attr(parallel, "lowerBoundsGroups", groups);
+  strata_set_attr(parallel, "upperBoundsGroups", groups);
+  strata_set_attr(parallel, "steps", mlirArrayAttrGet(context, count, steps));
+}
+
+void strata_loop_set_extent(MlirOperation loop, int64_t extent) {
+  MlirContext context = mlirOperationGetContext(loop);
+  MlirAffineExpr upper = mlirAffineConstantExprGet(context, extent);
+  strata_set_attr(loop, "upperBoundMap", mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, 0, 1, &upper)));
+}
+
+bool strata_loop_is_perfect(MlirOperation loop, MlirOperation inner) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (!mlirOperationEqual(mlirBlockGetFirstOperation(body), inner) ||
+      !mlirOperationEqual(mlirOperationGetNextInBlock(inner), yield))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); i++)
+    if (!mlirValueEqual(mlirOperationGetOperand(inner, i), mlirBlockGetArgument(body, 1 + i)) ||
+        !mlirValueEqual(mlirOperationGetOperand(yield, i), mlirOperationGetResult(inner, i)))
+      return false;
+  return true;
+}
+
+void strata_loop_inline(MlirOperation loop) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), outer = mlirOperationGetBlock(loop);
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); i++)
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, 1 + i), mlirOperationGetOperand(loop, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); i++)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetOperand(yield, i));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, yield);
+       op = mlirBlockGetFirstOperation(body)) {
+    mlirOperationRemoveFromParent(op);
+    mlirBlockInsertOwnedOperationBefore(outer, loop, op);
+  }
+  mlirOperationDestroy(loop);
+}

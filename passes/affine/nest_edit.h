@@ -1,0 +1,22 @@
+// Changing nests in place: their dims and the maps of their ops. Records of a changed nest are stale.
+#ifndef STRATA_PASSES_AFFINE_NEST_EDIT_H
+#define STRATA_PASSES_AFFINE_NEST_EDIT_H
+
+#include "dialects/affine/nest.h"
+
+// Makes |map|, over |dims|, the map of an affine.load, affine.store or affine.apply, or, for an affine.if, what must be
+// at least 0 (or equal to 0, as before). Only the dims it uses become operands.
+void strata_nest_set_map(MlirOperation op, MlirAffineMap map, const MlirValue *dims);
+
+// Sets the extents of an affine.parallel; its block must have as many arguments.
+void strata_nest_set_extents(MlirOperation parallel, int count, const int64_t *extents);
+
+void strata_loop_set_extent(MlirOperation loop, int64_t extent);
+
+// True if |loop| holds |inner| alone, and hands on what the two carry.
+bool strata_loop_is_perfect(MlirOperation loop, MlirOperation inner);
+
+// Puts the body of an affine.for in its place, as if it ran once; nothing may use its counter.
+void strata_loop_inline(MlirOperation loop);
+
+#endif

@@ -1,0 +1,235 @@
+// See pack.h. The kernel that packs is level 2 like any other, one nest
+//
+//   affine.parallel (%t, %k, %l) = (0, 0, 0) to (24, 768, 32) {
+//     %v = affine.if (inside) { affine.load %w[%k, %t * 32 + %l] } else { 0 }   affine.store %v, %p[%t, %k, %l] }
+//
+// and the contraction's read of %w[%k, %n] becomes a read of %p[%n floordiv 32, %k, %n mod 32].
+#include "passes/affine/pack.h"
+
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
+
+typedef struct {
+  strata_compile_t *compile;
+  const strata_contraction_kernel_t *contraction;
+  const strata_contraction_side_t *side;
+  int64_t tile;
+  intptr_t argument; // of the kernel
+  int rank;          // of the panels
+  int64_t sizes[STRATA_MAX_DIMS];
+  int dim_of[STRATA_MAX_DIMS]; // which dim of the contraction a panel dim is; the tile dim twice, tile and element
+  MlirType type;               // of the panels
+} pack_t;
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+//===-- Shape of the panels --------------------------------------------------------------------------------------===//
+
+static void add_dim(pack_t *p, int dim, int64_t size) {
+  p->dim_of[p->rank] = dim;
+  p->sizes[p->rank++] = size;
+}
+
+static void choose_shape(pack_t *p) {
+  const strata_nest_t *nest = p->contraction->nest;
+  int v = p->side->tile_dim;
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    if (p->side->dims & 1u << dim && dim != v)
+      add_dim(p, dim, nest->extents[dim]);
+  add_dim(p, v, (nest->extents[v] + p->tile - 1) / p->tile);
+  for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++)
+    if (p->side->dims & 1u << dim)
+      add_dim(p, dim, nest->extents[dim]);
+  add_dim(p, v, p->tile);
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(p->side->access->buffer));
+  p->type = mlirMemRefTypeContiguousGet(element, p->rank, p->sizes, (MlirAttribute){0});
+}
+
+//===-- The packing kernel ---------------------------------------------------------------------------------------===//
+
+typedef struct {
+  strata_arena_t *arena;
+  char *text;
+} text_t;
+
+static void append_text(MlirStringRef part, void *user) {
+  text_t *t = user;
+  t->text = strata_arena_printf(t->arena, "%s%.*s", t->text, (int)part.length, part.data);
+}
+
+static const char *type_text(pack_t *p, MlirType type) {
+  text_t t = {p->compile->arena, (char *)""};
+  mlirTypePrint(type, append_text, &t);
+  return t.text;
+}
+
+static const char *map_text(pack_t *p, MlirAffineMap map) {
+  text_t t = {p->compile->arena, (char *)""};
+  mlirAffineMapPrint(map, append_text, &t);
+  return t.text;
+}
+
+// The operand's element at a panel's coordinates.
+static MlirAffineMap panel_to_operand(const pack_t *p) {
+  MlirContext context = p->compile->context;
+  const strata_nest_t *nest = p->contraction->nest;
+  MlirAffineExpr dims[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < n_dims_of(nest); dim++)
+    dims[dim] = mlirAffineConstantExprGet(context, 0);
+  for (int i = 0; i < p->rank; i++) {
+    MlirAffineExpr coordinate = mlirAffineDimExprGet(context, i);
+    if (p->dim_of[i] == p->side->tile_dim && i + 1 < p->rank)
+      coordinate = mlirAffineMulExprGet(coordinate, mlirAffineConstantExprGet(context, p->tile));
+    dims[p->dim_of[i]] = mlirAffineAddExprGet(dims[p->dim_of[i]], coordinate);
+  }
+  MlirAffineMap point = mlirAffineMapGet(context, p->rank, 0, n_dims_of(nest), dims);
+  return strata_affine_compose(p->side->access->map, point, p->sizes);
+}
+
+// A list as long as the panels' rank: |prefix|0, |prefix|1, ...; or |prefix| each time; or |values|.
+static const char *list_text(pack_t *p, const char *prefix, bool numbered, const int64_t *values) {
+  char *text = strata_arena_strdup(p->compile->arena, "");
+  for (int i = 0; i < p->rank; i++) {
+    const char *comma = i ? ", " : "";
+    if (values)
+      text = strata_arena_printf(p->compile->arena, "%s%s%lld", text, comma, (long long)values[i]);
+    else if (numbered)
+      text = strata_arena_printf(p->compile->arena, "%s%s%s%d", text, comma, prefix, i);
+    else
+      text = strata_arena_printf(p->compile->arena, "%s%s%s", text, comma, prefix);
+  }
+  return text;
+}
+
+static const char *kernel_text(pack_t *p, const char *name) {
+  strata_arena_t *arena = p->compile->arena;
+  MlirValue buffer = p->side->access->buffer;
+  const char *source = type_text(p, mlirValueGetType(buffer)), *panels = type_text(p, p->type);
+  MlirType element_type = mlirShapedTypeGetElementType(p->type);
+  const char *element = type_text(p, element_type), *zero = mlirTypeIsAFloat(element_type) ? "0.0" : "0";
+  const char *dims = list_text(p, "%d", true, NULL), *names = list_text(p, "d", true, NULL);
+  const char *load =
+      strata_arena_printf(arena, "\"affine.load\"(%%w, %s) {map = affine_map<%s>} : (%s, %s) -> %s", dims,
+                          map_text(p, panel_to_operand(p)), source, list_text(p, "index", false, NULL), element);
+  int64_t extent = p->contraction->nest->extents[p->side->tile_dim];
+  int tile_dim = 0;
+  while (p->dim_of[tile_dim] != p->side->tile_dim)
+    tile_dim++;
+  const char *value;
+  if (extent % p->tile == 0)
+    value = strata_arena_printf(arena, "%%v = %s", load);
+  else
+    value = strata_arena_printf(arena,
+                                "%%z = arith.constant %s : %s\n"
+                                "%%v = affine.if affine_set<(%s) : (%lld - d%d * %lld - d%d >= 0)>(%s) -> %s {\n"
+                                "%%l = %s\naffine.yield %%l : %s } else { affine.yield %%z : %s }",
+                                zero, element, names, (long long)extent - 1, tile_dim, (long long)p->tile, p->rank - 1,
+                                dims, element, load, element, element);
+  return strata_arena_printf(
+      arena,
+      "func.func private @%s(%%w: %s, %%p: %s) attributes {strata.schedule = {kind = \"map\"}} {\n"
+      "affine.parallel (%s) = (%s) to (%s) {\n%s\naffine.store %%v, %%p[%s] : %s\n} "
+      "{strata.nest = \"pack\"}\nreturn }",
+      name, source, panels, dims, list_text(p, "0", false, NULL), list_text(p, NULL, false, p->sizes), value, dims,
+      panels);
+}
+
+static MlirOperation add_packing_kernel(pack_t *p, MlirOperation kernel, const char *name) {
+  const char *text = kernel_text(p, name);
+  MlirOperation func = mlirOperationCreateParse(p->compile->context, strata_str(text), strata_str("affine-schedule"));
+  if (!mlirOperationIsNull(func))
+    mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(p->compile->module), kernel, func);
+  return func;
+}
+
+//===-- Reading panels -------------------------------------------------------------------------------------------===//
+
+// Where a nest's point is in the panels.
+static MlirAffineMap point_to_panel(const pack_t *p) {
+  MlirContext context = p->compile->context;
+  const strata_nest_t *nest = p->contraction->nest;
+  MlirAffineExpr results[STRATA_MAX_DIMS];
+  MlirAffineExpr tile = mlirAffineConstantExprGet(context, p->tile);
+  for (int i = 0; i < p->rank; i++) {
+    results[i] = mlirAffineDimExprGet(context, p->dim_of[i]);
+    if (p->dim_of[i] == p->side->tile_dim)
+      results[i] =
+          i + 1 < p->rank ? mlirAffineFloorDivExprGet(results[i], tile) : mlirAffineModExprGet(results[i], tile);
+  }
+  MlirAffineMap map = mlirAffineMapGet(context, n_dims_of(nest), 0, p->rank, results);
+  return strata_affine_simplify_map(map, nest->extents);
+}
+
+// Gives the kernel's argument its new type and the contraction's load its new map.
+static void read_panels(pack_t *p, MlirOperation kernel) {
+  MlirContext context = p->compile->context;
+  const strata_nest_t *nest = p->contraction->nest;
+  MlirOperation load = p->side->access->op;
+  mlirValueSetType(p->side->access->buffer, p->type);
+  MlirValue operands[1 + STRATA_MAX_DIMS] = {p->side->access->buffer};
+  for (int dim = 0; dim < n_dims_of(nest); dim++)
+    operands[1 + dim] = nest->dims[dim];
+  mlirOperationSetOperands(load, 1 + n_dims_of(nest), operands);
+  strata_set_attr(load, "map", mlirAffineMapAttrGet(point_to_panel(p)));
+  MlirType types[256];
+  MlirBlock body = strata_func_body(kernel);
+  intptr_t n = mlirBlockGetNumArguments(body);
+  MlirType *inputs = n <= 256 ? types : strata_arena_array(p->compile->arena, MlirType, n);
+  for (intptr_t i = 0; i < n; i++)
+    inputs[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
+  strata_set_attr(kernel, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, n, inputs, 0, NULL)));
+}
+
+// %p = memref.alloc, call @pack(%w, %p) before the call, which then takes %p.
+static void pack_before_call(pack_t *p, MlirOperation call, const char *name) {
+  MlirLocation location = mlirOperationGetLocation(call);
+  MlirContext context = p->compile->context;
+  const int32_t segments[2] = {0, 0};
+  strata_named_attr_t alloc_attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments)};
+  MlirOperation alloc = strata_op_create(location, "memref.alloc", 0, NULL, 1, &p->type, 1, &alloc_attr, 0, NULL);
+  MlirValue operands[2] = {mlirOperationGetOperand(call, p->argument), mlirOperationGetResult(alloc, 0)};
+  strata_named_attr_t callee = {"callee", mlirFlatSymbolRefAttrGet(context, strata_str(name))};
+  MlirOperation pack = strata_op_create(location, "func.call", 2, operands, 0, NULL, 1, &callee, 0, NULL);
+  MlirBlock block = mlirOperationGetBlock(call);
+  mlirBlockInsertOwnedOperationBefore(block, call, alloc);
+  mlirBlockInsertOwnedOperationBefore(block, call, pack);
+  mlirOperationSetOperand(call, p->argument, operands[1]);
+}
+
+static bool read_once(const strata_kernel_t *kernel, MlirValue buffer) {
+  int count = 0;
+  for (int i = 0; i < kernel->n_nests; i++)
+    for (int j = 0; j < kernel->nests[i].n_accesses; j++)
+      count += mlirValueEqual(kernel->nests[i].accesses[j].buffer, buffer);
+  return count == 1;
+}
+
+bool strata_pack_is_constant(const strata_calls_t *calls, const strata_called_kernel_t *kernel,
+                             const strata_contraction_kernel_t *contraction, int side) {
+  MlirValue buffer = contraction->sides[side].access->buffer;
+  if (!mlirValueIsABlockArgument(buffer))
+    return false;
+  intptr_t argument = mlirBlockArgumentGetArgNumber(buffer);
+  for (size_t i = 0; i < kernel->calls.count; i++)
+    if (!strata_calls_is_constant(calls, mlirOperationGetOperand(kernel->calls.data[i], argument)))
+      return false;
+  return true;
+}
+
+strata_status_t strata_pack_side(strata_compile_t *compile, const strata_called_kernel_t *kernel,
+                                 const strata_contraction_kernel_t *contraction, int side, int64_t tile) {
+  pack_t p = {.compile = compile, .contraction = contraction, .side = &contraction->sides[side], .tile = tile};
+  MlirValue buffer = p.side->access->buffer;
+  if (!mlirValueIsABlockArgument(buffer) || !read_once(contraction->kernel, buffer))
+    return NULL;
+  p.argument = mlirBlockArgumentGetArgNumber(buffer);
+  choose_shape(&p);
+  MlirStringRef symbol = strata_attr_str(kernel->func, "sym_name");
+  const char *name = strata_arena_printf(compile->arena, "%.*s_pack", (int)symbol.length, symbol.data);
+  if (mlirOperationIsNull(add_packing_kernel(&p, kernel->func, name)))
+    return strata_compile_take_diagnostics(compile, "affine-schedule: the packing kernel is malformed");
+  for (size_t i = 0; i < kernel->calls.count; i++)
+    pack_before_call(&p, kernel->calls.data[i], name);
+  read_panels(&p, kernel->func);
+  return NULL;
+}

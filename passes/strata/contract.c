@@ -1,0 +1,81 @@
+// See contract.h.
+#include "passes/strata/contract.h"
+
+bool strata_contract_read(strata_compile_t *compile, MlirOperation op, strata_contract_t *out) {
+  strata_shape_t result = strata_shape_of(strata_result(op));
+  MlirStringRef origin = strata_attr_str(op, "origin");
+  *out = (strata_contract_t){.operands = {strata_operand(op, 0), strata_operand(op, 1)},
+                             .type = result.type,
+                             .result_rank = result.rank,
+                             .zero_pad = strata_attr_flag(op, "zero_pad"),
+                             .origin = strata_arena_printf(compile->arena, "%.*s", (int)origin.length, origin.data)};
+  out->n_dims = strata_contract_dims(op, out->dims);
+  for (int k = 0; k < 2; k++) {
+    MlirAffineMap map = strata_contract_map(op, k);
+    out->n_exprs[k] = (int)mlirAffineMapGetNumResults(map);
+    for (int i = 0; i < out->n_exprs[k]; i++)
+      out->exprs[k][i] = mlirAffineMapGetResult(map, i);
+  }
+  return out->n_dims >= 0;
+}
+
+static strata_shape_t result_shape(const strata_contract_t *c) {
+  strata_shape_t shape = {.type = c->type, .rank = c->result_rank};
+  for (int i = 0; i < c->result_rank; i++)
+    shape.dims[i] = c->dims[i];
+  return shape;
+}
+
+static void make_maps(MlirContext context, const strata_contract_t *c, MlirAffineMap maps[3]) {
+  MlirAffineExpr result[STRATA_MAX_RANK], exprs[STRATA_MAX_RANK];
+  for (int i = 0; i < c->result_rank; i++)
+    result[i] = mlirAffineDimExprGet(context, i);
+  for (int k = 0; k < 2; k++) {
+    memcpy(exprs, c->exprs[k], sizeof exprs);
+    maps[k] = mlirAffineMapGet(context, c->n_dims, 0, c->n_exprs[k], exprs);
+  }
+  maps[2] = mlirAffineMapGet(context, c->n_dims, 0, c->result_rank, result);
+}
+
+bool strata_contract_is_valid(MlirContext context, const strata_contract_t *c) {
+  MlirAffineMap maps[3];
+  strata_dim_t dims[STRATA_MAX_RANK];
+  strata_shape_t shapes[3] = {strata_shape_of(c->operands[0]), strata_shape_of(c->operands[1]), result_shape(c)};
+  if (c->n_dims > STRATA_MAX_RANK)
+    return false;
+  make_maps(context, c, maps);
+  if (strata_contract_extents(shapes, maps, c->zero_pad, dims) != c->n_dims)
+    return false;
+  for (int i = 0; i < c->n_dims; i++)
+    if (!strata_dim_equal(dims[i], c->dims[i]))
+      return false;
+  return true;
+}
+
+MlirValue strata_contract_build(strata_builder_t *b, const strata_contract_t *c) {
+  MlirAffineMap maps[3];
+  strata_shape_t result = result_shape(c);
+  make_maps(b->compile->context, c, maps);
+  return strata_build_contract(b, c->operands[0], c->operands[1], maps[0], maps[1], maps[2], &result, c->zero_pad,
+                               c->origin);
+}
+
+void strata_contract_substitute(MlirContext context, strata_contract_t *c, const MlirAffineExpr *substitutions,
+                                int n_dims, const strata_dim_t *dims, int result_rank) {
+  MlirAffineExpr exprs[STRATA_MAX_RANK];
+  memcpy(exprs, substitutions, (size_t)c->n_dims * sizeof *exprs);
+  MlirAffineMap map = mlirAffineMapGet(context, n_dims, 0, c->n_dims, exprs);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < c->n_exprs[k]; i++)
+      c->exprs[k][i] = mlirAffineExprCompose(c->exprs[k][i], map);
+  memcpy(c->dims, dims, (size_t)n_dims * sizeof *dims);
+  c->n_dims = n_dims;
+  c->result_rank = result_rank;
+}
+
+int strata_contract_position(const strata_contract_t *c, int operand, int dim) {
+  for (int i = 0; i < c->n_exprs[operand]; i++)
+    if (strata_expr_dim(c->exprs[operand][i]) == dim)
+      return i;
+  return -1;
+}

@@ -1,0 +1,358 @@
+// strata-merge-contracts: contracts of one value with several constants are one contract with the constants side by
+// side.
+//
+//   %q = contract(%x, %wq)  %k = contract(%x, %wk)  %v = contract(%x, %wv)
+//     -> %y = contract(%x, concat(%wq, %wk, %wv))   %q = slice(%y)  %k = slice(%y)  %v = slice(%y)
+//
+// and what follows each alike, the sum with a constant bias first of all, follows the one: the slices are cut after it.
+// Contracts whose results meet again in elementwise ops (a gated pair) are left alone: the second can take the first as
+// part of its epilogue, but both halves of one result cannot.
+//
+// Candidates are found by hashing what must be equal; the constants move to the front of the function, so that every
+// contract can stand where the first of its group did.
+#include "passes/pass.h"
+#include "passes/pointer_map.h"
+#include "passes/strata/contract.h"
+
+typedef struct {
+  MlirOperation op;
+  int weights; // the constant operand
+  int dim;     // of the result, along which the weights are put side by side
+  int axis;    // of the weights
+} candidate_t;
+
+typedef struct group {
+  STRATA_VECTOR(candidate_t) members;
+  uint64_t hash;
+  struct group *next; // in the same bucket
+} group_t;
+
+enum { N_BUCKETS = 1024 };
+
+typedef struct {
+  strata_compile_t *compile;
+  strata_pointer_map_t is_constant; // ops that depend on constants only
+  group_t *buckets[N_BUCKETS];
+  STRATA_VECTOR(group_t *) groups; // in the order of their first members
+  strata_builder_t build;
+} merger_t;
+
+static bool is_constant(const merger_t *m, MlirValue value) {
+  MlirOperation op = strata_def(value);
+  return !mlirOperationIsNull(op) && strata_pointer_map_get(&m->is_constant, op.ptr);
+}
+
+// Notes an op that depends on constants only and moves it in front of |first|, the first op of the block that does not.
+static void hoist_constant(merger_t *m, MlirOperation op, MlirOperation *first) {
+  bool constant = strata_op_is_pure(op);
+  for (intptr_t i = 0; constant && i < mlirOperationGetNumOperands(op); i++)
+    constant = is_constant(m, mlirOperationGetOperand(op, i));
+  if (!constant) {
+    *first = mlirOperationIsNull(*first) ? op : *first;
+    return;
+  }
+  *strata_pointer_map_put(&m->is_constant, op.ptr) = 1;
+  if (!mlirOperationIsNull(*first))
+    mlirOperationMoveBefore(op, *first);
+}
+
+//===-- Candidates -----------------------------------------------------------------------------------------------===//
+
+// The last dim of the result that only the weights have, if they have it alone at one place.
+static bool find_dim(const strata_contract_t *c, candidate_t *candidate) {
+  for (int dim = c->result_rank - 1; dim >= 0; dim--) {
+    int other = strata_contract_position(c, 1 - candidate->weights, dim);
+    candidate->axis = strata_contract_position(c, candidate->weights, dim);
+    candidate->dim = dim;
+    if (candidate->axis >= 0 && other < 0)
+      return true;
+  }
+  return false;
+}
+
+static bool is_returned(MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (!strata_op_is_pure(mlirOpOperandGetOwner(use)))
+      return true;
+  return false;
+}
+
+// Matrix products only: each operand is read at single dims.
+static bool is_candidate(const merger_t *m, MlirOperation op, candidate_t *out) {
+  strata_contract_t c;
+  *out = (candidate_t){.op = op, .weights = is_constant(m, strata_operand(op, 0)) ? 0 : 1};
+  if (is_constant(m, strata_operand(op, 1)) == (out->weights == 0) ||
+      !is_constant(m, strata_operand(op, out->weights)) || is_returned(strata_result(op)) ||
+      !strata_contract_read(m->compile, op, &c) || c.zero_pad)
+    return false;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < c.n_exprs[k]; i++)
+      if (mlirAffineExprIsABinary(c.exprs[k][i]))
+        return false;
+  return find_dim(&c, out);
+}
+
+static uint64_t hash_candidate(const candidate_t *c) {
+  uint64_t hash = strata_hash_pointer(0, strata_operand(c->op, 1 - c->weights).ptr);
+  return strata_hash_pointer(hash, strata_attr(c->op, "maps").ptr) + (uint64_t)c->weights;
+}
+
+// The sizes but that along |axis| are the same.
+static bool same_but_for(MlirValue x, MlirValue y, int axis) {
+  strata_shape_t a = strata_shape_of(x), b = strata_shape_of(y);
+  bool same = a.type == b.type && a.rank == b.rank;
+  for (int i = 0; same && i < a.rank; i++)
+    same = i == axis || strata_dim_equal(a.dims[i], b.dims[i]);
+  return same;
+}
+
+static bool belong_together(const candidate_t *a, const candidate_t *b) {
+  return a->weights == b->weights &&
+         mlirValueEqual(strata_operand(a->op, 1 - a->weights), strata_operand(b->op, 1 - b->weights)) &&
+         mlirAttributeEqual(strata_attr(a->op, "maps"), strata_attr(b->op, "maps")) &&
+         mlirAttributeEqual(strata_attr(a->op, "origin"), strata_attr(b->op, "origin")) &&
+         same_but_for(strata_operand(a->op, a->weights), strata_operand(b->op, b->weights), a->axis) &&
+         same_but_for(strata_result(a->op), strata_result(b->op), a->dim);
+}
+
+static void add_candidate(merger_t *m, const candidate_t *candidate) {
+  uint64_t hash = hash_candidate(candidate);
+  group_t **bucket = &m->buckets[hash % N_BUCKETS], *group = *bucket;
+  while (group && (group->hash != hash || !belong_together(&group->members.data[0], candidate)))
+    group = group->next;
+  if (!group) {
+    group = strata_arena_new(m->compile->arena, group_t);
+    group->hash = hash;
+    group->next = *bucket;
+    *bucket = *strata_vector_push(m->compile->arena, &m->groups) = group;
+  }
+  *strata_vector_push(m->compile->arena, &group->members) = *candidate;
+}
+
+//===-- Gated pairs ----------------------------------------------------------------------------------------------===//
+
+enum { MAX_TAIL = 64 }; // ops looked at behind each contract
+
+// Marks the elementwise ops behind |value| as reached by |member|; true if one was reached by another.
+static bool meets_another(strata_pointer_map_t *reached, MlirValue value, int64_t member, int *budget) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!strata_is_elementwise(strata_op_id(user)) || (*budget)-- <= 0)
+      continue;
+    int64_t *by = strata_pointer_map_put(reached, user.ptr);
+    if (*by == member)
+      continue;
+    if (*by != 0)
+      return true;
+    *by = member;
+    if (meets_another(reached, strata_result(user), member, budget))
+      return true;
+  }
+  return false;
+}
+
+static bool is_gated(merger_t *m, const group_t *group) {
+  strata_pointer_map_t reached = strata_pointer_map_create(m->compile->arena);
+  for (size_t i = 0; i < group->members.count; i++) {
+    int budget = MAX_TAIL;
+    if (meets_another(&reached, strata_result(group->members.data[i].op), (int64_t)i + 1, &budget))
+      return true;
+  }
+  return false;
+}
+
+//===-- What follows the contracts -------------------------------------------------------------------------------===//
+
+// Elementwise ops that read every part alike, one for each part.
+typedef struct {
+  strata_op_id_t id;
+  int operand; // which of theirs the part is
+  MlirOperation *ops;
+} level_t;
+
+typedef struct {
+  size_t n;
+  MlirValue *parts; // to be slices of one value along |dim|
+  int dim;
+  STRATA_VECTOR(level_t) levels;
+} merge_t;
+
+static strata_dim_t dim_of(MlirValue value, int dim) { return strata_shape_of(value).dims[dim]; }
+
+// True if a constant varies along |dim| only.
+static bool is_vector(const merger_t *m, MlirValue constant, int dim) {
+  strata_scalar_t scalar;
+  MlirOperation broadcast = strata_def_if(constant, STRATA_OP_BROADCAST);
+  if (!is_constant(m, constant) || mlirOperationIsNull(broadcast))
+    return strata_splat_of(constant, &scalar);
+  MlirAffineMap map = strata_map(broadcast);
+  for (int i = 0; i < mlirAffineMapGetNumResults(map); i++) {
+    int64_t size;
+    bool is_one = strata_dim_is_constant(dim_of(strata_operand(broadcast, 0), i), &size) && size == 1;
+    if (!is_one && strata_expr_dim(mlirAffineMapGetResult(map, i)) != dim)
+      return false;
+  }
+  return true;
+}
+
+static bool is_alike(const merger_t *m, const merge_t *merge, const level_t *level, size_t i) {
+  MlirOperation op = level->ops[i];
+  if (strata_op_id(op) != level->id || !strata_has_one_use(merge->parts[i]) ||
+      strata_shape_of(strata_result(op)).type != strata_shape_of(strata_result(level->ops[0])).type ||
+      (int)mlirOpOperandGetOperandNumber(mlirValueGetFirstUse(merge->parts[i])) != level->operand)
+    return false;
+  return strata_op_info[level->id].n_operands == 1 || is_vector(m, strata_operand(op, 1 - level->operand), merge->dim);
+}
+
+// Adds the level behind the parts, which become its results; false if there is none.
+static bool add_level(merger_t *m, merge_t *merge) {
+  level_t level = {.ops = strata_arena_array(m->compile->arena, MlirOperation, merge->n)};
+  for (size_t i = 0; i < merge->n; i++) {
+    MlirOpOperand use = mlirValueGetFirstUse(merge->parts[i]);
+    if (mlirOpOperandIsNull(use))
+      return false;
+    level.ops[i] = mlirOpOperandGetOwner(use);
+    level.operand = i == 0 ? (int)mlirOpOperandGetOperandNumber(use) : level.operand;
+  }
+  level.id = strata_op_id(level.ops[0]);
+  if (!strata_is_elementwise(level.id) || strata_op_info[level.id].n_operands > 2)
+    return false;
+  for (size_t i = 0; i < merge->n; i++)
+    if (!is_alike(m, merge, &level, i))
+      return false;
+  for (size_t i = 0; i < merge->n; i++)
+    merge->parts[i] = strata_result(level.ops[i]);
+  *strata_vector_push(m->compile->arena, &merge->levels) = level;
+  return true;
+}
+
+// A part whose only reader is elementwise would be written by the contract for that reader's sake.
+static bool loses_epilogue(const merge_t *merge) {
+  for (size_t i = 0; i < merge->n; i++) {
+    MlirOpOperand use = mlirValueGetFirstUse(merge->parts[i]);
+    if (strata_has_one_use(merge->parts[i]) && strata_is_elementwise(strata_op_id(mlirOpOperandGetOwner(use))))
+      return true;
+  }
+  return false;
+}
+
+//===-- Merging --------------------------------------------------------------------------------------------------===//
+
+// The source of a broadcast, of at most one dim that is not 1, as a vector of |size|.
+static MlirValue flat_vector(merger_t *m, MlirValue source, strata_dim_t size) {
+  strata_shape_t shape = strata_shape_of(source);
+  strata_dim_t count = strata_dim_constant(m->compile->context, strata_shape_count(&shape));
+  return strata_build_broadcast_to(&m->build, strata_build_reshape(&m->build, source, 1, &count), 1, &size);
+}
+
+// The vectors of which the ops of a level each read one, side by side, as an operand of |whole|'s shape.
+static MlirValue join_vectors(merger_t *m, const merge_t *merge, const level_t *level, MlirValue whole) {
+  MlirValue *vectors = strata_arena_array(m->compile->arena, MlirValue, merge->n);
+  strata_scalar_t scalar;
+  strata_shape_t shape = strata_shape_of(whole);
+  for (size_t i = 0; i < merge->n; i++) {
+    MlirValue constant = strata_operand(level->ops[i], 1 - level->operand);
+    strata_shape_t vector = {.type = strata_shape_of(constant).type, .rank = 1, .dims = {dim_of(constant, merge->dim)}};
+    MlirOperation broadcast = strata_def_if(constant, STRATA_OP_BROADCAST);
+    shape.type = vector.type;
+    vectors[i] = strata_splat_of(constant, &scalar) ? strata_build_scalar_splat(&m->build, &vector, scalar)
+                                                    : flat_vector(m, strata_operand(broadcast, 0), vector.dims[0]);
+  }
+  MlirAffineExpr expr = mlirAffineDimExprGet(m->compile->context, merge->dim);
+  return strata_build_broadcast(&m->build, strata_build_concat(&m->build, (int)merge->n, vectors, 0), &shape,
+                                mlirAffineMapGet(m->compile->context, shape.rank, 0, 1, &expr));
+}
+
+static MlirValue apply_level(merger_t *m, const merge_t *merge, const level_t *level, MlirValue whole) {
+  MlirValue operands[2];
+  operands[level->operand] = whole;
+  if (strata_op_info[level->id].n_operands == 2)
+    operands[1 - level->operand] = join_vectors(m, merge, level, whole);
+  return strata_build_elementwise(&m->build, level->id, operands, strata_shape_of(strata_result(level->ops[0])).type);
+}
+
+static void replace_parts(merger_t *m, const merge_t *merge, MlirValue whole) {
+  int64_t starts[STRATA_MAX_RANK] = {0}, steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
+  for (int i = 0; i < STRATA_MAX_RANK; i++)
+    steps[i] = 1;
+  for (size_t i = 0; i < merge->n; i++) {
+    strata_sizes_of(merge->parts[i], sizes);
+    MlirValue part = strata_build_slice(&m->build, whole, starts, steps, sizes);
+    if (m->build.status)
+      return;
+    starts[merge->dim] += sizes[merge->dim];
+    mlirValueReplaceAllUsesOfWith(merge->parts[i], part);
+  }
+}
+
+static void destroy_old(const merge_t *merge, const group_t *group) {
+  for (size_t l = merge->levels.count; l-- > 0;)
+    for (size_t i = 0; i < merge->n; i++)
+      mlirOperationDestroy(merge->levels.data[l].ops[i]);
+  for (size_t i = 0; i < merge->n; i++)
+    mlirOperationDestroy(group->members.data[i].op);
+}
+
+// One contract in the place of the group's first.
+static MlirValue build_whole(merger_t *m, const group_t *group, strata_contract_t *c) {
+  const candidate_t *first = &group->members.data[0];
+  size_t n = group->members.count;
+  MlirValue *weights = strata_arena_array(m->compile->arena, MlirValue, n);
+  strata_dim_t total = strata_dim_constant(m->compile->context, 0);
+  for (size_t i = 0; i < n; i++) {
+    weights[i] = strata_operand(group->members.data[i].op, first->weights);
+    total = strata_dim_add(total, dim_of(weights[i], first->axis));
+  }
+  c->operands[first->weights] = strata_build_concat(&m->build, (int)n, weights, first->axis);
+  c->dims[first->dim] = total;
+  return strata_contract_build(&m->build, c);
+}
+
+static strata_status_t merge_group(merger_t *m, const group_t *group) {
+  MlirOperation first = group->members.data[0].op;
+  size_t n = group->members.count;
+  merge_t merge = {
+      .n = n, .parts = strata_arena_array(m->compile->arena, MlirValue, n), .dim = group->members.data[0].dim};
+  strata_contract_t c;
+  for (size_t i = 0; i < n; i++)
+    merge.parts[i] = strata_result(group->members.data[i].op);
+  while (add_level(m, &merge))
+    ;
+  if (loses_epilogue(&merge) || !strata_contract_read(m->compile, first, &c))
+    return NULL;
+  m->build = (strata_builder_t){.compile = m->compile,
+                                .block = mlirOperationGetBlock(first),
+                                .before = first,
+                                .location = mlirOperationGetLocation(first),
+                                .no_fold = m->compile->options->disable_constant_folding,
+                                .keep_form = true};
+  MlirValue whole = build_whole(m, group, &c);
+  for (size_t i = 0; i < merge.levels.count; i++)
+    whole = apply_level(m, &merge, &merge.levels.data[i], whole);
+  replace_parts(m, &merge, whole);
+  STRATA_TRY(m->build.status);
+  destroy_old(&merge, group);
+  return NULL;
+}
+
+static strata_status_t merge_body(strata_compile_t *compile, MlirBlock body, void *user) {
+  (void)user;
+  merger_t m = {.compile = compile, .is_constant = strata_pointer_map_create(compile->arena)};
+  MlirOperation first = {NULL};
+  strata_ops_t ops = strata_ops_of(compile->arena, body);
+  for (size_t i = 0; i < ops.count; i++)
+    hoist_constant(&m, ops.data[i], &first);
+  for (size_t i = 0; i < ops.count; i++) {
+    candidate_t candidate;
+    if (strata_op_id(ops.data[i]) == STRATA_OP_CONTRACT && is_candidate(&m, ops.data[i], &candidate))
+      add_candidate(&m, &candidate);
+  }
+  for (size_t i = 0; i < m.groups.count; i++)
+    if (m.groups.data[i]->members.count > 1 && !is_gated(&m, m.groups.data[i]))
+      STRATA_TRY(merge_group(&m, m.groups.data[i]));
+  return NULL;
+}
+
+strata_status_t strata_pass_merge_contracts(strata_compile_t *compile) {
+  return strata_for_each_body(compile, merge_body, NULL);
+}

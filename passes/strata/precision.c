@@ -1,0 +1,251 @@
+// strata-precision: gives what the front end called a matrix product or a convolution the types that
+// --mm-conv-precision-mode asks for (precision.def). The default follows the operands and changes nothing.
+//
+//   contract(%x: f32, %w: f32) -> f32     mixed_fp16_fp32: contract(convert(%x): f16, convert(%w): f16) -> f32
+//   contract((%q - 3) * 0.5, %p * 0.25)   mixed_int8_int32: convert(contract(%q - 3: i16, %p: i8) -> i32) * 0.125
+//
+// where %q and %p are integers converted to floats. An op that has no integer or quantised operands where they are
+// asked for is an error; all of them are named.
+#include "passes/pass.h"
+#include "passes/strata/contract.h"
+
+typedef enum { FLOAT, INTEGER, FP8 } kind_t;
+
+typedef struct {
+  const char *name;
+  kind_t kind;
+  strata_type_t operand, result;
+} mode_t;
+
+static const mode_t modes[] = {
+#define PRECISION(mode, name, kind, operand, result)                                                                   \
+  [STRATA_PRECISION_##mode] = {name, kind, STRATA_TYPE_##operand, STRATA_TYPE_##result},
+#include "passes/strata/precision.def"
+};
+
+static int bits(strata_type_t type) { return strata_type_info[type].bits; }
+static strata_type_kind_t kind_of(MlirValue value) { return strata_type_info[strata_shape_of(value).type].kind; }
+
+static MlirValue convert(strata_rewriter_t *r, MlirValue value, strata_type_t type) {
+  return strata_build_convert(&r->build, STRATA_OP_CONVERT, value, type);
+}
+
+//===-- Floats ---------------------------------------------------------------------------------------------------===//
+
+static MlirValue convert_floats(strata_rewriter_t *r, MlirOperation op, const mode_t *mode) {
+  strata_contract_t c;
+  if (kind_of(strata_operand(op, 0)) != STRATA_TYPE_KIND_FLOAT || !strata_contract_read(r->compile, op, &c))
+    return STRATA_NO_VALUE;
+  strata_type_t before = c.type;
+  bool changes = c.type != mode->result;
+  for (int k = 0; k < 2; k++) {
+    strata_type_t type = strata_shape_of(c.operands[k]).type;
+    bool keeps = bits(type) == 16 && bits(mode->operand) == 16;
+    changes = changes || (!keeps && type != mode->operand);
+    if (!keeps)
+      c.operands[k] = convert(r, c.operands[k], mode->operand);
+  }
+  c.type = mode->result;
+  return changes ? convert(r, strata_contract_build(&r->build, &c), before) : STRATA_NO_VALUE;
+}
+
+//===-- Integers -------------------------------------------------------------------------------------------------===//
+
+// (integers - zero) * scale
+typedef struct {
+  MlirValue integers;
+  bool is_unsigned;
+  int64_t zero;
+  MlirValue scale; // a splat, or a broadcast of a constant
+} quantized_t;
+
+static bool is_scale(MlirValue value) {
+  strata_scalar_t scalar;
+  MlirOperation broadcast = strata_def_if(value, STRATA_OP_BROADCAST);
+  return mlirOperationIsNull(broadcast)
+             ? strata_splat_of(value, &scalar)
+             : !mlirOperationIsNull(strata_def_if(strata_operand(broadcast, 0), STRATA_OP_CONSTANT));
+}
+
+// Takes a constant shift off |*value|: x - zero, or x + (-zero).
+static bool take_zero(MlirValue *value, int64_t *out_zero) {
+  MlirOperation add = strata_def_if(*value, STRATA_OP_ADD), sub = strata_def_if(*value, STRATA_OP_SUB);
+  MlirOperation shift = mlirOperationIsNull(add) ? sub : add;
+  strata_scalar_t zero;
+  *out_zero = 0;
+  if (mlirOperationIsNull(shift))
+    return true;
+  if (!strata_splat_of(strata_operand(shift, 1), &zero) || !(zero.f64 >= -32767 && zero.f64 <= 32767) ||
+      zero.f64 != (double)(int64_t)zero.f64)
+    return false;
+  *out_zero = mlirOperationIsNull(add) ? (int64_t)zero.f64 : -(int64_t)zero.f64;
+  *value = strata_operand(shift, 0);
+  return true;
+}
+
+static bool read_quantized(MlirValue value, quantized_t *out) {
+  MlirOperation mul = strata_def_if(value, STRATA_OP_MUL);
+  if (mlirOperationIsNull(mul) || !is_scale(strata_operand(mul, 1)))
+    return false;
+  out->scale = strata_operand(mul, 1);
+  value = strata_operand(mul, 0);
+  if (!take_zero(&value, &out->zero))
+    return false;
+  MlirOperation conversion = strata_def(value);
+  strata_op_id_t id = mlirOperationIsNull(conversion) ? STRATA_OP_COUNT : strata_op_id(conversion);
+  out->is_unsigned = id == STRATA_OP_CONVERT_U;
+  if (id != STRATA_OP_CONVERT && id != STRATA_OP_CONVERT_U)
+    return false;
+  out->integers = strata_operand(conversion, 0);
+  return kind_of(out->integers) == STRATA_TYPE_KIND_INTEGER;
+}
+
+// What the contract multiplies in place of the quantised operand.
+static MlirValue shifted_integers(strata_rewriter_t *r, const quantized_t *q, const mode_t *mode) {
+  if (q->zero == 0 && !q->is_unsigned)
+    return q->integers;
+  strata_type_t type = mode->operand == STRATA_TYPE_I8 ? STRATA_TYPE_I16 : STRATA_TYPE_I32;
+  strata_op_id_t conversion = q->is_unsigned ? STRATA_OP_CONVERT_U : STRATA_OP_CONVERT;
+  MlirValue x = strata_build_convert(&r->build, conversion, q->integers, type);
+  strata_shape_t shape = strata_shape_of(x);
+  return q->zero == 0
+             ? x
+             : strata_build_binary(&r->build, STRATA_OP_SUB, x, strata_build_splat_int(&r->build, &shape, q->zero));
+}
+
+// The map over the result of the scale of operand |k|; false if it varies along a contracted dim.
+static bool place_scale(const strata_contract_t *c, int k, MlirValue scale, MlirContext context,
+                        MlirAffineExpr *out_exprs) {
+  MlirOperation broadcast = strata_def_if(scale, STRATA_OP_BROADCAST);
+  for (int i = 0; !mlirOperationIsNull(broadcast) && i < mlirAffineMapGetNumResults(strata_map(broadcast)); i++) {
+    int place = strata_expr_dim(mlirAffineMapGetResult(strata_map(broadcast), i));
+    int dim = place < 0 ? -1 : strata_expr_dim(c->exprs[k][place]);
+    if (place >= 0 && (dim < 0 || dim >= c->result_rank))
+      return false;
+    out_exprs[i] = place < 0 ? mlirAffineConstantExprGet(context, 0) : mlirAffineDimExprGet(context, dim);
+  }
+  return true;
+}
+
+static MlirValue scale_result(strata_rewriter_t *r, const strata_contract_t *c, int k, MlirValue result,
+                              MlirValue scale) {
+  MlirContext context = r->compile->context;
+  strata_scalar_t scalar;
+  MlirAffineExpr exprs[STRATA_MAX_RANK];
+  strata_shape_t shape = strata_shape_of(result);
+  place_scale(c, k, scale, context, exprs);
+  if (strata_splat_of(scale, &scalar))
+    scale = strata_build_scalar_splat(&r->build, &shape, scalar);
+  else
+    scale = strata_build_broadcast(
+        &r->build, strata_operand(strata_def(scale), 0), &shape,
+        mlirAffineMapGet(context, shape.rank, 0, mlirAffineMapGetNumResults(strata_map(strata_def(scale))), exprs));
+  return strata_build_binary(&r->build, STRATA_OP_MUL, result, scale);
+}
+
+// Both operands of a contract of floats as quantised ones.
+static bool read_operands(const strata_contract_t *c, const mode_t *mode, MlirContext context, quantized_t q[2]) {
+  MlirAffineExpr exprs[STRATA_MAX_RANK];
+  for (int k = 0; k < 2; k++)
+    if (!read_quantized(c->operands[k], &q[k]) || bits(strata_shape_of(q[k].integers).type) > bits(mode->operand) ||
+        !place_scale(c, k, q[k].scale, context, exprs))
+      return false;
+  return true;
+}
+
+static MlirValue quantize_contract(strata_rewriter_t *r, MlirOperation op, const mode_t *mode) {
+  strata_contract_t c;
+  quantized_t q[2];
+  if (kind_of(strata_operand(op, 0)) != STRATA_TYPE_KIND_FLOAT || !strata_contract_read(r->compile, op, &c) ||
+      !read_operands(&c, mode, r->compile->context, q))
+    return STRATA_NO_VALUE;
+  strata_type_t before = c.type;
+  for (int k = 0; k < 2; k++)
+    c.operands[k] = shifted_integers(r, &q[k], mode);
+  c.type = mode->result;
+  MlirValue result = convert(r, strata_contract_build(&r->build, &c), before);
+  for (int k = 0; k < 2 && !r->build.status; k++)
+    result = scale_result(r, &c, k, result, q[k].scale);
+  return result;
+}
+
+//===-- Checking -------------------------------------------------------------------------------------------------===//
+
+static bool has_precision(MlirOperation op) {
+  return strata_op_id(op) == STRATA_OP_CONTRACT && strata_attr_str(op, "origin").length > 0;
+}
+
+static bool is_allowed(strata_compile_t *compile, MlirOperation op, const mode_t *mode) {
+  strata_contract_t c;
+  quantized_t q[2];
+  if (mode->kind == FLOAT || !strata_contract_read(compile, op, &c))
+    return true;
+  strata_type_t types[2] = {strata_shape_of(c.operands[0]).type, strata_shape_of(c.operands[1]).type};
+  bool is_narrow = bits(types[0]) <= bits(mode->operand) && bits(types[1]) <= bits(mode->operand);
+  if (kind_of(c.operands[0]) == STRATA_TYPE_KIND_INTEGER)
+    return mode->kind != INTEGER || is_narrow;
+  return mode->kind == FP8 ? is_narrow : read_operands(&c, mode, compile->context, q);
+}
+
+typedef struct {
+  strata_arena_t *arena;
+  char *text;
+} line_t;
+
+static void append_text(MlirStringRef text, void *user) {
+  line_t *line = user;
+  line->text = strata_arena_printf(line->arena, "%s%.*s", line->text, (int)text.length, text.data);
+}
+
+// The name of the node, or where the op comes from.
+static const char *name_of(strata_compile_t *compile, MlirOperation op) {
+  line_t line = {compile->arena, strata_arena_strdup(compile->arena, "")};
+  MlirLocation location = mlirOperationGetLocation(op);
+  if (mlirLocationIsAName(location))
+    append_text(mlirIdentifierStr(mlirLocationNameGetName(location)), &line);
+  else
+    mlirLocationPrint(location, append_text, &line);
+  return line.text;
+}
+
+typedef struct {
+  const mode_t *mode;
+  const char *text; // a line for every op that does not fit
+} check_t;
+
+static strata_status_t check_body(strata_compile_t *compile, MlirBlock body, void *user) {
+  check_t *check = user;
+  const char *needs = check->mode->kind == INTEGER ? "integer or quantised" : "fp8";
+  strata_ops_t ops = strata_ops_of(compile->arena, body);
+  for (size_t i = 0; i < ops.count; i++) {
+    if (!has_precision(ops.data[i]) || is_allowed(compile, ops.data[i], check->mode))
+      continue;
+    const char *types[2];
+    for (int k = 0; k < 2; k++)
+      types[k] = strata_type_info[strata_shape_of(strata_operand(ops.data[i], k)).type].mlir_name;
+    check->text = strata_arena_printf(compile->arena, "%s%s%s: %s needs %s operands of at most %d bits, got %s and %s",
+                                      check->text, *check->text ? "\n" : "", name_of(compile, ops.data[i]),
+                                      check->mode->name, needs, bits(check->mode->operand), types[0], types[1]);
+  }
+  return NULL;
+}
+
+static MlirValue apply_precision(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
+  const mode_t *mode = &modes[r->compile->options->precision];
+  (void)id;
+  if (!has_precision(op))
+    return STRATA_NO_VALUE;
+  return mode->kind == INTEGER ? quantize_contract(r, op, mode)
+         : mode->kind == FLOAT ? convert_floats(r, op, mode)
+                               : STRATA_NO_VALUE;
+}
+
+strata_status_t strata_pass_precision(strata_compile_t *compile) {
+  if (compile->options->precision == STRATA_PRECISION_DEFAULT)
+    return NULL;
+  check_t check = {.mode = &modes[compile->options->precision], .text = ""};
+  STRATA_TRY(strata_for_each_body(compile, check_body, &check));
+  if (*check.text)
+    return strata_error(STRATA_INVALID_ARGUMENT, "%s", check.text);
+  return strata_rewrite(compile, apply_precision);
+}

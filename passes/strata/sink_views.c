@@ -1,0 +1,373 @@
+// strata-sink-views: transposes and reshapes move towards their readers, until contracts take them in.
+//
+//   add(reshape(x), broadcast(b))        ->   reshape(add(x, broadcast(b)))
+//   mul(transpose(x), transpose(y))      ->   transpose(mul(x, y))
+//   reduce(reshape(x))                   ->   reshape(reduce(x))
+//   slice(transpose(x))                  ->   transpose(slice(x))
+//   contract(view(x), y)                 ->   contract(x, y), transpose(contract(x, y)) -> contract(x, y)
+//
+// So what is computed between two contracts is in the order in which the first leaves it, and kernels have no reshapes
+// inside. A view passes an op if all that the op reads can be seen from before the view: constants, broadcasts whose
+// dims the view keeps whole, and the same view of something else.
+#include "passes/pass.h"
+#include "passes/strata/simplify.h"
+#include "passes/strata/views.h"
+
+//===-- Seeing an operand from before a view ---------------------------------------------------------------------===//
+
+static bool is_view(MlirOperation op) {
+  strata_op_id_t id = mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op);
+  return id == STRATA_OP_TRANSPOSE || id == STRATA_OP_RESHAPE;
+}
+
+static bool same_dims(MlirValue x, MlirValue y) {
+  strata_shape_t a = strata_shape_of(x), b = strata_shape_of(y);
+  bool same = a.rank == b.rank;
+  for (int i = 0; same && i < a.rank; i++)
+    same = strata_dim_equal(a.dims[i], b.dims[i]);
+  return same;
+}
+
+// |op| is a view like |view|, of a value with the same dims.
+static bool is_same_view(MlirOperation op, MlirOperation view) {
+  if (!is_view(op) || strata_op_id(op) != strata_op_id(view))
+    return false;
+  return same_dims(strata_operand(op, 0), strata_operand(view, 0)) &&
+         (strata_op_id(op) == STRATA_OP_RESHAPE ||
+          mlirAttributeEqual(strata_attr(op, "permutation"), strata_attr(view, "permutation")));
+}
+
+// |x| has the dims of the view's result: can it have those of its operand without being moved at run time?
+static bool can_unview(const strata_rewriter_t *r, MlirValue x, MlirOperation view) {
+  strata_broadcast_plan_t plan;
+  MlirOperation op = strata_def(x);
+  if (mlirOperationIsNull(op))
+    return false;
+  if (is_same_view(op, view))
+    return true;
+  if (strata_op_id(op) == STRATA_OP_BROADCAST)
+    return strata_plan_broadcast(op, view, STRATA_BACKWARD, &plan);
+  return strata_rewriter_is_constant(r, x);
+}
+
+static MlirValue unview_constant(strata_builder_t *b, MlirValue x, MlirOperation view, const strata_shape_t *shape) {
+  strata_scalar_t scalar;
+  int64_t permutation[STRATA_MAX_RANK], inverse[STRATA_MAX_RANK];
+  if (strata_splat_of(x, &scalar))
+    return strata_build_scalar_splat(b, shape, scalar);
+  if (strata_op_id(view) == STRATA_OP_RESHAPE)
+    return strata_build_reshape(b, x, shape->rank, shape->dims);
+  strata_permutation_of(view, permutation);
+  for (int i = 0; i < shape->rank; i++)
+    inverse[permutation[i]] = i;
+  return strata_build_transpose(b, x, inverse);
+}
+
+static MlirValue unview(strata_builder_t *b, MlirValue x, MlirOperation view) {
+  strata_broadcast_plan_t plan;
+  MlirOperation op = strata_def(x);
+  strata_shape_t shape = strata_shape_of(strata_operand(view, 0));
+  shape.type = strata_shape_of(x).type;
+  if (is_same_view(op, view))
+    return strata_operand(op, 0);
+  if (strata_op_id(op) != STRATA_OP_BROADCAST)
+    return unview_constant(b, x, view, &shape);
+  strata_plan_broadcast(op, view, STRATA_BACKWARD, &plan);
+  return strata_build_planned(b, op, &plan, &shape);
+}
+
+// The view of |x|, which has the dims of the view's operand.
+static MlirValue view_again(strata_builder_t *b, MlirValue x, MlirOperation view) {
+  int64_t permutation[STRATA_MAX_RANK];
+  strata_shape_t shape = strata_shape_of(strata_result(view));
+  if (strata_op_id(view) == STRATA_OP_RESHAPE)
+    return strata_build_reshape(b, x, shape.rank, shape.dims);
+  strata_permutation_of(view, permutation);
+  return strata_build_transpose(b, x, permutation);
+}
+
+//===-- Passing ops ----------------------------------------------------------------------------------------------===//
+
+static MlirValue pass_elementwise(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
+  MlirOperation view = {NULL};
+  MlirValue operands[3];
+  int n = strata_op_info[id].n_operands;
+  for (int i = 0; i < n && !is_view(view); i++)
+    if (!strata_rewriter_is_constant(r, strata_operand(op, i)))
+      view = strata_def(strata_operand(op, i));
+  if (!is_view(view))
+    return STRATA_NO_VALUE;
+  for (int i = 0; i < n; i++)
+    if (!can_unview(r, strata_operand(op, i), view))
+      return STRATA_NO_VALUE;
+  for (int i = 0; i < n; i++)
+    operands[i] = unview(&r->build, strata_operand(op, i), view);
+  strata_type_t type = strata_shape_of(strata_result(op)).type;
+  return view_again(&r->build, strata_build_elementwise(&r->build, id, operands, type), view);
+}
+
+// reduce(transpose(x)): the same axes of x; what is left is in x's order.
+static MlirValue reduce_transpose(strata_rewriter_t *r, MlirOperation op, MlirOperation view, strata_combiner_t kind) {
+  int64_t axes[STRATA_MAX_RANK], permutation[STRATA_MAX_RANK], left[STRATA_MAX_RANK], rest[STRATA_MAX_RANK];
+  bool reduced[STRATA_MAX_RANK] = {false};
+  int n = strata_attr_i64s(op, "axes", STRATA_MAX_RANK, axes), n_left = 0, n_rest = 0;
+  strata_permutation_of(view, permutation);
+  for (int i = 0; i < n; i++) {
+    axes[i] = permutation[axes[i]];
+    reduced[axes[i]] = true;
+  }
+  int rank = strata_rank_of(strata_result(view));
+  for (int i = 0; i < rank; i++)
+    left[i] = reduced[i] ? -1 : n_left++; // where dim i of x is in reduce(x)
+  for (int i = 0; i < rank; i++)
+    if (left[permutation[i]] >= 0)
+      rest[n_rest++] = left[permutation[i]];
+  MlirValue small = strata_build_reduce(&r->build, kind, strata_operand(view, 0), n, axes, false);
+  return strata_build_transpose(&r->build, small, rest);
+}
+
+// The axes of a reshape's operand that |reduced| dims of its result are made of; -1 if a run of dims is reduced in
+// part.
+static int axes_before_reshape(MlirOperation view, const bool *reduced, int64_t *axes) {
+  strata_dim_group_t groups[2 * STRATA_MAX_RANK];
+  int n_groups = strata_reshape_op_groups(view, groups), n = 0;
+  for (int g = 0; g < n_groups; g++) {
+    int n_reduced = 0;
+    for (int i = groups[g].out; i < groups[g].out + groups[g].n_out; i++)
+      n_reduced += reduced[i];
+    if (n_reduced != 0 && n_reduced != groups[g].n_out)
+      return -1;
+    for (int i = groups[g].in; n_reduced && i < groups[g].in + groups[g].n_in; i++)
+      axes[n++] = i;
+  }
+  return n_groups < 0 ? -1 : n;
+}
+
+static MlirValue reduce_reshape(strata_rewriter_t *r, MlirOperation op, MlirOperation view, strata_combiner_t kind) {
+  int64_t axes[STRATA_MAX_RANK];
+  bool reduced[STRATA_MAX_RANK] = {false};
+  int n = strata_attr_i64s(op, "axes", STRATA_MAX_RANK, axes);
+  for (int i = 0; i < n; i++)
+    reduced[axes[i]] = true;
+  n = axes_before_reshape(view, reduced, axes);
+  if (n < 0)
+    return STRATA_NO_VALUE;
+  strata_shape_t shape = strata_shape_of(strata_result(op));
+  MlirValue small = strata_build_reduce(&r->build, kind, strata_operand(view, 0), n, axes, false);
+  return strata_build_reshape(&r->build, small, shape.rank, shape.dims);
+}
+
+static MlirValue pass_reduce(strata_rewriter_t *r, MlirOperation op) {
+  MlirOperation view = strata_def(strata_operand(op, 0));
+  strata_combiner_t kind = strata_combiner_from_name(strata_attr_str(op, "kind"));
+  if (!is_view(view))
+    return STRATA_NO_VALUE;
+  return strata_op_id(view) == STRATA_OP_TRANSPOSE ? reduce_transpose(r, op, view, kind)
+                                                   : reduce_reshape(r, op, view, kind);
+}
+
+typedef struct {
+  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
+} slice_t;
+
+static MlirValue slice_transpose(strata_rewriter_t *r, MlirOperation view, const slice_t *slice) {
+  int64_t permutation[STRATA_MAX_RANK];
+  slice_t before;
+  strata_permutation_of(view, permutation);
+  for (int i = 0; i < strata_rank_of(strata_result(view)); i++) {
+    before.starts[permutation[i]] = slice->starts[i];
+    before.steps[permutation[i]] = slice->steps[i];
+    before.sizes[permutation[i]] = slice->sizes[i];
+  }
+  MlirValue cut = strata_build_slice(&r->build, strata_operand(view, 0), before.starts, before.steps, before.sizes);
+  return strata_build_transpose(&r->build, cut, permutation);
+}
+
+// What |slice| takes of the |group| of a view's dims, with these |sizes|, as a slice of the dim they are split from. It
+// must be in one piece: single elements of the outer dims, a range of one, all of the inner ones.
+static bool join_range(const slice_t *slice, strata_dim_group_t group, const int64_t *sizes, slice_t *before) {
+  int64_t start = 0, count = 1;
+  bool in_range = false; // a dim is taken in part or whole, and so the dims inside it must be taken whole
+  for (int i = group.out; i < group.out + group.n_out; i++) {
+    bool is_whole = slice->sizes[i] == sizes[i] && (slice->steps[i] == 1 || sizes[i] == 1);
+    if (in_range ? !is_whole : slice->sizes[i] > 1 && slice->steps[i] != 1)
+      return false;
+    in_range = in_range || slice->sizes[i] > 1;
+    start = start * sizes[i] + slice->starts[i];
+    count *= slice->sizes[i];
+  }
+  before->starts[group.in] = start;
+  before->steps[group.in] = 1;
+  before->sizes[group.in] = count;
+  return true;
+}
+
+static bool slice_group(const slice_t *slice, strata_dim_group_t group, const int64_t *in_sizes,
+                        const int64_t *out_sizes, slice_t *before) {
+  if (group.n_in == 1 && group.n_out == 1) {
+    before->starts[group.in] = slice->starts[group.out];
+    before->steps[group.in] = slice->steps[group.out];
+    before->sizes[group.in] = slice->sizes[group.out];
+    return true;
+  }
+  if (group.n_in == 1 && group.n_out > 1)
+    return join_range(slice, group, out_sizes, before);
+  for (int i = group.out; i < group.out + group.n_out; i++)
+    if (slice->sizes[i] != out_sizes[i] || slice->steps[i] != 1)
+      return false;
+  for (int i = group.in; i < group.in + group.n_in; i++) {
+    before->starts[i] = 0;
+    before->steps[i] = 1;
+    before->sizes[i] = in_sizes[i];
+  }
+  return true;
+}
+
+static MlirValue slice_reshape(strata_rewriter_t *r, MlirOperation op, MlirOperation view, const slice_t *slice) {
+  strata_dim_group_t groups[2 * STRATA_MAX_RANK];
+  int64_t in_sizes[STRATA_MAX_RANK], out_sizes[STRATA_MAX_RANK];
+  slice_t before;
+  int n = strata_reshape_op_groups(view, groups);
+  if (strata_sizes_of(strata_operand(view, 0), in_sizes) < 0 || strata_sizes_of(strata_result(view), out_sizes) < 0)
+    return STRATA_NO_VALUE;
+  for (int g = 0; g < n; g++)
+    if (!slice_group(slice, groups[g], in_sizes, out_sizes, &before))
+      return STRATA_NO_VALUE;
+  if (n < 0)
+    return STRATA_NO_VALUE;
+  strata_shape_t shape = strata_shape_of(strata_result(op));
+  MlirValue cut = strata_build_slice(&r->build, strata_operand(view, 0), before.starts, before.steps, before.sizes);
+  return strata_build_reshape(&r->build, cut, shape.rank, shape.dims);
+}
+
+static MlirValue pass_slice(strata_rewriter_t *r, MlirOperation op) {
+  MlirOperation view = strata_def(strata_operand(op, 0));
+  strata_shape_t shape = strata_shape_of(strata_result(op));
+  slice_t slice;
+  if (!is_view(view) || strata_shape_count(&shape) <= 0 || !strata_shape_sizes(&shape, slice.sizes))
+    return STRATA_NO_VALUE;
+  strata_attr_i64s(op, "starts", STRATA_MAX_RANK, slice.starts);
+  strata_attr_i64s(op, "steps", STRATA_MAX_RANK, slice.steps);
+  return strata_op_id(view) == STRATA_OP_TRANSPOSE ? slice_transpose(r, view, &slice)
+                                                   : slice_reshape(r, op, view, &slice);
+}
+
+static MlirValue pass_concat(strata_rewriter_t *r, MlirOperation op) {
+  MlirOperation first = strata_def_if(strata_operand(op, 0), STRATA_OP_TRANSPOSE);
+  MlirOperation second = strata_def_if(strata_operand(op, 1), STRATA_OP_TRANSPOSE);
+  int64_t permutation[STRATA_MAX_RANK];
+  if (mlirOperationIsNull(first) || mlirOperationIsNull(second) ||
+      !mlirAttributeEqual(strata_attr(first, "permutation"), strata_attr(second, "permutation")))
+    return STRATA_NO_VALUE;
+  strata_permutation_of(first, permutation);
+  MlirValue operands[] = {strata_operand(first, 0), strata_operand(second, 0)};
+  MlirValue joined = strata_build_concat(&r->build, 2, operands, permutation[strata_attr_i64(op, "axis", 0)]);
+  return strata_build_transpose(&r->build, joined, permutation);
+}
+
+static int append_dims(int64_t *dims, int n, strata_dim_group_t group) {
+  for (int i = group.in; i < group.in + group.n_in; i++)
+    dims[n++] = i;
+  return n;
+}
+
+// transpose(reshape(x)) -> reshape(transpose(x)) where the reshape splits no dim, so that the transpose meets a
+// contract.
+static MlirValue transpose_first(strata_rewriter_t *r, MlirOperation op) {
+  MlirOperation reshape = strata_def_if(strata_operand(op, 0), STRATA_OP_RESHAPE);
+  strata_dim_group_t groups[2 * STRATA_MAX_RANK];
+  int64_t permutation[STRATA_MAX_RANK], before[STRATA_MAX_RANK];
+  int group_of[STRATA_MAX_RANK] = {0}; // by dim of the reshape's result
+  int n_groups = mlirOperationIsNull(reshape) ? -1 : strata_reshape_op_groups(reshape, groups), n = 0;
+  strata_permutation_of(op, permutation);
+  for (int g = 0; g < n_groups; g++) {
+    if (groups[g].n_out > 1)
+      return STRATA_NO_VALUE;
+    if (groups[g].n_out == 1)
+      group_of[groups[g].out] = g;
+    else
+      n = append_dims(before, n, groups[g]); // of size 1: anywhere
+  }
+  if (n_groups < 0)
+    return STRATA_NO_VALUE;
+  strata_shape_t shape = strata_shape_of(strata_result(op));
+  for (int i = 0; i < shape.rank; i++)
+    n = append_dims(before, n, groups[group_of[permutation[i]]]);
+  MlirValue moved = strata_build_transpose(&r->build, strata_operand(reshape, 0), before);
+  return strata_build_reshape(&r->build, moved, shape.rank, shape.dims);
+}
+
+static MlirValue sink_transpose(strata_rewriter_t *r, MlirOperation op) {
+  MlirValue moved = strata_transpose_contract(r, op);
+  return mlirValueIsNull(moved) ? transpose_first(r, op) : moved;
+}
+
+static MlirValue sink(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
+  if (strata_is_elementwise(id))
+    return pass_elementwise(r, op, id);
+  switch (id) {
+  case STRATA_OP_CONTRACT:
+    return strata_absorb_view(r, op);
+  case STRATA_OP_REDUCE:
+    return pass_reduce(r, op);
+  case STRATA_OP_SLICE:
+    return pass_slice(r, op);
+  case STRATA_OP_CONCAT:
+    return pass_concat(r, op);
+  case STRATA_OP_TRANSPOSE:
+    return sink_transpose(r, op);
+  case STRATA_OP_RESHAPE:
+    return strata_reshape_contract(r, op);
+  default:
+    return STRATA_NO_VALUE;
+  }
+}
+
+//===-- Constants ------------------------------------------------------------------------------------------------===//
+
+static bool can_reshape_freely(MlirValue x, MlirOperation reshape) {
+  MlirOperation broadcast = strata_def_if(x, STRATA_OP_BROADCAST);
+  strata_broadcast_plan_t plan;
+  return mlirOperationIsNull(broadcast) || strata_plan_broadcast(broadcast, reshape, STRATA_FORWARD, &plan);
+}
+
+static MlirValue reshape_freely(strata_rewriter_t *r, MlirValue x, MlirOperation reshape) {
+  MlirOperation broadcast = strata_def_if(x, STRATA_OP_BROADCAST);
+  strata_shape_t shape = strata_shape_of(strata_result(reshape));
+  strata_broadcast_plan_t plan;
+  strata_scalar_t scalar;
+  shape.type = strata_shape_of(x).type;
+  if (strata_splat_of(x, &scalar))
+    return strata_build_scalar_splat(&r->build, &shape, scalar);
+  if (mlirOperationIsNull(broadcast))
+    return strata_build_reshape(&r->build, x, shape.rank, shape.dims);
+  strata_plan_broadcast(broadcast, reshape, STRATA_FORWARD, &plan);
+  return strata_build_planned(&r->build, broadcast, &plan, &shape);
+}
+
+// reshape(mul(c, d)) -> mul(reshape(c), reshape(d)): among constants, which are computed in advance, reshapes move the
+// other way, up to the named constant that can just as well have the other shape.
+static MlirValue hoist_reshape(strata_rewriter_t *r, MlirOperation reshape) {
+  MlirOperation op = strata_def(strata_operand(reshape, 0));
+  strata_op_id_t id = mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op);
+  MlirValue operands[3];
+  if (!strata_is_elementwise(id) || !strata_has_one_use(strata_result(op)))
+    return STRATA_NO_VALUE;
+  for (int i = 0; i < strata_op_info[id].n_operands; i++)
+    if (!can_reshape_freely(strata_operand(op, i), reshape))
+      return STRATA_NO_VALUE;
+  for (int i = 0; i < strata_op_info[id].n_operands; i++)
+    operands[i] = reshape_freely(r, strata_operand(op, i), reshape);
+  return strata_build_elementwise(&r->build, id, operands, strata_shape_of(strata_result(op)).type);
+}
+
+static MlirValue sink_or_simplify(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
+  MlirValue moved = STRATA_NO_VALUE;
+  if (!strata_rewriter_is_constant(r, strata_result(op)))
+    moved = sink(r, op, id);
+  else if (id == STRATA_OP_RESHAPE)
+    moved = hoist_reshape(r, op);
+  return mlirValueIsNull(moved) ? strata_simplify_op(r, op, id) : moved;
+}
+
+strata_status_t strata_pass_sink_views(strata_compile_t *compile) { return strata_rewrite(compile, sink_or_simplify); }

@@ -1,0 +1,149 @@
+// See views.h.
+#include "passes/strata/views.h"
+
+static bool is_one(strata_dim_t dim) {
+  int64_t size;
+  return strata_dim_is_constant(dim, &size) && size == 1;
+}
+
+// Grows the run that starts at |group| until both sides have the same number of elements.
+static bool grow_group(const strata_shape_t *in, const strata_shape_t *out, strata_dim_group_t *group) {
+  int64_t in_count = 1, out_count = 1, size = 0;
+  do {
+    bool grow_in = in_count <= out_count && (in_count < out_count || group->n_in == 0);
+    int next = grow_in ? group->in + group->n_in++ : group->out + group->n_out++;
+    const strata_shape_t *shape = grow_in ? in : out;
+    if (next >= shape->rank || !strata_dim_is_constant(shape->dims[next], &size) || size == 0)
+      return false;
+    if (__builtin_mul_overflow(grow_in ? in_count : out_count, size, grow_in ? &in_count : &out_count))
+      return false;
+  } while (in_count != out_count || group->n_in == 0 || group->n_out == 0);
+  return true;
+}
+
+int strata_reshape_groups(const strata_shape_t *in, const strata_shape_t *out,
+                          strata_dim_group_t groups[2 * STRATA_MAX_RANK]) {
+  int n = 0;
+  for (int i = 0, o = 0; i < in->rank || o < out->rank; n++) {
+    strata_dim_group_t group = {.in = i, .out = o};
+    bool has_in = i < in->rank, has_out = o < out->rank;
+    if (has_in && has_out && strata_dim_equal(in->dims[i], out->dims[o]))
+      group.n_in = group.n_out = 1;
+    else if (has_in && is_one(in->dims[i]))
+      group.n_in = 1;
+    else if (has_out && is_one(out->dims[o]))
+      group.n_out = 1;
+    else if (!grow_group(in, out, &group))
+      return -1;
+    i += group.n_in;
+    o += group.n_out;
+    groups[n] = group;
+  }
+  return n;
+}
+
+int strata_reshape_op_groups(MlirOperation op, strata_dim_group_t groups[2 * STRATA_MAX_RANK]) {
+  strata_shape_t in = strata_shape_of(strata_operand(op, 0)), out = strata_shape_of(strata_result(op));
+  return strata_reshape_groups(&in, &out, groups);
+}
+
+int strata_rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
+
+void strata_permutation_of(MlirOperation transpose, int64_t permutation[STRATA_MAX_RANK]) {
+  strata_attr_i64s(transpose, "permutation", STRATA_MAX_RANK, permutation);
+}
+
+//===-- Views of broadcasts --------------------------------------------------------------------------------------===//
+
+// The dims of the broadcast's result as runs that the view moves as a whole: a transpose moves single dims.
+typedef struct {
+  int n;
+  strata_dim_group_t groups[2 * STRATA_MAX_RANK]; // in: of the broadcast's result, out: of the planned one's
+  strata_shape_t in, out;
+} runs_t;
+
+static bool find_runs(MlirOperation view, strata_direction_t direction, runs_t *out) {
+  bool forward = direction == STRATA_FORWARD;
+  int64_t permutation[STRATA_MAX_RANK];
+  out->in = strata_shape_of(forward ? strata_operand(view, 0) : strata_result(view));
+  out->out = strata_shape_of(forward ? strata_result(view) : strata_operand(view, 0));
+  if (strata_op_id(view) == STRATA_OP_RESHAPE) {
+    out->n = strata_reshape_groups(&out->in, &out->out, out->groups);
+    return out->n >= 0;
+  }
+  out->n = out->in.rank;
+  strata_permutation_of(view, permutation);
+  for (int i = 0; i < out->n; i++) {
+    int in = forward ? (int)permutation[i] : i, place = forward ? i : (int)permutation[i];
+    out->groups[i] = (strata_dim_group_t){.in = in, .n_in = 1, .out = place, .n_out = 1};
+  }
+  return true;
+}
+
+static const strata_dim_group_t *run_of(const runs_t *runs, int dim) {
+  for (int g = 0; g < runs->n; g++)
+    if (dim >= runs->groups[g].in && dim < runs->groups[g].in + runs->groups[g].n_in)
+      return &runs->groups[g];
+  return NULL;
+}
+
+static void plan_dim(strata_broadcast_plan_t *plan, strata_dim_t dim, int64_t place) {
+  plan->dims[plan->rank] = dim;
+  plan->places[plan->rank++] = place;
+}
+
+// Plans the run that dim |i| of the operand begins; returns the dim after those that belong to it, -1 if they are not
+// all of the run, in order.
+static int plan_run(strata_broadcast_plan_t *plan, MlirAffineMap map, const strata_shape_t *x, const runs_t *runs,
+                    int i) {
+  int first = strata_expr_dim(mlirAffineMapGetResult(map, i));
+  const strata_dim_group_t *run = run_of(runs, first);
+  if (run->n_in == 1 && run->n_out == 1) {
+    plan_dim(plan, x->dims[i], run->out);
+    return i + 1;
+  }
+  for (int dim = run->in; dim < run->in + run->n_in; dim++) {
+    bool is_read = i < x->rank && strata_expr_dim(mlirAffineMapGetResult(map, i)) == dim;
+    if (!is_read && !is_one(runs->in.dims[dim]))
+      return -1;
+    i += is_read;
+  }
+  for (int out = run->out; out < run->out + run->n_out; out++) {
+    if (plan->rank == STRATA_MAX_RANK)
+      return -1;
+    plan_dim(plan, runs->out.dims[out], out);
+  }
+  return i;
+}
+
+bool strata_plan_broadcast(MlirOperation broadcast, MlirOperation view, strata_direction_t direction,
+                           strata_broadcast_plan_t *out_plan) {
+  runs_t runs;
+  MlirAffineMap map = strata_map(broadcast);
+  strata_shape_t x = strata_shape_of(strata_operand(broadcast, 0));
+  *out_plan = (strata_broadcast_plan_t){0};
+  if (!find_runs(view, direction, &runs))
+    return false;
+  for (int i = 0; i >= 0 && i < x.rank;) {
+    if (out_plan->rank == STRATA_MAX_RANK)
+      return false;
+    if (is_one(x.dims[i]))
+      plan_dim(out_plan, x.dims[i++], -1);
+    else
+      i = plan_run(out_plan, map, &x, &runs, i);
+    if (i < 0)
+      return false;
+  }
+  return true;
+}
+
+MlirValue strata_build_planned(strata_builder_t *b, MlirOperation broadcast, const strata_broadcast_plan_t *plan,
+                               const strata_shape_t *result) {
+  MlirContext context = b->compile->context;
+  MlirAffineExpr exprs[STRATA_MAX_RANK];
+  for (int i = 0; i < plan->rank; i++)
+    exprs[i] =
+        plan->places[i] < 0 ? mlirAffineConstantExprGet(context, 0) : mlirAffineDimExprGet(context, plan->places[i]);
+  MlirValue x = strata_build_reshape(b, strata_operand(broadcast, 0), plan->rank, plan->dims);
+  return strata_build_broadcast(b, x, result, mlirAffineMapGet(context, result->rank, 0, plan->rank, exprs));
+}
