@@ -1,0 +1,448 @@
+// Contractions: lhs * rhs summed, on register tiles, with whatever elementwise nests follow.
+//
+// One operand is the *vector* side: its dim that is contiguous in the result (dim v) runs along SIMD registers. The
+// other is the *broadcast* side: its dim u gives the rows of the register tile. A task goes over blocks of u and v for
+// one point of the remaining dims:
+//
+//   scf.forall (%t) in (tasks) {
+//     scf.for u-tile { [pack the broadcast operand] scf.for v-tile {
+//       %acc = scf.for %k ... iter_args(%a = zero) -> vector<14x32xf32> {
+//         %x = "tile.load" ... : vector<14xf32>   %y = "tile.load" ... : vector<32xf32>
+//         %n = vector.outerproduct %x, %y, %a : vector<14xf32>, vector<32xf32> }
+//       epilogue on vector<14x32xf32>, "tile.store" } } }
+//
+// An operand that is not contiguous as its side needs (or is guarded, or computed) is packed into scratch memory; a
+// constant one was packed by the schedule already. On GPUs the same structure takes fragments in place of rows:
+// docs/architecture.md says what changes.
+#include "lowering/affine_to_tile/kinds.h"
+
+#include "dialects/affine/contraction.h"
+#include "dialects/strata/strata.h"
+#include "passes/target.h"
+
+enum { U = STRATA_SIDE_U, V = STRATA_SIDE_V, MIN_TASK_FLOPS = 1 << 22, MAX_TASKS = 64 };
+
+typedef struct {
+  strata_contraction_kernel_t k;
+  bool is_packed[2];    // into scratch, by this kernel
+  MlirValue scratch[2]; // of the packed sides
+  int64_t tile[2];
+  strata_tile_chunks_t chunks[2];
+  MlirValue chunk_index[2];
+  // While emitting:
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  int64_t size[2];        // of the current tile
+  MlirAffineExpr base[2]; // of the current tile
+} contract_t;
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+//===-- Packing --------------------------------------------------------------------------------------------------===//
+
+static MlirType factor_type(const strata_contraction_side_t *side) { return mlirValueGetType(side->factor); }
+
+// Position in the reduction space at |counters|, as one number.
+static MlirAffineExpr reduction_position(strata_tile_builder_t *b, const strata_nest_t *nest,
+                                         const MlirAffineExpr *counters) {
+  MlirAffineExpr position = strata_tile_constant(b, 0);
+  for (int i = 0; i < nest->n_reduction; i++)
+    position = strata_tile_scaled(b, position, nest->extents[nest->n_parallel + i], counters[i]);
+  return position;
+}
+
+// Which tile of the vector side starts at |base|, counted from the start of the task's run.
+static MlirAffineExpr tile_number(strata_tile_builder_t *b, const contract_t *c, MlirAffineExpr base) {
+  MlirAffineExpr number = strata_tile_simplify(b, mlirAffineFloorDivExprGet(base, strata_tile_constant(b, c->tile[V])));
+  if (c->chunks[V].n_chunks == 1)
+    return number;
+  MlirAffineExpr run = strata_tile_symbol(b, c->chunk_index[V], c->chunks[V].n_chunks);
+  return strata_tile_scaled(b, run, -c->chunks[V].chunk, number);
+}
+
+// Scratch for the vector side is [tile of v][reduction][element]; for the broadcast side [row][reduction].
+static int scratch_coordinates(int which, MlirAffineExpr tile, MlirAffineExpr element, MlirAffineExpr reduction,
+                               MlirAffineExpr *out) {
+  int n = 0;
+  if (which == V) {
+    out[n++] = tile;
+    out[n++] = reduction;
+    out[n++] = element;
+  } else {
+    out[n++] = element;
+    out[n++] = reduction;
+  }
+  return n;
+}
+
+static MlirValue allocate_scratch(strata_tile_builder_t *b, const contract_t *c, int which) {
+  enum { PADDING = 16 };
+  int64_t sizes[3], k = c->k.n_reduced;
+  int rank = which == V ? 3 : 2;
+  if (which == V) {
+    sizes[0] = c->chunks[V].chunk + 1; // a run of full tiles, and the tail
+    sizes[1] = k;
+    sizes[2] = c->tile[V];
+  } else {
+    sizes[0] = c->tile[U];
+    sizes[1] = k + PADDING; // so that the rows do not collide here
+  }
+  return strata_emit_scratch(
+      &b->e, mlirMemRefTypeContiguousGet(factor_type(&c->k.sides[which]), rank, sizes, (MlirAttribute){0}));
+}
+
+// Stores the side's factor at |c->point| into its scratch.
+static void pack_factor(strata_tile_builder_t *b, const contract_t *c, int which, MlirAffineExpr tile,
+                        MlirAffineExpr element, const MlirAffineExpr *counters) {
+  strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
+  strata_tile_value_t value = strata_tile_evaluate(b, &frame, c->k.sides[which].factor);
+  MlirAffineExpr coordinates[3];
+  int rank = scratch_coordinates(which, tile, element, reduction_position(b, c->k.nest, counters), coordinates);
+  strata_tile_store(b, value, c->scratch[which], rank, coordinates);
+}
+
+typedef struct {
+  contract_t *c;
+  MlirAffineExpr tile, element;
+  MlirAffineExpr counters[STRATA_MAX_DIMS];
+} pack_t;
+
+// The vector side: one vector of v a reduction point.
+static void pack_vector_point(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried,
+                              void *user) {
+  (void)carried;
+  pack_t *pack = user;
+  contract_t *c = pack->c;
+  for (int i = 0; i < c->k.nest->n_reduction; i++)
+    c->point[c->k.nest->n_parallel + i] = counters[i];
+  pack_factor(b, c, V, pack->tile, pack->element, counters);
+}
+
+static void pack_vector_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
+  contract_t *c = user;
+  strata_tile_known_t *known = b->known;
+  b->space.n_vector = 1;
+  b->space.extents[0] = size;
+  MlirAffineExpr element = strata_tile_vector_dim(b, 0);
+  c->point[c->k.sides[V].tile_dim] = strata_tile_scaled(b, element, 1, base);
+  pack_t pack = {.c = c, .element = element};
+  pack.tile = tile_number(b, c, base);
+  int64_t trips[STRATA_MAX_DIMS];
+  for (int i = 0; i < c->k.nest->n_reduction; i++)
+    trips[i] = c->k.nest->extents[c->k.nest->n_parallel + i];
+  strata_tile_carry(b, c->k.nest->n_reduction, trips, 0, NULL, pack_vector_point, &pack);
+  b->space.n_vector = 0;
+  b->known = known;
+}
+
+// The broadcast side: vectors along the reduction dim that is contiguous in memory, one row after the other.
+static void pack_rows_tile(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector, void *user) {
+  pack_t *pack = user;
+  contract_t *c = pack->c;
+  int vector_dim = c->k.nest->n_reduction - 1;
+  for (int i = 0, n = 1; i < c->k.nest->n_reduction; i++) {
+    pack->counters[i] = i == vector_dim ? vector : outer[n++];
+    c->point[c->k.nest->n_parallel + i] = pack->counters[i];
+  }
+  MlirAffineExpr saved = strata_tile_constant(b, 0);
+  if (c->k.sides[U].tile_dim != STRATA_NO_DIM) {
+    saved = c->point[c->k.sides[U].tile_dim];
+    c->point[c->k.sides[U].tile_dim] = strata_tile_scaled(b, outer[0], 1, c->base[U]);
+  }
+  pack_factor(b, c, U, pack->tile, outer[0], pack->counters);
+  if (c->k.sides[U].tile_dim != STRATA_NO_DIM)
+    c->point[c->k.sides[U].tile_dim] = saved;
+}
+
+static void pack_rows(strata_tile_builder_t *b, contract_t *c) {
+  pack_t pack = {.c = c};
+  int64_t outer[STRATA_MAX_DIMS];
+  strata_tile_walk_t walk = {.outer = outer, .n_outer = 1};
+  outer[0] = c->size[U];
+  for (int i = 0; i + 1 < c->k.nest->n_reduction; i++)
+    outer[walk.n_outer++] = c->k.nest->extents[c->k.nest->n_parallel + i];
+  walk.vector = c->k.nest->extents[n_dims_of(c->k.nest) - 1];
+  walk.tile = strata_tile_width(b, walk.vector);
+  strata_tile_walk_here(b, &walk, pack_rows_tile, &pack);
+}
+
+//===-- The register tile ----------------------------------------------------------------------------------------===//
+
+// The factor of a side as a vector of its tile, read from scratch if it was packed.
+static strata_tile_value_t side_value(strata_tile_builder_t *b, contract_t *c, int which, strata_tile_frame_t *frame,
+                                      const MlirAffineExpr *counters) {
+  if (!c->is_packed[which])
+    return strata_tile_evaluate(b, frame, c->k.sides[which].factor);
+  MlirAffineExpr element = strata_tile_vector_dim(b, which), coordinates[3];
+  MlirAffineExpr tile = which == V ? tile_number(b, c, c->base[V]) : strata_tile_constant(b, 0);
+  int rank = scratch_coordinates(which, tile, element, reduction_position(b, c->k.nest, counters), coordinates);
+  return strata_tile_load(b, c->scratch[which], rank, coordinates);
+}
+
+// accumulator + outer product, or the nest's own ops where the tile has a single row or column.
+static void micro_step(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried, void *user) {
+  contract_t *c = user;
+  for (int i = 0; i < c->k.nest->n_reduction; i++)
+    c->point[c->k.nest->n_parallel + i] = counters[i];
+  strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
+  strata_tile_value_t u = side_value(b, c, U, &frame, counters), v = side_value(b, c, V, &frame, counters);
+  if (b->status)
+    return;
+  MlirType type = mlirValueGetType(*carried);
+  if (c->size[U] > 1 && c->size[V] > 1 && u.dims == 1 && v.dims == 2) {
+    MlirValue operands[3] = {u.value, v.value, *carried};
+    strata_named_attr_t kind = {"kind", mlirAttributeParseGet(b->e.context, strata_str("#vector.kind<add>"))};
+    *carried = strata_emit_value(&b->e, "vector.outerproduct", 3, operands, type, 1, &kind);
+    return;
+  }
+  uint32_t dims = (c->size[U] > 1 ? 1u : 0u) | (c->size[V] > 1 ? 2u : 0u);
+  strata_tile_bind(b, &frame, c->k.sides[U].factor, u);
+  strata_tile_bind(b, &frame, c->k.sides[V].factor, v);
+  strata_tile_bind(b, &frame, mlirBlockGetArgument(c->k.nest->inner, 1), (strata_tile_value_t){*carried, dims});
+  strata_tile_value_t sum =
+      strata_tile_evaluate(b, &frame, mlirOperationGetOperand(mlirBlockGetTerminator(c->k.nest->inner), 0));
+  if (!b->status)
+    *carried = strata_tile_broadcast(b, sum, dims);
+}
+
+//===-- Epilogue -------------------------------------------------------------------------------------------------===//
+
+// Everything that is stored at the current tile, given that the anchor's results are known at |coordinates|.
+static void emit_stores(strata_tile_builder_t *b, contract_t *c, strata_tile_value_t result) {
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS], target[STRATA_MAX_DIMS];
+  const strata_access_t *store = c->k.store;
+  int rank = strata_tile_access_coordinates(b, c->k.nest, store, c->point, coordinates);
+  strata_tile_know(b, store->buffer, rank, coordinates, result);
+  if (mlirValueIsABlockArgument(store->buffer))
+    strata_tile_store(b, result, store->buffer, rank, coordinates);
+  int64_t extents[STRATA_TILE_DIMS];
+  for (int i = 0; i < STRATA_TILE_DIMS; i++) {
+    bool exists = i < STRATA_TILE_RANK ? i < b->space.n_vector : i - STRATA_TILE_RANK < b->space.n_symbols;
+    extents[i] = exists ? b->space.extents[i] : 1;
+  }
+  for (int i = 0; i < c->k.kernel->n_nests && !b->status; i++) {
+    const strata_nest_t *root = &c->k.kernel->nests[i];
+    if (!strata_nest_is_root(root) || root == c->k.nest)
+      continue;
+    if (!strata_contraction_root_point(&c->k, root, STRATA_TILE_DIMS, extents, coordinates, point)) {
+      strata_tile_fail(b, "affine-to-tile: an epilogue that does not follow its contraction");
+      return;
+    }
+    for (int j = 0; j < root->n_accesses; j++) {
+      const strata_access_t *access = &root->accesses[j];
+      if (!access->is_store || !mlirValueIsABlockArgument(access->buffer))
+        continue;
+      strata_tile_value_t value = strata_tile_stored_value(b, root, access, point);
+      int target_rank = strata_tile_access_coordinates(b, root, access, point, target);
+      strata_tile_store(b, value, access->buffer, target_rank, target);
+    }
+  }
+}
+
+// Math functions in the epilogue: unrolled over a whole register tile they would be most of the code.
+static bool epilogue_is_dear(const contract_t *c) {
+  for (int i = 0; i < c->k.kernel->n_nests; i++) {
+    if (&c->k.kernel->nests[i] == c->k.nest)
+      continue;
+    for (MlirOperation op = mlirBlockGetFirstOperation(c->k.kernel->nests[i].body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+      MlirStringRef name = strata_op_name(op);
+      if (name.length > 5 && !strncmp(name.data, "math.", 5))
+        return true;
+    }
+  }
+  return false;
+}
+
+// The stored value of the anchor for the accumulator |value|.
+static strata_tile_value_t anchor_result(strata_tile_builder_t *b, contract_t *c, strata_tile_value_t value) {
+  strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
+  strata_tile_bind(b, &frame, mlirOperationGetResult(c->k.nest->loops[0], 0), value);
+  return strata_tile_evaluate(b, &frame, c->k.store->value);
+}
+
+// A dear epilogue goes through scratch, a row at a time.
+static void epilogue_by_rows(strata_tile_builder_t *b, contract_t *c, MlirValue accumulator) {
+  int64_t sizes[2] = {c->size[U], c->size[V]};
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(accumulator));
+  MlirValue scratch = strata_emit_scratch(&b->e, mlirMemRefTypeContiguousGet(element, 2, sizes, (MlirAttribute){0}));
+  MlirAffineExpr both[2] = {strata_tile_vector_dim(b, U), strata_tile_vector_dim(b, V)};
+  strata_tile_store(b, (strata_tile_value_t){accumulator, 3}, scratch, 2, both);
+  MlirAffineExpr row;
+  strata_tile_loop_t loop = strata_tile_loop_begin(b, c->size[U], &row);
+  int u = c->k.sides[U].tile_dim;
+  MlirAffineExpr saved = c->point[u];
+  b->space.extents[U] = 1;
+  c->point[u] = strata_tile_scaled(b, row, 1, c->base[U]);
+  MlirAffineExpr coordinates[2] = {row, both[V]};
+  strata_tile_value_t value = strata_tile_load(b, scratch, 2, coordinates);
+  emit_stores(b, c, anchor_result(b, c, value));
+  c->point[u] = saved;
+  b->space.extents[U] = c->size[U];
+  strata_tile_loop_end(b, loop);
+}
+
+static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
+  strata_tile_known_t *known = b->known;
+  int n_symbols = b->space.n_symbols;
+  b->space.n_vector = 2;
+  b->space.extents[U] = c->size[U];
+  b->space.extents[V] = c->size[V];
+  for (int which = U; which <= V; which++)
+    if (c->k.sides[which].tile_dim != STRATA_NO_DIM)
+      c->point[c->k.sides[which].tile_dim] = strata_tile_scaled(b, strata_tile_vector_dim(b, which), 1, c->base[which]);
+  for (int i = 0; i < c->k.nest->n_reduction; i++)
+    c->point[c->k.nest->n_parallel + i] = strata_tile_constant(b, 0);
+  uint32_t dims = (c->size[U] > 1 ? 1u : 0u) | (c->size[V] > 1 ? 2u : 0u);
+  strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
+  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(c->k.nest->loops[0], 0));
+  MlirValue accumulator = b->status ? start.value : strata_tile_broadcast(b, start, dims);
+  int64_t trips[STRATA_MAX_DIMS];
+  for (int i = 0; i < c->k.nest->n_reduction; i++)
+    trips[i] = c->k.nest->extents[c->k.nest->n_parallel + i];
+  strata_tile_carry(b, c->k.nest->n_reduction, trips, 1, &accumulator, micro_step, c);
+  for (int i = 0; i < c->k.nest->n_reduction; i++)
+    c->point[c->k.nest->n_parallel + i] = strata_tile_constant(b, 0);
+  if (!b->status) {
+    if (dims == 3 && epilogue_is_dear(c))
+      epilogue_by_rows(b, c, accumulator);
+    else
+      emit_stores(b, c, anchor_result(b, c, (strata_tile_value_t){accumulator, dims}));
+  }
+  b->space.n_vector = 0;
+  b->space.n_symbols = n_symbols;
+  b->known = known;
+}
+
+//===-- The kernel -----------------------------------------------------------------------------------------------===//
+
+static void v_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
+  contract_t *c = user;
+  c->size[V] = size;
+  c->base[V] = base;
+  emit_tile(b, c);
+}
+
+static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
+  contract_t *c = user;
+  c->size[U] = size;
+  c->base[U] = base;
+  if (c->is_packed[U])
+    pack_rows(b, c);
+  strata_tile_chunk(b, &c->chunks[V], c->chunk_index[V], v_tile, c);
+}
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static int64_t side_extent(const contract_t *c, int side) {
+  int dim = c->k.sides[side].tile_dim;
+  return dim == STRATA_NO_DIM ? 1 : c->k.nest->extents[dim];
+}
+
+// How many tasks the points of u and v together should be cut into: each must be worth its start.
+static int64_t wanted_pieces(const contract_t *c) {
+  int64_t outer = 1, flops = 2 * c->k.n_reduced;
+  for (int i = 0; i < c->k.n_outer; i++)
+    outer *= c->k.nest->extents[c->k.outer[i]];
+  for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
+    flops *= c->k.nest->extents[dim];
+  int64_t wanted = flops / MIN_TASK_FLOPS;
+  wanted = wanted < 1 ? 1 : wanted > MAX_TASKS ? MAX_TASKS : wanted;
+  return ceil_div(wanted, outer);
+}
+
+// Cuts u and v so that the sides are read, and where need be packed, as few times as possible; a task's run of the
+// vector side should stay in the second-level cache while the rows pass by.
+static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
+  enum { PACKING_COST = 3 }; // of an element, in reads
+  const strata_cpu_device_t *device;
+  b->status = strata_cpu_device(b->compile, &device);
+  if (b->status)
+    return;
+  int64_t pieces = wanted_pieces(c), bytes[2];
+  for (int side = U; side <= V; side++)
+    bytes[side] = side_extent(c, side) * c->k.n_reduced * 4;
+  int64_t v_tiles = ceil_div(side_extent(c, V), c->tile[V]), best = INT64_MAX, best_v = 1;
+  int64_t least_v = ceil_div(bytes[V], device->l2_bytes / 2);
+  for (int64_t v = least_v < v_tiles ? least_v : v_tiles; v <= v_tiles && v <= least_v * MAX_TASKS; v++) {
+    int64_t u = ceil_div(pieces, v);
+    int64_t cost =
+        u * bytes[V] * (c->is_packed[V] ? PACKING_COST : 1) + v * bytes[U] * (c->is_packed[U] ? PACKING_COST : 1);
+    if (cost < best) {
+      best = cost;
+      best_v = v;
+    }
+  }
+  c->chunks[V] = strata_tile_chunks(side_extent(c, V), c->tile[V], best_v);
+  c->chunks[U] = strata_tile_chunks(side_extent(c, U), c->tile[U], ceil_div(pieces, c->chunks[V].n_chunks));
+}
+
+static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
+  int64_t n_tasks = c->chunks[U].n_chunks * c->chunks[V].n_chunks, stride = 1;
+  for (int i = 0; i < c->k.n_outer; i++)
+    n_tasks *= c->k.nest->extents[c->k.outer[i]];
+  strata_loop_t forall = strata_emit_forall_begin(&b->e, n_tasks);
+  MlirAffineExpr task = mlirAffineDimExprGet(b->e.context, 0);
+  const int order[2] = {U, V}; // u changes fastest: neighbours share the vector side
+  for (int i = 0; i < 2; i++) {
+    int64_t extent = c->chunks[order[i]].n_chunks;
+    MlirAffineExpr expr = mlirAffineModExprGet(mlirAffineFloorDivExprGet(task, strata_tile_constant(b, stride)),
+                                               strata_tile_constant(b, extent));
+    c->chunk_index[order[i]] = strata_emit_apply(&b->e, expr, 1, &forall.induction);
+    stride *= extent;
+  }
+  for (int i = c->k.n_outer; i-- > 0;) {
+    int64_t extent = c->k.nest->extents[c->k.outer[i]];
+    MlirAffineExpr expr = mlirAffineModExprGet(mlirAffineFloorDivExprGet(task, strata_tile_constant(b, stride)),
+                                               strata_tile_constant(b, extent));
+    c->point[c->k.outer[i]] = strata_tile_symbol(b, strata_emit_apply(&b->e, expr, 1, &forall.induction), extent);
+    stride *= extent;
+  }
+  for (int which = U; which <= V; which++)
+    if (c->is_packed[which])
+      c->scratch[which] = allocate_scratch(b, c, which);
+  if (c->is_packed[V])
+    strata_tile_chunk(b, &c->chunks[V], c->chunk_index[V], pack_vector_tile, c);
+  strata_tile_chunk(b, &c->chunks[U], c->chunk_index[U], u_tile, c);
+  strata_emit_forall_end(&b->e, forall);
+}
+
+// Rows a multiple of 4 KiB apart fall into the same sets of a first-level cache and drive each other out.
+static bool rows_collide(const contract_t *c) {
+  enum { SET_PERIOD = 4096, WAYS = 8 };
+  const strata_contraction_side_t *side = &c->k.sides[U];
+  int64_t stride;
+  if (side->tile_dim == STRATA_NO_DIM || c->tile[U] <= WAYS || c->chunks[V].chunk < 2 ||
+      !strata_access_stride(c->k.nest, side->access, side->tile_dim, &stride))
+    return false;
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(side->access->buffer));
+  int64_t bytes = strata_type_storage_size(strata_type_from_mlir(element), stride);
+  return bytes > 0 && bytes % SET_PERIOD == 0;
+}
+
+// Either side is packed where it is computed or guarded, the vector side also where it is not contiguous along
+// registers.
+static bool needs_packing(const contract_t *c, int side) {
+  if (!strata_contraction_is_plain(&c->k, side))
+    return true;
+  return side == V && !strata_contraction_is_contiguous(&c->k, V, c->tile[V]);
+}
+
+strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
+  contract_t c = {0};
+  STRATA_TRY(strata_contraction_read(b->kernel, &c.k));
+  MlirAttribute schedule = strata_attr(b->kernel->func, "strata.schedule");
+  MlirAttribute tile = mlirDictionaryAttrGetElementByName(schedule, strata_str("tile"));
+  if (mlirAttributeIsNull(tile) || mlirDenseArrayGetNumElements(tile) != 2)
+    return strata_error(STRATA_INTERNAL, "a schedule without tile sizes");
+  for (int side = U; side <= V; side++) {
+    c.tile[side] = mlirDenseI64ArrayGetElement(tile, side);
+    c.is_packed[side] = needs_packing(&c, side);
+  }
+  for (int i = 0; i < STRATA_MAX_DIMS; i++)
+    c.point[i] = strata_tile_constant(b, 0);
+  plan_tasks(b, &c);
+  c.is_packed[U] = c.is_packed[U] || rows_collide(&c);
+  if (!b->status)
+    emit_kernel(b, &c);
+  return b->status;
+}

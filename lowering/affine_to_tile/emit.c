@@ -1,0 +1,120 @@
+// See emit.h.
+#include "lowering/affine_to_tile/emit.h"
+
+MlirOperation strata_emit_op(strata_emitter_t *e, const char *name, int n_operands, const MlirValue *operands,
+                             int n_results, const MlirType *results, int n_attrs, const strata_named_attr_t *attrs) {
+  MlirOperation op =
+      strata_op_create(e->location, name, n_operands, operands, n_results, results, n_attrs, attrs, 0, NULL);
+  mlirBlockAppendOwnedOperation(e->block, op);
+  return op;
+}
+
+MlirValue strata_emit_value(strata_emitter_t *e, const char *name, int n_operands, const MlirValue *operands,
+                            MlirType result, int n_attrs, const strata_named_attr_t *attrs) {
+  return mlirOperationGetResult(strata_emit_op(e, name, n_operands, operands, 1, &result, n_attrs, attrs), 0);
+}
+
+MlirValue strata_emit_constant(strata_emitter_t *e, MlirType type, MlirAttribute scalar) {
+  MlirAttribute value = mlirTypeIsAVector(type) ? mlirDenseElementsAttrSplatGet(type, scalar) : scalar;
+  return strata_emit_value(e, "arith.constant", 0, NULL, type, 1, &(strata_named_attr_t){"value", value});
+}
+
+MlirValue strata_emit_index(strata_emitter_t *e, int64_t value) {
+  MlirType type = mlirIndexTypeGet(e->context);
+  return strata_emit_constant(e, type, mlirIntegerAttrGet(type, value));
+}
+
+MlirValue strata_emit_apply(strata_emitter_t *e, MlirAffineExpr expr, int n, const MlirValue *operands) {
+  if (mlirAffineExprIsAConstant(expr))
+    return strata_emit_index(e, mlirAffineConstantExprGetValue(expr));
+  if (mlirAffineExprIsADim(expr))
+    return operands[mlirAffineDimExprGetPosition(expr)];
+  MlirAffineMap map = mlirAffineMapGet(e->context, n, 0, 1, &expr);
+  return strata_emit_value(e, "affine.apply", n, operands, mlirIndexTypeGet(e->context), 1,
+                           &(strata_named_attr_t){"map", mlirAffineMapAttrGet(map)});
+}
+
+MlirValue strata_emit_scratch(strata_emitter_t *e, MlirType memref_type) {
+  const int32_t segments[2] = {0, 0};
+  strata_named_attr_t attrs[] = {
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(e->context, 2, segments)},
+      {"tile.scratch", mlirUnitAttrGet(e->context)},
+  };
+  return strata_emit_value(e, "memref.alloc", 0, NULL, memref_type, 2, attrs);
+}
+
+strata_loop_t strata_emit_for_begin(strata_emitter_t *e, MlirValue lower, MlirValue upper, int64_t step, int n_inits,
+                                    const MlirValue *inits, MlirValue *out_args) {
+  enum { MAX_INITS = 64 };
+  MlirValue operands[3 + MAX_INITS] = {lower, upper, strata_emit_index(e, step)};
+  MlirType types[1 + MAX_INITS] = {mlirIndexTypeGet(e->context)};
+  MlirLocation locations[1 + MAX_INITS] = {e->location};
+  for (int i = 0; i < n_inits; i++) {
+    operands[3 + i] = inits[i];
+    types[1 + i] = mlirValueGetType(inits[i]);
+    locations[1 + i] = e->location;
+  }
+  MlirBlock body = mlirBlockCreate(1 + n_inits, types, locations);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, body);
+  MlirOperation op =
+      strata_op_create(e->location, "scf.for", 3 + n_inits, operands, n_inits, types + 1, 0, NULL, 1, &region);
+  mlirBlockAppendOwnedOperation(e->block, op);
+  strata_loop_t loop = {.op = op, .outer = e->block, .induction = mlirBlockGetArgument(body, 0)};
+  for (int i = 0; i < n_inits; i++)
+    out_args[i] = mlirBlockGetArgument(body, 1 + i);
+  e->block = body;
+  return loop;
+}
+
+void strata_emit_for_end(strata_emitter_t *e, strata_loop_t loop, int n_yields, const MlirValue *yields,
+                         MlirValue *out_results) {
+  strata_emit_op(e, "scf.yield", n_yields, yields, 0, NULL, 0, NULL);
+  e->block = loop.outer;
+  for (int i = 0; i < n_yields; i++)
+    out_results[i] = mlirOperationGetResult(loop.op, i);
+}
+
+strata_loop_t strata_emit_forall_begin(strata_emitter_t *e, int64_t count) {
+  const int32_t segments[4] = {0, 0, 0, 0};
+  const int64_t zero = 0, one = 1;
+  strata_named_attr_t attrs[] = {
+      {"staticLowerBound", strata_i64s_attr(e->context, 1, &zero)},
+      {"staticUpperBound", strata_i64s_attr(e->context, 1, &count)},
+      {"staticStep", strata_i64s_attr(e->context, 1, &one)},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(e->context, 4, segments)},
+  };
+  MlirType index = mlirIndexTypeGet(e->context);
+  MlirBlock body = mlirBlockCreate(1, &index, &e->location);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, body);
+  MlirOperation op = strata_op_create(e->location, "scf.forall", 0, NULL, 0, NULL, 4, attrs, 1, &region);
+  mlirBlockAppendOwnedOperation(e->block, op);
+  strata_loop_t loop = {.op = op, .outer = e->block, .induction = mlirBlockGetArgument(body, 0)};
+  e->block = body;
+  return loop;
+}
+
+void strata_emit_forall_end(strata_emitter_t *e, strata_loop_t loop) {
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, mlirBlockCreate(0, NULL, NULL));
+  mlirBlockAppendOwnedOperation(
+      e->block, strata_op_create(e->location, "scf.forall.in_parallel", 0, NULL, 0, NULL, 0, NULL, 1, &region));
+  e->block = loop.outer;
+}
+
+strata_loop_t strata_emit_if_begin(strata_emitter_t *e, MlirValue condition) {
+  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirBlock body = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(regions[0], body);
+  MlirOperation op = strata_op_create(e->location, "scf.if", 1, &condition, 0, NULL, 0, NULL, 2, regions);
+  mlirBlockAppendOwnedOperation(e->block, op);
+  strata_loop_t loop = {.op = op, .outer = e->block};
+  e->block = body;
+  return loop;
+}
+
+void strata_emit_if_end(strata_emitter_t *e, strata_loop_t loop) {
+  strata_emit_op(e, "scf.yield", 0, NULL, 0, NULL, 0, NULL);
+  e->block = loop.outer;
+}

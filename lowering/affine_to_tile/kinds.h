@@ -1,0 +1,67 @@
+// The kinds of kernels the tile builder knows: each function appends one scf.forall that carries out all of the
+// kernel's nests. They return an error (and may leave unfinished IR, which the caller removes) where a kernel is not of
+// the kind.
+#ifndef STRATA_LOWERING_AFFINE_TO_TILE_KINDS_H
+#define STRATA_LOWERING_AFFINE_TO_TILE_KINDS_H
+
+#include "lowering/affine_to_tile/value.h"
+
+STRATA_MUST_CHECK strata_status_t strata_tile_scalar(strata_tile_builder_t *b);
+STRATA_MUST_CHECK strata_status_t strata_tile_map(strata_tile_builder_t *b);
+STRATA_MUST_CHECK strata_status_t strata_tile_rows(strata_tile_builder_t *b);
+STRATA_MUST_CHECK strata_status_t strata_tile_contract(strata_tile_builder_t *b);
+
+//===-- Walking an iteration space -------------------------------------------------------------------------------===//
+
+// The points of some loops outside and one vectorized dim inside: |outer| has one coordinate an outer dim, |vector| is
+// the coordinate of the vectorized dim (vector dim 0 of the space, whose extent is the tile's size).
+typedef void (*strata_tile_body_t)(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector,
+                                   void *user);
+
+typedef struct {
+  int n_outer;
+  const int64_t *outer; // extents
+  int64_t vector;       // extent of the vectorized dim; 1: there is none
+  int64_t tile;         // elements of a full tile along it
+  int64_t work;         // of one outer point: elements touched, which decides how many tasks there are
+} strata_tile_walk_t;
+
+// Emits the forall over tasks and the loops in it, and |body| for full tiles and, if there is one, for the tail.
+void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body, void *user);
+
+// The same as sequential loops where the builder stands, the vectorized dim innermost.
+void strata_tile_walk_here(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
+                           void *user);
+
+// One sequential loop over [0, extent); returns the coordinate. Close with strata_tile_loop_end.
+typedef struct {
+  strata_loop_t loop;
+  bool is_real; // a loop of one iteration is none
+  int n_symbols;
+  strata_tile_known_t *known;
+} strata_tile_loop_t;
+strata_tile_loop_t strata_tile_loop_begin(strata_tile_builder_t *b, int64_t extent, MlirAffineExpr *out_coordinate);
+void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop);
+
+// Nested sequential loops of |trips| iterations carrying values: |body| replaces |carried| by what it yields at the
+// counters; afterwards |carried| holds the results.
+enum { STRATA_TILE_CARRIED = 4 };
+typedef void (*strata_tile_carry_body_t)(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried,
+                                         void *user);
+void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, int n_carried, MlirValue *carried,
+                       strata_tile_carry_body_t body, void *user);
+
+// Tiles of |tile| elements along [0, extent), cut into |n_chunks| runs of |chunk| full tiles of which run |index| is
+// done here; the last run also does the tail. |body| gets a tile's size and first element.
+typedef struct {
+  int64_t extent, tile, chunk, n_chunks;
+} strata_tile_chunks_t;
+typedef void (*strata_tile_chunk_body_t)(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user);
+strata_tile_chunks_t strata_tile_chunks(int64_t extent, int64_t tile, int64_t wanted);
+void strata_tile_chunk(strata_tile_builder_t *b, const strata_tile_chunks_t *chunks, MlirValue index,
+                       strata_tile_chunk_body_t body, void *user);
+
+// The number of elements of a full tile along a dim of |extent|.
+int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent);
+
+#endif

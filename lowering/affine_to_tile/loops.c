@@ -1,0 +1,295 @@
+// Loops around tiles: tasks, sequential loops, full tiles and tails. See kinds.h.
+#include "lowering/affine_to_tile/kinds.h"
+
+#include "passes/target.h"
+
+enum {
+  MIN_TASK_WORK = 8192, // elements; below this a task costs more than it brings
+  MAX_TASKS = 256,
+};
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
+  const strata_cpu_device_t *device;
+  strata_status_t status = strata_cpu_device(b->compile, &device);
+  int64_t lanes = 16;
+  if (status)
+    strata_status_free(status);
+  else
+    lanes = device->vector_bytes / 4;
+  // Four registers in flight hide the latency of most chains; a short dim is one tile.
+  int64_t width = 4 * lanes;
+  if (extent <= width)
+    return extent;
+  return extent % width && extent % (2 * lanes) == 0 ? 2 * lanes : width;
+}
+
+strata_tile_loop_t strata_tile_loop_begin(strata_tile_builder_t *b, int64_t extent, MlirAffineExpr *out_coordinate) {
+  strata_tile_loop_t loop = {.n_symbols = b->space.n_symbols, .known = b->known, .is_real = extent != 1};
+  if (!loop.is_real) {
+    *out_coordinate = strata_tile_constant(b, 0);
+    return loop;
+  }
+  loop.loop =
+      strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, extent), 1, 0, NULL, NULL);
+  *out_coordinate = strata_tile_symbol(b, loop.loop.induction, extent);
+  return loop;
+}
+
+void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop) {
+  if (!loop.is_real)
+    return;
+  strata_emit_for_end(&b->e, loop.loop, 0, NULL, NULL);
+  b->space.n_symbols = loop.n_symbols;
+  b->known = loop.known;
+}
+
+//===-- Sequential -----------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  const strata_tile_walk_t *walk;
+  strata_tile_body_t body;
+  void *user;
+  MlirAffineExpr outer[STRATA_MAX_DIMS];
+} walker_t;
+
+// |body| at one tile of |size| elements from |base|.
+static void emit_tile(strata_tile_builder_t *b, walker_t *w, int64_t size, MlirAffineExpr base) {
+  strata_tile_known_t *known = b->known;
+  b->space.n_vector = 1;
+  b->space.extents[0] = size;
+  MlirAffineExpr vector = strata_tile_scaled(b, base, 1, strata_tile_vector_dim(b, 0));
+  w->body(b, w->outer, vector, w->user);
+  b->known = known;
+  b->space.n_vector = 0;
+}
+
+static void emit_tail(strata_tile_builder_t *b, walker_t *w) {
+  int64_t tail = w->walk->vector % w->walk->tile;
+  if (tail)
+    emit_tile(b, w, tail, strata_tile_constant(b, w->walk->vector - tail));
+}
+
+static void emit_tiles(strata_tile_builder_t *b, walker_t *w) {
+  int64_t n_full = w->walk->vector / w->walk->tile;
+  if (n_full) {
+    MlirAffineExpr counter;
+    strata_tile_loop_t loop = strata_tile_loop_begin(b, n_full, &counter);
+    emit_tile(b, w, w->walk->tile, strata_tile_scaled(b, counter, w->walk->tile, strata_tile_constant(b, 0)));
+    strata_tile_loop_end(b, loop);
+  }
+  emit_tail(b, w);
+}
+
+static void emit_outer(strata_tile_builder_t *b, walker_t *w, int dim) {
+  if (dim == w->walk->n_outer) {
+    emit_tiles(b, w);
+    return;
+  }
+  strata_tile_loop_t loop = strata_tile_loop_begin(b, w->walk->outer[dim], &w->outer[dim]);
+  emit_outer(b, w, dim + 1);
+  strata_tile_loop_end(b, loop);
+}
+
+void strata_tile_walk_here(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
+                           void *user) {
+  walker_t w = {.walk = walk, .body = body, .user = user};
+  emit_outer(b, &w, 0);
+}
+
+//===-- Tasks ----------------------------------------------------------------------------------------------------===//
+
+// [chunk * size, min((chunk + 1) * size, extent)) as a loop; emission goes on inside.
+static strata_loop_t begin_chunk(strata_tile_builder_t *b, MlirValue chunk, int64_t size, int64_t extent,
+                                 MlirAffineExpr *out_coordinate) {
+  MlirContext context = b->e.context;
+  MlirAffineExpr start = mlirAffineMulExprGet(mlirAffineDimExprGet(context, 0), strata_tile_constant(b, size));
+  MlirAffineExpr end = mlirAffineAddExprGet(start, strata_tile_constant(b, size));
+  MlirValue lower = strata_emit_apply(&b->e, start, 1, &chunk), upper;
+  if (extent % size == 0) {
+    upper = strata_emit_apply(&b->e, end, 1, &chunk);
+  } else {
+    MlirAffineExpr results[2] = {end, strata_tile_constant(b, extent)};
+    strata_named_attr_t attr = {"map", mlirAffineMapAttrGet(mlirAffineMapGet(context, 1, 0, 2, results))};
+    upper = strata_emit_value(&b->e, "affine.min", 1, &chunk, mlirIndexTypeGet(context), 1, &attr);
+  }
+  strata_loop_t loop = strata_emit_for_begin(&b->e, lower, upper, 1, 0, NULL, NULL);
+  *out_coordinate = strata_tile_symbol(b, loop.induction, extent);
+  return loop;
+}
+
+// Tasks are runs of |chunk| indices of outer dim |dim| for each point of the dims before it.
+typedef struct {
+  int dim;
+  int64_t chunk, n_tasks;
+} plan_t;
+
+static plan_t plan_outer(const strata_tile_walk_t *walk, int64_t wanted) {
+  int64_t before = 1;
+  for (int dim = 0; dim < walk->n_outer; dim++) {
+    int64_t extent = walk->outer[dim];
+    if (before * extent >= wanted || dim + 1 == walk->n_outer) {
+      int64_t chunks = wanted / before < 1 ? 1 : wanted / before > extent ? extent : wanted / before;
+      int64_t chunk = ceil_div(extent, chunks);
+      return (plan_t){dim, chunk, before * ceil_div(extent, chunk)};
+    }
+    before *= extent;
+  }
+  return (plan_t){-1, 1, 1};
+}
+
+static void walk_outer_tasks(strata_tile_builder_t *b, walker_t *w, plan_t plan) {
+  strata_loop_t forall = strata_emit_forall_begin(&b->e, plan.n_tasks);
+  MlirAffineExpr task = mlirAffineDimExprGet(b->e.context, 0);
+  int64_t stride = plan.n_tasks;
+  for (int dim = 0; dim < plan.dim; dim++) {
+    int64_t extent = w->walk->outer[dim];
+    stride /= extent;
+    MlirAffineExpr expr = mlirAffineFloorDivExprGet(task, strata_tile_constant(b, stride));
+    if (dim > 0)
+      expr = mlirAffineModExprGet(expr, strata_tile_constant(b, extent));
+    w->outer[dim] = strata_tile_symbol(b, strata_emit_apply(&b->e, expr, 1, &forall.induction), extent);
+  }
+  MlirAffineExpr chunk_expr = mlirAffineModExprGet(task, strata_tile_constant(b, stride));
+  MlirValue chunk = strata_emit_apply(&b->e, chunk_expr, 1, &forall.induction);
+  int64_t extent = w->walk->outer[plan.dim];
+  if (plan.chunk == 1) {
+    w->outer[plan.dim] = strata_tile_symbol(b, chunk, extent);
+    emit_outer(b, w, plan.dim + 1);
+  } else {
+    strata_loop_t loop = begin_chunk(b, chunk, plan.chunk, extent, &w->outer[plan.dim]);
+    emit_outer(b, w, plan.dim + 1);
+    strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
+  }
+  strata_emit_forall_end(&b->e, forall);
+}
+
+strata_tile_chunks_t strata_tile_chunks(int64_t extent, int64_t tile, int64_t wanted) {
+  int64_t n_full = extent / tile;
+  if (n_full <= 1)
+    return (strata_tile_chunks_t){extent, tile, n_full, 1};
+  int64_t chunk = ceil_div(n_full, wanted < 1 ? 1 : wanted);
+  return (strata_tile_chunks_t){extent, tile, chunk, ceil_div(n_full, chunk)};
+}
+
+// Emits |body| for the tail, in the last run alone.
+static void chunk_tail(strata_tile_builder_t *b, const strata_tile_chunks_t *chunks, MlirValue index,
+                       strata_tile_chunk_body_t body, void *user) {
+  int64_t tail = chunks->extent % chunks->tile;
+  if (!tail)
+    return;
+  strata_loop_t branch = {0};
+  strata_tile_known_t *known = b->known;
+  if (chunks->n_chunks > 1) {
+    MlirType i64 = mlirIntegerTypeGet(b->e.context, 64), i1 = mlirIntegerTypeGet(b->e.context, 1);
+    strata_named_attr_t equal = {"predicate", mlirIntegerAttrGet(i64, 0)};
+    MlirValue operands[2] = {index, strata_emit_index(&b->e, chunks->n_chunks - 1)};
+    branch = strata_emit_if_begin(&b->e, strata_emit_value(&b->e, "arith.cmpi", 2, operands, i1, 1, &equal));
+  }
+  body(b, tail, strata_tile_constant(b, chunks->extent - tail), user);
+  if (chunks->n_chunks > 1)
+    strata_emit_if_end(&b->e, branch);
+  b->known = known;
+}
+
+void strata_tile_chunk(strata_tile_builder_t *b, const strata_tile_chunks_t *chunks, MlirValue index,
+                       strata_tile_chunk_body_t body, void *user) {
+  int64_t n_full = chunks->extent / chunks->tile;
+  strata_tile_known_t *known = b->known;
+  int n_symbols = b->space.n_symbols;
+  MlirAffineExpr counter = strata_tile_constant(b, 0);
+  if (n_full > 1) {
+    strata_loop_t loop;
+    if (chunks->n_chunks > 1) {
+      loop = begin_chunk(b, index, chunks->chunk, n_full, &counter);
+    } else {
+      loop =
+          strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, n_full), 1, 0, NULL, NULL);
+      counter = strata_tile_symbol(b, loop.induction, n_full);
+    }
+    body(b, chunks->tile, strata_tile_scaled(b, counter, chunks->tile, strata_tile_constant(b, 0)), user);
+    strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
+  } else if (n_full == 1) {
+    body(b, chunks->tile, counter, user);
+  }
+  b->known = known;
+  b->space.n_symbols = n_symbols;
+  chunk_tail(b, chunks, index, body, user);
+}
+
+static void chunk_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
+  emit_tile(b, user, size, base);
+}
+
+// Tasks along the vectorized dim, each going over all outer points.
+static void walk_vector_tasks(strata_tile_builder_t *b, walker_t *w, int64_t wanted) {
+  strata_tile_chunks_t chunks = strata_tile_chunks(w->walk->vector, w->walk->tile, wanted);
+  strata_loop_t forall = strata_emit_forall_begin(&b->e, chunks.n_chunks);
+  strata_tile_loop_t loops[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < w->walk->n_outer; dim++)
+    loops[dim] = strata_tile_loop_begin(b, w->walk->outer[dim], &w->outer[dim]);
+  strata_tile_chunk(b, &chunks, forall.induction, chunk_tile, w);
+  for (int dim = w->walk->n_outer; dim-- > 0;)
+    strata_tile_loop_end(b, loops[dim]);
+  strata_emit_forall_end(&b->e, forall);
+}
+
+typedef struct {
+  int n_loops;
+  const int64_t *trips;
+  int n_carried;
+  strata_tile_carry_body_t body;
+  void *user;
+  MlirAffineExpr counters[STRATA_MAX_DIMS];
+} carry_t;
+
+static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *carried) {
+  if (b->status)
+    return;
+  if (i == c->n_loops) {
+    c->body(b, c->counters, carried, c->user);
+    return;
+  }
+  if (c->trips[i] == 1) {
+    c->counters[i] = strata_tile_constant(b, 0);
+    carry_loop(b, c, i + 1, carried);
+    return;
+  }
+  MlirValue values[STRATA_TILE_CARRIED];
+  strata_tile_known_t *known = b->known;
+  int n_symbols = b->space.n_symbols;
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, c->trips[i]),
+                                             1, c->n_carried, carried, values);
+  c->counters[i] = strata_tile_symbol(b, loop.induction, c->trips[i]);
+  carry_loop(b, c, i + 1, values);
+  if (!b->status)
+    strata_emit_for_end(&b->e, loop, c->n_carried, values, carried);
+  b->known = known;
+  b->space.n_symbols = n_symbols;
+}
+
+void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, int n_carried, MlirValue *carried,
+                       strata_tile_carry_body_t body, void *user) {
+  carry_t carry = {.n_loops = n_loops, .trips = trips, .n_carried = n_carried, .body = body, .user = user};
+  carry_loop(b, &carry, 0, carried);
+}
+
+void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body, void *user) {
+  walker_t w = {.walk = walk, .body = body, .user = user};
+  int64_t points = 1;
+  for (int dim = 0; dim < walk->n_outer; dim++)
+    points *= walk->outer[dim];
+  int64_t wanted = points * walk->work / MIN_TASK_WORK;
+  wanted = wanted < 1 ? 1 : wanted > MAX_TASKS ? MAX_TASKS : wanted;
+  int64_t n_full = walk->vector / walk->tile;
+  if (points < wanted && points < 32 && n_full > 1) {
+    walk_vector_tasks(b, &w, wanted);
+  } else if (wanted > 1 && walk->n_outer) {
+    walk_outer_tasks(b, &w, plan_outer(walk, wanted));
+  } else {
+    strata_loop_t forall = strata_emit_forall_begin(&b->e, 1);
+    emit_outer(b, &w, 0);
+    strata_emit_forall_end(&b->e, forall);
+  }
+}

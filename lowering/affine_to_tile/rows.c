@@ -1,0 +1,596 @@
+// Kernels with reductions that share their outer parallel dims, the *row dims*: softmax, norms, pooling.
+//
+// At each row (or each vector of rows) the reductions run one after the other, then the stored nests; what lies between
+// is recomputed where it is read, or kept in scratch memory if it is dear and read more than once.
+//
+// Two forms. *Inner*: vectors along a reduced dim (rows contiguous in memory); partial results are one vector, combined
+// at the end of the row. *Across*: vectors along a row dim (columns contiguous); one element a row, no combining.
+#include "lowering/affine_to_tile/kinds.h"
+
+#include <stdio.h>
+
+enum { NOT_A_ROW_DIM = -1, MAX_SCRATCH_BYTES = 256 * 1024 };
+
+typedef struct {
+  const strata_nest_t *nest;
+  bool takes_part; // reductions and roots
+  bool is_tied;
+  int row_of[STRATA_MAX_DIMS]; // of each dim of the nest: which row dim it is, or NOT_A_ROW_DIM
+} member_t;
+
+typedef struct {
+  const strata_kernel_t *kernel;
+  member_t *members; // one a nest
+  int n_rows;
+  int64_t extents[STRATA_MAX_DIMS];     // of the row dims
+  int across;                           // the row dim that is vectorized, or NOT_A_ROW_DIM for the inner form
+  MlirAffineExpr rows[STRATA_MAX_DIMS]; // coordinates of the row dims, while emitting
+} rows_t;
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+//===-- Tying dims to rows ---------------------------------------------------------------------------------------===//
+
+typedef struct {
+  rows_t *rows;
+  member_t *from;
+} tie_t;
+
+// Nest |to| is demanded at |point|, expressions over the dims of tie->from: dims of both that are the same dim share
+// their row.
+static void tie_members(tie_t *tie, member_t *to, const MlirAffineExpr *point) {
+  for (int dim = 0; dim < to->nest->n_parallel; dim++) {
+    if (!mlirAffineExprIsADim(point[dim]))
+      continue;
+    int from_dim = (int)mlirAffineDimExprGetPosition(point[dim]);
+    if (tie->from->is_tied && !to->is_tied)
+      to->row_of[dim] = tie->from->row_of[from_dim];
+    else if (to->is_tied && !tie->from->is_tied)
+      tie->from->row_of[from_dim] = to->row_of[dim];
+  }
+}
+
+static void tie_demanded(const strata_nest_t *producer, const strata_access_t *store, const MlirAffineExpr *point,
+                         const MlirAffineExpr *coordinates, void *user) {
+  (void)store;
+  (void)coordinates;
+  tie_t *tie = user;
+  tie_members(tie, &tie->rows->members[producer - tie->rows->kernel->nests], point);
+}
+
+static bool row_dims_complete(const rows_t *rows, const member_t *member) {
+  bool seen[STRATA_MAX_DIMS] = {false};
+  int n_seen = 0;
+  for (int dim = 0; dim < n_dims_of(member->nest); dim++) {
+    int row = member->row_of[dim];
+    if (row == NOT_A_ROW_DIM)
+      continue;
+    if (seen[row] || member->nest->extents[dim] != rows->extents[row] || dim >= member->nest->n_parallel)
+      return false;
+    seen[row] = true;
+    n_seen++;
+  }
+  int n_needed = 0;
+  for (int row = 0; row < rows->n_rows; row++)
+    n_needed += rows->extents[row] > 1;
+  int n_long = 0;
+  for (int row = 0; row < rows->n_rows; row++)
+    n_long += seen[row] && rows->extents[row] > 1;
+  return n_long == n_needed && n_seen <= rows->n_rows;
+}
+
+// A nest with the row space itself needs no evidence: its dims are the rows in order.
+static bool tie_by_shape(const rows_t *rows, member_t *member) {
+  if (member->nest->n_parallel < rows->n_rows)
+    return false;
+  for (int row = 0; row < rows->n_rows; row++)
+    if (member->nest->extents[row] != rows->extents[row])
+      return false;
+  for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+    member->row_of[dim] = dim < rows->n_rows ? dim : NOT_A_ROW_DIM;
+  return true;
+}
+
+static void tie_all(rows_t *rows) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < rows->kernel->n_nests; i++) {
+      member_t *member = &rows->members[i];
+      tie_t tie = {.rows = rows, .from = member};
+      strata_kernel_visit_demands(rows->kernel, member->nest, tie_demanded, &tie);
+    }
+    for (int i = 0; i < rows->kernel->n_nests; i++) {
+      member_t *member = &rows->members[i];
+      if (!member->is_tied && row_dims_complete(rows, member)) {
+        member->is_tied = true;
+        changed = true;
+      }
+    }
+  }
+}
+
+static strata_status_t find_rows(rows_t *rows) {
+  const strata_kernel_t *kernel = rows->kernel;
+  rows->members = strata_arena_array(kernel->arena, member_t, kernel->n_nests);
+  bool have_rows = false;
+  for (int i = 0; i < kernel->n_nests; i++) {
+    member_t *member = &rows->members[i];
+    member->nest = &kernel->nests[i];
+    member->takes_part = member->nest->n_reduction || strata_nest_is_root(member->nest);
+    for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
+      member->row_of[dim] = NOT_A_ROW_DIM;
+    if (!strata_nest_is_vectorizable(member->nest))
+      return strata_error(STRATA_UNSUPPORTED, "a nest without vector form");
+    if (have_rows || !member->nest->n_reduction)
+      continue;
+    have_rows = member->is_tied = true;
+    rows->n_rows = member->nest->n_parallel;
+    for (int dim = 0; dim < rows->n_rows; dim++) {
+      member->row_of[dim] = dim;
+      rows->extents[dim] = member->nest->extents[dim];
+    }
+  }
+  if (!have_rows)
+    return strata_error(STRATA_UNSUPPORTED, "no reduction");
+  tie_all(rows);
+  for (int i = 0; i < kernel->n_nests; i++) {
+    member_t *member = &rows->members[i];
+    if (member->takes_part && !member->is_tied && !tie_by_shape(rows, member))
+      return strata_error(STRATA_UNSUPPORTED, "nests that do not agree on their rows");
+  }
+  return NULL;
+}
+
+//===-- Choosing the form ----------------------------------------------------------------------------------------===//
+
+static int row_dim_of(const member_t *member, int row) {
+  for (int dim = 0; dim < member->nest->n_parallel; dim++)
+    if (member->row_of[dim] == row)
+      return dim;
+  return -1;
+}
+
+// How many accesses run contiguously along row dim |row|, and how many along some inner dim.
+static void count_contiguous(const rows_t *rows, int row, int *out_across, int *out_inner) {
+  *out_across = *out_inner = 0;
+  for (int i = 0; i < rows->kernel->n_nests; i++) {
+    const member_t *member = &rows->members[i];
+    if (!member->takes_part)
+      continue;
+    for (int j = 0; j < member->nest->n_accesses; j++) {
+      int64_t stride;
+      int row_dim = row_dim_of(member, row);
+      if (row_dim >= 0 && strata_access_stride(member->nest, &member->nest->accesses[j], row_dim, &stride))
+        *out_across += stride == 1;
+      for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+        if (member->row_of[dim] == NOT_A_ROW_DIM && member->nest->extents[dim] > 1 &&
+            strata_access_stride(member->nest, &member->nest->accesses[j], dim, &stride))
+          *out_inner += stride == 1;
+    }
+  }
+}
+
+static bool has_one_carried_value(const rows_t *rows) {
+  for (int i = 0; i < rows->kernel->n_nests; i++) {
+    const strata_nest_t *nest = &rows->kernel->nests[i];
+    if (nest->n_reduction && mlirOperationGetNumResults(nest->loops[0]) != 1)
+      return false;
+  }
+  return true;
+}
+
+static void choose_form(rows_t *rows) {
+  int best = 0, best_row = rows->n_rows - 1, inner = 0;
+  for (int row = rows->n_rows - 1; row >= 0; row--) {
+    int across;
+    count_contiguous(rows, row, &across, &inner);
+    if (rows->extents[row] >= 4 && across > best) {
+      best = across;
+      best_row = row;
+    }
+  }
+  // The last row dim's scalar results are contiguous too, so that alone is no reason to go across.
+  bool prefers_inner = has_one_carried_value(rows) && inner > 0 && inner >= best;
+  rows->across = prefers_inner ? NOT_A_ROW_DIM : best_row;
+}
+
+//===-- Emitting -------------------------------------------------------------------------------------------------===//
+
+// The point of |member|'s dims: its rows where the builder stands, its inner dims as |inner| says.
+static void member_point(const rows_t *rows, const member_t *member, const MlirAffineExpr *inner,
+                         MlirAffineExpr *out_point) {
+  for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+    out_point[dim] = member->row_of[dim] == NOT_A_ROW_DIM ? inner[dim] : rows->rows[member->row_of[dim]];
+}
+
+// The result of a complete reduction: known to its readers from here on, stored if it is asked for.
+static void finish_reduction(strata_tile_builder_t *b, const rows_t *rows, const member_t *member,
+                             const strata_tile_value_t *results) {
+  const strata_nest_t *nest = member->nest;
+  MlirAffineExpr zero[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
+    zero[dim] = strata_tile_constant(b, 0);
+  member_point(rows, member, zero, point);
+  strata_tile_frame_t frame = {.nest = nest, .point = point};
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->loops[0]); i++)
+    strata_tile_bind(b, &frame, mlirOperationGetResult(nest->loops[0], i), results[i]);
+  for (int i = 0; i < nest->n_accesses && !b->status; i++) {
+    const strata_access_t *store = &nest->accesses[i];
+    if (!store->is_store)
+      continue;
+    strata_tile_value_t value = strata_tile_evaluate(b, &frame, store->value);
+    int rank = strata_tile_access_coordinates(b, nest, store, point, coordinates);
+    if (mlirValueIsABlockArgument(store->buffer))
+      strata_tile_store(b, value, store->buffer, rank, coordinates);
+    strata_tile_know(b, store->buffer, rank, coordinates, value);
+  }
+}
+
+// The start value of carried value |i| as a tile value over |dims|.
+static strata_tile_value_t start_value(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
+                                       int i, uint32_t dims) {
+  strata_tile_frame_t frame = {.nest = nest, .point = point};
+  enum { N_BOUNDS = 0 }; // constant bounds: the operands of affine.for are its start values
+  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(nest->loops[0], N_BOUNDS + i));
+  if (b->status)
+    return start;
+  return (strata_tile_value_t){strata_tile_broadcast(b, start, dims), dims};
+}
+
+// One step of a reduction at |point|: what the innermost loop yields, given what it carries.
+static void reduction_step(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
+                           int n_carried, const MlirValue *carried, uint32_t dims, MlirValue *out_yields) {
+  strata_tile_frame_t frame = {.nest = nest, .point = point};
+  for (int i = 0; i < n_carried; i++)
+    strata_tile_bind(b, &frame, mlirBlockGetArgument(nest->inner, 1 + i), (strata_tile_value_t){carried[i], dims});
+  MlirOperation yield = mlirBlockGetTerminator(nest->inner);
+  for (int i = 0; i < n_carried; i++) {
+    strata_tile_value_t value = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(yield, i));
+    if (b->status)
+      return;
+    out_yields[i] = strata_tile_broadcast(b, value, dims);
+  }
+}
+
+typedef struct {
+  const member_t *member;
+  int n_carried;
+  uint32_t dims;        // of the carried vectors
+  int vector_dim;       // the reduction dim vectorized, -1 for none
+  int64_t width, start; // its tiles, and their first element
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+} reduction_t;
+
+static void reduction_body(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried, void *user) {
+  reduction_t *r = user;
+  const strata_nest_t *nest = r->member->nest;
+  for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++) {
+    r->point[dim] = counters[dim - nest->n_parallel];
+    if (dim == r->vector_dim) {
+      MlirAffineExpr base = strata_tile_scaled(b, r->point[dim], r->width, strata_tile_constant(b, r->start));
+      r->point[dim] = strata_tile_scaled(b, strata_tile_vector_dim(b, 0), 1, base);
+    }
+  }
+  reduction_step(b, nest, r->point, r->n_carried, carried, r->dims, carried);
+}
+
+// The loops over the reduction dims, |n_tiles| of them along the vectorized one.
+static void reduction_loops(strata_tile_builder_t *b, reduction_t *r, int64_t n_tiles, MlirValue *carried) {
+  const strata_nest_t *nest = r->member->nest;
+  int64_t trips[STRATA_MAX_DIMS];
+  for (int i = 0; i < nest->n_reduction; i++)
+    trips[i] = nest->n_parallel + i == r->vector_dim ? n_tiles : nest->extents[nest->n_parallel + i];
+  strata_tile_carry(b, nest->n_reduction, trips, r->n_carried, carried, reduction_body, r);
+}
+
+static int n_carried_of(const strata_nest_t *nest) { return (int)mlirOperationGetNumResults(nest->loops[0]); }
+
+// Across: one element of the carried vectors is one row; nothing to combine.
+static void emit_reduction_across(strata_tile_builder_t *b, const rows_t *rows, const member_t *member) {
+  reduction_t r = {.member = member, .n_carried = n_carried_of(member->nest), .vector_dim = -1};
+  r.dims = b->space.extents[0] > 1 ? 1 : 0;
+  MlirAffineExpr zero[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
+    zero[dim] = strata_tile_constant(b, 0);
+  member_point(rows, member, zero, r.point);
+  MlirValue carried[STRATA_TILE_CARRIED];
+  strata_tile_value_t results[STRATA_TILE_CARRIED];
+  for (int i = 0; i < r.n_carried && !b->status; i++)
+    carried[i] = start_value(b, member->nest, r.point, i, r.dims).value;
+  reduction_loops(b, &r, 1, carried);
+  for (int i = 0; i < r.n_carried; i++)
+    results[i] = (strata_tile_value_t){carried[i], r.dims};
+  if (!b->status)
+    finish_reduction(b, rows, member, results);
+}
+
+// The op that combines: arith.addf and so on, and vector.multi_reduction's word for it.
+static const char *combining_kind(const strata_nest_t *nest) {
+  static const struct {
+    const char *op, *kind;
+  } kinds[] = {
+      {"arith.addf", "add"},    {"arith.addi", "add"},          {"arith.mulf", "mul"},
+      {"arith.muli", "mul"},    {"arith.maximumf", "maximumf"}, {"arith.minimumf", "minimumf"},
+      {"arith.maxsi", "maxsi"}, {"arith.minsi", "minsi"},       {"arith.maxui", "maxui"},
+      {"arith.minui", "minui"}, {"arith.andi", "and"},          {"arith.ori", "or"},
+      {"arith.xori", "xor"},
+  };
+  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0);
+  if (!mlirValueIsAOpResult(yielded))
+    return NULL;
+  MlirOperation op = mlirOpResultGetOwner(yielded);
+  MlirValue carried = mlirBlockGetArgument(nest->inner, 1);
+  bool combines = mlirOperationGetNumOperands(op) == 2 && (mlirValueEqual(mlirOperationGetOperand(op, 0), carried) ||
+                                                           mlirValueEqual(mlirOperationGetOperand(op, 1), carried));
+  for (size_t i = 0; combines && i < sizeof kinds / sizeof *kinds; i++)
+    if (strata_op_is(op, kinds[i].op))
+      return kinds[i].kind;
+  return NULL;
+}
+
+// The sum (...) of the elements of |vector| and the scalar |start|.
+static MlirValue combine_elements(strata_tile_builder_t *b, const char *kind, MlirValue vector, MlirValue start) {
+  char text[64];
+  snprintf(text, sizeof text, "#vector.kind<%s>", kind);
+  const int64_t dim = 0;
+  strata_named_attr_t attrs[] = {
+      {"kind", mlirAttributeParseGet(b->e.context, strata_str(text))},
+      {"reduction_dims", strata_i64s_attr(b->e.context, 1, &dim)},
+  };
+  MlirValue operands[2] = {vector, start};
+  return strata_emit_value(&b->e, "vector.multi_reduction", 2, operands, mlirValueGetType(start), 2, attrs);
+}
+
+// The reduction dim along which the reads are contiguous; the longest on a tie.
+static int inner_vector_dim(const strata_nest_t *nest) {
+  int best = nest->n_parallel, best_score = -1;
+  for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++) {
+    int score = nest->extents[dim] > 1;
+    for (int i = 0; i < nest->n_accesses; i++) {
+      int64_t stride;
+      if (!nest->accesses[i].is_store && strata_access_stride(nest, &nest->accesses[i], dim, &stride))
+        score += 2 * (stride == 1);
+    }
+    if (score > best_score || (score == best_score && nest->extents[dim] > nest->extents[best])) {
+      best = dim;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+// Inner: full tiles, then the tail, each into vectors of their own size; then their elements.
+static void emit_reduction_inner(strata_tile_builder_t *b, const rows_t *rows, const member_t *member) {
+  const strata_nest_t *nest = member->nest;
+  const char *kind = combining_kind(nest);
+  if (!kind) {
+    strata_tile_fail(b, "affine-to-tile: a reduction that is no plain combination");
+    return;
+  }
+  reduction_t r = {.member = member, .n_carried = 1, .vector_dim = inner_vector_dim(nest)};
+  int64_t extent = nest->extents[r.vector_dim], full = strata_tile_width(b, extent);
+  MlirAffineExpr zero[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
+    zero[dim] = strata_tile_constant(b, 0);
+  member_point(rows, member, zero, r.point);
+  MlirValue result = start_value(b, nest, r.point, 0, 0).value;
+  for (int part = 0; part < 2 && !b->status; part++) {
+    r.width = part == 0 ? full : extent % full;
+    r.start = part == 0 ? 0 : extent - extent % full;
+    if (r.width == 0)
+      continue;
+    b->space.n_vector = 1;
+    b->space.extents[0] = r.width;
+    r.dims = r.width > 1 ? 1 : 0;
+    strata_tile_known_t *known = b->known;
+    MlirValue carried = r.dims ? start_value(b, nest, r.point, 0, r.dims).value : result;
+    reduction_loops(b, &r, part == 0 ? extent / full : 1, &carried);
+    if (!b->status)
+      result = r.dims ? combine_elements(b, kind, carried, result) : carried;
+    b->known = known;
+    b->space.n_vector = 0;
+  }
+  if (!b->status)
+    finish_reduction(b, rows, member, &(strata_tile_value_t){result, 0});
+}
+
+//===-- Nests over the inner dims of a row -----------------------------------------------------------------------===//
+
+typedef struct {
+  const rows_t *rows;
+  const member_t *member;
+  int vector_dim;   // of the nest, -1 for none
+  MlirValue memory; // scratch that the nest's buffer is kept in; null: the nest's own stores
+} inner_nest_t;
+
+static void inner_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector, void *user) {
+  const inner_nest_t *inner = user;
+  const strata_nest_t *nest = inner->member->nest;
+  MlirAffineExpr dims[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
+  for (int dim = 0, n = 0; dim < nest->n_parallel; dim++)
+    if (inner->member->row_of[dim] == NOT_A_ROW_DIM)
+      dims[dim] = dim == inner->vector_dim ? vector : outer[n++];
+  member_point(inner->rows, inner->member, dims, point);
+  for (int i = 0; i < nest->n_accesses && !b->status; i++) {
+    const strata_access_t *store = &nest->accesses[i];
+    if (!store->is_store)
+      continue;
+    strata_tile_value_t value = strata_tile_stored_value(b, nest, store, point);
+    int rank = strata_tile_access_coordinates(b, nest, store, point, coordinates);
+    if (!mlirValueIsNull(inner->memory)) {
+      MlirAffineExpr kept[STRATA_MAX_DIMS];
+      for (int j = 0; j < b->moved->rank; j++)
+        kept[j] = coordinates[b->moved->coordinate[j]];
+      strata_tile_store(b, value, inner->memory, b->moved->rank, kept);
+    } else if (mlirValueIsABlockArgument(store->buffer)) {
+      strata_tile_store(b, value, store->buffer, rank, coordinates);
+    }
+  }
+}
+
+static int inner_nest_vector_dim(const rows_t *rows, const member_t *member) {
+  const strata_nest_t *nest = member->nest;
+  int best = -1, best_score = -1;
+  for (int dim = 0; dim < nest->n_parallel && rows->across == NOT_A_ROW_DIM; dim++) {
+    if (member->row_of[dim] != NOT_A_ROW_DIM)
+      continue;
+    int score = nest->extents[dim] > 1;
+    for (int i = 0; i < nest->n_accesses; i++) {
+      int64_t stride;
+      if (strata_access_stride(nest, &nest->accesses[i], dim, &stride))
+        score += (stride == 1) * (nest->accesses[i].is_store ? 3 : 1);
+    }
+    if (score >= best_score) {
+      best = dim;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+static void emit_inner_nest(strata_tile_builder_t *b, const rows_t *rows, const member_t *member, MlirValue memory) {
+  inner_nest_t inner = {.rows = rows, .member = member, .memory = memory};
+  inner.vector_dim = inner_nest_vector_dim(rows, member);
+  int64_t outer[STRATA_MAX_DIMS];
+  strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1};
+  for (int dim = 0; dim < member->nest->n_parallel; dim++)
+    if (member->row_of[dim] == NOT_A_ROW_DIM && dim != inner.vector_dim)
+      outer[walk.n_outer++] = member->nest->extents[dim];
+  if (rows->across != NOT_A_ROW_DIM) {
+    // The rows are the vector: the inner dims are scalar loops around it.
+    MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+    strata_tile_loop_t loops[STRATA_MAX_DIMS];
+    for (int i = 0; i < walk.n_outer; i++)
+      loops[i] = strata_tile_loop_begin(b, outer[i], &coordinates[i]);
+    inner_body(b, coordinates, strata_tile_constant(b, 0), &inner);
+    for (int i = walk.n_outer; i-- > 0;)
+      strata_tile_loop_end(b, loops[i]);
+    return;
+  }
+  if (inner.vector_dim >= 0) {
+    walk.vector = member->nest->extents[inner.vector_dim];
+    walk.tile = strata_tile_width(b, walk.vector);
+  }
+  strata_tile_walk_here(b, &walk, inner_body, &inner);
+}
+
+//===-- Keeping dear intermediates -------------------------------------------------------------------------------===//
+
+static bool is_dear(const strata_nest_t *nest) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(nest->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirStringRef name = strata_op_name(op);
+    if (name.length > 5 && !strncmp(name.data, "math.", 5) && !strata_op_is(op, "math.absf"))
+      return true;
+  }
+  return false;
+}
+
+static int n_readers(const rows_t *rows, MlirValue buffer) {
+  int count = 0;
+  for (int i = 0; i < rows->kernel->n_nests; i++) {
+    const strata_nest_t *nest = &rows->kernel->nests[i];
+    bool reads = false;
+    for (int j = 0; j < nest->n_accesses; j++)
+      reads = reads || (!nest->accesses[j].is_store && mlirValueEqual(nest->accesses[j].buffer, buffer));
+    count += reads;
+  }
+  return count;
+}
+
+// A dear private nest read more than once, whose store is plainly one buffer coordinate a dim, and which a row's worth
+// of scratch can hold.
+static bool is_worth_keeping(const rows_t *rows, const member_t *member, const strata_access_t **out_store) {
+  const strata_nest_t *nest = member->nest;
+  int n_stores = 0;
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (nest->accesses[i].is_store) {
+      *out_store = &nest->accesses[i];
+      n_stores++;
+    }
+  if (nest->n_reduction || n_stores != 1 || mlirValueIsABlockArgument((*out_store)->buffer) || !is_dear(nest) ||
+      n_readers(rows, (*out_store)->buffer) < 2)
+    return false;
+  int64_t count = 1;
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    if (member->row_of[dim] == NOT_A_ROW_DIM)
+      count *= nest->extents[dim];
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults((*out_store)->map); i++)
+    if (!mlirAffineExprIsADim(mlirAffineMapGetResult((*out_store)->map, i)))
+      return false;
+  return count * 8 <= MAX_SCRATCH_BYTES;
+}
+
+static void keep_in_scratch(strata_tile_builder_t *b, const rows_t *rows, const member_t *member,
+                            const strata_access_t *store) {
+  strata_tile_moved_t *moved = strata_arena_new(rows->kernel->arena, strata_tile_moved_t);
+  int64_t sizes[STRATA_MAX_DIMS], kept[STRATA_MAX_DIMS];
+  int rank = strata_memref_sizes(store->buffer, sizes);
+  for (int i = 0; i < rank; i++) {
+    int dim = (int)mlirAffineDimExprGetPosition(mlirAffineMapGetResult(store->map, i));
+    if (member->row_of[dim] != NOT_A_ROW_DIM)
+      continue;
+    moved->coordinate[moved->rank] = i;
+    kept[moved->rank++] = sizes[i];
+  }
+  if (moved->rank == 0)
+    return;
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(store->buffer));
+  MlirType type = mlirMemRefTypeContiguousGet(element, moved->rank, kept, (MlirAttribute){0});
+  moved->memory = strata_emit_scratch(&b->e, type);
+  moved->next = b->moved;
+  b->moved = moved;
+  // While the copy is made the buffer is still its producer's; then reads go to the copy.
+  emit_inner_nest(b, rows, member, moved->memory);
+  moved->buffer = store->buffer;
+}
+
+//===-- The kernel -----------------------------------------------------------------------------------------------===//
+
+static void row_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector, void *user) {
+  rows_t *rows = user;
+  for (int row = 0, n = 0; row < rows->n_rows; row++)
+    rows->rows[row] = row == rows->across ? vector : outer[n++];
+  strata_tile_moved_t *moved = b->moved;
+  int n_vector = b->space.n_vector;
+  for (int i = 0; i < rows->kernel->n_nests && !b->status; i++) {
+    const member_t *member = &rows->members[i];
+    const strata_access_t *store = NULL;
+    if (member->nest->n_reduction && rows->across == NOT_A_ROW_DIM)
+      emit_reduction_inner(b, rows, member);
+    else if (member->nest->n_reduction)
+      emit_reduction_across(b, rows, member);
+    else if (member->takes_part)
+      emit_inner_nest(b, rows, member, (MlirValue){0});
+    else if (rows->across == NOT_A_ROW_DIM && member->is_tied && is_worth_keeping(rows, member, &store))
+      keep_in_scratch(b, rows, member, store);
+  }
+  b->space.n_vector = n_vector;
+  b->moved = moved;
+}
+
+strata_status_t strata_tile_rows(strata_tile_builder_t *b) {
+  rows_t rows = {.kernel = b->kernel};
+  STRATA_TRY(find_rows(&rows));
+  choose_form(&rows);
+  int64_t outer[STRATA_MAX_DIMS], work = 0;
+  for (int i = 0; i < b->kernel->n_nests; i++) {
+    const member_t *member = &rows.members[i];
+    int64_t inner = 1;
+    for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+      if (member->row_of[dim] == NOT_A_ROW_DIM)
+        inner *= member->nest->extents[dim];
+    work += member->takes_part ? inner : 0;
+  }
+  strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1, .work = work};
+  for (int row = 0; row < rows.n_rows; row++)
+    if (row != rows.across)
+      outer[walk.n_outer++] = rows.extents[row];
+  if (rows.across != NOT_A_ROW_DIM) {
+    walk.vector = rows.extents[rows.across];
+    walk.tile = strata_tile_width(b, walk.vector);
+    walk.work *= walk.vector;
+  }
+  strata_tile_walk(b, &walk, row_body, &rows);
+  return b->status;
+}

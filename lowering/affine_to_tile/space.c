@@ -1,0 +1,117 @@
+// Tile spaces: coordinates as affine expressions, and the index values and vectors they stand for. See value.h.
+#include "lowering/affine_to_tile/value.h"
+
+#include "dialects/affine/simplify.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void strata_tile_fail(strata_tile_builder_t *b, const char *format, ...) {
+  if (b->status)
+    return;
+  va_list args;
+  va_start(args, format);
+  b->status = strata_error_v(STRATA_INTERNAL, format, args);
+  va_end(args);
+}
+
+MlirAffineExpr strata_tile_constant(strata_tile_builder_t *b, int64_t value) {
+  return mlirAffineConstantExprGet(b->e.context, value);
+}
+
+MlirAffineExpr strata_tile_symbol(strata_tile_builder_t *b, MlirValue value, int64_t extent) {
+  if (extent == 1)
+    return strata_tile_constant(b, 0);
+  if (b->space.n_symbols == STRATA_TILE_SYMBOLS) {
+    strata_tile_fail(b, "affine-to-tile: more than %d loops around a tile", STRATA_TILE_SYMBOLS);
+    return strata_tile_constant(b, 0);
+  }
+  int dim = STRATA_TILE_RANK + b->space.n_symbols;
+  b->space.extents[dim] = extent;
+  b->space.symbols[b->space.n_symbols++] = value;
+  return mlirAffineDimExprGet(b->e.context, dim);
+}
+
+MlirAffineExpr strata_tile_vector_dim(strata_tile_builder_t *b, int dim) {
+  if (b->space.extents[dim] == 1)
+    return strata_tile_constant(b, 0);
+  return mlirAffineDimExprGet(b->e.context, dim);
+}
+
+// Vector dims and symbols that do not exist (yet) count as having one point.
+static void all_extents(const strata_tile_builder_t *b, int64_t *out_extents) {
+  for (int i = 0; i < STRATA_TILE_DIMS; i++) {
+    bool exists = i < STRATA_TILE_RANK ? i < b->space.n_vector : i - STRATA_TILE_RANK < b->space.n_symbols;
+    out_extents[i] = exists ? b->space.extents[i] : 1;
+  }
+}
+
+MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr expr) {
+  int64_t extents[STRATA_TILE_DIMS];
+  all_extents(b, extents);
+  return strata_affine_simplify(expr, STRATA_TILE_DIMS, extents);
+}
+
+MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t scale, MlirAffineExpr base) {
+  MlirAffineExpr scaled = mlirAffineMulExprGet(expr, strata_tile_constant(b, scale));
+  return strata_tile_simplify(b, mlirAffineAddExprGet(scaled, base));
+}
+
+MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr) {
+  if (mlirAffineExprIsAConstant(expr))
+    return strata_emit_index(&b->e, mlirAffineConstantExprGetValue(expr));
+  MlirAffineExpr dims[STRATA_TILE_DIMS];
+  MlirValue operands[STRATA_TILE_SYMBOLS];
+  int n_used = 0;
+  for (int i = 0; i < STRATA_TILE_DIMS; i++) {
+    dims[i] = strata_tile_constant(b, 0);
+    if (i < STRATA_TILE_RANK || !strata_affine_expr_uses(expr, i))
+      continue;
+    dims[i] = mlirAffineDimExprGet(b->e.context, n_used);
+    operands[n_used++] = b->space.symbols[i - STRATA_TILE_RANK];
+  }
+  MlirAffineMap renumber = mlirAffineMapGet(b->e.context, n_used, 0, STRATA_TILE_DIMS, dims);
+  return strata_emit_apply(&b->e, mlirAffineExprCompose(expr, renumber), n_used, operands);
+}
+
+MlirType strata_tile_type(strata_tile_builder_t *b, MlirType element, uint32_t dims) {
+  int64_t shape[STRATA_TILE_RANK];
+  int rank = 0;
+  for (int i = 0; i < b->space.n_vector; i++)
+    if (dims & 1u << i)
+      shape[rank++] = b->space.extents[i];
+  return rank ? mlirVectorTypeGet(rank, shape, element) : element;
+}
+
+static MlirType element_type(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+// vector.broadcast adds leading dims only, so the missing dims go first and a transposition brings them in order.
+MlirValue strata_tile_broadcast(strata_tile_builder_t *b, strata_tile_value_t value, uint32_t dims) {
+  if (value.dims == dims)
+    return value.value;
+  MlirType element = element_type(value.value);
+  int64_t shape[STRATA_TILE_RANK], position[STRATA_TILE_RANK], permutation[STRATA_TILE_RANK];
+  int rank = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < b->space.n_vector; i++)
+      if (dims & 1u << i && !!(value.dims & 1u << i) == pass) {
+        position[i] = rank;
+        shape[rank++] = b->space.extents[i];
+      }
+  MlirValue wide =
+      strata_emit_value(&b->e, "vector.broadcast", 1, &value.value, mlirVectorTypeGet(rank, shape, element), 0, NULL);
+  bool in_order = true;
+  int n = 0;
+  for (int i = 0; i < b->space.n_vector; i++)
+    if (dims & 1u << i) {
+      in_order = in_order && position[i] == n;
+      permutation[n++] = position[i];
+    }
+  if (in_order)
+    return wide;
+  strata_named_attr_t attr = {"permutation", strata_i64s_attr(b->e.context, rank, permutation)};
+  return strata_emit_value(&b->e, "vector.transpose", 1, &wide, strata_tile_type(b, element, dims), 1, &attr);
+}

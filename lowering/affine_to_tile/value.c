@@ -1,0 +1,425 @@
+// Evaluating nests at tiles: see value.h.
+//
+//   affine.parallel (%i, %j) ... { %u = affine.load %t[%i, %j]  %v = affine.load %b[%j]  %s = arith.addf %u, %v  ... }
+// at i = s0, j = s1 * 64 + v0 becomes
+//   %u = "tile.load"(%t, %s0, %s1) {map = affine_map<(v)[i, j] -> (i, j * 64 + v)>} : (...) -> vector<64xf32>  ...
+#include "lowering/affine_to_tile/value.h"
+
+#include "dialects/affine/simplify.h"
+#include "dialects/tile/tile.h"
+
+#include <mlir-c/IntegerSet.h>
+
+static const strata_tile_value_t no_value;
+
+//===-- Coordinates ----------------------------------------------------------------------------------------------===//
+
+// |expr| over the dims of |nest| at |point|.
+static MlirAffineExpr at_point(strata_tile_builder_t *b, int n_dims, MlirAffineExpr expr, const MlirAffineExpr *point) {
+  MlirAffineMap map = mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, n_dims, (MlirAffineExpr *)(uintptr_t)point);
+  return strata_tile_simplify(b, mlirAffineExprCompose(expr, map));
+}
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+int strata_tile_access_coordinates(strata_tile_builder_t *b, const strata_nest_t *nest, const strata_access_t *access,
+                                   const MlirAffineExpr *point, MlirAffineExpr *out_coordinates) {
+  int rank = (int)mlirAffineMapGetNumResults(access->map);
+  for (int i = 0; i < rank; i++)
+    out_coordinates[i] = at_point(b, n_dims_of(nest), mlirAffineMapGetResult(access->map, i), point);
+  return rank;
+}
+
+static bool same_coordinates(int rank, const MlirAffineExpr *a, const MlirAffineExpr *b) {
+  for (int i = 0; i < rank; i++)
+    if (!mlirAffineExprEqual(a[i], b[i]))
+      return false;
+  return true;
+}
+
+// The vector dims that coordinates depend on.
+static uint32_t vector_dims(const strata_tile_builder_t *b, int rank, const MlirAffineExpr *coordinates) {
+  uint32_t mask = 0;
+  for (int i = 0; i < rank; i++)
+    for (int dim = 0; dim < b->space.n_vector; dim++)
+      if (strata_affine_expr_uses(coordinates[i], dim))
+        mask |= 1u << dim;
+  return mask;
+}
+
+// Coordinates as a map over the used vector dims with the used symbols as operands.
+typedef struct {
+  MlirAffineMap map;
+  int n_operands;
+  MlirValue operands[STRATA_TILE_SYMBOLS];
+} address_t;
+
+static address_t address_of(strata_tile_builder_t *b, int rank, const MlirAffineExpr *coordinates, uint32_t dims) {
+  address_t address = {0};
+  MlirAffineExpr renamed[STRATA_TILE_DIMS], results[STRATA_MAX_DIMS];
+  int n_dims = 0;
+  for (int i = 0; i < STRATA_TILE_DIMS; i++) {
+    renamed[i] = strata_tile_constant(b, 0);
+    if (i < STRATA_TILE_RANK) {
+      if (dims & 1u << i)
+        renamed[i] = mlirAffineDimExprGet(b->e.context, n_dims++);
+      continue;
+    }
+    bool used = false;
+    for (int j = 0; j < rank && !used; j++)
+      used = strata_affine_expr_uses(coordinates[j], i);
+    if (used) {
+      renamed[i] = mlirAffineSymbolExprGet(b->e.context, address.n_operands);
+      address.operands[address.n_operands++] = b->space.symbols[i - STRATA_TILE_RANK];
+    }
+  }
+  MlirAffineMap rename = mlirAffineMapGet(b->e.context, n_dims, address.n_operands, STRATA_TILE_DIMS, renamed);
+  for (int j = 0; j < rank; j++)
+    results[j] = mlirAffineExprCompose(coordinates[j], rename);
+  address.map = mlirAffineMapGet(b->e.context, n_dims, address.n_operands, rank, results);
+  return address;
+}
+
+//===-- Loads and stores -----------------------------------------------------------------------------------------===//
+
+void strata_tile_know(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
+                      strata_tile_value_t value) {
+  strata_tile_known_t *known = strata_arena_new(b->kernel->arena, strata_tile_known_t);
+  *known = (strata_tile_known_t){.buffer = buffer, .rank = rank, .value = value, .next = b->known};
+  for (int i = 0; i < rank; i++)
+    known->coordinates[i] = coordinates[i];
+  b->known = known;
+}
+
+static MlirAttribute zero_of(MlirType type) {
+  return mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, 0)
+                                : mlirIntegerAttrGet(type, 0);
+}
+
+static strata_tile_value_t load_memory(strata_tile_builder_t *b, MlirValue memory, int rank,
+                                       const MlirAffineExpr *coordinates, MlirAttribute pad) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
+  uint32_t dims = vector_dims(b, rank, coordinates);
+  address_t address = address_of(b, rank, coordinates, dims);
+  if (b->guard_depth && mlirAttributeIsNull(pad))
+    pad = zero_of(element);
+  MlirType type = strata_tile_type(b, element, dims);
+  MlirValue value = strata_tile_build_load(b->e.block, b->e.location, memory, address.map, address.n_operands,
+                                           address.operands, pad, type);
+  return (strata_tile_value_t){value, dims};
+}
+
+static strata_tile_value_t compute_producer(strata_tile_builder_t *b, const strata_nest_t *nest,
+                                            const strata_access_t *store, int rank, const MlirAffineExpr *coordinates) {
+  int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_TILE_DIMS];
+  strata_memref_sizes(store->buffer, sizes);
+  for (int i = 0; i < STRATA_TILE_DIMS; i++)
+    extents[i] = i < STRATA_TILE_RANK ? (i < b->space.n_vector ? b->space.extents[i] : 1)
+                                      : (i - STRATA_TILE_RANK < b->space.n_symbols ? b->space.extents[i] : 1);
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  if (!strata_affine_invert(store->map, nest->extents, sizes, coordinates, STRATA_TILE_DIMS, extents, point)) {
+    strata_tile_fail(b, "affine-to-tile: the store of a fused producer cannot be inverted (%d-d)", rank);
+    return no_value;
+  }
+  if (b->depth == b->kernel->n_nests) {
+    strata_tile_fail(b, "affine-to-tile: nests that read each other's results");
+    return no_value;
+  }
+  b->depth++;
+  strata_tile_value_t value = strata_tile_stored_value(b, nest, store, point);
+  b->depth--;
+  return value;
+}
+
+strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer, int rank,
+                                     const MlirAffineExpr *coordinates) {
+  if (b->status)
+    return no_value;
+  for (const strata_tile_known_t *known = b->known; known; known = known->next)
+    if (mlirValueEqual(known->buffer, buffer) && same_coordinates(rank, known->coordinates, coordinates))
+      return known->value;
+  strata_tile_value_t value;
+  const strata_access_t *store = NULL;
+  for (const strata_tile_moved_t *moved = b->moved; moved; moved = moved->next)
+    if (mlirValueEqual(moved->buffer, buffer)) {
+      MlirAffineExpr inner[STRATA_MAX_DIMS];
+      for (int i = 0; i < moved->rank; i++)
+        inner[i] = coordinates[moved->coordinate[i]];
+      return load_memory(b, moved->memory, moved->rank, inner, (MlirAttribute){0});
+    }
+  const strata_nest_t *producer = strata_kernel_producer(b->kernel, buffer, &store);
+  if (producer && producer->n_reduction) {
+    strata_tile_fail(b, "affine-to-tile: a reduction is read where it is not complete");
+    return no_value;
+  }
+  value = producer ? compute_producer(b, producer, store, rank, coordinates)
+                   : load_memory(b, buffer, rank, coordinates, (MlirAttribute){0});
+  if (!b->guard_depth && !b->status)
+    strata_tile_know(b, buffer, rank, coordinates, value);
+  return value;
+}
+
+void strata_tile_store(strata_tile_builder_t *b, strata_tile_value_t value, MlirValue buffer, int rank,
+                       const MlirAffineExpr *coordinates) {
+  if (b->status)
+    return;
+  uint32_t dims = vector_dims(b, rank, coordinates);
+  if (value.dims & ~dims) {
+    strata_tile_fail(b, "affine-to-tile: a value varies where its store does not");
+    return;
+  }
+  MlirValue vector = strata_tile_broadcast(b, value, dims);
+  address_t address = address_of(b, rank, coordinates, dims);
+  strata_tile_build_store(b->e.block, b->e.location, vector, buffer, address.map, address.n_operands, address.operands);
+}
+
+//===-- Scalar code ----------------------------------------------------------------------------------------------===//
+
+void strata_tile_bind(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirValue scalar,
+                      strata_tile_value_t value) {
+  *strata_vector_push(b->kernel->arena, &frame->values) = (strata_tile_binding_t){scalar, value};
+}
+
+// An index expression as a value: a scalar where no vector dim is in it.
+static strata_tile_value_t index_value(strata_tile_builder_t *b, MlirAffineExpr expr) {
+  uint32_t dims = vector_dims(b, 1, &expr);
+  MlirType index = mlirIndexTypeGet(b->e.context);
+  if (!dims)
+    return (strata_tile_value_t){strata_tile_index(b, expr), 0};
+  if (mlirAffineExprIsADim(expr))
+    return (strata_tile_value_t){
+        strata_emit_value(&b->e, "vector.step", 0, NULL, strata_tile_type(b, index, dims), 0, NULL), dims};
+  strata_tile_value_t lhs = index_value(b, mlirAffineBinaryOpExprGetLHS(expr));
+  strata_tile_value_t rhs = index_value(b, mlirAffineBinaryOpExprGetRHS(expr));
+  // Quotients of coordinates that can be negative do not occur: padded positions are compared, not divided.
+  const char *name = mlirAffineExprIsAAdd(expr)        ? "arith.addi"
+                     : mlirAffineExprIsAMul(expr)      ? "arith.muli"
+                     : mlirAffineExprIsAFloorDiv(expr) ? "arith.divui"
+                                                       : "arith.remui";
+  MlirValue operands[2] = {strata_tile_broadcast(b, lhs, dims), strata_tile_broadcast(b, rhs, dims)};
+  return (strata_tile_value_t){strata_emit_value(&b->e, name, 2, operands, strata_tile_type(b, index, dims), 0, NULL),
+                               dims};
+}
+
+// |op| with vectors in place of its scalars.
+static strata_tile_value_t clone_elementwise(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op) {
+  enum { MAX_OPERANDS = 4, MAX_ATTRS = 8 };
+  strata_tile_value_t inputs[MAX_OPERANDS];
+  MlirValue operands[MAX_OPERANDS];
+  strata_named_attr_t attrs[MAX_ATTRS];
+  int n_operands = (int)mlirOperationGetNumOperands(op), n_attrs = (int)mlirOperationGetNumAttributes(op);
+  if (n_operands > MAX_OPERANDS || n_attrs > MAX_ATTRS) {
+    strata_tile_fail(b, "affine-to-tile: an op with %d operands and %d attributes", n_operands, n_attrs);
+    return no_value;
+  }
+  uint32_t dims = 0;
+  for (int i = 0; i < n_operands; i++) {
+    inputs[i] = strata_tile_evaluate(b, frame, mlirOperationGetOperand(op, i));
+    if (b->status)
+      return no_value;
+    dims |= inputs[i].dims;
+  }
+  for (int i = 0; i < n_operands; i++)
+    operands[i] = strata_tile_broadcast(b, inputs[i], dims);
+  for (int i = 0; i < n_attrs; i++) {
+    MlirNamedAttribute named = mlirOperationGetAttribute(op, i);
+    attrs[i] = (strata_named_attr_t){mlirIdentifierStr(named.name).data, named.attribute};
+  }
+  MlirType type = strata_tile_type(b, mlirValueGetType(mlirOperationGetResult(op, 0)), dims);
+  MlirStringRef name = strata_op_name(op);
+  return (strata_tile_value_t){strata_emit_value(&b->e, name.data, n_operands, operands, type, n_attrs, attrs), dims};
+}
+
+// A constant is emitted where it is used; it is a scalar and broadcast at each use.
+static strata_tile_value_t clone_constant(strata_tile_builder_t *b, MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  return (strata_tile_value_t){strata_emit_constant(&b->e, type, strata_attr(op, "value")), 0};
+}
+
+// A rounding to storage type and back between fused nests is dropped under fast math.
+static bool is_round_trip(strata_tile_builder_t *b, MlirOperation op, strata_tile_value_t operand,
+                          strata_tile_value_t *out_value) {
+  if (b->compile->options->disable_fast_math || !strata_op_is(op, "arith.extf") || !mlirValueIsAOpResult(operand.value))
+    return false;
+  MlirOperation source = mlirOpResultGetOwner(operand.value);
+  if (!strata_op_is(source, "arith.truncf"))
+    return false;
+  MlirValue wide = mlirOperationGetOperand(source, 0);
+  MlirType element = mlirValueGetType(mlirOperationGetResult(op, 0));
+  if (!mlirTypeEqual(mlirValueGetType(wide), strata_tile_type(b, element, operand.dims)))
+    return false;
+  *out_value = (strata_tile_value_t){wide, operand.dims};
+  return true;
+}
+
+//===-- Guards ---------------------------------------------------------------------------------------------------===//
+
+static MlirValue yielded(MlirOperation guard, int region) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(guard, region));
+  return mlirOperationGetOperand(mlirBlockGetTerminator(block), 0);
+}
+
+// Constraint |i| of the guard at the frame's point: an expression that must be >= 0 (or == 0).
+static MlirAffineExpr constraint_at(strata_tile_builder_t *b, const strata_tile_frame_t *frame, MlirOperation guard,
+                                    intptr_t i) {
+  const strata_nest_t *nest = frame->nest;
+  MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
+  MlirAffineExpr inputs[STRATA_MAX_DIMS];
+  intptr_t n_inputs = mlirIntegerSetGetNumInputs(set);
+  for (intptr_t j = 0; j < n_inputs && j < STRATA_MAX_DIMS; j++) {
+    inputs[j] = strata_tile_constant(b, 0);
+    for (int dim = 0; dim < n_dims_of(nest); dim++)
+      if (mlirValueEqual(nest->dims[dim], mlirOperationGetOperand(guard, j)))
+        inputs[j] = frame->point[dim];
+  }
+  return at_point(b, (int)n_inputs, mlirIntegerSetGetConstraint(set, i), inputs);
+}
+
+// True if every constraint of the guard says that one coordinate of the read lies inside its buffer: the read with
+// padding says the same.
+static bool guard_is_bounds(strata_tile_builder_t *b, const strata_tile_frame_t *frame, MlirOperation guard,
+                            MlirValue buffer, int rank, const MlirAffineExpr *coordinates) {
+  MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
+  int64_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(buffer, sizes);
+  for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++) {
+    MlirAffineExpr constraint = constraint_at(b, frame, guard, i);
+    bool found = false;
+    for (int j = 0; j < rank && !found; j++) {
+      MlirAffineExpr upper = mlirAffineMulExprGet(coordinates[j], strata_tile_constant(b, -1));
+      upper = strata_tile_simplify(b, mlirAffineAddExprGet(upper, strata_tile_constant(b, sizes[j] - 1)));
+      found = mlirAffineExprEqual(constraint, coordinates[j]) || mlirAffineExprEqual(constraint, upper);
+    }
+    if (!found || mlirIntegerSetIsConstraintEq(set, i))
+      return false;
+  }
+  return true;
+}
+
+// The padded read that a guard around a plain load of an outside buffer amounts to.
+static bool guarded_load(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation guard,
+                         strata_tile_value_t *out_value) {
+  MlirValue inside = yielded(guard, 0), outside = yielded(guard, 1);
+  const strata_nest_t *nest = frame->nest;
+  const strata_access_t *access = NULL, *store = NULL;
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (!nest->accesses[i].is_store && mlirValueEqual(nest->accesses[i].value, inside))
+      access = &nest->accesses[i];
+  if (!access || !mlirValueIsAOpResult(outside) || !strata_op_is(mlirOpResultGetOwner(outside), "arith.constant") ||
+      strata_kernel_producer(b->kernel, access->buffer, &store))
+    return false;
+  for (const strata_tile_moved_t *moved = b->moved; moved; moved = moved->next)
+    if (mlirValueEqual(moved->buffer, access->buffer))
+      return false;
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+  int rank = strata_tile_access_coordinates(b, nest, access, frame->point, coordinates);
+  if (!guard_is_bounds(b, frame, guard, access->buffer, rank, coordinates))
+    return false;
+  MlirAttribute pad = strata_attr(mlirOpResultGetOwner(outside), "value");
+  *out_value = load_memory(b, access->buffer, rank, coordinates, pad);
+  return true;
+}
+
+// i1 values: the conjunction of the guard's constraints.
+static strata_tile_value_t guard_mask(strata_tile_builder_t *b, const strata_tile_frame_t *frame, MlirOperation guard) {
+  MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
+  MlirType i1 = mlirIntegerTypeGet(b->e.context, 1), i64 = mlirIntegerTypeGet(b->e.context, 64);
+  strata_tile_value_t mask = {strata_emit_constant(&b->e, i1, mlirIntegerAttrGet(i1, 1)), 0};
+  for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++) {
+    strata_tile_value_t value = index_value(b, constraint_at(b, frame, guard, i));
+    strata_tile_value_t zero = {strata_emit_index(&b->e, 0), 0};
+    enum { PREDICATE_EQ = 0, PREDICATE_SGE = 5 };
+    int64_t predicate = mlirIntegerSetIsConstraintEq(set, i) ? PREDICATE_EQ : PREDICATE_SGE;
+    strata_named_attr_t attr = {"predicate", mlirIntegerAttrGet(i64, predicate)};
+    MlirValue compared[2] = {value.value, strata_tile_broadcast(b, zero, value.dims)};
+    MlirValue holds =
+        strata_emit_value(&b->e, "arith.cmpi", 2, compared, strata_tile_type(b, i1, value.dims), 1, &attr);
+    uint32_t dims = mask.dims | value.dims;
+    MlirValue both[2] = {strata_tile_broadcast(b, mask, dims),
+                         strata_tile_broadcast(b, (strata_tile_value_t){holds, value.dims}, dims)};
+    mask = (strata_tile_value_t){
+        strata_emit_value(&b->e, "arith.andi", 2, both, strata_tile_type(b, i1, dims), 0, NULL), dims};
+  }
+  return mask;
+}
+
+static strata_tile_value_t evaluate_guard(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation guard) {
+  strata_tile_value_t value;
+  if (guarded_load(b, frame, guard, &value))
+    return value;
+  strata_tile_value_t mask = guard_mask(b, frame, guard);
+  b->guard_depth++;
+  strata_tile_value_t inside = strata_tile_evaluate(b, frame, yielded(guard, 0));
+  b->guard_depth--;
+  strata_tile_value_t outside = strata_tile_evaluate(b, frame, yielded(guard, 1));
+  if (b->status)
+    return no_value;
+  uint32_t dims = mask.dims | inside.dims | outside.dims;
+  MlirValue operands[3] = {strata_tile_broadcast(b, mask, dims), strata_tile_broadcast(b, inside, dims),
+                           strata_tile_broadcast(b, outside, dims)};
+  MlirType type = strata_tile_type(b, mlirValueGetType(mlirOperationGetResult(guard, 0)), dims);
+  return (strata_tile_value_t){strata_emit_value(&b->e, "arith.select", 3, operands, type, 0, NULL), dims};
+}
+
+//===-- Evaluation -----------------------------------------------------------------------------------------------===//
+
+static strata_tile_value_t evaluate_load(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op) {
+  for (int i = 0; i < frame->nest->n_accesses; i++) {
+    const strata_access_t *access = &frame->nest->accesses[i];
+    if (access->is_store || !mlirOperationEqual(access->op, op))
+      continue;
+    MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+    int rank = strata_tile_access_coordinates(b, frame->nest, access, frame->point, coordinates);
+    return strata_tile_load(b, access->buffer, rank, coordinates);
+  }
+  strata_tile_fail(b, "affine-to-tile: a load outside its nest");
+  return no_value;
+}
+
+static strata_tile_value_t evaluate_op(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op) {
+  if (strata_op_is(op, "arith.constant"))
+    return clone_constant(b, op);
+  if (strata_op_is(op, "affine.load"))
+    return evaluate_load(b, frame, op);
+  if (strata_op_is(op, "affine.if"))
+    return evaluate_guard(b, frame, op);
+  if (strata_op_is(op, "affine.apply")) {
+    MlirAffineMap map = strata_nest_map(frame->nest, op);
+    return index_value(b, at_point(b, n_dims_of(frame->nest), mlirAffineMapGetResult(map, 0), frame->point));
+  }
+  if (strata_op_is(op, "arith.extf")) {
+    strata_tile_value_t value, operand = strata_tile_evaluate(b, frame, mlirOperationGetOperand(op, 0));
+    if (!b->status && is_round_trip(b, op, operand, &value))
+      return value;
+  }
+  return clone_elementwise(b, frame, op);
+}
+
+strata_tile_value_t strata_tile_evaluate(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirValue scalar) {
+  if (b->status)
+    return no_value;
+  for (size_t i = frame->values.count; i-- > 0;)
+    if (mlirValueEqual(frame->values.data[i].scalar, scalar))
+      return frame->values.data[i].value;
+  strata_tile_value_t value = no_value;
+  if (mlirValueIsAOpResult(scalar)) {
+    value = evaluate_op(b, frame, mlirOpResultGetOwner(scalar));
+  } else {
+    int dim = 0;
+    while (dim < n_dims_of(frame->nest) && !mlirValueEqual(frame->nest->dims[dim], scalar))
+      dim++;
+    if (dim == n_dims_of(frame->nest))
+      strata_tile_fail(b, "affine-to-tile: a value of another nest");
+    else
+      value = index_value(b, frame->point[dim]);
+  }
+  if (!b->status)
+    strata_tile_bind(b, frame, scalar, value);
+  return value;
+}
+
+strata_tile_value_t strata_tile_stored_value(strata_tile_builder_t *b, const strata_nest_t *nest,
+                                             const strata_access_t *store, const MlirAffineExpr *coordinates) {
+  strata_tile_frame_t frame = {.nest = nest, .point = coordinates};
+  return strata_tile_evaluate(b, &frame, store->value);
+}

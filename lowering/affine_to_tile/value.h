@@ -1,0 +1,118 @@
+// Block-level values: what a nest computes, evaluated at a tile of points.
+//
+// A *tile space* names the points: up to STRATA_TILE_RANK vector dims with static sizes, and symbols (loop counters,
+// task numbers) bound to index values. A coordinate is an affine expression over both: dims 0.. are the vector dims,
+// dims STRATA_TILE_RANK.. the symbols, each with a known extent so that maps simplify.
+//
+// strata_tile_load evaluates a buffer at coordinates. A buffer that another nest of the kernel produces is computed
+// there and then by composing maps (the store is injective, so it can be inverted): that is all that fusion is. Values
+// already computed at the same point of the code are reused.
+#ifndef STRATA_LOWERING_AFFINE_TO_TILE_VALUE_H
+#define STRATA_LOWERING_AFFINE_TO_TILE_VALUE_H
+
+#include "dialects/affine/kernel.h"
+#include "lowering/affine_to_tile/emit.h"
+
+enum { STRATA_TILE_RANK = 4, STRATA_TILE_SYMBOLS = 28, STRATA_TILE_DIMS = STRATA_TILE_RANK + STRATA_TILE_SYMBOLS };
+
+typedef struct {
+  int n_vector, n_symbols;
+  int64_t extents[STRATA_TILE_DIMS]; // of vector dims, then (from STRATA_TILE_RANK) of symbols
+  MlirValue symbols[STRATA_TILE_SYMBOLS];
+} strata_tile_space_t;
+
+// A value that varies along the vector dims in |dims| (a mask): a vector of their sizes in order, a scalar if none.
+typedef struct {
+  MlirValue value;
+  uint32_t dims;
+} strata_tile_value_t;
+
+// A value known at some coordinates of a buffer: a reduction's result, an accumulator, a copy in scratch memory.
+typedef struct strata_tile_known {
+  MlirValue buffer;
+  int rank;
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+  strata_tile_value_t value;
+  struct strata_tile_known *next;
+} strata_tile_known_t;
+
+// A buffer of the kernel kept in other memory for the time being: reads of |buffer| at (c...) are reads of |memory| at
+// map(c...), which is over the same tile dims.
+typedef struct strata_tile_moved {
+  MlirValue buffer, memory;
+  int rank; // of memory
+  // Which coordinate of |buffer| indexes each dim of |memory|.
+  int coordinate[STRATA_MAX_DIMS];
+  struct strata_tile_moved *next;
+} strata_tile_moved_t;
+
+typedef struct {
+  strata_emitter_t e;
+  strata_compile_t *compile;
+  const strata_kernel_t *kernel;
+  strata_tile_space_t space;
+  strata_tile_known_t *known;
+  strata_tile_moved_t *moved;
+  int depth;       // producers being computed for one another; more than there are nests would be a cycle
+  int guard_depth;        // inside a guard, reads may fall outside their buffers
+  strata_status_t status; // the first error; everything after it is meaningless
+} strata_tile_builder_t;
+
+// Adds a symbol in [0, extent) bound to |value|; returns its coordinate expression.
+MlirAffineExpr strata_tile_symbol(strata_tile_builder_t *b, MlirValue value, int64_t extent);
+// The coordinate expression of vector dim |dim|; a constant.
+MlirAffineExpr strata_tile_vector_dim(strata_tile_builder_t *b, int dim);
+MlirAffineExpr strata_tile_constant(strata_tile_builder_t *b, int64_t value);
+MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr expr);
+// base + scale * expr, simplified.
+MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t scale, MlirAffineExpr base);
+
+// The index value of an expression without vector dims.
+MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr);
+
+// The points of |nest|'s parallel dims are |coordinates|; evaluates the nest's straight-line part (not its reduction)
+// and returns the value it stores into |store|'s buffer.
+strata_tile_value_t strata_tile_stored_value(strata_tile_builder_t *b, const strata_nest_t *nest,
+                                             const strata_access_t *store, const MlirAffineExpr *coordinates);
+
+// The value of |buffer| at |coordinates|.
+strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer, int rank,
+                                     const MlirAffineExpr *coordinates);
+// Stores |value| at |coordinates|; it is broadcast along vector dims it does not vary in.
+void strata_tile_store(strata_tile_builder_t *b, strata_tile_value_t value, MlirValue buffer, int rank,
+                       const MlirAffineExpr *coordinates);
+
+// The coordinates of an access of |nest| at a point of its dims.
+int strata_tile_access_coordinates(strata_tile_builder_t *b, const strata_nest_t *nest, const strata_access_t *access,
+                                   const MlirAffineExpr *point, MlirAffineExpr *out_coordinates);
+
+// Registers what is known; it holds until the block it was emitted in ends: callers save and restore b->known.
+void strata_tile_know(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
+                      strata_tile_value_t value);
+
+// Evaluation of a nest's scalar code at a point: maps its SSA values to tile values.
+typedef struct {
+  MlirValue scalar;
+  strata_tile_value_t value;
+} strata_tile_binding_t;
+
+typedef struct {
+  const strata_nest_t *nest;
+  const MlirAffineExpr *point; // of all dims of the nest, reduction dims included where they are in scope
+  STRATA_VECTOR(strata_tile_binding_t) values;
+} strata_tile_frame_t;
+
+// Binds a scalar SSA value of the nest (a carried value, a loop result).
+void strata_tile_bind(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirValue scalar,
+                      strata_tile_value_t value);
+// The tile value of a scalar SSA value, evaluating the ops it depends on.
+strata_tile_value_t strata_tile_evaluate(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirValue scalar);
+
+// |value| as a vector over exactly |dims| (a superset of its own); a scalar if |dims| is empty.
+MlirValue strata_tile_broadcast(strata_tile_builder_t *b, strata_tile_value_t value, uint32_t dims);
+// The vector type over |dims| with element type |element|; |element| itself if |dims| is empty.
+MlirType strata_tile_type(strata_tile_builder_t *b, MlirType element, uint32_t dims);
+
+void strata_tile_fail(strata_tile_builder_t *b, const char *format, ...) STRATA_PRINTF(2, 3);
+
+#endif

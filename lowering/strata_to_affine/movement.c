@@ -1,0 +1,76 @@
+// Movement that is more than a view. pad reads with a guard. concat copies those operands that could not be computed
+// into their part of the result, or is a nest that reads one or the other:
+//
+//   %a = affine.if affine_set<(j) : (2 - j >= 0)>(%j) -> f32 { affine.load %x[%i, %j] ... } else { 0 }
+//   %b = affine.if affine_set<(j) : (j - 3 >= 0)>(%j) -> f32 { affine.load %y[%i, %j - 3] ... } else { %a }
+#include "lowering/strata_to_affine/lower.h"
+
+void strata__copy(strata__lowering_t *l, MlirOperation source, const strata__tensor_t *from,
+                  const strata__tensor_t *to) {
+  strata__nest_t nest;
+  MlirAffineExpr point[STRATA_MAX_RANK];
+  if (strata__is_empty(from))
+    return;
+  strata__nest_begin_for(l, &nest, source, "copy", to, point);
+  strata__store(&nest, to, point, strata__load_raw(&nest, from, point));
+  strata__nest_end(&nest);
+}
+
+static void lower_pad(strata__lowering_t *l, MlirOperation op) {
+  const strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
+  int64_t low[STRATA_MAX_RANK];
+  strata__nest_t nest;
+  MlirAffineExpr point[STRATA_MAX_RANK], coordinates[STRATA_MAX_RANK];
+  strata_attr_i64s(op, "low", STRATA_MAX_RANK, low);
+  strata__nest_begin_for(l, &nest, op, "pad", result, point);
+  for (int i = 0; i < operand->rank; i++)
+    coordinates[i] = strata__linear(&nest, point[i], 1, -low[i]);
+  strata__store(&nest, result, point, strata__load_or(&nest, operand, coordinates, strata_attr(op, "value")));
+  strata__nest_end(&nest);
+}
+
+static void copy_part(strata__lowering_t *l, MlirOperation op, int index) {
+  const strata__tensor_t *result = strata__result(l, op, 0);
+  strata__tensor_t part = *strata__operand(l, op, index);
+  part.buffer = result->buffer;
+  part.map = strata_affine_compose(result->map, strata__concat_map(l, op, index), part.sizes);
+  part.order = NULL;
+  strata__copy(l, op, strata__operand(l, op, index), &part);
+}
+
+static void concat_pieces(strata__lowering_t *l, MlirOperation op) {
+  const strata__tensor_t *result = strata__result(l, op, 0);
+  const strata__tensor_t *operands[2] = {strata__operand(l, op, 0), strata__operand(l, op, 1)};
+  int64_t axis = strata_attr_i64(op, "axis", 0);
+  strata__nest_t nest;
+  MlirAffineExpr point[STRATA_MAX_RANK], second[STRATA_MAX_RANK];
+  strata__nest_begin_for(l, &nest, op, "concat", result, point);
+  for (int i = 0; i < result->rank; i++)
+    second[i] = strata__linear(&nest, point[i], 1, i == axis ? -operands[0]->sizes[axis] : 0);
+  strata__store(&nest, result, point,
+                strata__load_pieces(&nest, 2, operands, (const MlirAffineExpr *const[]){point, second}));
+  strata__nest_end(&nest);
+}
+
+static void lower_concat(strata__lowering_t *l, MlirOperation op) {
+  int64_t plan = *strata_pointer_map_get(&l->concats, op.ptr);
+  if (plan & STRATA__CONCAT_PIECES) {
+    concat_pieces(l, op);
+    return;
+  }
+  if (!(plan & STRATA__CONCAT_LHS_IN_PLACE))
+    copy_part(l, op, 0);
+  if (!(plan & STRATA__CONCAT_RHS_IN_PLACE))
+    copy_part(l, op, 1);
+}
+
+strata_status_t strata__lower_movement(strata__lowering_t *l, MlirOperation op) {
+  strata_op_id_t id = strata_op_id(op);
+  if (strata__is_view_op(id))
+    strata__define_view(l, op);
+  else if (id == STRATA_OP_PAD)
+    lower_pad(l, op);
+  else
+    lower_concat(l, op);
+  return NULL;
+}

@@ -1,0 +1,157 @@
+// Where values are computed to. Going backwards from the return, a value whose only need of memory is to be a function
+// result, or a part of a concat's result, is computed straight into it:
+//
+//   %2 = "strata.concat"(%0, %1) {axis = 0} : (tensor<3xf32>, tensor<5xf32>) -> tensor<8xf32>
+// has no nest of its own if %0 and %1 are computed by nests: they store at [d0] and [d0 + 3] of the buffer of %2.
+// The way there may lead through views that only rename elements (reshape, transpose).
+#include "lowering/strata_to_affine/lower.h"
+
+MlirAffineMap strata__concat_map(strata__lowering_t *l, MlirOperation op, int index) {
+  const strata__tensor_t *result = strata__result(l, op, 0);
+  int64_t axis = strata_attr_i64(op, "axis", 0);
+  MlirAffineExpr dims[STRATA_MAX_RANK];
+  for (int i = 0; i < result->rank; i++)
+    dims[i] = mlirAffineDimExprGet(l->context, i);
+  if (index == 1) {
+    int64_t offset = strata__operand(l, op, 0)->sizes[axis];
+    dims[axis] = mlirAffineAddExprGet(dims[axis], mlirAffineConstantExprGet(l->context, offset));
+  }
+  return mlirAffineMapGet(l->context, result->rank, 0, result->rank, dims);
+}
+
+// True if the row-major position in |buffer| of an element is a sum of its coordinates with constant coefficients.
+static bool is_linear(const strata__tensor_t *tensor, const strata__buffer_t *buffer, MlirAffineMap map) {
+  MlirAffineExpr position = strata_affine_linearize(map, buffer->sizes, tensor->sizes);
+  int64_t coefficient;
+  for (int i = 0; i < tensor->rank; i++)
+    if (!strata_affine_coefficient(position, i, &coefficient))
+      return false;
+  return true;
+}
+
+static MlirOperation view_op(MlirValue value) {
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+  return !mlirOperationIsNull(op) && strata__is_view_op(strata_op_id(op)) ? op : (MlirOperation){0};
+}
+
+// The value that is computed where |value| is: itself, or what it renames the elements of.
+static MlirValue computed_value(strata__lowering_t *l, MlirValue value) {
+  for (MlirOperation op = view_op(value); !mlirOperationIsNull(op); op = view_op(value)) {
+    if (mlirAffineMapIsNull(strata__view_inverse(l, op)))
+      break;
+    value = mlirOperationGetOperand(op, 0);
+  }
+  return value;
+}
+
+// Whether |value| can be given a place: it has none yet, and is computed by a nest of its own.
+static bool can_place(strata__lowering_t *l, MlirValue value) {
+  value = computed_value(l, value);
+  const strata__tensor_t *tensor = strata__tensor(l, value);
+  if (!mlirValueIsAOpResult(value) || tensor->buffer || tensor->type == STRATA_TYPE_I4 || strata__is_empty(tensor))
+    return false;
+  return mlirOperationIsNull(view_op(value)) && strata_op_id(mlirOpResultGetOwner(value)) != STRATA_OP_CONSTANT;
+}
+
+// Gives |value| a place, if it can have one: element (c...) goes to buffer[map(c...)]. Views on the way are undone.
+// Where they cut dims into parts that then lie apart (heads of attention), the elements are computed in the order of
+// the outermost view, whose own stores are simple.
+static bool place(strata__lowering_t *l, MlirValue value, strata__buffer_t *buffer, MlirAffineMap map) {
+  strata__tensor_t *tensor = strata__tensor(l, value);
+  const strata__tensor_t *order = NULL;
+  MlirAffineMap order_map = {0};
+  if (!can_place(l, value))
+    return false;
+  for (MlirOperation op = view_op(value); !mlirOperationIsNull(op); op = view_op(value)) {
+    MlirAffineMap inverse = strata__view_inverse(l, op), forward = strata__view_map(l, op);
+    order_map = order ? strata_affine_compose(forward, order_map, order->sizes) : forward;
+    order = order ? order : tensor;
+    value = mlirOperationGetOperand(op, 0);
+    tensor = strata__tensor(l, value);
+    map = strata_affine_simplify_places(strata_affine_compose(map, inverse, NULL), buffer->sizes, tensor->sizes);
+  }
+  tensor->buffer = buffer;
+  tensor->map = map;
+  if (order && !is_linear(tensor, buffer, map)) {
+    tensor->order = order;
+    tensor->order_map = order_map;
+  }
+  return true;
+}
+
+//===-- Concat ---------------------------------------------------------------------------------------------------===//
+
+static bool is_concat(strata__lowering_t *l, MlirValue value) {
+  value = computed_value(l, value);
+  return mlirValueIsAOpResult(value) && strata_op_id(mlirOpResultGetOwner(value)) == STRATA_OP_CONCAT;
+}
+
+// A concat that nothing asks a place of, one of whose operands would have to be copied, is a nest that reads both: it
+// can be fused with what computes and what reads it. Not so the links of a chain, which would copy all before them.
+static bool is_in_pieces(strata__lowering_t *l, MlirOperation op) {
+  bool must_copy = false;
+  if (strata__result(l, op, 0)->buffer)
+    return false;
+  for (int i = 0; i < 2; i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    must_copy |= !can_place(l, operand);
+    if (is_concat(l, operand) || strata__is_empty(strata__tensor(l, operand)))
+      return false;
+  }
+  return must_copy;
+}
+
+static void place_concat_operands(strata__lowering_t *l, MlirOperation op) {
+  strata__tensor_t *result = strata__result(l, op, 0);
+  int64_t *plan = strata_pointer_map_put(&l->concats, op.ptr);
+  if (is_in_pieces(l, op)) {
+    *plan = STRATA__CONCAT_PIECES;
+    return;
+  }
+  strata__place_anywhere(l, result, mlirOperationGetLocation(op));
+  for (int i = 0; i < 2; i++) {
+    const strata__tensor_t *operand = strata__operand(l, op, i);
+    MlirAffineMap map = strata_affine_compose(result->map, strata__concat_map(l, op, i), operand->sizes);
+    if (place(l, mlirOperationGetOperand(op, i), result->buffer, map))
+      *plan |= i == 0 ? STRATA__CONCAT_LHS_IN_PLACE : STRATA__CONCAT_RHS_IN_PLACE;
+  }
+}
+
+//===-- The whole graph ------------------------------------------------------------------------------------------===//
+
+static bool is_live(strata__lowering_t *l, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (strata__result(l, op, (int)i)->is_live)
+      return true;
+  return false;
+}
+
+static void mark_operands_live(strata__lowering_t *l, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    strata__operand(l, op, (int)i)->is_live = true;
+}
+
+typedef STRATA_VECTOR(MlirOperation) op_vector_t;
+
+static op_vector_t ops_of(strata__lowering_t *l, MlirBlock block) {
+  op_vector_t ops = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    *strata_vector_push(l->compile->arena, &ops) = op;
+  return ops;
+}
+
+void strata__place_all(strata__lowering_t *l, MlirBlock graph, strata__tensor_t *const *outputs, bool *out_copied) {
+  op_vector_t ops = ops_of(l, graph);
+  MlirOperation end = mlirBlockGetTerminator(graph);
+  mark_operands_live(l, end);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++)
+    out_copied[i] = !place(l, mlirOperationGetOperand(end, i), outputs[i]->buffer, outputs[i]->map);
+  for (size_t i = ops.count - 1; i-- > 0;) {
+    if (!is_live(l, ops.data[i]))
+      continue;
+    mark_operands_live(l, ops.data[i]);
+    if (strata_op_id(ops.data[i]) == STRATA_OP_CONCAT && !strata__is_empty(strata__result(l, ops.data[i], 0)))
+      place_concat_operands(l, ops.data[i]);
+  }
+}

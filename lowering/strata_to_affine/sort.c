@@ -1,0 +1,176 @@
+// Stable sorting along an axis: a bottom-up merge sort of the positions, one task a row, then a gather of the values.
+//
+//   affine.parallel (%row) {
+//     affine.for %i { positions[%row, %i] = %i }
+//     affine.for %level = 0 to ceil(log2(n)) {                       // runs of 1 << level are sorted
+//       scf.for %run = 0 to ceil(n / (2 << level)) { merge two runs of positions into scratch }
+//       affine.for %i { positions[%row, %i] = scratch[%row, %i] } }
+//     affine.for %i { values[%row, %i] = x[%row, positions[%row, %i]] }
+//   } {strata.nest = "sort", strata.serial}
+#include "lowering/strata_to_affine/lower.h"
+
+typedef struct {
+  strata__nest_t nest;
+  const strata__tensor_t *operand, *values;
+  strata__tensor_t positions, scratch;
+  int axis;
+  int64_t length;
+  bool descending, is_unsigned;
+} sort_t;
+
+static MlirType i64_type(const sort_t *s) { return mlirIntegerTypeGet(s->nest.lowering->context, 64); }
+static MlirType index_type(const sort_t *s) { return mlirIndexTypeGet(s->nest.lowering->context); }
+static MlirValue index_constant(sort_t *s, int64_t value) { return strata_emit_index(&s->nest.e, value); }
+
+//===-- Elements of the row --------------------------------------------------------------------------------------===//
+
+// The row is that of the parallel dims; |at| is an index along the axis.
+static void row_coordinates(const sort_t *s, MlirValue at, MlirValue *out) {
+  for (int i = 0; i < s->operand->rank; i++)
+    out[i] = i == s->axis ? at : s->nest.dims[i < s->axis ? i : i - 1];
+}
+
+static MlirValue row_load(sort_t *s, const strata__tensor_t *tensor, MlirValue at) {
+  MlirValue coordinates[STRATA_MAX_RANK];
+  row_coordinates(s, at, coordinates);
+  return strata__load_at(&s->nest, tensor, coordinates);
+}
+
+static void row_store(sort_t *s, const strata__tensor_t *tensor, MlirValue at, MlirValue value) {
+  MlirValue coordinates[STRATA_MAX_RANK];
+  row_coordinates(s, at, coordinates);
+  strata__store_at(&s->nest, tensor, coordinates, value);
+}
+
+// The element that the position |at| along the axis of |positions| names.
+static MlirValue load_named(sort_t *s, MlirValue position) {
+  MlirValue at = strata__cast(&s->nest, "arith.index_cast", position, index_type(s));
+  return strata__to_math(&s->nest, s->operand->type, row_load(s, s->operand, at));
+}
+
+//===-- Order ----------------------------------------------------------------------------------------------------===//
+
+// x < y where NaN is greater than every number.
+static MlirValue is_less(sort_t *s, MlirValue x, MlirValue y) {
+  strata__nest_t *nest = &s->nest;
+  if (!mlirTypeIsAFloat(mlirValueGetType(x)))
+    return strata__compare(nest, s->is_unsigned ? "ult" : "slt", x, y);
+  MlirValue only_y_nan =
+      strata__binary(nest, "arith.andi", strata__compare(nest, "uno", y, y), strata__compare(nest, "ord", x, x));
+  return strata__binary(nest, "arith.ori", strata__compare(nest, "olt", x, y), only_y_nan);
+}
+
+static MlirValue is_before(sort_t *s, MlirValue x, MlirValue y) {
+  return s->descending ? is_less(s, y, x) : is_less(s, x, y);
+}
+
+//===-- Merging --------------------------------------------------------------------------------------------------===//
+
+// One step of a merge: the next of the runs [left, middle) and [right, end) goes to scratch[to]. Reads past a run are
+// clamped and their result not used.
+static void merge_step(sort_t *s, MlirValue to, MlirValue middle, MlirValue end, MlirValue *left, MlirValue *right) {
+  strata__nest_t *nest = &s->nest;
+  MlirValue last = index_constant(s, s->length - 1), one = index_constant(s, 1);
+  MlirValue left_position = row_load(s, &s->positions, strata__binary(nest, "arith.minsi", *left, last));
+  MlirValue right_position = row_load(s, &s->positions, strata__binary(nest, "arith.minsi", *right, last));
+  MlirValue right_first = is_before(s, load_named(s, right_position), load_named(s, left_position));
+  MlirValue left_over = strata__compare(nest, "sge", *left, middle);
+  MlirValue right_left = strata__compare(nest, "slt", *right, end);
+  MlirValue take_right =
+      strata__binary(nest, "arith.andi", right_left, strata__binary(nest, "arith.ori", left_over, right_first));
+  row_store(s, &s->scratch, to, strata__select(nest, take_right, right_position, left_position));
+  MlirValue next_left = strata__binary(nest, "arith.addi", *left, one);
+  MlirValue next_right = strata__binary(nest, "arith.addi", *right, one);
+  *left = strata__select(nest, take_right, *left, next_left);
+  *right = strata__select(nest, take_right, next_right, *right);
+}
+
+// Merges the runs of |width| that start at |start|.
+static void merge_runs(sort_t *s, MlirValue start, MlirValue width) {
+  strata__nest_t *nest = &s->nest;
+  MlirValue length = index_constant(s, s->length), carried[2], results[2];
+  MlirValue middle = strata__binary(nest, "arith.minsi", strata__binary(nest, "arith.addi", start, width), length);
+  MlirValue end = strata__binary(nest, "arith.minsi", strata__binary(nest, "arith.addi", middle, width), length);
+  strata_loop_t loop = strata_emit_for_begin(&nest->e, start, end, 1, 2, (MlirValue[]){start, middle}, carried);
+  merge_step(s, loop.induction, middle, end, &carried[0], &carried[1]);
+  strata_emit_for_end(&nest->e, loop, 2, carried, results);
+}
+
+//===-- The sort -------------------------------------------------------------------------------------------------===//
+
+static strata__loop_t each_begin(sort_t *s, MlirValue *out_at) {
+  strata__loop_t loop = strata__for_begin(&s->nest, s->length, 0, NULL, NULL);
+  *out_at = s->nest.dims[s->nest.n_dims - 1];
+  return loop;
+}
+
+static void number_positions(sort_t *s) {
+  MlirValue at;
+  strata__loop_t loop = each_begin(s, &at);
+  row_store(s, &s->positions, at, strata__cast(&s->nest, "arith.index_cast", at, i64_type(s)));
+  strata__for_end(&s->nest, loop, 0, NULL, NULL);
+}
+
+static void copy_back(sort_t *s) {
+  MlirValue at;
+  strata__loop_t loop = each_begin(s, &at);
+  row_store(s, &s->positions, at, row_load(s, &s->scratch, at));
+  strata__for_end(&s->nest, loop, 0, NULL, NULL);
+}
+
+static void sort_positions(sort_t *s) {
+  strata__nest_t *nest = &s->nest;
+  int64_t levels = 0;
+  while ((int64_t)1 << levels < s->length)
+    levels++;
+  if (levels == 0)
+    return;
+  strata__loop_t by_level = strata__for_begin(nest, levels, 0, NULL, NULL);
+  MlirValue level = nest->dims[nest->n_dims - 1], one = index_constant(s, 1);
+  MlirValue width = strata__binary(nest, "arith.shli", one, level);
+  MlirValue twice = strata__binary(nest, "arith.shli", width, one);
+  MlirValue n_runs = strata__binary(nest, "arith.ceildivsi", index_constant(s, s->length), twice);
+  strata_loop_t by_run = strata_emit_for_begin(&nest->e, index_constant(s, 0), n_runs, 1, 0, NULL, NULL);
+  merge_runs(s, strata__binary(nest, "arith.muli", by_run.induction, twice), width);
+  strata_emit_for_end(&nest->e, by_run, 0, NULL, NULL);
+  copy_back(s);
+  strata__for_end(nest, by_level, 0, NULL, NULL);
+}
+
+static void gather_values(sort_t *s) {
+  MlirValue at;
+  strata__loop_t loop = each_begin(s, &at);
+  MlirValue position = row_load(s, &s->positions, at);
+  MlirValue from = strata__cast(&s->nest, "arith.index_cast", position, index_type(s));
+  row_store(s, s->values, at, row_load(s, s->operand, from));
+  strata__for_end(&s->nest, loop, 0, NULL, NULL);
+}
+
+static strata__tensor_t like(strata__lowering_t *l, const strata__tensor_t *tensor, MlirLocation location) {
+  strata__tensor_t copy = *tensor;
+  copy.buffer = NULL;
+  strata__place_anywhere(l, &copy, location);
+  return copy;
+}
+
+strata_status_t strata__lower_sort(strata__lowering_t *l, MlirOperation op) {
+  int64_t others[STRATA_MAX_RANK];
+  sort_t s = {.operand = strata__operand(l, op, 0), .values = strata__result(l, op, 0)};
+  s.axis = (int)strata_attr_i64(op, "axis", 0);
+  s.length = s.operand->sizes[s.axis];
+  s.descending = strata_attr_flag(op, "descending");
+  s.is_unsigned = strata_attr_flag(op, "unsigned");
+  strata__place_anywhere(l, strata__result(l, op, 1), mlirOperationGetLocation(op)); // needed even if nobody reads it
+  s.positions = *strata__result(l, op, 1);
+  s.scratch = like(l, &s.positions, mlirOperationGetLocation(op));
+  for (int i = 0; i < s.operand->rank - 1; i++)
+    others[i] = s.operand->sizes[i < s.axis ? i : i + 1];
+  strata__nest_begin(l, &s.nest, op, "sort", s.operand->rank - 1, others);
+  s.nest.is_serial = true;
+  number_positions(&s);
+  sort_positions(&s);
+  if (s.values->is_live)
+    gather_values(&s);
+  strata__nest_end(&s.nest);
+  return NULL;
+}

@@ -1,0 +1,353 @@
+// Reading the maps of tile.load and tile.store; see access.h.
+#include "lowering/tile_to_cpu/access.h"
+
+#include "dialects/affine/simplify.h"
+#include "lowering/tile_to_cpu/ops.h"
+
+//===-- Counters -------------------------------------------------------------------------------------------------===//
+
+// The counters found behind symbols: dims from |first| on, with extents; values nothing is known of are symbols.
+typedef struct {
+  MlirContext context;
+  int n_dims, n_unknown;
+  int64_t *extents;
+  MlirValue counters[STRATA_ACCESS_DIMS], unknown[STRATA_ACCESS_DIMS];
+} leaves_t;
+
+static MlirAffineExpr constant_expr(MlirContext context, int64_t value) {
+  return mlirAffineConstantExprGet(context, value);
+}
+
+static bool constant_index(MlirValue value, int64_t *out) {
+  if (!mlirValueIsAOpResult(value) || !strata_op_is(mlirOpResultGetOwner(value), "arith.constant"))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(strata_attr(mlirOpResultGetOwner(value), "value"));
+  return true;
+}
+
+static MlirAffineExpr unknown_leaf(leaves_t *leaves, MlirValue value) {
+  int at = 0;
+  while (at < leaves->n_unknown && !mlirValueEqual(leaves->unknown[at], value))
+    at++;
+  if (at == leaves->n_unknown && at < STRATA_ACCESS_DIMS)
+    leaves->unknown[leaves->n_unknown++] = value;
+  return mlirAffineSymbolExprGet(leaves->context, at);
+}
+
+static MlirAffineExpr counter_leaf(leaves_t *leaves, MlirValue value, int64_t extent) {
+  int at = 0;
+  while (at < leaves->n_dims && !(leaves->counters[at].ptr && mlirValueEqual(leaves->counters[at], value)))
+    at++;
+  if (at == leaves->n_dims) {
+    if (at == STRATA_ACCESS_DIMS)
+      return unknown_leaf(leaves, value);
+    leaves->extents[at] = extent;
+    leaves->counters[leaves->n_dims++] = value;
+  }
+  return mlirAffineDimExprGet(leaves->context, at);
+}
+
+// The constant bounds of a loop counter: lower, lower + step, ... below upper.
+static bool loop_bounds(MlirOperation loop, intptr_t argument, int64_t *lower, int64_t *upper, int64_t *step) {
+  if (strata_op_is(loop, "scf.for"))
+    return argument == 0 && constant_index(mlirOperationGetOperand(loop, 0), lower) &&
+           constant_index(mlirOperationGetOperand(loop, 1), upper) &&
+           constant_index(mlirOperationGetOperand(loop, 2), step);
+  int64_t uppers[STRATA_VECTOR_RANK];
+  if (!strata_op_is(loop, "scf.forall") ||
+      strata_attr_i64s(loop, "staticUpperBound", STRATA_VECTOR_RANK, uppers) <= argument)
+    return false;
+  *lower = 0;
+  *upper = uppers[argument];
+  *step = 1;
+  return true;
+}
+
+static MlirAffineExpr resolve(leaves_t *leaves, MlirValue value);
+
+// The only result of a map whose inputs, dims then symbols, are |inputs|.
+static MlirAffineExpr apply_map(MlirContext context, MlirAffineMap map, int n_dims, int n_symbols,
+                                const MlirAffineExpr *inputs, intptr_t result) {
+  intptr_t map_dims = mlirAffineMapGetNumDims(map), map_symbols = mlirAffineMapGetNumSymbols(map);
+  for (intptr_t i = 0; i < map_symbols; i++)
+    map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(context, i), mlirAffineDimExprGet(context, map_dims + i),
+                               map_dims + map_symbols, map_symbols);
+  MlirAffineExpr values[2 * STRATA_ACCESS_DIMS];
+  for (intptr_t i = 0; i < map_dims + map_symbols; i++)
+    values[i] = inputs[i];
+  MlirAffineMap replacement = mlirAffineMapGet(context, n_dims, n_symbols, map_dims + map_symbols, values);
+  return mlirAffineExprCompose(mlirAffineMapGetResult(map, result), replacement);
+}
+
+static MlirAffineExpr resolve_apply(leaves_t *leaves, MlirOperation op) {
+  MlirAffineExpr inputs[STRATA_ACCESS_DIMS];
+  intptr_t count = mlirOperationGetNumOperands(op);
+  if (count > STRATA_ACCESS_DIMS)
+    return unknown_leaf(leaves, mlirOperationGetResult(op, 0));
+  for (intptr_t i = 0; i < count; i++)
+    inputs[i] = resolve(leaves, mlirOperationGetOperand(op, i));
+  return apply_map(leaves->context, mlirAffineMapAttrGetValue(strata_attr(op, "map")), STRATA_ACCESS_DIMS,
+                   STRATA_ACCESS_DIMS, inputs, 0);
+}
+
+// An old index value over counters and unknowns.
+static MlirAffineExpr resolve(leaves_t *leaves, MlirValue value) {
+  int64_t lower, upper, step;
+  if (constant_index(value, &lower))
+    return constant_expr(leaves->context, lower);
+  if (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    return strata_op_is(op, "affine.apply") ? resolve_apply(leaves, op) : unknown_leaf(leaves, value);
+  }
+  MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  if (!loop_bounds(loop, mlirBlockArgumentGetArgNumber(value), &lower, &upper, &step) || step <= 0)
+    return unknown_leaf(leaves, value);
+  int64_t trips = upper > lower ? (upper - lower + step - 1) / step : 0;
+  MlirAffineExpr scaled =
+      mlirAffineMulExprGet(counter_leaf(leaves, value, trips), constant_expr(leaves->context, step));
+  return mlirAffineAddExprGet(scaled, constant_expr(leaves->context, lower));
+}
+
+//===-- Reading --------------------------------------------------------------------------------------------------===//
+
+static MlirValue flatten(strata_distribution_t *d, MlirValue buffer, int64_t n_elements) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
+  MlirType flat = mlirMemRefTypeContiguousGet(element, 1, &n_elements, (MlirAttribute){0});
+  const int32_t segments[] = {1, 0, 0, 0};
+  const int64_t zero = 0, one = 1;
+  strata_named_attr_t attrs[] = {
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(d->e.context, 4, segments)},
+      {"static_offsets", strata_i64s_attr(d->e.context, 1, &zero)},
+      {"static_sizes", strata_i64s_attr(d->e.context, 1, &n_elements)},
+      {"static_strides", strata_i64s_attr(d->e.context, 1, &one)},
+  };
+  return strata_emit_value(&d->e, "memref.reinterpret_cast", 1, &buffer, flat, 4, attrs);
+}
+
+static strata_status_t read_buffer(strata_distribution_t *d, MlirOperation op, MlirValue buffer, strata_box_t *box) {
+  MlirType type = mlirValueGetType(buffer);
+  box->rank = (int)mlirShapedTypeGetRank(type);
+  if (box->rank > STRATA_BUFFER_RANK || !mlirShapedTypeHasStaticShape(type) ||
+      !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
+    return strata_rule_missing(op, "a buffer that is not static and contiguous");
+  int64_t n_elements = 1;
+  for (int i = 0; i < box->rank; i++)
+    n_elements *= box->sizes[i] = mlirShapedTypeGetDimSize(type, i);
+  box->flat = flatten(d, strata_scalar_of(d, buffer), n_elements);
+  return NULL;
+}
+
+static MlirAffineExpr linearize(MlirContext context, int n_dims, int rank, const MlirAffineExpr *coordinates,
+                                const int64_t *sizes, const int64_t *extents) {
+  MlirAffineMap map = mlirAffineMapGet(context, n_dims, STRATA_ACCESS_DIMS, rank, (MlirAffineExpr *)coordinates);
+  return strata_affine_linearize(map, sizes, extents);
+}
+
+static void read_steps(strata_box_t *box) {
+  box->is_linear = true;
+  for (int i = 0; i < box->n_vector; i++)
+    box->is_linear &= strata_affine_coefficient(box->known_position, i, &box->steps[i]);
+}
+
+strata_status_t strata_box_read(strata_distribution_t *d, MlirOperation op, int buffer, MlirType vector,
+                                strata_box_t *out_box) {
+  strata_box_t *box = out_box;
+  strata_pieces_t shape = strata_pieces_layout(vector, 1);
+  *box = (strata_box_t){.n_vector = shape.rank, .n_symbols = (int)mlirOperationGetNumOperands(op) - buffer - 1};
+  MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));
+  if (box->n_vector + box->n_symbols > STRATA_ACCESS_DIMS)
+    return strata_rule_missing(op, "so many symbols");
+  STRATA_TRY(read_buffer(d, op, mlirOperationGetOperand(op, buffer), box));
+  if (mlirAffineMapGetNumDims(map) != box->n_vector || mlirAffineMapGetNumSymbols(map) != box->n_symbols ||
+      mlirAffineMapGetNumResults(map) != box->rank)
+    return strata_rule_missing(op, "a map that does not fit its operands");
+  leaves_t leaves = {.context = d->e.context, .n_dims = box->n_vector, .extents = box->extents};
+  MlirAffineExpr given[STRATA_ACCESS_DIMS], known[STRATA_ACCESS_DIMS];
+  for (int i = 0; i < box->n_vector; i++) {
+    given[i] = known[i] = mlirAffineDimExprGet(d->e.context, i);
+    box->extents[i] = shape.sizes[i];
+  }
+  for (int i = 0; i < box->n_symbols; i++) {
+    MlirValue old = mlirOperationGetOperand(op, buffer + 1 + i);
+    box->symbols[i] = strata_scalar_of(d, old);
+    given[box->n_vector + i] = mlirAffineDimExprGet(d->e.context, box->n_vector + i);
+    known[box->n_vector + i] = resolve(&leaves, old);
+  }
+  box->n_known = leaves.n_dims;
+  for (int i = 0; i < box->rank; i++) {
+    box->coordinates[i] = apply_map(d->e.context, map, box->n_vector + box->n_symbols, 0, given, i);
+    MlirAffineExpr expr = apply_map(d->e.context, map, box->n_known, STRATA_ACCESS_DIMS, known, i);
+    box->known_coordinates[i] = strata_affine_simplify(expr, box->n_known, box->extents);
+  }
+  box->position =
+      linearize(d->e.context, box->n_vector + box->n_symbols, box->rank, box->coordinates, box->sizes, NULL);
+  box->known_position =
+      linearize(d->e.context, box->n_known, box->rank, box->known_coordinates, box->sizes, box->extents);
+  read_steps(box);
+  return NULL;
+}
+
+static MlirAffineExpr swap_dims(MlirAffineExpr expr, int n_dims, int a, int b) {
+  MlirContext context = mlirAffineExprGetContext(expr);
+  MlirAffineExpr dims[STRATA_ACCESS_DIMS];
+  for (int i = 0; i < n_dims; i++)
+    dims[i] = mlirAffineDimExprGet(context, i == a ? b : i == b ? a : i);
+  return mlirAffineExprCompose(expr, mlirAffineMapGet(context, n_dims, STRATA_ACCESS_DIMS, n_dims, dims));
+}
+
+static void swap_sizes(int64_t *a, int64_t *b) {
+  int64_t size = *a;
+  *a = *b;
+  *b = size;
+}
+
+strata_box_t strata_box_swap(const strata_box_t *box, int dim) {
+  strata_box_t swapped = *box;
+  int inner = box->n_vector - 1, n_given = box->n_vector + box->n_symbols;
+  for (int i = 0; i < box->rank; i++) {
+    swapped.coordinates[i] = swap_dims(box->coordinates[i], n_given, dim, inner);
+    swapped.known_coordinates[i] = swap_dims(box->known_coordinates[i], box->n_known, dim, inner);
+  }
+  swapped.position = swap_dims(box->position, n_given, dim, inner);
+  swapped.known_position = swap_dims(box->known_position, box->n_known, dim, inner);
+  swap_sizes(&swapped.extents[dim], &swapped.extents[inner]);
+  swap_sizes(&swapped.steps[dim], &swapped.steps[inner]);
+  return swapped;
+}
+
+//===-- Questions ------------------------------------------------------------------------------------------------===//
+
+// |known| with the vector's dims at |point|; the innermost one stays a dim, counted from the point on.
+static MlirAffineExpr along_inner(const strata_box_t *box, MlirAffineExpr known, const int64_t *point) {
+  MlirContext context = mlirAffineExprGetContext(known);
+  MlirAffineExpr dims[STRATA_ACCESS_DIMS];
+  for (int i = 0; i < box->n_known; i++) {
+    dims[i] = mlirAffineDimExprGet(context, i);
+    if (i < box->n_vector - 1)
+      dims[i] = constant_expr(context, point[i]);
+    else if (i == box->n_vector - 1)
+      dims[i] = mlirAffineAddExprGet(dims[i], constant_expr(context, point[i]));
+  }
+  return mlirAffineExprCompose(known, mlirAffineMapGet(context, box->n_known, STRATA_ACCESS_DIMS, box->n_known, dims));
+}
+
+// The extents where the innermost dim goes over |length| elements only.
+static const int64_t *extents_of_piece(const strata_box_t *box, int64_t length, int64_t *out) {
+  memcpy(out, box->extents, sizeof box->extents);
+  if (box->n_vector > 0)
+    out[box->n_vector - 1] = length;
+  return out;
+}
+
+bool strata_box_step(const strata_box_t *box, MlirAffineExpr known, const int64_t *point, int64_t length,
+                     int64_t *out_step) {
+  if (box->n_vector == 0 || length == 1) {
+    *out_step = 0;
+    return true;
+  }
+  int64_t extents[STRATA_ACCESS_DIMS];
+  MlirAffineExpr expr =
+      strata_affine_simplify(along_inner(box, known, point), box->n_known, extents_of_piece(box, length, extents));
+  return strata_affine_coefficient(expr, box->n_vector - 1, out_step);
+}
+
+bool strata_box_inside(const strata_box_t *box, MlirAffineExpr known, const int64_t *point, int64_t length,
+                       int64_t size) {
+  int64_t extents[STRATA_ACCESS_DIMS], min, max;
+  return strata_affine_range(along_inner(box, known, point), box->n_known, extents_of_piece(box, length, extents), &min,
+                             &max) &&
+         min >= 0 && max < size;
+}
+
+bool strata_box_is_multiple(const strata_box_t *box, const int64_t *point, int64_t factor) {
+  MlirAffineExpr expr = along_inner(box, box->known_position, point);
+  if (box->n_vector == 0)
+    return mlirAffineExprIsMultipleOf(expr, factor);
+  int64_t extents[STRATA_ACCESS_DIMS]; // a dim of extent 1 is 0
+  expr = strata_affine_simplify(expr, box->n_known, extents_of_piece(box, 1, extents));
+  return mlirAffineExprIsMultipleOf(expr, factor);
+}
+
+//===-- Emission -------------------------------------------------------------------------------------------------===//
+
+MlirValue strata_box_emit(strata_distribution_t *d, const strata_box_t *box, MlirAffineExpr expr,
+                          const int64_t *point) {
+  MlirAffineExpr dims[STRATA_ACCESS_DIMS];
+  for (int i = 0; i < box->n_vector; i++)
+    dims[i] = constant_expr(d->e.context, point[i]);
+  for (int i = 0; i < box->n_symbols; i++)
+    dims[box->n_vector + i] = mlirAffineDimExprGet(d->e.context, i);
+  MlirAffineMap at_point = mlirAffineMapGet(d->e.context, box->n_symbols, 0, box->n_vector + box->n_symbols, dims);
+  return strata_emit_apply(&d->e, mlirAffineExprCompose(expr, at_point), box->n_symbols, box->symbols);
+}
+
+MlirValue strata_box_position(strata_distribution_t *d, strata_box_t *box, const int64_t *point) {
+  if (!box->is_linear)
+    return strata_box_emit(d, box, box->position, point);
+  const int64_t origin[STRATA_VECTOR_RANK] = {0};
+  if (mlirValueIsNull(box->base))
+    box->base = strata_box_emit(d, box, box->position, origin);
+  int64_t offset = 0;
+  for (int i = 0; i < box->n_vector; i++)
+    offset += box->steps[i] * point[i];
+  return offset == 0 ? box->base : strata_emit_binary(&d->e, "arith.addi", box->base, strata_emit_index(&d->e, offset));
+}
+
+//===-- Lane by lane ---------------------------------------------------------------------------------------------===//
+
+// An expression is emitted as a scalar as long as no lane differs, as a vector from there on.
+typedef struct {
+  strata_distribution_t *d;
+  const strata_box_t *box;
+  const int64_t *point;
+  int64_t length;
+  MlirType element; // of the vectors
+} lanes_t;
+
+static MlirValue emit_lanes(const lanes_t *lanes, MlirAffineExpr expr);
+
+// point, point + 1, ... along the innermost dim.
+static MlirValue emit_counter(const lanes_t *lanes) {
+  MlirAttribute values[64];
+  for (int64_t i = 0; i < lanes->length; i++)
+    values[i] = mlirIntegerAttrGet(lanes->element, lanes->point[lanes->box->n_vector - 1] + i);
+  MlirType type = strata_lanes_type(lanes->element, lanes->length);
+  strata_named_attr_t value = {"value", mlirDenseElementsAttrGet(type, lanes->length, values)};
+  return strata_emit_value(&lanes->d->e, "arith.constant", 0, NULL, type, 1, &value);
+}
+
+static MlirValue emit_uniform(const lanes_t *lanes, MlirAffineExpr expr) {
+  strata_emitter_t *e = &lanes->d->e;
+  MlirValue scalar = strata_box_emit(lanes->d, lanes->box, expr, lanes->point);
+  return strata_lanes_splat(e, strata_emit_cast(e, "arith.index_cast", scalar, lanes->element), lanes->length);
+}
+
+static MlirValue emit_division(const lanes_t *lanes, MlirAffineExpr expr) {
+  strata_emitter_t *e = &lanes->d->e;
+  MlirValue a = emit_lanes(lanes, mlirAffineBinaryOpExprGetLHS(expr));
+  MlirValue b = emit_lanes(lanes, mlirAffineBinaryOpExprGetRHS(expr));
+  if (mlirAffineExprIsACeilDiv(expr))
+    return strata_emit_binary(e, "arith.ceildivsi", a, b);
+  MlirValue whole = strata_emit_binary(e, "arith.floordivsi", a, b);
+  if (mlirAffineExprIsAFloorDiv(expr))
+    return whole;
+  return strata_emit_binary(e, "arith.subi", a, strata_emit_binary(e, "arith.muli", whole, b));
+}
+
+static MlirValue emit_lanes(const lanes_t *lanes, MlirAffineExpr expr) {
+  int inner = lanes->box->n_vector - 1;
+  if (!mlirAffineExprIsFunctionOfDim(expr, inner))
+    return emit_uniform(lanes, expr);
+  if (mlirAffineExprIsADim(expr))
+    return emit_counter(lanes);
+  if (!mlirAffineExprIsAAdd(expr) && !mlirAffineExprIsAMul(expr))
+    return emit_division(lanes, expr);
+  MlirValue a = emit_lanes(lanes, mlirAffineBinaryOpExprGetLHS(expr));
+  MlirValue b = emit_lanes(lanes, mlirAffineBinaryOpExprGetRHS(expr));
+  return strata_emit_binary(&lanes->d->e, mlirAffineExprIsAAdd(expr) ? "arith.addi" : "arith.muli", a, b);
+}
+
+MlirValue strata_box_emit_lanes(strata_distribution_t *d, const strata_box_t *box, MlirAffineExpr expr,
+                                const int64_t *point, int64_t length, MlirType element) {
+  return emit_lanes(&(lanes_t){d, box, point, length, element}, expr);
+}

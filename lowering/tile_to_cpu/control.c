@@ -1,0 +1,191 @@
+// Structure: tasks, memory of a task, loops and branches, and everything that is copied as it stands.
+//
+//   scf.forall (%i, %j) in (8, 4) {     ->  scf.for %t = %begin to %end { %i = t floordiv 4, %j = t mod 4
+//     memref.alloc() : memref<64xf32>   ->    memref.view %scratch[0] : memref<64xf32>
+//     scf.for ... -> (vector<14x32xf32>)  ->  scf.for ... -> (vector<16xf32>, ... 28 of them)
+#include "lowering/tile_to_cpu/distribute.h"
+#include "lowering/tile_to_cpu/ops.h"
+
+//===-- Copied structure -----------------------------------------------------------------------------------------===//
+
+typedef STRATA_VECTOR(MlirValue) values_t;
+typedef STRATA_VECTOR(MlirType) types_t;
+
+// A value that flows into a result (of a loop, of the op around a yield) takes that result's layout.
+static int64_t wanted_lanes(strata_distribution_t *d, MlirOperation op, intptr_t operand) {
+  MlirValue value = mlirOperationGetOperand(op, operand);
+  if (strata_op_is(op, "scf.for") && operand >= 3)
+    return strata_lanes_of(d, mlirOperationGetResult(op, operand - 3));
+  if (strata_op_is(op, "scf.yield"))
+    return strata_lanes_of(d, mlirOperationGetResult(mlirOperationGetParentOperation(op), operand));
+  return strata_lanes_of(d, value);
+}
+
+static void push_operands(strata_distribution_t *d, MlirOperation op, values_t *out) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    strata_pieces_t pieces = strata_pieces_as(d, mlirOperationGetOperand(op, i), wanted_lanes(d, op, i));
+    for (int64_t piece = 0; piece < pieces.n_pieces; piece++)
+      *strata_vector_push(d->compile->arena, out) = pieces.values[piece];
+  }
+}
+
+static void push_types(strata_distribution_t *d, MlirValue old, types_t *out) {
+  strata_pieces_t pieces = strata_pieces_layout(mlirValueGetType(old), strata_lanes_of(d, old));
+  for (int64_t i = 0; i < pieces.n_pieces; i++)
+    *strata_vector_push(d->compile->arena, out) = strata_piece_type(&pieces, i);
+}
+
+// Defines |old| as the new values from |*at| on.
+static void define_next(strata_distribution_t *d, MlirValue old, MlirValue (*get)(const void *owner, intptr_t at),
+                        const void *owner, intptr_t *at) {
+  strata_pieces_t pieces = strata_pieces_new(d, old);
+  for (int64_t i = 0; i < pieces.n_pieces; i++)
+    pieces.values[i] = get(owner, (*at)++);
+  strata_pieces_define(d, old, &pieces);
+}
+
+static MlirValue get_result(const void *owner, intptr_t at) {
+  return mlirOperationGetResult(*(const MlirOperation *)owner, at);
+}
+
+static MlirValue get_argument(const void *owner, intptr_t at) {
+  return mlirBlockGetArgument(*(const MlirBlock *)owner, at);
+}
+
+static MlirBlock create_block(strata_distribution_t *d, MlirBlock old) {
+  types_t types = {0};
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++)
+    push_types(d, mlirBlockGetArgument(old, i), &types);
+  MlirLocation *locations = strata_arena_array(d->compile->arena, MlirLocation, types.count + 1);
+  for (size_t i = 0; i < types.count; i++)
+    locations[i] = d->e.location;
+  MlirBlock block = mlirBlockCreate((intptr_t)types.count, types.data, locations);
+  intptr_t at = 0;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++)
+    define_next(d, mlirBlockGetArgument(old, i), get_argument, &block, &at);
+  return block;
+}
+
+static strata_status_t copy_region(strata_distribution_t *d, MlirRegion old, MlirRegion region) {
+  MlirBlock outer = d->e.block;
+  strata_status_t status = NULL;
+  for (MlirBlock block = mlirRegionGetFirstBlock(old); !mlirBlockIsNull(block) && !status;
+       block = mlirBlockGetNextInRegion(block)) {
+    d->e.block = create_block(d, block);
+    mlirRegionAppendOwnedBlock(region, d->e.block);
+    status = strata_distribute_block(d, block);
+  }
+  d->e.block = outer;
+  return status;
+}
+
+// True if |op| takes or gives vectors.
+static bool handles_vectors(MlirOperation op) {
+  bool result = false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    result |= mlirTypeIsAVector(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    result |= mlirTypeIsAVector(mlirValueGetType(mlirOperationGetResult(op, i)));
+  return result;
+}
+
+// Vectors may flow through these.
+static bool is_control(MlirOperation op) {
+  return strata_op_is(op, "scf.for") || strata_op_is(op, "scf.if") || strata_op_is(op, "scf.yield");
+}
+
+// An op with the name, attributes and regions of |op|.
+strata_status_t strata_rule_structure(strata_distribution_t *d, MlirOperation op) {
+  if (mlirOperationGetNumSuccessors(op) > 0)
+    return strata_rule_missing(op, "a branch to a block");
+  if (handles_vectors(op) && !is_control(op))
+    return strata_rule_missing(op, "this op on vectors");
+  values_t operands = {0};
+  types_t types = {0};
+  push_operands(d, op, &operands);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    push_types(d, mlirOperationGetResult(op, i), &types);
+  MlirOperationState state = mlirOperationStateGet(strata_op_name(op), d->e.location);
+  mlirOperationStateAddOperands(&state, (intptr_t)operands.count, operands.data);
+  mlirOperationStateAddResults(&state, (intptr_t)types.count, types.data);
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
+    MlirNamedAttribute attr = mlirOperationGetAttribute(op, i);
+    mlirOperationStateAddAttributes(&state, 1, &attr);
+  }
+  MlirRegion regions[2];
+  intptr_t n_regions = mlirOperationGetNumRegions(op);
+  if (n_regions > 2)
+    return strata_rule_missing(op, "more than two regions");
+  for (intptr_t i = 0; i < n_regions; i++) {
+    regions[i] = mlirRegionCreate();
+    STRATA_TRY(copy_region(d, mlirOperationGetRegion(op, i), regions[i]));
+  }
+  mlirOperationStateAddOwnedRegions(&state, n_regions, regions);
+  MlirOperation copy = mlirOperationCreate(&state);
+  mlirBlockAppendOwnedOperation(d->e.block, copy);
+  intptr_t at = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    define_next(d, mlirOperationGetResult(op, i), get_result, &copy, &at);
+  return NULL;
+}
+
+//===-- Tasks and memory -----------------------------------------------------------------------------------------===//
+
+// The indices of task |task| in a row-major space of |counts|.
+static void define_task(strata_distribution_t *d, MlirBlock old, int rank, const int64_t *counts, MlirValue task) {
+  MlirAffineExpr number = mlirAffineDimExprGet(d->e.context, 0);
+  for (int dim = rank; dim-- > 0;) {
+    MlirAffineExpr count = mlirAffineConstantExprGet(d->e.context, counts[dim]);
+    MlirAffineExpr index = dim == 0 ? number : mlirAffineModExprGet(number, count);
+    strata_scalar_define(d, mlirBlockGetArgument(old, dim), strata_emit_apply(&d->e, index, 1, &task));
+    number = mlirAffineFloorDivExprGet(number, count);
+  }
+}
+
+strata_status_t strata_rule_forall(strata_distribution_t *d, MlirOperation op) {
+  int64_t counts[STRATA_VECTOR_RANK];
+  int rank = strata_attr_i64s(op, "staticUpperBound", STRATA_VECTOR_RANK, counts);
+  if (rank < 0 || mlirOperationGetNumOperands(op) > 0 || d->n_tasks != STRATA_NO_TASKS)
+    return strata_rule_missing(op, "a task space that is dynamic, or a second one,");
+  d->n_tasks = 1;
+  for (int dim = 0; dim < rank; dim++)
+    d->n_tasks *= counts[dim];
+  MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  strata_loop_t loop = strata_emit_for_begin(&d->e, d->begin, d->end, 1, 0, NULL, NULL);
+  define_task(d, old, rank, counts, loop.induction);
+  MlirOperation terminator = mlirBlockGetTerminator(old);
+  for (MlirOperation inner = mlirBlockGetFirstOperation(old); !mlirOperationEqual(inner, terminator);
+       inner = mlirOperationGetNextInBlock(inner))
+    STRATA_TRY(strata_distribute_op(d, inner));
+  strata_finish_run(d);
+  strata_emit_for_end(&d->e, loop, 0, NULL, NULL);
+  return NULL;
+}
+
+enum { SCRATCH_ALIGNMENT = 64 };
+
+strata_status_t strata_rule_alloc(strata_distribution_t *d, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirType type = mlirValueGetType(result);
+  if (!mlirShapedTypeHasStaticShape(type))
+    return strata_rule_missing(op, "a dynamic size");
+  int64_t size = strata_element_bytes(mlirShapedTypeGetElementType(type));
+  for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++)
+    size *= mlirShapedTypeGetDimSize(type, dim);
+  MlirValue operands[] = {d->scratch, strata_emit_index(&d->e, d->scratch_size)};
+  strata_scalar_define(d, result, strata_emit_value(&d->e, "memref.view", 2, operands, type, 0, NULL));
+  d->scratch_size += (size + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+  return NULL;
+}
+
+// Scratch memory is the caller's.
+strata_status_t strata_rule_dealloc(strata_distribution_t *d, MlirOperation op) {
+  (void)d, (void)op;
+  return NULL;
+}
+
+strata_status_t strata_rule_return(strata_distribution_t *d, MlirOperation op) {
+  (void)op;
+  strata_emit_op(&d->e, "func.return", 0, NULL, 0, NULL, 0, NULL);
+  return NULL;
+}

@@ -1,0 +1,36 @@
+// Functions of the math dialect, and conversions, as code in arith for scalars and vectors alike: the same operations
+// lane by lane, so that a result does not depend on the vector it was computed in. Each is right for NaN, infinities,
+// -0 and denormals; test/lowering/tile_to_cpu/math_test.c measures them against libm's f64 functions.
+#ifndef STRATA_LOWERING_TILE_TO_CPU_EXPAND_H
+#define STRATA_LOWERING_TILE_TO_CPU_EXPAND_H
+
+#include "lowering/tile_to_cpu/distribute.h"
+
+// The shape of the code: a scalar or a vector of floats, and integers of the same width.
+typedef struct {
+  strata_distribution_t *d;
+  MlirType real, bits;
+} strata_expander_t;
+
+typedef MlirValue (*strata_expansion_t)(const strata_expander_t *x, const MlirValue *operands);
+
+MlirValue strata_expand_exp(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_exp2(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_expm1(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_log(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_log1p(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_sin(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_cos(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_tanh(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_tanh_f64(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_erf(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_pow(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_rsqrt(const strata_expander_t *x, const MlirValue *operands);
+MlirValue strata_expand_ipowi(const strata_expander_t *x, const MlirValue *operands);
+
+// Conversions between f32 and smaller floats in integer arithmetic, for processors without the instructions, or with
+// ones that flush denormals. The expander's shape is f32's.
+MlirValue strata_expand_extend(const strata_expander_t *x, MlirValue value);
+MlirValue strata_expand_truncate(const strata_expander_t *x, MlirValue value, MlirType element);
+
+#endif

@@ -1,0 +1,57 @@
+// Shorthands for arith ops; see ops.h.
+#include "lowering/tile_to_cpu/ops.h"
+
+MlirValue strata_emit_unary(strata_emitter_t *e, const char *name, MlirValue a) {
+  return strata_emit_value(e, name, 1, &a, mlirValueGetType(a), 0, NULL);
+}
+
+MlirValue strata_emit_binary(strata_emitter_t *e, const char *name, MlirValue a, MlirValue b) {
+  return strata_emit_value(e, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 0, NULL);
+}
+
+MlirValue strata_emit_cast(strata_emitter_t *e, const char *name, MlirValue a, MlirType type) {
+  return strata_emit_value(e, name, 1, &a, type, 0, NULL);
+}
+
+MlirValue strata_emit_select(strata_emitter_t *e, MlirValue condition, MlirValue a, MlirValue b) {
+  return strata_emit_value(e, "arith.select", 3, (MlirValue[]){condition, a, b}, mlirValueGetType(a), 0, NULL);
+}
+
+static MlirValue compare(strata_emitter_t *e, const char *name, int64_t predicate, MlirValue a, MlirValue b) {
+  strata_named_attr_t attr = {"predicate", strata_i64_attr(e->context, predicate)};
+  MlirType truth = strata_type_like(mlirValueGetType(a), mlirIntegerTypeGet(e->context, 1));
+  return strata_emit_value(e, name, 2, (MlirValue[]){a, b}, truth, 1, &attr);
+}
+
+MlirValue strata_emit_cmpf(strata_emitter_t *e, strata_cmpf_t predicate, MlirValue a, MlirValue b) {
+  return compare(e, "arith.cmpf", predicate, a, b);
+}
+
+MlirValue strata_emit_cmpi(strata_emitter_t *e, strata_cmpi_t predicate, MlirValue a, MlirValue b) {
+  return compare(e, "arith.cmpi", predicate, a, b);
+}
+
+MlirValue strata_emit_real(strata_emitter_t *e, MlirType type, double value) {
+  return strata_emit_constant(e, type, mlirFloatAttrDoubleGet(e->context, strata_type_element(type), value));
+}
+
+MlirValue strata_emit_integer(strata_emitter_t *e, MlirType type, int64_t value) {
+  return strata_emit_constant(e, type, mlirIntegerAttrGet(strata_type_element(type), value));
+}
+
+int64_t strata_element_bytes(MlirType element) {
+  if (mlirTypeIsAFloat(element))
+    return mlirFloatTypeGetWidth(element) / 8;
+  return mlirTypeIsAInteger(element) ? (mlirIntegerTypeGetWidth(element) + 7) / 8 : 8;
+}
+
+MlirType strata_type_element(MlirType type) {
+  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+MlirType strata_type_like(MlirType type, MlirType element) {
+  if (!mlirTypeIsAVector(type))
+    return element;
+  int64_t size = mlirShapedTypeGetDimSize(type, 0);
+  return mlirVectorTypeGet(1, &size, element);
+}

@@ -1,0 +1,39 @@
+// Shorthands for emitting ops of arith and math whose types follow from their operands, scalars and vectors alike.
+#ifndef STRATA_LOWERING_TILE_TO_CPU_OPS_H
+#define STRATA_LOWERING_TILE_TO_CPU_OPS_H
+
+#include "lowering/affine_to_tile/emit.h"
+
+// Operands and result of one type.
+MlirValue strata_emit_unary(strata_emitter_t *e, const char *name, MlirValue a);
+MlirValue strata_emit_binary(strata_emitter_t *e, const char *name, MlirValue a, MlirValue b);
+// A conversion to |type|.
+MlirValue strata_emit_cast(strata_emitter_t *e, const char *name, MlirValue a, MlirType type);
+MlirValue strata_emit_select(strata_emitter_t *e, MlirValue condition, MlirValue a, MlirValue b);
+
+// arith.cmpf and arith.cmpi by arith's numbers of their predicates.
+typedef enum {
+  STRATA_OEQ = 1,
+  STRATA_OGT,
+  STRATA_OGE,
+  STRATA_OLT,
+  STRATA_OLE,
+  STRATA_UNE = 13,
+  STRATA_UNO
+} strata_cmpf_t;
+typedef enum { STRATA_EQ, STRATA_NE, STRATA_SLT, STRATA_SLE, STRATA_SGT, STRATA_SGE, STRATA_ULT } strata_cmpi_t;
+MlirValue strata_emit_cmpf(strata_emitter_t *e, strata_cmpf_t predicate, MlirValue a, MlirValue b);
+MlirValue strata_emit_cmpi(strata_emitter_t *e, strata_cmpi_t predicate, MlirValue a, MlirValue b);
+
+// A constant of a float type, an integer type or index, or of a vector of them.
+MlirValue strata_emit_real(strata_emitter_t *e, MlirType type, double value);
+MlirValue strata_emit_integer(strata_emitter_t *e, MlirType type, int64_t value);
+
+// Bytes of an element in memory.
+int64_t strata_element_bytes(MlirType element);
+// |type| with the elements replaced: a vector of |element| if |type| is one.
+MlirType strata_type_like(MlirType type, MlirType element);
+// The element type of a vector, any other type itself.
+MlirType strata_type_element(MlirType type);
+
+#endif

@@ -1,0 +1,51 @@
+// Block-level vectors as pieces of native registers.
+//
+// A vector<AxBxN> is A * B rows of ceil(N / lanes) pieces: 1-d vectors of |lanes| elements, the last of a row shorter
+// if need be. A piece of one element is a scalar, so with lanes = 1 every element has a register of its own: row
+// maxima, or the side of a product that is broadcast. A scalar is one row of one piece.
+//
+// The layout is data, as it will be for GPUs: element (row, column) lives in piece row * per_row + column / lanes, lane
+// column % lanes.
+#ifndef STRATA_LOWERING_TILE_TO_CPU_PIECES_H
+#define STRATA_LOWERING_TILE_TO_CPU_PIECES_H
+
+#include "lowering/affine_to_tile/emit.h"
+
+enum { STRATA_VECTOR_RANK = 8 };
+
+typedef struct {
+  MlirType type; // of the block-level value
+  MlirType element;
+  int rank; // 0: a scalar
+  int64_t sizes[STRATA_VECTOR_RANK];
+  int64_t row_length; // the last size
+  int64_t lanes;      // of a full piece
+  int64_t per_row;    // pieces of a row
+  int64_t n_elements, n_pieces;
+  MlirValue *values; // n_pieces
+} strata_pieces_t;
+
+// The layout of |type| in pieces of at most |lanes| elements, without values. A type that is no vector is one scalar.
+strata_pieces_t strata_pieces_layout(MlirType type, int64_t lanes);
+int64_t strata_piece_length(const strata_pieces_t *pieces, int64_t piece);
+MlirType strata_piece_type(const strata_pieces_t *pieces, int64_t piece);
+// The row-major number of the first element of a piece.
+int64_t strata_piece_first(const strata_pieces_t *pieces, int64_t piece);
+
+// |element| or a vector of |length| of them.
+MlirType strata_lanes_type(MlirType element, int64_t length);
+
+// Emits one element, as a scalar.
+MlirValue strata_pieces_element(strata_emitter_t *e, const strata_pieces_t *pieces, int64_t element);
+// Emits a piece made of |length| elements given by their row-major numbers: nothing where it is a piece already.
+MlirValue strata_pieces_gather(strata_emitter_t *e, const strata_pieces_t *pieces, int64_t length,
+                               const int64_t *elements);
+
+// Emits one lane of a piece as a scalar; a scalar in every lane; two pieces shuffled: result lane i is lane mask[i] of
+// a and b side by side; a piece from a scalar a lane.
+MlirValue strata_lanes_extract(strata_emitter_t *e, MlirValue piece, int64_t lane);
+MlirValue strata_lanes_splat(strata_emitter_t *e, MlirValue scalar, int64_t length);
+MlirValue strata_lanes_shuffle(strata_emitter_t *e, MlirValue a, MlirValue b, int64_t length, const int64_t *mask);
+MlirValue strata_lanes_of_scalars(strata_emitter_t *e, int64_t length, const MlirValue *scalars);
+
+#endif
