@@ -1,0 +1,113 @@
+// Processors: the rows of devices.def, and the machine we run on, read from LLVM and the operating system.
+#include "dialects/mlir_util.h"
+#include "passes/target.h"
+
+#include <llvm-c/TargetMachine.h>
+#include <threads.h>
+#include <unistd.h>
+
+enum { KIB = 1024 };
+
+static const strata_cpu_device_t devices[] = {
+#define DEVICE(device, llvm_triple, llvm_cpu, llvm_features, bytes, registers, fma, f16, l1, l2)                       \
+  {.name = device,                                                                                                     \
+   .triple = llvm_triple,                                                                                              \
+   .cpu = llvm_cpu,                                                                                                    \
+   .features = llvm_features,                                                                                          \
+   .vector_bytes = bytes,                                                                                              \
+   .n_registers = registers,                                                                                           \
+   .has_fma = fma,                                                                                                     \
+   .has_f16 = f16,                                                                                                     \
+   .l1_bytes = l1 * KIB,                                                                                               \
+   .l2_bytes = l2 * KIB},
+#include "targets/cpu/devices.def"
+};
+
+//===-- The host -------------------------------------------------------------------------------------------------===//
+
+static strata_cpu_device_t host;
+static once_flag host_once = ONCE_FLAG_INIT;
+
+// True if every comma-separated feature of |wanted| is in LLVM's feature string.
+static bool has_features(const char *features, const char *wanted) {
+  while (*wanted) {
+    size_t length = strcspn(wanted, ",");
+    const char *at = features;
+    while (at && (strncmp(at, wanted, length) != 0 || (at[length] != ',' && at[length] != '\0'))) {
+      at = strchr(at, ',');
+      at = at ? at + 1 : NULL;
+    }
+    if (!at)
+      return false;
+    wanted += length + (wanted[length] == ',');
+  }
+  return true;
+}
+
+// The SIMD levels of the host's architecture, best first.
+static const struct {
+  const char *features;
+  int vector_bytes, n_registers;
+} levels[] = {
+    {"+avx512f,+avx512bw,+avx512dq,+avx512vl", 64, 32},
+    {"+avx2", 32, 16},
+    {"+avx", 32, 16},
+    {"+sse2", 16, 16},
+    {"+neon", 16, 32},
+};
+
+static int64_t cache_bytes(int name, int64_t otherwise) {
+  long bytes = sysconf(name);
+  return bytes > 0 ? bytes : otherwise;
+}
+
+// LLVM's strings are kept for the life of the process.
+static void read_host(void) {
+  host = (strata_cpu_device_t){
+      .name = "host",
+      .triple = LLVMGetDefaultTargetTriple(),
+      .cpu = LLVMGetHostCPUName(),
+      .features = LLVMGetHostCPUFeatures(),
+      .vector_bytes = 16,
+      .n_registers = 16,
+      .l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 * KIB),
+      .l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 * KIB),
+      .is_host = true,
+  };
+  for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+    if (has_features(host.features, levels[i].features)) {
+      host.vector_bytes = levels[i].vector_bytes;
+      host.n_registers = levels[i].n_registers;
+      break;
+    }
+  bool is_arm = has_features(host.features, "+neon");
+  host.has_fma = is_arm || has_features(host.features, "+fma");
+  host.has_f16 = is_arm || has_features(host.features, "+f16c");
+}
+
+const strata_cpu_device_t *strata_cpu_host_device(void) {
+  call_once(&host_once, read_host);
+  return &host;
+}
+
+//===-- By name --------------------------------------------------------------------------------------------------===//
+
+static strata_status_t unknown_device(strata_arena_t *arena, const char *name) {
+  const char *known = "host";
+  for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+    known = strata_arena_printf(arena, "%s, %s", known, devices[i].name);
+  return strata_error(STRATA_NOT_FOUND, "--device=%s: unknown processor, expected one of %s", name, known);
+}
+
+strata_status_t strata_cpu_device(strata_compile_t *compile, const strata_cpu_device_t **out_device) {
+  const char *name = compile->options->device;
+  *out_device = strata_cpu_host_device();
+  if (!name || strcmp(name, "host") == 0)
+    return NULL;
+  for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+    if (strcmp(name, devices[i].name) == 0) {
+      *out_device = &devices[i];
+      return NULL;
+    }
+  return unknown_device(compile->arena, name);
+}

@@ -1,0 +1,79 @@
+// --alias OUTPUT=INPUT: the caller may pass the same memory for both. Where the output is written before the input has
+// been read for the last time, it is computed in the pool and copied at the end.
+#include "targets/library/emit.h"
+
+#include <string.h>
+
+static bool is_called(const strata_program_tensor_t *tensor, const char *name) {
+  return strcmp(tensor->name, name) == 0 || strcmp(tensor->c_name, name) == 0;
+}
+
+static strata_status_t find_tensor(const strata_program_t *program, size_t first, size_t count, const char *name,
+                                   size_t *out_index) {
+  for (size_t i = first; i < first + count; i++)
+    if (is_called(&program->tensors[i], name)) {
+      *out_index = i;
+      return NULL;
+    }
+  return strata_error(STRATA_INVALID_ARGUMENT, "--alias: expected the name of an %s, got '%s'",
+                      first ? "output" : "input", name);
+}
+
+static bool uses(const strata_program_launch_t *launch, size_t tensor) {
+  for (size_t i = 0; i < launch->n_args; i++)
+    if (launch->args[i].kind == STRATA_ARG_TENSOR && launch->args[i].index == tensor)
+      return true;
+  return false;
+}
+
+// A kernel may read an element after it has written another, so even one launch that uses both is too many.
+static bool is_written_early(const strata_program_t *program, size_t output, size_t input) {
+  bool is_written = false;
+  for (size_t i = 0; i < program->main.count; i++) {
+    is_written |= uses(&program->main.data[i], output);
+    if (is_written && uses(&program->main.data[i], input))
+      return true;
+  }
+  return false;
+}
+
+static void redirect(strata_program_t *program, size_t output) {
+  enum { POOL_ALIGNMENT = 256 };
+  strata_arena_t *arena = program->compile->arena;
+  const strata_program_tensor_t *tensor = &program->tensors[output];
+  int64_t offset = (program->pool_size + POOL_ALIGNMENT - 1) / POOL_ALIGNMENT * POOL_ALIGNMENT;
+  program->pool_size = offset + tensor->size;
+  const strata_program_arg_t in_pool = {.kind = STRATA_ARG_POOL, .offset = offset};
+  for (size_t i = 0; i < program->main.count; i++) {
+    strata_program_launch_t *launch = &program->main.data[i];
+    strata_program_arg_t *args = strata_arena_copy(arena, launch->args, launch->n_args * sizeof *args);
+    for (size_t j = 0; j < launch->n_args; j++)
+      if (args[j].kind == STRATA_ARG_TENSOR && args[j].index == output)
+        args[j] = in_pool;
+    launch->args = args;
+  }
+  // The runtime's copy takes bytes for tasks.
+  *strata_vector_push(arena, &program->kernels) = (strata_program_kernel_t){
+      .symbol = "copy", .entry = STRATA_COPY_ENTRY, .tasks = tensor->size, .bytes = 2 * tensor->size};
+  const strata_program_arg_t args[] = {in_pool, {.kind = STRATA_ARG_TENSOR, .index = output}};
+  *strata_vector_push(arena, &program->main) = (strata_program_launch_t){
+      .kernel = program->kernels.count - 1, .n_args = 2, .args = strata_arena_copy(arena, args, sizeof args)};
+}
+
+strata_status_t strata_program_apply_aliases(strata_program_t *program) {
+  for (size_t i = 0; i < program->options->n_aliases; i++) {
+    const strata_library_alias_t *alias = &program->options->aliases[i];
+    size_t input, output;
+    STRATA_TRY(find_tensor(program, program->n_inputs, program->n_outputs, alias->output, &output));
+    STRATA_TRY(find_tensor(program, 0, program->n_inputs, alias->input, &input));
+    const strata_program_tensor_t *in = &program->tensors[input], *out = &program->tensors[output];
+    if (in->dtype != out->dtype || in->size != out->size)
+      return strata_error(STRATA_INVALID_ARGUMENT,
+                          "--alias %s=%s: expected equal types and sizes, got %s of %lld and %s of %lld bytes",
+                          alias->output, alias->input, strata_dtype_info[out->dtype].name, (long long)out->size,
+                          strata_dtype_info[in->dtype].name, (long long)in->size);
+    if (is_written_early(program, output, input))
+      redirect(program, output);
+  }
+  return NULL;
+}

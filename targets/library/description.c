@@ -1,0 +1,123 @@
+// The description of runtime/include/strata/runtime.h as LLVM IR. Types and members here must agree with that file.
+#include "targets/library/emit.h"
+
+#include <string.h>
+
+size_t strata_ir_string(strata_ir_printer_t *printer, const char *text) {
+  size_t number = printer->n_globals++;
+  fprintf(printer->file, "@g%zu = private unnamed_addr constant [%zu x i8] c\"", number, strlen(text) + 1);
+  for (const char *c = text; *c; c++)
+    if (*c >= ' ' && *c < 127 && *c != '"' && *c != '\\')
+      putc(*c, printer->file);
+    else
+      fprintf(printer->file, "\\%02X", (unsigned char)*c);
+  fputs("\\00\"\n", printer->file);
+  return number;
+}
+
+static size_t print_shape(strata_ir_printer_t *printer, const strata_program_tensor_t *tensor) {
+  size_t number = printer->n_globals++;
+  fprintf(printer->file, "@g%zu = private unnamed_addr constant [%d x i64] [", number, tensor->rank);
+  for (int i = 0; i < tensor->rank; i++)
+    fprintf(printer->file, "%si64 %lld", i ? ", " : "", (long long)tensor->shape[i]);
+  fputs("]\n", printer->file);
+  return number;
+}
+
+static size_t print_tensor(strata_ir_printer_t *printer, const strata_program_tensor_t *tensor) {
+  size_t name = strata_ir_string(printer, tensor->name), c_name = strata_ir_string(printer, tensor->c_name);
+  size_t shape = print_shape(printer, tensor), number = printer->n_globals++;
+  fprintf(printer->file,
+          "@g%zu = private constant %%tensor_info { ptr @g%zu, ptr @g%zu, i32 %d, i32 %d, ptr @g%zu, i64 %lld }\n",
+          number, name, c_name, (int)tensor->dtype, tensor->rank, shape, (long long)tensor->size);
+  return number;
+}
+
+static size_t print_kernel(strata_ir_printer_t *printer, const strata_program_kernel_t *kernel) {
+  size_t name = strata_ir_string(printer, kernel->symbol), number = printer->n_globals++;
+  fprintf(printer->file, "@g%zu = private constant %%kernel_info { ptr @g%zu, i64 %lld, i64 %lld, i64 %lld }\n", number,
+          name, (long long)kernel->tasks, (long long)kernel->bytes, (long long)kernel->flops);
+  return number;
+}
+
+// An array of pointers to numbered constants.
+static void print_pointers(strata_ir_printer_t *printer, const char *name, size_t n, const size_t *numbers) {
+  fprintf(printer->file, "@%s = private constant [%zu x ptr] [", name, n);
+  for (size_t i = 0; i < n; i++)
+    fprintf(printer->file, "%sptr @g%zu", i ? ", " : "", numbers[i]);
+  fputs("]\n", printer->file);
+}
+
+static void print_tensors(strata_ir_printer_t *printer, strata_arena_t *arena, const char *name, size_t n,
+                          const strata_program_tensor_t *tensors) {
+  size_t *numbers = strata_arena_array(arena, size_t, n + 1);
+  for (size_t i = 0; i < n; i++)
+    numbers[i] = print_tensor(printer, &tensors[i]);
+  print_pointers(printer, name, n, numbers);
+}
+
+static size_t print_constants(strata_ir_printer_t *printer, const strata_program_t *program) {
+  size_t n = 0, *numbers = strata_arena_array(program->compile->arena, size_t, program->constants.count + 1);
+  for (size_t i = 0; i < program->constants.count; i++)
+    if (strata_program_is_public(&program->constants.data[i]))
+      numbers[n++] = print_tensor(printer, &program->constants.data[i].tensor);
+  print_pointers(printer, "constants", n, numbers);
+  return n;
+}
+
+static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *program) {
+  size_t *numbers = strata_arena_array(program->compile->arena, size_t, program->kernels.count + 1);
+  for (size_t i = 0; i < program->kernels.count; i++)
+    numbers[i] = print_kernel(printer, &program->kernels.data[i]);
+  print_pointers(printer, "kernels", program->kernels.count, numbers);
+}
+
+static void print_launches(strata_ir_printer_t *printer, const strata_program_t *program) {
+  fprintf(printer->file, "@launches = private constant [%zu x i32] [", program->main.count);
+  for (size_t i = 0; i < program->main.count; i++)
+    fprintf(printer->file, "%si32 %zu", i ? ", " : "", program->main.data[i].kernel);
+  fputs("]\n", printer->file);
+}
+
+static const char types[] =
+    "%tensor_info = type { ptr, ptr, i32, i32, ptr, i64 }\n"
+    "%kernel_info = type { ptr, i64, i64, i64 }\n"
+    "%description = type { i32, i32, i32, i32, ptr, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, "
+    "i64, ptr, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }\n"
+    "declare hidden i32 @strata_rt_run(ptr, ptr, ptr, ptr)\n"
+    "declare hidden i64 @strata_rt_device_memory_size(ptr)\n"
+    "declare hidden i64 @strata_rt_weights_size()\n"
+    "declare hidden i32 @strata_rt_load(ptr, ptr)\n"
+    "declare hidden i32 @strata_rt_set_constant(ptr, ptr, ptr)\n"
+    "declare hidden i32 @strata_rt_unload()\n"
+    "declare hidden i32 @strata_rt_set_threads(i32)\n"
+    "declare hidden ptr @strata_rt_error()\n"
+    "declare hidden void @strata_rt_set_trace(ptr, ptr)\n";
+
+void strata_program_print_description(const strata_program_t *program, const strata_cpu_device_t *device,
+                                      strata_ir_printer_t *printer) {
+  const strata_library_options_t *options = program->options;
+  strata_arena_t *arena = program->compile->arena;
+  fputs(types, printer->file);
+  size_t name = strata_ir_string(printer, options->name);
+  size_t compiler = strata_ir_string(printer, "strata " STRATA_VERSION);
+  size_t target = strata_ir_string(printer, "cpu");
+  size_t command_line = strata_ir_string(printer, options->command_line ? options->command_line : "");
+  size_t device_name = strata_ir_string(printer, strcmp(device->name, "host") == 0 ? device->cpu : device->name);
+  print_pointers(printer, "devices", 1, &device_name);
+  print_tensors(printer, arena, "inputs", program->n_inputs, program->tensors);
+  print_tensors(printer, arena, "outputs", program->n_outputs, program->tensors + program->n_inputs);
+  size_t n_constants = print_constants(printer, program);
+  print_kernels(printer, program);
+  print_launches(printer, program);
+  fprintf(printer->file,
+          "@strata_description = internal constant %%description { i32 %zu, i32 %d, i32 %d, i32 %d, "
+          "ptr @g%zu, ptr @g%zu, ptr @g%zu, ptr @g%zu, i64 1, ptr @devices, i64 %zu, ptr @inputs, i64 %zu, "
+          "ptr @outputs, i64 0, ptr null, i64 %zu, ptr @constants, i64 %zu, ptr @kernels, i64 %zu, ptr @launches, "
+          "ptr @strata_rt_run, ptr @strata_rt_device_memory_size, ptr @strata_rt_weights_size, ptr @strata_rt_load, "
+          "ptr @strata_rt_set_constant, ptr @strata_rt_unload, ptr @strata_rt_set_threads, ptr @strata_rt_error, "
+          "ptr @strata_rt_set_trace }\n",
+          sizeof(strata_library_t), STRATA_LIBRARY_DESCRIPTION, options->user_memory ? STRATA_LIBRARY_USER_MEMORY : 0,
+          options->alignment, name, compiler, target, command_line, program->n_inputs, program->n_outputs, n_constants,
+          program->kernels.count, program->main.count);
+}

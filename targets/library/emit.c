@@ -1,0 +1,173 @@
+// The library, step by step: kernels to objects, constants computed, tables as LLVM IR, everything linked.
+//
+//   kernels (level 5) ──► objects ─┐                          ┌─► lib<name>.a
+//   @main, @prepare ──► tables ────┼─► one relocatable object ┤    + weights
+//   the runtime's object ──────────┘                          └─► lib<name>.so
+//
+// For another architecture than x86-64 the result is <name>.o instead: the same without the runtime, which is to be
+// compiled for that machine from its sources (docs/abi.md).
+#include "targets/library/emit.h"
+#include "runtime/embedded.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *path_in(const strata_linking_t *linking, const char *name) {
+  return strata_arena_printf(linking->arena, "%s/%s", linking->folder, name);
+}
+
+strata_status_t strata_file_open(const char *path, const char *mode, FILE **out_file) {
+  *out_file = fopen(path, mode);
+  return *out_file ? NULL : strata_error(STRATA_IO, "%s: %s", path, strerror(errno));
+}
+
+strata_status_t strata_file_close(FILE *file, const char *path) {
+  bool ok = !ferror(file);
+  ok = fclose(file) == 0 && ok;
+  return ok ? NULL : strata_error(STRATA_IO, "%s: cannot be written", path);
+}
+
+strata_status_t strata_file_write(const char *path, const void *data, size_t size) {
+  FILE *file;
+  STRATA_TRY(strata_file_open(path, "wb", &file));
+  fwrite(data, 1, size, file);
+  return strata_file_close(file, path);
+}
+
+void strata_file_add_zeros(FILE *file, size_t count) {
+  static const char zeros[4096];
+  fwrite(zeros, 1, count, file);
+}
+
+// <folder>/<name><suffix>, made by a printer.
+typedef void (*print_t)(const strata_program_t *program, FILE *file);
+static strata_status_t print_file(const strata_program_t *program, const char *folder, const char *suffix,
+                                  print_t print) {
+  FILE *file;
+  const char *path = strata_arena_printf(program->compile->arena, "%s/%s%s", folder, program->options->name, suffix);
+  STRATA_TRY(strata_file_open(path, "wb", &file));
+  print(program, file);
+  return strata_file_close(file, path);
+}
+
+static strata_status_t write_tables(const strata_linking_t *linking, const char *object_path) {
+  char *ir = NULL;
+  size_t size = 0;
+  FILE *file = open_memstream(&ir, &size);
+  if (!file)
+    return strata_error(STRATA_OUT_OF_MEMORY, "library");
+  strata_ir_printer_t printer = {.file = file};
+  strata_program_print_description(linking->program, linking->device, &printer);
+  strata_program_print_cpu_tables(linking->program, linking->device, &printer);
+  bool ok = !ferror(file);
+  ok = fclose(file) == 0 && ok;
+  strata_status_t status = ok ? NULL : strata_error(STRATA_OUT_OF_MEMORY, "library");
+  if (!status && linking->program->options->save_temps)
+    status = strata_file_write(path_in(linking, "tables.ll"), ir, size);
+  if (!status)
+    status = strata_compile_ir(linking, ir, size, object_path);
+  free(ir);
+  return status;
+}
+
+// Kernels, tables and the runtime as one object.
+static strata_status_t link_object(const strata_linking_t *linking, const strata_cpu_objects_t *kernels,
+                                   const char *out_path) {
+  STRATA_VECTOR(const char *) objects = {0};
+  for (size_t i = 0; i < kernels->count; i++) {
+    const char *path = path_in(linking, strata_arena_printf(linking->arena, "kernels%zu.o", i));
+    STRATA_TRY(strata_file_write(path, kernels->data[i].data, kernels->data[i].size));
+    *strata_vector_push(linking->arena, &objects) = path;
+  }
+  const char *tables = path_in(linking, "tables.o"), *runtime = path_in(linking, "runtime.o");
+  STRATA_TRY(write_tables(linking, tables));
+  *strata_vector_push(linking->arena, &objects) = tables;
+  if (linking->has_runtime) {
+    STRATA_TRY(strata_file_write(runtime, strata_embedded_runtime().data, strata_embedded_runtime().size));
+    *strata_vector_push(linking->arena, &objects) = runtime;
+  }
+  return strata_link_relocatable(linking, objects.count, objects.data, out_path);
+}
+
+static strata_status_t write_shared(const strata_linking_t *linking, const char *object, const char *path) {
+  const char *shared = path_in(linking, "shared.o");
+  STRATA_TRY(strata_reserve_weights(linking, object, shared));
+  STRATA_TRY(strata_link_shared(linking, shared, path));
+  return strata_append_weights(linking, path);
+}
+
+static strata_status_t write_library(const strata_linking_t *linking, const strata_cpu_objects_t *kernels,
+                                     const char *folder) {
+  const strata_program_t *program = linking->program;
+  const char *name = program->options->name, *object = path_in(linking, "library.o");
+  strata_arena_t *arena = linking->arena;
+  STRATA_TRY(print_file(program, folder, ".h", strata_program_print_header));
+  if (program->options->weights == STRATA_WEIGHTS_FILE)
+    STRATA_TRY(print_file(program, folder, ".weights", strata_program_write_weights_file));
+  STRATA_TRY(link_object(linking, kernels, object));
+  if (!linking->has_runtime)
+    return strata_write_container(linking, object, false, strata_arena_printf(arena, "%s/%s.o", folder, name));
+  STRATA_TRY(print_file(program, folder, ".pc", strata_program_print_pkg_config));
+  STRATA_TRY(strata_write_container(linking, object, true, strata_arena_printf(arena, "%s/lib%s.a", folder, name)));
+  return write_shared(linking, object, strata_arena_printf(arena, "%s/lib%s.so", folder, name));
+}
+
+// Objects in the making lie in a folder of their own, which --save-temps keeps.
+static strata_status_t make_folder(strata_program_t *program, const char *folder, const char **out_folder) {
+  const char *kept = program->options->save_temps;
+  char *temporary = strata_arena_printf(program->compile->arena, "%s/objects.XXXXXX", folder);
+  *out_folder = kept ? kept : mkdtemp(temporary);
+  if (!*out_folder || (kept && mkdir(kept, 0777) != 0 && errno != EEXIST))
+    return strata_error(STRATA_IO, "%s: %s", kept ? kept : folder, strerror(errno));
+  return NULL;
+}
+
+static void remove_folder(strata_arena_t *arena, const char *folder) {
+  DIR *entries = opendir(folder);
+  for (struct dirent *entry; entries && (entry = readdir(entries));)
+    if (entry->d_name[0] != '.')
+      unlink(strata_arena_printf(arena, "%s/%s", folder, entry->d_name));
+  if (entries)
+    closedir(entries);
+  rmdir(folder);
+}
+
+static strata_status_t emit(strata_program_t *program, const strata_cpu_device_t *device, const char *folder) {
+  strata_linking_t linking = {
+      .arena = program->compile->arena,
+      .program = program,
+      .device = device,
+      // The runtime here and the layout of shared libraries that weights_elf.c knows are x86-64's.
+      .has_runtime = strncmp(device->triple, "x86_64-", 7) == 0,
+  };
+  MlirModule kernels = strata_cpu_kernels(program->compile);
+  strata_cpu_objects_t objects = {0};
+  if (!mlirModuleIsNull(kernels)) {
+    STRATA_TRY(strata_add_debug_info(program, kernels, folder));
+    STRATA_TRY(strata_cpu_compile_kernels(program->compile, kernels, device, &objects));
+  }
+  STRATA_TRY(strata_program_prepare(program, kernels, device, &objects));
+  strata_program_place_weights(program);
+  STRATA_TRY(make_folder(program, folder, &linking.folder));
+  strata_status_t status = write_library(&linking, &objects, folder);
+  if (!status && program->options->print_resources)
+    strata_program_print_resources(program, &objects, stdout);
+  if (!program->options->save_temps)
+    remove_folder(linking.arena, linking.folder);
+  return status;
+}
+
+strata_status_t strata_library_emit(strata_compile_t *compile, const strata_library_options_t *options,
+                                    const char *folder) {
+  strata_program_t program;
+  const strata_cpu_device_t *device;
+  STRATA_TRY(strata_library_check_name(options->name));
+  STRATA_TRY(strata_cpu_device(compile, &device));
+  STRATA_TRY(strata_program_read(compile, options, &program));
+  STRATA_TRY(strata_program_apply_aliases(&program));
+  return emit(&program, device, folder);
+}

@@ -1,0 +1,106 @@
+// The parts of a library, each written by a function of its own; emit.c calls them in order.
+#ifndef STRATA_TARGETS_LIBRARY_EMIT_H
+#define STRATA_TARGETS_LIBRARY_EMIT_H
+
+#include "runtime/include/strata/runtime.h"
+#include "targets/cpu/codegen.h"
+#include "targets/library/program.h"
+
+#include <stdio.h>
+
+// --debug-info (debug_info.c): writes the kernels to <name>.mlir in |folder| and makes their locations lines of it.
+STRATA_MUST_CHECK strata_status_t strata_add_debug_info(const strata_program_t *program, MlirModule kernels,
+                                                        const char *folder);
+
+// Runs @prepare on this machine, so that all constants that @main uses have data (prepare.c). |objects| are the kernels
+// compiled for |device|; if they cannot run here the kernels are compiled once more.
+STRATA_MUST_CHECK strata_status_t strata_program_prepare(strata_program_t *program, MlirModule kernels,
+                                                         const strata_cpu_device_t *device,
+                                                         const strata_cpu_objects_t *objects);
+
+// A kernel of the runtime: copies bytes from its first buffer to its second; its tasks are bytes.
+#define STRATA_COPY_ENTRY "strata_rt_copy"
+
+// Makes every --alias safe (alias.c).
+STRATA_MUST_CHECK strata_status_t strata_program_apply_aliases(strata_program_t *program);
+
+// --resource-usage: code, stack and scratch of each kernel, and the memory plan (resources.c).
+void strata_program_print_resources(const strata_program_t *program, const strata_cpu_objects_t *objects, FILE *file);
+
+// Files. Writers do not look at errors: the file remembers them, and closing it tells.
+STRATA_MUST_CHECK strata_status_t strata_file_open(const char *path, const char *mode, FILE **out_file);
+STRATA_MUST_CHECK strata_status_t strata_file_close(FILE *file, const char *path);
+STRATA_MUST_CHECK strata_status_t strata_file_write(const char *path, const void *data, size_t size); // all of it
+void strata_file_add_zeros(FILE *file, size_t count); // less than a page
+
+// The bytes of all constants that are kept (weights.c).
+void strata_program_write_weights(const strata_program_t *program, FILE *file);
+// The same behind the header that the runtime expects of <name>.weights.
+void strata_program_write_weights_file(const strata_program_t *program, FILE *file);
+
+// <name>.h and <name>.pc (header.c).
+void strata_program_print_header(const strata_program_t *program, FILE *file);
+void strata_program_print_pkg_config(const strata_program_t *program, FILE *file);
+
+// LLVM IR, as text. What the printers share: constants are numbered as they are defined.
+typedef struct {
+  FILE *file;
+  size_t n_globals;
+} strata_ir_printer_t;
+// Defines a string; its number: @g<number>.
+size_t strata_ir_string(strata_ir_printer_t *printer, const char *text);
+// The description as @strata_description (description.c). Declares the runtime's functions that it names.
+void strata_program_print_description(const strata_program_t *program, const strata_cpu_device_t *device,
+                                      strata_ir_printer_t *printer);
+// The tables of runtime/cpu/program.h and the exported functions (cpu_tables.c).
+void strata_program_print_cpu_tables(const strata_program_t *program, const strata_cpu_device_t *device,
+                                     strata_ir_printer_t *printer);
+
+// The section that the weights are to fill, and the symbol at its start.
+#define STRATA_WEIGHTS_SYMBOL "strata_rt_weights"
+const char *strata_weights_section(const strata_cpu_device_t *device);
+// The bits of runtime/cpu/cpu_features.def that code for the device needs (features.c).
+uint64_t strata_required_features(const strata_cpu_device_t *device);
+
+//===-- Objects (objects.c) --------------------------------------------------------------------------------------===//
+
+// What linking works with: a folder for objects in the making, and the tools.
+typedef struct {
+  strata_arena_t *arena;
+  const char *folder; // for objects in the making
+  const strata_program_t *program;
+  const strata_cpu_device_t *device;
+  bool has_runtime; // the library is complete; else <name>.o, whose program the runtime finds by name
+} strata_linking_t;
+
+// Compiles LLVM IR text for the device's baseline into an object file.
+STRATA_MUST_CHECK strata_status_t strata_compile_ir(const strata_linking_t *linking, const char *ir, size_t size,
+                                                    const char *object_path);
+// One relocatable object out of several, in which only the exported names are global.
+STRATA_MUST_CHECK strata_status_t strata_link_relocatable(const strata_linking_t *linking, size_t n_objects,
+                                                          const char *const *objects, const char *out_path);
+// The shared library out of one object.
+STRATA_MUST_CHECK strata_status_t strata_link_shared(const strata_linking_t *linking, const char *object,
+                                                     const char *out_path);
+
+// The weights in ELF files (weights_elf.c). An object as it is to be written: its bytes, then |out_gap| zeros, then the
+// weights.
+typedef struct {
+  char *data;
+  size_t size;
+} strata_bytes_t;
+STRATA_MUST_CHECK strata_status_t strata_read_object(const strata_linking_t *linking, const char *path,
+                                                     strata_bytes_t *out_head, size_t *out_gap);
+// A copy of an object that asks the linker for the weights' place only; and what it linked, completed by the weights.
+STRATA_MUST_CHECK strata_status_t strata_reserve_weights(const strata_linking_t *linking, const char *path,
+                                                         const char *out_path);
+STRATA_MUST_CHECK strata_status_t strata_append_weights(const strata_linking_t *linking, const char *path);
+
+// The object with the weights, as the one member of an archive or alone (archive.c).
+STRATA_MUST_CHECK strata_status_t strata_write_container(const strata_linking_t *linking, const char *object_path,
+                                                         bool is_archive, const char *out_path);
+
+// The names a library exports, NAME first.
+size_t strata_exported_names(const strata_program_t *program, const char *const **out_names);
+
+#endif

@@ -1,0 +1,95 @@
+// <name>.h, self-contained C11 and C++, and <name>.pc.
+#include "runtime/embedded.h"
+#include "targets/library/emit.h"
+
+#include <string.h>
+
+// What every library's header defines alike. Macros may be defined twice if they are equal, and typedefs too, so
+// headers of several libraries, also of different versions, go together.
+static void print_common(FILE *file) {
+  fputs("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n"
+        "/* Elements that C has no type for, as their bits. bool is one byte, 0 or 1. */\n"
+        "typedef uint16_t strata_f16_t;\ntypedef uint16_t strata_bf16_t;\n"
+        "typedef uint8_t strata_e4m3_t;\ntypedef uint8_t strata_e5m2_t;\n\n"
+        "/* What a call returns; STRATA_OK is success. */\n#define STRATA_OK 0\n",
+        file);
+  static const char *const codes[] = {
+#define STATUS(id, text) #id,
+#include "runtime/base/status.def"
+  };
+  for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+    fprintf(file, "#define STRATA_%s %zu\n", codes[i], i + 1);
+  fputs("\n/* The element types of the description. */\n", file);
+#define DTYPE(id, value, ...) fputs("#define STRATA_DTYPE_" #id " " #value "\n", file);
+#include "runtime/base/dtypes.def"
+  strata_embedded_file_t description = strata_embedded_header();
+  fprintf(file, "\n%.*s\n", (int)description.size, description.data);
+}
+
+static void print_shape(FILE *file, const strata_program_tensor_t *tensor) {
+  fprintf(file, "%s: %s [", tensor->c_name, strata_dtype_info[tensor->dtype].name);
+  for (int i = 0; i < tensor->rank; i++)
+    fprintf(file, "%s%lld", i ? ", " : "", (long long)tensor->shape[i]);
+  fputs("]", file);
+}
+
+// A name of the model, where the C name differs from it; nothing in it may end the comment.
+static void print_model_name(FILE *file, const strata_program_tensor_t *tensor) {
+  if (strcmp(tensor->name, tensor->c_name) == 0)
+    return;
+  fputs(" ('", file);
+  for (const char *c = tensor->name; *c; c++)
+    putc((c[0] == '/' && c > tensor->name && c[-1] == '*') || (unsigned char)*c < ' ' || *c == '\\' ? '_' : *c, file);
+  fputs("' in the model)", file);
+}
+
+static void print_function(const strata_program_t *program, FILE *file) {
+  const strata_library_options_t *options = program->options;
+  size_t n = program->n_inputs + program->n_outputs;
+  fputs("/* Tensors are dense and row-major", file);
+  if (options->alignment)
+    fprintf(file, ", aligned to %d bytes", options->alignment);
+  fputs(".\n", file);
+  for (size_t i = 0; i < n; i++) {
+    fprintf(file, " *   %s ", i < program->n_inputs ? "in " : "out");
+    print_shape(file, &program->tensors[i]);
+    print_model_name(file, &program->tensors[i]);
+    fputs("\n", file);
+  }
+  if (options->user_memory)
+    fprintf(file, " *   workspace: %s_device_memory_size(NULL) bytes, aligned to 256\n", options->name);
+  fprintf(file, " */\nint %s(", options->name);
+  for (size_t i = 0; i < n; i++)
+    fprintf(file, "%s%s%s *%s", i ? ", " : "", i < program->n_inputs ? "const " : "",
+            strata_dtype_info[program->tensors[i].dtype].c_type, program->tensors[i].c_name);
+  fputs(options->user_memory ? (n ? ", void *workspace);\n" : "void *workspace);\n") : n ? ");\n" : "void);\n", file);
+}
+
+static void print_declaration(FILE *file, const char *name, const char *suffix, const char *result,
+                              const char *parameters, const char *comment) {
+  fprintf(file, "%s%s%s_%s(%s); /* %s */\n", result, result[strlen(result) - 1] == '*' ? "" : " ", name, suffix,
+          parameters, comment);
+}
+
+void strata_program_print_header(const strata_program_t *program, FILE *file) {
+  const char *name = program->options->name;
+  fprintf(file, "/* %s, compiled by strata " STRATA_VERSION ". */\n#ifndef STRATA_LIBRARY_HEADER_%s\n", name, name);
+  fprintf(file, "#define STRATA_LIBRARY_HEADER_%s\n\n", name);
+  print_common(file);
+  fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", file);
+  print_function(program, file);
+  fputs("\n", file);
+#define EXPORT(suffix, c_result, c_parameters, ir_result, ir_parameters, callee, arguments, comment)                   \
+  print_declaration(file, name, suffix, c_result, c_parameters, comment);
+#include "targets/library/exports.def"
+  fputs("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", file);
+}
+
+void strata_program_print_pkg_config(const strata_program_t *program, FILE *file) {
+  const char *name = program->options->name;
+  fprintf(file,
+          "libdir=${pcfiledir}\nincludedir=${pcfiledir}\n\nName: %s\nDescription: %s, compiled by strata\n"
+          "Version: " STRATA_VERSION
+          "\nLibs: -L${libdir} -l%s\nLibs.private: -lpthread -ldl -lm\nCflags: -I${includedir}\n",
+          name, name, name);
+}

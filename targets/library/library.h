@@ -1,0 +1,35 @@
+// The last phase: a compile whose kernels are LLVM IR becomes lib<name>.so, lib<name>.a, <name>.h and <name>.pc.
+#ifndef STRATA_TARGETS_LIBRARY_LIBRARY_H
+#define STRATA_TARGETS_LIBRARY_LIBRARY_H
+
+#include "dialects/compile.h"
+
+typedef enum { STRATA_WEIGHTS_EMBED, STRATA_WEIGHTS_FILE, STRATA_WEIGHTS_ARGUMENT } strata_weights_t;
+typedef enum { STRATA_DEBUG_INFO_NONE, STRATA_DEBUG_INFO_LINE, STRATA_DEBUG_INFO_FULL } strata_debug_info_t;
+
+// --alias OUTPUT=INPUT, by the names of the model.
+typedef struct {
+  const char *output, *input;
+} strata_library_alias_t;
+
+typedef struct {
+  const char *name;         // of the function, prefix of every file and symbol
+  const char *command_line; // the options that shaped the library, for its description
+  strata_weights_t weights;
+  strata_debug_info_t debug_info;
+  int alignment; // of the caller's tensors, in bytes; 0: the element's
+  bool user_memory;
+  const strata_library_alias_t *aliases;
+  size_t n_aliases;
+  const char *save_temps; // a folder to keep objects and LLVM IR in; NULL: none
+  bool print_resources;   // --resource-usage
+} strata_library_options_t;
+
+// INVALID_ARGUMENT unless |name| can name a library: a C identifier, no keyword of C or C++, no name of the C library.
+STRATA_MUST_CHECK strata_status_t strata_library_check_name(const char *name);
+
+// Writes the files into |folder|, which exists. On an error some of them may be there.
+STRATA_MUST_CHECK strata_status_t strata_library_emit(strata_compile_t *compile,
+                                                      const strata_library_options_t *options, const char *folder);
+
+#endif

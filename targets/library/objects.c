@@ -1,0 +1,176 @@
+// Objects: from LLVM IR, into one relocatable object, into the shared library. Linking is LLD's work and making symbols
+// local llvm-objcopy's.
+#define _GNU_SOURCE // dlinfo
+#include "runtime/base/process.h"
+#include "targets/library/emit.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <stdlib.h>
+#include <string.h>
+
+//===-- LLVM IR --------------------------------------------------------------------------------------------------===//
+
+// LLVM's messages are freed by LLVM.
+static strata_status_t llvm_error(const char *what, char *message) {
+  strata_status_t status = strata_error(STRATA_INTERNAL, "%s: %s", what, message ? message : "unknown error");
+  LLVMDisposeMessage(message);
+  return status;
+}
+
+static strata_status_t create_machine(const strata_cpu_device_t *device, LLVMTargetMachineRef *out_machine) {
+  LLVMInitializeAllTargetInfos();
+  LLVMInitializeAllTargets();
+  LLVMInitializeAllTargetMCs();
+  LLVMInitializeAllAsmPrinters();
+  LLVMInitializeAllAsmParsers();
+  LLVMTargetRef target;
+  char *message = NULL;
+  if (LLVMGetTargetFromTriple(device->triple, &target, &message))
+    return llvm_error(device->triple, message);
+  *out_machine = LLVMCreateTargetMachine(target, device->triple, "generic", "", LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                         LLVMCodeModelDefault);
+  return NULL;
+}
+
+static strata_status_t compile_module(const strata_linking_t *linking, LLVMModuleRef module, const char *object_path) {
+  LLVMTargetMachineRef machine;
+  STRATA_TRY(create_machine(linking->device, &machine));
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+  LLVMSetTarget(module, linking->device->triple);
+  LLVMSetModuleDataLayout(module, layout);
+  LLVMDisposeTargetData(layout);
+  char *message = NULL;
+  strata_status_t status = NULL;
+  if (LLVMTargetMachineEmitToFile(machine, module, (char *)(uintptr_t)object_path, LLVMObjectFile, &message))
+    status = llvm_error(object_path, message);
+  LLVMDisposeTargetMachine(machine);
+  return status;
+}
+
+strata_status_t strata_compile_ir(const strata_linking_t *linking, const char *ir, size_t size,
+                                  const char *object_path) {
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(ir, size, "library", true);
+  LLVMModuleRef module = NULL;
+  char *message = NULL;
+  strata_status_t status = LLVMParseIRInContext(context, buffer, &module, &message)
+                               ? llvm_error("tables of the library", message)
+                               : compile_module(linking, module, object_path);
+  if (module)
+    LLVMDisposeModule(module);
+  LLVMContextDispose(context);
+  return status;
+}
+
+//===-- Linking --------------------------------------------------------------------------------------------------===//
+
+static const char *const linkers[] = {STRATA_LLVM_PREFIX "/bin/ld.lld", "ld.lld-22", "ld.lld", NULL};
+static const char *const objcopies[] = {STRATA_LLVM_PREFIX "/bin/llvm-objcopy", "llvm-objcopy-22", "llvm-objcopy",
+                                        NULL};
+
+static strata_status_t find_tool(const strata_linking_t *linking, const char *const *names, const char **out_tool) {
+  *out_tool = strata_process_find(linking->arena, names);
+  return *out_tool ? NULL : strata_error(STRATA_TOOL, "expected %s, which is part of LLVM 22; got none", names[0]);
+}
+
+typedef STRATA_VECTOR(const char *) arguments_t;
+
+static void add(const strata_linking_t *linking, arguments_t *arguments, const char *argument) {
+  *strata_vector_push(linking->arena, arguments) = argument;
+}
+
+static strata_status_t run(const strata_linking_t *linking, arguments_t *arguments) {
+  add(linking, arguments, NULL);
+  return strata_process_run(linking->arena, arguments->data);
+}
+
+// Everything but the exported names becomes local, so that libraries do not meet in a program.
+static strata_status_t make_local(const strata_linking_t *linking, const char *object, const char *out_path) {
+  const char *tool, *const *exported;
+  STRATA_TRY(find_tool(linking, objcopies, &tool));
+  arguments_t arguments = {0};
+  add(linking, &arguments, tool);
+  size_t n = strata_exported_names(linking->program, &exported);
+  for (size_t i = 0; i < n; i++)
+    add(linking, &arguments, strata_arena_printf(linking->arena, "--keep-global-symbol=%s", exported[i]));
+  if (!linking->has_runtime)
+    add(linking, &arguments, "--keep-global-symbol=strata_rt_program");
+  add(linking, &arguments, object);
+  add(linking, &arguments, out_path);
+  return run(linking, &arguments);
+}
+
+strata_status_t strata_link_relocatable(const strata_linking_t *linking, size_t n_objects, const char *const *objects,
+                                        const char *out_path) {
+  const char *tool, *linked = strata_arena_printf(linking->arena, "%s/linked.o", linking->folder);
+  STRATA_TRY(find_tool(linking, linkers, &tool));
+  arguments_t arguments = {0};
+  add(linking, &arguments, tool);
+  add(linking, &arguments, "-r");
+  add(linking, &arguments, "-o");
+  add(linking, &arguments, linked);
+  for (size_t i = 0; i < n_objects; i++)
+    add(linking, &arguments, objects[i]);
+  STRATA_TRY(run(linking, &arguments));
+  return make_local(linking, linked, out_path);
+}
+
+// The path of a system library; it is what this program itself runs with.
+static const char *system_library(const strata_linking_t *linking, const char *name) {
+  const char *path = NULL;
+  void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+  struct link_map *map;
+  if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
+    path = strata_arena_strdup(linking->arena, map->l_name);
+  if (handle)
+    dlclose(handle);
+  return path;
+}
+
+// A version script that exports the library's names and nothing else.
+static strata_status_t write_version_script(const strata_linking_t *linking, const char *path) {
+  FILE *file;
+  STRATA_TRY(strata_file_open(path, "w", &file));
+  const char *const *exported;
+  size_t n = strata_exported_names(linking->program, &exported);
+  fputs("{ global:", file);
+  for (size_t i = 0; i < n; i++)
+    fprintf(file, " %s;", exported[i]);
+  fputs(" local: *; };\n", file);
+  return strata_file_close(file, path);
+}
+
+strata_status_t strata_link_shared(const strata_linking_t *linking, const char *object, const char *out_path) {
+  static const char *const libraries[] = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"};
+  const char *tool, *script = strata_arena_printf(linking->arena, "%s/exports.map", linking->folder);
+  STRATA_TRY(find_tool(linking, linkers, &tool));
+  STRATA_TRY(write_version_script(linking, script));
+  const char *const fixed[] = {
+      tool,
+      "-shared",
+      "--eh-frame-hdr",
+      "-znow",
+      "--hash-style=gnu",
+      "--no-undefined",
+      strata_arena_printf(linking->arena, "--soname=lib%s.so", linking->program->options->name),
+      strata_arena_printf(linking->arena, "--version-script=%s", script),
+      "-o",
+      out_path,
+      object,
+      "--as-needed",
+  };
+  arguments_t arguments = {0};
+  for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+    add(linking, &arguments, fixed[i]);
+  for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+    const char *path = system_library(linking, libraries[i]);
+    if (path)
+      add(linking, &arguments, path);
+  }
+  return run(linking, &arguments);
+}

@@ -1,0 +1,209 @@
+// Reads the module after cpu-to-llvm into a strata_program_t:
+//
+//   memref.global "private" @w : memref<64x64xf32>                 a constant; with bytes in the compile's table
+//   func.func private @k0(...) attributes {strata.tasks = 8, strata.scratch = 512}
+//   func.func @prepare() { get_global, call … }                    (optional)
+//   func.func @main(%x: memref<…> {strata.name = "x"}, …) { get_global, alloc {strata.offset}, call … }
+#include "targets/library/program.h"
+
+#include "dialects/mlir_util.h"
+#include "dialects/strata/strata.h"
+#include "passes/pointer_map.h"
+#include "targets/cpu/codegen.h"
+#include "targets/library/c_names.h"
+
+typedef struct {
+  strata_program_t *program;
+  strata_arena_t *arena;
+  MlirSymbolTable symbols;
+  strata_pointer_map_t constants, kernels; // symbol's characters, which MLIR makes unique -> 1 + index
+} reader_t;
+
+static const char *to_string(strata_arena_t *arena, MlirStringRef text) {
+  return strata_arena_printf(arena, "%.*s", (int)text.length, text.data);
+}
+
+//===-- Tensors --------------------------------------------------------------------------------------------------===//
+
+static strata_dtype_t dtype_of(strata_type_t type, bool is_unsigned) {
+  static const strata_dtype_t dtypes[STRATA_TYPE_COUNT][2] = {
+      [STRATA_TYPE_F64] = {STRATA_DTYPE_F64, STRATA_DTYPE_F64},
+      [STRATA_TYPE_F32] = {STRATA_DTYPE_F32, STRATA_DTYPE_F32},
+      [STRATA_TYPE_F16] = {STRATA_DTYPE_F16, STRATA_DTYPE_F16},
+      [STRATA_TYPE_BF16] = {STRATA_DTYPE_BF16, STRATA_DTYPE_BF16},
+      [STRATA_TYPE_E4M3] = {STRATA_DTYPE_E4M3, STRATA_DTYPE_E4M3},
+      [STRATA_TYPE_E5M2] = {STRATA_DTYPE_E5M2, STRATA_DTYPE_E5M2},
+      [STRATA_TYPE_I1] = {STRATA_DTYPE_BOOL, STRATA_DTYPE_BOOL},
+      [STRATA_TYPE_I4] = {STRATA_DTYPE_I4, STRATA_DTYPE_U4},
+      [STRATA_TYPE_I8] = {STRATA_DTYPE_I8, STRATA_DTYPE_U8},
+      [STRATA_TYPE_I16] = {STRATA_DTYPE_I16, STRATA_DTYPE_U16},
+      [STRATA_TYPE_I32] = {STRATA_DTYPE_I32, STRATA_DTYPE_U32},
+      [STRATA_TYPE_I64] = {STRATA_DTYPE_I64, STRATA_DTYPE_U64},
+  };
+  return dtypes[type][is_unsigned];
+}
+
+// |type|: a memref, or the tensor it stores, which also tells i1 from i8 and i4 from packed bytes.
+static strata_program_tensor_t read_tensor(strata_arena_t *arena, const char *name, MlirType type, bool is_unsigned) {
+  strata_type_t element = strata_type_from_mlir(mlirShapedTypeGetElementType(type));
+  strata_program_tensor_t tensor = {.name = name,
+                                    .c_name = name,
+                                    .dtype = dtype_of(element, is_unsigned),
+                                    .rank = (int)mlirShapedTypeGetRank(type),
+                                    .size = strata_memref_size(type)};
+  int64_t *shape = strata_arena_array(arena, int64_t, tensor.rank + 1);
+  for (int i = 0; i < tensor.rank; i++)
+    shape[i] = mlirShapedTypeGetDimSize(type, i);
+  tensor.shape = shape;
+  return tensor;
+}
+
+static MlirAttribute argument_attr(MlirOperation func, intptr_t index, const char *name) {
+  MlirAttribute all = strata_attr(func, "arg_attrs");
+  MlirAttribute own = mlirAttributeIsNull(all) ? all : mlirArrayAttrGetElement(all, index);
+  return mlirAttributeIsNull(own) ? own : mlirDictionaryAttrGetElementByName(own, strata_str(name));
+}
+
+static strata_program_tensor_t read_argument(strata_arena_t *arena, MlirOperation func, intptr_t index) {
+  MlirAttribute name = argument_attr(func, index, "strata.name");
+  MlirAttribute stored = argument_attr(func, index, "strata.type");
+  MlirType type = mlirValueGetType(mlirBlockGetArgument(strata_func_body(func), index));
+  return read_tensor(arena,
+                     mlirAttributeIsNull(name) ? strata_arena_printf(arena, "arg%d", (int)index)
+                                               : to_string(arena, mlirStringAttrGetValue(name)),
+                     mlirAttributeIsNull(stored) ? type : mlirTypeAttrGetValue(stored),
+                     !mlirAttributeIsNull(argument_attr(func, index, "strata.unsigned")));
+}
+
+static void read_arguments(strata_program_t *program, MlirOperation main) {
+  strata_arena_t *arena = program->compile->arena;
+  intptr_t n = mlirBlockGetNumArguments(strata_func_body(main));
+  program->tensors = strata_arena_array(arena, strata_program_tensor_t, n + 1);
+  strata_c_scope_t scope = {.arena = arena};
+  strata_c_scope_add(&scope, program->options->name);
+  strata_c_scope_add(&scope, "workspace");
+  for (intptr_t i = 0; i < n; i++) {
+    program->tensors[i] = read_argument(arena, main, i);
+    program->tensors[i].c_name = strata_c_scope_add(&scope, program->tensors[i].name);
+    if (mlirAttributeIsNull(argument_attr(main, i, "strata.output")))
+      program->n_inputs++;
+    else
+      program->n_outputs++;
+  }
+}
+
+//===-- Constants, kernels, launches -----------------------------------------------------------------------------===//
+
+static size_t add_constant(reader_t *reader, strata_program_constant_t constant) {
+  *strata_vector_push(reader->arena, &reader->program->constants) = constant;
+  return reader->program->constants.count - 1;
+}
+
+static size_t constant_of_global(reader_t *reader, const strata_buffer_t *buffer) {
+  int64_t *known = strata_pointer_map_put(&reader->constants, buffer->global.data);
+  if (!*known) {
+    const char *name = to_string(reader->arena, buffer->global);
+    const strata_constant_data_t *data = strata_compile_find_constant(reader->program->compile, name);
+    *known = 1 + (int64_t)add_constant(
+                     reader, (strata_program_constant_t){
+                                 .tensor = read_tensor(reader->arena, name, mlirValueGetType(buffer->value), false),
+                                 .data = data ? data->data : NULL,
+                                 .is_prepared = !data});
+  }
+  return (size_t)*known - 1;
+}
+
+static strata_status_t kernel_of_launch(reader_t *reader, const strata_launch_t *launch, size_t *out_kernel) {
+  int64_t *known = strata_pointer_map_put(&reader->kernels, launch->kernel.data);
+  if (!*known) {
+    MlirOperation func = mlirSymbolTableLookup(reader->symbols, launch->kernel);
+    int64_t tasks = mlirOperationIsNull(func) ? -1 : strata_attr_i64(func, "strata.tasks", -1);
+    if (tasks < 0)
+      return strata_error(STRATA_INTERNAL, "library: kernel %.*s has no strata.tasks", (int)launch->kernel.length,
+                          launch->kernel.data);
+    strata_program_t *program = reader->program;
+    *strata_vector_push(reader->arena, &program->kernels) =
+        (strata_program_kernel_t){.symbol = to_string(reader->arena, launch->kernel),
+                                  .entry = strata_arena_printf(reader->arena, STRATA_CPU_ENTRY_PREFIX "%.*s",
+                                                               (int)launch->kernel.length, launch->kernel.data),
+                                  .tasks = tasks,
+                                  .scratch_size = strata_attr_i64(func, "strata.scratch", 0),
+                                  .bytes = strata_attr_i64(func, "strata.bytes", 0),
+                                  .flops = strata_attr_i64(func, "strata.flops", 0)};
+    int64_t scratch = program->kernels.data[program->kernels.count - 1].scratch_size;
+    program->scratch_size = scratch > program->scratch_size ? scratch : program->scratch_size;
+    *known = (int64_t)program->kernels.count;
+  }
+  *out_kernel = (size_t)*known - 1;
+  return NULL;
+}
+
+static strata_status_t read_buffer(reader_t *reader, const strata_buffer_t *buffer, bool is_main,
+                                   strata_program_arg_t *out_arg) {
+  *out_arg = (strata_program_arg_t){0};
+  switch (buffer->kind) {
+  case STRATA_BUFFER_ARGUMENT:
+    *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_TENSOR, .index = (size_t)buffer->argument};
+    return NULL;
+  case STRATA_BUFFER_GLOBAL:
+    *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_CONSTANT, .index = constant_of_global(reader, buffer)};
+    reader->program->constants.data[out_arg->index].is_used_by_main |= is_main && buffer->first >= 0;
+    return NULL;
+  case STRATA_BUFFER_ALLOC:
+    break;
+  }
+  if (!is_main) { // what the preparation needs in between is a constant that nobody keeps
+    const char *name = strata_arena_printf(reader->arena, "prepared_%zu", reader->program->constants.count);
+    strata_program_constant_t constant = {
+        .tensor = read_tensor(reader->arena, name, mlirValueGetType(buffer->value), false), .is_prepared = true};
+    *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_CONSTANT, .index = add_constant(reader, constant)};
+    return NULL;
+  }
+  int64_t offset = strata_attr_i64(mlirOpResultGetOwner(buffer->value), "strata.offset", -1);
+  *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_POOL, .offset = offset};
+  return offset >= 0 ? NULL : strata_error(STRATA_INTERNAL, "library: a buffer of @main has no strata.offset");
+}
+
+static strata_status_t read_function(reader_t *reader, MlirOperation func, bool is_main,
+                                     strata_program_launches_t *out_launches) {
+  strata_launch_list_t list;
+  STRATA_TRY(strata_launch_list_read(reader->program->compile, func, &list));
+  strata_program_arg_t *buffers = strata_arena_array(reader->arena, strata_program_arg_t, list.buffers.count);
+  for (size_t i = 0; i < list.buffers.count; i++)
+    STRATA_TRY(read_buffer(reader, &list.buffers.data[i], is_main, &buffers[i]));
+  for (size_t i = 0; i < list.launches.count; i++) {
+    const strata_launch_t *launch = &list.launches.data[i];
+    strata_program_arg_t *args = strata_arena_array(reader->arena, strata_program_arg_t, launch->n_args);
+    for (size_t j = 0; j < launch->n_args; j++)
+      args[j] = buffers[launch->args[j]];
+    size_t kernel;
+    STRATA_TRY(kernel_of_launch(reader, launch, &kernel));
+    *strata_vector_push(reader->arena, out_launches) =
+        (strata_program_launch_t){.kernel = kernel, .n_args = launch->n_args, .args = args};
+  }
+  return NULL;
+}
+
+strata_status_t strata_program_read(strata_compile_t *compile, const strata_library_options_t *options,
+                                    strata_program_t *out_program) {
+  MlirOperation main = strata_find_func(compile->module, "main");
+  MlirOperation prepare = strata_find_func(compile->module, "prepare");
+  if (mlirOperationIsNull(main))
+    return strata_error(STRATA_INTERNAL, "library: no function main");
+  *out_program = (strata_program_t){.compile = compile,
+                                    .options = options,
+                                    .pool_size = strata_attr_i64(main, "strata.pool_size", 0),
+                                    .pool_live = strata_attr_i64(main, "strata.pool_live", 0),
+                                    .pool_sum = strata_attr_i64(main, "strata.pool_sum", 0)};
+  reader_t reader = {.program = out_program,
+                     .arena = compile->arena,
+                     .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)),
+                     .constants = strata_pointer_map_create(compile->arena),
+                     .kernels = strata_pointer_map_create(compile->arena)};
+  read_arguments(out_program, main);
+  strata_status_t status = read_function(&reader, main, true, &out_program->main);
+  if (!status && !mlirOperationIsNull(prepare))
+    status = read_function(&reader, prepare, false, &out_program->prepare);
+  mlirSymbolTableDestroy(reader.symbols);
+  return status;
+}

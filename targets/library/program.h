@@ -1,0 +1,75 @@
+// The library being made, as data: read from the module, then written as tables, header and weights.
+#ifndef STRATA_TARGETS_LIBRARY_PROGRAM_H
+#define STRATA_TARGETS_LIBRARY_PROGRAM_H
+
+#include "passes/affine/launch_list.h"
+#include "runtime/base/dtype.h"
+#include "targets/library/library.h"
+
+typedef struct {
+  const char *name;   // as in the model
+  const char *c_name; // as in the header
+  strata_dtype_t dtype;
+  int rank;
+  const int64_t *shape;
+  int64_t size; // bytes
+} strata_program_tensor_t;
+
+// A constant of the model, or a buffer that @prepare computes.
+typedef struct {
+  strata_program_tensor_t tensor;
+  const void *data; // NULL: not computed yet
+  bool is_prepared; // @prepare computes it
+  bool is_used_by_main;
+  bool is_present; // has a place in the weights
+  int64_t weights_offset;
+} strata_program_constant_t;
+
+typedef struct {
+  const char *symbol;
+  const char *entry; // the function that runs its tasks
+  int64_t tasks, scratch_size;
+  int64_t bytes, flops; // of a launch; 0: unknown
+} strata_program_kernel_t;
+
+typedef enum { STRATA_ARG_TENSOR, STRATA_ARG_CONSTANT, STRATA_ARG_POOL } strata_program_arg_kind_t;
+
+typedef struct {
+  strata_program_arg_kind_t kind;
+  size_t index;   // of the tensor or constant
+  int64_t offset; // in the pool
+} strata_program_arg_t;
+
+typedef struct {
+  size_t kernel;
+  size_t n_args;
+  const strata_program_arg_t *args;
+} strata_program_launch_t;
+
+typedef STRATA_VECTOR(strata_program_launch_t) strata_program_launches_t;
+
+typedef struct {
+  strata_compile_t *compile;
+  const strata_library_options_t *options;
+  size_t n_inputs, n_outputs;
+  strata_program_tensor_t *tensors; // inputs, then outputs
+  STRATA_VECTOR(strata_program_constant_t) constants;
+  STRATA_VECTOR(strata_program_kernel_t) kernels; // in the order of their first launches, @main's before @prepare's
+  strata_program_launches_t main, prepare;
+  int64_t pool_size, pool_live, pool_sum; // as the memory plan left them
+  int64_t scratch_size;                   // of a thread
+  int64_t weights_size;
+  uint64_t weights_checksum;
+} strata_program_t;
+
+// Reads @main and @prepare. Nothing is computed yet: prepared constants have no data.
+STRATA_MUST_CHECK strata_status_t strata_program_read(strata_compile_t *compile,
+                                                      const strata_library_options_t *options,
+                                                      strata_program_t *out_program);
+
+// Decides which constants the library keeps and where they lie in the weights (weights.c).
+void strata_program_place_weights(strata_program_t *program);
+// A constant that a caller may set by its name.
+bool strata_program_is_public(const strata_program_constant_t *constant);
+
+#endif

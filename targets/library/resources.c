@@ -1,0 +1,55 @@
+// --resource-usage: what the library takes, as a table.
+#include "targets/library/emit.h"
+
+#include <elf.h>
+#include <string.h>
+
+// Bytes of the functions called |name| or its entry; their symbols' sizes tell.
+static uint64_t code_size(const strata_cpu_object_t *object, const strata_program_kernel_t *kernel) {
+  const char *data = object->data;
+  const Elf64_Ehdr *header = (const void *)data;
+  const Elf64_Shdr *sections = (const void *)(data + header->e_shoff);
+  uint64_t size = 0;
+  for (size_t i = 0; i < header->e_shnum; i++) {
+    if (sections[i].sh_type != SHT_SYMTAB)
+      continue;
+    const Elf64_Sym *symbols = (const void *)(data + sections[i].sh_offset);
+    const char *names = data + sections[sections[i].sh_link].sh_offset;
+    for (size_t j = 0; j < sections[i].sh_size / sizeof *symbols; j++) {
+      const char *name = names + symbols[j].st_name;
+      if (strcmp(name, kernel->symbol) == 0 || strcmp(name, kernel->entry) == 0)
+        size += symbols[j].st_size;
+    }
+  }
+  return size;
+}
+
+static int64_t stack_size(const strata_cpu_objects_t *objects, const strata_program_kernel_t *kernel) {
+  int64_t size = 0;
+  for (size_t i = 0; i < objects->stacks.count; i++) {
+    const strata_cpu_stack_t *stack = &objects->stacks.data[i];
+    if (strcmp(stack->function, kernel->symbol) == 0 || strcmp(stack->function, kernel->entry) == 0)
+      size += stack->bytes;
+  }
+  return size;
+}
+
+static void print_kernel(const strata_program_kernel_t *kernel, const strata_cpu_objects_t *objects, FILE *file) {
+  uint64_t code = 0;
+  for (size_t i = 0; i < objects->count; i++)
+    code += code_size(&objects->data[i], kernel);
+  fprintf(file, "%-24s %8lld %8llu %8lld %8lld\n", kernel->symbol, (long long)kernel->tasks, (unsigned long long)code,
+          (long long)stack_size(objects, kernel), (long long)kernel->scratch_size);
+}
+
+void strata_program_print_resources(const strata_program_t *program, const strata_cpu_objects_t *objects, FILE *file) {
+  fprintf(file, "%-24s %8s %8s %8s %8s\n", "kernel", "tasks", "code", "stack", "scratch");
+  for (size_t i = 0; i < program->kernels.count; i++)
+    print_kernel(&program->kernels.data[i], objects, file);
+  fprintf(file, "launches    %zu, and %zu of the preparation, at compile time\n", program->main.count,
+          program->prepare.count);
+  fprintf(file, "weights     %lld bytes\n", (long long)program->weights_size);
+  fprintf(file, "pool        %lld bytes; at most %lld live at a time, without sharing it would be %lld\n",
+          (long long)program->pool_size, (long long)program->pool_live, (long long)program->pool_sum);
+  fprintf(file, "scratch     %lld bytes a thread\n", (long long)program->scratch_size);
+}
