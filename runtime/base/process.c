@@ -1,0 +1,94 @@
+// See process.h. The tool's output goes to a file in memory: no pipe can fill up.
+#define _GNU_SOURCE // memfd_create
+#include "runtime/base/process.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_OUTPUT = 4096 }; // of a failing tool: what an error message quotes
+
+extern char **environ;
+
+static const char *command_line(strata_arena_t *arena, const char *const *argv) {
+  const char *line = argv[0];
+  for (size_t i = 1; argv[i]; i++)
+    line = strata_arena_printf(arena, "%s %s", line, argv[i]);
+  return line;
+}
+
+static const char *read_output(strata_arena_t *arena, FILE *output) {
+  char *text = strata_arena_alloc(arena, MAX_OUTPUT + 1);
+  rewind(output);
+  size_t size = fread(text, 1, MAX_OUTPUT, output);
+  while (size && (text[size - 1] == '\n' || text[size - 1] == ' '))
+    size--;
+  text[size] = 0;
+  return text;
+}
+
+static int spawn(const char *const *argv, FILE *output, pid_t *out_pid) {
+  posix_spawn_file_actions_t actions;
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error)
+    return error;
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", 0, 0);
+  posix_spawn_file_actions_adddup2(&actions, fileno(output), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(output), STDERR_FILENO);
+  error = posix_spawnp(out_pid, argv[0], &actions, NULL, (char *const *)(void *)argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+static strata_status_t wait_for(strata_arena_t *arena, const char *const *argv, FILE *output, pid_t pid) {
+  int status;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR)
+      return strata_error(STRATA_TOOL, "%s: %s", argv[0], strerror(errno));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return NULL;
+  return strata_error(STRATA_TOOL, "%s %d: %s\n%s", WIFEXITED(status) ? "exit status" : "killed by signal",
+                      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), command_line(arena, argv),
+                      read_output(arena, output));
+}
+
+strata_status_t strata_process_run(strata_arena_t *arena, const char *const *argv) {
+  int fd = memfd_create("output", MFD_CLOEXEC);
+  FILE *output = fd < 0 ? NULL : fdopen(fd, "w+");
+  if (!output) {
+    strata_status_t status = strata_error(STRATA_IO, "file in memory: %s", strerror(errno));
+    if (fd >= 0)
+      close(fd);
+    return status;
+  }
+  pid_t pid;
+  int error = spawn(argv, output, &pid);
+  strata_status_t status =
+      error ? strata_error(STRATA_TOOL, "%s: %s", argv[0], strerror(error)) : wait_for(arena, argv, output, pid);
+  fclose(output);
+  return status;
+}
+
+const char *strata_process_find(strata_arena_t *arena, const char *const *names) {
+  const char *path = getenv("PATH");
+  for (; *names; names++) {
+    if (strchr(*names, '/')) {
+      if (access(*names, X_OK) == 0)
+        return *names;
+      continue;
+    }
+    for (const char *at = path; at && *at;) {
+      size_t length = strcspn(at, ":");
+      const char *file = strata_arena_printf(arena, "%.*s/%s", (int)length, at, *names);
+      if (access(file, X_OK) == 0)
+        return file;
+      at += length + (at[length] == ':');
+    }
+  }
+  return NULL;
+}

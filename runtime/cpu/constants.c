@@ -1,0 +1,148 @@
+// Constants that change get memory of their own; what lies in the library's weights is never written.
+#include "runtime/cpu/constants.h"
+
+#include "runtime/cpu/state.h"
+#include "runtime/library/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define program strata_rt_program
+
+static int out_of_memory(void) {
+  return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", program.library->name);
+}
+
+static size_t round_up(size_t size) {
+  return (size + STRATA_RT_ALIGNMENT - 1) / STRATA_RT_ALIGNMENT * STRATA_RT_ALIGNMENT;
+}
+
+int strata_rt_constants_init(strata_rt_constants_t *constants) {
+  constants->at = calloc(program.n_constants + 1, sizeof *constants->at);
+  constants->is_own = calloc(program.n_constants + 1, sizeof *constants->is_own);
+  constants->is_stale = calloc(program.prepare.n_launches + 1, sizeof *constants->is_stale);
+  return constants->at && constants->is_own && constants->is_stale ? STRATA_OK : out_of_memory();
+}
+
+void strata_rt_constants_free(strata_rt_constants_t *constants) {
+  for (uint64_t i = 0; constants->is_own && i < program.n_constants; i++)
+    if (constants->is_own[i])
+      free(constants->at[i]);
+  free(constants->at);
+  free(constants->is_own);
+  free(constants->is_stale);
+  *constants = (strata_rt_constants_t){0};
+}
+
+void strata_rt_constants_place(strata_rt_constants_t *constants, const void *weights) {
+  for (uint64_t i = 0; i < program.n_constants; i++)
+    constants->at[i] = program.constants[i].is_present ? (char *)weights + program.constants[i].offset : NULL;
+}
+
+//===-- Setting --------------------------------------------------------------------------------------------------===//
+
+static const strata_rt_arg_t *args_of(uint64_t launch) {
+  return &program.prepare.args[program.prepare.launches[launch].first_arg];
+}
+static uint32_t n_args_of(uint64_t launch) { return program.prepare.launches[launch].n_args; }
+
+// Gives the marked constants memory of their own; all or none.
+static int make_own(strata_rt_constants_t *constants, const bool *marked) {
+  void **fresh = calloc(program.n_constants + 1, sizeof *fresh);
+  bool ok = fresh != NULL;
+  for (uint64_t i = 0; i < program.n_constants && ok; i++)
+    if (marked[i] && !constants->is_own[i])
+      ok = (fresh[i] = aligned_alloc(STRATA_RT_ALIGNMENT, round_up(program.constants[i].size + 1))) != NULL;
+  for (uint64_t i = 0; i < program.n_constants && fresh; i++)
+    if (ok && fresh[i]) {
+      constants->at[i] = fresh[i];
+      constants->is_own[i] = true;
+    } else {
+      free(fresh[i]);
+    }
+  free(fresh);
+  return ok ? STRATA_OK : out_of_memory();
+}
+
+static bool touches(uint64_t launch, const bool *marked) {
+  for (uint32_t i = 0; i < n_args_of(launch); i++)
+    if (marked[args_of(launch)[i].index])
+      return true;
+  return false;
+}
+
+// Marks the launches that depend on a marked constant, and what they compute. Launches that share a prepared constant
+// run together: it may have several writers, and intermediate ones are not kept.
+static void mark_dependents(bool *is_stale, bool *marked) {
+  for (bool found = true; found;) {
+    found = false;
+    for (uint64_t launch = 0; launch < program.prepare.n_launches; launch++) {
+      if (is_stale[launch] || !touches(launch, marked))
+        continue;
+      found = is_stale[launch] = true;
+      for (uint32_t i = 0; i < n_args_of(launch); i++)
+        if (args_of(launch)[i].kind == STRATA_RT_PREPARED)
+          marked[args_of(launch)[i].index] = true;
+    }
+  }
+}
+
+// A constant that a stale launch reads and the library does not have; -1: none.
+static int64_t missing_source(const strata_rt_constants_t *constants) {
+  for (uint64_t launch = 0; launch < program.prepare.n_launches; launch++)
+    for (uint32_t i = 0; constants->is_stale[launch] && i < n_args_of(launch); i++) {
+      const strata_rt_arg_t *arg = &args_of(launch)[i];
+      if (arg->kind == STRATA_RT_CONSTANT && !constants->at[arg->index])
+        return arg->index;
+    }
+  return -1;
+}
+
+int strata_rt_constants_check(const strata_rt_constants_t *constants) {
+  int64_t missing = missing_source(constants);
+  if (missing < 0)
+    return STRATA_OK;
+  size_t i = 0;
+  while (program.public_constants[i] != missing)
+    i++;
+  return strata_rt_fail(STRATA_NOT_LOADED, "%s: constant '%s' must be set too: it is combined with one that was set",
+                        program.library->name, program.library->constants[i]->name);
+}
+
+// Runs the stale launches if all they read is here. They have their memory.
+static int prepare_again(strata_rt_constants_t *constants) {
+  if (missing_source(constants) >= 0)
+    return STRATA_OK;
+  strata_rt_frame_t frame = {.constants = constants->at,
+                             .scratch = aligned_alloc(STRATA_RT_ALIGNMENT, round_up(program.scratch_size + 1)),
+                             .buffers = calloc(program.max_args + 1, sizeof(void *))};
+  bool ok = frame.scratch && frame.buffers;
+  for (uint64_t launch = 0; launch < program.prepare.n_launches && ok; launch++)
+    if (constants->is_stale[launch]) {
+      strata_rt_run_launch(&program.prepare, launch, &frame);
+      constants->is_stale[launch] = false;
+    }
+  free(frame.scratch);
+  free(frame.buffers);
+  return ok ? STRATA_OK : out_of_memory();
+}
+
+int strata_rt_constants_set(strata_rt_constants_t *constants, uint32_t index, const void *data) {
+  bool *marked = calloc(program.n_constants + 1, sizeof *marked);
+  bool *is_stale = calloc(program.prepare.n_launches + 1, sizeof *is_stale);
+  int status = marked && is_stale ? STRATA_OK : out_of_memory();
+  if (!status) {
+    marked[index] = true;
+    mark_dependents(is_stale, marked);
+    status = make_own(constants, marked);
+  }
+  if (!status) {
+    memcpy(constants->at[index], data, program.constants[index].size);
+    for (uint64_t launch = 0; launch < program.prepare.n_launches; launch++)
+      constants->is_stale[launch] |= is_stale[launch];
+    status = prepare_again(constants);
+  }
+  free(marked);
+  free(is_stale);
+  return status;
+}

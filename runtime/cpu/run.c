@@ -1,0 +1,237 @@
+// A call: checks its tensors, takes a workspace and interprets the program's list of launches.
+//
+// A workspace is [pool | scratch of the calling thread | buffers of one launch]; the pool's threads have scratch of
+// their own, so its size does not depend on their number.
+#include "runtime/base/dtype.h"
+#include "runtime/cpu/floating_point.h"
+#include "runtime/cpu/pool.h"
+#include "runtime/cpu/state.h"
+#include "runtime/library/error.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define program strata_rt_program
+
+static size_t round_up(size_t size, size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
+static size_t scratch_offset(void) { return round_up(program.pool_size, STRATA_RT_ALIGNMENT); }
+static size_t buffers_offset(void) { return scratch_offset() + round_up(program.scratch_size, STRATA_RT_ALIGNMENT); }
+static size_t workspace_size(void) {
+  return round_up(buffers_offset() + program.max_args * sizeof(void *), STRATA_RT_ALIGNMENT);
+}
+
+size_t strata_rt_device_memory_size(const int64_t *dims) {
+  (void)dims;
+  return workspace_size();
+}
+
+//===-- Tracing --------------------------------------------------------------------------------------------------===//
+
+static struct {
+  _Atomic(strata_trace_t) function;
+  void *user;
+} tracer;
+
+static void print_launch(void *user, size_t launch, unsigned threads, uint64_t nanoseconds) {
+  const strata_library_t *library = user;
+  const strata_kernel_info_t *kernel = library->kernels[library->launches[launch]];
+  fprintf(stderr, "strata: %s: launch %zu: %s, %llu tasks on %u threads, %.1f us\n", library->name, launch,
+          kernel->name, (unsigned long long)kernel->tasks, threads, (double)nanoseconds / 1e3);
+}
+
+// Without a function of the caller's, STRATA_TRACE in the environment asks for one that prints.
+void strata_rt_set_trace(strata_trace_t trace, void *user) {
+  const char *value = trace ? NULL : getenv("STRATA_TRACE");
+  bool prints = value && *value && *value != '0';
+  tracer.user = prints ? (void *)(uintptr_t)program.library : user;
+  atomic_store(&tracer.function, prints ? print_launch : trace);
+}
+
+void strata_rt_trace_init(void) {
+  if (!atomic_load(&tracer.function))
+    strata_rt_set_trace(NULL, NULL);
+}
+
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+//===-- Launches -------------------------------------------------------------------------------------------------===//
+
+static void *resolve(const strata_rt_arg_t *arg, const strata_rt_frame_t *frame) {
+  switch ((strata_rt_arg_kind_t)arg->kind) {
+  case STRATA_RT_TENSOR:
+    return (char *)frame->tensors[arg->index] + arg->offset;
+  case STRATA_RT_CONSTANT:
+  case STRATA_RT_PREPARED:
+    return (char *)frame->constants[arg->index] + arg->offset;
+  case STRATA_RT_POOL:
+    return frame->pool + arg->offset;
+  }
+  return NULL;
+}
+
+static unsigned launch_kernel(const strata_rt_list_t *list, uint64_t index, const strata_rt_frame_t *frame) {
+  const strata_rt_launch_t *launch = &list->launches[index];
+  const strata_rt_kernel_t *kernel = &program.kernels[launch->kernel];
+  const strata_rt_arg_t *args = &list->args[launch->first_arg];
+  for (uint32_t i = 0; i < launch->n_args; i++)
+    frame->buffers[i] = resolve(&args[i], frame);
+  return strata_rt_pool_run(kernel->entry, frame->buffers, kernel->tasks, frame->scratch);
+}
+
+void strata_rt_run_launch(const strata_rt_list_t *list, uint64_t index, const strata_rt_frame_t *frame) {
+  launch_kernel(list, index, frame);
+}
+
+void strata_rt_copy(void *const *buffers, int64_t begin, int64_t end, void *scratch) {
+  (void)scratch;
+  memcpy((char *)buffers[1] + begin, (const char *)buffers[0] + begin, (size_t)(end - begin));
+}
+
+static void run_main(const strata_rt_frame_t *frame) {
+  strata_trace_t trace = atomic_load_explicit(&tracer.function, memory_order_acquire);
+  for (uint64_t i = 0; i < program.main.n_launches; i++) {
+    uint64_t start = trace ? now() : 0;
+    unsigned threads = launch_kernel(&program.main, i, frame);
+    if (trace)
+      trace(tracer.user, i, threads, now() - start);
+  }
+}
+
+//===-- Workspaces -----------------------------------------------------------------------------------------------===//
+
+// Workspaces that no call is using; the link lies in the workspace itself.
+typedef struct free_workspace {
+  struct free_workspace *next;
+} free_workspace_t;
+
+static struct {
+  pthread_mutex_t mutex;
+  free_workspace_t *head;
+} cache = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+enum { HUGE_PAGE = 2 << 20 };
+
+static void *allocate_workspace(void) {
+  size_t size = workspace_size() > sizeof(free_workspace_t) ? workspace_size() : STRATA_RT_ALIGNMENT;
+  if (size < HUGE_PAGE)
+    return aligned_alloc(STRATA_RT_ALIGNMENT, size);
+  void *memory = aligned_alloc(HUGE_PAGE, round_up(size, HUGE_PAGE));
+  if (memory)
+    madvise(memory, round_up(size, HUGE_PAGE), MADV_HUGEPAGE); // fewer TLB misses; no harm if refused
+  return memory;
+}
+
+static void *take_workspace(void) {
+  pthread_mutex_lock(&cache.mutex);
+  free_workspace_t *workspace = cache.head;
+  if (workspace)
+    cache.head = workspace->next;
+  pthread_mutex_unlock(&cache.mutex);
+  return workspace ? workspace : allocate_workspace();
+}
+
+static void give_workspace(void *memory) {
+  free_workspace_t *workspace = memory;
+  pthread_mutex_lock(&cache.mutex);
+  workspace->next = cache.head;
+  cache.head = workspace;
+  pthread_mutex_unlock(&cache.mutex);
+}
+
+void strata_rt_workspaces_free(void) {
+  for (free_workspace_t *workspace = cache.head, *next; workspace; workspace = next) {
+    next = workspace->next;
+    free(workspace);
+  }
+  cache.head = NULL;
+}
+
+void strata_rt_workspaces_forget(void) {
+  if (pthread_mutex_trylock(&cache.mutex) == 0) {
+    strata_rt_workspaces_free();
+    pthread_mutex_unlock(&cache.mutex);
+  } else { // another thread was changing the list
+    cache.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    cache.head = NULL;
+  }
+}
+
+//===-- The call -------------------------------------------------------------------------------------------------===//
+
+static const unsigned char element_size[STRATA_DTYPE_COUNT] = {
+#define DTYPE(id, value, name, bits, ...) [value] = (bits) < 8 ? 1 : (bits) / 8,
+#include "runtime/base/dtypes.def"
+};
+
+static int check_tensor(const strata_tensor_info_t *info, const void *tensor) {
+  if (!tensor && info->size)
+    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: %s is NULL", program.library->name, info->c_name);
+  uint32_t alignment = program.library->alignment ? program.library->alignment : element_size[info->dtype];
+  if ((uintptr_t)tensor % alignment)
+    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: %s must be aligned to %u bytes", program.library->name,
+                          info->c_name, alignment);
+  return STRATA_OK;
+}
+
+static int check_tensors(void *const *tensors) {
+  const strata_library_t *library = program.library;
+  int status = STRATA_OK;
+  for (size_t i = 0; i < library->n_inputs && !status; i++)
+    status = check_tensor(library->inputs[i], tensors[i]);
+  for (size_t i = 0; i < library->n_outputs && !status; i++)
+    status = check_tensor(library->outputs[i], tensors[library->n_inputs + i]);
+  return status;
+}
+
+static int check_workspace(const void *workspace) {
+  if (program.user_memory && (!workspace || (uintptr_t)workspace % STRATA_RT_ALIGNMENT))
+    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: the workspace %s", program.library->name,
+                          workspace ? "must be aligned to 256 bytes" : "is NULL");
+  return STRATA_OK;
+}
+
+static int run_in(void *const *tensors, char *workspace) {
+  strata_fp_t before = strata_fp_get();
+  strata_fp_set(STRATA_FP_DEFAULT);
+  run_main(&(strata_rt_frame_t){.tensors = tensors,
+                                .constants = strata_rt_constants(),
+                                .pool = workspace,
+                                .scratch = workspace + scratch_offset(),
+                                .buffers = (void **)(void *)(workspace + buffers_offset())});
+  strata_fp_set(before);
+  return STRATA_OK;
+}
+
+static int run_cached(void *const *tensors) {
+  void *workspace = take_workspace();
+  if (!workspace)
+    return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: no memory for a workspace of %zu bytes", program.library->name,
+                          workspace_size());
+  int status = run_in(tensors, workspace);
+  give_workspace(workspace);
+  return status;
+}
+
+int strata_rt_run(void *const *tensors, const int64_t *dims, void *workspace, void *stream) {
+  (void)dims, (void)stream;
+  int status = check_tensors(tensors);
+  if (!status)
+    status = check_workspace(workspace);
+  if (!status)
+    status = strata_rt_enter();
+  if (status)
+    return status;
+  status = program.user_memory ? run_in(tensors, workspace) : run_cached(tensors);
+  strata_rt_leave();
+  return status;
+}

@@ -1,0 +1,79 @@
+// The description that every emitted library carries, for callers that know it only at run time.
+//
+// <name>_library() returns it. A library's own header repeats this text, so it needs no other; headers of several
+// libraries, also of different versions, may be included together: later versions only append members, existing codes
+// keep their values, and struct_size says which members a library has. Everything here is constant, valid as long as
+// the library is loaded, and may be used by any thread.
+#ifndef STRATA_LIBRARY_DESCRIPTION
+#define STRATA_LIBRARY_DESCRIPTION 1 // the version of this description: strata_library_t's abi_version
+
+#include <stddef.h>
+#include <stdint.h>
+
+// A tensor argument, or a constant. Tensors are dense and row-major.
+typedef struct strata_tensor_info {
+  const char *name;     // as in the model
+  const char *c_name;   // as in the function's declaration; for a constant, as in the model
+  uint32_t dtype;       // STRATA_DTYPE_...
+  uint32_t rank;        // number of dimensions
+  const int64_t *shape; // a dynamic size k is -1 - k
+  uint64_t size;        // bytes; 0 if dynamic
+} strata_tensor_info_t;
+
+// A kernel: code that is launched as so many independent tasks.
+typedef struct strata_kernel_info {
+  const char *name;
+  uint64_t tasks;
+  uint64_t bytes; // moved by one launch; 0 if unknown
+  uint64_t flops; // of one launch; 0 if unknown
+} strata_kernel_info_t;
+
+// Called after every launch: its place in the list, the threads that took part, and the time it took.
+typedef void (*strata_trace_t)(void *user, size_t launch, unsigned threads, uint64_t nanoseconds);
+
+enum {
+  STRATA_LIBRARY_USER_MEMORY = 1,    // device_memory is an argument
+  STRATA_LIBRARY_DEVICE_TENSORS = 2, // tensors are device pointers
+};
+
+typedef struct strata_library {
+  uint32_t struct_size; // of the description this library was built with
+  uint32_t abi_version;
+  uint32_t flags;     // STRATA_LIBRARY_...
+  uint32_t alignment; // of tensors, in bytes; 0: of their elements
+  const char *name;
+  const char *compiler; // "strata 0.1.0"
+  const char *target;   // "cpu"
+  const char *options;  // those it was compiled with, as on the command line
+
+  // Arrays of pointers, so that the structs they point to can grow.
+  size_t n_devices;
+  const char *const *devices; // what the code is for, best first
+  size_t n_inputs;
+  const strata_tensor_info_t *const *inputs;
+  size_t n_outputs;
+  const strata_tensor_info_t *const *outputs;
+  size_t n_dims;
+  const char *const *dims; // the names of the dynamic sizes
+  size_t n_constants;
+  const strata_tensor_info_t *const *constants; // what set_constant takes
+  size_t n_kernels;
+  const strata_kernel_info_t *const *kernels;
+  size_t n_launches;
+  const uint32_t *launches; // the kernel of each launch of a call, in order
+
+  // The library's functions in a form that does not depend on its arguments; each returns what its namesake does.
+  // |tensors|: inputs, then outputs. |dims|, |device_memory|, |stream|: NULL where the library has none.
+  int (*run)(void *const *tensors, const int64_t *dims, void *device_memory, void *stream);
+  size_t (*device_memory_size)(const int64_t *dims);
+  size_t (*weights_size)(void);
+  int (*load)(void *weights_memory, void *stream);
+  int (*set_constant)(const char *name, const void *data, void *stream);
+  int (*unload)(void);
+  int (*set_threads)(int n_threads);
+  const char *(*error)(void);
+  // Calls |trace| after every launch of every later call; NULL: no longer. Not while a call is running.
+  void (*set_trace)(strata_trace_t trace, void *user);
+} strata_library_t;
+
+#endif
