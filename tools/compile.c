@@ -1,0 +1,145 @@
+// The compile as a command: phases, outputs and the child process around them.
+#include "tools/compile.h"
+
+#include "passes/target.h"
+#include "targets/library/library.h"
+#include "targets/passes.h"
+#include "tools/isolate.h"
+#include "tools/observe.h"
+#include "tools/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Where the result goes.
+typedef struct {
+  const char *folder;  // of the files; a temporary one without --aot
+  const char *ir_name; // the file of --compile-to in it; NULL: standard output
+  bool keeps;          // the files stay there
+} destination_t;
+
+typedef struct {
+  const strata_options_t *options;
+  strata_arena_t *arena;
+  destination_t destination;
+  strata_staging_t staging; // holds the files until they are complete
+  strata_observer_t observer;
+} job_t;
+
+static bool has_suffix(const char *text, const char *suffix) {
+  size_t length = strlen(text), suffix_length = strlen(suffix);
+  return length > suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
+}
+
+// --compile-to writes to -o FILE.mlir, to -o FILE.mlirbc, into -o DIR, or without -o to standard output.
+static destination_t ir_destination(strata_arena_t *arena, const strata_options_t *options) {
+  const char *output = options->output;
+  if (!output || strcmp(output, "-") == 0)
+    return (destination_t){.folder = "."};
+  if (!has_suffix(output, ".mlir") && !has_suffix(output, ".mlirbc"))
+    return (destination_t){
+        output,
+        strata_arena_printf(arena, "%s.%s.mlir", options->aot_name, strata_phase_info[options->compile_to].name), true};
+  const char *slash = strrchr(output, '/');
+  const char *folder = !slash            ? "."
+                       : slash == output ? "/"
+                                         : strata_arena_printf(arena, "%.*s", (int)(slash - output), output);
+  return (destination_t){folder, slash ? slash + 1 : output, true};
+}
+
+static destination_t find_destination(strata_arena_t *arena, const strata_options_t *options) {
+  if (options->compile_to != STRATA_PHASE_LIBRARY)
+    return ir_destination(arena, options);
+  if (options->aot)
+    return (destination_t){.folder = options->output ? options->output : ".", .keeps = true};
+  const char *temporary = getenv("TMPDIR");
+  return (destination_t){.folder = temporary ? temporary : "/tmp"};
+}
+
+static strata_status_t run_own_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {
+  const job_t *job = user;
+  if (phase == STRATA_PHASE_IMPORT) {
+    strata_import_options_t options = strata_options_for_import(compile->arena, job->options);
+    return strata_import(compile, job->options->input_path, &options);
+  }
+  strata_library_options_t options = strata_options_for_library(compile->arena, job->options);
+  return strata_library_emit(compile, &options, job->staging.path);
+}
+
+static strata_status_t before_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {
+  (void)compile;
+  strata_observe_before(&((job_t *)user)->observer, phase);
+  return NULL;
+}
+
+static strata_status_t after_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {
+  return strata_observe_after(&((job_t *)user)->observer, compile, phase);
+}
+
+static strata_status_t run_library(job_t *job) {
+  const strata_options_t *options = job->options;
+  strata_session_t session;
+  const char *path = strata_arena_printf(job->arena, "%s/lib%s.so", job->staging.path, options->aot_name);
+  STRATA_TRY(strata_session_open(job->arena, path, &session));
+  STRATA_TRY(strata_session_set_inputs(job->arena, &session, options->input.count, options->input.items));
+  STRATA_TRY(strata_profile(job->arena, &session, options->num_iters, stdout));
+  strata_session_close(&session);
+  return NULL;
+}
+
+static strata_status_t finish(strata_compile_t *compile, job_t *job) {
+  const strata_options_t *options = job->options;
+  if (options->compile_to != STRATA_PHASE_LIBRARY) {
+    const char *name = job->destination.ir_name;
+    const char *path = name ? strata_arena_printf(job->arena, "%s/%s", job->staging.path, name) : "-";
+    return strata_write_ir(compile, (strata_phase_t)options->compile_to, path);
+  }
+  return options->aot ? NULL : run_library(job);
+}
+
+static void print_line(const char *text, void *file) { fprintf(file, "%s\n", text); }
+
+// An error says which file it is about; most do already, with a line or a node.
+static strata_status_t name_input(const job_t *job, strata_status_t status) {
+  const char *path = job->options->input_path;
+  bool is_named = strncmp(strata_status_message(status), path, strlen(path)) == 0;
+  return is_named ? status : strata_status_context(status, "%s", path);
+}
+
+// Runs in the child process. The compile is not taken apart at the end: the process ends.
+static strata_status_t compile_and_finish(void *user) {
+  job_t *job = user;
+  strata_compile_options_t compile_options = strata_options_for_compile(job->options);
+  strata_pipeline_t pipeline = {
+      .run = run_own_phase,
+      .before = before_phase,
+      .after = after_phase,
+      .user = job,
+      .target_passes = &strata_target_passes,
+  };
+  strata_explain_t explain = {print_line, stderr};
+  strata_compile_t compile;
+  STRATA_TRY(strata_compile_init(&compile, &compile_options));
+  compile.explain = job->options->explain ? &explain : NULL;
+  const strata_cpu_device_t *device;
+  STRATA_TRY(strata_cpu_device(&compile, &device)); // before any work: the name may be wrong
+  strata_status_t status = strata_compile_to(&compile, (strata_phase_t)job->options->compile_to, &pipeline);
+  strata_observe_end(&job->observer);
+  return status ? name_input(job, status) : finish(&compile, job);
+}
+
+strata_status_t strata_run_command(strata_arena_t *arena, const strata_options_t *options) {
+  job_t job = {
+      .options = options,
+      .arena = arena,
+      .destination = find_destination(arena, options),
+      .observer = {.options = options},
+  };
+  STRATA_TRY(strata_staging_create(arena, job.destination.folder, &job.staging));
+  strata_status_t status = strata_isolate(compile_and_finish, &job);
+  if (!status && job.destination.keeps)
+    status = strata_staging_publish(arena, &job.staging);
+  strata_staging_remove(arena, &job.staging);
+  return status;
+}

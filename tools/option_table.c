@@ -1,0 +1,25 @@
+// The rows of options.def as data.
+#include "tools/option_table.h"
+
+#include <stddef.h>
+
+// "import|graph|...": the choices of --compile-to and --dump-after are the phases.
+#define PHASE(id, name, ...) "|" name
+static const char phases[] =
+#include "lowering/phases.def"
+    ;
+#define PHASE(id, name, ...) "|" name
+static const char none_phases_all[] = "none"
+#include "lowering/phases.def"
+                                      "|all";
+#define STRATA_COMPILE_TO_VALUES (phases + 1)
+#define STRATA_DUMP_AFTER_VALUES none_phases_all
+
+const strata_option_t strata_option_table[] = {
+#define GROUP(title, shapes) {STRATA_OPTION_group, title, shapes, 0, "", NULL, NULL, STRATA_OPTION_READY, NULL},
+#define OPTION(type, field, name, aliases, values, otherwise, standing, help)                                          \
+  {STRATA_OPTION_##type,     name, false, offsetof(strata_options_t, field), aliases, values, otherwise,               \
+   STRATA_OPTION_##standing, help},
+#include "tools/options.def"
+};
+const size_t strata_n_options = sizeof strata_option_table / sizeof strata_option_table[0];

@@ -1,0 +1,121 @@
+// The options as each layer takes them.
+#include "tools/option_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+strata_compile_options_t strata_options_for_compile(const strata_options_t *options) {
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  return (strata_compile_options_t){
+      .target = (strata_target_kind_t)options->target,
+      .device = options->device,
+      .precision = (strata_precision_t)options->precision,
+      .disable_fast_math = options->no_fast_math,
+      .disable_fusion = options->no_fusion,
+      .disable_reduce_reduce_fusion = options->no_reduce_fusion,
+      .disable_unsafe_math = options->no_unsafe_math,
+      .disable_tensor_core = options->no_tensor_core,
+      .disable_constant_folding = options->no_folding,
+      .verify_each = options->verify_each,
+      .opt_level = options->opt_level,
+      .jobs = options->jobs    ? options->jobs
+              : processors > 0 ? (int)processors
+                               : 1,
+      .threads = options->threads,
+  };
+}
+
+// "NAME=VALUE" items as bindings.
+static strata_import_binding_t *bindings(strata_arena_t *arena, strata_option_list_t list) {
+  strata_import_binding_t *result = strata_arena_array(arena, strata_import_binding_t, list.count + 1);
+  for (size_t i = 0; i < list.count; i++) {
+    const char *equals = strchr(list.items[i], '=');
+    result[i].name = strata_arena_printf(arena, "%.*s", (int)(equals - list.items[i]), list.items[i]);
+    result[i].file = equals + 1;
+    result[i].size = strtoll(equals + 1, NULL, 10); // checked by the parser where it is one
+  }
+  return result;
+}
+
+strata_import_options_t strata_options_for_import(strata_arena_t *arena, const strata_options_t *options) {
+  return (strata_import_options_t){
+      .dims = bindings(arena, options->dim),
+      .n_dims = options->dim.count,
+      .constants = bindings(arena, options->bind_constant),
+      .n_constants = options->bind_constant.count,
+      .weights_as_inputs = options->weights == STRATA_WEIGHTS_ARGUMENT,
+  };
+}
+
+// The value of an option as text; NULL for a text that was not given, and for lists.
+static const char *value_text(strata_arena_t *arena, const strata_options_t *options, const strata_option_t *option) {
+  const void *field = (const char *)options + option->offset;
+  switch (option->type) {
+  case STRATA_OPTION_flag:
+    return *(const bool *)field ? "on" : "off";
+  case STRATA_OPTION_count:
+    return strata_arena_printf(arena, "%d", *(const int *)field);
+  case STRATA_OPTION_choice: {
+    const char *choice = option->values;
+    for (int i = *(const int *)field; i > 0; i--)
+      choice = strchr(choice, '|') + 1;
+    return strata_arena_printf(arena, "%.*s", (int)strcspn(choice, "|"), choice);
+  }
+  case STRATA_OPTION_text:
+    return *(const char *const *)field;
+  case STRATA_OPTION_list:
+  case STRATA_OPTION_group:
+    break;
+  }
+  return NULL;
+}
+
+// |text| and the option, if it was given and is not the default.
+static const char *append_option(strata_arena_t *arena, const char *text, const strata_options_t *options,
+                                 const strata_option_t *option) {
+  if (option->type == STRATA_OPTION_list) {
+    const strata_option_list_t *list = (const void *)((const char *)options + option->offset);
+    for (size_t i = 0; i < list->count; i++)
+      text = strata_arena_printf(arena, "%s--%s=%s ", text, option->name, list->items[i]);
+    return text;
+  }
+  const char *value = value_text(arena, options, option);
+  const char *usual = option->otherwise ? option->otherwise : "off";
+  return !value || strcmp(value, usual) == 0 ? text
+                                             : strata_arena_printf(arena, "%s--%s=%s ", text, option->name, value);
+}
+
+// The options that shape the library and are not the default, for its description.
+static const char *shaping_options(strata_arena_t *arena, const strata_options_t *options) {
+  const char *text = "";
+  bool shapes = false;
+  for (size_t i = 0; i < strata_n_options; i++) {
+    if (strata_option_table[i].type == STRATA_OPTION_group)
+      shapes = strata_option_table[i].shapes;
+    else if (shapes)
+      text = append_option(arena, text, options, &strata_option_table[i]);
+  }
+  return strata_arena_printf(arena, "%.*s", (int)(*text ? strlen(text) - 1 : 0), text);
+}
+
+strata_library_options_t strata_options_for_library(strata_arena_t *arena, const strata_options_t *options) {
+  strata_library_alias_t *aliases = strata_arena_array(arena, strata_library_alias_t, options->alias.count + 1);
+  for (size_t i = 0; i < options->alias.count; i++) {
+    char *output = strata_arena_strdup(arena, options->alias.items[i]), *equals = strchr(output, '=');
+    *equals = 0;
+    aliases[i] = (strata_library_alias_t){output, equals + 1};
+  }
+  return (strata_library_options_t){
+      .name = options->aot_name,
+      .command_line = shaping_options(arena, options),
+      .weights = (strata_weights_t)options->weights,
+      .debug_info = (strata_debug_info_t)options->debug_info,
+      .alignment = options->alignment,
+      .user_memory = options->user_memory,
+      .aliases = aliases,
+      .n_aliases = options->alias.count,
+      .save_temps = options->save_temps,
+      .print_resources = options->resource_usage,
+  };
+}

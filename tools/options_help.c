@@ -1,0 +1,112 @@
+// What the option table says to people: --help, --version and docs/options.md.
+#include "tools/option_table.h"
+
+#include <llvm-c/Core.h>
+#include <string.h>
+
+static void print_spelling(FILE *file, const strata_option_t *option) {
+  fprintf(file, "--%s", option->name);
+  if (option->values)
+    fprintf(file, "=%s", option->values);
+  for (const char *alias = option->aliases; *alias; alias += strspn(alias, " ")) {
+    int length = (int)strcspn(alias, " ");
+    fprintf(file, length == 1 ? ", -%.*s" : ", --%.*s", length, alias);
+    alias += length;
+  }
+}
+
+void strata_options_print_help(FILE *file) {
+  fputs("usage: strata INPUT [options]\n"
+        "\n"
+        "Compiles INPUT (.onnx, or .mlir and .mlirbc in the strata dialect). With --aot: emits a C library.\n"
+        "Without: runs it once and prints the time of each kernel and of the whole.\n"
+        "Every option may also be given as STRATA_<NAME> in the environment.\n",
+        file);
+  for (size_t i = 0; i < strata_n_options; i++) {
+    const strata_option_t *option = &strata_option_table[i];
+    if (option->type == STRATA_OPTION_group) {
+      fprintf(file, "\n%s:\n", option->name);
+      continue;
+    }
+    fputs("  ", file);
+    print_spelling(file, option);
+    fprintf(file, "\n        %s", option->help);
+    if (option->otherwise)
+      fprintf(file, " (default: %s)", option->otherwise);
+    fputs(option->standing == STRATA_OPTION_LATER ? " (not supported yet)\n" : "\n", file);
+  }
+}
+
+// Prints the first line of |command|'s output that contains |word|.
+static void print_tool(FILE *file, const char *label, const char *command, const char *word) {
+  FILE *pipe = popen(command, "r");
+  char line[256];
+  bool found = false;
+  while (pipe && fgets(line, sizeof line, pipe)) {
+    if (!found && strstr(line, word)) {
+      fprintf(file, "%-7s %s", label, line);
+      found = true;
+    }
+  }
+  if (pipe)
+    pclose(pipe);
+  if (!found)
+    fprintf(file, "%-7s not found\n", label);
+}
+
+void strata_options_print_version(FILE *file) {
+  unsigned major, minor, patch;
+  LLVMGetVersion(&major, &minor, &patch);
+  fprintf(file, "strata  " STRATA_VERSION "\nLLVM    %u.%u.%u\n", major, minor, patch);
+  print_tool(file, "ld.lld", "{ ld.lld-22 --version || ld.lld --version; } 2>/dev/null", "LLD");
+  print_tool(file, "ptxas", "ptxas --version 2>/dev/null", "release");
+}
+
+// A cell of a table: the bar separates cells.
+static void print_cell(FILE *file, const char *text) {
+  for (; *text; text++)
+    fprintf(file, *text == '|' ? "\\%c" : "%c", *text);
+}
+
+static void print_row(FILE *file, const strata_option_t *option) {
+  static const char *const standing[] = {[STRATA_OPTION_READY] = "",
+                                         [STRATA_OPTION_EMPTY] = "accepted; nothing to do on cpu",
+                                         [STRATA_OPTION_LATER] = "refused: not supported yet"};
+  fprintf(file, "| `--%s", option->name);
+  if (option->values) {
+    fputc('=', file);
+    print_cell(file, option->values);
+  }
+  fputs("` |", file);
+  for (const char *alias = option->aliases; *alias; alias += strspn(alias, " ")) {
+    int length = (int)strcspn(alias, " ");
+    fprintf(file, length == 1 ? " `-%.*s`" : " `--%.*s`", length, alias);
+    alias += length;
+  }
+  fprintf(file, " | %s | ", option->otherwise ? option->otherwise : "");
+  print_cell(file, option->help);
+  fprintf(file, " | %s |\n", standing[option->standing]);
+}
+
+void strata_options_print_markdown(FILE *file) {
+  fputs(
+      "# Options of `strata`\n"
+      "\n"
+      "Generated from `tools/options.def` by `strata-docs options`; do not edit.\n"
+      "\n"
+      "Every option may also be given in the environment, as `STRATA_` and its name in capitals with `_` for `-`\n"
+      "(`STRATA_OPT_LEVEL=2`; lists are separated by commas); the command line wins. Flags take `=on` and `=off`, and\n"
+      "`--no-NAME` is off. `_` may be written for `-`, and one hyphen for two.\n",
+      file);
+  for (size_t i = 0; i < strata_n_options; i++) {
+    if (strata_option_table[i].type == STRATA_OPTION_group)
+      fprintf(file, "\n## %s\n\n| option | also | default | meaning | standing |\n|---|---|---|---|---|\n",
+              strata_option_table[i].name);
+    else
+      print_row(file, &strata_option_table[i]);
+  }
+  fputs("\n## AITemplate's variables\n\n| variable | here | note |\n|---|---|---|\n", file);
+#define VARIABLE(name, here, note)                                                                                     \
+  fprintf(file, "| %s | %s%s%s | %s |\n", name, *here ? "`" : "", here, *here ? "`" : "", note);
+#include "tools/aitemplate.def"
+}

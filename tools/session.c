@@ -1,0 +1,166 @@
+// Loading an emitted library through its description and calling it.
+#define _GNU_SOURCE // dlinfo
+#include "tools/session.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The name a library was linked with, "lib<name>.so", whatever its file is called now.
+static const char *find_soname(void *handle) {
+  struct link_map *map;
+  const char *strings = NULL;
+  size_t offset = 0;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+    return "";
+  for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+    if (entry->d_tag == DT_STRTAB)
+      strings = (const char *)entry->d_un.d_ptr;
+    if (entry->d_tag == DT_SONAME)
+      offset = entry->d_un.d_val;
+  }
+  return strings ? strings + offset : "";
+}
+
+// lib<name>.so defines <name>_library.
+static strata_status_t find_description(strata_arena_t *arena, const char *path, strata_session_t *session) {
+  const char *file = find_soname(session->handle);
+  const char *name = strncmp(file, "lib", 3) == 0 ? file + 3 : file;
+  const char *symbol = strata_arena_printf(arena, "%.*s_library", (int)strcspn(name, "."), name);
+  const strata_library_t *(*describe)(void);
+  *(void **)&describe = dlsym(session->handle, symbol);
+  if (!describe)
+    return strata_error(STRATA_INVALID_ARGUMENT, "%s: expected a library made by strata, got none with %s", path,
+                        symbol);
+  session->library = describe();
+  if (session->library->abi_version != STRATA_LIBRARY_DESCRIPTION)
+    return strata_error(STRATA_UNSUPPORTED, "%s: expected version %d of the description, got %u", path,
+                        STRATA_LIBRARY_DESCRIPTION, session->library->abi_version);
+  return NULL;
+}
+
+// Memory aligned for any library: 256 bytes.
+static void *aligned(strata_arena_t *arena, size_t size) {
+  const uintptr_t alignment = 256;
+  uintptr_t memory = (uintptr_t)strata_arena_alloc(arena, size + alignment);
+  return (void *)((memory + alignment - 1) / alignment * alignment);
+}
+
+static strata_status_t describe_tensor(strata_arena_t *arena, const strata_tensor_info_t *info,
+                                       strata_tensor_t *out_tensor) {
+  *out_tensor = (strata_tensor_t){.dtype = (strata_dtype_t)info->dtype, .rank = (int)info->rank, .size = info->size};
+  if (info->rank > STRATA_TENSOR_MAX_RANK)
+    return strata_error(STRATA_UNSUPPORTED, "%s: expected at most %d dimensions, got %u", info->name,
+                        STRATA_TENSOR_MAX_RANK, info->rank);
+  for (uint32_t d = 0; d < info->rank; d++) {
+    if (info->shape[d] < 0)
+      return strata_error(STRATA_UNSUPPORTED, "%s: dimension %u is not known", info->name, d);
+    out_tensor->shape[d] = info->shape[d];
+  }
+  out_tensor->data = aligned(arena, info->size);
+  return NULL;
+}
+
+static strata_status_t make_tensors(strata_arena_t *arena, strata_session_t *session) {
+  const strata_library_t *library = session->library;
+  size_t n = library->n_inputs + library->n_outputs;
+  session->tensors = strata_arena_array(arena, strata_tensor_t, n + 1);
+  session->data = strata_arena_array(arena, void *, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    const strata_tensor_info_t *info =
+        i < library->n_inputs ? library->inputs[i] : library->outputs[i - library->n_inputs];
+    STRATA_TRY(describe_tensor(arena, info, &session->tensors[i]));
+    session->data[i] = session->tensors[i].data;
+  }
+  if (library->flags & STRATA_LIBRARY_USER_MEMORY)
+    session->memory = aligned(arena, library->device_memory_size(NULL));
+  return NULL;
+}
+
+static strata_status_t to_status(const strata_library_t *library, int code) {
+  return code ? strata_error((strata_status_code_t)code, "%s", library->error()) : NULL;
+}
+
+strata_status_t strata_session_open(strata_arena_t *arena, const char *path, strata_session_t *out_session) {
+  *out_session = (strata_session_t){0};
+  // Without a slash dlopen would search the system's folders.
+  const char *file = strchr(path, '/') ? path : strata_arena_printf(arena, "./%s", path);
+  out_session->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (!out_session->handle)
+    return strata_error(STRATA_IO, "%s", dlerror());
+  STRATA_TRY(find_description(arena, path, out_session));
+  STRATA_TRY(make_tensors(arena, out_session));
+  return to_status(out_session->library, out_session->library->load(NULL, NULL));
+}
+
+void strata_session_close(strata_session_t *session) {
+  if (!session->handle)
+    return;
+  if (session->library)
+    session->library->unload();
+  dlclose(session->handle);
+  *session = (strata_session_t){0};
+}
+
+void strata_session_randomise(strata_session_t *session, size_t input, uint64_t seed) {
+  const strata_tensor_t *tensor = &session->tensors[input];
+  bool is_float = strata_dtype_info[tensor->dtype].class_ == STRATA_DTYPE_CLASS_FLOAT;
+  uint64_t state = seed * 0x9E3779B97F4A7C15u + input + 1;
+  int64_t count = strata_tensor_count(tensor);
+  for (int64_t i = 0; i < count; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    double unit = (double)(state >> 11) * 0x1p-53;
+    strata_dtype_store(tensor->dtype, tensor->data, (size_t)i, is_float ? 2 * unit - 1 : unit < 0.5 ? 0 : 1);
+  }
+}
+
+strata_status_t strata_session_read_input(strata_arena_t *arena, strata_session_t *session, size_t input,
+                                          const char *path) {
+  strata_tensor_t *tensor = &session->tensors[input], read;
+  STRATA_TRY(strata_tensor_read(arena, path, &read));
+  if (!strata_tensor_retype(&read, tensor->dtype) || !strata_tensor_same_shape(&read, tensor))
+    return strata_error(STRATA_INVALID_ARGUMENT, "%s: expected %s for input %s, got %s", path,
+                        strata_tensor_describe(arena, tensor), session->library->inputs[input]->name,
+                        strata_tensor_describe(arena, &read));
+  memcpy(tensor->data, read.data, tensor->size);
+  return NULL;
+}
+
+size_t strata_session_find_input(const strata_session_t *session, const char *name, size_t length) {
+  size_t n = session->library->n_inputs;
+  for (size_t i = 0; i < n; i++) {
+    const strata_tensor_info_t *info = session->library->inputs[i];
+    if ((strlen(info->name) == length && memcmp(info->name, name, length) == 0) ||
+        (strlen(info->c_name) == length && memcmp(info->c_name, name, length) == 0))
+      return i;
+  }
+  return n;
+}
+
+strata_status_t strata_session_set_inputs(strata_arena_t *arena, strata_session_t *session, size_t n_files,
+                                          const char *const *files) {
+  size_t n = session->library->n_inputs, next = 0;
+  bool *is_set = strata_arena_array(arena, bool, n + 1);
+  for (size_t i = 0; i < n_files; i++) {
+    const char *equals = strchr(files[i], '=');
+    size_t input = equals ? strata_session_find_input(session, files[i], (size_t)(equals - files[i])) : n;
+    if (input == n) { // no "NAME=", or a '=' in the file's name
+      while (next < n && is_set[next])
+        next++;
+      input = next, equals = NULL;
+    }
+    if (input == n)
+      return strata_error(STRATA_INVALID_ARGUMENT, "--input=%s: expected at most %zu inputs", files[i], n);
+    STRATA_TRY(strata_session_read_input(arena, session, input, equals ? equals + 1 : files[i]));
+    is_set[input] = true;
+  }
+  for (size_t i = 0; i < n; i++)
+    if (!is_set[i])
+      strata_session_randomise(session, i, 1);
+  return NULL;
+}
+
+strata_status_t strata_session_run(strata_session_t *session) {
+  return to_status(session->library, session->library->run(session->data, NULL, session->memory, NULL));
+}

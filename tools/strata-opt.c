@@ -1,0 +1,203 @@
+// strata-opt FILE --pipeline=… | --PASS… : runs passes, ours and MLIR's, on a module and prints it. The way in of lit
+// tests. Options of `strata` that change the code (--target, --mm-conv-precision-mode, …) are taken too.
+//
+//   --split-input-file     FILE is several modules, separated by lines "// -----"
+//   --verify-diagnostics   prints nothing; each error must be announced by a comment of its chunk, on the line it is
+//                          reported for or N lines away: expected-error {{text}}, expected-error @+N {{text}}, @below
+//   --print-locations      prints where each op comes from
+#include "dialects/import/import.h"
+#include "dialects/import/mapped_file.h"
+#include "dialects/mlir_util.h"
+#include "targets/passes.h"
+#include "tools/options.h"
+
+#include <stdlib.h>
+
+extern char **environ;
+
+// The passes of every level.
+static const strata_pass_table_t *const tables[] = {&strata_passes, &strata_lowerings, &strata_target_passes};
+
+typedef struct {
+  strata_arena_t *arena;
+  strata_compile_options_t compile_options;
+  const char *path, *pipeline;
+  bool split, verify, print_locations;
+} opt_t;
+
+//===-- The command line -----------------------------------------------------------------------------------------===//
+
+static bool is_option_of_strata(const char *name, size_t length) {
+  static const char *const names[] = {
+#define GROUP(...)
+#define OPTION(type, field, name, ...) name,
+#include "tools/options.def"
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+      return true;
+  return false;
+}
+
+static void add_passes(opt_t *opt, const char *passes) {
+  opt->pipeline = *opt->pipeline ? strata_arena_printf(opt->arena, "%s,%s", opt->pipeline, passes) : passes;
+}
+
+// What is no option of ours or of `strata` is the name of a pass.
+static strata_status_t parse_arguments(opt_t *opt, int argc, char **argv) {
+  const char **rest = strata_arena_array(opt->arena, const char *, argc + 1);
+  int n_rest = 0;
+  for (int i = 0; i < argc; i++) {
+    const char *arg = argv[i];
+    if (strcmp(arg, "--split-input-file") == 0)
+      opt->split = true;
+    else if (strcmp(arg, "--verify-diagnostics") == 0)
+      opt->verify = true;
+    else if (strcmp(arg, "--print-locations") == 0)
+      opt->print_locations = true;
+    else if (strncmp(arg, "--pipeline=", strlen("--pipeline=")) == 0)
+      add_passes(opt, arg + strlen("--pipeline="));
+    else if (i > 0 && strncmp(arg, "--", 2) == 0 && !is_option_of_strata(arg + 2, strcspn(arg + 2, "=")))
+      add_passes(opt, arg + 2);
+    else
+      rest[n_rest++] = arg;
+  }
+  strata_options_t options;
+  STRATA_TRY(strata_options_parse(opt->arena, n_rest, rest, (const char *const *)environ, &options));
+  opt->compile_options = strata_options_for_compile(&options);
+  opt->path = options.input_path;
+  return opt->path ? NULL : strata_error(STRATA_INVALID_ARGUMENT, "usage: strata-opt FILE --pipeline=PASSES");
+}
+
+//===-- Expected errors ------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  long line;
+  const char *text;
+  bool is_met;
+} expectation_t;
+
+typedef STRATA_VECTOR(expectation_t) expectations_t;
+
+static expectations_t find_expectations(strata_arena_t *arena, const char *chunk) {
+  static const char mark[] = "expected-error";
+  expectations_t found = {0};
+  long line = 1;
+  for (const char *at = chunk; *at; line += *at++ == '\n') {
+    const char *open = strncmp(at, mark, strlen(mark)) ? NULL : strstr(at, "{{");
+    const char *close = open ? strstr(open, "}}") : NULL;
+    if (!close)
+      continue;
+    const char *offset = at + strlen(mark) + strspn(at + strlen(mark), " @");
+    long distance = strncmp(offset, "below", 5) == 0   ? 1
+                    : strncmp(offset, "above", 5) == 0 ? -1
+                                                       : strtol(offset, NULL, 10);
+    *strata_vector_push(arena, &found) = (expectation_t){
+        .line = line + distance, .text = strata_arena_printf(arena, "%.*s", (int)(close - open - 2), open + 2)};
+  }
+  return found;
+}
+
+// The line of "file:LINE:COLUMN: text"; 0 if the message has none.
+static long line_of(const char *message) {
+  const char *colon = strchr(message, ':');
+  return colon ? strtol(colon + 1, NULL, 10) : 0;
+}
+
+// Compares the lines of an error with what was announced and says what differs.
+static bool meets_expectations(opt_t *opt, const char *chunk, const char *errors) {
+  expectations_t expected = find_expectations(opt->arena, chunk);
+  bool all = true;
+  char *copy = strata_arena_strdup(opt->arena, errors);
+  for (char *message = strtok(copy, "\n"); message; message = strtok(NULL, "\n")) {
+    long line = line_of(message);
+    bool found = false;
+    for (size_t i = 0; i < expected.count && !found; i++)
+      if (!expected.data[i].is_met && (line == 0 || line == expected.data[i].line))
+        found = expected.data[i].is_met = strstr(message, expected.data[i].text) != NULL;
+    if (!found)
+      fprintf(stderr, "%s: unexpected error: %s\n", opt->path, message);
+    all = all && found;
+  }
+  for (size_t i = 0; i < expected.count; i++)
+    if (!expected.data[i].is_met)
+      fprintf(stderr, "%s:%ld: expected error: %s\n", opt->path, expected.data[i].line, expected.data[i].text);
+  for (size_t i = 0; i < expected.count; i++)
+    all = all && expected.data[i].is_met;
+  return all;
+}
+
+//===-- Running --------------------------------------------------------------------------------------------------===//
+
+static void print_text(MlirStringRef text, void *file) { fwrite(text.data, 1, text.length, file); }
+
+static void print_module(const opt_t *opt, MlirModule module) {
+  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  if (opt->print_locations)
+    mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
+  mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, print_text, stdout);
+  mlirOpPrintingFlagsDestroy(flags);
+}
+
+static strata_status_t run_passes(opt_t *opt, strata_compile_t *compile, const char *chunk) {
+  STRATA_TRY(strata_compile_init(compile, &opt->compile_options));
+  STRATA_TRY(strata_parse_mlir(compile, chunk, strlen(chunk)));
+  STRATA_TRY(strata_pipeline_run(compile, opt->pipeline, sizeof tables / sizeof tables[0], tables));
+  return strata_compile_verify(compile);
+}
+
+static bool run_chunk(opt_t *opt, const char *chunk) {
+  strata_compile_t compile = {0};
+  strata_status_t status = run_passes(opt, &compile, chunk);
+  bool ok = !status;
+  if (opt->verify)
+    ok = meets_expectations(opt, chunk, strata_status_message(status));
+  else if (ok)
+    print_module(opt, compile.module);
+  else
+    fprintf(stderr, "strata: error: %s\n", strata_status_message(status));
+  strata_status_free(status);
+  strata_compile_deinit(&compile);
+  return ok;
+}
+
+// The chunk from |begin| to |end| with as many empty lines before it as it has lines before it in the file, so that
+// messages give the file's lines.
+static char *chunk_text(strata_arena_t *arena, const char *file, const char *begin, const char *end) {
+  size_t n_lines = 0;
+  for (const char *at = file; at < begin; at++)
+    n_lines += *at == '\n';
+  char *text = strata_arena_alloc(arena, n_lines + (size_t)(end - begin) + 1);
+  memset(text, '\n', n_lines);
+  memcpy(text + n_lines, begin, (size_t)(end - begin));
+  return text;
+}
+
+static bool run_file(opt_t *opt, const strata_mapped_file_t *file) {
+  static const char separator[] = "// -----";
+  const char *text =
+      file->size ? strata_arena_printf(opt->arena, "%.*s", (int)file->size, (const char *)file->data) : "";
+  bool ok = true;
+  for (const char *begin = text, *end; begin; begin = *end ? end + strlen(separator) : NULL) {
+    end = opt->split ? strstr(begin, separator) : NULL;
+    end = end ? end : begin + strlen(begin);
+    if (begin != text && !opt->verify)
+      fputs("// -----\n", stdout);
+    ok &= run_chunk(opt, chunk_text(opt->arena, text, begin, end));
+  }
+  return ok;
+}
+
+int main(int argc, char **argv) {
+  opt_t opt = {.arena = strata_arena_create(), .pipeline = ""};
+  strata_mapped_file_t file = {0};
+  strata_status_t status = parse_arguments(&opt, argc, argv);
+  if (!status)
+    status = strata_map_file(opt.arena, opt.path, &file);
+  if (status)
+    fprintf(stderr, "strata: error: %s\n", strata_status_message(status));
+  bool ok = !status && run_file(&opt, &file);
+  strata_status_free(status);
+  strata_arena_destroy(opt.arena);
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,226 @@
+// strata-run LIB.so: loads an emitted library through the description it carries, runs it, compares and times it.
+#include "tools/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: strata-run LIB.so [options]\n"
+    "\n"
+    "  --input=[NAME=]FILE    data of the next input, or of the one called NAME (.npy, or ONNX TensorProto .pb)\n"
+    "  --random               random data for the inputs without a file\n"
+    "  --output=[NAME=]FILE   write the next output, or the one called NAME (.npy)\n"
+    "  --expect=[NAME=]FILE   compare the next output, or the one called NAME, with a file\n"
+    "  --rtol=R --atol=A      where |got - expected| <= A + R |expected| is good enough; default 1e-3 and 1e-5,\n"
+    "                         integers must be equal\n"
+    "  --num-iters=N          run N times and print the median, smallest and largest time; default 1\n"
+    "  --help, --version\n";
+
+typedef STRATA_VECTOR(const char *) texts_t;
+
+typedef struct {
+  const char *library;
+  texts_t inputs, outputs, expects;
+  bool random;
+  double rtol, atol;
+  bool has_tolerance;
+  int n_runs;
+} options_t;
+
+//===-- Options --------------------------------------------------------------------------------------------------===//
+
+// The value of --NAME=VALUE; NULL if |argument| is another.
+static const char *value_of(const char *argument, const char *name) {
+  size_t length = strlen(name);
+  return strncmp(argument, name, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
+}
+
+static strata_status_t parse_number(const char *text, double minimum, double *out_value) {
+  char *end;
+  *out_value = strtod(text, &end);
+  return *text && !*end && *out_value >= minimum
+             ? NULL
+             : strata_error(STRATA_INVALID_ARGUMENT, "expected a number of at least %g, got '%s'", minimum, text);
+}
+
+static strata_status_t parse_option(strata_arena_t *arena, const char *argument, options_t *options) {
+  const char *value;
+  double runs = 1;
+  if ((value = value_of(argument, "--input"))) {
+    *strata_vector_push(arena, &options->inputs) = value;
+  } else if ((value = value_of(argument, "--output"))) {
+    *strata_vector_push(arena, &options->outputs) = value;
+  } else if ((value = value_of(argument, "--expect"))) {
+    *strata_vector_push(arena, &options->expects) = value;
+  } else if ((value = value_of(argument, "--rtol"))) {
+    options->has_tolerance = true;
+    return strata_status_context(parse_number(value, 0, &options->rtol), "--rtol");
+  } else if ((value = value_of(argument, "--atol"))) {
+    options->has_tolerance = true;
+    return strata_status_context(parse_number(value, 0, &options->atol), "--atol");
+  } else if ((value = value_of(argument, "--num-iters"))) {
+    STRATA_TRY(strata_status_context(parse_number(value, 1, &runs), "--num-iters"));
+    options->n_runs = runs < 1e9 ? (int)runs : 1000000000;
+  } else if (strcmp(argument, "--random") == 0) {
+    options->random = true;
+  } else if (argument[0] == '-') {
+    return strata_error(STRATA_INVALID_ARGUMENT, "unknown option '%s'; strata-run --help lists them", argument);
+  } else if (options->library) {
+    return strata_error(STRATA_INVALID_ARGUMENT, "expected one library, got %s and %s", options->library, argument);
+  } else {
+    options->library = argument;
+  }
+  return NULL;
+}
+
+static strata_status_t parse_options(strata_arena_t *arena, int argc, char **argv, options_t *options) {
+  *options = (options_t){.rtol = 1e-3, .atol = 1e-5, .n_runs = 1};
+  for (int i = 1; i < argc; i++)
+    STRATA_TRY(parse_option(arena, argv[i], options));
+  return options->library ? NULL : strata_error(STRATA_INVALID_ARGUMENT, "expected a library; see strata-run --help");
+}
+
+//===-- Comparing ------------------------------------------------------------------------------------------------===//
+
+static bool is_close(double got, double expected, double rtol, double atol) {
+  if (isnan(expected) || isnan(got))
+    return isnan(expected) && isnan(got);
+  return got == expected || fabs(got - expected) <= atol + rtol * fabs(expected); // infinities are equal or far
+}
+
+// Prints how far the output is from the file; an error if it is too far.
+static strata_status_t compare(strata_arena_t *arena, const options_t *options, const char *name,
+                               const strata_tensor_t *got, const char *path) {
+  strata_tensor_t expected;
+  STRATA_TRY(strata_tensor_read(arena, path, &expected));
+  int64_t n = strata_tensor_count(got), n_bad = 0, first_bad = 0;
+  if (!strata_tensor_retype(&expected, got->dtype) || !strata_tensor_same_shape(&expected, got))
+    return strata_error(STRATA_INVALID_ARGUMENT, "%s: output %s is %s, the file has %s", path, name,
+                        strata_tensor_describe(arena, got), strata_tensor_describe(arena, &expected));
+  bool is_float = strata_dtype_info[got->dtype].class_ == STRATA_DTYPE_CLASS_FLOAT;
+  double rtol = is_float || options->has_tolerance ? options->rtol : 0;
+  double atol = is_float || options->has_tolerance ? options->atol : 0;
+  double difference = 0, reference = 0, largest = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double x = strata_dtype_load(got->dtype, got->data, (size_t)i);
+    double y = strata_dtype_load(expected.dtype, expected.data, (size_t)i);
+    if (!is_close(x, y, rtol, atol) && n_bad++ == 0)
+      first_bad = i;
+    if (isfinite(x) && isfinite(y)) {
+      difference += (x - y) * (x - y);
+      reference += y * y;
+      largest = fmax(largest, fabs(x - y));
+    }
+  }
+  printf("%s: |difference| / |expected| = %.3g, largest difference %.3g\n", name,
+         sqrt(difference) / (reference > 0 ? sqrt(reference) : 1), largest);
+  if (n_bad == 0)
+    return NULL;
+  return strata_error(STRATA_INVALID_ARGUMENT,
+                      "%s: %lld of %lld elements differ from %s, first element %lld: expected %.9g, got %.9g", name,
+                      (long long)n_bad, (long long)n, path, (long long)first_bad,
+                      strata_dtype_load(expected.dtype, expected.data, (size_t)first_bad),
+                      strata_dtype_load(got->dtype, got->data, (size_t)first_bad));
+}
+
+//===-- Running --------------------------------------------------------------------------------------------------===//
+
+// Splits "NAME=FILE" where an output has that name; else the text is a file for output |next|.
+static strata_status_t find_output(const strata_session_t *session, const char *text, size_t next, size_t *out_output,
+                                   const char **out_path) {
+  const strata_library_t *library = session->library;
+  const char *equals = strchr(text, '=');
+  *out_output = next;
+  *out_path = text;
+  for (size_t i = 0; equals && i < library->n_outputs; i++) {
+    size_t length = (size_t)(equals - text);
+    const char *names[] = {library->outputs[i]->name, library->outputs[i]->c_name};
+    for (int j = 0; j < 2; j++)
+      if (strlen(names[j]) == length && memcmp(names[j], text, length) == 0) {
+        *out_output = i;
+        *out_path = equals + 1;
+        return NULL;
+      }
+  }
+  return next < library->n_outputs
+             ? NULL
+             : strata_error(STRATA_INVALID_ARGUMENT, "%s: the library has %zu outputs", text, library->n_outputs);
+}
+
+static strata_status_t write_and_compare(strata_arena_t *arena, const options_t *options,
+                                         const strata_session_t *session) {
+  const strata_library_t *library = session->library;
+  const strata_tensor_t *outputs = session->tensors + library->n_inputs;
+  const char *path;
+  size_t output;
+  for (size_t i = 0; i < options->outputs.count; i++) {
+    STRATA_TRY(find_output(session, options->outputs.data[i], i, &output, &path));
+    STRATA_TRY(strata_tensor_write_npy(path, &outputs[output]));
+  }
+  for (size_t i = 0; i < options->expects.count; i++) {
+    STRATA_TRY(find_output(session, options->expects.data[i], i, &output, &path));
+    STRATA_TRY(compare(arena, options, library->outputs[output]->name, &outputs[output], path));
+  }
+  return NULL;
+}
+
+typedef struct {
+  size_t launches, regions;
+} counts_t;
+
+static void count_launch(void *user, size_t launch, unsigned threads, uint64_t nanoseconds) {
+  counts_t *counts = user;
+  (void)launch, (void)nanoseconds;
+  counts->launches++;
+  counts->regions += threads > 1;
+}
+
+static strata_status_t run(strata_arena_t *arena, const options_t *options, strata_session_t *session) {
+  const strata_library_t *library = session->library;
+  if (!options->random && options->inputs.count < library->n_inputs)
+    return strata_error(STRATA_INVALID_ARGUMENT, "expected %zu inputs, got %zu; --random makes up the others",
+                        library->n_inputs, options->inputs.count);
+  STRATA_TRY(strata_session_set_inputs(arena, session, options->inputs.count, options->inputs.data));
+  counts_t counts = {0};
+  library->set_trace(count_launch, &counts);
+  STRATA_TRY(strata_session_run(session));
+  library->set_trace(NULL, NULL);
+  printf("%s: %zu launches, %zu of them parallel\n", library->name, counts.launches, counts.regions);
+  STRATA_TRY(write_and_compare(arena, options, session));
+  strata_times_t times;
+  STRATA_TRY(strata_time_runs(arena, session, options->n_runs, &times));
+  printf("%s: median %.3f ms, min %.3f ms, max %.3f ms of %d runs\n", library->name, 1e3 * times.median,
+         1e3 * times.min, 1e3 * times.max, options->n_runs);
+  return NULL;
+}
+
+static strata_status_t run_command(strata_arena_t *arena, int argc, char **argv) {
+  options_t options;
+  strata_session_t session = {0};
+  STRATA_TRY(parse_options(arena, argc, argv, &options));
+  strata_status_t status = strata_session_open(arena, options.library, &session);
+  if (!status)
+    status = run(arena, &options, &session);
+  strata_session_close(&session);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+    fputs(usage, stdout);
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+    puts("strata-run " STRATA_VERSION);
+    return 0;
+  }
+  strata_arena_t *arena = strata_arena_create();
+  strata_status_t status = run_command(arena, argc, argv);
+  if (status)
+    fprintf(stderr, "strata: error: %s\n", strata_status_message(status));
+  strata_arena_destroy(arena);
+  int exit_code = status ? 1 : 0;
+  strata_status_free(status);
+  return exit_code;
+}

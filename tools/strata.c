@@ -1,0 +1,37 @@
+// strata INPUT [options]: compiles a model to a C library, or compiles and runs it once.
+#include "tools/compile.h"
+
+#include <string.h>
+
+extern char **environ;
+
+// "strata: error: " before each line of the message.
+static void print_error(strata_status_t status) {
+  for (const char *line = strata_status_message(status); *line;) {
+    int length = (int)strcspn(line, "\n");
+    fprintf(stderr, "strata: error: %.*s\n", length, line);
+    line += length + (line[length] == '\n');
+  }
+}
+
+static strata_status_t run(strata_arena_t *arena, int argc, char **argv) {
+  strata_options_t options;
+  STRATA_TRY(strata_options_parse(arena, argc, (const char *const *)argv, (const char *const *)environ, &options));
+  if (options.help)
+    strata_options_print_help(stdout);
+  else if (options.version)
+    strata_options_print_version(stdout);
+  else
+    return strata_run_command(arena, &options);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  strata_arena_t *arena = strata_arena_create();
+  strata_status_t status = run(arena, argc, argv);
+  print_error(status);
+  int result = status ? 1 : 0;
+  strata_status_free(status);
+  strata_arena_destroy(arena);
+  return result;
+}
