@@ -1,0 +1,371 @@
+"""Modules of the strata dialect with what they must compute: built, compiled by `strata`, run and compared.
+
+A Job is one module. It runs in a child process of its own, since a miscompiled kernel may crash. Its tensors lie
+against a page that cannot be touched, so that an access past their end is a crash; the bytes before them and the
+outputs are poisoned. The seed of every run is new and printed; STRATA_SEED=N repeats one.
+"""
+import argparse
+import collections
+import ctypes
+import mmap
+import os
+import pickle
+import re
+import signal
+import sys
+import time
+import traceback
+import zlib
+
+import numpy as np
+
+import formats
+import strata
+import tables
+
+STRICT = ("--mlir-disable-fast-math",)
+FAST = ()
+FUSED = ()
+UNFUSED = ("--polyblocks-disable-affine-fusion",)
+
+# With fast math, and in composites, an op may err by so many units in the last place of the type it is computed in.
+FAST_ULPS = 16
+
+SECONDS_A_JOB = 300
+
+Value = collections.namedtuple("Value", "name type shape")
+
+# |op| and |type| say what is tested; |error| is the measured one in units in the last place, |failure| None or a text.
+Result = collections.namedtuple("Result", "op type error failure")
+
+
+# -- what is expected -------------------------------------------------------------------------------------------------
+
+def describe(index, shape, rows):
+    where = ", ".join(map(str, np.unravel_index(index, shape)))
+    return f"element ({where}): " + ", ".join(f"{key} {value}" for key, value in rows.items())
+
+
+class Exactly:
+    """The number itself; any NaN is as good as another, and either zero unless they are told apart."""
+
+    def __init__(self, numbers, inputs=(), signed_zero=True):
+        self.numbers, self.inputs, self.signed_zero = np.asarray(numbers), inputs, signed_zero
+
+    def measure(self, got):
+        same = got == self.numbers
+        if self.numbers.dtype.kind == "f":
+            if self.signed_zero:
+                same &= np.signbit(got) == np.signbit(self.numbers)
+            same |= np.isnan(got) & np.isnan(self.numbers)
+        return np.where(same, 0, np.inf), np.zeros(())
+
+    def expected(self, index):
+        return self.numbers.ravel()[index]
+
+
+class Within:
+    """So many units in the last place from the exact |numbers|, in the type that |type_name| is computed in; and half a
+    unit of the type itself where that is another. |size|: the numbers whose units count, where not the result's own (a
+    sum is as exact as its largest parts); |unit_type|: the type that has the units. Zero has its sign unless the result
+    is a sum."""
+
+    def __init__(self, type_name, numbers, ulps, size=None, unit_type=None, inputs=(), signed_zero=True):
+        self.type, self.inputs, self.signed_zero = type_name, inputs, signed_zero
+        self.unit_type = unit_type or tables.math_type(type_name)
+        self.numbers = np.asarray(numbers, formats.REAL)
+        self.ulps = np.broadcast_to(np.asarray(ulps, formats.REAL), self.numbers.shape)
+        self.size = self.numbers if size is None else np.asarray(size, formats.REAL)
+
+    def _finite(self, x):
+        most = formats.overflowing(self.type)
+        return np.clip(x, -most, most)
+
+    def measure(self, got):
+        got = got.astype(formats.REAL)
+        if not formats.FLOATS[self.type].has_infinity:  # an overflow is NaN
+            overflow = np.isnan(got) & (np.abs(self.numbers) > formats.largest(self.type))
+            got = np.where(overflow, np.copysign(formats.overflowing(self.type), self.numbers), got)
+        distance = np.abs(self._finite(got) - self._finite(self.numbers))
+        if tables.math_type(self.type) != self.type:
+            distance = np.maximum(distance - formats.spacing(self.type, self.numbers) / 2, 0)
+        error = distance / formats.spacing(self.unit_type, self.size)
+        exact = ~np.isfinite(self.numbers)
+        error = np.where(exact, np.where(got == self.numbers, 0, np.inf), error)
+        error = np.where(np.isnan(got) | np.isnan(self.numbers),
+                         np.where(np.isnan(got) & np.isnan(self.numbers), 0, np.inf), error)
+        if self.signed_zero:
+            error = np.where((got == 0) & (np.signbit(got) != np.signbit(self.numbers)), np.inf, error)
+        return error, self.ulps
+
+    def expected(self, index):
+        return f"{float(self.numbers.ravel()[index])!r} within {float(self.ulps.ravel()[index]):.3g} ulp"
+
+
+def judge(op, type_name, shape, check, got):
+    error, allowed = check.measure(got)
+    error = np.broadcast_to(error, shape).ravel()
+    worst = float(error.max(initial=0))
+    bad = np.flatnonzero(error > np.broadcast_to(allowed, shape).ravel())
+    if bad.size == 0:
+        return Result(op, type_name, worst, None)
+    index = bad[np.argmax(error[bad])]
+    rows = {"got": got.ravel()[index], "expected": check.expected(index), "error": f"{error[index]:.4g} ulp"}
+    if check.inputs:
+        rows["of"] = [x.ravel()[index] for x in check.inputs]
+    return Result(op, type_name, worst, f"{bad.size} of {error.size} wrong; {describe(index, shape, rows)}")
+
+
+# -- modules ----------------------------------------------------------------------------------------------------------
+
+def tensor_type(type_name, shape):
+    return f"tensor<{''.join(f'{size}x' for size in shape)}{type_name}>"
+
+
+def names_of(values):
+    return ", ".join(value.name for value in values)
+
+
+def types_of(values):
+    return ", ".join(tensor_type(value.type, value.shape) for value in values)
+
+
+def attribute(kind, value):
+    """A Python value as an attribute of a kind of the column "attrs"."""
+    if kind == "i64s":
+        return "array<i64" + (": " if len(value) else "") + ", ".join(map(str, value)) + ">"
+    if kind == "maps":
+        return "[" + ", ".join(f"affine_map<{text}>" for text in value) + "]"
+    if kind == "bool":
+        return str(value).lower()
+    text = {"i64": "{} : i64", "f64": "{:.17e} : f64", "string": '"{}"', "map": "affine_map<{}>"}.get(kind, "{}")
+    return text.format(value)
+
+
+def dense(type_name, numbers):
+    """The elements of a constant, bit for bit."""
+    numbers = np.asarray(numbers)
+    if type_name in ("i1", "i4"):
+        return str(numbers.astype(int).tolist()) if numbers.size else ""
+    return '"0x' + formats.encode(type_name, numbers).hex() + '"' if numbers.size else ""
+
+
+class Module:
+    """Ops are appended by op(); what they must compute is said by output()."""
+
+    def __init__(self, options=(), constant_inputs=False):
+        self.fast = STRICT[0] not in options
+        self.constant_inputs = constant_inputs
+        self.lines, self.inputs, self.outputs = [], [], []
+        self._known, self._n_values = {}, 0
+
+    def allowed(self, ulps):
+        """The error allowed to an op whose row says |ulps|."""
+        return max(ulps, FAST_ULPS) if self.fast else ulps
+
+    def input(self, type_name, numbers):
+        """An argument (or a constant); the same array is the same argument."""
+        key = type_name, id(numbers)
+        if key not in self._known:
+            self._known[key] = self._new_input(type_name, numbers)
+        return self._known[key][0]
+
+    def _new_input(self, type_name, numbers):
+        if self.constant_inputs:
+            return self.constant(type_name, numbers), numbers
+        value = Value(f"%x{len(self.inputs)}", type_name, np.shape(numbers))
+        self.inputs.append((value, numbers))
+        return value, numbers
+
+    def constant(self, type_name, numbers):
+        value = self._new_value(type_name, np.shape(numbers))
+        kind = tensor_type(type_name, value.shape)
+        self.lines.append(f'{value.name} = "strata.constant"() {{value = dense<{dense(type_name, numbers)}> : {kind}}} '
+                          f": () -> {kind}")
+        return value
+
+    def _new_value(self, type_name, shape):
+        self._n_values += 1
+        return Value(f"%v{self._n_values}", type_name, tuple(shape))
+
+    def op(self, name, operands, type_name, shape, **attrs):
+        """The result of a primitive or composite."""
+        return self.op_with_results(name, operands, [(type_name, shape)], **attrs)[0]
+
+    def op_with_results(self, name, operands, results, **attrs):
+        kinds = (tables.OPS.get(name) or tables.COMPOSITES[name]).attrs
+        values = [self._new_value(type_name, shape) for type_name, shape in results]
+        written = ", ".join(f"{key} = {attribute(kinds[key], value)}" for key, value in attrs.items())
+        self.lines.append(f'{names_of(values)} = "strata.{name}"({names_of(operands)}) {{{written}}} : '
+                          f"({types_of(operands)}) -> ({types_of(values)})")
+        return values
+
+    def output(self, value, check, op, type_name=None):
+        """|value| must satisfy |check|; it is reported as of |op| on |type_name|, by default the value's."""
+        self.outputs.append((value, check, op, type_name or value.type))
+
+    def text(self):
+        arguments = ", ".join(f'{v.name}: {tensor_type(*v[1:])} {{strata.name = "{v.name[1:]}"}}'
+                              for v, _ in self.inputs)
+        returned = [v for v, _, _, _ in self.outputs]
+        results = ", ".join(f'{tensor_type(*v[1:])} {{strata.name = "y{i}"}}' for i, v in enumerate(returned))
+        body = "\n  ".join(self.lines)
+        returned = f"return {names_of(returned)} : {types_of(returned)}" if returned else "return"
+        return f"func.func @main({arguments}) -> ({results}) {{\n  {body}\n  {returned}\n}}\n"
+
+
+# -- running ----------------------------------------------------------------------------------------------------------
+
+POISON = 0xA5
+_mprotect = ctypes.CDLL(None, use_errno=True).mprotect
+_mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+
+
+class Guarded:
+    """Memory of a tensor, which ends where an unmapped page begins and has poison before it."""
+
+    def __init__(self, size, data=None):
+        room = (size // mmap.PAGESIZE + 1) * mmap.PAGESIZE
+        self._map = mmap.mmap(-1, room + mmap.PAGESIZE)
+        self._begin, self._end = room - size, room
+        self._map[:room] = bytes([POISON]) * self._begin + (data if data is not None else bytes([POISON]) * size)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
+        assert _mprotect(start + room, mmap.PAGESIZE, 0) == 0
+        self.address = start + self._begin
+
+    def data(self):
+        return self._map[self._begin:self._end]
+
+    def is_intact_before(self):
+        return not self._map[:self._begin].strip(bytes([POISON]))
+
+
+def run(library, module):
+    """The bytes of the outputs."""
+    inputs = [(v, formats.encode(v.type, x)) for v, x in module.inputs]
+    memory = [Guarded(len(data), data) for _, data in inputs]
+    sizes = [formats.storage_size(v.type, int(np.prod(v.shape))) for v, _, _, _ in module.outputs]
+    memory += [Guarded(size) for size in sizes]
+    pointers = (ctypes.c_void_p * len(memory))(*[m.address for m in memory])
+    status = library.description.run(pointers, None, None, None)
+    if status:
+        raise RuntimeError(f"status {status}: {library.description.error().decode()}")
+    assert all(m.is_intact_before() for m in memory), "bytes before a tensor are overwritten"
+    assert all(m.data() == data for m, (_, data) in zip(memory, inputs)), "an input is overwritten"
+    return [m.data() for m in memory[len(inputs):]]
+
+
+class Job:
+    """A module of several cases: functions that add ops and outputs to a Module. |make|, given a random generator,
+    makes the cases; it is called in the child process."""
+
+    def __init__(self, name, make, options=(), constant_inputs=False):
+        self.name, self.make, self.options, self.constant_inputs = name, make, options, constant_inputs
+
+    def generator(self, seed):
+        return np.random.default_rng([seed, zlib.crc32(self.name.encode())])
+
+    def _module(self, cases):
+        module = Module(self.options, self.constant_inputs)
+        for case in cases:
+            case(module)
+        return module
+
+    def _compile(self, module, folder):
+        path = os.path.join(folder, "module.mlir")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(module.text())
+        return strata.compile_library(path, folder, options=self.options)[0]
+
+    def _judged(self, module, folder):
+        outputs = run(strata.Library(self._compile(module, folder)), module)
+        return [judge(op, type_name, v.shape, check, formats.decode(v.type, data, v.shape))
+                for (v, check, op, type_name), data in zip(module.outputs, outputs)]
+
+    def results(self, seed, folder):
+        cases = self.make(self.generator(seed))
+        try:
+            return self._judged(self._module(cases), folder)
+        except (strata.CompileError, RuntimeError, AssertionError):
+            return [r for i, case in enumerate(cases) for r in self._alone(case, os.path.join(folder, str(i)))]
+
+    def _alone(self, case, folder):
+        """A module that does not work is taken apart, to see which of its ops do not."""
+        os.makedirs(folder, exist_ok=True)
+        module = self._module([case])
+        try:
+            return self._judged(module, folder)
+        except (strata.CompileError, RuntimeError, AssertionError) as error:
+            return [Result(op, type_name, 0, str(error).strip()[:500]) for _, _, op, type_name in module.outputs]
+
+
+def child(job, seed, folder):
+    """Runs the job in a process of its own; the process's id."""
+    os.makedirs(folder, exist_ok=True)
+    pid = os.fork()
+    if pid:
+        return pid
+    signal.alarm(SECONDS_A_JOB)
+    try:
+        results = job.results(seed, folder)
+    except Exception:
+        results = [Result("*", "*", 0, traceback.format_exc())]
+    with open(os.path.join(folder, "results"), "wb") as file:
+        pickle.dump(results, file)
+    os._exit(0)
+
+
+def results_of(folder, status):
+    if status:
+        return [Result("*", "*", 0, f"the process ended with status {status}")]
+    with open(os.path.join(folder, "results"), "rb") as file:
+        return pickle.load(file)
+
+
+def run_jobs(jobs, seed):
+    """All results, by job name; as many processes as processors."""
+    waiting, running, done = list(jobs), {}, {}
+    while waiting or running:
+        while waiting and len(running) < os.cpu_count():
+            job = waiting.pop(0)
+            folder = os.path.abspath(re.sub(r"\W+", "_", job.name))
+            running[child(job, seed, folder)] = job, folder, time.monotonic()
+        pid, status = os.wait()
+        job, folder, start = running.pop(pid)
+        done[job.name] = results_of(folder, status)
+        failed = sum(r.failure is not None for r in done[job.name])
+        print(f"{'FAIL' if failed else 'ok':4} {job.name} ({len(done[job.name])} results, "
+              f"{time.monotonic() - start:.1f} s)", flush=True)
+    return done
+
+
+def print_matrix(results):
+    """The greatest error of each op on each type, in units in the last place; 0: every bit is right."""
+    worst = {}
+    for r in results:
+        worst[r.op, r.type] = max(worst.get((r.op, r.type), 0), np.inf if r.failure else r.error)
+    columns = [t for t in tables.TYPES if any(t == key[1] for key in worst)]
+    rows = list(dict.fromkeys(key[0] for key in worst if key[0] != "*"))
+    print("\n| op | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 1) + "|")
+    for row in rows:
+        cells = [worst.get((row, t)) for t in columns]
+        print(f"| {row} | " + " | ".join("" if c is None else "FAIL" if c == np.inf else f"{c:.2g}" for c in cells)
+              + " |")
+
+
+def main(jobs, unknown=()):
+    """|unknown|: rows of the tables that the caller cannot test, which is a failure."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("filter", nargs="?", default="", help="a regular expression that the names of jobs contain")
+    arguments = parser.parse_args()
+    seed = int(os.environ.get("STRATA_SEED", time.time_ns() % 2**31))
+    print(f"STRATA_SEED={seed}", flush=True)
+    done = run_jobs([job for job in jobs if re.search(arguments.filter, job.name)], seed)
+    done["tables"] = [Result(name, "*", 0, "there is no reference for this row") for name in unknown]
+    results = [r for rs in done.values() for r in rs]
+    print_matrix(results)
+    failures = [(name, r) for name, rs in done.items() for r in rs if r.failure]
+    for name, r in failures:
+        print(f"FAIL {name}: {r.op} {r.type}: {r.failure}")
+    print(f"STRATA_SEED={seed}: {len(results) - len(failures)} of {len(results)} results are right")
+    sys.exit(1 if failures or not results else 0)

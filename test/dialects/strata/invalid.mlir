@@ -1,0 +1,82 @@
+// What the verifier says of ops that break their rules.
+// RUN: strata-opt %s --split-input-file --verify-diagnostics
+
+func.func @result_shape(%x: tensor<2x3xf32>) {
+  // expected-error @below {{strata.neg: result 0: expected tensor<2x3xf32>, got tensor<2x4xf32>}}
+  %0 = "strata.neg"(%x) : (tensor<2x3xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @operand_type(%x: tensor<2x3xi32>) {
+  // expected-error @below {{strata.sqrt: operand 0: the op does not take i32}}
+  %0 = "strata.sqrt"(%x) : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  return
+}
+
+// -----
+
+func.func @operand_count(%x: tensor<2x3xf32>) {
+  // expected-error @below {{expects exactly 2 operands}}
+  %0 = "strata.add"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @missing_attribute(%x: tensor<2x3xf32>) {
+  // expected-error @below {{op attribute "permutation" is expected but not provided}}
+  %0 = "strata.transpose"(%x) : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @axis(%x: tensor<2x3xf32>) {
+  // expected-error @below {{strata.reduce: axes}}
+  %0 = "strata.reduce"(%x) {kind = "add", axes = array<i64: 2>} : (tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @combiner(%x: tensor<2x3xf32>) {
+  // expected-error @below {{strata.reduce: kind: expected a combiner, got 'frob'}}
+  %0 = "strata.reduce"(%x) {kind = "frob", axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @permutation(%x: tensor<2x3xf32>) {
+  // expected-error @below {{strata.transpose: permutation}}
+  %0 = "strata.transpose"(%x) {permutation = array<i64: 0, 0>} : (tensor<2x3xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @element_count(%x: tensor<2x3xf32>) {
+  // expected-error @below {{strata.reshape}}
+  %0 = "strata.reshape"(%x) : (tensor<2x3xf32>) -> tensor<7xf32>
+  return
+}
+
+// -----
+
+func.func @slice_outside(%x: tensor<2x3xf32>) {
+  // expected-error @below {{strata.slice}}
+  %0 = "strata.slice"(%x) {starts = array<i64: 1, 0>, steps = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @contract_sizes(%a: tensor<4x8xf32>, %b: tensor<7x6xf32>) {
+  // expected-error @below {{strata.contract: maps: dim d2 has two sizes}}
+  %0 = "strata.contract"(%a, %b) {origin = "", zero_pad = false,
+    maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]}
+    : (tensor<4x8xf32>, tensor<7x6xf32>) -> tensor<4x6xf32>
+  return
+}

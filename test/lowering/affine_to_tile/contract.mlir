@@ -1,0 +1,58 @@
+// RUN: strata-opt %s --pipeline=affine-to-tile | FileCheck %s
+
+// The register tile is the schedule's; the epilogue runs on it before anything is stored.
+// CHECK-LABEL: func.func private @linear
+// CHECK: scf.forall
+// CHECK: %[[ACC:.*]] = scf.for {{.*}} -> (vector<4x32xf32>)
+// CHECK: %[[U:.*]] = "tile.load"({{.*}}) {{.*}} -> vector<4xf32>
+// CHECK: %[[V:.*]] = "tile.load"({{.*}}) {{.*}} -> vector<32xf32>
+// CHECK: vector.outerproduct %[[U]], %[[V]], %{{.*}} {kind = #vector.kind<add>} : vector<4xf32>, vector<32xf32>
+// CHECK: %[[B:.*]] = "tile.load"({{.*}}) {{.*}} -> vector<32xf32>
+// CHECK: vector.broadcast %[[B]] : vector<32xf32> to vector<4x32xf32>
+// CHECK: arith.addf %[[ACC]], %{{.*}} : vector<4x32xf32>
+// CHECK: "tile.store"({{.*}}) {{.*}} : (vector<4x32xf32>, memref<8x64xf32>
+func.func private @linear(%x: memref<8x16xf32>, %w: memref<16x64xf32>, %b: memref<64xf32>, %y: memref<8x64xf32>)
+    attributes {strata.schedule = {kind = "contract", tile = array<i64: 4, 32>}} {
+  %t = memref.alloc() : memref<8x64xf32>
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %z = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 16 iter_args(%a = %z) -> f32 {
+      %u = affine.load %x[%i, %k] : memref<8x16xf32>
+      %v = affine.load %w[%k, %j] : memref<16x64xf32>
+      %p = arith.mulf %u, %v : f32
+      %n = arith.addf %a, %p : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %t[%i, %j] : memref<8x64xf32>
+  } {strata.nest = "contract"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %u = affine.load %t[%i, %j] : memref<8x64xf32>
+    %v = affine.load %b[%j] : memref<64xf32>
+    %s = arith.addf %u, %v : f32
+    affine.store %s, %y[%i, %j] : memref<8x64xf32>
+  } {strata.nest = "add"}
+  return
+}
+
+// The vector side is transposed in memory: it is packed into scratch first.
+// CHECK-LABEL: func.func private @transposed
+// CHECK: %[[P:.*]] = memref.alloc() {tile.scratch} : memref<{{.*}}x16x32xf32>
+// CHECK: "tile.store"({{.*}}, %[[P]]
+// CHECK: scf.for {{.*}} -> (vector<4x32xf32>)
+// CHECK: "tile.load"(%[[P]]
+// CHECK: vector.outerproduct
+func.func private @transposed(%x: memref<8x16xf32>, %w: memref<64x16xf32>, %y: memref<8x64xf32>)
+    attributes {strata.schedule = {kind = "contract", tile = array<i64: 4, 32>}} {
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %z = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 16 iter_args(%a = %z) -> f32 {
+      %u = affine.load %x[%i, %k] : memref<8x16xf32>
+      %v = affine.load %w[%j, %k] : memref<64x16xf32>
+      %p = arith.mulf %u, %v : f32
+      %n = arith.addf %a, %p : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %y[%i, %j] : memref<8x64xf32>
+  } {strata.nest = "contract"}
+  return
+}

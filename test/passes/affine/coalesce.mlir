@@ -1,0 +1,121 @@
+// RUN: strata-opt %s --pipeline=affine-coalesce | FileCheck %s
+
+// Dims of extent 1 go, dims that all accesses walk as one merge, and the calls pass views.
+// CHECK-LABEL: func.func private @all
+// CHECK-SAME: (%[[X:.*]]: memref<512xf32>, %[[Y:.*]]: memref<512xf32>)
+// CHECK: affine.parallel (%[[N:.*]]) = (0) to (512)
+// CHECK: affine.load %[[X]][%[[N]]]
+// CHECK: affine.store %{{.*}}, %[[Y]][%[[N]]]
+func.func private @all(%x: memref<1x8x64xf32>, %y: memref<8x64xf32>) {
+  affine.parallel (%u, %i, %j) = (0, 0, 0) to (1, 8, 64) {
+    %p = affine.load %x[%u, %i, %j] : memref<1x8x64xf32>
+    affine.store %p, %y[%i, %j] : memref<8x64xf32>
+  } {strata.nest = "copy"}
+  return
+}
+
+// A broadcast keeps its dim apart; a batch and its rows become rows.
+// CHECK-LABEL: func.func private @matmul
+// CHECK-SAME: (%[[X:.*]]: memref<24x16xf32>, %[[W:.*]]: memref<16x5xf32>, %[[B:.*]]: memref<5xf32>, %[[Y:.*]]: memref<24x5xf32>)
+// CHECK: %[[T:.*]] = memref.alloc() : memref<24x5xf32>
+// CHECK: affine.parallel (%[[M:.*]], %[[N:.*]]) = (0, 0) to (24, 5)
+// CHECK: affine.load %[[X]][%[[M]], %{{.*}}]
+// CHECK: affine.store %{{.*}}, %[[T]][%[[M]], %[[N]]]
+// CHECK: affine.parallel (%[[M2:.*]], %[[N2:.*]]) = (0, 0) to (24, 5)
+// CHECK: affine.load %[[B]][%[[N2]]]
+func.func private @matmul(%x: memref<2x12x16xf32>, %w: memref<16x5xf32>, %b: memref<1x1x5xf32>, %y: memref<2x12x5xf32>) {
+  %t = memref.alloc() : memref<2x12x5xf32>
+  affine.parallel (%n, %i, %j) = (0, 0, 0) to (2, 12, 5) {
+    %z = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 16 iter_args(%a = %z) -> f32 {
+      %p = affine.load %x[%n, %i, %k] : memref<2x12x16xf32>
+      %q = affine.load %w[%k, %j] : memref<16x5xf32>
+      %r = arith.mulf %p, %q : f32
+      %m = arith.addf %a, %r : f32
+      affine.yield %m : f32
+    }
+    affine.store %s, %t[%n, %i, %j] : memref<2x12x5xf32>
+  } {strata.nest = "contract"}
+  affine.parallel (%n, %i, %j) = (0, 0, 0) to (2, 12, 5) {
+    %p = affine.load %t[%n, %i, %j] : memref<2x12x5xf32>
+    %q = affine.load %b[0, 0, %j] : memref<1x1x5xf32>
+    %r = arith.addf %p, %q : f32
+    affine.store %r, %y[%n, %i, %j] : memref<2x12x5xf32>
+  } {strata.nest = "add"}
+  return
+}
+
+// What one nest of a kernel cannot merge, the nests it works with do not merge either: here the last one transposes.
+// CHECK-LABEL: func.func private @transposed
+// CHECK-SAME: memref<2x12x5xf32>
+// CHECK: affine.parallel ({{.*}}) = (0, 0, 0) to (2, 12, 5)
+// CHECK: affine.parallel ({{.*}}) = (0, 0, 0) to (2, 12, 5)
+func.func private @transposed(%x: memref<2x12x5xf32>, %y: memref<12x2x5xf32>) {
+  %t = memref.alloc() : memref<2x12x5xf32>
+  affine.parallel (%n, %i, %j) = (0, 0, 0) to (2, 12, 5) {
+    %p = affine.load %x[%n, %i, %j] : memref<2x12x5xf32>
+    %q = arith.negf %p : f32
+    affine.store %q, %t[%n, %i, %j] : memref<2x12x5xf32>
+  } {strata.nest = "neg"}
+  affine.parallel (%n, %i, %j) = (0, 0, 0) to (2, 12, 5) {
+    %p = affine.load %t[%n, %i, %j] : memref<2x12x5xf32>
+    affine.store %p, %y[%i, %n, %j] : memref<12x2x5xf32>
+  } {strata.nest = "copy"}
+  return
+}
+
+// Loops merge as well; quotient and remainder become the number they are of.
+// CHECK-LABEL: func.func private @loops
+// CHECK-SAME: (%[[X:.*]]: memref<48x7xf32>, %[[V:.*]]: memref<48xf32>, %[[Y:.*]]: memref<7xf32>)
+// CHECK: affine.parallel (%[[I:.*]]) = (0) to (7)
+// CHECK: affine.for %[[K:.*]] = 0 to 48
+// CHECK-NOT: affine.for
+// CHECK: affine.load %[[X]][%[[K]], %[[I]]]
+// CHECK: affine.load %[[V]][%[[K]]]
+func.func private @loops(%x: memref<6x8x7xf32>, %v: memref<3x16xf32>, %y: memref<7xf32>) {
+  affine.parallel (%i) = (0) to (7) {
+    %z = arith.constant 0.0 : f32
+    %s = affine.for %r = 0 to 6 iter_args(%a = %z) -> f32 {
+      %s1 = affine.for %k = 0 to 8 iter_args(%a1 = %a) -> f32 {
+        %p = affine.load %x[%r, %k, %i] : memref<6x8x7xf32>
+        %q = affine.load %v[(%r * 8 + %k) floordiv 16, (%r * 8 + %k) mod 16] : memref<3x16xf32>
+        %m = arith.mulf %p, %q : f32
+        %n = arith.addf %a1, %m : f32
+        affine.yield %n : f32
+      }
+      affine.yield %s1 : f32
+    }
+    affine.store %s, %y[%i] : memref<7xf32>
+  } {strata.nest = "contract"}
+  return
+}
+
+// A guard that tests one dim keeps it.
+// CHECK-LABEL: func.func private @padded
+// CHECK-SAME: (%{{.*}}: memref<6x8xf32>, %{{.*}}: memref<6x10xf32>)
+// CHECK: affine.parallel ({{.*}}) = (0, 0) to (6, 10)
+func.func private @padded(%x: memref<1x6x8xf32>, %y: memref<1x6x10xf32>) {
+  affine.parallel (%u, %i, %j) = (0, 0, 0) to (1, 6, 10) {
+    %p = affine.if affine_set<(d0) : (d0 - 1 >= 0, 8 - d0 >= 0)>(%j) -> f32 {
+      %q = affine.load %x[%u, %i, %j - 1] : memref<1x6x8xf32>
+      affine.yield %q : f32
+    } else {
+      %z = arith.constant 0.0 : f32
+      affine.yield %z : f32
+    }
+    affine.store %p, %y[%u, %i, %j] : memref<1x6x10xf32>
+  } {strata.nest = "pad"}
+  return
+}
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[A:.*]] = memref.collapse_shape %arg0 {{\[}}[0, 1, 2]{{\]}} : memref<1x8x64xf32> into memref<512xf32>
+// CHECK: %[[B:.*]] = memref.collapse_shape %arg1 {{\[}}[0, 1]{{\]}} : memref<8x64xf32> into memref<512xf32>
+// CHECK: call @all(%[[A]], %[[B]])
+// CHECK-NOT: collapse_shape
+// CHECK: call @all(%[[A]], %[[B]])
+func.func @main(%x: memref<1x8x64xf32> {strata.name = "x"}, %y: memref<8x64xf32> {strata.name = "y", strata.output}) {
+  call @all(%x, %y) : (memref<1x8x64xf32>, memref<8x64xf32>) -> ()
+  call @all(%x, %y) : (memref<1x8x64xf32>, memref<8x64xf32>) -> ()
+  return
+}

@@ -1,0 +1,87 @@
+// RUN: strata-opt %s --split-input-file --pipeline=affine-layout | FileCheck %s
+
+// Around a convolution channels are stored last, through elementwise nests too; its loops follow what it reads. The
+// graph's input stays as it is.
+// CHECK-LABEL: func.func @main
+// CHECK: memref.alloc() : memref<1x16x16x8xf32>
+// CHECK: memref.alloc() : memref<1x16x16x4xf32>
+// CHECK: affine.parallel (%[[N:.*]], %[[P:.*]], %[[Q:.*]], %[[C:.*]]) = (0, 0, 0, 0) to (1, 16, 16, 8)
+// CHECK: affine.load %arg0[%[[N]], %[[C]], %[[P]], %[[Q]]]
+// CHECK: affine.store %{{.*}}[%[[N]], %[[P]], %[[Q]], %[[C]]]
+// CHECK: affine.parallel ({{.*}}) = (0, 0, 0, 0) to (1, 14, 14, 4)
+// CHECK: affine.for %[[R:.*]] = 0 to 3
+// CHECK: affine.for %[[S:.*]] = 0 to 3
+// CHECK: affine.for %[[K:.*]] = 0 to 8
+// CHECK: affine.load %{{.*}}[%{{.*}}, %{{.*}} + %[[R]], %{{.*}} + %[[S]], %[[K]]]
+memref.global "private" @w : memref<4x8x3x3xf32>
+func.func @main(%x: memref<1x8x16x16xf32> {strata.name = "x"}, %y: memref<1x4x14x14xf32> {strata.name = "y", strata.output}) {
+  %w = memref.get_global @w : memref<4x8x3x3xf32>
+  %t = memref.alloc() : memref<1x8x16x16xf32>
+  %u = memref.alloc() : memref<1x4x16x16xf32>
+  affine.parallel (%n, %c, %p, %q) = (0, 0, 0, 0) to (1, 8, 16, 16) {
+    %v = affine.load %x[%n, %c, %p, %q] : memref<1x8x16x16xf32>
+    %r = arith.negf %v : f32
+    affine.store %r, %t[%n, %c, %p, %q] : memref<1x8x16x16xf32>
+  } {strata.nest = "neg"}
+  affine.parallel (%n, %f, %p, %q) = (0, 0, 0, 0) to (1, 4, 14, 14) {
+    %z = arith.constant 0.0 : f32
+    %o = affine.for %c = 0 to 8 iter_args(%a = %z) -> f32 {
+      %o1 = affine.for %r = 0 to 3 iter_args(%a1 = %a) -> f32 {
+        %o2 = affine.for %s = 0 to 3 iter_args(%a2 = %a1) -> f32 {
+          %v = affine.load %t[%n, %c, %p + %r, %q + %s] : memref<1x8x16x16xf32>
+          %k = affine.load %w[%f, %c, %r, %s] : memref<4x8x3x3xf32>
+          %m = arith.mulf %v, %k : f32
+          %e = arith.addf %a2, %m : f32
+          affine.yield %e : f32
+        }
+        affine.yield %o2 : f32
+      }
+      affine.yield %o1 : f32
+    }
+    affine.store %o, %u[%n, %f, %p, %q] : memref<1x4x16x16xf32>
+  } {strata.nest = "contract"}
+  affine.parallel (%n, %f, %p, %q) = (0, 0, 0, 0) to (1, 4, 14, 14) {
+    %v = affine.load %u[%n, %f, %p, %q] : memref<1x4x16x16xf32>
+    %r = arith.negf %v : f32
+    affine.store %r, %y[%n, %f, %p, %q] : memref<1x4x14x14xf32>
+  } {strata.nest = "neg"}
+  return
+}
+
+// -----
+
+// The heads of an attention are stored beside each other, so that the projection that follows reads them in one go.
+// CHECK-LABEL: func.func @main
+// CHECK: memref.alloc() : memref<128x12x64xf32>
+// CHECK: affine.parallel (%[[S:.*]], %[[H:.*]], %[[D:.*]]) = (0, 0, 0) to (128, 12, 64)
+// CHECK: affine.load %arg0[%[[H]], %[[S]], %{{.*}}]
+// CHECK: affine.store %{{.*}}[%[[S]], %[[H]], %[[D]]]
+// CHECK: affine.load %{{.*}}[%[[I:.*]], %[[K:.*]] floordiv 64, %[[K]] mod 64]
+memref.global "private" @w : memref<768x32xf32>
+func.func @main(%p: memref<12x128x128xf32> {strata.name = "p"}, %v: memref<12x128x64xf32> {strata.name = "v"}, %y: memref<128x32xf32> {strata.name = "y", strata.output}) {
+  %w = memref.get_global @w : memref<768x32xf32>
+  %t = memref.alloc() : memref<12x128x64xf32>
+  affine.parallel (%h, %i, %d) = (0, 0, 0) to (12, 128, 64) {
+    %z = arith.constant 0.0 : f32
+    %o = affine.for %j = 0 to 128 iter_args(%a = %z) -> f32 {
+      %q = affine.load %p[%h, %i, %j] : memref<12x128x128xf32>
+      %r = affine.load %v[%h, %j, %d] : memref<12x128x64xf32>
+      %m = arith.mulf %q, %r : f32
+      %e = arith.addf %a, %m : f32
+      affine.yield %e : f32
+    }
+    affine.store %o, %t[%h, %i, %d] : memref<12x128x64xf32>
+  } {strata.nest = "contract"}
+  affine.parallel (%i, %j) = (0, 0) to (128, 32) {
+    %z = arith.constant 0.0 : f32
+    %o = affine.for %k = 0 to 768 iter_args(%a = %z) -> f32 {
+      %q = affine.load %t[%k floordiv 64, %i, %k mod 64] : memref<12x128x64xf32>
+      %r = affine.load %w[%k, %j] : memref<768x32xf32>
+      %m = arith.mulf %q, %r : f32
+      %e = arith.addf %a, %m : f32
+      affine.yield %e : f32
+    }
+    affine.store %o, %y[%i, %j] : memref<128x32xf32>
+  } {strata.nest = "contract"}
+  return
+}

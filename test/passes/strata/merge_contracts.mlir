@@ -1,0 +1,111 @@
+// RUN: strata-opt %s --split-input-file --strata-merge-contracts --strata-dce | FileCheck %s
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// Queries, keys and values, with their biases.
+// CHECK-LABEL: @projections
+// CHECK: %[[W:.*]] = "strata.concat"{{.*}} -> tensor<9000x16xf32>
+// CHECK: %[[C:.*]] = "strata.contract"(%arg0, %[[W]])
+// CHECK: %[[B:.*]] = "strata.broadcast"(%{{.*}}) {{.*}} : (tensor<16xf32>) -> tensor<4x16xf32>
+// CHECK: %[[A:.*]] = "strata.add"(%[[C]], %[[B]])
+// CHECK: "strata.slice"(%[[A]]) {starts = array<i64: 0, 0>
+// CHECK: "strata.slice"(%[[A]]) {starts = array<i64: 0, 8>
+// CHECK: "strata.slice"(%[[A]]) {starts = array<i64: 0, 12>
+// CHECK-NOT: strata.add
+func.func @projections(%x: tensor<4x9000xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %wq = "strata.constant"() {data = "wq"} : () -> tensor<9000x8xf32>
+  %bq = "strata.constant"() {data = "bq"} : () -> tensor<8xf32>
+  %0 = "strata.contract"(%x, %wq) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x8xf32>) -> tensor<4x8xf32>
+  %1 = "strata.broadcast"(%bq) {map = affine_map<(m, n) -> (n)>} : (tensor<8xf32>) -> tensor<4x8xf32>
+  %2 = "strata.add"(%0, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = "strata.reduce"(%2) {kind = "max", axes = array<i64: 1>} : (tensor<4x8xf32>) -> tensor<4xf32>
+  %wk = "strata.constant"() {data = "wk"} : () -> tensor<9000x4xf32>
+  %bk = "strata.constant"() {value = dense<0.0> : tensor<4x4xf32>} : () -> tensor<4x4xf32>
+  %4 = "strata.contract"(%x, %wk) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  %5 = "strata.add"(%4, %bk) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %6 = "strata.reduce"(%5) {kind = "max", axes = array<i64: 1>} : (tensor<4x4xf32>) -> tensor<4xf32>
+  %wv = "strata.constant"() {data = "wv"} : () -> tensor<9000x4xf32>
+  %bv = "strata.constant"() {data = "bv"} : () -> tensor<4xf32>
+  %7 = "strata.contract"(%x, %wv) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  %8 = "strata.broadcast"(%bv) {map = affine_map<(m, n) -> (n)>} : (tensor<4xf32>) -> tensor<4x4xf32>
+  %9 = "strata.add"(%7, %8) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %10 = "strata.reduce"(%9) {kind = "max", axes = array<i64: 1>} : (tensor<4x4xf32>) -> tensor<4xf32>
+  return %3, %6, %10 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// The second product can take the first one and their product with it.
+// CHECK-LABEL: @gated_pair
+// CHECK-COUNT-2: strata.contract
+func.func @gated_pair(%x: tensor<4x9000xf32>) -> tensor<4x4xf32> {
+  %wg = "strata.constant"() {data = "wg"} : () -> tensor<9000x4xf32>
+  %wu = "strata.constant"() {data = "wu"} : () -> tensor<9000x4xf32>
+  %0 = "strata.contract"(%x, %wg) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  %1 = "strata.contract"(%x, %wu) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  %2 = "strata.tanh"(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = "strata.mul"(%2, %1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// -----
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// Each has an epilogue of its own.
+// CHECK-LABEL: @different_epilogues
+// CHECK-COUNT-2: strata.contract
+func.func @different_epilogues(%x: tensor<4x9000xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %wa = "strata.constant"() {data = "wa"} : () -> tensor<9000x4xf32>
+  %wb = "strata.constant"() {data = "wb"} : () -> tensor<9000x4xf32>
+  %0 = "strata.contract"(%x, %wa) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  %1 = "strata.contract"(%x, %wb) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  %2 = "strata.tanh"(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = "strata.exp"(%1) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// A result of the function is written where the caller wants it.
+// CHECK-LABEL: @results
+// CHECK-COUNT-2: strata.contract
+func.func @results(%x: tensor<4x9000xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %wa = "strata.constant"() {data = "wa"} : () -> tensor<9000x4xf32>
+  %wb = "strata.constant"() {data = "wb"} : () -> tensor<9000x4xf32>
+  %0 = "strata.contract"(%x, %wa) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  %1 = "strata.contract"(%x, %wb) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// Different values, and weights that are no constants.
+// CHECK-LABEL: @unrelated
+// CHECK-COUNT-3: strata.contract
+func.func @unrelated(%x: tensor<4x9000xf32>, %y: tensor<4x9000xf32>, %v: tensor<9000x4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %w = "strata.constant"() {data = "w"} : () -> tensor<9000x4xf32>
+  %0 = "strata.contract"(%x, %w) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  %1 = "strata.contract"(%y, %w) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  %2 = "strata.contract"(%x, %v) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
+  %3 = "strata.reduce"(%0) {kind = "max", axes = array<i64: 1>} : (tensor<4x4xf32>) -> tensor<4xf32>
+  %4 = "strata.reduce"(%1) {kind = "max", axes = array<i64: 1>} : (tensor<4x4xf32>) -> tensor<4xf32>
+  %5 = "strata.reduce"(%2) {kind = "max", axes = array<i64: 1>} : (tensor<4x4xf32>) -> tensor<4xf32>
+  return %3, %4, %5 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,143 @@
+"""Compiling models and calling the emitted libraries from Python: what the tests and benchmarks share.
+
+A library is called through the description it carries (runtime/include/strata/runtime.h), so nothing here depends on a
+model's signature. Needs numpy only.
+"""
+import ctypes
+import os
+import resource
+import subprocess
+
+import numpy as np
+
+BIN = os.environ.get("STRATA_BIN", os.path.join(os.path.dirname(__file__), "..", "..", "build", "bin"))
+SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+SANITIZED = "STRATA_SANITIZED" in os.environ
+
+# The values of runtime/base/dtypes.def; bf16 and the small types travel as raw integers.
+DTYPES = {
+    1: np.float64, 2: np.float32, 3: np.float16, 4: np.uint16, 5: np.uint8, 6: np.uint8, 7: np.bool_,
+    8: np.uint8, 9: np.uint8, 10: np.int8, 11: np.uint8, 12: np.int16, 13: np.uint16, 14: np.int32, 15: np.uint32,
+    16: np.int64, 17: np.uint64,
+}
+
+
+class TensorInfo(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("c_name", ctypes.c_char_p), ("dtype", ctypes.c_uint32),
+                ("rank", ctypes.c_uint32), ("shape", ctypes.POINTER(ctypes.c_int64)), ("size", ctypes.c_uint64)]
+
+    def dims(self):
+        return tuple(self.shape[: self.rank])
+
+
+class KernelInfo(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("tasks", ctypes.c_uint64), ("bytes", ctypes.c_uint64),
+                ("flops", ctypes.c_uint64)]
+
+
+TRACE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_uint64)
+_tensors = ctypes.POINTER(ctypes.POINTER(TensorInfo))
+
+
+class Description(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32), ("abi_version", ctypes.c_uint32), ("flags", ctypes.c_uint32),
+        ("alignment", ctypes.c_uint32), ("name", ctypes.c_char_p), ("compiler", ctypes.c_char_p),
+        ("target", ctypes.c_char_p), ("options", ctypes.c_char_p),
+        ("n_devices", ctypes.c_size_t), ("devices", ctypes.POINTER(ctypes.c_char_p)),
+        ("n_inputs", ctypes.c_size_t), ("inputs", _tensors),
+        ("n_outputs", ctypes.c_size_t), ("outputs", _tensors),
+        ("n_dims", ctypes.c_size_t), ("dims", ctypes.POINTER(ctypes.c_char_p)),
+        ("n_constants", ctypes.c_size_t), ("constants", _tensors),
+        ("n_kernels", ctypes.c_size_t), ("kernels", ctypes.POINTER(ctypes.POINTER(KernelInfo))),
+        ("n_launches", ctypes.c_size_t), ("launches", ctypes.POINTER(ctypes.c_uint32)),
+        ("run", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int64),
+                                 ctypes.c_void_p, ctypes.c_void_p)),
+        ("device_memory_size", ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.POINTER(ctypes.c_int64))),
+        ("weights_size", ctypes.CFUNCTYPE(ctypes.c_size_t)),
+        ("load", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
+        ("set_constant", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)),
+        ("unload", ctypes.CFUNCTYPE(ctypes.c_int)),
+        ("set_threads", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)),
+        ("error", ctypes.CFUNCTYPE(ctypes.c_char_p)),
+        ("set_trace", ctypes.CFUNCTYPE(None, TRACE, ctypes.c_void_p)),
+    ]
+
+
+def aligned(shape, dtype, alignment=256):
+    """An array whose data is aligned for any library."""
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    memory = np.empty(size + alignment, np.uint8)
+    offset = -memory.ctypes.data % alignment
+    return memory[offset:offset + size].view(dtype).reshape(shape)
+
+
+class Library:
+    """An emitted library, loaded."""
+
+    def __init__(self, path):
+        name = os.path.basename(path)[len("lib"):-len(".so")]
+        self._dll = ctypes.CDLL(os.path.abspath(path))
+        describe = getattr(self._dll, name + "_library")
+        describe.restype = ctypes.POINTER(Description)
+        self.description = describe().contents
+        description = self.description
+        self.inputs = [description.inputs[i].contents for i in range(description.n_inputs)]
+        self.outputs = [description.outputs[i].contents for i in range(description.n_outputs)]
+        self.kernels = [description.kernels[i].contents for i in range(description.n_kernels)]
+        self.launches = list(description.launches[: description.n_launches])
+
+    def bind(self, inputs):
+        """A function that runs the library on |inputs|, arrays in the library's order, and its output arrays."""
+        arrays, outputs = ([aligned(info.dims(), DTYPES[info.dtype]) for info in infos]
+                           for infos in (self.inputs, self.outputs))
+        for value, array, info in zip(inputs, arrays, self.inputs):
+            assert np.shape(value) == info.dims(), f"{info.name}: expected {info.dims()}, got {np.shape(value)}"
+            array[...] = value
+        pointers = (ctypes.c_void_p * (len(arrays) + len(outputs)))(*[a.ctypes.data for a in arrays + outputs])
+
+        def run(keep_alive=arrays):
+            status = self.description.run(pointers, None, None, None)
+            if status:
+                raise RuntimeError(f"status {status}: {self.description.error().decode()}")
+
+        return run, outputs
+
+    def run(self, inputs):
+        run, outputs = self.bind(inputs)
+        run()
+        return outputs
+
+
+class CompileError(Exception):
+    """What strata said; |status| is its exit status."""
+
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
+def strata(*arguments, timeout=600):
+    """Runs the compiler; its standard output."""
+    done = subprocess.run([os.path.join(BIN, "strata"), *arguments], capture_output=True, text=True, timeout=timeout,
+                          errors="replace")
+    if done.returncode:
+        raise CompileError(done.returncode, done.stderr)
+    return done.stdout
+
+
+class Cost:
+    """The time and memory of a compile."""
+
+    def __init__(self, processor_seconds, peak_bytes):
+        self.processor_seconds = processor_seconds
+        self.peak_bytes = peak_bytes
+
+
+def compile_library(model, folder, name="model", options=()):
+    """Compiles |model| to lib<name>.so in |folder|; its path and the Cost."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    strata(model, "--aot", "--aot-name", name, "-o", folder, *options)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return os.path.join(folder, f"lib{name}.so"), Cost(seconds, after.ru_maxrss * 1024)

@@ -1,0 +1,40 @@
+// RUN: rm -rf %t && strata %s --aot -o %t --save-temps=%t/temps --plot=%t/graph.svg
+// RUN: ls %t %t/temps | FileCheck %s --check-prefix=FILES
+// RUN: FileCheck %s --check-prefix=PLOT --input-file=%t/graph.svg
+// RUN: strata %s --aot -o %t --time-compilation 2>&1 | FileCheck %s --check-prefix=TIME
+// RUN: strata %s --aot -o %t --dump-after=graph 2>&1 | FileCheck %s --check-prefix=DUMP
+// RUN: strata %s --aot -o %t --dump-after=all 2>&1 | FileCheck %s --check-prefix=ALL
+// RUN: strata %s --aot -o %t --explain 2>&1 | FileCheck %s --check-prefix=EXPLAIN
+// RUN: env STRATA_DUMP_AFTER=graph strata %s --aot -o %t 2>&1 | FileCheck %s --check-prefix=DUMP
+// In a pipe nothing else is said.
+// RUN: strata %s --aot -o %t 2>&1 | count 0
+
+// FILES-DAG: strata_mlir_artifact.h
+// FILES-DAG: libstrata_mlir_artifact.so
+// FILES-DAG: libstrata_mlir_artifact.a
+// FILES-DAG: 0-import.mlir
+// FILES-DAG: 5-llvm.mlir
+// PLOT: <svg
+// PLOT: <path
+// PLOT: neg</text>
+// PLOT: 8x64xf32</text>
+// PLOT: </svg>
+// TIME: phase seconds peak MiB
+// TIME-NEXT: import
+// TIME: library
+// TIME-NEXT: total
+// DUMP: // after graph
+// DUMP: strata.neg
+// DUMP-NOT: // after
+// ALL: // after import
+// ALL: // after graph
+// ALL: // after affine
+// ALL: // after tile
+// ALL: // after cpu
+// ALL: // after llvm
+// EXPLAIN: k0
+func.func @main(%x: tensor<8x64xf32> {strata.name = "x"}) -> (tensor<8x64xf32> {strata.name = "y"}) {
+  %a = "strata.neg"(%x) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  %y = "strata.exp"(%a) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}

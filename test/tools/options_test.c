@@ -1,0 +1,114 @@
+// The option parser: values, spellings, environment, and an error for everything else.
+#include "tools/options.h"
+
+#include "test/support/check.h"
+
+static strata_arena_t *arena;
+static strata_options_t options;
+
+// Parses a command line written with blanks, and an environment of one variable; the error's text, "" without one.
+static const char *parse_with(const char *environment, const char *line) {
+  const char *argv[32] = {"strata"};
+  int argc = 1;
+  char *text = strata_arena_strdup(arena, line);
+  for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+    argv[argc++] = word;
+  const char *variables[] = {environment, NULL};
+  strata_status_t status = strata_options_parse(arena, argc, argv, variables, &options);
+  const char *message = strata_arena_strdup(arena, strata_status_message(status));
+  strata_status_free(status);
+  return message;
+}
+static const char *parse(const char *line) { return parse_with(NULL, line); }
+
+static void test_values(void) {
+  CHECK_STR(parse("m.onnx"), "");
+  CHECK_STR(options.input_path, "m.onnx");
+  CHECK_STR(options.aot_name, "strata_mlir_artifact");
+  CHECK(!options.aot && options.one_time_load && options.num_iters == 1 && options.opt_level == 3);
+  CHECK(options.compile_to == STRATA_PHASE_LIBRARY && options.weights == STRATA_WEIGHTS_EMBED);
+
+  CHECK_STR(parse("--aot m.onnx --aot-name=net -o out --weights file --opt-level=1"), "");
+  CHECK(options.aot && options.weights == STRATA_WEIGHTS_FILE && options.opt_level == 1);
+  CHECK_STR(options.aot_name, "net");
+  CHECK_STR(options.output, "out");
+
+  CHECK_STR(parse("m --dim N=3 --dim=M=4 --bind-constant k=k.npy"), "");
+  strata_import_options_t import = strata_options_for_import(arena, &options);
+  CHECK(import.n_dims == 2 && import.dims[1].size == 4 && import.n_constants == 1);
+  CHECK_STR(import.dims[0].name, "N");
+  CHECK_STR(import.constants[0].file, "k.npy");
+}
+
+static void test_choices_follow_their_enums(void) {
+  CHECK_STR(parse("m --mm-conv-precision-mode=mixed_int8_int32 --dump-after=all --compile-to=graph"), "");
+  CHECK(options.precision == STRATA_PRECISION_MIXED_INT8_INT32 && options.compile_to == STRATA_PHASE_GRAPH);
+  CHECK(options.dump_after == STRATA_PHASE_COUNT + 1);
+  CHECK_STR(parse("m --mm-conv-precision-mode=tf32 --debug-info=full --weights=argument"), "");
+  CHECK(options.precision == STRATA_PRECISION_TF32 && options.debug_info == STRATA_DEBUG_INFO_FULL);
+  CHECK(options.weights == STRATA_WEIGHTS_ARGUMENT);
+}
+
+static void test_spellings(void) {
+  CHECK_STR(parse("-O0 -j4 m -oout"), "");
+  CHECK(options.opt_level == 0 && options.jobs == 4);
+  CHECK_STR(parse("m -user-device-memory --polyblocks_disable_affine_fusion --no-device-one-time-load"), "");
+  CHECK(options.user_memory && options.no_fusion && !options.one_time_load);
+  CHECK_STR(parse("m --disable-fast-math=on --aot=off"), "");
+  CHECK(options.no_fast_math && !options.aot);
+  CHECK_STR(parse("-- --odd-name"), "");
+  CHECK_STR(options.input_path, "--odd-name");
+}
+
+static void test_environment(void) {
+  CHECK_STR(parse_with("STRATA_OPT_LEVEL=1", "m"), "");
+  CHECK(options.opt_level == 1);
+  CHECK_STR(parse_with("STRATA_OPT_LEVEL=1", "m --opt-level=2"), "");
+  CHECK(options.opt_level == 2);
+  CHECK_STR(parse_with("STRATA_DIM=N=1,M=2", "m --dim K=3"), "");
+  CHECK(options.dim.count == 3);
+  CHECK_STR(parse_with("STRATA_NUM_THREADS=4", "m"), "");
+  CHECK_STR(parse_with("STRATA_OPT_LEVEL=9", "m"), "STRATA_OPT_LEVEL: expected 0..3, got '9'");
+}
+
+static void test_description_repeats_what_shapes_the_library(void) {
+  CHECK_STR(parse("m --aot -o out --dim N=2 --opt-level=2 --disable-fast-math --explain --dim=M=3"), "");
+  CHECK_STR(strata_options_for_library(arena, &options).command_line,
+            "--dim=N=2 --dim=M=3 --mlir-disable-fast-math=on --opt-level=2 --aot=on");
+  CHECK_STR(parse("m --alias=y=x"), "");
+  CHECK_STR(strata_options_for_library(arena, &options).aliases[0].input, "x");
+}
+
+static void test_errors(void) {
+  CHECK_STR(parse(""), "expected an input file; --help lists the options");
+  CHECK_STR(parse("a b"), "b: expected one input, got a before");
+  CHECK_STR(parse("m --frobnicate=3"), "--frobnicate: unknown option; --help lists them");
+  CHECK_STR(parse("m --opt-level=-1"), "--opt-level: expected 0..3, got '-1'");
+  CHECK_STR(parse("m --num-iters=0"), "--num-iters: expected 1.., got '0'");
+  CHECK_STR(parse("m --num-iters=99999999999999999999"), "--num-iters: expected 1.., got '99999999999999999999'");
+  CHECK_STR(parse("m --jobs=3x"), "--jobs: expected 0..1024, got '3x'");
+  CHECK_STR(parse("m --weights=some"), "--weights: expected embed|file|argument, got 'some'");
+  CHECK_STR(parse("m --aot=maybe"), "--aot: expected on or off, got 'maybe'");
+  CHECK_STR(parse("m --dim N"), "--dim: expected NAME=N, got 'N'");
+  CHECK_STR(parse("m --dim N=-3"), "--dim N=-3: expected a size, 0 or more");
+  CHECK_STR(parse("m --device"), "--device: expected a value: NAME");
+  CHECK_STR(parse("m --alignment=24"), "--alignment: expected a power of two, got 24");
+  CHECK_STR(parse("m --aot-name=3d"), "--aot-name: expected a C identifier, got '3d'");
+  CHECK_STR(parse("m --target=nvgpu"), "--target: only cpu is built so far, nvgpu and amdgpu are not");
+  CHECK_STR(parse("m --schedule=f"), "--schedule: not supported yet");
+  CHECK_STR(parse("m --on-gpu-tensors"), "--on-gpu-tensors: expected a GPU target, got cpu");
+  CHECK_STR(parse("m --x --opt-level=7"),
+            "--x: unknown option; --help lists them\n--opt-level: expected 0..3, got '7'");
+}
+
+int main(void) {
+  arena = strata_arena_create();
+  test_values();
+  test_choices_follow_their_enums();
+  test_spellings();
+  test_environment();
+  test_description_repeats_what_shapes_the_library();
+  test_errors();
+  strata_arena_destroy(arena);
+  return check_result();
+}
