@@ -4,7 +4,7 @@
 #include "lowering/contracts.h"
 
 const strata_phase_info_t strata_phase_info[STRATA_PHASE_COUNT] = {
-#define PHASE(id, name, passes, summary) [STRATA_PHASE_##id] = {name, passes, summary},
+#define PHASE(id, name, targets, passes, summary) [STRATA_PHASE_##id] = {name, targets, passes, summary},
 #include "lowering/phases.def"
 };
 
@@ -21,8 +21,16 @@ static strata_status_t run_phase(strata_compile_t *compile, strata_phase_t phase
   return strata_contract_check(compile, phase);
 }
 
+static bool is_of_target(const strata_compile_t *compile, strata_phase_t phase) {
+  return strata_phase_info[phase].targets >> compile->options->target & 1;
+}
+
 strata_status_t strata_compile_to(strata_compile_t *compile, strata_phase_t last, const strata_pipeline_t *pipeline) {
+  if (!is_of_target(compile, last))
+    return strata_error(STRATA_INVALID_ARGUMENT, "phase '%s' is not one of this target's", strata_phase_info[last].name);
   for (strata_phase_t phase = 0; phase <= last; phase++) {
+    if (!is_of_target(compile, phase))
+      continue;
     if (pipeline->before)
       STRATA_TRY(pipeline->before(compile, phase, pipeline->user));
     STRATA_TRY(run_phase(compile, phase, pipeline));

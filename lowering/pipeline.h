@@ -10,8 +10,16 @@ typedef enum {
   STRATA_PHASE_COUNT
 } strata_phase_t;
 
+// Sets of targets, for the rows of phases.def.
+enum {
+  STRATA_ON_CPU = 1 << STRATA_TARGET_CPU,
+  STRATA_ON_GPU = 1 << STRATA_TARGET_NVGPU | 1 << STRATA_TARGET_AMDGPU,
+  STRATA_ON_ALL = STRATA_ON_CPU | STRATA_ON_GPU,
+};
+
 typedef struct {
   const char *name;
+  unsigned targets;   // STRATA_ON_...
   const char *passes; // NULL: the driver's own step
   const char *summary;
 } strata_phase_info_t;
@@ -32,7 +40,7 @@ typedef struct {
   const strata_pass_table_t *target_passes; // those of targets/
 } strata_pipeline_t;
 
-// Takes an empty compile through the phases up to and with |last|.
+// Takes an empty compile through its target's phases up to and with |last|; INVALID_ARGUMENT if |last| is none of them.
 STRATA_MUST_CHECK strata_status_t strata_compile_to(strata_compile_t *compile, strata_phase_t last,
                                                     const strata_pipeline_t *pipeline);
 

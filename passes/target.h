@@ -24,4 +24,40 @@ STRATA_MUST_CHECK strata_status_t strata_cpu_device(strata_compile_t *compile, c
 // The machine we run on.
 const strata_cpu_device_t *strata_cpu_host_device(void);
 
+// What a GPU runs, and so how its kernels become code (targets/gpu).
+typedef enum {
+  STRATA_GPU_NVPTX,    // PTX by LLVM, machine code by ptxas or the driver
+  STRATA_GPU_AMDGCN,   // code objects by LLVM and lld
+  STRATA_GPU_EMULATED, // the host's machine code, run thread by thread by the tests' driver (test/support/driver)
+} strata_gpu_code_t;
+
+// A GPU the nvgpu and amdgpu targets can compile for (rows of targets/gpu/devices.def). Sizes are in bytes.
+typedef struct strata_gpu_device {
+  const char *name; // as --device= spells it
+  strata_target_kind_t target;
+  strata_gpu_code_t code;
+  const char *triple, *chip, *features; // LLVM's
+  int lanes;             // threads of a warp (wave): they run together and may shuffle
+  int max_threads;       // of a block
+  int max_cluster;       // blocks that share memory with one another; 1: no clusters
+  int n_processors;      // of a typical card
+  int threads_resident;  // of a processor
+  int64_t registers;     // 32-bit, of a processor
+  int64_t shared_bytes;  // of a block at most
+  int64_t shared_bytes_processor;
+  int64_t l2_bytes;
+  int64_t bandwidth;     // memory traffic, bytes a second
+  const char *mma;       // family of matrix instructions: a set of rows of targets/gpu/mma.def; "": none
+  bool has_async_copy;   // cp.async
+  bool has_programmatic_launch;
+} strata_gpu_device_t;
+
+// The device of this compile: what --device names, else the target's default. NOT_FOUND lists the known names;
+// INVALID_ARGUMENT if the compile's target is no GPU.
+STRATA_MUST_CHECK strata_status_t strata_gpu_device(strata_compile_t *compile, const strata_gpu_device_t **out_device);
+
+static inline bool strata_target_is_gpu(const strata_compile_t *compile) {
+  return compile->options->target != STRATA_TARGET_CPU;
+}
+
 #endif

@@ -107,6 +107,12 @@ static strata_status_t name_input(const job_t *job, strata_status_t status) {
   return is_named ? status : strata_status_context(status, "%s", path);
 }
 
+static strata_status_t check_device(strata_compile_t *compile) {
+  const strata_cpu_device_t *cpu;
+  const strata_gpu_device_t *gpu;
+  return strata_target_is_gpu(compile) ? strata_gpu_device(compile, &gpu) : strata_cpu_device(compile, &cpu);
+}
+
 // Runs in the child process. The compile is not taken apart at the end: the process ends.
 static strata_status_t compile_and_finish(void *user) {
   job_t *job = user;
@@ -118,12 +124,11 @@ static strata_status_t compile_and_finish(void *user) {
       .user = job,
       .target_passes = &strata_target_passes,
   };
-  strata_explain_t explain = {print_line, stderr};
+  strata_explain_t explain = {print_line, strata_report_file(job->options)};
   strata_compile_t compile;
   STRATA_TRY(strata_compile_init(&compile, &compile_options));
   compile.explain = job->options->explain ? &explain : NULL;
-  const strata_cpu_device_t *device;
-  STRATA_TRY(strata_cpu_device(&compile, &device)); // before any work: the name may be wrong
+  STRATA_TRY(check_device(&compile)); // before any work: the name may be wrong
   strata_status_t status = strata_compile_to(&compile, (strata_phase_t)job->options->compile_to, &pipeline);
   strata_observe_end(&job->observer);
   return status ? name_input(job, status) : finish(&compile, job);

@@ -238,9 +238,7 @@ static void check_together(parser_t *parser) {
   const strata_options_t *options = parser->options;
   if (!options->input_path && !options->help && !options->version)
     problem(parser, STRATA_INVALID_ARGUMENT, "expected an input file; --help lists the options");
-  if (options->target != STRATA_TARGET_CPU)
-    problem(parser, STRATA_UNSUPPORTED, "--target: only cpu is built so far, nvgpu and amdgpu are not");
-  else if (options->on_gpu_tensors)
+  if (options->target == STRATA_TARGET_CPU && options->on_gpu_tensors)
     problem(parser, STRATA_INVALID_ARGUMENT, "--on-gpu-tensors: expected a GPU target, got cpu");
   check_name(parser);
   if (options->alignment & (options->alignment - 1))

@@ -1,0 +1,109 @@
+// What the compiler emits for the GPU runtime: constant tables that hold a library's whole program.
+//
+// Each library has its own copy of the runtime, linked in with hidden symbols, and one program, so the runtime reaches
+// it by name. targets/library/gpu_tables.c writes these structs as LLVM IR: both sides must agree field by field.
+#ifndef STRATA_RUNTIME_GPU_PROGRAM_H
+#define STRATA_RUNTIME_GPU_PROGRAM_H
+
+#include "runtime/include/strata/runtime.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { STRATA_RT_ALIGNMENT = 256 }; // of the pool and the weights, and of every buffer in the pool
+
+// A kernel's function in its image, and the shape of its launches. Its parameters are the buffers' device pointers.
+typedef struct {
+  const char *name;
+  uint32_t blocks, threads; // grid (one dimension), threads of a block
+  uint32_t shared;          // bytes of dynamic shared memory
+  uint32_t cluster;         // blocks of a cluster; 1: none
+} strata_rt_kernel_t;
+
+typedef enum {
+  STRATA_RT_TENSOR,   // the call's tensor |index|: inputs, then outputs
+  STRATA_RT_CONSTANT, // constant |index|
+  STRATA_RT_PREPARED, // constant |index|, which the preparation computes: this launch may write it
+  STRATA_RT_POOL,     // the pool
+} strata_rt_arg_kind_t;
+
+// A buffer that a launch is given: a place and an offset into it, in bytes.
+typedef struct {
+  uint32_t kind; // strata_rt_arg_kind_t
+  uint32_t index;
+  uint64_t offset;
+} strata_rt_arg_t;
+
+enum { STRATA_RT_COPY = UINT32_MAX }; // as kernel: copies args[0] to args[1], |size| bytes, by the driver
+
+typedef struct {
+  uint32_t kernel; // of the variant's kernels, or STRATA_RT_COPY
+  uint32_t n_args;
+  uint64_t first_arg; // of the list's args
+  uint64_t size;      // of a copy
+} strata_rt_launch_t;
+
+typedef struct {
+  const strata_rt_launch_t *launches;
+  uint64_t n_launches;
+  const strata_rt_arg_t *args;
+} strata_rt_list_t;
+
+// Device code. An exact image runs on devices of exactly |arch|; a generic one (PTX) on any from |arch| on.
+typedef struct {
+  const void *data;
+  uint64_t size;
+  uint32_t arch;       // 10 * major + minor of the compute capability; of a gfx number: its digits in hexadecimal
+  uint32_t is_generic;
+} strata_rt_image_t;
+
+typedef struct {
+  uint64_t offset;
+  uint64_t size;
+  uint64_t is_present; // its bytes are in the weights
+} strata_rt_constant_t;
+
+// Everything that differs by device.
+typedef struct {
+  const char *device; // as --device= spells it
+  const strata_rt_image_t *images; // best first
+  uint64_t n_images;
+  const strata_rt_kernel_t *kernels;
+  uint64_t n_kernels;
+  strata_rt_list_t main;
+  strata_rt_list_t prepare; // computes the prepared constants; run again after set_constant
+  const strata_rt_constant_t *constants;
+  const uint32_t *public_constants; // the constant behind each of library->constants
+  uint64_t n_constants;
+  uint64_t pool_size;
+  uint64_t max_args;        // of a launch
+  const void *weights;      // embedded; NULL: in a file
+  uint64_t weights_size;
+  uint64_t weights_checksum;
+} strata_rt_variant_t;
+
+typedef struct {
+  const strata_library_t *library;
+  const strata_rt_variant_t *variants; // in the order of --device: the first that fits the device present is taken
+  uint64_t n_variants;
+  const char *weights_file; // its name, without a folder; NULL: embedded
+  uint32_t target;          // 1: CUDA, 2: HIP
+  uint32_t user_memory;     // the caller gives pool and stream, and loads the library before
+  uint32_t device_tensors;  // tensors are device pointers; else the call copies in and out
+  uint32_t alignment;       // of the caller's tensors, in bytes
+} strata_rt_program_t;
+
+extern const strata_rt_program_t strata_rt_program;
+
+// The library's functions. Status codes as in runtime/base/status.def.
+int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory, void *stream);
+size_t strata_rt_device_memory_size(const int64_t *dims);
+size_t strata_rt_weights_size(void);
+int strata_rt_load(void *weights_memory, void *stream);
+int strata_rt_set_constant(const char *name, const void *data, void *stream);
+int strata_rt_unload(void);
+const char *strata_rt_error(void);
+void strata_rt_set_trace(strata_trace_t trace, void *user);
+
+#pragma GCC visibility pop
+
+#endif
