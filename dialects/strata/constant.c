@@ -68,7 +68,7 @@ static const void *dense_bytes(strata_arena_t *arena, MlirAttribute dense, const
   *out_is_splat = is_splat && count > STRATA_FOLD_LIMIT;
   if (has_own_format(shape->type))
     return repacked(arena, dense, shape->type, *out_is_splat ? 1 : count);
-  const void *raw = mlirDenseElementsAttrGetRawData(dense);
+  const void *raw = count > 0 ? mlirDenseElementsAttrGetRawData(dense) : "";
   if (!is_splat || *out_is_splat)
     return raw;
   return expanded(arena, raw, (size_t)strata_type_storage_size(shape->type, 1), count);
@@ -86,7 +86,7 @@ bool strata__constant_bytes(strata_compile_t *compile, strata_arena_t *arena, Ml
     MlirStringRef name = strata_attr_str(op, "data");
     const char *text = strata_arena_printf(arena, "%.*s", (int)name.length, name.data);
     const strata_constant_data_t *constant = strata_compile_find_constant(compile, text);
-    *out_data = constant ? constant->data : NULL;
+    *out_data = constant && constant->data ? constant->data : "";
     return constant != NULL;
   }
   if (!mlirAttributeIsADenseElements(dense) || shape.type == STRATA_TYPE_COUNT)

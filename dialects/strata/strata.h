@@ -239,7 +239,8 @@ MlirValue strata_build_fail(strata_builder_t *b, strata_status_t status);
 //===-- Constants ------------------------------------------------------------------------------------------------===//
 
 // The bytes of a strata.constant in storage format: true if |value| is one. A splat of more than STRATA_FOLD_LIMIT
-// elements gives one element and *out_is_splat. The memory belongs to the compile.
+// elements gives one element and *out_is_splat. The memory belongs to the compile; it is never NULL, not even of no
+// elements.
 bool strata_constant_bytes(strata_compile_t *compile, MlirValue value, const void **out_data, bool *out_is_splat);
 // A constant integer tensor as int64 (arena memory); false if it is not constant or not of integers.
 bool strata_constant_i64s(strata_compile_t *compile, MlirValue value, int64_t **out_values, int64_t *out_count);

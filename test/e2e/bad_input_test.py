@@ -89,6 +89,10 @@ def graphs():
     expect_error("undefined value", "ghost", single("Relu", ["ghost"]))
     expect_error("too few inputs", "culprit", single("MatMul", ["x"]))
     expect_error("too many inputs", "culprit", single("Relu", ["x", "w", "w"]))
+    for op, inputs in (("Reshape", ["x"]), ("Reshape", ["x", ""]), ("Unsqueeze", ["x"]), ("Slice", ["x"]),
+                       ("Pad", ["x"]), ("Expand", ["x", ""]), ("Tile", ["x", ""]), ("Col2Im", ["x", "", ""]),
+                       ("ConstantOfShape", [""])):
+        expect_error(f"{op} of {inputs}", "missing", single(op, inputs))
     expect_error("shapes that do not fit", "culprit", single("MatMul", ["w", "x"]))
     expect_error("wrong element types", "culprit", single("And", ["x", "x"]))
     expect_error("wrong attribute type", "culprit", single("Softmax", ["x"], axis="last"))

@@ -140,12 +140,19 @@ static void must_be_known(onnx_node_t *n, int i) {
                      i, name);
 }
 
+// What stands for operand |i|; null where it is left out, which is an error if the operator requires it.
+static MlirValue constant_operand(onnx_node_t *n, int i) {
+  bool is_optional = i >= n->info->least;
+  return is_optional && !onnx_has(n, i) ? (MlirValue){0} : onnx_operand(n, i);
+}
+
 const int64_t *onnx_constant_ints(onnx_node_t *n, int i, int64_t *out_count) {
   const int64_t *values;
   *out_count = 0;
-  if (!onnx_has(n, i) || mlirValueIsNull(onnx_operand(n, i)))
+  MlirValue operand = constant_operand(n, i);
+  if (mlirValueIsNull(operand))
     return NULL;
-  if (onnx_known_ints(n, onnx_operand(n, i), &values, out_count))
+  if (onnx_known_ints(n, operand, &values, out_count))
     return values;
   must_be_known(n, i);
   *out_count = 0;
@@ -156,9 +163,10 @@ const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count) {
   MlirValue constant;
   double *values;
   *out_count = 0;
-  if (!onnx_has(n, i) || mlirValueIsNull(onnx_operand(n, i)))
+  MlirValue operand = constant_operand(n, i);
+  if (mlirValueIsNull(operand))
     return NULL;
-  if (fold(n, onnx_operand(n, i), 0, &constant) && strata_constant_f64s(n->b->compile, constant, &values, out_count))
+  if (fold(n, operand, 0, &constant) && strata_constant_f64s(n->b->compile, constant, &values, out_count))
     return values;
   must_be_known(n, i);
   *out_count = 0;
@@ -251,6 +259,13 @@ void onnx_attr_ints_or(onnx_node_t *n, const char *name, int count, int64_t othe
 
 const int64_t *onnx_ints(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {
   return onnx_has_attr(n, attr) ? onnx_attr_ints(n, attr, out_count) : onnx_constant_ints(n, i, out_count);
+}
+
+const int64_t *onnx_required_ints(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {
+  const int64_t *values = onnx_ints(n, attr, i, out_count);
+  if (!values && !onnx_failed(n))
+    onnx_invalid(n, "'%s' is missing: expected an attribute or operand %d", attr, i);
+  return values;
 }
 
 //===-- Axes -----------------------------------------------------------------------------------------------------===//

@@ -82,7 +82,7 @@ onnx_shape_t onnx_shape(MlirValue value);
 onnx_shape_t onnx_operand_shape(onnx_node_t *n, int i);
 
 // The elements of an operand that must be known at compile time; NULL and an error where it is not. An omitted operand
-// has no elements and is no error.
+// has no elements, NULL, and is an error only if the operator requires it (ops.def).
 const int64_t *onnx_constant_ints(onnx_node_t *n, int i, int64_t *out_count);
 const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count);
 int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise); // one element
@@ -107,6 +107,8 @@ const int64_t *onnx_attr_ints(const onnx_node_t *n, const char *name, int64_t *o
 void onnx_attr_ints_or(onnx_node_t *n, const char *name, int count, int64_t otherwise, int64_t *out);
 // Integers that were an attribute before they became operand |i|; NULL where neither is given.
 const int64_t *onnx_ints(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
+// The same; neither is an error, so that NULL is always one.
+const int64_t *onnx_required_ints(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
 
 // |axis| counted from the end if negative; an error if outside.
 int onnx_axis(onnx_node_t *n, int64_t axis, int rank);

@@ -66,7 +66,7 @@ void onnx_import_reshape(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
   onnx_shape_t shape = onnx_shape(x);
   int64_t count, dims[STRATA_MAX_RANK];
-  const int64_t *sizes = onnx_ints(n, "shape", 1, &count);
+  const int64_t *sizes = onnx_required_ints(n, "shape", 1, &count);
   if (count > STRATA_MAX_RANK)
     onnx_unsupported(n, "expected at most %d dimensions, got %lld", STRATA_MAX_RANK, (long long)count);
   if (onnx_failed(n))
@@ -110,7 +110,7 @@ void onnx_import_unsqueeze(onnx_node_t *n) {
   onnx_shape_t shape = onnx_shape(x);
   bool insert[STRATA_MAX_RANK];
   int64_t count, dims[STRATA_MAX_RANK];
-  const int64_t *axes = onnx_ints(n, "axes", 1, &count);
+  const int64_t *axes = onnx_required_ints(n, "axes", 1, &count);
   if (count > STRATA_MAX_RANK - shape.rank)
     onnx_unsupported(n, "expected at most %d dimensions", STRATA_MAX_RANK);
   if (onnx_failed(n))
@@ -256,7 +256,8 @@ void onnx_import_slice(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
   onnx_shape_t shape = onnx_shape(x);
   int64_t n_starts, n_ends, n_axes, n_steps;
-  const int64_t *starts = onnx_ints(n, "starts", 1, &n_starts), *ends = onnx_ints(n, "ends", 2, &n_ends);
+  const int64_t *starts = onnx_required_ints(n, "starts", 1, &n_starts);
+  const int64_t *ends = onnx_required_ints(n, "ends", 2, &n_ends);
   const int64_t *axes = onnx_ints(n, "axes", 3, &n_axes), *steps = onnx_constant_ints(n, 4, &n_steps);
   if (!onnx_failed(n) &&
       (n_starts != n_ends || (axes && n_axes != n_starts) || (steps && n_steps != n_starts) || n_starts > shape.rank))
@@ -340,7 +341,7 @@ void onnx_import_pad(onnx_node_t *n) {
   onnx_shape_t shape = onnx_shape(x);
   const char *mode = onnx_attr_string(n, "mode", "constant");
   int64_t low[STRATA_MAX_RANK] = {0}, high[STRATA_MAX_RANK] = {0}, count, n_axes;
-  const int64_t *pads = onnx_ints(n, onnx_has_attr(n, "paddings") ? "paddings" : "pads", 1, &count);
+  const int64_t *pads = onnx_required_ints(n, onnx_has_attr(n, "paddings") ? "paddings" : "pads", 1, &count);
   const int64_t *axes = onnx_constant_ints(n, 3, &n_axes);
   int64_t n_padded = axes ? n_axes : shape.rank;
   if (!onnx_failed(n) && count != 2 * n_padded)
