@@ -82,17 +82,23 @@ strata_status_t strata_observe_after(strata_observer_t *observer, strata_compile
   return options->save_temps ? save(compile, phase, options->save_temps) : NULL;
 }
 
+FILE *strata_report_file(const strata_options_t *options) {
+  bool has_file = options->output && strcmp(options->output, "-") != 0;
+  return options->compile_to == STRATA_PHASE_LIBRARY || has_file ? stdout : stderr;
+}
+
 void strata_observe_end(const strata_observer_t *observer) {
+  FILE *file = strata_report_file(observer->options);
   if (isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
   if (!observer->options->time_compilation)
     return;
   double total = 0;
-  fprintf(stderr, "%-10s %10s %10s\n", "phase", "seconds", "peak MiB");
+  fprintf(file, "%-10s %10s %10s\n", "phase", "seconds", "peak MiB");
   for (int phase = 0; phase <= observer->options->compile_to; phase++) {
     total += observer->seconds[phase];
-    fprintf(stderr, "%-10s %10.3f %10.0f\n", strata_phase_info[phase].name, observer->seconds[phase],
+    fprintf(file, "%-10s %10.3f %10.0f\n", strata_phase_info[phase].name, observer->seconds[phase],
             (double)observer->peak_kib[phase] / 1024);
   }
-  fprintf(stderr, "%-10s %10.3f\n", "total", total);
+  fprintf(file, "%-10s %10.3f\n", "total", total);
 }

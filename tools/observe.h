@@ -4,6 +4,8 @@
 
 #include "tools/options.h"
 
+#include <stdio.h>
+
 typedef struct {
   const strata_options_t *options;
   double started;                     // of the running phase, in seconds
@@ -14,6 +16,10 @@ typedef struct {
 void strata_observe_before(strata_observer_t *observer, strata_phase_t phase);
 STRATA_MUST_CHECK strata_status_t strata_observe_after(strata_observer_t *observer, strata_compile_t *compile,
                                                        strata_phase_t phase);
+// Where reports go that the user asked for (--explain, --time-compilation): standard output, or standard error where
+// the IR is written there.
+FILE *strata_report_file(const strata_options_t *options);
+
 // The table of --time-compilation, if asked for; removes the progress line.
 void strata_observe_end(const strata_observer_t *observer);
 

@@ -1,12 +1,15 @@
 """The fuzzers' loop: the whole compiler on one bad input after the other.
 
-Every run must end within TIMEOUT with exit status 0, or with 1, an error message and nothing written. Crashes that
-the compiler caught in its child process count as findings too. A finding is kept in the folder `findings`, with the
-command line to repeat it. STRATA_FUZZ_SECONDS and STRATA_FUZZ_SEED change how long and which.
+Every run must end within PROCESSOR_SECONDS with exit status 0, or with 1, an error message and nothing written. Crashes
+that the compiler caught in its child process count as findings too. A finding is kept in the folder `findings`, with
+the command line to repeat it. STRATA_FUZZ_SECONDS and STRATA_FUZZ_SEED change how long and which: without them the
+cases are always the same, in the same order, as far as the machine gets.
 """
 import os
 import random
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,36 +19,56 @@ import strata
 
 SECONDS = float(os.environ.get("STRATA_FUZZ_SECONDS", 60))
 SEED = int(os.environ.get("STRATA_FUZZ_SEED", 0))
-TIMEOUT = 30 if strata.SANITIZED else 10
+# What a process may compute for, however busy the machine is; and when one that computes nothing counts as stuck.
+PROCESSOR_SECONDS = 30 if strata.SANITIZED else 10
+STUCK_SECONDS = 20 * PROCESSOR_SECONDS
 FINDINGS = "findings"
+ERROR = b"strata: error: "
+REPORTS = ("explain", "time-compilation", "dump-after")  # what may print on standard error
 
 INTERESTING = [0, 1, 2, 3, 7, 8, 16, 127, 128, 255, 256, 1000, 65535, 65536, 2**31 - 1, 2**31, 2**32, 2**40, 2**62,
                2**63 - 1, 2**63, 2**64 - 1, -1, -2, -(2**31), -(2**63)]
 
 
-def problem_of(done, folder):
+def message_problem(stderr, has_report):
+    """Standard error holds lines with errors and no others, but for a report that was asked for and comes first."""
+    lines = stderr.splitlines()
+    if not lines or not lines[-1].startswith(ERROR):
+        return "no error message"
+    if not has_report and not all(line.startswith(ERROR) for line in lines):
+        return "not only errors on standard error"
+    if signal.strsignal(signal.SIGXCPU).encode() in stderr:
+        return f"computed for more than {PROCESSOR_SECONDS} s"
+    if b"internal" in stderr or b"Sanitizer" in stderr or b"runtime error" in stderr:
+        return "internal error"
+    return None
+
+
+def problem_of(done, folder, has_report):
     """What is wrong with a run, or None."""
     left = os.listdir(folder)
     if done.returncode == 0:
-        return None
+        return "output on standard error" if done.stderr and not has_report else None
     if done.returncode != 1:
         return f"exit status {done.returncode}"
-    if not done.stderr.startswith(b"strata: error: "):
-        return "no error message"
-    if b"internal" in done.stderr or b"Sanitizer" in done.stderr or b"runtime error" in done.stderr:
-        return "internal error"
-    return f"left {left} behind" if left else None
+    return message_problem(done.stderr, has_report) or (f"left {left} behind" if left else None)
+
+
+def limit_processor_time():
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS + 5))
 
 
 def try_once(arguments):
     """Runs strata in an empty folder; what is wrong, or None."""
+    has_report = any(report in argument for report in REPORTS for argument in arguments)
     with tempfile.TemporaryDirectory() as folder:
         command = [os.path.join(strata.BIN, "strata"), *arguments, "-o", folder]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
+            done = subprocess.run(command, capture_output=True, timeout=STUCK_SECONDS, check=False,
+                                  preexec_fn=limit_processor_time)
         except subprocess.TimeoutExpired:
-            return f"still running after {TIMEOUT} s", b""
-        return problem_of(done, folder), done.stderr
+            return f"stuck for {STUCK_SECONDS} s", b""
+        return problem_of(done, folder, has_report), done.stderr
 
 
 def keep(number, arguments, path, problem, stderr):

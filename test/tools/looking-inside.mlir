@@ -1,11 +1,17 @@
 // RUN: rm -rf %t && strata %s --aot -o %t --save-temps=%t/temps --plot=%t/graph.svg
 // RUN: ls %t %t/temps | FileCheck %s --check-prefix=FILES
 // RUN: FileCheck %s --check-prefix=PLOT --input-file=%t/graph.svg
-// RUN: strata %s --aot -o %t --time-compilation 2>&1 | FileCheck %s --check-prefix=TIME
+// RUN: strata %s --aot -o %t --time-compilation | FileCheck %s --check-prefix=TIME
 // RUN: strata %s --aot -o %t --dump-after=graph 2>&1 | FileCheck %s --check-prefix=DUMP
 // RUN: strata %s --aot -o %t --dump-after=all 2>&1 | FileCheck %s --check-prefix=ALL
-// RUN: strata %s --aot -o %t --explain 2>&1 | FileCheck %s --check-prefix=EXPLAIN
+// RUN: strata %s --aot -o %t --explain | FileCheck %s --check-prefix=EXPLAIN
 // RUN: env STRATA_DUMP_AFTER=graph strata %s --aot -o %t 2>&1 | FileCheck %s --check-prefix=DUMP
+// A report stays away from IR on standard output, and errors from both.
+// RUN: strata %s --compile-to=affine --explain --time-compilation >%t.mlir 2>%t.report
+// RUN: strata-opt %t.mlir | FileCheck %s --check-prefix=IR
+// RUN: FileCheck %s --check-prefixes=EXPLAIN,TOTAL --input-file=%t.report
+// RUN: not strata %s --aot -o %t --explain --alias=y=no 2>&1 >%t.report | FileCheck %s --check-prefix=ERROR
+// RUN: FileCheck %s --check-prefix=EXPLAIN --input-file=%t.report
 // In a pipe nothing else is said.
 // RUN: strata %s --aot -o %t 2>&1 | count 0
 
@@ -33,6 +39,11 @@
 // ALL: // after cpu
 // ALL: // after llvm
 // EXPLAIN: k0
+// TOTAL: total
+// IR-NOT: fused
+// IR: func.func private @k0
+// ERROR-NOT: k0
+// ERROR: strata: error: 
 func.func @main(%x: tensor<8x64xf32> {strata.name = "x"}) -> (tensor<8x64xf32> {strata.name = "y"}) {
   %a = "strata.neg"(%x) : (tensor<8x64xf32>) -> tensor<8x64xf32>
   %y = "strata.exp"(%a) : (tensor<8x64xf32>) -> tensor<8x64xf32>

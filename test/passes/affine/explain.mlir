@@ -1,4 +1,5 @@
-// RUN: strata %s --explain --compile-to=affine -o %t 2>&1 | FileCheck %s
+// RUN: strata %s --explain --compile-to=affine -o %t 2>%t.err | FileCheck %s
+// RUN: count 0 < %t.err
 // RUN: strata-opt %t/strata_mlir_artifact.affine.mlir --pipeline=affine-explain | FileCheck %s --check-prefix=SAME
 
 // Every producer and consumer, then every kernel, then the run.
