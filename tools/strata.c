@@ -1,16 +1,20 @@
 // strata INPUT [options]: compiles a model to a C library, or compiles and runs it once.
 #include "tools/compile.h"
 
-#include <string.h>
+#include <ctype.h>
 
 extern char **environ;
 
-// "strata: error: " before each line of the message.
+// "strata: error: " before each line of the message. It may hold names out of a file, so that what could steer a
+// terminal is escaped.
 static void print_error(strata_status_t status) {
-  for (const char *line = strata_status_message(status); *line;) {
-    int length = (int)strcspn(line, "\n");
-    fprintf(stderr, "strata: error: %.*s\n", length, line);
-    line += length + (line[length] == '\n');
+  const char *at = strata_status_message(status);
+  while (*at) {
+    fputs("strata: error: ", stderr);
+    for (; *at && *at != '\n'; at++)
+      fprintf(stderr, iscntrl((unsigned char)*at) ? "\\x%02x" : "%c", (unsigned char)*at);
+    fputc('\n', stderr);
+    at += *at == '\n';
   }
 }
 

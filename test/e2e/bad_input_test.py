@@ -98,6 +98,10 @@ def graphs():
     expect_error("wrong attribute type", "culprit", single("Softmax", ["x"], axis="last"))
     expect_error("axis out of range", "culprit", single("Softmax", ["x"], axis=7))
 
+    graph = small_graph()
+    graph.node("Frobnicate", ["x"], name="\33[2J\r")
+    expect_error("a name that steers a terminal", r"\x1b[2J\x0d", graph.save("escape.onnx"))
+
     cycle = onnx_file.Graph()
     x = cycle.input("x", FLOAT, [4])
     cycle.node("Add", [x, "b"], outputs=["a"])
