@@ -1,0 +1,35 @@
+// Device code of --device=emulated: a shared object of the host. For each kernel k it exports
+//
+//   void strata_entry_k(void *const *buffers, int64_t block, int64_t thread, void *shared)
+//
+// which is all that one thread of one block does. |buffers| are the kernel's parameters in order, the buffers' addresses
+// (the launch's kernelParams[i] points to buffers[i]); |shared| is the block's shared memory, strata.shared bytes,
+// aligned to 128. The driver runs each thread of a block as a fibre and implements the functions below, in which threads
+// meet: the image's only undefined symbols besides libc's and libm's. Its loader must therefore have made them global.
+//
+// All threads of a warp (of a block, for the barrier) make the same calls in the same order; a call that some make and
+// others do not is a fault of the kernel, which the driver reports.
+#ifndef STRATA_TEST_SUPPORT_DRIVER_EMULATED_H
+#define STRATA_TEST_SUPPORT_DRIVER_EMULATED_H
+
+#include <stdint.h>
+
+#define STRATA_EMULATED_ENTRY_PREFIX "strata_entry_"
+enum { STRATA_EMULATED_LANES = 32, STRATA_EMULATED_SHARED_ALIGNMENT = 128 };
+
+typedef void (*strata_emulated_kernel_t)(void *const *buffers, int64_t block, int64_t thread, void *shared);
+
+// Waits for all threads of the block.
+void strata_emulated_barrier(void);
+
+// The |value| that the thread in lane |lane| (0 to 31) of the caller's warp passed to the same call. Lanes the block does
+// not have give their caller's own value back. 64-bit values are exchanged by two calls, 16-bit ones in the low half.
+uint32_t strata_emulated_shuffle(uint32_t value, uint32_t lane);
+// The same with lane = the caller's lane xor |mask|.
+uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask);
+
+// A matrix instruction: row |kind| (from 0) of targets/gpu/mma.def on the fragments of the caller's warp. |a|, |b|, |c|
+// and |d| are the caller's own fragments in memory, |d| to be written; they may not overlap.
+void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d);
+
+#endif
