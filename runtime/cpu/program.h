@@ -1,15 +1,13 @@
 // What the compiler emits for the cpu runtime: constant tables that hold a library's whole program.
 //
 // Each library has its own copy of the runtime, linked in with hidden symbols, and one program, so the runtime reaches
-// it by name. targets/library/cpu.c writes these structs as LLVM IR: both sides must agree field by field.
+// it by name. targets/library/cpu_tables.c writes these structs as LLVM IR: both sides must agree field by field.
 #ifndef STRATA_RUNTIME_CPU_PROGRAM_H
 #define STRATA_RUNTIME_CPU_PROGRAM_H
 
-#include "runtime/include/strata/runtime.h"
+#include "runtime/library/tables.h"
 
 #pragma GCC visibility push(hidden)
-
-enum { STRATA_RT_ALIGNMENT = 256 }; // of the workspace and the weights, and of every buffer in the workspace
 
 // A kernel's code: computes the tasks [begin, end).
 typedef void (*strata_rt_entry_t)(void *const *buffers, int64_t begin, int64_t end, void *scratch);
@@ -18,40 +16,6 @@ typedef struct {
   strata_rt_entry_t entry;
   int64_t tasks;
 } strata_rt_kernel_t;
-
-typedef enum {
-  STRATA_RT_TENSOR,   // the call's tensor |index|: inputs, then outputs
-  STRATA_RT_CONSTANT, // constant |index|
-  STRATA_RT_PREPARED, // constant |index|, which the preparation computes: this launch may write it
-  STRATA_RT_POOL,     // the workspace
-} strata_rt_arg_kind_t;
-
-// A buffer that a launch is given: a place and an offset into it, in bytes.
-typedef struct {
-  uint32_t kind; // strata_rt_arg_kind_t
-  uint32_t index;
-  uint64_t offset;
-} strata_rt_arg_t;
-
-typedef struct {
-  uint32_t kernel;
-  uint32_t n_args;
-  uint64_t first_arg; // of the list's args
-} strata_rt_launch_t;
-
-typedef struct {
-  const strata_rt_launch_t *launches;
-  uint64_t n_launches;
-  const strata_rt_arg_t *args;
-} strata_rt_list_t;
-
-// A constant of the model, or one that the preparation computes. What only the preparation reads may have been left out
-// of the weights.
-typedef struct {
-  uint64_t offset;
-  uint64_t size;
-  uint64_t is_present; // its bytes are in the weights
-} strata_rt_constant_t;
 
 typedef struct {
   const strata_library_t *library;

@@ -5,11 +5,9 @@
 #ifndef STRATA_RUNTIME_GPU_PROGRAM_H
 #define STRATA_RUNTIME_GPU_PROGRAM_H
 
-#include "runtime/include/strata/runtime.h"
+#include "runtime/library/tables.h"
 
 #pragma GCC visibility push(hidden)
-
-enum { STRATA_RT_ALIGNMENT = 256 }; // of the pool and the weights, and of every buffer in the pool
 
 // A kernel's function in its image, and the shape of its launches. Its parameters are the buffers' device pointers.
 typedef struct {
@@ -17,54 +15,30 @@ typedef struct {
   uint32_t blocks, threads; // grid (one dimension), threads of a block
   uint32_t shared;          // bytes of dynamic shared memory
   uint32_t cluster;         // blocks of a cluster; 1: none
+  uint32_t flags;           // STRATA_RT_KERNEL_...
 } strata_rt_kernel_t;
 
-typedef enum {
-  STRATA_RT_TENSOR,   // the call's tensor |index|: inputs, then outputs
-  STRATA_RT_CONSTANT, // constant |index|
-  STRATA_RT_PREPARED, // constant |index|, which the preparation computes: this launch may write it
-  STRATA_RT_POOL,     // the pool
-} strata_rt_arg_kind_t;
+enum {
+  // May start before the kernel in front of it has ended: its code waits for that one (griddepcontrol.wait) itself.
+  STRATA_RT_KERNEL_PROGRAMMATIC = 1,
+};
 
-// A buffer that a launch is given: a place and an offset into it, in bytes.
-typedef struct {
-  uint32_t kind; // strata_rt_arg_kind_t
-  uint32_t index;
-  uint64_t offset;
-} strata_rt_arg_t;
+// As the kernel of a launch: copies args[0] to args[1], |size| bytes, by the driver.
+#define STRATA_RT_COPY UINT32_MAX
 
-enum { STRATA_RT_COPY = UINT32_MAX }; // as kernel: copies args[0] to args[1], |size| bytes, by the driver
-
-typedef struct {
-  uint32_t kernel; // of the variant's kernels, or STRATA_RT_COPY
-  uint32_t n_args;
-  uint64_t first_arg; // of the list's args
-  uint64_t size;      // of a copy
-} strata_rt_launch_t;
-
-typedef struct {
-  const strata_rt_launch_t *launches;
-  uint64_t n_launches;
-  const strata_rt_arg_t *args;
-} strata_rt_list_t;
-
-// Device code. An exact image runs on devices of exactly |arch|; a generic one (PTX) on any from |arch| on.
+// Device code. An exact image runs on devices of exactly |arch|; a generic one (PTX without features of one
+// architecture) on any from |arch| on. PTX ends in a zero byte.
 typedef struct {
   const void *data;
   uint64_t size;
-  uint32_t arch;       // 10 * major + minor of the compute capability; of a gfx number: its digits in hexadecimal
+  uint32_t arch; // 10 * major + minor of the compute capability; of a gfx number: its digits in hexadecimal;
+                 // of the tests' emulated device: 0
   uint32_t is_generic;
 } strata_rt_image_t;
 
-typedef struct {
-  uint64_t offset;
-  uint64_t size;
-  uint64_t is_present; // its bytes are in the weights
-} strata_rt_constant_t;
-
 // Everything that differs by device.
 typedef struct {
-  const char *device; // as --device= spells it
+  const char *device;              // as --device= spells it
   const strata_rt_image_t *images; // best first
   uint64_t n_images;
   const strata_rt_kernel_t *kernels;
@@ -75,9 +49,10 @@ typedef struct {
   const uint32_t *public_constants; // the constant behind each of library->constants
   uint64_t n_constants;
   uint64_t pool_size;
-  uint64_t max_args;        // of a launch
-  const void *weights;      // embedded; NULL: in a file
-  uint64_t weights_size;
+  uint64_t max_args;     // of a launch
+  const void *weights;   // embedded; NULL: in a file
+  uint64_t weights_size; // bytes that are uploaded to the start of the memory for constants
+  uint64_t memory_size;  // bytes of that memory: constants that NAME_load prepares may lie behind the weights
   uint64_t weights_checksum;
 } strata_rt_variant_t;
 
@@ -94,10 +69,13 @@ typedef struct {
 
 extern const strata_rt_program_t strata_rt_program;
 
-// The library's functions. Status codes as in runtime/base/status.def.
+// The library's functions. Status codes as in runtime/base/status.def. Any thread may call them at any time, except
+// that load with memory, set_constant and unload fail while a call is running, and the caller sees to it that what
+// earlier calls enqueued has ended. Load and set_constant synchronise |stream| before they return; unload waits for
+// the device and frees what was loaded in every context. A process forked after a load may not use the library.
 int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory, void *stream);
 size_t strata_rt_device_memory_size(const int64_t *dims);
-size_t strata_rt_weights_size(void);
+size_t strata_rt_weights_size(void); // of the memory that load takes
 int strata_rt_load(void *weights_memory, void *stream);
 int strata_rt_set_constant(const char *name, const void *data, void *stream);
 int strata_rt_unload(void);

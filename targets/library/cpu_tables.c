@@ -9,7 +9,7 @@
 
 static const char types[] = "%kernel = type { ptr, i64 }\n"
                             "%arg = type { i32, i32, i64 }\n"
-                            "%launch = type { i32, i32, i64 }\n"
+                            "%launch = type { i32, i32, i64, i64 }\n"
                             "%list = type { ptr, i64, ptr }\n"
                             "%constant = type { i64, i64, i64 }\n"
                             "%program = type { ptr, %list, %list, ptr, ptr, ptr, i64, i64, i64, i64, ptr, i64, i64, "
@@ -47,8 +47,8 @@ static size_t print_list(strata_ir_printer_t *printer, const strata_program_t *p
   fprintf(printer->file, "@%s_launches = private constant [%zu x %%launch] [", name, launches->count);
   for (size_t i = 0; i < launches->count; i++) {
     const strata_program_launch_t *launch = &launches->data[i];
-    fprintf(printer->file, "%s%%launch { i32 %zu, i32 %zu, i64 %zu }", i ? ", " : "", launch->kernel, launch->n_args,
-            n_args);
+    fprintf(printer->file, "%s%%launch { i32 %zu, i32 %zu, i64 %zu, i64 0 }", i ? ", " : "", launch->kernel,
+            launch->n_args, n_args);
     n_args += launch->n_args;
     most = launch->n_args > most ? launch->n_args : most;
   }
