@@ -1,0 +1,128 @@
+// Distribution over the threads of a group: the block-level code of one kernel rewritten as what one thread does.
+//
+// The old body is walked once, in order, and new code is appended. A block-level value becomes *scalars*, one SSA value
+// for each register its layout (layout.h) gives a thread, hanging registers included; vectors only occur at loads and
+// stores. Each op has a rule (rules.def) that reads the registers of its operands and defines those of its results;
+// what has no rule is arithmetic, done register by register, or structure, kept with its values replaced by registers.
+// Before, assign.c chooses a layout for every value.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
+#define STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
+
+#include "lowering/affine_to_tile/emit.h"
+#include "lowering/tile_to_gpu/layout.h"
+#include "passes/target.h"
+
+// What a value has become. A scalar (rank 0) is one register, the same in every thread of the group.
+typedef struct {
+  MlirType type; // of the block-level value
+  MlirType element;
+  int rank;
+  int64_t sizes[STRATA_VALUE_RANK];
+  strata_layout_t layout;
+  int64_t count;     // registers
+  MlirValue *values; // count; owned by the compile's arena
+} strata_registers_t;
+
+typedef struct strata_gpu_record strata_gpu_record_t; // what is known of an old value (values.c)
+
+// Shared memory of the block: %shared. Every allocation has one slice a group, so that each group has its own.
+typedef struct {
+  MlirValue memory;      // memref<N x i8, 3>
+  int64_t size;          // bytes used so far, of the whole block
+  int64_t exchange_size; // bytes of a group's part for layout conversions, 0: none yet
+  int64_t exchange_at;   // where that part begins
+} strata_shared_t;
+
+typedef struct {
+  strata_compile_t *compile;
+  const strata_gpu_device_t *device;
+  strata_emitter_t e;     // the end of the new code
+  MlirModule kernels;     // where the new function goes
+  MlirOperation func;     // the old one
+  int64_t threads, group; // of the schedule
+  int64_t n_tasks;        // of the forall
+  MlirValue task;         // number of the running task
+  MlirValue thread;       // number of the thread in its group, [0, group)
+  MlirValue group_number; // of the group in its block, [0, threads / group)
+  bool may_synchronize;   // all threads of a block run the same code: barriers are allowed
+  bool is_dirty, is_read; // shared memory was written, read since the last barrier
+  int loop_depth;
+  strata_shared_t shared;
+  strata_gpu_record_t **records; // open addressing by old value
+  size_t n_records, capacity;
+} strata_gpu_distribution_t;
+
+typedef strata_status_t (*strata_gpu_rule_t)(strata_gpu_distribution_t *d, MlirOperation op);
+
+//===-- Values ---------------------------------------------------------------------------------------------------===//
+
+// The shape of a value of |type| in |layout|: everything but values.
+strata_registers_t strata_registers_shape(MlirType type, const strata_layout_t *layout);
+// The registers of an old value.
+const strata_registers_t *strata_registers_of(strata_gpu_distribution_t *d, MlirValue old);
+// Registers for an old value in the layout chosen for it; fill ->values, then define.
+strata_registers_t strata_registers_new(strata_gpu_distribution_t *d, MlirValue old);
+// The same for a value of |type| in any layout, for rules that make values on the way.
+strata_registers_t strata_registers_in(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout);
+// Defines |old|; if |registers| is in another layout than the one chosen for |old|, it is kept in that one.
+void strata_registers_define(strata_gpu_distribution_t *d, MlirValue old, const strata_registers_t *registers);
+// The new value of an old scalar, and its definition.
+MlirValue strata_new_scalar(strata_gpu_distribution_t *d, MlirValue old);
+void strata_define_scalar(strata_gpu_distribution_t *d, MlirValue old, MlirValue scalar);
+
+//===-- Layouts --------------------------------------------------------------------------------------------------===//
+
+// Chooses a layout for every vector value of the kernel (assign.c).
+STRATA_MUST_CHECK strata_status_t strata_assign_layouts(strata_gpu_distribution_t *d, MlirOperation func);
+// The layout chosen for a value; that of a scalar has no digits but copies.
+const strata_layout_t *strata_layout_of(strata_gpu_distribution_t *d, MlirValue old);
+// What assign.c works with: values that share one layout; a layout that is fixed (an accumulator's fragment).
+void strata_layouts_unify(strata_gpu_distribution_t *d, MlirValue a, MlirValue b);
+void strata_layout_fix(strata_gpu_distribution_t *d, MlirValue old, const strata_layout_t *layout);
+// For a contraction: fixes the layouts of its accumulator and, where it wants them in registers, its operands.
+STRATA_MUST_CHECK strata_status_t strata_contract_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
+
+// |from| in |layout|: by renaming registers where each thread has what it needs, else through shared memory (then all
+// threads of the block must get here). UNSUPPORTED where neither is possible.
+STRATA_MUST_CHECK strata_status_t strata_registers_convert(strata_gpu_distribution_t *d, const strata_registers_t *from,
+                                                           const strata_layout_t *layout, strata_registers_t *out);
+// The registers of an old value in |layout|.
+STRATA_MUST_CHECK strata_status_t strata_registers_as(strata_gpu_distribution_t *d, MlirValue old,
+                                                      const strata_layout_t *layout, strata_registers_t *out);
+
+//===-- Coordinates ----------------------------------------------------------------------------------------------===//
+
+// The part of the coordinate along |dim| that depends on the thread, as an expression over affine dim |thread|, which
+// stands for the thread's number in its group; the register's part is strata_layout_reg_coordinate.
+MlirAffineExpr strata_thread_coordinate(MlirContext context, const strata_layout_t *layout, int dim, int thread);
+// The same as an index value. strata_emit_coordinate adds the register's part.
+MlirValue strata_emit_thread_coordinate(strata_gpu_distribution_t *d, const strata_layout_t *layout, int dim);
+MlirValue strata_emit_coordinate(strata_gpu_distribution_t *d, const strata_layout_t *layout, int64_t reg, int dim);
+// An affine expression over |n| dims with values in [0, extents[i]) (extent 0: unknown) as arith on index: divisions of
+// what cannot be negative are unsigned.
+MlirValue strata_emit_expr(strata_gpu_distribution_t *d, MlirAffineExpr expr, int n, const MlirValue *values,
+                           const int64_t *extents);
+
+//===-- Shared memory --------------------------------------------------------------------------------------------===//
+
+// |bytes| of shared memory for each group, 16-byte aligned, as a memref<count x element, 3> of the running group's
+// slice. UNSUPPORTED if the device has not so much.
+STRATA_MUST_CHECK strata_status_t strata_shared_alloc(strata_gpu_distribution_t *d, MlirType element, int64_t count,
+                                                      MlirValue *out_memory);
+// Waits for all threads of the block and makes what they wrote visible. Says so where barriers are not allowed.
+STRATA_MUST_CHECK strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d);
+
+//===-- Rules ----------------------------------------------------------------------------------------------------===//
+
+STRATA_MUST_CHECK strata_status_t strata_gpu_distribute_block(strata_gpu_distribution_t *d, MlirBlock block);
+STRATA_MUST_CHECK strata_status_t strata_gpu_distribute_op(strata_gpu_distribution_t *d, MlirOperation op);
+
+#define RULE(name, function) STRATA_MUST_CHECK strata_status_t function(strata_gpu_distribution_t *d, MlirOperation op);
+#include "lowering/tile_to_gpu/rules.def"
+
+STRATA_MUST_CHECK strata_status_t strata_gpu_rule_arithmetic(strata_gpu_distribution_t *d, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_rule_structure(strata_gpu_distribution_t *d, MlirOperation op);
+// UNSUPPORTED: "OP: WHAT is not supported on GPUs".
+STRATA_MUST_CHECK strata_status_t strata_gpu_missing(MlirOperation op, const char *what);
+
+#endif

@@ -1,0 +1,154 @@
+// See layout.h.
+#include "lowering/tile_to_gpu/layout.h"
+
+#include <assert.h>
+
+//===-- Digits ---------------------------------------------------------------------------------------------------===//
+
+static int64_t count(int n_digits, const strata_digit_t *digits) {
+  int64_t product = 1;
+  for (int i = 0; i < n_digits; i++)
+    product *= digits[i].extent;
+  return product;
+}
+
+static int64_t coordinate(int n_digits, const strata_digit_t *digits, int64_t number, int dim) {
+  int64_t sum = 0;
+  for (int i = 0; i < n_digits; number /= digits[i++].extent)
+    if (digits[i].dim == dim)
+      sum += number % digits[i].extent * digits[i].stride;
+  return sum;
+}
+
+static void push(strata_digit_t *digits, int *n_digits, int dim, int64_t extent, int64_t stride) {
+  if (extent == 1)
+    return;
+  assert(*n_digits < STRATA_LAYOUT_DIGITS);
+  digits[(*n_digits)++] = (strata_digit_t){dim, extent, dim == STRATA_COPIES ? 0 : stride};
+}
+
+void strata_layout_push_reg(strata_layout_t *layout, int dim, int64_t extent, int64_t stride) {
+  push(layout->reg, &layout->n_reg, dim, extent, stride);
+}
+
+void strata_layout_push_thread(strata_layout_t *layout, int dim, int64_t extent, int64_t stride) {
+  push(layout->thread, &layout->n_thread, dim, extent, stride);
+}
+
+//===-- Questions ------------------------------------------------------------------------------------------------===//
+
+int64_t strata_layout_registers(const strata_layout_t *layout) { return count(layout->n_reg, layout->reg); }
+int64_t strata_layout_threads(const strata_layout_t *layout) { return count(layout->n_thread, layout->thread); }
+
+int64_t strata_layout_reg_coordinate(const strata_layout_t *layout, int64_t reg, int dim) {
+  return coordinate(layout->n_reg, layout->reg, reg, dim);
+}
+
+int64_t strata_layout_thread_coordinate(const strata_layout_t *layout, int64_t thread, int dim) {
+  return coordinate(layout->n_thread, layout->thread, thread, dim);
+}
+
+int64_t strata_layout_thread_max(const strata_layout_t *layout, int dim) {
+  return strata_layout_thread_coordinate(layout, strata_layout_threads(layout) - 1, dim);
+}
+
+// Element (coordinates) is held if the digits of each dim reach every coordinate below its size. Digits of one dim may
+// be anywhere in both lists, so the reachable coordinates are listed.
+static bool covers_dim(const strata_layout_t *layout, int dim, int64_t size) {
+  for (int64_t wanted = 0; wanted < size; wanted++) {
+    int64_t n_registers = strata_layout_registers(layout), n_threads = strata_layout_threads(layout);
+    bool found = false;
+    for (int64_t reg = 0; reg < n_registers && !found; reg++) {
+      int64_t rest = wanted - strata_layout_reg_coordinate(layout, reg, dim);
+      for (int64_t thread = 0; thread < n_threads && !found && rest >= 0; thread++)
+        found = strata_layout_thread_coordinate(layout, thread, dim) == rest;
+    }
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+bool strata_layout_covers(const strata_layout_t *layout, int rank, const int64_t *sizes) {
+  for (int dim = 0; dim < rank; dim++)
+    if (!covers_dim(layout, dim, sizes[dim]))
+      return false;
+  return true; // dims have digits of their own, so what each reaches is reached together
+}
+
+bool strata_layout_same_threads(const strata_layout_t *a, const strata_layout_t *b) {
+  int64_t n_threads = strata_layout_threads(a);
+  if (n_threads != strata_layout_threads(b))
+    return false;
+  for (int64_t bit = 1; bit < n_threads; bit *= 2) // coordinates are sums over the bits of the thread's number
+    for (int dim = 0; dim < STRATA_VALUE_RANK; dim++)
+      if (strata_layout_thread_coordinate(a, bit, dim) != strata_layout_thread_coordinate(b, bit, dim))
+        return false;
+  return true;
+}
+
+bool strata_layout_equal(const strata_layout_t *a, const strata_layout_t *b) {
+  int64_t n_registers = strata_layout_registers(a);
+  if (n_registers != strata_layout_registers(b) || !strata_layout_same_threads(a, b))
+    return false;
+  for (int64_t reg = 0; reg < n_registers; reg++)
+    for (int dim = 0; dim < STRATA_VALUE_RANK; dim++)
+      if (strata_layout_reg_coordinate(a, reg, dim) != strata_layout_reg_coordinate(b, reg, dim))
+        return false;
+  return true;
+}
+
+//===-- Making ---------------------------------------------------------------------------------------------------===//
+
+static int64_t power_of_two_above(int64_t value) {
+  int64_t power = 1;
+  while (power < value)
+    power *= 2;
+  return power;
+}
+
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+strata_layout_t strata_layout_build(int rank, const int64_t *sizes, int64_t threads, const int *order, int64_t width) {
+  strata_layout_t layout = {0};
+  int64_t covered[STRATA_VALUE_RANK];
+  if (rank > 0)
+    strata_layout_push_reg(&layout, order[0], width, 1);
+  for (int i = 0; i < rank; i++) {
+    int dim = order[i];
+    covered[dim] = i == 0 ? width : 1;
+    int64_t across = power_of_two_above(divide_up(sizes[dim], covered[dim]));
+    across = across < threads ? across : threads;
+    strata_layout_push_thread(&layout, dim, across, covered[dim]);
+    covered[dim] *= across;
+    threads /= across;
+  }
+  for (int i = 0; i < rank; i++)
+    strata_layout_push_reg(&layout, order[i], divide_up(sizes[order[i]], covered[order[i]]), covered[order[i]]);
+  strata_layout_push_thread(&layout, STRATA_COPIES, threads, 0);
+  return layout;
+}
+
+static strata_layout_t map_dims(const strata_layout_t *layout, const int *to, bool keeps_registers) {
+  strata_layout_t mapped = {0};
+  for (int i = 0; i < layout->n_reg; i++) {
+    const strata_digit_t *digit = &layout->reg[i];
+    int dim = digit->dim == STRATA_COPIES ? STRATA_COPIES : to[digit->dim];
+    if (dim != STRATA_COPIES || keeps_registers)
+      strata_layout_push_reg(&mapped, dim, digit->extent, digit->stride);
+  }
+  for (int i = 0; i < layout->n_thread; i++) {
+    const strata_digit_t *digit = &layout->thread[i];
+    int dim = digit->dim == STRATA_COPIES ? STRATA_COPIES : to[digit->dim];
+    strata_layout_push_thread(&mapped, dim, digit->extent, digit->stride);
+  }
+  return mapped;
+}
+
+strata_layout_t strata_layout_map_dims(const strata_layout_t *layout, const int *to) {
+  return map_dims(layout, to, false);
+}
+
+strata_layout_t strata_layout_map_registers(const strata_layout_t *layout, const int *to) {
+  return map_dims(layout, to, true);
+}
