@@ -3,6 +3,7 @@
 
 #include "runtime/cpu/state.h"
 #include "runtime/library/error.h"
+#include "runtime/library/preparation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +42,6 @@ void strata_rt_constants_place(strata_rt_constants_t *constants, const void *wei
 
 //===-- Setting --------------------------------------------------------------------------------------------------===//
 
-static const strata_rt_arg_t *args_of(uint64_t launch) {
-  return &program.prepare.args[program.prepare.launches[launch].first_arg];
-}
-static uint32_t n_args_of(uint64_t launch) { return program.prepare.launches[launch].n_args; }
-
 // Gives the marked constants memory of their own; all or none.
 static int make_own(strata_rt_constants_t *constants, const bool *marked) {
   void **fresh = calloc(program.n_constants + 1, sizeof *fresh);
@@ -64,49 +60,13 @@ static int make_own(strata_rt_constants_t *constants, const bool *marked) {
   return ok ? STRATA_OK : out_of_memory();
 }
 
-static bool touches(uint64_t launch, const bool *marked) {
-  for (uint32_t i = 0; i < n_args_of(launch); i++)
-    if (marked[args_of(launch)[i].index])
-      return true;
-  return false;
-}
-
-// Marks the launches that depend on a marked constant, and what they compute. Launches that share a prepared constant
-// run together: it may have several writers, and intermediate ones are not kept.
-static void mark_dependents(bool *is_stale, bool *marked) {
-  for (bool found = true; found;) {
-    found = false;
-    for (uint64_t launch = 0; launch < program.prepare.n_launches; launch++) {
-      if (is_stale[launch] || !touches(launch, marked))
-        continue;
-      found = is_stale[launch] = true;
-      for (uint32_t i = 0; i < n_args_of(launch); i++)
-        if (args_of(launch)[i].kind == STRATA_RT_PREPARED)
-          marked[args_of(launch)[i].index] = true;
-    }
-  }
-}
-
-// A constant that a stale launch reads and the library does not have; -1: none.
 static int64_t missing_source(const strata_rt_constants_t *constants) {
-  for (uint64_t launch = 0; launch < program.prepare.n_launches; launch++)
-    for (uint32_t i = 0; constants->is_stale[launch] && i < n_args_of(launch); i++) {
-      const strata_rt_arg_t *arg = &args_of(launch)[i];
-      if (arg->kind == STRATA_RT_CONSTANT && !constants->at[arg->index])
-        return arg->index;
-    }
-  return -1;
+  return strata_rt_missing_source(&program.prepare, constants->is_stale, constants->at);
 }
 
 int strata_rt_constants_check(const strata_rt_constants_t *constants) {
   int64_t missing = missing_source(constants);
-  if (missing < 0)
-    return STRATA_OK;
-  size_t i = 0;
-  while (program.public_constants[i] != missing)
-    i++;
-  return strata_rt_fail(STRATA_NOT_LOADED, "%s: constant '%s' must be set too: it is combined with one that was set",
-                        program.library->name, program.library->constants[i]->name);
+  return missing < 0 ? STRATA_OK : strata_rt_fail_missing(program.library, program.public_constants, missing);
 }
 
 // Runs the stale launches if all they read is here. They have their memory.
@@ -133,7 +93,7 @@ int strata_rt_constants_set(strata_rt_constants_t *constants, uint32_t index, co
   int status = marked && is_stale ? STRATA_OK : out_of_memory();
   if (!status) {
     marked[index] = true;
-    mark_dependents(is_stale, marked);
+    strata_rt_mark_dependents(&program.prepare, is_stale, marked);
     status = make_own(constants, marked);
   }
   if (!status) {

@@ -4,6 +4,7 @@
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/state.h"
 #include "runtime/library/error.h"
+#include "runtime/library/trace.h"
 #include "runtime/library/weights_file.h"
 
 #include <pthread.h>
@@ -124,7 +125,7 @@ static int load_locked(void *memory) {
     int status = load_weights(memory);
     if (status)
       return status;
-    strata_rt_trace_init();
+    strata_rt_tracer_init(program.library);
   }
   if (!state.has_threads)
     strata_rt_pool_resize(thread_count(), program.scratch_size);

@@ -2,16 +2,14 @@
 //
 // A workspace is [pool | scratch of the calling thread | buffers of one launch]; the pool's threads have scratch of
 // their own, so its size does not depend on their number.
-#include "runtime/base/dtype.h"
 #include "runtime/cpu/floating_point.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/state.h"
 #include "runtime/library/error.h"
+#include "runtime/library/tensors.h"
+#include "runtime/library/trace.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,30 +31,7 @@ size_t strata_rt_device_memory_size(const int64_t *dims) {
 
 //===-- Tracing --------------------------------------------------------------------------------------------------===//
 
-static struct {
-  _Atomic(strata_trace_t) function;
-  void *user;
-} tracer;
-
-static void print_launch(void *user, size_t launch, unsigned threads, uint64_t nanoseconds) {
-  const strata_library_t *library = user;
-  const strata_kernel_info_t *kernel = library->kernels[library->launches[launch]];
-  fprintf(stderr, "strata: %s: launch %zu: %s, %llu tasks on %u threads, %.1f us\n", library->name, launch,
-          kernel->name, (unsigned long long)kernel->tasks, threads, (double)nanoseconds / 1e3);
-}
-
-// Without a function of the caller's, STRATA_TRACE in the environment asks for one that prints.
-void strata_rt_set_trace(strata_trace_t trace, void *user) {
-  const char *value = trace ? NULL : getenv("STRATA_TRACE");
-  bool prints = value && *value && *value != '0';
-  tracer.user = prints ? (void *)(uintptr_t)program.library : user;
-  atomic_store(&tracer.function, prints ? print_launch : trace);
-}
-
-void strata_rt_trace_init(void) {
-  if (!atomic_load(&tracer.function))
-    strata_rt_set_trace(NULL, NULL);
-}
+void strata_rt_set_trace(strata_trace_t trace, void *user) { strata_rt_tracer_set(program.library, trace, user); }
 
 static uint64_t now(void) {
   struct timespec time;
@@ -98,12 +73,12 @@ void strata_rt_copy(void *const *buffers, int64_t begin, int64_t end, void *scra
 }
 
 static void run_main(const strata_rt_frame_t *frame) {
-  strata_trace_t trace = atomic_load_explicit(&tracer.function, memory_order_acquire);
+  strata_rt_tracer_t tracer = strata_rt_tracer();
   for (uint64_t i = 0; i < program.main.n_launches; i++) {
-    uint64_t start = trace ? now() : 0;
+    uint64_t start = tracer.function ? now() : 0;
     unsigned threads = launch_kernel(&program.main, i, frame);
-    if (trace)
-      trace(tracer.user, i, threads, now() - start);
+    if (tracer.function)
+      tracer.function(tracer.user, i, threads, now() - start);
   }
 }
 
@@ -168,31 +143,6 @@ void strata_rt_workspaces_forget(void) {
 
 //===-- The call -------------------------------------------------------------------------------------------------===//
 
-static const unsigned char element_size[STRATA_DTYPE_COUNT] = {
-#define DTYPE(id, value, name, bits, ...) [value] = (bits) < 8 ? 1 : (bits) / 8,
-#include "runtime/base/dtypes.def"
-};
-
-static int check_tensor(const strata_tensor_info_t *info, const void *tensor) {
-  if (!tensor && info->size)
-    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: %s is NULL", program.library->name, info->c_name);
-  uint32_t alignment = program.library->alignment ? program.library->alignment : element_size[info->dtype];
-  if ((uintptr_t)tensor % alignment)
-    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: %s must be aligned to %u bytes", program.library->name,
-                          info->c_name, alignment);
-  return STRATA_OK;
-}
-
-static int check_tensors(void *const *tensors) {
-  const strata_library_t *library = program.library;
-  int status = STRATA_OK;
-  for (size_t i = 0; i < library->n_inputs && !status; i++)
-    status = check_tensor(library->inputs[i], tensors[i]);
-  for (size_t i = 0; i < library->n_outputs && !status; i++)
-    status = check_tensor(library->outputs[i], tensors[library->n_inputs + i]);
-  return status;
-}
-
 static int check_workspace(const void *workspace) {
   if (program.user_memory && (!workspace || (uintptr_t)workspace % STRATA_RT_ALIGNMENT))
     return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: the workspace %s", program.library->name,
@@ -224,7 +174,7 @@ static int run_cached(void *const *tensors) {
 
 int strata_rt_run(void *const *tensors, const int64_t *dims, void *workspace, void *stream) {
   (void)dims, (void)stream;
-  int status = check_tensors(tensors);
+  int status = strata_rt_check_tensors(program.library, tensors);
   if (!status)
     status = check_workspace(workspace);
   if (!status)

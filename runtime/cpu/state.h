@@ -26,7 +26,4 @@ void strata_rt_run_launch(const strata_rt_list_t *list, uint64_t index, const st
 void strata_rt_workspaces_free(void);
 void strata_rt_workspaces_forget(void);
 
-// Looks at STRATA_TRACE, unless the caller traces already.
-void strata_rt_trace_init(void);
-
 #endif

@@ -1,0 +1,36 @@
+// One tracer a library.
+#include "runtime/library/trace.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct {
+  _Atomic(strata_trace_t) function;
+  void *user;
+} tracer;
+
+static void print_launch(void *user, size_t launch, unsigned threads, uint64_t nanoseconds) {
+  const strata_library_t *library = user;
+  const strata_kernel_info_t *kernel = library->kernels[library->launches[launch]];
+  fprintf(stderr, "strata: %s: launch %zu: %s, %llu tasks on %u threads, %.1f us\n", library->name, launch,
+          kernel->name, (unsigned long long)kernel->tasks, threads, (double)nanoseconds / 1e3);
+}
+
+void strata_rt_tracer_set(const strata_library_t *library, strata_trace_t trace, void *user) {
+  const char *value = trace ? NULL : getenv("STRATA_TRACE");
+  bool prints = value && *value && *value != '0';
+  tracer.user = prints ? (void *)(uintptr_t)library : user;
+  atomic_store(&tracer.function, prints ? print_launch : trace);
+}
+
+void strata_rt_tracer_init(const strata_library_t *library) {
+  if (!atomic_load(&tracer.function))
+    strata_rt_tracer_set(library, NULL, NULL);
+}
+
+strata_rt_tracer_t strata_rt_tracer(void) {
+  strata_trace_t function = atomic_load_explicit(&tracer.function, memory_order_acquire);
+  return (strata_rt_tracer_t){function, tracer.user};
+}
