@@ -4,6 +4,7 @@
 #include "dialects/affine/verify.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
+#include "dialects/tile/tile.h"
 #include "passes/pointer_map.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 #include <mlir-c/Dialect/IRDL.h>
 
 // The symbols of the map are of type index, so one variadic group says all there is to say of them. A pad value is an
-// extra attribute: IRDL has no optional ones.
+// extra attribute, and so is a mask: IRDL has no optional ones.
 static const char dialect_text[] = "irdl.dialect @tile {\n"
                                    "  irdl.operation @load {\n"
                                    "    %m = irdl.base \"!builtin.memref\"\n"
@@ -25,6 +25,15 @@ static const char dialect_text[] = "irdl.dialect @tile {\n"
                                    "    irdl.operands(vector: %v, memref: %m, symbols: variadic %i)\n"
                                    "    irdl.attributes {\"map\" = %map}\n"
                                    "  }\n"
+                                   "  irdl.operation @mma {\n"
+                                   "    %a = irdl.base \"!builtin.vector\"\n"
+                                   "    %b = irdl.base \"!builtin.vector\"\n"
+                                   "    %c = irdl.base \"!builtin.vector\"\n"
+                                   "    %kind = irdl.base \"#builtin.string\"\n"
+                                   "    irdl.operands(a: %a, b: %b, c: %c)\n"
+                                   "    irdl.results(d: %c)\n"
+                                   "    irdl.attributes {\"kind\" = %kind}\n"
+                                   "  }\n"
                                    "}\n";
 
 strata_status_t strata_tile_dialect_load(MlirContext context) {
@@ -38,32 +47,57 @@ strata_status_t strata_tile_dialect_load(MlirContext context) {
   return NULL;
 }
 
-// Appends an op whose operands are |n_fixed| values and then the symbols of |map|.
+//===-- Building --------------------------------------------------------------------------------------------------===//
+
+// Appends an op whose operands are |n_fixed| values and then the symbols of |access|.
 static MlirOperation append(MlirBlock block, MlirOperationState *state, int n_fixed, const MlirValue *fixed,
-                            int n_symbols, const MlirValue *symbols, MlirAffineMap map) {
-  MlirContext context = mlirAffineMapGetContext(map);
+                            const strata_tile_access_t *access) {
+  MlirContext context = mlirAffineMapGetContext(access->map);
   MlirNamedAttribute attr =
-      mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("map")), mlirAffineMapAttrGet(map));
+      mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("map")), mlirAffineMapAttrGet(access->map));
   mlirOperationStateAddOperands(state, n_fixed, fixed);
-  mlirOperationStateAddOperands(state, n_symbols, symbols);
+  mlirOperationStateAddOperands(state, access->n_symbols, access->symbols);
   mlirOperationStateAddAttributes(state, 1, &attr);
   MlirOperation op = mlirOperationCreate(state);
+  if (!mlirAttributeIsNull(access->mask))
+    strata_set_attr(op, "mask", access->mask);
   mlirBlockAppendOwnedOperation(block, op);
   return op;
 }
 
-MlirValue strata_tile_build_load(MlirBlock block, MlirLocation location, MlirValue memref, MlirAffineMap map,
-                                 int n_symbols, const MlirValue *symbols, MlirAttribute pad, MlirType vector_type) {
+MlirValue strata_tile_build_load(MlirBlock block, MlirLocation location, const strata_tile_access_t *access,
+                                 MlirType vector_type) {
   MlirOperationState state = mlirOperationStateGet(strata_str(STRATA_TILE_LOAD), location);
   mlirOperationStateAddResults(&state, 1, &vector_type);
-  MlirOperation op = append(block, &state, 1, &memref, n_symbols, symbols, map);
-  if (!mlirAttributeIsNull(pad))
-    strata_set_attr(op, "pad", pad);
+  MlirOperation op = append(block, &state, 1, &access->memref, access);
+  if (!mlirAttributeIsNull(access->pad))
+    strata_set_attr(op, "pad", access->pad);
   return mlirOperationGetResult(op, 0);
 }
 
-void strata_tile_build_store(MlirBlock block, MlirLocation location, MlirValue vector, MlirValue memref,
-                             MlirAffineMap map, int n_symbols, const MlirValue *symbols) {
+void strata_tile_build_store(MlirBlock block, MlirLocation location, MlirValue vector,
+                             const strata_tile_access_t *access) {
   MlirOperationState state = mlirOperationStateGet(strata_str(STRATA_TILE_STORE), location);
-  append(block, &state, 2, (MlirValue[]){vector, memref}, n_symbols, symbols, map);
+  append(block, &state, 2, (MlirValue[]){vector, access->memref}, access);
+}
+
+//===-- Reading ---------------------------------------------------------------------------------------------------===//
+
+bool strata_tile_is_access(MlirOperation op) {
+  return strata_op_is(op, STRATA_TILE_LOAD) || strata_op_is(op, STRATA_TILE_STORE);
+}
+
+strata_tile_access_t strata_tile_read_access(MlirOperation op, MlirValue *symbols) {
+  int n_fixed = strata_op_is(op, STRATA_TILE_STORE) ? 2 : 1;
+  strata_tile_access_t access = {
+      .memref = mlirOperationGetOperand(op, n_fixed - 1),
+      .map = mlirAffineMapAttrGetValue(strata_attr(op, "map")),
+      .n_symbols = (int)mlirOperationGetNumOperands(op) - n_fixed,
+      .symbols = symbols,
+      .pad = strata_attr(op, "pad"),
+      .mask = strata_attr(op, "mask"),
+  };
+  for (int i = 0; i < access.n_symbols; i++)
+    symbols[i] = mlirOperationGetOperand(op, n_fixed + i);
+  return access;
 }

@@ -8,14 +8,33 @@
 
 #define STRATA_TILE_LOAD "tile.load"
 #define STRATA_TILE_STORE "tile.store"
+#define STRATA_TILE_MMA "tile.mma"
 
 // Loads the dialect into a context, once. Called by strata_compile_init.
 STRATA_MUST_CHECK strata_status_t strata_tile_dialect_load(MlirContext context);
 
-// "tile.load": |pad| is the null attribute where every element is inside the buffer.
-MlirValue strata_tile_build_load(MlirBlock block, MlirLocation location, MlirValue memref, MlirAffineMap map,
-                                 int n_symbols, const MlirValue *symbols, MlirAttribute pad, MlirType vector_type);
-void strata_tile_build_store(MlirBlock block, MlirLocation location, MlirValue vector, MlirValue memref,
-                             MlirAffineMap map, int n_symbols, const MlirValue *symbols);
+// Which elements of a buffer a tile.load or tile.store moves: element (a, b...) of the vector is memref[map(a, b...)].
+// The attributes are null where there are none.
+typedef struct {
+  MlirValue memref;
+  MlirAffineMap map; // vector dims and symbols -> coordinates
+  int n_symbols;
+  const MlirValue *symbols; // index values; borrowed
+  MlirAttribute pad;        // of a load: the value of elements outside the buffer, or outside |mask|
+  MlirAttribute mask;       // an integer set over the dims and symbols of |map|: elements outside it are not touched
+} strata_tile_access_t;
+
+MlirValue strata_tile_build_load(MlirBlock block, MlirLocation location, const strata_tile_access_t *access,
+                                 MlirType vector_type);
+void strata_tile_build_store(MlirBlock block, MlirLocation location, MlirValue vector,
+                             const strata_tile_access_t *access);
+
+// True if |op| is a tile.load or tile.store. What it moves; |symbols| has room for all of them.
+enum { STRATA_TILE_ACCESS_SYMBOLS = 64 };
+bool strata_tile_is_access(MlirOperation op);
+strata_tile_access_t strata_tile_read_access(MlirOperation op, MlirValue *symbols);
+
+// Checks every op of the dialect in a module: INTERNAL names the op and what does not fit.
+STRATA_MUST_CHECK strata_status_t strata_tile_verify(strata_compile_t *compile);
 
 #endif

@@ -104,8 +104,9 @@ static strata_tile_value_t load_memory(strata_tile_builder_t *b, MlirValue memor
   if (b->guard_depth && mlirAttributeIsNull(pad))
     pad = zero_of(element);
   MlirType type = strata_tile_type(b, element, dims);
-  MlirValue value = strata_tile_build_load(b->e.block, b->e.location, memory, address.map, address.n_operands,
-                                           address.operands, pad, type);
+  strata_tile_access_t access = {
+      .memref = memory, .map = address.map, .n_symbols = address.n_operands, .symbols = address.operands, .pad = pad};
+  MlirValue value = strata_tile_build_load(b->e.block, b->e.location, &access, type);
   return (strata_tile_value_t){value, dims};
 }
 
@@ -170,7 +171,9 @@ void strata_tile_store(strata_tile_builder_t *b, strata_tile_value_t value, Mlir
   }
   MlirValue vector = strata_tile_broadcast(b, value, dims);
   address_t address = address_of(b, rank, coordinates, dims);
-  strata_tile_build_store(b->e.block, b->e.location, vector, buffer, address.map, address.n_operands, address.operands);
+  strata_tile_access_t access = {
+      .memref = buffer, .map = address.map, .n_symbols = address.n_operands, .symbols = address.operands};
+  strata_tile_build_store(b->e.block, b->e.location, vector, &access);
 }
 
 //===-- Scalar code ----------------------------------------------------------------------------------------------===//

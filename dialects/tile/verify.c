@@ -1,0 +1,57 @@
+// What IRDL cannot say of the tile dialect's ops; see tile.h.
+#include "dialects/mlir_util.h"
+#include "dialects/tile/tile.h"
+
+#include <mlir-c/IntegerSet.h>
+
+// The elements an access moves: a vector, or a scalar where the map has no dims.
+static MlirType moved_type(MlirOperation op) {
+  return mlirValueGetType(strata_op_is(op, STRATA_TILE_LOAD) ? mlirOperationGetResult(op, 0)
+                                                             : mlirOperationGetOperand(op, 0));
+}
+
+// NULL, or what is wrong with a tile.load or tile.store.
+static const char *access_fault(MlirOperation op) {
+  int n_fixed = strata_op_is(op, STRATA_TILE_STORE) ? 2 : 1;
+  if (mlirOperationGetNumOperands(op) - n_fixed > STRATA_TILE_ACCESS_SYMBOLS)
+    return "has too many symbols";
+  MlirValue symbols[STRATA_TILE_ACCESS_SYMBOLS];
+  strata_tile_access_t access = strata_tile_read_access(op, symbols);
+  MlirType type = moved_type(op), element = mlirShapedTypeGetElementType(mlirValueGetType(access.memref));
+  bool is_vector = mlirTypeIsAVector(type);
+  if (mlirAffineMapGetNumDims(access.map) != (is_vector ? mlirShapedTypeGetRank(type) : 0))
+    return "has a map with other than one dim a dim of its vector";
+  if (mlirAffineMapGetNumSymbols(access.map) != access.n_symbols)
+    return "has a map with other than one symbol an operand";
+  if (mlirAffineMapGetNumResults(access.map) != mlirShapedTypeGetRank(mlirValueGetType(access.memref)))
+    return "has a map with other than one result a dim of its buffer";
+  if (!mlirTypeEqual(is_vector ? mlirShapedTypeGetElementType(type) : type, element))
+    return "moves elements of another type than its buffer's";
+  if (mlirAttributeIsNull(access.mask))
+    return NULL;
+  if (!mlirAttributeIsAIntegerSet(access.mask))
+    return "has a mask that is no integer set";
+  MlirIntegerSet set = mlirIntegerSetAttrGetValue(access.mask);
+  if (mlirIntegerSetGetNumDims(set) != mlirAffineMapGetNumDims(access.map) ||
+      mlirIntegerSetGetNumSymbols(set) != access.n_symbols)
+    return "has a mask over other dims or symbols than its map's";
+  return NULL;
+}
+
+static MlirWalkResult check_op(MlirOperation op, void *user) {
+  strata_status_t *status = user;
+  const char *fault = strata_tile_is_access(op) ? access_fault(op) : NULL;
+  if (!fault)
+    return MlirWalkResultAdvance;
+  char place[160];
+  MlirStringRef name = strata_op_name(op);
+  strata_location_text(mlirOperationGetLocation(op), place, sizeof place);
+  *status = strata_error(STRATA_INTERNAL, "%s%s%.*s %s", place, *place ? ": " : "", (int)name.length, name.data, fault);
+  return MlirWalkResultInterrupt;
+}
+
+strata_status_t strata_tile_verify(strata_compile_t *compile) {
+  strata_status_t status = NULL;
+  mlirOperationWalk(mlirModuleGetOperation(compile->module), check_op, &status, MlirWalkPreOrder);
+  return status;
+}
