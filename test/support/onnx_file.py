@@ -46,10 +46,11 @@ def tensor(name, array):
             data(8, name) + data(9, array.tobytes()))
 
 
-def external_tensor(name, element_type, shape, location, offset, length):
-    entries = {"location": location, "offset": str(offset), "length": str(length)}
+def external_tensor(name, element_type, shape, location, offset=None, length=None):
+    entries = {"location": location, "offset": offset, "length": length}
     return (b"".join(number(1, size) for size in shape) + number(2, element_type) + data(8, name) +
-            b"".join(data(13, data(1, key) + data(2, value)) for key, value in entries.items()) + number(14, 1))
+            b"".join(data(13, data(1, key) + data(2, str(value))) for key, value in entries.items()
+                     if value is not None) + number(14, 1))
 
 
 def value_info(name, element_type, shape):
@@ -57,8 +58,18 @@ def value_info(name, element_type, shape):
     return data(1, name) + data(2, data(1, number(1, element_type) + data(2, dims)))
 
 
+class Reference:
+    """In the body of a function: the value of an attribute of the function; |kind| is its AttributeType."""
+    FLOAT, INT, STRING, TENSOR, GRAPH, FLOATS, INTS = range(1, 8)
+
+    def __init__(self, name, kind):
+        self.name, self.kind = name, kind
+
+
 def attribute(name, value):
     head = data(1, name)
+    if isinstance(value, Reference):
+        return head + data(21, value.name) + number(20, value.kind)
     if isinstance(value, Graph):
         return head + data(6, value.encode()) + number(20, 5)
     if isinstance(value, np.ndarray):
@@ -79,6 +90,8 @@ class Graph:
         self.opset = opset
         self.name = name
         self.parts = []
+        self.nodes = []
+        self.functions = []
         self.n_values = 0
 
     def input(self, name, element_type, shape):
@@ -92,26 +105,37 @@ class Graph:
         self.parts.append(data(5, tensor(name, array)))
         return name
 
-    def external(self, name, element_type, shape, location, offset, length):
+    def external(self, name, element_type, shape, location, offset=None, length=None):
         self.parts.append(data(5, external_tensor(name, element_type, shape, location, offset, length)))
         return name
 
-    def node(self, op, inputs, outputs=1, name="", **attributes):
+    def node(self, op, inputs, outputs=1, name="", domain="", **attributes):
         """Adds a node; |outputs| is their number or their names. Returns the name, or the names, of its results."""
         if isinstance(outputs, int):
             outputs = [f"v{self.n_values + i}" for i in range(outputs)]
             self.n_values += len(outputs)
-        self.parts.append(data(1, b"".join(data(1, value) for value in inputs) +
-                               b"".join(data(2, value) for value in outputs) + data(3, name or f"{op}_{outputs[0]}") +
-                               data(4, op) + b"".join(data(5, attribute(*item)) for item in attributes.items())))
+        self.nodes.append(b"".join(data(1, value) for value in inputs) +
+                          b"".join(data(2, value) for value in outputs) + data(3, name or f"{op}_{outputs[0]}") +
+                          data(4, op) + b"".join(data(5, attribute(*item)) for item in attributes.items()) +
+                          (data(7, domain) if domain else b""))
         return outputs[0] if len(outputs) == 1 else outputs
 
+    def function(self, name, domain, inputs, outputs, body, attributes=(), defaults=None):
+        """Adds a function of the model: the nodes of |body|, a Graph. |attributes| are names without a default."""
+        self.functions.append(data(1, name) + b"".join(data(4, value) for value in inputs) +
+                              b"".join(data(5, value) for value in outputs) +
+                              b"".join(data(6, value) for value in attributes) +
+                              b"".join(data(7, node) for node in body.nodes) +
+                              data(9, data(1, "") + number(2, body.opset)) + data(10, domain) +
+                              b"".join(data(11, attribute(*item)) for item in (defaults or {}).items()))
+
     def encode(self):
-        return b"".join(self.parts) + data(2, self.name)
+        return b"".join(data(1, node) for node in self.nodes) + b"".join(self.parts) + data(2, self.name)
 
     def model(self):
         """The ModelProto."""
-        return number(1, 8) + data(7, self.encode()) + data(8, data(1, "") + number(2, self.opset))
+        return (number(1, 8) + data(7, self.encode()) + data(8, data(1, "") + number(2, self.opset)) +
+                b"".join(data(25, function) for function in self.functions))
 
     def save(self, path):
         with open(path, "wb") as file:

@@ -205,5 +205,5 @@ void onnx_import_dropout(onnx_node_t *n) {
   if (drops)
     onnx_unsupported(n, "dropping elements at random, as in training");
   onnx_set_like(n, 0, x, 0);
-  onnx_set(n, 1, onnx_splat(n, n->opset < 12 ? shape.type : STRATA_TYPE_I1, shape.rank, shape.dims, 1));
+  onnx_set(n, 1, onnx_splat(n, n->opset < 10 ? shape.type : STRATA_TYPE_I1, shape.rank, shape.dims, 1));
 }
