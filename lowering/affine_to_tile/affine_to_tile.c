@@ -21,12 +21,9 @@ static const struct {
     {"contract", strata_tile_contract},
 };
 
-static kind_t kind_of(MlirOperation func) {
-  MlirAttribute schedule = strata_attr(func, "strata.schedule");
-  MlirAttribute kind =
-      mlirAttributeIsNull(schedule) ? schedule : mlirDictionaryAttrGetElementByName(schedule, strata_str("kind"));
-  for (size_t i = 0; !mlirAttributeIsNull(kind) && i < sizeof kinds / sizeof *kinds; i++)
-    if (strata_str_equal(mlirStringAttrGetValue(kind), kinds[i].name))
+static kind_t kind_of(const strata_schedule_t *schedule) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (!strcmp(schedule->kind, kinds[i].name))
       return kinds[i].build;
   return strata_tile_scalar;
 }
@@ -37,6 +34,7 @@ static strata_status_t build_in(strata_compile_t *compile, const strata_kernel_t
   strata_tile_builder_t b = {
       .compile = compile,
       .kernel = kernel,
+      .schedule = strata_schedule_read(kernel->func),
       .e = {.context = compile->context, .location = mlirOperationGetLocation(kernel->func), .block = block},
   };
   return build(&b);
@@ -44,7 +42,8 @@ static strata_status_t build_in(strata_compile_t *compile, const strata_kernel_t
 
 // What a kind cannot take, scalar loops can.
 static strata_status_t build(strata_compile_t *compile, const strata_kernel_t *kernel, MlirBlock *out_block) {
-  kind_t wanted = kind_of(kernel->func);
+  strata_schedule_t schedule = strata_schedule_read(kernel->func);
+  kind_t wanted = kind_of(&schedule);
   *out_block = mlirBlockCreate(0, NULL, NULL);
   strata_status_t status = build_in(compile, kernel, wanted, *out_block);
   if (!status || wanted == strata_tile_scalar)

@@ -114,6 +114,13 @@ strata_loop_t strata_emit_if_begin(strata_emitter_t *e, MlirValue condition) {
   return loop;
 }
 
+void strata_emit_if_else(strata_emitter_t *e, strata_loop_t loop) {
+  strata_emit_op(e, "scf.yield", 0, NULL, 0, NULL, 0, NULL);
+  MlirBlock body = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(loop.op, 1), body);
+  e->block = body;
+}
+
 void strata_emit_if_end(strata_emitter_t *e, strata_loop_t loop) {
   strata_emit_op(e, "scf.yield", 0, NULL, 0, NULL, 0, NULL);
   e->block = loop.outer;

@@ -29,6 +29,12 @@ typedef struct {
 // Emits the forall over tasks and the loops in it, and |body| for full tiles and, if there is one, for the tail.
 void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body, void *user);
 
+// strata_tile_walk on a GPU (loops_gpu.c): every tile of every outer point is a task, those along the vectorized dim
+// one after the other, then those along the last outer dim. A tail is a branch on the task, which a group of threads
+// takes or leaves as one.
+void strata_tile_walk_gpu(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
+                          void *user);
+
 // The same as sequential loops where the builder stands, the vectorized dim innermost.
 void strata_tile_walk_here(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
                            void *user);
@@ -61,7 +67,7 @@ strata_tile_chunks_t strata_tile_chunks(int64_t extent, int64_t tile, int64_t wa
 void strata_tile_chunk(strata_tile_builder_t *b, const strata_tile_chunks_t *chunks, MlirValue index,
                        strata_tile_chunk_body_t body, void *user);
 
-// The number of elements of a full tile along a dim of |extent|.
+// The number of elements of a full tile along a dim of |extent|: the schedule's, or as many as registers suggest.
 int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent);
 
 #endif

@@ -11,6 +11,8 @@ enum {
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
+  if (b->schedule.group)
+    return b->schedule.n_tile && b->schedule.tile[0] < extent ? b->schedule.tile[0] : extent;
   const strata_cpu_device_t *device;
   strata_status_t status = strata_cpu_device(b->compile, &device);
   int64_t lanes = 16;
@@ -276,6 +278,10 @@ void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *tri
 }
 
 void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body, void *user) {
+  if (b->schedule.group) {
+    strata_tile_walk_gpu(b, walk, body, user);
+    return;
+  }
   walker_t w = {.walk = walk, .body = body, .user = user};
   int64_t points = 1;
   for (int dim = 0; dim < walk->n_outer; dim++)

@@ -5,194 +5,21 @@
 //
 // Two forms. *Inner*: vectors along a reduced dim (rows contiguous in memory); partial results are one vector, combined
 // at the end of the row. *Across*: vectors along a row dim (columns contiguous); one element a row, no combining.
+#include "dialects/affine/row_kernel.h"
 #include "lowering/affine_to_tile/kinds.h"
 
 #include <stdio.h>
 
-enum { NOT_A_ROW_DIM = -1, MAX_SCRATCH_BYTES = 256 * 1024 };
+enum { MAX_SCRATCH_BYTES = 256 * 1024 };
+
+typedef strata_row_member_t member_t;
 
 typedef struct {
-  const strata_nest_t *nest;
-  bool takes_part; // reductions and roots
-  bool is_tied;
-  int row_of[STRATA_MAX_DIMS]; // of each dim of the nest: which row dim it is, or NOT_A_ROW_DIM
-} member_t;
-
-typedef struct {
-  const strata_kernel_t *kernel;
-  member_t *members; // one a nest
-  int n_rows;
-  int64_t extents[STRATA_MAX_DIMS];     // of the row dims
-  int across;                           // the row dim that is vectorized, or NOT_A_ROW_DIM for the inner form
+  strata_row_kernel_t of;
   MlirAffineExpr rows[STRATA_MAX_DIMS]; // coordinates of the row dims, while emitting
 } rows_t;
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
-
-//===-- Tying dims to rows ---------------------------------------------------------------------------------------===//
-
-typedef struct {
-  rows_t *rows;
-  member_t *from;
-} tie_t;
-
-// Nest |to| is demanded at |point|, expressions over the dims of tie->from: dims of both that are the same dim share
-// their row.
-static void tie_members(tie_t *tie, member_t *to, const MlirAffineExpr *point) {
-  for (int dim = 0; dim < to->nest->n_parallel; dim++) {
-    if (!mlirAffineExprIsADim(point[dim]))
-      continue;
-    int from_dim = (int)mlirAffineDimExprGetPosition(point[dim]);
-    if (tie->from->is_tied && !to->is_tied)
-      to->row_of[dim] = tie->from->row_of[from_dim];
-    else if (to->is_tied && !tie->from->is_tied)
-      tie->from->row_of[from_dim] = to->row_of[dim];
-  }
-}
-
-static void tie_demanded(const strata_nest_t *producer, const strata_access_t *store, const MlirAffineExpr *point,
-                         const MlirAffineExpr *coordinates, void *user) {
-  (void)store;
-  (void)coordinates;
-  tie_t *tie = user;
-  tie_members(tie, &tie->rows->members[producer - tie->rows->kernel->nests], point);
-}
-
-static bool row_dims_complete(const rows_t *rows, const member_t *member) {
-  bool seen[STRATA_MAX_DIMS] = {false};
-  int n_seen = 0;
-  for (int dim = 0; dim < n_dims_of(member->nest); dim++) {
-    int row = member->row_of[dim];
-    if (row == NOT_A_ROW_DIM)
-      continue;
-    if (seen[row] || member->nest->extents[dim] != rows->extents[row] || dim >= member->nest->n_parallel)
-      return false;
-    seen[row] = true;
-    n_seen++;
-  }
-  int n_needed = 0;
-  for (int row = 0; row < rows->n_rows; row++)
-    n_needed += rows->extents[row] > 1;
-  int n_long = 0;
-  for (int row = 0; row < rows->n_rows; row++)
-    n_long += seen[row] && rows->extents[row] > 1;
-  return n_long == n_needed && n_seen <= rows->n_rows;
-}
-
-// A nest with the row space itself needs no evidence: its dims are the rows in order.
-static bool tie_by_shape(const rows_t *rows, member_t *member) {
-  if (member->nest->n_parallel < rows->n_rows)
-    return false;
-  for (int row = 0; row < rows->n_rows; row++)
-    if (member->nest->extents[row] != rows->extents[row])
-      return false;
-  for (int dim = 0; dim < n_dims_of(member->nest); dim++)
-    member->row_of[dim] = dim < rows->n_rows ? dim : NOT_A_ROW_DIM;
-  return true;
-}
-
-static void tie_all(rows_t *rows) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int i = 0; i < rows->kernel->n_nests; i++) {
-      member_t *member = &rows->members[i];
-      tie_t tie = {.rows = rows, .from = member};
-      strata_kernel_visit_demands(rows->kernel, member->nest, tie_demanded, &tie);
-    }
-    for (int i = 0; i < rows->kernel->n_nests; i++) {
-      member_t *member = &rows->members[i];
-      if (!member->is_tied && row_dims_complete(rows, member)) {
-        member->is_tied = true;
-        changed = true;
-      }
-    }
-  }
-}
-
-static strata_status_t find_rows(rows_t *rows) {
-  const strata_kernel_t *kernel = rows->kernel;
-  rows->members = strata_arena_array(kernel->arena, member_t, kernel->n_nests);
-  bool have_rows = false;
-  for (int i = 0; i < kernel->n_nests; i++) {
-    member_t *member = &rows->members[i];
-    member->nest = &kernel->nests[i];
-    member->takes_part = member->nest->n_reduction || strata_nest_is_root(member->nest);
-    for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
-      member->row_of[dim] = NOT_A_ROW_DIM;
-    if (!strata_nest_is_vectorizable(member->nest))
-      return strata_error(STRATA_UNSUPPORTED, "a nest without vector form");
-    if (have_rows || !member->nest->n_reduction)
-      continue;
-    have_rows = member->is_tied = true;
-    rows->n_rows = member->nest->n_parallel;
-    for (int dim = 0; dim < rows->n_rows; dim++) {
-      member->row_of[dim] = dim;
-      rows->extents[dim] = member->nest->extents[dim];
-    }
-  }
-  if (!have_rows)
-    return strata_error(STRATA_UNSUPPORTED, "no reduction");
-  tie_all(rows);
-  for (int i = 0; i < kernel->n_nests; i++) {
-    member_t *member = &rows->members[i];
-    if (member->takes_part && !member->is_tied && !tie_by_shape(rows, member))
-      return strata_error(STRATA_UNSUPPORTED, "nests that do not agree on their rows");
-  }
-  return NULL;
-}
-
-//===-- Choosing the form ----------------------------------------------------------------------------------------===//
-
-static int row_dim_of(const member_t *member, int row) {
-  for (int dim = 0; dim < member->nest->n_parallel; dim++)
-    if (member->row_of[dim] == row)
-      return dim;
-  return -1;
-}
-
-// How many accesses run contiguously along row dim |row|, and how many along some inner dim.
-static void count_contiguous(const rows_t *rows, int row, int *out_across, int *out_inner) {
-  *out_across = *out_inner = 0;
-  for (int i = 0; i < rows->kernel->n_nests; i++) {
-    const member_t *member = &rows->members[i];
-    if (!member->takes_part)
-      continue;
-    for (int j = 0; j < member->nest->n_accesses; j++) {
-      int64_t stride;
-      int row_dim = row_dim_of(member, row);
-      if (row_dim >= 0 && strata_access_stride(member->nest, &member->nest->accesses[j], row_dim, &stride))
-        *out_across += stride == 1;
-      for (int dim = 0; dim < n_dims_of(member->nest); dim++)
-        if (member->row_of[dim] == NOT_A_ROW_DIM && member->nest->extents[dim] > 1 &&
-            strata_access_stride(member->nest, &member->nest->accesses[j], dim, &stride))
-          *out_inner += stride == 1;
-    }
-  }
-}
-
-static bool has_one_carried_value(const rows_t *rows) {
-  for (int i = 0; i < rows->kernel->n_nests; i++) {
-    const strata_nest_t *nest = &rows->kernel->nests[i];
-    if (nest->n_reduction && mlirOperationGetNumResults(nest->loops[0]) != 1)
-      return false;
-  }
-  return true;
-}
-
-static void choose_form(rows_t *rows) {
-  int best = 0, best_row = rows->n_rows - 1, inner = 0;
-  for (int row = rows->n_rows - 1; row >= 0; row--) {
-    int across;
-    count_contiguous(rows, row, &across, &inner);
-    if (rows->extents[row] >= 4 && across > best) {
-      best = across;
-      best_row = row;
-    }
-  }
-  // The last row dim's scalar results are contiguous too, so that alone is no reason to go across.
-  bool prefers_inner = has_one_carried_value(rows) && inner > 0 && inner >= best;
-  rows->across = prefers_inner ? NOT_A_ROW_DIM : best_row;
-}
 
 //===-- Emitting -------------------------------------------------------------------------------------------------===//
 
@@ -200,7 +27,7 @@ static void choose_form(rows_t *rows) {
 static void member_point(const rows_t *rows, const member_t *member, const MlirAffineExpr *inner,
                          MlirAffineExpr *out_point) {
   for (int dim = 0; dim < n_dims_of(member->nest); dim++)
-    out_point[dim] = member->row_of[dim] == NOT_A_ROW_DIM ? inner[dim] : rows->rows[member->row_of[dim]];
+    out_point[dim] = member->row_of[dim] == STRATA_NOT_A_ROW ? inner[dim] : rows->rows[member->row_of[dim]];
 }
 
 // The result of a complete reduction: known to its readers from here on, stored if it is asked for.
@@ -304,30 +131,6 @@ static void emit_reduction_across(strata_tile_builder_t *b, const rows_t *rows, 
     finish_reduction(b, rows, member, results);
 }
 
-// The op that combines: arith.addf and so on, and vector.multi_reduction's word for it.
-static const char *combining_kind(const strata_nest_t *nest) {
-  static const struct {
-    const char *op, *kind;
-  } kinds[] = {
-      {"arith.addf", "add"},    {"arith.addi", "add"},          {"arith.mulf", "mul"},
-      {"arith.muli", "mul"},    {"arith.maximumf", "maximumf"}, {"arith.minimumf", "minimumf"},
-      {"arith.maxsi", "maxsi"}, {"arith.minsi", "minsi"},       {"arith.maxui", "maxui"},
-      {"arith.minui", "minui"}, {"arith.andi", "and"},          {"arith.ori", "or"},
-      {"arith.xori", "xor"},
-  };
-  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0);
-  if (!mlirValueIsAOpResult(yielded))
-    return NULL;
-  MlirOperation op = mlirOpResultGetOwner(yielded);
-  MlirValue carried = mlirBlockGetArgument(nest->inner, 1);
-  bool combines = mlirOperationGetNumOperands(op) == 2 && (mlirValueEqual(mlirOperationGetOperand(op, 0), carried) ||
-                                                           mlirValueEqual(mlirOperationGetOperand(op, 1), carried));
-  for (size_t i = 0; combines && i < sizeof kinds / sizeof *kinds; i++)
-    if (strata_op_is(op, kinds[i].op))
-      return kinds[i].kind;
-  return NULL;
-}
-
 // The sum (...) of the elements of |vector| and the scalar |start|.
 static MlirValue combine_elements(strata_tile_builder_t *b, const char *kind, MlirValue vector, MlirValue start) {
   char text[64];
@@ -362,7 +165,7 @@ static int inner_vector_dim(const strata_nest_t *nest) {
 // Inner: full tiles, then the tail, each into vectors of their own size; then their elements.
 static void emit_reduction_inner(strata_tile_builder_t *b, const rows_t *rows, const member_t *member) {
   const strata_nest_t *nest = member->nest;
-  const char *kind = combining_kind(nest);
+  const char *kind = strata_row_combining_kind(nest);
   if (!kind) {
     strata_tile_fail(b, "affine-to-tile: a reduction that is no plain combination");
     return;
@@ -408,7 +211,7 @@ static void inner_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, Ml
   const strata_nest_t *nest = inner->member->nest;
   MlirAffineExpr dims[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
   for (int dim = 0, n = 0; dim < nest->n_parallel; dim++)
-    if (inner->member->row_of[dim] == NOT_A_ROW_DIM)
+    if (inner->member->row_of[dim] == STRATA_NOT_A_ROW)
       dims[dim] = dim == inner->vector_dim ? vector : outer[n++];
   member_point(inner->rows, inner->member, dims, point);
   for (int i = 0; i < nest->n_accesses && !b->status; i++) {
@@ -431,8 +234,8 @@ static void inner_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, Ml
 static int inner_nest_vector_dim(const rows_t *rows, const member_t *member) {
   const strata_nest_t *nest = member->nest;
   int best = -1, best_score = -1;
-  for (int dim = 0; dim < nest->n_parallel && rows->across == NOT_A_ROW_DIM; dim++) {
-    if (member->row_of[dim] != NOT_A_ROW_DIM)
+  for (int dim = 0; dim < nest->n_parallel && rows->of.across == STRATA_NOT_A_ROW; dim++) {
+    if (member->row_of[dim] != STRATA_NOT_A_ROW)
       continue;
     int score = nest->extents[dim] > 1;
     for (int i = 0; i < nest->n_accesses; i++) {
@@ -454,9 +257,9 @@ static void emit_inner_nest(strata_tile_builder_t *b, const rows_t *rows, const 
   int64_t outer[STRATA_MAX_DIMS];
   strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1};
   for (int dim = 0; dim < member->nest->n_parallel; dim++)
-    if (member->row_of[dim] == NOT_A_ROW_DIM && dim != inner.vector_dim)
+    if (member->row_of[dim] == STRATA_NOT_A_ROW && dim != inner.vector_dim)
       outer[walk.n_outer++] = member->nest->extents[dim];
-  if (rows->across != NOT_A_ROW_DIM) {
+  if (rows->of.across != STRATA_NOT_A_ROW) {
     // The rows are the vector: the inner dims are scalar loops around it.
     MlirAffineExpr coordinates[STRATA_MAX_DIMS];
     strata_tile_loop_t loops[STRATA_MAX_DIMS];
@@ -488,8 +291,8 @@ static bool is_dear(const strata_nest_t *nest) {
 
 static int n_readers(const rows_t *rows, MlirValue buffer) {
   int count = 0;
-  for (int i = 0; i < rows->kernel->n_nests; i++) {
-    const strata_nest_t *nest = &rows->kernel->nests[i];
+  for (int i = 0; i < rows->of.kernel->n_nests; i++) {
+    const strata_nest_t *nest = &rows->of.kernel->nests[i];
     bool reads = false;
     for (int j = 0; j < nest->n_accesses; j++)
       reads = reads || (!nest->accesses[j].is_store && mlirValueEqual(nest->accesses[j].buffer, buffer));
@@ -513,7 +316,7 @@ static bool is_worth_keeping(const rows_t *rows, const member_t *member, const s
     return false;
   int64_t count = 1;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (member->row_of[dim] == NOT_A_ROW_DIM)
+    if (member->row_of[dim] == STRATA_NOT_A_ROW)
       count *= nest->extents[dim];
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults((*out_store)->map); i++)
     if (!mlirAffineExprIsADim(mlirAffineMapGetResult((*out_store)->map, i)))
@@ -523,12 +326,12 @@ static bool is_worth_keeping(const rows_t *rows, const member_t *member, const s
 
 static void keep_in_scratch(strata_tile_builder_t *b, const rows_t *rows, const member_t *member,
                             const strata_access_t *store) {
-  strata_tile_moved_t *moved = strata_arena_new(rows->kernel->arena, strata_tile_moved_t);
+  strata_tile_moved_t *moved = strata_arena_new(rows->of.kernel->arena, strata_tile_moved_t);
   int64_t sizes[STRATA_MAX_DIMS], kept[STRATA_MAX_DIMS];
   int rank = strata_memref_sizes(store->buffer, sizes);
   for (int i = 0; i < rank; i++) {
     int dim = (int)mlirAffineDimExprGetPosition(mlirAffineMapGetResult(store->map, i));
-    if (member->row_of[dim] != NOT_A_ROW_DIM)
+    if (member->row_of[dim] != STRATA_NOT_A_ROW)
       continue;
     moved->coordinate[moved->rank] = i;
     kept[moved->rank++] = sizes[i];
@@ -549,20 +352,20 @@ static void keep_in_scratch(strata_tile_builder_t *b, const rows_t *rows, const 
 
 static void row_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector, void *user) {
   rows_t *rows = user;
-  for (int row = 0, n = 0; row < rows->n_rows; row++)
-    rows->rows[row] = row == rows->across ? vector : outer[n++];
+  for (int row = 0, n = 0; row < rows->of.n_rows; row++)
+    rows->rows[row] = row == rows->of.across ? vector : outer[n++];
   strata_tile_moved_t *moved = b->moved;
   int n_vector = b->space.n_vector;
-  for (int i = 0; i < rows->kernel->n_nests && !b->status; i++) {
-    const member_t *member = &rows->members[i];
+  for (int i = 0; i < rows->of.kernel->n_nests && !b->status; i++) {
+    const member_t *member = &rows->of.members[i];
     const strata_access_t *store = NULL;
-    if (member->nest->n_reduction && rows->across == NOT_A_ROW_DIM)
+    if (member->nest->n_reduction && rows->of.across == STRATA_NOT_A_ROW)
       emit_reduction_inner(b, rows, member);
     else if (member->nest->n_reduction)
       emit_reduction_across(b, rows, member);
     else if (member->takes_part)
       emit_inner_nest(b, rows, member, (MlirValue){0});
-    else if (rows->across == NOT_A_ROW_DIM && member->is_tied && is_worth_keeping(rows, member, &store))
+    else if (rows->of.across == STRATA_NOT_A_ROW && member->is_tied && is_worth_keeping(rows, member, &store))
       keep_in_scratch(b, rows, member, store);
   }
   b->space.n_vector = n_vector;
@@ -570,24 +373,23 @@ static void row_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, Mlir
 }
 
 strata_status_t strata_tile_rows(strata_tile_builder_t *b) {
-  rows_t rows = {.kernel = b->kernel};
-  STRATA_TRY(find_rows(&rows));
-  choose_form(&rows);
+  rows_t rows = {0};
+  STRATA_TRY(strata_row_kernel_read(b->kernel, &rows.of));
   int64_t outer[STRATA_MAX_DIMS], work = 0;
   for (int i = 0; i < b->kernel->n_nests; i++) {
-    const member_t *member = &rows.members[i];
+    const member_t *member = &rows.of.members[i];
     int64_t inner = 1;
     for (int dim = 0; dim < n_dims_of(member->nest); dim++)
-      if (member->row_of[dim] == NOT_A_ROW_DIM)
+      if (member->row_of[dim] == STRATA_NOT_A_ROW)
         inner *= member->nest->extents[dim];
     work += member->takes_part ? inner : 0;
   }
   strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1, .work = work};
-  for (int row = 0; row < rows.n_rows; row++)
-    if (row != rows.across)
-      outer[walk.n_outer++] = rows.extents[row];
-  if (rows.across != NOT_A_ROW_DIM) {
-    walk.vector = rows.extents[rows.across];
+  for (int row = 0; row < rows.of.n_rows; row++)
+    if (row != rows.of.across)
+      outer[walk.n_outer++] = rows.of.extents[row];
+  if (rows.of.across != STRATA_NOT_A_ROW) {
+    walk.vector = rows.of.extents[rows.of.across];
     walk.tile = strata_tile_width(b, walk.vector);
     walk.work *= walk.vector;
   }

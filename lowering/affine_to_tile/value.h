@@ -11,9 +11,11 @@
 #define STRATA_LOWERING_AFFINE_TO_TILE_VALUE_H
 
 #include "dialects/affine/kernel.h"
+#include "dialects/affine/schedule.h"
 #include "lowering/affine_to_tile/emit.h"
 
 enum { STRATA_TILE_RANK = 4, STRATA_TILE_SYMBOLS = 28, STRATA_TILE_DIMS = STRATA_TILE_RANK + STRATA_TILE_SYMBOLS };
+enum { STRATA_TILE_BOUNDS = STRATA_TILE_RANK };
 
 typedef struct {
   int n_vector, n_symbols;
@@ -50,9 +52,14 @@ typedef struct {
   strata_emitter_t e;
   strata_compile_t *compile;
   const strata_kernel_t *kernel;
+  strata_schedule_t schedule;
   strata_tile_space_t space;
   strata_tile_known_t *known;
   strata_tile_moved_t *moved;
+  // What holds for the points that exist, of tiles that hang over an edge: each expression is >= 0 there. Loads and
+  // stores are masked by those that depend on one of their vector dims.
+  int n_bounds;
+  MlirAffineExpr bounds[STRATA_TILE_BOUNDS];
   int depth;       // producers being computed for one another; more than there are nests would be a cycle
   int guard_depth;        // inside a guard, reads may fall outside their buffers
   strata_status_t status; // the first error; everything after it is meaningless

@@ -1,4 +1,4 @@
-// The pass affine-schedule: how each kernel is carried out on the cpu.
+// The pass affine-schedule: how each kernel is carried out. On the cpu (schedule_gpu.c is the same for GPUs):
 //
 //   func.func private @k0(%x: memref<128x768xf32>, %w: memref<768x768xf32>, %y: ...) { contraction }
 // becomes
@@ -12,6 +12,7 @@
 #include "dialects/affine/contraction.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/pack.h"
+#include "passes/affine/schedule_gpu.h"
 #include "passes/pass.h"
 #include "passes/target.h"
 
@@ -121,6 +122,8 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, machine_t mach
 }
 
 strata_status_t strata_pass_affine_schedule(strata_compile_t *compile) {
+  if (strata_target_is_gpu(compile))
+    return strata_schedule_gpu(compile);
   machine_t machine;
   strata_calls_t calls;
   STRATA_TRY(machine_of(compile, &machine));

@@ -1,0 +1,62 @@
+// See map_kernel.h.
+#include "dialects/affine/map_kernel.h"
+
+static bool same_space(const strata_nest_t *a, const strata_nest_t *b) {
+  if (a->n_parallel != b->n_parallel)
+    return false;
+  for (int i = 0; i < a->n_parallel; i++)
+    if (a->extents[i] != b->extents[i])
+      return false;
+  return true;
+}
+
+// What it costs to run an access as vectors along |dim|: contiguous ones are cheap, scattered stores dear.
+static int64_t access_cost(const strata_nest_t *nest, const strata_access_t *access, int dim) {
+  int64_t stride;
+  if (!strata_access_stride(nest, access, dim, &stride))
+    return access->is_store ? 16 : 12;
+  if (stride == 0)
+    return 0;
+  if (stride == 1)
+    return 1;
+  return access->is_store ? 12 : 8;
+}
+
+// The dim along which vectors are cheapest over all nests with the roots' space; the innermost on a tie.
+static int choose_vector_dim(const strata_map_kernel_t *map) {
+  int best = map->space->n_parallel - 1;
+  int64_t best_cost = INT64_MAX;
+  for (int dim = map->space->n_parallel - 1; dim >= 0; dim--) {
+    if (map->space->extents[dim] < 4 && dim != map->space->n_parallel - 1)
+      continue;
+    int64_t cost = map->space->extents[dim] < 8 ? 16 : 0;
+    for (int i = 0; i < map->kernel->n_nests; i++) {
+      const strata_nest_t *nest = &map->kernel->nests[i];
+      for (int j = 0; j < nest->n_accesses && same_space(nest, map->space); j++)
+        cost += access_cost(nest, &nest->accesses[j], dim);
+    }
+    if (cost < best_cost) {
+      best_cost = cost;
+      best = dim;
+    }
+  }
+  return best;
+}
+
+strata_status_t strata_map_kernel_read(const strata_kernel_t *kernel, strata_map_kernel_t *out) {
+  *out = (strata_map_kernel_t){.kernel = kernel};
+  for (int i = 0; i < kernel->n_nests; i++) {
+    const strata_nest_t *nest = &kernel->nests[i];
+    if (!strata_nest_is_vectorizable(nest) || nest->n_reduction)
+      return strata_error(STRATA_UNSUPPORTED, "a nest without vector form");
+    if (!strata_nest_is_root(nest))
+      continue;
+    if (out->space && !same_space(nest, out->space))
+      return strata_error(STRATA_UNSUPPORTED, "results of different shapes");
+    out->space = nest;
+  }
+  if (!out->space)
+    return strata_error(STRATA_INTERNAL, "a kernel that stores nothing");
+  out->vector_dim = choose_vector_dim(out);
+  return NULL;
+}

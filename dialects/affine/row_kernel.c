@@ -1,0 +1,203 @@
+// See row_kernel.h.
+#include "dialects/affine/row_kernel.h"
+
+#include "dialects/mlir_util.h"
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+//===-- Tying dims to rows ---------------------------------------------------------------------------------------===//
+
+typedef struct {
+  strata_row_kernel_t *rows;
+  strata_row_member_t *from;
+} tie_t;
+
+// Nest |to| is demanded at |point|, expressions over the dims of tie->from: dims of both that are the same dim share
+// their row.
+static void tie_members(tie_t *tie, strata_row_member_t *to, const MlirAffineExpr *point) {
+  for (int dim = 0; dim < to->nest->n_parallel; dim++) {
+    if (!mlirAffineExprIsADim(point[dim]))
+      continue;
+    int from_dim = (int)mlirAffineDimExprGetPosition(point[dim]);
+    if (tie->from->is_tied && !to->is_tied)
+      to->row_of[dim] = tie->from->row_of[from_dim];
+    else if (to->is_tied && !tie->from->is_tied)
+      tie->from->row_of[from_dim] = to->row_of[dim];
+  }
+}
+
+static void tie_demanded(const strata_nest_t *producer, const strata_access_t *store, const MlirAffineExpr *point,
+                         const MlirAffineExpr *coordinates, void *user) {
+  (void)store;
+  (void)coordinates;
+  tie_t *tie = user;
+  tie_members(tie, &tie->rows->members[producer - tie->rows->kernel->nests], point);
+}
+
+static bool row_dims_complete(const strata_row_kernel_t *rows, const strata_row_member_t *member) {
+  bool seen[STRATA_MAX_DIMS] = {false};
+  int n_seen = 0;
+  for (int dim = 0; dim < n_dims_of(member->nest); dim++) {
+    int row = member->row_of[dim];
+    if (row == STRATA_NOT_A_ROW)
+      continue;
+    if (seen[row] || member->nest->extents[dim] != rows->extents[row] || dim >= member->nest->n_parallel)
+      return false;
+    seen[row] = true;
+    n_seen++;
+  }
+  int n_needed = 0;
+  for (int row = 0; row < rows->n_rows; row++)
+    n_needed += rows->extents[row] > 1;
+  int n_long = 0;
+  for (int row = 0; row < rows->n_rows; row++)
+    n_long += seen[row] && rows->extents[row] > 1;
+  return n_long == n_needed && n_seen <= rows->n_rows;
+}
+
+// A nest with the row space itself needs no evidence: its dims are the rows in order.
+static bool tie_by_shape(const strata_row_kernel_t *rows, strata_row_member_t *member) {
+  if (member->nest->n_parallel < rows->n_rows)
+    return false;
+  for (int row = 0; row < rows->n_rows; row++)
+    if (member->nest->extents[row] != rows->extents[row])
+      return false;
+  for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+    member->row_of[dim] = dim < rows->n_rows ? dim : STRATA_NOT_A_ROW;
+  return true;
+}
+
+static void tie_all(strata_row_kernel_t *rows) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < rows->kernel->n_nests; i++) {
+      strata_row_member_t *member = &rows->members[i];
+      tie_t tie = {.rows = rows, .from = member};
+      strata_kernel_visit_demands(rows->kernel, member->nest, tie_demanded, &tie);
+    }
+    for (int i = 0; i < rows->kernel->n_nests; i++) {
+      strata_row_member_t *member = &rows->members[i];
+      if (!member->is_tied && row_dims_complete(rows, member)) {
+        member->is_tied = true;
+        changed = true;
+      }
+    }
+  }
+}
+
+static strata_status_t find_rows(strata_row_kernel_t *rows) {
+  const strata_kernel_t *kernel = rows->kernel;
+  rows->members = strata_arena_array(kernel->arena, strata_row_member_t, kernel->n_nests);
+  bool have_rows = false;
+  for (int i = 0; i < kernel->n_nests; i++) {
+    strata_row_member_t *member = &rows->members[i];
+    member->nest = &kernel->nests[i];
+    member->takes_part = member->nest->n_reduction || strata_nest_is_root(member->nest);
+    for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
+      member->row_of[dim] = STRATA_NOT_A_ROW;
+    if (!strata_nest_is_vectorizable(member->nest))
+      return strata_error(STRATA_UNSUPPORTED, "a nest without vector form");
+    if (have_rows || !member->nest->n_reduction)
+      continue;
+    have_rows = member->is_tied = true;
+    rows->n_rows = member->nest->n_parallel;
+    for (int dim = 0; dim < rows->n_rows; dim++) {
+      member->row_of[dim] = dim;
+      rows->extents[dim] = member->nest->extents[dim];
+    }
+  }
+  if (!have_rows)
+    return strata_error(STRATA_UNSUPPORTED, "no reduction");
+  tie_all(rows);
+  for (int i = 0; i < kernel->n_nests; i++) {
+    strata_row_member_t *member = &rows->members[i];
+    if (member->takes_part && !member->is_tied && !tie_by_shape(rows, member))
+      return strata_error(STRATA_UNSUPPORTED, "nests that do not agree on their rows");
+  }
+  return NULL;
+}
+
+//===-- Choosing the form ----------------------------------------------------------------------------------------===//
+
+static int row_dim_of(const strata_row_member_t *member, int row) {
+  for (int dim = 0; dim < member->nest->n_parallel; dim++)
+    if (member->row_of[dim] == row)
+      return dim;
+  return -1;
+}
+
+// How many accesses run contiguously along row dim |row|, and how many along some inner dim.
+static void count_contiguous(const strata_row_kernel_t *rows, int row, int *out_across, int *out_inner) {
+  *out_across = *out_inner = 0;
+  for (int i = 0; i < rows->kernel->n_nests; i++) {
+    const strata_row_member_t *member = &rows->members[i];
+    if (!member->takes_part)
+      continue;
+    for (int j = 0; j < member->nest->n_accesses; j++) {
+      int64_t stride;
+      int row_dim = row_dim_of(member, row);
+      if (row_dim >= 0 && strata_access_stride(member->nest, &member->nest->accesses[j], row_dim, &stride))
+        *out_across += stride == 1;
+      for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+        if (member->row_of[dim] == STRATA_NOT_A_ROW && member->nest->extents[dim] > 1 &&
+            strata_access_stride(member->nest, &member->nest->accesses[j], dim, &stride))
+          *out_inner += stride == 1;
+    }
+  }
+}
+
+static bool has_one_carried_value(const strata_row_kernel_t *rows) {
+  for (int i = 0; i < rows->kernel->n_nests; i++) {
+    const strata_nest_t *nest = &rows->kernel->nests[i];
+    if (nest->n_reduction && mlirOperationGetNumResults(nest->loops[0]) != 1)
+      return false;
+  }
+  return true;
+}
+
+static void choose_form(strata_row_kernel_t *rows) {
+  int best = 0, best_row = rows->n_rows - 1, inner = 0;
+  for (int row = rows->n_rows - 1; row >= 0; row--) {
+    int across;
+    count_contiguous(rows, row, &across, &inner);
+    if (rows->extents[row] >= 4 && across > best) {
+      best = across;
+      best_row = row;
+    }
+  }
+  // The last row dim's scalar results are contiguous too, so that alone is no reason to go across.
+  bool prefers_inner = has_one_carried_value(rows) && inner > 0 && inner >= best;
+  rows->across = prefers_inner ? STRATA_NOT_A_ROW : best_row;
+}
+
+//===-- Combining ------------------------------------------------------------------------------------------------===//
+
+const char *strata_row_combining_kind(const strata_nest_t *nest) {
+  static const struct {
+    const char *op, *kind;
+  } kinds[] = {
+      {"arith.addf", "add"},    {"arith.addi", "add"},          {"arith.mulf", "mul"},
+      {"arith.muli", "mul"},    {"arith.maximumf", "maximumf"}, {"arith.minimumf", "minimumf"},
+      {"arith.maxsi", "maxsi"}, {"arith.minsi", "minsi"},       {"arith.maxui", "maxui"},
+      {"arith.minui", "minui"}, {"arith.andi", "and"},          {"arith.ori", "or"},
+      {"arith.xori", "xor"},
+  };
+  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0);
+  if (!mlirValueIsAOpResult(yielded))
+    return NULL;
+  MlirOperation op = mlirOpResultGetOwner(yielded);
+  MlirValue carried = mlirBlockGetArgument(nest->inner, 1);
+  bool combines = mlirOperationGetNumOperands(op) == 2 && (mlirValueEqual(mlirOperationGetOperand(op, 0), carried) ||
+                                                           mlirValueEqual(mlirOperationGetOperand(op, 1), carried));
+  for (size_t i = 0; combines && i < sizeof kinds / sizeof *kinds; i++)
+    if (strata_op_is(op, kinds[i].op))
+      return kinds[i].kind;
+  return NULL;
+}
+
+strata_status_t strata_row_kernel_read(const strata_kernel_t *kernel, strata_row_kernel_t *out) {
+  *out = (strata_row_kernel_t){.kernel = kernel};
+  STRATA_TRY(find_rows(out));
+  choose_form(out);
+  return NULL;
+}

@@ -1,0 +1,35 @@
+// A kernel of reductions and what depends on them, as the scheduler and the tile builder see it: the outer parallel
+// dims that all its nests share, the *row dims*, and how vectors run.
+//
+// Two forms. *Inner*: vectors along a reduced dim (rows contiguous in memory); partial results are one vector, combined
+// at the end of the row. *Across*: vectors along a row dim (columns contiguous); one element a row, no combining.
+#ifndef STRATA_DIALECTS_AFFINE_ROW_KERNEL_H
+#define STRATA_DIALECTS_AFFINE_ROW_KERNEL_H
+
+#include "dialects/affine/kernel.h"
+
+enum { STRATA_NOT_A_ROW = -1 };
+
+typedef struct {
+  const strata_nest_t *nest;
+  bool takes_part; // reductions and roots; others are computed where they are read
+  bool is_tied;
+  int row_of[STRATA_MAX_DIMS]; // of each dim of the nest: which row dim it is, or STRATA_NOT_A_ROW: an inner dim
+} strata_row_member_t;
+
+typedef struct {
+  const strata_kernel_t *kernel;
+  strata_row_member_t *members; // one a nest
+  int n_rows;
+  int64_t extents[STRATA_MAX_DIMS]; // of the row dims
+  int across;                       // the row dim that is vectorized, or STRATA_NOT_A_ROW for the inner form
+} strata_row_kernel_t;
+
+// UNSUPPORTED where nests have no vector form, none reduces, or they do not agree on their rows.
+STRATA_MUST_CHECK strata_status_t strata_row_kernel_read(const strata_kernel_t *kernel, strata_row_kernel_t *out);
+
+// How a reduction with one carried value combines, in the words of vector.multi_reduction ("add", "maximumf"); NULL if
+// it is no plain combination of its elements.
+const char *strata_row_combining_kind(const strata_nest_t *nest);
+
+#endif

@@ -1,0 +1,60 @@
+// See schedule.h.
+#include "dialects/affine/schedule.h"
+
+#include "dialects/mlir_util.h"
+
+static const char *const kinds[] = {"scalar", "map", "rows", "contract"};
+
+static int64_t integer_of(MlirAttribute dictionary, const char *key) {
+  MlirAttribute attr = mlirDictionaryAttrGetElementByName(dictionary, strata_str(key));
+  return mlirAttributeIsNull(attr) || !mlirAttributeIsAInteger(attr) ? 0 : mlirIntegerAttrGetValueInt(attr);
+}
+
+static int integers_of(MlirAttribute dictionary, const char *key, int capacity, int64_t *out) {
+  MlirAttribute attr = mlirDictionaryAttrGetElementByName(dictionary, strata_str(key));
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsADenseI64Array(attr))
+    return 0;
+  int n = (int)mlirDenseArrayGetNumElements(attr);
+  for (int i = 0; i < n && i < capacity; i++)
+    out[i] = mlirDenseI64ArrayGetElement(attr, i);
+  return n < capacity ? n : capacity;
+}
+
+strata_schedule_t strata_schedule_read(MlirOperation func) {
+  strata_schedule_t schedule = {.kind = kinds[0]};
+  MlirAttribute dictionary = strata_attr(func, "strata.schedule");
+  if (mlirAttributeIsNull(dictionary) || !mlirAttributeIsADictionary(dictionary))
+    return schedule;
+  MlirAttribute kind = mlirDictionaryAttrGetElementByName(dictionary, strata_str("kind"));
+  for (size_t i = 0; !mlirAttributeIsNull(kind) && i < sizeof kinds / sizeof *kinds; i++)
+    if (strata_str_equal(mlirStringAttrGetValue(kind), kinds[i]))
+      schedule.kind = kinds[i];
+  schedule.threads = integer_of(dictionary, "threads");
+  schedule.group = integer_of(dictionary, "group");
+  schedule.n_tile = integers_of(dictionary, "tile", STRATA_SCHEDULE_TILE, schedule.tile);
+  integers_of(dictionary, "warps", 2, schedule.warps);
+  MlirAttribute mma = mlirDictionaryAttrGetElementByName(dictionary, strata_str("mma"));
+  if (!mlirAttributeIsNull(mma))
+    schedule.mma = mlirStringAttrGetValue(mma);
+  return schedule;
+}
+
+void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule) {
+  MlirContext context = mlirOperationGetContext(func);
+  MlirNamedAttribute entries[6];
+  int n = 0;
+#define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
+  ENTRY("kind", strata_str_attr(context, schedule->kind));
+  if (schedule->threads) {
+    ENTRY("threads", strata_i64_attr(context, schedule->threads));
+    ENTRY("group", strata_i64_attr(context, schedule->group));
+  }
+  if (schedule->n_tile)
+    ENTRY("tile", strata_i64s_attr(context, schedule->n_tile, schedule->tile));
+  if (schedule->warps[0])
+    ENTRY("warps", strata_i64s_attr(context, 2, schedule->warps));
+  if (schedule->mma.length)
+    ENTRY("mma", mlirStringAttrGet(context, schedule->mma));
+#undef ENTRY
+  strata_set_attr(func, "strata.schedule", mlirDictionaryAttrGet(context, n, entries));
+}

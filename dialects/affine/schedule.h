@@ -1,0 +1,23 @@
+// How a kernel is carried out: the dictionary strata.schedule of its function as a record. docs/architecture.md (cpu)
+// and docs/gpu.md give the meaning of the keys.
+#ifndef STRATA_DIALECTS_AFFINE_SCHEDULE_H
+#define STRATA_DIALECTS_AFFINE_SCHEDULE_H
+
+#include "dialects/compile.h"
+
+enum { STRATA_SCHEDULE_TILE = 3 };
+
+typedef struct {
+  const char *kind;       // "scalar", "map", "rows", "contract"; static
+  int64_t threads, group; // of a block; that carry out one task together. 0: not a GPU's schedule
+  int n_tile;
+  int64_t tile[STRATA_SCHEDULE_TILE];
+  int64_t warps[2];  // rows, columns of warps; 0: not given
+  MlirStringRef mma; // the matrix instruction; empty: none
+} strata_schedule_t;
+
+// Missing keys are zero; a function without a schedule, or with an unknown kind, is "scalar".
+strata_schedule_t strata_schedule_read(MlirOperation func);
+void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule);
+
+#endif

@@ -1,0 +1,68 @@
+// Tasks on a GPU: see kinds.h.
+//
+//   scf.forall (%t) in (24) {          // 8 rows of 3 tiles, the last of them shorter
+//     %i = %t floordiv 3   %n = %t mod 3
+//     scf.if %n < 2 { ... vector<1024xf32> ... } else { ... vector<952xf32> ... } }
+#include "lowering/affine_to_tile/kinds.h"
+
+typedef struct {
+  const strata_tile_walk_t *walk;
+  strata_tile_body_t body;
+  void *user;
+  MlirAffineExpr outer[STRATA_MAX_DIMS];
+} walker_t;
+
+// (task floordiv stride) mod extent as a coordinate; the first digit needs no mod, the last no division.
+static MlirAffineExpr digit(strata_tile_builder_t *b, MlirValue task, int64_t n_tasks, int64_t stride, int64_t extent) {
+  if (extent == 1)
+    return strata_tile_constant(b, 0);
+  MlirAffineExpr expr = mlirAffineDimExprGet(b->e.context, 0);
+  if (stride > 1)
+    expr = mlirAffineFloorDivExprGet(expr, strata_tile_constant(b, stride));
+  if (stride * extent < n_tasks)
+    expr = mlirAffineModExprGet(expr, strata_tile_constant(b, extent));
+  return strata_tile_symbol(b, strata_emit_apply(&b->e, expr, 1, &task), extent);
+}
+
+static void emit_tile(strata_tile_builder_t *b, walker_t *w, int64_t size, MlirAffineExpr base) {
+  strata_tile_known_t *known = b->known;
+  b->space.n_vector = 1;
+  b->space.extents[0] = size;
+  w->body(b, w->outer, strata_tile_scaled(b, base, 1, strata_tile_vector_dim(b, 0)), w->user);
+  b->known = known;
+  b->space.n_vector = 0;
+}
+
+// Full tiles and the tail, told apart by the tile's number.
+static void emit_tiles(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr tile) {
+  int64_t size = w->walk->tile, n_full = w->walk->vector / size, tail = w->walk->vector % size;
+  MlirAffineExpr base = strata_tile_scaled(b, tile, size, strata_tile_constant(b, 0));
+  if (!tail) {
+    emit_tile(b, w, size, base);
+    return;
+  }
+  enum { PREDICATE_SLT = 2 };
+  MlirType i64 = mlirIntegerTypeGet(b->e.context, 64), i1 = mlirIntegerTypeGet(b->e.context, 1);
+  strata_named_attr_t less = {"predicate", mlirIntegerAttrGet(i64, PREDICATE_SLT)};
+  MlirValue operands[2] = {strata_tile_index(b, tile), strata_emit_index(&b->e, n_full)};
+  strata_loop_t branch = strata_emit_if_begin(&b->e, strata_emit_value(&b->e, "arith.cmpi", 2, operands, i1, 1, &less));
+  emit_tile(b, w, size, base);
+  strata_emit_if_else(&b->e, branch);
+  emit_tile(b, w, tail, strata_tile_constant(b, n_full * size));
+  strata_emit_if_end(&b->e, branch);
+}
+
+void strata_tile_walk_gpu(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
+                          void *user) {
+  walker_t w = {.walk = walk, .body = body, .user = user};
+  int64_t n_tiles = (walk->vector + walk->tile - 1) / walk->tile, n_tasks = n_tiles;
+  for (int dim = 0; dim < walk->n_outer; dim++)
+    n_tasks *= walk->outer[dim];
+  strata_loop_t forall = strata_emit_forall_begin(&b->e, n_tasks);
+  MlirAffineExpr tile = digit(b, forall.induction, n_tasks, 1, n_tiles);
+  int64_t stride = n_tiles;
+  for (int dim = walk->n_outer; dim-- > 0; stride *= walk->outer[dim])
+    w.outer[dim] = digit(b, forall.induction, n_tasks, stride, walk->outer[dim]);
+  emit_tiles(b, &w, tile);
+  strata_emit_forall_end(&b->e, forall);
+}

@@ -1,0 +1,238 @@
+// Kinds and sizes of kernels for GPUs: see schedule_gpu.h.
+//
+//   an addition of 1 << 20 f32       {kind = "map", threads = 256, group = 256, tile = [4096]}
+//   a transposition's short rows     {kind = "map", threads = 256, group = 1, tile = [4]}
+//   a softmax over rows of 768 f32   {kind = "rows", threads = 128, group = 32, tile = [768]}
+//   column sums of f16               {kind = "rows", threads = 128, group = 1, tile = [8]}
+//
+// What decides: accesses are 16 bytes a thread; the threads of the card are to be busy; what a group of threads keeps
+// fits its registers.
+#include "passes/affine/schedule_gpu.h"
+
+#include "dialects/affine/map_kernel.h"
+#include "dialects/affine/row_kernel.h"
+#include "dialects/mlir_util.h"
+#include "passes/affine/nest_graph.h"
+
+enum {
+  ACCESS_BYTES = 16,       // of one thread at once
+  THREADS = 256,           // of a block, unless it says otherwise
+  MIN_THREADS = 64,        // of a block of a small kernel
+  MAX_IN_FLIGHT = 4,       // accesses of one operand that a thread makes before it waits
+  MAX_ELEMENTS = 48,       // of all operands together that a thread of a map holds
+  BLOCKS_A_PROCESSOR = 4,  // before a thread of a map is given more than one access
+  ROW_ELEMENTS = 32,       // of a row that one thread of a warp holds at most
+  ROW_ELEMENTS_BLOCK = 16, // the same of larger groups
+  LIVE_VALUES = 3,         // registers that an element of a row takes
+};
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t power_of_two_from(int64_t n) {
+  int64_t power = 1;
+  while (power < n)
+    power *= 2;
+  return power;
+}
+
+//===-- What a kernel moves --------------------------------------------------------------------------------------===//
+
+static int64_t element_bytes(MlirValue buffer) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
+  if (mlirTypeIsAFloat(element))
+    return mlirFloatTypeGetWidth(element) / 8;
+  return mlirTypeIsAInteger(element) ? (mlirIntegerTypeGetWidth(element) + 7) / 8 : 8;
+}
+
+// Elements in 16 bytes of the type in which most bytes come and go; *out_operands counts the buffers read.
+static int64_t access_width(const strata_kernel_t *kernel, int *out_operands) {
+  double bytes[STRATA_MAX_DIMS] = {0};
+  int64_t best = 1;
+  *out_operands = 0;
+  for (int i = 0; i < kernel->n_nests; i++)
+    for (int j = 0; j < kernel->nests[i].n_accesses; j++) {
+      const strata_access_t *access = &kernel->nests[i].accesses[j];
+      int64_t width = element_bytes(access->buffer);
+      if (!mlirValueIsABlockArgument(access->buffer) || width > ACCESS_BYTES)
+        continue;
+      bytes[width] += strata_memref_bytes(mlirValueGetType(access->buffer));
+      best = bytes[width] > bytes[best] ? width : best;
+      *out_operands += !access->is_store;
+    }
+  return ACCESS_BYTES / best;
+}
+
+//===-- Maps -----------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  const strata_gpu_device_t *device;
+  const strata_kernel_t *kernel;
+} gpu_kernel_t;
+
+static void shrink_blocks(const strata_gpu_device_t *device, int64_t n_tasks, strata_schedule_t *schedule) {
+  while (schedule->threads > MIN_THREADS &&
+         ceil_div(n_tasks, schedule->threads / schedule->group) < device->n_processors)
+    schedule->threads /= 2;
+}
+
+// A block a tile, tiles of about equal length.
+static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, int64_t extent, int64_t width, int n_operands,
+                              strata_schedule_t *out) {
+  int64_t in_flight = MAX_IN_FLIGHT, threads = THREADS;
+  while (in_flight > 1 && in_flight * width * n_operands > MAX_ELEMENTS)
+    in_flight /= 2;
+  while (in_flight > 1 &&
+         outer * ceil_div(extent, threads * width * in_flight) < (int64_t)BLOCKS_A_PROCESSOR * k->device->n_processors)
+    in_flight /= 2;
+  while (threads > MIN_THREADS && outer * ceil_div(extent, threads * width) < k->device->n_processors)
+    threads /= 2;
+  int64_t n_tiles = ceil_div(extent, threads * width * in_flight);
+  int64_t tile = ceil_div(ceil_div(extent, n_tiles), width * k->device->lanes) * width * k->device->lanes;
+  *out = (strata_schedule_t){.kind = "map", .threads = threads, .group = threads, .n_tile = 1};
+  out->tile[0] = least(tile, extent);
+}
+
+static void schedule_map(const gpu_kernel_t *k, const strata_map_kernel_t *map, strata_schedule_t *out) {
+  int n_operands;
+  int64_t width = access_width(k->kernel, &n_operands), extent = map->space->extents[map->vector_dim], outer = 1;
+  for (int dim = 0; dim < map->space->n_parallel; dim++)
+    outer *= dim == map->vector_dim ? 1 : map->space->extents[dim];
+  // Tiles of a block want to be well filled.
+  int64_t block = THREADS * width, filled = ceil_div(extent, block) * block;
+  if (extent >= block / 2 && (extent % width || outer == 1 || filled - extent <= filled / 8)) {
+    schedule_long_map(k, outer, extent, width, n_operands, out);
+    return;
+  }
+  while (extent % width)
+    width /= 2;
+  *out = (strata_schedule_t){.kind = "map", .threads = THREADS, .group = 1, .n_tile = 1, .tile = {width}};
+  shrink_blocks(k->device, outer * extent / width, out);
+}
+
+//===-- Rows -----------------------------------------------------------------------------------------------------===//
+
+static int64_t inner_elements(const strata_row_member_t *member) {
+  int64_t elements = 1;
+  for (int dim = 0; dim < member->nest->n_parallel + member->nest->n_reduction; dim++)
+    elements *= member->row_of[dim] == STRATA_NOT_A_ROW ? member->nest->extents[dim] : 1;
+  return elements;
+}
+
+// Results of neighbouring threads lie side by side; each goes through the reduction alone.
+static void schedule_across(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows,
+                            strata_schedule_t *out) {
+  int n_operands;
+  int64_t width = access_width(k->kernel, &n_operands);
+  while (rows->extents[rows->across] % width ||
+         (width > 1 && n_rows / width < (int64_t)k->device->n_processors * THREADS))
+    width /= 2;
+  *out = (strata_schedule_t){.kind = "rows", .threads = THREADS / 2, .group = 1, .n_tile = 1, .tile = {width}};
+  shrink_blocks(k->device, n_rows / width, out);
+}
+
+// Threads for a row: a part of a warp or a warp where that can hold it, else a whole block; more where rows are few.
+static int64_t group_of(const gpu_kernel_t *k, int64_t n_rows, int64_t length, int64_t width) {
+  const strata_gpu_device_t *device = k->device;
+  int64_t group = least(device->lanes, power_of_two_from(ceil_div(length, width)));
+  if (ceil_div(length, group) > ROW_ELEMENTS)
+    while (group < device->max_threads && ceil_div(length, group) > ROW_ELEMENTS_BLOCK)
+      group *= 2;
+  int64_t wanted = (int64_t)device->n_processors * THREADS;
+  while (n_rows * group < wanted && group < device->max_threads && length / (2 * group) >= width)
+    group *= 2;
+  return group;
+}
+
+static void schedule_inner(const gpu_kernel_t *k, int64_t n_rows, int64_t length, strata_schedule_t *out) {
+  int n_operands;
+  int64_t width = access_width(k->kernel, &n_operands), group = group_of(k, n_rows, length, width);
+  int64_t held = greatest(k->device->registers / group / LIVE_VALUES, width);
+  bool is_group_a_block = group > k->device->lanes;
+  *out = (strata_schedule_t){.kind = "rows", .threads = is_group_a_block ? group : THREADS / 2, .group = group};
+  out->n_tile = 1;
+  out->tile[0] = ceil_div(length, group) <= held ? length : group * width * 2;
+  if (!is_group_a_block)
+    shrink_blocks(k->device, n_rows, out);
+}
+
+static void schedule_rows(const gpu_kernel_t *k, const strata_row_kernel_t *rows, strata_schedule_t *out) {
+  int64_t n_rows = 1, length = 1;
+  for (int row = 0; row < rows->n_rows; row++)
+    n_rows *= rows->extents[row];
+  for (int i = 0; i < k->kernel->n_nests; i++)
+    if (rows->members[i].takes_part)
+      length = greatest(length, inner_elements(&rows->members[i]));
+  if (rows->across != STRATA_NOT_A_ROW)
+    schedule_across(k, rows, n_rows, out);
+  else
+    schedule_inner(k, n_rows, length, out);
+}
+
+//===-- Kernels --------------------------------------------------------------------------------------------------===//
+
+static void schedule_scalar(const gpu_kernel_t *k, strata_schedule_t *out) {
+  *out = (strata_schedule_t){.kind = "scalar", .threads = THREADS / 2, .group = 1};
+  int64_t points = 1;
+  for (int dim = 0; k->kernel->n_nests == 1 && dim < k->kernel->nests[0].n_parallel; dim++)
+    points *= k->kernel->nests[0].extents[dim];
+  shrink_blocks(k->device, points, out);
+}
+
+static strata_status_t take_contraction(strata_compile_t *compile, const gpu_kernel_t *k, const strata_calls_t *calls,
+                                        const strata_called_kernel_t *called, strata_schedule_t *out, bool *out_taken) {
+  strata_contraction_kernel_t contraction;
+  *out_taken = false;
+  strata_status_t status = strata_contraction_read(k->kernel, &contraction);
+  if (status) {
+    strata_status_free(status);
+    return NULL;
+  }
+  strata_gpu_contraction_t question = {compile, k->device, calls, called, &contraction};
+  return strata_schedule_contract_gpu(&question, out, out_taken);
+}
+
+// The first of contract, map, rows and scalar that takes the kernel.
+static strata_status_t schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                       const strata_calls_t *calls, const strata_called_kernel_t *called) {
+  strata_kernel_t kernel;
+  strata_schedule_t schedule;
+  strata_map_kernel_t map;
+  strata_row_kernel_t rows;
+  bool is_taken;
+  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
+  gpu_kernel_t k = {device, &kernel};
+  STRATA_TRY(take_contraction(compile, &k, calls, called, &schedule, &is_taken));
+  if (!is_taken) {
+    strata_status_t no_map = strata_map_kernel_read(&kernel, &map);
+    strata_status_t no_rows = no_map ? strata_row_kernel_read(&kernel, &rows) : NULL;
+    if (!no_map)
+      schedule_map(&k, &map, &schedule);
+    else if (!no_rows)
+      schedule_rows(&k, &rows, &schedule);
+    else
+      schedule_scalar(&k, &schedule);
+    strata_status_free(no_map);
+    strata_status_free(no_rows);
+  }
+  strata_schedule_write(called->func, &schedule);
+  return NULL;
+}
+
+strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
+  const strata_gpu_device_t *device;
+  STRATA_TRY(strata_gpu_device(compile, &device));
+  // Schedules may add kernels, which the next round finds.
+  for (bool changed = true; changed;) {
+    strata_calls_t calls;
+    changed = false;
+    STRATA_TRY(strata_calls_read(compile, &calls));
+    for (size_t i = 0; i < calls.kernels.count; i++)
+      if (!strata_schedule_read(calls.kernels.data[i].func).threads) {
+        changed = true;
+        STRATA_TRY(schedule_kernel(compile, device, &calls, &calls.kernels.data[i]));
+      }
+  }
+  return NULL;
+}

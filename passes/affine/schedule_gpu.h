@@ -1,0 +1,28 @@
+// Schedules for GPUs: docs/gpu.md gives the keys. Internal to affine-schedule.
+#ifndef STRATA_PASSES_AFFINE_SCHEDULE_GPU_H
+#define STRATA_PASSES_AFFINE_SCHEDULE_GPU_H
+
+#include "dialects/affine/contraction.h"
+#include "dialects/affine/schedule.h"
+#include "passes/affine/calls.h"
+#include "passes/target.h"
+
+// Gives every kernel that @main calls its schedule for the compile's GPU.
+STRATA_MUST_CHECK strata_status_t strata_schedule_gpu(strata_compile_t *compile);
+
+// What a contraction's schedule may look at and change: kernels of its own may be added before |called->func|, and its
+// calls be given their results; they are scheduled afterwards.
+typedef struct {
+  strata_compile_t *compile;
+  const strata_gpu_device_t *device;
+  const strata_calls_t *calls;
+  const strata_called_kernel_t *called;
+  const strata_contraction_kernel_t *contraction;
+} strata_gpu_contraction_t;
+
+// Chooses tiles, warps and the matrix instruction of a contraction (schedule_contract_gpu.c). *out_taken is false where
+// it is better computed as rows, a few results a thread: the caller schedules it so.
+STRATA_MUST_CHECK strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *contraction,
+                                                               strata_schedule_t *out_schedule, bool *out_taken);
+
+#endif
