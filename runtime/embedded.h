@@ -9,7 +9,8 @@ typedef struct {
   size_t size;
 } strata_embedded_file_t;
 
-strata_embedded_file_t strata_embedded_runtime(void); // runtime/library and runtime/cpu: a relocatable ELF object
-strata_embedded_file_t strata_embedded_header(void);  // runtime/include/strata/runtime.h
+strata_embedded_file_t strata_embedded_runtime(void);     // runtime/library and runtime/cpu: a relocatable ELF object
+strata_embedded_file_t strata_embedded_gpu_runtime(void); // runtime/library and runtime/gpu: a relocatable ELF object
+strata_embedded_file_t strata_embedded_header(void);      // runtime/include/strata/runtime.h
 
 #endif

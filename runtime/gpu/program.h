@@ -64,7 +64,6 @@ typedef struct {
   uint32_t target;          // 1: CUDA, 2: HIP
   uint32_t user_memory;     // the caller gives pool and stream, and loads the library before
   uint32_t device_tensors;  // tensors are device pointers; else the call copies in and out
-  uint32_t alignment;       // of the caller's tensors, in bytes
 } strata_rt_program_t;
 
 extern const strata_rt_program_t strata_rt_program;

@@ -1,0 +1,272 @@
+// The CUDA driver API behind runtime/gpu/driver.h. No header of CUDA's is used: what is needed of the API is declared
+// here and in cuda.def, as documented in the CUDA Driver API reference; none of it has changed since CUDA 11.8.
+#include "runtime/gpu/driver.h"
+#include "runtime/library/error.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OUT_OF_MEMORY = 2 };                           // CUresult
+enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };  // CUdevice_attribute
+enum { FUNCTION_MAX_DYNAMIC_SHARED = 8 };             // CUfunction_attribute
+enum { LAUNCH_CLUSTER = 4, LAUNCH_PROGRAMMATIC = 6 }; // CUlaunchAttributeID
+enum { DEFAULT_SHARED = 48 * 1024 };                  // what needs no asking
+
+// NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD belong to whatever context is current.
+static bool is_default_stream(const void *stream) { return (uintptr_t)stream <= 2; }
+
+typedef struct { // CUlaunchAttribute
+  int id, unused;
+  union {
+    char size[64];
+    unsigned cluster[3];
+    int programmatic;
+  } value;
+} launch_attribute_t;
+
+typedef struct { // CUlaunchConfig
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  launch_attribute_t *attributes;
+  unsigned n_attributes;
+} launch_config_t;
+
+#define FUNCTION(name, symbol, parameters) int(*name) parameters;
+static struct {
+#include "runtime/gpu/cuda.def"
+} cuda;
+
+#define FUNCTION(name, symbol, parameters) symbol,
+static const char *const symbols[] = {
+#include "runtime/gpu/cuda.def"
+};
+enum { N_SYMBOLS = sizeof symbols / sizeof symbols[0] };
+
+static _Atomic bool is_open;
+
+//===-- Errors ---------------------------------------------------------------------------------------------------===//
+
+static int check(const char *call, int result) {
+  if (result == 0)
+    return STRATA_OK;
+  const char *name = NULL;
+  if (cuda.error_name(result, &name) != 0 || !name)
+    name = "an unknown error";
+  return strata_rt_fail(result == OUT_OF_MEMORY ? STRATA_OUT_OF_MEMORY : STRATA_DEVICE, "%s: %s: %s (%d)",
+                        strata_rt_program.library->name, call, name, result);
+}
+
+static int cuda_open(void) {
+  if (atomic_load(&is_open))
+    return STRATA_OK;
+  void *found[N_SYMBOLS];
+  int status = strata_rt_symbols("STRATA_CUDA_DRIVER", "libcuda.so.1", symbols, N_SYMBOLS, found);
+  if (status)
+    return status;
+  _Static_assert(sizeof cuda == sizeof found, "the struct is the table");
+  memcpy(&cuda, found, sizeof cuda);
+  status = check("cuInit", cuda.init(0));
+  atomic_store(&is_open, !status);
+  return status;
+}
+
+//===-- Contexts -------------------------------------------------------------------------------------------------===//
+
+static int cuda_push(void *context, strata_rt_scope_t *scope) {
+  *scope = (strata_rt_scope_t){.context = context, .is_pushed = true};
+  return check("cuCtxPushCurrent", cuda.ctx_push(context));
+}
+
+static void *kept_device(int device) { return (void *)(intptr_t)(device + 1); }
+
+static void cuda_release(void *kept) {
+  if (kept)
+    cuda.primary_release((int)(intptr_t)kept - 1);
+}
+
+// A thread that never chose a device works on the first.
+static int enter_default(strata_rt_scope_t *scope) {
+  int device;
+  void *context;
+  int status = check("cuDeviceGet", cuda.device_get(&device, 0));
+  if (!status)
+    status = check("cuDevicePrimaryCtxRetain", cuda.primary_retain(&context, device));
+  if (status)
+    return status;
+  status = cuda_push(context, scope);
+  scope->kept = kept_device(device);
+  if (status)
+    cuda_release(scope->kept);
+  return status;
+}
+
+static int cuda_enter(void *stream, strata_rt_scope_t *scope) {
+  *scope = (strata_rt_scope_t){0};
+  void *current = NULL, *of_stream = NULL;
+  int status = check("cuCtxGetCurrent", cuda.ctx_get_current(&current));
+  if (!status && !is_default_stream(stream))
+    status = check("cuStreamGetCtx", cuda.stream_get_ctx(stream, &of_stream));
+  if (status)
+    return status;
+  if (current && of_stream && current != of_stream)
+    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: the stream belongs to another context than the current one",
+                          strata_rt_program.library->name);
+  scope->context = current;
+  if (current)
+    return STRATA_OK;
+  return of_stream ? cuda_push(of_stream, scope) : enter_default(scope);
+}
+
+static void cuda_leave(strata_rt_scope_t *scope) {
+  void *popped;
+  if (scope->is_pushed)
+    cuda.ctx_pop(&popped);
+  cuda_release(scope->kept);
+}
+
+static int cuda_keep(const strata_rt_scope_t *scope, void **out_kept) {
+  int device;
+  void *primary;
+  *out_kept = NULL;
+  int status = check("cuCtxGetDevice", cuda.ctx_get_device(&device));
+  if (!status)
+    status = check("cuDevicePrimaryCtxRetain", cuda.primary_retain(&primary, device));
+  if (status)
+    return status;
+  if (primary == scope->context)
+    *out_kept = kept_device(device);
+  else
+    cuda_release(kept_device(device));
+  return STRATA_OK;
+}
+
+static int cuda_get_arch(uint32_t *out_arch) {
+  int device, major, minor;
+  int status = check("cuCtxGetDevice", cuda.ctx_get_device(&device));
+  if (!status)
+    status = check("cuDeviceGetAttribute", cuda.device_attribute(&major, ATTRIBUTE_MAJOR, device));
+  if (!status)
+    status = check("cuDeviceGetAttribute", cuda.device_attribute(&minor, ATTRIBUTE_MINOR, device));
+  if (!status)
+    *out_arch = (uint32_t)(10 * major + minor);
+  return status;
+}
+
+static void cuda_print_arch(uint32_t arch, char *out, size_t capacity) { snprintf(out, capacity, "sm_%u", arch); }
+
+static int cuda_synchronize(void) { return check("cuCtxSynchronize", cuda.ctx_synchronize()); }
+
+//===-- Code -----------------------------------------------------------------------------------------------------===//
+
+static int cuda_load_module(const void *image, void **out_module) {
+  return check("cuModuleLoadData", cuda.module_load(out_module, image));
+}
+
+static int cuda_unload_module(void *module) { return check("cuModuleUnload", cuda.module_unload(module)); }
+
+static int cuda_get_function(void *module, const strata_rt_kernel_t *kernel, void **out_function) {
+  int status = check("cuModuleGetFunction", cuda.module_get_function(out_function, module, kernel->name));
+  if (!status && cuda.func_load) // else that loads it on its own
+    status = check("cuFuncLoad", cuda.func_load(*out_function));
+  if (!status && kernel->shared > DEFAULT_SHARED)
+    status = check("cuFuncSetAttribute",
+                   cuda.func_set_attribute(*out_function, FUNCTION_MAX_DYNAMIC_SHARED, (int)kernel->shared));
+  return status;
+}
+
+static int cuda_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream) {
+  const strata_rt_kernel_t *shape = function->shape;
+  launch_attribute_t attributes[2] = {0};
+  unsigned n = 0;
+  if (shape->cluster > 1)
+    attributes[n++] = (launch_attribute_t){.id = LAUNCH_CLUSTER, .value.cluster = {shape->cluster, 1, 1}};
+  if (shape->flags & STRATA_RT_KERNEL_PROGRAMMATIC)
+    attributes[n++] = (launch_attribute_t){.id = LAUNCH_PROGRAMMATIC, .value.programmatic = 1};
+  launch_config_t config = {.grid = {shape->blocks, 1, 1},
+                            .block = {shape->threads, 1, 1},
+                            .shared = shape->shared,
+                            .stream = stream,
+                            .attributes = attributes,
+                            .n_attributes = n};
+  void *params[STRATA_RT_MAX_ARGS];
+  for (uint32_t i = 0; i < n_buffers; i++)
+    params[i] = &buffers[i];
+  return check("cuLaunchKernelEx", cuda.launch(&config, function->function, params, NULL));
+}
+
+//===-- Memory, streams, events ----------------------------------------------------------------------------------===//
+
+static int cuda_allocate(size_t size, void **out_memory) {
+  uint64_t memory = 0;
+  int status = check("cuMemAlloc", cuda.mem_alloc(&memory, size));
+  *out_memory = (void *)(uintptr_t)memory;
+  return status;
+}
+
+static int cuda_free(void *memory) { return check("cuMemFree", cuda.mem_free((uintptr_t)memory)); }
+
+static int cuda_upload(void *dst, const void *src, size_t size, void *stream) {
+  return check("cuMemcpyHtoDAsync", cuda.copy_to_device((uintptr_t)dst, src, size, stream));
+}
+
+static int cuda_download(void *dst, const void *src, size_t size, void *stream) {
+  return check("cuMemcpyDtoHAsync", cuda.copy_to_host(dst, (uintptr_t)src, size, stream));
+}
+
+static int cuda_copy(void *dst, const void *src, size_t size, void *stream) {
+  return check("cuMemcpyDtoDAsync", cuda.copy_on_device((uintptr_t)dst, (uintptr_t)src, size, stream));
+}
+
+static int cuda_create_stream(void **out_stream) { return check("cuStreamCreate", cuda.stream_create(out_stream, 0)); }
+static int cuda_destroy_stream(void *stream) { return check("cuStreamDestroy", cuda.stream_destroy(stream)); }
+static int cuda_synchronize_stream(void *stream) {
+  return check("cuStreamSynchronize", cuda.stream_synchronize(stream));
+}
+
+static int cuda_is_capturing(void *stream, bool *out_is_capturing) {
+  int capture = 0;
+  int status = check("cuStreamIsCapturing", cuda.stream_is_capturing(stream, &capture));
+  *out_is_capturing = capture != 0;
+  return status;
+}
+
+static int cuda_create_event(void **out_event) { return check("cuEventCreate", cuda.event_create(out_event, 0)); }
+static int cuda_destroy_event(void *event) { return check("cuEventDestroy", cuda.event_destroy(event)); }
+static int cuda_record_event(void *event, void *stream) {
+  return check("cuEventRecord", cuda.event_record(event, stream));
+}
+
+static int cuda_elapsed(void *begin, void *end, float *out_milliseconds) {
+  int status = check("cuEventSynchronize", cuda.event_synchronize(end));
+  return status ? status : check("cuEventElapsedTime", cuda.event_elapsed(out_milliseconds, begin, end));
+}
+
+const strata_rt_driver_t strata_rt_cuda = {
+    .open = cuda_open,
+    .enter = cuda_enter,
+    .leave = cuda_leave,
+    .push = cuda_push,
+    .keep = cuda_keep,
+    .release = cuda_release,
+    .get_arch = cuda_get_arch,
+    .print_arch = cuda_print_arch,
+    .load_module = cuda_load_module,
+    .unload_module = cuda_unload_module,
+    .get_function = cuda_get_function,
+    .allocate = cuda_allocate,
+    .free = cuda_free,
+    .synchronize = cuda_synchronize,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .copy = cuda_copy,
+    .launch = cuda_launch,
+    .create_stream = cuda_create_stream,
+    .destroy_stream = cuda_destroy_stream,
+    .synchronize_stream = cuda_synchronize_stream,
+    .is_capturing = cuda_is_capturing,
+    .create_event = cuda_create_event,
+    .destroy_event = cuda_destroy_event,
+    .record_event = cuda_record_event,
+    .elapsed = cuda_elapsed,
+};

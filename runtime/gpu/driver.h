@@ -1,0 +1,86 @@
+// What the runtime asks of a vendor's driver. cuda.c and hip.c are its two forms; nothing else knows a vendor.
+//
+// Handles (contexts, modules, functions, streams, events) and device addresses are the driver's own. Every function
+// that returns int returns a status; on failure the message names the driver's call and its error. All may be called by
+// any thread, and all but open, enter, push, keep and release need a current context.
+#ifndef STRATA_RUNTIME_GPU_DRIVER_H
+#define STRATA_RUNTIME_GPU_DRIVER_H
+
+#include "runtime/gpu/program.h"
+
+#include <stdbool.h>
+
+// The context a call works in; left as it was found.
+typedef struct {
+  void *context;
+  void *kept;     // the driver's business
+  bool is_pushed; // it was not the current one before
+} strata_rt_scope_t;
+
+typedef struct {
+  void *function;
+  const strata_rt_kernel_t *shape;
+} strata_rt_function_t;
+
+typedef struct {
+  // Finds and initialises the driver; the work is done once. With the library's lock held.
+  int (*open)(void);
+
+  // Makes the context of |stream| current, else the thread's own, else the first device's. A stream of another context
+  // than the current one is INVALID_ARGUMENT. After STRATA_OK there must be a leave by the same thread.
+  int (*enter)(void *stream, strata_rt_scope_t *out_scope);
+  void (*leave)(strata_rt_scope_t *scope);
+  int (*push)(void *context, strata_rt_scope_t *out_scope); // the same for a known context
+  // Keeps a context alive that would go with its last user: out_kept is for release, or NULL if there is nothing to do.
+  int (*keep)(const strata_rt_scope_t *scope, void **out_kept);
+  void (*release)(void *kept);
+
+  // As strata_rt_image_t says, and its name.
+  int (*get_arch)(uint32_t *out_arch);
+  void (*print_arch)(uint32_t arch, char *out, size_t capacity);
+
+  int (*load_module)(const void *image, void **out_module);
+  int (*unload_module)(void *module);
+  // A kernel of the module, ready for launches of its shape: the first launch loads nothing any more.
+  int (*get_function)(void *module, const strata_rt_kernel_t *kernel, void **out_function);
+
+  int (*allocate)(size_t size, void **out_memory); // aligned to 256
+  int (*free)(void *memory);
+  int (*synchronize)(void); // the context
+
+  // On a stream; NULL is the default one.
+  int (*upload)(void *dst, const void *src, size_t size, void *stream);
+  int (*download)(void *dst, const void *src, size_t size, void *stream);
+  int (*copy)(void *dst, const void *src, size_t size, void *stream);
+  int (*launch)(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream);
+
+  int (*create_stream)(void **out_stream); // ordered after earlier work of the default stream
+  int (*destroy_stream)(void *stream);
+  int (*synchronize_stream)(void *stream);
+  int (*is_capturing)(void *stream, bool *out_is_capturing);
+
+  int (*create_event)(void **out_event);
+  int (*destroy_event)(void *event);
+  int (*record_event)(void *event, void *stream);
+  int (*elapsed)(void *begin, void *end, float *out_milliseconds); // waits for |end|
+} strata_rt_driver_t;
+
+enum { STRATA_RT_CUDA = 1, STRATA_RT_HIP = 2 }; // strata_rt_program.target
+enum { STRATA_RT_MAX_ARGS = 512 };              // buffers of a launch
+
+#pragma GCC visibility push(hidden)
+
+extern const strata_rt_driver_t strata_rt_cuda, strata_rt_hip;
+
+static inline const strata_rt_driver_t *strata_rt_driver(void) {
+  return strata_rt_program.target == STRATA_RT_HIP ? &strata_rt_hip : &strata_rt_cuda;
+}
+
+// Fills out[i] with the address of names[i] in the shared library that environment variable |variable| names, else in
+// |fallback|. A missing one is DEVICE; one that starts with '?' may be missing and is then NULL. The library stays
+// loaded for good: drivers have threads of their own.
+int strata_rt_symbols(const char *variable, const char *fallback, const char *const *names, size_t n, void **out);
+
+#pragma GCC visibility pop
+
+#endif

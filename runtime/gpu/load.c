@@ -1,0 +1,251 @@
+// The library's life: loaded context by context, by hand or on first use; changed or unloaded only while no call is
+// running.
+#include "runtime/gpu/instance.h"
+#include "runtime/library/error.h"
+#include "runtime/library/trace.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#define program strata_rt_program
+
+static struct {
+  pthread_mutex_t mutex;   // guards every change of what is below
+  _Atomic bool is_open;    // calls may go on without the mutex
+  _Atomic unsigned active; // calls under way
+  _Atomic pid_t owner;     // the process that uses the driver; 0: none yet
+  _Atomic(strata_rt_instance_t *) instances;
+} state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+// No driver survives a fork.
+static int check_process(void) {
+  pid_t owner = atomic_load_explicit(&state.owner, memory_order_acquire);
+  if (!owner || owner == getpid())
+    return STRATA_OK;
+  return strata_rt_fail(STRATA_DEVICE, "%s: used before a fork: the child cannot use the GPU", program.library->name);
+}
+
+static strata_rt_instance_t *find(const void *context) {
+  strata_rt_instance_t *instance = atomic_load(&state.instances);
+  while (instance && instance->context != context)
+    instance = instance->next;
+  return instance;
+}
+
+//===-- Changes, with the mutex held -----------------------------------------------------------------------------===//
+
+static int open_driver(void) {
+  atomic_store(&state.owner, getpid()); // first: whatever is begun is nothing for a child
+  return strata_rt_driver()->open();
+}
+
+// Keeps calls out, unless some are running.
+static bool close_to_calls(void) {
+  bool was_open = atomic_exchange(&state.is_open, false);
+  if (atomic_load(&state.active) == 0)
+    return true;
+  atomic_store(&state.is_open, was_open);
+  return false;
+}
+
+static int refuse_running(void) {
+  return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: not while a call is running", program.library->name);
+}
+
+static int refuse_not_loaded(void) {
+  return strata_rt_fail(STRATA_NOT_LOADED, "%s: call %s_load first, in this context", program.library->name,
+                        program.library->name);
+}
+
+// Loading waits for the stream, which would break a capture.
+static int check_stream(void *stream) {
+  bool is_capturing;
+  int status = strata_rt_driver()->is_capturing(stream, &is_capturing);
+  if (!status && is_capturing)
+    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: not while the stream is being captured", program.library->name);
+  return status;
+}
+
+// Loads the library into the scope's context, if it is not there yet.
+static int load_into(const strata_rt_scope_t *scope, void *memory, void *stream, strata_rt_instance_t **out_instance) {
+  *out_instance = find(scope->context);
+  if (*out_instance && memory)
+    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: already loaded", program.library->name);
+  if (*out_instance)
+    return STRATA_OK;
+  int status = check_stream(stream);
+  if (!status)
+    status = strata_rt_instance_create(scope, memory, stream, out_instance);
+  if (status)
+    return status;
+  strata_rt_tracer_init(program.library);
+  (*out_instance)->next = atomic_load(&state.instances);
+  atomic_store(&state.instances, *out_instance);
+  return STRATA_OK;
+}
+
+static int load(void *memory, void *stream) {
+  strata_rt_scope_t scope;
+  strata_rt_instance_t *instance;
+  int status = open_driver();
+  if (!status)
+    status = strata_rt_driver()->enter(stream, &scope);
+  if (status)
+    return status;
+  status = load_into(&scope, memory, stream, &instance);
+  strata_rt_driver()->leave(&scope);
+  return status;
+}
+
+size_t strata_rt_weights_size(void) {
+  size_t most = 0;
+  for (uint64_t i = 0; i < program.n_variants; i++)
+    most = program.variants[i].memory_size > most ? program.variants[i].memory_size : most;
+  return most;
+}
+
+const char *strata_rt_error(void) { return strata_rt_message(); }
+
+void strata_rt_set_trace(strata_trace_t trace, void *user) { strata_rt_tracer_set(program.library, trace, user); }
+
+int strata_rt_load(void *weights_memory, void *stream) {
+  if ((uintptr_t)weights_memory % STRATA_RT_ALIGNMENT)
+    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: the memory for weights must be aligned to 256 bytes",
+                          program.library->name);
+  int status = check_process();
+  if (status)
+    return status;
+  pthread_mutex_lock(&state.mutex);
+  status = load(weights_memory, stream);
+  pthread_mutex_unlock(&state.mutex);
+  return status;
+}
+
+//===-- Calls ----------------------------------------------------------------------------------------------------===//
+
+// The instance of the scope's context, loaded if it may be. Without the mutex and without being counted as a call.
+static int find_or_load(const strata_rt_scope_t *scope, strata_rt_instance_t **out_instance) {
+  int status;
+  pthread_mutex_lock(&state.mutex);
+  if (program.user_memory && !find(scope->context))
+    status = refuse_not_loaded();
+  else
+    status = load_into(scope, NULL, NULL, out_instance);
+  if (!status)
+    status = strata_rt_constants_check(*out_instance);
+  if (!status) {
+    atomic_fetch_add(&state.active, 1);
+    atomic_store(&(*out_instance)->is_ready, true);
+    atomic_store(&state.is_open, true);
+  }
+  pthread_mutex_unlock(&state.mutex);
+  return status;
+}
+
+// Opens the driver where nobody has. A library that must be loaded by hand has not been.
+static int prepare_to_enter(void) {
+  int status = check_process();
+  if (status || atomic_load(&state.instances))
+    return status;
+  if (program.user_memory)
+    return refuse_not_loaded();
+  pthread_mutex_lock(&state.mutex);
+  status = open_driver();
+  pthread_mutex_unlock(&state.mutex);
+  return status;
+}
+
+int strata_rt_enter(void *stream, strata_rt_scope_t *scope, strata_rt_instance_t **out_instance) {
+  int status = prepare_to_enter();
+  if (!status)
+    status = strata_rt_driver()->enter(stream, scope);
+  if (status)
+    return status;
+  // Sequentially consistent with close_to_calls: either it sees this call, or this call sees the library closed.
+  atomic_fetch_add(&state.active, 1);
+  if (atomic_load(&state.is_open)) {
+    *out_instance = find(scope->context);
+    if (*out_instance && atomic_load(&(*out_instance)->is_ready))
+      return STRATA_OK;
+  }
+  atomic_fetch_sub(&state.active, 1);
+  status = find_or_load(scope, out_instance);
+  if (status) {
+    strata_rt_cleanup_begin(status);
+    strata_rt_driver()->leave(scope);
+    return strata_rt_cleanup_end();
+  }
+  return STRATA_OK;
+}
+
+void strata_rt_leave(strata_rt_scope_t *scope) {
+  strata_rt_driver()->leave(scope);
+  atomic_fetch_sub(&state.active, 1);
+}
+
+//===-- Unloading and setting ------------------------------------------------------------------------------------===//
+
+static int unload_all(void) {
+  strata_rt_instance_t *instance = atomic_exchange(&state.instances, NULL);
+  int status = STRATA_OK;
+  while (instance) {
+    strata_rt_instance_t *next = instance->next;
+    status = strata_rt_instance_destroy(instance, status);
+    instance = next;
+  }
+  return status;
+}
+
+int strata_rt_unload(void) {
+  int status = check_process();
+  if (status)
+    return status;
+  pthread_mutex_lock(&state.mutex);
+  status = close_to_calls() ? unload_all() : refuse_running();
+  pthread_mutex_unlock(&state.mutex);
+  return status;
+}
+
+static int set_constant(const strata_rt_scope_t *scope, const char *name, const void *data, void *stream) {
+  const strata_library_t *library = program.library;
+  strata_rt_instance_t *instance;
+  if (program.user_memory && !find(scope->context))
+    return refuse_not_loaded();
+  int status = check_stream(stream);
+  if (!status)
+    status = load_into(scope, NULL, stream, &instance);
+  if (status)
+    return status;
+  for (size_t i = 0; i < library->n_constants; i++)
+    if (strcmp(library->constants[i]->name, name) == 0) {
+      atomic_store(&instance->is_ready, false); // the next call finds out
+      return strata_rt_constants_set(instance, instance->variant->public_constants[i], data, stream);
+    }
+  return strata_rt_fail(STRATA_NOT_FOUND, "%s: no constant '%s' that can be set", library->name, name);
+}
+
+// With the mutex held and calls kept out; the next one opens the library again.
+static int set_constant_closed(const char *name, const void *data, void *stream) {
+  strata_rt_scope_t scope;
+  int status = open_driver();
+  if (!status)
+    status = strata_rt_driver()->enter(stream, &scope);
+  if (status)
+    return status;
+  status = set_constant(&scope, name, data, stream);
+  strata_rt_driver()->leave(&scope);
+  return status;
+}
+
+int strata_rt_set_constant(const char *name, const void *data, void *stream) {
+  if (!name || !data)
+    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: set_constant: NULL", program.library->name);
+  int status = check_process();
+  if (status)
+    return status;
+  pthread_mutex_lock(&state.mutex);
+  status = close_to_calls() ? set_constant_closed(name, data, stream) : refuse_running();
+  pthread_mutex_unlock(&state.mutex);
+  return status;
+}
