@@ -37,9 +37,9 @@ typedef struct {
   size_t n_images;
   const strata_gpu_resources_t *resources; // one a kernel, in the order of @kernels; none where no assembler was found
   size_t n_resources;
-  const char *assembly;      // text of the device's assembly language, for --save-temps; NULL on the emulated device
-  const char *assembler;     // path of the assembler that made the exact image; NULL: there is none
-  double assembler_seconds;  // spent in it
+  const char *assembly;     // text of the device's assembly language, for --save-temps; NULL on the emulated device
+  const char *assembler;    // path of the assembler that made the exact image; NULL: there is none
+  double assembler_seconds; // spent in it
 } strata_gpu_binary_t;
 
 // The module @kernels of the compile; a null module if there is none.

@@ -1,9 +1,131 @@
-// kernels-to-llvm: the target's own conversion of @kernels.
-#include "passes/target.h"
+// kernels-to-llvm: the target's own conversion of @kernels. Here the GPUs': kernel.h gives the steps.
+#include "targets/gpu/codegen.h"
+#include "targets/gpu/kernel.h"
 #include "targets/passes.h"
 
+#include <mlir-c/Pass.h>
+
+static const char pipeline_format[] =
+    "builtin.module(func.func(canonicalize{region-simplify=disabled},cse),expand-strided-metadata,lower-affine,"
+    "convert-scf-to-cf,%sconvert-vector-to-llvm,finalize-memref-to-llvm{index-bitwidth=%d},"
+    "convert-math-to-llvm,convert-arith-to-llvm{index-bitwidth=%d},"
+    "convert-func-to-llvm{use-bare-ptr-memref-call-conv=true index-bitwidth=%d},convert-cf-to-llvm{index-bitwidth=%d},"
+    "convert-ub-to-llvm,reconcile-unrealized-casts)";
+
+// The host's code generator calls functions of no library for these.
+static const char host_passes[] = "arith-expand{include-bf16=true},";
+
+MlirModule strata_gpu_kernels(strata_compile_t *compile) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "builtin.module") && strata_str_equal(strata_attr_str(op, "sym_name"), "kernels"))
+      return mlirModuleFromOperation(op);
+  return (MlirModule){0};
+}
+
+static void ignore_text(MlirStringRef text, void *user) { (void)text, (void)user; }
+
+static strata_status_t run_upstream(strata_compile_t *compile, const strata_gpu_device_t *device, MlirModule module,
+                                    int bits) {
+  const char *passes = strata_arena_printf(
+      compile->arena, pipeline_format, device->code == STRATA_GPU_EMULATED ? host_passes : "", bits, bits, bits, bits);
+  MlirPassManager manager = mlirPassManagerCreate(compile->context);
+  mlirPassManagerEnableVerifier(manager, compile->options->verify_each);
+  MlirLogicalResult result =
+      mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(manager), strata_str(passes), ignore_text, NULL);
+  if (mlirLogicalResultIsSuccess(result))
+    result = mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(module));
+  mlirPassManagerDestroy(manager);
+  if (mlirLogicalResultIsSuccess(result))
+    return NULL;
+  return strata_compile_take_diagnostics(compile, "kernels-to-llvm: upstream's conversions failed");
+}
+
+// Kernels whose addresses have |bits| bits, in a module of their own: upstream's conversions take one width for all.
+typedef struct {
+  strata_compile_t *compile;
+  const strata_gpu_device_t *device;
+  MlirModule module;
+  int bits;
+} part_t;
+
+static int index_bits(MlirOperation func) { return (int)strata_attr_i64(func, "strata.index_bits", 64); }
+
+static bool has_symbol(MlirBlock body, MlirStringRef name) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
+      return true;
+  return false;
+}
+
+// Functions of the tests' driver are declared in both parts.
+static void move_all(MlirBlock from, MlirBlock to) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (has_symbol(to, strata_attr_str(op, "sym_name")))
+      continue;
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(to, op);
+  }
+}
+
+static strata_status_t convert_part(const part_t *part) {
+  MlirBlock body = mlirModuleGetBody(part->module);
+  strata_gpu_kernel_t kernel = {.compile = part->compile, .device = part->device, .index_bits = part->bits};
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    kernel.func = op;
+    strata_gpu_assign_memory(&kernel);
+    strata_gpu_prepare_signature(&kernel);
+    STRATA_TRY(strata_gpu_convert_leaves(&kernel));
+  }
+  STRATA_TRY(run_upstream(part->compile, part->device, part->module, part->bits));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    kernel.func = op;
+    if (strata_op_is(op, "llvm.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
+      strata_gpu_finish_signature(&kernel);
+  }
+  return NULL;
+}
+
+static strata_status_t convert_width(strata_compile_t *compile, const strata_gpu_device_t *device, MlirBlock kernels,
+                                     MlirBlock done, int bits) {
+  part_t part = {compile, device, mlirModuleCreateEmpty(mlirLocationUnknownGet(compile->context)), bits};
+  MlirBlock body = mlirModuleGetBody(part.module);
+  for (MlirOperation op = mlirBlockGetFirstOperation(kernels), next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!strata_op_is(op, "func.func") || index_bits(op) != bits)
+      continue;
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(body, op);
+  }
+  strata_status_t status = mlirOperationIsNull(mlirBlockGetFirstOperation(body)) ? NULL : convert_part(&part);
+  if (!status)
+    move_all(body, done);
+  mlirModuleDestroy(part.module);
+  return status;
+}
+
+static strata_status_t convert_kernels(strata_compile_t *compile) {
+  static const int widths[] = {32, 64};
+  const strata_gpu_device_t *device;
+  STRATA_TRY(strata_gpu_device(compile, &device));
+  MlirModule kernels = strata_gpu_kernels(compile);
+  if (mlirModuleIsNull(kernels))
+    return NULL;
+  MlirModule done = mlirModuleCreateEmpty(mlirLocationUnknownGet(compile->context));
+  strata_status_t status = NULL;
+  for (size_t i = 0; i < sizeof widths / sizeof widths[0] && !status; i++)
+    status = convert_width(compile, device, mlirModuleGetBody(kernels), mlirModuleGetBody(done), widths[i]);
+  if (!status)
+    move_all(mlirModuleGetBody(done), mlirModuleGetBody(kernels));
+  mlirModuleDestroy(done);
+  return status;
+}
+
 strata_status_t strata_pass_kernels_to_llvm(strata_compile_t *compile) {
-  if (strata_target_is_gpu(compile))
-    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: GPU kernels");
-  return strata_pass_cpu_to_llvm(compile);
+  return strata_target_is_gpu(compile) ? convert_kernels(compile) : strata_pass_cpu_to_llvm(compile);
 }

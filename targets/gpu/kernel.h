@@ -1,0 +1,51 @@
+// kernels-to-llvm for GPUs, in steps over one kernel: memory spaces, leaf ops, then upstream's conversions, then the
+// signature. Inside, ops are built before another op; nothing here owns anything.
+#ifndef STRATA_TARGETS_GPU_KERNEL_H
+#define STRATA_TARGETS_GPU_KERNEL_H
+
+#include "dialects/mlir_util.h"
+#include "passes/target.h"
+
+typedef struct {
+  strata_compile_t *compile;
+  const strata_gpu_device_t *device;
+  int index_bits;          // of addresses: 32 or 64
+  MlirOperation func;      // func.func, after upstream's conversions llvm.func
+  MlirValue block, thread; // emulated device: the arguments that say which thread of the launch this is
+} strata_gpu_kernel_t;
+
+// Puts buffers into global memory (memory.c): the memory space of every memref that has none.
+void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel);
+
+// What upstream's conversions cannot say or not say well: which thread this is, barriers, shuffles (leaves.c), memory
+// (memory.c), hardware approximations (math.c), matrix instructions (mma.c). UNSUPPORTED for an op or type that the
+// device lacks.
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_leaves(const strata_gpu_kernel_t *kernel);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_load(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_store(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOperation op);
+
+// Arguments and attributes of the function (signature.c), before and after upstream's conversions.
+void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel);
+void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel);
+
+//===-- Building (build.c) ---------------------------------------------------------------------------------------===//
+
+// An op with one result.
+MlirValue strata_gpu_build(MlirOperation before, const char *name, int n_operands, const MlirValue *operands,
+                           MlirType result, int n_attrs, const strata_named_attr_t *attrs);
+MlirValue strata_gpu_build_cast(MlirOperation before, const char *name, MlirValue value, MlirType type);
+MlirValue strata_gpu_build_i32(MlirOperation before, int64_t value);
+// An intrinsic of LLVM; |result| is the null type where it gives nothing, and then so is the value.
+MlirValue strata_gpu_build_intrinsic(MlirOperation before, const char *intrinsic, int n_operands,
+                                     const MlirValue *operands, MlirType result);
+// A function of the tests' driver, which is declared if it is not yet.
+MlirValue strata_gpu_build_call(MlirOperation before, const char *function, int n_operands, const MlirValue *operands,
+                                MlirType result);
+// An op without operands and results, from its text.
+void strata_gpu_build_text(MlirOperation before, const char *text);
+// Element |i| of a vector.
+MlirValue strata_gpu_build_extract(MlirOperation before, MlirValue vector, int64_t i);
+
+#endif

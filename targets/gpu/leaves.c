@@ -1,0 +1,205 @@
+// Leaf ops: which thread this is, barriers and shuffles, as the intrinsics of leaves.def or, on the emulated device, as
+// calls of the tests' driver.
+//
+//   %t = gpu.thread_id x         %t32 = llvm.call_intrinsic "llvm.nvvm.read.ptx.sreg.tid.x"() : () -> i32
+//                                %t = arith.index_castui %t32 : i32 to index
+#include "targets/gpu/kernel.h"
+
+#include <stdio.h>
+
+typedef enum {
+#define LEAF(id, ...) LEAF_##id,
+#include "targets/gpu/leaves.def"
+} leaf_t;
+
+static const char *const intrinsics[][2] = {
+#define LEAF(id, nvptx, amdgcn) [LEAF_##id] = {[STRATA_GPU_NVPTX] = nvptx, [STRATA_GPU_AMDGCN] = amdgcn},
+#include "targets/gpu/leaves.def"
+};
+
+static MlirType int_type(MlirOperation op, unsigned bits) {
+  return mlirIntegerTypeGet(mlirOperationGetContext(op), bits);
+}
+
+static MlirValue build_leaf(const strata_gpu_kernel_t *kernel, MlirOperation before, leaf_t leaf, int n_operands,
+                            const MlirValue *operands, MlirType result) {
+  return strata_gpu_build_intrinsic(before, intrinsics[leaf][kernel->device->code], n_operands, operands, result);
+}
+
+static void replace(MlirOperation op, MlirValue value) {
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
+  mlirOperationDestroy(op);
+}
+
+//===-- Which thread ---------------------------------------------------------------------------------------------===//
+
+static void replace_id(const strata_gpu_kernel_t *kernel, MlirOperation op, leaf_t leaf, MlirValue emulated) {
+  MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op));
+  if (kernel->device->code == STRATA_GPU_EMULATED)
+    return replace(op, strata_gpu_build_cast(op, "arith.index_castui", emulated, index));
+  MlirValue id = build_leaf(kernel, op, leaf, 0, NULL, int_type(op, 32));
+  replace(op, strata_gpu_build_cast(op, "arith.index_castui", id, index));
+}
+
+static strata_status_t convert_thread_id(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  replace_id(kernel, op, LEAF_THREAD_ID, kernel->thread);
+  return NULL;
+}
+
+static strata_status_t convert_block_id(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  replace_id(kernel, op, LEAF_BLOCK_ID, kernel->block);
+  return NULL;
+}
+
+//===-- Barriers -------------------------------------------------------------------------------------------------===//
+
+static strata_status_t convert_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  switch (kernel->device->code) {
+  case STRATA_GPU_NVPTX: {
+    MlirValue barrier = strata_gpu_build_i32(op, 0);
+    build_leaf(kernel, op, LEAF_BARRIER, 1, &barrier, (MlirType){0});
+    break;
+  }
+  case STRATA_GPU_AMDGCN: // the instruction alone orders no memory
+    strata_gpu_build_text(op, "llvm.fence syncscope(\"workgroup\") release");
+    build_leaf(kernel, op, LEAF_BARRIER, 0, NULL, (MlirType){0});
+    strata_gpu_build_text(op, "llvm.fence syncscope(\"workgroup\") acquire");
+    break;
+  case STRATA_GPU_EMULATED:
+    strata_gpu_build_call(op, "strata_emulated_barrier", 0, NULL, (MlirType){0});
+    break;
+  }
+  mlirOperationDestroy(op);
+  return NULL;
+}
+
+//===-- Shuffles of 32 bits --------------------------------------------------------------------------------------===//
+
+typedef struct {
+  bool is_xor;    // lane is what the caller's lane is combined with; else the lane itself
+  MlirValue lane; // i32
+} shuffle_t;
+
+// ds_bpermute takes the other lane's number, times four.
+static MlirValue shuffle_amdgcn(const strata_gpu_kernel_t *kernel, MlirOperation op, shuffle_t shuffle,
+                                MlirValue value) {
+  MlirType i32 = int_type(op, 32);
+  MlirValue lane = shuffle.lane;
+  if (shuffle.is_xor) {
+    MlirValue all = strata_gpu_build_i32(op, -1), zero = strata_gpu_build_i32(op, 0);
+    MlirValue low = build_leaf(kernel, op, LEAF_LANE_LOW, 2, (MlirValue[]){all, zero}, i32);
+    MlirValue own = build_leaf(kernel, op, LEAF_LANE_HIGH, 2, (MlirValue[]){all, low}, i32);
+    lane = strata_gpu_build(op, "arith.xori", 2, (MlirValue[]){own, lane}, i32, 0, NULL);
+  }
+  MlirValue place =
+      strata_gpu_build(op, "arith.shli", 2, (MlirValue[]){lane, strata_gpu_build_i32(op, 2)}, i32, 0, NULL);
+  return build_leaf(kernel, op, LEAF_SHUFFLE_INDEX, 2, (MlirValue[]){place, value}, i32);
+}
+
+static MlirValue shuffle_32(const strata_gpu_kernel_t *kernel, MlirOperation op, shuffle_t shuffle, MlirValue value) {
+  MlirType i32 = int_type(op, 32);
+  if (kernel->device->code == STRATA_GPU_EMULATED)
+    return strata_gpu_build_call(op, shuffle.is_xor ? "strata_emulated_shuffle_xor" : "strata_emulated_shuffle", 2,
+                                 (MlirValue[]){value, shuffle.lane}, i32);
+  if (kernel->device->code == STRATA_GPU_AMDGCN)
+    return shuffle_amdgcn(kernel, op, shuffle, value);
+  MlirValue all = strata_gpu_build_i32(op, -1), clamp = strata_gpu_build_i32(op, 31);
+  return build_leaf(kernel, op, shuffle.is_xor ? LEAF_SHUFFLE_XOR : LEAF_SHUFFLE_INDEX, 4,
+                    (MlirValue[]){all, value, shuffle.lane, clamp}, i32);
+}
+
+//===-- Shuffles of any type -------------------------------------------------------------------------------------===//
+
+static MlirValue shuffle_64(const strata_gpu_kernel_t *kernel, MlirOperation op, shuffle_t shuffle, MlirValue value) {
+  MlirType i32 = int_type(op, 32), i64 = int_type(op, 64);
+  strata_named_attr_t attr = {"value", mlirIntegerAttrGet(i64, 32)};
+  MlirValue half = strata_gpu_build(op, "arith.constant", 0, NULL, i64, 1, &attr);
+  MlirValue high = strata_gpu_build(op, "arith.shrui", 2, (MlirValue[]){value, half}, i64, 0, NULL);
+  MlirValue parts[] = {strata_gpu_build_cast(op, "arith.trunci", value, i32),
+                       strata_gpu_build_cast(op, "arith.trunci", high, i32)};
+  for (int i = 0; i < 2; i++)
+    parts[i] = strata_gpu_build_cast(op, "arith.extui", shuffle_32(kernel, op, shuffle, parts[i]), i64);
+  high = strata_gpu_build(op, "arith.shli", 2, (MlirValue[]){parts[1], half}, i64, 0, NULL);
+  return strata_gpu_build(op, "arith.ori", 2, (MlirValue[]){parts[0], high}, i64, 0, NULL);
+}
+
+static unsigned element_bits(MlirType type) {
+  if (mlirTypeIsAFloat(type))
+    return mlirFloatTypeGetWidth(type);
+  return mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 0;
+}
+
+static unsigned type_bits(MlirType type) {
+  if (!mlirTypeIsAVector(type))
+    return element_bits(type);
+  return element_bits(mlirShapedTypeGetElementType(type)) * (unsigned)mlirShapedTypeGetDimSize(type, 0);
+}
+
+// |mode| is #gpu<shuffle_mode xor> or another.
+static void note_mode(MlirStringRef text, void *user) {
+  char *mode = user;
+  strncat(mode, text.data, 31 - strlen(mode) < text.length ? 31 - strlen(mode) : text.length);
+}
+
+static strata_status_t convert_shuffle(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  char mode[32] = "";
+  mlirAttributePrint(strata_attr(op, "mode"), note_mode, mode);
+  shuffle_t shuffle = {strstr(mode, "xor") != NULL, mlirOperationGetOperand(op, 1)};
+  MlirValue value = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(value);
+  unsigned bits = type_bits(type);
+  if (bits == 0 || bits > 64 || (!shuffle.is_xor && !strstr(mode, "idx")))
+    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: gpu.shuffle of %u bits with mode %s", bits, mode);
+  MlirType raw = int_type(op, bits);
+  value = strata_gpu_build_cast(op, "llvm.bitcast", value, raw);
+  if (bits <= 32) {
+    value = strata_gpu_build_cast(op, "arith.extui", value, int_type(op, 32));
+    value = strata_gpu_build_cast(op, "arith.trunci", shuffle_32(kernel, op, shuffle, value), raw);
+  } else {
+    value = strata_gpu_build_cast(op, "arith.extui", value, int_type(op, 64));
+    value = strata_gpu_build_cast(op, "arith.trunci", shuffle_64(kernel, op, shuffle, value), raw);
+  }
+  replace(op, strata_gpu_build_cast(op, "llvm.bitcast", value, type));
+  return NULL;
+}
+
+//===-- All of them ----------------------------------------------------------------------------------------------===//
+
+typedef strata_status_t (*convert_t)(const strata_gpu_kernel_t *kernel, MlirOperation op);
+
+static const struct {
+  const char *prefix; // of the op's name
+  convert_t convert;
+} rules[] = {
+    {"gpu.thread_id", convert_thread_id},       {"gpu.block_id", convert_block_id},
+    {"gpu.barrier", convert_barrier},           {"gpu.shuffle", convert_shuffle},
+    {"tile.mma", strata_gpu_convert_mma},       {"vector.load", strata_gpu_convert_load},
+    {"vector.store", strata_gpu_convert_store}, {"memref.load", strata_gpu_convert_load},
+    {"memref.store", strata_gpu_convert_store}, {"math.", strata_gpu_convert_math},
+    {"arith.divf", strata_gpu_convert_math},
+};
+
+typedef struct {
+  strata_arena_t *arena;
+  STRATA_VECTOR(MlirOperation) ops;
+} found_t;
+
+static MlirWalkResult find(MlirOperation op, void *user) {
+  found_t *found = user;
+  *strata_vector_push(found->arena, &found->ops) = op;
+  return MlirWalkResultAdvance;
+}
+
+strata_status_t strata_gpu_convert_leaves(const strata_gpu_kernel_t *kernel) {
+  found_t found = {.arena = kernel->compile->arena};
+  mlirOperationWalk(kernel->func, find, &found, MlirWalkPostOrder);
+  for (size_t i = 0; i < found.ops.count; i++) {
+    MlirStringRef name = strata_op_name(found.ops.data[i]);
+    for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
+      if (name.length >= strlen(rules[r].prefix) && memcmp(name.data, rules[r].prefix, strlen(rules[r].prefix)) == 0) {
+        STRATA_TRY(rules[r].convert(kernel, found.ops.data[i]));
+        break;
+      }
+  }
+  return NULL;
+}

@@ -1,0 +1,179 @@
+// Memory of a kernel: global memory behind its arguments, and loads and stores. Upstream's conversions know neither
+// alignment nor memory that nobody writes, and count elements in 64 bits.
+//
+//   %v = vector.load %x[%i, %j] {tile.readonly} : memref<4x64xf32, 1>, vector<4xf32>
+//
+//   %p = llvm.getelementptr %base[%i * 64 + %j] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+//   %v = llvm.load %p invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+#include "targets/gpu/kernel.h"
+
+#include <mlir-c/Dialect/LLVM.h>
+
+enum { GLOBAL_SPACE = 1 }; // NVPTX's and AMDGPU's number
+
+// On the host all memory is one.
+static MlirType placed_type(MlirType type, bool is_host) {
+  MlirContext context = mlirTypeGetContext(type);
+  MlirAttribute none = {0}, global = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), GLOBAL_SPACE);
+  MlirAttribute space = mlirMemRefTypeGetMemorySpace(type);
+  if (is_host)
+    space = none;
+  else if (mlirAttributeIsNull(space))
+    space = global;
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  int64_t shape[16];
+  for (intptr_t i = 0; i < rank; i++)
+    shape[i] = mlirShapedTypeGetDimSize(type, i);
+  return mlirMemRefTypeGet(mlirShapedTypeGetElementType(type), rank, shape, mlirMemRefTypeGetLayout(type), space);
+}
+
+static void place(MlirValue value, bool is_host) {
+  MlirType type = mlirValueGetType(value);
+  if (mlirTypeIsAMemRef(type))
+    mlirValueSetType(value, placed_type(type, is_host));
+}
+
+static void place_arguments(MlirRegion region, bool is_host) {
+  for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block))
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
+      place(mlirBlockGetArgument(block, i), is_host);
+}
+
+static MlirWalkResult assign(MlirOperation op, void *user) {
+  const strata_gpu_kernel_t *kernel = user;
+  bool is_host = kernel->device->code == STRATA_GPU_EMULATED;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    place(mlirOperationGetResult(op, i), is_host);
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++)
+    place_arguments(mlirOperationGetRegion(op, i), is_host);
+  return MlirWalkResultAdvance;
+}
+
+void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel) {
+  mlirOperationWalk(kernel->func, assign, (void *)(uintptr_t)kernel, MlirWalkPreOrder);
+}
+
+//===-- Accesses -------------------------------------------------------------------------------------------------===//
+
+// What upstream makes of a memref: pointer, aligned pointer, offset, sizes and strides.
+static MlirType descriptor_type(MlirContext context, MlirType memref, MlirType index) {
+  MlirAttribute space = mlirMemRefTypeGetMemorySpace(memref);
+  MlirType pointer =
+      mlirLLVMPointerTypeGet(context, mlirAttributeIsNull(space) ? 0 : (unsigned)mlirIntegerAttrGetValueInt(space));
+  intptr_t rank = mlirShapedTypeGetRank(memref);
+  MlirType parts[] = {pointer, pointer, index, (MlirType){0}, (MlirType){0}};
+  parts[3] = parts[4] = mlirLLVMArrayTypeGet(index, (unsigned)rank);
+  return mlirLLVMStructTypeLiteralGet(context, rank ? 5 : 3, parts, false);
+}
+
+typedef struct {
+  MlirOperation op; // the access: everything is built before it
+  MlirContext context;
+  MlirType index; // of addresses
+  MlirValue descriptor;
+} address_t;
+
+static MlirValue part(const address_t *a, int n, const int64_t *position, MlirType type) {
+  strata_named_attr_t attr = {"position", strata_i64s_attr(a->context, n, position)};
+  return strata_gpu_build(a->op, "llvm.extractvalue", 1, &a->descriptor, type, 1, &attr);
+}
+
+static MlirValue constant(const address_t *a, int64_t value) {
+  strata_named_attr_t attr = {"value", mlirIntegerAttrGet(a->index, value)};
+  return strata_gpu_build(a->op, "arith.constant", 0, NULL, a->index, 1, &attr);
+}
+
+// Indices are inside the buffer, so nothing wraps.
+static MlirValue binary(const address_t *a, const char *name, MlirValue left, MlirValue right) {
+  strata_named_attr_t attr = {"overflowFlags",
+                              mlirAttributeParseGet(a->context, strata_str("#arith.overflow<nsw, nuw>"))};
+  return strata_gpu_build(a->op, name, 2, (MlirValue[]){left, right}, a->index, 1, &attr);
+}
+
+static MlirValue add(const address_t *a, MlirValue sum, MlirValue term) {
+  return mlirValueIsNull(sum) ? term : binary(a, "arith.addi", sum, term);
+}
+
+// The number of the element, counted from the aligned pointer; a null value: the first.
+static MlirValue element_number(const address_t *a, MlirType memref, int first_index) {
+  int64_t strides[16], offset, dynamic = mlirShapedTypeGetDynamicStrideOrOffset();
+  mlirMemRefTypeGetStridesAndOffset(memref, strides, &offset);
+  MlirValue sum = {0};
+  if (offset != 0)
+    sum = offset == dynamic ? part(a, 1, (int64_t[]){2}, a->index) : constant(a, offset);
+  for (int d = 0; d < (int)mlirShapedTypeGetRank(memref); d++) {
+    if (mlirShapedTypeGetDimSize(memref, d) == 1)
+      continue; // the index is zero
+    MlirValue index = mlirOperationGetOperand(a->op, first_index + d);
+    index = strata_gpu_build_cast(a->op, "arith.index_cast", index, a->index);
+    if (strides[d] != 1)
+      index = binary(a, "arith.muli", index,
+                     strides[d] == dynamic ? part(a, 2, (int64_t[]){4, d}, a->index) : constant(a, strides[d]));
+    sum = add(a, sum, index);
+  }
+  return sum;
+}
+
+static MlirValue build_address(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue memref, int first_index) {
+  MlirContext context = mlirOperationGetContext(op);
+  address_t a = {op, context, mlirIntegerTypeGet(context, (unsigned)kernel->index_bits), {0}};
+  MlirType type = mlirValueGetType(memref), descriptor = descriptor_type(context, type, a.index);
+  a.descriptor = strata_gpu_build(op, "builtin.unrealized_conversion_cast", 1, &memref, descriptor, 0, NULL);
+  MlirType pointer = mlirLLVMStructTypeGetElementType(descriptor, 1);
+  MlirValue base = part(&a, 1, (int64_t[]){1}, pointer), number = element_number(&a, type, first_index);
+  if (mlirValueIsNull(number))
+    return base;
+  const int32_t indices[] = {INT32_MIN}; // the operand's
+  const strata_named_attr_t attrs[] = {
+      {"elem_type", mlirTypeAttrGet(mlirShapedTypeGetElementType(type))},
+      {"rawConstantIndices", mlirDenseI32ArrayGet(context, 1, indices)},
+  };
+  return strata_gpu_build(op, "llvm.getelementptr", 2, (MlirValue[]){base, number}, pointer, 2, attrs);
+}
+
+// Bytes of a scalar or a vector: what an access is aligned to unless it says so.
+static int64_t access_bytes(MlirType type) {
+  int64_t count = 1;
+  if (mlirTypeIsAVector(type)) {
+    count = mlirShapedTypeGetDimSize(type, 0);
+    type = mlirShapedTypeGetElementType(type);
+  }
+  unsigned bits = mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type);
+  return count * (bits / 8);
+}
+
+static int collect_attrs(MlirOperation op, MlirType type, strata_named_attr_t *attrs) {
+  int n = 0;
+  MlirContext context = mlirOperationGetContext(op);
+  attrs[n++] = (strata_named_attr_t){"alignment",
+                                     strata_i64_attr(context, strata_attr_i64(op, "alignment", access_bytes(type)))};
+  if (strata_attr_flag(op, "nontemporal"))
+    attrs[n++] = (strata_named_attr_t){"nontemporal", mlirUnitAttrGet(context)};
+  if (!mlirAttributeIsNull(strata_attr(op, "tile.readonly")))
+    attrs[n++] = (strata_named_attr_t){"invariant", mlirUnitAttrGet(context)};
+  return n;
+}
+
+enum { MAX_ATTRS = 3 };
+
+strata_status_t strata_gpu_convert_load(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  strata_named_attr_t attrs[MAX_ATTRS];
+  MlirValue result = mlirOperationGetResult(op, 0);
+  int n_attrs = collect_attrs(op, mlirValueGetType(result), attrs);
+  MlirValue address = build_address(kernel, op, mlirOperationGetOperand(op, 0), 1);
+  MlirValue value = strata_gpu_build(op, "llvm.load", 1, &address, mlirValueGetType(result), n_attrs, attrs);
+  mlirValueReplaceAllUsesOfWith(result, value);
+  mlirOperationDestroy(op);
+  return NULL;
+}
+
+strata_status_t strata_gpu_convert_store(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  strata_named_attr_t attrs[MAX_ATTRS];
+  MlirValue value = mlirOperationGetOperand(op, 0);
+  int n_attrs = collect_attrs(op, mlirValueGetType(value), attrs);
+  MlirValue address = build_address(kernel, op, mlirOperationGetOperand(op, 1), 2);
+  strata_gpu_build(op, "llvm.store", 2, (MlirValue[]){value, address}, (MlirType){0}, n_attrs, attrs);
+  mlirOperationDestroy(op);
+  return NULL;
+}

@@ -1,0 +1,91 @@
+// The function around a kernel: see kernel.h.
+//
+//   level 4         func.func @k(%x: memref<...>, %shared: memref<Nxi8, 3>)
+//   NVPTX, AMDGCN   llvm.func @k(%x: !llvm.ptr<1>) attributes {nvvm.kernel | rocdl.kernel, threads of a block}
+//   emulated        llvm.func @k(%x: !llvm.ptr, %block: i64, %thread: i64, %shared: !llvm.ptr)
+#include "targets/gpu/kernel.h"
+
+#include <mlir-c/Dialect/LLVM.h>
+
+enum { MAX_PARAMETERS = 1024, SHARED_ALIGNMENT = 128 };
+
+static MlirBlock entry(MlirOperation func) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)); }
+
+static int collect_types(MlirBlock block, MlirType *types) {
+  int n = (int)mlirBlockGetNumArguments(block);
+  for (int i = 0; i < n; i++)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
+  return n;
+}
+
+void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel) {
+  MlirContext context = kernel->compile->context;
+  MlirBlock block = entry(kernel->func);
+  if (kernel->device->code == STRATA_GPU_EMULATED) {
+    MlirType i64 = mlirIntegerTypeGet(context, 64);
+    MlirLocation location = mlirOperationGetLocation(kernel->func);
+    intptr_t shared = mlirBlockGetNumArguments(block) - 1;
+    kernel->block = mlirBlockInsertArgument(block, shared, i64, location);
+    kernel->thread = mlirBlockInsertArgument(block, shared + 1, i64, location);
+  }
+  mlirOperationRemoveAttributeByName(kernel->func, strata_str("arg_attrs"));
+  MlirType types[MAX_PARAMETERS];
+  int n = collect_types(block, types);
+  strata_set_attr(kernel->func, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, n, types, 0, NULL)));
+}
+
+//===-- After upstream's conversions -----------------------------------------------------------------------------===//
+
+// Shared memory is sized by the launch: a global of no size.
+static void replace_shared(const strata_gpu_kernel_t *kernel) {
+  MlirContext context = kernel->compile->context;
+  MlirBlock block = entry(kernel->func);
+  unsigned last = (unsigned)mlirBlockGetNumArguments(block) - 1;
+  MlirValue shared = mlirBlockGetArgument(block, last);
+  MlirStringRef name = strata_attr_str(kernel->func, "sym_name");
+  const char *global = strata_arena_printf(kernel->compile->arena, "%.*s_shared", (int)name.length, name.data);
+  if (strata_value_has_uses(shared)) {
+    const char *text = strata_arena_printf(
+        kernel->compile->arena,
+        "llvm.mlir.global external @%s() {addr_space = 3 : i32, alignment = %d : i64} : !llvm.array<0 x i8>", global,
+        SHARED_ALIGNMENT);
+    strata_gpu_build_text(kernel->func, text);
+    strata_named_attr_t attr = {"global_name", mlirFlatSymbolRefAttrGet(context, strata_str(global))};
+    mlirValueReplaceAllUsesOfWith(shared, strata_gpu_build(mlirBlockGetFirstOperation(block), "llvm.mlir.addressof", 0,
+                                                           NULL, mlirValueGetType(shared), 1, &attr));
+  }
+  mlirBlockEraseArgument(block, last);
+  mlirOperationRemoveAttributeByName(kernel->func, strata_str("arg_attrs"));
+  MlirType types[MAX_PARAMETERS];
+  int n = collect_types(block, types);
+  strata_set_attr(kernel->func, "function_type",
+                  mlirTypeAttrGet(mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(context), n, types, false)));
+}
+
+// The next kernel may be put on the device from the start of this one on, and waits for its end before it goes on.
+static void overlap_launches(const strata_gpu_kernel_t *kernel) {
+  MlirOperation first = mlirBlockGetFirstOperation(entry(kernel->func));
+  strata_gpu_build_intrinsic(first, "llvm.nvvm.griddepcontrol.launch.dependents", 0, NULL, (MlirType){0});
+  strata_gpu_build_intrinsic(first, "llvm.nvvm.griddepcontrol.wait", 0, NULL, (MlirType){0});
+}
+
+void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
+  MlirContext context = kernel->compile->context;
+  int32_t threads = (int32_t)strata_attr_i64(kernel->func, "strata.threads", 1);
+  for (intptr_t i = mlirOperationGetNumDiscardableAttributes(kernel->func); i-- > 0;)
+    mlirOperationRemoveDiscardableAttributeByName(
+        kernel->func, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(kernel->func, i).name));
+  if (kernel->device->code == STRATA_GPU_EMULATED)
+    return;
+  replace_shared(kernel);
+  const char *prefix = kernel->device->code == STRATA_GPU_NVPTX ? "nvvm" : "rocdl";
+  strata_arena_t *arena = kernel->compile->arena;
+  strata_set_attr(kernel->func, strata_arena_printf(arena, "%s.kernel", prefix), mlirUnitAttrGet(context));
+  const char *size = kernel->device->code == STRATA_GPU_NVPTX ? "nvvm.reqntid" : "rocdl.reqd_work_group_size";
+  strata_set_attr(kernel->func, size, mlirDenseI32ArrayGet(context, 3, (int32_t[]){threads, 1, 1}));
+  if (kernel->device->code == STRATA_GPU_AMDGCN)
+    strata_set_attr(kernel->func, "rocdl.flat_work_group_size",
+                    strata_str_attr(context, strata_arena_printf(arena, "%d,%d", threads, threads)));
+  if (kernel->device->has_programmatic_launch)
+    overlap_launches(kernel);
+}

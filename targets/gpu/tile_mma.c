@@ -1,0 +1,140 @@
+// tile.mma as a matrix instruction. Fragments are passed as 32-bit words, whatever the elements are.
+//
+//   %d = "tile.mma"(%a, %b, %c) {kind = "m16n8k16.f16"}
+//   %s = llvm.inline_asm "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, ...};" ... -> !llvm.struct<(f32, ...)>
+#include "passes/mma.h"
+#include "targets/gpu/kernel.h"
+
+#include <mlir-c/Dialect/LLVM.h>
+
+enum { N_OPERANDS = 3, MAX_WORDS = STRATA_MMA_WORDS_A + STRATA_MMA_WORDS_B + STRATA_MMA_WORDS_C };
+
+static const int words_of[N_OPERANDS] = {STRATA_MMA_WORDS_A, STRATA_MMA_WORDS_B, STRATA_MMA_WORDS_C};
+
+// MLIR's names of the element types and PTX's.
+static const struct {
+  const char *mlir, *ptx;
+} types[] = {{"f16", "f16"}, {"bf16", "bf16"}, {"i8", "s8"}, {"i32", "s32"}};
+
+// f32 is tf32 as an operand.
+static const char *ptx_type(const char *name, const char *f32) {
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+    if (strcmp(name, types[i].mlir) == 0)
+      return types[i].ptx;
+  return f32;
+}
+
+static MlirType vector_of(MlirType element, int64_t size) { return mlirVectorTypeGet(1, &size, element); }
+
+// The words of all three fragments, those of the sum in its own type.
+static void split_fragments(MlirOperation op, MlirType sum, MlirValue *out_words) {
+  MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
+  for (int f = 0, at = 0; f < N_OPERANDS; f++) {
+    MlirType type = vector_of(f == N_OPERANDS - 1 ? sum : i32, words_of[f]);
+    MlirValue words = strata_gpu_build_cast(op, "llvm.bitcast", mlirOperationGetOperand(op, f), type);
+    for (int i = 0; i < words_of[f]; i++)
+      out_words[at++] = strata_gpu_build_extract(op, words, i);
+  }
+}
+
+// "{$4, $5}"
+static const char *registers(strata_arena_t *arena, int first, int count) {
+  const char *text = "{";
+  for (int i = 0; i < count; i++)
+    text = strata_arena_printf(arena, "%s$%d%s", text, first + i, i + 1 < count ? ", " : "}");
+  return text;
+}
+
+// tf32 operands are f32 whose low bits the instruction does not read, so they are rounded here.
+static void round_operands(MlirOperation op, MlirValue *words) {
+  MlirContext context = mlirOperationGetContext(op);
+  const strata_named_attr_t attrs[] = {
+      {"asm_string", strata_str_attr(context, "cvt.rna.tf32.f32 $0, $1;")},
+      {"constraints", strata_str_attr(context, "=r,r")},
+  };
+  for (int i = 0; i < STRATA_MMA_WORDS_A + STRATA_MMA_WORDS_B; i++)
+    words[i] = strata_gpu_build(op, "llvm.inline_asm", 1, &words[i], mlirValueGetType(words[i]), 2, attrs);
+}
+
+static MlirValue build_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row, MlirType sum) {
+  strata_arena_t *arena = kernel->compile->arena;
+  MlirValue words[MAX_WORDS];
+  split_fragments(op, sum, words);
+  if (strcmp(row->operand, "f32") == 0)
+    round_operands(op, words);
+  const char *d = ptx_type(row->sum, "f32"), *ab = ptx_type(row->operand, "tf32");
+  const char *text = strata_arena_printf(arena, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", row->m, row->n,
+                                         row->k, d, ab, ab, d);
+  int at = STRATA_MMA_WORDS_C;
+  text = strata_arena_printf(arena, "%s %s", text, registers(arena, 0, STRATA_MMA_WORDS_C));
+  for (int f = 0; f < N_OPERANDS; at += words_of[f++])
+    text = strata_arena_printf(arena, "%s, %s", text, registers(arena, at, words_of[f]));
+  char kind = mlirTypeIsAF32(sum) ? 'f' : 'r';
+  const char *constraints = strata_arena_printf(arena, "=%c,=%c,=%c,=%c,r,r,r,r,r,r,%c,%c,%c,%c", kind, kind, kind,
+                                                kind, kind, kind, kind, kind);
+  const strata_named_attr_t attrs[] = {
+      {"asm_string", strata_str_attr(kernel->compile->context, strata_arena_printf(arena, "%s;", text))},
+      {"constraints", strata_str_attr(kernel->compile->context, constraints)},
+  };
+  MlirType sums[STRATA_MMA_WORDS_C] = {sum, sum, sum, sum};
+  MlirType type = mlirLLVMStructTypeLiteralGet(kernel->compile->context, STRATA_MMA_WORDS_C, sums, false);
+  MlirValue result = strata_gpu_build(op, "llvm.inline_asm", MAX_WORDS, words, type, 2, attrs);
+  MlirValue parts[STRATA_MMA_WORDS_C];
+  for (int64_t i = 0; i < STRATA_MMA_WORDS_C; i++) {
+    strata_named_attr_t position = {"position", strata_i64s_attr(kernel->compile->context, 1, &i)};
+    parts[i] = strata_gpu_build(op, "llvm.extractvalue", 1, &result, sum, 1, &position);
+  }
+  return strata_gpu_build(op, "vector.from_elements", STRATA_MMA_WORDS_C, parts, vector_of(sum, STRATA_MMA_WORDS_C), 0,
+                          NULL);
+}
+
+//===-- The emulated device --------------------------------------------------------------------------------------===//
+
+// The number of a row of mma.def.
+static int64_t kind_number(const strata_mma_t *row) {
+  static const char *const names[] = {
+#define MMA(name, ...) name,
+#include "targets/gpu/mma.def"
+  };
+  int64_t number = 0;
+  while (strcmp(names[number], row->name) != 0)
+    number++;
+  return number;
+}
+
+// A place on the stack; at the function's beginning, since a loop would take one anew each time round.
+static MlirValue build_place(const strata_gpu_kernel_t *kernel, MlirType type) {
+  MlirContext context = kernel->compile->context;
+  MlirOperation first = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->func, 0)));
+  MlirValue one = strata_gpu_build_i32(first, 1);
+  strata_named_attr_t attr = {"elem_type", mlirTypeAttrGet(type)};
+  return strata_gpu_build(first, "llvm.alloca", 1, &one, mlirLLVMPointerTypeGet(context, 0), 1, &attr);
+}
+
+static MlirValue build_call(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row) {
+  MlirValue operands[N_OPERANDS + 2] = {strata_gpu_build_i32(op, kind_number(row))};
+  for (int f = 0; f < N_OPERANDS; f++) {
+    MlirValue fragment = mlirOperationGetOperand(op, f);
+    operands[f + 1] = build_place(kernel, mlirValueGetType(fragment));
+    strata_gpu_build(op, "llvm.store", 2, (MlirValue[]){fragment, operands[f + 1]}, (MlirType){0}, 0, NULL);
+  }
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirValue result = operands[N_OPERANDS + 1] = build_place(kernel, type);
+  strata_gpu_build_call(op, "strata_emulated_mma", N_OPERANDS + 2, operands, (MlirType){0});
+  return strata_gpu_build(op, "llvm.load", 1, &result, type, 0, NULL);
+}
+
+strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirStringRef kind = strata_attr_str(op, "kind");
+  const strata_mma_t *row = strata_mma_named(kind);
+  if (!row || strcmp(row->family, kernel->device->mma) != 0)
+    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s has no matrix instruction '%.*s'",
+                        kernel->device->name, (int)kind.length, kind.data);
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirType sum = mlirShapedTypeGetElementType(mlirValueGetType(result)), type = mlirValueGetType(result);
+  MlirValue value =
+      kernel->device->code == STRATA_GPU_EMULATED ? build_call(kernel, op, row) : build_ptx(kernel, op, row, sum);
+  mlirValueReplaceAllUsesOfWith(result, strata_gpu_build_cast(op, "llvm.bitcast", value, type));
+  mlirOperationDestroy(op);
+  return NULL;
+}
