@@ -195,6 +195,34 @@ const char *strata_row_combining_kind(const strata_nest_t *nest) {
   return NULL;
 }
 
+int64_t strata_row_inner_elements(const strata_row_member_t *member) {
+  int64_t elements = 1;
+  for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+    elements *= member->row_of[dim] == STRATA_NOT_A_ROW ? member->nest->extents[dim] : 1;
+  return elements;
+}
+
+static bool member_fits(const strata_row_member_t *member) {
+  const strata_nest_t *nest = member->nest;
+  int n_inner = 0;
+  for (int dim = 0; dim < n_dims_of(nest); dim++) {
+    bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && nest->extents[dim] > 1;
+    if (is_inner && nest->n_reduction && dim < nest->n_parallel)
+      return false;
+    n_inner += is_inner;
+  }
+  return n_inner <= STRATA_ROW_RANK && (!nest->n_reduction || strata_row_combining_kind(nest));
+}
+
+bool strata_row_kernel_fits(const strata_row_kernel_t *rows, int64_t elements) {
+  for (int i = 0; i < rows->kernel->n_nests; i++) {
+    const strata_row_member_t *member = &rows->members[i];
+    if (member->takes_part && (!member_fits(member) || strata_row_inner_elements(member) > elements))
+      return false;
+  }
+  return rows->across == STRATA_NOT_A_ROW;
+}
+
 strata_status_t strata_row_kernel_read(const strata_kernel_t *kernel, strata_row_kernel_t *out) {
   *out = (strata_row_kernel_t){.kernel = kernel};
   STRATA_TRY(find_rows(out));

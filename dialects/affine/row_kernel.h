@@ -8,7 +8,7 @@
 
 #include "dialects/affine/kernel.h"
 
-enum { STRATA_NOT_A_ROW = -1 };
+enum { STRATA_NOT_A_ROW = -1, STRATA_ROW_RANK = 4 };
 
 typedef struct {
   const strata_nest_t *nest;
@@ -27,6 +27,12 @@ typedef struct {
 
 // UNSUPPORTED where nests have no vector form, none reduces, or they do not agree on their rows.
 STRATA_MUST_CHECK strata_status_t strata_row_kernel_read(const strata_kernel_t *kernel, strata_row_kernel_t *out);
+
+// Points of the inner dims of a member.
+int64_t strata_row_inner_elements(const strata_row_member_t *member);
+// True if rows can be held as a whole: the inner form, and no member has more than |elements| inner points, more inner
+// dims than vectors have, or a reduction that is no plain combination.
+bool strata_row_kernel_fits(const strata_row_kernel_t *rows, int64_t elements);
 
 // How a reduction with one carried value combines, in the words of vector.multi_reduction ("add", "maximumf"); NULL if
 // it is no plain combination of its elements.

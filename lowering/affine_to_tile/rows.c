@@ -5,39 +5,27 @@
 //
 // Two forms. *Inner*: vectors along a reduced dim (rows contiguous in memory); partial results are one vector, combined
 // at the end of the row. *Across*: vectors along a row dim (columns contiguous); one element a row, no combining.
-#include "dialects/affine/row_kernel.h"
-#include "lowering/affine_to_tile/kinds.h"
+#include "lowering/affine_to_tile/rows.h"
 
 #include <stdio.h>
-
-enum { MAX_SCRATCH_BYTES = 256 * 1024 };
-
-typedef strata_row_member_t member_t;
-
-typedef struct {
-  strata_row_kernel_t of;
-  MlirAffineExpr rows[STRATA_MAX_DIMS]; // coordinates of the row dims, while emitting
-} rows_t;
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 //===-- Emitting -------------------------------------------------------------------------------------------------===//
 
-// The point of |member|'s dims: its rows where the builder stands, its inner dims as |inner| says.
-static void member_point(const rows_t *rows, const member_t *member, const MlirAffineExpr *inner,
-                         MlirAffineExpr *out_point) {
+void strata_rows_point(const strata_rows_t *rows, const strata_row_member_t *member, const MlirAffineExpr *inner,
+                       MlirAffineExpr *out_point) {
   for (int dim = 0; dim < n_dims_of(member->nest); dim++)
     out_point[dim] = member->row_of[dim] == STRATA_NOT_A_ROW ? inner[dim] : rows->rows[member->row_of[dim]];
 }
 
-// The result of a complete reduction: known to its readers from here on, stored if it is asked for.
-static void finish_reduction(strata_tile_builder_t *b, const rows_t *rows, const member_t *member,
-                             const strata_tile_value_t *results) {
+void strata_rows_finish(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member,
+                        const strata_tile_value_t *results) {
   const strata_nest_t *nest = member->nest;
   MlirAffineExpr zero[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
   for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
     zero[dim] = strata_tile_constant(b, 0);
-  member_point(rows, member, zero, point);
+  strata_rows_point(rows, member, zero, point);
   strata_tile_frame_t frame = {.nest = nest, .point = point};
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->loops[0]); i++)
     strata_tile_bind(b, &frame, mlirOperationGetResult(nest->loops[0], i), results[i]);
@@ -53,9 +41,8 @@ static void finish_reduction(strata_tile_builder_t *b, const rows_t *rows, const
   }
 }
 
-// The start value of carried value |i| as a tile value over |dims|.
-static strata_tile_value_t start_value(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
-                                       int i, uint32_t dims) {
+strata_tile_value_t strata_rows_start(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
+                                      int i, uint32_t dims) {
   strata_tile_frame_t frame = {.nest = nest, .point = point};
   enum { N_BOUNDS = 0 }; // constant bounds: the operands of affine.for are its start values
   strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(nest->loops[0], N_BOUNDS + i));
@@ -80,7 +67,7 @@ static void reduction_step(strata_tile_builder_t *b, const strata_nest_t *nest, 
 }
 
 typedef struct {
-  const member_t *member;
+  const strata_row_member_t *member;
   int n_carried;
   uint32_t dims;        // of the carried vectors
   int vector_dim;       // the reduction dim vectorized, -1 for none
@@ -113,32 +100,33 @@ static void reduction_loops(strata_tile_builder_t *b, reduction_t *r, int64_t n_
 static int n_carried_of(const strata_nest_t *nest) { return (int)mlirOperationGetNumResults(nest->loops[0]); }
 
 // Across: one element of the carried vectors is one row; nothing to combine.
-static void emit_reduction_across(strata_tile_builder_t *b, const rows_t *rows, const member_t *member) {
+static void emit_reduction_across(strata_tile_builder_t *b, const strata_rows_t *rows,
+                                  const strata_row_member_t *member) {
   reduction_t r = {.member = member, .n_carried = n_carried_of(member->nest), .vector_dim = -1};
   r.dims = b->space.extents[0] > 1 ? 1 : 0;
   MlirAffineExpr zero[STRATA_MAX_DIMS];
   for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
     zero[dim] = strata_tile_constant(b, 0);
-  member_point(rows, member, zero, r.point);
+  strata_rows_point(rows, member, zero, r.point);
   MlirValue carried[STRATA_TILE_CARRIED];
   strata_tile_value_t results[STRATA_TILE_CARRIED];
   for (int i = 0; i < r.n_carried && !b->status; i++)
-    carried[i] = start_value(b, member->nest, r.point, i, r.dims).value;
+    carried[i] = strata_rows_start(b, member->nest, r.point, i, r.dims).value;
   reduction_loops(b, &r, 1, carried);
   for (int i = 0; i < r.n_carried; i++)
     results[i] = (strata_tile_value_t){carried[i], r.dims};
   if (!b->status)
-    finish_reduction(b, rows, member, results);
+    strata_rows_finish(b, rows, member, results);
 }
 
-// The sum (...) of the elements of |vector| and the scalar |start|.
-static MlirValue combine_elements(strata_tile_builder_t *b, const char *kind, MlirValue vector, MlirValue start) {
+MlirValue strata_rows_combine(strata_tile_builder_t *b, const char *kind, MlirValue vector, MlirValue start) {
   char text[64];
   snprintf(text, sizeof text, "#vector.kind<%s>", kind);
-  const int64_t dim = 0;
+  const int64_t dims[STRATA_TILE_RANK] = {0, 1, 2, 3};
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(vector));
   strata_named_attr_t attrs[] = {
       {"kind", mlirAttributeParseGet(b->e.context, strata_str(text))},
-      {"reduction_dims", strata_i64s_attr(b->e.context, 1, &dim)},
+      {"reduction_dims", strata_i64s_attr(b->e.context, rank, dims)},
   };
   MlirValue operands[2] = {vector, start};
   return strata_emit_value(&b->e, "vector.multi_reduction", 2, operands, mlirValueGetType(start), 2, attrs);
@@ -163,7 +151,8 @@ static int inner_vector_dim(const strata_nest_t *nest) {
 }
 
 // Inner: full tiles, then the tail, each into vectors of their own size; then their elements.
-static void emit_reduction_inner(strata_tile_builder_t *b, const rows_t *rows, const member_t *member) {
+static void emit_reduction_inner(strata_tile_builder_t *b, const strata_rows_t *rows,
+                                 const strata_row_member_t *member) {
   const strata_nest_t *nest = member->nest;
   const char *kind = strata_row_combining_kind(nest);
   if (!kind) {
@@ -175,8 +164,8 @@ static void emit_reduction_inner(strata_tile_builder_t *b, const rows_t *rows, c
   MlirAffineExpr zero[STRATA_MAX_DIMS];
   for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
     zero[dim] = strata_tile_constant(b, 0);
-  member_point(rows, member, zero, r.point);
-  MlirValue result = start_value(b, nest, r.point, 0, 0).value;
+  strata_rows_point(rows, member, zero, r.point);
+  MlirValue result = strata_rows_start(b, nest, r.point, 0, 0).value;
   for (int part = 0; part < 2 && !b->status; part++) {
     r.width = part == 0 ? full : extent % full;
     r.start = part == 0 ? 0 : extent - extent % full;
@@ -186,204 +175,56 @@ static void emit_reduction_inner(strata_tile_builder_t *b, const rows_t *rows, c
     b->space.extents[0] = r.width;
     r.dims = r.width > 1 ? 1 : 0;
     strata_tile_known_t *known = b->known;
-    MlirValue carried = r.dims ? start_value(b, nest, r.point, 0, r.dims).value : result;
+    MlirValue carried = r.dims ? strata_rows_start(b, nest, r.point, 0, r.dims).value : result;
     reduction_loops(b, &r, part == 0 ? extent / full : 1, &carried);
     if (!b->status)
-      result = r.dims ? combine_elements(b, kind, carried, result) : carried;
+      result = r.dims ? strata_rows_combine(b, kind, carried, result) : carried;
     b->known = known;
     b->space.n_vector = 0;
   }
   if (!b->status)
-    finish_reduction(b, rows, member, &(strata_tile_value_t){result, 0});
-}
-
-//===-- Nests over the inner dims of a row -----------------------------------------------------------------------===//
-
-typedef struct {
-  const rows_t *rows;
-  const member_t *member;
-  int vector_dim;   // of the nest, -1 for none
-  MlirValue memory; // scratch that the nest's buffer is kept in; null: the nest's own stores
-} inner_nest_t;
-
-static void inner_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector, void *user) {
-  const inner_nest_t *inner = user;
-  const strata_nest_t *nest = inner->member->nest;
-  MlirAffineExpr dims[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
-  for (int dim = 0, n = 0; dim < nest->n_parallel; dim++)
-    if (inner->member->row_of[dim] == STRATA_NOT_A_ROW)
-      dims[dim] = dim == inner->vector_dim ? vector : outer[n++];
-  member_point(inner->rows, inner->member, dims, point);
-  for (int i = 0; i < nest->n_accesses && !b->status; i++) {
-    const strata_access_t *store = &nest->accesses[i];
-    if (!store->is_store)
-      continue;
-    strata_tile_value_t value = strata_tile_stored_value(b, nest, store, point);
-    int rank = strata_tile_access_coordinates(b, nest, store, point, coordinates);
-    if (!mlirValueIsNull(inner->memory)) {
-      MlirAffineExpr kept[STRATA_MAX_DIMS];
-      for (int j = 0; j < b->moved->rank; j++)
-        kept[j] = coordinates[b->moved->coordinate[j]];
-      strata_tile_store(b, value, inner->memory, b->moved->rank, kept);
-    } else if (mlirValueIsABlockArgument(store->buffer)) {
-      strata_tile_store(b, value, store->buffer, rank, coordinates);
-    }
-  }
-}
-
-static int inner_nest_vector_dim(const rows_t *rows, const member_t *member) {
-  const strata_nest_t *nest = member->nest;
-  int best = -1, best_score = -1;
-  for (int dim = 0; dim < nest->n_parallel && rows->of.across == STRATA_NOT_A_ROW; dim++) {
-    if (member->row_of[dim] != STRATA_NOT_A_ROW)
-      continue;
-    int score = nest->extents[dim] > 1;
-    for (int i = 0; i < nest->n_accesses; i++) {
-      int64_t stride;
-      if (strata_access_stride(nest, &nest->accesses[i], dim, &stride))
-        score += (stride == 1) * (nest->accesses[i].is_store ? 3 : 1);
-    }
-    if (score >= best_score) {
-      best = dim;
-      best_score = score;
-    }
-  }
-  return best;
-}
-
-static void emit_inner_nest(strata_tile_builder_t *b, const rows_t *rows, const member_t *member, MlirValue memory) {
-  inner_nest_t inner = {.rows = rows, .member = member, .memory = memory};
-  inner.vector_dim = inner_nest_vector_dim(rows, member);
-  int64_t outer[STRATA_MAX_DIMS];
-  strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1};
-  for (int dim = 0; dim < member->nest->n_parallel; dim++)
-    if (member->row_of[dim] == STRATA_NOT_A_ROW && dim != inner.vector_dim)
-      outer[walk.n_outer++] = member->nest->extents[dim];
-  if (rows->of.across != STRATA_NOT_A_ROW) {
-    // The rows are the vector: the inner dims are scalar loops around it.
-    MlirAffineExpr coordinates[STRATA_MAX_DIMS];
-    strata_tile_loop_t loops[STRATA_MAX_DIMS];
-    for (int i = 0; i < walk.n_outer; i++)
-      loops[i] = strata_tile_loop_begin(b, outer[i], &coordinates[i]);
-    inner_body(b, coordinates, strata_tile_constant(b, 0), &inner);
-    for (int i = walk.n_outer; i-- > 0;)
-      strata_tile_loop_end(b, loops[i]);
-    return;
-  }
-  if (inner.vector_dim >= 0) {
-    walk.vector = member->nest->extents[inner.vector_dim];
-    walk.tile = strata_tile_width(b, walk.vector);
-  }
-  strata_tile_walk_here(b, &walk, inner_body, &inner);
-}
-
-//===-- Keeping dear intermediates -------------------------------------------------------------------------------===//
-
-static bool is_dear(const strata_nest_t *nest) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(nest->body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    MlirStringRef name = strata_op_name(op);
-    if (name.length > 5 && !strncmp(name.data, "math.", 5) && !strata_op_is(op, "math.absf"))
-      return true;
-  }
-  return false;
-}
-
-static int n_readers(const rows_t *rows, MlirValue buffer) {
-  int count = 0;
-  for (int i = 0; i < rows->of.kernel->n_nests; i++) {
-    const strata_nest_t *nest = &rows->of.kernel->nests[i];
-    bool reads = false;
-    for (int j = 0; j < nest->n_accesses; j++)
-      reads = reads || (!nest->accesses[j].is_store && mlirValueEqual(nest->accesses[j].buffer, buffer));
-    count += reads;
-  }
-  return count;
-}
-
-// A dear private nest read more than once, whose store is plainly one buffer coordinate a dim, and which a row's worth
-// of scratch can hold.
-static bool is_worth_keeping(const rows_t *rows, const member_t *member, const strata_access_t **out_store) {
-  const strata_nest_t *nest = member->nest;
-  int n_stores = 0;
-  for (int i = 0; i < nest->n_accesses; i++)
-    if (nest->accesses[i].is_store) {
-      *out_store = &nest->accesses[i];
-      n_stores++;
-    }
-  if (nest->n_reduction || n_stores != 1 || mlirValueIsABlockArgument((*out_store)->buffer) || !is_dear(nest) ||
-      n_readers(rows, (*out_store)->buffer) < 2)
-    return false;
-  int64_t count = 1;
-  for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (member->row_of[dim] == STRATA_NOT_A_ROW)
-      count *= nest->extents[dim];
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults((*out_store)->map); i++)
-    if (!mlirAffineExprIsADim(mlirAffineMapGetResult((*out_store)->map, i)))
-      return false;
-  return count * 8 <= MAX_SCRATCH_BYTES;
-}
-
-static void keep_in_scratch(strata_tile_builder_t *b, const rows_t *rows, const member_t *member,
-                            const strata_access_t *store) {
-  strata_tile_moved_t *moved = strata_arena_new(rows->of.kernel->arena, strata_tile_moved_t);
-  int64_t sizes[STRATA_MAX_DIMS], kept[STRATA_MAX_DIMS];
-  int rank = strata_memref_sizes(store->buffer, sizes);
-  for (int i = 0; i < rank; i++) {
-    int dim = (int)mlirAffineDimExprGetPosition(mlirAffineMapGetResult(store->map, i));
-    if (member->row_of[dim] != STRATA_NOT_A_ROW)
-      continue;
-    moved->coordinate[moved->rank] = i;
-    kept[moved->rank++] = sizes[i];
-  }
-  if (moved->rank == 0)
-    return;
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(store->buffer));
-  MlirType type = mlirMemRefTypeContiguousGet(element, moved->rank, kept, (MlirAttribute){0});
-  moved->memory = strata_emit_scratch(&b->e, type);
-  moved->next = b->moved;
-  b->moved = moved;
-  // While the copy is made the buffer is still its producer's; then reads go to the copy.
-  emit_inner_nest(b, rows, member, moved->memory);
-  moved->buffer = store->buffer;
+    strata_rows_finish(b, rows, member, &(strata_tile_value_t){result, 0});
 }
 
 //===-- The kernel -----------------------------------------------------------------------------------------------===//
 
+// Scratch of a group of threads would be a buffer between them: there it is cheaper to compute twice.
+static bool keeps(const strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member) {
+  return rows->of.across == STRATA_NOT_A_ROW && member->is_tied && !b->schedule.group;
+}
+
 static void row_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector, void *user) {
-  rows_t *rows = user;
+  strata_rows_t *rows = user;
   for (int row = 0, n = 0; row < rows->of.n_rows; row++)
     rows->rows[row] = row == rows->of.across ? vector : outer[n++];
+  if (b->schedule.group && strata_row_kernel_fits(&rows->of, b->schedule.tile[0])) {
+    strata_rows_block(b, rows);
+    return;
+  }
   strata_tile_moved_t *moved = b->moved;
   int n_vector = b->space.n_vector;
   for (int i = 0; i < rows->of.kernel->n_nests && !b->status; i++) {
-    const member_t *member = &rows->of.members[i];
-    const strata_access_t *store = NULL;
+    const strata_row_member_t *member = &rows->of.members[i];
     if (member->nest->n_reduction && rows->of.across == STRATA_NOT_A_ROW)
       emit_reduction_inner(b, rows, member);
     else if (member->nest->n_reduction)
       emit_reduction_across(b, rows, member);
     else if (member->takes_part)
-      emit_inner_nest(b, rows, member, (MlirValue){0});
-    else if (rows->of.across == STRATA_NOT_A_ROW && member->is_tied && is_worth_keeping(rows, member, &store))
-      keep_in_scratch(b, rows, member, store);
+      strata_rows_nest(b, rows, member);
+    else if (keeps(b, rows, member))
+      strata_rows_keep(b, rows, member);
   }
   b->space.n_vector = n_vector;
   b->moved = moved;
 }
 
 strata_status_t strata_tile_rows(strata_tile_builder_t *b) {
-  rows_t rows = {0};
+  strata_rows_t rows = {0};
   STRATA_TRY(strata_row_kernel_read(b->kernel, &rows.of));
   int64_t outer[STRATA_MAX_DIMS], work = 0;
-  for (int i = 0; i < b->kernel->n_nests; i++) {
-    const member_t *member = &rows.of.members[i];
-    int64_t inner = 1;
-    for (int dim = 0; dim < n_dims_of(member->nest); dim++)
-      if (member->row_of[dim] == STRATA_NOT_A_ROW)
-        inner *= member->nest->extents[dim];
-    work += member->takes_part ? inner : 0;
-  }
+  for (int i = 0; i < b->kernel->n_nests; i++)
+    if (rows.of.members[i].takes_part)
+      work += strata_row_inner_elements(&rows.of.members[i]);
   strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1, .work = work};
   for (int row = 0; row < rows.of.n_rows; row++)
     if (row != rows.of.across)

@@ -47,36 +47,55 @@ static uint32_t vector_dims(const strata_tile_builder_t *b, int rank, const Mlir
   return mask;
 }
 
-// Coordinates as a map over the used vector dims with the used symbols as operands.
+// Coordinates as a map over the used vector dims with the used symbols as operands, and the bounds that apply as a set
+// over the same.
 typedef struct {
   MlirAffineMap map;
+  MlirAttribute mask; // null: no bounds
   int n_operands;
   MlirValue operands[STRATA_TILE_SYMBOLS];
 } address_t;
 
+// The bounds on the vector dims in |dims|.
+static int bounds_on(strata_tile_builder_t *b, uint32_t dims, MlirAffineExpr *out_bounds) {
+  int n = 0;
+  for (int i = 0; i < b->n_bounds; i++)
+    if (vector_dims(b, 1, &b->bounds[i]) & dims)
+      out_bounds[n++] = b->bounds[i];
+  return n;
+}
+
+static bool any_uses(int n, const MlirAffineExpr *exprs, int dim) {
+  for (int i = 0; i < n; i++)
+    if (strata_affine_expr_uses(exprs[i], dim))
+      return true;
+  return false;
+}
+
 static address_t address_of(strata_tile_builder_t *b, int rank, const MlirAffineExpr *coordinates, uint32_t dims) {
   address_t address = {0};
-  MlirAffineExpr renamed[STRATA_TILE_DIMS], results[STRATA_MAX_DIMS];
-  int n_dims = 0;
+  MlirAffineExpr renamed[STRATA_TILE_DIMS], exprs[STRATA_MAX_DIMS + STRATA_TILE_BOUNDS];
+  bool is_equality[STRATA_TILE_BOUNDS] = {false};
+  for (int i = 0; i < rank; i++)
+    exprs[i] = coordinates[i];
+  int n_bounds = bounds_on(b, dims, exprs + rank), n_dims = 0;
   for (int i = 0; i < STRATA_TILE_DIMS; i++) {
     renamed[i] = strata_tile_constant(b, 0);
     if (i < STRATA_TILE_RANK) {
       if (dims & 1u << i)
         renamed[i] = mlirAffineDimExprGet(b->e.context, n_dims++);
-      continue;
-    }
-    bool used = false;
-    for (int j = 0; j < rank && !used; j++)
-      used = strata_affine_expr_uses(coordinates[j], i);
-    if (used) {
+    } else if (any_uses(rank + n_bounds, exprs, i)) {
       renamed[i] = mlirAffineSymbolExprGet(b->e.context, address.n_operands);
       address.operands[address.n_operands++] = b->space.symbols[i - STRATA_TILE_RANK];
     }
   }
   MlirAffineMap rename = mlirAffineMapGet(b->e.context, n_dims, address.n_operands, STRATA_TILE_DIMS, renamed);
-  for (int j = 0; j < rank; j++)
-    results[j] = mlirAffineExprCompose(coordinates[j], rename);
-  address.map = mlirAffineMapGet(b->e.context, n_dims, address.n_operands, rank, results);
+  for (int i = 0; i < rank + n_bounds; i++)
+    exprs[i] = mlirAffineExprCompose(exprs[i], rename);
+  address.map = mlirAffineMapGet(b->e.context, n_dims, address.n_operands, rank, exprs);
+  if (n_bounds)
+    address.mask = mlirIntegerSetAttrGet(
+        mlirIntegerSetGet(b->e.context, n_dims, address.n_operands, n_bounds, exprs + rank, is_equality));
   return address;
 }
 
@@ -104,8 +123,12 @@ static strata_tile_value_t load_memory(strata_tile_builder_t *b, MlirValue memor
   if (b->guard_depth && mlirAttributeIsNull(pad))
     pad = zero_of(element);
   MlirType type = strata_tile_type(b, element, dims);
-  strata_tile_access_t access = {
-      .memref = memory, .map = address.map, .n_symbols = address.n_operands, .symbols = address.operands, .pad = pad};
+  strata_tile_access_t access = {.memref = memory,
+                                 .map = address.map,
+                                 .n_symbols = address.n_operands,
+                                 .symbols = address.operands,
+                                 .pad = pad,
+                                 .mask = address.mask};
   MlirValue value = strata_tile_build_load(b->e.block, b->e.location, &access, type);
   return (strata_tile_value_t){value, dims};
 }
@@ -132,12 +155,21 @@ static strata_tile_value_t compute_producer(strata_tile_builder_t *b, const stra
   return value;
 }
 
+// True if the vector dims that |value| varies in are as long as those of the space now.
+static bool has_extents(strata_tile_builder_t *b, const strata_tile_value_t *value) {
+  if (!value->dims)
+    return true;
+  MlirType type = mlirValueGetType(value->value);
+  return mlirTypeEqual(type, strata_tile_type(b, mlirShapedTypeGetElementType(type), value->dims));
+}
+
 strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer, int rank,
                                      const MlirAffineExpr *coordinates) {
   if (b->status)
     return no_value;
   for (const strata_tile_known_t *known = b->known; known; known = known->next)
-    if (mlirValueEqual(known->buffer, buffer) && same_coordinates(rank, known->coordinates, coordinates))
+    if (mlirValueEqual(known->buffer, buffer) && same_coordinates(rank, known->coordinates, coordinates) &&
+        has_extents(b, &known->value))
       return known->value;
   strata_tile_value_t value;
   const strata_access_t *store = NULL;
@@ -171,8 +203,11 @@ void strata_tile_store(strata_tile_builder_t *b, strata_tile_value_t value, Mlir
   }
   MlirValue vector = strata_tile_broadcast(b, value, dims);
   address_t address = address_of(b, rank, coordinates, dims);
-  strata_tile_access_t access = {
-      .memref = buffer, .map = address.map, .n_symbols = address.n_operands, .symbols = address.operands};
+  strata_tile_access_t access = {.memref = buffer,
+                                 .map = address.map,
+                                 .n_symbols = address.n_operands,
+                                 .symbols = address.operands,
+                                 .mask = address.mask};
   strata_tile_build_store(b->e.block, b->e.location, vector, &access);
 }
 

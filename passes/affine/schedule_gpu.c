@@ -113,13 +113,6 @@ static void schedule_map(const gpu_kernel_t *k, const strata_map_kernel_t *map, 
 
 //===-- Rows -----------------------------------------------------------------------------------------------------===//
 
-static int64_t inner_elements(const strata_row_member_t *member) {
-  int64_t elements = 1;
-  for (int dim = 0; dim < member->nest->n_parallel + member->nest->n_reduction; dim++)
-    elements *= member->row_of[dim] == STRATA_NOT_A_ROW ? member->nest->extents[dim] : 1;
-  return elements;
-}
-
 // Results of neighbouring threads lie side by side; each goes through the reduction alone.
 static void schedule_across(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows,
                             strata_schedule_t *out) {
@@ -163,7 +156,7 @@ static void schedule_rows(const gpu_kernel_t *k, const strata_row_kernel_t *rows
     n_rows *= rows->extents[row];
   for (int i = 0; i < k->kernel->n_nests; i++)
     if (rows->members[i].takes_part)
-      length = greatest(length, inner_elements(&rows->members[i]));
+      length = greatest(length, strata_row_inner_elements(&rows->members[i]));
   if (rows->across != STRATA_NOT_A_ROW)
     schedule_across(k, rows, n_rows, out);
   else

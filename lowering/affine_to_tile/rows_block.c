@@ -1,0 +1,88 @@
+// Rows that the registers of a group of threads hold as a whole: see rows.h.
+//
+//   %x = "tile.load"(%b, %row) ... -> vector<768xf32>
+//   %m = vector.multi_reduction <maximumf>, %x, %low [0]   ...   "tile.store"(%y, %r, %row)
+//
+// What one nest has loaded or computed is known to the next: they stand in one block, and a nest whose inner dims have
+// the same extents walks the same vectors.
+#include "lowering/affine_to_tile/rows.h"
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+// Makes the inner dims of |member| the vector dims of the space; *out_dims is their mask.
+static void enter_inner(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member,
+                        MlirAffineExpr *out_point, uint32_t *out_dims) {
+  MlirAffineExpr inner[STRATA_MAX_DIMS];
+  b->space.n_vector = 0;
+  for (int dim = 0; dim < n_dims_of(member->nest); dim++) {
+    inner[dim] = strata_tile_constant(b, 0);
+    if (member->row_of[dim] != STRATA_NOT_A_ROW || member->nest->extents[dim] == 1)
+      continue;
+    b->space.extents[b->space.n_vector] = member->nest->extents[dim];
+    inner[dim] = strata_tile_vector_dim(b, b->space.n_vector++);
+  }
+  *out_dims = (1u << b->space.n_vector) - 1;
+  strata_rows_point(rows, member, inner, out_point);
+}
+
+static MlirOperation combining_op(const strata_nest_t *nest) {
+  return mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0));
+}
+
+// What the innermost loop combines with the carried value, for all elements at once.
+static MlirValue combined_elements(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
+                                   uint32_t dims) {
+  strata_tile_frame_t frame = {.nest = nest, .point = point};
+  MlirOperation op = combining_op(nest);
+  bool is_first = mlirValueEqual(mlirOperationGetOperand(op, 0), mlirBlockGetArgument(nest->inner, 1));
+  strata_tile_value_t elements = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(op, is_first));
+  return b->status ? elements.value : strata_tile_broadcast(b, elements, dims);
+}
+
+static MlirValue combine(strata_tile_builder_t *b, const strata_nest_t *nest, MlirValue elements, MlirValue start) {
+  if (mlirTypeIsAVector(mlirValueGetType(elements)))
+    return strata_rows_combine(b, strata_row_combining_kind(nest), elements, start);
+  MlirValue operands[2] = {start, elements};
+  return strata_emit_value(&b->e, strata_op_name(combining_op(nest)).data, 2, operands, mlirValueGetType(start), 0,
+                           NULL);
+}
+
+static void emit_reduction(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member) {
+  const strata_nest_t *nest = member->nest;
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  uint32_t dims;
+  enter_inner(b, rows, member, point, &dims);
+  MlirValue elements = combined_elements(b, nest, point, dims);
+  strata_tile_value_t start = strata_rows_start(b, nest, point, 0, 0);
+  if (b->status)
+    return;
+  MlirValue result = combine(b, nest, elements, start.value);
+  strata_rows_finish(b, rows, member, &(strata_tile_value_t){result, 0});
+}
+
+static void emit_stores(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member) {
+  const strata_nest_t *nest = member->nest;
+  MlirAffineExpr point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
+  uint32_t dims;
+  enter_inner(b, rows, member, point, &dims);
+  for (int i = 0; i < nest->n_accesses && !b->status; i++) {
+    const strata_access_t *store = &nest->accesses[i];
+    if (!store->is_store || !mlirValueIsABlockArgument(store->buffer))
+      continue;
+    strata_tile_value_t value = strata_tile_stored_value(b, nest, store, point);
+    int rank = strata_tile_access_coordinates(b, nest, store, point, coordinates);
+    strata_tile_store(b, value, store->buffer, rank, coordinates);
+  }
+}
+
+void strata_rows_block(strata_tile_builder_t *b, const strata_rows_t *rows) {
+  int n_vector = b->space.n_vector;
+  for (int i = 0; i < rows->of.kernel->n_nests && !b->status; i++) {
+    const strata_row_member_t *member = &rows->of.members[i];
+    if (member->nest->n_reduction)
+      emit_reduction(b, rows, member);
+    else if (member->takes_part)
+      emit_stores(b, rows, member);
+  }
+  b->space.n_vector = n_vector;
+}
