@@ -148,6 +148,19 @@ strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_co
   return NULL;
 }
 
+MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int side) {
+  MlirValue factor = c->sides[side].factor;
+  if (!mlirValueIsAOpResult(factor))
+    return factor;
+  MlirOperation op = mlirOpResultGetOwner(factor);
+  bool widens = strata_op_is(op, "arith.extf") || strata_op_is(op, "arith.extsi");
+  return widens ? mlirOperationGetOperand(op, 0) : factor;
+}
+
+MlirType strata_contraction_sum_type(const strata_contraction_kernel_t *c) {
+  return mlirValueGetType(mlirOperationGetResult(c->nest->loops[0], 0));
+}
+
 bool strata_contraction_is_plain(const strata_contraction_kernel_t *c, int side) {
   const strata_access_t *access = c->sides[side].access, *store;
   return mlirOperationIsNull(access->guard) && !strata_kernel_producer(c->kernel, access->buffer, &store);

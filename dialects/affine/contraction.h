@@ -32,6 +32,12 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_contraction_read(const strata_kernel_t *kernel,
                                                           strata_contraction_kernel_t *out);
 
+// The side's factor before it is widened to the accumulator's type; the factor itself if it is not.
+MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int side);
+
+// The type the products are summed in.
+MlirType strata_contraction_sum_type(const strata_contraction_kernel_t *c);
+
 // True if the side is read straight from outside the kernel, unguarded.
 bool strata_contraction_is_plain(const strata_contraction_kernel_t *c, int side);
 // True if its reads are contiguous along its tiled dim within aligned tiles of |tile|.

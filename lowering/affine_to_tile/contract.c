@@ -12,11 +12,8 @@
 //       epilogue on vector<14x32xf32>, "tile.store" } } }
 //
 // An operand that is not contiguous as its side needs (or is guarded, or computed) is packed into scratch memory; a
-// constant one was packed by the schedule already. On GPUs the same structure takes fragments in place of rows:
-// docs/architecture.md says what changes.
-#include "lowering/affine_to_tile/kinds.h"
-
-#include "dialects/affine/contraction.h"
+// constant one was packed by the schedule already. On GPUs tiles are those of blocks of threads: contract_gpu.c.
+#include "lowering/affine_to_tile/contract.h"
 #include "dialects/strata/strata.h"
 #include "passes/target.h"
 
@@ -206,38 +203,6 @@ static void micro_step(strata_tile_builder_t *b, const MlirAffineExpr *counters,
 
 //===-- Epilogue -------------------------------------------------------------------------------------------------===//
 
-// Everything that is stored at the current tile, given that the anchor's results are known at |coordinates|.
-static void emit_stores(strata_tile_builder_t *b, contract_t *c, strata_tile_value_t result) {
-  MlirAffineExpr coordinates[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS], target[STRATA_MAX_DIMS];
-  const strata_access_t *store = c->k.store;
-  int rank = strata_tile_access_coordinates(b, c->k.nest, store, c->point, coordinates);
-  strata_tile_know(b, store->buffer, rank, coordinates, result);
-  if (mlirValueIsABlockArgument(store->buffer))
-    strata_tile_store(b, result, store->buffer, rank, coordinates);
-  int64_t extents[STRATA_TILE_DIMS];
-  for (int i = 0; i < STRATA_TILE_DIMS; i++) {
-    bool exists = i < STRATA_TILE_RANK ? i < b->space.n_vector : i - STRATA_TILE_RANK < b->space.n_symbols;
-    extents[i] = exists ? b->space.extents[i] : 1;
-  }
-  for (int i = 0; i < c->k.kernel->n_nests && !b->status; i++) {
-    const strata_nest_t *root = &c->k.kernel->nests[i];
-    if (!strata_nest_is_root(root) || root == c->k.nest)
-      continue;
-    if (!strata_contraction_root_point(&c->k, root, STRATA_TILE_DIMS, extents, coordinates, point)) {
-      strata_tile_fail(b, "affine-to-tile: an epilogue that does not follow its contraction");
-      return;
-    }
-    for (int j = 0; j < root->n_accesses; j++) {
-      const strata_access_t *access = &root->accesses[j];
-      if (!access->is_store || !mlirValueIsABlockArgument(access->buffer))
-        continue;
-      strata_tile_value_t value = strata_tile_stored_value(b, root, access, point);
-      int target_rank = strata_tile_access_coordinates(b, root, access, point, target);
-      strata_tile_store(b, value, access->buffer, target_rank, target);
-    }
-  }
-}
-
 // Math functions in the epilogue: unrolled over a whole register tile they would be most of the code.
 static bool epilogue_is_dear(const contract_t *c) {
   for (int i = 0; i < c->k.kernel->n_nests; i++) {
@@ -251,13 +216,6 @@ static bool epilogue_is_dear(const contract_t *c) {
     }
   }
   return false;
-}
-
-// The stored value of the anchor for the accumulator |value|.
-static strata_tile_value_t anchor_result(strata_tile_builder_t *b, contract_t *c, strata_tile_value_t value) {
-  strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
-  strata_tile_bind(b, &frame, mlirOperationGetResult(c->k.nest->loops[0], 0), value);
-  return strata_tile_evaluate(b, &frame, c->k.store->value);
 }
 
 // A dear epilogue goes through scratch, a row at a time.
@@ -275,7 +233,7 @@ static void epilogue_by_rows(strata_tile_builder_t *b, contract_t *c, MlirValue 
   c->point[u] = strata_tile_scaled(b, row, 1, c->base[U]);
   MlirAffineExpr coordinates[2] = {row, both[V]};
   strata_tile_value_t value = strata_tile_load(b, scratch, 2, coordinates);
-  emit_stores(b, c, anchor_result(b, c, value));
+  strata_tile_contract_stores(b, &c->k, c->point, strata_tile_contract_result(b, &c->k, c->point, value));
   c->point[u] = saved;
   b->space.extents[U] = c->size[U];
   strata_tile_loop_end(b, loop);
@@ -306,7 +264,9 @@ static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
     if (dims == 3 && epilogue_is_dear(c))
       epilogue_by_rows(b, c, accumulator);
     else
-      emit_stores(b, c, anchor_result(b, c, (strata_tile_value_t){accumulator, dims}));
+      strata_tile_contract_stores(
+          b, &c->k, c->point,
+          strata_tile_contract_result(b, &c->k, c->point, (strata_tile_value_t){accumulator, dims}));
   }
   b->space.n_vector = 0;
   b->space.n_symbols = n_symbols;
@@ -428,6 +388,8 @@ static bool needs_packing(const contract_t *c, int side) {
 }
 
 strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
+  if (b->schedule.threads)
+    return strata_tile_contract_gpu(b);
   contract_t c = {0};
   STRATA_TRY(strata_contraction_read(b->kernel, &c.k));
   MlirAttribute schedule = strata_attr(b->kernel->func, "strata.schedule");

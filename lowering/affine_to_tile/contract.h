@@ -1,0 +1,17 @@
+// What the forms of contraction kernels share (contract.c: SIMD registers of a cpu; contract_gpu.c: blocks of threads).
+#ifndef STRATA_LOWERING_AFFINE_TO_TILE_CONTRACT_H
+#define STRATA_LOWERING_AFFINE_TO_TILE_CONTRACT_H
+
+#include "dialects/affine/contraction.h"
+#include "lowering/affine_to_tile/kinds.h"
+
+STRATA_MUST_CHECK strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b);
+
+// The value the contraction's nest stores at |point| (of all its dims) for the sum |sum|.
+strata_tile_value_t strata_tile_contract_result(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
+                                                const MlirAffineExpr *point, strata_tile_value_t sum);
+// Everything that the kernel stores for the contraction's |result| at |point|: the epilogue.
+void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
+                                 const MlirAffineExpr *point, strata_tile_value_t result);
+
+#endif

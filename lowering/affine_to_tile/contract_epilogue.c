@@ -1,0 +1,46 @@
+// From a contraction's sums to what its kernel stores; see contract.h.
+#include "lowering/affine_to_tile/contract.h"
+
+strata_tile_value_t strata_tile_contract_result(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
+                                                const MlirAffineExpr *point, strata_tile_value_t sum) {
+  strata_tile_frame_t frame = {.nest = c->nest, .point = point};
+  strata_tile_bind(b, &frame, mlirOperationGetResult(c->nest->loops[0], 0), sum);
+  return strata_tile_evaluate(b, &frame, c->store->value);
+}
+
+// What |root|, a nest after the contraction, stores at |point|.
+static void store_root(strata_tile_builder_t *b, const strata_nest_t *root, const MlirAffineExpr *point) {
+  MlirAffineExpr target[STRATA_MAX_DIMS];
+  for (int i = 0; i < root->n_accesses; i++) {
+    const strata_access_t *access = &root->accesses[i];
+    if (!access->is_store || !mlirValueIsABlockArgument(access->buffer))
+      continue;
+    strata_tile_value_t value = strata_tile_stored_value(b, root, access, point);
+    int rank = strata_tile_access_coordinates(b, root, access, point, target);
+    strata_tile_store(b, value, access->buffer, rank, target);
+  }
+}
+
+void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
+                                 const MlirAffineExpr *point, strata_tile_value_t result) {
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS], at[STRATA_MAX_DIMS];
+  const strata_access_t *store = c->store;
+  int rank = strata_tile_access_coordinates(b, c->nest, store, point, coordinates);
+  strata_tile_know(b, store->buffer, rank, coordinates, result);
+  if (mlirValueIsABlockArgument(store->buffer))
+    strata_tile_store(b, result, store->buffer, rank, coordinates);
+  int64_t extents[STRATA_TILE_DIMS];
+  for (int i = 0; i < STRATA_TILE_DIMS; i++) {
+    bool exists = i < STRATA_TILE_RANK ? i < b->space.n_vector : i - STRATA_TILE_RANK < b->space.n_symbols;
+    extents[i] = exists ? b->space.extents[i] : 1;
+  }
+  for (int i = 0; i < c->kernel->n_nests && !b->status; i++) {
+    const strata_nest_t *root = &c->kernel->nests[i];
+    if (!strata_nest_is_root(root) || root == c->nest)
+      continue;
+    if (strata_contraction_root_point(c, root, STRATA_TILE_DIMS, extents, coordinates, at))
+      store_root(b, root, at);
+    else
+      strata_tile_fail(b, "affine-to-tile: an epilogue that does not follow its contraction");
+  }
+}

@@ -1,0 +1,293 @@
+// Contractions for GPUs: a block of threads computes a tile of rows x columns of the result.
+//
+// Rows are the dims that only the broadcast side (contraction.h) has, columns those of the vector side, each flattened
+// into one number, and so are the reduction dims, the one contiguous in memory innermost: a convolution's n, p, q are
+// one dim of rows, its r, s, c one reduction. Dims that both sides have, and tiles, become tasks:
+//
+//   scf.forall (%t) in (tasks) {
+//     %sum = scf.for %k = 0 to steps iter_args(%a = %zero) -> vector<128x128xf32> {
+//       %u = "tile.load"(%x, ...) {map, mask} : vector<128x32xf16>   %v = "tile.load"(%w, ...) : vector<128x32xf16>
+//       %n = vector.contract {...} %u, %v, %a {tile.mma = "m16n8k16.f16"} : ... into vector<128x128xf32>
+//     } {tile.pipeline}
+//     epilogue on vector<128x128xf32>, "tile.store" {map, mask} }
+//
+// Both operands have the reduction last, whatever their order in memory. Tiles that hang over an edge are masked.
+#include "lowering/affine_to_tile/contract.h"
+
+#include "passes/mma.h"
+
+enum { U = STRATA_SIDE_U, V = STRATA_SIDE_V, ROW = 0, COLUMN = 1, STEP = 2, N_AXES = 3 };
+
+// Dims of the nest as one: the last changes fastest.
+typedef struct {
+  int n_dims, dims[STRATA_MAX_DIMS];
+  int64_t extent, tile, n_tiles;
+} axis_t;
+
+typedef struct {
+  strata_contraction_kernel_t k;
+  axis_t axes[N_AXES];
+  const strata_mma_t *mma; // NULL: multiply-adds
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+} contract_t;
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+//===-- Axes -----------------------------------------------------------------------------------------------------===//
+
+static void add_dim(const contract_t *c, axis_t *axis, int dim) {
+  axis->dims[axis->n_dims++] = dim;
+  axis->extent *= c->k.nest->extents[dim];
+}
+
+// The reduction dim to run fastest: contiguous in either operand, the longer operand's first; else the last.
+static int innermost_step(const contract_t *c) {
+  const strata_nest_t *nest = c->k.nest;
+  int first = c->axes[ROW].extent > c->axes[COLUMN].extent ? U : V;
+  for (int i = 0; i < 2; i++)
+    for (int dim = nest->n_parallel; dim < nest->n_parallel + nest->n_reduction; dim++) {
+      int64_t stride;
+      const strata_access_t *access = c->k.sides[i ? 1 - first : first].access;
+      if (nest->extents[dim] > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
+        return dim;
+    }
+  return nest->n_parallel + nest->n_reduction - 1;
+}
+
+static void find_axes(contract_t *c) {
+  const strata_nest_t *nest = c->k.nest;
+  uint32_t u = c->k.sides[U].dims, v = c->k.sides[V].dims;
+  int last = c->k.sides[V].tile_dim;
+  for (int axis = 0; axis < N_AXES; axis++)
+    c->axes[axis].extent = 1;
+  for (int dim = 0; dim < nest->n_parallel; dim++) {
+    if (dim != last && (u ^ v) & 1u << dim)
+      add_dim(c, &c->axes[u & 1u << dim ? ROW : COLUMN], dim);
+  }
+  add_dim(c, &c->axes[COLUMN], last);
+  int inner = innermost_step(c);
+  for (int dim = nest->n_parallel; dim < nest->n_parallel + nest->n_reduction; dim++)
+    if (dim != inner)
+      add_dim(c, &c->axes[STEP], dim);
+  add_dim(c, &c->axes[STEP], inner);
+}
+
+// Places the axis's dims at tile number |tile|, and says where the tile ends.
+static void place_axis(strata_tile_builder_t *b, contract_t *c, int which, MlirAffineExpr tile) {
+  const axis_t *axis = &c->axes[which];
+  MlirAffineExpr number = strata_tile_scaled(b, tile, axis->tile, strata_tile_vector_dim(b, which));
+  int64_t stride = 1;
+  for (int i = axis->n_dims; i-- > 0;) {
+    int64_t extent = c->k.nest->extents[axis->dims[i]];
+    MlirAffineExpr digit = mlirAffineFloorDivExprGet(number, strata_tile_constant(b, stride));
+    if (i > 0)
+      digit = mlirAffineModExprGet(digit, strata_tile_constant(b, extent));
+    c->point[axis->dims[i]] = strata_tile_simplify(b, digit);
+    stride *= extent;
+  }
+  if (axis->extent % axis->tile)
+    b->bounds[b->n_bounds++] = strata_tile_scaled(b, number, -1, strata_tile_constant(b, axis->extent - 1));
+}
+
+//===-- Tasks ----------------------------------------------------------------------------------------------------===//
+
+// (task floordiv stride) mod extent as a symbol.
+static MlirAffineExpr task_digit(strata_tile_builder_t *b, MlirValue task, MlirAffineExpr expr, int64_t extent) {
+  return strata_tile_symbol(b, strata_emit_apply(&b->e, expr, 1, &task), extent);
+}
+
+// Tasks that run at the same time share operands in the second-level cache: groups of |rows| tiles high walk along the
+// columns.
+static void place_tile(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
+  enum { GROUP = 8 };
+  int64_t rows = c->axes[ROW].n_tiles, columns = c->axes[COLUMN].n_tiles, group = GROUP;
+  while (rows % group)
+    group /= 2;
+  MlirAffineExpr t = mlirAffineDimExprGet(b->e.context, 0);
+  t = mlirAffineModExprGet(t, strata_tile_constant(b, rows * columns));
+  MlirAffineExpr block = mlirAffineFloorDivExprGet(t, strata_tile_constant(b, group * columns));
+  MlirAffineExpr row = mlirAffineAddExprGet(mlirAffineMulExprGet(block, strata_tile_constant(b, group)),
+                                            mlirAffineModExprGet(t, strata_tile_constant(b, group)));
+  MlirAffineExpr column = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, strata_tile_constant(b, group)),
+                                               strata_tile_constant(b, columns));
+  place_axis(b, c, ROW, task_digit(b, task, row, rows));
+  place_axis(b, c, COLUMN, task_digit(b, task, column, columns));
+}
+
+// The dims that are neither rows, columns nor reduced.
+static bool is_outer(const contract_t *c, int dim) {
+  for (int which = ROW; which <= COLUMN; which++)
+    for (int i = 0; i < c->axes[which].n_dims; i++)
+      if (c->axes[which].dims[i] == dim)
+        return false;
+  return true;
+}
+
+static int64_t count_tasks(const contract_t *c) {
+  int64_t n_tasks = c->axes[ROW].n_tiles * c->axes[COLUMN].n_tiles;
+  for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
+    n_tasks *= is_outer(c, dim) ? c->k.nest->extents[dim] : 1;
+  return n_tasks;
+}
+
+static void place_outer(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
+  int64_t stride = c->axes[ROW].n_tiles * c->axes[COLUMN].n_tiles;
+  MlirAffineExpr t = mlirAffineDimExprGet(b->e.context, 0);
+  for (int dim = c->k.nest->n_parallel; dim-- > 0;) {
+    if (!is_outer(c, dim))
+      continue;
+    int64_t extent = c->k.nest->extents[dim];
+    MlirAffineExpr digit = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, strata_tile_constant(b, stride)),
+                                                strata_tile_constant(b, extent));
+    c->point[dim] = task_digit(b, task, digit, extent);
+    stride *= extent;
+  }
+}
+
+//===-- Products -------------------------------------------------------------------------------------------------===//
+
+// True if |value| is zero where what it is computed from is: a read, or conversions of one.
+static bool keeps_zero(const contract_t *c, MlirValue value) {
+  const strata_access_t *store;
+  while (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (strata_op_is(op, "affine.load"))
+      return !strata_kernel_producer(c->k.kernel, mlirOperationGetOperand(op, 0), &store);
+    static const char *const conversions[] = {"arith.extf",   "arith.truncf", "arith.extsi", "arith.extui",
+                                              "arith.trunci", "arith.sitofp", "arith.uitofp"};
+    bool converts = false;
+    for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
+      converts = converts || strata_op_is(op, conversions[i]);
+    if (!converts)
+      return false;
+    value = mlirOperationGetOperand(op, 0);
+  }
+  return false;
+}
+
+// |value| where the step's element exists, else zero.
+static MlirValue zero_beyond(strata_tile_builder_t *b, strata_tile_value_t value, MlirAffineExpr steps_left) {
+  MlirType type = mlirValueGetType(value.value), element = mlirShapedTypeGetElementType(type);
+  MlirType index = mlirIndexTypeGet(b->e.context), i1 = mlirIntegerTypeGet(b->e.context, 1);
+  uint32_t step = 1u << STEP;
+  MlirValue number = strata_emit_value(&b->e, "vector.step", 0, NULL, strata_tile_type(b, index, step), 0, NULL);
+  MlirValue left = strata_tile_broadcast(b, (strata_tile_value_t){strata_tile_index(b, steps_left), 0}, step);
+  enum { PREDICATE_SLT = 2 };
+  strata_named_attr_t less = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_SLT)};
+  MlirValue exists =
+      strata_emit_value(&b->e, "arith.cmpi", 2, (MlirValue[]){number, left}, strata_tile_type(b, i1, step), 1, &less);
+  MlirAttribute zero =
+      mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->e.context, element, 0) : mlirIntegerAttrGet(element, 0);
+  MlirValue operands[3] = {strata_tile_broadcast(b, (strata_tile_value_t){exists, step}, value.dims), value.value,
+                           strata_emit_constant(&b->e, type, zero)};
+  return strata_emit_value(&b->e, "arith.select", 3, operands, type, 0, NULL);
+}
+
+// The operand of a side at the current step, over its axis and the step.
+static MlirValue operand(strata_tile_builder_t *b, contract_t *c, int side, MlirAffineExpr steps_left) {
+  strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
+  MlirValue factor = c->mma ? strata_contraction_narrow(&c->k, side) : c->k.sides[side].factor;
+  strata_tile_value_t value = strata_tile_evaluate(b, &frame, factor);
+  if (b->status)
+    return value.value;
+  uint32_t dims = 1u << (side == U ? ROW : COLUMN) | 1u << STEP;
+  value = (strata_tile_value_t){strata_tile_broadcast(b, value, dims), dims};
+  bool hangs = c->axes[STEP].extent % c->axes[STEP].tile != 0;
+  return hangs && !keeps_zero(c, factor) ? zero_beyond(b, value, steps_left) : value.value;
+}
+
+static MlirAttribute projection(MlirContext context, int first, int second) {
+  MlirAffineExpr results[2] = {mlirAffineDimExprGet(context, first), mlirAffineDimExprGet(context, second)};
+  return mlirAffineMapAttrGet(mlirAffineMapGet(context, N_AXES, 0, 2, results));
+}
+
+static MlirValue emit_contract(strata_tile_builder_t *b, const contract_t *c, MlirValue u, MlirValue v, MlirValue sum) {
+  MlirContext context = b->e.context;
+  MlirAttribute maps[3] = {projection(context, ROW, STEP), projection(context, COLUMN, STEP),
+                           projection(context, ROW, COLUMN)};
+  const char *iterators = "[#vector.iterator_type<parallel>, #vector.iterator_type<parallel>, "
+                          "#vector.iterator_type<reduction>]";
+  strata_named_attr_t attrs[4] = {
+      {"indexing_maps", mlirArrayAttrGet(context, 3, maps)},
+      {"iterator_types", mlirAttributeParseGet(context, strata_str(iterators))},
+      {"kind", mlirAttributeParseGet(context, strata_str("#vector.kind<add>"))},
+      {"tile.mma", c->mma ? strata_str_attr(context, c->mma->name) : (MlirAttribute){0}},
+  };
+  MlirValue operands[3] = {u, v, sum};
+  return strata_emit_value(&b->e, "vector.contract", 3, operands, mlirValueGetType(sum), c->mma ? 4 : 3, attrs);
+}
+
+static MlirValue emit_sum(strata_tile_builder_t *b, contract_t *c, MlirValue start) {
+  const axis_t *steps = &c->axes[STEP];
+  MlirValue sum, result;
+  int n_bounds = b->n_bounds, n_symbols = b->space.n_symbols;
+  strata_tile_known_t *known = b->known;
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0),
+                                             strata_emit_index(&b->e, steps->n_tiles), 1, 1, &start, &sum);
+  MlirAffineExpr number = strata_tile_symbol(b, loop.induction, steps->n_tiles);
+  place_axis(b, c, STEP, number);
+  MlirAffineExpr left = strata_tile_scaled(b, number, -steps->tile, strata_tile_constant(b, steps->extent));
+  MlirValue u = operand(b, c, U, left), v = b->status ? u : operand(b, c, V, left);
+  if (b->status)
+    return start;
+  result = emit_contract(b, c, u, v, sum);
+  strata_emit_for_end(&b->e, loop, 1, &result, &result);
+  strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
+  b->n_bounds = n_bounds;
+  b->space.n_symbols = n_symbols;
+  b->known = known;
+  return result;
+}
+
+//===-- The kernel -----------------------------------------------------------------------------------------------===//
+
+static void emit_task(strata_tile_builder_t *b, contract_t *c) {
+  const strata_nest_t *nest = c->k.nest;
+  const uint32_t result_dims = 1u << ROW | 1u << COLUMN;
+  for (int i = 0; i < nest->n_reduction; i++)
+    c->point[nest->n_parallel + i] = strata_tile_constant(b, 0);
+  strata_tile_frame_t frame = {.nest = nest, .point = c->point};
+  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(nest->loops[0], 0));
+  if (b->status)
+    return;
+  MlirValue sum = emit_sum(b, c, strata_tile_broadcast(b, start, result_dims));
+  for (int i = 0; i < nest->n_reduction; i++)
+    c->point[nest->n_parallel + i] = strata_tile_constant(b, 0);
+  if (b->status)
+    return;
+  strata_tile_value_t result = strata_tile_contract_result(b, &c->k, c->point, (strata_tile_value_t){sum, result_dims});
+  if (!b->status)
+    strata_tile_contract_stores(b, &c->k, c->point, result);
+}
+
+static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
+  strata_loop_t forall = strata_emit_forall_begin(&b->e, count_tasks(c));
+  b->space.n_vector = N_AXES;
+  for (int axis = 0; axis < N_AXES; axis++)
+    b->space.extents[axis] = c->axes[axis].tile;
+  place_outer(b, c, forall.induction);
+  place_tile(b, c, forall.induction);
+  emit_task(b, c);
+  b->space.n_vector = 0;
+  b->n_bounds = 0;
+  strata_emit_forall_end(&b->e, forall);
+}
+
+strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
+  contract_t c = {0};
+  STRATA_TRY(strata_contraction_read(b->kernel, &c.k));
+  if (b->schedule.n_tile != N_AXES)
+    return strata_error(STRATA_INTERNAL, "a contraction's schedule without tile sizes");
+  if (b->schedule.mma.length && !(c.mma = strata_mma_named(b->schedule.mma)))
+    return strata_error(STRATA_INVALID_ARGUMENT, "no matrix instruction '%.*s'", (int)b->schedule.mma.length,
+                        b->schedule.mma.data);
+  find_axes(&c);
+  for (int axis = 0; axis < N_AXES; axis++) {
+    c.axes[axis].tile = b->schedule.tile[axis];
+    c.axes[axis].n_tiles = ceil_div(c.axes[axis].extent, c.axes[axis].tile);
+  }
+  for (int i = 0; i < STRATA_MAX_DIMS; i++)
+    c.point[i] = strata_tile_constant(b, 0);
+  emit_kernel(b, &c);
+  return b->status;
+}
