@@ -43,6 +43,12 @@ STRATA_MUST_CHECK strata_status_t strata_cpu_compile_kernels(strata_compile_t *c
                                                              const strata_cpu_device_t *device,
                                                              strata_cpu_objects_t *out_objects);
 
+// The same for the emulated GPU: a kernel @k(ptr..., i64 block, i64 thread, ptr shared) is what one of its threads
+// does, and the entries are visible.
+STRATA_MUST_CHECK strata_status_t strata_cpu_compile_threads(strata_compile_t *compile, MlirModule kernels,
+                                                             const strata_cpu_device_t *device,
+                                                             strata_cpu_objects_t *out_objects);
+
 // Objects loaded into this process. What they need besides each other they find in libc and libm.
 typedef struct strata_cpu_jit strata_cpu_jit_t;
 STRATA_MUST_CHECK strata_status_t strata_cpu_jit_create(strata_compile_t *compile, const strata_cpu_objects_t *objects,
