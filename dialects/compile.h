@@ -61,6 +61,7 @@ typedef struct strata_compile {
   const strata_compile_options_t *options;
   MlirContext context;
   MlirModule module;
+  MlirModule preparation; // of a GPU's compile: a copy of @prepare for the host (affine-copy-prepare); else null
   strata_constant_data_t *constants; // newest first; names are unique
   struct strata_constant_index *constant_index;
   const char *input_name; // the file being compiled, for messages

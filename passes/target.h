@@ -18,7 +18,8 @@ typedef struct strata_cpu_device {
   bool is_host;          // code for it can run here
 } strata_cpu_device_t;
 
-// The device of this compile: what --device names, else the host. NOT_FOUND lists the known names. The object is
+// The device of this compile: what --device names, else the host; of a compile for a GPU a common processor, for what
+// runs on the host. NOT_FOUND lists the known names. The object is
 // static or belongs to the compile. Defined in targets/cpu; passes and lowering reach it through this declaration.
 STRATA_MUST_CHECK strata_status_t strata_cpu_device(strata_compile_t *compile, const strata_cpu_device_t **out_device);
 // The machine we run on.

@@ -58,13 +58,13 @@ static destination_t find_destination(strata_arena_t *arena, const strata_option
 }
 
 static strata_status_t run_own_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {
-  const job_t *job = user;
+  job_t *job = user;
   if (phase == STRATA_PHASE_IMPORT) {
     strata_import_options_t options = strata_options_for_import(compile->arena, job->options);
     return strata_import(compile, job->options->input_path, &options);
   }
   strata_library_options_t options = strata_options_for_library(compile->arena, job->options);
-  return strata_library_emit(compile, &options, job->staging.path);
+  return strata_library_emit(compile, &options, job->staging.path, &job->observer.assembler_seconds);
 }
 
 static strata_status_t before_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {

@@ -100,5 +100,7 @@ void strata_observe_end(const strata_observer_t *observer) {
     fprintf(file, "%-10s %10.3f %10.0f\n", strata_phase_info[phase].name, observer->seconds[phase],
             (double)observer->peak_kib[phase] / 1024);
   }
+  if (observer->assembler_seconds > 0)
+    fprintf(file, "%-10s %10.3f   of the library's, added over threads\n", "ptxas", observer->assembler_seconds);
   fprintf(file, "%-10s %10.3f\n", "total", total);
 }

@@ -10,6 +10,7 @@ typedef struct {
   const strata_options_t *options;
   double started;                     // of the running phase, in seconds
   double seconds[STRATA_PHASE_COUNT]; // 0 where a phase has not run
+  double assembler_seconds;           // of the last phase: spent in ptxas
   long peak_kib[STRATA_PHASE_COUNT];  // largest resident memory of the process until the end of the phase
 } strata_observer_t;
 

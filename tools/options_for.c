@@ -113,6 +113,7 @@ strata_library_options_t strata_options_for_library(strata_arena_t *arena, const
       .debug_info = (strata_debug_info_t)options->debug_info,
       .alignment = options->alignment,
       .user_memory = options->user_memory,
+      .device_tensors = options->on_gpu_tensors,
       .aliases = aliases,
       .n_aliases = options->alias.count,
       .save_temps = options->save_temps,

@@ -100,7 +100,8 @@ static strata_status_t unknown_device(strata_arena_t *arena, const char *name) {
 }
 
 strata_status_t strata_cpu_device(strata_compile_t *compile, const strata_cpu_device_t **out_device) {
-  const char *name = compile->options->device;
+  // What a GPU library does on the host is the same on every machine; --device names the GPU.
+  const char *name = strata_target_is_gpu(compile) ? "x86-64-v2" : compile->options->device;
   *out_device = strata_cpu_host_device();
   if (!name || strcmp(name, "host") == 0)
     return NULL;

@@ -52,9 +52,12 @@ static void redirect(strata_program_t *program, size_t output) {
         args[j] = in_pool;
     launch->args = args;
   }
-  // The runtime's copy takes bytes for tasks.
-  *strata_vector_push(arena, &program->kernels) = (strata_program_kernel_t){
-      .symbol = "copy", .entry = STRATA_COPY_ENTRY, .tasks = tensor->size, .bytes = 2 * tensor->size};
+  // On the cpu the runtime's copy takes bytes for tasks; on a GPU the driver copies.
+  *strata_vector_push(arena, &program->kernels) = (strata_program_kernel_t){.symbol = "copy",
+                                                                            .entry = STRATA_COPY_ENTRY,
+                                                                            .tasks = tensor->size,
+                                                                            .copy_size = tensor->size,
+                                                                            .bytes = 2 * tensor->size};
   const strata_program_arg_t args[] = {in_pool, {.kind = STRATA_ARG_TENSOR, .index = output}};
   *strata_vector_push(arena, &program->main) = (strata_program_launch_t){
       .kernel = program->kernels.count - 1, .n_args = 2, .args = strata_arena_copy(arena, args, sizeof args)};

@@ -41,7 +41,7 @@ strata_status_t strata_write_container(const strata_linking_t *linking, const ch
   size_t gap;
   STRATA_TRY(strata_read_object(linking, object_path, &head, &gap));
   bool has_weights = program->options->weights != STRATA_WEIGHTS_FILE;
-  uint64_t size = head.size + gap + (has_weights ? (uint64_t)program->weights_size : 0);
+  uint64_t size = head.size + gap + (has_weights ? (uint64_t)strata_program_all_weights_size(program) : 0);
   if (is_archive && size > 9999999999u) // its header has ten digits for it
     return strata_error(STRATA_UNSUPPORTED,
                         "--weights=embed: expected at most 9999999999 bytes, got %llu; use "

@@ -88,7 +88,7 @@ static bool is_in_c_library(const char *name) {
 
 strata_status_t strata_library_check_name(const char *name) {
   static const char *const suffixes[] = {
-#define EXPORT(suffix, ...) "_" suffix,
+#define EXPORT(targets, stream, suffix, ...) "_" suffix,
 #include "targets/library/exports.def"
   };
   if (!strata_c_is_identifier(name))

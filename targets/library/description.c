@@ -3,16 +3,21 @@
 
 #include <string.h>
 
-size_t strata_ir_string(strata_ir_printer_t *printer, const char *text) {
+size_t strata_ir_bytes(strata_ir_printer_t *printer, const void *data, size_t size, int alignment) {
   size_t number = printer->n_globals++;
-  fprintf(printer->file, "@g%zu = private unnamed_addr constant [%zu x i8] c\"", number, strlen(text) + 1);
-  for (const char *c = text; *c; c++)
-    if (*c >= ' ' && *c < 127 && *c != '"' && *c != '\\')
-      putc(*c, printer->file);
+  fprintf(printer->file, "@g%zu = private unnamed_addr constant [%zu x i8] c\"", number, size);
+  const unsigned char *bytes = data;
+  for (size_t i = 0; i < size; i++)
+    if (bytes[i] >= ' ' && bytes[i] < 127 && bytes[i] != '"' && bytes[i] != '\\')
+      putc(bytes[i], printer->file);
     else
-      fprintf(printer->file, "\\%02X", (unsigned char)*c);
-  fputs("\\00\"\n", printer->file);
+      fprintf(printer->file, "\\%02X", bytes[i]);
+  fprintf(printer->file, "\", align %d\n", alignment);
   return number;
+}
+
+size_t strata_ir_string(strata_ir_printer_t *printer, const char *text) {
+  return strata_ir_bytes(printer, text, strlen(text) + 1, 1);
 }
 
 static size_t print_shape(strata_ir_printer_t *printer, const strata_program_tensor_t *tensor) {
@@ -79,6 +84,36 @@ static void print_launches(strata_ir_printer_t *printer, const strata_program_t 
   fputs("]\n", printer->file);
 }
 
+// The devices in their order; their number.
+static size_t print_devices(strata_ir_printer_t *printer, const strata_program_t *program,
+                            const strata_cpu_device_t *device) {
+  STRATA_VECTOR(size_t) names = {0};
+  for (const strata_program_t *each = program; each; each = each->next) {
+    const char *cpu = strcmp(device->name, "host") == 0 ? device->cpu : device->name;
+    *strata_vector_push(program->compile->arena, &names) =
+        strata_ir_string(printer, each->gpu ? each->gpu->device->name : cpu);
+  }
+  print_pointers(printer, "devices", names.count, names.data);
+  return names.count;
+}
+
+static const char *target_name(const strata_program_t *program) {
+  switch (program->compile->options->target) {
+  case STRATA_TARGET_CPU:
+    return "cpu";
+  case STRATA_TARGET_NVGPU:
+    return "nvgpu";
+  case STRATA_TARGET_AMDGPU:
+    return "amdgpu";
+  }
+  return "";
+}
+
+static int flags_of(const strata_library_options_t *options) {
+  return (options->user_memory ? STRATA_LIBRARY_USER_MEMORY : 0) |
+         (options->device_tensors ? STRATA_LIBRARY_DEVICE_TENSORS : 0);
+}
+
 static const char types[] =
     "%tensor_info = type { ptr, ptr, i32, i32, ptr, i64 }\n"
     "%kernel_info = type { ptr, i64, i64, i64 }\n"
@@ -101,10 +136,9 @@ void strata_program_print_description(const strata_program_t *program, const str
   fputs(types, printer->file);
   size_t name = strata_ir_string(printer, options->name);
   size_t compiler = strata_ir_string(printer, "strata " STRATA_VERSION);
-  size_t target = strata_ir_string(printer, "cpu");
+  size_t target = strata_ir_string(printer, target_name(program));
   size_t command_line = strata_ir_string(printer, options->command_line ? options->command_line : "");
-  size_t device_name = strata_ir_string(printer, strcmp(device->name, "host") == 0 ? device->cpu : device->name);
-  print_pointers(printer, "devices", 1, &device_name);
+  size_t n_devices = print_devices(printer, program, device);
   print_tensors(printer, arena, "inputs", program->n_inputs, program->tensors);
   print_tensors(printer, arena, "outputs", program->n_outputs, program->tensors + program->n_inputs);
   size_t n_constants = print_constants(printer, program);
@@ -112,12 +146,12 @@ void strata_program_print_description(const strata_program_t *program, const str
   print_launches(printer, program);
   fprintf(printer->file,
           "@strata_description = internal constant %%description { i32 %zu, i32 %d, i32 %d, i32 %d, "
-          "ptr @g%zu, ptr @g%zu, ptr @g%zu, ptr @g%zu, i64 1, ptr @devices, i64 %zu, ptr @inputs, i64 %zu, "
+          "ptr @g%zu, ptr @g%zu, ptr @g%zu, ptr @g%zu, i64 %zu, ptr @devices, i64 %zu, ptr @inputs, i64 %zu, "
           "ptr @outputs, i64 0, ptr null, i64 %zu, ptr @constants, i64 %zu, ptr @kernels, i64 %zu, ptr @launches, "
           "ptr @strata_rt_run, ptr @strata_rt_device_memory_size, ptr @strata_rt_weights_size, ptr @strata_rt_load, "
-          "ptr @strata_rt_set_constant, ptr @strata_rt_unload, ptr @strata_rt_set_threads, ptr @strata_rt_error, "
+          "ptr @strata_rt_set_constant, ptr @strata_rt_unload, ptr %s, ptr @strata_rt_error, "
           "ptr @strata_rt_set_trace }\n",
-          sizeof(strata_library_t), STRATA_LIBRARY_DESCRIPTION, options->user_memory ? STRATA_LIBRARY_USER_MEMORY : 0,
-          options->alignment, name, compiler, target, command_line, program->n_inputs, program->n_outputs, n_constants,
-          program->kernels.count, program->main.count);
+          sizeof(strata_library_t), STRATA_LIBRARY_DESCRIPTION, flags_of(options), strata_program_alignment(program),
+          name, compiler, target, command_line, n_devices, program->n_inputs, program->n_outputs, n_constants,
+          program->kernels.count, program->main.count, program->gpu ? "null" : "@strata_rt_set_threads");
 }

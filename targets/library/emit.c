@@ -4,6 +4,8 @@
 //   @main, @prepare ──► tables ────┼─► one relocatable object ┤    + weights
 //   the runtime's object ──────────┘                          └─► lib<name>.so
 //
+// On a GPU the kernels are images instead, which lie in the tables as data.
+//
 // For another architecture than x86-64 the result is <name>.o instead: the same without the runtime, which is to be
 // compiled for that machine from its sources (docs/abi.md).
 #include "targets/library/emit.h"
@@ -62,7 +64,11 @@ static strata_status_t write_tables(const strata_linking_t *linking, const char 
     return strata_error(STRATA_OUT_OF_MEMORY, "library");
   strata_ir_printer_t printer = {.file = file};
   strata_program_print_description(linking->program, linking->device, &printer);
-  strata_program_print_cpu_tables(linking->program, linking->device, &printer);
+  if (linking->program->gpu)
+    strata_program_print_gpu_tables(linking->program, linking->device, &printer);
+  else
+    strata_program_print_cpu_tables(linking->program, linking->device, &printer);
+  strata_program_print_functions(linking->program, &printer);
   bool ok = !ferror(file);
   ok = fclose(file) == 0 && ok;
   strata_status_t status = ok ? NULL : strata_error(STRATA_OUT_OF_MEMORY, "library");
@@ -87,7 +93,8 @@ static strata_status_t link_object(const strata_linking_t *linking, const strata
   STRATA_TRY(write_tables(linking, tables));
   *strata_vector_push(linking->arena, &objects) = tables;
   if (linking->has_runtime) {
-    STRATA_TRY(strata_file_write(runtime, strata_embedded_runtime().data, strata_embedded_runtime().size));
+    strata_embedded_file_t file = linking->program->gpu ? strata_embedded_gpu_runtime() : strata_embedded_runtime();
+    STRATA_TRY(strata_file_write(runtime, file.data, file.size));
     *strata_vector_push(linking->arena, &objects) = runtime;
   }
   return strata_link_relocatable(linking, objects.count, objects.data, out_path);
@@ -136,7 +143,27 @@ static void remove_folder(strata_arena_t *arena, const char *folder) {
   rmdir(folder);
 }
 
-static strata_status_t emit(strata_program_t *program, const strata_cpu_device_t *device, const char *folder) {
+// --save-temps: the images, and the assembly language they are made from.
+static strata_status_t keep_device_code(const strata_linking_t *linking) {
+  if (!linking->program->options->save_temps)
+    return NULL;
+  for (const strata_program_t *program = linking->program; program; program = program->next) {
+    const strata_gpu_binary_t *binary = &program->gpu->binary;
+    const char *name = program->gpu->device->name;
+    for (size_t i = 0; i < binary->n_images; i++) {
+      const char *file = strata_arena_printf(linking->arena, "%s.%s", name, binary->images[i].suffix);
+      STRATA_TRY(strata_file_write(path_in(linking, file), binary->images[i].data, binary->images[i].size));
+    }
+    if (binary->assembly)
+      STRATA_TRY(strata_file_write(path_in(linking, strata_arena_printf(linking->arena, "%s.s", name)),
+                                   binary->assembly, strlen(binary->assembly)));
+  }
+  return NULL;
+}
+
+// Links the finished program. |kernels|: of a cpu.
+static strata_status_t link_library(strata_program_t *program, const strata_cpu_device_t *device,
+                                    const strata_cpu_objects_t *kernels, const char *folder) {
   strata_linking_t linking = {
       .arena = program->compile->arena,
       .program = program,
@@ -144,6 +171,16 @@ static strata_status_t emit(strata_program_t *program, const strata_cpu_device_t
       // The runtime here and the layout of shared libraries that weights_elf.c knows are x86-64's.
       .has_runtime = strncmp(device->triple, "x86_64-", 7) == 0,
   };
+  STRATA_TRY(make_folder(program, folder, &linking.folder));
+  strata_status_t status = program->gpu ? keep_device_code(&linking) : NULL;
+  if (!status)
+    status = write_library(&linking, kernels, folder);
+  if (!program->options->save_temps)
+    remove_folder(linking.arena, linking.folder);
+  return status;
+}
+
+static strata_status_t emit_for_cpu(strata_program_t *program, const strata_cpu_device_t *device, const char *folder) {
   MlirModule kernels = strata_cpu_kernels(program->compile);
   strata_cpu_objects_t objects = {0};
   if (!mlirModuleIsNull(kernels)) {
@@ -152,22 +189,36 @@ static strata_status_t emit(strata_program_t *program, const strata_cpu_device_t
   }
   STRATA_TRY(strata_program_prepare(program, kernels, device, &objects));
   strata_program_place_weights(program);
-  STRATA_TRY(make_folder(program, folder, &linking.folder));
-  strata_status_t status = write_library(&linking, &objects, folder);
-  if (!status && program->options->print_resources)
+  STRATA_TRY(link_library(program, device, &objects, folder));
+  if (program->options->print_resources)
     strata_program_print_resources(program, &objects, stdout);
-  if (!program->options->save_temps)
-    remove_folder(linking.arena, linking.folder);
-  return status;
+  return NULL;
+}
+
+static strata_status_t emit_for_gpu(strata_program_t *program, const strata_cpu_device_t *device, const char *folder) {
+  MlirModule kernels = strata_gpu_kernels(program->compile);
+  if (!mlirModuleIsNull(kernels)) {
+    STRATA_TRY(strata_add_debug_info(program, kernels, folder));
+    STRATA_TRY(strata_gpu_compile_kernels(program->compile, kernels, program->gpu->device, &program->gpu->binary));
+  }
+  STRATA_TRY(strata_program_prepare_on_host(program, device));
+  strata_program_place_weights(program);
+  STRATA_TRY(link_library(program, device, &(strata_cpu_objects_t){0}, folder));
+  if (program->options->print_resources)
+    strata_program_print_gpu_resources(program, stdout);
+  return NULL;
 }
 
 strata_status_t strata_library_emit(strata_compile_t *compile, const strata_library_options_t *options,
-                                    const char *folder) {
+                                    const char *folder, double *out_assembler_seconds) {
   strata_program_t program;
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_library_check_name(options->name));
   STRATA_TRY(strata_cpu_device(compile, &device));
   STRATA_TRY(strata_program_read(compile, options, &program));
   STRATA_TRY(strata_program_apply_aliases(&program));
-  return emit(&program, device, folder);
+  STRATA_TRY((program.gpu ? emit_for_gpu : emit_for_cpu)(&program, device, folder));
+  if (out_assembler_seconds)
+    *out_assembler_seconds = program.gpu ? program.gpu->binary.assembler_seconds : 0;
+  return NULL;
 }

@@ -18,6 +18,11 @@ STRATA_MUST_CHECK strata_status_t strata_program_prepare(strata_program_t *progr
                                                          const strata_cpu_device_t *device,
                                                          const strata_cpu_objects_t *objects);
 
+// The same for a program of a GPU: what the compile keeps as preparation is compiled for |device|, or for this machine,
+// and run; its results become the data of the constants of the same names (prepare_on_host.c).
+STRATA_MUST_CHECK strata_status_t strata_program_prepare_on_host(strata_program_t *program,
+                                                                 const strata_cpu_device_t *device);
+
 // A kernel of the runtime: copies bytes from its first buffer to its second; its tasks are bytes.
 #define STRATA_COPY_ENTRY "strata_rt_copy"
 
@@ -26,6 +31,8 @@ STRATA_MUST_CHECK strata_status_t strata_program_apply_aliases(strata_program_t 
 
 // --resource-usage: code, stack and scratch of each kernel, and the memory plan (resources.c).
 void strata_program_print_resources(const strata_program_t *program, const strata_cpu_objects_t *objects, FILE *file);
+// The same for a program of a GPU: registers, shared memory, stack and spills of each kernel.
+void strata_program_print_gpu_resources(const strata_program_t *program, FILE *file);
 
 // Files. Writers do not look at errors: the file remembers them, and closing it tells.
 STRATA_MUST_CHECK strata_status_t strata_file_open(const char *path, const char *mode, FILE **out_file);
@@ -47,14 +54,28 @@ typedef struct {
   FILE *file;
   size_t n_globals;
 } strata_ir_printer_t;
-// Defines a string; its number: @g<number>.
+// Defines bytes, or a string with its zero; their number: @g<number>.
+size_t strata_ir_bytes(strata_ir_printer_t *printer, const void *data, size_t size, int alignment);
 size_t strata_ir_string(strata_ir_printer_t *printer, const char *text);
 // The description as @strata_description (description.c). Declares the runtime's functions that it names.
 void strata_program_print_description(const strata_program_t *program, const strata_cpu_device_t *device,
                                       strata_ir_printer_t *printer);
-// The tables of runtime/cpu/program.h and the exported functions (cpu_tables.c).
+// The tables of runtime/cpu/program.h (cpu_tables.c).
 void strata_program_print_cpu_tables(const strata_program_t *program, const strata_cpu_device_t *device,
                                      strata_ir_printer_t *printer);
+// The tables of runtime/gpu/program.h, for the program and those that follow it (gpu_tables.c). |device|: of the host.
+void strata_program_print_gpu_tables(const strata_program_t *program, const strata_cpu_device_t *device,
+                                     strata_ir_printer_t *printer);
+// The exported functions (exports.c).
+void strata_program_print_functions(const strata_program_t *program, strata_ir_printer_t *printer);
+
+// What both kinds of tables consist of (tables.c): types; the lists of launches, whose names begin with |prefix|, with
+// the most arguments of a launch as result; references to them; the constants; the symbol of the weights.
+void strata_ir_print_table_types(strata_ir_printer_t *printer);
+size_t strata_ir_print_lists(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix);
+const char *strata_ir_lists(const strata_program_t *program, const char *prefix);
+void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix);
+void strata_ir_print_weights_symbol(strata_ir_printer_t *printer, const strata_cpu_device_t *device);
 
 // The section that the weights are to fill, and the symbol at its start.
 #define STRATA_WEIGHTS_SYMBOL "strata_rt_weights"
@@ -69,8 +90,8 @@ typedef struct {
   strata_arena_t *arena;
   const char *folder; // for objects in the making
   const strata_program_t *program;
-  const strata_cpu_device_t *device;
-  bool has_runtime; // the library is complete; else <name>.o, whose program the runtime finds by name
+  const strata_cpu_device_t *device; // of the host's code
+  bool has_runtime;                  // the library is complete; else <name>.o, whose program the runtime finds by name
 } strata_linking_t;
 
 // Compiles LLVM IR text for the device's baseline into an object file.

@@ -43,12 +43,35 @@ static void print_model_name(FILE *file, const strata_program_tensor_t *tensor) 
   fputs("' in the model)", file);
 }
 
+// The struct that a stream is to the driver; NULL on the cpu.
+static const char *stream_type(const strata_program_t *program) {
+  switch (program->compile->options->target) {
+  case STRATA_TARGET_CPU:
+    return NULL;
+  case STRATA_TARGET_NVGPU:
+    return "struct CUstream_st";
+  case STRATA_TARGET_AMDGPU:
+    return "struct ihipStream_t";
+  }
+  return NULL;
+}
+
+// What the function takes behind the tensors.
+static void print_memory_parameters(const strata_program_t *program, bool has_tensors, FILE *file) {
+  if (program->options->user_memory && program->gpu)
+    fprintf(file, "%svoid *device_memory, %s *stream", has_tensors ? ", " : "", stream_type(program));
+  else if (program->options->user_memory)
+    fprintf(file, "%svoid *workspace", has_tensors ? ", " : "");
+  else if (!has_tensors)
+    fputs("void", file);
+}
+
 static void print_function(const strata_program_t *program, FILE *file) {
   const strata_library_options_t *options = program->options;
   size_t n = program->n_inputs + program->n_outputs;
-  fputs("/* Tensors are dense and row-major", file);
-  if (options->alignment)
-    fprintf(file, ", aligned to %d bytes", options->alignment);
+  fprintf(file, "/* Tensors are %sdense and row-major", options->device_tensors ? "in device memory, " : "");
+  if (strata_program_alignment(program))
+    fprintf(file, ", aligned to %d bytes", strata_program_alignment(program));
   fputs(".\n", file);
   for (size_t i = 0; i < n; i++) {
     fprintf(file, " *   %s ", i < program->n_inputs ? "in " : "out");
@@ -57,18 +80,26 @@ static void print_function(const strata_program_t *program, FILE *file) {
     fputs("\n", file);
   }
   if (options->user_memory)
-    fprintf(file, " *   workspace: %s_device_memory_size(NULL) bytes, aligned to 256\n", options->name);
+    fprintf(file, " *   %s: %s_device_memory_size(NULL) bytes, aligned to 256\n",
+            program->gpu ? "device_memory" : "workspace", options->name);
   fprintf(file, " */\nint %s(", options->name);
   for (size_t i = 0; i < n; i++)
     fprintf(file, "%s%s%s *%s", i ? ", " : "", i < program->n_inputs ? "const " : "",
             strata_dtype_info[program->tensors[i].dtype].c_type, program->tensors[i].c_name);
-  fputs(options->user_memory ? (n ? ", void *workspace);\n" : "void *workspace);\n") : n ? ");\n" : "void);\n", file);
+  print_memory_parameters(program, n > 0, file);
+  fputs(");\n", file);
 }
 
-static void print_declaration(FILE *file, const char *name, const char *suffix, const char *result,
-                              const char *parameters, const char *comment) {
-  fprintf(file, "%s%s%s_%s(%s); /* %s */\n", result, result[strlen(result) - 1] == '*' ? "" : " ", name, suffix,
-          parameters, comment);
+enum { CPU = 1, GPU = 2, ALL = CPU | GPU, STREAM = true, NO_STREAM = false };
+
+static void print_declaration(const strata_program_t *program, FILE *file, int targets, bool has_stream,
+                              const char *suffix, const char *result, const char *parameters, const char *comment) {
+  if (!(targets & (program->gpu ? GPU : CPU)))
+    return;
+  const char *stream = has_stream && program->gpu ? stream_type(program) : NULL;
+  fprintf(file, "%s%s%s_%s(%s%s%s%s); /* %s */\n", result, result[strlen(result) - 1] == '*' ? "" : " ",
+          program->options->name, suffix, parameters, stream ? ", " : "", stream ? stream : "",
+          stream ? " *stream" : "", comment);
 }
 
 void strata_program_print_header(const strata_program_t *program, FILE *file) {
@@ -77,10 +108,12 @@ void strata_program_print_header(const strata_program_t *program, FILE *file) {
   fprintf(file, "#define STRATA_LIBRARY_HEADER_%s\n\n", name);
   print_common(file);
   fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", file);
+  if (program->gpu)
+    fprintf(file, "%s; /* a stream of the driver's; NULL: the default one */\n\n", stream_type(program));
   print_function(program, file);
   fputs("\n", file);
-#define EXPORT(suffix, c_result, c_parameters, ir_result, ir_parameters, callee, arguments, comment)                   \
-  print_declaration(file, name, suffix, c_result, c_parameters, comment);
+#define EXPORT(targets, stream, suffix, c_result, c_parameters, ir_result, ir_parameters, callee, arguments, comment)  \
+  print_declaration(program, file, targets, stream, suffix, c_result, c_parameters, comment);
 #include "targets/library/exports.def"
   fputs("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", file);
 }

@@ -19,6 +19,7 @@ typedef struct {
   strata_debug_info_t debug_info;
   int alignment; // of the caller's tensors, in bytes; 0: the element's
   bool user_memory;
+  bool device_tensors; // the caller's tensors are in device memory; GPUs only
   const strata_library_alias_t *aliases;
   size_t n_aliases;
   const char *save_temps; // a folder to keep objects and LLVM IR in; NULL: none
@@ -28,8 +29,10 @@ typedef struct {
 // INVALID_ARGUMENT unless |name| can name a library: a C identifier, no keyword of C or C++, no name of the C library.
 STRATA_MUST_CHECK strata_status_t strata_library_check_name(const char *name);
 
-// Writes the files into |folder|, which exists. On an error some of them may be there.
+// Writes the files into |folder|, which exists. On an error some of them may be there. |out_assembler_seconds|
+// (optional) is the part of the time that ptxas took.
 STRATA_MUST_CHECK strata_status_t strata_library_emit(strata_compile_t *compile,
-                                                      const strata_library_options_t *options, const char *folder);
+                                                      const strata_library_options_t *options, const char *folder,
+                                                      double *out_assembler_seconds);
 
 #endif

@@ -81,7 +81,9 @@ static void read_arguments(strata_program_t *program, MlirOperation main) {
   program->tensors = strata_arena_array(arena, strata_program_tensor_t, n + 1);
   strata_c_scope_t scope = {.arena = arena};
   strata_c_scope_add(&scope, program->options->name);
-  strata_c_scope_add(&scope, "workspace");
+  static const char *const taken[] = {"workspace", "device_memory", "stream"};
+  for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+    strata_c_scope_add(&scope, taken[i]);
   for (intptr_t i = 0; i < n; i++) {
     program->tensors[i] = read_argument(arena, main, i);
     program->tensors[i].c_name = strata_c_scope_add(&scope, program->tensors[i].name);
@@ -113,25 +115,35 @@ static size_t constant_of_global(reader_t *reader, const strata_buffer_t *buffer
   return (size_t)*known - 1;
 }
 
+// The declaration that tile-to-cpu or tile-to-gpu left behind.
+static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strata_program_kernel_t *out_kernel) {
+  const char *counted = reader->program->gpu ? "strata.blocks" : "strata.tasks";
+  MlirOperation func = mlirSymbolTableLookup(reader->symbols, symbol);
+  int64_t tasks = mlirOperationIsNull(func) ? -1 : strata_attr_i64(func, counted, -1);
+  if (tasks < 0)
+    return strata_error(STRATA_INTERNAL, "library: kernel %.*s has no %s", (int)symbol.length, symbol.data, counted);
+  *out_kernel = (strata_program_kernel_t){
+      .symbol = to_string(reader->arena, symbol),
+      .entry = strata_arena_printf(reader->arena, STRATA_CPU_ENTRY_PREFIX "%.*s", (int)symbol.length, symbol.data),
+      .tasks = tasks,
+      .scratch_size = strata_attr_i64(func, "strata.scratch", 0),
+      .threads = strata_attr_i64(func, "strata.threads", 1),
+      .shared = strata_attr_i64(func, "strata.shared", 0),
+      .cluster = strata_attr_i64(func, "strata.cluster", 1),
+      .is_programmatic = strata_attr_flag(func, "strata.programmatic"),
+      .bytes = strata_attr_i64(func, "strata.bytes", 0),
+      .flops = strata_attr_i64(func, "strata.flops", 0)};
+  return NULL;
+}
+
 static strata_status_t kernel_of_launch(reader_t *reader, const strata_launch_t *launch, size_t *out_kernel) {
   int64_t *known = strata_pointer_map_put(&reader->kernels, launch->kernel.data);
   if (!*known) {
-    MlirOperation func = mlirSymbolTableLookup(reader->symbols, launch->kernel);
-    int64_t tasks = mlirOperationIsNull(func) ? -1 : strata_attr_i64(func, "strata.tasks", -1);
-    if (tasks < 0)
-      return strata_error(STRATA_INTERNAL, "library: kernel %.*s has no strata.tasks", (int)launch->kernel.length,
-                          launch->kernel.data);
     strata_program_t *program = reader->program;
-    *strata_vector_push(reader->arena, &program->kernels) =
-        (strata_program_kernel_t){.symbol = to_string(reader->arena, launch->kernel),
-                                  .entry = strata_arena_printf(reader->arena, STRATA_CPU_ENTRY_PREFIX "%.*s",
-                                                               (int)launch->kernel.length, launch->kernel.data),
-                                  .tasks = tasks,
-                                  .scratch_size = strata_attr_i64(func, "strata.scratch", 0),
-                                  .bytes = strata_attr_i64(func, "strata.bytes", 0),
-                                  .flops = strata_attr_i64(func, "strata.flops", 0)};
-    int64_t scratch = program->kernels.data[program->kernels.count - 1].scratch_size;
-    program->scratch_size = scratch > program->scratch_size ? scratch : program->scratch_size;
+    strata_program_kernel_t kernel;
+    STRATA_TRY(read_kernel(reader, launch->kernel, &kernel));
+    *strata_vector_push(reader->arena, &program->kernels) = kernel;
+    program->scratch_size = kernel.scratch_size > program->scratch_size ? kernel.scratch_size : program->scratch_size;
     *known = (int64_t)program->kernels.count;
   }
   *out_kernel = (size_t)*known - 1;
@@ -184,26 +196,55 @@ static strata_status_t read_function(reader_t *reader, MlirOperation func, bool 
   return NULL;
 }
 
+static strata_status_t create_program(strata_compile_t *compile, const strata_library_options_t *options,
+                                      strata_program_t *out_program) {
+  *out_program = (strata_program_t){.compile = compile, .options = options};
+  if (!strata_target_is_gpu(compile))
+    return NULL;
+  out_program->gpu = strata_arena_new(compile->arena, strata_program_gpu_t);
+  return strata_gpu_device(compile, &out_program->gpu->device);
+}
+
+static reader_t create_reader(strata_program_t *program) {
+  strata_compile_t *compile = program->compile;
+  return (reader_t){.program = program,
+                    .arena = compile->arena,
+                    .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)),
+                    .constants = strata_pointer_map_create(compile->arena),
+                    .kernels = strata_pointer_map_create(compile->arena)};
+}
+
 strata_status_t strata_program_read(strata_compile_t *compile, const strata_library_options_t *options,
                                     strata_program_t *out_program) {
   MlirOperation main = strata_find_func(compile->module, "main");
   MlirOperation prepare = strata_find_func(compile->module, "prepare");
   if (mlirOperationIsNull(main))
     return strata_error(STRATA_INTERNAL, "library: no function main");
-  *out_program = (strata_program_t){.compile = compile,
-                                    .options = options,
-                                    .pool_size = strata_attr_i64(main, "strata.pool_size", 0),
-                                    .pool_live = strata_attr_i64(main, "strata.pool_live", 0),
-                                    .pool_sum = strata_attr_i64(main, "strata.pool_sum", 0)};
-  reader_t reader = {.program = out_program,
-                     .arena = compile->arena,
-                     .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)),
-                     .constants = strata_pointer_map_create(compile->arena),
-                     .kernels = strata_pointer_map_create(compile->arena)};
+  STRATA_TRY(create_program(compile, options, out_program));
+  out_program->pool_size = strata_attr_i64(main, "strata.pool_size", 0);
+  out_program->pool_live = strata_attr_i64(main, "strata.pool_live", 0);
+  out_program->pool_sum = strata_attr_i64(main, "strata.pool_sum", 0);
+  reader_t reader = create_reader(out_program);
   read_arguments(out_program, main);
   strata_status_t status = read_function(&reader, main, true, &out_program->main);
   if (!status && !mlirOperationIsNull(prepare))
     status = read_function(&reader, prepare, false, &out_program->prepare);
   mlirSymbolTableDestroy(reader.symbols);
   return status;
+}
+
+strata_status_t strata_program_read_preparation(strata_compile_t *compile, const strata_library_options_t *options,
+                                                strata_program_t *out_program) {
+  STRATA_TRY(create_program(compile, options, out_program));
+  reader_t reader = create_reader(out_program);
+  strata_status_t status =
+      read_function(&reader, strata_find_func(compile->module, "main"), false, &out_program->prepare);
+  mlirSymbolTableDestroy(reader.symbols);
+  return status;
+}
+
+int strata_program_alignment(const strata_program_t *program) {
+  enum { GPU_ALIGNMENT = 16 }; // of the widest load of a thread
+  int wanted = program->options->alignment;
+  return program->options->device_tensors && wanted < GPU_ALIGNMENT ? GPU_ALIGNMENT : wanted;
 }

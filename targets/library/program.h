@@ -4,6 +4,7 @@
 
 #include "passes/affine/launch_list.h"
 #include "runtime/base/dtype.h"
+#include "targets/gpu/codegen.h"
 #include "targets/library/library.h"
 
 typedef struct {
@@ -28,7 +29,11 @@ typedef struct {
 typedef struct {
   const char *symbol;
   const char *entry; // the function that runs its tasks
-  int64_t tasks, scratch_size;
+  int64_t tasks;     // on a GPU: blocks
+  int64_t scratch_size;
+  int64_t threads, shared, cluster; // on a GPU: of a block; bytes of a block; blocks of a cluster
+  bool is_programmatic;             // waits itself for the kernel in front of it
+  int64_t copy_size;    // no kernel of ours but a copy of so many bytes, from its first buffer to its second
   int64_t bytes, flops; // of a launch; 0: unknown
 } strata_program_kernel_t;
 
@@ -48,9 +53,17 @@ typedef struct {
 
 typedef STRATA_VECTOR(strata_program_launch_t) strata_program_launches_t;
 
+// What the program is on a GPU.
 typedef struct {
+  const strata_gpu_device_t *device;
+  strata_gpu_binary_t binary;
+} strata_program_gpu_t;
+
+typedef struct strata_program {
   strata_compile_t *compile;
   const strata_library_options_t *options;
+  strata_program_gpu_t *gpu;         // NULL on the cpu
+  const struct strata_program *next; // the same model for the next device of the library; NULL: there is none
   size_t n_inputs, n_outputs;
   strata_program_tensor_t *tensors; // inputs, then outputs
   STRATA_VECTOR(strata_program_constant_t) constants;
@@ -62,10 +75,20 @@ typedef struct {
   uint64_t weights_checksum;
 } strata_program_t;
 
-// Reads @main and @prepare. Nothing is computed yet: prepared constants have no data.
+// Bytes of the weights of all devices: what the library carries.
+int64_t strata_program_all_weights_size(const strata_program_t *program);
+// What the caller's tensors must be aligned to, in bytes; 0: their elements.
+int strata_program_alignment(const strata_program_t *program);
+
+// Reads @main and @prepare for the compile's device. Nothing is computed yet: prepared constants have no data.
 STRATA_MUST_CHECK strata_status_t strata_program_read(strata_compile_t *compile,
                                                       const strata_library_options_t *options,
                                                       strata_program_t *out_program);
+
+// Reads a module whose @main is a preparation (prepare_on_host.c): its launches become the program's |prepare|.
+STRATA_MUST_CHECK strata_status_t strata_program_read_preparation(strata_compile_t *compile,
+                                                                  const strata_library_options_t *options,
+                                                                  strata_program_t *out_program);
 
 // Decides which constants the library keeps and where they lie in the weights (weights.c).
 void strata_program_place_weights(strata_program_t *program);

@@ -42,14 +42,45 @@ static void print_kernel(const strata_program_kernel_t *kernel, const strata_cpu
           (long long)stack_size(objects, kernel), (long long)kernel->scratch_size);
 }
 
-void strata_program_print_resources(const strata_program_t *program, const strata_cpu_objects_t *objects, FILE *file) {
-  fprintf(file, "%-24s %8s %8s %8s %8s\n", "kernel", "tasks", "code", "stack", "scratch");
-  for (size_t i = 0; i < program->kernels.count; i++)
-    print_kernel(&program->kernels.data[i], objects, file);
+static void print_totals(const strata_program_t *program, FILE *file) {
   fprintf(file, "launches    %zu, and %zu of the preparation, at compile time\n", program->main.count,
           program->prepare.count);
   fprintf(file, "weights     %lld bytes\n", (long long)program->weights_size);
   fprintf(file, "pool        %lld bytes; at most %lld live at a time, without sharing it would be %lld\n",
           (long long)program->pool_size, (long long)program->pool_live, (long long)program->pool_sum);
+}
+
+void strata_program_print_resources(const strata_program_t *program, const strata_cpu_objects_t *objects, FILE *file) {
+  fprintf(file, "%-24s %8s %8s %8s %8s\n", "kernel", "tasks", "code", "stack", "scratch");
+  for (size_t i = 0; i < program->kernels.count; i++)
+    print_kernel(&program->kernels.data[i], objects, file);
+  print_totals(program, file);
   fprintf(file, "scratch     %lld bytes a thread\n", (long long)program->scratch_size);
+}
+
+//===-- GPUs -----------------------------------------------------------------------------------------------------===//
+
+static const strata_gpu_resources_t *find_resources(const strata_gpu_binary_t *binary, const char *kernel) {
+  for (size_t i = 0; i < binary->n_resources; i++)
+    if (strcmp(binary->resources[i].kernel, kernel) == 0)
+      return &binary->resources[i];
+  return NULL;
+}
+
+void strata_program_print_gpu_resources(const strata_program_t *program, FILE *file) {
+  const strata_gpu_binary_t *binary = &program->gpu->binary;
+  fprintf(file, "%s, %s\n%-24s %8s %8s %8s %8s %8s %8s\n", program->gpu->device->name,
+          binary->assembler ? binary->assembler : "no assembler", "kernel", "blocks", "threads", "regs", "shared",
+          "stack", "spills");
+  for (size_t i = 0; i < program->kernels.count; i++) {
+    const strata_program_kernel_t *kernel = &program->kernels.data[i];
+    const strata_gpu_resources_t *resources = find_resources(binary, kernel->symbol);
+    fprintf(file, "%-24s %8lld %8lld", kernel->symbol, (long long)kernel->tasks, (long long)kernel->threads);
+    if (resources)
+      fprintf(file, " %8lld %8lld %8lld %8lld", (long long)resources->registers,
+              (long long)(kernel->shared + resources->shared), (long long)resources->stack,
+              (long long)resources->spills);
+    fputc('\n', file);
+  }
+  print_totals(program, file);
 }

@@ -42,7 +42,14 @@ void strata_program_place_weights(strata_program_t *program) {
   program->weights_checksum = strata_checksum_value(&sum);
 }
 
-void strata_program_write_weights(const strata_program_t *program, FILE *file) {
+int64_t strata_program_all_weights_size(const strata_program_t *program) {
+  int64_t size = 0;
+  for (; program; program = program->next)
+    size += program->weights_size;
+  return size;
+}
+
+static void write_constants(const strata_program_t *program, FILE *file) {
   for (size_t i = 0; i < program->constants.count; i++) {
     const strata_program_constant_t *constant = &program->constants.data[i];
     int64_t size = constant->tensor.size;
@@ -51,6 +58,11 @@ void strata_program_write_weights(const strata_program_t *program, FILE *file) {
     fwrite(constant->data, 1, (size_t)size, file);
     strata_file_add_zeros(file, (size_t)(padded(size) - size));
   }
+}
+
+void strata_program_write_weights(const strata_program_t *program, FILE *file) {
+  for (; program; program = program->next)
+    write_constants(program, file);
 }
 
 void strata_program_write_weights_file(const strata_program_t *program, FILE *file) {

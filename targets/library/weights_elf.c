@@ -34,12 +34,12 @@ static strata_status_t find_section(strata_bytes_t elf, const char *name, Elf64_
 }
 
 static bool has_embedded_weights(const strata_program_t *program) {
-  return program->weights_size > 0 && program->options->weights != STRATA_WEIGHTS_FILE;
+  return strata_program_all_weights_size(program) > 0 && program->options->weights != STRATA_WEIGHTS_FILE;
 }
 
 static strata_status_t find_weights(const strata_linking_t *linking, strata_bytes_t elf, Elf64_Shdr **out_section) {
   STRATA_TRY(find_section(elf, strata_weights_section(linking->device), out_section));
-  (*out_section)->sh_size = (uint64_t)linking->program->weights_size;
+  (*out_section)->sh_size = (uint64_t)strata_program_all_weights_size(linking->program);
   (*out_section)->sh_addralign = PAGE;
   return NULL;
 }

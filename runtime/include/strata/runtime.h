@@ -20,7 +20,7 @@ typedef struct strata_tensor_info {
   uint64_t size;        // bytes; 0 if dynamic
 } strata_tensor_info_t;
 
-// A kernel: code that is launched as so many independent tasks.
+// A kernel: code that is launched as so many independent tasks, on a GPU blocks.
 typedef struct strata_kernel_info {
   const char *name;
   uint64_t tasks;
@@ -43,7 +43,7 @@ typedef struct strata_library {
   uint32_t alignment; // of tensors, in bytes; 0: of their elements
   const char *name;
   const char *compiler; // "strata 0.1.0"
-  const char *target;   // "cpu"
+  const char *target;   // "cpu", "nvgpu" or "amdgpu"
   const char *options;  // those it was compiled with, as on the command line
 
   // Arrays of pointers, so that the structs they point to can grow.
@@ -70,7 +70,7 @@ typedef struct strata_library {
   int (*load)(void *weights_memory, void *stream);
   int (*set_constant)(const char *name, const void *data, void *stream);
   int (*unload)(void);
-  int (*set_threads)(int n_threads);
+  int (*set_threads)(int n_threads); // NULL on GPUs
   const char *(*error)(void);
   // Calls |trace| after every launch of every later call; NULL: no longer. Not while a call is running.
   void (*set_trace)(strata_trace_t trace, void *user);

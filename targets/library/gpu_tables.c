@@ -1,0 +1,100 @@
+// The program of runtime/gpu/program.h as LLVM IR. Types and members here must agree with that file. What belongs to
+// one device carries its number in its name: @v0_kernels, …
+#include "runtime/gpu/program.h"
+#include "targets/library/emit.h"
+
+#include <string.h>
+
+static const char types[] = "%kernel = type { ptr, i32, i32, i32, i32, i32 }\n"
+                            "%image = type { ptr, i64, i32, i32 }\n"
+                            "%variant = type { ptr, ptr, i64, ptr, i64, %list, %list, ptr, ptr, i64, i64, i64, ptr, "
+                            "i64, i64, i64 }\n"
+                            "%program = type { ptr, ptr, i64, ptr, i32, i32, i32, i32 }\n";
+
+enum { IMAGE_ALIGNMENT = 64 };
+
+static void print_images(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix) {
+  const strata_gpu_binary_t *binary = &program->gpu->binary;
+  size_t *numbers = strata_arena_array(program->compile->arena, size_t, binary->n_images + 1);
+  for (size_t i = 0; i < binary->n_images; i++)
+    numbers[i] = strata_ir_bytes(printer, binary->images[i].data, binary->images[i].size, IMAGE_ALIGNMENT);
+  fprintf(printer->file, "@%simages = private constant [%zu x %%image] [", prefix, binary->n_images);
+  for (size_t i = 0; i < binary->n_images; i++) {
+    const strata_gpu_image_t *image = &binary->images[i];
+    fprintf(printer->file, "%s%%image { ptr @g%zu, i64 %zu, i32 %u, i32 %d }", i ? ", " : "", numbers[i], image->size,
+            image->arch, image->is_generic);
+  }
+  fputs("]\n", printer->file);
+}
+
+// The driver's own copies come last and are no kernels of the image.
+static size_t count_kernels(const strata_program_t *program) {
+  size_t n = 0;
+  while (n < program->kernels.count && program->kernels.data[n].copy_size == 0)
+    n++;
+  return n;
+}
+
+static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix) {
+  size_t n = count_kernels(program), *names = strata_arena_array(program->compile->arena, size_t, n + 1);
+  for (size_t i = 0; i < n; i++)
+    names[i] = strata_ir_string(printer, program->kernels.data[i].symbol);
+  fprintf(printer->file, "@%skernels = private constant [%zu x %%kernel] [", prefix, n);
+  for (size_t i = 0; i < n; i++) {
+    const strata_program_kernel_t *kernel = &program->kernels.data[i];
+    fprintf(printer->file, "%s%%kernel { ptr @g%zu, i32 %lld, i32 %lld, i32 %lld, i32 %lld, i32 %d }", i ? ", " : "",
+            names[i], (long long)kernel->tasks, (long long)kernel->threads, (long long)kernel->shared,
+            (long long)kernel->cluster, kernel->is_programmatic ? STRATA_RT_KERNEL_PROGRAMMATIC : 0);
+  }
+  fputs("]\n", printer->file);
+}
+
+// The tables of one device, and the variant that holds them as text. |offset|: of its weights among those of all.
+static const char *print_variant(strata_ir_printer_t *printer, const strata_program_t *program, int number,
+                                 int64_t offset) {
+  strata_arena_t *arena = program->compile->arena;
+  const char *prefix = strata_arena_printf(arena, "v%d_", number);
+  bool is_embedded = program->weights_size > 0 && program->options->weights != STRATA_WEIGHTS_FILE;
+  print_images(printer, program, prefix);
+  print_kernels(printer, program, prefix);
+  size_t max_args = strata_ir_print_lists(printer, program, prefix);
+  strata_ir_print_constants(printer, program, prefix);
+  size_t device = strata_ir_string(printer, program->gpu->device->name);
+  const char *weights =
+      strata_arena_printf(arena, "getelementptr (i8, ptr @" STRATA_WEIGHTS_SYMBOL ", i64 %lld)", (long long)offset);
+  return strata_arena_printf(
+      arena,
+      "%%variant { ptr @g%zu, ptr @%simages, i64 %zu, ptr @%skernels, i64 %zu, %s, ptr @%sconstant_table, "
+      "ptr @%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu }",
+      device, prefix, program->gpu->binary.n_images, prefix, count_kernels(program), strata_ir_lists(program, prefix),
+      prefix, prefix, program->constants.count, (long long)program->pool_size, max_args, is_embedded ? weights : "null",
+      (long long)program->weights_size, (long long)program->weights_size,
+      (unsigned long long)program->weights_checksum);
+}
+
+void strata_program_print_gpu_tables(const strata_program_t *program, const strata_cpu_device_t *device,
+                                     strata_ir_printer_t *printer) {
+  const strata_library_options_t *options = program->options;
+  strata_arena_t *arena = program->compile->arena;
+  bool is_file = options->weights == STRATA_WEIGHTS_FILE;
+  int64_t weights = 0;
+  int n_variants = 0;
+  const char *variants = "";
+  strata_ir_print_table_types(printer);
+  fputs(types, printer->file);
+  for (const strata_program_t *each = program; each; each = each->next) {
+    const char *variant = print_variant(printer, each, n_variants, weights);
+    variants = strata_arena_printf(arena, "%s%s%s", variants, n_variants++ ? ", " : "", variant);
+    weights += each->weights_size;
+  }
+  if (weights > 0 && !is_file)
+    strata_ir_print_weights_symbol(printer, device);
+  size_t file = strata_ir_string(printer, strata_arena_printf(arena, "%s.weights", options->name));
+  fprintf(printer->file,
+          "@variants = private constant [%d x %%variant] [%s]\n"
+          "@strata_rt_program = hidden constant %%program { ptr @strata_description, ptr @variants, i64 %d, ptr %s, "
+          "i32 %d, i32 %d, i32 %d, i32 %d }\n",
+          n_variants, variants, n_variants, is_file ? strata_arena_printf(arena, "@g%zu", file) : "null",
+          program->gpu->device->target == STRATA_TARGET_NVGPU ? 1 : 2, options->user_memory, options->device_tensors,
+          strata_program_alignment(program));
+}
