@@ -2,16 +2,16 @@
 // tests. Options of `strata` that change the code (--target, --mm-conv-precision-mode, …) are taken too.
 //
 //   --split-input-file     FILE is several modules, separated by lines "// -----"
-//   --verify-diagnostics   prints nothing; each error must be announced by a comment of its chunk, on the line it is
-//                          reported for or N lines away: expected-error {{text}}, expected-error @+N {{text}}, @below
+//   --verify-diagnostics   prints nothing; each error must be announced by a comment of its module: errors.h
 //   --print-locations      prints where each op comes from
 #include "dialects/import/import.h"
 #include "dialects/import/mapped_file.h"
 #include "dialects/mlir_util.h"
 #include "targets/passes.h"
+#include "tools/errors.h"
 #include "tools/options.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 extern char **environ;
 
@@ -69,64 +69,6 @@ static strata_status_t parse_arguments(opt_t *opt, int argc, char **argv) {
   return opt->path ? NULL : strata_error(STRATA_INVALID_ARGUMENT, "usage: strata-opt FILE --pipeline=PASSES");
 }
 
-//===-- Expected errors ------------------------------------------------------------------------------------------===//
-
-typedef struct {
-  long line;
-  const char *text;
-  bool is_met;
-} expectation_t;
-
-typedef STRATA_VECTOR(expectation_t) expectations_t;
-
-static expectations_t find_expectations(strata_arena_t *arena, const char *chunk) {
-  static const char mark[] = "expected-error";
-  expectations_t found = {0};
-  long line = 1;
-  for (const char *at = chunk; *at; line += *at++ == '\n') {
-    const char *open = strncmp(at, mark, strlen(mark)) ? NULL : strstr(at, "{{");
-    const char *close = open ? strstr(open, "}}") : NULL;
-    if (!close)
-      continue;
-    const char *offset = at + strlen(mark) + strspn(at + strlen(mark), " @");
-    long distance = strncmp(offset, "below", 5) == 0   ? 1
-                    : strncmp(offset, "above", 5) == 0 ? -1
-                                                       : strtol(offset, NULL, 10);
-    *strata_vector_push(arena, &found) = (expectation_t){
-        .line = line + distance, .text = strata_arena_printf(arena, "%.*s", (int)(close - open - 2), open + 2)};
-  }
-  return found;
-}
-
-// The line of "file:LINE:COLUMN: text"; 0 if the message has none.
-static long line_of(const char *message) {
-  const char *colon = strchr(message, ':');
-  return colon ? strtol(colon + 1, NULL, 10) : 0;
-}
-
-// Compares the lines of an error with what was announced and says what differs.
-static bool meets_expectations(opt_t *opt, const char *chunk, const char *errors) {
-  expectations_t expected = find_expectations(opt->arena, chunk);
-  bool all = true;
-  char *copy = strata_arena_strdup(opt->arena, errors);
-  for (char *message = strtok(copy, "\n"); message; message = strtok(NULL, "\n")) {
-    long line = line_of(message);
-    bool found = false;
-    for (size_t i = 0; i < expected.count && !found; i++)
-      if (!expected.data[i].is_met && (line == 0 || line == expected.data[i].line))
-        found = expected.data[i].is_met = strstr(message, expected.data[i].text) != NULL;
-    if (!found)
-      fprintf(stderr, "%s: unexpected error: %s\n", opt->path, message);
-    all = all && found;
-  }
-  for (size_t i = 0; i < expected.count; i++)
-    if (!expected.data[i].is_met)
-      fprintf(stderr, "%s:%ld: expected error: %s\n", opt->path, expected.data[i].line, expected.data[i].text);
-  for (size_t i = 0; i < expected.count; i++)
-    all = all && expected.data[i].is_met;
-  return all;
-}
-
 //===-- Running --------------------------------------------------------------------------------------------------===//
 
 static void print_text(MlirStringRef text, void *file) { fwrite(text.data, 1, text.length, file); }
@@ -151,11 +93,11 @@ static bool run_chunk(opt_t *opt, const char *chunk) {
   strata_status_t status = run_passes(opt, &compile, chunk);
   bool ok = !status;
   if (opt->verify)
-    ok = meets_expectations(opt, chunk, strata_status_message(status));
+    ok = strata_errors_are_expected(opt->arena, opt->path, chunk, strata_status_message(status));
   else if (ok)
     print_module(opt, compile.module);
   else
-    fprintf(stderr, "strata: error: %s\n", strata_status_message(status));
+    strata_print_error(status, opt->path);
   strata_status_free(status);
   strata_compile_deinit(&compile);
   return ok;
@@ -173,13 +115,21 @@ static char *chunk_text(strata_arena_t *arena, const char *file, const char *beg
   return text;
 }
 
+static const char separator[] = "// -----";
+
+// The first separator from |at| on that starts a line of |text|.
+static const char *find_separator(const char *text, const char *at) {
+  for (at = strstr(at, separator); at && at > text && at[-1] != '\n';)
+    at = strstr(at + 1, separator);
+  return at;
+}
+
 static bool run_file(opt_t *opt, const strata_mapped_file_t *file) {
-  static const char separator[] = "// -----";
   const char *text =
       file->size ? strata_arena_printf(opt->arena, "%.*s", (int)file->size, (const char *)file->data) : "";
   bool ok = true;
   for (const char *begin = text, *end; begin; begin = *end ? end + strlen(separator) : NULL) {
-    end = opt->split ? strstr(begin, separator) : NULL;
+    end = opt->split ? find_separator(text, begin) : NULL;
     end = end ? end : begin + strlen(begin);
     if (begin != text && !opt->verify)
       fputs("// -----\n", stdout);
@@ -194,8 +144,7 @@ int main(int argc, char **argv) {
   strata_status_t status = parse_arguments(&opt, argc, argv);
   if (!status)
     status = strata_map_file(opt.arena, opt.path, &file);
-  if (status)
-    fprintf(stderr, "strata: error: %s\n", strata_status_message(status));
+  strata_print_error(status, NULL);
   bool ok = !status && run_file(&opt, &file);
   strata_status_free(status);
   strata_arena_destroy(opt.arena);

@@ -1,4 +1,5 @@
 // strata-run LIB.so: loads an emitted library through the description it carries, runs it, compares and times it.
+#include "tools/errors.h"
 #include "tools/profile.h"
 
 #include <math.h>
@@ -217,8 +218,7 @@ int main(int argc, char **argv) {
   }
   strata_arena_t *arena = strata_arena_create();
   strata_status_t status = run_command(arena, argc, argv);
-  if (status)
-    fprintf(stderr, "strata: error: %s\n", strata_status_message(status));
+  strata_print_error(status, NULL);
   strata_arena_destroy(arena);
   int exit_code = status ? 1 : 0;
   strata_status_free(status);

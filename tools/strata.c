@@ -1,22 +1,8 @@
 // strata INPUT [options]: compiles a model to a C library, or compiles and runs it once.
 #include "tools/compile.h"
-
-#include <ctype.h>
+#include "tools/errors.h"
 
 extern char **environ;
-
-// "strata: error: " before each line of the message. It may hold names out of a file, so that what could steer a
-// terminal is escaped.
-static void print_error(strata_status_t status) {
-  const char *at = strata_status_message(status);
-  while (*at) {
-    fputs("strata: error: ", stderr);
-    for (; *at && *at != '\n'; at++)
-      fprintf(stderr, iscntrl((unsigned char)*at) ? "\\x%02x" : "%c", (unsigned char)*at);
-    fputc('\n', stderr);
-    at += *at == '\n';
-  }
-}
 
 static strata_status_t run(strata_arena_t *arena, int argc, char **argv) {
   strata_options_t options;
@@ -33,7 +19,7 @@ static strata_status_t run(strata_arena_t *arena, int argc, char **argv) {
 int main(int argc, char **argv) {
   strata_arena_t *arena = strata_arena_create();
   strata_status_t status = run(arena, argc, argv);
-  print_error(status);
+  strata_print_error(status, NULL);
   int result = status ? 1 : 0;
   strata_status_free(status);
   strata_arena_destroy(arena);

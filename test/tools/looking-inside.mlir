@@ -19,7 +19,7 @@
 // FILES-DAG: libstrata_mlir_artifact.so
 // FILES-DAG: libstrata_mlir_artifact.a
 // FILES-DAG: 0-import.mlir
-// FILES-DAG: 5-llvm.mlir
+// FILES-DAG: {{[0-9]}}-llvm.mlir
 // PLOT: <svg
 // PLOT: <path
 // PLOT: neg</text>
