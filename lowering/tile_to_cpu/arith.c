@@ -30,41 +30,6 @@ MlirValue strata_emit_multiply_add(strata_distribution_t *d, MlirValue a, MlirVa
   return strata_emit_binary(&d->e, is_float ? "arith.addf" : "arith.addi", product, c);
 }
 
-static const struct {
-  const char *kind, *float_op, *integer_op;
-} combiners[] = {
-    {"add", "arith.addf", "arith.addi"},  {"mul", "arith.mulf", "arith.muli"}, {"minimumf", "arith.minimumf", NULL},
-    {"maximumf", "arith.maximumf", NULL}, {"minnumf", "arith.minnumf", NULL},  {"maxnumf", "arith.maxnumf", NULL},
-    {"minsi", NULL, "arith.minsi"},       {"maxsi", NULL, "arith.maxsi"},      {"minui", NULL, "arith.minui"},
-    {"maxui", NULL, "arith.maxui"},       {"and", NULL, "arith.andi"},         {"or", NULL, "arith.ori"},
-    {"xor", NULL, "arith.xori"},
-};
-
-typedef struct {
-  char text[64];
-  size_t length;
-} spelling_t;
-
-static void append_text(MlirStringRef piece, void *user) {
-  spelling_t *spelling = user;
-  for (size_t i = 0; i < piece.length && spelling->length + 1 < sizeof spelling->text; i++)
-    spelling->text[spelling->length++] = piece.data[i];
-}
-
-MlirValue strata_emit_combine(strata_distribution_t *d, MlirAttribute kind, MlirValue a, MlirValue b) {
-  spelling_t spelling = {0}; // #vector.kind<add>: the C API has no getter
-  mlirAttributePrint(kind, append_text, &spelling);
-  const char *open = strchr(spelling.text, '<');
-  bool is_float = mlirTypeIsAFloat(strata_type_element(mlirValueGetType(a)));
-  for (size_t i = 0; open && i < sizeof combiners / sizeof combiners[0]; i++) {
-    size_t length = strlen(combiners[i].kind);
-    const char *name = is_float ? combiners[i].float_op : combiners[i].integer_op;
-    if (name && strncmp(open + 1, combiners[i].kind, length) == 0 && open[1 + length] == '>')
-      return strata_emit_binary(&d->e, name, a, b);
-  }
-  return (MlirValue){0};
-}
-
 //===-- Small floats ---------------------------------------------------------------------------------------------===//
 
 static strata_expander_t expander(strata_distribution_t *d, MlirType type) {

@@ -9,6 +9,7 @@
 #ifndef STRATA_LOWERING_TILE_TO_CPU_DISTRIBUTE_H
 #define STRATA_LOWERING_TILE_TO_CPU_DISTRIBUTE_H
 
+#include "lowering/expand/combine.h"
 #include "lowering/tile_to_cpu/pieces.h"
 #include "passes/target.h"
 
@@ -140,7 +141,5 @@ MlirValue strata_emit_libm(strata_distribution_t *d, const char *name, int n_ope
 MlirValue strata_emit_conversion(strata_distribution_t *d, const char *name, MlirValue value, MlirType type);
 // a * b + c, fused where the device does that.
 MlirValue strata_emit_multiply_add(strata_distribution_t *d, MlirValue a, MlirValue b, MlirValue c);
-// The combination of two equal pieces, by vector.kind attribute; a null value if the kind is unknown.
-MlirValue strata_emit_combine(strata_distribution_t *d, MlirAttribute kind, MlirValue a, MlirValue b);
 
 #endif

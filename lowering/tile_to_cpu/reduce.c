@@ -8,7 +8,7 @@
 static bool combine_tree(strata_distribution_t *d, MlirAttribute kind, int64_t count, MlirValue *values) {
   for (; count > 1; count = (count + 1) / 2)
     for (int64_t i = 0; i < count / 2; i++) {
-      values[i] = strata_emit_combine(d, kind, values[2 * i], values[2 * i + 1]);
+      values[i] = strata_emit_combine(&d->e, kind, values[2 * i], values[2 * i + 1]);
       if (mlirValueIsNull(values[i]))
         return false;
       if (i == count / 2 - 1 && count % 2)
@@ -31,14 +31,14 @@ static MlirValue combine_lanes(strata_distribution_t *d, MlirAttribute kind, Mli
   while (length > 1) {
     if (length % 2) {
       MlirValue last = strata_lanes_extract(&d->e, vector, --length);
-      rest = mlirValueIsNull(rest) ? last : strata_emit_combine(d, kind, rest, last);
+      rest = mlirValueIsNull(rest) ? last : strata_emit_combine(&d->e, kind, rest, last);
     }
     length /= 2;
-    vector = strata_emit_combine(d, kind, lanes_from(d, vector, 0, length), lanes_from(d, vector, length, length));
+    vector = strata_emit_combine(&d->e, kind, lanes_from(d, vector, 0, length), lanes_from(d, vector, length, length));
     if (mlirValueIsNull(vector))
       return vector;
   }
-  return mlirValueIsNull(rest) ? vector : strata_emit_combine(d, kind, vector, rest);
+  return mlirValueIsNull(rest) ? vector : strata_emit_combine(&d->e, kind, vector, rest);
 }
 
 typedef struct {
@@ -88,7 +88,7 @@ static MlirValue combine_rows(reduction_t *r, MlirValue *values) {
   if (n_full == per_row || mlirValueIsNull(short_piece))
     return total;
   MlirValue rest = combine_lanes(r->d, r->kind, short_piece, tail);
-  return mlirValueIsNull(total) ? rest : strata_emit_combine(r->d, r->kind, total, rest);
+  return mlirValueIsNull(total) ? rest : strata_emit_combine(&r->d->e, r->kind, total, rest);
 }
 
 // A vector.reduction is over its only dim.
@@ -118,7 +118,7 @@ strata_status_t strata_rule_reduction(strata_distribution_t *d, MlirOperation op
     find_rows(&r, keeps_lanes ? i / pieces.per_row : i);
     MlirValue value = keeps_lanes ? combine_column(&r, i % pieces.per_row, values) : combine_rows(&r, values);
     if (!mlirValueIsNull(value) && has_start)
-      value = strata_emit_combine(d, r.kind, start.values[i], value);
+      value = strata_emit_combine(&d->e, r.kind, start.values[i], value);
     if (mlirValueIsNull(value))
       return strata_rule_missing(op, "this kind of reduction");
     pieces.values[i] = value;

@@ -44,9 +44,9 @@ typedef struct {
   MlirValue task;         // number of the running task
   MlirValue thread;       // number of the thread in its group, [0, group)
   MlirValue group_number; // of the group in its block, [0, threads / group)
-  bool may_synchronize;   // all threads of a block run the same code: barriers are allowed
-  bool is_dirty, is_read; // shared memory was written, read since the last barrier
-  int loop_depth;
+  MlirValue active;       // i1, false in groups beyond the last task: they repeat it and store nothing; null: none is
+  int branch_depth, loop_depth; // scf.ifs and loops around the end of the new code
+  bool is_dirty, is_read;       // shared memory was written, read since the last barrier
   strata_shared_t shared;
   strata_gpu_record_t **records; // open addressing by old value
   size_t n_records, capacity;
@@ -95,18 +95,15 @@ STRATA_MUST_CHECK strata_status_t strata_registers_as(strata_gpu_distribution_t 
 // The part of the coordinate along |dim| that depends on the thread, as an expression over affine dim |thread|, which
 // stands for the thread's number in its group; the register's part is strata_layout_reg_coordinate.
 MlirAffineExpr strata_thread_coordinate(MlirContext context, const strata_layout_t *layout, int dim, int thread);
-// The same as an index value. strata_emit_coordinate adds the register's part.
-MlirValue strata_emit_thread_coordinate(strata_gpu_distribution_t *d, const strata_layout_t *layout, int dim);
+// The coordinate of register |reg| along |dim| as an index value.
 MlirValue strata_emit_coordinate(strata_gpu_distribution_t *d, const strata_layout_t *layout, int64_t reg, int dim);
-// An affine expression over |n| dims with values in [0, extents[i]) (extent 0: unknown) as arith on index: divisions of
-// what cannot be negative are unsigned.
-MlirValue strata_emit_expr(strata_gpu_distribution_t *d, MlirAffineExpr expr, int n, const MlirValue *values,
-                           const int64_t *extents);
 
 //===-- Shared memory --------------------------------------------------------------------------------------------===//
 
-// |bytes| of shared memory for each group, 16-byte aligned, as a memref<count x element, 3> of the running group's
-// slice. UNSUPPORTED if the device has not so much.
+// Shared memory for each group, 16-byte aligned: the running group's slice as a memref of |sizes| elements in space 3;
+// strata_shared_alloc is that of rank 1. UNSUPPORTED if the device has not so much.
+STRATA_MUST_CHECK strata_status_t strata_shared_alloc_box(strata_gpu_distribution_t *d, MlirType element, int rank,
+                                                          const int64_t *sizes, MlirValue *out_memory);
 STRATA_MUST_CHECK strata_status_t strata_shared_alloc(strata_gpu_distribution_t *d, MlirType element, int64_t count,
                                                       MlirValue *out_memory);
 // Waits for all threads of the block and makes what they wrote visible. Says so where barriers are not allowed.
@@ -120,8 +117,15 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_distribute_op(strata_gpu_distributi
 #define RULE(name, function) STRATA_MUST_CHECK strata_status_t function(strata_gpu_distribution_t *d, MlirOperation op);
 #include "lowering/tile_to_gpu/rules.def"
 
+// True for the ops of arith and math, constants apart, and vector.fma: same meaning element by element.
+bool strata_gpu_is_arithmetic(MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_rule_arithmetic(strata_gpu_distribution_t *d, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_rule_structure(strata_gpu_distribution_t *d, MlirOperation op);
+// The dim of the source behind each dim of the result of a broadcast, transpose or shape_cast; STRATA_COPIES where
+// there is none. False if the op moves elements otherwise.
+bool strata_movement_dims(MlirOperation op, int *out_dims);
+// An scf.for around one vector.contract, marked tile.pipeline (contract_loop.c).
+STRATA_MUST_CHECK strata_status_t strata_gpu_pipeline(strata_gpu_distribution_t *d, MlirOperation op);
 // UNSUPPORTED: "OP: WHAT is not supported on GPUs".
 STRATA_MUST_CHECK strata_status_t strata_gpu_missing(MlirOperation op, const char *what);
 

@@ -2,6 +2,7 @@
 #include "lowering/tile_to_gpu/layout.h"
 
 #include <assert.h>
+#include <stddef.h>
 
 //===-- Digits ---------------------------------------------------------------------------------------------------===//
 
@@ -23,6 +24,11 @@ static int64_t coordinate(int n_digits, const strata_digit_t *digits, int64_t nu
 static void push(strata_digit_t *digits, int *n_digits, int dim, int64_t extent, int64_t stride) {
   if (extent == 1)
     return;
+  strata_digit_t *last = *n_digits > 0 ? &digits[*n_digits - 1] : NULL;
+  if (last && last->dim == dim && (dim == STRATA_COPIES || stride == last->stride * last->extent)) {
+    last->extent *= extent; // goes on where the last digit ends
+    return;
+  }
   assert(*n_digits < STRATA_LAYOUT_DIGITS);
   digits[(*n_digits)++] = (strata_digit_t){dim, extent, dim == STRATA_COPIES ? 0 : stride};
 }

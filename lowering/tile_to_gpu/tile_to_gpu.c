@@ -1,7 +1,178 @@
-// The pass tile-to-gpu: the kernels' block-level vectors become registers of threads. docs/gpu.md gives both sides.
+// tile-to-gpu: kernels over block-level vectors become what one thread does, in a module of their own. docs/gpu.md
+// gives both sides.
+//
+//   func.func private @k(%x: memref<8x64xf32>, %y: memref<8x64xf32>) { scf.forall (%t) in (8) { ... } return }
+// ->
+//   func.func private @k(memref<8x64xf32>, memref<8x64xf32>)
+//       attributes {strata.blocks = 8, strata.threads = 128, strata.shared = 0, strata.cluster = 1}
+//   module @kernels {
+//     func.func @k(%x: ..., %y: ..., %shared: memref<0xi8, 3>) attributes {...} { ... return } }
 #include "lowering/pipeline.h"
+#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/tile_to_gpu/distribute.h"
+#include "lowering/tile_to_gpu/tasks.h"
+
+enum { SHARED_SPACE = 3 };
+
+//===-- Modules --------------------------------------------------------------------------------------------------===//
+
+static MlirModule find_kernels(MlirModule module) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "builtin.module") && strata_str_equal(strata_attr_str(op, "sym_name"), "kernels"))
+      return mlirModuleFromOperation(op);
+  return (MlirModule){0};
+}
+
+static MlirModule create_kernels(strata_compile_t *compile) {
+  MlirModule kernels = find_kernels(compile->module);
+  if (!mlirModuleIsNull(kernels))
+    return kernels;
+  kernels = mlirModuleCreateEmpty(mlirLocationUnknownGet(compile->context));
+  MlirOperation op = mlirModuleGetOperation(kernels);
+  strata_set_attr(op, "sym_name", strata_str_attr(compile->context, "kernels"));
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(compile->module), op);
+  return kernels;
+}
+
+static bool is_kernel(MlirOperation op) {
+  return strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_visibility"), "private") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
+//===-- A kernel -------------------------------------------------------------------------------------------------===//
+
+static int64_t schedule_i64(MlirOperation func, const char *key) {
+  MlirAttribute schedule = strata_attr(func, "strata.schedule");
+  MlirAttribute value =
+      mlirAttributeIsNull(schedule) ? schedule : mlirDictionaryAttrGetElementByName(schedule, strata_str(key));
+  return mlirAttributeIsNull(value) ? 0 : mlirIntegerAttrGetValueInt(value);
+}
+
+static bool is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
+
+static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
+  d->threads = schedule_i64(d->func, "threads");
+  d->group = schedule_i64(d->func, "group");
+  if (!is_power_of_two(d->group) || d->threads < d->group || d->threads % d->group != 0 ||
+      d->threads > d->device->max_threads)
+    return strata_error(STRATA_INTERNAL, "expected threads and a group of them in the schedule, got %lld and %lld",
+                        (long long)d->threads, (long long)d->group);
+  if (!strata_gpu_count_tasks(d->func, &d->n_tasks))
+    return strata_error(STRATA_INTERNAL, "a task space that is dynamic");
+  return NULL;
+}
+
+static MlirType shared_type(strata_gpu_distribution_t *d) {
+  MlirAttribute space = mlirIntegerAttrGet(mlirIntegerTypeGet(d->e.context, 64), SHARED_SPACE);
+  return mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(d->e.context, 8), 1, &d->shared.size, space);
+}
+
+// The new entry block: the old arguments, then shared memory, whose size is not known yet.
+static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
+  intptr_t n_buffers = mlirBlockGetNumArguments(old);
+  MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_buffers + 1);
+  MlirLocation *locations = strata_arena_array(d->compile->arena, MlirLocation, n_buffers + 1);
+  for (intptr_t i = 0; i < n_buffers; i++)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(old, i));
+  types[n_buffers] = shared_type(d);
+  for (intptr_t i = 0; i < n_buffers + 1; i++)
+    locations[i] = d->e.location;
+  d->e.block = mlirBlockCreate(n_buffers + 1, types, locations);
+  for (intptr_t i = 0; i < n_buffers; i++)
+    strata_define_scalar(d, mlirBlockGetArgument(old, i), mlirBlockGetArgument(d->e.block, i));
+  d->shared.memory = mlirBlockGetArgument(d->e.block, n_buffers);
+}
+
+static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name, bool is_private, MlirType type,
+                                 MlirRegion body) {
+  MlirContext context = d->e.context;
+  strata_named_attr_t attrs[] = {
+      {"sym_name", strata_str_attr(context, name)},
+      {"function_type", mlirTypeAttrGet(type)},
+      {"strata.blocks", strata_i64_attr(context, strata_gpu_blocks(d))},
+      {"strata.threads", strata_i64_attr(context, d->threads)},
+      {"strata.shared", strata_i64_attr(context, d->shared.size)},
+      {"strata.cluster", strata_i64_attr(context, 1)},
+      {"sym_visibility", strata_str_attr(context, "private")},
+  };
+  return strata_op_create(d->e.location, "func.func", 0, NULL, 0, NULL, is_private ? 7 : 6, attrs, 1, &body);
+}
+
+// 32 if every buffer is so small that positions in it, in bytes, are 32-bit numbers.
+static int64_t index_bits(MlirBlock entry) {
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, i));
+    int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
+    for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++)
+      bytes *= mlirShapedTypeGetDimSize(type, dim);
+    if (bytes > INT32_MAX)
+      return 64;
+  }
+  return 32;
+}
+
+// Puts the new function into the kernels' module.
+static void finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBlock entry) {
+  mlirValueSetType(d->shared.memory, shared_type(d));
+  intptr_t n_arguments = mlirBlockGetNumArguments(entry);
+  MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_arguments);
+  for (intptr_t i = 0; i < n_arguments; i++)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(entry, i));
+  MlirType type = mlirFunctionTypeGet(d->e.context, n_arguments, types, 0, NULL);
+  MlirRegion body = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(body, entry);
+  MlirOperation func = create_func(d, name, false, type, body);
+  strata_set_attr(func, "strata.index_bits", strata_i64_attr(d->e.context, index_bits(entry)));
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(d->kernels), func);
+}
+
+// Leaves a declaration in place of the kernel.
+static void replace_by_declaration(strata_gpu_distribution_t *d, const char *name) {
+  MlirType type = mlirTypeAttrGetValue(strata_attr(d->func, "function_type"));
+  MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
+  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(d->func), d->func, declaration);
+  mlirOperationDestroy(d->func);
+}
+
+static strata_status_t distribute(strata_gpu_distribution_t *d, MlirBlock old) {
+  STRATA_TRY(read_schedule(d));
+  STRATA_TRY(strata_assign_layouts(d, d->func));
+  strata_gpu_find_task(d);
+  return strata_gpu_distribute_block(d, old);
+}
+
+static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_device_t *device, MlirModule kernels,
+                                    MlirOperation func) {
+  MlirStringRef symbol = strata_attr_str(func, "sym_name");
+  const char *name = strata_arena_printf(compile->arena, "%.*s", (int)symbol.length, symbol.data);
+  strata_gpu_distribution_t d = {
+      .compile = compile,
+      .device = device,
+      .e = {.context = compile->context, .location = mlirOperationGetLocation(func)},
+      .kernels = kernels,
+      .func = func,
+  };
+  MlirBlock old = strata_func_body(func);
+  create_entry(&d, old);
+  MlirBlock entry = d.e.block;
+  STRATA_TRY(strata_status_context(distribute(&d, old), "kernel %s", name));
+  d.e.location = mlirOperationGetLocation(func);
+  finish_kernel(&d, name, entry);
+  replace_by_declaration(&d, name);
+  return NULL;
+}
 
 strata_status_t strata_pass_tile_to_gpu(strata_compile_t *compile) {
-  (void)compile;
-  return strata_error(STRATA_UNSUPPORTED, "tile-to-gpu");
+  const strata_gpu_device_t *device;
+  STRATA_TRY(strata_gpu_device(compile, &device));
+  MlirModule kernels = create_kernels(compile);
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)); !mlirOperationIsNull(op);
+       op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (is_kernel(op))
+      STRATA_TRY(lower_kernel(compile, device, kernels, op));
+  }
+  return NULL;
 }

@@ -1,0 +1,20 @@
+// The combination of two values by a reduction's kind (combiners.def), for scalars and vectors alike.
+#ifndef STRATA_LOWERING_EXPAND_COMBINE_H
+#define STRATA_LOWERING_EXPAND_COMBINE_H
+
+#include "lowering/affine_to_tile/emit.h"
+
+typedef enum {
+  STRATA_START_ZERO, // of floats -0, which leaves both zeros as they are
+  STRATA_START_ONE,
+  STRATA_START_LEAST,   // of floats -infinity
+  STRATA_START_LARGEST, // of floats infinity
+  STRATA_START_ALL_BITS,
+} strata_start_t;
+
+// |kind| is a vector.kind attribute. A null value if it is not for the type.
+MlirValue strata_emit_combine(strata_emitter_t *e, MlirAttribute kind, MlirValue a, MlirValue b);
+// The value of |type| that changes nothing.
+MlirValue strata_emit_start(strata_emitter_t *e, MlirAttribute kind, MlirType type);
+
+#endif

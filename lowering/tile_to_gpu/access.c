@@ -1,0 +1,87 @@
+// Reading the maps of tile.load and tile.store; see access.h.
+#include "lowering/tile_to_gpu/access.h"
+
+#include "dialects/affine/simplify.h"
+
+static strata_status_t read_buffer(MlirOperation op, MlirType type, strata_gpu_box_t *box) {
+  box->rank = (int)mlirShapedTypeGetRank(type);
+  if (box->rank > STRATA_BOX_RANK || !mlirShapedTypeHasStaticShape(type) ||
+      !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
+    return strata_gpu_missing(op, "a buffer that is not static and contiguous");
+  for (int i = 0; i < box->rank; i++)
+    box->sizes[i] = mlirShapedTypeGetDimSize(type, i);
+  return NULL;
+}
+
+// The results of |map| over the space: its dims are the vector's, its symbols old values.
+static MlirAffineMap over_space(strata_index_space_t *space, MlirAffineMap map, const MlirAffineExpr *symbols) {
+  MlirContext context = space->d->e.context;
+  intptr_t n_dims = mlirAffineMapGetNumDims(map), n_symbols = mlirAffineMapGetNumSymbols(map);
+  MlirAffineExpr values[2 * STRATA_INDEX_DIMS], results[STRATA_BOX_RANK];
+  for (intptr_t i = 0; i < n_symbols; i++)
+    map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(context, i), mlirAffineDimExprGet(context, n_dims + i),
+                               n_dims + n_symbols, n_symbols);
+  for (intptr_t i = 0; i < n_dims; i++)
+    values[i] = mlirAffineDimExprGet(context, i);
+  for (intptr_t i = 0; i < n_symbols; i++)
+    values[n_dims + i] = symbols[i];
+  MlirAffineMap inner = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, n_dims + n_symbols, values);
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
+    results[i] = strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(map, i), inner), space->n_dims,
+                                        space->extents);
+  return mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, mlirAffineMapGetNumResults(map), results);
+}
+
+static void read_steps(strata_gpu_box_t *box) {
+  box->is_linear = true;
+  for (int i = 0; i < box->space.n_vector; i++)
+    box->is_linear &= strata_affine_coefficient(box->position, i, &box->steps[i]);
+}
+
+strata_status_t strata_gpu_box_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
+                                    strata_gpu_box_t *out_box) {
+  strata_gpu_box_t *box = out_box;
+  strata_registers_t shape = strata_registers_shape(type, &(strata_layout_t){0});
+  *box = (strata_gpu_box_t){.space = strata_index_space(d, shape.rank, shape.sizes)};
+  MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));
+  intptr_t n_symbols = mlirOperationGetNumOperands(op) - buffer - 1;
+  STRATA_TRY(read_buffer(op, mlirValueGetType(mlirOperationGetOperand(op, buffer)), box));
+  if (mlirAffineMapGetNumDims(map) != shape.rank || mlirAffineMapGetNumSymbols(map) != n_symbols ||
+      mlirAffineMapGetNumResults(map) != box->rank || shape.rank + n_symbols > STRATA_INDEX_DIMS)
+    return strata_gpu_missing(op, "a map that does not fit its operands");
+  MlirAffineExpr symbols[STRATA_INDEX_DIMS];
+  for (intptr_t i = 0; i < n_symbols; i++)
+    symbols[i] = strata_index_resolve(&box->space, mlirOperationGetOperand(op, buffer + 1 + i));
+  map = over_space(&box->space, map, symbols);
+  for (int i = 0; i < box->rank; i++)
+    box->coordinates[i] = mlirAffineMapGetResult(map, i);
+  box->position = strata_affine_linearize(map, box->sizes, box->space.extents);
+  read_steps(box);
+  return NULL;
+}
+
+int strata_gpu_box_contiguous(const strata_gpu_box_t *box) {
+  for (int dim = box->space.n_vector; dim-- > 0;) {
+    int64_t step;
+    if (box->space.extents[dim] > 1 && strata_affine_coefficient(box->position, dim, &step) && step == 1)
+      return dim;
+  }
+  return -1;
+}
+
+// The position where |dim| is 0 and the others are anything is a multiple of the width.
+int64_t strata_gpu_box_width(const strata_gpu_box_t *box, int dim, int64_t most) {
+  MlirContext context = box->space.d->e.context;
+  MlirAffineExpr dims[STRATA_INDEX_DIMS];
+  int n_dims = box->space.n_dims;
+  for (int i = 0; i < n_dims; i++)
+    dims[i] = i == dim || box->space.extents[i] == 1 ? mlirAffineConstantExprGet(context, 0)
+                                                     : mlirAffineDimExprGet(context, i);
+  MlirAffineMap map = mlirAffineMapGet(context, n_dims, STRATA_INDEX_DIMS, n_dims, dims);
+  MlirAffineExpr start = mlirAffineExprCompose(box->position, map);
+  int64_t width = 1;
+  while (width * 2 <= most && box->space.extents[dim] % (width * 2) == 0 &&
+         mlirAffineExprIsMultipleOf(start, width * 2))
+    width *= 2;
+  return width;
+}

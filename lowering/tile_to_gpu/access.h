@@ -1,0 +1,47 @@
+// Loads and stores of a value's registers: where in a buffer each register lies, under which conditions it is touched,
+// and which neighbours go together as one vector of at most 16 bytes.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_ACCESS_H
+#define STRATA_LOWERING_TILE_TO_GPU_ACCESS_H
+
+#include "lowering/tile_to_gpu/index.h"
+
+enum { STRATA_BOX_RANK = 24, STRATA_VECTOR_BYTES = 16 };
+
+// An access as its op says it: coordinates and the row-major position over the index space.
+typedef struct {
+  strata_index_space_t space;
+  int rank; // of the buffer
+  int64_t sizes[STRATA_BOX_RANK];
+  MlirAffineExpr coordinates[STRATA_BOX_RANK], position;
+  bool is_linear;                   // the position is linear in the vector's dims ...
+  int64_t steps[STRATA_VALUE_RANK]; // ... with these coefficients
+} strata_gpu_box_t;
+
+// Reads a tile.load or tile.store whose buffer is operand |buffer|; |type| is that of the value. Emits nothing, so that
+// layouts can be chosen by it.
+STRATA_MUST_CHECK strata_status_t strata_gpu_box_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
+                                                      MlirType type, strata_gpu_box_t *out_box);
+// The dim of the vector along which neighbours lie beside one another in memory; -1 if there is none.
+int strata_gpu_box_contiguous(const strata_gpu_box_t *box);
+// How many elements along |dim| may be moved at once: a power of two up to |most|.
+int64_t strata_gpu_box_width(const strata_gpu_box_t *box, int dim, int64_t most);
+
+// Moves registers between a buffer and a thread.
+typedef struct {
+  strata_gpu_box_t *box;
+  MlirValue flat;     // the buffer as a memref of rank 1
+  MlirAttribute pad;  // what elements outside read as; null: all are inside
+  MlirAttribute mask; // an integer set over the map's dims and symbols, or null
+  MlirOperation op;   // whose symbols |mask| has
+  int first_symbol;   // operand of |op|
+  bool is_streaming;  // stores go past the caches
+  bool is_readonly;   // nothing in this launch writes the buffer
+  bool is_private;    // shared memory laid out for hanging elements, too: no conditions but those of copies
+} strata_transfer_t;
+
+STRATA_MUST_CHECK strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
+                                                       strata_registers_t *registers);
+STRATA_MUST_CHECK strata_status_t strata_transfer_store(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
+                                                        const strata_registers_t *registers);
+
+#endif

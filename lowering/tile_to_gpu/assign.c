@@ -1,0 +1,313 @@
+// Choosing a layout for every vector value of a kernel.
+//
+// Values that arithmetic, loops and branches tie to one another share one layout: they are a class. Classes are decided
+// from the largest to the smallest. One that a movement or a reduction relates to a decided class follows from it by
+// its dims; else its loads and stores decide: 16 bytes a thread along the dim that is contiguous in memory,
+// neighbouring threads beside one another, then the other dims, then registers.
+#include "dialects/affine/simplify.h"
+#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/values.h"
+
+#include <stdlib.h>
+
+typedef struct {
+  MlirOperation op;
+  int buffer; // operand
+  strata_gpu_box_t *box;
+  int64_t bytes; // of an element
+  int contiguous;
+} anchor_t;
+
+typedef struct {
+  strata_gpu_record_t *root;
+  MlirType type;
+  int64_t n_elements;
+  int order; // of appearance
+  STRATA_VECTOR(anchor_t) anchors;
+  STRATA_VECTOR(MlirOperation) related; // movements and reductions with a value of the class
+} class_t;
+
+typedef struct {
+  strata_gpu_distribution_t *d;
+  STRATA_VECTOR(class_t *) classes;
+  strata_status_t status;
+} assign_t;
+
+//===-- Classes --------------------------------------------------------------------------------------------------===//
+
+static bool is_vector(MlirValue value) { return mlirTypeIsAVector(mlirValueGetType(value)); }
+
+static bool is_constant(MlirValue value) {
+  return mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "arith.constant");
+}
+
+// A constant takes part in no class: it can be had in any layout.
+static void unify(strata_gpu_distribution_t *d, MlirValue a, MlirValue b) {
+  if (is_vector(a) && is_vector(b) && !is_constant(a) && !is_constant(b))
+    strata_layouts_unify(d, a, b);
+}
+
+static void unify_elementwise(strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirValue first = mlirOperationGetResult(op, 0);
+  for (intptr_t i = 1; i < mlirOperationGetNumResults(op); i++)
+    unify(d, first, mlirOperationGetResult(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    unify(d, first, mlirOperationGetOperand(op, i));
+}
+
+static void unify_yield(strata_gpu_distribution_t *d, MlirOperation op, MlirBlock block) {
+  MlirOperation yield = mlirBlockGetTerminator(block);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    unify(d, mlirOperationGetResult(op, i), mlirOperationGetOperand(yield, i));
+}
+
+static void unify_loop(strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    unify(d, mlirOperationGetResult(op, i), mlirBlockGetArgument(body, i + 1));
+    unify(d, mlirOperationGetResult(op, i), mlirOperationGetOperand(op, i + 3));
+  }
+  unify_yield(d, op, body);
+}
+
+static void unify_branches(strata_gpu_distribution_t *d, MlirOperation op) {
+  for (intptr_t i = 0; i < 2 && mlirOperationGetNumResults(op) > 0; i++)
+    unify_yield(d, op, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)));
+}
+
+static MlirWalkResult unify_op(MlirOperation op, void *user) {
+  assign_t *a = user;
+  if (strata_op_is(op, "scf.for"))
+    unify_loop(a->d, op);
+  else if (strata_op_is(op, "scf.if"))
+    unify_branches(a->d, op);
+  else if (strata_op_is(op, "vector.multi_reduction"))
+    unify(a->d, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 1));
+  else if (strata_gpu_is_arithmetic(op))
+    unify_elementwise(a->d, op);
+  else if (strata_op_is(op, "vector.contract") || strata_op_is(op, "vector.outerproduct")) {
+    if (mlirOperationGetNumOperands(op) > 2)
+      unify(a->d, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 2));
+    if (!a->status)
+      a->status = strata_contract_fix_layouts(a->d, op);
+  }
+  return MlirWalkResultAdvance;
+}
+
+static class_t *class_of(assign_t *a, MlirValue value) {
+  strata_gpu_record_t *root = strata_gpu_record_root(a->d, value);
+  for (size_t i = 0; i < a->classes.count; i++)
+    if (a->classes.data[i]->root == root)
+      return a->classes.data[i];
+  class_t *class = strata_arena_new(a->d->compile->arena, class_t);
+  *class = (class_t){.root = root, .type = mlirValueGetType(value), .n_elements = 1};
+  class->order = (int)a->classes.count;
+  for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(class->type); dim++)
+    class->n_elements *= mlirShapedTypeGetDimSize(class->type, dim);
+  *strata_vector_push(a->d->compile->arena, &a->classes) = class;
+  return class;
+}
+
+static void add_anchor(assign_t *a, MlirOperation op, int buffer, MlirValue value) {
+  class_t *class = class_of(a, value);
+  anchor_t anchor = {.op = op, .buffer = buffer};
+  anchor.box = strata_arena_new(a->d->compile->arena, strata_gpu_box_t);
+  if (!a->status)
+    a->status = strata_gpu_box_read(a->d, op, buffer, class->type, anchor.box);
+  if (a->status)
+    return;
+  MlirType memory = mlirValueGetType(mlirOperationGetOperand(op, buffer));
+  anchor.bytes = strata_element_bytes(mlirShapedTypeGetElementType(memory));
+  anchor.contiguous = strata_gpu_box_contiguous(anchor.box);
+  *strata_vector_push(a->d->compile->arena, &class->anchors) = anchor;
+}
+
+static void add_related(assign_t *a, MlirOperation op, MlirValue value) {
+  if (is_vector(value))
+    *strata_vector_push(a->d->compile->arena, &class_of(a, value)->related) = op;
+}
+
+static bool is_reduction(MlirOperation op) {
+  return strata_op_is(op, "vector.multi_reduction") || strata_op_is(op, "vector.reduction");
+}
+
+static MlirWalkResult collect(MlirOperation op, void *user) {
+  assign_t *a = user;
+  int dims[STRATA_VALUE_RANK];
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (is_vector(mlirOperationGetResult(op, i)) && !is_constant(mlirOperationGetResult(op, i)))
+      class_of(a, mlirOperationGetResult(op, i));
+  if (strata_op_is(op, "tile.load") && is_vector(mlirOperationGetResult(op, 0)))
+    add_anchor(a, op, 0, mlirOperationGetResult(op, 0));
+  if (strata_op_is(op, "tile.store") && is_vector(mlirOperationGetOperand(op, 0)) &&
+      !is_constant(mlirOperationGetOperand(op, 0)))
+    add_anchor(a, op, 1, mlirOperationGetOperand(op, 0));
+  if (is_reduction(op) || strata_movement_dims(op, dims)) {
+    add_related(a, op, mlirOperationGetOperand(op, 0));
+    add_related(a, op, mlirOperationGetResult(op, 0));
+  }
+  return MlirWalkResultAdvance;
+}
+
+//===-- From another class ---------------------------------------------------------------------------------------===//
+
+static const strata_layout_t *decided(assign_t *a, MlirValue value) {
+  return is_vector(value) ? strata_gpu_record_root(a->d, value)->layout : NULL;
+}
+
+static bool follow_reduction(assign_t *a, MlirOperation op, strata_layout_t *out) {
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  int64_t dims[STRATA_VALUE_RANK] = {0};
+  int to[STRATA_VALUE_RANK], count = strata_attr_i64s(op, "reduction_dims", STRATA_VALUE_RANK, dims);
+  const strata_layout_t *layout = decided(a, source);
+  if (!layout)
+    return false;
+  for (int dim = 0, kept = 0; dim < mlirShapedTypeGetRank(mlirValueGetType(source)); dim++) {
+    bool is_reduced = false;
+    for (int i = 0; i < (count < 0 ? 1 : count); i++)
+      is_reduced |= dims[i] == dim;
+    to[dim] = is_reduced ? STRATA_COPIES : kept++;
+  }
+  *out = strata_layout_map_dims(layout, to);
+  return true;
+}
+
+// The class holds the source of |op|, or its result.
+static bool follow_movement(assign_t *a, MlirOperation op, bool is_source, strata_layout_t *out) {
+  int dims[STRATA_VALUE_RANK], back[STRATA_VALUE_RANK];
+  MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  const strata_layout_t *layout = decided(a, is_source ? result : source);
+  if (!layout || !strata_movement_dims(op, dims))
+    return false;
+  for (int dim = 0; dim < STRATA_VALUE_RANK; dim++)
+    back[dim] = STRATA_COPIES;
+  for (int dim = 0; dim < mlirShapedTypeGetRank(mlirValueGetType(result)); dim++) {
+    if (dims[dim] != STRATA_COPIES)
+      back[dims[dim]] = dim;
+    else if (!is_source && mlirShapedTypeGetDimSize(mlirValueGetType(result), dim) > 1)
+      return false; // the source knows nothing of the new dims
+  }
+  *out = strata_layout_map_dims(layout, is_source ? dims : back);
+  return true;
+}
+
+static bool follow(assign_t *a, class_t *class, strata_layout_t *out) {
+  for (size_t i = 0; i < class->related.count; i++) {
+    MlirOperation op = class->related.data[i];
+    MlirValue source = mlirOperationGetOperand(op, 0);
+    bool is_source = is_vector(source) && strata_gpu_record_root(a->d, source) == class->root;
+    if (is_reduction(op) ? !is_source && follow_reduction(a, op, out) : follow_movement(a, op, is_source, out))
+      return true;
+  }
+  return false;
+}
+
+//===-- From memory ----------------------------------------------------------------------------------------------===//
+
+static int64_t power_of_two_above(int64_t value) {
+  int64_t power = 1;
+  while (power < value)
+    power *= 2;
+  return power;
+}
+
+// The dim along which most bytes are contiguous; the innermost on a tie.
+static int vote_dim(const class_t *class, int rank) {
+  int64_t votes[STRATA_VALUE_RANK] = {0};
+  int best = rank - 1;
+  for (size_t i = 0; i < class->anchors.count; i++)
+    if (class->anchors.data[i].contiguous >= 0)
+      votes[class->anchors.data[i].contiguous] += class->anchors.data[i].bytes;
+  for (int dim = rank; dim-- > 0;)
+    if (votes[dim] > votes[best])
+      best = dim;
+  return best;
+}
+
+// 16 bytes of the smallest element, but not more than 32 of the largest, where most accesses are aligned for it.
+static int64_t vote_width(const assign_t *a, const class_t *class, int dim) {
+  int64_t smallest = STRATA_VECTOR_BYTES, largest = 1, votes[STRATA_VECTOR_BYTES + 1] = {0}, best = 1;
+  for (size_t i = 0; i < class->anchors.count; i++) {
+    const anchor_t *anchor = &class->anchors.data[i];
+    smallest = anchor->bytes < smallest ? anchor->bytes : smallest;
+    largest = anchor->bytes > largest ? anchor->bytes : largest;
+  }
+  int64_t most = STRATA_VECTOR_BYTES / smallest, per_thread = power_of_two_above(class->n_elements / a->d->group);
+  most = most * largest > 2 * STRATA_VECTOR_BYTES ? 2 * STRATA_VECTOR_BYTES / largest : most;
+  most = most > per_thread ? per_thread : most;
+  for (size_t i = 0; i < class->anchors.count; i++)
+    if (class->anchors.data[i].contiguous == dim)
+      votes[strata_gpu_box_width(class->anchors.data[i].box, dim, most)] += class->anchors.data[i].bytes;
+  for (int64_t width = 1; width <= most; width *= 2)
+    if (votes[width] >= votes[best])
+      best = width;
+  return best;
+}
+
+// |first|, then the other dims by their steps in the first anchor that has |first| contiguous, else the inner first.
+static void order_dims(const class_t *class, int rank, int first, int *order) {
+  const anchor_t *guide = NULL;
+  int64_t steps[STRATA_VALUE_RANK];
+  for (size_t i = class->anchors.count; i-- > 0;)
+    if (class->anchors.data[i].contiguous == first)
+      guide = &class->anchors.data[i];
+  for (int dim = 0; dim < rank; dim++) {
+    bool is_known = guide && strata_affine_coefficient(guide->box->position, dim, &steps[dim]) && steps[dim] != 0;
+    steps[dim] = dim == first ? 0 : is_known ? llabs(steps[dim]) : INT64_MAX - dim;
+  }
+  for (int i = 0; i < rank; i++) {
+    order[i] = i;
+    for (int j = i; j > 0 && steps[order[j]] < steps[order[j - 1]]; j--) {
+      int other = order[j];
+      order[j] = order[j - 1];
+      order[j - 1] = other;
+    }
+  }
+}
+
+static void build(const assign_t *a, const class_t *class, strata_layout_t *out) {
+  strata_registers_t shape = strata_registers_shape(class->type, &(strata_layout_t){0});
+  int order[STRATA_VALUE_RANK];
+  if (shape.rank == 0) {
+    *out = strata_layout_build(0, NULL, a->d->group, order, 1);
+    return;
+  }
+  int first = vote_dim(class, shape.rank);
+  order_dims(class, shape.rank, first, order);
+  *out = strata_layout_build(shape.rank, shape.sizes, a->d->group, order, vote_width(a, class, first));
+}
+
+//===-- All ------------------------------------------------------------------------------------------------------===//
+
+// Fixed ones first, then the larger, then in the order of the code.
+static int compare(const void *left, const void *right) {
+  const class_t *a = *(class_t *const *)left, *b = *(class_t *const *)right;
+  if (!a->root->layout != !b->root->layout)
+    return a->root->layout ? -1 : 1;
+  if (a->n_elements != b->n_elements)
+    return a->n_elements > b->n_elements ? -1 : 1;
+  if (!a->anchors.count != !b->anchors.count)
+    return a->anchors.count ? -1 : 1;
+  return a->order < b->order ? -1 : 1;
+}
+
+strata_status_t strata_assign_layouts(strata_gpu_distribution_t *d, MlirOperation func) {
+  assign_t a = {.d = d};
+  mlirOperationWalk(func, unify_op, &a, MlirWalkPreOrder);
+  mlirOperationWalk(func, collect, &a, MlirWalkPreOrder);
+  if (a.status)
+    return a.status;
+  if (a.classes.count > 1)
+    qsort(a.classes.data, a.classes.count, sizeof *a.classes.data, compare);
+  for (size_t i = 0; i < a.classes.count; i++) {
+    class_t *class = a.classes.data[i];
+    strata_layout_t *layout = strata_arena_new(d->compile->arena, strata_layout_t);
+    if (class->root->layout)
+      continue;
+    if (!follow(&a, class, layout))
+      build(&a, class, layout);
+    class->root->layout = layout;
+  }
+  return NULL;
+}

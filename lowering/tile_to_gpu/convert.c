@@ -1,0 +1,125 @@
+// A value from one layout to another.
+//
+// Where every thread holds what it is to hold, registers are renamed. Else the value passes through shared memory in
+// row-major order, each row a little longer than it is so that columns fall into different banks.
+#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/shared.h"
+
+static bool is_hanging(const strata_registers_t *shape, int64_t reg) {
+  for (int dim = 0; dim < shape->rank; dim++)
+    if (strata_layout_reg_coordinate(&shape->layout, reg, dim) >= shape->sizes[dim])
+      return true;
+  return false;
+}
+
+// The register of |from| at the coordinates of register |reg| of |to|; -1 if there is none.
+static int64_t find_register(const strata_registers_t *from, const strata_layout_t *to, int64_t reg) {
+  for (int64_t own = 0; own < from->count; own++) {
+    bool is_same = true;
+    for (int dim = 0; dim < from->rank && is_same; dim++)
+      is_same = strata_layout_reg_coordinate(&from->layout, own, dim) == strata_layout_reg_coordinate(to, reg, dim);
+    if (is_same)
+      return own;
+  }
+  return -1;
+}
+
+// True if all registers are one value: so is the value in any layout.
+static bool is_uniform(const strata_registers_t *from) {
+  for (int64_t i = 1; i < from->count; i++)
+    if (!mlirValueEqual(from->values[i], from->values[0]))
+      return false;
+  return mlirValueIsAOpResult(from->values[0]) && strata_op_is(mlirOpResultGetOwner(from->values[0]), "arith.constant");
+}
+
+static bool rename_registers(const strata_registers_t *from, strata_registers_t *to) {
+  if (!strata_layout_same_threads(&from->layout, &to->layout))
+    return false;
+  for (int64_t reg = 0; reg < to->count; reg++) {
+    int64_t own = find_register(from, &to->layout, reg);
+    if (own < 0 && !is_hanging(to, reg))
+      return false;
+    to->values[reg] = from->values[own < 0 ? 0 : own];
+  }
+  return true;
+}
+
+//===-- Through shared memory ------------------------------------------------------------------------------------===//
+
+// i1 has no memory form.
+static MlirType memory_element(strata_gpu_distribution_t *d, MlirType element) {
+  bool is_truth = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+  return is_truth ? mlirIntegerTypeGet(d->e.context, 8) : element;
+}
+
+static int64_t extent_covered(const strata_layout_t *layout, int dim) {
+  int64_t max = strata_layout_thread_max(layout, dim);
+  int64_t last = strata_layout_reg_coordinate(layout, strata_layout_registers(layout) - 1, dim);
+  return max + last + 1;
+}
+
+static strata_gpu_box_t exchange_box(strata_gpu_distribution_t *d, const strata_registers_t *from,
+                                     const strata_registers_t *to, int64_t *out_count) {
+  MlirContext context = d->e.context;
+  int64_t extents[STRATA_VALUE_RANK], stride = 1, pad = STRATA_VECTOR_BYTES / strata_element_bytes(from->element);
+  for (int dim = 0; dim < from->rank; dim++) {
+    int64_t a = extent_covered(&from->layout, dim), b = extent_covered(&to->layout, dim);
+    extents[dim] = a > b ? a : b;
+  }
+  strata_gpu_box_t box = {.space = strata_index_space(d, from->rank, extents), .is_linear = true};
+  box.position = mlirAffineConstantExprGet(context, 0);
+  for (int dim = from->rank; dim-- > 0;) {
+    MlirAffineExpr step = mlirAffineConstantExprGet(context, stride);
+    box.steps[dim] = stride;
+    box.position = mlirAffineAddExprGet(box.position, mlirAffineMulExprGet(mlirAffineDimExprGet(context, dim), step));
+    int64_t extent = extents[dim];
+    if (dim == from->rank - 1 && from->rank > 1)
+      extent = (extent + pad - 1) / pad * pad + pad;
+    stride *= extent;
+  }
+  *out_count = stride;
+  return box;
+}
+
+static strata_registers_t cast_all(strata_gpu_distribution_t *d, const strata_registers_t *from, const char *name,
+                                   MlirType element) {
+  strata_registers_t cast = strata_registers_in(d, from->type, &from->layout);
+  cast.element = element;
+  for (int64_t i = 0; i < from->count; i++)
+    cast.values[i] = mlirTypeEqual(from->element, element) ? from->values[i]
+                                                           : strata_emit_cast(&d->e, name, from->values[i], element);
+  return cast;
+}
+
+static strata_status_t exchange(strata_gpu_distribution_t *d, const strata_registers_t *from, strata_registers_t *to) {
+  MlirType element = memory_element(d, from->element);
+  strata_registers_t written = cast_all(d, from, "arith.extui", element);
+  int64_t count;
+  strata_gpu_box_t box = exchange_box(d, from, to, &count);
+  strata_transfer_t transfer = {.box = &box, .is_private = true};
+  STRATA_TRY(strata_shared_exchange(d, element, count, &transfer.flat));
+  STRATA_TRY(strata_shared_before_write(d));
+  STRATA_TRY(strata_transfer_store(d, &transfer, &written));
+  STRATA_TRY(strata_shared_before_read(d));
+  STRATA_TRY(strata_transfer_load(d, &transfer, to));
+  to->element = element;
+  strata_registers_t read = cast_all(d, to, "arith.trunci", from->element);
+  *to = read;
+  return NULL;
+}
+
+strata_status_t strata_registers_convert(strata_gpu_distribution_t *d, const strata_registers_t *from,
+                                         const strata_layout_t *layout, strata_registers_t *out) {
+  if (from->rank == 0) {
+    *out = *from;
+    return NULL;
+  }
+  *out = strata_registers_in(d, from->type, layout);
+  if (is_uniform(from)) {
+    for (int64_t i = 0; i < out->count; i++)
+      out->values[i] = from->values[0];
+    return NULL;
+  }
+  return rename_registers(from, out) ? NULL : exchange(d, from, out);
+}

@@ -1,0 +1,223 @@
+// See index.h.
+#include "lowering/tile_to_gpu/index.h"
+
+#include "dialects/affine/simplify.h"
+#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/tile_to_gpu/values.h"
+
+//===-- Expressions ----------------------------------------------------------------------------------------------===//
+
+static MlirAffineExpr constant(MlirContext context, int64_t value) { return mlirAffineConstantExprGet(context, value); }
+
+MlirAffineExpr strata_thread_coordinate(MlirContext context, const strata_layout_t *layout, int dim, int thread) {
+  MlirAffineExpr sum = constant(context, 0);
+  int64_t below = 1, n_threads = strata_layout_threads(layout);
+  for (int i = 0; i < layout->n_thread; below *= layout->thread[i++].extent) {
+    const strata_digit_t *digit = &layout->thread[i];
+    if (digit->dim != dim)
+      continue;
+    MlirAffineExpr value = mlirAffineDimExprGet(context, thread);
+    if (below > 1)
+      value = mlirAffineFloorDivExprGet(value, constant(context, below));
+    if (below * digit->extent < n_threads)
+      value = mlirAffineModExprGet(value, constant(context, digit->extent));
+    sum = mlirAffineAddExprGet(sum, mlirAffineMulExprGet(value, constant(context, digit->stride)));
+  }
+  return sum;
+}
+
+MlirAffineExpr strata_index_at(const strata_index_space_t *space, MlirAffineExpr expr, const strata_layout_t *layout,
+                               int64_t reg) {
+  MlirContext context = space->d->e.context;
+  MlirAffineExpr dims[STRATA_INDEX_DIMS];
+  for (int i = 0; i < space->n_dims; i++)
+    dims[i] = i >= space->n_vector
+                  ? mlirAffineDimExprGet(context, i)
+                  : mlirAffineAddExprGet(strata_thread_coordinate(context, layout, i, space->n_vector),
+                                         constant(context, strata_layout_reg_coordinate(layout, reg, i)));
+  MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, space->n_dims, dims);
+  return strata_affine_simplify(mlirAffineExprCompose(expr, map), space->n_dims, space->extents);
+}
+
+bool strata_index_range(const strata_index_space_t *space, MlirAffineExpr expr, int64_t *out_min, int64_t *out_max) {
+  return strata_affine_range(expr, space->n_dims, space->extents, out_min, out_max);
+}
+
+int64_t strata_index_split(MlirAffineExpr *expr) {
+  MlirContext context = mlirAffineExprGetContext(*expr);
+  if (mlirAffineExprIsAConstant(*expr)) {
+    int64_t value = mlirAffineConstantExprGetValue(*expr);
+    *expr = constant(context, 0);
+    return value;
+  }
+  if (!mlirAffineExprIsAAdd(*expr) || !mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(*expr)))
+    return 0;
+  int64_t value = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(*expr));
+  *expr = mlirAffineBinaryOpExprGetLHS(*expr);
+  return value;
+}
+
+//===-- Old values -----------------------------------------------------------------------------------------------===//
+
+strata_index_space_t strata_index_space(strata_gpu_distribution_t *d, int rank, const int64_t *sizes) {
+  strata_index_space_t space = {.d = d, .n_vector = rank, .n_dims = rank + 1};
+  for (int i = 0; i < rank; i++) {
+    space.extents[i] = sizes[i];
+    space.kinds[i] = STRATA_INDEX_VECTOR;
+  }
+  space.extents[rank] = d->group;
+  space.kinds[rank] = STRATA_INDEX_THREAD;
+  return space;
+}
+
+static MlirAffineExpr unknown(strata_index_space_t *space, MlirValue old) {
+  int at = 0;
+  while (at < space->n_symbols && !mlirValueEqual(space->symbols[at], old))
+    at++;
+  if (at == space->n_symbols && at < STRATA_INDEX_DIMS)
+    space->symbols[space->n_symbols++] = old;
+  return mlirAffineSymbolExprGet(space->d->e.context, at);
+}
+
+static MlirAffineExpr known(strata_index_space_t *space, strata_index_kind_t kind, MlirValue old, int64_t extent) {
+  int at = space->n_vector + 1;
+  while (at < space->n_dims &&
+         !(space->kinds[at] == kind && (kind == STRATA_INDEX_TASK || mlirValueEqual(space->dims[at], old))))
+    at++;
+  if (at == STRATA_INDEX_DIMS)
+    return unknown(space, old);
+  if (at == space->n_dims) {
+    space->kinds[at] = kind;
+    space->dims[at] = old;
+    space->extents[at] = extent;
+    space->n_dims++;
+  }
+  return mlirAffineDimExprGet(space->d->e.context, at);
+}
+
+static bool constant_index(MlirValue value, int64_t *out) {
+  if (!mlirValueIsAOpResult(value) || !strata_op_is(mlirOpResultGetOwner(value), "arith.constant"))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(strata_attr(mlirOpResultGetOwner(value), "value"));
+  return true;
+}
+
+bool strata_index_bounds(MlirValue old, int64_t *out_lower, int64_t *out_step, int64_t *out_trips) {
+  if (!mlirValueIsABlockArgument(old) || mlirBlockArgumentGetArgNumber(old) != 0)
+    return false;
+  MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(old));
+  int64_t upper;
+  if (!strata_op_is(loop, "scf.for") || !constant_index(mlirOperationGetOperand(loop, 0), out_lower) ||
+      !constant_index(mlirOperationGetOperand(loop, 1), &upper) ||
+      !constant_index(mlirOperationGetOperand(loop, 2), out_step) || *out_step <= 0)
+    return false;
+  *out_trips = upper > *out_lower ? (upper - *out_lower + *out_step - 1) / *out_step : 0;
+  return true;
+}
+
+// Index |dim| of the forall: a digit of the task's number.
+static MlirAffineExpr resolve_task(strata_index_space_t *space, MlirValue old, MlirOperation forall) {
+  MlirContext context = space->d->e.context;
+  int64_t counts[STRATA_VALUE_RANK], below = 1, n_tasks = 1;
+  int rank = strata_attr_i64s(forall, "staticUpperBound", STRATA_VALUE_RANK, counts);
+  int dim = (int)mlirBlockArgumentGetArgNumber(old);
+  for (int i = 0; i < rank; i++)
+    n_tasks *= counts[i];
+  for (int i = dim + 1; i < rank; i++)
+    below *= counts[i];
+  MlirAffineExpr task = known(space, STRATA_INDEX_TASK, old, n_tasks);
+  MlirAffineExpr index = mlirAffineFloorDivExprGet(task, constant(context, below));
+  return dim == 0 ? index : mlirAffineModExprGet(index, constant(context, counts[dim]));
+}
+
+static MlirAffineExpr resolve_apply(strata_index_space_t *space, MlirOperation op) {
+  MlirContext context = space->d->e.context;
+  MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));
+  intptr_t n_dims = mlirAffineMapGetNumDims(map), count = mlirOperationGetNumOperands(op);
+  if (count > STRATA_INDEX_DIMS)
+    return unknown(space, mlirOperationGetResult(op, 0));
+  MlirAffineExpr values[STRATA_INDEX_DIMS];
+  for (intptr_t i = 0; i < count; i++)
+    values[i] = strata_index_resolve(space, mlirOperationGetOperand(op, i));
+  for (intptr_t i = n_dims; i < count; i++) // symbols become dims
+    map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(context, i - n_dims), mlirAffineDimExprGet(context, i),
+                               count, count - n_dims);
+  MlirAffineMap replacement = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, count, values);
+  return mlirAffineExprCompose(mlirAffineMapGetResult(map, 0), replacement);
+}
+
+MlirAffineExpr strata_index_resolve(strata_index_space_t *space, MlirValue old) {
+  MlirContext context = space->d->e.context;
+  int64_t lower, step, trips;
+  if (constant_index(old, &lower))
+    return constant(context, lower);
+  if (mlirValueIsAOpResult(old)) {
+    MlirOperation op = mlirOpResultGetOwner(old);
+    return strata_op_is(op, "affine.apply") ? resolve_apply(space, op) : unknown(space, old);
+  }
+  MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(old));
+  if (strata_op_is(parent, "scf.forall"))
+    return resolve_task(space, old, parent);
+  if (!strata_index_bounds(old, &lower, &step, &trips))
+    return unknown(space, old);
+  MlirAffineExpr counter = known(space, STRATA_INDEX_COUNTER, old, trips);
+  return mlirAffineAddExprGet(mlirAffineMulExprGet(counter, constant(context, step)), constant(context, lower));
+}
+
+//===-- Emission -------------------------------------------------------------------------------------------------===//
+
+static MlirValue emit_dim(strata_index_space_t *space, intptr_t dim) {
+  strata_gpu_distribution_t *d = space->d;
+  switch (space->kinds[dim]) {
+  case STRATA_INDEX_THREAD:
+    return d->thread;
+  case STRATA_INDEX_TASK:
+    return d->task;
+  case STRATA_INDEX_COUNTER:
+    return strata_gpu_record_of(d, space->dims[dim])->counter;
+  case STRATA_INDEX_VECTOR:
+    break;
+  }
+  return (MlirValue){0}; // not in what is emitted
+}
+
+// Sums and products that stay below 2^63 in magnitude, as positions in a buffer do, never wrap.
+static MlirValue emit_exact(strata_emitter_t *e, const char *name, MlirValue a, MlirValue b) {
+  strata_named_attr_t flags = {"overflowFlags", mlirAttributeParseGet(e->context, strata_str("#arith.overflow<nsw>"))};
+  return strata_emit_value(e, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 1, &flags);
+}
+
+static MlirValue emit_binary(strata_index_space_t *space, MlirAffineExpr expr) {
+  strata_emitter_t *e = &space->d->e;
+  MlirAffineExpr lhs = mlirAffineBinaryOpExprGetLHS(expr), rhs = mlirAffineBinaryOpExprGetRHS(expr);
+  MlirValue a = strata_index_emit(space, lhs), b = strata_index_emit(space, rhs);
+  if (mlirAffineExprIsAAdd(expr) || mlirAffineExprIsAMul(expr))
+    return emit_exact(e, mlirAffineExprIsAAdd(expr) ? "arith.addi" : "arith.muli", a, b);
+  int64_t min, max;
+  bool is_unsigned = strata_index_range(space, lhs, &min, &max) && min >= 0;
+  if (mlirAffineExprIsACeilDiv(expr))
+    return strata_emit_binary(e, is_unsigned ? "arith.ceildivui" : "arith.ceildivsi", a, b);
+  if (is_unsigned)
+    return strata_emit_binary(e, mlirAffineExprIsAMod(expr) ? "arith.remui" : "arith.divui", a, b);
+  MlirValue whole = strata_emit_binary(e, "arith.floordivsi", a, b);
+  return mlirAffineExprIsAFloorDiv(expr)
+             ? whole
+             : strata_emit_binary(e, "arith.subi", a, emit_exact(e, "arith.muli", whole, b));
+}
+
+MlirValue strata_index_emit(strata_index_space_t *space, MlirAffineExpr expr) {
+  if (mlirAffineExprIsAConstant(expr))
+    return strata_emit_index(&space->d->e, mlirAffineConstantExprGetValue(expr));
+  if (mlirAffineExprIsADim(expr))
+    return emit_dim(space, mlirAffineDimExprGetPosition(expr));
+  if (mlirAffineExprIsASymbol(expr))
+    return strata_new_scalar(space->d, space->symbols[mlirAffineSymbolExprGetPosition(expr)]);
+  return emit_binary(space, expr);
+}
+
+MlirValue strata_emit_coordinate(strata_gpu_distribution_t *d, const strata_layout_t *layout, int64_t reg, int dim) {
+  strata_index_space_t space = strata_index_space(d, 0, NULL);
+  MlirAffineExpr thread = strata_thread_coordinate(d->e.context, layout, dim, 0);
+  MlirAffineExpr reg_part = constant(d->e.context, strata_layout_reg_coordinate(layout, reg, dim));
+  return strata_index_emit(&space, mlirAffineAddExprGet(thread, reg_part));
+}

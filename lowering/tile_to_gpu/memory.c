@@ -1,0 +1,87 @@
+// tile.load and tile.store.
+#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/shared.h"
+
+static MlirValue flatten(strata_gpu_distribution_t *d, MlirValue buffer) {
+  MlirType type = mlirValueGetType(buffer);
+  int64_t n_elements = 1;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+    n_elements *= mlirShapedTypeGetDimSize(type, i);
+  MlirType flat = mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), 1, &n_elements,
+                                              mlirMemRefTypeGetMemorySpace(type));
+  const int32_t segments[] = {1, 0, 0, 0};
+  const int64_t zero = 0, one = 1;
+  strata_named_attr_t attrs[] = {
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(d->e.context, 4, segments)},
+      {"static_offsets", strata_i64s_attr(d->e.context, 1, &zero)},
+      {"static_sizes", strata_i64s_attr(d->e.context, 1, &n_elements)},
+      {"static_strides", strata_i64s_attr(d->e.context, 1, &one)},
+  };
+  return strata_emit_value(&d->e, "memref.reinterpret_cast", 1, &buffer, flat, 4, attrs);
+}
+
+// True if some op of the kernel stores into the old |buffer|.
+static bool is_stored_to(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (strata_op_is(op, "tile.store") || strata_op_is(op, "memref.store") || strata_op_is(op, "affine.store"))
+      return true;
+  }
+  return false;
+}
+
+static int64_t buffer_bytes(MlirType type) {
+  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+    bytes *= mlirShapedTypeGetDimSize(type, i);
+  return bytes;
+}
+
+// What this kernel both stores and loads, scratch above all, goes from thread to thread: a barrier lies between.
+static bool is_exchanged(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (strata_op_is(mlirOpOperandGetOwner(use), "tile.load"))
+      return is_stored_to(buffer);
+  return false;
+}
+
+static strata_transfer_t transfer_of(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
+                                     strata_gpu_box_t *box) {
+  return (strata_transfer_t){
+      .box = box,
+      .flat = flatten(d, strata_new_scalar(d, mlirOperationGetOperand(op, buffer))),
+      .pad = strata_attr(op, "pad"),
+      .mask = strata_attr(op, "mask"),
+      .op = op,
+      .first_symbol = buffer + 1,
+  };
+}
+
+strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0), buffer = mlirOperationGetOperand(op, 0);
+  strata_gpu_box_t box;
+  STRATA_TRY(strata_gpu_box_read(d, op, 0, mlirValueGetType(result), &box));
+  if (is_exchanged(buffer))
+    STRATA_TRY(strata_shared_before_read(d));
+  strata_transfer_t transfer = transfer_of(d, op, 0, &box);
+  transfer.is_readonly = mlirValueIsABlockArgument(buffer) && !is_stored_to(buffer);
+  strata_registers_t registers = strata_registers_new(d, result);
+  STRATA_TRY(strata_transfer_load(d, &transfer, &registers));
+  strata_registers_define(d, result, &registers);
+  return NULL;
+}
+
+strata_status_t strata_gpu_rule_store(strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirValue value = mlirOperationGetOperand(op, 0), buffer = mlirOperationGetOperand(op, 1);
+  strata_gpu_box_t box;
+  STRATA_TRY(strata_gpu_box_read(d, op, 1, mlirValueGetType(value), &box));
+  if (is_exchanged(buffer))
+    STRATA_TRY(strata_shared_before_write(d));
+  strata_transfer_t transfer = transfer_of(d, op, 1, &box);
+  transfer.pad = (MlirAttribute){0};
+  transfer.is_streaming =
+      mlirValueIsABlockArgument(buffer) && buffer_bytes(mlirValueGetType(buffer)) > d->device->l2_bytes / 2;
+  return strata_transfer_store(d, &transfer, strata_registers_of(d, value));
+}

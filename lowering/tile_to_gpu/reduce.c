@@ -1,0 +1,218 @@
+// vector.multi_reduction and vector.reduction.
+//
+// Registers of a thread are combined pairwise, as a tree; then lanes of a warp by shuffles, so that all of them have
+// the result; then warps through shared memory. The order is fixed by the layout alone.
+#include "lowering/expand/combine.h"
+#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/tile_to_gpu/combine.h"
+#include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/shared.h"
+
+typedef struct {
+  strata_gpu_distribution_t *d;
+  MlirAttribute kind;
+  const strata_registers_t *source;
+  bool is_reduced[STRATA_VALUE_RANK];
+  int to[STRATA_VALUE_RANK]; // the result's dim behind each dim of the source
+  strata_registers_t result; // in the layout that follows from the source's
+} reduction_t;
+
+static void read_dims(reduction_t *r, MlirOperation op) {
+  int64_t dims[STRATA_VALUE_RANK] = {0};
+  int count = strata_attr_i64s(op, "reduction_dims", STRATA_VALUE_RANK, dims);
+  for (int i = 0; i < (count < 0 ? 1 : count); i++) // a vector.reduction is over its only dim
+    r->is_reduced[dims[i]] = true;
+  for (int dim = 0, kept = 0; dim < r->source->rank; dim++)
+    r->to[dim] = r->is_reduced[dim] ? STRATA_COPIES : kept++;
+}
+
+//===-- Registers ------------------------------------------------------------------------------------------------===//
+
+static bool is_never(const reduction_t *r, int64_t reg) {
+  for (int dim = 0; dim < r->source->rank; dim++)
+    if (strata_layout_reg_coordinate(&r->source->layout, reg, dim) >= r->source->sizes[dim])
+      return true;
+  return false;
+}
+
+// A register of the source, neutral in threads where it hangs along a reduced dim.
+static MlirValue counted(const reduction_t *r, int64_t reg) {
+  strata_emitter_t *e = &r->d->e;
+  MlirValue value = r->source->values[reg];
+  for (int dim = 0; dim < r->source->rank; dim++) {
+    int64_t last =
+        strata_layout_reg_coordinate(&r->source->layout, reg, dim) + strata_layout_thread_max(&r->source->layout, dim);
+    if (!r->is_reduced[dim] || last < r->source->sizes[dim])
+      continue;
+    MlirValue coordinate = strata_emit_coordinate(r->d, &r->source->layout, reg, dim);
+    MlirValue neutral = strata_emit_start(e, r->kind, r->source->element);
+    MlirValue holds = strata_emit_cmpi(e, STRATA_SLT, coordinate, strata_emit_index(e, r->source->sizes[dim]));
+    value = strata_emit_select(e, holds, value, neutral);
+  }
+  return value;
+}
+
+// True if register |reg| of the source counts towards register |target| of the result.
+static bool belongs(const reduction_t *r, int64_t reg, int64_t target) {
+  for (int dim = 0; dim < r->source->rank; dim++)
+    if (!r->is_reduced[dim] && strata_layout_reg_coordinate(&r->source->layout, reg, dim) !=
+                                   strata_layout_reg_coordinate(&r->result.layout, target, r->to[dim]))
+      return false;
+  return true;
+}
+
+// Registers that hold copies along a reduced dim must count once only.
+static bool is_copy(const reduction_t *r, int64_t reg) {
+  for (int64_t other = 0; other < reg; other++) {
+    bool is_same = true;
+    for (int dim = 0; dim < r->source->rank && is_same; dim++)
+      is_same = strata_layout_reg_coordinate(&r->source->layout, other, dim) ==
+                strata_layout_reg_coordinate(&r->source->layout, reg, dim);
+    if (is_same)
+      return true;
+  }
+  return false;
+}
+
+static void combine_registers(reduction_t *r, int64_t target, MlirValue *values) {
+  int64_t count = 0;
+  for (int64_t reg = 0; reg < r->source->count; reg++)
+    if (belongs(r, reg, target) && !is_never(r, reg) && !is_copy(r, reg))
+      values[count++] = counted(r, reg);
+  if (count == 0) // hangs itself
+    values[0] = strata_emit_start(&r->d->e, r->kind, r->source->element);
+  for (; count > 1; count = (count + 1) / 2)
+    for (int64_t i = 0; i < count / 2; i++) {
+      values[i] = strata_emit_combine(&r->d->e, r->kind, values[2 * i], values[2 * i + 1]);
+      if (i == count / 2 - 1 && count % 2)
+        values[i + 1] = values[count - 1];
+    }
+  r->result.values[target] = values[0];
+}
+
+//===-- Lanes ----------------------------------------------------------------------------------------------------===//
+
+// True if bit |bit| of a thread's number is part of a digit along a reduced dim.
+static bool is_reduced_bit(const reduction_t *r, int64_t bit) {
+  for (int dim = 0; dim < r->source->rank; dim++)
+    if (r->is_reduced[dim] && strata_layout_thread_coordinate(&r->source->layout, bit, dim) != 0)
+      return true;
+  return false;
+}
+
+static void combine_lanes(reduction_t *r) {
+  strata_gpu_distribution_t *d = r->d;
+  int64_t lanes = d->group < d->device->lanes ? d->group : d->device->lanes;
+  for (int64_t bit = lanes / 2; bit > 0; bit /= 2)
+    for (int64_t i = 0; i < r->result.count && is_reduced_bit(r, bit); i++) {
+      MlirValue own = r->result.values[i], other = strata_emit_shuffle_xor(&d->e, own, bit, d->device->lanes);
+      r->result.values[i] = strata_emit_combine(&d->e, r->kind, own, other);
+    }
+}
+
+//===-- Warps ----------------------------------------------------------------------------------------------------===//
+
+// A group's threads by the parts of their number: lanes that hold different results, warps.
+typedef struct {
+  int64_t kept_lanes, kept_warps, n_warps; // counts: lanes, and warps, of different results; warps combined
+  strata_layout_t lane, kept_warp, warp;   // digits of the thread's number along dim 0
+} slots_t;
+
+static void sort_bit(const reduction_t *r, slots_t *slots, int64_t bit) {
+  bool is_lane = bit < r->d->device->lanes, is_reduced = is_reduced_bit(r, bit);
+  bool is_kept = !is_reduced;
+  strata_layout_push_thread(&slots->lane, is_lane && is_kept ? 0 : STRATA_COPIES, 2, slots->kept_lanes);
+  strata_layout_push_thread(&slots->kept_warp, !is_lane && is_kept ? 0 : STRATA_COPIES, 2, slots->kept_warps);
+  strata_layout_push_thread(&slots->warp, !is_lane && is_reduced ? 0 : STRATA_COPIES, 2, slots->n_warps);
+  slots->kept_lanes *= is_lane && is_kept ? 2 : 1;
+  slots->kept_warps *= !is_lane && is_kept ? 2 : 1;
+  slots->n_warps *= !is_lane && is_reduced ? 2 : 1;
+}
+
+// The slots of one result are beside one another: warp w has the w-th from here.
+static MlirAffineExpr slot_base(const reduction_t *r, const slots_t *slots) {
+  MlirContext context = r->d->e.context;
+  MlirAffineExpr lane = strata_thread_coordinate(context, &slots->lane, 0, 0);
+  MlirAffineExpr kept = strata_thread_coordinate(context, &slots->kept_warp, 0, 0);
+  MlirAffineExpr place =
+      mlirAffineAddExprGet(mlirAffineMulExprGet(kept, mlirAffineConstantExprGet(context, slots->kept_lanes)), lane);
+  return mlirAffineMulExprGet(place, mlirAffineConstantExprGet(context, slots->n_warps));
+}
+
+static MlirValue offset_by(strata_emitter_t *e, MlirValue index, int64_t offset) {
+  return offset == 0 ? index : strata_emit_binary(e, "arith.addi", index, strata_emit_index(e, offset));
+}
+
+// Combines the |n| neighbouring slots from |first| on.
+static MlirValue combine_slots(reduction_t *r, MlirValue memory, MlirValue first, int64_t n) {
+  strata_emitter_t *e = &r->d->e;
+  if (n == 1)
+    return strata_emit_value(e, "memref.load", 2, (MlirValue[]){memory, first}, r->source->element, 0, NULL);
+  MlirValue low = combine_slots(r, memory, first, n / 2);
+  MlirValue high = combine_slots(r, memory, offset_by(e, first, n / 2), n / 2);
+  return strata_emit_combine(e, r->kind, low, high);
+}
+
+static strata_status_t combine_warps(reduction_t *r) {
+  strata_gpu_distribution_t *d = r->d;
+  strata_emitter_t *e = &d->e;
+  slots_t slots = {1, 1, 1, {0}, {0}, {0}};
+  for (int64_t bit = 1; bit < d->group; bit *= 2)
+    sort_bit(r, &slots, bit);
+  if (slots.n_warps == 1)
+    return NULL;
+  int64_t per_register = slots.kept_lanes * slots.kept_warps * slots.n_warps;
+  MlirValue memory;
+  STRATA_TRY(strata_shared_alloc(d, r->source->element, per_register * r->result.count, &memory));
+  strata_index_space_t space = strata_index_space(d, 0, NULL);
+  MlirValue base = strata_index_emit(&space, slot_base(r, &slots));
+  MlirValue warp = strata_index_emit(&space, strata_thread_coordinate(e->context, &slots.warp, 0, 0));
+  MlirValue own = strata_emit_binary(e, "arith.addi", base, warp);
+  if (d->loop_depth > 0) // else the memory is new
+    STRATA_TRY(strata_shared_before_write(d));
+  d->is_dirty = true; // equal lanes write equal values
+  for (int64_t i = 0; i < r->result.count; i++) {
+    MlirValue operands[] = {r->result.values[i], memory, offset_by(e, own, i * per_register)};
+    strata_emit_op(e, "memref.store", 3, operands, 0, NULL, 0, NULL);
+  }
+  STRATA_TRY(strata_shared_before_read(d));
+  for (int64_t i = 0; i < r->result.count; i++)
+    r->result.values[i] = combine_slots(r, memory, offset_by(e, base, i * per_register), slots.n_warps);
+  return NULL;
+}
+
+//===-- The rule -------------------------------------------------------------------------------------------------===//
+
+static strata_status_t add_start(reduction_t *r, MlirValue start) {
+  strata_registers_t registers;
+  STRATA_TRY(strata_registers_as(r->d, start, &r->result.layout, &registers));
+  for (int64_t i = 0; i < r->result.count; i++)
+    r->result.values[i] = strata_emit_combine(&r->d->e, r->kind, registers.values[i], r->result.values[i]);
+  return NULL;
+}
+
+strata_status_t strata_gpu_rule_reduction(strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  reduction_t r = {.d = d, .kind = strata_attr(op, "kind")};
+  r.source = strata_registers_of(d, mlirOperationGetOperand(op, 0));
+  if (r.source->rank == 0)
+    return strata_gpu_missing(op, "a scalar");
+  if (mlirValueIsNull(strata_emit_start(&d->e, r.kind, r.source->element)))
+    return strata_gpu_missing(op, "this kind of reduction");
+  read_dims(&r, op);
+  strata_layout_t layout = strata_layout_map_dims(&r.source->layout, r.to);
+  if (!mlirTypeIsAVector(mlirValueGetType(result)))
+    layout = (strata_layout_t){0};
+  r.result = strata_registers_in(d, mlirValueGetType(result), &layout);
+  MlirValue *values = strata_arena_array(d->compile->arena, MlirValue, r.source->count);
+  for (int64_t target = 0; target < r.result.count; target++)
+    combine_registers(&r, target, values);
+  combine_lanes(&r);
+  STRATA_TRY(combine_warps(&r));
+  if (mlirOperationGetNumOperands(op) > 1)
+    STRATA_TRY(add_start(&r, mlirOperationGetOperand(op, 1)));
+  strata_registers_t out;
+  STRATA_TRY(strata_registers_convert(d, &r.result, strata_layout_of(d, result), &out));
+  strata_registers_define(d, result, &out);
+  return NULL;
+}

@@ -1,0 +1,90 @@
+// Tasks to groups of threads: which task a thread works on, and what threads beyond the last task do.
+//
+//   scf.forall (%i, %j) in (8, 4) { ... }, threads = 256, group = 32
+// ->
+//   %task = block_id * 8 + thread_id / 32, %i = task / 4, %j = task mod 4, %thread = thread_id mod 32
+//
+// A thread on its own beyond the last task does nothing. A group repeats the last task without storing, so that
+// shuffles and barriers meet all threads they wait for.
+#include "lowering/tile_to_gpu/tasks.h"
+#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/tile_to_gpu/index.h"
+
+static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t bound) {
+  strata_named_attr_t attrs[] = {
+      {"dimension", mlirAttributeParseGet(d->e.context, strata_str("#gpu<dim x>"))},
+      {"upper_bound", mlirIntegerAttrGet(mlirIndexTypeGet(d->e.context), bound)},
+  };
+  return strata_emit_value(&d->e, name, 0, NULL, mlirIndexTypeGet(d->e.context), 2, attrs);
+}
+
+int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
+  int64_t per_block = d->threads / d->group;
+  return (d->n_tasks + per_block - 1) / per_block;
+}
+
+void strata_gpu_find_task(strata_gpu_distribution_t *d) {
+  strata_emitter_t *e = &d->e;
+  int64_t per_block = d->threads / d->group;
+  MlirValue block = emit_id(d, "gpu.block_id", strata_gpu_blocks(d));
+  MlirValue thread = emit_id(d, "gpu.thread_id", d->threads), group = strata_emit_index(e, d->group);
+  d->thread = d->group == d->threads ? thread : strata_emit_binary(e, "arith.remui", thread, group);
+  d->group_number = strata_emit_binary(e, "arith.divui", thread, group);
+  d->task = block;
+  if (per_block > 1) {
+    MlirValue first = strata_emit_binary(e, "arith.muli", block, strata_emit_index(e, per_block));
+    d->task = strata_emit_binary(e, "arith.addi", first, d->group_number);
+  }
+  if (d->n_tasks % per_block == 0)
+    return;
+  d->active = strata_emit_cmpi(e, STRATA_ULT, d->task, strata_emit_index(e, d->n_tasks));
+  if (d->group > 1)
+    d->task = strata_emit_binary(e, "arith.minui", d->task, strata_emit_index(e, d->n_tasks - 1));
+}
+
+bool strata_gpu_count_tasks(MlirOperation func, int64_t *out_n_tasks) {
+  MlirBlock body = strata_func_body(func);
+  *out_n_tasks = 1;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    int64_t counts[STRATA_VALUE_RANK];
+    if (!strata_op_is(op, "scf.forall"))
+      continue;
+    int rank = strata_attr_i64s(op, "staticUpperBound", STRATA_VALUE_RANK, counts);
+    for (int dim = 0; dim < rank; dim++)
+      *out_n_tasks *= counts[dim];
+    return rank >= 0 && mlirOperationGetNumOperands(op) == 0;
+  }
+  return true; // the whole body is one task
+}
+
+static strata_status_t distribute_task(strata_gpu_distribution_t *d, MlirBlock old) {
+  strata_index_space_t space = strata_index_space(d, 0, NULL);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++) {
+    MlirValue index = mlirBlockGetArgument(old, i);
+    MlirAffineExpr expr = strata_index_resolve(&space, index);
+    strata_define_scalar(d, index, strata_index_emit(&space, expr));
+  }
+  MlirOperation terminator = mlirBlockGetTerminator(old);
+  for (MlirOperation inner = mlirBlockGetFirstOperation(old); !mlirOperationEqual(inner, terminator);
+       inner = mlirOperationGetNextInBlock(inner))
+    STRATA_TRY(strata_gpu_distribute_op(d, inner));
+  return NULL;
+}
+
+strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (d->group > 1 || mlirValueIsNull(d->active))
+    return distribute_task(d, old);
+  strata_loop_t branch = strata_emit_if_begin(&d->e, d->active);
+  d->active = (MlirValue){0};
+  STRATA_TRY(distribute_task(d, old));
+  strata_emit_if_end(&d->e, branch);
+  return NULL;
+}
+
+strata_status_t strata_gpu_rule_return(strata_gpu_distribution_t *d, MlirOperation op) {
+  (void)op;
+  strata_emit_op(&d->e, "func.return", 0, NULL, 0, NULL, 0, NULL);
+  return NULL;
+}

@@ -1,0 +1,14 @@
+// Tasks and the threads that carry them out.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_TASKS_H
+#define STRATA_LOWERING_TILE_TO_GPU_TASKS_H
+
+#include "lowering/tile_to_gpu/distribute.h"
+
+// The tasks of an old kernel: the iterations of its forall, or one if it has none. False if they are not static.
+bool strata_gpu_count_tasks(MlirOperation func, int64_t *out_n_tasks);
+// Blocks to launch.
+int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d);
+// Emits which task the thread works on: ->task, ->thread, ->group_number, ->active.
+void strata_gpu_find_task(strata_gpu_distribution_t *d);
+
+#endif

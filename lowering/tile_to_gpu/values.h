@@ -1,0 +1,18 @@
+// What is known of an old value; only values.c, assign.c and access.c look inside.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_VALUES_H
+#define STRATA_LOWERING_TILE_TO_GPU_VALUES_H
+
+#include "lowering/tile_to_gpu/distribute.h"
+
+struct strata_gpu_record {
+  MlirValue old;
+  strata_gpu_record_t *parent;   // union-find: values that share one layout; NULL at the root
+  const strata_layout_t *layout; // of the root; NULL until chosen
+  strata_registers_t registers;  // values are NULL until defined
+  MlirValue counter;             // of a loop's induction value: how often the loop has run; null if bounds are dynamic
+};
+
+strata_gpu_record_t *strata_gpu_record_of(strata_gpu_distribution_t *d, MlirValue old);
+strata_gpu_record_t *strata_gpu_record_root(strata_gpu_distribution_t *d, MlirValue old);
+
+#endif
