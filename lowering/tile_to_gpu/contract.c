@@ -1,12 +1,207 @@
-// vector.contract on the threads of a group.
-#include "lowering/tile_to_gpu/distribute.h"
+// vector.contract: which layouts its values have.
+//
+// The sum is in the fragments of the matrix instruction, spread so that a thread holds neighbours: with m16n8k16, four
+// tiles interlaced along the columns give each thread eight columns beside one another, and two along the rows four
+// rows. Operands come from memory in 16-byte pieces along the dim that is contiguous there. The loop around the
+// contraction (contract_loop.c) does the rest.
+#include "lowering/tile_to_gpu/contract.h"
+
+#include "dialects/affine/schedule.h"
+#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/tile_to_gpu/access.h"
+
+enum { ROW = 0, COLUMN = 1, STEP = 1, WARP = 32 };
+
+static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+//===-- Fragments ------------------------------------------------------------------------------------------------===//
+
+static void push_warps(const strata_product_t *p, strata_layout_t *layout, int row_dim, int column_dim) {
+  strata_layout_push_thread(layout, column_dim, p->warps[COLUMN], p->warp_tile[COLUMN]);
+  strata_layout_push_thread(layout, row_dim, p->warps[ROW], p->warp_tile[ROW]);
+}
+
+// See contract_product.c for the order of the registers.
+static void mma_layouts(strata_product_t *p) {
+  enum { BLOCK = STRATA_MMA_BLOCK };
+  strata_layout_t *sum = &p->layout;
+  strata_layout_push_reg(sum, COLUMN, 4, 1);
+  strata_layout_push_reg(sum, COLUMN, 2, 4);
+  strata_layout_push_reg(sum, ROW, 4, 1);
+  strata_layout_push_reg(sum, COLUMN, p->warp_tile[COLUMN] / BLOCK, BLOCK);
+  strata_layout_push_reg(sum, ROW, p->warp_tile[ROW] / BLOCK, BLOCK);
+  strata_layout_push_thread(sum, COLUMN, 4, 8);
+  strata_layout_push_thread(sum, ROW, 8, 4);
+  push_warps(p, sum, ROW, COLUMN);
+  for (int side = 0; side < 2; side++) {
+    strata_shared_operand_t *operand = &p->operands[side];
+    strata_layout_t *fragment = &operand->fragment;
+    int64_t thread_steps = 4 * operand->word, chunk = STRATA_MMA_CHUNK_WORDS * operand->word;
+    strata_layout_push_reg(fragment, STEP, thread_steps, 1);
+    strata_layout_push_reg(fragment, 0, 4, 1);
+    strata_layout_push_reg(fragment, 0, p->warp_tile[side] / BLOCK, BLOCK);
+    strata_layout_push_reg(fragment, STEP, operand->steps / chunk, chunk);
+    strata_layout_push_thread(fragment, STEP, 4, thread_steps);
+    strata_layout_push_thread(fragment, 0, 8, 4);
+    push_warps(p, fragment, side == ROW ? 0 : STRATA_COPIES, side == COLUMN ? 0 : STRATA_COPIES);
+  }
+}
+
+// Threads of a warp are 4 x 8; each takes blocks of 4 x 4 elements.
+static void fma_layouts(strata_product_t *p) {
+  static const int64_t threads[2] = {4, 8};
+  strata_layout_t *sum = &p->layout;
+  strata_layout_push_reg(sum, COLUMN, 4, 1);
+  strata_layout_push_reg(sum, COLUMN, p->warp_tile[COLUMN] / 32, 32);
+  strata_layout_push_reg(sum, ROW, 4, 1);
+  strata_layout_push_reg(sum, ROW, p->warp_tile[ROW] / 16, 16);
+  strata_layout_push_thread(sum, COLUMN, threads[COLUMN], 4);
+  strata_layout_push_thread(sum, ROW, threads[ROW], 4);
+  push_warps(p, sum, ROW, COLUMN);
+  for (int side = 0; side < 2; side++) {
+    strata_layout_t *fragment = &p->operands[side].fragment;
+    int64_t block = 4 * threads[side];
+    strata_layout_push_reg(fragment, 0, 4, 1);
+    strata_layout_push_reg(fragment, 0, p->warp_tile[side] / block, block);
+    strata_layout_push_reg(fragment, STEP, p->operands[side].steps, 1);
+    strata_layout_push_thread(fragment, side == COLUMN ? 0 : STRATA_COPIES, threads[COLUMN], 4);
+    strata_layout_push_thread(fragment, side == ROW ? 0 : STRATA_COPIES, threads[ROW], 4);
+    push_warps(p, fragment, side == ROW ? 0 : STRATA_COPIES, side == COLUMN ? 0 : STRATA_COPIES);
+  }
+}
+
+//===-- Operands -------------------------------------------------------------------------------------------------===//
+
+// The widest load of both dims behind an operand; a null operation if there is none.
+static MlirOperation main_load(MlirValue value) {
+  MlirOperation best = {0};
+  int64_t best_bytes = 0;
+  if (!mlirValueIsAOpResult(value))
+    return best;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  MlirType type = mlirValueGetType(value);
+  if (strata_op_is(op, "tile.load"))
+    return mlirTypeIsAVector(type) && mlirShapedTypeGetRank(type) == 2 ? op : best;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirOperation load = main_load(mlirOperationGetOperand(op, i));
+    if (mlirOperationIsNull(load))
+      continue;
+    int64_t bytes = strata_element_bytes(strata_type_element(mlirValueGetType(mlirOperationGetResult(load, 0))));
+    best = bytes > best_bytes ? load : best;
+    best_bytes = bytes > best_bytes ? bytes : best_bytes;
+  }
+  return best;
+}
+
+// Which dim is contiguous in memory and how many elements along it may be loaded at once.
+static strata_status_t find_contiguous(strata_gpu_distribution_t *d, MlirValue value, int *out_dim,
+                                       int64_t *out_width) {
+  MlirOperation load = main_load(value);
+  *out_dim = STEP;
+  *out_width = 1;
+  if (mlirOperationIsNull(load))
+    return NULL;
+  strata_gpu_box_t box;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(load, 0));
+  STRATA_TRY(strata_gpu_box_read(d, load, 0, type, &box));
+  int dim = strata_gpu_box_contiguous(&box);
+  if (dim < 0)
+    return NULL;
+  *out_dim = dim;
+  *out_width = strata_gpu_box_width(&box, dim, STRATA_VECTOR_BYTES / strata_element_bytes(strata_type_element(type)));
+  return NULL;
+}
+
+static strata_layout_t load_layout(const strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
+                                   bool along_steps, int64_t width) {
+  int64_t n_elements = operand->rows * operand->steps, own_steps = along_steps ? 1 : operand->word;
+  while (width > 1 && n_elements / (width * own_steps) < d->group)
+    width /= 2;
+  strata_layout_t layout = {0};
+  if (along_steps) {
+    const int order[] = {STEP, 0};
+    return strata_layout_build(2, (int64_t[]){operand->rows, operand->steps}, d->group, order, width);
+  }
+  // A thread has whole words: the rows of one are in neighbouring registers.
+  int64_t words = operand->steps / operand->word, across = least(operand->rows / width, d->group);
+  int64_t deep = least(words, d->group / across);
+  strata_layout_push_reg(&layout, 0, width, 1);
+  strata_layout_push_reg(&layout, STEP, operand->word, 1);
+  strata_layout_push_thread(&layout, 0, across, width);
+  strata_layout_push_thread(&layout, STEP, deep, operand->word);
+  strata_layout_push_thread(&layout, STRATA_COPIES, d->group / (across * deep), 0);
+  strata_layout_push_reg(&layout, 0, operand->rows / (width * across), width * across);
+  strata_layout_push_reg(&layout, STEP, words / deep, operand->word * deep);
+  return layout;
+}
+
+static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, strata_product_t *p) {
+  MlirValue value = mlirOperationGetOperand(op, side);
+  MlirType type = mlirValueGetType(value);
+  if (mlirShapedTypeGetRank(type) != 2)
+    return strata_gpu_missing(op, "an operand that is no matrix");
+  strata_shared_operand_t *operand = &p->operands[side];
+  operand->element = mlirShapedTypeGetElementType(type);
+  operand->element_bytes = strata_element_bytes(operand->element);
+  operand->rows = mlirShapedTypeGetDimSize(type, 0);
+  operand->steps = mlirShapedTypeGetDimSize(type, 1);
+  operand->word = p->mma ? 4 / operand->element_bytes : 1;
+  int dim;
+  int64_t width;
+  STRATA_TRY(find_contiguous(d, value, &dim, &width));
+  operand->by_step = dim != STEP || !p->mma;
+  operand->load = load_layout(d, operand, dim == STEP, width);
+  p->warp_tile[side] = operand->rows / p->warps[side];
+  return NULL;
+}
+
+static strata_status_t check_tiles(const strata_gpu_distribution_t *d, MlirOperation op, const strata_product_t *p) {
+  int64_t chunk = p->mma ? STRATA_MMA_CHUNK_WORDS * p->operands[0].word : 1;
+  const int64_t least_tile[2] = {p->mma ? STRATA_MMA_BLOCK : 16, STRATA_MMA_BLOCK};
+  if (p->warps[0] * p->warps[1] * WARP != d->group || d->group != d->threads)
+    return strata_gpu_missing(op, "a schedule whose warps are not all of its threads");
+  for (int side = 0; side < 2; side++)
+    if (!is_power_of_two(p->warps[side]) || !is_power_of_two(p->warp_tile[side]) ||
+        p->warp_tile[side] < least_tile[side] || !is_power_of_two(p->operands[side].steps) ||
+        p->operands[side].steps < chunk)
+      return strata_gpu_missing(op, "a tile that is no power of two or too small");
+  return NULL;
+}
+
+strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation op, strata_product_t *out_product) {
+  strata_schedule_t schedule = strata_schedule_read(d->func);
+  strata_product_t *p = out_product;
+  MlirAttribute mma = strata_attr(op, "tile.mma");
+  if (!strata_op_is(op, "vector.contract") || !schedule.warps[0] || !schedule.warps[1])
+    return strata_gpu_missing(op, "a contraction without a schedule");
+  *p = (strata_product_t){.mma = mlirAttributeIsNull(mma) ? NULL : strata_mma_named(mlirStringAttrGetValue(mma)),
+                          .warps = {schedule.warps[0], schedule.warps[1]},
+                          .sum = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(op, 0)))};
+  if (!p->mma && !mlirAttributeIsNull(mma))
+    return strata_gpu_missing(op, "this matrix instruction");
+  for (int side = 0; side < 2; side++)
+    STRATA_TRY(read_operand(d, op, side, p));
+  STRATA_TRY(check_tiles(d, op, p));
+  if (p->mma)
+    mma_layouts(p);
+  else
+    fma_layouts(p);
+  return NULL;
+}
+
+//===-- The op ---------------------------------------------------------------------------------------------------===//
 
 strata_status_t strata_contract_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
-  (void)d, (void)op;
+  strata_product_t product;
+  STRATA_TRY(strata_product_read(d, op, &product));
+  strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);
+  for (int side = 0; side < 2; side++)
+    strata_layout_fix(d, mlirOperationGetOperand(op, side), &product.operands[side].load);
   return NULL;
 }
 
 strata_status_t strata_gpu_rule_contract(strata_gpu_distribution_t *d, MlirOperation op) {
   (void)d;
-  return strata_gpu_missing(op, "a contraction");
+  return strata_gpu_missing(op, "a contraction outside a pipelined loop");
 }

@@ -1,0 +1,75 @@
+// Contractions: what the parts of their lowering share. Internal to contract*.c.
+//
+// The operands of a block's product pass through shared memory. It is addressed by bits: tile sizes are powers of two,
+// so a register's and a thread's part of (row, step) have no bit in common, the address is linear in the bits (a XOR of
+// what each contributes), and one number a thread, XORed with constants, reaches everything.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_CONTRACT_H
+#define STRATA_LOWERING_TILE_TO_GPU_CONTRACT_H
+
+#include "lowering/tile_to_gpu/distribute.h"
+#include "passes/mma.h"
+
+enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32, STRATA_MMA_CHUNK_WORDS = 16 };
+
+// An operand in shared memory: |rows| x |steps| elements, the step being the reduction.
+//
+//   by_step false: [chunk of 64 bytes of steps][row][64 bytes], for operands contiguous along the reduction
+//   by_step true:  [word of steps][row][word], for the others
+//
+// 16-byte units are swizzled so that neither storing nor reading meets bank conflicts.
+typedef struct {
+  MlirType element;
+  int64_t element_bytes, rows, steps;
+  int64_t word; // elements along the reduction that go together: those of 32 bits for matrix instructions, else 1
+  bool by_step;
+  strata_layout_t load;     // as it comes from memory
+  strata_layout_t fragment; // as the product reads it
+  MlirValue memory;         // STRATA_CONTRACT_SLOTS slots, once allocated
+} strata_shared_operand_t;
+
+// How a contraction is carried out.
+typedef struct {
+  const strata_mma_t *mma; // NULL: multiply-adds
+  int64_t warps[2];        // along rows and columns
+  int64_t warp_tile[2];    // rows and columns of a warp
+  MlirType sum;
+  strata_layout_t layout; // of the sum
+  strata_shared_operand_t operands[2];
+} strata_product_t;
+
+// What |op|, a vector.contract of a kernel with a schedule, is; layouts included.
+STRATA_MUST_CHECK strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation op,
+                                                      strata_product_t *out_product);
+
+STRATA_MUST_CHECK strata_status_t strata_operand_allocate(strata_gpu_distribution_t *d,
+                                                          strata_shared_operand_t *operand);
+// Stores registers, in any layout, into slot |slot|, an index value.
+STRATA_MUST_CHECK strata_status_t strata_operand_store(strata_gpu_distribution_t *d,
+                                                       const strata_shared_operand_t *operand, MlirValue slot,
+                                                       const strata_registers_t *registers);
+
+// Reading: the registers of operand->fragment, on demand.
+typedef struct {
+  const strata_shared_operand_t *operand;
+  MlirValue base; // the thread's part and the slot
+  const struct strata_places *places;
+  MlirValue *vectors; // by register: what was loaded, null if it was not yet
+  int64_t *lanes;
+} strata_operand_reader_t;
+strata_operand_reader_t strata_operand_reader(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
+                                              MlirValue slot);
+// The element of register |reg|, loaded with its neighbours.
+MlirValue strata_operand_read(strata_gpu_distribution_t *d, strata_operand_reader_t *reader, int64_t reg);
+
+// Adds the product of the operands in |slot| to |sums|: strata_product_sums values of strata_product_sum_type.
+int64_t strata_product_sums(const strata_product_t *product);
+MlirType strata_product_sum_type(const strata_product_t *product);
+void strata_product_emit(strata_gpu_distribution_t *d, const strata_product_t *product, MlirValue slot,
+                         MlirValue *sums);
+// Between registers of the sum's layout and sums.
+void strata_product_pack(strata_gpu_distribution_t *d, const strata_product_t *product,
+                         const strata_registers_t *registers, MlirValue *out_sums);
+void strata_product_unpack(strata_gpu_distribution_t *d, const strata_product_t *product, const MlirValue *sums,
+                           strata_registers_t *out_registers);
+
+#endif

@@ -1,0 +1,220 @@
+// The loop around a contraction, as a pipeline.
+//
+//   %sum = scf.for %k = 0 to n iter_args(%a = %zero) { loads of step k; arithmetic; vector.contract } {tile.pipeline}
+// becomes
+//   loads of step 0
+//   scf.for %k = 0 to n - 1 iter_args(fragments of %a, what was loaded) {
+//     arithmetic, then stores to slot k mod 2 of shared memory; barrier
+//     loads of step k + 1
+//     products from slot k mod 2 }
+//   the same for step n - 1, without loads
+//
+// So loads are under way while products are computed, and one barrier a step is enough: a slot is written again only
+// two steps later, after a barrier that every thread passes with its reads of that slot done.
+#include "lowering/tile_to_gpu/contract.h"
+
+#include "dialects/affine/schedule.h"
+#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/values.h"
+
+typedef struct {
+  strata_gpu_distribution_t *d;
+  MlirOperation loop, contract;
+  MlirBlock body;
+  int64_t n_steps;
+  strata_product_t product;
+  STRATA_VECTOR(MlirOperation) loads, arithmetic; // of the body, in order; what loads need is among them
+  int64_t n_sums;
+  STRATA_VECTOR(MlirValue) state; // sums, then what was loaded, packed
+} pipeline_t;
+
+//===-- What is in the body --------------------------------------------------------------------------------------===//
+
+static bool depends_on(const pipeline_t *p, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    if (!mlirValueIsAOpResult(value))
+      continue;
+    MlirOperation source = mlirOpResultGetOwner(value);
+    bool is_load = strata_op_is(source, "tile.load") && mlirBlockEqual(mlirOperationGetBlock(source), p->body);
+    for (size_t j = 0; j < p->arithmetic.count && !is_load; j++)
+      is_load = mlirOperationEqual(p->arithmetic.data[j], source);
+    if (is_load)
+      return true;
+  }
+  return false;
+}
+
+// Splits the body into what is done a step ahead and what is done with the values loaded.
+static strata_status_t read_body(pipeline_t *p) {
+  MlirOperation yield = mlirBlockGetTerminator(p->body);
+  if (mlirOperationGetNumOperands(yield) != 1 || !mlirValueIsAOpResult(mlirOperationGetOperand(yield, 0)))
+    return strata_gpu_missing(p->loop, "a pipeline that does not carry one sum");
+  p->contract = mlirOpResultGetOwner(mlirOperationGetOperand(yield, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationEqual(op, yield);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (mlirOperationEqual(op, p->contract))
+      continue;
+    if (mlirOperationGetNumRegions(op) > 0)
+      return strata_gpu_missing(op, "a region in a pipeline");
+    if (depends_on(p, op))
+      *strata_vector_push(p->d->compile->arena, &p->arithmetic) = op;
+    else
+      *strata_vector_push(p->d->compile->arena, &p->loads) = op;
+  }
+  MlirValue sum = mlirOperationGetOperand(p->contract, 2);
+  if (!mlirValueEqual(sum, mlirBlockGetArgument(p->body, 1)))
+    return strata_gpu_missing(p->contract, "a sum that the pipeline does not carry");
+  return strata_product_read(p->d, p->contract, &p->product);
+}
+
+//===-- Values that wait for their step --------------------------------------------------------------------------===//
+
+// Registers of small types wait as vectors: a phi of its own for each would take a whole register.
+static int64_t pack_width(const strata_registers_t *registers) {
+  int64_t bytes = strata_element_bytes(registers->element), width = bytes < 4 ? STRATA_VECTOR_BYTES / bytes : 1;
+  while (registers->count % width)
+    width /= 2;
+  return width;
+}
+
+static void pack_loaded(pipeline_t *p, MlirOperation load) {
+  strata_gpu_distribution_t *d = p->d;
+  const strata_registers_t *registers = strata_registers_of(d, mlirOperationGetResult(load, 0));
+  int64_t width = pack_width(registers);
+  for (int64_t i = 0; i < registers->count; i += width) {
+    MlirValue value = registers->values[i];
+    if (width > 1)
+      value = strata_emit_value(&d->e, "vector.from_elements", (int)width, registers->values + i,
+                                mlirVectorTypeGet(1, &width, registers->element), 0, NULL);
+    *strata_vector_push(d->compile->arena, &p->state) = value;
+  }
+}
+
+// Defines the load's registers as what is in the state from |at| on; returns where the next one's begin.
+static int64_t unpack_loaded(pipeline_t *p, MlirOperation load, int64_t at) {
+  strata_gpu_distribution_t *d = p->d;
+  MlirValue old = mlirOperationGetResult(load, 0);
+  strata_registers_t registers = strata_registers_new(d, old);
+  int64_t width = pack_width(&registers);
+  for (int64_t i = 0; i < registers.count; i++) {
+    MlirValue packed = p->state.data[at + i / width];
+    const int64_t lane = i % width;
+    strata_named_attr_t position = {"static_position", strata_i64s_attr(d->e.context, 1, &lane)};
+    registers.values[i] =
+        width == 1 ? packed : strata_emit_value(&d->e, "vector.extract", 1, &packed, registers.element, 1, &position);
+  }
+  strata_registers_define(d, old, &registers);
+  return at + registers.count / width;
+}
+
+static bool is_load(MlirOperation op) { return strata_op_is(op, "tile.load"); }
+
+// Loads of step |step|; the state keeps its sums, and gets what was loaded.
+static strata_status_t emit_loads(pipeline_t *p, MlirValue step) {
+  MlirValue induction = mlirBlockGetArgument(p->body, 0);
+  strata_gpu_record_of(p->d, induction)->counter = step;
+  strata_define_scalar(p->d, induction, step);
+  p->state.count = (size_t)p->n_sums;
+  for (size_t i = 0; i < p->loads.count; i++) {
+    STRATA_TRY(strata_gpu_distribute_op(p->d, p->loads.data[i]));
+    if (is_load(p->loads.data[i]))
+      pack_loaded(p, p->loads.data[i]);
+  }
+  return NULL;
+}
+
+//===-- Staging --------------------------------------------------------------------------------------------------===//
+
+// To the nearest number of 11 bits, as tf32 has; matrix instructions cut off the rest. Infinity and NaN stay.
+static MlirValue round_tf32(strata_emitter_t *e, MlirValue value) {
+  enum { HALF_ULP = 0x1000, EXPONENT = 0x7f800000 };
+  MlirType i32 = mlirIntegerTypeGet(e->context, 32);
+  MlirValue bits = strata_emit_cast(e, "arith.bitcast", value, i32), exponent = strata_emit_integer(e, i32, EXPONENT);
+  MlirValue up = strata_emit_binary(e, "arith.addi", bits, strata_emit_integer(e, i32, HALF_ULP));
+  MlirValue is_finite = strata_emit_cmpi(e, STRATA_NE, strata_emit_binary(e, "arith.andi", bits, exponent), exponent);
+  return strata_emit_cast(e, "arith.bitcast", strata_emit_select(e, is_finite, up, bits), mlirValueGetType(value));
+}
+
+static strata_registers_t rounded(pipeline_t *p, const strata_registers_t *from) {
+  strata_registers_t out = strata_registers_in(p->d, from->type, &from->layout);
+  bool is_tf32 = p->product.mma && mlirTypeIsAF32(from->element);
+  for (int64_t i = 0; i < out.count; i++)
+    out.values[i] = is_tf32 ? round_tf32(&p->d->e, from->values[i]) : from->values[i];
+  return out;
+}
+
+// Computes the operands from what was loaded and puts them into |slot|.
+static strata_status_t emit_stage(pipeline_t *p, MlirValue slot) {
+  strata_gpu_distribution_t *d = p->d;
+  int64_t at = p->n_sums;
+  for (size_t i = 0; i < p->loads.count; i++)
+    if (is_load(p->loads.data[i]))
+      at = unpack_loaded(p, p->loads.data[i], at);
+  for (size_t i = 0; i < p->arithmetic.count; i++)
+    STRATA_TRY(strata_gpu_distribute_op(d, p->arithmetic.data[i]));
+  for (int side = 0; side < 2; side++) {
+    strata_registers_t registers;
+    STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(p->contract, side), &p->product.operands[side].load,
+                                   &registers));
+    registers = rounded(p, &registers);
+    STRATA_TRY(strata_operand_store(d, &p->product.operands[side], slot, &registers));
+  }
+  return strata_emit_barrier(d);
+}
+
+//===-- The loop -------------------------------------------------------------------------------------------------===//
+
+static MlirValue slot_of(strata_gpu_distribution_t *d, MlirValue step) {
+  return strata_emit_binary(&d->e, "arith.andi", step, strata_emit_index(&d->e, STRATA_CONTRACT_SLOTS - 1));
+}
+
+// All steps but the last.
+static strata_status_t emit_loop(pipeline_t *p) {
+  strata_gpu_distribution_t *d = p->d;
+  MlirValue zero = strata_emit_index(&d->e, 0), last = strata_emit_index(&d->e, p->n_steps - 1);
+  int n_state = (int)p->state.count;
+  strata_loop_t loop = strata_emit_for_begin(&d->e, zero, last, 1, n_state, p->state.data, p->state.data);
+  d->loop_depth++;
+  MlirValue slot = slot_of(d, loop.induction);
+  STRATA_TRY(emit_stage(p, slot));
+  STRATA_TRY(emit_loads(p, strata_emit_binary(&d->e, "arith.addi", loop.induction, strata_emit_index(&d->e, 1))));
+  strata_product_emit(d, &p->product, slot, p->state.data);
+  d->loop_depth--;
+  strata_emit_for_end(&d->e, loop, n_state, p->state.data, p->state.data);
+  return NULL;
+}
+
+static strata_status_t emit_pipeline(pipeline_t *p) {
+  strata_gpu_distribution_t *d = p->d;
+  strata_registers_t start, result;
+  p->n_sums = strata_product_sums(&p->product);
+  STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(p->loop, 3), &p->product.layout, &start));
+  for (int side = 0; side < 2; side++)
+    STRATA_TRY(strata_operand_allocate(d, &p->product.operands[side]));
+  for (int64_t i = 0; i < p->n_sums; i++)
+    *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
+  strata_product_pack(d, &p->product, &start, p->state.data);
+  STRATA_TRY(emit_loads(p, strata_emit_index(&d->e, 0)));
+  if (p->n_steps > 1)
+    STRATA_TRY(emit_loop(p));
+  MlirValue slot = strata_emit_index(&d->e, (p->n_steps - 1) % STRATA_CONTRACT_SLOTS);
+  STRATA_TRY(emit_stage(p, slot));
+  strata_product_emit(d, &p->product, slot, p->state.data);
+  result = strata_registers_in(d, mlirValueGetType(mlirOperationGetResult(p->loop, 0)), &p->product.layout);
+  strata_product_unpack(d, &p->product, p->state.data, &result);
+  strata_registers_define(d, mlirOperationGetResult(p->loop, 0), &result);
+  return NULL;
+}
+
+strata_status_t strata_gpu_pipeline(strata_gpu_distribution_t *d, MlirOperation op) {
+  int64_t lower, step;
+  pipeline_t p = {.d = d, .loop = op, .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))};
+  if (!strata_index_bounds(mlirBlockGetArgument(p.body, 0), &lower, &step, &p.n_steps) || lower != 0 || step != 1 ||
+      p.n_steps < 1)
+    return strata_gpu_missing(op, "a pipeline without constant bounds");
+  STRATA_TRY(read_body(&p));
+  return emit_pipeline(&p);
+}
