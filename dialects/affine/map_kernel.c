@@ -1,6 +1,8 @@
 // See map_kernel.h.
 #include "dialects/affine/map_kernel.h"
 
+#include "dialects/affine/simplify.h"
+
 static bool same_space(const strata_nest_t *a, const strata_nest_t *b) {
   if (a->n_parallel != b->n_parallel)
     return false;
@@ -43,6 +45,61 @@ static int choose_vector_dim(const strata_map_kernel_t *map) {
   return best;
 }
 
+//===-- Transpositions -------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  const strata_map_kernel_t *map;
+  int64_t elements[STRATA_MAX_DIMS]; // read contiguously along each dim of the space, but not along the vector's
+} crossing_t;
+
+// Counts what |nest| reads from outside when it is computed at |point|, expressions over the space.
+static void count_reads(crossing_t *c, const strata_nest_t *nest, const MlirAffineExpr *point) {
+  const strata_nest_t *space = c->map->space;
+  int n_dims = nest->n_parallel + nest->n_reduction;
+  MlirContext context = mlirOperationGetContext(c->map->kernel->func);
+  MlirAffineMap at = mlirAffineMapGet(context, space->n_parallel, 0, n_dims, (MlirAffineExpr *)(uintptr_t)point);
+  for (int i = 0; i < nest->n_accesses; i++) {
+    const strata_access_t *access = &nest->accesses[i];
+    if (access->is_store || !mlirValueIsABlockArgument(access->buffer) || mlirAffineMapIsNull(access->map))
+      continue;
+    int64_t sizes[STRATA_MAX_DIMS], elements = 1, stride, along;
+    int rank = strata_memref_sizes(access->buffer, sizes);
+    for (int j = 0; j < rank; j++)
+      elements *= sizes[j];
+    MlirAffineMap map = strata_affine_compose(access->map, at, space->extents);
+    MlirAffineExpr position = strata_affine_linearize(map, sizes, space->extents);
+    if (!strata_affine_coefficient(position, c->map->vector_dim, &along) || along == 1)
+      continue;
+    for (int dim = 0; dim < space->n_parallel; dim++)
+      if (dim != c->map->vector_dim && strata_affine_coefficient(position, dim, &stride) && stride == 1)
+        c->elements[dim] += elements;
+  }
+}
+
+static void count_demanded(const strata_nest_t *producer, const strata_access_t *store, const MlirAffineExpr *point,
+                           const MlirAffineExpr *coordinates, void *user) {
+  (void)store;
+  (void)coordinates;
+  count_reads(user, producer, point);
+}
+
+static int choose_cross_dim(const strata_map_kernel_t *map) {
+  crossing_t c = {.map = map};
+  MlirAffineExpr dims[STRATA_MAX_DIMS];
+  int best = STRATA_MAP_NO_DIM;
+  for (int dim = 0; dim < map->space->n_parallel; dim++)
+    dims[dim] = mlirAffineDimExprGet(mlirOperationGetContext(map->kernel->func), dim);
+  for (int i = 0; i < map->kernel->n_nests; i++)
+    if (strata_nest_is_root(&map->kernel->nests[i])) {
+      count_reads(&c, &map->kernel->nests[i], dims);
+      strata_kernel_visit_demands(map->kernel, &map->kernel->nests[i], count_demanded, &c);
+    }
+  for (int dim = 0; dim < map->space->n_parallel; dim++)
+    if (c.elements[dim] > (best == STRATA_MAP_NO_DIM ? 0 : c.elements[best]))
+      best = dim;
+  return best;
+}
+
 strata_status_t strata_map_kernel_read(const strata_kernel_t *kernel, strata_map_kernel_t *out) {
   *out = (strata_map_kernel_t){.kernel = kernel};
   for (int i = 0; i < kernel->n_nests; i++) {
@@ -58,5 +115,6 @@ strata_status_t strata_map_kernel_read(const strata_kernel_t *kernel, strata_map
   if (!out->space)
     return strata_error(STRATA_INTERNAL, "a kernel that stores nothing");
   out->vector_dim = choose_vector_dim(out);
+  out->cross_dim = choose_cross_dim(out);
   return NULL;
 }

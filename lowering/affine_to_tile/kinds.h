@@ -24,6 +24,8 @@ typedef struct {
   int64_t vector;       // extent of the vectorized dim; 1: there is none
   int64_t tile;         // elements of a full tile along it
   int64_t work;         // of one outer point: elements touched, which decides how many tasks there are
+  int64_t cross_tile;   // on a GPU, if not 0: elements along outer dim |cross|, which is tiled too (a transposition)
+  int cross;
 } strata_tile_walk_t;
 
 // Emits the forall over tasks and the loops in it, and |body| for full tiles and, if there is one, for the tail.
@@ -31,7 +33,7 @@ void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, 
 
 // strata_tile_walk on a GPU (loops_gpu.c): every tile of every outer point is a task, those along the vectorized dim
 // one after the other, then those along the last outer dim. A tail is a branch on the task, which a group of threads
-// takes or leaves as one.
+// takes or leaves as one; tiles of two dims are masked where they hang over an edge.
 void strata_tile_walk_gpu(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
                           void *user);
 

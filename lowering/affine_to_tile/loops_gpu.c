@@ -12,6 +12,8 @@ typedef struct {
   MlirAffineExpr outer[STRATA_MAX_DIMS];
 } walker_t;
 
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 // (task floordiv stride) mod extent as a coordinate; the first digit needs no mod, the last no division.
 static MlirAffineExpr digit(strata_tile_builder_t *b, MlirValue task, int64_t n_tasks, int64_t stride, int64_t extent) {
   if (extent == 1)
@@ -52,17 +54,47 @@ static void emit_tiles(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr til
   strata_emit_if_end(&b->e, branch);
 }
 
+// extent - 1 - coordinate >= 0 for the points that exist.
+static void add_bound(strata_tile_builder_t *b, MlirAffineExpr coordinate, int64_t extent, int64_t tile) {
+  if (extent % tile)
+    b->bounds[b->n_bounds++] = strata_tile_scaled(b, coordinate, -1, strata_tile_constant(b, extent - 1));
+}
+
+// A tile of two vector dims, the crossing one first.
+static void emit_crossing(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr tile, MlirAffineExpr cross) {
+  const strata_tile_walk_t *walk = w->walk;
+  int64_t extent = walk->outer[walk->cross];
+  strata_tile_known_t *known = b->known;
+  b->space.n_vector = 2;
+  b->space.extents[0] = walk->cross_tile;
+  b->space.extents[1] = walk->tile;
+  w->outer[walk->cross] = strata_tile_scaled(b, cross, walk->cross_tile, strata_tile_vector_dim(b, 0));
+  MlirAffineExpr vector = strata_tile_scaled(b, tile, walk->tile, strata_tile_vector_dim(b, 1));
+  add_bound(b, w->outer[walk->cross], extent, walk->cross_tile);
+  add_bound(b, vector, walk->vector, walk->tile);
+  w->body(b, w->outer, vector, w->user);
+  b->n_bounds = 0;
+  b->known = known;
+  b->space.n_vector = 0;
+}
+
 void strata_tile_walk_gpu(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
                           void *user) {
   walker_t w = {.walk = walk, .body = body, .user = user};
-  int64_t n_tiles = (walk->vector + walk->tile - 1) / walk->tile, n_tasks = n_tiles;
-  for (int dim = 0; dim < walk->n_outer; dim++)
-    n_tasks *= walk->outer[dim];
+  int64_t n_tiles = ceil_div(walk->vector, walk->tile), n_tasks = n_tiles, counts[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < walk->n_outer; dim++) {
+    bool is_cross = walk->cross_tile && dim == walk->cross;
+    counts[dim] = is_cross ? ceil_div(walk->outer[dim], walk->cross_tile) : walk->outer[dim];
+    n_tasks *= counts[dim];
+  }
   strata_loop_t forall = strata_emit_forall_begin(&b->e, n_tasks);
   MlirAffineExpr tile = digit(b, forall.induction, n_tasks, 1, n_tiles);
   int64_t stride = n_tiles;
-  for (int dim = walk->n_outer; dim-- > 0; stride *= walk->outer[dim])
-    w.outer[dim] = digit(b, forall.induction, n_tasks, stride, walk->outer[dim]);
-  emit_tiles(b, &w, tile);
+  for (int dim = walk->n_outer; dim-- > 0; stride *= counts[dim])
+    w.outer[dim] = digit(b, forall.induction, n_tasks, stride, counts[dim]);
+  if (walk->cross_tile)
+    emit_crossing(b, &w, tile, w.outer[walk->cross]);
+  else
+    emit_tiles(b, &w, tile);
   strata_emit_forall_end(&b->e, forall);
 }

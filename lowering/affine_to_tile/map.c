@@ -30,9 +30,13 @@ strata_status_t strata_tile_map(strata_tile_builder_t *b) {
   int64_t outer[STRATA_MAX_DIMS];
   strata_tile_walk_t walk = {.outer = outer, .vector = map.space->extents[map.vector_dim]};
   for (int dim = 0; dim < map.space->n_parallel; dim++)
-    if (dim != map.vector_dim)
+    if (dim != map.vector_dim) {
+      walk.cross = dim == map.cross_dim ? walk.n_outer : walk.cross;
       outer[walk.n_outer++] = map.space->extents[dim];
+    }
   walk.tile = strata_tile_width(b, walk.vector);
+  if (b->schedule.group && b->schedule.n_tile == 2)
+    walk.cross_tile = b->schedule.tile[1];
   walk.work = walk.vector * b->kernel->n_nests;
   strata_tile_walk(b, &walk, map_body, &map);
   return b->status;

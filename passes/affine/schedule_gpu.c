@@ -1,7 +1,8 @@
 // Kinds and sizes of kernels for GPUs: see schedule_gpu.h.
 //
 //   an addition of 1 << 20 f32       {kind = "map", threads = 256, group = 256, tile = [4096]}
-//   a transposition's short rows     {kind = "map", threads = 256, group = 1, tile = [4]}
+//   the same of rows of 12           {kind = "map", threads = 256, group = 1, tile = [4]}
+//   a transposition                  {kind = "map", threads = 256, group = 256, tile = [64, 64]}
 //   a softmax over rows of 768 f32   {kind = "rows", threads = 128, group = 32, tile = [768]}
 //   column sums of f16               {kind = "rows", threads = 128, group = 1, tile = [8]}
 //
@@ -21,6 +22,8 @@ enum {
   MAX_IN_FLIGHT = 4,       // accesses of one operand that a thread makes before it waits
   MAX_ELEMENTS = 48,       // of all operands together that a thread of a map holds
   BLOCKS_A_PROCESSOR = 4,  // before a thread of a map is given more than one access
+  CROSSING = 64,           // rows and columns of a transposition's tile
+  MIN_CROSSING = 16,       // shorter dims are not worth turning
   ROW_ELEMENTS = 32,       // of a row that one thread of a warp holds at most
   ROW_ELEMENTS_BLOCK = 16, // the same of larger groups
   LIVE_VALUES = 3,         // registers that an element of a row takes
@@ -94,11 +97,28 @@ static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, int64_t exte
   out->tile[0] = least(tile, extent);
 }
 
+// Square tiles of a block, which it turns in shared memory; false where the dims are too short for that.
+static bool schedule_crossing(const gpu_kernel_t *k, const strata_map_kernel_t *map, int64_t points,
+                              strata_schedule_t *out) {
+  if (map->cross_dim == STRATA_MAP_NO_DIM)
+    return false;
+  int64_t extents[2] = {map->space->extents[map->vector_dim], map->space->extents[map->cross_dim]};
+  if (least(extents[0], extents[1]) < MIN_CROSSING)
+    return false;
+  int64_t side = points / (CROSSING * CROSSING) < k->device->n_processors ? CROSSING / 2 : CROSSING;
+  *out = (strata_schedule_t){.kind = "map", .threads = THREADS, .group = THREADS, .n_tile = 2};
+  for (int i = 0; i < 2; i++)
+    out->tile[i] = least(side, extents[i]);
+  return true;
+}
+
 static void schedule_map(const gpu_kernel_t *k, const strata_map_kernel_t *map, strata_schedule_t *out) {
   int n_operands;
   int64_t width = access_width(k->kernel, &n_operands), extent = map->space->extents[map->vector_dim], outer = 1;
   for (int dim = 0; dim < map->space->n_parallel; dim++)
     outer *= dim == map->vector_dim ? 1 : map->space->extents[dim];
+  if (schedule_crossing(k, map, outer * extent, out))
+    return;
   // Tiles of a block want to be well filled.
   int64_t block = THREADS * width, filled = ceil_div(extent, block) * block;
   if (extent >= block / 2 && (extent % width || outer == 1 || filled - extent <= filled / 8)) {

@@ -1,0 +1,77 @@
+// RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-schedule | FileCheck %s
+
+func.func @main(%a: memref<1048576xf32>, %b: memref<1048576xf32>, %c: memref<4096x12xf32>, %d: memref<12x4096xf32>,
+                %e: memref<512x1024xf16>, %f: memref<1024x512xf16>, %g: memref<4096x768xf32>, %h: memref<4096xf32>,
+                %i: memref<8x16384xf16>, %j: memref<8xf16>) {
+  func.call @large(%a, %b) : (memref<1048576xf32>, memref<1048576xf32>) -> ()
+  func.call @narrow(%d, %c) : (memref<12x4096xf32>, memref<4096x12xf32>) -> ()
+  func.call @transpose(%e, %f) : (memref<512x1024xf16>, memref<1024x512xf16>) -> ()
+  func.call @rows(%g, %h) : (memref<4096x768xf32>, memref<4096xf32>) -> ()
+  func.call @few_rows(%i, %j) : (memref<8x16384xf16>, memref<8xf16>) -> ()
+  return
+}
+
+// Sixteen bytes a thread, a few at once where there are blocks enough for every processor.
+// CHECK-LABEL: func.func private @large
+// CHECK-SAME: strata.schedule = {group = 256 : i64, kind = "map", threads = 256 : i64, tile = array<i64: 1024>}
+func.func private @large(%x: memref<1048576xf32>, %y: memref<1048576xf32>) {
+  affine.parallel (%i) = (0) to (1048576) {
+    %v = affine.load %x[%i] : memref<1048576xf32>
+    %r = arith.addf %v, %v : f32
+    affine.store %r, %y[%i] : memref<1048576xf32>
+  } {strata.nest = "add"}
+  return
+}
+
+// CHECK-LABEL: func.func private @narrow
+// CHECK-SAME: strata.schedule = {group = 1 : i64, kind = "map", threads = {{.*}} : i64, tile = array<i64: 4>}
+func.func private @narrow(%x: memref<12x4096xf32>, %y: memref<4096x12xf32>) {
+  affine.parallel (%i, %j) = (0, 0) to (4096, 12) {
+    %v = affine.load %x[%j, %i] : memref<12x4096xf32>
+    affine.store %v, %y[%i, %j] : memref<4096x12xf32>
+  } {strata.nest = "copy"}
+  return
+}
+
+// CHECK-LABEL: func.func private @transpose
+// CHECK-SAME: strata.schedule = {group = 256 : i64, kind = "map", threads = 256 : i64, tile = array<i64: 32, 32>}
+func.func private @transpose(%x: memref<512x1024xf16>, %y: memref<1024x512xf16>) {
+  affine.parallel (%i, %j) = (0, 0) to (1024, 512) {
+    %v = affine.load %x[%j, %i] : memref<512x1024xf16>
+    affine.store %v, %y[%i, %j] : memref<1024x512xf16>
+  } {strata.nest = "copy"}
+  return
+}
+
+// A warp a row; a block where rows are few or long.
+// CHECK-LABEL: func.func private @rows
+// CHECK-SAME: strata.schedule = {group = 32 : i64, kind = "rows", threads = 128 : i64, tile = array<i64: 768>}
+func.func private @rows(%x: memref<4096x768xf32>, %y: memref<4096xf32>) {
+  affine.parallel (%i) = (0) to (4096) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 768 iter_args(%a = %zero) -> (f32) {
+      %v = affine.load %x[%i, %k] : memref<4096x768xf32>
+      %n = arith.addf %a, %v : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %y[%i] : memref<4096xf32>
+  } {strata.nest = "sum"}
+  return
+}
+
+// CHECK-LABEL: func.func private @few_rows
+// CHECK-SAME: strata.schedule = {group = 1024 : i64, kind = "rows", threads = 1024 : i64, tile = array<i64: 16384>}
+func.func private @few_rows(%x: memref<8x16384xf16>, %y: memref<8xf16>) {
+  affine.parallel (%i) = (0) to (8) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 16384 iter_args(%a = %zero) -> (f32) {
+      %v = affine.load %x[%i, %k] : memref<8x16384xf16>
+      %w = arith.extf %v : f16 to f32
+      %n = arith.addf %a, %w : f32
+      affine.yield %n : f32
+    }
+    %r = arith.truncf %s : f32 to f16
+    affine.store %r, %y[%i] : memref<8xf16>
+  } {strata.nest = "sum"}
+  return
+}
