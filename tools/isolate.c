@@ -14,8 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-//===-- The child
-//--------------------------------------------------------------------------------------------------===//
+//===-- The child ------------------------------------------------------------------------------------------------===//
 
 // MLIR's parser, printer and verifier recurse on nested regions; the default of 8 MiB is soon used up.
 static void grow_stack(void) {
@@ -59,8 +58,19 @@ static strata_status_t status_from_report(const char *text, size_t size, int exi
   return text[0] == STRATA_OK ? NULL : strata_error((strata_status_code_t)text[0], "%s", text + 1);
 }
 
+static int report_fd; // of the child
+
+// Memory has run out: the report is written without any.
+static void report_no_memory(void) {
+  static const char code = STRATA_OUT_OF_MEMORY, message[] = "out of memory";
+  bool ok = write(report_fd, &code, 1) == 1 && write(report_fd, message, sizeof message - 1) > 0;
+  _exit(ok ? 0 : 1);
+}
+
 static _Noreturn void run_child(int fd, strata_status_t (*body)(void *user), void *user) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  report_fd = fd;
+  strata_arena_on_out_of_memory(report_no_memory);
   grow_stack();
   strata_status_t status = body(user);
   fflush(stdout);
@@ -94,8 +104,7 @@ strata_status_t strata_isolate(strata_status_t (*body)(void *user), void *user) 
   return status;
 }
 
-//===-- The staging folder
-//-----------------------------------------------------------------------------------------===//
+//===-- The staging folder ---------------------------------------------------------------------------------------===//
 
 strata_status_t strata_staging_create(strata_arena_t *arena, const char *folder, strata_staging_t *out_staging) {
   *out_staging = (strata_staging_t){.folder = folder, .made_folder = mkdir(folder, 0777) == 0};

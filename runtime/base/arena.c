@@ -25,7 +25,13 @@ struct strata_arena {
   deferred_t *deferred; // the latest first
 };
 
+static void (*on_out_of_memory)(void);
+
+void strata_arena_on_out_of_memory(void (*handler)(void)) { on_out_of_memory = handler; }
+
 static _Noreturn void out_of_memory(void) {
+  if (on_out_of_memory)
+    on_out_of_memory();
   fputs("strata: error: out of memory\n", stderr);
   exit(1);
 }

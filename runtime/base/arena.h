@@ -1,7 +1,8 @@
 // Memory by phase, not by object: everything a compile or a pass allocates comes from an arena and goes with it.
 //
 // An arena is used by one thread at a time. Allocation never returns NULL: a compiler without memory cannot go on, so
-// it prints "strata: error: out of memory" and exits with status 1. The runtime of emitted libraries does not use arenas.
+// it prints "strata: error: out of memory" and exits with status 1, or does what strata_arena_on_out_of_memory says. The
+// runtime of emitted libraries does not use arenas.
 #ifndef STRATA_BASE_ARENA_H
 #define STRATA_BASE_ARENA_H
 
@@ -12,6 +13,9 @@ typedef struct strata_arena strata_arena_t;
 
 strata_arena_t *strata_arena_create(void);
 void strata_arena_destroy(strata_arena_t *arena); // NULL is allowed
+
+// What to do instead, in the whole process, when memory runs out; |handler| does not return.
+void strata_arena_on_out_of_memory(void (*handler)(void));
 
 // Has |release| called with |resource| when the arena is destroyed, the latest first: for what must live as long as the
 // arena's memory but is not memory of it, such as a mapped file.
