@@ -13,6 +13,11 @@ enum { FUNCTION_MAX_DYNAMIC_SHARED = 8 };             // CUfunction_attribute
 enum { LAUNCH_CLUSTER = 4, LAUNCH_PROGRAMMATIC = 6 }; // CUlaunchAttributeID
 enum { DEFAULT_SHARED = 48 * 1024 };                  // what needs no asking
 
+// The keys of a launch's extra parameters.
+#define PARAM_END ((void *)0)
+#define PARAM_BUFFER ((void *)1)
+#define PARAM_SIZE ((void *)2)
+
 // NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD belong to whatever context is current.
 static bool is_default_stream(const void *stream) { return (uintptr_t)stream <= 2; }
 
@@ -189,10 +194,10 @@ static int cuda_launch(const strata_rt_function_t *function, void **buffers, uin
                             .stream = stream,
                             .attributes = attributes,
                             .n_attributes = n};
-  void *params[STRATA_RT_MAX_ARGS];
-  for (uint32_t i = 0; i < n_buffers; i++)
-    params[i] = &buffers[i];
-  return check("cuLaunchKernelEx", cuda.launch(&config, function->function, params, NULL));
+  // The parameters are pointers alone, so the array is their layout; the driver can check its size.
+  size_t size = n_buffers * sizeof *buffers;
+  void *extra[] = {PARAM_BUFFER, buffers, PARAM_SIZE, &size, PARAM_END};
+  return check("cuLaunchKernelEx", cuda.launch(&config, function->function, NULL, extra));
 }
 
 //===-- Memory, streams, events ----------------------------------------------------------------------------------===//

@@ -10,6 +10,11 @@
 
 enum { OUT_OF_MEMORY = 2 }; // hipError_t
 
+// The keys of a launch's extra parameters.
+#define PARAM_BUFFER ((void *)1)
+#define PARAM_SIZE ((void *)2)
+#define PARAM_END ((void *)3)
+
 #define FUNCTION(name, symbol, parameters) int(*name) parameters;
 static struct {
 #include "runtime/gpu/hip.def"
@@ -133,11 +138,10 @@ static int hip_get_function(void *module, const strata_rt_kernel_t *kernel, void
 
 static int hip_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream) {
   const strata_rt_kernel_t *shape = function->shape;
-  void *params[STRATA_RT_MAX_ARGS];
-  for (uint32_t i = 0; i < n_buffers; i++)
-    params[i] = &buffers[i];
+  size_t size = n_buffers * sizeof *buffers;
+  void *extra[] = {PARAM_BUFFER, buffers, PARAM_SIZE, &size, PARAM_END};
   return check("hipModuleLaunchKernel", hip.launch(function->function, shape->blocks, 1, 1, shape->threads, 1, 1,
-                                                   shape->shared, stream, params, NULL));
+                                                   shape->shared, stream, NULL, extra));
 }
 
 //===-- Memory, streams, events ----------------------------------------------------------------------------------===//

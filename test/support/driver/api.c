@@ -1,0 +1,281 @@
+// The work of the calls, for CUDA and HIP alike. The lock is held.
+#include "test/support/driver/api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+  int code;
+  const char *cuda, *hip;
+} errors[] = {
+    {OK, "CUDA_SUCCESS", "hipSuccess"},
+    {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "hipErrorInvalidValue"},
+    {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "hipErrorOutOfMemory"},
+    {NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "hipErrorNotInitialized"},
+    {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "hipErrorNoDevice"},
+    {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "hipErrorInvalidDevice"},
+    {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "hipErrorInvalidImage"},
+    {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "hipErrorInvalidContext"},
+    {NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU", "hipErrorNoBinaryForGpu"},
+    {INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "hipErrorInvalidHandle"},
+    {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "hipErrorNotFound"},
+    {NOT_READY, "CUDA_ERROR_NOT_READY", "hipErrorNotReady"},
+    {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "hipErrorLaunchFailure"},
+    {CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "hipErrorStreamCaptureUnsupported"},
+    {CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "hipErrorStreamCaptureInvalidated"},
+};
+
+const char *api_error_name(int error, bool is_hip) {
+  for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+    if (errors[i].code == error)
+      return is_hip ? errors[i].hip : errors[i].cuda;
+  return NULL;
+}
+
+int api_init(void) {
+  settings.is_initialised = settings.n_devices > 0;
+  return settings.n_devices > 0 ? OK : NO_DEVICE;
+}
+
+int api_device(int device) { return device >= 0 && device < settings.n_devices ? OK : INVALID_DEVICE; }
+
+//===-- Memory ---------------------------------------------------------------------------------------------------===//
+
+int api_allocate(void **out, size_t size, bool is_host) {
+  context_t *context = context_current();
+  if (!context || !size)
+    return fault(context ? INVALID_VALUE : INVALID_CONTEXT, context ? "no bytes" : "no current context");
+  memory_t *memory = memory_create(context, size, is_host);
+  *out = memory ? memory->base : NULL;
+  return memory ? OK : OUT_OF_MEMORY;
+}
+
+int api_free(void *address) {
+  memory_t *memory = memory_find(address, 0);
+  if (!memory || memory->base != address)
+    return fault(INVALID_VALUE, "%p was not allocated", address);
+  if (memory->object.context != context_current())
+    return fault(INVALID_VALUE, "%p is memory of another context", address);
+  int result = context_flush(memory->object.context);
+  memory_destroy(memory);
+  return result;
+}
+
+int api_copy(void *dst, const void *src, size_t size, bool dst_on_device, bool src_on_device, void *handle) {
+  stream_t *stream;
+  int result = stream_find(handle, context_current(), &stream);
+  return result == OK ? copy(dst, src, size, dst_on_device, src_on_device, stream) : result;
+}
+
+int api_set(void *dst, int value, size_t size, void *handle) {
+  stream_t *stream;
+  operation_t operation = {.kind = SET, .dst = dst, .size = size, .value = value};
+  int result = stream_find(handle, context_current(), &stream);
+  if (result == OK && !memory_find(dst, size))
+    result = fault(INVALID_VALUE, "%zu bytes at %p are not in device memory", size, dst);
+  return result == OK ? stream_append(stream, &operation, NULL) : result;
+}
+
+//===-- Code -----------------------------------------------------------------------------------------------------===//
+
+int api_load_module(void **out, const void *data) {
+  image_t image;
+  if (!context_current())
+    return fault(INVALID_CONTEXT, "no current context");
+  int result = image_load(data, &image);
+  if (result != OK)
+    return result;
+  if (!image_runs_here(&image)) {
+    image_unload(&image);
+    return NO_BINARY_FOR_GPU;
+  }
+  module_t *module = object_create(MODULE, sizeof *module, context_current());
+  module->image = image;
+  *out = module;
+  return OK;
+}
+
+int api_unload_module(void *handle) {
+  module_t *module = object_find(MODULE, handle);
+  if (!module || module->object.context != context_current())
+    return fault(INVALID_HANDLE, "%p is no module of this context", handle);
+  int result = context_flush(module->object.context);
+  for (object_t *object = object_first(FUNCTION), *next; object; object = next) {
+    next = object->next;
+    if (((function_t *)object)->module != module)
+      continue;
+    free(((function_t *)object)->name);
+    object_destroy(object);
+  }
+  image_unload(&module->image);
+  object_destroy(module);
+  return result;
+}
+
+int api_get_function(void **out, void *handle, const char *name) {
+  kernel_info_t info;
+  module_t *module = object_find(MODULE, handle);
+  if (!module)
+    return fault(INVALID_HANDLE, "%p is no module", handle);
+  if (!image_find_kernel(&module->image, name, &info))
+    return NOT_FOUND;
+  function_t *function = object_create(FUNCTION, sizeof *function, module->object.context);
+  function->module = module;
+  function->name = strdup(name);
+  function->info = info;
+  function->max_dynamic_shared = module->image.kind == IMAGE_HSACO ? shared_limit() : 48 * 1024;
+  *out = function;
+  return OK;
+}
+
+int api_launch(void *handle, const shape_t *shape, void *stream_handle, void **params, void **extra, bool is_hip) {
+  stream_t *stream;
+  function_t *function = object_find(FUNCTION, handle);
+  int result = stream_find(stream_handle, context_current(), &stream);
+  if (!function)
+    return fault(INVALID_HANDLE, "%p is no kernel", handle);
+  return result == OK ? launch(function, shape, stream, params, extra, is_hip) : result;
+}
+
+//===-- Streams and graphs ---------------------------------------------------------------------------------------===//
+
+int api_create_stream(void **out, bool is_blocking) {
+  if (!context_current())
+    return fault(INVALID_CONTEXT, "no current context");
+  stream_t *stream = object_create(STREAM, sizeof *stream, context_current());
+  stream->is_blocking = is_blocking;
+  *out = stream;
+  return OK;
+}
+
+int api_destroy_stream(void *handle) {
+  stream_t *stream = object_find(STREAM, handle);
+  if (!stream || stream == stream->object.context->default_stream)
+    return fault(INVALID_HANDLE, "%p is no stream", handle);
+  stream_destroy(stream);
+  return OK;
+}
+
+int api_synchronize_stream(void *handle) {
+  stream_t *stream;
+  int result = stream_find(handle, context_current(), &stream);
+  if (result == OK && stream == stream->object.context->default_stream)
+    return context_flush(stream->object.context);
+  return result == OK ? stream_flush(stream) : result;
+}
+
+int api_synchronize(void) {
+  context_t *context = context_current();
+  return context ? context_flush(context) : fault(INVALID_CONTEXT, "no current context");
+}
+
+int api_is_capturing(void *handle, int *out) {
+  stream_t *stream;
+  int result = stream_find(handle, context_current(), &stream);
+  if (result == OK)
+    *out = stream->capture != NULL;
+  return result;
+}
+
+int api_begin_capture(void *handle) {
+  stream_t *stream = object_find(STREAM, handle);
+  if (!stream || stream->capture)
+    return INVALID_VALUE;
+  stream->capture = object_create(GRAPH, sizeof *stream->capture, stream->object.context);
+  return OK;
+}
+
+int api_end_capture(void *handle, void **out_graph) {
+  stream_t *stream = object_find(STREAM, handle);
+  if (!stream || !stream->capture)
+    return INVALID_VALUE;
+  *out_graph = stream->capture;
+  stream->capture = NULL;
+  return OK;
+}
+
+int api_copy_graph(void *handle, void **out_graph) {
+  const graph_t *graph = object_find(GRAPH, handle);
+  if (!graph)
+    return fault(INVALID_HANDLE, "%p is no graph", handle);
+  graph_t *instance = object_create(GRAPH, sizeof *instance, graph->object.context);
+  for (const operation_t *operation = graph->operations.head; operation; operation = operation->next)
+    queue_append(&instance->operations, operation, operation->params);
+  *out_graph = instance;
+  return OK;
+}
+
+int api_destroy_graph(void *handle) {
+  graph_t *graph = object_find(GRAPH, handle);
+  if (!graph)
+    return fault(INVALID_HANDLE, "%p is no graph", handle);
+  queue_clear(&graph->operations);
+  object_destroy(graph);
+  return OK;
+}
+
+int api_launch_graph(void *handle, void *stream_handle) {
+  stream_t *stream;
+  const graph_t *graph = object_find(GRAPH, handle);
+  int result = stream_find(stream_handle, context_current(), &stream);
+  if (!graph)
+    return fault(INVALID_HANDLE, "%p is no graph", handle);
+  return result == OK ? graph_run(graph, stream) : result;
+}
+
+//===-- Events ---------------------------------------------------------------------------------------------------===//
+
+int api_create_event(void **out) {
+  if (!context_current())
+    return fault(INVALID_CONTEXT, "no current context");
+  *out = object_create(EVENT, sizeof(event_t), context_current());
+  return OK;
+}
+
+int api_destroy_event(void *handle) {
+  event_t *event = object_find(EVENT, handle);
+  if (!event)
+    return fault(INVALID_HANDLE, "%p is no event", handle);
+  if (event->stream)
+    stream_flush(event->stream);
+  object_destroy(event);
+  return OK;
+}
+
+int api_record_event(void *handle, void *stream_handle) {
+  stream_t *stream;
+  event_t *event = object_find(EVENT, handle);
+  int result = stream_find(stream_handle, context_current(), &stream);
+  if (!event)
+    return fault(INVALID_HANDLE, "%p is no event", handle);
+  if (result != OK)
+    return result;
+  if (stream->capture)
+    return fault(CAPTURE_UNSUPPORTED, "an event is recorded during a capture");
+  event->stream = stream;
+  event->is_recorded = false;
+  return stream_append(stream, &(operation_t){.kind = RECORD, .event = event}, NULL);
+}
+
+int api_synchronize_event(void *handle) {
+  event_t *event = object_find(EVENT, handle);
+  if (!event)
+    return fault(INVALID_HANDLE, "%p is no event", handle);
+  return event->stream ? stream_flush(event->stream) : OK;
+}
+
+// What the event stands for has then been carried out.
+int api_wait_event(void *stream, void *event) {
+  (void)stream;
+  return api_synchronize_event(event);
+}
+
+int api_elapsed(float *out, void *begin, void *end) {
+  event_t *first = object_find(EVENT, begin), *last = object_find(EVENT, end);
+  if (!first || !last)
+    return fault(INVALID_HANDLE, "no event");
+  if (!first->is_recorded || !last->is_recorded)
+    return first->stream || last->stream ? NOT_READY : INVALID_HANDLE;
+  *out = (float)((last->time - first->time) * 1e3);
+  return OK;
+}

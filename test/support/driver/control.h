@@ -1,0 +1,44 @@
+// What tests say to the stand-in for libcuda.so.1 and libamdhip64.so (libstrata_test_cuda.so), and what it tells them.
+//
+// The stand-in takes the calls of the CUDA driver API and of HIP that emitted libraries and their tests make, checks
+// each, and executes device code of --device=emulated; other code is only looked at. A misuse is a fault: it is
+// printed, the call fails, and the process ends with status 99. Work is put off until it is waited for, so that a
+// missing wait shows, and fresh device memory is all ones.
+//
+// In the environment, read at the first call:
+//   STRATA_TEST_DRIVER_DEVICES=N     number of devices, default 1
+//   STRATA_TEST_DRIVER_ARCH=A        as strata_rt_image_t.arch: 90, or 0x942 through HIP; default 0, the emulated
+//   device STRATA_TEST_DRIVER_FAIL=CALL:N   the N-th call of CALL fails; CALL may be empty STRATA_TEST_DRIVER_LEAKS=1
+//   what is alive at exit is a fault STRATA_TEST_DRIVER_LOG=FILE      one line a call
+//
+// The functions may be called by any thread, from C or through ctypes.
+#ifndef STRATA_TEST_SUPPORT_DRIVER_CONTROL_H
+#define STRATA_TEST_SUPPORT_DRIVER_CONTROL_H
+
+#include <stddef.h>
+
+enum { STRATA_TEST_DRIVER_EXIT = 99 };
+
+// Calls of one function so far, by its symbol ("cuMemAlloc_v2"); NULL: of all.
+long strata_test_driver_calls(const char *symbol);
+
+// The |n|-th call of |symbol| (NULL: of any function) from now on fails with |error|, a CUresult or hipError_t; 0: none
+// does. One that releases something does so all the same.
+void strata_test_driver_fail(const char *symbol, long n, int error);
+// The function that failed since then; NULL: none yet.
+const char *strata_test_driver_failed(void);
+
+// From here to the end, on this thread, only what a call with the caller's memory may do: launches and copies on
+// |stream|, and questions. Nothing may be allocated, freed, waited for or loaded.
+void strata_test_driver_call_begin(void *stream);
+void strata_test_driver_call_end(void);
+
+// Things that are alive: memory, modules, streams, events, graphs, contexts and references to primary contexts.
+long strata_test_driver_alive(void);
+// Launches and copies carried out so far.
+long strata_test_driver_executed(void);
+
+// The first fault's text, "" if there is none, and forgets it: a test expected it.
+const char *strata_test_driver_take_fault(void);
+
+#endif

@@ -1,0 +1,285 @@
+// Emulated kernels: blocks one after the other, every thread of a block a fibre that runs until it has to wait for
+// others. A fibre takes a stack when it starts and leaves it when it ends, so kernels whose threads never meet run on
+// one stack, without a switch.
+#define _GNU_SOURCE
+#include "test/support/driver/control.h"
+#include "test/support/driver/driver.h"
+#include "test/support/driver/emulated.h"
+#include "test/support/driver/matrix.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { LANES = STRATA_EMULATED_LANES, MAX_THREADS = 1024, STACK = 256 * 1024, PAGE = 4096 };
+
+typedef enum { READY, AT_BARRIER, AT_EXCHANGE, DONE } thread_state_t;
+static const char *const state_names[] = {"runs on", "waits at a barrier", "waits in a shuffle or matrix operation",
+                                          "has ended"};
+
+typedef enum { BY_LANE, BY_XOR, MATRIX } exchange_t; // MATRIX + kind
+
+typedef struct {
+  uint32_t all, ready, fresh; // lanes: that exist, that can run, that have not started
+  uint32_t arrived;           // lanes in the exchange
+  unsigned exchange;
+  uint32_t values[LANES], sources[LANES], results[LANES];
+  strata_matrix_fragments_t fragments[LANES];
+} warp_t;
+
+static struct {
+  const function_t *function;
+  strata_emulated_kernel_t entry;
+  void *const *buffers;
+  int64_t block;
+  void *shared;
+  unsigned n_threads, n_warps, n_at_barrier, n_done;
+  unsigned current; // thread
+  bool has_failed;
+  warp_t warps[MAX_THREADS / LANES];
+  unsigned char states[MAX_THREADS];
+  void *contexts[MAX_THREADS]; // stack pointers of those that wait
+  unsigned stacks[MAX_THREADS];
+  void *main_context;
+} run;
+
+//===-- Stacks ---------------------------------------------------------------------------------------------------===//
+
+// strata_test_switch(save, next): keeps the callee-saved registers on this stack and goes on with another.
+void strata_test_switch(void **save, void *next) __attribute__((visibility("hidden")));
+__asm__(".text\n.hidden strata_test_switch\n.globl strata_test_switch\n.type strata_test_switch, @function\n"
+        "strata_test_switch:\n"
+        "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n  pushq %r13\n  pushq %r14\n  pushq %r15\n"
+        "  movq %rsp, (%rdi)\n  movq %rsi, %rsp\n"
+        "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n  ret\n"
+        ".size strata_test_switch, . - strata_test_switch\n");
+
+static struct {
+  char *memory[MAX_THREADS];
+  unsigned n; // that have memory
+  unsigned free[MAX_THREADS], n_free;
+} stacks;
+
+static void reset_stacks(void) {
+  for (unsigned i = 0; i < stacks.n; i++)
+    stacks.free[i] = stacks.n - 1 - i;
+  stacks.n_free = stacks.n;
+}
+
+static void start_fibres(void);
+
+// A stack on which start_fibres will run, and its context.
+static void *take_stack(unsigned *out_stack) {
+  if (!stacks.n_free) {
+    char *memory = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, PAGE, PROT_NONE) != 0)
+      abort();
+    stacks.memory[stacks.n] = memory;
+    stacks.free[stacks.n_free++] = stacks.n++;
+  }
+  *out_stack = stacks.free[--stacks.n_free];
+  void **top = (void **)(void *)(stacks.memory[*out_stack] + STACK - 64); // six registers, then where to return to
+  void (*entry)(void) = start_fibres;
+  memset(top, 0, 64);
+  memcpy(&top[6], &entry, sizeof entry);
+  return top;
+}
+
+//===-- Whose turn it is -----------------------------------------------------------------------------------------===//
+
+static uint32_t bit_of(unsigned thread) { return UINT32_C(1) << thread % LANES; }
+static warp_t *warp_of(unsigned thread) { return &run.warps[thread / LANES]; }
+
+static void fail(void) {
+  unsigned other = 0;
+  while (other < run.n_threads && run.states[other] == run.states[run.current])
+    other++;
+  other = other < run.n_threads ? other : run.current;
+  fault(OK, "kernel %s, block %lld: thread %u %s, thread %u %s", run.function->name, (long long)run.block, run.current,
+        state_names[run.states[run.current]], other, state_names[run.states[other]]);
+  run.has_failed = true;
+}
+
+static void release_barrier(void) {
+  for (unsigned i = 0; i < run.n_warps; i++)
+    run.warps[i].ready = run.warps[i].all;
+  memset(run.states, READY, run.n_threads);
+  run.n_at_barrier = 0;
+}
+
+// The thread to run next: of the same warp if there is one. False: all have ended, or none can go on.
+static bool choose_next(void) {
+  unsigned first = run.current / LANES, i = 0;
+  if (!run.warps[first].ready && run.warps[first].arrived)
+    return fail(), false; // the others of the warp are somewhere else
+  while (i < run.n_warps && !run.warps[(first + i) % run.n_warps].ready)
+    i++;
+  if (i == run.n_warps) {
+    if (run.n_done < run.n_threads)
+      fail();
+    return false;
+  }
+  unsigned warp = (first + i) % run.n_warps, lane = i ? LANES - 1 : run.current % LANES;
+  uint32_t ready = run.warps[warp].ready;
+  uint32_t above = lane == LANES - 1 ? 0 : ready & (UINT32_MAX << (lane + 1));
+  run.current = warp * LANES + (unsigned)__builtin_ctz(above ? above : ready);
+  return true;
+}
+
+// Leaves thread |from| and goes on with the next.
+static void switch_from(unsigned from) {
+  if (!choose_next()) {
+    strata_test_switch(&run.contexts[from], run.main_context);
+    return;
+  }
+  void *next = run.contexts[run.current];
+  if (warp_of(run.current)->fresh & bit_of(run.current))
+    next = take_stack(&run.stacks[run.current]);
+  strata_test_switch(&run.contexts[from], next);
+}
+
+// On a stack of its own: runs threads from their beginning, one after the other.
+static void start_fibres(void) {
+  for (;;) {
+    unsigned thread = run.current, stack = run.stacks[thread];
+    warp_of(thread)->fresh &= ~bit_of(thread);
+    run.entry(run.buffers, run.block, thread, run.shared);
+    run.states[thread] = DONE;
+    run.n_done++;
+    warp_of(thread)->ready &= ~bit_of(thread);
+    stacks.free[stacks.n_free++] = stack; // nobody takes it before this one has left it
+    if (!choose_next())
+      strata_test_switch(&run.contexts[thread], run.main_context);
+    if (!(warp_of(run.current)->fresh & bit_of(run.current)))
+      strata_test_switch(&run.contexts[thread], run.contexts[run.current]);
+    stacks.n_free--; // a new thread goes on where the old one was
+    run.stacks[run.current] = stack;
+  }
+}
+
+//===-- Where threads meet ---------------------------------------------------------------------------------------===//
+
+EXPORT void strata_emulated_barrier(void) {
+  unsigned thread = run.current;
+  run.states[thread] = AT_BARRIER;
+  warp_of(thread)->ready &= ~bit_of(thread);
+  if (++run.n_at_barrier == run.n_threads)
+    release_barrier();
+  else
+    switch_from(thread);
+}
+
+static void complete_exchange(warp_t *warp) {
+  if (warp->exchange >= MATRIX && warp->all != UINT32_MAX)
+    fault(OK, "kernel %s: a matrix operation in a warp of fewer than 32 threads", run.function->name);
+  else if (warp->exchange >= MATRIX)
+    strata_matrix_multiply(warp->exchange - MATRIX, warp->fragments);
+  for (unsigned lane = 0; lane < LANES; lane++) {
+    unsigned source = warp->exchange == BY_XOR ? lane ^ warp->sources[lane] : warp->sources[lane];
+    bool exists = source < LANES && warp->all >> source & 1;
+    warp->results[lane] = warp->values[exists ? source : lane];
+  }
+  warp->arrived = 0;
+  warp->ready = warp->all;
+  for (unsigned lane = 0; lane < LANES; lane++)
+    if (warp->all >> lane & 1)
+      run.states[(unsigned)(warp - run.warps) * LANES + lane] = READY;
+}
+
+// The caller has left what it brings in its lane.
+static void exchange(unsigned kind) {
+  unsigned thread = run.current;
+  warp_t *warp = warp_of(thread);
+  run.states[thread] = AT_EXCHANGE;
+  warp->ready &= ~bit_of(thread);
+  if (warp->arrived && warp->exchange != kind) {
+    fault(OK, "kernel %s, block %lld: the lanes of a warp make different exchanges", run.function->name,
+          (long long)run.block);
+    run.has_failed = true;
+    strata_test_switch(&run.contexts[thread], run.main_context);
+  }
+  warp->exchange = kind;
+  warp->arrived |= bit_of(thread);
+  if (warp->arrived == warp->all)
+    complete_exchange(warp);
+  else
+    switch_from(thread);
+}
+
+static uint32_t shuffle(unsigned kind, uint32_t value, uint32_t source) {
+  unsigned lane = run.current % LANES;
+  warp_t *warp = warp_of(run.current);
+  warp->values[lane] = value;
+  warp->sources[lane] = source;
+  exchange(kind);
+  return warp->results[lane];
+}
+
+EXPORT uint32_t strata_emulated_shuffle(uint32_t value, uint32_t lane) { return shuffle(BY_LANE, value, lane); }
+EXPORT uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask) { return shuffle(BY_XOR, value, mask); }
+
+EXPORT void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d) {
+  warp_of(run.current)->fragments[run.current % LANES] = (strata_matrix_fragments_t){a, b, c, d};
+  exchange(MATRIX + kind);
+}
+
+//===-- Launches -------------------------------------------------------------------------------------------------===//
+
+// A kernel that touches what is not its own ends the process, after saying which it was.
+static void report_crash(int signal, siginfo_t *info, void *unused) {
+  (void)unused;
+  dprintf(STDERR_FILENO, "test driver: fault: kernel %s, block %lld, thread %u: signal %d at address %p\n",
+          run.function->name, (long long)run.block, run.current, signal, info->si_addr);
+  _exit(STRATA_TEST_DRIVER_EXIT);
+}
+
+static void reset_block(int64_t block, unsigned n_threads) {
+  run.block = block;
+  run.n_threads = n_threads;
+  run.n_warps = (n_threads + LANES - 1) / LANES;
+  run.n_at_barrier = run.n_done = run.current = 0;
+  memset(run.states, READY, n_threads);
+  for (unsigned i = 0; i < run.n_warps; i++) {
+    unsigned n = n_threads - i * LANES;
+    uint32_t all = n >= LANES ? UINT32_MAX : (UINT32_C(1) << n) - 1;
+    run.warps[i].all = run.warps[i].ready = run.warps[i].fresh = all;
+    run.warps[i].arrived = 0;
+  }
+  reset_stacks();
+}
+
+static bool run_blocks(const shape_t *shape, char *shared) {
+  run.shared = shared;
+  run.has_failed = false;
+  for (int64_t block = 0; block < shape->grid[0] && !run.has_failed; block++) {
+    memset(shared, 0xFF, shape->shared);
+    reset_block(block, shape->block[0]);
+    void *first = take_stack(&run.stacks[0]);
+    strata_test_switch(&run.main_context, first);
+  }
+  return !run.has_failed;
+}
+
+bool execute(const function_t *function, const shape_t *shape, void *const *buffers) {
+  static char signal_stack[16384];
+  stack_t alternative = {.ss_sp = signal_stack, .ss_size = sizeof signal_stack}, old_stack;
+  struct sigaction action = {.sa_sigaction = report_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK}, old_action;
+  size_t size = (shape->shared + STRATA_EMULATED_SHARED_ALIGNMENT - 1) / STRATA_EMULATED_SHARED_ALIGNMENT *
+                STRATA_EMULATED_SHARED_ALIGNMENT;
+  memory_t *shared = memory_create(NULL, size, true);
+  if (!shared)
+    abort();
+  run.function = function;
+  run.buffers = buffers;
+  memcpy(&run.entry, &function->info.entry, sizeof run.entry);
+  sigaltstack(&alternative, &old_stack);
+  sigaction(SIGSEGV, &action, &old_action);
+  bool ok = run_blocks(shape, shared->base);
+  sigaction(SIGSEGV, &old_action, NULL);
+  sigaltstack(&old_stack, NULL);
+  memory_destroy(shared);
+  return ok;
+}

@@ -1,0 +1,82 @@
+// Launches and copies: every limit of the device is checked, and that every address lies in live memory of the context.
+#include "test/support/driver/driver.h"
+
+enum { MAX_PARAMS = 4096, MAX_THREADS = 1024, MAX_CLUSTER = 8, DEFAULT_SHARED = 48 * 1024, RESERVED_SHARED = 1024 };
+
+static int check_shape(const function_t *function, const shape_t *shape) {
+  const char *name = function->name;
+  for (int i = 0; i < 3; i++)
+    if (!shape->grid[i] || !shape->block[i])
+      return fault(INVALID_VALUE, "kernel %s: an empty grid or block", name);
+  if (shape->grid[0] > INT32_MAX || shape->grid[1] > 65535 || shape->grid[2] > 65535)
+    return fault(INVALID_VALUE, "kernel %s: a grid of %u x %u x %u blocks", name, shape->grid[0], shape->grid[1],
+                 shape->grid[2]);
+  if ((uint64_t)shape->block[0] * shape->block[1] * shape->block[2] > MAX_THREADS)
+    return fault(INVALID_VALUE, "kernel %s: %u threads, at most %d", name, shape->block[0], MAX_THREADS);
+  if (shape->grid[1] * shape->grid[2] * shape->block[1] * shape->block[2] != 1)
+    return fault(INVALID_VALUE, "kernel %s: more than one dimension", name);
+  if (shape->cluster > MAX_CLUSTER || shape->grid[0] % shape->cluster)
+    return fault(INVALID_VALUE, "kernel %s: %u blocks in clusters of %u", name, shape->grid[0], shape->cluster);
+  uint32_t reserved = function->info.shared >= RESERVED_SHARED ? RESERVED_SHARED : 0;
+  if (shape->shared > function->max_dynamic_shared || shape->shared + function->info.shared - reserved > shared_limit())
+    return fault(INVALID_VALUE, "kernel %s: %u bytes of shared memory and %u static ones, allowed are %u of %u", name,
+                 shape->shared, function->info.shared, function->max_dynamic_shared, shared_limit());
+  return OK;
+}
+
+static int check_address(const char *what, const void *address, size_t size, const context_t *context) {
+  const memory_t *memory = memory_find(address, size);
+  if (!memory || memory->is_host)
+    return fault(INVALID_VALUE, "%s: %zu bytes at %p are not in device memory", what, size, address);
+  if (memory->object.context != context)
+    return fault(INVALID_VALUE, "%s: %p is memory of another context", what, address);
+  return OK;
+}
+
+// The launch's parameters as an array of addresses, whichever way they were given.
+static int read_params(const function_t *function, void **params, void **extra, bool is_hip, void **out,
+                       size_t *out_n) {
+  size_t size = 0;
+  void *buffer = NULL;
+  *out_n = 0;
+  if (params && function->info.n_params < 0)
+    return fault(INVALID_VALUE, "kernel %s: how many parameters it has is unknown; give them by extra", function->name);
+  for (long i = 0; params && i < function->info.n_params && i < MAX_PARAMS; i++, ++*out_n)
+    out[i] = *(void **)params[i];
+  for (size_t i = 0; extra && extra[i] != (void *)(uintptr_t)(is_hip ? 3 : 0); i += 2)
+    if (extra[i] == (void *)1)
+      buffer = extra[i + 1];
+    else if (extra[i] == (void *)2)
+      size = *(size_t *)extra[i + 1];
+    else
+      return fault(INVALID_VALUE, "kernel %s: extra key %p", function->name, extra[i]);
+  for (; *out_n < size / sizeof *out && *out_n < MAX_PARAMS; ++*out_n)
+    out[*out_n] = ((void **)buffer)[*out_n];
+  if (function->info.n_params >= 0 && (long)*out_n != function->info.n_params)
+    return fault(INVALID_VALUE, "kernel %s: %zu parameters, expected %ld", function->name, *out_n,
+                 function->info.n_params);
+  return OK;
+}
+
+int launch(function_t *function, const shape_t *shape, stream_t *stream, void **params, void **extra, bool is_hip) {
+  void *buffers[MAX_PARAMS];
+  operation_t operation = {.kind = LAUNCH, .function = function, .shape = *shape};
+  if (function->object.context != stream->object.context)
+    return fault(INVALID_HANDLE, "kernel %s: loaded in another context than the stream's", function->name);
+  int result = check_shape(function, shape);
+  if (result == OK)
+    result = read_params(function, params, extra, is_hip, buffers, &operation.n_params);
+  for (size_t i = 0; i < operation.n_params && result == OK; i++)
+    result = check_address(function->name, buffers[i], 0, stream->object.context);
+  return result == OK ? stream_append(stream, &operation, buffers) : result;
+}
+
+int copy(void *dst, const void *src, size_t size, bool dst_on_device, bool src_on_device, stream_t *stream) {
+  operation_t operation = {.kind = COPY, .dst = dst, .src = src, .size = size};
+  int result = OK;
+  if (dst_on_device)
+    result = check_address("destination", dst, size, stream->object.context);
+  if (src_on_device && result == OK)
+    result = check_address("source", src, size, stream->object.context);
+  return result == OK ? stream_append(stream, &operation, NULL) : result;
+}
