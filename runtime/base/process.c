@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_OUTPUT = 4096 }; // of a failing tool: what an error message quotes
+enum { MAX_QUOTED = 4096 }; // of a failing tool's output, in an error message
 
 extern char **environ;
 
@@ -22,10 +23,12 @@ static const char *command_line(strata_arena_t *arena, const char *const *argv) 
   return line;
 }
 
-static const char *read_output(strata_arena_t *arena, FILE *output) {
-  char *text = strata_arena_alloc(arena, MAX_OUTPUT + 1);
+static const char *read_output(strata_arena_t *arena, FILE *output, size_t max_size) {
+  long length = fseek(output, 0, SEEK_END) == 0 ? ftell(output) : 0;
+  size_t size = length > 0 ? (size_t)length : 0;
+  char *text = strata_arena_alloc(arena, (size < max_size ? size : max_size) + 1);
   rewind(output);
-  size_t size = fread(text, 1, MAX_OUTPUT, output);
+  size = fread(text, 1, size < max_size ? size : max_size, output);
   while (size && (text[size - 1] == '\n' || text[size - 1] == ' '))
     size--;
   text[size] = 0;
@@ -54,10 +57,10 @@ static strata_status_t wait_for(strata_arena_t *arena, const char *const *argv, 
     return NULL;
   return strata_error(STRATA_TOOL, "%s %d: %s\n%s", WIFEXITED(status) ? "exit status" : "killed by signal",
                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), command_line(arena, argv),
-                      read_output(arena, output));
+                      read_output(arena, output, MAX_QUOTED));
 }
 
-strata_status_t strata_process_run(strata_arena_t *arena, const char *const *argv) {
+strata_status_t strata_process_read(strata_arena_t *arena, const char *const *argv, const char **out_output) {
   int fd = memfd_create("output", MFD_CLOEXEC);
   FILE *output = fd < 0 ? NULL : fdopen(fd, "w+");
   if (!output) {
@@ -70,8 +73,14 @@ strata_status_t strata_process_run(strata_arena_t *arena, const char *const *arg
   int error = spawn(argv, output, &pid);
   strata_status_t status =
       error ? strata_error(STRATA_TOOL, "%s: %s", argv[0], strerror(error)) : wait_for(arena, argv, output, pid);
+  if (!status && out_output)
+    *out_output = read_output(arena, output, SIZE_MAX);
   fclose(output);
   return status;
+}
+
+strata_status_t strata_process_run(strata_arena_t *arena, const char *const *argv) {
+  return strata_process_read(arena, argv, NULL);
 }
 
 const char *strata_process_find(strata_arena_t *arena, const char *const *names) {

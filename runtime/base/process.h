@@ -8,6 +8,9 @@
 // Runs a program to its end, without a shell; argv ends in NULL, and argv[0] is looked for in PATH. TOOL, with the
 // command line and what it printed, unless it exits with 0.
 STRATA_MUST_CHECK strata_status_t strata_process_run(strata_arena_t *arena, const char *const *argv);
+// The same; gives what the program printed, without white space at its end.
+STRATA_MUST_CHECK strata_status_t strata_process_read(strata_arena_t *arena, const char *const *argv,
+                                                      const char **out_output);
 
 // The first of the names (NULL at the end; with or without a folder) that is a program here; NULL: none.
 const char *strata_process_find(strata_arena_t *arena, const char *const *names);

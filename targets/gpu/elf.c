@@ -1,0 +1,147 @@
+// Code that is an ELF file, made by LLVM and linked by LLD: AMD's code objects, and the emulated device's shared
+// object.
+#define _GNU_SOURCE // dlinfo
+#include "runtime/base/process.h"
+#include "targets/cpu/codegen.h"
+#include "targets/gpu/emit.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <llvm-c/Core.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KERNELS_PER_UNIT = 8 };
+
+//===-- Linking --------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  strata_compile_t *compile;
+  const char *linker, *folder;
+  STRATA_VECTOR(const char *) arguments;
+} linking_t;
+
+static void add(linking_t *linking, const char *argument) {
+  *strata_vector_push(linking->compile->arena, &linking->arguments) = argument;
+}
+
+static strata_status_t begin(strata_compile_t *compile, linking_t *out_linking) {
+  static const char *const linkers[] = {STRATA_LLVM_PREFIX "/bin/ld.lld", "ld.lld-22", "ld.lld", NULL};
+  *out_linking = (linking_t){.compile = compile, .linker = strata_process_find(compile->arena, linkers)};
+  if (!out_linking->linker)
+    return strata_error(STRATA_TOOL, "expected %s, which is part of LLVM 22; got none", linkers[0]);
+  add(out_linking, out_linking->linker);
+  add(out_linking, "-shared");
+  return strata_gpu_folder_create(compile->arena, &out_linking->folder);
+}
+
+static strata_status_t add_object(linking_t *linking, size_t number, const void *data, size_t size) {
+  const char *path = strata_arena_printf(linking->compile->arena, "%s/%zu.o", linking->folder, number);
+  add(linking, path);
+  return strata_gpu_file_write(path, data, size);
+}
+
+// A system library, as this program itself uses it.
+static void add_library(linking_t *linking, const char *name) {
+  void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+  struct link_map *map;
+  if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
+    add(linking, strata_arena_strdup(linking->compile->arena, map->l_name));
+  if (handle)
+    dlclose(handle);
+}
+
+static strata_status_t link(linking_t *linking, strata_gpu_image_t *out_image) {
+  const char *path = strata_arena_printf(linking->compile->arena, "%s/kernels.elf", linking->folder);
+  add(linking, "-o");
+  add(linking, path);
+  add(linking, NULL);
+  STRATA_TRY(strata_process_run(linking->compile->arena, linking->arguments.data));
+  return strata_gpu_file_read(linking->compile->arena, path, &out_image->data, &out_image->size);
+}
+
+static void take_image(strata_compile_t *compile, strata_gpu_image_t image, strata_gpu_binary_t *out_binary) {
+  strata_gpu_image_t *images = strata_arena_new(compile->arena, strata_gpu_image_t);
+  *images = image;
+  out_binary->images = images;
+  out_binary->n_images = 1;
+}
+
+//===-- AMD ------------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  const strata_gpu_device_t *device;
+  int opt_level;
+} settings_t;
+
+static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
+  const settings_t *settings = user;
+  const strata_gpu_device_t *device = settings->device;
+  const strata_llvm_target_t target = {device->triple, device->chip, device->features, settings->opt_level};
+  LLVMTargetMachineRef machine = strata_llvm_machine(unit, &target);
+  if (!machine)
+    return;
+  if (strata_gpu_optimize(unit, machine, settings->opt_level))
+    strata_llvm_emit(unit, machine, LLVMObjectFile);
+  LLVMDisposeTargetMachine(machine);
+}
+
+static strata_status_t link_units(strata_compile_t *compile, const strata_llvm_units_t *units,
+                                  strata_gpu_image_t *out_image) {
+  linking_t linking;
+  STRATA_TRY(begin(compile, &linking));
+  strata_status_t status = NULL;
+  for (size_t i = 0; i < units->count && !status; i++)
+    status =
+        add_object(&linking, i, LLVMGetBufferStart(units->data[i].output), LLVMGetBufferSize(units->data[i].output));
+  if (!status)
+    status = link(&linking, out_image);
+  strata_gpu_folder_remove(compile->arena, linking.folder);
+  return status;
+}
+
+strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
+                                      strata_gpu_binary_t *out_binary) {
+  settings_t settings = {device, compile->options->opt_level};
+  strata_gpu_image_t image = {.suffix = "hsaco", .arch = (uint32_t)strtoul(device->chip + strlen("gfx"), NULL, 16)};
+  strata_llvm_units_t units;
+  strata_status_t status = strata_llvm_units_create(compile, kernels, KERNELS_PER_UNIT, &units);
+  if (!status) {
+    strata_llvm_units_compile(&units, compile->options->jobs, compile_unit, &settings);
+    status = strata_llvm_units_check(&units);
+  }
+  if (!status)
+    status = link_units(compile, &units, &image);
+  strata_llvm_units_dispose(&units);
+  if (!status)
+    take_image(compile, image, out_binary);
+  return status;
+}
+
+//===-- The emulated device --------------------------------------------------------------------------------------===//
+
+// It says to be an sm_80.
+enum { EMULATED_ARCH = 80 };
+
+static strata_status_t link_host(linking_t *linking, const strata_cpu_objects_t *objects,
+                                 strata_gpu_image_t *out_image) {
+  for (size_t i = 0; i < objects->count; i++)
+    STRATA_TRY(add_object(linking, i, objects->data[i].data, objects->data[i].size));
+  add(linking, "--as-needed");
+  add_library(linking, "libm.so.6");
+  add_library(linking, "libc.so.6");
+  return link(linking, out_image);
+}
+
+strata_status_t strata_gpu_emit_host(strata_compile_t *compile, MlirModule kernels, strata_gpu_binary_t *out_binary) {
+  strata_gpu_image_t image = {.suffix = "so", .arch = EMULATED_ARCH};
+  strata_cpu_objects_t objects;
+  linking_t linking;
+  STRATA_TRY(strata_cpu_compile_threads(compile, kernels, strata_cpu_host_device(), &objects));
+  STRATA_TRY(begin(compile, &linking));
+  strata_status_t status = link_host(&linking, &objects, &image);
+  strata_gpu_folder_remove(compile->arena, linking.folder);
+  if (!status)
+    take_image(compile, image, out_binary);
+  return status;
+}

@@ -1,0 +1,32 @@
+// The parts of codegen.h: machine code of each kind. All results are in the compile's arena.
+#ifndef STRATA_TARGETS_GPU_EMIT_H
+#define STRATA_TARGETS_GPU_EMIT_H
+
+#include "targets/gpu/codegen.h"
+#include "targets/llvm/units.h"
+
+// PTX for all units (ptx.c): optimises, prints, and joins the texts.
+STRATA_MUST_CHECK strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernels,
+                                                      const strata_gpu_device_t *device,
+                                                      strata_gpu_binary_t *out_binary);
+// The assembler's part of it (ptxas.c): adds a cubin of out_binary->assembly, where there is an assembler.
+STRATA_MUST_CHECK strata_status_t strata_gpu_assemble(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                                      strata_gpu_image_t *out_image, strata_gpu_binary_t *out_binary);
+// A code object of AMD's (elf.c), and a shared object of the host.
+STRATA_MUST_CHECK strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kernels,
+                                                        const strata_gpu_device_t *device,
+                                                        strata_gpu_binary_t *out_binary);
+STRATA_MUST_CHECK strata_status_t strata_gpu_emit_host(strata_compile_t *compile, MlirModule kernels,
+                                                       strata_gpu_binary_t *out_binary);
+
+// Optimises a unit as kernels want it.
+bool strata_gpu_optimize(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, int opt_level);
+
+// Files for other programs (files.c), in a folder that is to be removed with all that is in it.
+STRATA_MUST_CHECK strata_status_t strata_gpu_folder_create(strata_arena_t *arena, const char **out_folder);
+void strata_gpu_folder_remove(strata_arena_t *arena, const char *folder);
+STRATA_MUST_CHECK strata_status_t strata_gpu_file_write(const char *path, const void *data, size_t size);
+STRATA_MUST_CHECK strata_status_t strata_gpu_file_read(strata_arena_t *arena, const char *path, const void **out_data,
+                                                       size_t *out_size);
+
+#endif

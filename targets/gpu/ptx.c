@@ -1,0 +1,94 @@
+// PTX: LLVM prints one text a unit; joined they are one module, since names are unique over the kernels.
+#include "targets/gpu/emit.h"
+
+#include <llvm-c/Core.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KERNELS_PER_UNIT = 8 };
+
+typedef struct {
+  const strata_gpu_device_t *device;
+  int opt_level;
+} settings_t;
+
+static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
+  const settings_t *settings = user;
+  const strata_gpu_device_t *device = settings->device;
+  const strata_llvm_target_t target = {device->triple, device->chip, device->features, settings->opt_level};
+  LLVMTargetMachineRef machine = strata_llvm_machine(unit, &target);
+  if (!machine)
+    return;
+  if (strata_gpu_optimize(unit, machine, settings->opt_level))
+    strata_llvm_emit(unit, machine, LLVMAssemblyFile);
+  LLVMDisposeTargetMachine(machine);
+}
+
+// What follows version, target and address size.
+static const char *skip_header(const char *text) {
+  const char *last = strstr(text, ".address_size");
+  last = last ? strchr(last, '\n') : NULL;
+  return last ? last : text;
+}
+
+static const char *join(strata_arena_t *arena, const strata_llvm_units_t *units) {
+  size_t size = 1, at = 0;
+  for (size_t i = 0; i < units->count; i++)
+    size += LLVMGetBufferSize(units->data[i].output);
+  char *text = strata_arena_alloc(arena, size);
+  for (size_t i = 0; i < units->count; i++) {
+    const char *start = LLVMGetBufferStart(units->data[i].output), *from = i ? skip_header(start) : start;
+    size_t length = LLVMGetBufferSize(units->data[i].output) - (size_t)(from - start);
+    memcpy(text + at, from, length);
+    at += length;
+  }
+  return text;
+}
+
+static strata_status_t print(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
+                             const char **out_text) {
+  settings_t settings = {device, compile->options->opt_level};
+  strata_llvm_units_t units;
+  strata_status_t status = strata_llvm_units_create(compile, kernels, KERNELS_PER_UNIT, &units);
+  if (!status) {
+    strata_llvm_units_compile(&units, compile->options->jobs, compile_unit, &settings);
+    status = strata_llvm_units_check(&units);
+  }
+  if (!status)
+    *out_text = join(compile->arena, &units);
+  strata_llvm_units_dispose(&units);
+  return status;
+}
+
+// Code for one architecture alone (sm_90a) is as good as code for it and all later ones (sm_90), since none of the
+// instructions that only that one has are used: the same text under another name.
+static const char *make_generic(strata_arena_t *arena, const char *text, const strata_gpu_device_t *device) {
+  const char *name = strstr(text, ".target ");
+  size_t length = strlen(device->chip);
+  if (!name || strncmp(name += strlen(".target "), device->chip, length) != 0 || device->chip[length - 1] != 'a')
+    return text;
+  return strata_arena_printf(arena, "%.*s%.*s%s", (int)(name - text), text, (int)length - 1, device->chip,
+                             name + length);
+}
+
+static uint32_t architecture(const strata_gpu_device_t *device) {
+  return (uint32_t)strtoul(device->chip + strlen("sm_"), NULL, 10);
+}
+
+strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
+                                    strata_gpu_binary_t *out_binary) {
+  STRATA_TRY(print(compile, kernels, device, &out_binary->assembly));
+  strata_gpu_image_t *images = strata_arena_array(compile->arena, strata_gpu_image_t, 2);
+  STRATA_TRY(strata_gpu_assemble(compile, device, &images[0], out_binary));
+  size_t n = 0;
+  if (images[0].data) {
+    images[n].arch = architecture(device);
+    n++;
+  }
+  const char *generic = make_generic(compile->arena, out_binary->assembly, device);
+  images[n++] = (strata_gpu_image_t){
+      .data = generic, .size = strlen(generic) + 1, .arch = architecture(device), .is_generic = true, .suffix = "ptx"};
+  out_binary->images = images;
+  out_binary->n_images = n;
+  return NULL;
+}

@@ -1,0 +1,131 @@
+// Machine code by NVIDIA's assembler, and what it says of each kernel.
+#define _GNU_SOURCE // clock_gettime
+#include "runtime/base/process.h"
+#include "targets/gpu/emit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// In PATH, beside the toolkit that the environment names, and where the toolkit is installed.
+static const char *find_ptxas(strata_arena_t *arena) {
+  const char *home = getenv("CUDA_HOME");
+  const char *const names[] = {"ptxas", strata_arena_printf(arena, "%s/bin/ptxas", home ? home : ""),
+                               "/usr/local/cuda/bin/ptxas", NULL};
+  return strata_process_find(arena, names);
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+//===-- What it says ---------------------------------------------------------------------------------------------===//
+
+// ptxas info    : Compiling entry function 'k' for 'sm_90a'
+// ptxas info    : Function properties for k
+//     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+// ptxas info    : Used 32 registers, used 1 barriers, 1024 bytes smem, 400 bytes cmem[0]
+typedef STRATA_VECTOR(strata_gpu_resources_t) resources_t;
+
+// The number before |unit| on the line; 0 if it is not there.
+static int64_t number_before(const char *line, const char *unit) {
+  const char *end = strchr(line, '\n'), *at = strstr(line, unit);
+  if (!at || (end && at > end))
+    return 0;
+  while (at > line && at[-1] == ' ')
+    at--;
+  while (at > line && at[-1] >= '0' && at[-1] <= '9')
+    at--;
+  return strtoll(at, NULL, 10);
+}
+
+static void read_line(strata_arena_t *arena, resources_t *all, const char *line) {
+  static const char entry[] = "Compiling entry function '";
+  const char *end = strchr(line, '\n'), *name = strstr(line, entry);
+  if (name && (!end || name < end)) {
+    name += strlen(entry);
+    const char *kernel = strata_arena_printf(arena, "%.*s", (int)strcspn(name, "'"), name);
+    *strata_vector_push(arena, all) = (strata_gpu_resources_t){.kernel = kernel};
+  }
+  if (all->count == 0)
+    return;
+  strata_gpu_resources_t *last = &all->data[all->count - 1];
+  last->registers += number_before(line, " registers");
+  last->shared += number_before(line, " bytes smem");
+  last->stack += number_before(line, " bytes stack frame");
+  last->spills += number_before(line, " bytes spill stores") + number_before(line, " bytes spill loads");
+}
+
+static const char *next_line(const char *line) {
+  const char *end = strchr(line, '\n');
+  return end ? end + 1 : NULL;
+}
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const strata_gpu_resources_t *)a)->kernel, ((const strata_gpu_resources_t *)b)->kernel);
+}
+
+// In the order of the text's kernels, which the assembler does not keep.
+static void sort_resources(strata_arena_t *arena, const char *assembly, resources_t *all) {
+  static const char entry[] = ".entry ";
+  resources_t sorted = {0};
+  qsort(all->data, all->count, sizeof *all->data, by_name);
+  for (const char *at = strstr(assembly, entry); at; at = strstr(at, entry)) {
+    at += strlen(entry);
+    strata_gpu_resources_t key = {.kernel = strata_arena_printf(arena, "%.*s", (int)strcspn(at, "(\n "), at)};
+    const strata_gpu_resources_t *found = bsearch(&key, all->data, all->count, sizeof key, by_name);
+    *strata_vector_push(arena, &sorted) = found ? *found : key;
+  }
+  *all = sorted;
+}
+
+static void read_output(strata_arena_t *arena, const char *output, strata_gpu_binary_t *binary) {
+  resources_t all = {0};
+  for (const char *line = output; line; line = next_line(line))
+    read_line(arena, &all, line);
+  sort_resources(arena, binary->assembly, &all);
+  binary->resources = all.data;
+  binary->n_resources = all.count;
+}
+
+//===-- Running it -----------------------------------------------------------------------------------------------===//
+
+static strata_status_t run(strata_compile_t *compile, const strata_gpu_device_t *device, const char *folder,
+                           strata_gpu_image_t *out_image, strata_gpu_binary_t *binary) {
+  strata_arena_t *arena = compile->arena;
+  const char *ptx = strata_arena_printf(arena, "%s/kernels.ptx", folder);
+  const char *cubin = strata_arena_printf(arena, "%s/kernels.cubin", folder), *output;
+  STRATA_TRY(strata_gpu_file_write(ptx, binary->assembly, strlen(binary->assembly)));
+  const char *const arguments[] = {
+      binary->assembler,
+      strata_arena_printf(arena, "-arch=%s", device->chip),
+      strata_arena_printf(arena, "-O%d", compile->options->opt_level),
+      strata_arena_printf(arena, "--split-compile=%d", compile->options->jobs),
+      "-v",
+      ptx,
+      "-o",
+      cubin,
+      NULL,
+  };
+  double start = seconds();
+  STRATA_TRY(strata_process_read(arena, arguments, &output));
+  binary->assembler_seconds = seconds() - start;
+  read_output(arena, output, binary);
+  out_image->suffix = "cubin";
+  return strata_gpu_file_read(arena, cubin, &out_image->data, &out_image->size);
+}
+
+strata_status_t strata_gpu_assemble(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                    strata_gpu_image_t *out_image, strata_gpu_binary_t *out_binary) {
+  out_binary->assembler = find_ptxas(compile->arena);
+  if (!out_binary->assembler)
+    return NULL;
+  const char *folder;
+  STRATA_TRY(strata_gpu_folder_create(compile->arena, &folder));
+  strata_status_t status = run(compile, device, folder, out_image, out_binary);
+  strata_gpu_folder_remove(compile->arena, folder);
+  return status;
+}
