@@ -1,8 +1,9 @@
 """What fusion leaves in memory: in BERT no buffer is written by one kernel and read elementwise by one other, for then
 they would have been one kernel. And fusion changes neither results nor makes more kernels.
 
-A read is elementwise if each element is read at one point of a nest, outside of reductions. Not counted are kernels
-without a vector form (schedule "scalar": an embedding's rows, say), which no other can take in, and @prepare.
+A read is elementwise if each element is read at one point of a nest, outside of reductions. Not counted is @prepare. A
+kernel without a vector form (schedule "scalar") can take in no other and join none: BERT has one, which gathers the rows
+of the embedding.
 """
 import os
 import re
@@ -74,8 +75,9 @@ def uses_of(main, kernels):
 
 
 def needless(text):
-    """The buffers that fusion should have made private: (buffer, writer, reader)."""
-    found, kernels, main = [], {}, []
+    """The buffers that fusion should have made private, (buffer, writer, reader), those that it could not because of a
+    scalar kernel, and the number of all."""
+    found, scalar, kernels, main = [], [], {}, []
     for name, head, body in functions(text):
         if name == "main":
             main = body
@@ -88,18 +90,20 @@ def needless(text):
         readers = {(call, name) for call, kernel, name, position in of_buffer if position in kernel.reads}
         repeats = any(position in kernel.repeats for _, kernel, _, position in of_buffer)
         is_scalar = any(kernel.is_scalar for _, kernel, _, _ in of_buffer)
-        if len(writers) == 1 and len(readers) == 1 and writers != readers and not repeats and not is_scalar:
-            found.append((buffer, *(name for pair in (writers, readers) for _, name in pair)))
-    return found, len(uses)
+        if len(writers) == 1 and len(readers) == 1 and writers != readers and not repeats:
+            (scalar if is_scalar else found).append((buffer, *(name for pair in (writers, readers) for _, name in pair)))
+    return found, scalar, len(uses)
 
 
 def check_buffers(graph):
-    fused, n_fused = needless(strata.strata(graph, "--compile-to=affine"))
-    apart, n_apart = needless(strata.strata(graph, "--compile-to=affine", APART))
-    print(f"{n_fused} buffers fused, {n_apart} apart; needless: {len(fused)} and {len(apart)}", flush=True)
+    fused, scalar, n_fused = needless(strata.strata(graph, "--compile-to=affine"))
+    apart, _, n_apart = needless(strata.strata(graph, "--compile-to=affine", APART))
+    print(f"{n_fused} buffers fused, {n_apart} apart; needless: {len(fused)} and {len(apart)}; scalar: {len(scalar)}",
+          flush=True)
     for buffer, writer, reader in fused:
         print(f"  {buffer} is written by {writer} and read elementwise by {reader} only")
     assert not fused
+    assert len(scalar) <= 1, scalar
     assert len(apart) > 100, "the check sees nothing"
 
 
