@@ -1,9 +1,9 @@
 """What fusion leaves in memory: in BERT no buffer is written by one kernel and read elementwise by one other, for then
 they would have been one kernel. And fusion changes neither results nor makes more kernels.
 
-A read is elementwise if each element is read at one point of a nest, outside of reductions. Not counted is @prepare. A
-kernel without a vector form (schedule "scalar") can take in no other and join none: BERT has one, which gathers the rows
-of the embedding.
+A read is elementwise if each element is read at one point of a nest, outside of reductions. @prepare is not counted. A
+kernel without a vector form (schedule "scalar") can take in no other and join none: BERT has one, which gathers the
+rows of the embedding.
 """
 import os
 import re
@@ -91,7 +91,8 @@ def needless(text):
         repeats = any(position in kernel.repeats for _, kernel, _, position in of_buffer)
         is_scalar = any(kernel.is_scalar for _, kernel, _, _ in of_buffer)
         if len(writers) == 1 and len(readers) == 1 and writers != readers and not repeats:
-            (scalar if is_scalar else found).append((buffer, *(name for pair in (writers, readers) for _, name in pair)))
+            names = [name for pair in (writers, readers) for _, name in pair]
+            (scalar if is_scalar else found).append((buffer, *names))
     return found, scalar, len(uses)
 
 

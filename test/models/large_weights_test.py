@@ -1,5 +1,5 @@
-"""A model with 2 GiB of external weights compiles in 4 GiB: no weight is held twice. All are packed for the kernels, and
-embedded in the library; the last lies behind the first 2 GiB of its file.
+"""A model with 2 GiB of external weights compiles in 4 GiB: no weight is held twice. All are packed for the kernels
+and embedded in the library; the last lies behind the first 2 GiB of its file.
 
 Writes 4.3 GiB beside the test and removes them again; the model itself is a sparse file.
 """
