@@ -363,6 +363,7 @@ strata_status_t strata_pass_affine_group(strata_compile_t *compile) {
   if (mlirOperationIsNull(func))
     return NULL;
   strata_grouping_t grouping = {.compile = compile};
+  STRATA_TRY(strata_group_find_prices(compile, &grouping.prices));
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &grouping.graph));
   grouping.order = strata_group_order_create(&grouping.graph);
   init_nodes(&grouping);

@@ -38,8 +38,22 @@ typedef struct {
   strata_group_reason_t *reasons; // by read; NULL unless somebody wants to know
 } strata_grouped_t;
 
+// What differs by target, in additions of vector code. On a GPU the unit is the whole card's: where few threads have
+// work, time is lost in proportion.
+typedef struct {
+  double byte;          // to or from memory
+  double launch;        // of a kernel, among repetitions
+  double pause;         // between kernels, while all threads wait
+  double threads;       // that a kernel should be able to occupy
+  double task_points;   // of a nest without rows: fewer are not worth a task of their own
+  double task_threads;  // that can share a task
+  double thread_points; // of a task, that a thread should have
+  double operand_reuse; // results for which an operand's element serves once it is packed, or in shared memory
+} strata_group_prices_t;
+
 typedef struct {
   strata_compile_t *compile;
+  strata_group_prices_t prices;
   strata_nest_graph_t graph;
   strata_group_order_t *order;
   strata_grouped_t *nodes; // by node of the graph
@@ -62,6 +76,8 @@ bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int
 
 //===-- Costs (group_cost.c) -------------------------------------------------------------------------------------===//
 
+STRATA_MUST_CHECK strata_status_t strata_group_find_prices(strata_compile_t *compile,
+                                                           strata_group_prices_t *out_prices);
 // How often the points of |node| are computed if it joins the group and is computed where members read it.
 double strata_group_evaluations(const strata_grouping_t *grouping, int group, int node);
 // True if the contraction or window of the group reads |node|, or what is computed from it on the way.

@@ -6,22 +6,50 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
+#include "passes/target.h"
 
 #include <float.h>
 
-#define BYTE_COST 4.0       // of a byte to or from memory
-#define LAUNCH_COST 20000.0 // of a kernel's start and end
-#define THREADS 16.0        // that a kernel should be able to occupy
-#define TASK_POINTS 4096.0  // fewer points are not worth a thread of their own
-#define ROWS_AT_ONCE 4.0    // along which a value that does not vary is computed once
-#define AFFORDABLE 0.2      // of a kernel's cost may go into repetitions
-#define OPERAND_WORK 4.0    // of a point: what may be done while an operand of a contraction is packed
-#define OPERAND_READS 1.25  // bytes for one byte of it
-#define OPERAND_REUSE 512.0 // results for which a packed element serves
-#define OPERAND_REPEATS 8.0 // of the packing of one element; more: it is read as windows, or by very many tasks
+#define GPU_CLOCK 1.5e9         // additions a second of a lane
+#define GPU_WARPS_AT_ONCE 4.0   // of a processor
+#define GPU_LAUNCH_SECONDS 2e-6 // from the end of one kernel to the work of the next
+#define ROWS_AT_ONCE 4.0        // along which a value that does not vary is computed once
+#define AFFORDABLE 0.2          // of a kernel's cost may go into repetitions
+#define OPERAND_WORK 4.0        // of a point: what may be done while an operand of a contraction is packed
+#define OPERAND_READS 1.25      // bytes for one byte of it
+#define OPERAND_REPEATS 8.0     // of the packing of one element; more: it is read as windows, or by very many tasks
 
 static const strata_nest_node_t *node_of(const strata_grouping_t *grouping, int node) {
   return &grouping->graph.nodes.data[node];
+}
+
+//===-- Prices ---------------------------------------------------------------------------------------------------===//
+
+strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group_prices_t *out_prices) {
+  static const strata_group_prices_t cpu = {.byte = 4,
+                                            .launch = 20000,
+                                            .pause = 320000,
+                                            .threads = 16,
+                                            .task_points = 4096,
+                                            .task_threads = 1,
+                                            .thread_points = 1,
+                                            .operand_reuse = 512};
+  *out_prices = cpu;
+  if (!strata_target_is_gpu(compile))
+    return NULL;
+  const strata_gpu_device_t *device;
+  STRATA_TRY(strata_gpu_device(compile, &device));
+  double additions = GPU_CLOCK * GPU_WARPS_AT_ONCE * device->lanes * device->n_processors; // a second
+  double launch = GPU_LAUNCH_SECONDS * additions;
+  *out_prices = (strata_group_prices_t){.byte = additions / (double)device->bandwidth,
+                                        .launch = launch,
+                                        .pause = launch,
+                                        .threads = device->n_processors * (device->threads_resident / 2.0),
+                                        .task_points = 8,
+                                        .task_threads = device->max_threads,
+                                        .thread_points = 8,
+                                        .operand_reuse = 128};
+  return NULL;
 }
 
 static double least(double a, double b) { return a < b ? a : b; }
@@ -69,12 +97,13 @@ static MlirAffineMap point_at_outer(const strata_grouping_t *grouping, int group
 }
 
 // A contraction packs what it reads: each point once for many results.
-static double operand_evaluations(const strata_nest_node_t *reader, MlirAffineMap point) {
+static double operand_evaluations(const strata_group_prices_t *prices, const strata_nest_node_t *reader,
+                                  MlirAffineMap point) {
   uint32_t used = strata_affine_map_dims(point);
   double points = 1, results = 1;
   for (int dim = 0; dim < reader->nest->n_parallel + reader->nest->n_reduction; dim++)
     *(used >> dim & 1 ? &points : &results) *= (double)reader->nest->extents[dim];
-  return points * greatest(1, results / OPERAND_REUSE);
+  return points * greatest(1, results / prices->operand_reuse);
 }
 
 // Evaluations of a producer that the reader asks for at |point|, a map over the reader's dims.
@@ -82,7 +111,7 @@ static double read_evaluations(const strata_grouping_t *grouping, int reader, co
                                MlirAffineMap point) {
   const strata_nest_node_t *record = node_of(grouping, reader);
   if (record->class == STRATA_NEST_ANCHOR)
-    return operand_evaluations(record, point);
+    return operand_evaluations(&grouping->prices, record, point);
   int n_dims = record->nest->n_parallel + (read->load->in_reduction ? record->nest->n_reduction : 0);
   uint32_t used = strata_affine_map_dims(point);
   double share = 1;
@@ -167,14 +196,14 @@ static bool is_kept_in_group(const strata_grouping_t *grouping, int group, int b
 }
 
 static double group_cost(const strata_grouping_t *grouping, int group) {
-  double cost = LAUNCH_COST;
+  double cost = grouping->prices.launch;
   const strata_ints_t *members = &grouping->groups.data[group].members;
   for (size_t i = 0; i < members->count; i++) {
     const strata_nest_node_t *record = node_of(grouping, members->data[i]);
     cost += grouping->nodes[members->data[i]].evaluations * record->work;
     for (size_t j = 0; j < record->buffers.count; j++)
       if (!is_kept_in_group(grouping, group, record->buffers.data[j]))
-        cost += grouping->graph.buffers.data[record->buffers.data[j]].bytes * BYTE_COST;
+        cost += grouping->graph.buffers.data[record->buffers.data[j]].bytes * grouping->prices.byte;
   }
   return cost;
 }
@@ -183,25 +212,33 @@ static double group_cost(const strata_grouping_t *grouping, int group) {
 
 static bool affords_repetitions(const strata_grouping_t *grouping, int group, int node, double evaluations) {
   const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_group_prices_t *prices = &grouping->prices;
   double extra = (evaluations - record->points) * record->work;
   if (extra <= 0)
     return true;
   // A dear op is repeated only where that hardly shows, whatever memory it saves.
-  double saved = record->is_dear ? 0 : saved_bytes(grouping, group, node) * BYTE_COST + LAUNCH_COST;
+  double saved = record->is_dear ? 0 : saved_bytes(grouping, group, node) * prices->byte + prices->launch;
   return extra <= saved || extra <= saved + AFFORDABLE * group_cost(grouping, group);
+}
+
+// Threads that |tasks| of |trips| points in all occupy.
+static double threads_busy(const strata_group_prices_t *prices, double tasks, double trips) {
+  double on_each = least(greatest(trips / tasks / prices->thread_points, 1), prices->task_threads);
+  return least(greatest(tasks, 1) * on_each, prices->threads);
 }
 
 // Rows are the tasks of their group: a long nest over few of them is better off alone.
 static bool keeps_threads_busy(const strata_grouping_t *grouping, int group, int node) {
+  const strata_group_prices_t *prices = &grouping->prices;
   const strata_nest_node_t *record = node_of(grouping, node);
   double cost = record->points * record->work;
   for (size_t i = 0; i < record->buffers.count; i++)
-    cost += grouping->graph.buffers.data[record->buffers.data[i]].bytes * BYTE_COST;
-  double tasks = record->class == STRATA_NEST_ROW ? record->points : record->trips / TASK_POINTS;
-  double threads_alone = least(greatest(tasks, 1), THREADS);
-  double threads = least(grouping->groups.data[group].outer_points, THREADS);
-  double lost = cost / threads - cost / threads_alone;
-  return lost <= saved_bytes(grouping, group, node) * BYTE_COST / threads_alone + LAUNCH_COST;
+    cost += grouping->graph.buffers.data[record->buffers.data[i]].bytes * prices->byte;
+  double tasks = record->class == STRATA_NEST_ROW ? record->points : record->trips / prices->task_points;
+  double idle_alone = prices->threads / threads_busy(prices, tasks, record->trips);
+  double idle = prices->threads / threads_busy(prices, grouping->groups.data[group].outer_points, record->trips);
+  double lost = cost * (idle - idle_alone);
+  return lost <= saved_bytes(grouping, group, node) * prices->byte * idle_alone + prices->pause;
 }
 
 static bool may_join_later(const strata_grouping_t *grouping, int node) {
