@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OUT_OF_MEMORY = 2 };                           // CUresult
-enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };  // CUdevice_attribute
+enum { OUT_OF_MEMORY = 2, DEINITIALIZED = 4, INVALID_CONTEXT = 201, CONTEXT_IS_DESTROYED = 709 }; // CUresult
+enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };                                              // CUdevice_attribute
 enum { FUNCTION_MAX_DYNAMIC_SHARED = 8 };             // CUfunction_attribute
 enum { LAUNCH_CLUSTER = 4, LAUNCH_PROGRAMMATIC = 6 }; // CUlaunchAttributeID
 enum { DEFAULT_SHARED = 48 * 1024 };                  // what needs no asking
@@ -79,15 +79,17 @@ static int cuda_open(void) {
 //===-- Contexts -------------------------------------------------------------------------------------------------===//
 
 static int cuda_push(void *context, strata_rt_scope_t *scope) {
-  *scope = (strata_rt_scope_t){.context = context, .is_pushed = true};
-  return check("cuCtxPushCurrent", cuda.ctx_push(context));
+  int result = cuda.ctx_push(context);
+  bool is_gone = result == DEINITIALIZED || result == INVALID_CONTEXT || result == CONTEXT_IS_DESTROYED;
+  *scope = (strata_rt_scope_t){.context = is_gone ? NULL : context, .is_pushed = result == 0};
+  return check("cuCtxPushCurrent", result);
 }
 
 static void *kept_device(int device) { return (void *)(intptr_t)(device + 1); }
 
 static void cuda_release(void *kept) {
   if (kept)
-    cuda.primary_release((int)(intptr_t)kept - 1);
+    check("cuDevicePrimaryCtxRelease", cuda.primary_release((int)(intptr_t)kept - 1));
 }
 
 // A thread that never chose a device works on the first.
@@ -101,9 +103,10 @@ static int enter_default(strata_rt_scope_t *scope) {
     return status;
   status = cuda_push(context, scope);
   scope->kept = kept_device(device);
+  strata_rt_cleanup_begin(status);
   if (status)
     cuda_release(scope->kept);
-  return status;
+  return strata_rt_cleanup_end();
 }
 
 static int cuda_enter(void *stream, strata_rt_scope_t *scope) {
@@ -126,7 +129,7 @@ static int cuda_enter(void *stream, strata_rt_scope_t *scope) {
 static void cuda_leave(strata_rt_scope_t *scope) {
   void *popped;
   if (scope->is_pushed)
-    cuda.ctx_pop(&popped);
+    check("cuCtxPopCurrent", cuda.ctx_pop(&popped));
   cuda_release(scope->kept);
 }
 
@@ -139,10 +142,9 @@ static int cuda_keep(const strata_rt_scope_t *scope, void **out_kept) {
     status = check("cuDevicePrimaryCtxRetain", cuda.primary_retain(&primary, device));
   if (status)
     return status;
-  if (primary == scope->context)
-    *out_kept = kept_device(device);
-  else
-    cuda_release(kept_device(device));
+  if (primary != scope->context)
+    return check("cuDevicePrimaryCtxRelease", cuda.primary_release(device));
+  *out_kept = kept_device(device);
   return STRATA_OK;
 }
 

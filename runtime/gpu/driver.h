@@ -1,8 +1,9 @@
 // What the runtime asks of a vendor's driver. cuda.c and hip.c are its two forms; nothing else knows a vendor.
 //
 // Handles (contexts, modules, functions, streams, events) and device addresses are the driver's own. Every function
-// that returns int returns a status; on failure the message names the driver's call and its error. All may be called by
-// any thread, and all but open, enter, push, keep and release need a current context.
+// that returns int returns a status; on failure the message names the driver's call and its error. Those that return
+// nothing are called between cleanup_begin and _end. All may be called by any thread, and all but open, enter, push and
+// release need a current context.
 #ifndef STRATA_RUNTIME_GPU_DRIVER_H
 #define STRATA_RUNTIME_GPU_DRIVER_H
 
@@ -30,7 +31,8 @@ typedef struct {
   // than the current one is INVALID_ARGUMENT. After STRATA_OK there must be a leave by the same thread.
   int (*enter)(void *stream, strata_rt_scope_t *out_scope);
   void (*leave)(strata_rt_scope_t *scope);
-  int (*push)(void *context, strata_rt_scope_t *out_scope); // the same for a known context
+  // The same for a known context; scope->context is NULL after a failure because the context is gone.
+  int (*push)(void *context, strata_rt_scope_t *out_scope);
   // Keeps a context alive that would go with its last user: out_kept is for release, or NULL if there is nothing to do.
   int (*keep)(const strata_rt_scope_t *scope, void **out_kept);
   void (*release)(void *kept);

@@ -79,16 +79,15 @@ static int hip_enter(void *stream, strata_rt_scope_t *scope) {
 
 static void hip_leave(strata_rt_scope_t *scope) {
   if (scope->is_pushed)
-    hip.set_device(device_of(scope->kept));
+    check("hipSetDevice", hip.set_device(device_of(scope->kept)));
 }
 
 static int hip_push(void *context, strata_rt_scope_t *scope) {
-  int current;
+  int current = 0;
   int status = check("hipGetDevice", hip.get_device(&current));
   if (!status)
     status = check("hipSetDevice", hip.set_device(device_of(context)));
-  if (!status)
-    *scope = (strata_rt_scope_t){.context = context, .kept = context_of(current), .is_pushed = true};
+  *scope = (strata_rt_scope_t){.context = context, .kept = context_of(current), .is_pushed = !status};
   return status;
 }
 

@@ -97,15 +97,18 @@ int strata_rt_instance_create(const strata_rt_scope_t *scope, void *memory, void
   return STRATA_OK;
 }
 
-int strata_rt_instance_destroy(strata_rt_instance_t *instance, int status) {
+bool strata_rt_instance_destroy(strata_rt_instance_t *instance, int *status) {
   strata_rt_scope_t scope;
-  strata_rt_cleanup_begin(status);
-  instance->is_lost = strata_rt_driver()->push(instance->context, &scope) != STRATA_OK;
-  if (!instance->is_lost)
+  strata_rt_cleanup_begin(*status);
+  bool is_here = strata_rt_driver()->push(instance->context, &scope) == STRATA_OK;
+  bool is_lost = !is_here && !scope.context;
+  if (is_here)
     strata_rt_driver()->synchronize();
-  bool was_lost = instance->is_lost;
-  free_all(instance);
-  if (!was_lost)
+  instance->is_lost = is_lost;
+  if (is_here || is_lost)
+    free_all(instance);
+  if (is_here)
     strata_rt_driver()->leave(&scope);
-  return strata_rt_cleanup_end();
+  *status = strata_rt_cleanup_end();
+  return is_here || is_lost;
 }

@@ -44,8 +44,9 @@ typedef struct strata_rt_instance {
 // status; on failure nothing is left.
 int strata_rt_instance_create(const strata_rt_scope_t *scope, void *memory, void *stream,
                               strata_rt_instance_t **out_instance);
-// Waits for the context, then frees everything. Returns |status| unless that is STRATA_OK, else its own first error.
-int strata_rt_instance_destroy(strata_rt_instance_t *instance, int status);
+// Waits for the context, then frees everything. False if it could not, and the instance is as it was; |status| becomes
+// the first error, unless it was one already.
+bool strata_rt_instance_destroy(strata_rt_instance_t *instance, int *status);
 
 //===-- Constants (constants.c) ----------------------------------------------------------------------------------===//
 
@@ -68,7 +69,8 @@ void strata_rt_slots_free(strata_rt_instance_t *instance); // between cleanup_be
 //===-- The library's life (load.c) ------------------------------------------------------------------------------===//
 
 // Every call is between these two; the library stays as it is in between, and the context of |stream| is current. Enter
-// loads the library if it may; it returns a status, and only after STRATA_OK there must be a leave.
+// loads the library if it may; it returns a status, and only after STRATA_OK there must be a leave, between
+// cleanup_begin and _end.
 int strata_rt_enter(void *stream, strata_rt_scope_t *out_scope, strata_rt_instance_t **out_instance);
 void strata_rt_leave(strata_rt_scope_t *scope);
 

@@ -94,8 +94,9 @@ static int load(void *memory, void *stream) {
   if (status)
     return status;
   status = load_into(&scope, memory, stream, &instance);
+  strata_rt_cleanup_begin(status);
   strata_rt_driver()->leave(&scope);
-  return status;
+  return strata_rt_cleanup_end();
 }
 
 size_t strata_rt_weights_size(void) {
@@ -186,14 +187,19 @@ void strata_rt_leave(strata_rt_scope_t *scope) {
 
 //===-- Unloading and setting ------------------------------------------------------------------------------------===//
 
+// What cannot be freed now stays loaded.
 static int unload_all(void) {
-  strata_rt_instance_t *instance = atomic_exchange(&state.instances, NULL);
+  strata_rt_instance_t *instance = atomic_exchange(&state.instances, NULL), *rest = NULL;
   int status = STRATA_OK;
   while (instance) {
     strata_rt_instance_t *next = instance->next;
-    status = strata_rt_instance_destroy(instance, status);
+    if (!strata_rt_instance_destroy(instance, &status)) {
+      instance->next = rest;
+      rest = instance;
+    }
     instance = next;
   }
+  atomic_store(&state.instances, rest);
   return status;
 }
 
@@ -234,8 +240,9 @@ static int set_constant_closed(const char *name, const void *data, void *stream)
   if (status)
     return status;
   status = set_constant(&scope, name, data, stream);
+  strata_rt_cleanup_begin(status);
   strata_rt_driver()->leave(&scope);
-  return status;
+  return strata_rt_cleanup_end();
 }
 
 int strata_rt_set_constant(const char *name, const void *data, void *stream) {

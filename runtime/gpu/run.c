@@ -187,8 +187,9 @@ int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory
   if (!status)
     status =
         program.user_memory ? enqueue_all(instance, tensors, device_memory, stream) : run_in_slot(instance, tensors);
+  strata_rt_cleanup_begin(status);
   strata_rt_leave(&scope);
-  return status;
+  return strata_rt_cleanup_end();
 }
 
 size_t strata_rt_device_memory_size(const int64_t *dims) {
