@@ -234,12 +234,20 @@ static void check_name(parser_t *parser) {
   strata_status_free(status);
 }
 
+enum { GPU_ALIGNMENT = 16 }; // bytes: a thread's widest load
+
 static void check_together(parser_t *parser) {
   const strata_options_t *options = parser->options;
   if (!options->input_path && !options->help && !options->version)
     problem(parser, STRATA_INVALID_ARGUMENT, "expected an input file; --help lists the options");
   if (options->target == STRATA_TARGET_CPU && options->on_gpu_tensors)
     problem(parser, STRATA_INVALID_ARGUMENT, "--on-gpu-tensors: expected a GPU target, got cpu");
+  if (options->target != STRATA_TARGET_CPU && options->user_memory && !options->on_gpu_tensors)
+    problem(parser, STRATA_INVALID_ARGUMENT, "--user-device-memory: expected --on-gpu-tensors with it on GPUs");
+  if (options->on_gpu_tensors && options->alignment && options->alignment < GPU_ALIGNMENT)
+    problem(parser, STRATA_INVALID_ARGUMENT,
+            strata_arena_printf(parser->arena, "--alignment: expected at least %d for tensors of GPUs, got %d",
+                                GPU_ALIGNMENT, options->alignment));
   check_name(parser);
   if (options->alignment & (options->alignment - 1))
     problem(parser, STRATA_INVALID_ARGUMENT,

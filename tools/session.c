@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // The name a library was linked with, "lib<name>.so", whatever its file is called now.
 static const char *find_soname(void *handle) {
@@ -73,9 +74,35 @@ static strata_status_t make_tensors(strata_arena_t *arena, strata_session_t *ses
     STRATA_TRY(describe_tensor(arena, info, &session->tensors[i]));
     session->data[i] = session->tensors[i].data;
   }
-  if (library->flags & STRATA_LIBRARY_USER_MEMORY)
+  if (!session->device && library->flags & STRATA_LIBRARY_USER_MEMORY)
     session->memory = aligned(arena, library->device_memory_size(NULL));
   return NULL;
+}
+
+static bool is_on_device(const strata_session_t *session) {
+  return session->device && session->library->flags & STRATA_LIBRARY_DEVICE_TENSORS;
+}
+
+// Opens a device if the library takes its memory from the caller.
+static strata_status_t open_device(strata_session_t *session) {
+  const strata_library_t *library = session->library;
+  bool is_wanted = library->flags & (STRATA_LIBRARY_USER_MEMORY | STRATA_LIBRARY_DEVICE_TENSORS);
+  return is_wanted && strcmp(library->target, "cpu") != 0 ? strata_device_open(library->target, &session->device)
+                                                          : NULL;
+}
+
+static strata_status_t allocate_on_device(strata_session_t *session) {
+  const strata_library_t *library = session->library;
+  size_t n = library->n_inputs + library->n_outputs;
+  for (size_t i = 0; i < n && is_on_device(session); i++)
+    STRATA_TRY(strata_device_allocate(session->device, session->tensors[i].size, &session->data[i]));
+  return session->device && library->flags & STRATA_LIBRARY_USER_MEMORY
+             ? strata_device_allocate(session->device, library->device_memory_size(NULL), &session->memory)
+             : NULL;
+}
+
+static void *stream_of(const strata_session_t *session) {
+  return session->device ? strata_device_stream(session->device) : NULL;
 }
 
 static strata_status_t to_status(const strata_library_t *library, int code) {
@@ -90,8 +117,10 @@ strata_status_t strata_session_open(strata_arena_t *arena, const char *path, str
   if (!out_session->handle)
     return strata_error(STRATA_IO, "%s", dlerror());
   STRATA_TRY(find_description(arena, path, out_session));
+  STRATA_TRY(open_device(out_session));
   STRATA_TRY(make_tensors(arena, out_session));
-  return to_status(out_session->library, out_session->library->load(NULL, NULL));
+  STRATA_TRY(allocate_on_device(out_session));
+  return to_status(out_session->library, out_session->library->load(NULL, stream_of(out_session)));
 }
 
 void strata_session_close(strata_session_t *session) {
@@ -99,6 +128,7 @@ void strata_session_close(strata_session_t *session) {
     return;
   if (session->library)
     session->library->unload();
+  strata_device_close(session->device);
   dlclose(session->handle);
   *session = (strata_session_t){0};
 }
@@ -158,9 +188,44 @@ strata_status_t strata_session_set_inputs(strata_arena_t *arena, strata_session_
   for (size_t i = 0; i < n; i++)
     if (!is_set[i])
       strata_session_randomise(session, i, 1);
+  for (size_t i = 0; i < n && is_on_device(session); i++)
+    STRATA_TRY(
+        strata_device_upload(session->device, session->data[i], session->tensors[i].data, session->tensors[i].size));
   return NULL;
 }
 
-strata_status_t strata_session_run(strata_session_t *session) {
-  return to_status(session->library, session->library->run(session->data, NULL, session->memory, NULL));
+//===-- Calls ----------------------------------------------------------------------------------------------------===//
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static strata_status_t call(strata_session_t *session) {
+  const strata_library_t *library = session->library;
+  return to_status(library, library->run(session->data, NULL, session->memory, stream_of(session)));
+}
+
+strata_status_t strata_session_run(strata_session_t *session, double *out_seconds) {
+  double seconds = 0, start = now();
+  if (session->device && session->library->flags & STRATA_LIBRARY_USER_MEMORY) { // else the call ends by itself
+    STRATA_TRY(strata_device_start_clock(session->device));
+    STRATA_TRY(call(session));
+    STRATA_TRY(strata_device_stop_clock(session->device, &seconds));
+  } else {
+    STRATA_TRY(call(session));
+    seconds = now() - start;
+  }
+  if (out_seconds)
+    *out_seconds = seconds;
+  return NULL;
+}
+
+strata_status_t strata_session_fetch(strata_session_t *session) {
+  const strata_library_t *library = session->library;
+  for (size_t i = library->n_inputs; i < library->n_inputs + library->n_outputs && is_on_device(session); i++)
+    STRATA_TRY(
+        strata_device_download(session->device, session->tensors[i].data, session->data[i], session->tensors[i].size));
+  return NULL;
 }

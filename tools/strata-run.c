@@ -185,8 +185,9 @@ static strata_status_t run(strata_arena_t *arena, const options_t *options, stra
   STRATA_TRY(strata_session_set_inputs(arena, session, options->inputs.count, options->inputs.data));
   counts_t counts = {0};
   library->set_trace(count_launch, &counts);
-  STRATA_TRY(strata_session_run(session));
+  STRATA_TRY(strata_session_run(session, NULL));
   library->set_trace(NULL, NULL);
+  STRATA_TRY(strata_session_fetch(session));
   printf("%s: %zu launches, %zu of them parallel\n", library->name, counts.launches, counts.regions);
   STRATA_TRY(write_and_compare(arena, options, session));
   strata_times_t times;
