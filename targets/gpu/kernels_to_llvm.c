@@ -116,6 +116,9 @@ static strata_status_t convert_kernels(strata_compile_t *compile) {
   MlirModule kernels = strata_gpu_kernels(compile);
   if (mlirModuleIsNull(kernels))
     return NULL;
+  // Their attributes on functions mean something only once they are there.
+  mlirContextGetOrLoadDialect(compile->context, strata_str("nvvm"));
+  mlirContextGetOrLoadDialect(compile->context, strata_str("rocdl"));
   MlirModule done = mlirModuleCreateEmpty(mlirLocationUnknownGet(compile->context));
   strata_status_t status = NULL;
   for (size_t i = 0; i < sizeof widths / sizeof widths[0] && !status; i++)

@@ -168,12 +168,35 @@ strata_status_t strata_gpu_convert_load(const strata_gpu_kernel_t *kernel, MlirO
   return NULL;
 }
 
+// st.global.cs, which LLVM has no name for: the value in words of 32 bits, at most four.
+static bool build_streaming_store(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue value,
+                                  MlirValue address) {
+  MlirContext context = kernel->compile->context;
+  int64_t words = access_bytes(mlirValueGetType(value)) / 4;
+  if (kernel->device->code != STRATA_GPU_NVPTX || !strata_attr_flag(op, "nontemporal") || (words != 2 && words != 4))
+    return false;
+  MlirType i32 = mlirIntegerTypeGet(context, 32);
+  value = strata_gpu_build_cast(op, "llvm.bitcast", value, mlirVectorTypeGet(1, &words, i32));
+  MlirValue operands[] = {address, {0}, {0}, {0}, {0}};
+  for (int64_t i = 0; i < words; i++)
+    operands[i + 1] = strata_gpu_build_extract(op, value, i);
+  const strata_named_attr_t attrs[] = {
+      {"asm_string", strata_str_attr(context, words == 4 ? "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};"
+                                                         : "st.global.cs.v2.b32 [$0], {$1, $2};")},
+      {"constraints", strata_str_attr(context, words == 4 ? "l,r,r,r,r,~{memory}" : "l,r,r,~{memory}")},
+      {"has_side_effects", mlirUnitAttrGet(context)},
+  };
+  strata_gpu_build(op, "llvm.inline_asm", (int)words + 1, operands, (MlirType){0}, 3, attrs);
+  return true;
+}
+
 strata_status_t strata_gpu_convert_store(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   strata_named_attr_t attrs[MAX_ATTRS];
   MlirValue value = mlirOperationGetOperand(op, 0);
   int n_attrs = collect_attrs(op, mlirValueGetType(value), attrs);
   MlirValue address = build_address(kernel, op, mlirOperationGetOperand(op, 1), 2);
-  strata_gpu_build(op, "llvm.store", 2, (MlirValue[]){value, address}, (MlirType){0}, n_attrs, attrs);
+  if (!build_streaming_store(kernel, op, value, address))
+    strata_gpu_build(op, "llvm.store", 2, (MlirValue[]){value, address}, (MlirType){0}, n_attrs, attrs);
   mlirOperationDestroy(op);
   return NULL;
 }
