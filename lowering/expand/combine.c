@@ -1,7 +1,7 @@
 // See combine.h.
 #include "lowering/expand/combine.h"
 
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 
 #include <math.h>
 

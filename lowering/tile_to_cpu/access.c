@@ -2,7 +2,7 @@
 #include "lowering/tile_to_cpu/access.h"
 
 #include "dialects/affine/simplify.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 
 //===-- Counters -------------------------------------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 // where each factor is what its map gives along the piece: a piece of the operand, an element in every lane, or, where
 // the operand lies across, elements picked together. The broadcast operand is in scalars (layout.c), so a register tile
 // of 14 x 32 on 16 lanes is 14 broadcasts, two loads and 28 multiply-adds.
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_cpu/distribute.h"
-#include "lowering/tile_to_cpu/ops.h"
 
 enum { MAX_LANES = 64 };
 
@@ -59,7 +59,7 @@ static void widen(product_t *p, operand_t *operand) {
   const char *name = mlirTypeIsAFloat(element) ? "arith.extf" : "arith.extsi";
   MlirValue *wide = strata_arena_array(p->d->compile->arena, MlirValue, operand->pieces.n_pieces);
   for (int64_t i = 0; i < operand->pieces.n_pieces; i++)
-    wide[i] = strata_emit_conversion(p->d, name, operand->pieces.values[i],
+    wide[i] = strata_emit_conversion(&p->d->arithmetic, name, operand->pieces.values[i],
                                      strata_lanes_type(element, strata_piece_length(&operand->pieces, i)));
   operand->pieces.values = wide;
   operand->pieces.element = element;
@@ -74,7 +74,7 @@ static void multiply_add_piece(product_t *p, int64_t piece, MlirValue *value) {
     p->point[p->acc.dims[i]] = element % acc->sizes[i];
   int inner = acc->rank ? p->acc.dims[acc->rank - 1] : -1;
   MlirValue lhs = factor(p, &p->lhs, inner, length), rhs = factor(p, &p->rhs, inner, length);
-  *value = strata_emit_multiply_add(p->d, lhs, rhs, *value);
+  *value = strata_emit_multiply_add(&p->d->arithmetic, lhs, rhs, *value);
 }
 
 // The next point of the reduction dims; false after the last.

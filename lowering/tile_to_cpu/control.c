@@ -4,7 +4,7 @@
 //     memref.alloc() : memref<64xf32>   ->    memref.view %scratch[0] : memref<64xf32>
 //     scf.for ... -> (vector<14x32xf32>)  ->  scf.for ... -> (vector<16xf32>, ... 28 of them)
 #include "lowering/tile_to_cpu/distribute.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 
 //===-- Copied structure -----------------------------------------------------------------------------------------===//
 

@@ -9,6 +9,7 @@
 #ifndef STRATA_LOWERING_TILE_TO_CPU_DISTRIBUTE_H
 #define STRATA_LOWERING_TILE_TO_CPU_DISTRIBUTE_H
 
+#include "lowering/expand/arithmetic.h"
 #include "lowering/expand/combine.h"
 #include "lowering/tile_to_cpu/pieces.h"
 #include "passes/target.h"
@@ -20,14 +21,15 @@ enum { STRATA_NO_TASKS = -1 };
 typedef struct {
   strata_compile_t *compile;
   const strata_cpu_device_t *device;
-  strata_emitter_t e;        // the end of the new code
-  int64_t lanes;             // elements of a native register; see strata_native_lanes
-  MlirModule kernels;        // where the new function goes, and declarations of libm functions
-  MlirValue begin, end;      // the tasks to run
-  MlirValue scratch;         // memory of the running thread
-  int64_t scratch_size;      // bytes of it used so far
-  int64_t n_tasks;           // STRATA_NO_TASKS until the forall is met
-  strata_record_t **records; // open addressing by old value
+  strata_emitter_t e;             // the end of the new code
+  strata_arithmetic_t arithmetic; // emits to e
+  int64_t lanes;                  // elements of a native register; see strata_native_lanes
+  MlirModule kernels;             // where the new function goes, and declarations of libm functions
+  MlirValue begin, end;           // the tasks to run
+  MlirValue scratch;              // memory of the running thread
+  int64_t scratch_size;           // bytes of it used so far
+  int64_t n_tasks;                // STRATA_NO_TASKS until the forall is met
+  strata_record_t **records;      // open addressing by old value
   size_t n_records, capacity;
   STRATA_VECTOR(struct strata_step *) run; // piecewise ops begun and not finished
   unsigned run_number;
@@ -103,11 +105,6 @@ STRATA_MUST_CHECK strata_status_t strata_step_arithmetic(strata_distribution_t *
 STRATA_MUST_CHECK strata_status_t strata_rule_structure(strata_distribution_t *d, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_rule_missing(MlirOperation op, const char *what);
 
-//===-- Storage --------------------------------------------------------------------------------------------------===//
-
-// Turns the small floats of a distributed kernel, given by its entry block, into integers.
-void strata_store_small_floats(MlirBlock kernel);
-
 //===-- Movement -------------------------------------------------------------------------------------------------===//
 
 // An op that only rearranges elements: result element i is element source[i] of |from|. Chains of such ops are one
@@ -125,21 +122,5 @@ bool strata_movement_of(strata_distribution_t *d, MlirOperation op, strata_movem
 bool strata_can_swap(const strata_pieces_t *shape, int dim);
 MlirType strata_swapped_type(const strata_pieces_t *shape, int dim);
 strata_pieces_t strata_pieces_swap(strata_distribution_t *d, const strata_pieces_t *from, int dim);
-
-//===-- Arithmetic -----------------------------------------------------------------------------------------------===//
-
-// True for the ops of arith and math, constants apart: same meaning element by element.
-bool strata_op_is_arithmetic(MlirOperation op);
-// Emits |op|, one of those, on new operands (pieces or scalars) giving |type|: as it is, expanded to polynomials, or as
-// calls of libm.
-MlirValue strata_emit_arithmetic(strata_distribution_t *d, MlirOperation op, int n_operands, const MlirValue *operands,
-                                 MlirType type);
-// A function of libm, called lane by lane; operands and result are of |type|.
-MlirValue strata_emit_libm(strata_distribution_t *d, const char *name, int n_operands, const MlirValue *operands,
-                           MlirType type);
-// A widening conversion by its op's name.
-MlirValue strata_emit_conversion(strata_distribution_t *d, const char *name, MlirValue value, MlirType type);
-// a * b + c, fused where the device does that.
-MlirValue strata_emit_multiply_add(strata_distribution_t *d, MlirValue a, MlirValue b, MlirValue c);
 
 #endif

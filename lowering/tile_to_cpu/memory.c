@@ -13,7 +13,7 @@
 // With a pad value, coordinates that can leave the buffer are compared with its bounds. A condition that is the same in
 // all lanes moves the address inside and selects the pad value afterwards; one that differs becomes a mask.
 #include "lowering/tile_to_cpu/access.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 
 enum { MAX_LANES = 64, MAX_SHUFFLED_STEP = 4 };
 

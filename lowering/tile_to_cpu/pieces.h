@@ -9,7 +9,7 @@
 #ifndef STRATA_LOWERING_TILE_TO_CPU_PIECES_H
 #define STRATA_LOWERING_TILE_TO_CPU_PIECES_H
 
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/expand/ops.h"
 
 enum { STRATA_VECTOR_RANK = 8 };
 
@@ -32,20 +32,10 @@ MlirType strata_piece_type(const strata_pieces_t *pieces, int64_t piece);
 // The row-major number of the first element of a piece.
 int64_t strata_piece_first(const strata_pieces_t *pieces, int64_t piece);
 
-// |element| or a vector of |length| of them.
-MlirType strata_lanes_type(MlirType element, int64_t length);
-
 // Emits one element, as a scalar.
 MlirValue strata_pieces_element(strata_emitter_t *e, const strata_pieces_t *pieces, int64_t element);
 // Emits a piece made of |length| elements given by their row-major numbers: nothing where it is a piece already.
 MlirValue strata_pieces_gather(strata_emitter_t *e, const strata_pieces_t *pieces, int64_t length,
                                const int64_t *elements);
-
-// Emits one lane of a piece as a scalar; a scalar in every lane; two pieces shuffled: result lane i is lane mask[i] of
-// a and b side by side; a piece from a scalar a lane.
-MlirValue strata_lanes_extract(strata_emitter_t *e, MlirValue piece, int64_t lane);
-MlirValue strata_lanes_splat(strata_emitter_t *e, MlirValue scalar, int64_t length);
-MlirValue strata_lanes_shuffle(strata_emitter_t *e, MlirValue a, MlirValue b, int64_t length, const int64_t *mask);
-MlirValue strata_lanes_of_scalars(strata_emitter_t *e, int64_t length, const MlirValue *scalars);
 
 #endif

@@ -102,6 +102,8 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
       .kernels = kernels,
       .n_tasks = STRATA_NO_TASKS,
   };
+  d.arithmetic = (strata_arithmetic_t){
+      .e = &d.e, .arena = compile->arena, .libm = kernels, .has_fma = device->has_fma, .has_f16 = device->has_f16};
   MlirBlock old = strata_func_body(func);
   strata_choose_lanes(&d, func);
   create_entry(&d, old);
@@ -109,7 +111,7 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
   STRATA_TRY(strata_status_context(strata_distribute_block(&d, old), "kernel %s", name));
   if (d.n_tasks == STRATA_NO_TASKS)
     d.n_tasks = 1; // no forall: the whole body is one task
-  strata_store_small_floats(entry);
+  strata_store_small_floats(entry, 16);
   finish_kernel(&d, name, entry);
   replace_by_declaration(&d, func, name);
   return NULL;

@@ -1,32 +1,18 @@
-// Arithmetic: ops of arith and math, one new op a register.
-#include "lowering/tile_to_cpu/ops.h"
+// Arithmetic: ops of arith and math, one new op a register, or what stands for it (lowering/expand).
 #include "lowering/tile_to_gpu/distribute.h"
 
 enum { MAX_OPERANDS = 4 };
 
-static bool has_prefix(MlirStringRef name, const char *prefix) {
-  return name.length > strlen(prefix) && memcmp(name.data, prefix, strlen(prefix)) == 0;
-}
-
 bool strata_gpu_is_arithmetic(MlirOperation op) {
-  MlirStringRef name = strata_op_name(op);
-  bool is_arithmetic = has_prefix(name, "arith.") || has_prefix(name, "math.") || strata_op_is(op, "vector.fma");
-  return is_arithmetic && !strata_op_is(op, "arith.constant");
+  return strata_op_is_arithmetic(op) || strata_op_is(op, "vector.fma");
 }
 
-static MlirValue emit_same(strata_gpu_distribution_t *d, MlirOperation op, int n_operands, const MlirValue *operands,
-                           MlirType type) {
-  bool is_fma = strata_op_is(op, "vector.fma"); // which has no scalar form
-  MlirOperationState state = mlirOperationStateGet(is_fma ? strata_str("math.fma") : strata_op_name(op), d->e.location);
-  mlirOperationStateAddOperands(&state, n_operands, operands);
-  mlirOperationStateAddResults(&state, 1, &type);
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
-    MlirNamedAttribute attr = mlirOperationGetAttribute(op, i);
-    mlirOperationStateAddAttributes(&state, 1, &attr);
-  }
-  MlirOperation copy = mlirOperationCreate(&state);
-  mlirBlockAppendOwnedOperation(d->e.block, copy);
-  return mlirOperationGetResult(copy, 0);
+// vector.fma has no scalar form. A null value if the device cannot compute |op|.
+static MlirValue emit_scalar(strata_gpu_distribution_t *d, MlirOperation op, int n_operands, const MlirValue *operands,
+                             MlirType type) {
+  if (strata_op_is(op, "vector.fma"))
+    return strata_emit_multiply_add(&d->arithmetic, operands[0], operands[1], operands[2]);
+  return strata_emit_arithmetic(&d->arithmetic, op, n_operands, operands, type);
 }
 
 strata_status_t strata_gpu_rule_arithmetic(strata_gpu_distribution_t *d, MlirOperation op) {
@@ -40,7 +26,9 @@ strata_status_t strata_gpu_rule_arithmetic(strata_gpu_distribution_t *d, MlirOpe
   for (int64_t reg = 0; reg < registers.count; reg++) {
     for (int i = 0; i < n_operands; i++)
       scalars[i] = operands[i].values[operands[i].rank == 0 ? 0 : reg];
-    registers.values[reg] = emit_same(d, op, n_operands, scalars, registers.element);
+    registers.values[reg] = emit_scalar(d, op, n_operands, scalars, registers.element);
+    if (mlirValueIsNull(registers.values[reg]))
+      return strata_gpu_missing(op, "this function");
   }
   strata_registers_define(d, result, &registers);
   return NULL;

@@ -5,7 +5,7 @@
 // its dims; else its loads and stores decide: 16 bytes a thread along the dim that is contiguous in memory,
 // neighbouring threads beside one another, then the other dims, then registers.
 #include "dialects/affine/simplify.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/values.h"
 

@@ -7,7 +7,7 @@
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "dialects/affine/schedule.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARP = 32 };

@@ -14,7 +14,7 @@
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "dialects/affine/schedule.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/values.h"

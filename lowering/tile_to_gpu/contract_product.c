@@ -8,7 +8,7 @@
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "dialects/tile/tile.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 
 enum { ROW = 0, COLUMN = 1, TILES = 4, STEPS = 2 };
 

@@ -7,7 +7,7 @@
 //                  the unit change with the word; stores write every other unit of a line, so bit 0 changes with bit 3.
 #include "lowering/tile_to_gpu/contract.h"
 
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 
 //===-- Addresses ------------------------------------------------------------------------------------------------===//

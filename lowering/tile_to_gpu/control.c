@@ -1,5 +1,5 @@
 // Loops, branches and everything that is copied as it stands; block-level values flow through as their registers.
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/values.h"
 

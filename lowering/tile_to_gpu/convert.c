@@ -2,7 +2,7 @@
 //
 // Where every thread holds what it is to hold, registers are renamed. Else the value passes through shared memory in
 // row-major order, each row a little longer than it is so that columns fall into different banks.
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/shared.h"
 

@@ -9,6 +9,7 @@
 #define STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
 
 #include "lowering/affine_to_tile/emit.h"
+#include "lowering/expand/arithmetic.h"
 #include "lowering/tile_to_gpu/layout.h"
 #include "passes/target.h"
 
@@ -36,15 +37,16 @@ typedef struct {
 typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
-  strata_emitter_t e;     // the end of the new code
-  MlirModule kernels;     // where the new function goes
-  MlirOperation func;     // the old one
-  int64_t threads, group; // of the schedule
-  int64_t n_tasks;        // of the forall
-  MlirValue task;         // number of the running task
-  MlirValue thread;       // number of the thread in its group, [0, group)
-  MlirValue group_number; // of the group in its block, [0, threads / group)
-  MlirValue active;       // i1, false in groups beyond the last task: they repeat it and store nothing; null: none is
+  strata_emitter_t e;             // the end of the new code
+  strata_arithmetic_t arithmetic; // emits to e
+  MlirModule kernels;             // where the new function goes
+  MlirOperation func;             // the old one
+  int64_t threads, group;         // of the schedule
+  int64_t n_tasks;                // of the forall
+  MlirValue task;                 // number of the running task
+  MlirValue thread;               // number of the thread in its group, [0, group)
+  MlirValue group_number;         // of the group in its block, [0, threads / group)
+  MlirValue active; // i1, false in groups beyond the last task: they repeat it and store nothing; null: none is
   int branch_depth, loop_depth; // scf.ifs and loops around the end of the new code
   bool is_dirty, is_read;       // shared memory was written, read since the last barrier
   strata_shared_t shared;

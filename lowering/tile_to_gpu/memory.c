@@ -1,5 +1,5 @@
 // tile.load and tile.store.
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/shared.h"
 

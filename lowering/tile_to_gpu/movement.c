@@ -1,6 +1,6 @@
 // Constants, and ops that only rearrange elements. A rearranged value in some layout is its source in the layout that
 // has the source's dims instead of the result's: the registers keep their numbers.
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/index.h"
 
 //===-- Constants ------------------------------------------------------------------------------------------------===//

@@ -3,7 +3,7 @@
 // Registers of a thread are combined pairwise, as a tree; then lanes of a warp by shuffles, so that all of them have
 // the result; then warps through shared memory. The order is fixed by the layout alone.
 #include "lowering/expand/combine.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/shared.h"

@@ -1,5 +1,5 @@
 // Memory of a task: shared memory of its group, or the thread's own where that is the group.
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/distribute.h"
 
 enum { MAX_PRIVATE_BYTES = 16 * 1024 };

@@ -1,7 +1,7 @@
 // Shared memory and barriers; see shared.h and distribute.h.
 #include "lowering/tile_to_gpu/shared.h"
 
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 
 enum { ALIGNMENT = 16 };
 

@@ -1,5 +1,5 @@
 // Shuffles of any scalar type; see combine.h.
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/combine.h"
 
 static MlirValue shuffle_word(strata_emitter_t *e, MlirValue word, int64_t bit, int lanes) {

@@ -7,7 +7,7 @@
 // A thread on its own beyond the last task does nothing. A group repeats the last task without storing, so that
 // shuffles and barriers meet all threads they wait for.
 #include "lowering/tile_to_gpu/tasks.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/index.h"
 
 static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t bound) {

@@ -7,8 +7,8 @@
 //       attributes {strata.blocks = 8, strata.threads = 128, strata.shared = 0, strata.cluster = 1}
 //   module @kernels {
 //     func.func @k(%x: ..., %y: ..., %shared: memref<0xi8, 3>) attributes {...} { ... return } }
+#include "lowering/expand/ops.h"
 #include "lowering/pipeline.h"
-#include "lowering/tile_to_cpu/ops.h"
 #include "lowering/tile_to_gpu/distribute.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
@@ -153,11 +153,18 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
       .kernels = kernels,
       .func = func,
   };
+  d.arithmetic = (strata_arithmetic_t){.e = &d.e,
+                                       .arena = compile->arena,
+                                       .has_fma = true,
+                                       .has_f16 = true,
+                                       .has_bf16 = true,
+                                       .has_approximations = true};
   MlirBlock old = strata_func_body(func);
   create_entry(&d, old);
   MlirBlock entry = d.e.block;
   STRATA_TRY(strata_status_context(distribute(&d, old), "kernel %s", name));
   d.e.location = mlirOperationGetLocation(func);
+  strata_store_small_floats(entry, 8);
   finish_kernel(&d, name, entry);
   replace_by_declaration(&d, name);
   return NULL;

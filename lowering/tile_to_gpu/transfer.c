@@ -4,7 +4,7 @@
 // expressions share one base; those with neighbouring constants are one vector where that is aligned. The conditions of
 // a register (hanging, padding, mask, copies) are bounds on such expressions too; registers with equal conditions are
 // moved under one branch.
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 
 enum { MAX_CONDITIONS = 24 };

@@ -1,32 +1,32 @@
 // Conversions between f32 and smaller floats in integer arithmetic; see expand.h. Rounding is to nearest even, NaN
 // stays NaN.
-#include "lowering/tile_to_cpu/expand.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
+#include "lowering/expand/expand.h"
 
 #include <math.h>
 
 typedef const strata_expander_t expander_t;
 
-static MlirValue bits(expander_t *x, int64_t value) { return strata_emit_integer(&x->d->e, x->bits, (int32_t)value); }
+static MlirValue bits(expander_t *x, int64_t value) { return strata_emit_integer(x->m->e, x->bits, (int32_t)value); }
 static MlirValue integer(expander_t *x, const char *op, MlirValue a, MlirValue b) {
-  return strata_emit_binary(&x->d->e, op, a, b);
+  return strata_emit_binary(x->m->e, op, a, b);
 }
 static MlirValue select(expander_t *x, MlirValue condition, MlirValue a, MlirValue b) {
-  return strata_emit_select(&x->d->e, condition, a, b);
+  return strata_emit_select(x->m->e, condition, a, b);
 }
-static MlirValue to_bits(expander_t *x, MlirValue a) { return strata_emit_cast(&x->d->e, "arith.bitcast", a, x->bits); }
-static MlirValue to_real(expander_t *x, MlirValue a) { return strata_emit_cast(&x->d->e, "arith.bitcast", a, x->real); }
+static MlirValue to_bits(expander_t *x, MlirValue a) { return strata_emit_cast(x->m->e, "arith.bitcast", a, x->bits); }
+static MlirValue to_real(expander_t *x, MlirValue a) { return strata_emit_cast(x->m->e, "arith.bitcast", a, x->real); }
 
 // The bits of a small float in an i32, and back.
 static MlirValue widen(expander_t *x, MlirValue value) {
   unsigned width = mlirFloatTypeGetWidth(strata_type_element(mlirValueGetType(value)));
-  MlirType type = strata_type_like(x->bits, mlirIntegerTypeGet(x->d->e.context, width));
-  return strata_emit_cast(&x->d->e, "arith.extui", strata_emit_cast(&x->d->e, "arith.bitcast", value, type), x->bits);
+  MlirType type = strata_type_like(x->bits, mlirIntegerTypeGet(x->m->e->context, width));
+  return strata_emit_cast(x->m->e, "arith.extui", strata_emit_cast(x->m->e, "arith.bitcast", value, type), x->bits);
 }
 static MlirValue narrow(expander_t *x, MlirValue value, MlirType element) {
-  MlirType type = strata_type_like(x->bits, mlirIntegerTypeGet(x->d->e.context, mlirFloatTypeGetWidth(element)));
-  MlirValue all = strata_emit_cast(&x->d->e, "arith.trunci", value, type);
-  return strata_emit_cast(&x->d->e, "arith.bitcast", all, strata_type_like(x->bits, element));
+  MlirType type = strata_type_like(x->bits, mlirIntegerTypeGet(x->m->e->context, mlirFloatTypeGetWidth(element)));
+  MlirValue all = strata_emit_cast(x->m->e, "arith.trunci", value, type);
+  return strata_emit_cast(x->m->e, "arith.bitcast", all, strata_type_like(x->bits, element));
 }
 
 // value >> shift, rounded to nearest even.
@@ -43,7 +43,7 @@ static MlirValue extend_bf16(expander_t *x, MlirValue value) {
 }
 
 static MlirValue truncate_to_bf16(expander_t *x, MlirValue value, MlirType bf16) {
-  MlirValue all = to_bits(x, value), is_nan = strata_emit_cmpf(&x->d->e, STRATA_UNO, value, value);
+  MlirValue all = to_bits(x, value), is_nan = strata_emit_cmpf(x->m->e, STRATA_UNO, value, value);
   MlirValue quiet = integer(x, "arith.ori", integer(x, "arith.shrui", all, bits(x, 16)), bits(x, 0x40));
   return narrow(x, select(x, is_nan, quiet, round_shift(x, all, 16)), bf16);
 }
@@ -80,9 +80,9 @@ static MlirValue extend(expander_t *x, MlirValue value, const format_t *format) 
   MlirValue magnitude = integer(x, "arith.andi", all, bits(x, (1 << (width - 1)) - 1));
   MlirValue sign = integer(x, "arith.shli", integer(x, "arith.xori", all, magnitude), bits(x, 32 - width));
   MlirValue shifted = integer(x, "arith.shli", magnitude, bits(x, 23 - format->mantissa_bits));
-  MlirValue rebase = strata_emit_real(&x->d->e, x->real, ldexp(1, 127 - format->bias));
-  MlirValue scaled = strata_emit_binary(&x->d->e, "arith.mulf", to_real(x, shifted), rebase);
-  MlirValue is_finite = strata_emit_cmpi(&x->d->e, STRATA_SLT, magnitude, bits(x, format->infinity));
+  MlirValue rebase = strata_emit_real(x->m->e, x->real, ldexp(1, 127 - format->bias));
+  MlirValue scaled = strata_emit_binary(x->m->e, "arith.mulf", to_real(x, shifted), rebase);
+  MlirValue is_finite = strata_emit_cmpi(x->m->e, STRATA_SLT, magnitude, bits(x, format->infinity));
   MlirValue special = integer(x, "arith.ori", shifted, bits(x, f32_infinity));
   return to_real(x, integer(x, "arith.ori", select(x, is_finite, to_bits(x, scaled), special), sign));
 }
@@ -90,7 +90,7 @@ static MlirValue extend(expander_t *x, MlirValue value, const format_t *format) 
 // Below the normal numbers, adding a number whose last bit is the smallest denormal rounds to their spacing; above, the
 // exponent is rebased and the mantissa cut.
 static MlirValue truncate_to(expander_t *x, MlirValue value, MlirType element, const format_t *format) {
-  strata_emitter_t *e = &x->d->e;
+  strata_emitter_t *e = x->m->e;
   int mantissa = format->mantissa_bits, width = (int)mlirFloatTypeGetWidth(element);
   MlirValue all = to_bits(x, value), magnitude = integer(x, "arith.andi", all, bits(x, 0x7fffffff));
   MlirValue sign = integer(x, "arith.shrui", integer(x, "arith.xori", all, magnitude), bits(x, 32 - width));

@@ -1,6 +1,6 @@
 // Shorthands for emitting ops of arith and math whose types follow from their operands, scalars and vectors alike.
-#ifndef STRATA_LOWERING_TILE_TO_CPU_OPS_H
-#define STRATA_LOWERING_TILE_TO_CPU_OPS_H
+#ifndef STRATA_LOWERING_EXPAND_OPS_H
+#define STRATA_LOWERING_EXPAND_OPS_H
 
 #include "lowering/affine_to_tile/emit.h"
 
@@ -35,5 +35,14 @@ int64_t strata_element_bytes(MlirType element);
 MlirType strata_type_like(MlirType type, MlirType element);
 // The element type of a vector, any other type itself.
 MlirType strata_type_element(MlirType type);
+
+// |element| or a vector of |length| of them.
+MlirType strata_lanes_type(MlirType element, int64_t length);
+// One lane of a vector as a scalar; a scalar in every lane; two vectors shuffled: result lane i is lane mask[i] of a
+// and b side by side; a vector from a scalar a lane. A vector of one element is a scalar.
+MlirValue strata_lanes_extract(strata_emitter_t *e, MlirValue vector, int64_t lane);
+MlirValue strata_lanes_splat(strata_emitter_t *e, MlirValue scalar, int64_t length);
+MlirValue strata_lanes_shuffle(strata_emitter_t *e, MlirValue a, MlirValue b, int64_t length, const int64_t *mask);
+MlirValue strata_lanes_of_scalars(strata_emitter_t *e, int64_t length, const MlirValue *scalars);
 
 #endif

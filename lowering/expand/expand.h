@@ -1,15 +1,16 @@
 // Functions of the math dialect, and conversions, as code in arith for scalars and vectors alike: the same operations
 // lane by lane, so that a result does not depend on the vector it was computed in. Each is right for NaN, infinities,
 // -0 and denormals; test/lowering/tile_to_cpu/math_test.c measures them against libm's f64 functions.
-#ifndef STRATA_LOWERING_TILE_TO_CPU_EXPAND_H
-#define STRATA_LOWERING_TILE_TO_CPU_EXPAND_H
+#ifndef STRATA_LOWERING_EXPAND_EXPAND_H
+#define STRATA_LOWERING_EXPAND_EXPAND_H
 
-#include "lowering/tile_to_cpu/distribute.h"
+#include "lowering/expand/arithmetic.h"
 
 // The shape of the code: a scalar or a vector of floats, and integers of the same width.
 typedef struct {
-  strata_distribution_t *d;
+  const strata_arithmetic_t *m;
   MlirType real, bits;
+  bool is_approximate; // f32, and the machine's approximations will do
 } strata_expander_t;
 
 typedef MlirValue (*strata_expansion_t)(const strata_expander_t *x, const MlirValue *operands);

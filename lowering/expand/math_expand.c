@@ -9,8 +9,8 @@
 //   pow         exp2(y log2 |x|) in f64, then the cases of Annex F
 //
 // Rounding to an integer adds 1.5 * 2^23: the integer is in the low bits of the sum, NaN harms nothing.
-#include "lowering/tile_to_cpu/expand.h"
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
+#include "lowering/expand/expand.h"
 
 #include <math.h>
 
@@ -18,38 +18,35 @@
 
 typedef const strata_expander_t expander_t;
 
-static MlirValue real(expander_t *x, double value) { return strata_emit_real(&x->d->e, x->real, value); }
-static MlirValue bits(expander_t *x, int64_t value) { return strata_emit_integer(&x->d->e, x->bits, value); }
+static MlirValue real(expander_t *x, double value) { return strata_emit_real(x->m->e, x->real, value); }
+static MlirValue bits(expander_t *x, int64_t value) { return strata_emit_integer(x->m->e, x->bits, value); }
 static MlirValue add(expander_t *x, MlirValue a, MlirValue b) {
-  return strata_emit_binary(&x->d->e, "arith.addf", a, b);
+  return strata_emit_binary(x->m->e, "arith.addf", a, b);
 }
 static MlirValue sub(expander_t *x, MlirValue a, MlirValue b) {
-  return strata_emit_binary(&x->d->e, "arith.subf", a, b);
+  return strata_emit_binary(x->m->e, "arith.subf", a, b);
 }
 static MlirValue mul(expander_t *x, MlirValue a, MlirValue b) {
-  return strata_emit_binary(&x->d->e, "arith.mulf", a, b);
-}
-static MlirValue quotient(expander_t *x, MlirValue a, MlirValue b) {
-  return strata_emit_binary(&x->d->e, "arith.divf", a, b);
+  return strata_emit_binary(x->m->e, "arith.mulf", a, b);
 }
 static MlirValue multiply_add(expander_t *x, MlirValue a, MlirValue b, MlirValue c) {
-  return strata_emit_multiply_add(x->d, a, b, c);
+  return strata_emit_multiply_add(x->m, a, b, c);
 }
 static MlirValue integer(expander_t *x, const char *op, MlirValue a, MlirValue b) {
-  return strata_emit_binary(&x->d->e, op, a, b);
+  return strata_emit_binary(x->m->e, op, a, b);
 }
 static MlirValue compare(expander_t *x, strata_cmpf_t predicate, MlirValue a, double b) {
-  return strata_emit_cmpf(&x->d->e, predicate, a, real(x, b));
+  return strata_emit_cmpf(x->m->e, predicate, a, real(x, b));
 }
 static MlirValue select(expander_t *x, MlirValue condition, MlirValue a, MlirValue b) {
-  return strata_emit_select(&x->d->e, condition, a, b);
+  return strata_emit_select(x->m->e, condition, a, b);
 }
-static MlirValue magnitude(expander_t *x, MlirValue a) { return strata_emit_unary(&x->d->e, "math.absf", a); }
+static MlirValue magnitude(expander_t *x, MlirValue a) { return strata_emit_unary(x->m->e, "math.absf", a); }
 static MlirValue with_sign(expander_t *x, MlirValue a, MlirValue sign) {
-  return strata_emit_binary(&x->d->e, "math.copysign", a, sign);
+  return strata_emit_binary(x->m->e, "math.copysign", a, sign);
 }
-static MlirValue to_bits(expander_t *x, MlirValue a) { return strata_emit_cast(&x->d->e, "arith.bitcast", a, x->bits); }
-static MlirValue to_real(expander_t *x, MlirValue a) { return strata_emit_cast(&x->d->e, "arith.bitcast", a, x->real); }
+static MlirValue to_bits(expander_t *x, MlirValue a) { return strata_emit_cast(x->m->e, "arith.bitcast", a, x->bits); }
+static MlirValue to_real(expander_t *x, MlirValue a) { return strata_emit_cast(x->m->e, "arith.bitcast", a, x->real); }
 
 // min(a, bound) and max(a, bound) that pass NaN on.
 static MlirValue at_most(expander_t *x, MlirValue a, double bound) {
@@ -60,7 +57,7 @@ static MlirValue at_least(expander_t *x, MlirValue a, double bound) {
 }
 
 #define POLY(name, ...) static const double name[] = {__VA_ARGS__};
-#include "lowering/tile_to_cpu/polynomials.def"
+#include "lowering/expand/polynomials.def"
 #define POLYNOMIAL(x, name, a) polynomial(x, sizeof name / sizeof name[0], name, a)
 
 // Horner's rule.
@@ -69,6 +66,26 @@ static MlirValue polynomial(expander_t *x, size_t count, const double *coefficie
   for (size_t i = count - 1; i-- > 0;)
     sum = multiply_add(x, sum, a, real(x, coefficients[i]));
   return sum;
+}
+
+//===-- Approximations ------------------------------------------------------------------------------------------===//
+
+// An instruction that approximates a function of f32, or a quotient by such a one.
+static MlirValue approximate(expander_t *x, const char *name, int n_operands, const MlirValue *operands) {
+  strata_emitter_t *e = x->m->e;
+  strata_named_attr_t flags = {"fastmath",
+                               mlirAttributeParseGet(e->context, strata_str("#arith.fastmath<arcp,contract,afn>"))};
+  return strata_emit_value(e, name, n_operands, operands, x->real, 1, &flags);
+}
+
+static MlirValue quotient(expander_t *x, MlirValue a, MlirValue b) {
+  return x->is_approximate ? approximate(x, "arith.divf", 2, (MlirValue[]){a, b})
+                           : strata_emit_binary(x->m->e, "arith.divf", a, b);
+}
+
+static MlirValue approximate_exp(expander_t *x, MlirValue a) {
+  MlirValue scaled = mul(x, a, real(x, 0x1.715476p+0)); // log2 e
+  return approximate(x, "math.exp2", 1, &scaled);
 }
 
 //===-- Exponentials ---------------------------------------------------------------------------------------------===//
@@ -112,12 +129,16 @@ static MlirValue reduce_exp(expander_t *x, MlirValue a, MlirValue *out_r) {
 }
 
 MlirValue strata_expand_exp(expander_t *x, const MlirValue *operands) {
+  if (x->is_approximate)
+    return approximate_exp(x, operands[0]);
   MlirValue r, a = at_least(x, at_most(x, operands[0], 89), -104);
   MlirValue n = reduce_exp(x, a, &r);
   return scale(x, add(x, r, real(x, 1)), n);
 }
 
 MlirValue strata_expand_exp2(expander_t *x, const MlirValue *operands) {
+  if (x->is_approximate)
+    return approximate(x, "math.exp2", 1, operands);
   MlirValue a = at_least(x, at_most(x, operands[0], 129), -151);
   integer_t n = nearest(x, a, 1, round_f32);
   MlirValue r = sub(x, a, n.real);
@@ -126,6 +147,8 @@ MlirValue strata_expand_exp2(expander_t *x, const MlirValue *operands) {
 
 // e^a where that is a normal number.
 static MlirValue normal_exp(expander_t *x, MlirValue a) {
+  if (x->is_approximate)
+    return approximate_exp(x, a);
   MlirValue r, n = reduce_exp(x, a, &r);
   return mul(x, add(x, r, real(x, 1)), power_of_two(x, n));
 }
@@ -156,14 +179,14 @@ MlirValue strata_expand_tanh(expander_t *x, const MlirValue *operands) {
 MlirValue strata_expand_tanh_f64(expander_t *x, const MlirValue *operands) {
   MlirValue a = operands[0], u = mul(x, a, a);
   MlirValue near = multiply_add(x, mul(x, a, u), POLYNOMIAL(x, tanh_f64_p, u), a);
-  MlirValue far = strata_emit_libm(x->d, "tanh", 1, &a, x->real);
+  MlirValue far = strata_emit_libm(x->m, "tanh", 1, &a, x->real);
   return unless_tiny(x, a, select(x, compare(x, STRATA_OLT, magnitude(x, a), 0.5625), near, far));
 }
 
 MlirValue strata_expand_erf(expander_t *x, const MlirValue *operands) {
   MlirValue a = operands[0], t = at_most(x, magnitude(x, a), 4);
   MlirValue near = multiply_add(x, a, POLYNOMIAL(x, erf_near, mul(x, a, a)), a);
-  MlirValue exponent = strata_emit_unary(&x->d->e, "arith.negf", mul(x, t, POLYNOMIAL(x, erf_far, t)));
+  MlirValue exponent = strata_emit_unary(x->m->e, "arith.negf", mul(x, t, POLYNOMIAL(x, erf_far, t)));
   MlirValue far = sub(x, real(x, 1), normal_exp(x, exponent));
   return with_sign(x, select(x, compare(x, STRATA_OLT, t, 0.875), near, far), a);
 }
@@ -183,7 +206,7 @@ static MlirValue exponent_bits(expander_t *x, MlirValue a) {
 }
 
 static MlirValue exponent_real(expander_t *x, MlirValue e) {
-  return mul(x, strata_emit_cast(&x->d->e, "arith.sitofp", e, x->real), real(x, 0x1p-23));
+  return mul(x, strata_emit_cast(x->m->e, "arith.sitofp", e, x->real), real(x, 0x1p-23));
 }
 
 // |value| = log(a), where a is positive and finite: log(+-0) = -inf, log(inf) = inf, NaN elsewhere.
@@ -195,6 +218,8 @@ static MlirValue log_cases(expander_t *x, MlirValue a, MlirValue value) {
 }
 
 MlirValue strata_expand_log(expander_t *x, const MlirValue *operands) {
+  if (x->is_approximate)
+    return mul(x, approximate(x, "math.log2", 1, operands), real(x, ln2));
   MlirValue a = operands[0], is_denormal = compare(x, STRATA_OLT, a, 0x1p-126);
   MlirValue normal = select(x, is_denormal, mul(x, a, real(x, 0x1p+23)), a);
   MlirValue e = exponent_bits(x, normal);
@@ -226,14 +251,16 @@ static const double reduction_limit = 12867;                                    
 static MlirValue any_lane(expander_t *x, MlirValue condition) {
   if (!mlirTypeIsAVector(mlirValueGetType(condition)))
     return condition;
-  strata_named_attr_t kind = {"kind", mlirAttributeParseGet(x->d->e.context, strata_str("#vector.kind<or>"))};
-  return strata_emit_value(&x->d->e, "vector.reduction", 1, &condition,
-                           strata_type_element(mlirValueGetType(condition)), 1, &kind);
+  strata_named_attr_t kind = {"kind", mlirAttributeParseGet(x->m->e->context, strata_str("#vector.kind<or>"))};
+  return strata_emit_value(x->m->e, "vector.reduction", 1, &condition, strata_type_element(mlirValueGetType(condition)),
+                           1, &kind);
 }
 
 // |value|, but what libm says for arguments that are large, infinite or NaN.
 static MlirValue large_from_libm(expander_t *x, const char *name, MlirValue a, MlirValue value) {
-  strata_emitter_t *e = &x->d->e;
+  if (mlirModuleIsNull(x->m->libm))
+    return value;
+  strata_emitter_t *e = x->m->e;
   MlirValue in_range = compare(x, STRATA_OLE, magnitude(x, a), reduction_limit);
   MlirValue all = strata_emit_integer(e, mlirValueGetType(in_range), 1);
   MlirValue condition = any_lane(x, integer(x, "arith.xori", in_range, all));
@@ -242,7 +269,7 @@ static MlirValue large_from_libm(expander_t *x, const char *name, MlirValue a, M
   for (int i = 0; i < 2; i++) {
     e->block = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(regions[i], e->block);
-    MlirValue result = i == 0 ? select(x, in_range, value, strata_emit_libm(x->d, name, 1, &a, x->real)) : value;
+    MlirValue result = i == 0 ? select(x, in_range, value, strata_emit_libm(x->m, name, 1, &a, x->real)) : value;
     strata_emit_op(e, "scf.yield", 1, &result, 0, NULL, 0, NULL);
   }
   e->block = outer;
@@ -262,7 +289,7 @@ static MlirValue sine(expander_t *x, MlirValue a, int64_t shift) {
   MlirValue cos = multiply_add(x, mul(x, u, u), POLYNOMIAL(x, cos_p, u), multiply_add(x, u, real(x, -0.5), one));
   MlirValue quadrant = integer(x, "arith.addi", n.bits, bits(x, shift));
   MlirValue odd = integer(x, "arith.andi", quadrant, bits(x, 1));
-  MlirValue is_odd = strata_emit_cmpi(&x->d->e, STRATA_NE, odd, bits(x, 0));
+  MlirValue is_odd = strata_emit_cmpi(x->m->e, STRATA_NE, odd, bits(x, 0));
   MlirValue sign = integer(x, "arith.shli", integer(x, "arith.andi", quadrant, bits(x, 2)), bits(x, 30));
   return to_real(x, integer(x, "arith.xori", to_bits(x, select(x, is_odd, cos, sin)), sign));
 }
@@ -278,7 +305,9 @@ MlirValue strata_expand_cos(expander_t *x, const MlirValue *operands) {
 //===-- Powers ---------------------------------------------------------------------------------------------------===//
 
 MlirValue strata_expand_rsqrt(expander_t *x, const MlirValue *operands) {
-  return quotient(x, real(x, 1), strata_emit_unary(&x->d->e, "math.sqrt", operands[0]));
+  if (x->is_approximate)
+    return approximate(x, "math.rsqrt", 1, operands);
+  return quotient(x, real(x, 1), strata_emit_unary(x->m->e, "math.sqrt", operands[0]));
 }
 
 // log2 of a positive, finite f64.
@@ -289,7 +318,7 @@ static MlirValue log2_f64(expander_t *w, MlirValue a) {
   MlirValue m = to_real(w, integer(w, "arith.subi", to_bits(w, a), e));
   MlirValue exponent = integer(w, "arith.shrsi", e, bits(w, 52));
   MlirValue s = quotient(w, sub(w, m, real(w, 1)), add(w, m, real(w, 1)));
-  MlirValue number = strata_emit_cast(&w->d->e, "arith.sitofp", exponent, w->real);
+  MlirValue number = strata_emit_cast(w->m->e, "arith.sitofp", exponent, w->real);
   return multiply_add(w, s, POLYNOMIAL(w, log2_p, mul(w, s, s)), number);
 }
 
@@ -304,9 +333,10 @@ static MlirValue exp2_f64(expander_t *w, MlirValue a) {
 
 // |a|^b. In f64 the product's error is far below f32's, and the conversion back rounds denormals and overflows.
 static MlirValue power_of_magnitude(expander_t *x, MlirValue a, MlirValue b) {
-  strata_emitter_t *e = &x->d->e;
-  expander_t w = {x->d, strata_type_like(x->real, mlirF64TypeGet(e->context)),
-                  strata_type_like(x->real, mlirIntegerTypeGet(e->context, 64))};
+  strata_emitter_t *e = x->m->e;
+  expander_t w = {.m = x->m,
+                  .real = strata_type_like(x->real, mlirF64TypeGet(e->context)),
+                  .bits = strata_type_like(x->real, mlirIntegerTypeGet(e->context, 64))};
   MlirValue base = strata_emit_cast(e, "arith.extf", magnitude(x, a), w.real);
   MlirValue log = log2_f64(&w, base);
   log = select(&w, compare(&w, STRATA_OEQ, base, 0), real(&w, -INFINITY), log);
@@ -320,7 +350,7 @@ static MlirValue power_of_magnitude(expander_t *x, MlirValue a, MlirValue b) {
 }
 
 MlirValue strata_expand_pow(expander_t *x, const MlirValue *operands) {
-  strata_emitter_t *e = &x->d->e;
+  strata_emitter_t *e = x->m->e;
   MlirValue a = operands[0], b = operands[1], one = real(x, 1), half = mul(x, b, real(x, 0.5));
   MlirValue value = power_of_magnitude(x, a, b);
   MlirValue all = strata_emit_integer(e, strata_type_like(x->real, mlirIntegerTypeGet(e->context, 1)), 1);
@@ -343,7 +373,7 @@ MlirValue strata_expand_pow(expander_t *x, const MlirValue *operands) {
 // Square and multiply over the bits of the exponent. To a negative power only 1 and -1 have an integer value; others
 // give 0.
 MlirValue strata_expand_ipowi(expander_t *x, const MlirValue *operands) {
-  strata_emitter_t *e = &x->d->e;
+  strata_emitter_t *e = x->m->e;
   MlirType type = mlirValueGetType(operands[0]);
   MlirValue one = strata_emit_integer(e, type, 1), zero = strata_emit_integer(e, type, 0);
   MlirValue inits[] = {one, operands[0], operands[1]}, carried[3], results[3];

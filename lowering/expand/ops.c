@@ -1,5 +1,5 @@
 // Shorthands for arith ops; see ops.h.
-#include "lowering/tile_to_cpu/ops.h"
+#include "lowering/expand/ops.h"
 
 MlirValue strata_emit_unary(strata_emitter_t *e, const char *name, MlirValue a) {
   return strata_emit_value(e, name, 1, &a, mlirValueGetType(a), 0, NULL);
@@ -54,4 +54,38 @@ MlirType strata_type_like(MlirType type, MlirType element) {
     return element;
   int64_t size = mlirShapedTypeGetDimSize(type, 0);
   return mlirVectorTypeGet(1, &size, element);
+}
+
+//===-- Lanes ----------------------------------------------------------------------------------------------------===//
+
+MlirType strata_lanes_type(MlirType element, int64_t length) {
+  return length == 1 ? element : mlirVectorTypeGet(1, &length, element);
+}
+
+MlirValue strata_lanes_extract(strata_emitter_t *e, MlirValue piece, int64_t lane) {
+  MlirType type = mlirValueGetType(piece);
+  if (!mlirTypeIsAVector(type))
+    return piece;
+  strata_named_attr_t position = {"static_position", strata_i64s_attr(e->context, 1, &lane)};
+  return strata_emit_value(e, "vector.extract", 1, &piece, mlirShapedTypeGetElementType(type), 1, &position);
+}
+
+MlirValue strata_lanes_splat(strata_emitter_t *e, MlirValue scalar, int64_t length) {
+  if (length == 1)
+    return scalar;
+  MlirType type = strata_lanes_type(mlirValueGetType(scalar), length);
+  return strata_emit_value(e, "vector.broadcast", 1, &scalar, type, 0, NULL);
+}
+
+MlirValue strata_lanes_shuffle(strata_emitter_t *e, MlirValue a, MlirValue b, int64_t length, const int64_t *mask) {
+  MlirType type = strata_lanes_type(mlirShapedTypeGetElementType(mlirValueGetType(a)), length);
+  strata_named_attr_t attr = {"mask", strata_i64s_attr(e->context, (int)length, mask)};
+  return strata_emit_value(e, "vector.shuffle", 2, (MlirValue[]){a, b}, type, 1, &attr);
+}
+
+MlirValue strata_lanes_of_scalars(strata_emitter_t *e, int64_t length, const MlirValue *scalars) {
+  if (length == 1)
+    return scalars[0];
+  MlirType type = strata_lanes_type(mlirValueGetType(scalars[0]), length);
+  return strata_emit_value(e, "vector.from_elements", (int)length, scalars, type, 0, NULL);
 }

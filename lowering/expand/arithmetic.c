@@ -1,0 +1,226 @@
+// Ops of arith and math on scalars or vectors, see arithmetic.h.
+//
+//   - floats smaller than f32 are computed in f32;
+//   - functions of math.def are expanded, or called in libm lane by lane;
+//   - everything else is the same op on the operands' type.
+#include "lowering/expand/expand.h"
+#include "lowering/expand/ops.h"
+
+#include <assert.h>
+
+enum { MAX_OPERANDS = 8, MAX_LANES = 64 };
+
+static bool has_prefix(MlirStringRef name, const char *prefix) {
+  return name.length > strlen(prefix) && memcmp(name.data, prefix, strlen(prefix)) == 0;
+}
+
+bool strata_op_is_arithmetic(MlirOperation op) {
+  MlirStringRef name = strata_op_name(op);
+  return (has_prefix(name, "arith.") || has_prefix(name, "math.")) && !strata_str_equal(name, "arith.constant");
+}
+
+//===-- Products and sums ----------------------------------------------------------------------------------------===//
+
+MlirValue strata_emit_multiply_add(const strata_arithmetic_t *m, MlirValue a, MlirValue b, MlirValue c) {
+  MlirType type = mlirValueGetType(c);
+  bool is_float = mlirTypeIsAFloat(strata_type_element(type));
+  if (is_float && m->has_fma)
+    return strata_emit_value(m->e, "math.fma", 3, (MlirValue[]){a, b, c}, type, 0, NULL);
+  MlirValue product = strata_emit_binary(m->e, is_float ? "arith.mulf" : "arith.muli", a, b);
+  return strata_emit_binary(m->e, is_float ? "arith.addf" : "arith.addi", product, c);
+}
+
+//===-- Small floats ---------------------------------------------------------------------------------------------===//
+
+static strata_expander_t expander(const strata_arithmetic_t *m, MlirType type) {
+  MlirType element = strata_type_element(type);
+  unsigned width = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 32;
+  MlirType bits = strata_type_like(type, mlirIntegerTypeGet(m->e->context, width));
+  return (strata_expander_t){.m = m, .real = type, .bits = bits};
+}
+
+// Types that are stored only: arithmetic on them runs in f32.
+static bool is_small(MlirType type) {
+  MlirType element = strata_type_element(type);
+  return mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) < 32;
+}
+
+static bool has_instruction(const strata_arithmetic_t *m, MlirType type) {
+  MlirType element = strata_type_element(type);
+  return (mlirTypeIsAF16(element) && m->has_f16) || (mlirTypeIsABF16(element) && m->has_bf16);
+}
+
+static MlirValue extend_small(const strata_arithmetic_t *m, MlirValue value) {
+  MlirType type = mlirValueGetType(value), f32 = strata_type_like(type, mlirF32TypeGet(m->e->context));
+  strata_expander_t x = expander(m, f32);
+  return has_instruction(m, type) ? strata_emit_cast(m->e, "arith.extf", value, f32) : strata_expand_extend(&x, value);
+}
+
+static MlirValue truncate_to_small(const strata_arithmetic_t *m, MlirValue value, MlirType type) {
+  strata_expander_t x = expander(m, mlirValueGetType(value));
+  return has_instruction(m, type) ? strata_emit_cast(m->e, "arith.truncf", value, type)
+                                  : strata_expand_truncate(&x, value, strata_type_element(type));
+}
+
+// An f64 as an f32 whose last bit says that digits were lost, so that rounding again rounds as if done once.
+static MlirValue round_to_odd(const strata_arithmetic_t *m, MlirValue value) {
+  strata_emitter_t *e = m->e;
+  MlirType f64 = mlirValueGetType(value), f32 = strata_type_like(f64, mlirF32TypeGet(e->context));
+  MlirType i32 = strata_type_like(f64, mlirIntegerTypeGet(e->context, 32));
+  MlirValue nearest = strata_emit_cast(e, "arith.truncf", value, f32);
+  MlirValue back = strata_emit_cast(e, "arith.extf", nearest, f64);
+  MlirValue above = strata_emit_cmpf(e, STRATA_OGT, strata_emit_unary(e, "math.absf", back),
+                                     strata_emit_unary(e, "math.absf", value));
+  MlirValue below = strata_emit_cmpf(e, STRATA_OLT, strata_emit_unary(e, "math.absf", back),
+                                     strata_emit_unary(e, "math.absf", value));
+  MlirValue bits = strata_emit_cast(e, "arith.bitcast", nearest, i32), one = strata_emit_integer(e, i32, 1);
+  MlirValue lower = strata_emit_select(e, above, strata_emit_binary(e, "arith.subi", bits, one), bits);
+  MlirValue lost = strata_emit_binary(e, "arith.ori", above, below);
+  MlirValue odd = strata_emit_select(e, lost, strata_emit_binary(e, "arith.ori", lower, one), lower);
+  return strata_emit_cast(e, "arith.bitcast", odd, f32);
+}
+
+static MlirValue f32_from(const strata_arithmetic_t *m, MlirValue value) {
+  return mlirTypeIsAF64(strata_type_element(mlirValueGetType(value))) ? round_to_odd(m, value) : value;
+}
+
+// Ops that only move the bits of their operands work on small floats as they are.
+static bool moves_bits(MlirOperation op) {
+  return strata_op_is(op, "arith.select") || strata_op_is(op, "arith.bitcast");
+}
+
+MlirValue strata_emit_conversion(const strata_arithmetic_t *m, const char *name, MlirValue value, MlirType type) {
+  if (is_small(mlirValueGetType(value)))
+    value = extend_small(m, value);
+  return mlirTypeEqual(mlirValueGetType(value), type) ? value : strata_emit_cast(m->e, name, value, type);
+}
+
+//===-- Functions ------------------------------------------------------------------------------------------------===//
+
+static const struct {
+  const char *op;
+  strata_expansion_t f32, others;
+  const char *libm;
+  strata_expansion_t alone;
+} functions[] = {
+#define MATH(op, f32, others, libm, alone) {op, f32, others, libm, alone},
+#include "lowering/expand/math.def"
+};
+
+static void declare_libm(const strata_arithmetic_t *m, const char *name, int n_operands, MlirType type) {
+  if (!mlirOperationIsNull(strata_find_func(m->libm, name)))
+    return;
+  MlirType inputs[] = {type, type};
+  strata_named_attr_t attrs[] = {
+      {"sym_name", strata_str_attr(m->e->context, name)},
+      {"sym_visibility", strata_str_attr(m->e->context, "private")},
+      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(m->e->context, n_operands, inputs, 1, &type))},
+  };
+  MlirRegion none = mlirRegionCreate();
+  mlirBlockInsertOwnedOperation(mlirModuleGetBody(m->libm), 0,
+                                strata_op_create(m->e->location, "func.func", 0, NULL, 0, NULL, 3, attrs, 1, &none));
+}
+
+MlirValue strata_emit_libm(const strata_arithmetic_t *m, const char *name, int n_operands, const MlirValue *operands,
+                           MlirType type) {
+  MlirType element = strata_type_element(type);
+  declare_libm(m, name, n_operands, element);
+  strata_named_attr_t callee = {"callee", mlirFlatSymbolRefAttrGet(m->e->context, strata_str(name))};
+  int64_t length = mlirTypeIsAVector(type) ? mlirShapedTypeGetDimSize(type, 0) : 1;
+  MlirValue results[MAX_LANES], lane[2];
+  assert(length <= MAX_LANES && n_operands <= 2);
+  for (int64_t i = 0; i < length; i++) {
+    for (int k = 0; k < n_operands; k++)
+      lane[k] = strata_lanes_extract(m->e, operands[k], i);
+    results[i] = strata_emit_value(m->e, "func.call", n_operands, lane, element, 1, &callee);
+  }
+  return strata_lanes_of_scalars(m->e, length, results);
+}
+
+typedef struct {
+  char text[128];
+  size_t length;
+} spelling_t;
+
+static void append_text(MlirStringRef piece, void *user) {
+  spelling_t *spelling = user;
+  for (size_t i = 0; i < piece.length && spelling->length + 1 < sizeof spelling->text; i++)
+    spelling->text[spelling->length++] = piece.data[i];
+}
+
+// True if the op may be approximated: #arith.fastmath<..., afn>, which the C API has no getter for.
+static bool is_approximate(MlirOperation op) {
+  spelling_t spelling = {0};
+  MlirAttribute flags = strata_attr(op, "fastmath");
+  if (mlirAttributeIsNull(flags))
+    return false;
+  mlirAttributePrint(flags, append_text, &spelling);
+  return strstr(spelling.text, "afn") || strstr(spelling.text, "fast>");
+}
+
+// The code of a row of math.def for |type|, or NULL.
+static strata_expansion_t expansion_of(const strata_arithmetic_t *m, size_t row, MlirType type) {
+  MlirType element = strata_type_element(type);
+  strata_expansion_t own = mlirTypeIsAF32(element) ? functions[row].f32 : functions[row].others;
+  return own || !mlirModuleIsNull(m->libm) ? own : functions[row].alone;
+}
+
+// The function |op| as an expansion or a call; |*out| is a null value if it has neither. False if |op| is none.
+static bool emit_function(const strata_arithmetic_t *m, MlirOperation op, int n_operands, const MlirValue *operands,
+                          MlirType type, MlirValue *out) {
+  size_t row = 0, n_rows = sizeof functions / sizeof functions[0];
+  while (row < n_rows && !strata_op_is(op, functions[row].op))
+    row++;
+  if (row == n_rows)
+    return false;
+  bool is_f32 = mlirTypeIsAF32(strata_type_element(type));
+  strata_expander_t x = expander(m, type);
+  x.is_approximate = is_f32 && m->has_approximations && is_approximate(op);
+  strata_expansion_t expansion = expansion_of(m, row, type);
+  *out = (MlirValue){0};
+  if (expansion)
+    *out = expansion(&x, operands);
+  else if (!mlirModuleIsNull(m->libm))
+    *out = strata_emit_libm(m, strata_arena_printf(m->arena, "%s%s", functions[row].libm, is_f32 ? "f" : ""),
+                            n_operands, operands, type);
+  return true;
+}
+
+//===-- Any op ---------------------------------------------------------------------------------------------------===//
+
+static MlirValue emit_same(const strata_arithmetic_t *m, MlirOperation op, int n_operands, const MlirValue *operands,
+                           MlirType type) {
+  MlirOperationState state = mlirOperationStateGet(strata_op_name(op), m->e->location);
+  mlirOperationStateAddOperands(&state, n_operands, operands);
+  mlirOperationStateAddResults(&state, 1, &type);
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
+    MlirNamedAttribute attr = mlirOperationGetAttribute(op, i);
+    mlirOperationStateAddAttributes(&state, 1, &attr);
+  }
+  MlirOperation copy = mlirOperationCreate(&state);
+  mlirBlockAppendOwnedOperation(m->e->block, copy);
+  return mlirOperationGetResult(copy, 0);
+}
+
+static MlirValue emit_wide(const strata_arithmetic_t *m, MlirOperation op, int n_operands, const MlirValue *operands,
+                           MlirType type) {
+  MlirValue value;
+  return emit_function(m, op, n_operands, operands, type, &value) ? value
+                                                                  : emit_same(m, op, n_operands, operands, type);
+}
+
+MlirValue strata_emit_arithmetic(const strata_arithmetic_t *m, MlirOperation op, int n_operands,
+                                 const MlirValue *operands, MlirType type) {
+  if (moves_bits(op))
+    return emit_same(m, op, n_operands, operands, type);
+  MlirValue wide[MAX_OPERANDS];
+  for (int i = 0; i < n_operands; i++)
+    wide[i] = is_small(mlirValueGetType(operands[i])) ? extend_small(m, operands[i]) : operands[i];
+  bool converts = strata_op_is(op, "arith.truncf") || strata_op_is(op, "arith.extf");
+  if (!is_small(type))
+    return converts && mlirTypeEqual(mlirValueGetType(wide[0]), type) ? wide[0]
+                                                                      : emit_wide(m, op, n_operands, wide, type);
+  MlirType f32 = strata_type_like(type, mlirF32TypeGet(m->e->context));
+  MlirValue value = converts ? f32_from(m, wide[0]) : emit_wide(m, op, n_operands, wide, f32);
+  return mlirValueIsNull(value) ? value : truncate_to_small(m, value, type);
+}

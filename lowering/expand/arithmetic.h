@@ -1,0 +1,34 @@
+// Ops of arith and math, on scalars and vectors alike, by what a machine has: as they are, expanded to polynomials, or
+// as calls of libm. The results of an op do not depend on the vector it is computed in.
+#ifndef STRATA_LOWERING_EXPAND_ARITHMETIC_H
+#define STRATA_LOWERING_EXPAND_ARITHMETIC_H
+
+#include "lowering/affine_to_tile/emit.h"
+
+// What the machine has, and where code goes.
+typedef struct {
+  strata_emitter_t *e;
+  strata_arena_t *arena;
+  MlirModule libm;         // where functions of libm are declared; null: there is none to call
+  bool has_fma;            // fused multiply-add
+  bool has_f16, has_bf16;  // conversions from and to f32
+  bool has_approximations; // exp2, log2, rsqrt and quotients of f32 in hardware, for ops that allow them (afn)
+} strata_arithmetic_t;
+
+// True for the ops of arith and math, constants apart: same meaning element by element.
+bool strata_op_is_arithmetic(MlirOperation op);
+// Emits |op|, one of those, on new operands giving |type|. A null value if the machine has no way to compute it.
+MlirValue strata_emit_arithmetic(const strata_arithmetic_t *m, MlirOperation op, int n_operands,
+                                 const MlirValue *operands, MlirType type);
+// A function of libm, called lane by lane; operands and result are of |type|.
+MlirValue strata_emit_libm(const strata_arithmetic_t *m, const char *name, int n_operands, const MlirValue *operands,
+                           MlirType type);
+// A widening conversion by its op's name.
+MlirValue strata_emit_conversion(const strata_arithmetic_t *m, const char *name, MlirValue value, MlirType type);
+// a * b + c, fused where the machine does that.
+MlirValue strata_emit_multiply_add(const strata_arithmetic_t *m, MlirValue a, MlirValue b, MlirValue c);
+
+// Turns floats of at most |most_bits| bits in a kernel, given by its entry block, into integers: they are only moved.
+void strata_store_small_floats(MlirBlock kernel, unsigned most_bits);
+
+#endif
