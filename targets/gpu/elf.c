@@ -120,8 +120,8 @@ strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kern
 
 //===-- The emulated device --------------------------------------------------------------------------------------===//
 
-// It says to be an sm_80.
-enum { EMULATED_ARCH = 80 };
+// No GPU's: see strata_rt_image_t.
+enum { EMULATED_ARCH = 0 };
 
 static strata_status_t link_host(linking_t *linking, const strata_cpu_objects_t *objects,
                                  strata_gpu_image_t *out_image) {
