@@ -1,5 +1,6 @@
 // strata-precision: gives what the front end called a matrix product or a convolution the types that
-// --mm-conv-precision-mode asks for (precision.def). The default follows the operands and changes nothing.
+// --mm-conv-precision-mode asks for (precision.def). The default follows the operands and changes nothing, but on GPUs
+// with tensor cores multiplies f32 as mixed_fp16_fp32 does.
 //
 //   contract(%x: f32, %w: f32) -> f32     mixed_fp16_fp32: contract(convert(%x): f16, convert(%w): f16) -> f32
 //   contract((%q - 3) * 0.5, %p * 0.25)   mixed_int8_int32: convert(contract(%q - 3: i16, %p: i8) -> i32) * 0.125
@@ -8,6 +9,7 @@
 // asked for is an error; all of them are named.
 #include "passes/pass.h"
 #include "passes/strata/contract.h"
+#include "passes/target.h"
 
 typedef enum { FLOAT, INTEGER, FP8 } kind_t;
 
@@ -230,19 +232,38 @@ static strata_status_t check_body(strata_compile_t *compile, MlirBlock body, voi
   return NULL;
 }
 
+static bool is_f32(MlirOperation op) {
+  return strata_shape_of(strata_operand(op, 0)).type == STRATA_TYPE_F32 &&
+         strata_shape_of(strata_operand(op, 1)).type == STRATA_TYPE_F32;
+}
+
 static MlirValue apply_precision(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
-  const mode_t *mode = &modes[r->compile->options->precision];
+  bool is_default = r->compile->options->precision == STRATA_PRECISION_DEFAULT;
+  const mode_t *mode = &modes[is_default ? STRATA_PRECISION_MIXED_FP16_FP32 : r->compile->options->precision];
   (void)id;
-  if (!has_precision(op))
+  if (!has_precision(op) || (is_default && !is_f32(op)))
     return STRATA_NO_VALUE;
   return mode->kind == INTEGER ? quantize_contract(r, op, mode)
          : mode->kind == FLOAT ? convert_floats(r, op, mode)
                                : STRATA_NO_VALUE;
 }
 
-strata_status_t strata_pass_precision(strata_compile_t *compile) {
-  if (compile->options->precision == STRATA_PRECISION_DEFAULT)
+static strata_status_t has_tensor_cores(strata_compile_t *compile, bool *out_has) {
+  *out_has = strata_target_is_gpu(compile) && !compile->options->disable_tensor_core;
+  if (!*out_has)
     return NULL;
+  const strata_gpu_device_t *device;
+  STRATA_TRY(strata_gpu_device(compile, &device));
+  *out_has = device->mma[0] != 0;
+  return NULL;
+}
+
+strata_status_t strata_pass_precision(strata_compile_t *compile) {
+  if (compile->options->precision == STRATA_PRECISION_DEFAULT) {
+    bool has;
+    STRATA_TRY(has_tensor_cores(compile, &has));
+    return has ? strata_rewrite(compile, apply_precision) : NULL;
+  }
   check_t check = {.mode = &modes[compile->options->precision], .text = ""};
   STRATA_TRY(strata_for_each_body(compile, check_body, &check));
   if (*check.text)

@@ -1,6 +1,8 @@
 // RUN: strata-opt %s --strata-precision --strata-dce --mm-conv-precision-mode=mixed_fp16_fp32 | FileCheck %s --check-prefixes=CHECK,MIXED
 // RUN: strata-opt %s --strata-precision --strata-dce --mm-conv-precision-mode=fp16 | FileCheck %s --check-prefixes=CHECK,FP16
 // RUN: strata-opt %s --strata-precision --strata-dce | FileCheck %s --check-prefix=DEFAULT
+// RUN: strata-opt %s --strata-precision --strata-dce --target=nvgpu | FileCheck %s --check-prefix=CORES
+// RUN: strata-opt %s --strata-precision --strata-dce --target=nvgpu --gpu-no-tensor-core | FileCheck %s --check-prefix=DEFAULT
 // RUN: not strata-opt %s --strata-precision --mm-conv-precision-mode=int32 2>&1 | FileCheck %s --check-prefix=INT32
 
 #lhs = affine_map<(m, n, k) -> (m, k)>
@@ -19,6 +21,8 @@
 // MIXED-NEXT: return
 // FP16: %[[C:.*]] = "strata.contract"(%[[X]], %[[Y]]) {{.*}} -> tensor<4x6xf16>
 // FP16: "strata.convert"(%[[C]])
+// CORES-LABEL: @matmul
+// CORES: "strata.contract"({{.*}}) {{.*}} : (tensor<4x8xf16>, tensor<8x6xf16>) -> tensor<4x6xf32>
 // DEFAULT-LABEL: @matmul
 // DEFAULT-NOT: strata.convert
 func.func @matmul(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>) -> tensor<4x6xf32> {
