@@ -1,17 +1,18 @@
-// Math under afn as NVIDIA's hardware approximations (math.def). What is not here has an intrinsic of LLVM's own that
-// every back end selects, and upstream's conversion finds it.
+// Math under afn as NVIDIA's hardware approximations (math.def). All else has an intrinsic of LLVM's own that every
+// back end selects, and upstream's conversion finds it.
 #include "targets/gpu/kernel.h"
 
 #include <stdio.h>
 
 static const struct {
-  const char *op, *intrinsic;
-} approximations[] = {
-#define MATH(op, intrinsic) {op, intrinsic},
+  const char *op, *approximation;
+  bool has_exact_form;
+} rows[] = {
+#define MATH(op, approximation, exact) {op, approximation, exact},
 #include "targets/gpu/math.def"
 };
 
-enum { N_APPROXIMATIONS = sizeof approximations / sizeof approximations[0] };
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 static void note_flags(MlirStringRef text, void *user) {
   char *flags = user;
@@ -29,15 +30,13 @@ static bool is_approximate(MlirOperation op) {
   return strstr(flags, "afn") || strstr(flags, "fast>");
 }
 
-// LLVM's intrinsic of another float type may have no instruction; these have none.
+// LLVM would call a library's function for these, which no device has, and end the process.
 static strata_status_t unsupported(MlirOperation op) {
+  char location[128];
   MlirStringRef name = strata_op_name(op);
-  return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %.*s, which the device has for f32 under afn only",
-                      (int)name.length, name.data);
-}
-
-static bool has_exact_form(MlirOperation op) {
-  return strata_op_is(op, "arith.divf") || strata_op_is(op, "math.sqrt") || strata_op_is(op, "math.rsqrt");
+  return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s: %.*s, which GPUs have for f32 under afn at most",
+                      strata_location_text(mlirOperationGetLocation(op), location, sizeof location), (int)name.length,
+                      name.data);
 }
 
 // Vectors go element by element.
@@ -60,18 +59,27 @@ static MlirValue approximate(MlirOperation op, const char *intrinsic) {
   return strata_gpu_build(op, "vector.from_elements", (int)size, elements, type, 0, NULL);
 }
 
+static bool is_flat_f32(MlirType type) {
+  if (mlirTypeIsAVector(type))
+    return mlirShapedTypeGetRank(type) == 1 && mlirTypeIsAF32(mlirShapedTypeGetElementType(type));
+  return mlirTypeIsAF32(type);
+}
+
 strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  size_t i = 0;
-  while (i < N_APPROXIMATIONS && !strata_op_is(op, approximations[i].op))
-    i++;
-  if (kernel->device->code != STRATA_GPU_NVPTX || i == N_APPROXIMATIONS)
+  if (kernel->device->code == STRATA_GPU_EMULATED) // has libm
     return NULL;
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirType element = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
-  bool is_f32 = mlirTypeIsAF32(element), fits = !mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) == 1;
-  if (!is_f32 || !fits || !is_approximate(op))
-    return has_exact_form(op) ? NULL : unsupported(op);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), approximate(op, approximations[i].intrinsic));
+  size_t i = 0;
+  while (i < N_ROWS && !strata_op_is(op, rows[i].op))
+    i++;
+  if (i == N_ROWS)
+    return unsupported(op);
+  bool is_short =
+      rows[i].approximation && is_flat_f32(mlirValueGetType(mlirOperationGetResult(op, 0))) && is_approximate(op);
+  if (!is_short)
+    return rows[i].has_exact_form ? NULL : unsupported(op);
+  if (kernel->device->code != STRATA_GPU_NVPTX)
+    return NULL;
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), approximate(op, rows[i].approximation));
   mlirOperationDestroy(op);
   return NULL;
 }
