@@ -22,7 +22,7 @@ typedef struct {
 // Memory and a stream for one call at a time, where the caller gives none.
 typedef struct strata_rt_slot {
   struct strata_rt_slot *next;
-  char *memory; // the pool, and behind it the call's tensors where they come from the host
+  char *memory; // what run.c needs for a call
   void *stream;
 } strata_rt_slot_t;
 

@@ -56,11 +56,22 @@ static size_t round_up(size_t size) {
 
 static size_t n_tensors(void) { return program.library->n_inputs + program.library->n_outputs; }
 
-static size_t slot_size(const strata_rt_instance_t *instance) {
-  size_t size = round_up(instance->variant->pool_size);
+// What a call needs: the pool, and behind it the tensors where they come from the host.
+static size_t call_size(const strata_rt_variant_t *variant) {
+  size_t size = round_up(variant->pool_size);
   for (size_t i = 0; i < n_tensors() && !program.device_tensors; i++)
     size += round_up(strata_rt_tensor_info(program.library, i)->size);
   return size;
+}
+
+size_t strata_rt_device_memory_size(const int64_t *dims) {
+  size_t most = 0;
+  (void)dims;
+  for (uint64_t i = 0; i < program.n_variants; i++) {
+    size_t size = call_size(&program.variants[i]);
+    most = size > most ? size : most;
+  }
+  return most;
 }
 
 // Frees what the slot has; between cleanup_begin and _end.
@@ -74,7 +85,7 @@ static void free_slot(const strata_rt_instance_t *instance, strata_rt_slot_t *sl
 
 static int create_slot(const strata_rt_instance_t *instance, strata_rt_slot_t **out_slot) {
   strata_rt_slot_t *slot = calloc(1, sizeof *slot);
-  size_t size = slot_size(instance);
+  size_t size = call_size(instance->variant);
   if (!slot)
     return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", program.library->name);
   void *memory = NULL;
@@ -133,23 +144,27 @@ static int copy_tensors(void *const *host, char *device, bool in, void *stream) 
   return status;
 }
 
-static int run_on_host_tensors(const strata_rt_instance_t *instance, void *const *host, const strata_rt_slot_t *slot) {
-  char *tensors = slot->memory + round_up(instance->variant->pool_size);
+static int run_on_host_tensors(const strata_rt_instance_t *instance, void *const *host, char *memory, void *stream) {
+  char *tensors = memory + round_up(instance->variant->pool_size), *next = tensors;
   void **device = malloc((n_tensors() + 1) * sizeof *device);
   if (!device)
     return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", program.library->name);
-  char *next = tensors;
   for (size_t i = 0; i < n_tensors(); i++) {
     device[i] = next;
     next += round_up(strata_rt_tensor_info(program.library, i)->size);
   }
-  int status = copy_tensors(host, tensors, true, slot->stream);
+  int status = copy_tensors(host, tensors, true, stream);
   if (!status)
-    status = enqueue_all(instance, device, slot->memory, slot->stream);
+    status = enqueue_all(instance, device, memory, stream);
   if (!status)
-    status = copy_tensors(host, tensors, false, slot->stream);
+    status = copy_tensors(host, tensors, false, stream);
   free(device);
   return status;
+}
+
+static int enqueue_call(const strata_rt_instance_t *instance, void *const *tensors, char *memory, void *stream) {
+  return program.device_tensors ? enqueue_all(instance, tensors, memory, stream)
+                                : run_on_host_tensors(instance, tensors, memory, stream);
 }
 
 static int run_in_slot(strata_rt_instance_t *instance, void *const *tensors) {
@@ -157,8 +172,7 @@ static int run_in_slot(strata_rt_instance_t *instance, void *const *tensors) {
   int status = take_slot(instance, &slot);
   if (status)
     return status;
-  status = program.device_tensors ? enqueue_all(instance, tensors, slot->memory, slot->stream)
-                                  : run_on_host_tensors(instance, tensors, slot);
+  status = enqueue_call(instance, tensors, slot->memory, slot->stream);
   strata_rt_cleanup_begin(status);
   strata_rt_driver()->synchronize_stream(slot->stream); // also after an error: nothing may touch the tensors later
   status = strata_rt_cleanup_end();
@@ -167,7 +181,7 @@ static int run_in_slot(strata_rt_instance_t *instance, void *const *tensors) {
 }
 
 static int check_pool(const strata_rt_instance_t *instance, const void *pool) {
-  bool is_missing = !pool && instance->variant->pool_size;
+  bool is_missing = !pool && call_size(instance->variant);
   if (!program.user_memory || (!is_missing && (uintptr_t)pool % STRATA_RT_ALIGNMENT == 0))
     return STRATA_OK;
   return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: device_memory %s", program.library->name,
@@ -186,16 +200,8 @@ int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory
   status = check_pool(instance, device_memory);
   if (!status)
     status =
-        program.user_memory ? enqueue_all(instance, tensors, device_memory, stream) : run_in_slot(instance, tensors);
+        program.user_memory ? enqueue_call(instance, tensors, device_memory, stream) : run_in_slot(instance, tensors);
   strata_rt_cleanup_begin(status);
   strata_rt_leave(&scope);
   return strata_rt_cleanup_end();
-}
-
-size_t strata_rt_device_memory_size(const int64_t *dims) {
-  size_t most = 0;
-  (void)dims;
-  for (uint64_t i = 0; i < program.n_variants; i++)
-    most = program.variants[i].pool_size > most ? program.variants[i].pool_size : most;
-  return most;
 }
