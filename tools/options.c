@@ -242,8 +242,8 @@ static void check_together(parser_t *parser) {
     problem(parser, STRATA_INVALID_ARGUMENT, "expected an input file; --help lists the options");
   if (options->target == STRATA_TARGET_CPU && options->on_gpu_tensors)
     problem(parser, STRATA_INVALID_ARGUMENT, "--on-gpu-tensors: expected a GPU target, got cpu");
-  if (options->target != STRATA_TARGET_CPU && options->user_memory && !options->on_gpu_tensors)
-    problem(parser, STRATA_INVALID_ARGUMENT, "--user-device-memory: expected --on-gpu-tensors with it on GPUs");
+  if (options->target == STRATA_TARGET_CPU && options->weights == STRATA_WEIGHTS_SET)
+    problem(parser, STRATA_INVALID_ARGUMENT, "--weights=set: expected a GPU target, got cpu");
   if (options->on_gpu_tensors && options->alignment && options->alignment < GPU_ALIGNMENT)
     problem(parser, STRATA_INVALID_ARGUMENT,
             strata_arena_printf(parser->arena, "--alignment: expected at least %d for tensors of GPUs, got %d",

@@ -201,7 +201,8 @@ static strata_status_t emit_for_gpu(strata_program_t *program, const strata_cpu_
     STRATA_TRY(strata_add_debug_info(program, kernels, folder));
     STRATA_TRY(strata_gpu_compile_kernels(program->compile, kernels, program->gpu->device, &program->gpu->binary));
   }
-  STRATA_TRY(strata_program_prepare_on_host(program, device));
+  if (program->options->weights != STRATA_WEIGHTS_SET) // else the device does it
+    STRATA_TRY(strata_program_prepare_on_host(program, device));
   strata_program_place_weights(program);
   STRATA_TRY(link_library(program, device, &(strata_cpu_objects_t){0}, folder));
   if (program->options->print_resources)

@@ -4,7 +4,12 @@
 
 #include "dialects/compile.h"
 
-typedef enum { STRATA_WEIGHTS_EMBED, STRATA_WEIGHTS_FILE, STRATA_WEIGHTS_ARGUMENT } strata_weights_t;
+typedef enum {
+  STRATA_WEIGHTS_EMBED,
+  STRATA_WEIGHTS_FILE,
+  STRATA_WEIGHTS_ARGUMENT,
+  STRATA_WEIGHTS_SET, // only small ones are in the library, NAME_set_constant gives the others; GPUs only
+} strata_weights_t;
 typedef enum { STRATA_DEBUG_INFO_NONE, STRATA_DEBUG_INFO_LINE, STRATA_DEBUG_INFO_FULL } strata_debug_info_t;
 
 // --alias OUTPUT=INPUT, by the names of the model.

@@ -26,12 +26,17 @@ static void add_to_checksum(const strata_program_constant_t *constant, strata_ch
   }
 }
 
+static bool is_kept(const strata_program_t *program, const strata_program_constant_t *constant) {
+  bool is_small = strata_program_is_public(constant) && constant->tensor.size <= SMALL;
+  return is_small || (constant->is_used_by_main && program->options->weights != STRATA_WEIGHTS_SET);
+}
+
 void strata_program_place_weights(strata_program_t *program) {
   strata_checksum_t sum = STRATA_CHECKSUM_INIT;
   for (size_t i = 0; i < program->constants.count; i++) {
     strata_program_constant_t *constant = &program->constants.data[i];
     int64_t size = constant->tensor.size;
-    constant->is_present = constant->is_used_by_main || (strata_program_is_public(constant) && size <= SMALL);
+    constant->is_present = is_kept(program, constant);
     if (!constant->is_present)
       continue;
     constant->weights_offset = program->weights_size;
