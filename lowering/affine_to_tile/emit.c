@@ -1,6 +1,8 @@
 // See emit.h.
 #include "lowering/affine_to_tile/emit.h"
 
+#include <assert.h>
+
 MlirOperation strata_emit_op(strata_emitter_t *e, const char *name, int n_operands, const MlirValue *operands,
                              int n_results, const MlirType *results, int n_attrs, const strata_named_attr_t *attrs) {
   MlirOperation op =
@@ -45,10 +47,11 @@ MlirValue strata_emit_scratch(strata_emitter_t *e, MlirType memref_type) {
 
 strata_loop_t strata_emit_for_begin(strata_emitter_t *e, MlirValue lower, MlirValue upper, int64_t step, int n_inits,
                                     const MlirValue *inits, MlirValue *out_args) {
-  enum { MAX_INITS = 64 };
+  enum { MAX_INITS = STRATA_EMIT_CARRIED };
   MlirValue operands[3 + MAX_INITS] = {lower, upper, strata_emit_index(e, step)};
   MlirType types[1 + MAX_INITS] = {mlirIndexTypeGet(e->context)};
   MlirLocation locations[1 + MAX_INITS] = {e->location};
+  assert(n_inits <= MAX_INITS);
   for (int i = 0; i < n_inits; i++) {
     operands[3 + i] = inits[i];
     types[1 + i] = mlirValueGetType(inits[i]);

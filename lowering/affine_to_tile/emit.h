@@ -27,8 +27,10 @@ MlirValue strata_emit_apply(strata_emitter_t *e, MlirAffineExpr expr, int n, con
 // Memory private to a task, for the life of the task: memref.alloc {tile.scratch}.
 MlirValue strata_emit_scratch(strata_emitter_t *e, MlirType memref_type);
 
-// scf.for from |lower| to |upper| by |step| carrying |n_inits| values. Emission goes on inside; *out_args gets the
-// carried values there. strata_emit_for_end yields |yields|, returns to the outer block and gives the results.
+// scf.for from |lower| to |upper| by |step| carrying |n_inits| values, at most STRATA_EMIT_CARRIED. Emission goes on
+// inside; *out_args gets the carried values there. strata_emit_for_end yields |yields|, returns to the outer block and
+// gives the results.
+enum { STRATA_EMIT_CARRIED = 1024 };
 typedef struct {
   MlirOperation op;
   MlirBlock outer;
