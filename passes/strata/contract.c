@@ -79,3 +79,34 @@ int strata_contract_position(const strata_contract_t *c, int operand, int dim) {
       return i;
   return -1;
 }
+
+enum { SMALL_SLICE = 8 }; // times smaller than the whole: not worth rounding the whole
+
+static MlirValue round_slice(strata_rewriter_t *r, MlirOperation slice, strata_type_t type) {
+  MlirValue value = strata_result(slice);
+  strata_shape_t whole = strata_shape_of(strata_operand(slice, 0)), part = strata_shape_of(value);
+  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
+  bool is_plain = strata_attr_i64s(slice, "starts", STRATA_MAX_RANK, starts) == whole.rank &&
+                  strata_attr_i64s(slice, "steps", STRATA_MAX_RANK, steps) == whole.rank;
+  if (!is_plain || strata_shape_count(&whole) > SMALL_SLICE * strata_shape_count(&part))
+    return strata_build_convert(&r->build, STRATA_OP_CONVERT, value, type);
+  strata_sizes_of(value, sizes);
+  return strata_build_slice(&r->build, strata_round_operand(r, strata_operand(slice, 0), type), starts, steps, sizes);
+}
+
+MlirValue strata_round_operand(strata_rewriter_t *r, MlirValue value, strata_type_t type) {
+  MlirOperation op = strata_def(value);
+  int64_t permutation[STRATA_MAX_RANK];
+  strata_shape_t shape = strata_shape_of(value);
+  if (mlirOperationIsNull(op) || strata_rewriter_is_constant(r, value))
+    return strata_build_convert(&r->build, STRATA_OP_CONVERT, value, type);
+  if (strata_op_id(op) == STRATA_OP_SLICE)
+    return round_slice(r, op, type);
+  if (strata_op_id(op) == STRATA_OP_RESHAPE)
+    return strata_build_reshape(&r->build, strata_round_operand(r, strata_operand(op, 0), type), shape.rank,
+                                shape.dims);
+  if (strata_op_id(op) == STRATA_OP_TRANSPOSE &&
+      strata_attr_i64s(op, "permutation", STRATA_MAX_RANK, permutation) == shape.rank)
+    return strata_build_transpose(&r->build, strata_round_operand(r, strata_operand(op, 0), type), permutation);
+  return strata_build_convert(&r->build, STRATA_OP_CONVERT, value, type);
+}

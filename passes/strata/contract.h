@@ -31,4 +31,8 @@ void strata_contract_substitute(MlirContext context, strata_contract_t *contract
 // The position among the exprs of |operand| that is dim |dim| alone; -1 if none is.
 int strata_contract_position(const strata_contract_t *contract, int operand, int dim);
 
+// |value| rounded to |type|; above views, so that what several products take of one value is rounded where that is
+// made.
+MlirValue strata_round_operand(strata_rewriter_t *r, MlirValue value, strata_type_t type);
+
 #endif

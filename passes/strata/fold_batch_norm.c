@@ -16,6 +16,17 @@ static bool is_constant(const strata_rewriter_t *r, MlirValue value) { return st
 
 //===-- What can take a scale ------------------------------------------------------------------------------------===//
 
+// What an operand was before it was rounded to the type that is multiplied: scales apply to that.
+static MlirValue unrounded(MlirValue value) {
+  MlirOperation convert = strata_def_if(value, STRATA_OP_CONVERT);
+  if (mlirOperationIsNull(convert) || !strata_has_one_use(value))
+    return value;
+  strata_type_t from = strata_shape_of(strata_operand(convert, 0)).type;
+  bool is_rounding = (from == STRATA_TYPE_F32 || from == STRATA_TYPE_F64) &&
+                     strata_type_info[strata_shape_of(value).type].kind == STRATA_TYPE_KIND_FLOAT;
+  return is_rounding ? strata_operand(convert, 0) : value;
+}
+
 // A contract with one constant operand: that operand's index; -1 if there is none.
 static int weights_of(const strata_rewriter_t *r, MlirOperation contract) {
   for (int k = 0; k < 2; k++)
@@ -45,7 +56,7 @@ static bool contract_takes(const strata_rewriter_t *r, MlirOperation contract, M
   strata_scalar_t scalar;
   int64_t places[STRATA_MAX_RANK];
   int k = weights_of(r, contract);
-  if (k < 0 || strata_shape_of(strata_operand(contract, k)).type != strata_shape_of(scale).type)
+  if (k < 0 || strata_shape_of(unrounded(strata_operand(contract, k))).type != strata_shape_of(scale).type)
     return false;
   if (strata_splat_of(scale, &scalar))
     return true;
@@ -67,7 +78,7 @@ static bool takes_scale(const strata_rewriter_t *r, MlirValue value, MlirValue s
 
 static MlirValue scale_like(strata_rewriter_t *r, MlirOperation contract, int weights, MlirValue scale) {
   strata_scalar_t scalar;
-  strata_shape_t shape = strata_shape_of(strata_operand(contract, weights));
+  strata_shape_t shape = strata_shape_of(unrounded(strata_operand(contract, weights)));
   int64_t places[STRATA_MAX_RANK];
   MlirContext context = r->compile->context;
   MlirAffineExpr exprs[STRATA_MAX_RANK];
@@ -86,7 +97,9 @@ static MlirValue scale_contract(strata_rewriter_t *r, MlirOperation contract, Ml
   int k = weights_of(r, contract);
   if (!strata_contract_read(r->compile, contract, &c))
     return STRATA_NO_VALUE;
-  c.operands[k] = strata_build_binary(&r->build, STRATA_OP_MUL, c.operands[k], scale_like(r, contract, k, scale));
+  MlirValue scaled =
+      strata_build_binary(&r->build, STRATA_OP_MUL, unrounded(c.operands[k]), scale_like(r, contract, k, scale));
+  c.operands[k] = strata_build_convert(&r->build, STRATA_OP_CONVERT, scaled, strata_shape_of(c.operands[k]).type);
   return strata_contract_build(&r->build, &c);
 }
 
@@ -112,11 +125,11 @@ static MlirValue scale_operand(strata_rewriter_t *r, MlirOperation contract, str
     return STRATA_NO_VALUE;
   for (int k = 0; k < 2; k++) {
     // The splat of the operand's shape is needed to ask; it is forgotten if the answer is no.
-    MlirValue scale = splat_for(r, c.operands[k], scalar);
-    if (c.type != scalar.type || strata_shape_of(c.operands[k]).type != scalar.type ||
-        !takes_scale(r, c.operands[k], scale))
+    MlirValue operand = unrounded(c.operands[k]), scale = splat_for(r, operand, scalar);
+    if (c.type != scalar.type || strata_shape_of(operand).type != scalar.type || !takes_scale(r, operand, scale))
       continue;
-    c.operands[k] = apply_scale(r, c.operands[k], scale);
+    c.operands[k] = strata_build_convert(&r->build, STRATA_OP_CONVERT, apply_scale(r, operand, scale),
+                                         strata_shape_of(c.operands[k]).type);
     return strata_contract_build(&r->build, &c);
   }
   return STRATA_NO_VALUE;
@@ -139,13 +152,13 @@ static MlirValue unscale_operand(strata_rewriter_t *r, MlirOperation op) {
   strata_contract_t c;
   strata_scalar_t scalar;
   for (int k = 0; k < 2; k++) {
-    MlirOperation mul = strata_def_if(strata_operand(op, k), STRATA_OP_MUL);
+    MlirOperation mul = strata_def_if(unrounded(strata_operand(op, k)), STRATA_OP_MUL);
     if (mlirOperationIsNull(mul) || is_constant(r, strata_result(mul)) || !strata_has_one_use(strata_result(mul)) ||
         !strata_splat_of(strata_operand(mul, 1), &scalar) || scalar.type != strata_shape_of(strata_result(op)).type ||
         (scalar.type != STRATA_TYPE_F32 && scalar.type != STRATA_TYPE_F64) ||
         takes_scale(r, strata_operand(mul, 0), strata_operand(mul, 1)) || !strata_contract_read(r->compile, op, &c))
       continue;
-    c.operands[k] = strata_operand(mul, 0);
+    c.operands[k] = strata_round_operand(r, strata_operand(mul, 0), strata_shape_of(c.operands[k]).type);
     MlirValue product = strata_contract_build(&r->build, &c);
     return strata_build_binary(&r->build, STRATA_OP_MUL, product, splat_for(r, product, scalar));
   }

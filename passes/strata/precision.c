@@ -45,7 +45,7 @@ static MlirValue convert_floats(strata_rewriter_t *r, MlirOperation op, const mo
     bool keeps = bits(type) == 16 && bits(mode->operand) == 16;
     changes = changes || (!keeps && type != mode->operand);
     if (!keeps)
-      c.operands[k] = convert(r, c.operands[k], mode->operand);
+      c.operands[k] = strata_round_operand(r, c.operands[k], mode->operand);
   }
   c.type = mode->result;
   return changes ? convert(r, strata_contract_build(&r->build, &c), before) : STRATA_NO_VALUE;

@@ -130,3 +130,21 @@ func.func @scaled_operands(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>) -> tensor<4
   %2 = "strata.contract"(%0, %1) {maps = [#lhs, #other, #out], zero_pad = false, origin = "matmul"} : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
   return %2 : tensor<4x6xf32>
 }
+
+// -----
+
+// A scale goes into weights before they are rounded to the type that is multiplied.
+// CHECK-LABEL: func.func @rounded_weights
+// CHECK: %[[W:.*]] = "strata.constant"
+// CHECK: %[[S:.*]] = "strata.mul"(%[[W]], {{.*}}) : (tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>
+// CHECK: %[[R:.*]] = "strata.convert"(%[[S]]) : (tensor<64x128xf32>) -> tensor<64x128xf16>
+// CHECK: %[[Y:.*]] = "strata.contract"({{.*}}, %[[R]])
+// CHECK: return %[[Y]]
+func.func @rounded_weights(%x: tensor<2x64xf16>) -> tensor<2x128xf32> {
+  %w = "strata.constant"() {data = "w"} : () -> tensor<64x128xf32>
+  %s = "strata.constant"() {value = dense<0.5> : tensor<2x128xf32>} : () -> tensor<2x128xf32>
+  %r = "strata.convert"(%w) : (tensor<64x128xf32>) -> tensor<64x128xf16>
+  %p = "strata.contract"(%x, %r) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], origin = "matmul", zero_pad = false} : (tensor<2x64xf16>, tensor<64x128xf16>) -> tensor<2x128xf32>
+  %y = "strata.mul"(%p, %s) : (tensor<2x128xf32>, tensor<2x128xf32>) -> tensor<2x128xf32>
+  return %y : tensor<2x128xf32>
+}

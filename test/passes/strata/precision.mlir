@@ -2,7 +2,7 @@
 // RUN: strata-opt %s --strata-precision --strata-dce --mm-conv-precision-mode=fp16 | FileCheck %s --check-prefixes=CHECK,FP16
 // RUN: strata-opt %s --strata-precision --strata-dce | FileCheck %s --check-prefix=DEFAULT
 // RUN: strata-opt %s --strata-precision --strata-dce --target=nvgpu | FileCheck %s --check-prefix=CORES
-// RUN: strata-opt %s --strata-precision --strata-dce --target=nvgpu --gpu-no-tensor-core | FileCheck %s --check-prefix=DEFAULT
+// RUN: strata-opt %s --strata-precision --strata-dce --target=nvgpu --polyblocks-gpu-no-tensor-core | FileCheck %s --check-prefix=DEFAULT
 // RUN: not strata-opt %s --strata-precision --mm-conv-precision-mode=int32 2>&1 | FileCheck %s --check-prefix=INT32
 
 #lhs = affine_map<(m, n, k) -> (m, k)>
@@ -53,4 +53,15 @@ func.func @other_sum(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>) -> tensor<4x6xf32
 func.func @integers(%x: tensor<4x8xi8>, %y: tensor<8x6xi8>) -> tensor<4x6xi32> {
   %0 = "strata.contract"(%x, %y) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x8xi8>, tensor<8x6xi8>) -> tensor<4x6xi32>
   return %0 : tensor<4x6xi32>
+}
+
+// What is sliced for several products is rounded once, where it is made.
+// MIXED-LABEL: func.func @slices
+// MIXED: %[[R:.*]] = "strata.convert"(%arg0) : (tensor<8x96xf32>) -> tensor<8x96xf16>
+// MIXED: "strata.slice"(%[[R]])
+func.func @slices(%x: tensor<8x96xf32>) -> tensor<8x8xf32> {
+  %q = "strata.slice"(%x) {starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<8x96xf32>) -> tensor<8x32xf32>
+  %k = "strata.slice"(%x) {starts = array<i64: 0, 32>, steps = array<i64: 1, 1>} : (tensor<8x96xf32>) -> tensor<8x32xf32>
+  %s = "strata.contract"(%q, %k) {maps = [affine_map<(i, j, l) -> (i, l)>, affine_map<(i, j, l) -> (j, l)>, affine_map<(i, j, l) -> (i, j)>], origin = "matmul", zero_pad = false} : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x8xf32>
+  return %s : tensor<8x8xf32>
 }
