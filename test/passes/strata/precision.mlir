@@ -54,14 +54,3 @@ func.func @integers(%x: tensor<4x8xi8>, %y: tensor<8x6xi8>) -> tensor<4x6xi32> {
   %0 = "strata.contract"(%x, %y) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x8xi8>, tensor<8x6xi8>) -> tensor<4x6xi32>
   return %0 : tensor<4x6xi32>
 }
-
-// What is sliced for several products is rounded once, where it is made.
-// MIXED-LABEL: func.func @slices
-// MIXED: %[[R:.*]] = "strata.convert"(%arg0) : (tensor<8x96xf32>) -> tensor<8x96xf16>
-// MIXED: "strata.slice"(%[[R]])
-func.func @slices(%x: tensor<8x96xf32>) -> tensor<8x8xf32> {
-  %q = "strata.slice"(%x) {starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<8x96xf32>) -> tensor<8x32xf32>
-  %k = "strata.slice"(%x) {starts = array<i64: 0, 32>, steps = array<i64: 1, 1>} : (tensor<8x96xf32>) -> tensor<8x32xf32>
-  %s = "strata.contract"(%q, %k) {maps = [affine_map<(i, j, l) -> (i, l)>, affine_map<(i, j, l) -> (j, l)>, affine_map<(i, j, l) -> (i, j)>], origin = "matmul", zero_pad = false} : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x8xf32>
-  return %s : tensor<8x8xf32>
-}
