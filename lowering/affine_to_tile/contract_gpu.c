@@ -146,21 +146,42 @@ static void place_outer(strata_tile_builder_t *b, contract_t *c, MlirValue task)
 
 //===-- Products -------------------------------------------------------------------------------------------------===//
 
-// True if |value| is zero where what it is computed from is: a read, or conversions of one.
+static bool is_conversion(MlirOperation op) {
+  static const char *const names[] = {"arith.extf",   "arith.truncf", "arith.extsi", "arith.extui",
+                                      "arith.trunci", "arith.sitofp", "arith.uitofp"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strata_op_is(op, names[i]))
+      return true;
+  return false;
+}
+
+static bool is_zero(MlirOperation op) {
+  if (!strata_op_is(op, "arith.constant"))
+    return false;
+  MlirAttribute value = strata_attr(op, "value");
+  return mlirAttributeIsAFloat(value) ? mlirFloatAttrGetValueDouble(value) == 0
+                                      : mlirAttributeIsAInteger(value) && mlirIntegerAttrGetValueInt(value) == 0;
+}
+
+// True if |value| is zero where nothing is read: it is a read, padded with zero or not, or conversions of one.
 static bool keeps_zero(const contract_t *c, MlirValue value) {
   const strata_access_t *store;
   while (mlirValueIsAOpResult(value)) {
     MlirOperation op = mlirOpResultGetOwner(value);
     if (strata_op_is(op, "affine.load"))
       return !strata_kernel_producer(c->k.kernel, mlirOperationGetOperand(op, 0), &store);
-    static const char *const conversions[] = {"arith.extf",   "arith.truncf", "arith.extsi", "arith.extui",
-                                              "arith.trunci", "arith.sitofp", "arith.uitofp"};
-    bool converts = false;
-    for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
-      converts = converts || strata_op_is(op, conversions[i]);
-    if (!converts)
+    if (strata_op_is(op, "affine.if")) {
+      MlirBlock outside = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1));
+      MlirValue pad = mlirOperationGetOperand(mlirBlockGetTerminator(outside), 0);
+      if (!mlirValueIsAOpResult(pad) || !is_zero(mlirOpResultGetOwner(pad)))
+        return false;
+      MlirBlock inside = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+      value = mlirOperationGetOperand(mlirBlockGetTerminator(inside), 0);
+    } else if (is_conversion(op)) {
+      value = mlirOperationGetOperand(op, 0);
+    } else {
       return false;
-    value = mlirOperationGetOperand(op, 0);
+    }
   }
   return false;
 }

@@ -25,26 +25,20 @@ typedef struct {
   MlirBlock body;
   int64_t n_steps;
   strata_product_t product;
-  STRATA_VECTOR(MlirOperation) loads, arithmetic; // of the body, in order; what loads need is among them
+  STRATA_VECTOR(MlirOperation) loads;      // of the body, in order, and index values
+  STRATA_VECTOR(MlirOperation) arithmetic; // the rest
   int64_t n_sums;
   STRATA_VECTOR(MlirValue) state; // sums, then what was loaded, packed
 } pipeline_t;
 
 //===-- What is in the body --------------------------------------------------------------------------------------===//
 
-static bool depends_on(const pipeline_t *p, MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-    MlirValue value = mlirOperationGetOperand(op, i);
-    if (!mlirValueIsAOpResult(value))
-      continue;
-    MlirOperation source = mlirOpResultGetOwner(value);
-    bool is_load = strata_op_is(source, "tile.load") && mlirBlockEqual(mlirOperationGetBlock(source), p->body);
-    for (size_t j = 0; j < p->arithmetic.count && !is_load; j++)
-      is_load = mlirOperationEqual(p->arithmetic.data[j], source);
-    if (is_load)
-      return true;
-  }
-  return false;
+static bool is_load(MlirOperation op) { return strata_op_is(op, "tile.load"); }
+
+// What addresses are made of: index values, the same in all threads.
+static bool is_scalar(MlirOperation op) {
+  return mlirOperationGetNumResults(op) == 1 && !mlirTypeIsAVector(mlirValueGetType(mlirOperationGetResult(op, 0))) &&
+         (strata_op_is(op, "affine.apply") || strata_op_is(op, "arith.constant"));
 }
 
 // Splits the body into what is done a step ahead and what is done with the values loaded.
@@ -59,10 +53,10 @@ static strata_status_t read_body(pipeline_t *p) {
       continue;
     if (mlirOperationGetNumRegions(op) > 0)
       return strata_gpu_missing(op, "a region in a pipeline");
-    if (depends_on(p, op))
-      *strata_vector_push(p->d->compile->arena, &p->arithmetic) = op;
-    else
+    if (is_load(op) || is_scalar(op))
       *strata_vector_push(p->d->compile->arena, &p->loads) = op;
+    else
+      *strata_vector_push(p->d->compile->arena, &p->arithmetic) = op;
   }
   MlirValue sum = mlirOperationGetOperand(p->contract, 2);
   if (!mlirValueEqual(sum, mlirBlockGetArgument(p->body, 1)))
@@ -110,13 +104,15 @@ static int64_t unpack_loaded(pipeline_t *p, MlirOperation load, int64_t at) {
   return at + registers.count / width;
 }
 
-static bool is_load(MlirOperation op) { return strata_op_is(op, "tile.load"); }
-
-// Loads of step |step|; the state keeps its sums, and gets what was loaded.
-static strata_status_t emit_loads(pipeline_t *p, MlirValue step) {
+static void set_step(pipeline_t *p, MlirValue step) {
   MlirValue induction = mlirBlockGetArgument(p->body, 0);
   strata_gpu_record_of(p->d, induction)->counter = step;
   strata_define_scalar(p->d, induction, step);
+}
+
+// Loads of step |step|; the state keeps its sums, and gets what was loaded.
+static strata_status_t emit_loads(pipeline_t *p, MlirValue step) {
+  set_step(p, step);
   p->state.count = (size_t)p->n_sums;
   for (size_t i = 0; i < p->loads.count; i++) {
     STRATA_TRY(strata_gpu_distribute_op(p->d, p->loads.data[i]));
@@ -146,13 +142,16 @@ static strata_registers_t rounded(pipeline_t *p, const strata_registers_t *from)
   return out;
 }
 
-// Computes the operands from what was loaded and puts them into |slot|.
-static strata_status_t emit_stage(pipeline_t *p, MlirValue slot) {
+// Computes the operands of step |step| from what was loaded and puts them into |slot|.
+static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot) {
   strata_gpu_distribution_t *d = p->d;
   int64_t at = p->n_sums;
+  set_step(p, step);
   for (size_t i = 0; i < p->loads.count; i++)
     if (is_load(p->loads.data[i]))
       at = unpack_loaded(p, p->loads.data[i], at);
+    else
+      STRATA_TRY(strata_gpu_distribute_op(d, p->loads.data[i]));
   for (size_t i = 0; i < p->arithmetic.count; i++)
     STRATA_TRY(strata_gpu_distribute_op(d, p->arithmetic.data[i]));
   for (int side = 0; side < 2; side++) {
@@ -179,7 +178,7 @@ static strata_status_t emit_loop(pipeline_t *p) {
   strata_loop_t loop = strata_emit_for_begin(&d->e, zero, last, 1, n_state, p->state.data, p->state.data);
   d->loop_depth++;
   MlirValue slot = slot_of(d, loop.induction);
-  STRATA_TRY(emit_stage(p, slot));
+  STRATA_TRY(emit_stage(p, loop.induction, slot));
   STRATA_TRY(emit_loads(p, strata_emit_binary(&d->e, "arith.addi", loop.induction, strata_emit_index(&d->e, 1))));
   strata_product_emit(d, &p->product, slot, p->state.data);
   d->loop_depth--;
@@ -200,8 +199,9 @@ static strata_status_t emit_pipeline(pipeline_t *p) {
   STRATA_TRY(emit_loads(p, strata_emit_index(&d->e, 0)));
   if (p->n_steps > 1)
     STRATA_TRY(emit_loop(p));
+  MlirValue last = strata_emit_index(&d->e, p->n_steps - 1);
   MlirValue slot = strata_emit_index(&d->e, (p->n_steps - 1) % STRATA_CONTRACT_SLOTS);
-  STRATA_TRY(emit_stage(p, slot));
+  STRATA_TRY(emit_stage(p, last, slot));
   strata_product_emit(d, &p->product, slot, p->state.data);
   result = strata_registers_in(d, mlirValueGetType(mlirOperationGetResult(p->loop, 0)), &p->product.layout);
   strata_product_unpack(d, &p->product, p->state.data, &result);
