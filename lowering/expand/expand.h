@@ -29,6 +29,13 @@ MlirValue strata_expand_pow(const strata_expander_t *x, const MlirValue *operand
 MlirValue strata_expand_rsqrt(const strata_expander_t *x, const MlirValue *operands);
 MlirValue strata_expand_ipowi(const strata_expander_t *x, const MlirValue *operands);
 
+// The same for machines without libm, of f32 and f64: computed in f64 (math_alone.c).
+#define ALONE(name, n_operands) MlirValue strata_alone_##name(const strata_expander_t *x, const MlirValue *operands);
+#define PERIODIC(name) ALONE(name, 1)
+#include "lowering/expand/alone.def"
+// a^b of f64 for a > 0.
+MlirValue strata_expand_power_alone(const strata_expander_t *w, MlirValue a, MlirValue b);
+
 // Conversions between f32 and smaller floats in integer arithmetic, for processors without the instructions, or with
 // ones that flush denormals. The expander's shape is f32's.
 MlirValue strata_expand_extend(const strata_expander_t *x, MlirValue value);

@@ -1,7 +1,7 @@
 // Conversions between f32 and smaller floats in integer arithmetic; see expand.h. Rounding is to nearest even, NaN
 // stays NaN.
-#include "lowering/expand/ops.h"
 #include "lowering/expand/expand.h"
+#include "lowering/expand/ops.h"
 
 #include <math.h>
 

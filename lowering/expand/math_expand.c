@@ -9,64 +9,13 @@
 //   pow         exp2(y log2 |x|) in f64, then the cases of Annex F
 //
 // Rounding to an integer adds 1.5 * 2^23: the integer is in the low bits of the sum, NaN harms nothing.
+#include "lowering/expand/notation.h"
 #include "lowering/expand/ops.h"
-#include "lowering/expand/expand.h"
 
 #include <math.h>
 
-//===-- Notation -------------------------------------------------------------------------------------------------===//
-
-typedef const strata_expander_t expander_t;
-
-static MlirValue real(expander_t *x, double value) { return strata_emit_real(x->m->e, x->real, value); }
-static MlirValue bits(expander_t *x, int64_t value) { return strata_emit_integer(x->m->e, x->bits, value); }
-static MlirValue add(expander_t *x, MlirValue a, MlirValue b) {
-  return strata_emit_binary(x->m->e, "arith.addf", a, b);
-}
-static MlirValue sub(expander_t *x, MlirValue a, MlirValue b) {
-  return strata_emit_binary(x->m->e, "arith.subf", a, b);
-}
-static MlirValue mul(expander_t *x, MlirValue a, MlirValue b) {
-  return strata_emit_binary(x->m->e, "arith.mulf", a, b);
-}
-static MlirValue multiply_add(expander_t *x, MlirValue a, MlirValue b, MlirValue c) {
-  return strata_emit_multiply_add(x->m, a, b, c);
-}
-static MlirValue integer(expander_t *x, const char *op, MlirValue a, MlirValue b) {
-  return strata_emit_binary(x->m->e, op, a, b);
-}
-static MlirValue compare(expander_t *x, strata_cmpf_t predicate, MlirValue a, double b) {
-  return strata_emit_cmpf(x->m->e, predicate, a, real(x, b));
-}
-static MlirValue select(expander_t *x, MlirValue condition, MlirValue a, MlirValue b) {
-  return strata_emit_select(x->m->e, condition, a, b);
-}
-static MlirValue magnitude(expander_t *x, MlirValue a) { return strata_emit_unary(x->m->e, "math.absf", a); }
-static MlirValue with_sign(expander_t *x, MlirValue a, MlirValue sign) {
-  return strata_emit_binary(x->m->e, "math.copysign", a, sign);
-}
-static MlirValue to_bits(expander_t *x, MlirValue a) { return strata_emit_cast(x->m->e, "arith.bitcast", a, x->bits); }
-static MlirValue to_real(expander_t *x, MlirValue a) { return strata_emit_cast(x->m->e, "arith.bitcast", a, x->real); }
-
-// min(a, bound) and max(a, bound) that pass NaN on.
-static MlirValue at_most(expander_t *x, MlirValue a, double bound) {
-  return select(x, compare(x, STRATA_OGT, a, bound), real(x, bound), a);
-}
-static MlirValue at_least(expander_t *x, MlirValue a, double bound) {
-  return select(x, compare(x, STRATA_OLT, a, bound), real(x, bound), a);
-}
-
 #define POLY(name, ...) static const double name[] = {__VA_ARGS__};
 #include "lowering/expand/polynomials.def"
-#define POLYNOMIAL(x, name, a) polynomial(x, sizeof name / sizeof name[0], name, a)
-
-// Horner's rule.
-static MlirValue polynomial(expander_t *x, size_t count, const double *coefficients, MlirValue a) {
-  MlirValue sum = real(x, coefficients[count - 1]);
-  for (size_t i = count - 1; i-- > 0;)
-    sum = multiply_add(x, sum, a, real(x, coefficients[i]));
-  return sum;
-}
 
 //===-- Approximations ------------------------------------------------------------------------------------------===//
 
@@ -177,6 +126,8 @@ MlirValue strata_expand_tanh(expander_t *x, const MlirValue *operands) {
 
 // libm's tanh is more than 2 units off for some of the smaller arguments.
 MlirValue strata_expand_tanh_f64(expander_t *x, const MlirValue *operands) {
+  if (mlirModuleIsNull(x->m->libm))
+    return strata_alone_tanh(x, operands);
   MlirValue a = operands[0], u = mul(x, a, a);
   MlirValue near = multiply_add(x, mul(x, a, u), POLYNOMIAL(x, tanh_f64_p, u), a);
   MlirValue far = strata_emit_libm(x->m, "tanh", 1, &a, x->real);
@@ -256,10 +207,9 @@ static MlirValue any_lane(expander_t *x, MlirValue condition) {
                            1, &kind);
 }
 
-// |value|, but what libm says for arguments that are large, infinite or NaN.
-static MlirValue large_from_libm(expander_t *x, const char *name, MlirValue a, MlirValue value) {
-  if (mlirModuleIsNull(x->m->libm))
-    return value;
+// |value|, but what libm says, or |alone| where there is none, for arguments that are large, infinite or NaN.
+static MlirValue large_elsewhere(expander_t *x, const char *name, strata_expansion_t alone, MlirValue a,
+                                 MlirValue value) {
   strata_emitter_t *e = x->m->e;
   MlirValue in_range = compare(x, STRATA_OLE, magnitude(x, a), reduction_limit);
   MlirValue all = strata_emit_integer(e, mlirValueGetType(in_range), 1);
@@ -269,7 +219,12 @@ static MlirValue large_from_libm(expander_t *x, const char *name, MlirValue a, M
   for (int i = 0; i < 2; i++) {
     e->block = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(regions[i], e->block);
-    MlirValue result = i == 0 ? select(x, in_range, value, strata_emit_libm(x->m, name, 1, &a, x->real)) : value;
+    MlirValue result = value;
+    if (i == 0) {
+      bool has_libm = !mlirModuleIsNull(x->m->libm);
+      result = has_libm ? strata_emit_libm(x->m, name, 1, &a, x->real) : alone(x, &a);
+      result = select(x, in_range, value, result);
+    }
     strata_emit_op(e, "scf.yield", 1, &result, 0, NULL, 0, NULL);
   }
   e->block = outer;
@@ -295,11 +250,11 @@ static MlirValue sine(expander_t *x, MlirValue a, int64_t shift) {
 }
 
 MlirValue strata_expand_sin(expander_t *x, const MlirValue *operands) {
-  return large_from_libm(x, "sinf", operands[0], sine(x, operands[0], 0));
+  return large_elsewhere(x, "sinf", strata_alone_sin, operands[0], sine(x, operands[0], 0));
 }
 
 MlirValue strata_expand_cos(expander_t *x, const MlirValue *operands) {
-  return large_from_libm(x, "cosf", operands[0], sine(x, operands[0], 1));
+  return large_elsewhere(x, "cosf", strata_alone_cos, operands[0], sine(x, operands[0], 1));
 }
 
 //===-- Powers ---------------------------------------------------------------------------------------------------===//
@@ -334,6 +289,8 @@ static MlirValue exp2_f64(expander_t *w, MlirValue a) {
 // |a|^b. In f64 the product's error is far below f32's, and the conversion back rounds denormals and overflows.
 static MlirValue power_of_magnitude(expander_t *x, MlirValue a, MlirValue b) {
   strata_emitter_t *e = x->m->e;
+  if (mlirTypeIsAF64(strata_type_element(x->real)))
+    return strata_expand_power_alone(x, magnitude(x, a), b);
   expander_t w = {.m = x->m,
                   .real = strata_type_like(x->real, mlirF64TypeGet(e->context)),
                   .bits = strata_type_like(x->real, mlirIntegerTypeGet(e->context, 64))};
