@@ -37,13 +37,13 @@ typedef struct { // CUlaunchConfig
   unsigned n_attributes;
 } launch_config_t;
 
-#define FUNCTION(name, symbol, parameters) int(*name) parameters;
+#define FUNCTION(is_needed, name, symbol, parameters) int(*name) parameters;
 static struct {
 #include "runtime/gpu/cuda.def"
 } cuda;
 
-#define FUNCTION(name, symbol, parameters) symbol,
-static const char *const symbols[] = {
+#define FUNCTION(is_needed, name, symbol, parameters) {symbol, is_needed},
+static const strata_rt_symbol_t symbols[] = {
 #include "runtime/gpu/cuda.def"
 };
 enum { N_SYMBOLS = sizeof symbols / sizeof symbols[0] };

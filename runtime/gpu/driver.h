@@ -78,10 +78,16 @@ static inline const strata_rt_driver_t *strata_rt_driver(void) {
   return strata_rt_program.target == STRATA_RT_HIP ? &strata_rt_hip : &strata_rt_cuda;
 }
 
-// Fills out[i] with the address of names[i] in the shared library that environment variable |variable| names, else in
-// |fallback|. A missing one is DEVICE; one that starts with '?' may be missing and is then NULL. The library stays
-// loaded for good: drivers have threads of their own.
-int strata_rt_symbols(const char *variable, const char *fallback, const char *const *names, size_t n, void **out);
+typedef struct {
+  const char *name;
+  bool is_needed;
+} strata_rt_symbol_t;
+
+// Fills out[i] with the address of symbols[i] in the shared library that environment variable |variable| names, else in
+// |fallback|. A missing one is DEVICE if it is needed, else NULL. The library stays loaded for good: drivers have
+// threads of their own.
+int strata_rt_symbols(const char *variable, const char *fallback, const strata_rt_symbol_t *symbols, size_t n,
+                      void **out);
 
 #pragma GCC visibility pop
 

@@ -15,13 +15,13 @@ enum { OUT_OF_MEMORY = 2 }; // hipError_t
 #define PARAM_SIZE ((void *)2)
 #define PARAM_END ((void *)3)
 
-#define FUNCTION(name, symbol, parameters) int(*name) parameters;
+#define FUNCTION(is_needed, name, symbol, parameters) int(*name) parameters;
 static struct {
 #include "runtime/gpu/hip.def"
 } hip;
 
-#define FUNCTION(name, symbol, parameters) symbol,
-static const char *const symbols[] = {
+#define FUNCTION(is_needed, name, symbol, parameters) {symbol, is_needed},
+static const strata_rt_symbol_t symbols[] = {
 #include "runtime/gpu/hip.def"
 };
 enum { N_SYMBOLS = sizeof symbols / sizeof symbols[0] };
