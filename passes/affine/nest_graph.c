@@ -79,21 +79,33 @@ double strata_memref_bytes(MlirType type) {
 
 static uint32_t parallel_mask(const strata_nest_t *nest) { return (uint32_t)((1ull << nest->n_parallel) - 1); }
 
+// True if a step along some parallel dim is no longer than what the reduction dims reach: |expr| is then the same for
+// several results.
+static bool overlaps(const strata_nest_t *nest, MlirAffineExpr expr) {
+  int64_t reach = 0, least_step = INT64_MAX, step;
+  for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++) {
+    if (nest->extents[dim] == 1 || !strata_affine_expr_uses(expr, dim))
+      continue;
+    if (!strata_affine_coefficient(expr, dim, &step))
+      step = 0;
+    step = step < 0 ? -step : step;
+    if (dim >= nest->n_parallel)
+      reach += (step ? step : 1) * (nest->extents[dim] - 1);
+    else if (step < least_step)
+      least_step = step;
+  }
+  return reach > 0 && least_step <= reach;
+}
+
 // Some coordinate adds a parallel and a reduction dim: neighbouring results read the same elements.
 static bool reads_windows(const strata_nest_t *nest) {
   for (int i = 0; i < nest->n_accesses; i++) {
     const strata_access_t *access = &nest->accesses[i];
     if (access->is_store || !access->in_reduction)
       continue;
-    for (intptr_t j = 0; j < mlirAffineMapGetNumResults(access->map); j++) {
-      MlirAffineExpr expr = mlirAffineMapGetResult(access->map, j);
-      bool parallel = false, reduction = false;
-      for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++)
-        if (nest->extents[dim] > 1 && strata_affine_expr_uses(expr, dim))
-          *(dim < nest->n_parallel ? &parallel : &reduction) = true;
-      if (parallel && reduction)
+    for (intptr_t j = 0; j < mlirAffineMapGetNumResults(access->map); j++)
+      if (overlaps(nest, mlirAffineMapGetResult(access->map, j)))
         return true;
-    }
   }
   return false;
 }

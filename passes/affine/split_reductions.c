@@ -1,0 +1,321 @@
+// affine-split-reductions: on GPUs, reductions of much into too few results to occupy the card become two nests.
+//
+//   affine.parallel (%j) = (0) to (64) { %s = affine.for %k = 0 to 100000 { ... load %x[%k, %j] ... }  store f(%s),
+//   %y[%j] }
+// becomes
+//   %p = memref.alloc() : memref<1000x64xf32>
+//   affine.parallel (%t, %j) = (0, 0) to (1000, 64) {
+//     %s = affine.for %k = 0 to 100 { ... load %x[%t * 100 + %k, %j] ... }  store %s, %p[%t, %j] }
+//   affine.parallel (%j) = (0) to (64) { %s = affine.for %t = 0 to 1000 { ... load %p[%t, %j] }  store f(%s), %y[%j] }
+//
+// The partial results have the type that is summed up in, and their order is fixed. Grouping never makes one kernel of
+// the two: they do not share their rows.
+#include "dialects/affine/row_kernel.h"
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
+#include "passes/affine/coalesce.h"
+#include "passes/affine/nest_edit.h"
+#include "passes/affine/nest_graph.h"
+#include "passes/pass.h"
+#include "passes/target.h"
+
+#define PROCESSOR_SHARE 1.5     // of its share of the memory's bandwidth, that a processor can draw alone
+#define WORTHWHILE_SECONDS 5e-6 // that splitting must save: a launch, and what fusion loses
+
+enum {
+  BLOCKS_A_PROCESSOR = 4,
+  MIN_BLOCK_ELEMENTS = 2048, // of a row, for a block of threads
+  MIN_THREAD_ELEMENTS = 16,  // of a column, for a thread
+  BYTES_IN_FLIGHT = 64,      // of a thread that goes down a column
+};
+
+typedef struct {
+  const strata_nest_t *nest;
+  bool is_across;                 // results lie side by side: a thread sums up one of them alone
+  int64_t parts[STRATA_MAX_DIMS]; // by reduction dim; 1: not split
+  int64_t n_parts;                // together
+} split_t;
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+static double least(double a, double b) { return a < b ? a : b; }
+
+//===-- What is worth splitting ----------------------------------------------------------------------------------===//
+
+static MlirOperation combining_op(const strata_nest_t *nest) {
+  return mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0));
+}
+
+// Both nests start from the same value, so that it must not count twice: zero for a sum, anything for a maximum.
+static bool starts_neutral(const strata_nest_t *nest, const char *kind) {
+  MlirValue start = mlirOperationGetOperand(nest->loops[0], 0);
+  if (!mlirValueIsAOpResult(start) || !strata_op_is(mlirOpResultGetOwner(start), "arith.constant"))
+    return false;
+  MlirAttribute value = strata_attr(mlirOpResultGetOwner(start), "value");
+  if (!strcmp(kind, "add"))
+    return mlirAttributeIsAFloat(value) ? mlirFloatAttrGetValueDouble(value) == 0
+                                        : mlirIntegerAttrGetValueInt(value) == 0;
+  return strcmp(kind, "mul") && strcmp(kind, "xor");
+}
+
+static bool is_splittable(const strata_nest_node_t *node) {
+  const strata_nest_t *nest = node->nest;
+  if (!nest || node->class != STRATA_NEST_ROW || node->is_constant || mlirOperationGetNumResults(nest->loops[0]) != 1)
+    return false;
+  const char *kind = strata_row_combining_kind(nest);
+  return kind && starts_neutral(nest, kind);
+}
+
+// True if what is reduced lies contiguous along a parallel dim.
+static bool is_across(const strata_nest_t *nest) {
+  int across = 0, inner = 0;
+  for (int i = 0; i < nest->n_accesses; i++)
+    for (int dim = 0; dim < n_dims_of(nest); dim++) {
+      int64_t stride;
+      bool is_contiguous = nest->accesses[i].in_reduction && nest->extents[dim] > 1 &&
+                           strata_access_stride(nest, &nest->accesses[i], dim, &stride) && stride == 1;
+      *(dim < nest->n_parallel ? &across : &inner) += is_contiguous;
+    }
+  return across > inner;
+}
+
+static double bytes_read(const strata_nest_graph_t *graph, const strata_nest_node_t *node) {
+  double bytes = 0;
+  for (size_t i = 0; i < node->buffers.count; i++)
+    bytes += node->nest->accesses[i].in_reduction ? graph->buffers.data[node->buffers.data[i]].bytes : 0;
+  return bytes;
+}
+
+// Seconds that the nest takes longer than memory's bandwidth allows.
+static double seconds_lost(const strata_gpu_device_t *device, const strata_nest_node_t *node, bool across,
+                           double bytes) {
+  double in_flight = node->points * BYTES_IN_FLIGHT, needed = device->n_processors * 32768.0 / PROCESSOR_SHARE;
+  double share = across ? in_flight / needed : node->points * PROCESSOR_SHARE / device->n_processors;
+  return bytes / (double)device->bandwidth * (1 / least(share, 1) - 1);
+}
+
+//===-- Parts ----------------------------------------------------------------------------------------------------===//
+
+// The divisor of |extent| closest to |wanted|, at most |most|.
+static int64_t divisor_near(int64_t extent, double wanted, double most) {
+  int64_t best = 1;
+  for (int64_t divisor = 1; divisor * divisor <= extent; divisor++)
+    for (int i = 0; i < 2 && extent % divisor == 0; i++) {
+      int64_t d = i ? extent / divisor : divisor;
+      double ratio = d > wanted ? (double)d / wanted : wanted / (double)d;
+      double best_ratio = best > wanted ? (double)best / wanted : wanted / (double)best;
+      if ((double)d <= most && ratio < best_ratio)
+        best = d;
+    }
+  return best;
+}
+
+// Cuts the outer reduction dims, as they are contiguous least.
+static void choose_parts(split_t *split, const strata_gpu_device_t *device, const strata_nest_node_t *node) {
+  const strata_nest_t *nest = split->nest;
+  double length = node->trips / node->points;
+  double threads = device->n_processors * (device->threads_resident / 2.0);
+  double tasks = split->is_across ? threads : device->n_processors * (double)BLOCKS_A_PROCESSOR;
+  double most = length / (split->is_across ? MIN_THREAD_ELEMENTS : MIN_BLOCK_ELEMENTS);
+  double wanted = least(tasks / node->points, most);
+  split->n_parts = 1;
+  for (int i = 0; i < nest->n_reduction; i++) {
+    split->parts[i] = 1;
+    if (wanted / (double)split->n_parts >= 1.5)
+      split->parts[i] = divisor_near(nest->extents[nest->n_parallel + i], wanted / (double)split->n_parts,
+                                     2 * wanted / (double)split->n_parts);
+    split->n_parts *= split->parts[i];
+  }
+}
+
+//===-- Edits both nests share -----------------------------------------------------------------------------------===//
+
+static void erase_unused(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetTerminator(block); !mlirOperationIsNull(op);) {
+    MlirOperation before = {NULL};
+    for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationEqual(o, op);
+         o = mlirOperationGetNextInBlock(o))
+      before = o;
+    bool is_used = mlirOperationGetNumResults(op) == 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+      is_used |= strata_value_has_uses(mlirOperationGetResult(op, i));
+    if (!is_used)
+      mlirOperationDestroy(op);
+    op = before;
+  }
+}
+
+// The dims of the partial results: parts and results, the ones that lie side by side last.
+static int partial_dims(const split_t *split, const MlirValue *parts, const MlirValue *results, MlirValue *out_dims) {
+  int n = 0, n_split = 0;
+  for (int i = 0; i < split->nest->n_reduction; i++)
+    n_split += split->parts[i] > 1;
+  for (int i = 0; i < n_split && split->is_across; i++)
+    out_dims[n++] = parts[i];
+  for (int i = 0; i < split->nest->n_parallel; i++)
+    out_dims[n++] = results[i];
+  for (int i = 0; i < n_split && !split->is_across; i++)
+    out_dims[n++] = parts[i];
+  return n;
+}
+
+static int partial_extents(const split_t *split, int64_t *out_extents) {
+  const strata_nest_t *nest = split->nest;
+  int n = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < nest->n_reduction && (pass == 0) == split->is_across; i++)
+      if (split->parts[i] > 1)
+        out_extents[n++] = split->parts[i];
+    for (int i = 0; i < nest->n_parallel && (pass == 0) != split->is_across; i++)
+      out_extents[n++] = nest->extents[i];
+  }
+  return n;
+}
+
+static MlirOperation access_op(MlirLocation location, const char *name, const MlirValue *leading, int n_leading,
+                               const MlirValue *dims, int n_dims, int n_results, const MlirType *result) {
+  MlirValue operands[2 + STRATA_MAX_DIMS];
+  for (int i = 0; i < n_leading; i++)
+    operands[i] = leading[i];
+  for (int i = 0; i < n_dims; i++)
+    operands[n_leading + i] = dims[i];
+  MlirContext context = mlirLocationGetContext(location);
+  strata_named_attr_t map = {"map", mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, n_dims))};
+  return strata_op_create(location, name, n_leading + n_dims, operands, n_results, result, 1, &map, 0, NULL);
+}
+
+//===-- Partial results ------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  const strata_nest_t *nest; // the copy
+  MlirAffineMap points;      // new dims -> the copy's dims before
+  MlirValue dims[STRATA_MAX_DIMS];
+} shift_t;
+
+static MlirWalkResult shift_op(MlirOperation op, void *user) {
+  const shift_t *shift = user;
+  MlirAffineMap map = {0};
+  if (strata_op_is(op, "affine.apply") || strata_op_is(op, "affine.load"))
+    map = strata_nest_map(shift->nest, op);
+  else if (strata_op_is(op, "affine.if"))
+    map = strata_coalesce_conditions(shift->nest, op);
+  if (!mlirAffineMapIsNull(map))
+    strata_nest_set_map(op, strata_affine_compose(map, shift->points, NULL), shift->dims);
+  return MlirWalkResultAdvance;
+}
+
+// Reduction dim r becomes part * (extent / parts) + r; |parts| are the new arguments of the parallel op.
+static void shift_dims(const split_t *split, const strata_nest_t *copy, const MlirValue *parts) {
+  MlirContext context = mlirOperationGetContext(copy->op);
+  MlirAffineExpr points[STRATA_MAX_DIMS];
+  shift_t shift = {.nest = copy};
+  int n_old = n_dims_of(copy), n_new = n_old;
+  for (int dim = 0; dim < n_old; dim++) {
+    points[dim] = mlirAffineDimExprGet(context, dim);
+    shift.dims[dim] = copy->dims[dim];
+  }
+  for (int i = 0; i < copy->n_reduction; i++) {
+    if (split->parts[i] == 1)
+      continue;
+    int dim = copy->n_parallel + i;
+    int64_t size = copy->extents[dim] / split->parts[i];
+    MlirAffineExpr part = mlirAffineDimExprGet(context, n_new);
+    points[dim] = mlirAffineAddExprGet(mlirAffineMulExprGet(part, mlirAffineConstantExprGet(context, size)),
+                                       size > 1 ? points[dim] : mlirAffineConstantExprGet(context, 0));
+    shift.dims[n_new] = parts[n_new - n_old];
+    n_new++;
+    strata_loop_set_extent(copy->loops[i], size);
+  }
+  shift.points = mlirAffineMapGet(context, n_new, 0, n_old, points);
+  mlirOperationWalk(mlirOperationGetParentOperation(mlirBlockGetFirstOperation(copy->body)), shift_op, &shift,
+                    MlirWalkPostOrder);
+}
+
+static strata_status_t add_partial_nest(strata_arena_t *arena, const split_t *split, MlirValue partial) {
+  MlirOperation op = mlirOperationClone(split->nest->op);
+  MlirLocation location = mlirOperationGetLocation(op);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(split->nest->op), split->nest->op, op);
+  strata_nest_t copy;
+  STRATA_TRY(strata_nest_read(arena, op, &copy));
+  for (int i = 0; i < copy.n_accesses; i++)
+    if (copy.accesses[i].is_store)
+      mlirOperationDestroy(copy.accesses[i].op);
+  MlirValue parts[STRATA_MAX_DIMS], dims[STRATA_MAX_DIMS];
+  MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op));
+  int n_split = 0;
+  for (int i = 0; i < copy.n_reduction; i++)
+    if (split->parts[i] > 1) {
+      int position = split->is_across ? n_split : copy.n_parallel + n_split;
+      parts[n_split++] = mlirBlockInsertArgument(copy.body, position, index, location);
+    }
+  shift_dims(split, &copy, parts);
+  int64_t extents[STRATA_MAX_DIMS];
+  strata_nest_set_extents(op, partial_extents(split, extents), extents);
+  int n = partial_dims(split, parts, copy.dims, dims);
+  MlirValue leading[2] = {mlirOperationGetResult(copy.loops[0], 0), partial};
+  mlirBlockInsertOwnedOperationBefore(copy.body, mlirBlockGetTerminator(copy.body),
+                                      access_op(location, "affine.store", leading, 2, dims, n, 0, NULL));
+  erase_unused(copy.body);
+  return NULL;
+}
+
+//===-- Their combination ----------------------------------------------------------------------------------------===//
+
+static void combine_partials(const split_t *split, MlirValue partial) {
+  const strata_nest_t *nest = split->nest;
+  MlirOperation op = combining_op(nest);
+  MlirValue parts[STRATA_MAX_DIMS], dims[STRATA_MAX_DIMS];
+  int n_split = 0;
+  for (int i = 0; i < nest->n_reduction; i++)
+    if (split->parts[i] > 1)
+      parts[n_split++] = nest->dims[nest->n_parallel + i];
+  int n = partial_dims(split, parts, nest->dims, dims);
+  MlirType type = mlirShapedTypeGetElementType(mlirValueGetType(partial));
+  MlirOperation load = access_op(mlirOperationGetLocation(op), "affine.load", &partial, 1, dims, n, 1, &type);
+  mlirBlockInsertOwnedOperationBefore(nest->inner, op, load);
+  bool is_first = mlirValueEqual(mlirOperationGetOperand(op, 0), mlirBlockGetArgument(nest->inner, 1));
+  mlirOperationSetOperand(op, is_first, mlirOperationGetResult(load, 0));
+  erase_unused(nest->inner);
+  for (int i = nest->n_reduction; i-- > 0;)
+    if (split->parts[i] > 1)
+      strata_loop_set_extent(nest->loops[i], split->parts[i]);
+    else
+      strata_loop_inline(nest->loops[i]);
+}
+
+static strata_status_t apply_split(strata_arena_t *arena, const split_t *split) {
+  const strata_nest_t *nest = split->nest;
+  int64_t extents[STRATA_MAX_DIMS];
+  MlirLocation location = mlirOperationGetLocation(nest->op);
+  MlirContext context = mlirOperationGetContext(nest->op);
+  MlirType element = mlirValueGetType(mlirOperationGetResult(nest->loops[0], 0));
+  MlirType type = mlirMemRefTypeContiguousGet(element, partial_extents(split, extents), extents, (MlirAttribute){0});
+  const int32_t segments[2] = {0, 0};
+  strata_named_attr_t attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments)};
+  MlirOperation alloc = strata_op_create(location, "memref.alloc", 0, NULL, 1, &type, 1, &attr, 0, NULL);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(nest->op), nest->op, alloc);
+  STRATA_TRY(add_partial_nest(arena, split, mlirOperationGetResult(alloc, 0)));
+  combine_partials(split, mlirOperationGetResult(alloc, 0));
+  return NULL;
+}
+
+strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
+  MlirOperation func = strata_find_func(compile->module, "main");
+  if (!strata_target_is_gpu(compile) || mlirOperationIsNull(func))
+    return NULL;
+  const strata_gpu_device_t *device;
+  strata_nest_graph_t graph;
+  STRATA_TRY(strata_gpu_device(compile, &device));
+  STRATA_TRY(strata_nest_graph_read(compile->arena, func, &graph));
+  for (size_t i = 0; i < graph.nodes.count; i++) {
+    const strata_nest_node_t *node = &graph.nodes.data[i];
+    if (!is_splittable(node))
+      continue;
+    split_t split = {.nest = node->nest, .is_across = is_across(node->nest)};
+    if (seconds_lost(device, node, split.is_across, bytes_read(&graph, node)) < WORTHWHILE_SECONDS)
+      continue;
+    choose_parts(&split, device, node);
+    if (split.n_parts > 1)
+      STRATA_TRY(apply_split(compile->arena, &split));
+  }
+  return NULL;
+}

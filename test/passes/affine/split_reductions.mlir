@@ -1,0 +1,46 @@
+// RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-split-reductions | FileCheck %s
+// RUN: strata-opt %s --pipeline=affine-split-reductions | FileCheck %s --check-prefix=CPU
+
+// Few columns of many elements: partial sums of the type that is summed up in, then their sum; the rounding comes last.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[P:.*]] = memref.alloc() : memref<[[PARTS:[0-9]+]]x64xf32>
+// CHECK: affine.parallel (%[[T:.*]], %[[J:.*]]) = (0, 0) to ([[PARTS]], 64) {
+// CHECK: affine.for %[[K:.*]] = 0 to [[SIZE:[0-9]+]] iter_args
+// CHECK: affine.load %arg0[%[[T]] * [[SIZE]] + %[[K]], %[[J]]] : memref<100000x64xf16>
+// CHECK: affine.store {{.*}}, %[[P]][%[[T]], %[[J]]]
+// CHECK: affine.parallel (%[[J2:.*]]) = (0) to (64) {
+// CHECK: %[[S:.*]] = affine.for %[[T2:.*]] = 0 to [[PARTS]] iter_args
+// CHECK: affine.load %[[P]][%[[T2]], %[[J2]]]
+// CHECK: %[[R:.*]] = arith.truncf %[[S]] : f32 to f16
+// CHECK: affine.store %[[R]], %arg1[%[[J2]]]
+// CPU-LABEL: func.func @main
+// CPU-NOT: memref.alloc
+func.func @main(%x: memref<100000x64xf16> {strata.name = "x"}, %y: memref<64xf16> {strata.name = "y", strata.output}, %z: memref<4096xf16> {strata.name = "z", strata.output}, %v: memref<4096x64xf16> {strata.name = "v"}) {
+  affine.parallel (%j) = (0) to (64) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 100000 iter_args(%a = %zero) -> (f32) {
+      %e = affine.load %x[%k, %j] : memref<100000x64xf16>
+      %w = arith.extf %e : f16 to f32
+      %n = arith.addf %a, %w : f32
+      affine.yield %n : f32
+    }
+    %r = arith.truncf %s : f32 to f16
+    affine.store %r, %y[%j] : memref<64xf16>
+  } {strata.nest = "reduce"}
+  // Rows enough stay one nest.
+  // CHECK: affine.parallel (%{{.*}}) = (0) to (4096) {
+  // CHECK: affine.for %{{.*}} = 0 to 64 iter_args
+  // CHECK-NOT: affine.parallel
+  affine.parallel (%i) = (0) to (4096) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 64 iter_args(%a = %zero) -> (f32) {
+      %e = affine.load %v[%i, %k] : memref<4096x64xf16>
+      %w = arith.extf %e : f16 to f32
+      %n = arith.addf %a, %w : f32
+      affine.yield %n : f32
+    }
+    %r = arith.truncf %s : f32 to f16
+    affine.store %r, %z[%i] : memref<4096xf16>
+  } {strata.nest = "reduce"}
+  return
+}
