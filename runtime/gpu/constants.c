@@ -55,8 +55,22 @@ static int64_t missing_source(const strata_rt_instance_t *instance) {
   return strata_rt_missing_source(&instance->variant->prepare, instance->constants.is_stale, instance->constants.at);
 }
 
+// A constant that calls read and that is neither in the weights nor set nor prepared; -1: there is none.
+static int64_t missing_constant(const strata_rt_instance_t *instance) {
+  const strata_rt_list_t *list = &instance->variant->main;
+  for (uint64_t launch = 0; launch < list->n_launches; launch++)
+    for (uint32_t i = 0; i < list->launches[launch].n_args; i++) {
+      const strata_rt_arg_t *arg = &list->args[list->launches[launch].first_arg + i];
+      if (arg->kind == STRATA_RT_CONSTANT && !instance->constants.at[arg->index])
+        return arg->index;
+    }
+  return -1;
+}
+
 int strata_rt_constants_check(const strata_rt_instance_t *instance) {
   int64_t missing = missing_source(instance);
+  if (missing < 0)
+    missing = missing_constant(instance);
   if (missing >= 0)
     return strata_rt_fail_missing(program.library, instance->variant->public_constants, missing);
   for (uint64_t launch = 0; launch < instance->variant->prepare.n_launches; launch++)
@@ -79,13 +93,24 @@ static int prepare(strata_rt_instance_t *instance, void *stream) {
   return status;
 }
 
-// Marks what calls read and neither the weights nor the caller has: the preparation computes it.
+static bool is_prepared(const strata_rt_variant_t *variant, uint32_t constant) {
+  const strata_rt_list_t *list = &variant->prepare;
+  for (uint64_t launch = 0; launch < list->n_launches; launch++)
+    for (uint32_t i = 0; i < list->launches[launch].n_args; i++) {
+      const strata_rt_arg_t *arg = &list->args[list->launches[launch].first_arg + i];
+      if (arg->kind == STRATA_RT_PREPARED && arg->index == constant)
+        return true;
+    }
+  return false;
+}
+
+// Marks what calls read, is not in the weights and the preparation computes.
 static void mark_missing(const strata_rt_variant_t *variant, bool *marked) {
   for (uint64_t launch = 0; launch < variant->main.n_launches; launch++)
     for (uint32_t i = 0; i < variant->main.launches[launch].n_args; i++) {
       const strata_rt_arg_t *arg = &variant->main.args[variant->main.launches[launch].first_arg + i];
       if (arg->kind == STRATA_RT_CONSTANT && !variant->constants[arg->index].is_present)
-        marked[arg->index] = true;
+        marked[arg->index] = is_prepared(variant, arg->index);
     }
 }
 

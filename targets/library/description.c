@@ -125,7 +125,6 @@ static const char types[] =
     "declare hidden i32 @strata_rt_load(ptr, ptr)\n"
     "declare hidden i32 @strata_rt_set_constant(ptr, ptr, ptr)\n"
     "declare hidden i32 @strata_rt_unload()\n"
-    "declare hidden i32 @strata_rt_set_threads(i32)\n"
     "declare hidden ptr @strata_rt_error()\n"
     "declare hidden void @strata_rt_set_trace(ptr, ptr)\n";
 
@@ -134,6 +133,8 @@ void strata_program_print_description(const strata_program_t *program, const str
   const strata_library_options_t *options = program->options;
   strata_arena_t *arena = program->compile->arena;
   fputs(types, printer->file);
+  if (!program->gpu)
+    fputs("declare hidden i32 @strata_rt_set_threads(i32)\n", printer->file);
   size_t name = strata_ir_string(printer, options->name);
   size_t compiler = strata_ir_string(printer, "strata " STRATA_VERSION);
   size_t target = strata_ir_string(printer, target_name(program));

@@ -9,6 +9,7 @@
 enum {
   PLACE = 64,        // bytes; a multiple of what the checksum takes at a time
   SMALL = 16 * 1024, // constants up to this size are kept for set_constant even if only @prepare reads them
+  SMALL_WITHOUT_WEIGHTS = 256 * 1024, // the same for --weights=set: masks and the like, which folding has made
 };
 
 static int64_t padded(int64_t size) { return (size + PLACE - 1) / PLACE * PLACE; }
@@ -27,8 +28,9 @@ static void add_to_checksum(const strata_program_constant_t *constant, strata_ch
 }
 
 static bool is_kept(const strata_program_t *program, const strata_program_constant_t *constant) {
-  bool is_small = strata_program_is_public(constant) && constant->tensor.size <= SMALL;
-  return is_small || (constant->is_used_by_main && program->options->weights != STRATA_WEIGHTS_SET);
+  bool is_set = program->options->weights == STRATA_WEIGHTS_SET;
+  bool is_small = constant->tensor.size <= (is_set ? SMALL_WITHOUT_WEIGHTS : SMALL);
+  return (is_small && strata_program_is_public(constant)) || (constant->is_used_by_main && !is_set);
 }
 
 void strata_program_place_weights(strata_program_t *program) {

@@ -278,4 +278,5 @@ def main():
     print(f"{len(tests)} tests")
 
 
-main()
+if __name__ == "__main__":
+    main()
