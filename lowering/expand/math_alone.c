@@ -203,6 +203,8 @@ static reduced_t reduce_in_parts(expander_t *w, MlirValue a) {
   reduced_t reduced = {a, as_integer(w, n)};
   for (int i = 0; i < 3; i++)
     reduced.r = multiply_add(w, n, real(w, -half_pi[i]), reduced.r);
+  // Beyond, the parts of pi do not suffice: no number is better than any.
+  reduced.r = select(w, compare(w, STRATA_OLT, magnitude(w, a), 0x1p+30), reduced.r, real(w, NAN));
   return reduced;
 }
 
@@ -225,12 +227,19 @@ static MlirValue sine(expander_t *w, MlirValue a, int64_t shift, bool is_exact) 
   return to_real(w, integer(w, "arith.xori", to_bits(w, select(w, is_odd, cos, sin)), sign));
 }
 
-static MlirValue exact_sin(expander_t *w, const MlirValue *a) { return sine(w, a[0], 0, true); }
+// Tiny arguments are their own sine and tangent, -0 among them.
+static MlirValue unless_tiny(expander_t *w, MlirValue a, MlirValue value) {
+  return select(w, compare(w, STRATA_OLT, magnitude(w, a), 0x1p-28), a, value);
+}
+
+static MlirValue exact_sin(expander_t *w, const MlirValue *a) { return unless_tiny(w, a[0], sine(w, a[0], 0, true)); }
 static MlirValue exact_cos(expander_t *w, const MlirValue *a) { return sine(w, a[0], 1, true); }
 static MlirValue exact_tan(expander_t *w, const MlirValue *a) { return quotient(w, exact_sin(w, a), exact_cos(w, a)); }
-static MlirValue wide_sin(expander_t *w, const MlirValue *a) { return sine(w, a[0], 0, false); }
+static MlirValue wide_sin(expander_t *w, const MlirValue *a) { return unless_tiny(w, a[0], sine(w, a[0], 0, false)); }
 static MlirValue wide_cos(expander_t *w, const MlirValue *a) { return sine(w, a[0], 1, false); }
-static MlirValue wide_tan(expander_t *w, const MlirValue *a) { return quotient(w, wide_sin(w, a), wide_cos(w, a)); }
+static MlirValue wide_tan(expander_t *w, const MlirValue *a) {
+  return unless_tiny(w, a[0], quotient(w, sine(w, a[0], 0, false), sine(w, a[0], 1, false)));
+}
 
 static MlirValue wide_atan(expander_t *w, const MlirValue *a) {
   MlirValue t = magnitude(w, a[0]), one = real(w, 1), zero = real(w, 0);

@@ -32,9 +32,14 @@ static MlirValue quotient(expander_t *x, MlirValue a, MlirValue b) {
                            : strata_emit_binary(x->m->e, "arith.divf", a, b);
 }
 
+// 2^(a log2 e): what rounding takes off the product of the first factor is put back afterwards, where that is finite.
 static MlirValue approximate_exp(expander_t *x, MlirValue a) {
-  MlirValue scaled = mul(x, a, real(x, 0x1.715476p+0)); // log2 e
-  return approximate(x, "math.exp2", 1, &scaled);
+  MlirValue log2_e = real(x, 0x1.715476p+0), product = mul(x, a, log2_e);
+  MlirValue lost = multiply_add(x, a, log2_e, strata_emit_unary(x->m->e, "arith.negf", product));
+  lost = multiply_add(x, a, real(x, 0x1.4ae0cp-26), lost);
+  MlirValue power = approximate(x, "math.exp2", 1, &product);
+  MlirValue exact = multiply_add(x, power, mul(x, lost, real(x, 0x1.62e43p-1)), power);
+  return select(x, compare(x, STRATA_OLT, magnitude(x, a), 88.7228), exact, power);
 }
 
 //===-- Exponentials ---------------------------------------------------------------------------------------------===//
@@ -126,11 +131,10 @@ MlirValue strata_expand_tanh(expander_t *x, const MlirValue *operands) {
 
 // libm's tanh is more than 2 units off for some of the smaller arguments.
 MlirValue strata_expand_tanh_f64(expander_t *x, const MlirValue *operands) {
-  if (mlirModuleIsNull(x->m->libm))
-    return strata_alone_tanh(x, operands);
   MlirValue a = operands[0], u = mul(x, a, a);
   MlirValue near = multiply_add(x, mul(x, a, u), POLYNOMIAL(x, tanh_f64_p, u), a);
-  MlirValue far = strata_emit_libm(x->m, "tanh", 1, &a, x->real);
+  bool has_libm = !mlirModuleIsNull(x->m->libm);
+  MlirValue far = has_libm ? strata_emit_libm(x->m, "tanh", 1, &a, x->real) : strata_alone_tanh(x, &a);
   return unless_tiny(x, a, select(x, compare(x, STRATA_OLT, magnitude(x, a), 0.5625), near, far));
 }
 
