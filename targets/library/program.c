@@ -165,7 +165,7 @@ static strata_status_t read_buffer(reader_t *reader, const strata_buffer_t *buff
     break;
   }
   if (!is_main) { // what the preparation needs in between is a constant that nobody keeps
-    const char *name = strata_arena_printf(reader->arena, "prepared_%zu", reader->program->constants.count);
+    const char *name = strata_arena_printf(reader->arena, "intermediate_%zu", reader->program->constants.count);
     strata_program_constant_t constant = {
         .tensor = read_tensor(reader->arena, name, mlirValueGetType(buffer->value), false), .is_prepared = true};
     *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_CONSTANT, .index = add_constant(reader, constant)};
