@@ -3,7 +3,11 @@
 // The time of a kernel is modelled as that of its fullest processor: its tiles, each as long as its multiply-adds,
 // divided by how much of the processor's rate tiles of that shape reach (small tiles read more from shared memory and
 // the second-level cache for every multiply-add). The least time wins.
+//
+// A constant operand that is not contiguous along any of its tiled dims (a convolution's weights as frameworks store
+// them) is packed by a kernel of its own, which split-prepare then takes out of @main.
 #include "dialects/mlir_util.h"
+#include "passes/affine/pack.h"
 #include "passes/affine/schedule_gpu.h"
 #include "passes/mma.h"
 
@@ -126,6 +130,35 @@ static const tile_t *choose_tile(const strata_gpu_device_t *device, const proble
   return best;
 }
 
+//===-- Packing --------------------------------------------------------------------------------------------------===//
+
+enum { VECTOR = 8 }; // elements that should lie beside one another
+
+// True if loads along some dim that only the side has, or that is reduced, are of neighbours.
+static bool is_contiguous(const strata_contraction_kernel_t *c, int side) {
+  uint32_t other = c->sides[1 - side].dims;
+  for (int dim = 0; dim < c->nest->n_parallel + c->nest->n_reduction; dim++) {
+    bool is_tiled = dim >= c->nest->n_parallel || !(other & 1u << dim);
+    int64_t stride;
+    if (is_tiled && c->nest->extents[dim] >= VECTOR &&
+        strata_access_stride(c->nest, c->sides[side].access, dim, &stride) && stride == 1)
+      return true;
+  }
+  return false;
+}
+
+static strata_status_t pack_constants(const strata_gpu_contraction_t *q) {
+  const strata_contraction_kernel_t *c = q->contraction;
+  for (int side = 0; side < 2; side++) {
+    int dim = c->sides[side].tile_dim;
+    if (dim == STRATA_NO_DIM || !strata_contraction_is_plain(c, side) || is_contiguous(c, side) ||
+        !strata_pack_is_constant(q->calls, q->called, c, side))
+      continue;
+    return strata_pack_side(q->compile, q->called, c, side, ceil_div(c->nest->extents[dim], VECTOR) * VECTOR);
+  }
+  return NULL;
+}
+
 strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *contraction,
                                              strata_schedule_t *out_schedule, bool *out_taken) {
   problem_t problem = read_problem(contraction);
@@ -142,5 +175,5 @@ strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *con
                                       .warps = {tile->warps[0], tile->warps[1]}};
   if (problem.mma)
     out_schedule->mma = strata_str(problem.mma->name);
-  return NULL;
+  return pack_constants(contraction);
 }
