@@ -112,7 +112,7 @@ int api_unload_module(void *handle) {
   return result;
 }
 
-int api_get_function(void **out, void *handle, const char *name) {
+int api_get_function(void **out, void *handle, const char *name, uint32_t max_dynamic_shared) {
   kernel_info_t info;
   module_t *module = object_find(MODULE, handle);
   if (!module)
@@ -123,7 +123,7 @@ int api_get_function(void **out, void *handle, const char *name) {
   function->module = module;
   function->name = strdup(name);
   function->info = info;
-  function->max_dynamic_shared = module->image.kind == IMAGE_HSACO ? shared_limit() : 48 * 1024;
+  function->max_dynamic_shared = max_dynamic_shared;
   *out = function;
   return OK;
 }

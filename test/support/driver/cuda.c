@@ -21,7 +21,7 @@ typedef struct { // CUlaunchConfig
   unsigned n_attributes;
 } config_t;
 
-enum { MAJOR = 75, MINOR = 76, MAX_DYNAMIC_SHARED = 8, CLUSTER = 4, PROGRAMMATIC = 6 };
+enum { MAJOR = 75, MINOR = 76, MAX_DYNAMIC_SHARED = 8, CLUSTER = 4, PROGRAMMATIC = 6, DEFAULT_SHARED = 48 * 1024 };
 
 //===-- Devices and contexts -------------------------------------------------------------------------------------===//
 
@@ -154,7 +154,7 @@ EXPORT int cuCtxGetDevice(int *out){CALL(QUERY, NULL, current_device(out))} EXPO
 EXPORT int cuModuleLoadData(void **out, const void *image){CALL(CHANGE, NULL, api_load_module(out, image))} EXPORT
     int cuModuleUnload(void *module){CALL(RELEASE, NULL, api_unload_module(module))} EXPORT
     int cuModuleGetFunction(void **out, void *module, const char *name){
-        CALL(CHANGE, NULL, api_get_function(out, module, name))} EXPORT int cuFuncLoad(void *function) {
+        CALL(CHANGE, NULL, api_get_function(out, module, name, DEFAULT_SHARED))} EXPORT int cuFuncLoad(void *function) {
   CALL(CHANGE, NULL, object_find(FUNCTION, function) ? OK : fault(INVALID_HANDLE, "%p is no kernel", function))
 }
 
