@@ -135,6 +135,33 @@ strata_layout_t strata_layout_build(int rank, const int64_t *sizes, int64_t thre
   return layout;
 }
 
+strata_layout_t strata_layout_build_crossing(const int64_t *sizes, int64_t threads, const int *dims,
+                                             const int64_t *widths) {
+  // Turns of the dims to take threads: eight neighbours cover 64 bytes of four rows, a warp 64 of eight and 128 of
+  // four.
+  static const struct {
+    int side;
+    int64_t most;
+  } turns[] = {{0, 4}, {1, 4}, {0, 2}, {1, INT64_MAX}, {0, INT64_MAX}};
+  strata_layout_t layout = {0};
+  int64_t covered[2] = {widths[0], widths[1]};
+  for (int i = 0; i < 2; i++)
+    strata_layout_push_reg(&layout, dims[i], widths[i], 1);
+  for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
+    int side = turns[i].side;
+    int64_t across = power_of_two_above(divide_up(sizes[dims[side]], covered[side]));
+    across = across < threads ? across : threads;
+    across = across < turns[i].most ? across : turns[i].most;
+    strata_layout_push_thread(&layout, dims[side], across, covered[side]);
+    covered[side] *= across;
+    threads /= across;
+  }
+  for (int i = 0; i < 2; i++)
+    strata_layout_push_reg(&layout, dims[i], divide_up(sizes[dims[i]], covered[i]), covered[i]);
+  strata_layout_push_thread(&layout, STRATA_COPIES, threads, 0);
+  return layout;
+}
+
 static strata_layout_t map_dims(const strata_layout_t *layout, const int *to, bool keeps_registers) {
   strata_layout_t mapped = {0};
   for (int i = 0; i < layout->n_reg; i++) {

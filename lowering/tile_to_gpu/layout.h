@@ -43,6 +43,11 @@ bool strata_layout_same_threads(const strata_layout_t *a, const strata_layout_t 
 // powers of two leave hanging elements; threads that are left over hold copies.
 strata_layout_t strata_layout_build(int rank, const int64_t *sizes, int64_t threads, const int *order, int64_t width);
 
+// A layout for a value of rank 2 that is contiguous in memory along dims[0] in one place and along dims[1] in another:
+// a thread holds widths[0] x widths[1] neighbours, threads take turns along both.
+strata_layout_t strata_layout_build_crossing(const int64_t *sizes, int64_t threads, const int *dims,
+                                             const int64_t *widths);
+
 // |layout| of a value whose dims go elsewhere: dim i becomes to[i], STRATA_COPIES drops it. Dropped register digits
 // vanish, dropped thread digits hold copies.
 strata_layout_t strata_layout_map_dims(const strata_layout_t *layout, const int *to);

@@ -30,6 +30,7 @@ typedef struct {
   strata_transfer_t *transfer;
   const strata_registers_t *shape;
   int64_t element_bytes;
+  int64_t step; // from a register to that of the next element in memory
   item_t *items;
   MlirAffineExpr *bases; // emitted already
   MlirValue *base_values;
@@ -162,10 +163,22 @@ static void find_same(const walk_t *w, int64_t reg) {
       item->same = other;
 }
 
+// By the digit along which memory is contiguous: a thread may hold vectors along either of two dims.
+static int64_t register_step(const strata_transfer_t *transfer, const strata_registers_t *shape) {
+  int64_t step = 1;
+  for (int i = 0; i < shape->layout.n_reg && transfer->box->is_linear; step *= shape->layout.reg[i++].extent) {
+    const strata_digit_t *digit = &shape->layout.reg[i];
+    if (digit->dim != STRATA_COPIES && transfer->box->steps[digit->dim] * digit->stride == 1)
+      return step;
+  }
+  return 1;
+}
+
 static walk_t begin(strata_gpu_distribution_t *d, strata_transfer_t *transfer, const strata_registers_t *shape,
                     bool is_store) {
   walk_t w = {.d = d, .transfer = transfer, .shape = shape};
   w.element_bytes = strata_element_bytes(mlirShapedTypeGetElementType(mlirValueGetType(transfer->flat)));
+  w.step = register_step(transfer, shape);
   w.items = strata_arena_array(d->compile->arena, item_t, shape->count);
   w.bases = strata_arena_array(d->compile->arena, MlirAffineExpr, shape->count);
   w.base_values = strata_arena_array(d->compile->arena, MlirValue, shape->count);
@@ -183,13 +196,13 @@ static walk_t begin(strata_gpu_distribution_t *d, strata_transfer_t *transfer, c
   return w;
 }
 
-// How many registers from |reg| on are one vector in memory.
+// How many registers from |reg| on, |w->step| apart, are one vector in memory.
 static int64_t run_length(const walk_t *w, int64_t reg) {
   const item_t *first = &w->items[reg];
   int64_t most = STRATA_VECTOR_BYTES / w->element_bytes, length = 1;
-  while (length < most && reg + length < w->shape->count) {
-    const item_t *item = &w->items[reg + length];
-    if (item->is_done || item->same != reg + length || item->offset != first->offset + length ||
+  while (length < most && reg + length * w->step < w->shape->count) {
+    const item_t *item = &w->items[reg + length * w->step];
+    if (item->is_done || item->same != reg + length * w->step || item->offset != first->offset + length ||
         !mlirAffineExprEqual(item->base, first->base) || !same_conditions(item, first))
       break;
     length++;
@@ -258,9 +271,11 @@ static void load_run(walk_t *w, int64_t reg, int64_t length, MlirValue *out) {
     out[i] = length == 1 ? value : extract(e, value, i);
 }
 
-static void store_run(walk_t *w, int64_t reg, int64_t length, const MlirValue *values) {
+static void store_run(walk_t *w, int64_t reg, int64_t length) {
   strata_emitter_t *e = &w->d->e;
-  MlirValue value = values[0];
+  MlirValue values[STRATA_VECTOR_BYTES], value = w->shape->values[reg];
+  for (int64_t i = 0; i < length; i++)
+    values[i] = w->shape->values[reg + i * w->step];
   if (length > 1)
     value = strata_emit_value(e, "vector.from_elements", (int)length, values,
                               mlirVectorTypeGet(1, &length, memory_type(w)), 0, NULL);
@@ -300,8 +315,8 @@ static int64_t load_members(walk_t *w, int64_t first, int64_t *members, MlirValu
     int64_t length = run_length(w, reg);
     load_run(w, reg, length, values + n_members);
     for (int64_t i = 0; i < length; i++) {
-      w->items[reg + i].is_done = true;
-      members[n_members++] = reg + i;
+      w->items[reg + i * w->step].is_done = true;
+      members[n_members++] = reg + i * w->step;
     }
   }
   return n_members;
@@ -364,9 +379,9 @@ static void store_members(walk_t *w, int64_t first) {
     if (item->is_done || item->is_never || item->same != reg || !same_conditions(item, &w->items[first]))
       continue;
     int64_t length = run_length(w, reg);
-    store_run(w, reg, length, w->shape->values + reg);
+    store_run(w, reg, length);
     for (int64_t i = 0; i < length; i++)
-      w->items[reg + i].is_done = true;
+      w->items[reg + i * w->step].is_done = true;
   }
 }
 

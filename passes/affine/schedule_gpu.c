@@ -2,7 +2,7 @@
 //
 //   an addition of 1 << 20 f32       {kind = "map", threads = 256, group = 256, tile = [4096]}
 //   the same of rows of 12           {kind = "map", threads = 256, group = 1, tile = [4]}
-//   a transposition                  {kind = "map", threads = 256, group = 256, tile = [64, 64]}
+//   a transposition                  {kind = "map", threads = 128, group = 128, tile = [64, 128]}
 //   a softmax over rows of 768 f32   {kind = "rows", threads = 128, group = 32, tile = [768]}
 //   column sums of f16               {kind = "rows", threads = 128, group = 1, tile = [8]}
 //
@@ -22,7 +22,8 @@ enum {
   MAX_IN_FLIGHT = 4,       // accesses of one operand that a thread makes before it waits
   MAX_ELEMENTS = 48,       // of all operands together that a thread of a map holds
   BLOCKS_A_PROCESSOR = 4,  // before a thread of a map is given more than one access
-  CROSSING = 64,           // rows and columns of a transposition's tile
+  CROSSING = 64,           // rows and columns of a transposition's tile: the latter twice as many
+  CROSSING_WIDTH = 8,      // of the square that a thread turns in registers, at most
   MIN_CROSSING = 16,       // shorter dims are not worth turning
   ROW_ELEMENTS = 32,       // of a row that one thread of a warp holds at most
   ROW_ELEMENTS_BLOCK = 16, // the same of larger groups
@@ -97,7 +98,7 @@ static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, int64_t exte
   out->tile[0] = least(tile, extent);
 }
 
-// Square tiles of a block, which it turns in shared memory; false where the dims are too short for that.
+// Tiles of a block, whose threads turn small squares in registers; false where the dims are too short for that.
 static bool schedule_crossing(const gpu_kernel_t *k, const strata_map_kernel_t *map, int64_t points,
                               strata_schedule_t *out) {
   if (map->cross_dim == STRATA_MAP_NO_DIM)
@@ -105,10 +106,14 @@ static bool schedule_crossing(const gpu_kernel_t *k, const strata_map_kernel_t *
   int64_t extents[2] = {map->space->extents[map->vector_dim], map->space->extents[map->cross_dim]};
   if (least(extents[0], extents[1]) < MIN_CROSSING)
     return false;
-  int64_t side = points / (CROSSING * CROSSING) < k->device->n_processors ? CROSSING / 2 : CROSSING;
-  *out = (strata_schedule_t){.kind = "map", .threads = THREADS, .group = THREADS, .n_tile = 2};
+  int n_operands;
+  int64_t width = least(access_width(k->kernel, &n_operands), CROSSING_WIDTH), threads = 1;
+  int64_t side = points / (2 * CROSSING * CROSSING) < 2 * k->device->n_processors ? CROSSING / 2 : CROSSING;
+  *out =
+      (strata_schedule_t){.kind = "map", .n_tile = 2, .tile = {least(side, extents[0]), least(2 * side, extents[1])}};
   for (int i = 0; i < 2; i++)
-    out->tile[i] = least(side, extents[i]);
+    threads *= power_of_two_from(ceil_div(out->tile[i], width));
+  out->threads = out->group = least(greatest(threads, k->device->lanes), THREADS);
   return true;
 }
 

@@ -34,7 +34,7 @@ func.func private @narrow(%x: memref<12x4096xf32>, %y: memref<4096x12xf32>) {
 }
 
 // CHECK-LABEL: func.func private @transpose
-// CHECK-SAME: strata.schedule = {group = 256 : i64, kind = "map", threads = 256 : i64, tile = array<i64: 32, 32>}
+// CHECK-SAME: strata.schedule = {group = 32 : i64, kind = "map", threads = 32 : i64, tile = array<i64: 32, 64>}
 func.func private @transpose(%x: memref<512x1024xf16>, %y: memref<1024x512xf16>) {
   affine.parallel (%i, %j) = (0, 0) to (1024, 512) {
     %v = affine.load %x[%j, %i] : memref<512x1024xf16>
