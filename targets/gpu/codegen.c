@@ -13,11 +13,27 @@ static void promise_bounds(LLVMValueRef function) {
         LLVMGEPSetNoWrapFlags(op, LLVMGEPFlagInBounds | LLVMGEPFlagNUSW | LLVMGEPFlagNUW);
 }
 
+// LLVM's default<O3> without what a kernel has no use for, and without vector-combine, which forgets that nobody writes
+// what a load reads. slp-vectorizer pairs 16-bit arithmetic.
+#define CLEAN_UP "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg"
+#define LOOPS "loop-simplify,lcssa,loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm"
+static const char short_passes[] = CLEAN_UP "," LOOPS "),loop(indvars)," CLEAN_UP;
+static const char all_passes[] = CLEAN_UP
+    ",sroa,correlated-propagation,reassociate," LOOPS ",simple-loop-unswitch)," CLEAN_UP
+    ",loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,correlated-propagation,bdce,dse,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,instcombine<no-verify-fixpoint>,loop-unroll<O3>,"
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),div-rem-pairs,"
+    "simplifycfg<hoist-common-insts;sink-common-insts>";
+
 bool strata_gpu_optimize(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, int opt_level) {
-  static const char *const levels[] = {"globaldce", "default<O1>", "default<O2>", "default<O3>"};
   for (LLVMValueRef function = LLVMGetFirstFunction(unit->module); function; function = LLVMGetNextFunction(function))
     promise_bounds(function);
-  return strata_llvm_run_passes(unit, machine, levels[opt_level], NULL);
+  bool ok = strata_llvm_run_passes(unit, machine, "globaldce", NULL);
+  for (LLVMValueRef function = LLVMGetFirstFunction(unit->module); function && ok && opt_level > 0;
+       function = LLVMGetNextFunction(function))
+    if (LLVMCountBasicBlocks(function) > 0)
+      ok = strata_llvm_run_passes(unit, machine, opt_level == 1 ? short_passes : all_passes, function);
+  return ok;
 }
 
 strata_status_t strata_gpu_compile_kernels(strata_compile_t *compile, MlirModule kernels,

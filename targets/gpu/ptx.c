@@ -19,7 +19,8 @@ static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
   LLVMTargetMachineRef machine = strata_llvm_machine(unit, &target);
   if (!machine)
     return;
-  if (strata_gpu_optimize(unit, machine, settings->opt_level))
+  if (strata_llvm_run_passes(unit, machine, "function(nvvm-intr-range)", NULL) &&
+      strata_gpu_optimize(unit, machine, settings->opt_level))
     strata_llvm_emit(unit, machine, LLVMAssemblyFile);
   LLVMDisposeTargetMachine(machine);
 }
