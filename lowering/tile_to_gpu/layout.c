@@ -58,30 +58,6 @@ int64_t strata_layout_thread_max(const strata_layout_t *layout, int dim) {
   return strata_layout_thread_coordinate(layout, strata_layout_threads(layout) - 1, dim);
 }
 
-// Element (coordinates) is held if the digits of each dim reach every coordinate below its size. Digits of one dim may
-// be anywhere in both lists, so the reachable coordinates are listed.
-static bool covers_dim(const strata_layout_t *layout, int dim, int64_t size) {
-  for (int64_t wanted = 0; wanted < size; wanted++) {
-    int64_t n_registers = strata_layout_registers(layout), n_threads = strata_layout_threads(layout);
-    bool found = false;
-    for (int64_t reg = 0; reg < n_registers && !found; reg++) {
-      int64_t rest = wanted - strata_layout_reg_coordinate(layout, reg, dim);
-      for (int64_t thread = 0; thread < n_threads && !found && rest >= 0; thread++)
-        found = strata_layout_thread_coordinate(layout, thread, dim) == rest;
-    }
-    if (!found)
-      return false;
-  }
-  return true;
-}
-
-bool strata_layout_covers(const strata_layout_t *layout, int rank, const int64_t *sizes) {
-  for (int dim = 0; dim < rank; dim++)
-    if (!covers_dim(layout, dim, sizes[dim]))
-      return false;
-  return true; // dims have digits of their own, so what each reaches is reached together
-}
-
 bool strata_layout_same_threads(const strata_layout_t *a, const strata_layout_t *b) {
   int64_t n_threads = strata_layout_threads(a);
   if (n_threads != strata_layout_threads(b))

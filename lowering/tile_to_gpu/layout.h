@@ -31,8 +31,6 @@ int64_t strata_layout_thread_coordinate(const strata_layout_t *layout, int64_t t
 // The largest of the latter.
 int64_t strata_layout_thread_max(const strata_layout_t *layout, int dim);
 
-// True if every element of a value of |sizes| is held somewhere.
-bool strata_layout_covers(const strata_layout_t *layout, int rank, const int64_t *sizes);
 // True if both place every register of every thread alike.
 bool strata_layout_equal(const strata_layout_t *a, const strata_layout_t *b);
 // True if every thread is at the same coordinates in both; registers may differ.
