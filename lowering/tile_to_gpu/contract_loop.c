@@ -3,11 +3,10 @@
 //   %sum = scf.for %k = 0 to n iter_args(%a = %zero) { loads of step k; arithmetic; vector.contract } {tile.pipeline}
 // becomes
 //   loads of step 0
-//   scf.for %k = 0 to n - 1 iter_args(fragments of %a, what was loaded) {
+//   scf.for %k = 0 to n iter_args(fragments of %a, what was loaded) {
 //     arithmetic, then stores to slot k mod 2 of shared memory; barrier
-//     loads of step k + 1
+//     loads of step k + 1, if there is one
 //     products from slot k mod 2 }
-//   the same for step n - 1, without loads
 //
 // So loads are under way while products are computed, and one barrier a step is enough: a slot is written again only
 // two steps later, after a barrier that every thread passes with its reads of that slot done.
@@ -170,16 +169,44 @@ static MlirValue slot_of(strata_gpu_distribution_t *d, MlirValue step) {
   return strata_emit_binary(&d->e, "arith.andi", step, strata_emit_index(&d->e, STRATA_CONTRACT_SLOTS - 1));
 }
 
-// All steps but the last.
+// Loads of the step after |step|, if there is one: what was loaded is replaced in the state.
+static strata_status_t emit_next_loads(pipeline_t *p, MlirValue step) {
+  strata_gpu_distribution_t *d = p->d;
+  strata_emitter_t *e = &d->e;
+  int n_state = (int)p->state.count, n_loaded = n_state - (int)p->n_sums;
+  MlirValue condition = strata_emit_cmpi(e, STRATA_SLT, step, strata_emit_index(e, p->n_steps - 1));
+  MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_loaded);
+  MlirValue *loaded = strata_arena_array(d->compile->arena, MlirValue, n_loaded);
+  for (int i = 0; i < n_loaded; i++) {
+    loaded[i] = p->state.data[p->n_sums + i];
+    types[i] = mlirValueGetType(loaded[i]);
+  }
+  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirBlock outer = e->block;
+  e->block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(regions[0], e->block);
+  strata_status_t status = emit_loads(p, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1)));
+  strata_emit_op(e, "scf.yield", status ? 0 : n_loaded, p->state.data + p->n_sums, 0, NULL, 0, NULL);
+  e->block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(regions[1], e->block);
+  strata_emit_op(e, "scf.yield", n_loaded, loaded, 0, NULL, 0, NULL);
+  e->block = outer;
+  MlirOperation branch = strata_op_create(e->location, "scf.if", 1, &condition, n_loaded, types, 0, NULL, 2, regions);
+  mlirBlockAppendOwnedOperation(outer, branch);
+  for (int i = 0; i < n_loaded; i++)
+    p->state.data[p->n_sums + i] = mlirOperationGetResult(branch, i);
+  return status;
+}
+
 static strata_status_t emit_loop(pipeline_t *p) {
   strata_gpu_distribution_t *d = p->d;
-  MlirValue zero = strata_emit_index(&d->e, 0), last = strata_emit_index(&d->e, p->n_steps - 1);
+  MlirValue zero = strata_emit_index(&d->e, 0), end = strata_emit_index(&d->e, p->n_steps);
   int n_state = (int)p->state.count;
-  strata_loop_t loop = strata_emit_for_begin(&d->e, zero, last, 1, n_state, p->state.data, p->state.data);
+  strata_loop_t loop = strata_emit_for_begin(&d->e, zero, end, 1, n_state, p->state.data, p->state.data);
   d->loop_depth++;
   MlirValue slot = slot_of(d, loop.induction);
   STRATA_TRY(emit_stage(p, loop.induction, slot));
-  STRATA_TRY(emit_loads(p, strata_emit_binary(&d->e, "arith.addi", loop.induction, strata_emit_index(&d->e, 1))));
+  STRATA_TRY(emit_next_loads(p, loop.induction));
   strata_product_emit(d, &p->product, slot, p->state.data);
   d->loop_depth--;
   strata_emit_for_end(&d->e, loop, n_state, p->state.data, p->state.data);
@@ -197,12 +224,7 @@ static strata_status_t emit_pipeline(pipeline_t *p) {
     *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
   strata_product_pack(d, &p->product, &start, p->state.data);
   STRATA_TRY(emit_loads(p, strata_emit_index(&d->e, 0)));
-  if (p->n_steps > 1)
-    STRATA_TRY(emit_loop(p));
-  MlirValue last = strata_emit_index(&d->e, p->n_steps - 1);
-  MlirValue slot = strata_emit_index(&d->e, (p->n_steps - 1) % STRATA_CONTRACT_SLOTS);
-  STRATA_TRY(emit_stage(p, last, slot));
-  strata_product_emit(d, &p->product, slot, p->state.data);
+  STRATA_TRY(emit_loop(p));
   result = strata_registers_in(d, mlirValueGetType(mlirOperationGetResult(p->loop, 0)), &p->product.layout);
   strata_product_unpack(d, &p->product, p->state.data, &result);
   strata_registers_define(d, mlirOperationGetResult(p->loop, 0), &result);
