@@ -111,6 +111,18 @@ def run(*command, text=None):
     return result.stdout
 
 
+def compiled(affine, folder):
+    """The functions of a module at level 2, by upstream passes and tools alone."""
+    text = run(os.path.join(LLVM, "mlir-opt"), "--pass-pipeline=" + TO_LLVM, text=affine)
+    text = run(os.path.join(LLVM, "mlir-translate"), "--mlir-to-llvmir", text=text)
+    text = run(os.path.join(LLVM, "opt"), "-O1", "-mcpu=native", "-S", text=text)
+    code, library = os.path.join(folder, "code.o"), os.path.join(folder, "code.so")
+    run(os.path.join(LLVM, "llc"), "-O1", "-mcpu=native", "-relocation-model=pic", "-filetype=obj", "-o", code,
+        text=text)
+    run(os.environ["CC"], "-shared", code, "-lm", "-o", library)
+    return ctypes.CDLL(library)
+
+
 def initialized(affine, case):
     """Gives the globals of a module, which are declarations, the values of the case's constants, in order."""
     values = iter(case.constants)
@@ -137,14 +149,7 @@ def lower(cases, pipeline, folder):
 
 
 def build(cases, pipeline, folder):
-    text = run(os.path.join(LLVM, "mlir-opt"), "--pass-pipeline=" + TO_LLVM, text=lower(cases, pipeline, folder))
-    text = run(os.path.join(LLVM, "mlir-translate"), "--mlir-to-llvmir", text=text)
-    source, library = os.path.join(folder, "cases.ll"), os.path.join(folder, "cases.so")
-    with open(source, "w") as file:
-        file.write(text)
-    subprocess.run([os.path.join(LLVM, "clang"), "-w", "-O1", "-fPIC", "-shared", "-march=native", source, "-lm", "-o",
-                    library], check=True)
-    return ctypes.CDLL(library)
+    return compiled(lower(cases, pipeline, folder), folder)
 
 
 def matches(got, expected, tolerance):

@@ -6,13 +6,12 @@ through upstream passes alone and are called with the same inputs. `random_netwo
 import ctypes
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
-from level2 import BIN, LLVM, SEPARATOR, TO_LLVM, run
+from level2 import BIN, SEPARATOR, compiled, run
 from network import Network
 
 TO_AFFINE = "strata-decompose,strata-cse,strata-dce,strata-to-affine"
@@ -43,14 +42,7 @@ def build(folder, networks):
     with open(path, "w") as file:
         file.write(SEPARATOR.join(network.text() for network in networks))
     modules = lower(path, networks, TO_AFFINE, "before") + lower(path, networks, f"{TO_AFFINE},{PASSES}", "after")
-    text = run(os.path.join(LLVM, "mlir-opt"), "--pass-pipeline=" + TO_LLVM, text="\n".join(modules))
-    text = run(os.path.join(LLVM, "mlir-translate"), "--mlir-to-llvmir", text=text)
-    source, library = os.path.join(folder, "networks.ll"), os.path.join(folder, "networks.so")
-    with open(source, "w") as file:
-        file.write(text)
-    subprocess.run([os.path.join(LLVM, "clang"), "-w", "-O1", "-fPIC", "-shared", source, "-lm", "-o", library],
-                   check=True)
-    return ctypes.CDLL(library)
+    return compiled("\n".join(modules), folder)
 
 
 def call(library, tag, network, inputs):
