@@ -2,8 +2,9 @@
 //
 // The sum is in the fragments of the matrix instruction, spread so that a thread holds neighbours: with m16n8k16, four
 // tiles interlaced along the columns give each thread eight columns beside one another, and two along the rows four
-// rows. Operands come from memory in 16-byte pieces along the dim that is contiguous there. The loop around the
-// contraction (contract_loop.c) does the rest.
+// rows. Where the schedule has more warps than the tile, they split every step, and share the sums at the end: small
+// products have more loads under way so. Operands come from memory in 16-byte pieces along the dim that is contiguous
+// there. The loop around the contraction (contract_loop.c) does the rest.
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "dialects/affine/schedule.h"
@@ -22,10 +23,32 @@ static void push_warps(const strata_product_t *p, strata_layout_t *layout, int r
   strata_layout_push_thread(layout, row_dim, p->warps[ROW], p->warp_tile[ROW]);
 }
 
+// Of a side's fragment. The warps of a split have a part of the step each.
+static void push_operand_warps(const strata_product_t *p, int side, strata_layout_t *fragment) {
+  push_warps(p, fragment, side == ROW ? 0 : STRATA_COPIES, side == COLUMN ? 0 : STRATA_COPIES);
+  strata_layout_push_thread(fragment, STEP, p->split, p->operands[side].steps / p->split);
+}
+
+// The slowest register digits of the partial sums go to the warps of the split: each adds up its share.
+static void share_sums(strata_product_t *p) {
+  p->layout = p->partial;
+  int64_t rest = p->split;
+  while (rest > 1 && p->layout.n_reg > 0) {
+    strata_digit_t *digit = &p->layout.reg[p->layout.n_reg - 1];
+    int64_t taken = least(rest, digit->extent);
+    digit->extent /= taken;
+    strata_layout_push_thread(&p->layout, digit->dim, taken, digit->stride * digit->extent);
+    p->layout.n_reg -= digit->extent == 1;
+    rest /= taken;
+  }
+  strata_layout_push_thread(&p->layout, STRATA_COPIES, rest, 0);
+  strata_layout_push_thread(&p->partial, STRATA_COPIES, p->split, 0);
+}
+
 // See contract_product.c for the order of the registers.
 static void mma_layouts(strata_product_t *p) {
   enum { BLOCK = STRATA_MMA_BLOCK };
-  strata_layout_t *sum = &p->layout;
+  strata_layout_t *sum = &p->partial;
   strata_layout_push_reg(sum, COLUMN, 4, 1);
   strata_layout_push_reg(sum, COLUMN, 2, 4);
   strata_layout_push_reg(sum, ROW, 4, 1);
@@ -41,17 +64,17 @@ static void mma_layouts(strata_product_t *p) {
     strata_layout_push_reg(fragment, STEP, thread_steps, 1);
     strata_layout_push_reg(fragment, 0, 4, 1);
     strata_layout_push_reg(fragment, 0, p->warp_tile[side] / BLOCK, BLOCK);
-    strata_layout_push_reg(fragment, STEP, operand->steps / chunk, chunk);
+    strata_layout_push_reg(fragment, STEP, operand->steps / p->split / chunk, chunk);
     strata_layout_push_thread(fragment, STEP, 4, thread_steps);
     strata_layout_push_thread(fragment, 0, 8, 4);
-    push_warps(p, fragment, side == ROW ? 0 : STRATA_COPIES, side == COLUMN ? 0 : STRATA_COPIES);
+    push_operand_warps(p, side, fragment);
   }
 }
 
 // Threads of a warp are 4 x 8; each takes blocks of 4 x 4 elements.
 static void fma_layouts(strata_product_t *p) {
   static const int64_t threads[2] = {4, 8};
-  strata_layout_t *sum = &p->layout;
+  strata_layout_t *sum = &p->partial;
   strata_layout_push_reg(sum, COLUMN, 4, 1);
   strata_layout_push_reg(sum, COLUMN, p->warp_tile[COLUMN] / 32, 32);
   strata_layout_push_reg(sum, ROW, 4, 1);
@@ -64,10 +87,10 @@ static void fma_layouts(strata_product_t *p) {
     int64_t block = 4 * threads[side];
     strata_layout_push_reg(fragment, 0, 4, 1);
     strata_layout_push_reg(fragment, 0, p->warp_tile[side] / block, block);
-    strata_layout_push_reg(fragment, STEP, p->operands[side].steps, 1);
+    strata_layout_push_reg(fragment, STEP, p->operands[side].steps / p->split, 1);
     strata_layout_push_thread(fragment, side == COLUMN ? 0 : STRATA_COPIES, threads[COLUMN], 4);
     strata_layout_push_thread(fragment, side == ROW ? 0 : STRATA_COPIES, threads[ROW], 4);
-    push_warps(p, fragment, side == ROW ? 0 : STRATA_COPIES, side == COLUMN ? 0 : STRATA_COPIES);
+    push_operand_warps(p, side, fragment);
   }
 }
 
@@ -159,12 +182,12 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
 static strata_status_t check_tiles(const strata_gpu_distribution_t *d, MlirOperation op, const strata_product_t *p) {
   int64_t chunk = p->mma ? STRATA_MMA_CHUNK_WORDS * p->operands[0].word : 1;
   const int64_t least_tile[2] = {p->mma ? STRATA_MMA_BLOCK : 16, STRATA_MMA_BLOCK};
-  if (p->warps[0] * p->warps[1] * WARP != d->group || d->group != d->threads)
+  if (p->warps[0] * p->warps[1] * p->split * WARP != d->group || d->group != d->threads || !is_power_of_two(p->split))
     return strata_gpu_missing(op, "a schedule whose warps are not all of its threads");
   for (int side = 0; side < 2; side++)
     if (!is_power_of_two(p->warps[side]) || !is_power_of_two(p->warp_tile[side]) ||
         p->warp_tile[side] < least_tile[side] || !is_power_of_two(p->operands[side].steps) ||
-        p->operands[side].steps < chunk)
+        p->operands[side].steps < chunk * p->split)
       return strata_gpu_missing(op, "a tile that is no power of two or too small");
   return NULL;
 }
@@ -178,6 +201,7 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
   *p = (strata_product_t){.mma = mlirAttributeIsNull(mma) ? NULL : strata_mma_named(mlirStringAttrGetValue(mma)),
                           .warps = {schedule.warps[0], schedule.warps[1]},
                           .sum = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(op, 0)))};
+  p->split = d->group / (p->warps[0] * p->warps[1] * WARP);
   if (!p->mma && !mlirAttributeIsNull(mma))
     return strata_gpu_missing(op, "this matrix instruction");
   for (int side = 0; side < 2; side++)
@@ -187,6 +211,7 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
     mma_layouts(p);
   else
     fma_layouts(p);
+  share_sums(p);
   return NULL;
 }
 

@@ -24,7 +24,7 @@ typedef struct {
   bool by_step;
   strata_layout_t load;     // as it comes from memory
   strata_layout_t fragment; // as the product reads it
-  MlirValue memory;         // STRATA_CONTRACT_SLOTS slots, once allocated
+  MlirValue memory;         // slots of rows x steps elements, once allocated
 } strata_shared_operand_t;
 
 // How a contraction is carried out.
@@ -32,8 +32,10 @@ typedef struct {
   const strata_mma_t *mma; // NULL: multiply-adds
   int64_t warps[2];        // along rows and columns
   int64_t warp_tile[2];    // rows and columns of a warp
+  int64_t split;           // how many warps share a tile, each with its part of every step
   MlirType sum;
-  strata_layout_t layout; // of the sum
+  strata_layout_t partial; // of the sum in the loop; with a split, of the part that a thread adds up
+  strata_layout_t layout;  // of the sum
   strata_shared_operand_t operands[2];
 } strata_product_t;
 
@@ -42,7 +44,7 @@ STRATA_MUST_CHECK strata_status_t strata_product_read(strata_gpu_distribution_t 
                                                       strata_product_t *out_product);
 
 STRATA_MUST_CHECK strata_status_t strata_operand_allocate(strata_gpu_distribution_t *d,
-                                                          strata_shared_operand_t *operand);
+                                                          strata_shared_operand_t *operand, int64_t slots);
 // Stores registers, in any layout, into slot |slot|, an index value.
 STRATA_MUST_CHECK strata_status_t strata_operand_store(strata_gpu_distribution_t *d,
                                                        const strata_shared_operand_t *operand, MlirValue slot,
@@ -66,10 +68,14 @@ int64_t strata_product_sums(const strata_product_t *product);
 MlirType strata_product_sum_type(const strata_product_t *product);
 void strata_product_emit(strata_gpu_distribution_t *d, const strata_product_t *product, MlirValue slot,
                          MlirValue *sums);
-// Between registers of the sum's layout and sums.
+// Between registers of product->partial and sums.
 void strata_product_pack(strata_gpu_distribution_t *d, const strata_product_t *product,
                          const strata_registers_t *registers, MlirValue *out_sums);
 void strata_product_unpack(strata_gpu_distribution_t *d, const strata_product_t *product, const MlirValue *sums,
                            strata_registers_t *out_registers);
+// Adds up the parts of a split, in a fixed order, through shared memory: registers of product->layout.
+STRATA_MUST_CHECK strata_status_t strata_product_combine(strata_gpu_distribution_t *d, const strata_product_t *product,
+                                                         const strata_registers_t *partial,
+                                                         strata_registers_t *out_registers);
 
 #endif

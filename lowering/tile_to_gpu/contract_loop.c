@@ -213,21 +213,52 @@ static strata_status_t emit_loop(pipeline_t *p) {
   return NULL;
 }
 
+static bool is_zero(MlirValue value) {
+  while (mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "vector.broadcast"))
+    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  if (!mlirValueIsAOpResult(value) || !strata_op_is(mlirOpResultGetOwner(value), "arith.constant"))
+    return false;
+  MlirAttribute attr = strata_attr(mlirOpResultGetOwner(value), "value");
+  if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
+    attr = mlirDenseElementsAttrGetSplatValue(attr);
+  return mlirAttributeIsAFloat(attr) ? mlirFloatAttrGetValueDouble(attr) == 0
+                                     : mlirAttributeIsAInteger(attr) && mlirIntegerAttrGetValueInt(attr) == 0;
+}
+
+// What the sums start with. The parts of a split all start with zero.
+static strata_status_t emit_start(pipeline_t *p, strata_registers_t *out) {
+  strata_gpu_distribution_t *d = p->d;
+  MlirValue init = mlirOperationGetOperand(p->loop, 3);
+  if (!is_zero(init)) {
+    if (p->product.split > 1)
+      return strata_gpu_missing(p->loop, "a split sum that does not start with zero");
+    return strata_registers_as(d, init, &p->product.partial, out);
+  }
+  *out = strata_registers_in(d, mlirValueGetType(init), &p->product.partial);
+  MlirValue zero = mlirTypeIsAFloat(p->product.sum) ? strata_emit_real(&d->e, p->product.sum, 0)
+                                                    : strata_emit_integer(&d->e, p->product.sum, 0);
+  for (int64_t i = 0; i < out->count; i++)
+    out->values[i] = zero;
+  return NULL;
+}
+
 static strata_status_t emit_pipeline(pipeline_t *p) {
   strata_gpu_distribution_t *d = p->d;
-  strata_registers_t start, result;
+  strata_registers_t start, partial, result;
+  MlirValue old = mlirOperationGetResult(p->loop, 0);
   p->n_sums = strata_product_sums(&p->product);
-  STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(p->loop, 3), &p->product.layout, &start));
+  STRATA_TRY(emit_start(p, &start));
   for (int side = 0; side < 2; side++)
-    STRATA_TRY(strata_operand_allocate(d, &p->product.operands[side]));
+    STRATA_TRY(strata_operand_allocate(d, &p->product.operands[side], STRATA_CONTRACT_SLOTS));
   for (int64_t i = 0; i < p->n_sums; i++)
     *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
   strata_product_pack(d, &p->product, &start, p->state.data);
   STRATA_TRY(emit_loads(p, strata_emit_index(&d->e, 0)));
   STRATA_TRY(emit_loop(p));
-  result = strata_registers_in(d, mlirValueGetType(mlirOperationGetResult(p->loop, 0)), &p->product.layout);
-  strata_product_unpack(d, &p->product, p->state.data, &result);
-  strata_registers_define(d, mlirOperationGetResult(p->loop, 0), &result);
+  partial = strata_registers_in(d, mlirValueGetType(old), &p->product.partial);
+  strata_product_unpack(d, &p->product, p->state.data, &partial);
+  STRATA_TRY(strata_product_combine(d, &p->product, &partial, &result));
+  strata_registers_define(d, old, &result);
   return NULL;
 }
 

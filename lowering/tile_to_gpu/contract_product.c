@@ -15,7 +15,7 @@ enum { ROW = 0, COLUMN = 1, TILES = 4, STEPS = 2 };
 static int64_t blocks(const strata_product_t *p, int side) { return p->warp_tile[side] / STRATA_MMA_BLOCK; }
 
 int64_t strata_product_sums(const strata_product_t *p) {
-  int64_t registers = strata_layout_registers(&p->layout);
+  int64_t registers = strata_layout_registers(&p->partial);
   return p->mma ? registers / STRATA_MMA_WORDS_C : registers;
 }
 
@@ -102,7 +102,7 @@ static void emit_mma_step(strata_gpu_distribution_t *d, const strata_product_t *
 
 static void emit_mma(strata_gpu_distribution_t *d, const strata_product_t *p, strata_operand_reader_t *readers,
                      MlirValue *sums) {
-  int64_t chunks = p->operands[0].steps / (STRATA_MMA_CHUNK_WORDS * p->operands[0].word);
+  int64_t chunks = p->operands[0].steps / (STRATA_MMA_CHUNK_WORDS * p->operands[0].word * p->split);
   for (int64_t chunk = 0; chunk < chunks; chunk++)
     for (int64_t step = 0; step < STEPS; step++)
       emit_mma_step(d, p, readers, chunk, step, sums);
@@ -118,7 +118,7 @@ static MlirValue multiply_add(strata_emitter_t *e, MlirValue a, MlirValue b, Mli
 
 static void emit_fma(strata_gpu_distribution_t *d, const strata_product_t *p, strata_operand_reader_t *readers,
                      MlirValue *sums) {
-  int64_t steps = p->operands[0].steps, n[2];
+  int64_t steps = p->operands[0].steps / p->split, n[2];
   for (int side = 0; side < 2; side++)
     n[side] = strata_layout_registers(&p->operands[side].fragment) / steps;
   for (int64_t step = 0; step < steps; step++)
@@ -139,4 +139,40 @@ void strata_product_emit(strata_gpu_distribution_t *d, const strata_product_t *p
     emit_mma(d, p, readers, sums);
   else
     emit_fma(d, p, readers, sums);
+}
+
+//===-- Splits ---------------------------------------------------------------------------------------------------===//
+
+static MlirValue add(strata_emitter_t *e, MlirValue a, MlirValue b) {
+  return strata_emit_binary(e, mlirTypeIsAFloat(mlirValueGetType(a)) ? "arith.addf" : "arith.addi", a, b);
+}
+
+strata_status_t strata_product_combine(strata_gpu_distribution_t *d, const strata_product_t *p,
+                                       const strata_registers_t *partial, strata_registers_t *out_registers) {
+  strata_emitter_t *e = &d->e;
+  if (p->split == 1) {
+    *out_registers = *partial;
+    return NULL;
+  }
+  // The sums as an operand whose steps are columns, a slot for each warp of the split.
+  strata_shared_operand_t sums = {.element = p->sum,
+                                  .element_bytes = strata_element_bytes(p->sum),
+                                  .rows = p->operands[ROW].rows,
+                                  .steps = p->operands[COLUMN].rows,
+                                  .word = 1,
+                                  .by_step = true,
+                                  .fragment = p->layout};
+  STRATA_TRY(strata_operand_allocate(d, &sums, p->split));
+  MlirValue own = strata_emit_binary(e, "arith.divui", d->thread, strata_emit_index(e, d->group / p->split));
+  STRATA_TRY(strata_operand_store(d, &sums, own, partial));
+  STRATA_TRY(strata_emit_barrier(d));
+  *out_registers = strata_registers_in(d, partial->type, &p->layout);
+  for (int64_t part = 0; part < p->split; part++) {
+    strata_operand_reader_t reader = strata_operand_reader(d, &sums, strata_emit_index(e, part));
+    for (int64_t i = 0; i < out_registers->count; i++) {
+      MlirValue value = strata_operand_read(d, &reader, i);
+      out_registers->values[i] = part ? add(e, out_registers->values[i], value) : value;
+    }
+  }
+  return NULL;
 }

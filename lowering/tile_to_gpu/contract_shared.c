@@ -88,9 +88,8 @@ static MlirValue emit_address(strata_gpu_distribution_t *d, MlirValue base, int6
   return base;
 }
 
-strata_status_t strata_operand_allocate(strata_gpu_distribution_t *d, strata_shared_operand_t *operand) {
-  return strata_shared_alloc(d, operand->element, operand->rows * operand->steps * STRATA_CONTRACT_SLOTS,
-                             &operand->memory);
+strata_status_t strata_operand_allocate(strata_gpu_distribution_t *d, strata_shared_operand_t *operand, int64_t slots) {
+  return strata_shared_alloc(d, operand->element, operand->rows * operand->steps * slots, &operand->memory);
 }
 
 //===-- Runs -----------------------------------------------------------------------------------------------------===//

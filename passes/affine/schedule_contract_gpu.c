@@ -2,7 +2,8 @@
 //
 // The time of a kernel is modelled as that of its fullest processor: its tiles, each as long as its multiply-adds,
 // divided by how much of the processor's rate tiles of that shape reach (small tiles read more from shared memory and
-// the second-level cache for every multiply-add). The least time wins.
+// the second-level cache for every multiply-add); but not less than its steps one after the other take, each as long as
+// memory is away. Several warps that share a tile and split its steps make fewer of them. The least time wins.
 //
 // A constant operand that is not contiguous along any of its tiled dims (a convolution's weights as frameworks store
 // them) is packed by a kernel of its own, which split-prepare then takes out of @main.
@@ -19,7 +20,13 @@ enum {
   STEP_BYTES_SMALL = 128, // where tiles are small: more loads under way
   FMA_STEPS = 8,
   MIN_FMA_STEPS = 4,
-  MIN_SIDE = 8, // rows and columns below which rows of the result are computed one by one
+  FMA_RATE = 128,        // multiply-adds of a processor in a cycle; matrix instructions: half an instruction's
+  STEP_LATENCY = 1000,   // cycles
+  COMBINE_LATENCY = 300, // of the parts of a split
+  SLOTS = 2,             // of each operand in shared memory
+  MAX_SPLIT = 8,
+  MAX_THREADS = 256, // of a block with a split
+  MIN_SIDE = 8,      // rows and columns below which rows of the result are computed one by one
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -77,57 +84,97 @@ static problem_t read_problem(const strata_gpu_contraction_t *q) {
 // Tiles to choose from. Efficiency is in percent of the rate of the best.
 typedef struct {
   int64_t rows, columns, warps[2], efficiency;
-} tile_t;
+} shape_t;
 
-static const tile_t mma_tiles[] = {
+static const shape_t mma_shapes[] = {
     {128, 128, {2, 2}, 100}, {128, 128, {2, 4}, 95}, {128, 64, {2, 2}, 85}, {64, 128, {2, 2}, 85}, {64, 64, {2, 2}, 65},
     {128, 32, {4, 1}, 55},   {32, 128, {1, 4}, 55},  {64, 32, {2, 1}, 40},  {32, 64, {1, 2}, 40},  {32, 32, {1, 1}, 25},
 };
 
-static const tile_t fma_tiles[] = {
+static const shape_t fma_shapes[] = {
     {128, 128, {4, 2}, 100}, {128, 64, {4, 2}, 90}, {64, 128, {2, 4}, 90}, {64, 64, {2, 2}, 80},
     {64, 32, {4, 1}, 55},    {32, 64, {2, 2}, 55},  {32, 32, {2, 1}, 50},
 };
 
-static int64_t steps_of(const problem_t *p, const tile_t *tile) {
+typedef struct {
+  const shape_t *shape;
+  int64_t split, steps, threads;
+} tile_t;
+
+// Steps that one warp of a split takes at once.
+static int64_t steps_of(const problem_t *p, const shape_t *shape) {
   if (!p->mma) {
     int64_t steps = MIN_FMA_STEPS;
     while (steps < FMA_STEPS && steps < p->steps)
       steps *= 2;
     return steps;
   }
-  int64_t bytes = tile->rows * tile->columns <= 64 * 64 ? STEP_BYTES_SMALL : STEP_BYTES;
+  int64_t bytes = shape->rows * shape->columns <= 64 * 64 ? STEP_BYTES_SMALL : STEP_BYTES;
   return p->steps * p->operand_bytes <= STEP_BYTES ? STEP_BYTES / p->operand_bytes : bytes / p->operand_bytes;
+}
+
+static tile_t tile_of(const problem_t *p, const shape_t *shape, int64_t split) {
+  int64_t steps = steps_of(p, shape);
+  if (split > 1 && p->mma)
+    steps = STEP_BYTES / p->operand_bytes;
+  return (tile_t){shape, split, steps * split, shape->warps[0] * shape->warps[1] * split * WARP};
 }
 
 // The registers of a thread: sums, what is loaded ahead, fragments.
 static int64_t registers_of(const problem_t *p, const tile_t *tile) {
-  int64_t threads = tile->warps[0] * tile->warps[1] * WARP, steps = steps_of(p, tile);
-  int64_t rows = tile->rows / tile->warps[0], columns = tile->columns / tile->warps[1];
+  const shape_t *shape = tile->shape;
+  int64_t rows = shape->rows / shape->warps[0], columns = shape->columns / shape->warps[1];
   int64_t sums = rows * columns / WARP * ceil_div(p->sum_bytes, 4);
-  int64_t loaded = (tile->rows + tile->columns) * steps * p->loaded_bytes / 4 / threads;
+  int64_t loaded = (shape->rows + shape->columns) * tile->steps * p->loaded_bytes / 4 / tile->threads;
   int64_t fragments = p->mma ? (rows + columns) / 4 : (rows / 4 + columns / 8) * ceil_div(p->sum_bytes, 4);
   return sums + loaded + fragments + OTHER_REGISTERS;
 }
 
+static int64_t shared_of(const problem_t *p, const tile_t *tile) {
+  const shape_t *shape = tile->shape;
+  int64_t sums = tile->split > 1 ? shape->rows * shape->columns * p->sum_bytes * tile->split : 0;
+  return (shape->rows + shape->columns) * tile->steps * p->operand_bytes * SLOTS + sums;
+}
+
+// Blocks that a processor runs at the same time.
+static int64_t residents(const strata_gpu_device_t *device, const problem_t *p, const tile_t *tile) {
+  int64_t by_registers = device->registers / (registers_of(p, tile) * tile->threads);
+  int64_t by_shared = device->shared_bytes_processor / shared_of(p, tile);
+  int64_t by_threads = device->threads_resident / tile->threads;
+  int64_t all = by_registers < by_shared ? by_registers : by_shared;
+  return greatest(1, all < by_threads ? all : by_threads);
+}
+
 static int64_t time_of(const strata_gpu_device_t *device, const problem_t *p, const tile_t *tile) {
-  int64_t tiles = ceil_div(p->rows, tile->rows) * ceil_div(p->columns, tile->columns) * p->batch;
-  return ceil_div(tiles, device->n_processors) * tile->rows * tile->columns * 100 / tile->efficiency;
+  const shape_t *shape = tile->shape;
+  int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / 2 : FMA_RATE;
+  int64_t tiles = ceil_div(p->rows, shape->rows) * ceil_div(p->columns, shape->columns) * p->batch;
+  int64_t steps = ceil_div(p->steps, tile->steps);
+  int64_t work = shape->rows * shape->columns * steps * tile->steps / rate * 100 / shape->efficiency;
+  int64_t busy = ceil_div(tiles, device->n_processors) * work;
+  int64_t rounds = ceil_div(tiles, device->n_processors * residents(device, p, tile));
+  int64_t waiting = rounds * (steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0));
+  return greatest(busy, waiting) + busy / 8; // equal waiting: the less work the better
 }
 
 static bool fits(const strata_gpu_device_t *device, const problem_t *p, const tile_t *tile) {
-  enum { SLOTS = 2 };
-  int64_t shared = (tile->rows + tile->columns) * steps_of(p, tile) * p->operand_bytes * SLOTS;
-  return registers_of(p, tile) <= REGISTERS && shared <= device->shared_bytes;
+  bool is_split_useful = tile->split == 1 || (tile->threads <= MAX_THREADS && tile->steps < 2 * p->steps);
+  return is_split_useful && registers_of(p, tile) <= REGISTERS && shared_of(p, tile) <= device->shared_bytes;
 }
 
-static const tile_t *choose_tile(const strata_gpu_device_t *device, const problem_t *p) {
-  const tile_t *tiles = p->mma ? mma_tiles : fma_tiles, *best = NULL;
-  size_t n_tiles = p->mma ? sizeof mma_tiles / sizeof *mma_tiles : sizeof fma_tiles / sizeof *fma_tiles;
-  for (size_t i = 0; i < n_tiles; i++)
-    if (fits(device, p, &tiles[i]) && (!best || time_of(device, p, &tiles[i]) < time_of(device, p, best)))
-      best = &tiles[i];
-  return best;
+static bool choose_tile(const strata_gpu_device_t *device, const problem_t *p, tile_t *out_tile) {
+  const shape_t *shapes = p->mma ? mma_shapes : fma_shapes;
+  size_t n_shapes = p->mma ? sizeof mma_shapes / sizeof *mma_shapes : sizeof fma_shapes / sizeof *fma_shapes;
+  bool found = false;
+  for (size_t i = 0; i < n_shapes; i++)
+    for (int64_t split = 1; split <= MAX_SPLIT; split *= 2) {
+      tile_t tile = tile_of(p, &shapes[i], split);
+      if (!fits(device, p, &tile) || (found && time_of(device, p, &tile) >= time_of(device, p, out_tile)))
+        continue;
+      *out_tile = tile;
+      found = true;
+    }
+  return found;
 }
 
 //===-- Packing --------------------------------------------------------------------------------------------------===//
@@ -162,17 +209,18 @@ static strata_status_t pack_constants(const strata_gpu_contraction_t *q) {
 strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *contraction,
                                              strata_schedule_t *out_schedule, bool *out_taken) {
   problem_t problem = read_problem(contraction);
-  const tile_t *tile = choose_tile(contraction->device, &problem);
-  *out_taken = tile && problem.rows >= MIN_SIDE && problem.columns >= MIN_SIDE;
+  tile_t tile;
+  *out_taken =
+      problem.rows >= MIN_SIDE && problem.columns >= MIN_SIDE && choose_tile(contraction->device, &problem, &tile);
   if (!*out_taken)
     return NULL;
-  int64_t threads = tile->warps[0] * tile->warps[1] * WARP;
+  const shape_t *shape = tile.shape;
   *out_schedule = (strata_schedule_t){.kind = "contract",
-                                      .threads = threads,
-                                      .group = threads,
+                                      .threads = tile.threads,
+                                      .group = tile.threads,
                                       .n_tile = 3,
-                                      .tile = {tile->rows, tile->columns, steps_of(&problem, tile)},
-                                      .warps = {tile->warps[0], tile->warps[1]}};
+                                      .tile = {shape->rows, shape->columns, tile.steps},
+                                      .warps = {shape->warps[0], shape->warps[1]}};
   if (problem.mma)
     out_schedule->mma = strata_str(problem.mma->name);
   return pack_constants(contraction);
