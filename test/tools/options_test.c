@@ -87,14 +87,15 @@ static void test_errors(void) {
   CHECK_STR(parse("m --num-iters=0"), "--num-iters: expected 1.., got '0'");
   CHECK_STR(parse("m --num-iters=99999999999999999999"), "--num-iters: expected 1.., got '99999999999999999999'");
   CHECK_STR(parse("m --jobs=3x"), "--jobs: expected 0..1024, got '3x'");
-  CHECK_STR(parse("m --weights=some"), "--weights: expected embed|file|argument, got 'some'");
+  CHECK_STR(parse("m --weights=some"), "--weights: expected embed|file|argument|set, got 'some'");
   CHECK_STR(parse("m --aot=maybe"), "--aot: expected on or off, got 'maybe'");
   CHECK_STR(parse("m --dim N"), "--dim: expected NAME=N, got 'N'");
   CHECK_STR(parse("m --dim N=-3"), "--dim N=-3: expected a size, 0 or more");
   CHECK_STR(parse("m --device"), "--device: expected a value: NAME");
   CHECK_STR(parse("m --alignment=24"), "--alignment: expected a power of two, got 24");
   CHECK_STR(parse("m --aot-name=3d"), "--aot-name: expected a C identifier, got '3d'");
-  CHECK_STR(parse("m --target=nvgpu"), "--target: only cpu is built so far, nvgpu and amdgpu are not");
+  CHECK_STR(parse("m --target=npu"), "--target: expected cpu|nvgpu|amdgpu, got 'npu'");
+  CHECK_STR(parse("m --weights=set"), "--weights=set: expected a GPU target, got cpu");
   CHECK_STR(parse("m --schedule=f"), "--schedule: not supported yet");
   CHECK_STR(parse("m --on-gpu-tensors"), "--on-gpu-tensors: expected a GPU target, got cpu");
   CHECK_STR(parse("m --x --opt-level=7"),
