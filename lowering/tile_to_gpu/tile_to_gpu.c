@@ -49,6 +49,23 @@ static int64_t schedule_i64(MlirOperation func, const char *key) {
   return mlirAttributeIsNull(value) ? 0 : mlirIntegerAttrGetValueInt(value);
 }
 
+// *user becomes false where a kernel's argument that is stored to holds anything but floats of 16 bits.
+static MlirWalkResult note_result(MlirOperation op, void *user) {
+  if (strata_op_is(op, "tile.store") || strata_op_is(op, "memref.store")) {
+    MlirValue buffer = mlirOperationGetOperand(op, 1);
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
+    if (mlirValueIsABlockArgument(buffer) && !mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
+      *(bool *)user = false;
+  }
+  return MlirWalkResultAdvance;
+}
+
+static bool rounds_to_16(MlirOperation func) {
+  bool rounds = true;
+  mlirOperationWalk(func, note_result, &rounds, MlirWalkPreOrder);
+  return rounds;
+}
+
 static bool is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
 static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
@@ -157,8 +174,10 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
                                        .arena = compile->arena,
                                        .has_fma = true,
                                        .has_f16 = true,
-                                       .has_bf16 = true,
-                                       .has_approximations = true};
+                                       .has_bf16 = device->code != STRATA_GPU_EMULATED, // the host's has none
+                                       .has_approximations = true,
+                                       .rounds_to_16 = rounds_to_16(func),
+                                       .has_tanh = device->has_tanh};
   MlirBlock old = strata_func_body(func);
   create_entry(&d, old);
   MlirBlock entry = d.e.block;
