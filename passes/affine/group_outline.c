@@ -6,6 +6,7 @@
 #include "passes/affine/group.h"
 
 #include "dialects/mlir_util.h"
+#include "passes/target.h"
 
 #include <stdlib.h>
 
@@ -50,10 +51,13 @@ static bool group_stores(const strata_grouping_t *grouping, const strata_group_t
   return false;
 }
 
-// A buffer is private if one nest of the group stores it and nobody outside of the group sees it.
+// A buffer is private if one nest of the group stores it and nobody outside of the group sees it. What a scalar nest
+// keeps to itself is memory, of which the threads of a GPU have none of their own.
 static bool is_private(const strata_grouping_t *grouping, const strata_group_t *group, int buffer) {
   int n_group = (int)(group - grouping->groups.data);
   const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
+  if (group->kind == STRATA_NEST_SCALAR && strata_target_is_gpu(grouping->compile))
+    return false;
   if (!record->is_alloc || record->n_stores != 1 || !strata_group_has(grouping, n_group, record->writer) ||
       record->readers.count == 0)
     return false;
