@@ -36,7 +36,7 @@ module {
       // AMDGCN: "llvm.amdgcn.ds.bpermute"
       // HOST: llvm.call @strata_emulated_shuffle_xor
       %u, %valid = gpu.shuffle xor %e0, %one, %width : f32
-      // NVPTX: "llvm.nvvm.ex2.approx"
+      // NVPTX: "llvm.nvvm.ex2.approx
       // AMDGCN: llvm.intr.exp2({{.*}}) {fastmathFlags = #llvm.fastmath<afn>}
       // HOST: llvm.intr.exp2
       %q = math.exp2 %u fastmath<afn> : f32

@@ -1,0 +1,83 @@
+"""Models as device code for every GPU of the tables: NVIDIA's assembler, where there is one, takes the PTX, and no kernel
+spills on the H200; AMD's code objects use no scratch and load 16 bytes at once."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import materialise
+import strata
+
+MODELS = os.environ.get("STRATA_MODELS", os.path.join(strata.BIN, "..", "models"))
+LLVM = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
+
+NVIDIA = ["sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a"]
+AMD = {"gfx942": "global_load_dwordx4", "gfx1100": "global_load_b128"}
+DIMS = {"resnet50_fp16": ["--dim=N=1"], "vit_b16_fp16": ["--dim=N=1"]}
+# The compiler with sanitizers takes ten times as long, and this is about what comes out of it.
+NAMES = sorted(name[:-5] for name in os.listdir(materialise.HERE) if name.endswith(".json"))
+NAMES = ["chain30"] if strata.SANITIZED else NAMES
+
+
+def compile_for(model, target, device, folder, *options):
+    """Compiles a model; returns what --resource-usage prints, and leaves the files of --save-temps in |folder|."""
+    graph = materialise.materialise(model, MODELS)
+    command = [os.path.join(strata.BIN, "strata"), graph, "--aot", "--aot-name=m", "-o", os.path.join(folder, "library"),
+               f"--target={target}", f"--device={device}", f"--save-temps={folder}", "--weights=file",
+               "--resource-usage", *DIMS.get(model, []), *options]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, f"{model} for {device}: {result.stderr}"
+    return result.stdout
+
+
+def has_assembler():
+    return any(os.access(path, os.X_OK) for path in (shutil.which("ptxas") or "", "/usr/local/cuda/bin/ptxas"))
+
+
+def check_nvidia(model, device):
+    with tempfile.TemporaryDirectory() as folder:
+        # That the code assembles does not need its best form, which takes three times as long.
+        level = "--opt-level=3" if device == "sm_90a" else "--opt-level=1"
+        usage = compile_for(model, "nvgpu", device, folder, level)
+        with open(os.path.join(folder, device + ".ptx")) as file:
+            text = file.read()
+        assert f".target {device.rstrip('a')}\n" in text  # for any later device too
+        # A line of a kernel: name, blocks, threads, registers, shared memory, stack, spills.
+        kernels = re.findall(r"^k\S*((?: +\d+)+)$", usage, re.MULTILINE)
+        assert kernels, usage
+        if not has_assembler():
+            return
+        with open(os.path.join(folder, device + ".cubin"), "rb") as file:
+            assert file.read(4) == b"\x7fELF"
+        for kernel in kernels:
+            assert len(kernel.split()) == 6, usage
+            assert device != "sm_90a" or kernel.split()[-1] == "0", f"{model}: a kernel spills\n{usage}"
+
+
+def check_amd(model, device, load):
+    with tempfile.TemporaryDirectory() as folder:
+        compile_for(model, "amdgpu", device, folder)
+        code = os.path.join(folder, device + ".hsaco")
+        notes = subprocess.run([os.path.join(LLVM, "llvm-readelf"), "--notes", code], capture_output=True, text=True,
+                               check=True).stdout
+        isa = subprocess.run([os.path.join(LLVM, "llvm-objdump"), "-d", code], capture_output=True, text=True,
+                             check=True).stdout
+    sizes = re.findall(r"\.private_segment_fixed_size: (\d+)", notes)
+    assert sizes and set(sizes) == {"0"}, notes
+    assert load in isa and "scratch_" not in isa and "flat_" not in isa, isa
+
+
+def main():
+    for model in NAMES:
+        for device in NVIDIA:
+            print(model, device, flush=True)
+            check_nvidia(model, device)
+    for device, load in AMD.items():
+        print("chain30", device, flush=True)
+        check_amd("chain30", device, load)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
