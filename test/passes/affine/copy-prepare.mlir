@@ -1,6 +1,6 @@
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-split-prepare,affine-copy-prepare | FileCheck %s
-// RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-split-prepare -o %t.before
-// RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-split-prepare,affine-copy-prepare -o %t.after
+// RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-split-prepare >%t.before
+// RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-split-prepare,affine-copy-prepare >%t.after
 // RUN: diff %t.before %t.after
 
 // The host gets a copy of @prepare and of what it calls; the device's own stays as it is, with its schedules, and so does
