@@ -147,14 +147,21 @@ static MlirValue fold_mul(strata_rewriter_t *r, MlirOperation op) {
   return is_splat && !mlirOperationIsNull(contract) ? scale_operand(r, contract, scalar) : STRATA_NO_VALUE;
 }
 
+// An operand that is rounded to a type of a smaller range than the scale's needs its scale first: a mean's sum may be
+// beyond it.
+static bool may_lose_range(MlirValue operand) {
+  return !mlirValueEqual(unrounded(operand), operand) && strata_shape_of(operand).type != STRATA_TYPE_BF16;
+}
+
 // contract(mul(q, splat), k): the scale goes behind the contract, unless q would take it.
 static MlirValue unscale_operand(strata_rewriter_t *r, MlirOperation op) {
   strata_contract_t c;
   strata_scalar_t scalar;
   for (int k = 0; k < 2; k++) {
     MlirOperation mul = strata_def_if(unrounded(strata_operand(op, k)), STRATA_OP_MUL);
-    if (mlirOperationIsNull(mul) || is_constant(r, strata_result(mul)) || !strata_has_one_use(strata_result(mul)) ||
-        !strata_splat_of(strata_operand(mul, 1), &scalar) || scalar.type != strata_shape_of(strata_result(op)).type ||
+    if (mlirOperationIsNull(mul) || may_lose_range(strata_operand(op, k)) || is_constant(r, strata_result(mul)) ||
+        !strata_has_one_use(strata_result(mul)) || !strata_splat_of(strata_operand(mul, 1), &scalar) ||
+        scalar.type != strata_shape_of(strata_result(op)).type ||
         (scalar.type != STRATA_TYPE_F32 && scalar.type != STRATA_TYPE_F64) ||
         takes_scale(r, strata_operand(mul, 0), strata_operand(mul, 1)) || !strata_contract_read(r->compile, op, &c))
       continue;

@@ -148,3 +148,18 @@ func.func @rounded_weights(%x: tensor<2x64xf16>) -> tensor<2x128xf32> {
   %y = "strata.mul"(%p, %s) : (tensor<2x128xf32>, tensor<2x128xf32>) -> tensor<2x128xf32>
   return %y : tensor<2x128xf32>
 }
+
+// -----
+
+// But not behind the rounding of the other operand: without its scale, it may be beyond the range of f16.
+// CHECK-LABEL: func.func @rounded_mean
+// CHECK: %[[M:.*]] = "strata.mul"(%arg0,
+// CHECK: %[[R:.*]] = "strata.convert"(%[[M]]) : (tensor<2x64xf32>) -> tensor<2x64xf16>
+// CHECK: "strata.contract"(%[[R]],
+func.func @rounded_mean(%sum: tensor<2x64xf32>, %w: tensor<64x128xf16>) -> tensor<2x128xf32> {
+  %s = "strata.constant"() {value = dense<0.125> : tensor<2x64xf32>} : () -> tensor<2x64xf32>
+  %m = "strata.mul"(%sum, %s) : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32>
+  %r = "strata.convert"(%m) : (tensor<2x64xf32>) -> tensor<2x64xf16>
+  %y = "strata.contract"(%r, %w) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], origin = "matmul", zero_pad = false} : (tensor<2x64xf16>, tensor<64x128xf16>) -> tensor<2x128xf32>
+  return %y : tensor<2x128xf32>
+}
