@@ -1,0 +1,43 @@
+"""Whole models in the default precision on the emulated device, as libraries that only enqueue: results, and launches.
+
+The larger models take minutes there; they run on real GPUs.
+"""
+import os
+
+import numpy as np
+
+import gpu
+import materialise
+import strata
+
+# Model: the relative error over all sampled elements, and the most launches.
+MODELS = {"chain30": (1e-5, 1), "decoder_step": (2e-3, 40), "mobilenet_v3_small": (2e-3, 100),
+          "cnn_qdq_int8": (2e-2, 20)}
+OPTIONS = ["--target=nvgpu", "--device=emulated", "--on-gpu-tensors", "--user-device-memory"]
+
+
+def check(model, most_error, most_launches):
+    graph = materialise.materialise(model, os.environ.get("STRATA_MODELS", os.path.join(strata.BIN, "..", "models")))
+    library = gpu.Library(strata.compile_library(graph, "out", model, OPTIONS)[0])
+    outputs = library.run(list(materialise.inputs(model).values()))
+    library.unload()
+    expected = np.load(os.path.join(materialise.HERE, model + ".expected.npz"))
+    for k, output in enumerate(outputs):
+        assert list(output.shape) == list(expected[f"out{k}_shape"]), output.shape
+        want = expected[f"out{k}_sample"].astype(np.float64)
+        got = output.reshape(-1)[expected[f"out{k}_index"]].astype(np.float64)
+        error = np.linalg.norm(got - want) / np.linalg.norm(want)
+        print(f"{model}: output {k}: relative error {error:.2e}")
+        assert error <= most_error
+    print(f"{model}: {len(library.launches)} launches")
+    assert len(library.launches) <= most_launches
+
+
+def main():
+    gpu.use_stand_in()
+    for model, (most_error, most_launches) in MODELS.items():
+        check(model, most_error, most_launches)
+
+
+if __name__ == "__main__":
+    main()
