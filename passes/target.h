@@ -6,16 +6,16 @@
 
 // A processor the cpu target can compile for (rows of targets/cpu/devices.def, or the host).
 typedef struct strata_cpu_device {
-  const char *name;      // as --device= spells it
-  const char *triple;    // LLVM's
-  const char *cpu;       // LLVM's -mcpu
-  const char *features;  // LLVM's feature string
-  int vector_bytes;      // of the widest SIMD register worth using
-  int n_registers;       // SIMD registers
-  bool has_fma;          // fused multiply-add
-  bool has_f16;          // conversions between f16 and f32
+  const char *name;     // as --device= spells it
+  const char *triple;   // LLVM's
+  const char *cpu;      // LLVM's -mcpu
+  const char *features; // LLVM's feature string
+  int vector_bytes;     // of the widest SIMD register worth using
+  int n_registers;      // SIMD registers
+  bool has_fma;         // fused multiply-add
+  bool has_f16;         // conversions between f16 and f32
   int64_t l1_bytes, l2_bytes;
-  bool is_host;          // code for it can run here
+  bool is_host; // code for it can run here
 } strata_cpu_device_t;
 
 // The device of this compile: what --device names, else the host; of a compile for a GPU a common processor, for what
@@ -38,19 +38,20 @@ typedef struct strata_gpu_device {
   strata_target_kind_t target;
   strata_gpu_code_t code;
   const char *triple, *chip, *features; // LLVM's
-  int lanes;             // threads of a warp (wave): they run together and may shuffle
-  int max_threads;       // of a block
-  int max_cluster;       // blocks that share memory with one another; 1: no clusters
-  int n_processors;      // of a typical card
-  int threads_resident;  // of a processor
-  int64_t registers;     // 32-bit, of a processor
-  int64_t shared_bytes;  // of a block at most
+  int lanes;                            // threads of a warp (wave): they run together and may shuffle
+  int max_threads;                      // of a block
+  int max_cluster;                      // blocks that share memory with one another; 1: no clusters
+  int n_processors;                     // of a typical card
+  int threads_resident;                 // of a processor
+  int64_t registers;                    // 32-bit, of a processor
+  int64_t shared_bytes;                 // of a block at most
   int64_t shared_bytes_processor;
   int64_t l2_bytes;
-  int64_t bandwidth;     // memory traffic, bytes a second
-  const char *mma;       // family of matrix instructions: a set of rows of targets/gpu/mma.def; "": none
-  bool has_async_copy;   // cp.async
+  int64_t bandwidth;   // memory traffic, bytes a second
+  const char *mma;     // family of matrix instructions: a set of rows of targets/gpu/mma.def; "": none
+  bool has_async_copy; // cp.async
   bool has_programmatic_launch;
+  bool has_tanh; // tanh of f32 to 11 bits
 } strata_gpu_device_t;
 
 // The device of this compile: what --device names, else the target's default. NOT_FOUND lists the known names;

@@ -239,6 +239,16 @@ static strata_tile_value_t index_value(strata_tile_builder_t *b, MlirAffineExpr 
                                dims};
 }
 
+// True if the kernel's code rounds |value| to bf16 wherever it uses it, be the rounding dropped later or not.
+static bool rounds_to_bf16(MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!strata_op_is(user, "arith.truncf") || !mlirTypeIsABF16(mlirValueGetType(mlirOperationGetResult(user, 0))))
+      return false;
+  }
+  return true;
+}
+
 // |op| with vectors in place of its scalars.
 static strata_tile_value_t clone_elementwise(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op) {
   enum { MAX_OPERANDS = 4, MAX_ATTRS = 8 };
@@ -264,6 +274,8 @@ static strata_tile_value_t clone_elementwise(strata_tile_builder_t *b, strata_ti
     attrs[i] = (strata_named_attr_t){mlirIdentifierStr(named.name).data, named.attribute};
   }
   MlirType type = strata_tile_type(b, mlirValueGetType(mlirOperationGetResult(op, 0)), dims);
+  if (strata_op_is(op, "math.tanh") && n_attrs < MAX_ATTRS && rounds_to_bf16(mlirOperationGetResult(op, 0)))
+    attrs[n_attrs++] = (strata_named_attr_t){"tile.rounds_to_bf16", mlirUnitAttrGet(b->e.context)};
   MlirStringRef name = strata_op_name(op);
   return (strata_tile_value_t){strata_emit_value(&b->e, name.data, n_operands, operands, type, n_attrs, attrs), dims};
 }

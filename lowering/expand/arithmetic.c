@@ -176,6 +176,7 @@ static bool emit_function(const strata_arithmetic_t *m, MlirOperation op, int n_
   bool is_f32 = mlirTypeIsAF32(strata_type_element(type));
   strata_expander_t x = expander(m, type);
   x.is_approximate = is_f32 && m->has_approximations && is_approximate(op);
+  x.has_tanh = m->has_tanh && !mlirAttributeIsNull(strata_attr(op, "tile.rounds_to_bf16"));
   strata_expansion_t expansion = expansion_of(m, row, type);
   *out = (MlirValue){0};
   if (expansion)

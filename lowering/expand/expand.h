@@ -11,6 +11,7 @@ typedef struct {
   const strata_arithmetic_t *m;
   MlirType real, bits;
   bool is_approximate; // f32, and the machine's approximations will do
+  bool has_tanh;       // so will its tanh
 } strata_expander_t;
 
 typedef MlirValue (*strata_expansion_t)(const strata_expander_t *x, const MlirValue *operands);

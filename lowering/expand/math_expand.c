@@ -35,9 +35,11 @@ static MlirValue quotient(expander_t *x, MlirValue a, MlirValue b) {
 // 2^(a log2 e): what rounding takes off the product of the first factor is put back afterwards, where that is finite.
 static MlirValue approximate_exp(expander_t *x, MlirValue a) {
   MlirValue log2_e = real(x, 0x1.715476p+0), product = mul(x, a, log2_e);
+  MlirValue power = approximate(x, "math.exp2", 1, &product);
+  if (x->m->rounds_to_16)
+    return power;
   MlirValue lost = multiply_add(x, a, log2_e, strata_emit_unary(x->m->e, "arith.negf", product));
   lost = multiply_add(x, a, real(x, 0x1.4ae0cp-26), lost);
-  MlirValue power = approximate(x, "math.exp2", 1, &product);
   MlirValue exact = multiply_add(x, power, mul(x, lost, real(x, 0x1.62e43p-1)), power);
   return select(x, compare(x, STRATA_OLT, magnitude(x, a), 88.7228), exact, power);
 }
@@ -121,7 +123,19 @@ MlirValue strata_expand_expm1(expander_t *x, const MlirValue *operands) {
   return unless_tiny(x, operands[0], value);
 }
 
+// e^(2 t) may overflow: then the quotient is 0.
+static MlirValue approximate_tanh(expander_t *x, MlirValue a) {
+  MlirValue t = magnitude(x, a), square = mul(x, a, a);
+  MlirValue near = multiply_add(x, mul(x, square, POLYNOMIAL(x, tanh_near, square)), a, a);
+  MlirValue exponent = mul(x, t, real(x, 2 * log2_e));
+  MlirValue sum = add(x, approximate(x, "math.exp2", 1, &exponent), real(x, 1));
+  MlirValue far = multiply_add(x, quotient(x, real(x, 1), sum), real(x, -2), real(x, 1));
+  return with_sign(x, select(x, compare(x, STRATA_OLT, t, 0.625), near, far), a);
+}
+
 MlirValue strata_expand_tanh(expander_t *x, const MlirValue *operands) {
+  if (x->is_approximate)
+    return x->has_tanh ? approximate(x, "math.tanh", 1, operands) : approximate_tanh(x, operands[0]);
   MlirValue a = operands[0], t = at_most(x, magnitude(x, a), 10), square = mul(x, a, a);
   MlirValue near = multiply_add(x, mul(x, square, POLYNOMIAL(x, tanh_near, square)), a, a);
   MlirValue sum = add(x, normal_exp(x, add(x, t, t)), real(x, 1));
@@ -138,7 +152,16 @@ MlirValue strata_expand_tanh_f64(expander_t *x, const MlirValue *operands) {
   return unless_tiny(x, a, select(x, compare(x, STRATA_OLT, magnitude(x, a), 0.5625), near, far));
 }
 
+// One quotient up to where erf rounds to 1; beyond, and there alone, numerator and denominator overflow.
+static MlirValue approximate_erf(expander_t *x, MlirValue a) {
+  MlirValue u = mul(x, a, a), inverse = quotient(x, real(x, 1), POLYNOMIAL(x, erf_q, u));
+  MlirValue near = mul(x, mul(x, a, POLYNOMIAL(x, erf_p, u)), inverse);
+  return select(x, compare(x, STRATA_OGE, magnitude(x, a), 3.84), with_sign(x, real(x, 1), a), near);
+}
+
 MlirValue strata_expand_erf(expander_t *x, const MlirValue *operands) {
+  if (x->is_approximate)
+    return approximate_erf(x, operands[0]);
   MlirValue a = operands[0], t = at_most(x, magnitude(x, a), 4);
   MlirValue near = multiply_add(x, a, POLYNOMIAL(x, erf_near, mul(x, a, a)), a);
   MlirValue exponent = strata_emit_unary(x->m->e, "arith.negf", mul(x, t, POLYNOMIAL(x, erf_far, t)));

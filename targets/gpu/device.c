@@ -9,7 +9,7 @@ enum { KIB = 1024, MIB = 1024 * KIB };
 #define DEVICE(...) DEVICE_ROW(__VA_ARGS__)
 #define DEVICE_ROW(device, target_kind, code_kind, llvm_triple, llvm_chip, llvm_features, warp, threads, cluster,      \
                    processors, resident, n_registers, shared, shared_processor, l2, gigabytes, mma_family, async_copy, \
-                   programmatic_launch)                                                                                \
+                   programmatic_launch, tanh)                                                                          \
   {.name = device,                                                                                                     \
    .target = target_kind,                                                                                              \
    .code = code_kind,                                                                                                  \
@@ -28,7 +28,8 @@ enum { KIB = 1024, MIB = 1024 * KIB };
    .bandwidth = gigabytes * INT64_C(1000000000),                                                                       \
    .mma = mma_family,                                                                                                  \
    .has_async_copy = async_copy,                                                                                       \
-   .has_programmatic_launch = programmatic_launch},
+   .has_programmatic_launch = programmatic_launch,                                                                     \
+   .has_tanh = tanh},
 
 static const strata_gpu_device_t devices[] = {
 #include "targets/gpu/devices.def"

@@ -12,6 +12,8 @@ static const struct {
 #include "targets/gpu/math.def"
 };
 
+static const char reciprocal[] = "llvm.nvvm.rcp.approx.ftz.f";
+
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 static void note_flags(MlirStringRef text, void *user) {
@@ -39,10 +41,21 @@ static strata_status_t unsupported(MlirOperation op) {
                       name.data);
 }
 
+static bool is_one(MlirValue value) {
+  if (!mlirValueIsAOpResult(value) || !strata_op_is(mlirOpResultGetOwner(value), "arith.constant"))
+    return false;
+  MlirAttribute number = strata_attr(mlirOpResultGetOwner(value), "value");
+  return mlirAttributeIsAFloat(number) && mlirFloatAttrGetValueDouble(number) == 1;
+}
+
 // Vectors go element by element.
 static MlirValue approximate(MlirOperation op, const char *intrinsic) {
   enum { MAX_ELEMENTS = 16, MAX_OPERANDS = 2 };
   int n = (int)mlirOperationGetNumOperands(op);
+  if (strata_op_is(op, "arith.divf") && is_one(mlirOperationGetOperand(op, 0))) {
+    MlirValue divisor = mlirOperationGetOperand(op, 1);
+    return strata_gpu_build_intrinsic(op, reciprocal, 1, &divisor, mlirValueGetType(divisor));
+  }
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   MlirValue operands[MAX_OPERANDS], elements[MAX_ELEMENTS];
   if (!mlirTypeIsAVector(type)) {
@@ -77,7 +90,7 @@ strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirO
       rows[i].approximation && is_flat_f32(mlirValueGetType(mlirOperationGetResult(op, 0))) && is_approximate(op);
   if (!is_short)
     return rows[i].has_exact_form ? NULL : unsupported(op);
-  if (kernel->device->code != STRATA_GPU_NVPTX)
+  if (kernel->device->code != STRATA_GPU_NVPTX || !*rows[i].approximation)
     return NULL;
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), approximate(op, rows[i].approximation));
   mlirOperationDestroy(op);
