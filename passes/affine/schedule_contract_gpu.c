@@ -187,7 +187,7 @@ static bool is_contiguous(const strata_contraction_kernel_t *c, int side) {
   for (int dim = 0; dim < c->nest->n_parallel + c->nest->n_reduction; dim++) {
     bool is_tiled = dim >= c->nest->n_parallel || !(other & 1u << dim);
     int64_t stride;
-    if (is_tiled && c->nest->extents[dim] >= VECTOR &&
+    if (is_tiled && c->nest->extents[dim] % VECTOR == 0 &&
         strata_access_stride(c->nest, c->sides[side].access, dim, &stride) && stride == 1)
       return true;
   }
