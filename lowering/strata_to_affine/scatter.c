@@ -9,7 +9,9 @@
 //   } {strata.nest = "scatter", strata.serial}
 #include "lowering/strata_to_affine/lower.h"
 
-enum { BLOCK = 64 }; // elements of a row that a task writes at a time
+#include "passes/target.h"
+
+enum { BLOCK = 64 }; // elements of a row that a task writes at a time; on a GPU one, and neighbours by other threads
 
 typedef struct {
   strata__nest_t nest;
@@ -104,7 +106,7 @@ strata_status_t strata__lower_scatter(strata__lowering_t *l, MlirOperation op) {
     return NULL;
   for (int i = 0; i < n; i++)
     tasks[i] = s.updates->sizes[i + 1];
-  if (n > 0) {
+  if (n > 0 && !strata_target_is_gpu(l->compile)) {
     s.block = block_of(tasks[n - 1]);
     tasks[n - 1] /= s.block;
   }
