@@ -35,6 +35,20 @@ static bool is_never(const reduction_t *r, int64_t reg) {
   return false;
 }
 
+// True in threads whose register |reg| does not hang along |dim|. Neighbours ask the same question where they hang
+// together: a multiple of 4 is at most 6 if it is at most 4.
+static MlirValue emit_holds(const reduction_t *r, int64_t reg, int dim) {
+  strata_index_space_t space = strata_index_space(r->d, 0, NULL);
+  const strata_layout_t *layout = &r->source->layout;
+  MlirAffineExpr thread = strata_thread_coordinate(r->d->e.context, layout, dim, 0);
+  int64_t most = r->source->sizes[dim] - 1 - strata_layout_reg_coordinate(layout, reg, dim);
+  int64_t divisor = mlirAffineExprGetLargestKnownDivisor(thread);
+  if (divisor > 1)
+    most -= most % divisor;
+  MlirValue coordinate = strata_index_emit(&space, thread);
+  return strata_emit_cmpi(&r->d->e, STRATA_SLE, coordinate, strata_emit_index(&r->d->e, most));
+}
+
 // A register of the source, neutral in threads where it hangs along a reduced dim.
 static MlirValue counted(const reduction_t *r, int64_t reg) {
   strata_emitter_t *e = &r->d->e;
@@ -44,10 +58,8 @@ static MlirValue counted(const reduction_t *r, int64_t reg) {
         strata_layout_reg_coordinate(&r->source->layout, reg, dim) + strata_layout_thread_max(&r->source->layout, dim);
     if (!r->is_reduced[dim] || last < r->source->sizes[dim])
       continue;
-    MlirValue coordinate = strata_emit_coordinate(r->d, &r->source->layout, reg, dim);
     MlirValue neutral = strata_emit_start(e, r->kind, r->source->element);
-    MlirValue holds = strata_emit_cmpi(e, STRATA_SLT, coordinate, strata_emit_index(e, r->source->sizes[dim]));
-    value = strata_emit_select(e, holds, value, neutral);
+    value = strata_emit_select(e, emit_holds(r, reg, dim), value, neutral);
   }
   return value;
 }

@@ -62,7 +62,8 @@ func.func private @loop(%x: memref<8x512xi32>, %y: memref<8xi32>) attributes {st
 
 // Elements beyond the row count for nothing.
 // CHECK-LABEL: func.func @hanging(
-// CHECK: %[[HOLDS:.*]] = arith.cmpi slt, %thread_id_x, %c25
+// CHECK: } else {
+// CHECK: %[[HOLDS:.*]] = arith.cmpi sle, %thread_id_x, %c24
 // CHECK: arith.select %[[HOLDS]], %{{.*}}, %{{.*}} : f32
 // CHECK: gpu.shuffle xor
 func.func private @hanging(%x: memref<2x25xf32>, %y: memref<2xf32>) attributes {strata.schedule = {kind = "rows", threads = 32, group = 32}} {
