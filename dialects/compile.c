@@ -85,6 +85,8 @@ strata_status_t strata_compile_init(strata_compile_t *compile, const strata_comp
 void strata_compile_deinit(strata_compile_t *compile) {
   if (!mlirModuleIsNull(compile->module))
     mlirModuleDestroy(compile->module);
+  if (!mlirModuleIsNull(compile->graph))
+    mlirModuleDestroy(compile->graph);
   if (!mlirModuleIsNull(compile->preparation))
     mlirModuleDestroy(compile->preparation);
   if (!mlirContextIsNull(compile->context))

@@ -27,7 +27,8 @@ typedef enum {
 // The options that change the generated code; the command line's table (tools/options.def) fills them.
 typedef struct strata_compile_options {
   strata_target_kind_t target;
-  const char *device; // NULL: the host, or the target's default device
+  const char *device;       // NULL: the host, or the target's default device
+  const char *more_devices; // GPUs the library is for besides |device|, separated by commas; NULL: none
   strata_precision_t precision;
   bool disable_fast_math;
   bool disable_fusion;
@@ -61,11 +62,12 @@ typedef struct strata_compile {
   const strata_compile_options_t *options;
   MlirContext context;
   MlirModule module;
+  MlirModule graph;       // of a compile for several GPUs: a copy for the further ones (strata-copy-graph); else null
   MlirModule preparation; // of a GPU's compile: a copy of @prepare for the host (affine-copy-prepare); else null
   strata_constant_data_t *constants; // newest first; names are unique
   struct strata_constant_index *constant_index;
-  const char *input_name; // the file being compiled, for messages
-  strata_status_t diagnostics; // errors MLIR reported and nobody has taken yet
+  const char *input_name;          // the file being compiled, for messages
+  strata_status_t diagnostics;     // errors MLIR reported and nobody has taken yet
   const strata_explain_t *explain; // NULL: nobody listens
 } strata_compile_t;
 

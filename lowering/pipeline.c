@@ -25,10 +25,12 @@ static bool is_of_target(const strata_compile_t *compile, strata_phase_t phase) 
   return strata_phase_info[phase].targets >> compile->options->target & 1;
 }
 
-strata_status_t strata_compile_to(strata_compile_t *compile, strata_phase_t last, const strata_pipeline_t *pipeline) {
+strata_status_t strata_compile_between(strata_compile_t *compile, strata_phase_t first, strata_phase_t last,
+                                       const strata_pipeline_t *pipeline) {
   if (!is_of_target(compile, last))
-    return strata_error(STRATA_INVALID_ARGUMENT, "phase '%s' is not one of this target's", strata_phase_info[last].name);
-  for (strata_phase_t phase = 0; phase <= last; phase++) {
+    return strata_error(STRATA_INVALID_ARGUMENT, "phase '%s' is not one of this target's",
+                        strata_phase_info[last].name);
+  for (strata_phase_t phase = first; phase <= last; phase++) {
     if (!is_of_target(compile, phase))
       continue;
     if (pipeline->before)
@@ -38,4 +40,8 @@ strata_status_t strata_compile_to(strata_compile_t *compile, strata_phase_t last
       STRATA_TRY(pipeline->after(compile, phase, pipeline->user));
   }
   return NULL;
+}
+
+strata_status_t strata_compile_to(strata_compile_t *compile, strata_phase_t last, const strata_pipeline_t *pipeline) {
+  return strata_compile_between(compile, 0, last, pipeline);
 }

@@ -43,5 +43,8 @@ typedef struct {
 // Takes an empty compile through its target's phases up to and with |last|; INVALID_ARGUMENT if |last| is none of them.
 STRATA_MUST_CHECK strata_status_t strata_compile_to(strata_compile_t *compile, strata_phase_t last,
                                                     const strata_pipeline_t *pipeline);
+// The same from |first| on.
+STRATA_MUST_CHECK strata_status_t strata_compile_between(strata_compile_t *compile, strata_phase_t first,
+                                                         strata_phase_t last, const strata_pipeline_t *pipeline);
 
 #endif

@@ -121,10 +121,25 @@ static strata_status_t check_device(strata_compile_t *compile) {
   return strata_target_is_gpu(compile) ? strata_gpu_device(compile, &gpu) : strata_cpu_device(compile, &cpu);
 }
 
+static strata_status_t check_devices(strata_compile_t *compile) {
+  const strata_compile_options_t *options = compile->options;
+  strata_compile_options_t one = *options;
+  strata_status_t status = check_device(compile);
+  compile->options = &one;
+  for (const char *name = options->more_devices; name && !status;) {
+    size_t length = strcspn(name, ",");
+    one.device = strata_arena_printf(compile->arena, "%.*s", (int)length, name);
+    status = check_device(compile);
+    name = name[length] ? name + length + 1 : NULL;
+  }
+  compile->options = options;
+  return status;
+}
+
 // Runs in the child process. The compile is not taken apart at the end: the process ends.
 static strata_status_t compile_and_finish(void *user) {
   job_t *job = user;
-  strata_compile_options_t compile_options = strata_options_for_compile(job->options);
+  strata_compile_options_t compile_options = strata_options_for_compile(job->arena, job->options);
   strata_pipeline_t pipeline = {
       .run = run_own_phase,
       .before = before_phase,
@@ -136,7 +151,7 @@ static strata_status_t compile_and_finish(void *user) {
   strata_compile_t compile;
   STRATA_TRY(strata_compile_init(&compile, &compile_options));
   compile.explain = job->options->explain ? &explain : NULL;
-  STRATA_TRY(check_device(&compile)); // before any work: the name may be wrong
+  STRATA_TRY(check_devices(&compile)); // before any work: the name may be wrong
   strata_status_t status = strata_compile_to(&compile, (strata_phase_t)job->options->compile_to, &pipeline);
   strata_observe_end(&job->observer);
   return status ? name_input(job, status) : finish(&compile, job);

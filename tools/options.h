@@ -34,7 +34,7 @@ STRATA_MUST_CHECK strata_status_t strata_options_parse(strata_arena_t *arena, in
                                                        const char *const *environment, strata_options_t *out_options);
 
 // What each layer takes.
-strata_compile_options_t strata_options_for_compile(const strata_options_t *options);
+strata_compile_options_t strata_options_for_compile(strata_arena_t *arena, const strata_options_t *options);
 strata_import_options_t strata_options_for_import(strata_arena_t *arena, const strata_options_t *options);
 strata_library_options_t strata_options_for_library(strata_arena_t *arena, const strata_options_t *options);
 

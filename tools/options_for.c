@@ -5,11 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
-strata_compile_options_t strata_options_for_compile(const strata_options_t *options) {
+strata_compile_options_t strata_options_for_compile(strata_arena_t *arena, const strata_options_t *options) {
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  const char *comma = options->device ? strchr(options->device, ',') : NULL;
+  const char *first =
+      comma ? strata_arena_printf(arena, "%.*s", (int)(comma - options->device), options->device) : options->device;
   return (strata_compile_options_t){
       .target = (strata_target_kind_t)options->target,
-      .device = options->device,
+      .device = first,
+      .more_devices = comma ? comma + 1 : NULL,
       .precision = (strata_precision_t)options->precision,
       .disable_fast_math = options->no_fast_math,
       .disable_fusion = options->no_fusion,

@@ -64,7 +64,7 @@ static strata_status_t parse_arguments(opt_t *opt, int argc, char **argv) {
   }
   strata_options_t options;
   STRATA_TRY(strata_options_parse(opt->arena, n_rest, rest, (const char *const *)environ, &options));
-  opt->compile_options = strata_options_for_compile(&options);
+  opt->compile_options = strata_options_for_compile(opt->arena, &options);
   opt->path = options.input_path;
   return opt->path ? NULL : strata_error(STRATA_INVALID_ARGUMENT, "usage: strata-opt FILE --pipeline=PASSES");
 }

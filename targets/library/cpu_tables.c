@@ -27,7 +27,7 @@ void strata_program_print_cpu_tables(const strata_program_t *program, const stra
   fputs(types, printer->file);
   print_entries(printer, program);
   size_t max_args = strata_ir_print_lists(printer, program, "");
-  strata_ir_print_constants(printer, program, "");
+  strata_ir_print_constants(printer, program, program, "");
   if (has_weights && !is_file)
     strata_ir_print_weights_symbol(printer, device);
   size_t file = strata_ir_string(printer, strata_arena_printf(program->compile->arena, "%s.weights", options->name));

@@ -195,19 +195,36 @@ static strata_status_t emit_for_cpu(strata_program_t *program, const strata_cpu_
   return NULL;
 }
 
-static strata_status_t emit_for_gpu(strata_program_t *program, const strata_cpu_device_t *device, const char *folder) {
+static strata_status_t build_for_gpu(strata_program_t *program) {
+  const strata_cpu_device_t *host;
   MlirModule kernels = strata_gpu_kernels(program->compile);
-  if (!mlirModuleIsNull(kernels)) {
-    STRATA_TRY(strata_add_debug_info(program, kernels, folder));
+  if (!mlirModuleIsNull(kernels))
     STRATA_TRY(strata_gpu_compile_kernels(program->compile, kernels, program->gpu->device, &program->gpu->binary));
-  }
-  if (program->options->weights != STRATA_WEIGHTS_SET) // else the device does it
-    STRATA_TRY(strata_program_prepare_on_host(program, device));
-  strata_program_place_weights(program);
-  STRATA_TRY(link_library(program, device, &(strata_cpu_objects_t){0}, folder));
-  if (program->options->print_resources)
+  if (program->options->weights == STRATA_WEIGHTS_SET) // the device does it
+    return NULL;
+  STRATA_TRY(strata_cpu_device(program->compile, &host));
+  return strata_program_prepare_on_host(program, host);
+}
+
+static strata_status_t emit_for_gpu(strata_program_t *first, const strata_cpu_device_t *host, const char *folder) {
+  MlirModule kernels = strata_gpu_kernels(first->compile);
+  if (!mlirModuleIsNull(kernels))
+    STRATA_TRY(strata_add_debug_info(first, kernels, folder));
+  STRATA_TRY(build_for_gpu(first));
+  STRATA_TRY(strata_program_add_devices(first, build_for_gpu));
+  for (strata_program_t *program = first; program; program = program->next)
+    strata_program_place_weights(program);
+  STRATA_TRY(link_library(first, host, &(strata_cpu_objects_t){0}, folder));
+  for (strata_program_t *program = first; program && first->options->print_resources; program = program->next)
     strata_program_print_gpu_resources(program, stdout);
   return NULL;
+}
+
+static double assembler_seconds(const strata_program_t *program) {
+  double seconds = 0;
+  for (; program; program = program->next)
+    seconds += program->gpu ? program->gpu->binary.assembler_seconds : 0;
+  return seconds;
 }
 
 strata_status_t strata_library_emit(strata_compile_t *compile, const strata_library_options_t *options,
@@ -220,6 +237,6 @@ strata_status_t strata_library_emit(strata_compile_t *compile, const strata_libr
   STRATA_TRY(strata_program_apply_aliases(&program));
   STRATA_TRY((program.gpu ? emit_for_gpu : emit_for_cpu)(&program, device, folder));
   if (out_assembler_seconds)
-    *out_assembler_seconds = program.gpu ? program.gpu->binary.assembler_seconds : 0;
+    *out_assembler_seconds = assembler_seconds(&program);
   return NULL;
 }

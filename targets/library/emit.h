@@ -18,6 +18,11 @@ STRATA_MUST_CHECK strata_status_t strata_program_prepare(strata_program_t *progr
                                                          const strata_cpu_device_t *device,
                                                          const strata_cpu_objects_t *objects);
 
+// Makes what a program consists of besides its tables: code, and prepared constants.
+typedef strata_status_t (*strata_program_build_t)(strata_program_t *program);
+// Puts the programs of the compile's further devices behind the first one, built (devices.c).
+STRATA_MUST_CHECK strata_status_t strata_program_add_devices(strata_program_t *first, strata_program_build_t build);
+
 // The same for a program of a GPU: what the compile keeps as preparation is compiled for |device|, or for this machine,
 // and run; its results become the data of the constants of the same names (prepare_on_host.c).
 STRATA_MUST_CHECK strata_status_t strata_program_prepare_on_host(strata_program_t *program,
@@ -70,11 +75,13 @@ void strata_program_print_gpu_tables(const strata_program_t *program, const stra
 void strata_program_print_functions(const strata_program_t *program, strata_ir_printer_t *printer);
 
 // What both kinds of tables consist of (tables.c): types; the lists of launches, whose names begin with |prefix|, with
-// the most arguments of a launch as result; references to them; the constants; the symbol of the weights.
+// the most arguments of a launch as result; references to them; the constants, the public
+// ones in the order of those of |first|; the symbol of the weights.
 void strata_ir_print_table_types(strata_ir_printer_t *printer);
 size_t strata_ir_print_lists(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix);
 const char *strata_ir_lists(const strata_program_t *program, const char *prefix);
-void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix);
+void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_program_t *program,
+                               const strata_program_t *first, const char *prefix);
 void strata_ir_print_weights_symbol(strata_ir_printer_t *printer, const strata_cpu_device_t *device);
 
 // The section that the weights are to fill, and the symbol at its start.

@@ -50,15 +50,15 @@ static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *
 }
 
 // The tables of one device, and the variant that holds them as text. |offset|: of its weights among those of all.
-static const char *print_variant(strata_ir_printer_t *printer, const strata_program_t *program, int number,
-                                 int64_t offset) {
+static const char *print_variant(strata_ir_printer_t *printer, const strata_program_t *program,
+                                 const strata_program_t *first, int number, int64_t offset) {
   strata_arena_t *arena = program->compile->arena;
   const char *prefix = strata_arena_printf(arena, "v%d_", number);
   bool is_embedded = program->weights_size > 0 && program->options->weights != STRATA_WEIGHTS_FILE;
   print_images(printer, program, prefix);
   print_kernels(printer, program, prefix);
   size_t max_args = strata_ir_print_lists(printer, program, prefix);
-  strata_ir_print_constants(printer, program, prefix);
+  strata_ir_print_constants(printer, program, first, prefix);
   size_t device = strata_ir_string(printer, program->gpu->device->name);
   const char *weights =
       strata_arena_printf(arena, "getelementptr (i8, ptr @" STRATA_WEIGHTS_SYMBOL ", i64 %lld)", (long long)offset);
@@ -83,7 +83,7 @@ void strata_program_print_gpu_tables(const strata_program_t *program, const stra
   strata_ir_print_table_types(printer);
   fputs(types, printer->file);
   for (const strata_program_t *each = program; each; each = each->next) {
-    const char *variant = print_variant(printer, each, n_variants, weights);
+    const char *variant = print_variant(printer, each, program, n_variants, weights);
     variants = strata_arena_printf(arena, "%s%s%s", variants, n_variants++ ? ", " : "", variant);
     weights += each->weights_size;
   }

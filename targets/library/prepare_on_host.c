@@ -4,21 +4,13 @@
 #include "targets/library/emit.h"
 #include "targets/passes.h"
 
-#include <string.h>
-
 static const char pipeline[] = "affine-schedule,affine-to-tile,tile-to-cpu,kernels-to-llvm";
-
-static const strata_program_constant_t *find_constant(const strata_program_t *program, const char *name) {
-  for (size_t i = 0; i < program->constants.count; i++)
-    if (strcmp(program->constants.data[i].tensor.name, name) == 0)
-      return &program->constants.data[i];
-  return NULL;
-}
 
 // What @main uses of the results, which must survive the preparation.
 static void mark_results(const strata_program_t *program, strata_program_t *host) {
   for (size_t i = 0; i < host->constants.count; i++) {
-    const strata_program_constant_t *constant = find_constant(program, host->constants.data[i].tensor.name);
+    const strata_program_constant_t *constant =
+        strata_program_find_constant(program, host->constants.data[i].tensor.name);
     host->constants.data[i].is_used_by_main = constant && constant->is_used_by_main;
   }
 }
@@ -28,7 +20,7 @@ static strata_status_t take_results(strata_program_t *program, const strata_prog
     strata_program_constant_t *constant = &program->constants.data[i];
     if (constant->data || !constant->is_used_by_main)
       continue;
-    const strata_program_constant_t *computed = find_constant(host, constant->tensor.name);
+    const strata_program_constant_t *computed = strata_program_find_constant(host, constant->tensor.name);
     if (!computed || !computed->data || computed->tensor.size != constant->tensor.size)
       return strata_error(STRATA_INTERNAL, "library: the preparation computes no %s of %lld bytes",
                           constant->tensor.name, (long long)constant->tensor.size);

@@ -62,8 +62,8 @@ typedef struct {
 typedef struct strata_program {
   strata_compile_t *compile;
   const strata_library_options_t *options;
-  strata_program_gpu_t *gpu;         // NULL on the cpu
-  const struct strata_program *next; // the same model for the next device of the library; NULL: there is none
+  strata_program_gpu_t *gpu;   // NULL on the cpu
+  struct strata_program *next; // the same model for the next device of the library; NULL: there is none
   size_t n_inputs, n_outputs;
   strata_program_tensor_t *tensors; // inputs, then outputs
   STRATA_VECTOR(strata_program_constant_t) constants;
@@ -84,6 +84,9 @@ int strata_program_alignment(const strata_program_t *program);
 STRATA_MUST_CHECK strata_status_t strata_program_read(strata_compile_t *compile,
                                                       const strata_library_options_t *options,
                                                       strata_program_t *out_program);
+
+// The constant of that name; NULL: there is none.
+const strata_program_constant_t *strata_program_find_constant(const strata_program_t *program, const char *name);
 
 // Reads a module whose @main is a preparation (prepare_on_host.c): its launches become the program's |prepare|.
 STRATA_MUST_CHECK strata_status_t strata_program_read_preparation(strata_compile_t *compile,

@@ -80,7 +80,8 @@ const char *strata_ir_lists(const strata_program_t *program, const char *prefix)
                              prefix, program->main.count, prefix, prefix, program->prepare.count, prefix);
 }
 
-void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix) {
+void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_program_t *program,
+                               const strata_program_t *first, const char *prefix) {
   size_t n = program->constants.count, n_public = 0;
   fprintf(printer->file, "@%sconstant_table = private constant [%zu x %%constant] [", prefix, n);
   for (size_t i = 0; i < n; i++) {
@@ -91,9 +92,13 @@ void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_progra
     n_public += strata_program_is_public(constant);
   }
   fprintf(printer->file, "]\n@%spublic_constants = private constant [%zu x i32] [", prefix, n_public);
-  for (size_t i = 0, k = 0; i < n; i++)
-    if (strata_program_is_public(&program->constants.data[i]))
-      fprintf(printer->file, "%si32 %zu", k++ ? ", " : "", i);
+  for (size_t i = 0, k = 0; i < first->constants.count; i++)
+    if (strata_program_is_public(&first->constants.data[i])) {
+      const char *name = first->constants.data[i].tensor.name;
+      const strata_program_constant_t *own =
+          program == first ? &first->constants.data[i] : strata_program_find_constant(program, name);
+      fprintf(printer->file, "%si32 %zu", k++ ? ", " : "", (size_t)(own - program->constants.data));
+    }
   fputs("]\n", printer->file);
 }
 

@@ -154,8 +154,23 @@ def test_devices(graph):
         assert "regs" in text and "\nptxas" in text, text
 
 
+def test_several_devices(graph):
+    """Each device has code and weights of its own; the one that is present is taken."""
+    options = ["--mm-conv-precision-mode=fp32", *CALLERS]
+    library = gpu.Library(compile_as("several", graph, "--target=nvgpu", "--device=sm_90a,emulated", *options))
+    description = library.description
+    assert [description.devices[i] for i in range(description.n_devices)] == [b"sm_90a", b"emulated"]
+    check_close(library.run([X])[0], reference(X))
+    w = np.ascontiguousarray(W[::-1])
+    assert set_constant(library, b"w", w) == 0
+    check_close(library.run([X])[0], reference(X, w))
+    library.unload()
+
+
 def test_options(graph):
-    for options, message in ([["--on-gpu-tensors", "--alignment=8"], "at least 16"], [["--device=sm_1"], "sm_90a"]):
+    for options, message in ([["--on-gpu-tensors", "--alignment=8"], "at least 16"], [["--device=sm_1"], "sm_90a"],
+                             [["--device=sm_90a,sm_1"], "--device=sm_1"],
+                             [["--device=sm_90a,sm_80", "--weights=file"], "expected one device"]):
         try:
             compile_as("wrong", graph, "--target=nvgpu", *options)
             assert False, "expected an error"
@@ -174,7 +189,7 @@ def main():
     for test in (test_calls, test_applications):
         test(graph)
     test_exports()
-    for test in (test_strata_run, test_weights, test_devices, test_options):
+    for test in (test_strata_run, test_weights, test_devices, test_several_devices, test_options):
         test(graph)
     test_weights_set()
     test_alias()
