@@ -1,0 +1,35 @@
+// RUN: strata-opt %s --pipeline=tile-to-gpu --target=nvgpu | FileCheck %s
+
+// What every thread has already is renamed: a column's mean, broadcast along the rows it was reduced over.
+// CHECK-LABEL: func.func @rename(
+// CHECK-NOT: gpu.barrier
+// CHECK: vector.store
+func.func private @rename(%x: memref<16x128xf32>, %y: memref<16x128xf32>) attributes {strata.schedule = {kind = "rows", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %zero = arith.constant dense<0.0> : vector<128xf32>
+    %a = "tile.load"(%x) {map = affine_map<(i, j) -> (i, j)>} : (memref<16x128xf32>) -> vector<16x128xf32>
+    %s = vector.multi_reduction <add>, %a, %zero [0] : vector<16x128xf32> to vector<128xf32>
+    %b = vector.broadcast %s : vector<128xf32> to vector<16x128xf32>
+    %d = arith.subf %a, %b : vector<16x128xf32>
+    "tile.store"(%d, %y) {map = affine_map<(i, j) -> (i, j)>} : (vector<16x128xf32>, memref<16x128xf32>) -> ()
+  }
+  return
+}
+
+// A square plus its transpose: through shared memory, in rows that are 16 bytes longer than the value's.
+// CHECK-LABEL: func.func @exchange(
+// CHECK-SAME: strata.shared = 4608
+// CHECK: vector.load {{.*}} {tile.readonly}
+// CHECK: vector.store {{.*}} : memref<1152xf32, 3>
+// CHECK: gpu.barrier
+// CHECK: memref.load {{.*}} : memref<1152xf32, 3>
+// CHECK: arith.addf
+func.func private @exchange(%x: memref<32x32xf32>, %y: memref<32x32xf32>) attributes {strata.schedule = {kind = "map", threads = 128, group = 128}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i, j) -> (i, j)>} : (memref<32x32xf32>) -> vector<32x32xf32>
+    %b = vector.transpose %a, [1, 0] : vector<32x32xf32> to vector<32x32xf32>
+    %s = arith.addf %a, %b : vector<32x32xf32>
+    "tile.store"(%s, %y) {map = affine_map<(i, j) -> (i, j)>} : (vector<32x32xf32>, memref<32x32xf32>) -> ()
+  }
+  return
+}
