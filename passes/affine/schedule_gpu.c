@@ -170,7 +170,7 @@ static void schedule_inner(const gpu_kernel_t *k, int64_t n_rows, int64_t length
   bool is_group_a_block = group > k->device->lanes;
   *out = (strata_schedule_t){.kind = "rows", .threads = is_group_a_block ? group : THREADS / 2, .group = group};
   out->n_tile = 1;
-  out->tile[0] = ceil_div(length, group) <= held ? length : group * width * 2;
+  out->tile[0] = ceil_div(length, group) <= held ? length : group * width * 4;
   if (!is_group_a_block)
     shrink_blocks(k->device, n_rows, out);
 }
