@@ -91,13 +91,13 @@ static void place_axis(strata_tile_builder_t *b, contract_t *c, int which, MlirA
 
 //===-- Tasks ----------------------------------------------------------------------------------------------------===//
 
-// (task floordiv stride) mod extent as a symbol.
+// |expr| of the task's number, in [0, extent), as a symbol.
 static MlirAffineExpr task_digit(strata_tile_builder_t *b, MlirValue task, MlirAffineExpr expr, int64_t extent) {
   return strata_tile_symbol(b, strata_emit_apply(&b->e, expr, 1, &task), extent);
 }
 
-// Tasks that run at the same time share operands in the second-level cache: groups of |rows| tiles high walk along the
-// columns.
+// Tasks that run at the same time share operands in the second-level cache: groups of tiles below one another walk
+// along the columns.
 static void place_tile(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
   enum { GROUP = 8 };
   int64_t rows = c->axes[ROW].n_tiles, columns = c->axes[COLUMN].n_tiles, group = GROUP;

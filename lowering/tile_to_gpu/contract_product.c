@@ -67,8 +67,8 @@ void strata_product_unpack(strata_gpu_distribution_t *d, const strata_product_t 
 
 //===-- Matrix instructions --------------------------------------------------------------------------------------===//
 
-// The fragment made of words |step| * 2 and the next of |n_rows| rows from |row|, of the 4 a thread has in a block.
-static MlirValue fragment(strata_gpu_distribution_t *d, strata_operand_reader_t *reader, int64_t block_row,
+// The fragment made of words |step| * 2 and the next of |n_rows| of the thread's rows, from number |first_row| on.
+static MlirValue fragment(strata_gpu_distribution_t *d, strata_operand_reader_t *reader, int64_t first_row,
                           int64_t n_rows, int64_t step) {
   const strata_shared_operand_t *operand = reader->operand;
   int64_t word = operand->word, n = 0;
@@ -76,12 +76,11 @@ static MlirValue fragment(strata_gpu_distribution_t *d, strata_operand_reader_t 
   for (int64_t half = 0; half < 2; half++)
     for (int64_t row = 0; row < n_rows; row++)
       for (int64_t i = 0; i < word; i++)
-        elements[n++] = strata_operand_read(d, reader, (block_row + row) * 4 * word + (step * 2 + half) * word + i);
+        elements[n++] = strata_operand_read(d, reader, (first_row + row) * 4 * word + (step * 2 + half) * word + i);
   return collect(&d->e, operand->element, n, elements);
 }
 
-// One instruction's worth of the reduction, for all tiles. |first| numbers a thread's rows of the chunk in both
-// operands.
+// One instruction's worth of the reduction, for all tiles.
 static void emit_mma_step(strata_gpu_distribution_t *d, const strata_product_t *p, strata_operand_reader_t *readers,
                           int64_t chunk, int64_t step, MlirValue *sums) {
   strata_emitter_t *e = &d->e;
