@@ -5,25 +5,7 @@
 // a register (hanging, padding, mask, copies) are bounds on such expressions too; registers with equal conditions are
 // moved under one branch.
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/access.h"
-
-enum { MAX_CONDITIONS = 24 };
-
-// expr >= bound, or expr <= bound; |expr| has no constant term.
-typedef struct {
-  MlirAffineExpr expr;
-  int64_t bound;
-  bool is_upper;
-} condition_t;
-
-typedef struct {
-  MlirAffineExpr base; // of the position
-  int64_t offset;
-  int n_conditions;
-  condition_t conditions[MAX_CONDITIONS];
-  bool is_never, is_done;
-  int64_t same; // an earlier register at the same place under the same conditions, or the register itself
-} item_t;
+#include "lowering/tile_to_gpu/conditions.h"
 
 typedef struct {
   strata_gpu_distribution_t *d;
@@ -31,111 +13,15 @@ typedef struct {
   const strata_registers_t *shape;
   int64_t element_bytes;
   int64_t step; // from a register to that of the next element in memory
-  item_t *items;
+  strata_item_t *items;
   MlirAffineExpr *bases; // emitted already
   MlirValue *base_values;
   int64_t n_bases;
 } walk_t;
 
-//===-- Conditions -----------------------------------------------------------------------------------------------===//
-
-static int64_t round_down(int64_t value, int64_t factor) {
-  int64_t rest = value % factor;
-  return rest < 0 ? value - rest - factor : value - rest;
-}
-
-static void add_condition(item_t *item, MlirAffineExpr expr, int64_t bound, bool is_upper) {
-  // A multiple of g is at most 7 + 2 g exactly if it is at most 2 g: neighbours get equal conditions.
-  int64_t divisor = mlirAffineExprGetLargestKnownDivisor(expr);
-  divisor = divisor < 0 ? -divisor : divisor;
-  if (divisor > 1)
-    bound = is_upper ? round_down(bound, divisor) : -round_down(-bound, divisor);
-  for (int i = 0; i < item->n_conditions; i++)
-    if (mlirAffineExprEqual(item->conditions[i].expr, expr) && item->conditions[i].bound == bound &&
-        item->conditions[i].is_upper == is_upper)
-      return;
-  if (item->n_conditions < MAX_CONDITIONS)
-    item->conditions[item->n_conditions++] = (condition_t){expr, bound, is_upper};
-}
-
-// |value| has to be in [lower, upper].
-static void require_range(const walk_t *w, item_t *item, MlirAffineExpr value, int64_t lower, int64_t upper) {
-  int64_t min, max;
-  bool is_known = strata_index_range(&w->transfer->box->space, value, &min, &max);
-  if (is_known && (max < lower || min > upper))
-    item->is_never = true;
-  int64_t offset = strata_index_split(&value);
-  if ((!is_known || min < lower) && lower != INT64_MIN)
-    add_condition(item, value, lower - offset, false);
-  if ((!is_known || max > upper) && upper != INT64_MAX)
-    add_condition(item, value, upper - offset, true);
-}
-
-static void require_elements(const walk_t *w, item_t *item, int64_t reg) {
-  const strata_registers_t *shape = w->shape;
-  MlirContext context = w->d->e.context;
-  for (int dim = 0; dim < shape->rank; dim++) {
-    MlirAffineExpr thread = strata_thread_coordinate(context, &shape->layout, dim, shape->rank);
-    int64_t own = strata_layout_reg_coordinate(&shape->layout, reg, dim);
-    if (own + strata_layout_thread_max(&shape->layout, dim) >= shape->sizes[dim])
-      require_range(w, item, mlirAffineAddExprGet(thread, mlirAffineConstantExprGet(context, own)), 0,
-                    shape->sizes[dim] - 1);
-  }
-}
-
-static void require_inside(const walk_t *w, item_t *item, int64_t reg) {
-  const strata_gpu_box_t *box = w->transfer->box;
-  for (int i = 0; i < box->rank && !mlirAttributeIsNull(w->transfer->pad); i++)
-    require_range(w, item, strata_index_at(&box->space, box->coordinates[i], &w->shape->layout, reg), 0,
-                  box->sizes[i] - 1);
-}
-
-// Each constraint of the mask is expr == 0 or expr >= 0.
-static void require_mask(const walk_t *w, item_t *item, int64_t reg) {
-  if (mlirAttributeIsNull(w->transfer->mask))
-    return;
-  MlirContext context = w->d->e.context;
-  strata_index_space_t *space = &w->transfer->box->space;
-  MlirIntegerSet set = mlirIntegerSetAttrGetValue(w->transfer->mask);
-  intptr_t n_dims = mlirIntegerSetGetNumDims(set), n_symbols = mlirIntegerSetGetNumSymbols(set);
-  MlirAffineExpr values[2 * STRATA_INDEX_DIMS];
-  for (intptr_t i = 0; i < n_dims; i++)
-    values[i] = mlirAffineDimExprGet(context, i);
-  for (intptr_t i = 0; i < n_symbols; i++)
-    values[n_dims + i] =
-        strata_index_resolve(space, mlirOperationGetOperand(w->transfer->op, w->transfer->first_symbol + i));
-  MlirAffineMap inner = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, n_dims + n_symbols, values);
-  for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++) {
-    MlirAffineMap one =
-        mlirAffineMapGet(context, n_dims, n_symbols, 1, (MlirAffineExpr[]){mlirIntegerSetGetConstraint(set, i)});
-    for (intptr_t s = 0; s < n_symbols; s++)
-      one = mlirAffineMapReplace(one, mlirAffineSymbolExprGet(context, s), mlirAffineDimExprGet(context, n_dims + s),
-                                 n_dims + n_symbols, n_symbols);
-    MlirAffineExpr expr = mlirAffineExprCompose(mlirAffineMapGetResult(one, 0), inner);
-    require_range(w, item, strata_index_at(space, expr, &w->shape->layout, reg), 0,
-                  mlirIntegerSetIsConstraintEq(set, i) ? 0 : INT64_MAX);
-  }
-}
-
-// Of the threads that hold copies of an element, the first stores it. A scalar is the same in all.
-static void require_first_copy(const walk_t *w, item_t *item) {
-  MlirContext context = w->d->e.context;
-  const strata_layout_t *layout = &w->shape->layout;
-  if (w->shape->rank == 0)
-    require_range(w, item, mlirAffineDimExprGet(context, 0), 0, 0);
-  for (int i = 0; i < layout->n_thread && w->shape->rank > 0; i++) {
-    if (layout->thread[i].dim != STRATA_COPIES)
-      continue;
-    strata_layout_t copies = {.n_thread = layout->n_thread}; // this digit alone counts
-    for (int j = 0; j < layout->n_thread; j++)
-      copies.thread[j] = (strata_digit_t){j == i ? 0 : STRATA_COPIES, layout->thread[j].extent, j == i};
-    require_range(w, item, strata_thread_coordinate(context, &copies, 0, w->shape->rank), 0, 0);
-  }
-}
-
 //===-- Items ----------------------------------------------------------------------------------------------------===//
 
-static void place(const walk_t *w, item_t *item, int64_t reg) {
+static void place(const walk_t *w, strata_item_t *item, int64_t reg) {
   const strata_gpu_box_t *box = w->transfer->box;
   item->base = strata_index_at(&box->space, box->position, &w->shape->layout, box->is_linear ? 0 : reg);
   item->offset = strata_index_split(&item->base);
@@ -144,22 +30,12 @@ static void place(const walk_t *w, item_t *item, int64_t reg) {
                                        strata_layout_reg_coordinate(&w->shape->layout, 0, dim));
 }
 
-static bool same_conditions(const item_t *a, const item_t *b) {
-  if (a->n_conditions != b->n_conditions || a->is_never != b->is_never)
-    return false;
-  for (int i = 0; i < a->n_conditions; i++)
-    if (!mlirAffineExprEqual(a->conditions[i].expr, b->conditions[i].expr) ||
-        a->conditions[i].bound != b->conditions[i].bound || a->conditions[i].is_upper != b->conditions[i].is_upper)
-      return false;
-  return true;
-}
-
 static void find_same(const walk_t *w, int64_t reg) {
-  item_t *item = &w->items[reg];
+  strata_item_t *item = &w->items[reg];
   item->same = reg;
   for (int64_t other = 0; other < reg && item->same == reg; other++)
     if (w->items[other].same == other && w->items[other].offset == item->offset &&
-        mlirAffineExprEqual(w->items[other].base, item->base) && same_conditions(&w->items[other], item))
+        mlirAffineExprEqual(w->items[other].base, item->base) && strata_conditions_equal(&w->items[other], item))
       item->same = other;
 }
 
@@ -179,18 +55,12 @@ static walk_t begin(strata_gpu_distribution_t *d, strata_transfer_t *transfer, c
   walk_t w = {.d = d, .transfer = transfer, .shape = shape};
   w.element_bytes = strata_element_bytes(mlirShapedTypeGetElementType(mlirValueGetType(transfer->flat)));
   w.step = register_step(transfer, shape);
-  w.items = strata_arena_array(d->compile->arena, item_t, shape->count);
+  w.items = strata_arena_array(d->compile->arena, strata_item_t, shape->count);
   w.bases = strata_arena_array(d->compile->arena, MlirAffineExpr, shape->count);
   w.base_values = strata_arena_array(d->compile->arena, MlirValue, shape->count);
   for (int64_t reg = 0; reg < shape->count; reg++) {
     place(&w, &w.items[reg], reg);
-    if (!transfer->is_private) {
-      require_elements(&w, &w.items[reg], reg);
-      require_inside(&w, &w.items[reg], reg);
-      require_mask(&w, &w.items[reg], reg);
-    }
-    if (is_store)
-      require_first_copy(&w, &w.items[reg]);
+    strata_conditions_collect(transfer, shape, reg, is_store, &w.items[reg]);
     find_same(&w, reg);
   }
   return w;
@@ -198,12 +68,12 @@ static walk_t begin(strata_gpu_distribution_t *d, strata_transfer_t *transfer, c
 
 // How many registers from |reg| on, |w->step| apart, are one vector in memory.
 static int64_t run_length(const walk_t *w, int64_t reg) {
-  const item_t *first = &w->items[reg];
+  const strata_item_t *first = &w->items[reg];
   int64_t most = STRATA_VECTOR_BYTES / w->element_bytes, length = 1;
   while (length < most && reg + length * w->step < w->shape->count) {
-    const item_t *item = &w->items[reg + length * w->step];
+    const strata_item_t *item = &w->items[reg + length * w->step];
     if (item->is_done || item->same != reg + length * w->step || item->offset != first->offset + length ||
-        !mlirAffineExprEqual(item->base, first->base) || !same_conditions(item, first))
+        !mlirAffineExprEqual(item->base, first->base) || !strata_conditions_equal(item, first))
       break;
     length++;
   }
@@ -223,7 +93,7 @@ static MlirValue base_value(walk_t *w, MlirAffineExpr base) {
   return w->base_values[w->n_bases++] = strata_index_emit(&w->transfer->box->space, base);
 }
 
-static MlirValue position_of(walk_t *w, const item_t *item) {
+static MlirValue position_of(walk_t *w, const strata_item_t *item) {
   strata_emitter_t *e = &w->d->e;
   MlirValue base = base_value(w, item->base);
   if (item->offset == 0)
@@ -233,7 +103,7 @@ static MlirValue position_of(walk_t *w, const item_t *item) {
   return strata_emit_value(e, "arith.addi", 2, operands, mlirValueGetType(base), 1, &flags);
 }
 
-static MlirValue emit_condition(walk_t *w, const condition_t *condition) {
+static MlirValue emit_condition(walk_t *w, const strata_condition_t *condition) {
   strata_emitter_t *e = &w->d->e;
   MlirValue value = strata_index_emit(&w->transfer->box->space, condition->expr);
   return strata_emit_cmpi(e, condition->is_upper ? STRATA_SLE : STRATA_SGE, value,
@@ -241,7 +111,7 @@ static MlirValue emit_condition(walk_t *w, const condition_t *condition) {
 }
 
 // All conditions of |item| and |active|; a null value where there are none.
-static MlirValue emit_conditions(walk_t *w, const item_t *item, MlirValue active) {
+static MlirValue emit_conditions(walk_t *w, const strata_item_t *item, MlirValue active) {
   MlirValue all = active;
   for (int i = 0; i < item->n_conditions; i++) {
     MlirValue one = emit_condition(w, &item->conditions[i]);
@@ -309,8 +179,8 @@ static MlirValue emit_pad(walk_t *w) {
 static int64_t load_members(walk_t *w, int64_t first, int64_t *members, MlirValue *values) {
   int64_t n_members = 0;
   for (int64_t reg = first; reg < w->shape->count; reg++) {
-    item_t *item = &w->items[reg];
-    if (item->is_done || item->same != reg || !same_conditions(item, &w->items[first]))
+    strata_item_t *item = &w->items[reg];
+    if (item->is_done || item->same != reg || !strata_conditions_equal(item, &w->items[first]))
       continue;
     int64_t length = run_length(w, reg);
     load_run(w, reg, length, values + n_members);
@@ -360,7 +230,7 @@ strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transf
   MlirValue *values = strata_arena_array(d->compile->arena, MlirValue, registers->count);
   emit_bases(&w);
   for (int64_t reg = 0; reg < registers->count; reg++) {
-    item_t *item = &w.items[reg];
+    strata_item_t *item = &w.items[reg];
     if (item->is_never)
       registers->values[reg] = emit_pad(&w);
     else if (item->same != reg)
@@ -375,8 +245,8 @@ strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transf
 
 static void store_members(walk_t *w, int64_t first) {
   for (int64_t reg = first; reg < w->shape->count; reg++) {
-    item_t *item = &w->items[reg];
-    if (item->is_done || item->is_never || item->same != reg || !same_conditions(item, &w->items[first]))
+    strata_item_t *item = &w->items[reg];
+    if (item->is_done || item->is_never || item->same != reg || !strata_conditions_equal(item, &w->items[first]))
       continue;
     int64_t length = run_length(w, reg);
     store_run(w, reg, length);
@@ -390,7 +260,7 @@ strata_status_t strata_transfer_store(strata_gpu_distribution_t *d, strata_trans
   walk_t w = begin(d, transfer, registers, true);
   emit_bases(&w);
   for (int64_t reg = 0; reg < registers->count; reg++) {
-    item_t *item = &w.items[reg];
+    strata_item_t *item = &w.items[reg];
     if (item->is_never || item->is_done || item->same != reg)
       continue;
     MlirValue condition = emit_conditions(&w, item, transfer->is_private ? (MlirValue){0} : d->active);

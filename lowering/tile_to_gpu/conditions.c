@@ -1,0 +1,123 @@
+// See conditions.h.
+#include "lowering/tile_to_gpu/conditions.h"
+
+typedef struct {
+  const strata_transfer_t *transfer;
+  const strata_registers_t *shape;
+} context_t;
+
+static int64_t round_down(int64_t value, int64_t factor) {
+  int64_t rest = value % factor;
+  return rest < 0 ? value - rest - factor : value - rest;
+}
+
+static void add_condition(strata_item_t *item, MlirAffineExpr expr, int64_t bound, bool is_upper) {
+  // A multiple of g is at most 7 + 2 g exactly if it is at most 2 g: neighbours get equal conditions.
+  int64_t divisor = mlirAffineExprGetLargestKnownDivisor(expr);
+  divisor = divisor < 0 ? -divisor : divisor;
+  if (divisor > 1)
+    bound = is_upper ? round_down(bound, divisor) : -round_down(-bound, divisor);
+  for (int i = 0; i < item->n_conditions; i++)
+    if (mlirAffineExprEqual(item->conditions[i].expr, expr) && item->conditions[i].bound == bound &&
+        item->conditions[i].is_upper == is_upper)
+      return;
+  if (item->n_conditions < STRATA_MAX_CONDITIONS)
+    item->conditions[item->n_conditions++] = (strata_condition_t){expr, bound, is_upper};
+}
+
+// |value| has to be in [lower, upper].
+static void require_range(const context_t *w, strata_item_t *item, MlirAffineExpr value, int64_t lower, int64_t upper) {
+  int64_t min, max;
+  bool is_known = strata_index_range(&w->transfer->box->space, value, &min, &max);
+  if (is_known && (max < lower || min > upper))
+    item->is_never = true;
+  int64_t offset = strata_index_split(&value);
+  if ((!is_known || min < lower) && lower != INT64_MIN)
+    add_condition(item, value, lower - offset, false);
+  if ((!is_known || max > upper) && upper != INT64_MAX)
+    add_condition(item, value, upper - offset, true);
+}
+
+static void require_elements(const context_t *w, strata_item_t *item, int64_t reg) {
+  const strata_registers_t *shape = w->shape;
+  MlirContext context = w->transfer->box->space.d->e.context;
+  for (int dim = 0; dim < shape->rank; dim++) {
+    MlirAffineExpr thread = strata_thread_coordinate(context, &shape->layout, dim, shape->rank);
+    int64_t own = strata_layout_reg_coordinate(&shape->layout, reg, dim);
+    if (own + strata_layout_thread_max(&shape->layout, dim) >= shape->sizes[dim])
+      require_range(w, item, mlirAffineAddExprGet(thread, mlirAffineConstantExprGet(context, own)), 0,
+                    shape->sizes[dim] - 1);
+  }
+}
+
+static void require_inside(const context_t *w, strata_item_t *item, int64_t reg) {
+  const strata_gpu_box_t *box = w->transfer->box;
+  for (int i = 0; i < box->rank && !mlirAttributeIsNull(w->transfer->pad); i++)
+    require_range(w, item, strata_index_at(&box->space, box->coordinates[i], &w->shape->layout, reg), 0,
+                  box->sizes[i] - 1);
+}
+
+// Each constraint of the mask is expr == 0 or expr >= 0.
+static void require_mask(const context_t *w, strata_item_t *item, int64_t reg) {
+  if (mlirAttributeIsNull(w->transfer->mask))
+    return;
+  MlirContext context = w->transfer->box->space.d->e.context;
+  strata_index_space_t *space = &w->transfer->box->space;
+  MlirIntegerSet set = mlirIntegerSetAttrGetValue(w->transfer->mask);
+  intptr_t n_dims = mlirIntegerSetGetNumDims(set), n_symbols = mlirIntegerSetGetNumSymbols(set);
+  MlirAffineExpr values[2 * STRATA_INDEX_DIMS];
+  for (intptr_t i = 0; i < n_dims; i++)
+    values[i] = mlirAffineDimExprGet(context, i);
+  for (intptr_t i = 0; i < n_symbols; i++)
+    values[n_dims + i] =
+        strata_index_resolve(space, mlirOperationGetOperand(w->transfer->op, w->transfer->first_symbol + i));
+  MlirAffineMap inner = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, n_dims + n_symbols, values);
+  for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++) {
+    MlirAffineMap one =
+        mlirAffineMapGet(context, n_dims, n_symbols, 1, (MlirAffineExpr[]){mlirIntegerSetGetConstraint(set, i)});
+    for (intptr_t s = 0; s < n_symbols; s++)
+      one = mlirAffineMapReplace(one, mlirAffineSymbolExprGet(context, s), mlirAffineDimExprGet(context, n_dims + s),
+                                 n_dims + n_symbols, n_symbols);
+    MlirAffineExpr expr = mlirAffineExprCompose(mlirAffineMapGetResult(one, 0), inner);
+    require_range(w, item, strata_index_at(space, expr, &w->shape->layout, reg), 0,
+                  mlirIntegerSetIsConstraintEq(set, i) ? 0 : INT64_MAX);
+  }
+}
+
+// Of the threads that hold copies of an element, the first stores it. A scalar is the same in all.
+static void require_first_copy(const context_t *w, strata_item_t *item) {
+  MlirContext context = w->transfer->box->space.d->e.context;
+  const strata_layout_t *layout = &w->shape->layout;
+  if (w->shape->rank == 0)
+    require_range(w, item, mlirAffineDimExprGet(context, 0), 0, 0);
+  for (int i = 0; i < layout->n_thread && w->shape->rank > 0; i++) {
+    if (layout->thread[i].dim != STRATA_COPIES)
+      continue;
+    strata_layout_t copies = {.n_thread = layout->n_thread}; // this digit alone counts
+    for (int j = 0; j < layout->n_thread; j++)
+      copies.thread[j] = (strata_digit_t){j == i ? 0 : STRATA_COPIES, layout->thread[j].extent, j == i};
+    require_range(w, item, strata_thread_coordinate(context, &copies, 0, w->shape->rank), 0, 0);
+  }
+}
+
+void strata_conditions_collect(const strata_transfer_t *transfer, const strata_registers_t *shape, int64_t reg,
+                               bool is_store, strata_item_t *item) {
+  const context_t context = {transfer, shape};
+  if (!transfer->is_private) {
+    require_elements(&context, item, reg);
+    require_inside(&context, item, reg);
+    require_mask(&context, item, reg);
+  }
+  if (is_store)
+    require_first_copy(&context, item);
+}
+
+bool strata_conditions_equal(const strata_item_t *a, const strata_item_t *b) {
+  if (a->n_conditions != b->n_conditions || a->is_never != b->is_never)
+    return false;
+  for (int i = 0; i < a->n_conditions; i++)
+    if (!mlirAffineExprEqual(a->conditions[i].expr, b->conditions[i].expr) ||
+        a->conditions[i].bound != b->conditions[i].bound || a->conditions[i].is_upper != b->conditions[i].is_upper)
+      return false;
+  return true;
+}
