@@ -1,4 +1,4 @@
-"""The conformance suites on the emulated device: of each kind of kernel the types that differ in how they are compiled.
+"""Conformance on the emulated device: of each kind of kernel the types that differ in how they are compiled.
 
 The whole suites, as for the cpu, run with the same environment by hand (docs/testing.md); they take as long as the cpu's.
 """
@@ -27,7 +27,8 @@ def main():
     for suite, jobs in SUITES.items():
         folder = os.path.abspath(suite)
         os.makedirs(folder, exist_ok=True)
-        done = subprocess.run([sys.executable, os.path.join(FOLDER, suite), jobs], env=environment, cwd=folder, check=False)
+        command = [sys.executable, os.path.join(FOLDER, suite), jobs]
+        done = subprocess.run(command, env=environment, cwd=folder, check=False)
         if done.returncode:
             failed.append(suite)
     sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
