@@ -1,4 +1,5 @@
-// affine-split-reductions: on GPUs, reductions of much into too few results to occupy the card become two nests.
+// affine-split-reductions: on GPUs, reductions of much into too few results to occupy the card become two nests;
+// products of a matrix and a vector too.
 //
 //   affine.parallel (%j) = (0) to (64) { %s = affine.for %k = 0 to 100000 { ... load %x[%k, %j] ... }  store f(%s),
 //   %y[%j] }
@@ -23,6 +24,7 @@
 #define WORTHWHILE_SECONDS 5e-6 // that splitting must save: a launch, and what fusion loses
 
 enum {
+  MIN_SIDE = 8, // rows and columns of a product that are worth tiles (schedule_contract_gpu.c)
   BLOCKS_A_PROCESSOR = 4,
   MIN_BLOCK_ELEMENTS = 2048, // of a row, for a block of threads
   MIN_THREAD_ELEMENTS = 16,  // of a column, for a thread
@@ -57,23 +59,41 @@ static bool starts_neutral(const strata_nest_t *nest, const char *kind) {
   return strcmp(kind, "mul") && strcmp(kind, "xor");
 }
 
+// A product of a matrix and few vectors, each result of which is summed up like a row.
+static bool is_thin_product(const strata_nest_t *nest) {
+  strata_contraction_t c;
+  if (!strata_nest_contraction(nest, &c))
+    return false;
+  int64_t lhs = 1, rhs = 1;
+  for (int dim = 0; dim < nest->n_parallel; dim++) {
+    bool in_lhs = c.lhs_dims >> dim & 1, in_rhs = c.rhs_dims >> dim & 1;
+    lhs *= in_lhs && !in_rhs ? nest->extents[dim] : 1;
+    rhs *= in_rhs && !in_lhs ? nest->extents[dim] : 1;
+  }
+  return lhs < MIN_SIDE || rhs < MIN_SIDE;
+}
+
 static bool is_splittable(const strata_nest_node_t *node) {
   const strata_nest_t *nest = node->nest;
-  if (!nest || node->class != STRATA_NEST_ROW || node->is_constant || mlirOperationGetNumResults(nest->loops[0]) != 1)
+  if (!nest || node->is_constant)
+    return false;
+  bool has_rows = node->class == STRATA_NEST_ROW || (node->class == STRATA_NEST_ANCHOR && is_thin_product(nest));
+  if (!has_rows || mlirOperationGetNumResults(nest->loops[0]) != 1)
     return false;
   const char *kind = strata_row_combining_kind(nest);
   return kind && starts_neutral(nest, kind);
 }
 
-// True if what is reduced lies contiguous along a parallel dim.
-static bool is_across(const strata_nest_t *nest) {
-  int across = 0, inner = 0;
+// True if most of what is reduced lies contiguous along a parallel dim.
+static bool is_across(const strata_nest_graph_t *graph, const strata_nest_node_t *node) {
+  const strata_nest_t *nest = node->nest;
+  double across = 0, inner = 0;
   for (int i = 0; i < nest->n_accesses; i++)
     for (int dim = 0; dim < n_dims_of(nest); dim++) {
       int64_t stride;
-      bool is_contiguous = nest->accesses[i].in_reduction && nest->extents[dim] > 1 &&
-                           strata_access_stride(nest, &nest->accesses[i], dim, &stride) && stride == 1;
-      *(dim < nest->n_parallel ? &across : &inner) += is_contiguous;
+      if (nest->accesses[i].in_reduction && nest->extents[dim] > 1 &&
+          strata_access_stride(nest, &nest->accesses[i], dim, &stride) && stride == 1)
+        *(dim < nest->n_parallel ? &across : &inner) += graph->buffers.data[node->buffers.data[i]].bytes;
     }
   return across > inner;
 }
@@ -310,7 +330,7 @@ strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
     const strata_nest_node_t *node = &graph.nodes.data[i];
     if (!is_splittable(node))
       continue;
-    split_t split = {.nest = node->nest, .is_across = is_across(node->nest)};
+    split_t split = {.nest = node->nest, .is_across = is_across(&graph, node)};
     if (seconds_lost(device, node, split.is_across, bytes_read(&graph, node)) < WORTHWHILE_SECONDS)
       continue;
     choose_parts(&split, device, node);

@@ -1,5 +1,5 @@
-// RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-split-reductions | FileCheck %s
-// RUN: strata-opt %s --pipeline=affine-split-reductions | FileCheck %s --check-prefix=CPU
+// RUN: strata-opt %s --split-input-file --target=nvgpu --device=sm_90a --pipeline=affine-split-reductions | FileCheck %s
+// RUN: strata-opt %s --split-input-file --pipeline=affine-split-reductions | FileCheck %s --check-prefix=CPU
 
 // Few columns of many elements: partial sums of the type that is summed up in, then their sum; the rounding comes last.
 // CHECK-LABEL: func.func @main
@@ -42,5 +42,29 @@ func.func @main(%x: memref<100000x64xf16> {strata.name = "x"}, %y: memref<64xf16
     %r = arith.truncf %s : f32 to f16
     affine.store %r, %z[%i] : memref<4096xf16>
   } {strata.nest = "reduce"}
+  return
+}
+
+// -----
+
+// A matrix and a vector: each result is summed up like a column.
+// CHECK-LABEL: func.func @main
+// CHECK: memref.alloc() : memref<{{[0-9]+}}x1536xf32>
+// CHECK: affine.parallel (%{{.*}}, %{{.*}}) = (0, 0) to ({{[0-9]+}}, 1536)
+// CHECK: affine.parallel (%{{.*}}) = (0) to (1536)
+// CPU-LABEL: func.func @main
+// CPU-NOT: memref.alloc
+func.func @main(%x: memref<1024xf32> {strata.name = "x"}, %w: memref<1024x1536xf32> {strata.name = "w"}, %y: memref<1536xf32> {strata.name = "y", strata.output}) {
+  affine.parallel (%j) = (0) to (1536) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 1024 iter_args(%a = %zero) -> (f32) {
+      %u = affine.load %x[%k] : memref<1024xf32>
+      %v = affine.load %w[%k, %j] : memref<1024x1536xf32>
+      %p = arith.mulf %u, %v : f32
+      %n = arith.addf %a, %p : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %y[%j] : memref<1536xf32>
+  } {strata.nest = "contract"}
   return
 }
