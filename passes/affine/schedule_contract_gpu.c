@@ -145,10 +145,14 @@ static int64_t residents(const strata_gpu_device_t *device, const problem_t *p, 
   return greatest(1, all < by_threads ? all : by_threads);
 }
 
+static int64_t tiles_of(const problem_t *p, const shape_t *shape) {
+  return ceil_div(p->rows, shape->rows) * ceil_div(p->columns, shape->columns) * p->batch;
+}
+
 static int64_t time_of(const strata_gpu_device_t *device, const problem_t *p, const tile_t *tile) {
   const shape_t *shape = tile->shape;
   int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / 2 : FMA_RATE;
-  int64_t tiles = ceil_div(p->rows, shape->rows) * ceil_div(p->columns, shape->columns) * p->batch;
+  int64_t tiles = tiles_of(p, shape);
   int64_t steps = ceil_div(p->steps, tile->steps);
   int64_t work = shape->rows * shape->columns * steps * tile->steps / rate * 100 / shape->efficiency;
   int64_t busy = ceil_div(tiles, device->n_processors) * work;
@@ -158,7 +162,8 @@ static int64_t time_of(const strata_gpu_device_t *device, const problem_t *p, co
 }
 
 static bool fits(const strata_gpu_device_t *device, const problem_t *p, const tile_t *tile) {
-  bool is_split_useful = tile->split == 1 || (tile->threads <= MAX_THREADS && tile->steps < 2 * p->steps);
+  bool is_split_useful = tile->split == 1 || (tile->threads <= MAX_THREADS && tile->steps < 2 * p->steps &&
+                                              tiles_of(p, tile->shape) <= 2 * device->n_processors);
   return is_split_useful && registers_of(p, tile) <= REGISTERS && shared_of(p, tile) <= device->shared_bytes;
 }
 
