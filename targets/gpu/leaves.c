@@ -176,7 +176,7 @@ static const struct {
     {"tile.mma", strata_gpu_convert_mma},       {"vector.load", strata_gpu_convert_load},
     {"vector.store", strata_gpu_convert_store}, {"memref.load", strata_gpu_convert_load},
     {"memref.store", strata_gpu_convert_store}, {"math.", strata_gpu_convert_math},
-    {"arith.divf", strata_gpu_convert_math},
+    {"arith.divf", strata_gpu_convert_math},    {"arith.extf", strata_gpu_convert_extension},
 };
 
 typedef struct {
