@@ -57,7 +57,8 @@ module {
       %l = memref.load %s[%c0] : memref<128xf32, 3>
       %h = arith.truncf %l : f32 to f16
       %hh = vector.from_elements %h, %h, %h, %h, %h, %h, %h, %h : vector<8xf16>
-      // CHECK: llvm.store %{{.*}} {alignment = 16 : i64, nontemporal} : vector<8xf16>, !llvm.ptr<1>
+      // NVPTX: llvm.inline_asm has_side_effects "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,~{memory}"
+      // AMDGCN: llvm.store %{{.*}} {alignment = 16 : i64, nontemporal} : vector<8xf16>, !llvm.ptr<1>
       vector.store %hh, %y[%i, %c0] {nontemporal = true} : memref<64x64xf16>, vector<8xf16>
       // CHECK-NOT: unrealized_conversion_cast
       return
