@@ -9,49 +9,65 @@
 
 #include <mlir-c/Dialect/LLVM.h>
 
-enum { GLOBAL_SPACE = 1 }; // NVPTX's and AMDGPU's number
+// The numbers of NVPTX and AMDGPU. What a thread has on its stack is in NVPTX's generic memory, which has no number.
+enum { GLOBAL_SPACE = 1, AMDGCN_STACK_SPACE = 5 };
 
-// On the host all memory is one.
-static MlirType placed_type(MlirType type, bool is_host) {
-  MlirContext context = mlirTypeGetContext(type);
-  MlirAttribute none = {0}, global = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), GLOBAL_SPACE);
-  MlirAttribute space = mlirMemRefTypeGetMemorySpace(type);
-  if (is_host)
-    space = none;
-  else if (mlirAttributeIsNull(space))
-    space = global;
-  intptr_t rank = mlirShapedTypeGetRank(type);
+static MlirAttribute space_attr(MlirContext context, int number) {
+  return mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), number);
+}
+
+static void place(MlirValue value, MlirAttribute space) {
+  MlirType type = mlirValueGetType(value);
   int64_t shape[16];
+  intptr_t rank = mlirShapedTypeGetRank(type);
   for (intptr_t i = 0; i < rank; i++)
     shape[i] = mlirShapedTypeGetDimSize(type, i);
-  return mlirMemRefTypeGet(mlirShapedTypeGetElementType(type), rank, shape, mlirMemRefTypeGetLayout(type), space);
+  mlirValueSetType(
+      value, mlirMemRefTypeGet(mlirShapedTypeGetElementType(type), rank, shape, mlirMemRefTypeGetLayout(type), space));
 }
 
-static void place(MlirValue value, bool is_host) {
-  MlirType type = mlirValueGetType(value);
-  if (mlirTypeIsAMemRef(type))
-    mlirValueSetType(value, placed_type(type, is_host));
+// A view is where its buffer is; the buffer was placed before it. On the host all memory is one.
+static MlirAttribute space_of_result(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  if (kernel->device->code == STRATA_GPU_EMULATED)
+    return (MlirAttribute){0};
+  if (strata_op_is(op, "memref.alloca"))
+    return kernel->device->code == STRATA_GPU_AMDGCN ? space_attr(kernel->compile->context, AMDGCN_STACK_SPACE)
+                                                     : (MlirAttribute){0};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    if (mlirTypeIsAMemRef(type))
+      return mlirMemRefTypeGetMemorySpace(type);
+  }
+  return space_attr(kernel->compile->context, GLOBAL_SPACE);
 }
 
-static void place_arguments(MlirRegion region, bool is_host) {
-  for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
-       block = mlirBlockGetNextInRegion(block))
-    for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
-      place(mlirBlockGetArgument(block, i), is_host);
-}
-
-static MlirWalkResult assign(MlirOperation op, void *user) {
-  const strata_gpu_kernel_t *kernel = user;
-  bool is_host = kernel->device->code == STRATA_GPU_EMULATED;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    place(mlirOperationGetResult(op, i), is_host);
-  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++)
-    place_arguments(mlirOperationGetRegion(op, i), is_host);
+static MlirWalkResult assign_results(MlirOperation op, void *user) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirValue result = mlirOperationGetResult(op, i);
+    if (mlirTypeIsAMemRef(mlirValueGetType(result)))
+      place(result, space_of_result(user, op));
+  }
   return MlirWalkResultAdvance;
 }
 
+static void assign_arguments(const strata_gpu_kernel_t *kernel) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->func, 0));
+  bool is_host = kernel->device->code == STRATA_GPU_EMULATED;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
+    MlirValue argument = mlirBlockGetArgument(block, i);
+    MlirType type = mlirValueGetType(argument);
+    if (!mlirTypeIsAMemRef(type))
+      continue;
+    if (is_host)
+      place(argument, (MlirAttribute){0});
+    else if (mlirAttributeIsNull(mlirMemRefTypeGetMemorySpace(type)))
+      place(argument, space_attr(kernel->compile->context, GLOBAL_SPACE));
+  }
+}
+
 void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel) {
-  mlirOperationWalk(kernel->func, assign, (void *)(uintptr_t)kernel, MlirWalkPreOrder);
+  assign_arguments(kernel);
+  mlirOperationWalk(kernel->func, assign_results, (void *)(uintptr_t)kernel, MlirWalkPreOrder);
 }
 
 //===-- Accesses -------------------------------------------------------------------------------------------------===//
