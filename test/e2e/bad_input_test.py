@@ -52,7 +52,7 @@ def write(name, content):
 def files():
     whole = small_graph().model()
     expect_error("missing file", "nothere.onnx", "nothere.onnx")
-    expect_error("a folder", "folder.onnx", (os.mkdir("folder.onnx"), "folder.onnx")[1])
+    expect_error("a folder", "folder.onnx", (os.makedirs("folder.onnx", exist_ok=True), "folder.onnx")[1])
     expect_error("empty file", "empty.onnx", write("empty.onnx", b""))
     expect_error("unknown suffix", "model.txt", write("model.txt", whole))
     for cut in (1, 7, len(whole) // 2, len(whole) - 1):
