@@ -32,8 +32,7 @@ BARS = {"default": 2e-3, "fp32": 1e-5, "tf32": 2e-3, "mixed_bf16_fp32": 1.5e-2, 
 MODEL_BARS = {"resnet50_fp16": 5e-3, "vit_b16_fp16": 5e-3, "cnn_qdq_int8": 2e-2}
 
 
-def compile_model(model, mode, folder, options):
-    graph = materialise.materialise(model, FOLDER)
+def compile_model(model, graph, mode, folder, options):
     name = f"{model}_{mode}"
     arguments = ["--target=nvgpu", "--on-gpu-tensors", "--user-device-memory", *options]
     if mode != "default":
@@ -142,8 +141,10 @@ def main():
     options = parser.parse_args(own.split())
     good = True
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(8) as pool:
-        jobs = [(model, mode, pool.submit(compile_model, model, mode, folder, rest.split()))
-                for model in options.models or MODELS for mode in options.modes.split(",")]
+        models = options.models or MODELS
+        graphs = dict(zip(models, pool.map(lambda model: materialise.materialise(model, FOLDER), models)))
+        jobs = [(model, mode, pool.submit(compile_model, model, graphs[model], mode, folder, rest.split()))
+                for model in models for mode in options.modes.split(",")]
         for model, mode, job in jobs:
             try:
                 good &= report(model, mode, *job.result(), options)
