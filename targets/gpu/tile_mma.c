@@ -16,7 +16,7 @@ static const struct {
   const char *mlir, *ptx;
 } types[] = {{"f16", "f16"}, {"bf16", "bf16"}, {"i8", "s8"}, {"i32", "s32"}};
 
-// f32 is tf32 as an operand.
+// f32 is tf32 as an operand: its low bits are not read, so whoever made the fragments has rounded them.
 static const char *ptx_type(const char *name, const char *f32) {
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
     if (strcmp(name, types[i].mlir) == 0)
@@ -45,23 +45,10 @@ static const char *registers(strata_arena_t *arena, int first, int count) {
   return text;
 }
 
-// tf32 operands are f32 whose low bits the instruction does not read, so they are rounded here.
-static void round_operands(MlirOperation op, MlirValue *words) {
-  MlirContext context = mlirOperationGetContext(op);
-  const strata_named_attr_t attrs[] = {
-      {"asm_string", strata_str_attr(context, "cvt.rna.tf32.f32 $0, $1;")},
-      {"constraints", strata_str_attr(context, "=r,r")},
-  };
-  for (int i = 0; i < STRATA_MMA_WORDS_A + STRATA_MMA_WORDS_B; i++)
-    words[i] = strata_gpu_build(op, "llvm.inline_asm", 1, &words[i], mlirValueGetType(words[i]), 2, attrs);
-}
-
 static MlirValue build_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row, MlirType sum) {
   strata_arena_t *arena = kernel->compile->arena;
   MlirValue words[MAX_WORDS];
   split_fragments(op, sum, words);
-  if (strcmp(row->operand, "f32") == 0)
-    round_operands(op, words);
   const char *d = ptx_type(row->sum, "f32"), *ab = ptx_type(row->operand, "tf32");
   const char *text = strata_arena_printf(arena, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", row->m, row->n,
                                          row->k, d, ab, ab, d);

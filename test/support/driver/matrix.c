@@ -32,10 +32,10 @@ static double load(const char *type, const void *data, int index) {
     uint16_t high;
     memcpy(&high, (const char *)data + 2 * index, sizeof high);
     bits = (uint32_t)high << 16;
-  } else { // tf32 has ten bits of mantissa; ties go away from zero, infinity and NaN stay
+  } else { // tf32 has ten bits of mantissa, the rest is not read; infinity and NaN stay
     memcpy(&bits, (const char *)data + 4 * index, sizeof bits);
     if ((bits & 0x7F800000) != 0x7F800000)
-      bits = (bits + 0x1000) & ~UINT32_C(0x1FFF);
+      bits &= ~UINT32_C(0x1FFF);
   }
   memcpy(&value, &bits, sizeof value);
   return value;
