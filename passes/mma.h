@@ -11,13 +11,15 @@
 
 typedef struct {
   const char *name;          // as the schedule's mma and tile.mma's kind spell it
-  const char *family;        // the devices that have it: strata_gpu_device_t's mma
+  const char *family;        // the devices that have it: strata_gpu_device_t's mma or mma_async
   const char *operand, *sum; // element types, as MLIR spells them
-  int m, n, k;
+  int m, n, k;               // n: 0 where it is chosen
 } strata_mma_t;
 
 // The device's instruction on operands of |operand| summed in |sum|; NULL if it has none. Static.
 const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType operand, MlirType sum);
+// The same of those that read operands from shared memory.
+const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType operand, MlirType sum);
 // The row of that name; NULL if there is none.
 const strata_mma_t *strata_mma_named(MlirStringRef name);
 

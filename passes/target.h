@@ -47,8 +47,10 @@ typedef struct strata_gpu_device {
   int64_t shared_bytes;                 // of a block at most
   int64_t shared_bytes_processor;
   int64_t l2_bytes;
-  int64_t bandwidth;   // memory traffic, bytes a second
-  const char *mma;     // family of matrix instructions: a set of rows of targets/gpu/mma.def; "": none
+  int64_t bandwidth; // memory traffic, bytes a second
+  const char *mma;   // family of matrix instructions: a set of rows of targets/gpu/mma.def; "": none
+  const char
+      *mma_async;      // the family whose operands lie in shared memory, with bulk copies and barriers that go with it
   bool has_async_copy; // cp.async
   bool has_programmatic_launch;
   bool has_tanh; // tanh of f32 to 11 bits

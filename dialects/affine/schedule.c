@@ -36,12 +36,16 @@ strata_schedule_t strata_schedule_read(MlirOperation func) {
   MlirAttribute mma = mlirDictionaryAttrGetElementByName(dictionary, strata_str("mma"));
   if (!mlirAttributeIsNull(mma))
     schedule.mma = mlirStringAttrGetValue(mma);
+  schedule.producers = integer_of(dictionary, "producers");
+  schedule.slots = integer_of(dictionary, "slots");
+  schedule.blocks = integer_of(dictionary, "blocks");
+  schedule.swap = integer_of(dictionary, "swap") != 0;
   return schedule;
 }
 
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule) {
   MlirContext context = mlirOperationGetContext(func);
-  MlirNamedAttribute entries[6];
+  MlirNamedAttribute entries[10];
   int n = 0;
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("kind", strata_str_attr(context, schedule->kind));
@@ -55,6 +59,14 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
     ENTRY("warps", strata_i64s_attr(context, 2, schedule->warps));
   if (schedule->mma.length)
     ENTRY("mma", mlirStringAttrGet(context, schedule->mma));
+  if (schedule->producers)
+    ENTRY("producers", strata_i64_attr(context, schedule->producers));
+  if (schedule->slots)
+    ENTRY("slots", strata_i64_attr(context, schedule->slots));
+  if (schedule->blocks)
+    ENTRY("blocks", strata_i64_attr(context, schedule->blocks));
+  if (schedule->swap)
+    ENTRY("swap", strata_i64_attr(context, 1));
 #undef ENTRY
   strata_set_attr(func, "strata.schedule", mlirDictionaryAttrGet(context, n, entries));
 }

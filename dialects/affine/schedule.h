@@ -14,6 +14,10 @@ typedef struct {
   int64_t tile[STRATA_SCHEDULE_TILE];
   int64_t warps[2];  // rows, columns of warps; 0: not given
   MlirStringRef mma; // the matrix instruction; empty: none
+  int64_t producers; // threads behind |threads| that fetch operands; 0: no pipelined product
+  int64_t slots;     // of a pipelined product's ring
+  int64_t blocks;    // of the grid; 0: one a task
+  bool swap;         // the instruction's rows are the result's columns
 } strata_schedule_t;
 
 // Missing keys are zero; a function without a schedule, or with an unknown kind, is "scalar".

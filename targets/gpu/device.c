@@ -8,8 +8,8 @@ enum { KIB = 1024, MIB = 1024 * KIB };
 // A row spells target, code and triple as one macro, hence the second step.
 #define DEVICE(...) DEVICE_ROW(__VA_ARGS__)
 #define DEVICE_ROW(device, target_kind, code_kind, llvm_triple, llvm_chip, llvm_features, warp, threads, cluster,      \
-                   processors, resident, n_registers, shared, shared_processor, l2, gigabytes, mma_family, async_copy, \
-                   programmatic_launch, tanh)                                                                          \
+                   processors, resident, n_registers, shared, shared_processor, l2, gigabytes, mma_family,             \
+                   mma_async_family, async_copy, programmatic_launch, tanh)                                            \
   {.name = device,                                                                                                     \
    .target = target_kind,                                                                                              \
    .code = code_kind,                                                                                                  \
@@ -27,6 +27,7 @@ enum { KIB = 1024, MIB = 1024 * KIB };
    .l2_bytes = (int64_t)l2 * MIB,                                                                                      \
    .bandwidth = gigabytes * INT64_C(1000000000),                                                                       \
    .mma = mma_family,                                                                                                  \
+   .mma_async = mma_async_family,                                                                                      \
    .has_async_copy = async_copy,                                                                                       \
    .has_programmatic_launch = programmatic_launch,                                                                     \
    .has_tanh = tanh},

@@ -14,11 +14,19 @@ static bool is_type(MlirType type, const char *name) {
   return mlirTypeEqual(type, mlirTypeParseGet(mlirTypeGetContext(type), strata_str(name)));
 }
 
-const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType operand, MlirType sum) {
+static const strata_mma_t *find(const char *family, MlirType operand, MlirType sum) {
   for (size_t i = 0; i < N_ROWS; i++)
-    if (!strcmp(rows[i].family, device->mma) && is_type(operand, rows[i].operand) && is_type(sum, rows[i].sum))
+    if (!strcmp(rows[i].family, family) && is_type(operand, rows[i].operand) && is_type(sum, rows[i].sum))
       return &rows[i];
   return NULL;
+}
+
+const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType operand, MlirType sum) {
+  return find(device->mma, operand, sum);
+}
+
+const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType operand, MlirType sum) {
+  return find(device->mma_async, operand, sum);
 }
 
 const strata_mma_t *strata_mma_named(MlirStringRef name) {

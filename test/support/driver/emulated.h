@@ -32,4 +32,25 @@ uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask);
 // and |d| are the caller's own fragments in memory, |d| to be written; they may not overlap.
 void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d);
 
+//===-- Pipelined products (docs/gpu.md) -------------------------------------------------------------------------===//
+
+// Barriers of two phases, a word each. Threads wait for one another here, too.
+void strata_emulated_phase_init(uint64_t *barrier, uint32_t count);
+void strata_emulated_phase_arrive(uint64_t *barrier);
+void strata_emulated_phase_expect(uint64_t *barrier, uint32_t bytes);
+void strata_emulated_phase_wait(uint64_t *barrier, uint32_t parity);
+void strata_emulated_group_barrier(uint32_t id, uint32_t threads);
+
+// Copies, done when the call returns. |map|: what the driver's cuTensorMapEncodeTiled wrote, the kernel's parameter.
+// Coordinates beyond the map's rank are zero.
+void strata_emulated_bulk_load(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1, int32_t c2,
+                               int32_t c3, int32_t c4);
+void strata_emulated_bulk_store(const void *map, const void *shared, int32_t c0, int32_t c1, int32_t c2, int32_t c3,
+                                int32_t c4);
+
+// The caller's part of a product of its group of four warps: row |kind| of mma.def, n columns. |layout|: crossed,
+// swizzle, lead, stride of the left operand, then of the right one. |sums|: n / 2 values, read and written.
+void strata_emulated_mma_async(uint32_t kind, uint32_t n, const void *left, const void *right, const int64_t *layout,
+                               void *sums);
+
 #endif
