@@ -1,12 +1,15 @@
 """Compiles the cases of cases.py into a folder that can be carried to a machine with a GPU.
 
-    python3 build.py FOLDER [--group mem] [--only NAME ...] [--device sm_90a] [-- OPTION ...]
+    python3 build.py FOLDER [--group gemm,fused] [--only NAME ...] [--device sm_90a] [--jobs 8] [-- OPTION ...]
 
-The libraries hold no weights. There, run `python3 measure.py FOLDER`. STRATA_BIN names the compiler's folder.
+The libraries hold no weights. A case that does not compile leaves NAME.error, which measure.py reports in its row. There,
+run `python3 measure.py FOLDER`. STRATA_BIN names the compiler's folder.
 """
 import argparse
 import concurrent.futures
+import json
 import os
+import subprocess
 import sys
 import time
 
@@ -17,42 +20,59 @@ import cases as case_table
 import strata
 
 
+def remove(*paths):
+    for path in paths:
+        if os.path.exists(path):
+            os.remove(path)
+
+
 def build(case, folder, device, options):
-    source = os.path.join(folder, case.name + ".mlir")
-    with open(source, "w", encoding="utf-8") as file:
+    """Leaves the graph and lib<name>.so, or <name>.error."""
+    at = os.path.join(folder, case.name)
+    library = os.path.join(folder, f"lib{case.name}")
+    remove(library + ".so", at + ".error")
+    with open(at + ".mlir", "w", encoding="utf-8") as file:
         file.write(case.text)
     start = time.perf_counter()
     arguments = ["--target=nvgpu", f"--device={device}", "--on-gpu-tensors", "--user-device-memory", *case.options,
                  *options]
+    problem = ""
     try:
-        strata.compile_library(source, folder, case.name, arguments)
-        problem = ""
-    except strata.CompileError as error:
-        problem = str(error).strip()
-    for suffix in (".a", ".pc", ".h"):
-        path = os.path.join(folder, ("lib" if suffix == ".a" else "") + case.name + suffix)
-        if os.path.exists(path):
-            os.remove(path)
+        strata.compile_library(at + ".mlir", folder, case.name, arguments)
+    except (strata.CompileError, subprocess.TimeoutExpired) as error:
+        problem = " ".join(str(error).split())
+        with open(at + ".error", "w", encoding="utf-8") as file:
+            file.write(problem)
+    remove(library + ".a", at + ".pc", at + ".h")
     return case.name, time.perf_counter() - start, problem
 
 
+def own_arguments():
+    """Those before a "--", and the compiler's behind it."""
+    arguments = sys.argv[1:]
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:at], arguments[at + 1:]
+
+
 def main():
-    own, _, options = " ".join(sys.argv[1:]).partition(" -- ")
+    own, options = own_arguments()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    parser.add_argument("--group", default=None)
-    parser.add_argument("--only", nargs="*")
+    case_table.add_arguments(parser)
     parser.add_argument("--device", default="sm_90a")
-    parsed = parser.parse_args(own.split())
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parsed = parser.parse_args(own)
     os.makedirs(parsed.folder, exist_ok=True)
-    wanted = [case for case in case_table.all_cases().values()
-              if (case.name in parsed.only if parsed.only else parsed.group in (None, case.group))]
+    wanted, drawn = case_table.chosen(parsed)
+    with open(os.path.join(parsed.folder, "random.json"), "w", encoding="utf-8") as file:
+        json.dump(drawn, file)
+    print(f'random products: seed {drawn["seed"]}')
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, seconds, problem in pool.map(lambda case: build(case, parsed.folder, parsed.device, options.split()),
-                                               wanted):
+    with concurrent.futures.ThreadPoolExecutor(parsed.jobs) as pool:
+        for name, seconds, problem in pool.map(lambda case: build(case, parsed.folder, parsed.device, options), wanted):
             print(f"{name:<44} {seconds:6.2f} s {problem}", flush=True)
             failed += bool(problem)
+    print(f"{len(wanted) - failed} compiled, {failed} failed")
     sys.exit(1 if failed else 0)
 
 

@@ -2,74 +2,19 @@
 
 Names, shapes and what each peer is given follow one list, so that figures can be compared between runs and machines.
 bf16 unless the name says otherwise. Importing this needs neither PyTorch nor JAX.
+
+    python3 cases.py [--group mem] [--only NAME ...] [--write FOLDER]     list the cases, or write their graphs
 """
-import collections
+import argparse
+import fnmatch
+import json
 import math
+import os
 
-# inputs: (shape, type) each. bytes, flops: what has to be moved and computed at least. group: which run it belongs to.
-Case = collections.namedtuple("Case", "name group text inputs outputs flops bytes torch jax options")
+import products
+from graph import Graph
 
-BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i8": 1, "i32": 4, "i64": 8}
-
-
-def tensor(shape, dtype):
-    return "tensor<" + "".join(f"{size}x" for size in shape) + dtype + ">"
-
-
-class Graph:
-    """Writes func.func @main a value at a time."""
-
-    def __init__(self, *inputs):
-        self.inputs, self.lines, self.types = list(inputs), [], {}
-        for i, (shape, dtype) in enumerate(inputs):
-            self.types[f"%in{i}"] = (tuple(shape), dtype)
-
-    def __getitem__(self, number):
-        return f"%in{number}"
-
-    def op(self, mnemonic, operands, shape, dtype, attributes=""):
-        name = f"%{len(self.lines)}"
-        self.types[name] = (tuple(shape), dtype)
-        types = ", ".join(tensor(*self.types[operand]) for operand in operands)
-        self.lines.append(f'  {name} = "strata.{mnemonic}"({", ".join(operands)}) {{{attributes}}} : ({types}) -> '
-                          f'{tensor(shape, dtype)}')
-        return name
-
-    def like(self, mnemonic, *operands, attributes=""):
-        """An op whose result has the type of its first operand."""
-        return self.op(mnemonic, operands, *self.types[operands[0]], attributes=attributes)
-
-    def splat(self, value, like):
-        shape, dtype = self.types[like]
-        name = f"%{len(self.lines)}"
-        self.types[name] = (shape, dtype)
-        self.lines.append(f'  {name} = "strata.constant"() {{value = dense<{value:e}> : {tensor(shape, dtype)}}} : () '
-                          f'-> {tensor(shape, dtype)}')
-        return name
-
-    def broadcast(self, operand, shape, dims):
-        """dims[i] is the dim of |shape| that dim i of the operand becomes."""
-        names = ", ".join(f"d{i}" for i in range(len(shape)))
-        kept = ", ".join(f"d{i}" for i in dims)
-        return self.op("broadcast", [operand], shape, self.types[operand][1],
-                       f"map = affine_map<({names}) -> ({kept})>")
-
-    def convert(self, operand, dtype):
-        return self.op("convert", [operand], self.types[operand][0], dtype)
-
-    def text(self, *results):
-        arguments = ", ".join(f'%in{i}: {tensor(*self.types[f"%in{i}"])} {{strata.name = "x{i}"}}'
-                              for i in range(len(self.inputs)))
-        types = [tensor(*self.types[result]) for result in results]
-        named = ", ".join(f'{t} {{strata.name = "y{i}"}}' for i, t in enumerate(types))
-        body = "\n".join(self.lines)
-        return (f"func.func @main({arguments}) -> ({named}) {{\n{body}\n"
-                f"  return {', '.join(results)} : {', '.join(types)}\n}}\n")
-
-    def case(self, name, group, results, flops, moved, torch, jax=None, options=()):
-        return Case(name, group, self.text(*results), self.inputs, [self.types[result] for result in results], flops,
-                    moved, torch, jax, options)
-
+SEED, COUNT = 1, 200  # of the random products
 
 #===-- Bound by memory -----------------------------------------------------------------------------------------------
 
@@ -135,7 +80,8 @@ def reductions():
         dims = tuple(axes)
         yield g.case(f"{name}_16384x8192", "mem", [result], 0, 2 * rows_ * columns,
                      lambda t, a, d=dims: a.sum(d, dtype=t.float32),
-                     lambda j, a, d=dims: a.sum(d, dtype=j.numpy.float32))
+                     lambda j, a, d=dims: a.sum(d, dtype=j.numpy.float32),
+                     reference=lambda t, a, d=dims: a.double().sum(d))
 
 
 def movement():
@@ -151,47 +97,58 @@ def movement():
                  lambda j, a: a.transpose(0, 2, 1, 3) + 0)
 
 
-#===-- Matrix products -----------------------------------------------------------------------------------------------
-
-NN = "maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]"
-BATCH_NN = ("maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, "
-            "affine_map<(b, m, n, k) -> (b, m, n)>]")
-ORIGIN = ', zero_pad = false, origin = "matmul"'
-
-SHAPES = [(1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (4096, 768, 768),
-          (4096, 3072, 768), (4096, 768, 3072), (1, 4096, 4096), (16, 4096, 4096), (16, 14336, 4096), (128, 4096, 4096),
-          (128, 14336, 4096), (2048, 4096, 4096), (2048, 14336, 4096), (2048, 4096, 14336), (8192, 6144, 4096),
-          (8192, 28672, 4096), (1000, 1000, 1000), (4095, 4097, 1025)]
+def copy():
+    g = Graph(((2 ** 32,), "i8"))
+    yield g.case("copy_4GiB", "mem", [g[0]], 0, 2 ** 33, lambda t, a: a.clone())
 
 
-def product(g, x, w, m, n, dtype):
-    """x @ w, accumulated in f32 and rounded."""
-    return g.convert(g.op("contract", [x, w], (m, n), "f32", NN + ORIGIN), dtype)
+#===-- The list ------------------------------------------------------------------------------------------------------
 
 
-def gemm():
-    for m, n, k in SHAPES:
-        g = Graph(((m, k), "bf16"), ((k, n), "bf16"))
-        yield g.case(f"gemm_bf16_nn_{m}x{n}x{k}", "gemm", [product(g, g[0], g[1], m, n, "bf16")], 2 * m * n * k,
-                     2 * (m * k + k * n + m * n), lambda t, a, b: a @ b)
-    for b, m, n, k in [(64, 512, 512, 64), (128, 128, 128, 128), (16, 1024, 1024, 1024)]:
-        g = Graph(((b, m, k), "bf16"), ((b, k, n), "bf16"))
-        result = g.convert(g.op("contract", [g[0], g[1]], (b, m, n), "f32", BATCH_NN + ORIGIN), "bf16")
-        yield g.case(f"bmm_bf16_{b}x{m}x{n}x{k}", "gemm", [result], 2 * b * m * n * k,
-                     2 * b * (m * k + k * n + m * n), lambda t, a, c: a @ c)
-
-
-def fused():
-    for m, n, k in [(4096, 3072, 768), (2048, 14336, 4096), (8192, 8192, 8192), (16, 14336, 4096)]:
-        for activation in ("relu", "gelu"):
-            g = Graph(((m, k), "bf16"), ((k, n), "bf16"), ((n,), "bf16"))
-            total = g.like("add", product(g, g[0], g[1], m, n, "bf16"), g.broadcast(g[2], (m, n), [1]))
-            yield g.case(f"gemm_bias_{activation}_{m}x{n}x{k}", "fused", [g.like(activation, total)], 2 * m * n * k,
-                         2 * (m * k + k * n + m * n),
-                         lambda t, x, w, b, f=activation: getattr(t.nn.functional, f)(x @ w + b))
-
-
-def all_cases():
+def all_cases(seed=SEED, count=COUNT):
     """Every case, by name, in order."""
-    makers = (elementwise, rows, reductions, movement, gemm, fused)
+    makers = (copy, elementwise, rows, reductions, movement, products.gemm, products.fused, products.attention,
+              products.convolutions, lambda: products.random_products(seed, count))
     return {case.name: case for maker in makers for case in maker()}
+
+
+def add_arguments(parser):
+    """The options of all tools that choose among the cases."""
+    parser.add_argument("--group", help="of mem, gemm, fused, conv, random; several with commas between")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="these cases; * and ? stand for any characters")
+    parser.add_argument("--seed", type=int, help=f"of the random products ({SEED}, or what the folder was built with)")
+    parser.add_argument("--count", type=int, help=f"of the random products ({COUNT})")
+
+
+def chosen(options, folder=None):
+    """The cases that were asked for; the random ones as |folder| was built with."""
+    drawn = {"seed": SEED, "count": COUNT}
+    path = os.path.join(folder or "", "random.json")
+    if folder and os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            drawn = json.load(file)
+    drawn.update({key: getattr(options, key) for key in drawn if getattr(options, key) is not None})
+    groups = options.group.split(",") if options.group else None
+    cases = [case for case in all_cases(**drawn).values()
+             if (any(fnmatch.fnmatch(case.name, name) for name in options.only) if options.only
+                 else groups is None or case.group in groups)]
+    return cases, drawn
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_arguments(parser)
+    parser.add_argument("--write", metavar="FOLDER", help="write NAME.mlir of each case")
+    options = parser.parse_args()
+    cases, drawn = chosen(options)
+    print(f'random products: seed {drawn["seed"]}')
+    for case in cases:
+        print(f"{case.group:<8} {case.name:<44} {case.flops / 1e9:12.3f} GFLOP {case.bytes / 1e6:12.3f} MB")
+        if options.write:
+            os.makedirs(options.write, exist_ok=True)
+            with open(os.path.join(options.write, case.name + ".mlir"), "w", encoding="utf-8") as file:
+                file.write(case.text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,234 +1,323 @@
 """Times emitted libraries on a GPU beside PyTorch eager, torch.compile and XLA, in one process, and checks results.
 
-    python3 measure.py FOLDER [--group mem] [--only NAME ...] [--peers eager,inductor,xla] [--rounds 15]
+    python3 measure.py FOLDER [--group gemm,fused] [--only NAME ...] [--peers eager,inductor,xla] [--rounds 15]
 
-FOLDER holds lib<case>.so for the cases of cases.py, compiled with --on-gpu-tensors --user-device-memory. Every function is
-captured into a CUDA graph, as often as fills two milliseconds, so that no launch from Python is charged to anybody; XLA
-dispatches back to back and is charged its launches. A figure is the median over the rounds, in each of which every
-function has its turn; a ratio is the median of the rounds' ratios. Inputs are random; errors are against float64 where
-that is cheap (sums), else against float32 arithmetic.
+FOLDER is what build.py made. Every function is captured into a CUDA graph of 2.5 ms of calls, so that no launch from
+Python is charged to anybody; XLA dispatches back to back and is charged its launches. What memory bounds and the L2 cache
+would hold works on buffers in turn that fill the cache twice.
+
+A card's clock follows its power, and large products reach the power limit within milliseconds: a fixed alternation of
+long batches can be off by a tenth either way. So there are two figures:
+  burst   2.5 ms of work, 40 ms of pause (--idle-ms), the functions in turn, another one first in each round: what a call
+          takes at full clock. A figure is the median over the rounds, the ratio the median of the rounds' ratios.
+  solo    each function alone, without pause, for 0.7 s (--solo): what it takes at the power limit; the second half counts.
+
+Inputs are random normal numbers, outputs are filled with NaN before. Errors are relative ones of the norm, against the
+same function in float64; "wrong" is what exceeds its type's bar and 1.5 times eager's own error, "moves" what differs
+between runs. A case that fails says so in its row; if it took the device with it, or hangs (--case-limit), the rest goes
+on in a new process.
 """
 import argparse
-import ctypes
+import importlib.util
 import json
+import math
 import os
 import statistics
 import sys
-import time
+import tempfile
+import threading
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "..", "test", "support")]
-
-import torch
+sys.path[:0] = [HERE]
 
 import cases as case_table
-import strata
 
-TYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i8": torch.int8,
-         "i32": torch.int32, "i64": torch.int64}
-torch.backends.cudnn.benchmark = True
-torch.set_float32_matmul_precision("high")
-
-
-class GpuLibrary(strata.Library):
-    """A library that takes device pointers, its memory and the current stream."""
-
-    def __init__(self, path):
-        super().__init__(path)
-        stream = torch.cuda.current_stream().cuda_stream
-        self.check(self.description.load(None, stream))
-        torch.cuda.synchronize()
-        self.memory = torch.empty(self.description.device_memory_size(None) + 256, dtype=torch.uint8, device="cuda")
-
-    def check(self, status):
-        if status:
-            raise RuntimeError(f"status {status}: {self.description.error().decode()}")
-
-    def binding(self, tensors):
-        """A function that enqueues a call on the current stream."""
-        pointers = (ctypes.c_void_p * len(tensors))(*[tensor.data_ptr() for tensor in tensors])
-        base = -(-self.memory.data_ptr() // 256) * 256
-
-        def run(keep_alive=tensors):
-            self.check(self.description.run(pointers, None, base, torch.cuda.current_stream().cuda_stream))
-
-        return run
+PEERS = ("eager", "inductor", "xla")
+# Operations a byte below which a case is bound by memory, and the most sets of buffers it gets.
+MEMORY_BOUND, MOST_SETS = 200, 128
+# Relative errors that the type of a result allows; sums of f32 whose operands are rounded to tf32 have "tf32".
+BARS = {"bf16": 1e-2, "f16": 2e-3, "tf32": 2e-3, "f32": 1e-5, "i32": 0.0, "i8": 0.0}
 
 
-def drawn(shape, dtype):
-    if dtype.startswith("i"):
-        return torch.randint(-100, 100, shape, device="cuda").to(TYPES[dtype])
-    return torch.randn(*shape, device="cuda").to(TYPES[dtype])
+#===-- Tables, without a GPU -------------------------------------------------------------------------------------------
 
 
-def captured(run):
-    """A replay of |run| repeated, and how often."""
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        for _ in range(3):
-            run()
-    torch.cuda.current_stream().wait_stream(side)
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    run()
-    end.record()
-    end.synchronize()
-    count = int(max(1, min(50, 2.0 / max(start.elapsed_time(end), 1e-3))))
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(count):
-            run()
-    return graph.replay, count
+def bar_of(case, dtype):
+    return BARS["tf32" if dtype == "f32" and case.precision == "high" else dtype]
 
 
-def replay_timer(run):
-    replay, count = captured(run)
-
-    def timed():
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        replay()
-        end.record()
-        end.synchronize()
-        return start.elapsed_time(end) * 1e3 / count
-
-    timed()
-    return timed
+def sets_of(case, cache):
+    """How many sets of buffers take turns."""
+    if case.flops >= MEMORY_BOUND * case.bytes or case.bytes >= 2 * cache:
+        return 1
+    return min(MOST_SETS, math.ceil(2 * cache / case.bytes))
 
 
-def xla_timer(function, tensors):
-    import jax
-
-    arrays = [jax.dlpack.from_dlpack(tensor.contiguous()) for tensor in tensors]
-    compiled = jax.jit(lambda *a: function(jax, *a)).lower(*arrays).compile()
-
-    def many(count):
-        start = time.perf_counter()
-        for _ in range(count):
-            out = compiled(*arrays)
-        jax.block_until_ready(out)
-        return (time.perf_counter() - start) / count * 1e6
-
-    count = int(max(5, min(100, 2e4 / max(many(5), 1))))
-    return lambda: many(count)
-
-
-def compiled_by_inductor(function, tensors):
-    torch._dynamo.reset()
-    run = torch.compile(function, mode="max-autotune-no-cudagraphs", fullgraph=True)
-    run(*tensors)
-    torch.cuda.synchronize()
-    return run
-
-
-def peers_of(case, tensors, wanted):
-    """Timers by name; a peer that fails is left out with a note."""
-    def function(*a):
-        return case.torch(torch, *a)
-
-    makers = {"eager": lambda: replay_timer(lambda: function(*tensors))}
-    makers["inductor"] = lambda: (lambda run: replay_timer(lambda: run(*tensors)))(compiled_by_inductor(function, tensors))
-    if case.jax:
-        makers["xla"] = lambda: xla_timer(case.jax, tensors)
-    timers = {}
-    for name in wanted:
-        try:
-            if name in makers:
-                timers[name] = makers[name]()
-        except Exception as error:  # a peer's failure is its own
-            print(f"  {case.name}: {name} failed: {repr(error)[:150]}", flush=True)
-    return timers
-
-
-def error_of(case, inputs, got):
-    """The relative error against the same function in float32 on blocks of rows, the largest over the outputs."""
-    wide = [tensor.float() if tensor.is_floating_point() else tensor for tensor in inputs]
-    want = case.torch(torch, *wide)
-    wants = want if isinstance(want, (tuple, list)) else [want]
-    worst = 0.0
-    for have, reference in zip(got, wants):
-        difference = (have.float() - reference.reshape(have.shape).float()).norm().item()
-        worst = max(worst, difference / max(reference.float().norm().item(), 1e-30))
-        if not torch.isfinite(have.float()).all():
-            worst = float("nan")
-    return worst
-
-
-def measure(case, path, options):
-    inputs = [drawn(shape, dtype) for shape, dtype in case.inputs]
-    outputs = [torch.full(shape, -7.0, device="cuda").to(TYPES[dtype]) for shape, dtype in case.outputs]
-    library = GpuLibrary(path)
-    run = library.binding(inputs + outputs)
-    run()
-    torch.cuda.synchronize()
-    result = {"case": case.name, "error": error_of(case, inputs, outputs), "launches": len(library.launches)}
-    timers = {"ours": replay_timer(run)}
-    if not options.check:
-        timers.update(peers_of(case, inputs, options.peers.split(",")))
-    rounds = [{name: timer() for name, timer in timers.items()} for _ in range(options.rounds)]
-    for name in timers:
-        result[name] = statistics.median(turn[name] for turn in rounds)
-    names = [name for name in timers if name != "ours"]
-    if names:
-        best = min(names, key=lambda name: result[name])
-        result["best"] = best
-        result["ratio"] = statistics.median(turn[best] / turn["ours"] for turn in rounds)
+def summarise(result, case, turns):
+    """Adds the medians of the rounds, the best peer and its ratio, and the rates."""
+    for name in turns[0]:
+        result[name] = statistics.median(turn[name] for turn in turns)
+    peers = [name for name in turns[0] if name != "ours"]
+    if peers:
+        best = min(peers, key=lambda name: result[name])
+        result["best"], result["ratio"] = best, statistics.median(turn[best] / turn["ours"] for turn in turns)
     result["gbs"] = case.bytes / result["ours"] / 1e3
     result["tflops"] = case.flops / result["ours"] / 1e6
-    library.check(library.description.unload())
     return result
 
 
+HEAD = (f'{"case":<44}{"ours us":>9}{"eager":>9}{"inductor":>9}{"xla":>9}  ratio best      solo    GB/s TFLOP/s   error '
+        f'eager\'s launches')
+
+
 def line(result):
-    def column(name, width=9):
-        value = result.get(name)
-        return f"{value:{width}.1f}" if isinstance(value, float) else " " * (width - 1) + "-"
+    def number(name, text, width):
+        return format(result[name], text) if name in result else " " * (width - 1) + "-"
 
-    ratio = f'{result["ratio"]:6.2f} {result["best"]:<8}' if "ratio" in result else " " * 15
-    return (f'{result["case"]:<44}{column("ours")}{column("eager")}{column("inductor")}{column("xla")} {ratio}'
-            f'{result["gbs"]:8.0f}{result["tflops"]:8.1f} {result["error"]:.1e} {result["launches"]:3d}')
+    if "failed" in result:
+        return f'{result["case"]:<44} FAILED: {result["failed"]}'
+    times = "".join(number(name, "9.1f", 9) for name in ("ours", *PEERS))
+    return (f'{result["case"]:<44}{times} {number("ratio", "6.3f", 6)} {result.get("best", "-"):<8}'
+            f'{number("solo_ratio", "6.3f", 6)}{result["gbs"]:8.0f}{result["tflops"]:8.1f} {result["error"]:.1e} '
+            f'{number("eager_error", ".1e", 7)} {result["launches"]:3d} {result["verdict"]}'.rstrip())
 
 
-def main():
+def summary(results):
+    """A line for each group, and one for what failed."""
+    lines, groups = [], {}
+    for result in results:
+        for key in ("ratio", "solo_ratio"):
+            if key in result:
+                groups.setdefault((result["group"], key), []).append((result[key], result["case"]))
+    for (group, key), values in groups.items():
+        kind = "solo" if key == "solo_ratio" else "burst"
+        lowest, case = min(values)
+        lines.append(f"{group}, {kind}: best peer's time over ours: geometric mean "
+                     f"{statistics.geometric_mean(value for value, _ in values):.3f}, lowest {lowest:.3f} ({case}), "
+                     f"{len(values)} cases")
+    bad = [result["case"] for result in results if "failed" in result or result.get("verdict")]
+    if bad:
+        lines.append(f'{len(bad)} failed, wrong or moving: {" ".join(bad)}')
+    return lines
+
+
+#===-- A case ----------------------------------------------------------------------------------------------------------
+
+
+class Bench:
+    """What needs PyTorch."""
+
+    def __init__(self, options):
+        import torch
+
+        import libraries
+        import timing
+
+        self.torch, self.libraries, self.timing, self.options = torch, libraries, timing, options
+        if "xla" in options.peers and not importlib.util.find_spec("jax"):
+            options.peers.remove("xla")
+            print("no JAX: no times of XLA", flush=True)
+        self.types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i8": torch.int8,
+                      "i32": torch.int32, "f8E4M3FN": torch.float8_e4m3fn}
+        self.cache = torch.cuda.get_device_properties(0).L2_cache_size
+        self.name = torch.cuda.get_device_name()
+
+    def drawn(self, shape, dtype, spread):
+        if dtype == "i8":
+            return self.torch.randint(-128, 128, shape, device="cuda", dtype=self.torch.int8)
+        return (self.torch.randn(*shape, device="cuda") * spread).to(self.types[dtype])
+
+    def poisoned(self, shape, dtype):
+        tensor = self.torch.empty(shape, device="cuda", dtype=self.types[dtype])
+        return tensor.fill_(float("nan") if tensor.is_floating_point() else -7)
+
+    def function(self, case):
+        torch, function = self.torch, case.torch
+        return lambda *tensors: function(torch, *tensors)
+
+    def reference(self, case, inputs):
+        function = case.reference
+        if function is None:
+            function, inputs = case.torch, [tensor.double() if tensor.is_floating_point() else tensor
+                                            for tensor in inputs]
+        want = function(self.torch, *inputs)
+        return list(want) if isinstance(want, (tuple, list)) else [want]
+
+    def error(self, got, want):
+        """The largest over the results; NaN where a result has one. In pieces: results can be gigabytes."""
+        worst, piece = 0.0, 1 << 26
+        for have, reference in zip(got, want):
+            have, reference = have.reshape(-1), reference.reshape(-1)
+            sums = [0.0, 0.0]
+            for i in range(0, have.numel(), piece):
+                part = reference[i:i + piece].double()
+                sums[0] += (have[i:i + piece].double() - part).square().sum().item()
+                sums[1] += part.square().sum().item()
+            error = math.sqrt(sums[0] / max(sums[1], 1e-300))
+            worst = error if not error <= worst else worst
+        return worst
+
+    def check(self, case, run, inputs, outputs, result):
+        """Errors, ours and eager's, and whether we give the same twice."""
+        run()
+        first = [tensor.clone() for tensor in outputs]
+        for tensor in outputs:
+            tensor.fill_(float("inf") if tensor.is_floating_point() else 7)
+        run()
+        moves = not all(self.torch.equal(a.view(self.torch.uint8), b.view(self.torch.uint8))
+                        for a, b in zip((t.reshape(-1) for t in first), (t.reshape(-1) for t in outputs)))
+        want = self.reference(case, inputs)
+        result["error"] = self.error(first, want)
+        allowed = max(bar_of(case, dtype) for _, dtype in case.outputs)
+        if "eager" in self.options.peers:
+            have = self.function(case)(*inputs)
+            result["eager_error"] = self.error(have if isinstance(have, (tuple, list)) else [have], want)
+            allowed = max(allowed, 1.5 * result["eager_error"])
+        result["verdict"] = "MOVES" if moves else "" if result["error"] <= allowed else "WRONG"
+
+    def timer(self, name, case, sets):
+        function = self.function(case)
+        if name == "xla":
+            return self.timing.XlaTimer(case.jax, sets, case.precision) if case.jax else None
+        if name == "inductor":
+            function = self.timing.compiled_by_inductor(function, sets[0])
+        return self.timing.ReplayTimer(self.timing.calls(function, sets))
+
+    def peers(self, case, sets, result):
+        """Timers by name; a peer that fails is left out with a note."""
+        timers = {}
+        for name in self.options.peers:
+            try:
+                timers[name] = self.timer(name, case, sets)
+            except Exception as error:  # a peer's failure is its own
+                result[name + "_failed"] = " ".join(repr(error).split())[:200]
+                print(f'  {case.name}: {name}: {result[name + "_failed"]}', flush=True)
+        return {name: timer for name, timer in timers.items() if timer}
+
+    def measure(self, case):
+        result = {"case": case.name, "group": case.group, "device": self.name}
+        self.timing.set_precision(case.precision)
+        library = self.libraries.GpuLibrary(os.path.join(self.options.folder, f"lib{case.name}.so"))
+        result["launches"] = len(library.launches)
+        count = 1 if self.options.check else sets_of(case, self.cache)
+        sets = [[self.drawn(*item) for item in case.inputs] for _ in range(count)]
+        outputs = [[self.poisoned(*item) for item in case.outputs] for _ in range(count)]
+        runs = [library.binding(inputs + results) for inputs, results in zip(sets, outputs)]
+        self.check(case, runs[0], sets[0], outputs[0], result)
+        timers = {"ours": self.timing.ReplayTimer(runs)}
+        if not self.options.check:
+            timers.update(self.peers(case, sets, result))
+        turns = self.timing.in_rounds(timers, self.options.rounds, self.options.idle_ms * 1e-3)
+        summarise(result, case, turns)
+        if self.options.solo and len(timers) > 1:
+            for name, timer in timers.items():
+                result["solo_" + name] = timer.solo(self.options.solo)
+            result["solo_ratio"] = min(result["solo_" + name] for name in timers if name != "ours") / result["solo_ours"]
+        library.unload()
+        return result
+
+    def is_alive(self):
+        try:
+            self.torch.cuda.synchronize()
+            return self.torch.ones(1, device="cuda").item() == 1
+        except Exception:
+            return False
+
+
+#===-- The run ---------------------------------------------------------------------------------------------------------
+
+
+class Run:
+    """The results so far; another process can go on from them."""
+
+    def __init__(self, options):
+        self.options, self.results = options, []
+        if options.resume:
+            with open(options.resume, encoding="utf-8") as file:
+                self.results = json.load(file)
+            os.remove(options.resume)
+
+    def add(self, result):
+        self.results.append(result)
+        print(line(result), flush=True)
+        if self.options.json:
+            with open(self.options.json, "a", encoding="utf-8") as file:
+                file.write(json.dumps(result) + "\n")
+
+    def fail(self, case, why):
+        self.add({"case": case.name, "group": case.group, "failed": " ".join(why.split())[:300]})
+
+    def restart(self):
+        """This process cannot use the device any more: a new one goes on."""
+        with tempfile.NamedTemporaryFile("w", delete=False, suffix=".json") as file:
+            json.dump(self.results, file)
+        arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--resume=")]
+        sys.stdout.flush()
+        os.execv(sys.executable, [sys.executable, os.path.abspath(__file__), *arguments, f"--resume={file.name}"])
+
+    def hang(self, case):
+        self.fail(case, f"still running after {self.options.case_limit} s")
+        self.restart()
+
+    def case(self, bench, case):
+        error = os.path.join(self.options.folder, case.name + ".error")
+        if os.path.exists(error):
+            with open(error, encoding="utf-8") as file:
+                return self.fail(case, "not compiled: " + file.read())
+        if not os.path.exists(os.path.join(self.options.folder, f"lib{case.name}.so")):
+            return None  # it was not asked for when the folder was made
+        watch = threading.Timer(self.options.case_limit, self.hang, [case])
+        watch.daemon = True
+        watch.start()
+        try:
+            with bench.torch.no_grad():
+                result = bench.measure(case)
+        except Exception as problem:
+            watch.cancel()
+            self.fail(case, repr(problem))
+            if not bench.is_alive():
+                self.restart()
+        else:
+            watch.cancel()
+            self.add(result)
+        return bench.torch.cuda.empty_cache()
+
+    def all(self):
+        cases, drawn = case_table.chosen(self.options, self.options.folder)
+        bench = Bench(self.options)
+        if not self.options.resume:
+            print(f'{bench.name}; random products: seed {drawn["seed"]}\n{HEAD}', flush=True)
+        known = {result["case"] for result in self.results}
+        for case in cases:
+            if case.name not in known:
+                self.case(bench, case)
+        print("\n".join(summary(self.results)))
+        return any("failed" in result or result.get("verdict") for result in self.results)
+
+
+def peers_list(text):
+    names = [name for name in text.split(",") if name]
+    unknown = [name for name in names if name not in PEERS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"expected names of {', '.join(PEERS)}, got {unknown[0]}")
+    return names
+
+
+def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    parser.add_argument("--group", default=None)
-    parser.add_argument("--only", nargs="*")
-    parser.add_argument("--peers", default="eager,inductor,xla")
+    case_table.add_arguments(parser)
+    parser.add_argument("--peers", type=peers_list, default=list(PEERS), help="of eager, inductor, xla")
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--check", action="store_true", help="ours alone")
-    parser.add_argument("--json", help="append results to this file")
-    options = parser.parse_args()
-    print(f'{torch.cuda.get_device_name()}\n{"case":<44}{"ours us":>9}{"eager":>9}{"inductor":>9}{"xla":>9}  ratio best '
-          f'     GB/s  TFLOP/s  error launches', flush=True)
-    ratios, failed = {}, 0
-    for case in case_table.all_cases().values():
-        path = os.path.join(options.folder, f"lib{case.name}.so")
-        wanted = case.name in options.only if options.only else options.group in (None, case.group)
-        if not wanted or not os.path.exists(path):
-            continue
-        try:
-            with torch.no_grad():
-                result = measure(case, path, options)
-        except Exception as error:
-            failed += 1
-            print(f"{case.name:<44} FAILED: {repr(error)[:300]}", flush=True)
-            continue
-        finally:
-            torch.cuda.empty_cache()
-        print(line(result), flush=True)
-        if "ratio" in result:
-            ratios.setdefault(case.group, []).append(result["ratio"])
-        if options.json:
-            with open(options.json, "a", encoding="utf-8") as file:
-                file.write(json.dumps(result) + "\n")
-    for group, values in ratios.items():
-        print(f"{group}: best peer's time over ours: geometric mean {statistics.geometric_mean(values):.3f}, "
-              f"lowest {min(values):.3f}, {len(values)} cases")
-    sys.exit(1 if failed else 0)
+    parser.add_argument("--idle-ms", type=float, default=40, help="pause in front of every batch")
+    parser.add_argument("--solo", type=float, default=0, metavar="SECONDS", help="measure each alone too, 0.7 say")
+    parser.add_argument("--check", action="store_true", help="ours alone, on one set of buffers")
+    parser.add_argument("--case-limit", type=float, default=400, help="seconds for one case, autotuning included")
+    parser.add_argument("--json", help="append a line for each result to this file")
+    parser.add_argument("--resume", help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(Run(parse(sys.argv[1:])).all())
