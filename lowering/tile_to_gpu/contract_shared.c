@@ -24,8 +24,8 @@ static int64_t address_in_rows(const strata_shared_operand_t *o, int64_t row, in
 
 static int64_t address_in_words(const strata_shared_operand_t *o, int64_t row, int64_t step) {
   int64_t word = step / o->word, unit_rows = STRATA_VECTOR_BYTES / (o->element_bytes * o->word);
-  int64_t unit = row / unit_rows;
-  unit ^= (word >> 2 & 3) << 1 ^ (unit >> 3 & 1);
+  int64_t unit = row / unit_rows, n_units = o->rows / unit_rows; // few where elements are small and words one of them
+  unit ^= ((word >> 2 & 3) << 1 ^ (unit >> 3 & 1)) & (n_units - 1);
   return (word * o->rows + unit * unit_rows + row % unit_rows) * o->word + step % o->word;
 }
 
