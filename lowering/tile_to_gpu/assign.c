@@ -23,7 +23,8 @@ typedef struct {
   strata_gpu_record_t *root;
   MlirType type;
   int64_t n_elements;
-  int order; // of appearance
+  int order;     // of appearance
+  int64_t group; // threads that hold a value
   STRATA_VECTOR(anchor_t) anchors;
   STRATA_VECTOR(MlirOperation) related; // movements and reductions with a value of the class
 } class_t;
@@ -95,6 +96,14 @@ static MlirWalkResult unify_op(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
+// True for what producers compute: values of the loop around a pipelined product.
+static bool is_fetched(MlirValue value) {
+  if (!mlirValueIsAOpResult(value))
+    return false;
+  MlirOperation parent = mlirOperationGetParentOperation(mlirOpResultGetOwner(value));
+  return strata_op_is(parent, "scf.for") && strata_attr_flag(parent, "tile.pipeline");
+}
+
 static class_t *class_of(assign_t *a, MlirValue value) {
   strata_gpu_record_t *root = strata_gpu_record_root(a->d, value);
   for (size_t i = 0; i < a->classes.count; i++)
@@ -103,6 +112,7 @@ static class_t *class_of(assign_t *a, MlirValue value) {
   class_t *class = strata_arena_new(a->d->compile->arena, class_t);
   *class = (class_t){.root = root, .type = mlirValueGetType(value), .n_elements = 1};
   class->order = (int)a->classes.count;
+  class->group = is_fetched(value) && a->d->producers ? a->d->producers : a->d->group;
   for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(class->type); dim++)
     class->n_elements *= mlirShapedTypeGetDimSize(class->type, dim);
   *strata_vector_push(a->d->compile->arena, &a->classes) = class;
@@ -226,14 +236,14 @@ static int vote_dim(const class_t *class, int rank) {
 }
 
 // 16 bytes of the smallest element, but not more than 32 of the largest, where most accesses are aligned for it.
-static int64_t vote_width(const assign_t *a, const class_t *class, int dim) {
+static int64_t vote_width(const class_t *class, int dim) {
   int64_t smallest = STRATA_VECTOR_BYTES, largest = 1, votes[STRATA_VECTOR_BYTES + 1] = {0}, best = 1;
   for (size_t i = 0; i < class->anchors.count; i++) {
     const anchor_t *anchor = &class->anchors.data[i];
     smallest = anchor->bytes < smallest ? anchor->bytes : smallest;
     largest = anchor->bytes > largest ? anchor->bytes : largest;
   }
-  int64_t most = STRATA_VECTOR_BYTES / smallest, per_thread = power_of_two_above(class->n_elements / a->d->group);
+  int64_t most = STRATA_VECTOR_BYTES / smallest, per_thread = power_of_two_above(class->n_elements / class->group);
   most = most * largest > 2 * STRATA_VECTOR_BYTES ? 2 * STRATA_VECTOR_BYTES / largest : most;
   most = most > per_thread ? per_thread : most;
   for (size_t i = 0; i < class->anchors.count; i++)
@@ -278,7 +288,7 @@ static bool build_crossing(const assign_t *a, const class_t *class, const strata
   if (shape->rank != 2 || !crosses)
     return false;
   for (int i = 0; i < 2; i++)
-    widths[i] = vote_width(a, class, dims[i]);
+    widths[i] = vote_width(class, dims[i]);
   while (widths[0] * widths[1] > per_thread && widths[0] > 1)
     widths[widths[1] > widths[0]] /= 2;
   *out = strata_layout_build_crossing(shape->sizes, a->d->group, dims, widths);
@@ -289,14 +299,14 @@ static void build(const assign_t *a, const class_t *class, strata_layout_t *out)
   strata_registers_t shape = strata_registers_shape(class->type, &(strata_layout_t){0});
   int order[STRATA_VALUE_RANK];
   if (shape.rank == 0) {
-    *out = strata_layout_build(0, NULL, a->d->group, order, 1);
+    *out = strata_layout_build(0, NULL, class->group, order, 1);
     return;
   }
   int first = vote_dim(class, shape.rank);
   if (build_crossing(a, class, &shape, first, out))
     return;
   order_dims(class, shape.rank, first, order);
-  *out = strata_layout_build(shape.rank, shape.sizes, a->d->group, order, vote_width(a, class, first));
+  *out = strata_layout_build(shape.rank, shape.sizes, class->group, order, vote_width(class, first));
 }
 
 //===-- All ------------------------------------------------------------------------------------------------------===//
