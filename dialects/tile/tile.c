@@ -5,39 +5,52 @@
 
 #include <mlir-c/Dialect/IRDL.h>
 
-// The symbols of the map are of type index, so one variadic group says all there is to say of them. A pad value is an
-// extra attribute, and so is a mask: IRDL has no optional ones.
-static const char dialect_text[] = "irdl.dialect @tile {\n"
-                                   "  irdl.operation @load {\n"
-                                   "    %m = irdl.base \"!builtin.memref\"\n"
-                                   "    %i = irdl.is index\n"
-                                   "    %v = irdl.any\n"
-                                   "    %map = irdl.base \"#builtin.affine_map\"\n"
-                                   "    irdl.operands(memref: %m, symbols: variadic %i)\n"
-                                   "    irdl.results(vector: %v)\n"
-                                   "    irdl.attributes {\"map\" = %map}\n"
-                                   "  }\n"
-                                   "  irdl.operation @store {\n"
-                                   "    %v = irdl.any\n"
-                                   "    %m = irdl.base \"!builtin.memref\"\n"
-                                   "    %i = irdl.is index\n"
-                                   "    %map = irdl.base \"#builtin.affine_map\"\n"
-                                   "    irdl.operands(vector: %v, memref: %m, symbols: variadic %i)\n"
-                                   "    irdl.attributes {\"map\" = %map}\n"
-                                   "  }\n"
-                                   "  irdl.operation @mma {\n"
-                                   "    %a = irdl.base \"!builtin.vector\"\n"
-                                   "    %b = irdl.base \"!builtin.vector\"\n"
-                                   "    %c = irdl.base \"!builtin.vector\"\n"
-                                   "    %kind = irdl.base \"#builtin.string\"\n"
-                                   "    irdl.operands(a: %a, b: %b, c: %c)\n"
-                                   "    irdl.results(d: %c)\n"
-                                   "    irdl.attributes {\"kind\" = %kind}\n"
-                                   "  }\n"
-                                   "}\n";
+// What the lists of ops.def are made of. Each names one type or attribute an op, hence some twice.
+static const char constraints[] = "    %value = irdl.any\n"
+                                  "    %memory = irdl.base \"!builtin.memref\"\n"
+                                  "    %memory_2 = irdl.base \"!builtin.memref\"\n"
+                                  "    %vector = irdl.base \"!builtin.vector\"\n"
+                                  "    %vector_2 = irdl.base \"!builtin.vector\"\n"
+                                  "    %vector_3 = irdl.base \"!builtin.vector\"\n"
+                                  "    %index = irdl.is index\n"
+                                  "    %i32 = irdl.is i32\n"
+                                  "    %map = irdl.base \"#builtin.affine_map\"\n"
+                                  "    %string = irdl.base \"#builtin.string\"\n"
+                                  "    %integer = irdl.base \"#builtin.integer\"\n"
+                                  "    %integer_2 = irdl.base \"#builtin.integer\"\n"
+                                  "    %array = irdl.base \"#builtin.dense_array\"\n"
+                                  "    %array_2 = irdl.base \"#builtin.dense_array\"\n"
+                                  "    %true = irdl.is true\n"
+                                  "    %false = irdl.is false\n"
+                                  "    %flag = irdl.any_of(%true, %false)\n";
+
+static const struct {
+  const char *name, *operands, *results, *attributes;
+} ops[] = {
+#define OP(...) {__VA_ARGS__},
+#include "dialects/tile/ops.def"
+};
+
+// IRDL has no empty list of attributes.
+static const char *op_text(strata_arena_t *arena, size_t i) {
+  const char *attributes = ops[i].attributes;
+  if (*attributes)
+    attributes = strata_arena_printf(arena, "    irdl.attributes {%s}\n", attributes);
+  return strata_arena_printf(arena, "  irdl.operation @%s {\n%s    irdl.operands(%s)\n    irdl.results(%s)\n%s  }\n",
+                             ops[i].name, constraints, ops[i].operands, ops[i].results, attributes);
+}
+
+static const char *dialect_text(strata_arena_t *arena) {
+  const char *text = "irdl.dialect @tile {\n";
+  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+    text = strata_arena_printf(arena, "%s%s", text, op_text(arena, i));
+  return strata_arena_printf(arena, "%s}\n", text);
+}
 
 strata_status_t strata_tile_dialect_load(MlirContext context) {
-  MlirModule module = mlirModuleCreateParse(context, strata_str(dialect_text));
+  strata_arena_t *arena = strata_arena_create();
+  MlirModule module = mlirModuleCreateParse(context, strata_str(dialect_text(arena)));
+  strata_arena_destroy(arena);
   if (mlirModuleIsNull(module))
     return strata_error(STRATA_INTERNAL, "the IRDL text of the tile dialect does not parse");
   MlirLogicalResult result = mlirLoadIRDLDialects(module);

@@ -10,6 +10,23 @@
 #define STRATA_TILE_STORE "tile.store"
 #define STRATA_TILE_MMA "tile.mma"
 
+// Pipelined products: docs/gpu.md.
+#define STRATA_TILE_BARRIER_INIT "tile.barrier_init"
+#define STRATA_TILE_BARRIER_ARRIVE "tile.barrier_arrive"
+#define STRATA_TILE_BARRIER_EXPECT "tile.barrier_expect"
+#define STRATA_TILE_BARRIER_WAIT "tile.barrier_wait"
+#define STRATA_TILE_BULK_LOAD "tile.bulk_load"
+#define STRATA_TILE_BULK_STORE "tile.bulk_store"
+#define STRATA_TILE_BULK_COMMIT "tile.bulk_commit"
+#define STRATA_TILE_BULK_WAIT "tile.bulk_wait"
+#define STRATA_TILE_FENCE "tile.fence"
+#define STRATA_TILE_GROUP_BARRIER "tile.group_barrier"
+#define STRATA_TILE_REGISTERS "tile.registers"
+#define STRATA_TILE_MMA_FENCE "tile.mma_fence"
+#define STRATA_TILE_MMA_ASYNC "tile.mma_async"
+#define STRATA_TILE_MMA_COMMIT "tile.mma_commit"
+#define STRATA_TILE_MMA_WAIT "tile.mma_wait"
+
 // Loads the dialect into a context, once. Called by strata_compile_init.
 STRATA_MUST_CHECK strata_status_t strata_tile_dialect_load(MlirContext context);
 
@@ -34,7 +51,8 @@ enum { STRATA_TILE_ACCESS_SYMBOLS = 64 };
 bool strata_tile_is_access(MlirOperation op);
 strata_tile_access_t strata_tile_read_access(MlirOperation op, MlirValue *symbols);
 
-// Checks every op of the dialect in a module: INTERNAL names the op and what does not fit.
+// Checks every op of the dialect in a module, and the maps of its functions: INTERNAL names the op and what does not
+// fit.
 STRATA_MUST_CHECK strata_status_t strata_tile_verify(strata_compile_t *compile);
 
 #endif

@@ -1,4 +1,6 @@
 // What IRDL cannot say of the tile dialect's ops; see tile.h.
+#include "dialects/tile/verify.h"
+
 #include "dialects/mlir_util.h"
 #include "dialects/tile/tile.h"
 
@@ -40,7 +42,7 @@ static const char *access_fault(MlirOperation op) {
 
 static MlirWalkResult check_op(MlirOperation op, void *user) {
   strata_status_t *status = user;
-  const char *fault = strata_tile_is_access(op) ? access_fault(op) : NULL;
+  const char *fault = strata_tile_is_access(op) ? access_fault(op) : strata_tile_pipelined_fault(op);
   if (!fault)
     return MlirWalkResultAdvance;
   char place[160];

@@ -1,0 +1,192 @@
+// What IRDL cannot say of the ops of pipelined products (docs/gpu.md); see verify.h.
+#include "dialects/tile/verify.h"
+
+#include "dialects/mlir_util.h"
+#include "dialects/tile/tile.h"
+
+enum { SHARED_SPACE = 3, MAX_RANK = 5, MAX_EXTENT = 256, MAX_STEP = 8 };
+
+//===-- Tensor maps ----------------------------------------------------------------------------------------------===//
+
+static MlirAttribute field(MlirAttribute map, const char *name) {
+  return mlirAttributeIsADictionary(map) ? mlirDictionaryAttrGetElementByName(map, strata_str(name))
+                                         : (MlirAttribute){0};
+}
+
+// The length of a dense i64 array; -1 if it is none.
+static int64_t length(MlirAttribute array) {
+  return mlirAttributeIsADenseI64Array(array) ? mlirDenseArrayGetNumElements(array) : -1;
+}
+
+static int64_t integer(MlirAttribute attr) {
+  return !mlirAttributeIsNull(attr) && mlirAttributeIsAInteger(attr) ? mlirIntegerAttrGetValueInt(attr) : -1;
+}
+
+static bool all_within(MlirAttribute array, int64_t least, int64_t most, int64_t factor) {
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(array); i++) {
+    int64_t value = mlirDenseI64ArrayGetElement(array, i);
+    if (value < least || value > most || value % factor != 0)
+      return false;
+  }
+  return true;
+}
+
+static bool is_swizzle(int64_t bytes) { return bytes == 0 || bytes == 32 || bytes == 64 || bytes == 128; }
+
+static const char *map_fault(MlirAttribute map) {
+  MlirAttribute sizes = field(map, "sizes"), strides = field(map, "strides"), box = field(map, "box"),
+                steps = field(map, "steps"), type = field(map, "type");
+  int64_t rank = length(sizes);
+  if (rank < 1 || rank > MAX_RANK || !all_within(sizes, 1, INT64_C(1) << 32, 1))
+    return "has a map of other than 1 to 5 sizes from 1 to 2^32";
+  if (length(strides) != rank - 1 || !all_within(strides, 0, (INT64_C(1) << 40) - 1, 16))
+    return "has a map whose strides are not multiples of 16 bytes below 2^40, one a dim but the first";
+  if (length(box) != rank || !all_within(box, 1, MAX_EXTENT, 1))
+    return "has a map whose box is not 1 to 256 elements along each dim";
+  if (length(steps) != rank || !all_within(steps, 1, MAX_STEP, 1))
+    return "has a map whose steps are not 1 to 8 along each dim";
+  if (mlirAttributeIsNull(type) || !mlirAttributeIsAType(type))
+    return "has a map without a type";
+  if (!is_swizzle(integer(field(map, "swizzle"))))
+    return "has a map with a swizzle other than 0, 32, 64 and 128";
+  return integer(field(map, "buffer")) < 0 ? "has a map without a buffer" : NULL;
+}
+
+static const char *maps_fault(MlirOperation func) {
+  MlirAttribute maps = strata_attr(func, "strata.maps");
+  if (mlirAttributeIsNull(maps))
+    return NULL;
+  if (!mlirAttributeIsAArray(maps))
+    return "has strata.maps that are no array";
+  const char *fault = NULL;
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(maps) && !fault; i++)
+    fault = map_fault(mlirArrayAttrGetElement(maps, i));
+  return fault;
+}
+
+// The map that |op| names; null if there is none.
+static MlirAttribute find_map(MlirOperation op) {
+  MlirOperation func = op;
+  while (!mlirOperationIsNull(func) && !strata_op_is(func, "func.func"))
+    func = mlirOperationGetParentOperation(func);
+  MlirAttribute maps = mlirOperationIsNull(func) ? (MlirAttribute){0} : strata_attr(func, "strata.maps");
+  int64_t number = strata_attr_i64(op, "map", -1);
+  if (mlirAttributeIsNull(maps) || !mlirAttributeIsAArray(maps) || number < 0 ||
+      number >= mlirArrayAttrGetNumElements(maps))
+    return (MlirAttribute){0};
+  return mlirArrayAttrGetElement(maps, number);
+}
+
+//===-- Operands -------------------------------------------------------------------------------------------------===//
+
+// A row of elements in shared memory; |bits| of its elements, 0: any.
+static bool is_shared_row(MlirOperation op, int operand, unsigned bits) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, operand));
+  if (!mlirTypeIsAMemRef(type) || mlirShapedTypeGetRank(type) != 1)
+    return false;
+  MlirType element = mlirShapedTypeGetElementType(type);
+  return integer(mlirMemRefTypeGetMemorySpace(type)) == SHARED_SPACE &&
+         (!bits || (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == bits));
+}
+
+static const char *barriers_fault(MlirOperation op, int operand) {
+  return is_shared_row(op, operand, 64) ? NULL : "has barriers that are no memref<Nxi64, 3>";
+}
+
+static const char *barrier_fault(MlirOperation op) { return barriers_fault(op, 0); }
+
+static const char *copy_fault(MlirOperation op) {
+  int n_fixed = strata_op_is(op, STRATA_TILE_BULK_LOAD) ? 4 : 2;
+  if (!is_shared_row(op, 0, 0))
+    return "has memory that is no memref of rank 1 in space 3";
+  MlirAttribute map = find_map(op);
+  if (mlirAttributeIsNull(map))
+    return "names a map that its function does not have";
+  if (mlirOperationGetNumOperands(op) - n_fixed != length(field(map, "sizes")))
+    return "has other than one coordinate a dim of its map";
+  return n_fixed == 4 ? barriers_fault(op, 2) : NULL;
+}
+
+static const char *fence_fault(MlirOperation op) {
+  MlirStringRef of = strata_attr_str(op, "of");
+  return strata_str_equal(of, "shared") || strata_str_equal(of, "barriers") ? NULL
+                                                                            : "is of neither 'shared' nor 'barriers'";
+}
+
+static const char *group_fault(MlirOperation op) {
+  int64_t id = strata_attr_i64(op, "id", 0), threads = strata_attr_i64(op, "threads", 0);
+  if (id < 1 || id > 15)
+    return "has an id outside 1 to 15";
+  return threads < 32 || threads > 1024 || threads % 32 != 0 ? "has threads that are no whole warps" : NULL;
+}
+
+static const char *registers_fault(MlirOperation op) {
+  int64_t count = strata_attr_i64(op, "count", 0);
+  return count < 24 || count > 256 || count % 8 != 0 ? "has a count that is no multiple of 8 from 24 to 256" : NULL;
+}
+
+static const char *wait_fault(MlirOperation op) {
+  int64_t pending = strata_attr_i64(op, "pending", -1);
+  return pending < 0 || pending > 7 ? "has other than 0 to 7 pending groups" : NULL;
+}
+
+// Sums of f32 or i32, as many as go in.
+static const char *sums_fault(MlirOperation op) {
+  intptr_t n = mlirOperationGetNumResults(op), n_fixed = mlirOperationGetNumOperands(op) - n;
+  if (n < 1 || n_fixed != (strata_op_is(op, STRATA_TILE_MMA_ASYNC) ? 4 : 0))
+    return "has other than one result a sum";
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  bool is_sum = mlirTypeIsAF32(type) || (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32);
+  return is_sum ? NULL : "has sums of neither f32 nor i32";
+}
+
+static const char *mma_wait_fault(MlirOperation op) {
+  const char *fault = sums_fault(op);
+  return fault ? fault : wait_fault(op);
+}
+
+static const char *product_fault(MlirOperation op) {
+  static const char *const sides[] = {"left", "right"};
+  const char *fault = sums_fault(op);
+  if (fault)
+    return fault;
+  int64_t n = strata_attr_i64(op, "n", 0), layout[4];
+  if (n < 8 || n > 256 || n % 8 != 0)
+    return "has an n that is no multiple of 8 from 8 to 256";
+  if (mlirOperationGetNumResults(op) != n / 2)
+    return "has other than n / 2 sums";
+  for (int i = 0; i < 2; i++) {
+    if (!is_shared_row(op, 2 * i, 0))
+      return "has an operand that is no memref of rank 1 in space 3";
+    if (strata_attr_i64s(op, sides[i], 4, layout) != 4 || !is_swizzle(layout[1]))
+      return "has a layout that is not crossed, swizzle, lead, stride";
+  }
+  return NULL;
+}
+
+static const struct {
+  const char *name;
+  const char *(*fault)(MlirOperation op);
+} checks[] = {
+    {"func.func", maps_fault},
+    {STRATA_TILE_BARRIER_INIT, barrier_fault},
+    {STRATA_TILE_BARRIER_ARRIVE, barrier_fault},
+    {STRATA_TILE_BARRIER_EXPECT, barrier_fault},
+    {STRATA_TILE_BARRIER_WAIT, barrier_fault},
+    {STRATA_TILE_BULK_LOAD, copy_fault},
+    {STRATA_TILE_BULK_STORE, copy_fault},
+    {STRATA_TILE_BULK_WAIT, wait_fault},
+    {STRATA_TILE_FENCE, fence_fault},
+    {STRATA_TILE_GROUP_BARRIER, group_fault},
+    {STRATA_TILE_REGISTERS, registers_fault},
+    {STRATA_TILE_MMA_FENCE, sums_fault},
+    {STRATA_TILE_MMA_ASYNC, product_fault},
+    {STRATA_TILE_MMA_WAIT, mma_wait_fault},
+};
+
+const char *strata_tile_pipelined_fault(MlirOperation op) {
+  for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+    if (strata_op_is(op, checks[i].name))
+      return checks[i].fault(op);
+  return NULL;
+}
