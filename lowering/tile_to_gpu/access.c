@@ -85,3 +85,27 @@ int64_t strata_gpu_box_width(const strata_gpu_box_t *box, int dim, int64_t most)
     width *= 2;
   return width;
 }
+
+intptr_t strata_gpu_mask_count(MlirAttribute mask) {
+  return mlirAttributeIsNull(mask) ? 0 : mlirIntegerSetGetNumConstraints(mlirIntegerSetAttrGetValue(mask));
+}
+
+bool strata_gpu_mask_constraint(strata_gpu_box_t *box, MlirOperation op, int first_symbol, intptr_t i,
+                                MlirAffineExpr *out_expr) {
+  MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(op, "mask"));
+  MlirContext context = box->space.d->e.context;
+  intptr_t n_dims = mlirIntegerSetGetNumDims(set), n_symbols = mlirIntegerSetGetNumSymbols(set);
+  MlirAffineExpr values[2 * STRATA_INDEX_DIMS];
+  for (intptr_t dim = 0; dim < n_dims; dim++)
+    values[dim] = mlirAffineDimExprGet(context, dim);
+  for (intptr_t s = 0; s < n_symbols; s++)
+    values[n_dims + s] = strata_index_resolve(&box->space, mlirOperationGetOperand(op, first_symbol + s));
+  MlirAffineMap one =
+      mlirAffineMapGet(context, n_dims, n_symbols, 1, (MlirAffineExpr[]){mlirIntegerSetGetConstraint(set, i)});
+  for (intptr_t s = 0; s < n_symbols; s++) // symbols become dims
+    one = mlirAffineMapReplace(one, mlirAffineSymbolExprGet(context, s), mlirAffineDimExprGet(context, n_dims + s),
+                               n_dims + n_symbols, n_symbols);
+  MlirAffineMap inner = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, n_dims + n_symbols, values);
+  *out_expr = mlirAffineExprCompose(mlirAffineMapGetResult(one, 0), inner);
+  return mlirIntegerSetIsConstraintEq(set, i);
+}

@@ -26,6 +26,13 @@ int strata_gpu_box_contiguous(const strata_gpu_box_t *box);
 // How many elements along |dim| may be moved at once: a power of two up to |most|.
 int64_t strata_gpu_box_width(const strata_gpu_box_t *box, int dim, int64_t most);
 
+// The constraints of an access's mask (an integer set over its map's dims and symbols, or null), as expressions over
+// the box's space: element (d...) is touched where all are >= 0, or == 0 where true is returned. |first_symbol|:
+// operand of |op|.
+intptr_t strata_gpu_mask_count(MlirAttribute mask);
+bool strata_gpu_mask_constraint(strata_gpu_box_t *box, MlirOperation op, int first_symbol, intptr_t i,
+                                MlirAffineExpr *out_expr);
+
 // Moves registers between a buffer and a thread.
 typedef struct {
   strata_gpu_box_t *box;

@@ -57,30 +57,13 @@ static void require_inside(const context_t *w, strata_item_t *item, int64_t reg)
                   box->sizes[i] - 1);
 }
 
-// Each constraint of the mask is expr == 0 or expr >= 0.
 static void require_mask(const context_t *w, strata_item_t *item, int64_t reg) {
-  if (mlirAttributeIsNull(w->transfer->mask))
-    return;
-  MlirContext context = w->transfer->box->space.d->e.context;
-  strata_index_space_t *space = &w->transfer->box->space;
-  MlirIntegerSet set = mlirIntegerSetAttrGetValue(w->transfer->mask);
-  intptr_t n_dims = mlirIntegerSetGetNumDims(set), n_symbols = mlirIntegerSetGetNumSymbols(set);
-  MlirAffineExpr values[2 * STRATA_INDEX_DIMS];
-  for (intptr_t i = 0; i < n_dims; i++)
-    values[i] = mlirAffineDimExprGet(context, i);
-  for (intptr_t i = 0; i < n_symbols; i++)
-    values[n_dims + i] =
-        strata_index_resolve(space, mlirOperationGetOperand(w->transfer->op, w->transfer->first_symbol + i));
-  MlirAffineMap inner = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, n_dims + n_symbols, values);
-  for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++) {
-    MlirAffineMap one =
-        mlirAffineMapGet(context, n_dims, n_symbols, 1, (MlirAffineExpr[]){mlirIntegerSetGetConstraint(set, i)});
-    for (intptr_t s = 0; s < n_symbols; s++)
-      one = mlirAffineMapReplace(one, mlirAffineSymbolExprGet(context, s), mlirAffineDimExprGet(context, n_dims + s),
-                                 n_dims + n_symbols, n_symbols);
-    MlirAffineExpr expr = mlirAffineExprCompose(mlirAffineMapGetResult(one, 0), inner);
-    require_range(w, item, strata_index_at(space, expr, &w->shape->layout, reg), 0,
-                  mlirIntegerSetIsConstraintEq(set, i) ? 0 : INT64_MAX);
+  const strata_transfer_t *transfer = w->transfer;
+  strata_gpu_box_t *box = transfer->box;
+  for (intptr_t i = 0; i < strata_gpu_mask_count(transfer->mask); i++) {
+    MlirAffineExpr expr;
+    bool is_equality = strata_gpu_mask_constraint(box, transfer->op, transfer->first_symbol, i, &expr);
+    require_range(w, item, strata_index_at(&box->space, expr, &w->shape->layout, reg), 0, is_equality ? 0 : INT64_MAX);
   }
 }
 

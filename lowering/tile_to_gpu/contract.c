@@ -10,6 +10,7 @@
 #include "dialects/affine/schedule.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/pipelined.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARP = 32 };
 
@@ -117,9 +118,7 @@ static MlirOperation main_load(MlirValue value) {
   return best;
 }
 
-// Which dim is contiguous in memory and how many elements along it may be loaded at once.
-static strata_status_t find_contiguous(strata_gpu_distribution_t *d, MlirValue value, int *out_dim,
-                                       int64_t *out_width) {
+strata_status_t strata_operand_source(strata_gpu_distribution_t *d, MlirValue value, int *out_dim, int64_t *out_width) {
   MlirOperation load = main_load(value);
   *out_dim = STEP;
   *out_width = 1;
@@ -172,8 +171,8 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   operand->word = p->mma ? 4 / operand->element_bytes : 1;
   int dim;
   int64_t width;
-  STRATA_TRY(find_contiguous(d, value, &dim, &width));
-  operand->by_step = dim != STEP || !p->mma;
+  STRATA_TRY(strata_operand_source(d, value, &dim, &width));
+  operand->form = dim != STEP || !p->mma ? STRATA_BY_STEP : STRATA_BY_ROW;
   operand->load = load_layout(d, operand, dim == STEP, width);
   p->warp_tile[side] = operand->rows / p->warps[side];
   return NULL;
@@ -215,10 +214,34 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
   return NULL;
 }
 
+//===-- tf32
+//---------------------------------------------------------------------------------------------------------===//
+
+// To the nearest number of 11 bits, as tf32 has; matrix instructions cut off the rest. Infinity and NaN stay.
+static MlirValue round_tf32(strata_emitter_t *e, MlirValue value) {
+  enum { HALF_ULP = 0x1000, EXPONENT = 0x7f800000 };
+  MlirType i32 = mlirIntegerTypeGet(e->context, 32);
+  MlirValue bits = strata_emit_cast(e, "arith.bitcast", value, i32), exponent = strata_emit_integer(e, i32, EXPONENT);
+  MlirValue up = strata_emit_binary(e, "arith.addi", bits, strata_emit_integer(e, i32, HALF_ULP));
+  MlirValue is_finite = strata_emit_cmpi(e, STRATA_NE, strata_emit_binary(e, "arith.andi", bits, exponent), exponent);
+  return strata_emit_cast(e, "arith.bitcast", strata_emit_select(e, is_finite, up, bits), mlirValueGetType(value));
+}
+
+strata_registers_t strata_operand_rounded(strata_gpu_distribution_t *d, const strata_mma_t *mma,
+                                          const strata_registers_t *from) {
+  strata_registers_t out = strata_registers_in(d, from->type, &from->layout);
+  bool is_tf32 = mma && mlirTypeIsAF32(from->element);
+  for (int64_t i = 0; i < out.count; i++)
+    out.values[i] = is_tf32 ? round_tf32(&d->e, from->values[i]) : from->values[i];
+  return out;
+}
+
 //===-- The op ---------------------------------------------------------------------------------------------------===//
 
 strata_status_t strata_contract_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
   strata_product_t product;
+  if (d->producers)
+    return strata_pipelined_fix_layouts(d, op);
   STRATA_TRY(strata_product_read(d, op, &product));
   strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);
   for (int side = 0; side < 2; side++)

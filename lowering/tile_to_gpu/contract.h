@@ -11,17 +11,21 @@
 
 enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32, STRATA_MMA_CHUNK_WORDS = 16 };
 
-// An operand in shared memory: |rows| x |steps| elements, the step being the reduction.
+// How an operand, |rows| x |steps| elements, lies in shared memory; the step is the reduction.
 //
-//   by_step false: [chunk of 64 bytes of steps][row][64 bytes], for operands contiguous along the reduction
-//   by_step true:  [word of steps][row][word], for the others
+//   BY_ROW        [chunk of 64 bytes of steps][row][64 bytes], for operands contiguous along the reduction
+//   BY_STEP       [word of steps][row][word], for the others
+//   SPANS         [row][128 bytes of steps], as instructions read it that take operands from shared memory
+//   SPANS_CROSSED [128 bytes of rows][step][128 bytes], the same for operands contiguous along the rows
 //
 // 16-byte units are swizzled so that neither storing nor reading meets bank conflicts.
+typedef enum { STRATA_BY_ROW, STRATA_BY_STEP, STRATA_SPANS, STRATA_SPANS_CROSSED } strata_shared_form_t;
+
 typedef struct {
   MlirType element;
   int64_t element_bytes, rows, steps;
   int64_t word; // elements along the reduction that go together: those of 32 bits for matrix instructions, else 1
-  bool by_step;
+  strata_shared_form_t form;
   strata_layout_t load;     // as it comes from memory
   strata_layout_t fragment; // as the product reads it
   MlirValue memory;         // slots of rows x steps elements, once allocated
@@ -43,6 +47,12 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation op,
                                                       strata_product_t *out_product);
 
+// For an operand: which of its dims is contiguous in memory and how many elements along it may be loaded at once.
+STRATA_MUST_CHECK strata_status_t strata_operand_source(strata_gpu_distribution_t *d, MlirValue value, int *out_dim,
+                                                        int64_t *out_width);
+// An operand's registers as |mma| (or NULL) wants them: rounded to tf32 if it would cut them off.
+strata_registers_t strata_operand_rounded(strata_gpu_distribution_t *d, const strata_mma_t *mma,
+                                          const strata_registers_t *from);
 STRATA_MUST_CHECK strata_status_t strata_operand_allocate(strata_gpu_distribution_t *d,
                                                           strata_shared_operand_t *operand, int64_t slots);
 // Stores registers, in any layout, into slot |slot|, an index value.

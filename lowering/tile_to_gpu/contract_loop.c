@@ -123,24 +123,6 @@ static strata_status_t emit_loads(pipeline_t *p, MlirValue step) {
 
 //===-- Staging --------------------------------------------------------------------------------------------------===//
 
-// To the nearest number of 11 bits, as tf32 has; matrix instructions cut off the rest. Infinity and NaN stay.
-static MlirValue round_tf32(strata_emitter_t *e, MlirValue value) {
-  enum { HALF_ULP = 0x1000, EXPONENT = 0x7f800000 };
-  MlirType i32 = mlirIntegerTypeGet(e->context, 32);
-  MlirValue bits = strata_emit_cast(e, "arith.bitcast", value, i32), exponent = strata_emit_integer(e, i32, EXPONENT);
-  MlirValue up = strata_emit_binary(e, "arith.addi", bits, strata_emit_integer(e, i32, HALF_ULP));
-  MlirValue is_finite = strata_emit_cmpi(e, STRATA_NE, strata_emit_binary(e, "arith.andi", bits, exponent), exponent);
-  return strata_emit_cast(e, "arith.bitcast", strata_emit_select(e, is_finite, up, bits), mlirValueGetType(value));
-}
-
-static strata_registers_t rounded(pipeline_t *p, const strata_registers_t *from) {
-  strata_registers_t out = strata_registers_in(p->d, from->type, &from->layout);
-  bool is_tf32 = p->product.mma && mlirTypeIsAF32(from->element);
-  for (int64_t i = 0; i < out.count; i++)
-    out.values[i] = is_tf32 ? round_tf32(&p->d->e, from->values[i]) : from->values[i];
-  return out;
-}
-
 // Computes the operands of step |step| from what was loaded and puts them into |slot|.
 static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot) {
   strata_gpu_distribution_t *d = p->d;
@@ -157,7 +139,7 @@ static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot)
     strata_registers_t registers;
     STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(p->contract, side), &p->product.operands[side].load,
                                    &registers));
-    registers = rounded(p, &registers);
+    registers = strata_operand_rounded(d, p->product.mma, &registers);
     STRATA_TRY(strata_operand_store(d, &p->product.operands[side], slot, &registers));
   }
   return strata_emit_barrier(d);

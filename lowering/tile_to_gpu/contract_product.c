@@ -159,7 +159,7 @@ strata_status_t strata_product_combine(strata_gpu_distribution_t *d, const strat
                                   .rows = p->operands[ROW].rows,
                                   .steps = p->operands[COLUMN].rows,
                                   .word = 1,
-                                  .by_step = true,
+                                  .form = STRATA_BY_STEP,
                                   .fragment = p->layout};
   STRATA_TRY(strata_operand_allocate(d, &sums, p->split));
   MlirValue own = strata_emit_binary(e, "arith.divui", d->thread, strata_emit_index(e, d->group / p->split));

@@ -1,9 +1,9 @@
 // The operands of a contraction in shared memory; see contract.h.
 //
 // Banks: 16-byte units are swizzled so that eight threads which store or read 16 bytes at a time touch all 32 banks.
-//   by_step false  two rows of 64 bytes are a line of 128. Stores write four units of two neighbouring rows; reads
+//   BY_ROW         two rows of 64 bytes are a line of 128. Stores write four units of two neighbouring rows; reads
 //                  take four units of rows 4 apart, so the halves of a line change places with bit 2 of the row.
-//   by_step true   a line is a word of steps. Reads take two neighbouring units of words 4 apart, so bits 1 and 2 of
+//   BY_STEP        a line is a word of steps. Reads take two neighbouring units of words 4 apart, so bits 1 and 2 of
 //                  the unit change with the word; stores write every other unit of a line, so bit 0 changes with bit 3.
 #include "lowering/tile_to_gpu/contract.h"
 
@@ -29,8 +29,31 @@ static int64_t address_in_words(const strata_shared_operand_t *o, int64_t row, i
   return (word * o->rows + unit * unit_rows + row % unit_rows) * o->word + step % o->word;
 }
 
+// Element |column| of row |row|, rows being spans of 128 bytes.
+static int64_t address_in_span(const strata_shared_operand_t *o, int64_t row, int64_t column) {
+  enum { SPAN = 128, ROWS = 8 };
+  int64_t unit_elements = STRATA_VECTOR_BYTES / o->element_bytes;
+  int64_t unit = column / unit_elements ^ row % ROWS;
+  return row * (SPAN / o->element_bytes) + unit * unit_elements + column % unit_elements;
+}
+
+static int64_t address_crossed(const strata_shared_operand_t *o, int64_t row, int64_t step) {
+  int64_t span_rows = 128 / o->element_bytes;
+  return row / span_rows * span_rows * o->steps + address_in_span(o, step, row % span_rows);
+}
+
 static int64_t address(const strata_shared_operand_t *o, int64_t row, int64_t step) {
-  return o->by_step ? address_in_words(o, row, step) : address_in_rows(o, row, step);
+  switch (o->form) {
+  case STRATA_BY_ROW:
+    return address_in_rows(o, row, step);
+  case STRATA_BY_STEP:
+    return address_in_words(o, row, step);
+  case STRATA_SPANS:
+    return address_in_span(o, row, step);
+  case STRATA_SPANS_CROSSED:
+    return address_crossed(o, row, step);
+  }
+  return 0;
 }
 
 static int64_t register_address(const strata_shared_operand_t *o, const strata_layout_t *layout, int64_t reg) {

@@ -42,6 +42,7 @@ typedef struct {
   MlirModule kernels;             // where the new function goes
   MlirOperation func;             // the old one
   int64_t threads, group;         // of the schedule
+  int64_t producers, blocks;      // of the schedule of a pipelined product (pipelined.h); else 0
   int64_t n_tasks;                // of the forall
   MlirValue task;                 // number of the running task
   MlirValue thread;               // number of the thread in its group, [0, group)
@@ -50,6 +51,8 @@ typedef struct {
   int branch_depth, loop_depth; // scf.ifs and loops around the end of the new code
   bool is_dirty, is_read;       // shared memory was written, read since the last barrier
   strata_shared_t shared;
+  struct strata_pipelined_kernel *pipelined; // NULL: not such a kernel, or not there yet
+  STRATA_VECTOR(MlirAttribute) maps;         // of the function: strata.maps
   strata_gpu_record_t **records; // open addressing by old value
   size_t n_records, capacity;
 } strata_gpu_distribution_t;

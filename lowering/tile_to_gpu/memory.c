@@ -1,6 +1,7 @@
 // tile.load and tile.store.
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/shared.h"
 
 static MlirValue flatten(strata_gpu_distribution_t *d, MlirValue buffer) {
@@ -76,6 +77,11 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
 strata_status_t strata_gpu_rule_store(strata_gpu_distribution_t *d, MlirOperation op) {
   MlirValue value = mlirOperationGetOperand(op, 0), buffer = mlirOperationGetOperand(op, 1);
   strata_gpu_box_t box;
+  bool is_done = false;
+  if (d->pipelined)
+    STRATA_TRY(strata_pipelined_store(d, op, &is_done));
+  if (is_done)
+    return NULL;
   STRATA_TRY(strata_gpu_box_read(d, op, 1, mlirValueGetType(value), &box));
   if (is_exchanged(buffer))
     STRATA_TRY(strata_shared_before_write(d));

@@ -2,13 +2,16 @@
 #include "lowering/tile_to_gpu/shared.h"
 
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/pipelined.h"
 
 enum { ALIGNMENT = 16 };
 
 strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) {
   if (d->branch_depth > 0 && d->group != d->threads)
     return strata_error(STRATA_UNSUPPORTED, "a barrier where not all threads of a block pass");
-  if (d->group > 1)
+  if (d->pipelined)
+    strata_emit_consumers_barrier(d);
+  else if (d->group > 1)
     strata_emit_op(&d->e, "gpu.barrier", 0, NULL, 0, NULL, 0, NULL);
   d->is_dirty = d->is_read = false;
   return NULL;

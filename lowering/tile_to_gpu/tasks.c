@@ -9,6 +9,7 @@
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/pipelined.h"
 
 static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t bound) {
   strata_named_attr_t attrs[] = {
@@ -20,6 +21,8 @@ static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t
 
 int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
   int64_t per_block = d->threads / d->group;
+  if (d->blocks)
+    return d->blocks < d->n_tasks ? d->blocks : d->n_tasks;
   return (d->n_tasks + per_block - 1) / per_block;
 }
 
@@ -27,10 +30,14 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
   strata_emitter_t *e = &d->e;
   int64_t per_block = d->threads / d->group;
   MlirValue block = emit_id(d, "gpu.block_id", strata_gpu_blocks(d));
-  MlirValue thread = emit_id(d, "gpu.thread_id", d->threads), group = strata_emit_index(e, d->group);
+  MlirValue thread = emit_id(d, "gpu.thread_id", d->threads + d->producers), group = strata_emit_index(e, d->group);
   d->thread = d->group == d->threads ? thread : strata_emit_binary(e, "arith.remui", thread, group);
   d->group_number = strata_emit_binary(e, "arith.divui", thread, group);
   d->task = block;
+  if (d->producers) { // each role finds its tasks itself
+    d->thread = thread;
+    return;
+  }
   if (per_block > 1) {
     MlirValue first = strata_emit_binary(e, "arith.muli", block, strata_emit_index(e, per_block));
     d->task = strata_emit_binary(e, "arith.addi", first, d->group_number);
@@ -74,6 +81,8 @@ static strata_status_t distribute_task(strata_gpu_distribution_t *d, MlirBlock o
 
 strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (d->producers)
+    return strata_pipelined_forall(d, op);
   if (d->group > 1 || mlirValueIsNull(d->active))
     return distribute_task(d, old);
   strata_loop_t branch = strata_emit_if_begin(&d->e, d->active);

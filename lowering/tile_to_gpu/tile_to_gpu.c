@@ -71,8 +71,10 @@ static bool is_power_of_two(int64_t value) { return value > 0 && (value & (value
 static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
   d->threads = schedule_i64(d->func, "threads");
   d->group = schedule_i64(d->func, "group");
+  d->producers = schedule_i64(d->func, "producers");
+  d->blocks = schedule_i64(d->func, "blocks");
   if (!is_power_of_two(d->group) || d->threads < d->group || d->threads % d->group != 0 ||
-      d->threads > d->device->max_threads)
+      d->threads + d->producers > d->device->max_threads)
     return strata_error(STRATA_INTERNAL, "expected threads and a group of them in the schedule, got %lld and %lld",
                         (long long)d->threads, (long long)d->group);
   if (!strata_gpu_count_tasks(d->func, &d->n_tasks))
@@ -108,12 +110,16 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
       {"sym_name", strata_str_attr(context, name)},
       {"function_type", mlirTypeAttrGet(type)},
       {"strata.blocks", strata_i64_attr(context, strata_gpu_blocks(d))},
-      {"strata.threads", strata_i64_attr(context, d->threads)},
+      {"strata.threads", strata_i64_attr(context, d->threads + d->producers)},
       {"strata.shared", strata_i64_attr(context, d->shared.size)},
       {"strata.cluster", strata_i64_attr(context, 1)},
       {"sym_visibility", strata_str_attr(context, "private")},
   };
-  return strata_op_create(d->e.location, "func.func", 0, NULL, 0, NULL, is_private ? 7 : 6, attrs, 1, &body);
+  MlirOperation func =
+      strata_op_create(d->e.location, "func.func", 0, NULL, 0, NULL, is_private ? 7 : 6, attrs, 1, &body);
+  if (d->maps.count)
+    strata_set_attr(func, "strata.maps", mlirArrayAttrGet(context, (intptr_t)d->maps.count, d->maps.data));
+  return func;
 }
 
 // 32 if every buffer is so small that positions in it, in bytes, are 32-bit numbers.

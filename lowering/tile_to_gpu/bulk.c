@@ -1,0 +1,258 @@
+// See bulk.h.
+//
+// An access is a set of boxes if every coordinate of its buffer is linear in the vector's dims, with coefficient one in
+// one coordinate for each. Where dims of the vector are several of the buffer flattened into one, that holds for parts
+// of the vector: the largest parts are found by trying.
+#include "lowering/tile_to_gpu/bulk.h"
+
+#include "dialects/affine/simplify.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/values.h"
+
+enum { RANK = 2, NO_DIM = -1, LEAST_EXTENT = 8 };
+
+//===-- Places in a vector ---------------------------------------------------------------------------------------===//
+
+// |expr| where dim v of the vector is offsets[v], plus itself if it is |kept|.
+static MlirAffineExpr at(const strata_bulk_t *bulk, MlirAffineExpr expr, const int64_t *offsets, bool kept) {
+  const strata_index_space_t *space = &bulk->box.space;
+  MlirContext context = space->d->e.context;
+  MlirAffineExpr dims[STRATA_INDEX_DIMS];
+  int64_t extents[STRATA_INDEX_DIMS];
+  for (int i = 0; i < space->n_dims; i++) {
+    MlirAffineExpr dim = mlirAffineDimExprGet(context, i);
+    extents[i] = i < RANK ? bulk->extents[i] : space->extents[i];
+    dims[i] = i >= RANK ? dim : mlirAffineConstantExprGet(context, offsets[i]);
+    if (i < RANK && kept)
+      dims[i] = mlirAffineAddExprGet(dim, dims[i]);
+  }
+  MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, space->n_dims, dims);
+  return strata_affine_simplify(mlirAffineExprCompose(expr, map), space->n_dims, extents);
+}
+
+// Which dim of the buffer dim |v| of the vector runs along in the part at |offsets|; NO_DIM if none or not linearly.
+static int carrier(const strata_bulk_t *bulk, int v, const int64_t *offsets) {
+  int found = NO_DIM;
+  for (int i = 0; i < bulk->box.rank; i++) {
+    int64_t coefficient;
+    if (!strata_affine_coefficient(at(bulk, bulk->box.coordinates[i], offsets, true), v, &coefficient))
+      return NO_DIM;
+    if (coefficient == 0)
+      continue;
+    if (coefficient != 1 || found != NO_DIM)
+      return NO_DIM;
+    found = i;
+  }
+  return found;
+}
+
+// The same for all parts; NO_DIM if it differs.
+static int common_carrier(const strata_bulk_t *bulk, int v) {
+  int found = NO_DIM;
+  int64_t offsets[RANK];
+  for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
+    for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1]) {
+      int dim = carrier(bulk, v, offsets);
+      if (dim == NO_DIM || (found != NO_DIM && dim != found))
+        return NO_DIM;
+      found = dim;
+    }
+  return found;
+}
+
+//===-- Parts ----------------------------------------------------------------------------------------------------===//
+
+// The next smaller part along dim |v|, a divisor of its extent; false if there is none worth a copy.
+static bool shrink(strata_bulk_t *bulk, int v) {
+  int64_t extent = bulk->box.space.extents[v];
+  do {
+    if (bulk->extents[v] % 2 != 0 || bulk->extents[v] / 2 < LEAST_EXTENT)
+      return false;
+    bulk->extents[v] /= 2;
+  } while (extent % bulk->extents[v] != 0);
+  return true;
+}
+
+// Finds parts that are boxes; *carriers are the buffer's dims.
+static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, int *carriers) {
+  for (int v = 0; v < RANK; v++) {
+    bulk->extents[v] = bulk->box.space.extents[v];
+    while (bulk->extents[v] > limits->most[v])
+      if (!shrink(bulk, v))
+        return false;
+  }
+  for (int v = 0; v < RANK; v++)
+    while ((carriers[v] = common_carrier(bulk, v)) == NO_DIM)
+      if (!shrink(bulk, v))
+        return false;
+  // Smaller parts of one dim may have split the other's.
+  return carriers[0] != carriers[1] && common_carrier(bulk, 0) == carriers[0];
+}
+
+static int innermost(const strata_bulk_t *bulk) {
+  int dim = bulk->box.rank - 1;
+  while (dim > 0 && bulk->box.sizes[dim] == 1)
+    dim--;
+  return dim;
+}
+
+// The map's dims: those of the buffer without what has one element.
+static bool find_dims(strata_bulk_t *bulk, const int *carriers) {
+  bulk->rank = 0;
+  for (int dim = bulk->box.rank; dim-- > 0;) {
+    bool is_single = bulk->box.sizes[dim] == 1 && dim != carriers[0] && dim != carriers[1];
+    if (is_single)
+      continue;
+    if (bulk->rank == STRATA_BULK_RANK)
+      return false;
+    bulk->dims[bulk->rank++] = dim;
+  }
+  return bulk->rank > 0;
+}
+
+static int64_t element_bytes(const strata_bulk_t *bulk) {
+  return strata_element_bytes(mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer)));
+}
+
+// Rows fill the span, or there is just one span of them. Strides are multiples of 16 bytes.
+static bool fits_engine(const strata_bulk_t *bulk, const strata_bulk_limits_t *limits) {
+  int64_t bytes = element_bytes(bulk), stride = bytes, inner = bulk->extents[bulk->inner];
+  if (inner * bytes != limits->span && inner != bulk->box.space.extents[bulk->inner])
+    return false;
+  if (inner * bytes > limits->span || (limits->is_store && inner * bytes % STRATA_BULK_ALIGNMENT))
+    return false;
+  for (int dim = bulk->box.rank; dim-- > 1;) {
+    stride *= bulk->box.sizes[dim];
+    if (dim <= innermost(bulk) && stride % STRATA_BULK_ALIGNMENT)
+      return false;
+  }
+  return true;
+}
+
+//===-- Masks ----------------------------------------------------------------------------------------------------===//
+
+static bool is_at_least(const strata_bulk_t *bulk, MlirAffineExpr a, MlirAffineExpr b) {
+  const strata_index_space_t *space = &bulk->box.space;
+  MlirAffineExpr minus = mlirAffineMulExprGet(b, mlirAffineConstantExprGet(space->d->e.context, -1));
+  MlirAffineExpr rest = strata_affine_simplify(mlirAffineAddExprGet(a, minus), space->n_dims, space->extents);
+  return mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) >= 0;
+}
+
+// True if |expr| is not negative wherever the coordinates are inside the buffer.
+static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
+  MlirContext context = bulk->box.space.d->e.context;
+  int64_t min, max;
+  if (strata_index_range(&bulk->box.space, expr, &min, &max) && min >= 0)
+    return true;
+  for (int i = 0; i < bulk->rank; i++) {
+    MlirAffineExpr low = bulk->box.coordinates[bulk->dims[i]];
+    MlirAffineExpr high = mlirAffineAddExprGet(mlirAffineMulExprGet(low, mlirAffineConstantExprGet(context, -1)),
+                                               mlirAffineConstantExprGet(context, bulk->box.sizes[bulk->dims[i]] - 1));
+    if (is_at_least(bulk, expr, low) || is_at_least(bulk, expr, high))
+      return true;
+  }
+  return false;
+}
+
+// True if the constraint depends on the step that is loaded: what it leaves out must be zero.
+static bool concerns_steps(const strata_bulk_t *bulk, MlirAffineExpr expr) {
+  for (int i = 1; i < bulk->box.space.n_dims; i++)
+    if ((i == 1 || bulk->box.space.kinds[i] == STRATA_INDEX_COUNTER) && mlirAffineExprIsFunctionOfDim(expr, i))
+      return true;
+  return false;
+}
+
+static bool is_zero(MlirAttribute value) {
+  return mlirAttributeIsAFloat(value) ? mlirFloatAttrGetValueDouble(value) == 0
+                                      : mlirAttributeIsAInteger(value) && mlirIntegerAttrGetValueInt(value) == 0;
+}
+
+// The engine leaves out what is outside the buffer, and nothing else.
+static bool fits_mask(strata_bulk_t *bulk, MlirOperation op, int buffer, const strata_bulk_limits_t *limits) {
+  MlirAttribute pad = strata_attr(op, "pad");
+  if (!mlirAttributeIsNull(pad) && !is_zero(pad))
+    return false;
+  for (intptr_t i = 0; i < strata_gpu_mask_count(strata_attr(op, "mask")); i++) {
+    MlirAffineExpr expr;
+    bool is_equality = strata_gpu_mask_constraint(&bulk->box, op, buffer + 1, i, &expr);
+    bool is_needed = limits->is_store || concerns_steps(bulk, expr);
+    if (is_needed && (is_equality || !is_inside(bulk, expr)))
+      return false;
+  }
+  return true;
+}
+
+//===-- All ------------------------------------------------------------------------------------------------------===//
+
+bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
+                      const strata_bulk_limits_t *limits, strata_bulk_t *out_bulk) {
+  strata_bulk_t *bulk = out_bulk;
+  int carriers[RANK];
+  *bulk = (strata_bulk_t){.buffer = mlirOperationGetOperand(op, buffer), .is_store = limits->is_store};
+  if (!mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != RANK || !mlirValueIsABlockArgument(bulk->buffer))
+    return false;
+  strata_status_t status = strata_gpu_box_read(d, op, buffer, type, &bulk->box);
+  if (status) {
+    strata_status_free(status);
+    return false;
+  }
+  if (!find_parts(bulk, limits, carriers) || !find_dims(bulk, carriers))
+    return false;
+  bulk->inner = carriers[0] == innermost(bulk) ? 0 : 1;
+  return carriers[bulk->inner] == innermost(bulk) && bulk->dims[0] == innermost(bulk) && fits_engine(bulk, limits) &&
+         fits_mask(bulk, op, buffer, limits);
+}
+
+//===-- Maps -----------------------------------------------------------------------------------------------------===//
+
+static MlirAttribute i64s(MlirContext context, int n, const int64_t *values) {
+  return strata_i64s_attr(context, n, values);
+}
+
+static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
+  MlirContext context = d->e.context;
+  int64_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK], box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
+  int64_t offsets[RANK] = {0}, bytes = element_bytes(bulk);
+  for (int i = 0; i < bulk->rank; i++) {
+    sizes[i] = bulk->box.sizes[bulk->dims[i]];
+    steps[i] = box[i] = 1;
+    strides[i] = bytes;
+    for (int dim = bulk->dims[i] + 1; dim < bulk->box.rank; dim++)
+      strides[i] *= bulk->box.sizes[dim];
+    for (int v = 0; v < RANK; v++)
+      if (carrier(bulk, v, offsets) == bulk->dims[i])
+        box[i] = v == bulk->inner ? span / bytes : bulk->extents[v];
+  }
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer));
+  bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store; // an operand
+  MlirAttribute type = mlirTypeAttrGet(is_tf32 ? mlirTF32TypeGet(context) : element);
+  MlirNamedAttribute entries[] = {
+      {mlirIdentifierGet(context, strata_str("buffer")),
+       strata_i64_attr(context, mlirBlockArgumentGetArgNumber(bulk->buffer))},
+      {mlirIdentifierGet(context, strata_str("type")), type},
+      {mlirIdentifierGet(context, strata_str("sizes")), i64s(context, bulk->rank, sizes)},
+      {mlirIdentifierGet(context, strata_str("strides")), i64s(context, bulk->rank - 1, strides + 1)},
+      {mlirIdentifierGet(context, strata_str("box")), i64s(context, bulk->rank, box)},
+      {mlirIdentifierGet(context, strata_str("steps")), i64s(context, bulk->rank, steps)},
+      {mlirIdentifierGet(context, strata_str("swizzle")), strata_i64_attr(context, span)},
+  };
+  return mlirDictionaryAttrGet(context, sizeof entries / sizeof entries[0], entries);
+}
+
+int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
+  MlirAttribute map = map_of(d, bulk, span);
+  for (size_t i = 0; i < d->maps.count; i++)
+    if (mlirAttributeEqual(d->maps.data[i], map))
+      return (int64_t)i;
+  *strata_vector_push(d->compile->arena, &d->maps) = map;
+  return (int64_t)d->maps.count - 1;
+}
+
+int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets,
+                            MlirValue *out) {
+  strata_index_space_t space = bulk->box.space;
+  (void)d;
+  for (int i = 0; i < bulk->rank; i++)
+    out[i] = strata_index_emit(&space, at(bulk, bulk->box.coordinates[bulk->dims[i]], offsets, false));
+  return bulk->rank;
+}

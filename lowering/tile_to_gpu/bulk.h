@@ -1,0 +1,38 @@
+// Bulk copies: accesses whose elements are boxes of a buffer, which the copy engine moves between global and shared
+// memory. docs/gpu.md, "Pipelined products", gives the form of maps.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_BULK_H
+#define STRATA_LOWERING_TILE_TO_GPU_BULK_H
+
+#include "lowering/tile_to_gpu/access.h"
+
+enum { STRATA_BULK_RANK = 5, STRATA_BULK_EXTENT = 256, STRATA_BULK_ALIGNMENT = 16 };
+
+typedef struct {
+  strata_gpu_box_t box;
+  MlirValue buffer; // the old argument; it begins at a multiple of 16 bytes
+  bool is_store;
+  int rank;                   // of the map; its dims are innermost first
+  int dims[STRATA_BULK_RANK]; // of the buffer
+  int inner;                  // dim of the vector that runs along the innermost
+  int64_t extents[2];         // of one copy's box along the vector's dims
+} strata_bulk_t;
+
+// What a copy must be: boxes of at most |most| elements along each dim of the vector, those along the inner one filling
+// |span| bytes, or the whole vector's extent where that is less.
+typedef struct {
+  int64_t most[2];
+  int64_t span;
+  bool is_store; // nothing may be written that the access does not; a load's rows (dim 0) may hang
+} strata_bulk_limits_t;
+
+// True if the tile.load or tile.store whose buffer is operand |buffer| of |op| can be done so; |type|: its value's, of
+// rank 2. Emits nothing.
+bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
+                      const strata_bulk_limits_t *limits, strata_bulk_t *out_bulk);
+// The number of the kernel's map for boxes of |bulk| with rows of |span| bytes.
+int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span);
+// Emits the coordinates of the box at |offsets| along the vector's dims, innermost first; returns how many.
+int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets,
+                            MlirValue *out);
+
+#endif

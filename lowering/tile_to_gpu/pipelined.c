@@ -1,0 +1,276 @@
+// Pipelined products: a kernel of two roles.
+//
+//   scf.forall (%t) in (tasks) { ...; %sum = scf.for {tile.pipeline}; epilogue }
+// becomes
+//   barriers of the ring, set up by one thread
+//   if the thread is a producer:  for its block's tasks: fetch the operands
+//   else:                         for its block's tasks: multiply, epilogue
+//
+// The places in the ring go on from task to task, so producers fetch the next task's operands while consumers are still
+// at the epilogue of the last.
+#include "lowering/tile_to_gpu/pipelined.h"
+
+#include "dialects/affine/schedule.h"
+#include "dialects/tile/tile.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/tasks.h"
+#include "lowering/tile_to_gpu/values.h"
+
+// Registers of a thread, so that those of all roles are what a processor has (65,536): two groups of consumers with one
+// of producers. With fewer groups a thread may have the most there are anyway.
+enum {
+  ENTRY_GROUPS = 3,
+  BULK_PRODUCER = 40,
+  BULK_CONSUMER = 232,
+  WIDE_PRODUCER = 24, // for consumers with more than 128 sums
+  WIDE_CONSUMER = 240,
+  WIDE_SUMS = 128,
+  LOADING_PRODUCER = 104,
+  LOADING_CONSUMER = 200,
+};
+
+//===-- Level 4's ops --------------------------------------------------------------------------------------------===//
+
+void strata_phase_init(strata_gpu_distribution_t *d, MlirValue barriers, int64_t i, int64_t count) {
+  strata_named_attr_t attr = {"count", strata_i64_attr(d->e.context, count)};
+  MlirValue operands[] = {barriers, strata_emit_index(&d->e, i)};
+  strata_emit_op(&d->e, STRATA_TILE_BARRIER_INIT, 2, operands, 0, NULL, 1, &attr);
+}
+
+void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i) {
+  strata_emit_op(&d->e, STRATA_TILE_BARRIER_ARRIVE, 2, (MlirValue[]){barriers, i}, 0, NULL, 0, NULL);
+}
+
+void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes) {
+  strata_named_attr_t attr = {"bytes", strata_i64_attr(d->e.context, bytes)};
+  strata_emit_op(&d->e, STRATA_TILE_BARRIER_EXPECT, 2, (MlirValue[]){barriers, i}, 0, NULL, 1, &attr);
+}
+
+void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity) {
+  strata_emit_op(&d->e, STRATA_TILE_BARRIER_WAIT, 3, (MlirValue[]){barriers, i, parity}, 0, NULL, 0, NULL);
+}
+
+void strata_emit_fence(strata_gpu_distribution_t *d, const char *of) {
+  strata_named_attr_t attr = {"of", strata_str_attr(d->e.context, of)};
+  strata_emit_op(&d->e, STRATA_TILE_FENCE, 0, NULL, 0, NULL, 1, &attr);
+}
+
+void strata_emit_consumers_barrier(strata_gpu_distribution_t *d) {
+  enum { CONSUMERS = 1 }; // barrier 0 is the whole block's
+  strata_named_attr_t attrs[] = {{"id", strata_i64_attr(d->e.context, CONSUMERS)},
+                                 {"threads", strata_i64_attr(d->e.context, d->group)}};
+  strata_emit_op(&d->e, STRATA_TILE_GROUP_BARRIER, 0, NULL, 0, NULL, 2, attrs);
+}
+
+static void set_registers(strata_gpu_distribution_t *d, int64_t count, bool more) {
+  strata_named_attr_t attrs[] = {{"count", strata_i64_attr(d->e.context, count)},
+                                 {"more", strata_bool_attr(d->e.context, more)}};
+  strata_emit_op(&d->e, STRATA_TILE_REGISTERS, 0, NULL, 0, NULL, 2, attrs);
+}
+
+void strata_ring_advance(strata_gpu_distribution_t *d, int64_t slots, strata_ring_place_t *place) {
+  strata_emitter_t *e = &d->e;
+  MlirType i32 = mlirValueGetType(place->parity);
+  MlirValue next = strata_emit_binary(e, "arith.addi", place->slot, strata_emit_index(e, 1));
+  MlirValue wraps = strata_emit_cmpi(e, STRATA_EQ, next, strata_emit_index(e, slots));
+  place->slot = strata_emit_select(e, wraps, strata_emit_index(e, 0), next);
+  place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.extui", wraps, i32));
+}
+
+//===-- Setting up -----------------------------------------------------------------------------------------------===//
+
+static MlirOperation find_pipeline(MlirBlock body) {
+  MlirOperation op = mlirBlockGetFirstOperation(body);
+  while (!mlirOperationIsNull(op) && !(strata_op_is(op, "scf.for") && strata_attr_flag(op, "tile.pipeline")))
+    op = mlirOperationGetNextInBlock(op);
+  return op;
+}
+
+static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation forall, strata_pipelined_kernel_t *k) {
+  int64_t lower, step;
+  k->loop = find_pipeline(mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0)));
+  if (mlirOperationIsNull(k->loop) || mlirOperationGetNumResults(k->loop) != 1)
+    return strata_gpu_missing(forall, "a schedule with producers, without a pipeline,");
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
+  if (!strata_index_bounds(mlirBlockGetArgument(body, 0), &lower, &step, &k->n_steps) || lower != 0 || step != 1)
+    return strata_gpu_missing(k->loop, "a pipeline without constant bounds");
+  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
+  if (!mlirValueIsAOpResult(yielded))
+    return strata_gpu_missing(k->loop, "a pipeline that does not carry one sum");
+  k->contract = mlirOpResultGetOwner(yielded);
+  k->blocks = strata_gpu_blocks(d);
+  return strata_pipelined_read(d, k->contract, &k->product);
+}
+
+MlirValue strata_shared_view(strata_gpu_distribution_t *d, MlirType element, int64_t at, int64_t count) {
+  MlirValue operands[] = {d->shared.memory, strata_emit_index(&d->e, at)};
+  MlirAttribute space = mlirMemRefTypeGetMemorySpace(mlirValueGetType(d->shared.memory));
+  MlirType type = mlirMemRefTypeContiguousGet(element, 1, &count, space);
+  return strata_emit_value(&d->e, "memref.view", 2, operands, type, 0, NULL);
+}
+
+// The place of |bytes| of the block's shared memory.
+static int64_t reserve(strata_gpu_distribution_t *d, int64_t bytes) {
+  int64_t at = d->shared.size;
+  d->shared.size += (bytes + STRATA_VECTOR_BYTES - 1) / STRATA_VECTOR_BYTES * STRATA_VECTOR_BYTES;
+  return at;
+}
+
+// Slots and staging first: they begin at multiples of 1024 bytes.
+static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  strata_pipelined_t *p = &k->product;
+  enum { BARRIER = 8 }; // bytes
+  MlirType i64 = mlirIntegerTypeGet(d->e.context, 64);
+  for (int side = 0; side < 2; side++) {
+    strata_shared_operand_t *shared = &p->operands[side].shared;
+    int64_t count = p->operands[side].slot * p->slots;
+    shared->memory = strata_shared_view(d, shared->element, reserve(d, count * shared->element_bytes), count);
+  }
+  k->staging = reserve(d, strata_pipelined_staging_bytes(p));
+  k->full = strata_shared_view(d, i64, reserve(d, p->slots * BARRIER), p->slots);
+  k->empty = strata_shared_view(d, i64, reserve(d, p->slots * BARRIER), p->slots);
+  if (d->shared.size > d->device->shared_bytes)
+    return strata_error(STRATA_UNSUPPORTED, "%lld bytes of shared memory, where %s has %lld", (long long)d->shared.size,
+                        d->device->name, (long long)d->device->shared_bytes);
+  return NULL;
+}
+
+static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue thread) {
+  strata_emitter_t *e = &d->e;
+  int64_t arrivals = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
+  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, thread, strata_emit_index(e, 0));
+  strata_loop_t branch = strata_emit_if_begin(e, is_first);
+  for (int64_t slot = 0; slot < k->product.slots; slot++) {
+    strata_phase_init(d, k->full, slot, arrivals);
+    strata_phase_init(d, k->empty, slot, k->product.groups);
+  }
+  strata_emit_fence(d, "barriers");
+  strata_emit_if_end(e, branch);
+  strata_emit_op(e, "gpu.barrier", 0, NULL, 0, NULL, 0, NULL);
+}
+
+//===-- Tasks ----------------------------------------------------------------------------------------------------===//
+
+typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body);
+
+// |emit| for each task of the block.
+static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body,
+                                 MlirValue block, task_t emit) {
+  strata_emitter_t *e = &d->e;
+  MlirValue state[] = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
+  strata_loop_t loop = {0};
+  bool is_loop = d->n_tasks > k->blocks;
+  if (is_loop)
+    loop = strata_emit_for_begin(e, block, strata_emit_index(e, d->n_tasks), k->blocks, 2, state, state);
+  d->task = is_loop ? loop.induction : block;
+  d->is_dirty = d->is_read = is_loop;
+  d->loop_depth += is_loop;
+  k->place = (strata_ring_place_t){state[0], state[1]};
+  strata_index_space_t space = strata_index_space(d, 0, NULL);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
+    MlirValue index = mlirBlockGetArgument(body, i);
+    strata_define_scalar(d, index, strata_index_emit(&space, strata_index_resolve(&space, index)));
+  }
+  STRATA_TRY(emit(d, k, body));
+  d->loop_depth -= is_loop;
+  state[0] = k->place.slot;
+  state[1] = k->place.parity;
+  if (is_loop)
+    strata_emit_for_end(e, loop, 2, state, state);
+  return NULL;
+}
+
+// Constants and indices that the operands may need.
+static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
+
+static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, k->loop);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_pure(op))
+      STRATA_TRY(strata_gpu_distribute_op(d, op));
+  return strata_pipelined_fetch(d, k);
+}
+
+static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
+  k->staged = 0;
+  MlirOperation end = mlirBlockGetTerminator(body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
+    STRATA_TRY(mlirOperationEqual(op, k->loop) ? strata_pipelined_multiply(d, k) : strata_gpu_distribute_op(d, op));
+  return NULL;
+}
+
+//===-- Roles ----------------------------------------------------------------------------------------------------===//
+
+static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined_t *p, bool is_producer) {
+  bool is_wide = p->m_blocks * p->n / 2 > WIDE_SUMS;
+  if (p->groups + 1 < ENTRY_GROUPS)
+    return;
+  if (!strata_pipelined_is_bulk(p))
+    set_registers(d, is_producer ? LOADING_PRODUCER : LOADING_CONSUMER, !is_producer);
+  else if (is_wide)
+    set_registers(d, is_producer ? WIDE_PRODUCER : WIDE_CONSUMER, !is_producer);
+  else
+    set_registers(d, is_producer ? BULK_PRODUCER : BULK_CONSUMER, !is_producer);
+}
+
+static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body,
+                                      MlirValue block, MlirValue thread) {
+  strata_emitter_t *e = &d->e;
+  int64_t consumers = d->group;
+  d->thread = strata_emit_binary(e, "arith.subi", thread, strata_emit_index(e, consumers));
+  d->group = d->threads = STRATA_GROUP_THREADS;
+  share_registers(d, &k->product, true);
+  bool is_one = strata_pipelined_is_bulk(&k->product);
+  strata_loop_t branch = {0};
+  if (is_one)
+    branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0)));
+  STRATA_TRY(for_tasks(d, k, body, block, produce));
+  if (is_one)
+    strata_emit_if_end(e, branch);
+  d->group = d->threads = consumers;
+  return NULL;
+}
+
+static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body,
+                                      MlirValue block, MlirValue thread) {
+  d->thread = thread;
+  share_registers(d, &k->product, false);
+  STRATA_TRY(for_tasks(d, k, body, block, consume));
+  strata_pipelined_drain(d, k);
+  return NULL;
+}
+
+// The number of the thread's warp group, known to be the same in all lanes of a warp.
+static MlirValue emit_group_number(strata_gpu_distribution_t *d, MlirValue thread) {
+  strata_emitter_t *e = &d->e;
+  MlirType i32 = mlirIntegerTypeGet(e->context, 32), i1 = mlirIntegerTypeGet(e->context, 1);
+  MlirValue number = strata_emit_binary(e, "arith.divui", thread, strata_emit_index(e, STRATA_GROUP_THREADS));
+  MlirValue operands[] = {strata_emit_cast(e, "arith.index_cast", number, i32), strata_emit_integer(e, i32, 0),
+                          strata_emit_integer(e, i32, d->device->lanes)};
+  strata_named_attr_t mode = {"mode", mlirAttributeParseGet(e->context, strata_str("#gpu<shuffle_mode idx>"))};
+  MlirType types[] = {i32, i1};
+  MlirOperation shuffle = strata_emit_op(e, "gpu.shuffle", 3, operands, 2, types, 1, &mode);
+  return strata_emit_cast(e, "arith.index_cast", mlirOperationGetResult(shuffle, 0), mlirIndexTypeGet(e->context));
+}
+
+strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall) {
+  strata_emitter_t *e = &d->e;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
+  strata_pipelined_kernel_t *k = strata_arena_new(d->compile->arena, strata_pipelined_kernel_t);
+  MlirValue block = d->task, thread = d->thread; // of the launch
+  STRATA_TRY(read_kernel(d, forall, k));
+  STRATA_TRY(allocate_all(d, k));
+  d->pipelined = k;
+  init_barriers(d, k, thread);
+  k->group = emit_group_number(d, thread);
+  MlirValue is_producer =
+      strata_emit_cmpi(e, STRATA_EQ, k->group, strata_emit_index(e, d->group / STRATA_GROUP_THREADS));
+  strata_loop_t branch = strata_emit_if_begin(e, is_producer);
+  STRATA_TRY(emit_producers(d, k, body, block, thread));
+  strata_emit_if_else(e, branch);
+  STRATA_TRY(emit_consumers(d, k, body, block, thread));
+  strata_emit_if_end(e, branch);
+  return NULL;
+}

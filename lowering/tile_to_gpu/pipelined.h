@@ -1,0 +1,103 @@
+// Pipelined products (docs/gpu.md): what the parts of their lowering share. Internal to pipelined*.c and bulk.c.
+//
+// A block's tile of a result is computed by warp groups that multiply straight from shared memory, while producers
+// fetch the next steps of the operands into a ring of slots. The old kernel's body is walked twice, once for each role:
+// what the addresses and operands need in the producers, everything else in the consumers.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_PIPELINED_H
+#define STRATA_LOWERING_TILE_TO_GPU_PIPELINED_H
+
+#include "lowering/tile_to_gpu/bulk.h"
+#include "lowering/tile_to_gpu/contract.h"
+
+enum {
+  STRATA_GROUP_THREADS = 128, // of a warp group
+  STRATA_GROUP_ROWS = 64,     // of an instruction
+  STRATA_SPAN = 128,          // bytes of an operand's row in a slot: one step
+  STRATA_SPAN_ROWS = 8,       // after which the exchange of units repeats
+};
+
+// How an operand lies in a slot: rows of STRATA_SPAN bytes whose 16-byte units are exchanged.
+typedef struct {
+  strata_shared_operand_t shared; // .crossed as below; .memory: all slots
+  int64_t slot;                   // elements of a slot
+  bool is_bulk;
+  strata_bulk_t bulk;
+  MlirOperation load; // in bulk: the tile.load it replaces
+} strata_ring_operand_t;
+
+typedef struct {
+  const strata_mma_t *mma;
+  bool swap;
+  int64_t groups;   // of consumers, side by side along the instruction's rows
+  int64_t m_blocks; // instructions' rows of a group, in STRATA_GROUP_ROWS
+  int64_t n;        // columns of an instruction
+  int64_t steps;    // instructions a slot
+  int64_t slots;
+  MlirType sum;
+  strata_layout_t layout;            // of the sum
+  strata_ring_operand_t operands[2]; // of the result's rows and columns
+} strata_pipelined_t;
+
+// The place in the ring: a slot and the parity of the pass over it, in SSA values.
+typedef struct {
+  MlirValue slot, parity; // index, i32
+} strata_ring_place_t;
+
+// The kernel being emitted.
+struct strata_pipelined_kernel {
+  strata_pipelined_t product;
+  MlirOperation loop, contract; // the old ones
+  int64_t n_steps;              // slots filled for a task
+  int64_t blocks;
+  MlirValue full, empty;     // memref<slots x i64, 3>
+  int64_t staging;           // where results on their way to memory lie in shared memory, bytes
+  int64_t staged;            // sub-tiles emitted so far, of one task
+  MlirValue group;           // of a consumer: the number of its warp group
+  strata_ring_place_t place; // at the end of the new code
+};
+typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
+
+// What |op|, a vector.contract of a kernel with producers, is.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperation op,
+                                                        strata_pipelined_t *out_product);
+
+// Fixes the layouts of a contraction's sum and operands.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
+
+// The whole forall: both roles. d->pipelined is valid from here on.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall);
+
+// Moves |place| to the next slot.
+void strata_ring_advance(strata_gpu_distribution_t *d, int64_t slots, strata_ring_place_t *place);
+
+// Fills the ring for the running task (pipelined_fetch.c).
+STRATA_MUST_CHECK strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+// True if a single thread fetches everything.
+bool strata_pipelined_is_bulk(const strata_pipelined_t *p);
+
+// The products of the running task, as the result of the old loop (pipelined_product.c).
+STRATA_MUST_CHECK strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+
+// Bytes of shared memory for results on their way to memory.
+int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p);
+// A tile.store of a value in the layout of the sums, through shared memory and by the copy engine (pipelined_store.c).
+// False, and nothing emitted, where that is not possible.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperation op,
+                                                         bool *out_taken);
+// Waits until everything staged has been read.
+void strata_pipelined_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+
+// |count| elements of the block's shared memory from byte |at| on.
+MlirValue strata_shared_view(strata_gpu_distribution_t *d, MlirType element, int64_t at, int64_t count);
+
+//===-- Level 4's ops --------------------------------------------------------------------------------------------===//
+
+void strata_phase_init(strata_gpu_distribution_t *d, MlirValue barriers, int64_t i, int64_t count);
+void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
+void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes);
+void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity);
+// Waits for all consumers.
+void strata_emit_consumers_barrier(strata_gpu_distribution_t *d);
+void strata_emit_fence(strata_gpu_distribution_t *d, const char *of);
+
+#endif

@@ -1,0 +1,209 @@
+// Pipelined products: the producers.
+//
+//   for each step: wait until the slot is empty; announce the bytes that come in bulk and have them copied;
+//                  load and compute the operands that come through registers, and store them; the slot is full
+#include "dialects/tile/tile.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/values.h"
+
+bool strata_pipelined_is_bulk(const strata_pipelined_t *p) { return p->operands[0].is_bulk && p->operands[1].is_bulk; }
+
+//===-- In bulk --------------------------------------------------------------------------------------------------===//
+
+static int64_t slot_bytes(const strata_ring_operand_t *operand) {
+  return operand->slot * operand->shared.element_bytes;
+}
+
+// Bytes of one box: all of them count, also those outside the buffer.
+static int64_t box_bytes(const strata_ring_operand_t *operand) {
+  const strata_bulk_t *bulk = &operand->bulk;
+  return bulk->extents[1 - bulk->inner] * STRATA_SPAN;
+}
+
+static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                     const strata_ring_operand_t *operand, MlirValue slot_at, const int64_t *offsets) {
+  enum { FIXED = 4 };
+  const strata_shared_operand_t *shared = &operand->shared;
+  strata_emitter_t *e = &d->e;
+  bool crossed = shared->form == STRATA_SPANS_CROSSED;
+  int64_t span = STRATA_SPAN / shared->element_bytes;
+  // A crossed operand's boxes are parts of spans of rows one behind the other, others' are rows.
+  int64_t at = crossed ? offsets[0] * shared->steps + offsets[1] * span : offsets[0] * shared->steps;
+  MlirValue operands[FIXED + STRATA_BULK_RANK] = {
+      shared->memory, at ? strata_emit_binary(e, "arith.addi", slot_at, strata_emit_index(e, at)) : slot_at, k->full,
+      k->place.slot};
+  int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + FIXED);
+  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &operand->bulk, STRATA_SPAN))};
+  strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
+}
+
+static void copy_operand(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                         const strata_ring_operand_t *operand) {
+  strata_emitter_t *e = &d->e;
+  const strata_bulk_t *bulk = &operand->bulk;
+  MlirValue at = strata_emit_binary(e, "arith.muli", k->place.slot, strata_emit_index(e, operand->slot));
+  int64_t offsets[2];
+  for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
+    for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1])
+      copy_box(d, k, operand, at, offsets);
+}
+
+static int64_t count_boxes(const strata_bulk_t *bulk) {
+  int64_t count = 1;
+  for (int v = 0; v < 2; v++)
+    count *= bulk->box.space.extents[v] / bulk->extents[v];
+  return count;
+}
+
+// By one thread: the arrival with what is to come, then the copies.
+static void emit_copies(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+  int64_t bytes = 0;
+  for (int side = 0; side < 2; side++)
+    if (k->product.operands[side].is_bulk)
+      bytes += count_boxes(&k->product.operands[side].bulk) * box_bytes(&k->product.operands[side]);
+  strata_phase_expect(d, k->full, k->place.slot, bytes);
+  for (int side = 0; side < 2; side++)
+    if (k->product.operands[side].is_bulk)
+      copy_operand(d, k, &k->product.operands[side]);
+}
+
+//===-- Through registers ----------------------------------------------------------------------------------------===//
+
+// Ops of the loop's body that an operand in registers needs, in order: marked by a set of old ops.
+typedef STRATA_VECTOR(MlirOperation) ops_t;
+
+static bool contains(const ops_t *ops, MlirOperation op) {
+  for (size_t i = 0; i < ops->count; i++)
+    if (mlirOperationEqual(ops->data[i], op))
+      return true;
+  return false;
+}
+
+static void mark(strata_gpu_distribution_t *d, MlirBlock body, MlirValue value, ops_t *needed) {
+  if (!mlirValueIsAOpResult(value))
+    return;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (!mlirBlockEqual(mlirOperationGetBlock(op), body) || contains(needed, op))
+    return;
+  *strata_vector_push(d->compile->arena, needed) = op;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    mark(d, body, mlirOperationGetOperand(op, i), needed);
+}
+
+static strata_status_t emit_needed(strata_gpu_distribution_t *d, MlirBlock body, const ops_t *needed) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (contains(needed, op)) {
+      if (mlirOperationGetNumRegions(op) > 0)
+        return strata_gpu_missing(op, "a region in a pipeline");
+      STRATA_TRY(strata_gpu_distribute_op(d, op));
+    }
+  return NULL;
+}
+
+static strata_status_t store_operand(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int side) {
+  strata_registers_t registers;
+  const strata_ring_operand_t *operand = &k->product.operands[side];
+  STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(k->contract, side), &operand->shared.load, &registers));
+  registers = strata_operand_rounded(d, k->product.mma, &registers);
+  return strata_operand_store(d, &operand->shared, k->place.slot, &registers);
+}
+
+// What the loads of both operands leave in a thread's registers, beyond which they are fetched one after the other.
+enum { MAX_REGISTER_BYTES = 64 * 4 };
+
+static int64_t register_bytes(const strata_ring_operand_t *operand) {
+  return operand->is_bulk ? 0 : slot_bytes(operand) / STRATA_GROUP_THREADS;
+}
+
+static MlirValue other_parity(strata_emitter_t *e, MlirValue parity) {
+  return strata_emit_binary(e, "arith.xori", parity, strata_emit_integer(e, mlirValueGetType(parity), 1));
+}
+
+static void wait_for_slot(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+  strata_phase_wait(d, k->empty, k->place.slot, other_parity(&d->e, k->place.parity));
+}
+
+// Both operands are loaded before the slot is waited for: the loads are under way meanwhile.
+static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
+  const strata_ring_operand_t *operands = k->product.operands;
+  ops_t needed = {0};
+  for (int side = 0; side < 2; side++)
+    if (!operands[side].is_bulk)
+      mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
+  STRATA_TRY(emit_needed(d, body, &needed));
+  wait_for_slot(d, k);
+  for (int side = 0; side < 2; side++)
+    if (!operands[side].is_bulk)
+      STRATA_TRY(store_operand(d, k, side));
+  return NULL;
+}
+
+static strata_status_t emit_in_turn(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
+  wait_for_slot(d, k);
+  for (int side = 0; side < 2; side++) {
+    ops_t needed = {0};
+    mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
+    STRATA_TRY(emit_needed(d, body, &needed));
+    STRATA_TRY(store_operand(d, k, side));
+  }
+  return NULL;
+}
+
+static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
+  int64_t bytes = register_bytes(&k->product.operands[0]) + register_bytes(&k->product.operands[1]);
+  bool has_bulk = k->product.operands[0].is_bulk || k->product.operands[1].is_bulk;
+  return bytes <= MAX_REGISTER_BYTES || has_bulk ? emit_at_once(d, k, body) : emit_in_turn(d, k, body);
+}
+
+//===-- The loop -------------------------------------------------------------------------------------------------===//
+
+static MlirValue is_first_thread(strata_gpu_distribution_t *d) {
+  return strata_emit_cmpi(&d->e, STRATA_EQ, d->thread, strata_emit_index(&d->e, 0));
+}
+
+// Every producer arrives; the first announces what comes in bulk.
+static void emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  bool has_bulk = k->product.operands[0].is_bulk || k->product.operands[1].is_bulk;
+  strata_emit_fence(d, "shared");
+  if (!has_bulk) {
+    strata_phase_arrive(d, k->full, k->place.slot);
+    return;
+  }
+  strata_loop_t branch = strata_emit_if_begin(&d->e, is_first_thread(d));
+  emit_copies(d, k);
+  strata_emit_if_else(&d->e, branch);
+  strata_phase_arrive(d, k->full, k->place.slot);
+  strata_emit_if_end(&d->e, branch);
+}
+
+static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  if (strata_pipelined_is_bulk(&k->product)) {
+    wait_for_slot(d, k);
+    emit_copies(d, k);
+    return NULL;
+  }
+  STRATA_TRY(emit_registers(d, k));
+  emit_arrival(d, k);
+  return NULL;
+}
+
+strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  strata_emitter_t *e = &d->e;
+  MlirValue state[] = {k->place.slot, k->place.parity};
+  MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
+  strata_loop_t loop =
+      strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, k->n_steps), 1, 2, state, state);
+  strata_gpu_record_of(d, induction)->counter = loop.induction;
+  strata_define_scalar(d, induction, loop.induction);
+  k->place = (strata_ring_place_t){state[0], state[1]};
+  STRATA_TRY(emit_step(d, k));
+  strata_ring_advance(d, k->product.slots, &k->place);
+  state[0] = k->place.slot;
+  state[1] = k->place.parity;
+  strata_emit_for_end(e, loop, 2, state, state);
+  k->place = (strata_ring_place_t){state[0], state[1]};
+  return NULL;
+}

@@ -1,0 +1,243 @@
+// Pipelined products: what a contraction becomes, and the consumers' loop.
+//
+//   scf.for %k = 0 to steps iter_args(slot, parity, sums) {
+//     wait until the slot is full; products of all its instructions; wait for them; the slot is empty }
+#include "dialects/affine/schedule.h"
+#include "dialects/tile/tile.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/values.h"
+
+enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256 };
+
+//===-- Reading --------------------------------------------------------------------------------------------------===//
+
+// The dim of the result that the instruction's rows run along.
+static int left_side(const strata_pipelined_t *p) { return p->swap ? COLUMN : ROW; }
+
+static void sum_layout(strata_pipelined_t *p) {
+  int rows = left_side(p), columns = 1 - rows;
+  strata_layout_t *layout = &p->layout;
+  strata_layout_push_reg(layout, columns, 2, 1);
+  strata_layout_push_reg(layout, rows, 2, 8);
+  strata_layout_push_reg(layout, columns, p->n / 8, 8);
+  strata_layout_push_reg(layout, rows, p->m_blocks, STRATA_GROUP_ROWS);
+  strata_layout_push_thread(layout, columns, 4, 2);
+  strata_layout_push_thread(layout, rows, 8, 1);
+  strata_layout_push_thread(layout, rows, 4, 16);
+  strata_layout_push_thread(layout, rows, p->groups, STRATA_GROUP_ROWS * p->m_blocks);
+}
+
+// The tile.load that |value| is; a null operation if it is anything else.
+static MlirOperation plain_load(MlirValue value) {
+  MlirOperation none = {0};
+  if (!mlirValueIsAOpResult(value))
+    return none;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  return strata_op_is(op, "tile.load") ? op : none;
+}
+
+static int64_t round_up(int64_t value, int64_t factor) { return (value + factor - 1) / factor * factor; }
+
+// Operands of 16 bits may lie crossed; of others the rows of a slot run along the reduction.
+static void place_operand(strata_ring_operand_t *operand, bool crossed) {
+  strata_shared_operand_t *shared = &operand->shared;
+  shared->form = crossed ? STRATA_SPANS_CROSSED : STRATA_SPANS;
+  if (crossed)
+    shared->rows = round_up(shared->rows, STRATA_SPAN / shared->element_bytes);
+  operand->slot = shared->rows * shared->steps;
+}
+
+static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, int64_t producers,
+                                    strata_pipelined_t *p) {
+  MlirValue value = mlirOperationGetOperand(op, side);
+  MlirType type = mlirValueGetType(value);
+  strata_ring_operand_t *operand = &p->operands[side];
+  strata_shared_operand_t *shared = &operand->shared;
+  shared->element = mlirShapedTypeGetElementType(type);
+  shared->element_bytes = strata_element_bytes(shared->element);
+  shared->rows = mlirShapedTypeGetDimSize(type, 0);
+  shared->steps = mlirShapedTypeGetDimSize(type, STEP);
+  shared->word = 1;
+  if (shared->steps * shared->element_bytes != STRATA_SPAN)
+    return strata_gpu_missing(op, "a step of other than 128 bytes");
+  operand->load = plain_load(value);
+  strata_bulk_limits_t limits = {.most = {STRATA_BULK_EXTENT, shared->steps}, .span = STRATA_SPAN};
+  bool has_16_bits = shared->element_bytes == 2;
+  if (!mlirOperationIsNull(operand->load)) {
+    operand->is_bulk = strata_bulk_read(d, operand->load, 0, type, &limits, &operand->bulk);
+    if (!operand->is_bulk && has_16_bits) { // boxes of rows, each a span
+      limits.most[0] = STRATA_SPAN / shared->element_bytes;
+      operand->is_bulk = strata_bulk_read(d, operand->load, 0, type, &limits, &operand->bulk);
+    }
+    operand->is_bulk = operand->is_bulk && (has_16_bits || operand->bulk.inner == STEP);
+  }
+  int contiguous = STEP;
+  int64_t width = 1;
+  STRATA_TRY(strata_operand_source(d, value, &contiguous, &width));
+  place_operand(operand, operand->is_bulk ? operand->bulk.inner != STEP : contiguous != STEP && has_16_bits);
+  const int order[] = {contiguous, 1 - contiguous};
+  shared->load =
+      strata_layout_build(2, (int64_t[]){mlirShapedTypeGetDimSize(type, 0), shared->steps}, producers, order, width);
+  return NULL;
+}
+
+static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
+                             const strata_pipelined_t *p) {
+  int64_t rows = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), left_side(p));
+  int64_t steps = p->operands[0].shared.steps;
+  if (!p->mma || strcmp(p->mma->family, d->device->mma_async) != 0)
+    return strata_gpu_missing(op, "this matrix instruction");
+  if (schedule->producers != STRATA_GROUP_THREADS || schedule->threads != p->groups * STRATA_GROUP_THREADS ||
+      schedule->group != schedule->threads || schedule->warps[1] != 1 || p->slots < 2)
+    return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
+  if (p->m_blocks < 1 || rows != p->groups * p->m_blocks * STRATA_GROUP_ROWS || p->n % 8 != 0 || p->n < 8 ||
+      p->n > MAX_COLUMNS || steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
+    return strata_gpu_missing(op, "a tile that no instruction fits");
+  return NULL;
+}
+
+strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperation op, strata_pipelined_t *out_product) {
+  strata_schedule_t schedule = strata_schedule_read(d->func);
+  strata_pipelined_t *p = out_product;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  *p = (strata_pipelined_t){.mma = strata_mma_named(strata_attr_str(op, "tile.mma")),
+                            .swap = schedule.swap,
+                            .groups = schedule.warps[0] / WARPS,
+                            .slots = schedule.slots,
+                            .sum = mlirShapedTypeGetElementType(type)};
+  if (!strata_op_is(op, "vector.contract") || p->groups < 1 || mlirShapedTypeGetRank(type) != 2)
+    return strata_gpu_missing(op, "a contraction without a schedule");
+  p->n = mlirShapedTypeGetDimSize(type, 1 - left_side(p));
+  p->m_blocks = mlirShapedTypeGetDimSize(type, left_side(p)) / (STRATA_GROUP_ROWS * p->groups);
+  for (int side = 0; side < 2; side++)
+    STRATA_TRY(read_operand(d, op, side, schedule.producers, p));
+  STRATA_TRY(check(d, op, &schedule, p));
+  p->steps = p->operands[0].shared.steps / p->mma->k;
+  sum_layout(p);
+  return NULL;
+}
+
+strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
+  strata_pipelined_t product;
+  STRATA_TRY(strata_pipelined_read(d, op, &product));
+  strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);
+  for (int side = 0; side < 2; side++)
+    strata_layout_fix(d, mlirOperationGetOperand(op, side), &product.operands[side].shared.load);
+  return NULL;
+}
+
+//===-- Instructions ---------------------------------------------------------------------------------------------===//
+
+static int64_t n_block_sums(const strata_pipelined_t *p) { return p->n / 2; }
+static int64_t n_sums(const strata_pipelined_t *p) { return p->m_blocks * n_block_sums(p); }
+
+// How the operand lies, as tile.mma_async says it.
+static MlirAttribute describe(MlirContext context, const strata_ring_operand_t *operand) {
+  int64_t group = STRATA_SPAN * STRATA_SPAN_ROWS; // bytes of the rows after which the exchange repeats
+  bool crossed = operand->shared.form == STRATA_SPANS_CROSSED;
+  int64_t lead = crossed ? STRATA_SPAN * operand->shared.steps : 0;
+  return strata_i64s_attr(context, 4, (int64_t[]){crossed, STRATA_SPAN, lead, group});
+}
+
+// Elements from the operand's place in a slot to instruction |step|'s, |rows| rows further.
+static int64_t offset_of(const strata_pipelined_t *p, const strata_ring_operand_t *operand, int64_t rows,
+                         int64_t step) {
+  bool crossed = operand->shared.form == STRATA_SPANS_CROSSED;
+  int64_t span = STRATA_SPAN / operand->shared.element_bytes;
+  return rows * operand->shared.steps + step * p->mma->k * (crossed ? span : 1);
+}
+
+static MlirValue add(strata_emitter_t *e, MlirValue a, int64_t b) {
+  return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
+}
+
+static void emit_group(strata_gpu_distribution_t *d, const char *name, int64_t count, MlirValue *sums,
+                       int64_t pending) {
+  MlirType types[STRATA_EMIT_CARRIED];
+  for (int64_t i = 0; i < count; i++)
+    types[i] = mlirValueGetType(sums[i]);
+  strata_named_attr_t attr = {"pending", strata_i64_attr(d->e.context, pending)};
+  MlirOperation op = strata_emit_op(&d->e, name, (int)count, sums, (int)count, types, pending >= 0 ? 1 : 0, &attr);
+  for (int64_t i = 0; i < count; i++)
+    sums[i] = mlirOperationGetResult(op, i);
+}
+
+static void emit_instruction(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue left_at,
+                             MlirValue right_at, MlirValue *sums) {
+  const strata_ring_operand_t *left = &p->operands[left_side(p)], *right = &p->operands[1 - left_side(p)];
+  MlirValue operands[4 + MAX_COLUMNS / 2] = {left->shared.memory, left_at, right->shared.memory, right_at};
+  MlirType types[MAX_COLUMNS / 2];
+  int64_t count = n_block_sums(p);
+  for (int64_t i = 0; i < count; i++) {
+    operands[4 + i] = sums[i];
+    types[i] = p->sum;
+  }
+  MlirContext context = d->e.context;
+  strata_named_attr_t attrs[] = {{"kind", strata_str_attr(context, p->mma->name)},
+                                 {"n", strata_i64_attr(context, p->n)},
+                                 {"left", describe(context, left)},
+                                 {"right", describe(context, right)}};
+  MlirOperation op =
+      strata_emit_op(&d->e, STRATA_TILE_MMA_ASYNC, (int)(4 + count), operands, (int)count, types, 4, attrs);
+  for (int64_t i = 0; i < count; i++)
+    sums[i] = mlirOperationGetResult(op, i);
+}
+
+// All of a slot's instructions.
+static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue *sums) {
+  const strata_pipelined_t *p = &k->product;
+  strata_emitter_t *e = &d->e;
+  const strata_ring_operand_t *left = &p->operands[left_side(p)], *right = &p->operands[1 - left_side(p)];
+  MlirValue left_at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, left->slot));
+  MlirValue right_at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, right->slot));
+  if (p->groups > 1) {
+    int64_t rows = offset_of(p, left, p->m_blocks * STRATA_GROUP_ROWS, 0);
+    MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, rows));
+    left_at = strata_emit_binary(e, "arith.addi", left_at, own);
+  }
+  emit_group(d, STRATA_TILE_MMA_FENCE, n_sums(p), sums, -1);
+  for (int64_t step = 0; step < p->steps; step++)
+    for (int64_t block = 0; block < p->m_blocks; block++)
+      emit_instruction(d, p, add(e, left_at, offset_of(p, left, block * STRATA_GROUP_ROWS, step)),
+                       add(e, right_at, offset_of(p, right, 0, step)), sums + block * n_block_sums(p));
+  strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
+  emit_group(d, STRATA_TILE_MMA_WAIT, n_sums(p), sums, 0);
+}
+
+//===-- The loop -------------------------------------------------------------------------------------------------===//
+
+static void release_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot) {
+  strata_emitter_t *e = &d->e;
+  MlirValue lane = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, STRATA_GROUP_THREADS - 1));
+  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0));
+  strata_loop_t branch = strata_emit_if_begin(e, is_first);
+  strata_phase_arrive(d, k->empty, slot);
+  strata_emit_if_end(e, branch);
+}
+
+strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  strata_emitter_t *e = &d->e;
+  enum { SLOT, PARITY, SUMS };
+  MlirValue state[STRATA_EMIT_CARRIED], result = mlirOperationGetResult(k->loop, 0);
+  strata_registers_t start, sums = strata_registers_in(d, mlirValueGetType(result), &k->product.layout);
+  int count = (int)n_sums(&k->product);
+  STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(k->loop, 3), &k->product.layout, &start));
+  state[SLOT] = k->place.slot;
+  state[PARITY] = k->place.parity;
+  memcpy(state + SUMS, start.values, (size_t)count * sizeof *state);
+  strata_loop_t loop = strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, k->n_steps), 1,
+                                             SUMS + count, state, state);
+  strata_ring_place_t place = {state[SLOT], state[PARITY]};
+  strata_phase_wait(d, k->full, place.slot, place.parity);
+  emit_slot(d, k, place.slot, state + SUMS);
+  release_slot(d, k, place.slot);
+  strata_ring_advance(d, k->product.slots, &place);
+  state[SLOT] = place.slot;
+  state[PARITY] = place.parity;
+  strata_emit_for_end(e, loop, SUMS + count, state, state);
+  k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
+  memcpy(sums.values, state + SUMS, (size_t)count * sizeof *state);
+  strata_registers_define(d, result, &sums);
+  return NULL;
+}

@@ -1,0 +1,162 @@
+// Pipelined products: results on their way to memory.
+//
+// Each warp group has two sub-tiles of shared memory, 64 rows of 128 bytes with exchanged units, which it fills in turn
+// and has the copy engine store, so that the consumers go on with the next task meanwhile. In the layout of the sums
+// the stores of a warp touch all banks.
+#include "dialects/tile/tile.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/values.h"
+
+enum { ROW = 0, COLUMN = 1, BUFFERS = 2, SUB_TILE = STRATA_GROUP_ROWS * STRATA_SPAN };
+
+int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p) { return p->groups * BUFFERS * SUB_TILE; }
+
+typedef struct {
+  strata_gpu_distribution_t *d;
+  strata_pipelined_kernel_t *k;
+  const strata_registers_t *registers;
+  strata_bulk_t bulk;
+  int64_t columns; // of a sub-tile
+  int64_t bytes;   // of an element
+  MlirValue memory, lane;
+  MlirValue group_at; // where the group's sub-tiles begin, in elements
+} staged_t;
+
+static void emit_plain(strata_emitter_t *e, const char *name) { strata_emit_op(e, name, 0, NULL, 0, NULL, 0, NULL); }
+
+static void wait_for_stores(strata_gpu_distribution_t *d, int64_t pending) {
+  strata_named_attr_t attr = {"pending", strata_i64_attr(d->e.context, pending)};
+  strata_emit_op(&d->e, STRATA_TILE_BULK_WAIT, 0, NULL, 0, NULL, 1, &attr);
+}
+
+static strata_loop_t if_first(strata_gpu_distribution_t *d, MlirValue lane) {
+  return strata_emit_if_begin(&d->e, strata_emit_cmpi(&d->e, STRATA_EQ, lane, strata_emit_index(&d->e, 0)));
+}
+
+static MlirValue emit_lane(strata_gpu_distribution_t *d) {
+  return strata_emit_binary(&d->e, "arith.andi", d->thread, strata_emit_index(&d->e, STRATA_GROUP_THREADS - 1));
+}
+
+//===-- Sub-tiles ------------------------------------------------------------------------------------------------===//
+
+// The registers of |block| of the group's rows and sub-tile |part| of the columns, from registers into buffer |at|.
+// Row r of the thread's: warp * 16 + lane / 4 (+ 8); its units change places with r mod 8 = lane / 4.
+static void store_registers(staged_t *s, int64_t block, int64_t part, MlirValue at) {
+  strata_emitter_t *e = &s->d->e;
+  const strata_registers_t *registers = s->registers;
+  int64_t unit = STRATA_VECTOR_BYTES / s->bytes, span = STRATA_SPAN / s->bytes;
+  MlirValue quad = strata_emit_binary(e, "arith.divui", s->lane, strata_emit_index(e, 4));
+  MlirValue warp = strata_emit_binary(e, "arith.divui", s->lane, strata_emit_index(e, 32));
+  MlirValue row = strata_emit_binary(e, "arith.andi", quad, strata_emit_index(e, 7));
+  MlirValue first = strata_emit_binary(e, "arith.muli", warp, strata_emit_index(e, 16));
+  MlirValue row_at = strata_emit_binary(e, "arith.addi", first, row);
+  row_at = strata_emit_binary(e, "arith.muli", row_at, strata_emit_index(e, span));
+  row_at = strata_emit_binary(e, "arith.addi", row_at, at);
+  MlirValue column = strata_emit_binary(e, "arith.andi", s->lane, strata_emit_index(e, 3));
+  column = strata_emit_binary(e, "arith.muli", column, strata_emit_index(e, 2));
+  const int64_t pair = 2;
+  MlirType vector = mlirVectorTypeGet(1, &pair, registers->element);
+  int64_t eights = s->k->product.n / 8, first_eight = part * s->columns / 8;
+  for (int64_t eight = 0; eight < s->columns / 8 && first_eight + eight < eights; eight++) {
+    // Columns eight * 8 + 2 * (lane mod 4): unit and place in it.
+    MlirValue in_row = strata_emit_binary(e, "arith.addi", column, strata_emit_index(e, eight * 8));
+    MlirValue units = strata_emit_binary(e, "arith.divui", in_row, strata_emit_index(e, unit));
+    units = strata_emit_binary(e, "arith.xori", units, row);
+    MlirValue place = strata_emit_binary(e, "arith.muli", units, strata_emit_index(e, unit));
+    MlirValue rest = strata_emit_binary(e, "arith.remui", in_row, strata_emit_index(e, unit));
+    place = strata_emit_binary(e, "arith.addi", strata_emit_binary(e, "arith.addi", row_at, place), rest);
+    for (int64_t half = 0; half < 2; half++) {
+      int64_t reg = half * 2 + 4 * (first_eight + eight) + 4 * eights * block;
+      MlirValue value = strata_emit_value(e, "vector.from_elements", 2, registers->values + reg, vector, 0, NULL);
+      MlirValue to = strata_emit_binary(e, "arith.addi", place, strata_emit_index(e, half * 8 * span));
+      strata_emit_op(e, "vector.store", 3, (MlirValue[]){value, s->memory, to}, 0, NULL, 0, NULL);
+    }
+  }
+}
+
+// The coordinates depend on the group: boxes of the tile are counted from its first row.
+static void store_box(staged_t *s, int64_t block, int64_t part, MlirValue at) {
+  enum { FIXED = 2 };
+  strata_gpu_distribution_t *d = s->d;
+  strata_emitter_t *e = &d->e;
+  const strata_pipelined_t *p = &s->k->product;
+  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &s->bulk, STRATA_SPAN))};
+  MlirValue operands[FIXED + STRATA_BULK_RANK] = {s->memory, at};
+  for (int64_t group = 0; group < p->groups; group++) {
+    const int64_t offsets[] = {(group * p->m_blocks + block) * STRATA_GROUP_ROWS, part * s->columns};
+    MlirValue is_own = strata_emit_cmpi(e, STRATA_EQ, s->k->group, strata_emit_index(e, group));
+    strata_loop_t branch = {0};
+    if (p->groups > 1)
+      branch = strata_emit_if_begin(e, is_own);
+    int rank = strata_bulk_coordinates(d, &s->bulk, offsets, operands + FIXED);
+    strata_emit_op(e, STRATA_TILE_BULK_STORE, FIXED + rank, operands, 0, NULL, 1, &map);
+    if (p->groups > 1)
+      strata_emit_if_end(e, branch);
+  }
+  emit_plain(e, STRATA_TILE_BULK_COMMIT);
+}
+
+static void emit_sub_tile(staged_t *s, int64_t block, int64_t part) {
+  strata_gpu_distribution_t *d = s->d;
+  strata_emitter_t *e = &d->e;
+  int64_t buffer = s->k->staged % BUFFERS, pending = s->k->staged++ ? BUFFERS - 1 : 0; // of the last task: none
+  MlirValue at = strata_emit_binary(e, "arith.addi", s->group_at, strata_emit_index(e, buffer * SUB_TILE / s->bytes));
+  strata_loop_t branch = if_first(d, s->lane);
+  wait_for_stores(d, pending);
+  strata_emit_if_end(e, branch);
+  strata_emit_consumers_barrier(d);
+  store_registers(s, block, part, at);
+  strata_emit_fence(d, "shared");
+  strata_emit_consumers_barrier(d);
+  branch = if_first(d, s->lane);
+  store_box(s, block, part, at);
+  strata_emit_if_end(e, branch);
+}
+
+//===-- The store ------------------------------------------------------------------------------------------------===//
+
+// True for a result that lies as the sums do, contiguous along the instruction's columns.
+static bool can_stage(staged_t *s, MlirOperation op) {
+  strata_gpu_distribution_t *d = s->d;
+  const strata_pipelined_t *p = &s->k->product;
+  MlirValue value = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(value);
+  if (p->swap || !mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != 2)
+    return false;
+  s->registers = strata_registers_of(d, value);
+  MlirType element = s->registers->element;
+  bool has_size = mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element) ||
+                  (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 32);
+  if (!has_size || !strata_layout_equal(&s->registers->layout, &p->layout))
+    return false;
+  s->bytes = strata_element_bytes(element);
+  s->columns = STRATA_SPAN / s->bytes;
+  strata_bulk_limits_t limits = {.most = {STRATA_GROUP_ROWS, s->columns}, .span = STRATA_SPAN, .is_store = true};
+  return p->n % s->columns == 0 && strata_bulk_read(d, op, 1, type, &limits, &s->bulk) && s->bulk.inner == COLUMN &&
+         s->bulk.extents[ROW] == STRATA_GROUP_ROWS && s->bulk.extents[COLUMN] == s->columns;
+}
+
+strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperation op, bool *out_taken) {
+  staged_t s = {.d = d, .k = d->pipelined};
+  strata_emitter_t *e = &d->e;
+  *out_taken = d->pipelined && can_stage(&s, op);
+  if (!*out_taken)
+    return NULL;
+  s.memory = strata_shared_view(d, s.registers->element, s.k->staging,
+                                strata_pipelined_staging_bytes(&s.k->product) / s.bytes);
+  s.lane = emit_lane(d);
+  s.group_at = strata_emit_binary(e, "arith.muli", s.k->group, strata_emit_index(e, BUFFERS * SUB_TILE / s.bytes));
+  for (int64_t block = 0; block < s.k->product.m_blocks; block++)
+    for (int64_t part = 0; part < s.k->product.n / s.columns; part++)
+      emit_sub_tile(&s, block, part);
+  return NULL;
+}
+
+void strata_pipelined_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  if (!k->staged)
+    return;
+  strata_loop_t branch = if_first(d, emit_lane(d));
+  wait_for_stores(d, 0);
+  strata_emit_if_end(&d->e, branch);
+}
