@@ -1,5 +1,6 @@
 // The CUDA driver API behind runtime/gpu/driver.h. No header of CUDA's is used: what is needed of the API is declared
-// here and in cuda.def, as documented in the CUDA Driver API reference; none of it has changed since CUDA 11.8.
+// here and in cuda.def, as documented in the CUDA Driver API reference; none of it has changed since CUDA 11.8 (tensor
+// maps: 12.0).
 #include "runtime/gpu/driver.h"
 #include "runtime/library/error.h"
 
@@ -12,6 +13,10 @@ enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };                            
 enum { FUNCTION_MAX_DYNAMIC_SHARED = 8 };             // CUfunction_attribute
 enum { LAUNCH_CLUSTER = 4, LAUNCH_PROGRAMMATIC = 6 }; // CUlaunchAttributeID
 enum { DEFAULT_SHARED = 48 * 1024 };                  // what needs no asking
+enum { MAP_SIZE = 128, MAP_ALIGNMENT = 64 };          // CUtensorMap
+enum { MAX_PARAMS = 4096 };                           // bytes of a kernel's parameters
+enum { NO_INTERLEAVE = 0, FILL_ZERO = 0 };            // CUtensorMapInterleave, CUtensorMapFloatOOBfill
+enum { PROMOTE_128 = 2, PROMOTE_256 = 3 };            // CUtensorMapL2promotion
 
 // The keys of a launch's extra parameters.
 #define PARAM_END ((void *)0)
@@ -173,6 +178,9 @@ static int cuda_load_module(const void *image, void **out_module) {
 static int cuda_unload_module(void *module) { return check("cuModuleUnload", cuda.module_unload(module)); }
 
 static int cuda_get_function(void *module, const strata_rt_kernel_t *kernel, void **out_function) {
+  if (kernel->n_maps && !cuda.encode_map)
+    return strata_rt_fail(STRATA_DEVICE, "%s: the driver is too old for kernel %s: it has no cuTensorMapEncodeTiled",
+                          strata_rt_program.library->name, kernel->name);
   int status = check("cuModuleGetFunction", cuda.module_get_function(out_function, module, kernel->name));
   if (!status && cuda.func_load) // else that loads it on its own
     status = check("cuFuncLoad", cuda.func_load(*out_function));
@@ -182,7 +190,8 @@ static int cuda_get_function(void *module, const strata_rt_kernel_t *kernel, voi
   return status;
 }
 
-static int cuda_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream) {
+// |params|: laid out as the kernel's parameters are; the driver can check their size.
+static int launch(const strata_rt_function_t *function, void *params, size_t size, void *stream) {
   const strata_rt_kernel_t *shape = function->shape;
   launch_attribute_t attributes[2] = {0};
   unsigned n = 0;
@@ -196,10 +205,40 @@ static int cuda_launch(const strata_rt_function_t *function, void **buffers, uin
                             .stream = stream,
                             .attributes = attributes,
                             .n_attributes = n};
-  // The parameters are pointers alone, so the array is their layout; the driver can check its size.
-  size_t size = n_buffers * sizeof *buffers;
-  void *extra[] = {PARAM_BUFFER, buffers, PARAM_SIZE, &size, PARAM_END};
+  void *extra[] = {PARAM_BUFFER, params, PARAM_SIZE, &size, PARAM_END};
   return check("cuLaunchKernelEx", cuda.launch(&config, function->function, NULL, extra));
+}
+
+static int swizzle_code(uint32_t bytes) { return bytes == 128 ? 3 : bytes == 64 ? 2 : bytes == 32 ? 1 : 0; }
+
+// Arithmetic on the host, without a lock: the driver packs 128 bytes, a fraction of what the launch itself costs. So
+// nothing is kept from call to call. Rows of less than 128 bytes fetch 128 bytes into the L2 cache, others 256.
+static int encode_map(const strata_rt_map_t *map, void *address, void *out) {
+  int promotion = map->swizzle == 128 ? PROMOTE_256 : PROMOTE_128;
+  return check("cuTensorMapEncodeTiled",
+               cuda.encode_map(out, (int)map->type, map->rank, address, map->sizes, map->strides, map->box, map->steps,
+                               NO_INTERLEAVE, swizzle_code(map->swizzle), promotion, FILL_ZERO));
+}
+
+static int launch_with_maps(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream) {
+  const strata_rt_kernel_t *shape = function->shape;
+  _Alignas(MAP_ALIGNMENT) char params[MAX_PARAMS];
+  size_t used = n_buffers * sizeof *buffers, size = (used + MAP_ALIGNMENT - 1) / MAP_ALIGNMENT * MAP_ALIGNMENT;
+  if (size + shape->n_maps * (size_t)MAP_SIZE > sizeof params)
+    return strata_rt_fail(STRATA_UNSUPPORTED, "%s: kernel %s: %u buffers and %u maps are more than %d bytes",
+                          strata_rt_program.library->name, shape->name, n_buffers, shape->n_maps, (int)MAX_PARAMS);
+  memcpy(params, buffers, used);
+  memset(params + used, 0, size - used);
+  int status = STRATA_OK;
+  for (uint32_t i = 0; i < shape->n_maps && !status; i++, size += MAP_SIZE)
+    status = encode_map(&shape->maps[i], buffers[shape->maps[i].buffer], params + size);
+  return status ? status : launch(function, params, size, stream);
+}
+
+static int cuda_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream) {
+  if (function->shape->n_maps)
+    return launch_with_maps(function, buffers, n_buffers, stream);
+  return launch(function, buffers, n_buffers * sizeof *buffers, stream);
 }
 
 //===-- Memory, streams, events ----------------------------------------------------------------------------------===//

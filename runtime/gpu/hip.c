@@ -132,6 +132,9 @@ static int hip_load_module(const void *image, void **out_module) {
 static int hip_unload_module(void *module) { return check("hipModuleUnload", hip.module_unload(module)); }
 
 static int hip_get_function(void *module, const strata_rt_kernel_t *kernel, void **out_function) {
+  if (kernel->n_maps)
+    return strata_rt_fail(STRATA_DEVICE, "%s: kernel %s needs tensor maps, which HIP does not have",
+                          strata_rt_program.library->name, kernel->name);
   return check("hipModuleGetFunction", hip.module_get_function(out_function, module, kernel->name));
 }
 

@@ -5,17 +5,21 @@
 #ifndef STRATA_RUNTIME_GPU_PROGRAM_H
 #define STRATA_RUNTIME_GPU_PROGRAM_H
 
+#include "runtime/gpu/map.h"
 #include "runtime/library/tables.h"
 
 #pragma GCC visibility push(hidden)
 
-// A kernel's function in its image, and the shape of its launches. Its parameters are the buffers' device pointers.
+// A kernel's function in its image, and the shape of its launches. Its parameters are the buffers' device pointers;
+// behind them, from a multiple of 64 bytes on, the maps' tensor maps of the driver, 128 bytes each.
 typedef struct {
   const char *name;
   uint32_t blocks, threads; // grid (one dimension), threads of a block
   uint32_t shared;          // bytes of dynamic shared memory
   uint32_t cluster;         // blocks of a cluster; 1: none
   uint32_t flags;           // STRATA_RT_KERNEL_...
+  uint32_t n_maps;
+  const strata_rt_map_t *maps;
 } strata_rt_kernel_t;
 
 enum {

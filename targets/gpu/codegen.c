@@ -45,7 +45,7 @@ strata_status_t strata_gpu_compile_kernels(strata_compile_t *compile, MlirModule
   case STRATA_GPU_AMDGCN:
     return strata_gpu_emit_hsaco(compile, kernels, device, out_binary);
   case STRATA_GPU_EMULATED:
-    return strata_gpu_emit_host(compile, kernels, out_binary);
+    return strata_gpu_emit_host(compile, kernels, device, out_binary);
   }
   return strata_error(STRATA_INTERNAL, "%s: code of no known kind", device->name);
 }

@@ -124,7 +124,10 @@ strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kern
 enum { EMULATED_ARCH = 0 };
 
 static strata_status_t link_host(linking_t *linking, const strata_cpu_objects_t *objects,
-                                 strata_gpu_image_t *out_image) {
+                                 const strata_gpu_device_t *device, strata_gpu_image_t *out_image) {
+  // What the tests' driver grants a block: test/support/driver/emulated.h.
+  add(linking, strata_arena_printf(linking->compile->arena, "--defsym=strata_emulated_shared=%lld",
+                                   (long long)device->shared_bytes));
   for (size_t i = 0; i < objects->count; i++)
     STRATA_TRY(add_object(linking, i, objects->data[i].data, objects->data[i].size));
   add(linking, "--as-needed");
@@ -133,13 +136,14 @@ static strata_status_t link_host(linking_t *linking, const strata_cpu_objects_t 
   return link(linking, out_image);
 }
 
-strata_status_t strata_gpu_emit_host(strata_compile_t *compile, MlirModule kernels, strata_gpu_binary_t *out_binary) {
+strata_status_t strata_gpu_emit_host(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
+                                     strata_gpu_binary_t *out_binary) {
   strata_gpu_image_t image = {.suffix = "so", .arch = EMULATED_ARCH};
   strata_cpu_objects_t objects;
   linking_t linking;
   STRATA_TRY(strata_cpu_compile_threads(compile, kernels, strata_cpu_host_device(), &objects));
   STRATA_TRY(begin(compile, &linking));
-  strata_status_t status = link_host(&linking, &objects, &image);
+  strata_status_t status = link_host(&linking, &objects, device, &image);
   strata_gpu_folder_remove(compile->arena, linking.folder);
   if (!status)
     take_image(compile, image, out_binary);

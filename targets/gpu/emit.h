@@ -17,6 +17,7 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compil
                                                         const strata_gpu_device_t *device,
                                                         strata_gpu_binary_t *out_binary);
 STRATA_MUST_CHECK strata_status_t strata_gpu_emit_host(strata_compile_t *compile, MlirModule kernels,
+                                                       const strata_gpu_device_t *device,
                                                        strata_gpu_binary_t *out_binary);
 
 // Optimises a unit as kernels want it.

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-static const char types[] = "%kernel = type { ptr, i32, i32, i32, i32, i32 }\n"
+_Static_assert(STRATA_RT_MAX_MAP_RANK == 5, "the arrays of %map");
+static const char types[] = "%map = type { i32, i32, i32, i32, [5 x i64], [4 x i64], [5 x i32], [5 x i32] }\n"
+                            "%kernel = type { ptr, i32, i32, i32, i32, i32, i32, ptr }\n"
                             "%image = type { ptr, i64, i32, i32 }\n"
                             "%variant = type { ptr, ptr, i64, ptr, i64, %list, %list, ptr, ptr, i64, i64, i64, ptr, "
                             "i64, i64, i64 }\n"
@@ -35,16 +37,56 @@ static size_t count_kernels(const strata_program_t *program) {
   return n;
 }
 
+static void print_numbers(FILE *file, const char *type, size_t n, const uint64_t *numbers) {
+  fprintf(file, ", [%zu x %s] [", n, type);
+  for (size_t i = 0; i < n; i++)
+    fprintf(file, "%s%s %llu", i ? ", " : "", type, (unsigned long long)numbers[i]);
+  fputc(']', file);
+}
+
+static void print_map(FILE *file, const strata_rt_map_t *map) {
+  uint64_t box[STRATA_RT_MAX_MAP_RANK], steps[STRATA_RT_MAX_MAP_RANK];
+  for (int i = 0; i < STRATA_RT_MAX_MAP_RANK; i++) {
+    box[i] = map->box[i];
+    steps[i] = map->steps[i];
+  }
+  fprintf(file, "%%map { i32 %u, i32 %u, i32 %u, i32 %u", map->buffer, map->type, map->rank, map->swizzle);
+  print_numbers(file, "i64", STRATA_RT_MAX_MAP_RANK, map->sizes);
+  print_numbers(file, "i64", STRATA_RT_MAX_MAP_RANK - 1, map->strides);
+  print_numbers(file, "i32", STRATA_RT_MAX_MAP_RANK, box);
+  print_numbers(file, "i32", STRATA_RT_MAX_MAP_RANK, steps);
+  fputs(" }", file);
+}
+
+// The maps of all kernels, one after the other.
+static void print_maps(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix) {
+  size_t n = 0, printed = 0;
+  for (size_t i = 0; i < program->kernels.count; i++)
+    n += program->kernels.data[i].n_maps;
+  fprintf(printer->file, "@%smaps = private constant [%zu x %%map] [", prefix, n);
+  for (size_t i = 0; i < program->kernels.count; i++)
+    for (size_t j = 0; j < program->kernels.data[i].n_maps; j++) {
+      fputs(printed++ ? ",\n  " : "", printer->file);
+      print_map(printer->file, &program->kernels.data[i].maps[j]);
+    }
+  fputs("]\n", printer->file);
+}
+
 static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix) {
   size_t n = count_kernels(program), *names = strata_arena_array(program->compile->arena, size_t, n + 1);
   for (size_t i = 0; i < n; i++)
     names[i] = strata_ir_string(printer, program->kernels.data[i].symbol);
+  print_maps(printer, program, prefix);
   fprintf(printer->file, "@%skernels = private constant [%zu x %%kernel] [", prefix, n);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0, first_map = 0; i < n; i++) {
     const strata_program_kernel_t *kernel = &program->kernels.data[i];
-    fprintf(printer->file, "%s%%kernel { ptr @g%zu, i32 %lld, i32 %lld, i32 %lld, i32 %lld, i32 %d }", i ? ", " : "",
-            names[i], (long long)kernel->tasks, (long long)kernel->threads, (long long)kernel->shared,
-            (long long)kernel->cluster, kernel->is_programmatic ? STRATA_RT_KERNEL_PROGRAMMATIC : 0);
+    fprintf(printer->file,
+            "%s%%kernel { ptr @g%zu, i32 %lld, i32 %lld, i32 %lld, i32 %lld, i32 %d, i32 %zu, "
+            "ptr getelementptr (%%map, ptr @%smaps, i64 %zu) }",
+            i ? ", " : "", names[i], (long long)kernel->tasks, (long long)kernel->threads, (long long)kernel->shared,
+            (long long)kernel->cluster, kernel->is_programmatic ? STRATA_RT_KERNEL_PROGRAMMATIC : 0, kernel->n_maps,
+            prefix, first_map);
+    first_map += kernel->n_maps;
   }
   fputs("]\n", printer->file);
 }

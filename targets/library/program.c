@@ -133,7 +133,7 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
       .is_programmatic = strata_attr_flag(func, "strata.programmatic"),
       .bytes = strata_attr_i64(func, "strata.bytes", 0),
       .flops = strata_attr_i64(func, "strata.flops", 0)};
-  return NULL;
+  return strata_program_read_maps(reader->arena, func, out_kernel);
 }
 
 static strata_status_t kernel_of_launch(reader_t *reader, const strata_launch_t *launch, size_t *out_kernel) {

@@ -4,6 +4,7 @@
 
 #include "passes/affine/launch_list.h"
 #include "runtime/base/dtype.h"
+#include "runtime/gpu/map.h"
 #include "targets/gpu/codegen.h"
 #include "targets/library/library.h"
 
@@ -33,6 +34,8 @@ typedef struct {
   int64_t scratch_size;
   int64_t threads, shared, cluster; // on a GPU: of a block; bytes of a block; blocks of a cluster
   bool is_programmatic;             // waits itself for the kernel in front of it
+  const strata_rt_map_t *maps;
+  size_t n_maps;
   int64_t copy_size;    // no kernel of ours but a copy of so many bytes, from its first buffer to its second
   int64_t bytes, flops; // of a launch; 0: unknown
 } strata_program_kernel_t;
@@ -84,6 +87,10 @@ int strata_program_alignment(const strata_program_t *program);
 STRATA_MUST_CHECK strata_status_t strata_program_read(strata_compile_t *compile,
                                                       const strata_library_options_t *options,
                                                       strata_program_t *out_program);
+
+// Reads strata.maps of a kernel's declaration (maps.c); INTERNAL if the driver would refuse one.
+STRATA_MUST_CHECK strata_status_t strata_program_read_maps(strata_arena_t *arena, MlirOperation func,
+                                                           strata_program_kernel_t *kernel);
 
 // The constant of that name; NULL: there is none.
 const strata_program_constant_t *strata_program_find_constant(const strata_program_t *program, const char *name);

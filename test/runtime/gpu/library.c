@@ -12,11 +12,11 @@ extern const char test_image[], test_image_end[];
 // |size| is not looked at by the driver, only whether there is an image.
 static const strata_rt_image_t images[] = {{"nothing", 8, 1000, 0}, {test_image, 1, 0, 0}};
 static const strata_rt_kernel_t kernels[] = {
-    {"multiply", BLOCKS, THREADS, 0, 2, STRATA_RT_KERNEL_PROGRAMMATIC},
-    {"add", BLOCKS, THREADS, 64 * 1024, 1, 0},
-    {"reverse", BLOCKS, THREADS, 0, 1, 0},
-    {"add_bias", BLOCKS, THREADS, 0, 1, 0},
-    {"twice", 1, 1, 0, 1, 0},
+    {"multiply", BLOCKS, THREADS, 0, 2, STRATA_RT_KERNEL_PROGRAMMATIC, 0, NULL},
+    {"add", BLOCKS, THREADS, 64 * 1024, 1, 0, 0, NULL},
+    {"reverse", BLOCKS, THREADS, 0, 1, 0, 0, NULL},
+    {"add_bias", BLOCKS, THREADS, 0, 1, 0, 0, NULL},
+    {"twice", 1, 1, 0, 1, 0, 0, NULL},
 };
 
 static struct { _Alignas(256) float scale[64], bias[64], packed[ROW / 4]; } weights;

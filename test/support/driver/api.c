@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DEFAULT_SHARED = 48 * 1024 }; // of a block, without asking on CUDA
+
 static const struct {
   int code;
   const char *cuda, *hip;
@@ -45,7 +47,7 @@ int api_allocate(void **out, size_t size, bool is_host) {
   context_t *context = context_current();
   if (!context || !size)
     return fault(context ? INVALID_VALUE : INVALID_CONTEXT, context ? "no bytes" : "no current context");
-  memory_t *memory = memory_create(context, size, is_host);
+  memory_t *memory = memory_create(context, size, MEMORY_ALIGNMENT, is_host);
   *out = memory ? memory->base : NULL;
   return memory ? OK : OUT_OF_MEMORY;
 }
@@ -112,7 +114,7 @@ int api_unload_module(void *handle) {
   return result;
 }
 
-int api_get_function(void **out, void *handle, const char *name, uint32_t max_dynamic_shared) {
+int api_get_function(void **out, void *handle, const char *name, bool is_hip) {
   kernel_info_t info;
   module_t *module = object_find(MODULE, handle);
   if (!module)
@@ -123,7 +125,7 @@ int api_get_function(void **out, void *handle, const char *name, uint32_t max_dy
   function->module = module;
   function->name = strdup(name);
   function->info = info;
-  function->max_dynamic_shared = max_dynamic_shared;
+  function->max_dynamic_shared = is_hip ? shared_limit(&module->image) : DEFAULT_SHARED;
   *out = function;
   return OK;
 }

@@ -1,5 +1,6 @@
 // The exported half of libcuda.so.1: what emitted libraries and programs of the tests call.
 #include "test/support/driver/api.h"
+#include "test/support/driver/map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ typedef struct { // CUlaunchConfig
   unsigned n_attributes;
 } config_t;
 
-enum { MAJOR = 75, MINOR = 76, MAX_DYNAMIC_SHARED = 8, CLUSTER = 4, PROGRAMMATIC = 6, DEFAULT_SHARED = 48 * 1024 };
+enum { MAJOR = 75, MINOR = 76, MAX_DYNAMIC_SHARED = 8, CLUSTER = 4, PROGRAMMATIC = 6 };
 
 //===-- Devices and contexts -------------------------------------------------------------------------------------===//
 
@@ -154,7 +155,7 @@ EXPORT int cuCtxGetDevice(int *out){CALL(QUERY, NULL, current_device(out))} EXPO
 EXPORT int cuModuleLoadData(void **out, const void *image){CALL(CHANGE, NULL, api_load_module(out, image))} EXPORT
     int cuModuleUnload(void *module){CALL(RELEASE, NULL, api_unload_module(module))} EXPORT
     int cuModuleGetFunction(void **out, void *module, const char *name){
-        CALL(CHANGE, NULL, api_get_function(out, module, name, DEFAULT_SHARED))} EXPORT int cuFuncLoad(void *function) {
+        CALL(CHANGE, NULL, api_get_function(out, module, name, false))} EXPORT int cuFuncLoad(void *function) {
   CALL(CHANGE, NULL, object_find(FUNCTION, function) ? OK : fault(INVALID_HANDLE, "%p is no kernel", function))
 }
 
@@ -162,8 +163,9 @@ static int set_function_attribute(void *handle, int attribute, int value) {
   function_t *function = object_find(FUNCTION, handle);
   if (!function || attribute != MAX_DYNAMIC_SHARED)
     return fault(INVALID_VALUE, "attribute %d of %p", attribute, handle);
-  if (value < 0 || (uint32_t)value > shared_limit())
-    return fault(INVALID_VALUE, "%d bytes of shared memory, at most %u", value, shared_limit());
+  uint32_t limit = shared_limit(&function->module->image);
+  if (value < 0 || (uint32_t)value > limit)
+    return fault(INVALID_VALUE, "%d bytes of shared memory, at most %u", value, limit);
   function->max_dynamic_shared = (uint32_t)value;
   return OK;
 }
@@ -186,6 +188,13 @@ static int launch_config(const config_t *config, void *function, void **params, 
 }
 EXPORT int cuLaunchKernelEx(const config_t *config, void *function, void **params, void **extra) {
   CALL(ENQUEUE, config->stream, launch_config(config, function, params, extra))
+}
+
+EXPORT int cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *address, const uint64_t *sizes,
+                                  const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                                  int swizzle, int promotion, int fill) {
+  const tiled_t tiled = {type, rank, address, sizes, strides, box, steps, interleave, swizzle, promotion, fill};
+  CALL(QUERY, NULL, map_encode(&tiled, out))
 }
 
 //===-- Memory ---------------------------------------------------------------------------------------------------===//

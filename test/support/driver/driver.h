@@ -53,8 +53,9 @@ typedef struct {
   bool is_generic;
   const char *data;
   size_t size;    // of an ELF image
-  void *handle;   // emulated: of dlopen
-  int descriptor; // emulated: the file behind it
+  void *handle;    // emulated: of dlopen
+  int descriptor;  // emulated: the file behind it
+  uint32_t shared; // emulated: bytes that a block may have; 0: it does not say
 } image_t;
 
 typedef struct module {
@@ -63,7 +64,7 @@ typedef struct module {
 } module_t;
 
 typedef struct {
-  long n_params;   // -1: unknown
+  long param_size; // bytes; -1: unknown
   uint32_t shared; // static
   void *entry;     // emulated
 } kernel_info_t;
@@ -79,7 +80,7 @@ typedef struct function {
 typedef struct memory {
   object_t object;
   char *base;
-  size_t size;
+  size_t size, padded; // to the alignment
   char *mapping;
   size_t mapping_size;
   bool is_host;
@@ -96,7 +97,7 @@ typedef struct operation {
   operation_kind_t kind;
   function_t *function; // LAUNCH
   shape_t shape;
-  size_t n_params;
+  size_t n_params; // words
   void **params;
   void *dst; // COPY and SET
   const void *src;
@@ -135,7 +136,8 @@ void *object_find(object_kind_t kind, const void *handle); // NULL: there is no 
 void object_destroy(void *object);
 object_t *object_first(object_kind_t kind);
 
-memory_t *memory_create(context_t *context, size_t size, bool is_host);
+enum { MEMORY_ALIGNMENT = 256 };
+memory_t *memory_create(context_t *context, size_t size, size_t alignment, bool is_host);
 void memory_destroy(memory_t *memory);
 memory_t *memory_find(const void *address, size_t size); // that holds all of it
 
@@ -172,7 +174,7 @@ extern struct settings {
   int n_devices;
   uint32_t arch;
 } settings;
-uint32_t shared_limit(void); // bytes a block can ask for
+uint32_t shared_limit(const image_t *image); // bytes a block can ask for
 
 //===-- Contexts, streams, work ----------------------------------------------------------------------------------===//
 
@@ -203,7 +205,11 @@ void image_unload(image_t *image);
 bool image_find_kernel(const image_t *image, const char *name, kernel_info_t *out_info);
 bool image_runs_here(const image_t *image);
 
-// Runs every block of an emulated kernel; false after a fault.
+// A launch's parameters, words, as addresses: of the buffers, then of the tensor maps where they lie among the words.
+// Returns how many there are.
+size_t split_params(void *const *words, size_t n_words, void **out);
+
+// Runs every block of an emulated kernel; false after a fault. |buffers|: what split_params gave.
 bool execute(const function_t *function, const shape_t *shape, void *const *buffers);
 
 #pragma GCC visibility pop

@@ -2,9 +2,9 @@
 //
 //   void strata_entry_k(void *const *buffers, int64_t block, int64_t thread, void *shared)
 //
-// which is all that one thread of one block does. |buffers| are the kernel's parameters in order, the buffers' addresses
-// (the launch's kernelParams[i] points to buffers[i]); |shared| is the block's shared memory, strata.shared bytes,
-// aligned to 128. The driver runs each thread of a block as a fibre and implements the functions below, in which threads
+// which is all that one thread of one block does. |buffers| are the kernel's parameters in order: the buffers' addresses,
+// then those of the tensor maps; |shared| is the block's shared memory, strata.shared bytes,
+// aligned to 1024. An absolute symbol strata_emulated_shared says how much of it the device grants a block. The driver runs each thread of a block as a fibre and implements the functions below, in which threads
 // meet: the image's only undefined symbols besides libc's and libm's. Its loader must therefore have made them global.
 //
 // All threads of a warp (of a block, for the barrier) make the same calls in the same order; a call that some make and
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define STRATA_EMULATED_ENTRY_PREFIX "strata_entry_"
-enum { STRATA_EMULATED_LANES = 32, STRATA_EMULATED_SHARED_ALIGNMENT = 128 };
+enum { STRATA_EMULATED_LANES = 32, STRATA_EMULATED_SHARED_ALIGNMENT = 1024 };
 
 typedef void (*strata_emulated_kernel_t)(void *const *buffers, int64_t block, int64_t thread, void *shared);
 
@@ -34,21 +34,22 @@ void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void
 
 //===-- Pipelined products (docs/gpu.md) -------------------------------------------------------------------------===//
 
-// Barriers of two phases, a word each. Threads wait for one another here, too.
+// Barriers of two phases, a word of shared memory each. Threads wait for one another here, too, whoever of a warp comes.
 void strata_emulated_phase_init(uint64_t *barrier, uint32_t count);
 void strata_emulated_phase_arrive(uint64_t *barrier);
 void strata_emulated_phase_expect(uint64_t *barrier, uint32_t bytes);
 void strata_emulated_phase_wait(uint64_t *barrier, uint32_t parity);
 void strata_emulated_group_barrier(uint32_t id, uint32_t threads);
 
-// Copies, done when the call returns. |map|: what the driver's cuTensorMapEncodeTiled wrote, the kernel's parameter.
-// Coordinates beyond the map's rank are zero.
+// Copies. A load is put off until no thread can go on, so that a missing wait shows; a store is done when the call
+// returns. |map|: what the driver's cuTensorMapEncodeTiled wrote, the kernel's parameter. Coordinates beyond the map's
+// rank are zero.
 void strata_emulated_bulk_load(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1, int32_t c2,
                                int32_t c3, int32_t c4);
 void strata_emulated_bulk_store(const void *map, const void *shared, int32_t c0, int32_t c1, int32_t c2, int32_t c3,
                                 int32_t c4);
 
-// The caller's part of a product of its group of four warps: row |kind| of mma.def, n columns. |layout|: crossed,
+// A product of the caller's group of four warps (threads 128 g to 128 g + 127), which all call it: row |kind| of mma.def, n columns. |layout|: crossed,
 // swizzle, lead, stride of the left operand, then of the right one. |sums|: n / 2 values, read and written.
 void strata_emulated_mma_async(uint32_t kind, uint32_t n, const void *left, const void *right, const int64_t *layout,
                                void *sums);

@@ -2,12 +2,13 @@
 // others. A fibre takes a stack when it starts and leaves it when it ends, so kernels whose threads never meet run on
 // one stack, without a switch.
 #define _GNU_SOURCE
+#include "test/support/driver/execute.h"
 #include "test/support/driver/control.h"
-#include "test/support/driver/driver.h"
 #include "test/support/driver/emulated.h"
 #include "test/support/driver/matrix.h"
 
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,9 @@
 
 enum { LANES = STRATA_EMULATED_LANES, MAX_THREADS = 1024, STACK = 256 * 1024, PAGE = 4096 };
 
-typedef enum { READY, AT_BARRIER, AT_EXCHANGE, DONE } thread_state_t;
+typedef enum { READY, AT_BARRIER, AT_EXCHANGE, WAITING, DONE } thread_state_t;
 static const char *const state_names[] = {"runs on", "waits at a barrier", "waits in a shuffle or matrix operation",
-                                          "has ended"};
+                                          "waits", "has ended"};
 
 typedef enum { BY_LANE, BY_XOR, MATRIX } exchange_t; // MATRIX + kind
 
@@ -35,12 +36,14 @@ static struct {
   strata_emulated_kernel_t entry;
   void *const *buffers;
   int64_t block;
-  void *shared;
+  char *shared;
+  size_t shared_size;
   unsigned n_threads, n_warps, n_at_barrier, n_done;
   unsigned current; // thread
   bool has_failed;
   warp_t warps[MAX_THREADS / LANES];
   unsigned char states[MAX_THREADS];
+  wait_t waits[MAX_THREADS];   // of those that are WAITING
   void *contexts[MAX_THREADS]; // stack pointers of those that wait
   unsigned stacks[MAX_THREADS];
   void *main_context;
@@ -93,13 +96,37 @@ static void *take_stack(unsigned *out_stack) {
 static uint32_t bit_of(unsigned thread) { return UINT32_C(1) << thread % LANES; }
 static warp_t *warp_of(unsigned thread) { return &run.warps[thread / LANES]; }
 
+static bool is_like(unsigned thread, unsigned other) {
+  const wait_t *a = &run.waits[thread], *b = &run.waits[other];
+  return run.states[thread] == run.states[other] &&
+         (run.states[thread] != WAITING || (a->kind == b->kind && a->what == b->what && a->parity == b->parity));
+}
+
+static void describe(unsigned thread, char *out, size_t capacity) {
+  const wait_t *wait = &run.waits[thread];
+  if (run.states[thread] == WAITING)
+    wait->describe(wait->what, wait->parity, out, capacity);
+  else
+    snprintf(out, capacity, "%s", state_names[run.states[thread]]);
+}
+
+// No thread can go on: says of the first of each kind what it waits for.
 static void fail(void) {
-  unsigned other = 0;
-  while (other < run.n_threads && run.states[other] == run.states[run.current])
-    other++;
-  other = other < run.n_threads ? other : run.current;
-  fault(OK, "kernel %s, block %lld: thread %u %s, thread %u %s", run.function->name, (long long)run.block, run.current,
-        state_names[run.states[run.current]], other, state_names[run.states[other]]);
+  enum { MAX_KINDS = 4 };
+  char text[700] = "", state[200];
+  unsigned firsts[MAX_KINDS], n = 0;
+  for (unsigned thread = 0; thread < run.n_threads && n < MAX_KINDS; thread++) {
+    unsigned i = 0;
+    while (i < n && !is_like(firsts[i], thread))
+      i++;
+    if (i < n)
+      continue;
+    firsts[n++] = thread;
+    describe(thread, state, sizeof state);
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s thread %u %s", used ? "," : "", thread, state);
+  }
+  fault(OK, "kernel %s, block %lld:%s", run.function->name, (long long)run.block, text);
   run.has_failed = true;
 }
 
@@ -110,18 +137,31 @@ static void release_barrier(void) {
   run.n_at_barrier = 0;
 }
 
-// The thread to run next: of the same warp if there is one. False: all have ended, or none can go on.
-static bool choose_next(void) {
-  unsigned first = run.current / LANES, i = 0;
-  if (!run.warps[first].ready && run.warps[first].arrived)
-    return fail(), false; // the others of the warp are somewhere else
+// The next warp with a thread that can run, from |first| on; |n_warps|: none.
+static unsigned find_ready(unsigned first) {
+  unsigned i = 0;
   while (i < run.n_warps && !run.warps[(first + i) % run.n_warps].ready)
     i++;
-  if (i == run.n_warps) {
-    if (run.n_done < run.n_threads)
-      fail();
-    return false;
+  return i;
+}
+
+static void end_block(void) {
+  if (!copies_left())
+    return;
+  fault(OK, "kernel %s, block %lld: %zu copies into shared memory are under way as the block ends", run.function->name,
+        (long long)run.block, copies_left());
+  run.has_failed = true;
+}
+
+// The thread to run next: of the same warp if there is one. False: all have ended, or none can go on.
+static bool choose_next(void) {
+  unsigned first = run.current / LANES, i;
+  if (run.n_done == run.n_threads)
+    return end_block(), false;
+  while ((i = find_ready(first)) == run.n_warps && copies_advance()) {
   }
+  if (i == run.n_warps)
+    return fail(), false;
   unsigned warp = (first + i) % run.n_warps, lane = i ? LANES - 1 : run.current % LANES;
   uint32_t ready = run.warps[warp].ready;
   uint32_t above = lane == LANES - 1 ? 0 : ready & (UINT32_MAX << (lane + 1));
@@ -160,6 +200,47 @@ static void start_fibres(void) {
   }
 }
 
+//===-- For those in which threads meet (execute.h) --------------------------------------------------------------===//
+
+unsigned thread_current(void) { return run.current; }
+unsigned thread_count(void) { return run.n_threads; }
+
+void kernel_fault(const char *format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  fault(OK, "kernel %s, block %lld, thread %u: %s", run.function->name, (long long)run.block, run.current, text);
+  run.has_failed = true;
+  for (;;) // nobody comes back
+    strata_test_switch(&run.contexts[run.current], run.main_context);
+}
+
+size_t shared_offset(const void *memory, size_t size) {
+  uintptr_t offset = (uintptr_t)memory - (uintptr_t)run.shared;
+  if (offset > run.shared_size || size > run.shared_size - offset)
+    kernel_fault("%zu bytes at byte %lld of the block's %zu bytes of shared memory", size, (long long)offset,
+                 run.shared_size);
+  return offset;
+}
+
+void thread_wait(const wait_t *wait) {
+  unsigned thread = run.current;
+  run.states[thread] = WAITING;
+  run.waits[thread] = *wait;
+  warp_of(thread)->ready &= ~bit_of(thread);
+  switch_from(thread);
+}
+
+void threads_wake(wait_kind_t kind, uintptr_t what) {
+  for (unsigned thread = 0; thread < run.n_threads; thread++)
+    if (run.states[thread] == WAITING && run.waits[thread].kind == kind && run.waits[thread].what == what) {
+      run.states[thread] = READY;
+      warp_of(thread)->ready |= bit_of(thread);
+    }
+}
+
 //===-- Where threads meet ---------------------------------------------------------------------------------------===//
 
 EXPORT void strata_emulated_barrier(void) {
@@ -175,8 +256,8 @@ EXPORT void strata_emulated_barrier(void) {
 static void complete_exchange(warp_t *warp) {
   if (warp->exchange >= MATRIX && warp->all != UINT32_MAX)
     fault(OK, "kernel %s: a matrix operation in a warp of fewer than 32 threads", run.function->name);
-  else if (warp->exchange >= MATRIX)
-    strata_matrix_multiply(warp->exchange - MATRIX, warp->fragments);
+  else if (warp->exchange >= MATRIX && !strata_matrix_multiply(warp->exchange - MATRIX, warp->fragments))
+    fault(OK, "kernel %s: row %u of mma.def is no product of a warp", run.function->name, warp->exchange - MATRIX);
   for (unsigned lane = 0; lane < LANES; lane++) {
     unsigned source = warp->exchange == BY_XOR ? lane ^ warp->sources[lane] : warp->sources[lane];
     bool exists = source < LANES && warp->all >> source & 1;
@@ -195,12 +276,8 @@ static void exchange(unsigned kind) {
   warp_t *warp = warp_of(thread);
   run.states[thread] = AT_EXCHANGE;
   warp->ready &= ~bit_of(thread);
-  if (warp->arrived && warp->exchange != kind) {
-    fault(OK, "kernel %s, block %lld: the lanes of a warp make different exchanges", run.function->name,
-          (long long)run.block);
-    run.has_failed = true;
-    strata_test_switch(&run.contexts[thread], run.main_context);
-  }
+  if (warp->arrived && warp->exchange != kind)
+    kernel_fault("the lanes of a warp make different exchanges");
   warp->exchange = kind;
   warp->arrived |= bit_of(thread);
   if (warp->arrived == warp->all)
@@ -249,10 +326,14 @@ static void reset_block(int64_t block, unsigned n_threads) {
     run.warps[i].arrived = 0;
   }
   reset_stacks();
+  phases_reset();
+  copies_reset();
+  products_reset();
 }
 
 static bool run_blocks(const shape_t *shape, char *shared) {
   run.shared = shared;
+  run.shared_size = shape->shared;
   run.has_failed = false;
   for (int64_t block = 0; block < shape->grid[0] && !run.has_failed; block++) {
     memset(shared, 0xFF, shape->shared);
@@ -267,9 +348,7 @@ bool execute(const function_t *function, const shape_t *shape, void *const *buff
   static char signal_stack[16384];
   stack_t alternative = {.ss_sp = signal_stack, .ss_size = sizeof signal_stack}, old_stack;
   struct sigaction action = {.sa_sigaction = report_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK}, old_action;
-  size_t size = (shape->shared + STRATA_EMULATED_SHARED_ALIGNMENT - 1) / STRATA_EMULATED_SHARED_ALIGNMENT *
-                STRATA_EMULATED_SHARED_ALIGNMENT;
-  memory_t *shared = memory_create(NULL, size, true);
+  memory_t *shared = memory_create(NULL, shape->shared, STRATA_EMULATED_SHARED_ALIGNMENT, true);
   if (!shared)
     abort();
   run.function = function;
@@ -280,6 +359,6 @@ bool execute(const function_t *function, const shape_t *shape, void *const *buff
   bool ok = run_blocks(shape, shared->base);
   sigaction(SIGSEGV, &old_action, NULL);
   sigaltstack(&old_stack, NULL);
-  memory_destroy(shared);
+  memory_destroy(shared); // which looks behind its end
   return ok;
 }

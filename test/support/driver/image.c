@@ -80,8 +80,10 @@ static int load_emulated(image_t *image) {
     return INVALID_IMAGE;
   snprintf(path, sizeof path, "/proc/self/fd/%d", image->descriptor);
   image->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (image->handle)
+  if (image->handle) {
+    image->shared = (uint32_t)(uintptr_t)dlsym(image->handle, "strata_emulated_shared");
     return OK;
+  }
   close(image->descriptor);
   return fault(INVALID_IMAGE, "%s", dlerror());
 }
@@ -144,17 +146,18 @@ static long cubin_params(const image_t *image, const char *name) {
   for (size_t i = 0; section && i + 4 <= section->sh_size;) {
     unsigned value = data[i + 2] | (unsigned)data[i + 3] << 8;
     if (data[i] == 3 && data[i + 1] == 0x19)
-      return (long)value / 8;
+      return (long)value;
     i += 4 + (data[i] == 4 ? value : 0);
   }
   return 0; // no parameters, no record
 }
 
+// Bytes of an entry's parameters: pointers, or tensor maps, which are arrays of 128 bytes aligned to 64.
 static long ptx_params(const char *entry) {
-  long n = 0;
+  long size = 0;
   for (const char *end = strchr(entry, ')'); (entry = strstr(entry, ".param")) && end && entry < end; entry++)
-    n++;
-  return n;
+    size = entry[strcspn(entry, "[,)")] == '[' ? (size + 63) / 64 * 64 + 128 : size + 8;
+  return size;
 }
 
 static bool find_ptx(const image_t *image, const char *name, kernel_info_t *out_info) {
@@ -163,7 +166,7 @@ static bool find_ptx(const image_t *image, const char *name, kernel_info_t *out_
     entry += strlen(".entry ");
     if (strncmp(entry, name, length) != 0 || isalnum(entry[length]) || entry[length] == '_' || entry[length] == '$')
       continue;
-    *out_info = (kernel_info_t){.n_params = ptx_params(entry)};
+    *out_info = (kernel_info_t){.param_size = ptx_params(entry)};
     return true;
   }
   return false;
@@ -173,7 +176,7 @@ static bool find_cubin(const image_t *image, const char *name, kernel_info_t *ou
   const Elf64_Shdr *shared = find_section(image, ".nv.shared.", name);
   if (!has_symbol(image, name))
     return false;
-  *out_info = (kernel_info_t){.n_params = cubin_params(image, name), .shared = shared ? (uint32_t)shared->sh_size : 0};
+  *out_info = (kernel_info_t){.param_size = cubin_params(image, name), .shared = shared ? (uint32_t)shared->sh_size : 0};
   return true;
 }
 
@@ -182,14 +185,14 @@ bool image_find_kernel(const image_t *image, const char *name, kernel_info_t *ou
   switch (image->kind) {
   case IMAGE_EMULATED:
     snprintf(symbol, sizeof symbol, STRATA_EMULATED_ENTRY_PREFIX "%s", name);
-    *out_info = (kernel_info_t){.n_params = -1, .entry = dlsym(image->handle, symbol)};
+    *out_info = (kernel_info_t){.param_size = -1, .entry = dlsym(image->handle, symbol)};
     return out_info->entry != NULL;
   case IMAGE_CUBIN:
     return find_cubin(image, name, out_info);
   case IMAGE_PTX:
     return find_ptx(image, name, out_info);
   case IMAGE_HSACO:
-    *out_info = (kernel_info_t){.n_params = -1};
+    *out_info = (kernel_info_t){.param_size = -1};
     snprintf(symbol, sizeof symbol, "%s.kd", name);
     return has_symbol(image, symbol);
   }

@@ -1,7 +1,7 @@
 // Launches and copies: every limit of the device is checked, and that every address lies in live memory of the context.
-#include "test/support/driver/driver.h"
+#include "test/support/driver/map.h"
 
-enum { MAX_PARAMS = 4096, MAX_THREADS = 1024, MAX_CLUSTER = 8, RESERVED_SHARED = 1024 };
+enum { MAX_PARAMS = 4096 / 8, MAX_THREADS = 1024, MAX_CLUSTER = 8, RESERVED_SHARED = 1024 };
 
 static int check_shape(const function_t *function, const shape_t *shape) {
   const char *name = function->name;
@@ -18,9 +18,10 @@ static int check_shape(const function_t *function, const shape_t *shape) {
   if (shape->cluster > MAX_CLUSTER || shape->grid[0] % shape->cluster)
     return fault(INVALID_VALUE, "kernel %s: %u blocks in clusters of %u", name, shape->grid[0], shape->cluster);
   uint32_t reserved = function->info.shared >= RESERVED_SHARED ? RESERVED_SHARED : 0;
-  if (shape->shared > function->max_dynamic_shared || shape->shared + function->info.shared - reserved > shared_limit())
+  uint32_t limit = shared_limit(&function->module->image);
+  if (shape->shared > function->max_dynamic_shared || shape->shared + function->info.shared - reserved > limit)
     return fault(INVALID_VALUE, "kernel %s: %u bytes of shared memory and %u static ones, allowed are %u of %u", name,
-                 shape->shared, function->info.shared, function->max_dynamic_shared, shared_limit());
+                 shape->shared, function->info.shared, function->max_dynamic_shared, limit);
   return OK;
 }
 
@@ -33,15 +34,16 @@ static int check_address(const char *what, const void *address, size_t size, con
   return OK;
 }
 
-// The launch's parameters as an array of addresses, whichever way they were given.
+// The launch's parameters as they lie in the driver's memory, words; by |params| only where all of them are pointers.
 static int read_params(const function_t *function, void **params, void **extra, bool is_hip, void **out,
                        size_t *out_n) {
+  long expected = function->info.param_size;
   size_t size = 0;
   void *buffer = NULL;
   *out_n = 0;
-  if (params && function->info.n_params < 0)
+  if (params && expected < 0)
     return fault(INVALID_VALUE, "kernel %s: how many parameters it has is unknown; give them by extra", function->name);
-  for (long i = 0; params && i < function->info.n_params && i < MAX_PARAMS; i++, ++*out_n)
+  for (long i = 0; params && i < expected / 8 && i < MAX_PARAMS; i++, ++*out_n)
     out[i] = *(void **)params[i];
   for (size_t i = 0; extra && extra[i] != (void *)(uintptr_t)(is_hip ? 3 : 0); i += 2)
     if (extra[i] == (void *)1)
@@ -50,25 +52,59 @@ static int read_params(const function_t *function, void **params, void **extra, 
       size = *(size_t *)extra[i + 1];
     else
       return fault(INVALID_VALUE, "kernel %s: extra key %p", function->name, extra[i]);
-  for (; *out_n < size / sizeof *out && *out_n < MAX_PARAMS; ++*out_n)
+  if (size / sizeof *out > MAX_PARAMS)
+    return fault(INVALID_VALUE, "kernel %s: %zu bytes of parameters", function->name, size);
+  for (; *out_n < size / sizeof *out; ++*out_n)
     out[*out_n] = ((void **)buffer)[*out_n];
-  if (function->info.n_params >= 0 && (long)*out_n != function->info.n_params)
-    return fault(INVALID_VALUE, "kernel %s: %zu parameters, expected %ld", function->name, *out_n,
-                 function->info.n_params);
+  if (expected >= 0 && (long)(*out_n * sizeof *out) != expected)
+    return fault(INVALID_VALUE, "kernel %s: %zu bytes of parameters, expected %ld", function->name,
+                 *out_n * sizeof *out, expected);
   return OK;
 }
 
+// Between the buffers and the first map there may be words of zeros.
+size_t split_params(void *const *words, size_t n_words, void **out) {
+  enum { UNIT = MAP_ALIGNMENT / sizeof *words, LENGTH = MAP_SIZE / sizeof *words };
+  size_t n = 0, n_maps = 0;
+  for (size_t i = 0; i < n_words;) {
+    if (i % UNIT || i + LENGTH > n_words || !map_at(&words[i])) {
+      out[n++] = words[i++];
+      continue;
+    }
+    for (size_t padding = 0; padding < UNIT - 1 && !n_maps && n && !out[n - 1]; padding++)
+      n--;
+    out[n++] = (void *)(uintptr_t)&words[i];
+    n_maps++;
+    i += LENGTH;
+  }
+  return n;
+}
+
+static int check_params(const operation_t *operation, void *const *words, const context_t *context) {
+  void *params[MAX_PARAMS];
+  const char *name = operation->function->name;
+  size_t n = split_params(words, operation->n_params, params);
+  int result = OK;
+  for (size_t i = 0; i < n && result == OK; i++) {
+    bool is_map = (uintptr_t)params[i] - (uintptr_t)words < operation->n_params * sizeof *words;
+    const map_t *map = is_map ? map_at(params[i]) : NULL;
+    result =
+        map ? check_address(name, map->address, map_extent(map), context) : check_address(name, params[i], 0, context);
+  }
+  return result;
+}
+
 int launch(function_t *function, const shape_t *shape, stream_t *stream, void **params, void **extra, bool is_hip) {
-  void *buffers[MAX_PARAMS];
+  void *words[MAX_PARAMS];
   operation_t operation = {.kind = LAUNCH, .function = function, .shape = *shape};
   if (function->object.context != stream->object.context)
     return fault(INVALID_HANDLE, "kernel %s: loaded in another context than the stream's", function->name);
   int result = check_shape(function, shape);
   if (result == OK)
-    result = read_params(function, params, extra, is_hip, buffers, &operation.n_params);
-  for (size_t i = 0; i < operation.n_params && result == OK; i++)
-    result = check_address(function->name, buffers[i], 0, stream->object.context);
-  return result == OK ? stream_append(stream, &operation, buffers) : result;
+    result = read_params(function, params, extra, is_hip, words, &operation.n_params);
+  if (result == OK)
+    result = check_params(&operation, words, stream->object.context);
+  return result == OK ? stream_append(stream, &operation, words) : result;
 }
 
 int copy(void *dst, const void *src, size_t size, bool dst_on_device, bool src_on_device, stream_t *stream) {

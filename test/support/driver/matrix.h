@@ -1,17 +1,36 @@
-// Matrix instructions of a warp, as targets/gpu/mma.def lists them.
+// Matrix instructions, as targets/gpu/mma.def lists them.
 #ifndef STRATA_TEST_SUPPORT_DRIVER_MATRIX_H
 #define STRATA_TEST_SUPPORT_DRIVER_MATRIX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-// One lane's fragments; |sum| and |result| are f32 or i32.
+#pragma GCC visibility push(hidden)
+
+typedef struct {
+  const char *type;
+  int size; // bytes
+  double (*load)(const void *at);
+} strata_matrix_element_t;
+
+typedef struct {
+  const strata_matrix_element_t *element; // of the operands
+  bool is_integer;                        // sums are i32, else f32
+  int m, n, k;
+} strata_matrix_shape_t;
+
+// Row |kind|; NULL: there is none.
+const strata_matrix_shape_t *strata_matrix_shape(uint32_t kind);
+
+// One lane's fragments of an instruction of a warp; |sum| and |result| are f32 or i32.
 typedef struct {
   const void *left, *right, *sum;
   void *result;
 } strata_matrix_fragments_t;
 
-// |fragments|: of the 32 lanes.
-__attribute__((visibility("hidden"))) void strata_matrix_multiply(uint32_t kind,
-                                                                  const strata_matrix_fragments_t *fragments);
+// |fragments|: of the 32 lanes. False: the row is no instruction of a warp.
+bool strata_matrix_multiply(uint32_t kind, const strata_matrix_fragments_t *fragments);
+
+#pragma GCC visibility pop
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, ALIGNMENT = 256, MAX_SYMBOLS = 128, SLACK = 0xA5, FRESH = 0xFF };
+enum { PAGE = 4096, MAX_SYMBOLS = 128, SLACK = 0xA5, FRESH = 0xFF };
 
 struct settings settings = {.n_devices = 1};
 
@@ -110,14 +110,15 @@ EXPORT long strata_test_driver_alive(void) {
 static size_t round_up(size_t size, size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
 
 // The end, rounded up to the alignment, lies at a page that cannot be touched; the bytes in between are watched.
-memory_t *memory_create(context_t *context, size_t size, bool is_host) {
-  size_t padded = round_up(size, ALIGNMENT), mapped = round_up(padded, PAGE);
+memory_t *memory_create(context_t *context, size_t size, size_t alignment, bool is_host) {
+  size_t padded = round_up(size, alignment), mapped = round_up(padded, PAGE);
   char *mapping = mmap(NULL, mapped + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED || mprotect(mapping + mapped, PAGE, PROT_NONE) != 0)
     return NULL;
   memory_t *memory = object_create(MEMORY, sizeof *memory, context);
   memory->base = mapping + mapped - padded;
   memory->size = size;
+  memory->padded = padded;
   memory->mapping = mapping;
   memory->mapping_size = mapped + PAGE;
   memory->is_host = is_host;
@@ -127,8 +128,7 @@ memory_t *memory_create(context_t *context, size_t size, bool is_host) {
 }
 
 void memory_destroy(memory_t *memory) {
-  size_t padded = round_up(memory->size, ALIGNMENT);
-  for (size_t i = memory->size; i < padded; i++)
+  for (size_t i = memory->size; i < memory->padded; i++)
     if ((unsigned char)memory->base[i] != SLACK) {
       fault(OK, "byte %zu of %zu bytes of device memory was written", i, memory->size);
       break;
@@ -195,7 +195,9 @@ static void read_settings(void) {
   atexit(at_exit);
 }
 
-uint32_t shared_limit(void) {
+uint32_t shared_limit(const image_t *image) {
+  if (image->shared)
+    return image->shared;
   if (settings.arch >= 0x100)
     return 64 * 1024;
   return (settings.arch == 90 || settings.arch == 100  ? 227

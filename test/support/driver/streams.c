@@ -82,12 +82,23 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+static bool carry_out_launch(const operation_t *operation) {
+  if (operation->function->module->image.kind != IMAGE_EMULATED)
+    return true;
+  void **buffers = malloc((operation->n_params + 1) * sizeof *buffers);
+  if (!buffers)
+    abort();
+  split_params(operation->params, operation->n_params, buffers);
+  bool ok = execute(operation->function, &operation->shape, buffers);
+  free(buffers);
+  return ok;
+}
+
 static int carry_out(const operation_t *operation, context_t *context) {
   switch (operation->kind) {
   case LAUNCH:
     n_executed++;
-    if (operation->function->module->image.kind == IMAGE_EMULATED &&
-        !execute(operation->function, &operation->shape, operation->params))
+    if (!carry_out_launch(operation))
       context->error = LAUNCH_FAILED;
     return context->error;
   case COPY:

@@ -1,0 +1,33 @@
+// Tensor maps in the tables: how the copy engine sees a buffer of a launch (docs/gpu.md, pipelined products).
+#ifndef STRATA_RUNTIME_GPU_MAP_H
+#define STRATA_RUNTIME_GPU_MAP_H
+
+#include <stdint.h>
+
+enum { STRATA_RT_MAX_MAPS = 8, STRATA_RT_MAX_MAP_RANK = 5 }; // maps of a kernel
+
+typedef enum { // CUtensorMapDataType's numbers
+  STRATA_RT_MAP_U8 = 0,
+  STRATA_RT_MAP_U16 = 1,
+  STRATA_RT_MAP_I32 = 3,
+  STRATA_RT_MAP_I64 = 5,
+  STRATA_RT_MAP_F16 = 6,
+  STRATA_RT_MAP_F32 = 7,
+  STRATA_RT_MAP_F64 = 8,
+  STRATA_RT_MAP_BF16 = 9,
+  STRATA_RT_MAP_TF32 = 11, // f32 that copies round
+} strata_rt_map_type_t;
+
+// Dims are innermost first.
+typedef struct {
+  uint32_t buffer; // number of the launch's argument
+  uint32_t type;   // strata_rt_map_type_t
+  uint32_t rank;
+  uint32_t swizzle;                             // bytes; 0: none
+  uint64_t sizes[STRATA_RT_MAX_MAP_RANK];       // elements
+  uint64_t strides[STRATA_RT_MAX_MAP_RANK - 1]; // bytes, of all dims but the innermost
+  uint32_t box[STRATA_RT_MAX_MAP_RANK];         // elements that a copy spans
+  uint32_t steps[STRATA_RT_MAX_MAP_RANK];       // from one element taken to the next
+} strata_rt_map_t;
+
+#endif

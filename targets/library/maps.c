@@ -1,0 +1,146 @@
+// strata.maps of a kernel (docs/gpu.md, pipelined products) as the runtime's table has them. What the driver or the
+// copy engine would not take is an error here.
+#include "targets/library/program.h"
+
+#include "dialects/mlir_util.h"
+#include "dialects/strata/strata.h"
+#include "passes/affine/launch_list.h"
+
+#include <mlir-c/BuiltinTypes.h>
+
+enum { UNIT = 16, MAX_BOX = 256, MAX_STEP = 8 };
+static const int64_t max_size = INT64_C(1) << 32, max_stride = (INT64_C(1) << 40) - 1;
+
+typedef struct {
+  const char *kernel;
+  size_t number;
+  MlirAttribute attr;
+  int64_t element, buffer_size; // bytes
+  strata_rt_map_t map;
+} reader_t;
+
+static strata_status_t refuse(const reader_t *reader, const char *expected) {
+  return strata_error(STRATA_INTERNAL, "library: kernel %s: map %zu: expected %s", reader->kernel, reader->number,
+                      expected);
+}
+
+static int64_t get_i64(const reader_t *reader, const char *name) {
+  MlirAttribute attr = mlirDictionaryAttrGetElementByName(reader->attr, strata_str(name));
+  return !mlirAttributeIsNull(attr) && mlirAttributeIsAInteger(attr) ? mlirIntegerAttrGetValueInt(attr) : -1;
+}
+
+// The value at |i| of a dense array of |n|; -1 if there is none.
+static int64_t get_at(const reader_t *reader, const char *name, uint32_t n, uint32_t i) {
+  MlirAttribute attr = mlirDictionaryAttrGetElementByName(reader->attr, strata_str(name));
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsADenseI64Array(attr) || mlirDenseArrayGetNumElements(attr) != n)
+    return -1;
+  return mlirDenseI64ArrayGetElement(attr, i);
+}
+
+static bool is_between(int64_t value, int64_t least, int64_t most) { return value >= least && value <= most; }
+
+static strata_status_t read_type(reader_t *reader) {
+  static const struct {
+    bool is_known;
+    strata_rt_map_type_t type;
+  } types[STRATA_TYPE_COUNT] = {
+      [STRATA_TYPE_F64] = {true, STRATA_RT_MAP_F64}, [STRATA_TYPE_F32] = {true, STRATA_RT_MAP_F32},
+      [STRATA_TYPE_F16] = {true, STRATA_RT_MAP_F16}, [STRATA_TYPE_BF16] = {true, STRATA_RT_MAP_BF16},
+      [STRATA_TYPE_E4M3] = {true, STRATA_RT_MAP_U8}, [STRATA_TYPE_E5M2] = {true, STRATA_RT_MAP_U8},
+      [STRATA_TYPE_I1] = {true, STRATA_RT_MAP_U8},   [STRATA_TYPE_I8] = {true, STRATA_RT_MAP_U8},
+      [STRATA_TYPE_I16] = {true, STRATA_RT_MAP_U16}, [STRATA_TYPE_I32] = {true, STRATA_RT_MAP_I32},
+      [STRATA_TYPE_I64] = {true, STRATA_RT_MAP_I64},
+  };
+  MlirAttribute attr = mlirDictionaryAttrGetElementByName(reader->attr, strata_str("type"));
+  MlirType mlir = mlirAttributeIsNull(attr) || !mlirAttributeIsAType(attr) ? (MlirType){0} : mlirTypeAttrGetValue(attr);
+  if (mlirTypeIsNull(mlir))
+    return refuse(reader, "a type");
+  if (mlirTypeIsATF32(mlir)) {
+    reader->map.type = STRATA_RT_MAP_TF32;
+    reader->element = 4;
+    return NULL;
+  }
+  strata_type_t type = strata_type_from_mlir(mlir);
+  if (type == STRATA_TYPE_COUNT || !types[type].is_known)
+    return refuse(reader, "a type of whole bytes, or tf32");
+  reader->map.type = types[type].type;
+  reader->element = strata_type_storage_size(type, 1);
+  return NULL;
+}
+
+static strata_status_t read_dims(reader_t *reader) {
+  strata_rt_map_t *map = &reader->map;
+  for (uint32_t i = 0; i < map->rank; i++) {
+    int64_t size = get_at(reader, "sizes", map->rank, i), box = get_at(reader, "box", map->rank, i);
+    int64_t step = get_at(reader, "steps", map->rank, i);
+    int64_t stride = i ? get_at(reader, "strides", map->rank - 1, i - 1) : 0;
+    if (!is_between(size, 1, max_size))
+      return refuse(reader, "sizes of 1 to 2^32 for every dim");
+    if (!is_between(box, 1, MAX_BOX))
+      return refuse(reader, "a box of 1 to 256 for every dim");
+    if (!is_between(step, 1, i ? MAX_STEP : 1))
+      return refuse(reader, "steps of 1 to 8 for every dim, 1 for the innermost");
+    if (i && (!is_between(stride, UNIT, max_stride) || stride % UNIT))
+      return refuse(reader, "strides below 2^40, multiples of 16, for every dim but the innermost");
+    map->sizes[i] = (uint64_t)size;
+    map->box[i] = (uint32_t)box;
+    map->steps[i] = (uint32_t)step;
+    if (i)
+      map->strides[i - 1] = (uint64_t)stride;
+  }
+  return NULL;
+}
+
+static strata_status_t check_extent(const reader_t *reader) {
+  const strata_rt_map_t *map = &reader->map;
+  int64_t row = map->box[0] * reader->element, end = 0;
+  if (row % UNIT || (map->swizzle && row > map->swizzle))
+    return refuse(reader, "rows of the box that are multiples of 16 bytes and no longer than the swizzle's span");
+  for (uint32_t i = 0; i < map->rank; i++) {
+    int64_t last, stride = i ? (int64_t)map->strides[i - 1] : reader->element;
+    if (__builtin_mul_overflow((int64_t)map->sizes[i] - 1, stride, &last) || __builtin_add_overflow(end, last, &end))
+      end = INT64_MAX - reader->element;
+  }
+  return end + reader->element <= reader->buffer_size ? NULL : refuse(reader, "elements within the buffer");
+}
+
+static strata_status_t read_map(reader_t *reader, MlirType function) {
+  if (!mlirAttributeIsADictionary(reader->attr))
+    return refuse(reader, "a dictionary");
+  int64_t buffer = get_i64(reader, "buffer"), swizzle = get_i64(reader, "swizzle");
+  MlirAttribute sizes = mlirDictionaryAttrGetElementByName(reader->attr, strata_str("sizes"));
+  bool has_sizes = !mlirAttributeIsNull(sizes) && mlirAttributeIsADenseI64Array(sizes);
+  int64_t rank = has_sizes ? mlirDenseArrayGetNumElements(sizes) : 0;
+  if (!is_between(buffer, 0, mlirFunctionTypeGetNumInputs(function) - 1) ||
+      !mlirTypeIsAMemRef(mlirFunctionTypeGetInput(function, buffer)))
+    return refuse(reader, "the number of a buffer");
+  if (!is_between(rank, 1, STRATA_RT_MAX_MAP_RANK))
+    return refuse(reader, "sizes of 1 to 5 dims");
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return refuse(reader, "a swizzle of 0, 32, 64 or 128 bytes");
+  reader->buffer_size = strata_memref_size(mlirFunctionTypeGetInput(function, buffer));
+  reader->map = (strata_rt_map_t){.buffer = (uint32_t)buffer, .rank = (uint32_t)rank, .swizzle = (uint32_t)swizzle};
+  STRATA_TRY(read_type(reader));
+  STRATA_TRY(read_dims(reader));
+  return check_extent(reader);
+}
+
+strata_status_t strata_program_read_maps(strata_arena_t *arena, MlirOperation func, strata_program_kernel_t *kernel) {
+  MlirAttribute attr = strata_attr(func, "strata.maps"), type = strata_attr(func, "function_type");
+  if (mlirAttributeIsNull(attr))
+    return NULL;
+  intptr_t n = mlirAttributeIsAArray(attr) ? mlirArrayAttrGetNumElements(attr) : -1;
+  if (!is_between(n, 0, STRATA_RT_MAX_MAPS) || mlirAttributeIsNull(type) ||
+      !mlirTypeIsAFunction(mlirTypeAttrGetValue(type)))
+    return strata_error(STRATA_INTERNAL, "library: kernel %s: expected an array of at most %d maps", kernel->symbol,
+                        (int)STRATA_RT_MAX_MAPS);
+  strata_rt_map_t *maps = strata_arena_array(arena, strata_rt_map_t, n + 1);
+  for (intptr_t i = 0; i < n; i++) {
+    reader_t reader = {.kernel = kernel->symbol, .number = (size_t)i, .attr = mlirArrayAttrGetElement(attr, i)};
+    STRATA_TRY(read_map(&reader, mlirTypeAttrGetValue(type)));
+    maps[i] = reader.map;
+  }
+  kernel->maps = maps;
+  kernel->n_maps = (size_t)n;
+  return NULL;
+}

@@ -1,0 +1,155 @@
+// The copy engine: boxes of a buffer into shared memory and back.
+#include "test/support/driver/emulated.h"
+#include "test/support/driver/execute.h"
+#include "test/support/driver/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIT = 16, ALIGNMENT = 128, MAX_ROW = 256 * 8 };
+
+typedef struct {
+  const map_t *map;
+  char *shared;
+  uint64_t *barrier;
+  int64_t at[MAP_RANK];
+} copy_t;
+
+//===-- One copy -------------------------------------------------------------------------------------------------===//
+
+static uint32_t count(const map_t *map, unsigned dim) {
+  return (map->box[dim] + map->steps[dim] - 1u) / map->steps[dim];
+}
+
+static uint32_t row_size(const map_t *map) { return (uint32_t)map->box[0] * map->element; }
+
+// Rows of a swizzled box are as long as the span.
+static uint32_t pitch(const map_t *map) { return map->swizzle ? map->swizzle : row_size(map); }
+
+static uint32_t count_rows(const map_t *map) {
+  uint32_t n = 1;
+  for (unsigned i = 1; i < MAP_RANK; i++)
+    n *= count(map, i);
+  return n;
+}
+
+// Where row |row| of the box begins in the buffer, with its part from element |*out_first| on, |*out_count| elements,
+// inside; none of it may be.
+static char *find_row(const copy_t *copy, uint32_t row, int64_t *out_first, int64_t *out_count) {
+  const map_t *map = copy->map;
+  int64_t first = copy->at[0] < 0 ? -copy->at[0] : 0, end = (int64_t)map->sizes[0] - copy->at[0];
+  int64_t offset = 0;
+  bool is_inside = true;
+  for (unsigned i = 1; i < MAP_RANK; i++) {
+    int64_t at = copy->at[i] + (int64_t)(row % count(map, i)) * map->steps[i];
+    is_inside &= at >= 0 && at < (int64_t)map->sizes[i];
+    offset += at * (int64_t)map->strides[i];
+    row /= count(map, i);
+  }
+  end = end < map->box[0] ? end : map->box[0];
+  *out_first = first;
+  *out_count = is_inside && end > first ? end - first : 0;
+  return *out_count ? map->address + offset + (copy->at[0] + first) * map->element : NULL;
+}
+
+// To the nearest value of ten bits of mantissa; infinity and NaN stay.
+static void round_to_tf32(char *row, uint32_t size) {
+  for (uint32_t i = 0; i < size; i += 4) {
+    uint32_t bits;
+    memcpy(&bits, row + i, sizeof bits);
+    if ((bits & 0x7F800000) != 0x7F800000)
+      bits = (bits + 0xFFF + (bits >> 13 & 1)) & ~UINT32_C(0x1FFF);
+    memcpy(row + i, &bits, sizeof bits);
+  }
+}
+
+static char *place(const copy_t *copy, uint32_t row, uint32_t unit) {
+  uintptr_t address = (uintptr_t)copy->shared + row * pitch(copy->map) + unit;
+  return copy->shared + (swizzled(address, copy->map->swizzle) - (uintptr_t)copy->shared);
+}
+
+static void load(const copy_t *copy) {
+  const map_t *map = copy->map;
+  uint32_t size = row_size(map), n = count_rows(map);
+  for (uint32_t row = 0; row < n; row++) {
+    char bytes[MAX_ROW] = {0};
+    int64_t first, n_inside;
+    const char *src = find_row(copy, row, &first, &n_inside);
+    if (src)
+      memcpy(bytes + first * map->element, src, (size_t)n_inside * map->element);
+    if (map->rounds_to_tf32)
+      round_to_tf32(bytes, size);
+    for (uint32_t unit = 0; unit < size; unit += UNIT)
+      memcpy(place(copy, row, unit), bytes + unit, UNIT);
+  }
+}
+
+static void store(const copy_t *copy) {
+  const map_t *map = copy->map;
+  uint32_t size = row_size(map), n = count_rows(map);
+  for (uint32_t row = 0; row < n; row++) {
+    char bytes[MAX_ROW];
+    int64_t first, n_inside;
+    char *dst = find_row(copy, row, &first, &n_inside);
+    for (uint32_t unit = 0; unit < size; unit += UNIT)
+      memcpy(bytes + unit, place(copy, row, unit), UNIT);
+    if (dst)
+      memcpy(dst, bytes + first * map->element, (size_t)n_inside * map->element);
+  }
+}
+
+static copy_t create(const void *map, const void *shared, uint64_t *barrier, const int32_t *at) {
+  copy_t copy = {.map = map_at(map), .shared = (char *)(uintptr_t)shared, .barrier = barrier};
+  if (!copy.map)
+    kernel_fault("a copy by what is no tensor map");
+  size_t offset = shared_offset(shared, (size_t)count_rows(copy.map) * pitch(copy.map));
+  if (offset % ALIGNMENT)
+    kernel_fault("a copy at byte %zu of shared memory, expected a multiple of %d", offset, ALIGNMENT);
+  for (unsigned i = 0; i < MAP_RANK; i++) {
+    copy.at[i] = at[i];
+    if (i >= copy.map->rank && at[i])
+      kernel_fault("coordinate %u of a copy is %d, but the map has %u dims", i, at[i], copy.map->rank);
+  }
+  return copy;
+}
+
+//===-- Those that were put off ----------------------------------------------------------------------------------===//
+
+static struct {
+  copy_t *data;
+  size_t n, next, capacity;
+} copies;
+
+void copies_reset(void) { copies.n = copies.next = 0; }
+
+size_t copies_left(void) { return copies.n - copies.next; }
+
+bool copies_advance(void) {
+  if (!copies_left())
+    return false;
+  copy_t copy = copies.data[copies.next++];
+  if (!copies_left())
+    copies_reset();
+  load(&copy);
+  phase_complete(copy.barrier, count_rows(copy.map) * row_size(copy.map));
+  return true;
+}
+
+EXPORT void strata_emulated_bulk_load(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1,
+                                      int32_t c2, int32_t c3, int32_t c4) {
+  copy_t copy = create(map, shared, barrier, (int32_t[]){c0, c1, c2, c3, c4});
+  shared_offset(barrier, sizeof *barrier);
+  if (copies.n == copies.capacity) {
+    copies.capacity = copies.capacity ? 2 * copies.capacity : 64;
+    copies.data = realloc(copies.data, copies.capacity * sizeof *copies.data);
+    if (!copies.data)
+      abort();
+  }
+  copies.data[copies.n++] = copy;
+}
+
+EXPORT void strata_emulated_bulk_store(const void *map, const void *shared, int32_t c0, int32_t c1, int32_t c2,
+                                       int32_t c3, int32_t c4) {
+  copy_t copy = create(map, shared, NULL, (int32_t[]){c0, c1, c2, c3, c4});
+  store(&copy);
+}

@@ -1,0 +1,48 @@
+// What the functions in which threads meet need of the emulated device: who calls, waiting and waking.
+#ifndef STRATA_TEST_SUPPORT_DRIVER_EXECUTE_H
+#define STRATA_TEST_SUPPORT_DRIVER_EXECUTE_H
+
+#include "test/support/driver/driver.h"
+
+#pragma GCC visibility push(hidden)
+
+// What a thread waits for: all that wait for the same thing of the same kind are woken together.
+typedef enum { NOTHING, WAIT_PHASE, WAIT_GROUP, WAIT_PRODUCT } wait_kind_t;
+typedef struct {
+  wait_kind_t kind;
+  uintptr_t what;
+  uint32_t parity;
+  void (*describe)(uintptr_t what, uint32_t parity, char *out, size_t capacity); // "waits for ..."
+} wait_t;
+
+unsigned thread_current(void); // its number in the block
+unsigned thread_count(void);
+void thread_wait(const wait_t *wait); // until it is woken
+void threads_wake(wait_kind_t kind, uintptr_t what);
+
+// Ends the launch: what the thread has done, or the copy engine in its place.
+void kernel_fault(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+// The place in the block's shared memory, which must hold |size| bytes from there on.
+size_t shared_offset(const void *memory, size_t size);
+
+//===-- Barriers of phases and of groups (phases.c) --------------------------------------------------------------===//
+
+void phases_reset(void); // for a new block
+// |bytes| have come that the barrier waits for.
+void phase_complete(uint64_t *barrier, uint32_t bytes);
+
+//===-- Copies (bulk.c) ------------------------------------------------------------------------------------------===//
+
+void copies_reset(void);
+// Carries out the oldest copy that was put off; false: there is none.
+bool copies_advance(void);
+size_t copies_left(void);
+
+//===-- Products of groups of four warps (product.c) -------------------------------------------------------------===//
+
+void products_reset(void);
+
+#pragma GCC visibility pop
+
+#endif
