@@ -40,6 +40,24 @@ MlirValue strata_gpu_build_intrinsic(MlirOperation before, const char *intrinsic
   return strata_gpu_build(before, "llvm.call_intrinsic", n_operands, operands, result, 3, attrs);
 }
 
+MlirValue strata_gpu_build_ptx(MlirOperation before, const char *text, const char *constraints, int n_operands,
+                               const MlirValue *operands, MlirType result) {
+  MlirContext context = mlirOperationGetContext(before);
+  const strata_named_attr_t attrs[] = {
+      {"asm_string", strata_str_attr(context, text)},
+      {"constraints", strata_str_attr(context, constraints)},
+      {"has_side_effects", mlirUnitAttrGet(context)},
+  };
+  return strata_gpu_build(before, "llvm.inline_asm", n_operands, operands, result, 3, attrs);
+}
+
+MlirValue strata_gpu_build_place(const strata_gpu_kernel_t *kernel, MlirType type) {
+  MlirOperation first = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->func, 0)));
+  MlirValue one = strata_gpu_build_i32(first, 1);
+  strata_named_attr_t attr = {"elem_type", mlirTypeAttrGet(type)};
+  return strata_gpu_build(first, "llvm.alloca", 1, &one, mlirLLVMPointerTypeGet(kernel->compile->context, 0), 1, &attr);
+}
+
 // The outermost module around |op|: @kernels, or a part of it in the making.
 static MlirBlock module_body(MlirOperation op) {
   while (!strata_op_is(op, "builtin.module"))

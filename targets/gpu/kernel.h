@@ -6,30 +6,65 @@
 #include "dialects/mlir_util.h"
 #include "passes/target.h"
 
+#include "passes/mma.h"
+
 typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
   int index_bits;          // of addresses: 32 or 64
   MlirOperation func;      // func.func, after upstream's conversions llvm.func
   MlirValue block, thread; // emulated device: the arguments that say which thread of the launch this is
+  int n_maps;              // arguments behind the buffers: a pointer each to what strata.maps describes
+  const MlirValue *maps;
 } strata_gpu_kernel_t;
 
 // Puts buffers into global memory (memory.c): the memory space of every memref that has none.
 void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel);
 
 // What upstream's conversions cannot say or not say well: which thread this is, barriers, shuffles (leaves.c), memory
-// (memory.c), hardware approximations (math.c), matrix instructions (mma.c). UNSUPPORTED for an op or type that the
-// device lacks.
+// (memory.c), hardware approximations (math.c), matrix instructions (tile_mma.c), and of pipelined products barriers
+// and copies (async.c), matrix instructions (wgmma.c). UNSUPPORTED for an op or type that the device lacks.
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_leaves(const strata_gpu_kernel_t *kernel);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_load(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_store(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_extension(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_async(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_product(const strata_gpu_kernel_t *kernel, MlirOperation op);
 
 // Arguments and attributes of the function (signature.c), before and after upstream's conversions.
 void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel);
+// Between the two: shared memory begins where the exchange of units (docs/gpu.md, swizzle) does.
+void strata_gpu_align_shared(const strata_gpu_kernel_t *kernel);
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel);
+
+//===-- What threads do (leaves.c) -------------------------------------------------------------------------------===//
+
+typedef enum {
+#define LEAF(id, ...) STRATA_GPU_LEAF_##id,
+#include "targets/gpu/leaves.def"
+} strata_gpu_leaf_t;
+
+// The device's intrinsic; there must be one.
+MlirValue strata_gpu_build_leaf(const strata_gpu_kernel_t *kernel, MlirOperation before, strata_gpu_leaf_t leaf,
+                                int n_operands, const MlirValue *operands, MlirType result);
+
+//===-- Memory (memory.c) ----------------------------------------------------------------------------------------===//
+
+// The pointer to an element of |memref|: operands of |op| from |first_index| on are its coordinates. STRATA_GPU_FIRST:
+// the pointer to the first.
+enum { STRATA_GPU_FIRST = -1 };
+MlirValue strata_gpu_build_address(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue memref,
+                                   int first_index);
+
+//===-- Matrix instructions (tile_mma.c) -------------------------------------------------------------------------===//
+
+// The row of mma.def that |op| names as its kind; UNSUPPORTED unless it is of |family|.
+STRATA_MUST_CHECK strata_status_t strata_gpu_read_mma(const strata_gpu_kernel_t *kernel, MlirOperation op,
+                                                      const char *family, const strata_mma_t **out_row);
+// The number of a row of mma.def.
+int64_t strata_gpu_mma_number(const strata_mma_t *row);
 
 //===-- Building (build.c) ---------------------------------------------------------------------------------------===//
 
@@ -41,6 +76,11 @@ MlirValue strata_gpu_build_i32(MlirOperation before, int64_t value);
 // An intrinsic of LLVM; |result| is the null type where it gives nothing, and then so is the value.
 MlirValue strata_gpu_build_intrinsic(MlirOperation before, const char *intrinsic, int n_operands,
                                      const MlirValue *operands, MlirType result);
+// PTX that does more than compute |result|, which is the null type where there is none.
+MlirValue strata_gpu_build_ptx(MlirOperation before, const char *text, const char *constraints, int n_operands,
+                               const MlirValue *operands, MlirType result);
+// A place on the stack, made at the function's beginning: a loop would take one anew each time round.
+MlirValue strata_gpu_build_place(const strata_gpu_kernel_t *kernel, MlirType type);
 // A function of the tests' driver, which is declared if it is not yet.
 MlirValue strata_gpu_build_call(MlirOperation before, const char *function, int n_operands, const MlirValue *operands,
                                 MlirType result);

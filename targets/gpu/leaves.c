@@ -7,13 +7,8 @@
 
 #include <stdio.h>
 
-typedef enum {
-#define LEAF(id, ...) LEAF_##id,
-#include "targets/gpu/leaves.def"
-} leaf_t;
-
 static const char *const intrinsics[][2] = {
-#define LEAF(id, nvptx, amdgcn) [LEAF_##id] = {[STRATA_GPU_NVPTX] = nvptx, [STRATA_GPU_AMDGCN] = amdgcn},
+#define LEAF(id, nvptx, amdgcn) [STRATA_GPU_LEAF_##id] = {[STRATA_GPU_NVPTX] = nvptx, [STRATA_GPU_AMDGCN] = amdgcn},
 #include "targets/gpu/leaves.def"
 };
 
@@ -21,8 +16,8 @@ static MlirType int_type(MlirOperation op, unsigned bits) {
   return mlirIntegerTypeGet(mlirOperationGetContext(op), bits);
 }
 
-static MlirValue build_leaf(const strata_gpu_kernel_t *kernel, MlirOperation before, leaf_t leaf, int n_operands,
-                            const MlirValue *operands, MlirType result) {
+MlirValue strata_gpu_build_leaf(const strata_gpu_kernel_t *kernel, MlirOperation before, strata_gpu_leaf_t leaf,
+                                int n_operands, const MlirValue *operands, MlirType result) {
   return strata_gpu_build_intrinsic(before, intrinsics[leaf][kernel->device->code], n_operands, operands, result);
 }
 
@@ -33,21 +28,22 @@ static void replace(MlirOperation op, MlirValue value) {
 
 //===-- Which thread ---------------------------------------------------------------------------------------------===//
 
-static void replace_id(const strata_gpu_kernel_t *kernel, MlirOperation op, leaf_t leaf, MlirValue emulated) {
+static void replace_id(const strata_gpu_kernel_t *kernel, MlirOperation op, strata_gpu_leaf_t leaf,
+                       MlirValue emulated) {
   MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op));
   if (kernel->device->code == STRATA_GPU_EMULATED)
     return replace(op, strata_gpu_build_cast(op, "arith.index_castui", emulated, index));
-  MlirValue id = build_leaf(kernel, op, leaf, 0, NULL, int_type(op, 32));
+  MlirValue id = strata_gpu_build_leaf(kernel, op, leaf, 0, NULL, int_type(op, 32));
   replace(op, strata_gpu_build_cast(op, "arith.index_castui", id, index));
 }
 
 static strata_status_t convert_thread_id(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  replace_id(kernel, op, LEAF_THREAD_ID, kernel->thread);
+  replace_id(kernel, op, STRATA_GPU_LEAF_THREAD_ID, kernel->thread);
   return NULL;
 }
 
 static strata_status_t convert_block_id(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  replace_id(kernel, op, LEAF_BLOCK_ID, kernel->block);
+  replace_id(kernel, op, STRATA_GPU_LEAF_BLOCK_ID, kernel->block);
   return NULL;
 }
 
@@ -57,12 +53,12 @@ static strata_status_t convert_barrier(const strata_gpu_kernel_t *kernel, MlirOp
   switch (kernel->device->code) {
   case STRATA_GPU_NVPTX: {
     MlirValue barrier = strata_gpu_build_i32(op, 0);
-    build_leaf(kernel, op, LEAF_BARRIER, 1, &barrier, (MlirType){0});
+    strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BARRIER, 1, &barrier, (MlirType){0});
     break;
   }
   case STRATA_GPU_AMDGCN: // the instruction alone orders no memory
     strata_gpu_build_text(op, "llvm.fence syncscope(\"workgroup\") release");
-    build_leaf(kernel, op, LEAF_BARRIER, 0, NULL, (MlirType){0});
+    strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BARRIER, 0, NULL, (MlirType){0});
     strata_gpu_build_text(op, "llvm.fence syncscope(\"workgroup\") acquire");
     break;
   case STRATA_GPU_EMULATED:
@@ -87,13 +83,13 @@ static MlirValue shuffle_amdgcn(const strata_gpu_kernel_t *kernel, MlirOperation
   MlirValue lane = shuffle.lane;
   if (shuffle.is_xor) {
     MlirValue all = strata_gpu_build_i32(op, -1), zero = strata_gpu_build_i32(op, 0);
-    MlirValue low = build_leaf(kernel, op, LEAF_LANE_LOW, 2, (MlirValue[]){all, zero}, i32);
-    MlirValue own = build_leaf(kernel, op, LEAF_LANE_HIGH, 2, (MlirValue[]){all, low}, i32);
+    MlirValue low = strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_LANE_LOW, 2, (MlirValue[]){all, zero}, i32);
+    MlirValue own = strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_LANE_HIGH, 2, (MlirValue[]){all, low}, i32);
     lane = strata_gpu_build(op, "arith.xori", 2, (MlirValue[]){own, lane}, i32, 0, NULL);
   }
   MlirValue place =
       strata_gpu_build(op, "arith.shli", 2, (MlirValue[]){lane, strata_gpu_build_i32(op, 2)}, i32, 0, NULL);
-  return build_leaf(kernel, op, LEAF_SHUFFLE_INDEX, 2, (MlirValue[]){place, value}, i32);
+  return strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_SHUFFLE_INDEX, 2, (MlirValue[]){place, value}, i32);
 }
 
 static MlirValue shuffle_32(const strata_gpu_kernel_t *kernel, MlirOperation op, shuffle_t shuffle, MlirValue value) {
@@ -104,8 +100,8 @@ static MlirValue shuffle_32(const strata_gpu_kernel_t *kernel, MlirOperation op,
   if (kernel->device->code == STRATA_GPU_AMDGCN)
     return shuffle_amdgcn(kernel, op, shuffle, value);
   MlirValue all = strata_gpu_build_i32(op, -1), clamp = strata_gpu_build_i32(op, 31);
-  return build_leaf(kernel, op, shuffle.is_xor ? LEAF_SHUFFLE_XOR : LEAF_SHUFFLE_INDEX, 4,
-                    (MlirValue[]){all, value, shuffle.lane, clamp}, i32);
+  return strata_gpu_build_leaf(kernel, op, shuffle.is_xor ? STRATA_GPU_LEAF_SHUFFLE_XOR : STRATA_GPU_LEAF_SHUFFLE_INDEX,
+                               4, (MlirValue[]){all, value, shuffle.lane, clamp}, i32);
 }
 
 //===-- Shuffles of any type -------------------------------------------------------------------------------------===//
@@ -173,7 +169,8 @@ static const struct {
 } rules[] = {
     {"gpu.thread_id", convert_thread_id},       {"gpu.block_id", convert_block_id},
     {"gpu.barrier", convert_barrier},           {"gpu.shuffle", convert_shuffle},
-    {"tile.mma", strata_gpu_convert_mma},       {"vector.load", strata_gpu_convert_load},
+    {"tile.mma_", strata_gpu_convert_product},  {"tile.mma", strata_gpu_convert_mma},
+    {"tile.", strata_gpu_convert_async},        {"vector.load", strata_gpu_convert_load},
     {"vector.store", strata_gpu_convert_store}, {"memref.load", strata_gpu_convert_load},
     {"memref.store", strata_gpu_convert_store}, {"math.", strata_gpu_convert_math},
     {"arith.divf", strata_gpu_convert_math},    {"arith.extf", strata_gpu_convert_extension},

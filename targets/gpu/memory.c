@@ -111,14 +111,14 @@ static MlirValue add(const address_t *a, MlirValue sum, MlirValue term) {
   return mlirValueIsNull(sum) ? term : binary(a, "arith.addi", sum, term);
 }
 
-// The number of the element, counted from the aligned pointer; a null value: the first.
+// The number of the element, counted from the aligned pointer; a null value: that is it.
 static MlirValue element_number(const address_t *a, MlirType memref, int first_index) {
   int64_t strides[16], offset, dynamic = mlirShapedTypeGetDynamicStrideOrOffset();
   mlirMemRefTypeGetStridesAndOffset(memref, strides, &offset);
   MlirValue sum = {0};
   if (offset != 0)
     sum = offset == dynamic ? part(a, 1, (int64_t[]){2}, a->index) : constant(a, offset);
-  for (int d = 0; d < (int)mlirShapedTypeGetRank(memref); d++) {
+  for (int d = 0; d < (int)mlirShapedTypeGetRank(memref) && first_index != STRATA_GPU_FIRST; d++) {
     if (mlirShapedTypeGetDimSize(memref, d) == 1)
       continue; // the index is zero
     MlirValue index = mlirOperationGetOperand(a->op, first_index + d);
@@ -131,7 +131,8 @@ static MlirValue element_number(const address_t *a, MlirType memref, int first_i
   return sum;
 }
 
-static MlirValue build_address(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue memref, int first_index) {
+MlirValue strata_gpu_build_address(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue memref,
+                                   int first_index) {
   MlirContext context = mlirOperationGetContext(op);
   address_t a = {op, context, mlirIntegerTypeGet(context, (unsigned)kernel->index_bits), {0}};
   MlirType type = mlirValueGetType(memref), descriptor = descriptor_type(context, type, a.index);
@@ -177,7 +178,7 @@ strata_status_t strata_gpu_convert_load(const strata_gpu_kernel_t *kernel, MlirO
   strata_named_attr_t attrs[MAX_ATTRS];
   MlirValue result = mlirOperationGetResult(op, 0);
   int n_attrs = collect_attrs(op, mlirValueGetType(result), attrs);
-  MlirValue address = build_address(kernel, op, mlirOperationGetOperand(op, 0), 1);
+  MlirValue address = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1);
   MlirValue value = strata_gpu_build(op, "llvm.load", 1, &address, mlirValueGetType(result), n_attrs, attrs);
   mlirValueReplaceAllUsesOfWith(result, value);
   mlirOperationDestroy(op);
@@ -196,13 +197,9 @@ static bool build_streaming_store(const strata_gpu_kernel_t *kernel, MlirOperati
   MlirValue operands[] = {address, {0}, {0}, {0}, {0}};
   for (int64_t i = 0; i < words; i++)
     operands[i + 1] = strata_gpu_build_extract(op, value, i);
-  const strata_named_attr_t attrs[] = {
-      {"asm_string", strata_str_attr(context, words == 4 ? "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};"
-                                                         : "st.global.cs.v2.b32 [$0], {$1, $2};")},
-      {"constraints", strata_str_attr(context, words == 4 ? "l,r,r,r,r,~{memory}" : "l,r,r,~{memory}")},
-      {"has_side_effects", mlirUnitAttrGet(context)},
-  };
-  strata_gpu_build(op, "llvm.inline_asm", (int)words + 1, operands, (MlirType){0}, 3, attrs);
+  strata_gpu_build_ptx(
+      op, words == 4 ? "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};" : "st.global.cs.v2.b32 [$0], {$1, $2};",
+      words == 4 ? "l,r,r,r,r,~{memory}" : "l,r,r,~{memory}", (int)words + 1, operands, (MlirType){0});
   return true;
 }
 
@@ -210,7 +207,7 @@ strata_status_t strata_gpu_convert_store(const strata_gpu_kernel_t *kernel, Mlir
   strata_named_attr_t attrs[MAX_ATTRS];
   MlirValue value = mlirOperationGetOperand(op, 0);
   int n_attrs = collect_attrs(op, mlirValueGetType(value), attrs);
-  MlirValue address = build_address(kernel, op, mlirOperationGetOperand(op, 1), 2);
+  MlirValue address = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 1), 2);
   if (!build_streaming_store(kernel, op, value, address))
     strata_gpu_build(op, "llvm.store", 2, (MlirValue[]){value, address}, (MlirType){0}, n_attrs, attrs);
   mlirOperationDestroy(op);

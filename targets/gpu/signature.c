@@ -1,13 +1,15 @@
 // The function around a kernel: see kernel.h.
 //
-//   level 4         func.func @k(%x: memref<...>, %shared: memref<Nxi8, 3>)
-//   NVPTX, AMDGCN   llvm.func @k(%x: !llvm.ptr<1>) attributes {nvvm.kernel | rocdl.kernel, threads of a block}
-//   emulated        llvm.func @k(%x: !llvm.ptr, %block: i64, %thread: i64, %shared: !llvm.ptr)
+//   level 4         func.func @k(%x: memref<...>, %shared: memref<Nxi8, 3>) attributes {strata.maps = [...]}
+//   NVPTX, AMDGCN   llvm.func @k(%x: !llvm.ptr<1>, %map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, ...})
+//                     attributes {nvvm.kernel | rocdl.kernel, threads of a block}
+//   emulated        llvm.func @k(%x: !llvm.ptr, %map: !llvm.ptr, %block: i64, %thread: i64, %shared: !llvm.ptr)
 #include "targets/gpu/kernel.h"
 
 #include <mlir-c/Dialect/LLVM.h>
 
-enum { MAX_PARAMETERS = 1024, SHARED_ALIGNMENT = 128 };
+enum { MAX_PARAMETERS = 1024, SHARED_ALIGNMENT = 128, SHARED_ALIGNMENT_EXCHANGED = 1024 };
+static const char alignment_attr[] = "strata.shared_alignment"; // between the two steps
 
 static MlirBlock entry(MlirOperation func) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)); }
 
@@ -18,9 +20,33 @@ static int collect_types(MlirBlock block, MlirType *types) {
   return n;
 }
 
+static int count_maps(MlirOperation func) {
+  MlirAttribute maps = strata_attr(func, "strata.maps");
+  return mlirAttributeIsNull(maps) ? 0 : (int)mlirArrayAttrGetNumElements(maps);
+}
+
+void strata_gpu_align_shared(const strata_gpu_kernel_t *kernel) {
+  strata_set_attr(kernel->func, alignment_attr, strata_i64_attr(kernel->compile->context, SHARED_ALIGNMENT_EXCHANGED));
+}
+
+// A parameter a tensor map, behind the buffers.
+static void add_maps(strata_gpu_kernel_t *kernel) {
+  MlirBlock block = entry(kernel->func);
+  MlirType pointer = mlirLLVMPointerTypeGet(kernel->compile->context, 0);
+  kernel->n_maps = count_maps(kernel->func);
+  MlirValue *maps = strata_arena_array(kernel->compile->arena, MlirValue, kernel->n_maps);
+  for (int i = 0; i < kernel->n_maps; i++)
+    maps[i] = mlirBlockInsertArgument(block, mlirBlockGetNumArguments(block) - 1, pointer,
+                                      mlirOperationGetLocation(kernel->func));
+  kernel->maps = maps;
+  if (kernel->n_maps > 0)
+    strata_gpu_align_shared(kernel);
+}
+
 void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel) {
   MlirContext context = kernel->compile->context;
   MlirBlock block = entry(kernel->func);
+  add_maps(kernel);
   if (kernel->device->code == STRATA_GPU_EMULATED) {
     MlirType i64 = mlirIntegerTypeGet(context, 64);
     MlirLocation location = mlirOperationGetLocation(kernel->func);
@@ -37,7 +63,7 @@ void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel) {
 //===-- After upstream's conversions -----------------------------------------------------------------------------===//
 
 // Shared memory is sized by the launch: a global of no size.
-static void replace_shared(const strata_gpu_kernel_t *kernel) {
+static void replace_shared(const strata_gpu_kernel_t *kernel, int alignment) {
   MlirContext context = kernel->compile->context;
   MlirBlock block = entry(kernel->func);
   unsigned last = (unsigned)mlirBlockGetNumArguments(block) - 1;
@@ -48,7 +74,7 @@ static void replace_shared(const strata_gpu_kernel_t *kernel) {
     const char *text = strata_arena_printf(
         kernel->compile->arena,
         "llvm.mlir.global external @%s() {addr_space = 3 : i32, alignment = %d : i64} : !llvm.array<0 x i8>", global,
-        SHARED_ALIGNMENT);
+        alignment);
     strata_gpu_build_text(kernel->func, text);
     strata_named_attr_t attr = {"global_name", mlirFlatSymbolRefAttrGet(context, strata_str(global))};
     mlirValueReplaceAllUsesOfWith(shared, strata_gpu_build(mlirBlockGetFirstOperation(block), "llvm.mlir.addressof", 0,
@@ -62,6 +88,18 @@ static void replace_shared(const strata_gpu_kernel_t *kernel) {
                   mlirTypeAttrGet(mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(context), n, types, false)));
 }
 
+// What the launch passes is a copy of the map itself, which the copy engine reads where the launch has put it.
+static void describe_maps(const strata_gpu_kernel_t *kernel, int n_maps) {
+  MlirContext context = kernel->compile->context;
+  int n = (int)mlirBlockGetNumArguments(entry(kernel->func));
+  MlirAttribute attrs[MAX_PARAMETERS];
+  MlirAttribute map = mlirAttributeParseGet(
+      context, strata_str("{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}"));
+  for (int i = 0; i < n; i++)
+    attrs[i] = i < n - n_maps ? mlirDictionaryAttrGet(context, 0, NULL) : map;
+  strata_set_attr(kernel->func, "arg_attrs", mlirArrayAttrGet(context, n, attrs));
+}
+
 // The next kernel may be put on the device from the start of this one on, and waits for its end before it goes on.
 static void overlap_launches(const strata_gpu_kernel_t *kernel) {
   MlirOperation first = mlirBlockGetFirstOperation(entry(kernel->func));
@@ -72,12 +110,16 @@ static void overlap_launches(const strata_gpu_kernel_t *kernel) {
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   MlirContext context = kernel->compile->context;
   int32_t threads = (int32_t)strata_attr_i64(kernel->func, "strata.threads", 1);
+  int n_maps = count_maps(kernel->func),
+      alignment = (int)strata_attr_i64(kernel->func, alignment_attr, SHARED_ALIGNMENT);
   for (intptr_t i = mlirOperationGetNumDiscardableAttributes(kernel->func); i-- > 0;)
     mlirOperationRemoveDiscardableAttributeByName(
         kernel->func, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(kernel->func, i).name));
   if (kernel->device->code == STRATA_GPU_EMULATED)
     return;
-  replace_shared(kernel);
+  replace_shared(kernel, alignment);
+  if (n_maps > 0)
+    describe_maps(kernel, n_maps);
   const char *prefix = kernel->device->code == STRATA_GPU_NVPTX ? "nvvm" : "rocdl";
   strata_arena_t *arena = kernel->compile->arena;
   strata_set_attr(kernel->func, strata_arena_printf(arena, "%s.kernel", prefix), mlirUnitAttrGet(context));

@@ -2,7 +2,6 @@
 //
 //   %d = "tile.mma"(%a, %b, %c) {kind = "m16n8k16.f16"}
 //   %s = llvm.inline_asm "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0, ...};" ... -> !llvm.struct<(f32, ...)>
-#include "passes/mma.h"
 #include "targets/gpu/kernel.h"
 
 #include <mlir-c/Dialect/LLVM.h>
@@ -77,8 +76,7 @@ static MlirValue build_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, 
 
 //===-- The emulated device --------------------------------------------------------------------------------------===//
 
-// The number of a row of mma.def.
-static int64_t kind_number(const strata_mma_t *row) {
+int64_t strata_gpu_mma_number(const strata_mma_t *row) {
   static const char *const names[] = {
 #define MMA(name, ...) name,
 #include "targets/gpu/mma.def"
@@ -89,34 +87,34 @@ static int64_t kind_number(const strata_mma_t *row) {
   return number;
 }
 
-// A place on the stack; at the function's beginning, since a loop would take one anew each time round.
-static MlirValue build_place(const strata_gpu_kernel_t *kernel, MlirType type) {
-  MlirContext context = kernel->compile->context;
-  MlirOperation first = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->func, 0)));
-  MlirValue one = strata_gpu_build_i32(first, 1);
-  strata_named_attr_t attr = {"elem_type", mlirTypeAttrGet(type)};
-  return strata_gpu_build(first, "llvm.alloca", 1, &one, mlirLLVMPointerTypeGet(context, 0), 1, &attr);
-}
-
 static MlirValue build_call(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row) {
-  MlirValue operands[N_OPERANDS + 2] = {strata_gpu_build_i32(op, kind_number(row))};
+  MlirValue operands[N_OPERANDS + 2] = {strata_gpu_build_i32(op, strata_gpu_mma_number(row))};
   for (int f = 0; f < N_OPERANDS; f++) {
     MlirValue fragment = mlirOperationGetOperand(op, f);
-    operands[f + 1] = build_place(kernel, mlirValueGetType(fragment));
+    operands[f + 1] = strata_gpu_build_place(kernel, mlirValueGetType(fragment));
     strata_gpu_build(op, "llvm.store", 2, (MlirValue[]){fragment, operands[f + 1]}, (MlirType){0}, 0, NULL);
   }
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirValue result = operands[N_OPERANDS + 1] = build_place(kernel, type);
+  MlirValue result = operands[N_OPERANDS + 1] = strata_gpu_build_place(kernel, type);
   strata_gpu_build_call(op, "strata_emulated_mma", N_OPERANDS + 2, operands, (MlirType){0});
   return strata_gpu_build(op, "llvm.load", 1, &result, type, 0, NULL);
 }
 
-strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+//===-- Both -----------------------------------------------------------------------------------------------------===//
+
+strata_status_t strata_gpu_read_mma(const strata_gpu_kernel_t *kernel, MlirOperation op, const char *family,
+                                    const strata_mma_t **out_row) {
   MlirStringRef kind = strata_attr_str(op, "kind");
-  const strata_mma_t *row = strata_mma_named(kind);
-  if (!row || strcmp(row->family, kernel->device->mma) != 0)
+  *out_row = strata_mma_named(kind);
+  if (!*out_row || strcmp((*out_row)->family, family) != 0)
     return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s has no matrix instruction '%.*s'",
                         kernel->device->name, (int)kind.length, kind.data);
+  return NULL;
+}
+
+strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  const strata_mma_t *row;
+  STRATA_TRY(strata_gpu_read_mma(kernel, op, kernel->device->mma, &row));
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType sum = mlirShapedTypeGetElementType(mlirValueGetType(result)), type = mlirValueGetType(result);
   MlirValue value =

@@ -1,0 +1,201 @@
+// Barriers and copies of pipelined products (docs/gpu.md): PTX's mbarrier and cp.async.bulk, or calls of the tests'
+// driver, where copies are done at once and need no groups.
+//
+//   "tile.barrier_arrive"(%barriers, %i)
+//   %p = llvm.getelementptr %base[%i] ; llvm.call_intrinsic "llvm.nvvm.mbarrier.arrive.shared"(%p)
+#include "targets/gpu/kernel.h"
+
+#include "dialects/tile/tile.h"
+
+enum { MAX_RANK = 5 };
+
+static bool is_emulated(const strata_gpu_kernel_t *kernel) { return kernel->device->code == STRATA_GPU_EMULATED; }
+
+static MlirType int_type(MlirOperation op, unsigned bits) {
+  return mlirIntegerTypeGet(mlirOperationGetContext(op), bits);
+}
+
+static MlirValue attr_value(MlirOperation op, const char *name) {
+  return strata_gpu_build_i32(op, strata_attr_i64(op, name, 0));
+}
+
+// Addresses of shared memory have 32 bits in PTX.
+static MlirValue shared_address(const strata_gpu_kernel_t *kernel, MlirOperation op, int operand) {
+  MlirValue pointer = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, operand), operand + 1);
+  return is_emulated(kernel) ? pointer : strata_gpu_build_cast(op, "llvm.ptrtoint", pointer, int_type(op, 32));
+}
+
+//===-- Barriers -------------------------------------------------------------------------------------------------===//
+
+// How an op on a barrier is said; |attr|: its number, if it has one.
+typedef struct {
+  const char *name, *attr;
+  strata_gpu_leaf_t leaf;
+  bool has_result; // of the intrinsic: the barrier's state, which nobody asks for
+  const char *function;
+} barrier_t;
+
+static const barrier_t barriers[] = {
+    {STRATA_TILE_BARRIER_INIT, "count", STRATA_GPU_LEAF_PHASE_INIT, false, "strata_emulated_phase_init"},
+    {STRATA_TILE_BARRIER_ARRIVE, NULL, STRATA_GPU_LEAF_PHASE_ARRIVE, true, "strata_emulated_phase_arrive"},
+    {STRATA_TILE_BARRIER_EXPECT, "bytes", STRATA_GPU_LEAF_PHASE_EXPECT, true, "strata_emulated_phase_expect"},
+};
+
+static strata_status_t convert_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  const barrier_t *barrier = barriers;
+  while (!strata_op_is(op, barrier->name))
+    barrier++;
+  MlirValue operands[2] = {strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1), {0}};
+  int n = barrier->attr ? 2 : 1;
+  if (n == 2)
+    operands[1] = attr_value(op, barrier->attr);
+  if (is_emulated(kernel))
+    strata_gpu_build_call(op, barrier->function, n, operands, (MlirType){0});
+  else
+    strata_gpu_build_leaf(kernel, op, barrier->leaf, n, operands,
+                          barrier->has_result ? int_type(op, 64) : (MlirType){0});
+  return NULL;
+}
+
+// The hardware waits for a while each time it is asked. Labels are the braces' own.
+static const char wait_text[] = "{\n"
+                                "\t.reg .pred done;\n"
+                                "WAIT:\n"
+                                "\tmbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n"
+                                "\t@!done bra WAIT;\n"
+                                "\t}";
+
+static strata_status_t convert_wait(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirValue operands[] = {shared_address(kernel, op, 0), mlirOperationGetOperand(op, 2)};
+  if (is_emulated(kernel))
+    strata_gpu_build_call(op, "strata_emulated_phase_wait", 2, operands, (MlirType){0});
+  else
+    strata_gpu_build_ptx(op, wait_text, "r,r,~{memory}", 2, operands, (MlirType){0});
+  return NULL;
+}
+
+static strata_status_t convert_group_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirValue operands[] = {attr_value(op, "id"), attr_value(op, "threads")};
+  if (is_emulated(kernel))
+    strata_gpu_build_call(op, "strata_emulated_group_barrier", 2, operands, (MlirType){0});
+  else
+    strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_GROUP_BARRIER, 2, operands, (MlirType){0});
+  return NULL;
+}
+
+//===-- Copies ---------------------------------------------------------------------------------------------------===//
+
+static const char load_format[] =
+    "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, %s], [$2];";
+static const char store_format[] = "cp.async.bulk.tensor.%dd.global.shared::cta.tile.bulk_group [$1, %s], [$0];";
+
+static void build_copy_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, bool is_load, int n,
+                           const MlirValue *operands) {
+  strata_arena_t *arena = kernel->compile->arena;
+  int first = is_load ? 3 : 2;
+  const char *list = "{", *constraints = is_load ? "r,l,r" : "r,l";
+  for (int i = first; i < n; i++) {
+    list = strata_arena_printf(arena, "%s$%d%s", list, i, i + 1 < n ? ", " : "}");
+    constraints = strata_arena_printf(arena, "%s,r", constraints);
+  }
+  const char *text = strata_arena_printf(arena, is_load ? load_format : store_format, n - first, list);
+  strata_gpu_build_ptx(op, text, strata_arena_printf(arena, "%s,~{memory}", constraints), n, operands, (MlirType){0});
+}
+
+static void build_copy_call(MlirOperation op, bool is_load, int n, MlirValue *operands) {
+  enum { N_LOAD = 3 + MAX_RANK, N_STORE = 2 + MAX_RANK };
+  int all = is_load ? N_LOAD : N_STORE;
+  while (n < all)
+    operands[n++] = strata_gpu_build_i32(op, 0);
+  MlirValue memory = operands[0];
+  operands[0] = operands[1];
+  operands[1] = memory;
+  strata_gpu_build_call(op, is_load ? "strata_emulated_bulk_load" : "strata_emulated_bulk_store", all, operands,
+                        (MlirType){0});
+}
+
+// Memory, map, barrier of a load, coordinates.
+static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  bool is_load = strata_op_is(op, STRATA_TILE_BULK_LOAD);
+  int64_t map = strata_attr_i64(op, "map", -1);
+  int at = is_load ? 4 : 2, n_coordinates = (int)mlirOperationGetNumOperands(op) - at, n = 0;
+  if (map < 0 || map >= kernel->n_maps || n_coordinates < 1 || n_coordinates > MAX_RANK)
+    return strata_error(STRATA_INTERNAL,
+                        "kernels-to-llvm: expected map 0 to %d and 1 to %d coordinates, got %lld and %d",
+                        kernel->n_maps - 1, MAX_RANK, (long long)map, n_coordinates);
+  MlirValue operands[3 + MAX_RANK];
+  operands[n++] = shared_address(kernel, op, 0);
+  operands[n++] = kernel->maps[map];
+  if (is_load)
+    operands[n++] = shared_address(kernel, op, 2);
+  for (int i = 0; i < n_coordinates; i++)
+    operands[n++] =
+        strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, at + i), int_type(op, 32));
+  if (is_emulated(kernel))
+    build_copy_call(op, is_load, n, operands);
+  else
+    build_copy_ptx(kernel, op, is_load, n, operands);
+  return NULL;
+}
+
+//===-- What the host has no need of -----------------------------------------------------------------------------===//
+
+// |attr|: the intrinsic's operand; NULL: it has none.
+static strata_status_t build_hint(const strata_gpu_kernel_t *kernel, MlirOperation op, strata_gpu_leaf_t leaf,
+                                  const char *attr) {
+  if (is_emulated(kernel))
+    return NULL;
+  MlirValue operand = attr ? attr_value(op, attr) : (MlirValue){0};
+  strata_gpu_build_leaf(kernel, op, leaf, attr ? 1 : 0, &operand, (MlirType){0});
+  return NULL;
+}
+
+static strata_status_t convert_bulk_commit(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  return build_hint(kernel, op, STRATA_GPU_LEAF_BULK_COMMIT, NULL);
+}
+
+static strata_status_t convert_bulk_wait(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  return build_hint(kernel, op, STRATA_GPU_LEAF_BULK_WAIT, "pending");
+}
+
+static strata_status_t convert_fence(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  bool is_shared = strata_str_equal(strata_attr_str(op, "of"), "shared");
+  return build_hint(kernel, op, is_shared ? STRATA_GPU_LEAF_FENCE_SHARED : STRATA_GPU_LEAF_FENCE_BARRIERS, NULL);
+}
+
+static strata_status_t convert_registers(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  bool is_more = strata_attr_flag(op, "more");
+  return build_hint(kernel, op, is_more ? STRATA_GPU_LEAF_REGISTERS_MORE : STRATA_GPU_LEAF_REGISTERS_LESS, "count");
+}
+
+//===-- All of them ----------------------------------------------------------------------------------------------===//
+
+static const struct {
+  const char *name;
+  strata_status_t (*convert)(const strata_gpu_kernel_t *kernel, MlirOperation op);
+} rules[] = {
+    {STRATA_TILE_BARRIER_INIT, convert_barrier},
+    {STRATA_TILE_BARRIER_ARRIVE, convert_barrier},
+    {STRATA_TILE_BARRIER_EXPECT, convert_barrier},
+    {STRATA_TILE_BARRIER_WAIT, convert_wait},
+    {STRATA_TILE_GROUP_BARRIER, convert_group_barrier},
+    {STRATA_TILE_BULK_LOAD, convert_copy},
+    {STRATA_TILE_BULK_STORE, convert_copy},
+    {STRATA_TILE_BULK_COMMIT, convert_bulk_commit},
+    {STRATA_TILE_BULK_WAIT, convert_bulk_wait},
+    {STRATA_TILE_FENCE, convert_fence},
+    {STRATA_TILE_REGISTERS, convert_registers},
+};
+
+strata_status_t strata_gpu_convert_async(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+    if (strata_op_is(op, rules[i].name)) {
+      if (!*kernel->device->mma_async)
+        return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s has no pipelined products, got %s",
+                            kernel->device->name, rules[i].name);
+      STRATA_TRY(rules[i].convert(kernel, op));
+      mlirOperationDestroy(op);
+      return NULL;
+    }
+  return NULL;
+}

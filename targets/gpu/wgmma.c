@@ -1,0 +1,281 @@
+// Products of a warp group whose operands lie in shared memory. The sums go through every op that may touch them, so
+// that neither LLVM nor the assembler moves anything between a product and the wait for it.
+//
+//   %d:64 = "tile.mma_async"(%left, %at, %right, %at, %c#0, ...) {kind = "wgmma.bf16", n = 128 : i64, ...}
+//   %s = llvm.inline_asm has_side_effects "... wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {$0, ...}, $128,
+//   $129,
+//        p, 1, 1, 0, 0; ..." "=f,...,0,...,l,l" -> !llvm.struct<(f32, ...)>
+#include "targets/gpu/kernel.h"
+
+#include "dialects/tile/tile.h"
+
+#include <mlir-c/Dialect/LLVM.h>
+#include <stdio.h>
+
+enum { MAX_SUMS = 128, N_OPERANDS = 4, N_LAYOUT = 4, REGISTER_TEXT = 8 };
+
+static bool is_emulated(const strata_gpu_kernel_t *kernel) { return kernel->device->code == STRATA_GPU_EMULATED; }
+
+static int n_sums(MlirOperation op) { return (int)mlirOperationGetNumResults(op); }
+
+static MlirType sum_type(MlirOperation op) { return mlirValueGetType(mlirOperationGetResult(op, 0)); }
+
+static void replace_results(MlirOperation op, const MlirValue *values) {
+  for (int i = 0; i < n_sums(op); i++)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), values[i]);
+  mlirOperationDestroy(op);
+}
+
+// The sums that go in: the last operands.
+static void read_sums(MlirOperation op, MlirValue *out) {
+  intptr_t first = mlirOperationGetNumOperands(op) - n_sums(op);
+  for (int i = 0; i < n_sums(op); i++)
+    out[i] = mlirOperationGetOperand(op, first + i);
+}
+
+//===-- PTX with sums ---------------------------------------------------------------------------------------------===//
+
+// Every sum is an output and, tied to it, an input; |n_others| operands of 64 bits follow.
+static const char *constraints(const strata_gpu_kernel_t *kernel, MlirOperation op, int n_others) {
+  char text[2 * MAX_SUMS * REGISTER_TEXT];
+  size_t at = 0;
+  char kind = mlirTypeIsAF32(sum_type(op)) ? 'f' : 'r';
+  for (int i = 0; i < n_sums(op); i++)
+    at += (size_t)snprintf(text + at, sizeof text - at, "=%c,", kind);
+  for (int i = 0; i < n_sums(op); i++)
+    at += (size_t)snprintf(text + at, sizeof text - at, "%d,", i);
+  for (int i = 0; i < n_others; i++)
+    at += (size_t)snprintf(text + at, sizeof text - at, "l,");
+  return strata_arena_printf(kernel->compile->arena, "%s~{memory}", text);
+}
+
+// Replaces |op| by PTX that takes its sums and |others|, and gives the new sums.
+static void replace_by_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, const char *text, int n_others,
+                           const MlirValue *others) {
+  MlirContext context = kernel->compile->context;
+  int n = n_sums(op);
+  MlirValue values[MAX_SUMS + 2];
+  MlirType types[MAX_SUMS], type = sum_type(op);
+  read_sums(op, values);
+  for (int i = 0; i < n_others; i++)
+    values[n + i] = others[i];
+  for (int i = 0; i < n; i++)
+    types[i] = type;
+  MlirType all = n == 1 ? type : mlirLLVMStructTypeLiteralGet(context, n, types, false);
+  MlirValue result = strata_gpu_build_ptx(op, text, constraints(kernel, op, n_others), n + n_others, values, all);
+  for (int64_t i = 0; i < n; i++) {
+    strata_named_attr_t position = {"position", strata_i64s_attr(context, 1, &i)};
+    values[i] = n == 1 ? result : strata_gpu_build(op, "llvm.extractvalue", 1, &result, type, 1, &position);
+  }
+  replace_results(op, values);
+}
+
+//===-- Where an operand lies ------------------------------------------------------------------------------------===//
+
+typedef struct {
+  bool crossed;
+  int64_t swizzle, lead, stride; // bytes
+} layout_t;
+
+static layout_t read_layout(MlirOperation op, const char *name) {
+  int64_t parts[N_LAYOUT] = {0};
+  strata_attr_i64s(op, name, N_LAYOUT, parts);
+  return (layout_t){parts[0] != 0, parts[1], parts[2], parts[3]};
+}
+
+enum { UNIT_BITS = 4, ADDRESS_MASK = 0x3fff, LEAD_AT = 16, STRIDE_AT = 32, SWIZZLE_AT = 62 };
+
+// What of a descriptor does not depend on the address.
+static uint64_t descriptor_bits(const layout_t *layout) {
+  uint64_t code = layout->swizzle == 128 ? 1 : layout->swizzle == 64 ? 2 : layout->swizzle == 32 ? 3 : 0;
+  uint64_t lead = !layout->crossed && layout->swizzle ? 1 : (uint64_t)layout->lead >> UNIT_BITS;
+  uint64_t stride = (uint64_t)layout->stride >> UNIT_BITS;
+  return code << SWIZZLE_AT | (stride & ADDRESS_MASK) << STRIDE_AT | (lead & ADDRESS_MASK) << LEAD_AT;
+}
+
+static MlirValue constant(MlirOperation before, MlirType type, int64_t value) {
+  strata_named_attr_t attr = {"value", mlirIntegerAttrGet(type, value)};
+  return strata_gpu_build(before, "arith.constant", 0, NULL, type, 1, &attr);
+}
+
+static MlirValue binary(MlirOperation before, const char *name, MlirValue left, MlirValue right) {
+  return strata_gpu_build(before, name, 2, (MlirValue[]){left, right}, mlirValueGetType(left), 0, NULL);
+}
+
+static int element_bytes(MlirType memref) {
+  MlirType type = mlirShapedTypeGetElementType(memref);
+  return (int)(mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type)) / 8;
+}
+
+// The address in units of 16 bytes: that of the memory, whose upper bits name the block of a cluster, plus the
+// element's. Kept apart, so that the first is computed once.
+static MlirValue build_units(const strata_gpu_kernel_t *kernel, MlirOperation op, int operand) {
+  MlirContext context = kernel->compile->context;
+  MlirType i32 = mlirIntegerTypeGet(context, 32);
+  MlirValue memory = mlirOperationGetOperand(op, operand), at = mlirOperationGetOperand(op, operand + 1);
+  MlirValue base = strata_gpu_build_address(kernel, op, memory, STRATA_GPU_FIRST), unit = constant(op, i32, UNIT_BITS);
+  base = strata_gpu_build_cast(op, "llvm.ptrtoint", base, i32);
+  base = binary(op, "arith.andi", binary(op, "arith.shrui", base, unit), constant(op, i32, ADDRESS_MASK));
+  at = strata_gpu_build_cast(op, "arith.index_cast", at, i32);
+  strata_named_attr_t flags = {"overflowFlags",
+                               mlirAttributeParseGet(context, strata_str("#arith.overflow<nsw, nuw>"))};
+  MlirValue bytes = constant(op, i32, element_bytes(mlirValueGetType(memory)));
+  at = strata_gpu_build(op, "arith.muli", 2, (MlirValue[]){at, bytes}, i32, 1, &flags);
+  at = binary(op, "arith.shrui", at, unit);
+  return strata_gpu_build(op, "arith.addi", 2, (MlirValue[]){base, at}, i32, 1, &flags);
+}
+
+static MlirValue build_descriptor(const strata_gpu_kernel_t *kernel, MlirOperation op, int operand,
+                                  const layout_t *layout) {
+  MlirType i64 = mlirIntegerTypeGet(kernel->compile->context, 64);
+  MlirValue units = strata_gpu_build_cast(op, "arith.extui", build_units(kernel, op, operand), i64);
+  return binary(op, "arith.ori", units, constant(op, i64, (int64_t)descriptor_bits(layout)));
+}
+
+//===-- The instruction ------------------------------------------------------------------------------------------===//
+
+// PTX's names of mma.def's types. f32 is tf32 as an operand: its low bits are not read.
+static const struct {
+  const char *mlir, *ptx;
+} operand_types[] = {{"f16", "f16"}, {"bf16", "bf16"},     {"f32", "tf32"},
+                     {"i8", "s8"},   {"f8E4M3FN", "e4m3"}, {"f8E5M2", "e5m2"}};
+
+static const char *operand_type(const strata_mma_t *row) {
+  size_t i = 0;
+  while (strcmp(operand_types[i].mlir, row->operand) != 0)
+    i++;
+  return operand_types[i].ptx;
+}
+
+static bool is_float_sum(const strata_mma_t *row) { return strcmp(row->sum, "f32") == 0; }
+
+// Only of these may an operand be crossed.
+static bool has_16_bits(const strata_mma_t *row) { return row->k == 16; }
+
+static const char *instruction(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row,
+                               const layout_t *left, const layout_t *right) {
+  char sums[MAX_SUMS * REGISTER_TEXT];
+  size_t at = 0;
+  int n = n_sums(op);
+  for (int i = 0; i < n; i++)
+    at += (size_t)snprintf(sums + at, sizeof sums - at, "%s$%d", i ? ", " : "", i);
+  strata_arena_t *arena = kernel->compile->arena;
+  const char *type = operand_type(row), *last = is_float_sum(row) ? ", 1, 1" : "";
+  if (has_16_bits(row))
+    last = strata_arena_printf(arena, "%s, %d, %d", last, left->crossed, right->crossed);
+  return strata_arena_printf(arena,
+                             "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, 1, 0;\n"
+                             "\twgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s {%s}, $%d, $%d, p%s;\n\t}",
+                             row->m, 2 * n, row->k, is_float_sum(row) ? "f32" : "s32", type, type, sums, 2 * n,
+                             2 * n + 1, last);
+}
+
+//===-- The emulated device --------------------------------------------------------------------------------------===//
+
+static MlirValue element(MlirOperation before, MlirValue array, MlirType type, int32_t i) {
+  const strata_named_attr_t attrs[] = {
+      {"elem_type", mlirTypeAttrGet(type)},
+      {"rawConstantIndices", mlirDenseI32ArrayGet(mlirOperationGetContext(before), 1, &i)},
+  };
+  return strata_gpu_build(before, "llvm.getelementptr", 1, &array, mlirValueGetType(array), 2, attrs);
+}
+
+static void store(MlirOperation before, MlirValue value, MlirValue array, int32_t i) {
+  MlirValue place = element(before, array, mlirValueGetType(value), i);
+  strata_gpu_build(before, "llvm.store", 2, (MlirValue[]){value, place}, (MlirType){0}, 0, NULL);
+}
+
+static MlirValue build_layouts(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  static const char *const sides[] = {"left", "right"};
+  MlirType i64 = mlirIntegerTypeGet(kernel->compile->context, 64);
+  MlirValue array = strata_gpu_build_place(kernel, mlirLLVMArrayTypeGet(i64, 2 * N_LAYOUT));
+  for (int32_t side = 0; side < 2; side++) {
+    int64_t parts[N_LAYOUT] = {0};
+    strata_attr_i64s(op, sides[side], N_LAYOUT, parts);
+    for (int32_t i = 0; i < N_LAYOUT; i++)
+      store(op, constant(op, i64, parts[i]), array, N_LAYOUT * side + i);
+  }
+  return array;
+}
+
+// The sums through memory.
+static void replace_by_call(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row) {
+  MlirType type = sum_type(op);
+  MlirValue sums[MAX_SUMS], array = strata_gpu_build_place(kernel, mlirLLVMArrayTypeGet(type, (unsigned)n_sums(op)));
+  read_sums(op, sums);
+  for (int i = 0; i < n_sums(op); i++)
+    store(op, sums[i], array, i);
+  MlirValue operands[] = {
+      strata_gpu_build_i32(op, strata_gpu_mma_number(row)),
+      strata_gpu_build_i32(op, 2 * n_sums(op)),
+      strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1),
+      strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 2), 3),
+      build_layouts(kernel, op),
+      array,
+  };
+  strata_gpu_build_call(op, "strata_emulated_mma_async", 6, operands, (MlirType){0});
+  for (int i = 0; i < n_sums(op); i++) {
+    MlirValue place = element(op, array, type, i);
+    sums[i] = strata_gpu_build(op, "llvm.load", 1, &place, type, 0, NULL);
+  }
+  replace_results(op, sums);
+}
+
+//===-- All of them ----------------------------------------------------------------------------------------------===//
+
+static strata_status_t check_product(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row,
+                                     bool is_crossed) {
+  int multiple = is_float_sum(row) ? 8 : 16; // of i8, 24 is one more
+  int n = 2 * n_sums(op);
+  if (is_crossed && !has_16_bits(row))
+    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: operands of %s's '%s' cannot be crossed",
+                        kernel->device->name, row->name);
+  if (n < 8 || n > 2 * MAX_SUMS || (n % multiple != 0 && n != 8 && n != 24))
+    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: expected a multiple of %d up to %d as n of '%s', got %d",
+                        multiple, 2 * MAX_SUMS, row->name, n);
+  if (is_float_sum(row) != mlirTypeIsAF32(sum_type(op)))
+    return strata_error(STRATA_INTERNAL, "kernels-to-llvm: expected sums of %s for '%s'", row->sum, row->name);
+  return NULL;
+}
+
+static strata_status_t convert_product(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  const strata_mma_t *row;
+  STRATA_TRY(strata_gpu_read_mma(kernel, op, kernel->device->mma_async, &row));
+  layout_t left = read_layout(op, "left"), right = read_layout(op, "right");
+  STRATA_TRY(check_product(kernel, op, row, left.crossed || right.crossed));
+  strata_gpu_align_shared(kernel);
+  if (is_emulated(kernel)) {
+    replace_by_call(kernel, op, row);
+    return NULL;
+  }
+  const MlirValue descriptors[] = {build_descriptor(kernel, op, 0, &left), build_descriptor(kernel, op, 2, &right)};
+  replace_by_ptx(kernel, op, instruction(kernel, op, row, &left, &right), 2, descriptors);
+  return NULL;
+}
+
+// The host multiplies at once, and has nothing to fence, commit and wait for.
+static void convert_order(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  if (is_emulated(kernel)) {
+    MlirValue sums[MAX_SUMS];
+    read_sums(op, sums);
+    return replace_results(op, sums);
+  }
+  if (strata_op_is(op, STRATA_TILE_MMA_FENCE))
+    return replace_by_ptx(kernel, op, "wgmma.fence.sync.aligned;", 0, NULL);
+  if (strata_op_is(op, STRATA_TILE_MMA_WAIT)) {
+    const char *text = strata_arena_printf(kernel->compile->arena, "wgmma.wait_group.sync.aligned %d;",
+                                           (int)strata_attr_i64(op, "pending", 0));
+    return replace_by_ptx(kernel, op, text, 0, NULL);
+  }
+  strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_MMA_COMMIT, 0, NULL, (MlirType){0});
+  mlirOperationDestroy(op);
+}
+
+strata_status_t strata_gpu_convert_product(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  if (!*kernel->device->mma_async)
+    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s has no pipelined products", kernel->device->name);
+  if (strata_op_is(op, STRATA_TILE_MMA_ASYNC))
+    return convert_product(kernel, op);
+  convert_order(kernel, op);
+  return NULL;
+}
