@@ -216,6 +216,14 @@ bool strata_pack_is_constant(const strata_calls_t *calls, const strata_called_ke
   return true;
 }
 
+// A kernel may have been packed before: by a GPU's schedule, where @prepare is then scheduled for the host.
+static const char *packing_name(strata_compile_t *compile, MlirStringRef symbol) {
+  const char *name = strata_arena_printf(compile->arena, "%.*s_pack", (int)symbol.length, symbol.data);
+  for (int i = 2; !mlirOperationIsNull(strata_find_func(compile->module, name)); i++)
+    name = strata_arena_printf(compile->arena, "%.*s_pack%d", (int)symbol.length, symbol.data, i);
+  return name;
+}
+
 strata_status_t strata_pack_side(strata_compile_t *compile, const strata_called_kernel_t *kernel,
                                  const strata_contraction_kernel_t *contraction, int side, int64_t tile) {
   pack_t p = {.compile = compile, .contraction = contraction, .side = &contraction->sides[side], .tile = tile};
@@ -224,8 +232,7 @@ strata_status_t strata_pack_side(strata_compile_t *compile, const strata_called_
     return NULL;
   p.argument = mlirBlockArgumentGetArgNumber(buffer);
   choose_shape(&p);
-  MlirStringRef symbol = strata_attr_str(kernel->func, "sym_name");
-  const char *name = strata_arena_printf(compile->arena, "%.*s_pack", (int)symbol.length, symbol.data);
+  const char *name = packing_name(compile, strata_attr_str(kernel->func, "sym_name"));
   if (mlirOperationIsNull(add_packing_kernel(&p, kernel->func, name)))
     return strata_compile_take_diagnostics(compile, "affine-schedule: the packing kernel is malformed");
   for (size_t i = 0; i < kernel->calls.count; i++)
