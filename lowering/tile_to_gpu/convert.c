@@ -47,9 +47,11 @@ static bool rename_registers(const strata_registers_t *from, strata_registers_t 
 
 //===-- Through shared memory ------------------------------------------------------------------------------------===//
 
-// i1 has no memory form.
+// i1 and index have no memory form.
 static MlirType memory_element(strata_gpu_distribution_t *d, MlirType element) {
   bool is_truth = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+  if (mlirTypeIsAIndex(element))
+    return mlirIntegerTypeGet(d->e.context, 64);
   return is_truth ? mlirIntegerTypeGet(d->e.context, 8) : element;
 }
 
@@ -94,7 +96,8 @@ static strata_registers_t cast_all(strata_gpu_distribution_t *d, const strata_re
 
 static strata_status_t exchange(strata_gpu_distribution_t *d, const strata_registers_t *from, strata_registers_t *to) {
   MlirType element = memory_element(d, from->element);
-  strata_registers_t written = cast_all(d, from, "arith.extui", element);
+  bool is_index = mlirTypeIsAIndex(from->element);
+  strata_registers_t written = cast_all(d, from, is_index ? "arith.index_cast" : "arith.extui", element);
   int64_t count;
   strata_gpu_box_t box = exchange_box(d, from, to, &count);
   strata_transfer_t transfer = {.box = &box, .is_private = true};
@@ -104,7 +107,7 @@ static strata_status_t exchange(strata_gpu_distribution_t *d, const strata_regis
   STRATA_TRY(strata_shared_before_read(d));
   STRATA_TRY(strata_transfer_load(d, &transfer, to));
   to->element = element;
-  strata_registers_t read = cast_all(d, to, "arith.trunci", from->element);
+  strata_registers_t read = cast_all(d, to, is_index ? "arith.index_cast" : "arith.trunci", from->element);
   *to = read;
   return NULL;
 }

@@ -33,3 +33,21 @@ func.func private @exchange(%x: memref<32x32xf32>, %y: memref<32x32xf32>) attrib
   }
   return
 }
+
+// Indices, which have no form in memory, pass as integers.
+// CHECK-LABEL: func.func @indices(
+// CHECK: arith.index_cast {{.*}} : index to i64
+// CHECK: gpu.barrier
+// CHECK: memref.load {{.*}} : memref<{{[0-9]+}}xi64, 3>
+// CHECK: arith.index_cast {{.*}} : i64 to index
+func.func private @indices(%x: memref<32x32xi32>, %y: memref<32x32xi32>) attributes {strata.schedule = {kind = "map", threads = 128, group = 128}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i, j) -> (i, j)>} : (memref<32x32xi32>) -> vector<32x32xi32>
+    %i = arith.index_cast %a : vector<32x32xi32> to vector<32x32xindex>
+    %b = vector.transpose %i, [1, 0] : vector<32x32xindex> to vector<32x32xindex>
+    %c = arith.index_cast %b : vector<32x32xindex> to vector<32x32xi32>
+    %s = arith.addi %a, %c : vector<32x32xi32>
+    "tile.store"(%s, %y) {map = affine_map<(i, j) -> (i, j)>} : (vector<32x32xi32>, memref<32x32xi32>) -> ()
+  }
+  return
+}
