@@ -4,13 +4,33 @@
 #include "targets/gpu/emit.h"
 
 #include <llvm-c/Core.h>
+#include <string.h>
 
-// Indices are inside their buffers (memory.c), which MLIR's C interface cannot say of an address.
-static void promise_bounds(LLVMValueRef function) {
+// PTX that all threads of a warp must come to together, and that waits or is waited for: wgmma.
+static bool is_convergent(LLVMValueRef op) {
+  LLVMValueRef callee = LLVMGetInstructionOpcode(op) == LLVMCall ? LLVMGetCalledValue(op) : NULL;
+  size_t length;
+  return callee && LLVMIsAInlineAsm(callee) && LLVMGetInlineAsmHasSideEffects(callee) &&
+         strstr(LLVMGetInlineAsmAsmString(callee, &length), ".aligned");
+}
+
+static void mark_convergent(LLVMValueRef op) {
+  static const char name[] = "convergent";
+  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(op));
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddCallSiteAttribute(op, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                           LLVMCreateEnumAttribute(context, kind, 0));
+}
+
+// What MLIR's C interface cannot say: of addresses, that indices are inside their buffers (memory.c); of PTX, that no
+// branch may come to lie around it.
+static void annotate(LLVMValueRef function) {
   for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
     for (LLVMValueRef op = LLVMGetFirstInstruction(block); op; op = LLVMGetNextInstruction(op))
       if (LLVMGetInstructionOpcode(op) == LLVMGetElementPtr)
         LLVMGEPSetNoWrapFlags(op, LLVMGEPFlagInBounds | LLVMGEPFlagNUSW | LLVMGEPFlagNUW);
+      else if (is_convergent(op))
+        mark_convergent(op);
 }
 
 // LLVM's default<O3> without what a kernel has no use for, and without vector-combine, which forgets that nobody writes
@@ -27,7 +47,7 @@ static const char all_passes[] = CLEAN_UP
 
 bool strata_gpu_optimize(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, int opt_level) {
   for (LLVMValueRef function = LLVMGetFirstFunction(unit->module); function; function = LLVMGetNextFunction(function))
-    promise_bounds(function);
+    annotate(function);
   bool ok = strata_llvm_run_passes(unit, machine, "globaldce", NULL);
   for (LLVMValueRef function = LLVMGetFirstFunction(unit->module); function && ok && opt_level > 0;
        function = LLVMGetNextFunction(function))

@@ -40,6 +40,7 @@ typedef struct {
   const char *assembly;     // text of the device's assembly language, for --save-temps; NULL on the emulated device
   const char *assembler;    // path of the assembler that made the exact image; NULL: there is none
   double assembler_seconds; // spent in it
+  const char *complaints; // its lines on what makes kernels slow: serialised products, registers not given; NULL: none
 } strata_gpu_binary_t;
 
 // The module @kernels of the compile; a null module if there is none.

@@ -61,12 +61,16 @@ static strata_status_t print(strata_compile_t *compile, MlirModule kernels, cons
   return status;
 }
 
-// Code for one architecture alone (sm_90a) is as good as code for it and all later ones (sm_90), since none of the
-// instructions that only that one has are used: the same text under another name.
+// True if the text has an instruction that only its own architecture has.
+static bool is_specific(const char *text) { return strstr(text, "wgmma.") || strstr(text, "setmaxnreg."); }
+
+// Other code for one architecture alone (sm_90a) is as good as code for it and all later ones (sm_90): the same text
+// under another name.
 static const char *make_generic(strata_arena_t *arena, const char *text, const strata_gpu_device_t *device) {
   const char *name = strstr(text, ".target ");
   size_t length = strlen(device->chip);
-  if (!name || strncmp(name += strlen(".target "), device->chip, length) != 0 || device->chip[length - 1] != 'a')
+  if (!name || strncmp(name += strlen(".target "), device->chip, length) != 0 || device->chip[length - 1] != 'a' ||
+      is_specific(text))
     return text;
   return strata_arena_printf(arena, "%.*s%.*s%s", (int)(name - text), text, (int)length - 1, device->chip,
                              name + length);
@@ -88,7 +92,12 @@ strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernel
   }
   const char *generic = make_generic(compile->arena, out_binary->assembly, device);
   images[n++] = (strata_gpu_image_t){
-      .data = generic, .size = strlen(generic) + 1, .arch = architecture(device), .is_generic = true, .suffix = "ptx"};
+      .data = generic,
+      .size = strlen(generic) + 1,
+      .arch = architecture(device),
+      .is_generic = !is_specific(generic),
+      .suffix = "ptx",
+  };
   out_binary->images = images;
   out_binary->n_images = n;
   return NULL;

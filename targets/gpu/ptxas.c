@@ -59,6 +59,15 @@ static void read_line(strata_arena_t *arena, resources_t *all, const char *line)
   last->spills += number_before(line, " bytes spill stores") + number_before(line, " bytes spill loads");
 }
 
+// ptxas info    : (C7519) Potential Performance Loss: warpgroup.arrive is injected ... in the function 'k'
+static void read_complaint(strata_arena_t *arena, const char *line, const char **complaints) {
+  static const char code[] = "(C75"; // products that are serialised, setmaxnreg that is ignored
+  size_t length = strcspn(line, "\n");
+  const char *at = strstr(line, code);
+  if (at && at < line + length)
+    *complaints = strata_arena_printf(arena, "%s%.*s\n", *complaints ? *complaints : "", (int)length, line);
+}
+
 static const char *next_line(const char *line) {
   const char *end = strchr(line, '\n');
   return end ? end + 1 : NULL;
@@ -84,8 +93,10 @@ static void sort_resources(strata_arena_t *arena, const char *assembly, resource
 
 static void read_output(strata_arena_t *arena, const char *output, strata_gpu_binary_t *binary) {
   resources_t all = {0};
-  for (const char *line = output; line; line = next_line(line))
+  for (const char *line = output; line; line = next_line(line)) {
     read_line(arena, &all, line);
+    read_complaint(arena, line, &binary->complaints);
+  }
   sort_resources(arena, binary->assembly, &all);
   binary->resources = all.data;
   binary->n_resources = all.count;

@@ -85,12 +85,16 @@ static layout_t read_layout(MlirOperation op, const char *name) {
 
 enum { UNIT_BITS = 4, ADDRESS_MASK = 0x3fff, LEAD_AT = 16, STRIDE_AT = 32, SWIZZLE_AT = 62 };
 
-// What of a descriptor does not depend on the address.
-static uint64_t descriptor_bits(const layout_t *layout) {
+// The half of a descriptor that does not depend on the address, and the rest of the other half.
+static uint64_t upper_half(const layout_t *layout) {
   uint64_t code = layout->swizzle == 128 ? 1 : layout->swizzle == 64 ? 2 : layout->swizzle == 32 ? 3 : 0;
-  uint64_t lead = !layout->crossed && layout->swizzle ? 1 : (uint64_t)layout->lead >> UNIT_BITS;
   uint64_t stride = (uint64_t)layout->stride >> UNIT_BITS;
-  return code << SWIZZLE_AT | (stride & ADDRESS_MASK) << STRIDE_AT | (lead & ADDRESS_MASK) << LEAD_AT;
+  return code << SWIZZLE_AT | (stride & ADDRESS_MASK) << STRIDE_AT;
+}
+
+static int64_t lead_bits(const layout_t *layout) {
+  int64_t lead = !layout->crossed && layout->swizzle ? 1 : layout->lead >> UNIT_BITS;
+  return (lead & ADDRESS_MASK) << LEAD_AT;
 }
 
 static MlirValue constant(MlirOperation before, MlirType type, int64_t value) {
@@ -107,29 +111,30 @@ static int element_bytes(MlirType memref) {
   return (int)(mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type)) / 8;
 }
 
-// The address in units of 16 bytes: that of the memory, whose upper bits name the block of a cluster, plus the
-// element's. Kept apart, so that the first is computed once.
-static MlirValue build_units(const strata_gpu_kernel_t *kernel, MlirOperation op, int operand) {
-  MlirContext context = kernel->compile->context;
-  MlirType i32 = mlirIntegerTypeGet(context, 32);
-  MlirValue memory = mlirOperationGetOperand(op, operand), at = mlirOperationGetOperand(op, operand + 1);
-  MlirValue base = strata_gpu_build_address(kernel, op, memory, STRATA_GPU_FIRST), unit = constant(op, i32, UNIT_BITS);
-  base = strata_gpu_build_cast(op, "llvm.ptrtoint", base, i32);
-  base = binary(op, "arith.andi", binary(op, "arith.shrui", base, unit), constant(op, i32, ADDRESS_MASK));
-  at = strata_gpu_build_cast(op, "arith.index_cast", at, i32);
-  strata_named_attr_t flags = {"overflowFlags",
-                               mlirAttributeParseGet(context, strata_str("#arith.overflow<nsw, nuw>"))};
-  MlirValue bytes = constant(op, i32, element_bytes(mlirValueGetType(memory)));
-  at = strata_gpu_build(op, "arith.muli", 2, (MlirValue[]){at, bytes}, i32, 1, &flags);
-  at = binary(op, "arith.shrui", at, unit);
-  return strata_gpu_build(op, "arith.addi", 2, (MlirValue[]){base, at}, i32, 1, &flags);
+// The address of |memory| in units of 16 bytes, without the upper bits, which name the block of a cluster.
+static MlirValue build_base(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue memory) {
+  MlirType i32 = mlirIntegerTypeGet(kernel->compile->context, 32);
+  MlirValue base = strata_gpu_build_address(kernel, op, memory, STRATA_GPU_FIRST);
+  base = binary(op, "arith.shrui", strata_gpu_build_cast(op, "llvm.ptrtoint", base, i32), constant(op, i32, UNIT_BITS));
+  return binary(op, "arith.andi", base, constant(op, i32, ADDRESS_MASK));
 }
 
+// Everything that does not change from step to step is apart from |at|, so that a step costs an addition.
 static MlirValue build_descriptor(const strata_gpu_kernel_t *kernel, MlirOperation op, int operand,
                                   const layout_t *layout) {
-  MlirType i64 = mlirIntegerTypeGet(kernel->compile->context, 64);
-  MlirValue units = strata_gpu_build_cast(op, "arith.extui", build_units(kernel, op, operand), i64);
-  return binary(op, "arith.ori", units, constant(op, i64, (int64_t)descriptor_bits(layout)));
+  MlirContext context = kernel->compile->context;
+  MlirType i32 = mlirIntegerTypeGet(context, 32), i64 = mlirIntegerTypeGet(context, 64);
+  MlirValue memory = mlirOperationGetOperand(op, operand), at = mlirOperationGetOperand(op, operand + 1);
+  strata_named_attr_t flags = {"overflowFlags",
+                               mlirAttributeParseGet(context, strata_str("#arith.overflow<nsw, nuw>"))};
+  MlirValue low = binary(op, "arith.ori", build_base(kernel, op, memory), constant(op, i32, lead_bits(layout)));
+  at = strata_gpu_build_cast(op, "arith.index_cast", at, i32);
+  MlirValue bytes = constant(op, i32, element_bytes(mlirValueGetType(memory)));
+  at = strata_gpu_build(op, "arith.muli", 2, (MlirValue[]){at, bytes}, i32, 1, &flags);
+  at = binary(op, "arith.shrui", at, constant(op, i32, UNIT_BITS));
+  low = strata_gpu_build(op, "arith.addi", 2, (MlirValue[]){low, at}, i32, 1, &flags);
+  low = strata_gpu_build_cast(op, "arith.extui", low, i64);
+  return binary(op, "arith.ori", low, constant(op, i64, (int64_t)upper_half(layout)));
 }
 
 //===-- The instruction ------------------------------------------------------------------------------------------===//

@@ -67,11 +67,15 @@ module {
     // The left operand's descriptor: swizzle 1 at bit 62, stride 1024 / 16 at bit 32, lead 1 at bit 16; the right one's:
     // swizzle 2, stride 512 / 16, lead 4096 / 16.
     // CHECK-DAG: %[[MASK:.*]] = llvm.mlir.constant(16383 : i32) : i32
-    // CHECK-DAG: %[[LEFT:.*]] = llvm.mlir.constant(4611686293305360384 : i64) : i64
-    // CHECK-DAG: %[[RIGHT:.*]] = llvm.mlir.constant(-9223371899399045120 : i64) : i64
+    // CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(65536 : i32) : i32
+    // CHECK-DAG: %[[LEAD:.*]] = llvm.mlir.constant(16777216 : i32) : i32
+    // CHECK-DAG: %[[LEFT:.*]] = llvm.mlir.constant(4611686293305294848 : i64) : i64
+    // CHECK-DAG: %[[RIGHT:.*]] = llvm.mlir.constant(-9223371899415822336 : i64) : i64
     // CHECK: llvm.inline_asm has_side_effects "wgmma.fence.sync.aligned;", "=f,=f,=f,=f,0,1,2,3,~{memory}" {{.*}} -> !llvm.struct<(f32, f32, f32, f32)>
     // CHECK: llvm.and %{{.*}}, %[[MASK]] : i32
+    // CHECK: llvm.or %{{.*}}, %[[ONE]] : i32
     // CHECK: llvm.or %{{.*}}, %[[LEFT]] : i64
+    // CHECK: llvm.or %{{.*}}, %[[LEAD]] : i32
     // CHECK: llvm.or %{{.*}}, %[[RIGHT]] : i64
     // CHECK: llvm.inline_asm has_side_effects "{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, p, 1, 1, 0, 1;{{.*}}", "=f,=f,=f,=f,0,1,2,3,l,l,~{memory}" {{.*}} : (f32, f32, f32, f32, i64, i64) -> !llvm.struct<(f32, f32, f32, f32)>
     // CHECK: "llvm.nvvm.wgmma.commit_group.sync.aligned"
