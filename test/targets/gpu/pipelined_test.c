@@ -1,0 +1,140 @@
+// A pipelined product as machine code: one that fills the registers, made by pipelined_kernel.py, assembles without a
+// spill, a complaint or a move of its sums; complaints are seen where there is reason to.
+#define _GNU_SOURCE // popen
+#include "dialects/mlir_util.h"
+#include "runtime/base/process.h"
+#include "targets/gpu/codegen.h"
+#include "targets/passes.h"
+#include "test/support/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const strata_compile_options_t options = {
+    .jobs = 1, .opt_level = 3, .target = STRATA_TARGET_NVGPU, .device = "sm_90a"};
+
+static strata_status_t generate(strata_compile_t *compile, const char *text, strata_gpu_binary_t *out_binary) {
+  const strata_gpu_device_t *device;
+  STRATA_TRY(strata_compile_init(compile, &options));
+  mlirModuleDestroy(compile->module);
+  compile->module = mlirModuleCreateParse(compile->context, strata_str(text));
+  CHECK(!mlirModuleIsNull(compile->module));
+  STRATA_TRY(strata_pass_kernels_to_llvm(compile));
+  STRATA_TRY(strata_compile_verify(compile));
+  STRATA_TRY(strata_gpu_device(compile, &device));
+  return strata_gpu_compile_kernels(compile, strata_gpu_kernels(compile), device, out_binary);
+}
+
+static bool is_ok(strata_status_t status) {
+  if (status)
+    fprintf(stderr, "%s\n", strata_status_message(status));
+  bool ok = !status;
+  strata_status_free(status);
+  return ok;
+}
+
+//===-- Machine code ---------------------------------------------------------------------------------------------===//
+
+static const char *disassemble(strata_arena_t *arena, const strata_gpu_image_t *image) {
+  const char *home = getenv("CUDA_HOME"), *text = NULL;
+  const char *const names[] = {"nvdisasm", strata_arena_printf(arena, "%s/bin/nvdisasm", home ? home : ""),
+                               "/usr/local/cuda/bin/nvdisasm", NULL};
+  const char *program = strata_process_find(arena, names);
+  if (!program)
+    return NULL;
+  FILE *file = fopen("kernel.cubin", "wb");
+  CHECK(file && fwrite(image->data, 1, image->size, file) == image->size && !fclose(file));
+  const char *const arguments[] = {program, "-c", "kernel.cubin", NULL};
+  CHECK(is_ok(strata_process_read(arena, arguments, &text)));
+  unlink("kernel.cubin");
+  return text;
+}
+
+// A loop of four products and one wait, without moves between the first and the last.
+static void check_loop(const char *text) {
+  int n = 0;
+  for (const char *line = strstr(text, "HGMMA.64x256x16.F32.BF16"); line; line = strchr(line + 1, '\n')) {
+    size_t length = strcspn(line + 1, "\n");
+    const char *move = strstr(line + 1, " MOV R");
+    n += strstr(line, "HGMMA") && strstr(line, "HGMMA") < line + length;
+    CHECK(!move || move > line + length);
+    if (n == 4)
+      break;
+  }
+  CHECK(n == 4);
+  CHECK(strstr(text, "WARPGROUP.DEPBAR.LE gsb0, 0x0"));
+  CHECK(strstr(text, "UTMALDG.2D"));
+  CHECK(strstr(text, "USETMAXREG"));
+  CHECK(!strstr(text, "STL") && !strstr(text, "LDL"));
+}
+
+//===-- The kernel -----------------------------------------------------------------------------------------------===//
+
+static const char *print_kernel(strata_arena_t *arena, const char *arguments) {
+  const char *source = getenv("STRATA_SOURCE"), *text;
+  const char *const command[] = {"sh", "-c",
+                                 strata_arena_printf(arena, "python3 '%s/test/targets/gpu/pipelined_kernel.py' %s",
+                                                     source ? source : ".", arguments),
+                                 NULL};
+  return is_ok(strata_process_read(arena, command, &text)) ? text : NULL;
+}
+
+static void check_kernel(strata_arena_t *arena, const char *arguments) {
+  strata_compile_t compile;
+  strata_gpu_binary_t binary;
+  const char *text = print_kernel(arena, arguments);
+  CHECK(text);
+  if (!text || !is_ok(generate(&compile, text, &binary)))
+    return (void)check_failures++;
+  const strata_gpu_image_t *last = &binary.images[binary.n_images - 1];
+  CHECK(!last->is_generic && strstr(last->data, ".target sm_90a\n")); // no other device has these instructions
+  CHECK(strstr(binary.assembly, "gemm_param_3[128]") && strstr(binary.assembly, ".reqntid 384"));
+  if (binary.assembler) {
+    CHECK(binary.n_resources == 1 && binary.resources[0].registers == 168);
+    CHECK(binary.resources[0].spills == 0 && binary.resources[0].stack == 0);
+    CHECK_STR(binary.complaints ? binary.complaints : "", "");
+    const char *code = disassemble(arena, &binary.images[0]);
+    if (code)
+      check_loop(code);
+  }
+  strata_compile_deinit(&compile);
+}
+
+// Sums that are touched before the wait: the assembler puts one in.
+static const char faulty[] =
+    "module { module @kernels {\n"
+    "  func.func @faulty(%y: memref<128x4xf32>, %shared: memref<16384xi8, 3>) attributes {strata.blocks = 1 : i64,\n"
+    "      strata.threads = 128 : i64, strata.shared = 16384 : i64} {\n"
+    "    %c0 = arith.constant 0 : index\n"
+    "    %t = gpu.thread_id x\n"
+    "    %z = arith.constant 0.0 : f32\n"
+    "    %a = memref.view %shared[%c0][] : memref<16384xi8, 3> to memref<8192xbf16, 3>\n"
+    "    %f:4 = \"tile.mma_fence\"(%z, %z, %z, %z) : (f32, f32, f32, f32) -> (f32, f32, f32, f32)\n"
+    "    %d:4 = \"tile.mma_async\"(%a, %c0, %a, %c0, %f#0, %f#1, %f#2, %f#3) {kind = \"wgmma.bf16\", n = 8 : i64,\n"
+    "        left = array<i64: 0, 128, 0, 1024>, right = array<i64: 0, 128, 0, 1024>}\n"
+    "      : (memref<8192xbf16, 3>, index, memref<8192xbf16, 3>, index, f32, f32, f32, f32) -> (f32, f32, f32, f32)\n"
+    "    \"tile.mma_commit\"() : () -> ()\n"
+    "    %v = vector.from_elements %d#0, %d#1, %d#2, %d#3 : vector<4xf32>\n"
+    "    vector.store %v, %y[%t, %c0] : memref<128x4xf32>, vector<4xf32>\n"
+    "    return\n"
+    "  }\n"
+    "} }\n";
+
+static void check_complaint(void) {
+  strata_compile_t compile;
+  strata_gpu_binary_t binary;
+  if (!is_ok(generate(&compile, faulty, &binary)))
+    return (void)check_failures++;
+  CHECK(!binary.assembler || (binary.complaints && strstr(binary.complaints, "(C75")));
+  strata_compile_deinit(&compile);
+}
+
+int main(void) {
+  strata_arena_t *arena = strata_arena_create();
+  check_kernel(arena, "4096 4096 4096 3 132 shuffled");
+  check_kernel(arena, "4096 4096 4096 4 132 plain");
+  check_complaint();
+  strata_arena_destroy(arena);
+  return check_result();
+}
