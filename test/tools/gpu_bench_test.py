@@ -13,6 +13,7 @@ sys.path[:0] = [os.path.join(strata.SOURCE, "tools", "bench", "gpu")]
 
 import cases
 import measure
+import models
 import products
 
 
@@ -148,12 +149,25 @@ def check_tables():
     assert measure.bar_of(products.product("fp32", "nn", 8, 8, 8), "f32") == 1e-5
 
 
+def check_models():
+    """Of the tool for whole models what needs no GPU: its arguments, inputs, and the table of kernels."""
+    options, rest = models.parse(["resnet50_fp16@32", "chain30", "--peers", "eager", "--", "--jobs=2"])
+    assert options.models == [("resnet50_fp16", 32), ("chain30", 1)] and options.time and rest == ["--jobs=2"]
+    images, = models.inputs_of("resnet50_fp16", 3)
+    spread = [image.std(dtype=float) for image in images]
+    assert len(spread) == 3 and np.isfinite(images).all() and 0.5 < spread[1] / spread[0] < 2
+    kernel = strata.KernelInfo(b"k0", 1, 4000, 10 ** 6)
+    row = models.kernel_lines([(kernel, 2, 10.0)], (4000.0, 1e9))[1]
+    assert row.split() == ["k0", "10.0", "2", "1", "0.2", "20", "%"], row
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_graphs(cases.all_cases(), folder)
         for case in SMALL:
             check_case(case, folder, np.random.RandomState(1))
     check_tables()
+    check_models()
     first, other = (list(products.random_products(seed, 20)) for seed in (3, 3))
     assert [case.name for case in first] == [case.name for case in other]
     assert measure.parse(["folder", "--peers", "eager"]).peers == ["eager"]
