@@ -4,7 +4,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/tile/tile.h"
 
-enum { SHARED_SPACE = 3, MAX_RANK = 5, MAX_EXTENT = 256, MAX_STEP = 8 };
+enum { SHARED_SPACE = 3, MAX_RANK = 5, MAX_EXTENT = 256, MAX_STEP = 8, MAX_SUMS = 256 };
 
 //===-- Tensor maps ----------------------------------------------------------------------------------------------===//
 
@@ -135,6 +135,8 @@ static const char *sums_fault(MlirOperation op) {
   intptr_t n = mlirOperationGetNumResults(op), n_fixed = mlirOperationGetNumOperands(op) - n;
   if (n < 1 || n_fixed != (strata_op_is(op, STRATA_TILE_MMA_ASYNC) ? 4 : 0))
     return "has other than one result a sum";
+  if (n > MAX_SUMS)
+    return "has more than 256 sums";
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   bool is_sum = mlirTypeIsAF32(type) || (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32);
   return is_sum ? NULL : "has sums of neither f32 nor i32";

@@ -120,8 +120,7 @@ static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOpera
   int64_t map = strata_attr_i64(op, "map", -1);
   int at = is_load ? 4 : 2, n_coordinates = (int)mlirOperationGetNumOperands(op) - at, n = 0;
   if (map < 0 || map >= kernel->n_maps || n_coordinates < 1 || n_coordinates > MAX_RANK)
-    return strata_error(STRATA_INTERNAL,
-                        "kernels-to-llvm: expected map 0 to %d and 1 to %d coordinates, got %lld and %d",
+    return strata_error(STRATA_INTERNAL, "expected map 0 to %d and 1 to %d coordinates, got %lld and %d",
                         kernel->n_maps - 1, MAX_RANK, (long long)map, n_coordinates);
   MlirValue operands[3 + MAX_RANK];
   operands[n++] = shared_address(kernel, op, 0);
@@ -191,8 +190,8 @@ strata_status_t strata_gpu_convert_async(const strata_gpu_kernel_t *kernel, Mlir
   for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
     if (strata_op_is(op, rules[i].name)) {
       if (!*kernel->device->mma_async)
-        return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s has no pipelined products, got %s",
-                            kernel->device->name, rules[i].name);
+        return strata_error(STRATA_UNSUPPORTED, "%s has no pipelined products, got %s", kernel->device->name,
+                            rules[i].name);
       STRATA_TRY(rules[i].convert(kernel, op));
       mlirOperationDestroy(op);
       return NULL;

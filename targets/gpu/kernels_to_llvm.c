@@ -1,4 +1,5 @@
 // kernels-to-llvm: the target's own conversion of @kernels. Here the GPUs': kernel.h gives the steps.
+#include "dialects/tile/tile.h"
 #include "targets/gpu/codegen.h"
 #include "targets/gpu/kernel.h"
 #include "targets/passes.h"
@@ -116,6 +117,7 @@ static strata_status_t convert_kernels(strata_compile_t *compile) {
   MlirModule kernels = strata_gpu_kernels(compile);
   if (mlirModuleIsNull(kernels))
     return NULL;
+  STRATA_TRY(strata_tile_verify(compile));
   // Their attributes on functions mean something only once they are there.
   mlirContextGetOrLoadDialect(compile->context, strata_str("nvvm"));
   mlirContextGetOrLoadDialect(compile->context, strata_str("rocdl"));

@@ -12,7 +12,7 @@
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 
-enum { MAX_SUMS = 128, N_OPERANDS = 4, N_LAYOUT = 4, REGISTER_TEXT = 8 };
+enum { MAX_SUMS = 256, MAX_N = 256, N_OPERANDS = 4, N_LAYOUT = 4, REGISTER_TEXT = 8 };
 
 static bool is_emulated(const strata_gpu_kernel_t *kernel) { return kernel->device->code == STRATA_GPU_EMULATED; }
 
@@ -233,13 +233,12 @@ static strata_status_t check_product(const strata_gpu_kernel_t *kernel, MlirOper
   int multiple = is_float_sum(row) ? 8 : 16; // of i8, 24 is one more
   int n = 2 * n_sums(op);
   if (is_crossed && !has_16_bits(row))
-    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: operands of %s's '%s' cannot be crossed",
-                        kernel->device->name, row->name);
-  if (n < 8 || n > 2 * MAX_SUMS || (n % multiple != 0 && n != 8 && n != 24))
-    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: expected a multiple of %d up to %d as n of '%s', got %d",
-                        multiple, 2 * MAX_SUMS, row->name, n);
+    return strata_error(STRATA_UNSUPPORTED, "operands of %s's '%s' cannot be crossed", kernel->device->name, row->name);
+  if (n < 8 || n > MAX_N || (n % multiple != 0 && n != 8 && n != 24))
+    return strata_error(STRATA_UNSUPPORTED, "expected a multiple of %d up to %d as n of '%s', got %d", multiple, MAX_N,
+                        row->name, n);
   if (is_float_sum(row) != mlirTypeIsAF32(sum_type(op)))
-    return strata_error(STRATA_INTERNAL, "kernels-to-llvm: expected sums of %s for '%s'", row->sum, row->name);
+    return strata_error(STRATA_INTERNAL, "expected sums of %s for '%s'", row->sum, row->name);
   return NULL;
 }
 
@@ -278,7 +277,7 @@ static void convert_order(const strata_gpu_kernel_t *kernel, MlirOperation op) {
 
 strata_status_t strata_gpu_convert_product(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   if (!*kernel->device->mma_async)
-    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s has no pipelined products", kernel->device->name);
+    return strata_error(STRATA_UNSUPPORTED, "%s has no pipelined products", kernel->device->name);
   if (strata_op_is(op, STRATA_TILE_MMA_ASYNC))
     return convert_product(kernel, op);
   convert_order(kernel, op);
