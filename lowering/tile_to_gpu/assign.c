@@ -276,26 +276,15 @@ static void order_dims(const class_t *class, int rank, int first, int *order) {
   }
 }
 
-// A value that is contiguous along one dim where it comes from and along the other where it goes to has vectors along
-// both in each thread, so that turning it moves nothing between threads. |first| is one of them.
-static bool build_crossing(const assign_t *a, const class_t *class, const strata_registers_t *shape, int first,
-                           strata_layout_t *out) {
-  int dims[2] = {first, 1 - first};
-  int64_t widths[2], per_thread = class->n_elements / a->d->group;
-  bool crosses = false;
+// True if some access is contiguous along another dim than |first|: it turns the value on its way (turn.c).
+static bool crosses(const class_t *class, int rank, int first) {
+  bool result = false;
   for (size_t i = 0; i < class->anchors.count; i++)
-    crosses |= class->anchors.data[i].contiguous == dims[1];
-  if (shape->rank != 2 || !crosses)
-    return false;
-  for (int i = 0; i < 2; i++)
-    widths[i] = vote_width(class, dims[i]);
-  while (widths[0] * widths[1] > per_thread && widths[0] > 1)
-    widths[widths[1] > widths[0]] /= 2;
-  *out = strata_layout_build_crossing(shape->sizes, a->d->group, dims, widths);
-  return true;
+    result |= class->anchors.data[i].contiguous == 1 - first;
+  return result && rank == 2;
 }
 
-static void build(const assign_t *a, const class_t *class, strata_layout_t *out) {
+static void build(const class_t *class, strata_layout_t *out) {
   strata_registers_t shape = strata_registers_shape(class->type, &(strata_layout_t){0});
   int order[STRATA_VALUE_RANK];
   if (shape.rank == 0) {
@@ -303,8 +292,7 @@ static void build(const assign_t *a, const class_t *class, strata_layout_t *out)
     return;
   }
   int first = vote_dim(class, shape.rank);
-  if (build_crossing(a, class, &shape, first, out))
-    return;
+  class->root->crosses = crosses(class, shape.rank, first);
   order_dims(class, shape.rank, first, order);
   *out = strata_layout_build(shape.rank, shape.sizes, class->group, order, vote_width(class, first));
 }
@@ -337,7 +325,7 @@ strata_status_t strata_assign_layouts(strata_gpu_distribution_t *d, MlirOperatio
     if (class->root->layout)
       continue;
     if (!follow(&a, class, layout))
-      build(&a, class, layout);
+      build(class, layout);
     class->root->layout = layout;
   }
   return NULL;

@@ -61,15 +61,55 @@ static int64_t extent_covered(const strata_layout_t *layout, int dim) {
   return max + last + 1;
 }
 
+// The dim along which memory is contiguous: one of which both layouts hold vectors, else the innermost.
+static int contiguous_dim(const strata_registers_t *from, const strata_registers_t *to, int64_t *out_width) {
+  int best = from->rank - 1;
+  *out_width = 1;
+  for (int dim = 0; dim < from->rank; dim++) {
+    int64_t a = strata_layout_width(&from->layout, dim), b = strata_layout_width(&to->layout, dim);
+    if ((a < b ? a : b) > *out_width) {
+      *out_width = a < b ? a : b;
+      best = dim;
+    }
+  }
+  return best;
+}
+
+// Rows of rank 2 are shifted so that threads beside one another fall into different banks: each by a vector, or, where
+// a thread holds several rows, each so many.
+static void shift_rows(strata_gpu_box_t *box, const strata_registers_t *from, const strata_registers_t *to, int inner,
+                       int64_t vector, int64_t row, const int64_t *extents, int64_t *out_count) {
+  MlirContext context = box->space.d->e.context;
+  int outer = 1 - inner;
+  int64_t a = strata_layout_width(&from->layout, outer), b = strata_layout_width(&to->layout, outer);
+  int64_t n_rows = a > b ? a : b;
+  MlirAffineExpr at = mlirAffineDimExprGet(context, outer);
+  MlirAffineExpr shift = mlirAffineFloorDivExprGet(at, mlirAffineConstantExprGet(context, n_rows));
+  box->is_linear = n_rows == 1;
+  box->steps[inner] = 1;
+  box->steps[outer] = n_rows == 1 ? row + vector : 0;
+  box->position = mlirAffineAddExprGet(mlirAffineMulExprGet(at, mlirAffineConstantExprGet(context, row)),
+                                       mlirAffineMulExprGet(shift, mlirAffineConstantExprGet(context, vector)));
+  box->position = mlirAffineAddExprGet(box->position, mlirAffineDimExprGet(context, inner));
+  *out_count = extents[outer] * row + (extents[outer] + n_rows - 1) / n_rows * vector;
+}
+
 static strata_gpu_box_t exchange_box(strata_gpu_distribution_t *d, const strata_registers_t *from,
                                      const strata_registers_t *to, int64_t *out_count) {
   MlirContext context = d->e.context;
-  int64_t extents[STRATA_VALUE_RANK], stride = 1, pad = STRATA_VECTOR_BYTES / strata_element_bytes(from->element);
+  int64_t extents[STRATA_VALUE_RANK], width, stride = 1,
+                                             pad = STRATA_VECTOR_BYTES / strata_element_bytes(from->element);
   for (int dim = 0; dim < from->rank; dim++) {
     int64_t a = extent_covered(&from->layout, dim), b = extent_covered(&to->layout, dim);
     extents[dim] = a > b ? a : b;
   }
   strata_gpu_box_t box = {.space = strata_index_space(d, from->rank, extents), .is_linear = true};
+  int inner = contiguous_dim(from, to, &width);
+  if (from->rank == 2) {
+    int64_t vector = width > 1 && width < pad ? width : pad, row = (extents[inner] + pad - 1) / pad * pad;
+    shift_rows(&box, from, to, inner, vector, row, extents, out_count);
+    return box;
+  }
   box.position = mlirAffineConstantExprGet(context, 0);
   for (int dim = from->rank; dim-- > 0;) {
     MlirAffineExpr step = mlirAffineConstantExprGet(context, stride);

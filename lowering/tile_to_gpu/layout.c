@@ -58,6 +58,13 @@ int64_t strata_layout_thread_max(const strata_layout_t *layout, int dim) {
   return strata_layout_thread_coordinate(layout, strata_layout_threads(layout) - 1, dim);
 }
 
+int64_t strata_layout_width(const strata_layout_t *layout, int dim) {
+  for (int i = 0; i < layout->n_reg; i++)
+    if (layout->reg[i].dim == dim && layout->reg[i].stride == 1)
+      return layout->reg[i].extent;
+  return 1;
+}
+
 bool strata_layout_same_threads(const strata_layout_t *a, const strata_layout_t *b) {
   int64_t n_threads = strata_layout_threads(a);
   if (n_threads != strata_layout_threads(b))
@@ -113,23 +120,15 @@ strata_layout_t strata_layout_build(int rank, const int64_t *sizes, int64_t thre
 
 strata_layout_t strata_layout_build_crossing(const int64_t *sizes, int64_t threads, const int *dims,
                                              const int64_t *widths) {
-  // Turns of the dims to take threads: eight neighbours cover 64 bytes of four rows, a warp 64 of eight and 128 of
-  // four.
-  static const struct {
-    int side;
-    int64_t most;
-  } turns[] = {{0, 4}, {1, 4}, {0, 2}, {1, INT64_MAX}, {0, INT64_MAX}};
   strata_layout_t layout = {0};
   int64_t covered[2] = {widths[0], widths[1]};
   for (int i = 0; i < 2; i++)
     strata_layout_push_reg(&layout, dims[i], widths[i], 1);
-  for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
-    int side = turns[i].side;
-    int64_t across = power_of_two_above(divide_up(sizes[dims[side]], covered[side]));
+  for (int i = 0; i < 2; i++) {
+    int64_t across = power_of_two_above(divide_up(sizes[dims[i]], covered[i]));
     across = across < threads ? across : threads;
-    across = across < turns[i].most ? across : turns[i].most;
-    strata_layout_push_thread(&layout, dims[side], across, covered[side]);
-    covered[side] *= across;
+    strata_layout_push_thread(&layout, dims[i], across, covered[i]);
+    covered[i] *= across;
     threads /= across;
   }
   for (int i = 0; i < 2; i++)

@@ -41,8 +41,8 @@ bool strata_layout_same_threads(const strata_layout_t *a, const strata_layout_t 
 // powers of two leave hanging elements; threads that are left over hold copies.
 strata_layout_t strata_layout_build(int rank, const int64_t *sizes, int64_t threads, const int *order, int64_t width);
 
-// A layout for a value of rank 2 that is contiguous in memory along dims[0] in one place and along dims[1] in another:
-// a thread holds widths[0] x widths[1] neighbours, threads take turns along both.
+// A layout for a value of rank 2 that is to be turned: a thread holds widths[0] x widths[1] neighbours, so vectors along
+// both dims, neighbouring threads lie along dims[0], then along dims[1].
 strata_layout_t strata_layout_build_crossing(const int64_t *sizes, int64_t threads, const int *dims,
                                              const int64_t *widths);
 
@@ -51,6 +51,9 @@ strata_layout_t strata_layout_build_crossing(const int64_t *sizes, int64_t threa
 strata_layout_t strata_layout_map_dims(const strata_layout_t *layout, const int *to);
 // The same but dropped register digits stay, as copies: the registers keep their numbers.
 strata_layout_t strata_layout_map_registers(const strata_layout_t *layout, const int *to);
+
+// How many neighbours along |dim| a thread holds: the extent of the register digit of stride one.
+int64_t strata_layout_width(const strata_layout_t *layout, int dim);
 
 // Appends digits; extents of one are left out.
 void strata_layout_push_reg(strata_layout_t *layout, int dim, int64_t extent, int64_t stride);

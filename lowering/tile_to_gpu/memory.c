@@ -3,6 +3,7 @@
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/shared.h"
+#include "lowering/tile_to_gpu/turn.h"
 
 static MlirValue flatten(strata_gpu_distribution_t *d, MlirValue buffer) {
   MlirType type = mlirValueGetType(buffer);
@@ -32,6 +33,8 @@ static bool is_stored_to(MlirValue buffer) {
   }
   return false;
 }
+
+static MlirType buffer_element(MlirValue buffer) { return mlirShapedTypeGetElementType(mlirValueGetType(buffer)); }
 
 static int64_t buffer_bytes(MlirType type) {
   int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
@@ -69,7 +72,14 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
   strata_transfer_t transfer = transfer_of(d, op, 0, &box);
   transfer.is_readonly = mlirValueIsABlockArgument(buffer) && !is_stored_to(buffer);
   strata_registers_t registers = strata_registers_new(d, result);
-  STRATA_TRY(strata_transfer_load(d, &transfer, &registers));
+  strata_layout_t turned;
+  if (strata_turn_layout(d, result, &box, buffer_element(buffer), &turned)) {
+    strata_registers_t loaded = strata_registers_in(d, mlirValueGetType(result), &turned);
+    STRATA_TRY(strata_transfer_load(d, &transfer, &loaded));
+    STRATA_TRY(strata_registers_convert(d, &loaded, &registers.layout, &registers));
+  } else {
+    STRATA_TRY(strata_transfer_load(d, &transfer, &registers));
+  }
   strata_registers_define(d, result, &registers);
   return NULL;
 }
@@ -89,5 +99,9 @@ strata_status_t strata_gpu_rule_store(strata_gpu_distribution_t *d, MlirOperatio
   transfer.pad = (MlirAttribute){0};
   transfer.is_streaming =
       mlirValueIsABlockArgument(buffer) && buffer_bytes(mlirValueGetType(buffer)) > d->device->l2_bytes / 2;
-  return strata_transfer_store(d, &transfer, strata_registers_of(d, value));
+  strata_registers_t registers = *strata_registers_of(d, value);
+  strata_layout_t turned;
+  if (strata_turn_layout(d, value, &box, buffer_element(buffer), &turned))
+    STRATA_TRY(strata_registers_as(d, value, &turned, &registers));
+  return strata_transfer_store(d, &transfer, &registers);
 }

@@ -42,7 +42,7 @@ static void find_same(const walk_t *w, int64_t reg) {
 // By the digit along which memory is contiguous: a thread may hold vectors along either of two dims.
 static int64_t register_step(const strata_transfer_t *transfer, const strata_registers_t *shape) {
   int64_t step = 1;
-  for (int i = 0; i < shape->layout.n_reg && transfer->box->is_linear; step *= shape->layout.reg[i++].extent) {
+  for (int i = 0; i < shape->layout.n_reg; step *= shape->layout.reg[i++].extent) {
     const strata_digit_t *digit = &shape->layout.reg[i];
     if (digit->dim != STRATA_COPIES && transfer->box->steps[digit->dim] * digit->stride == 1)
       return step;

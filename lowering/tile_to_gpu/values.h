@@ -8,6 +8,7 @@ struct strata_gpu_record {
   MlirValue old;
   strata_gpu_record_t *parent;   // union-find: values that share one layout; NULL at the root
   const strata_layout_t *layout; // of the root; NULL until chosen
+  bool crosses;                  // of the root: some access is contiguous along another dim than the layout's vectors
   strata_registers_t registers;  // values are NULL until defined
   MlirValue counter;             // of a loop's induction value: how often the loop has run; null if bounds are dynamic
 };

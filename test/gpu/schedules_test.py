@@ -39,9 +39,17 @@ def maps(dtype):
     for shape in ((100003,), (257, 1500), (1000, 7)):
         x = values(dtype, *shape)
         yield single(f"neg {shape}", "neg", [x], -x)
-    for shape, order in (((700, 1000), (1, 0)), ((3, 130, 70), (0, 2, 1)), ((12, 900), (1, 0))):
+    for shape, order in (((700, 1000), (1, 0)), ((3, 130, 70), (0, 2, 1)), ((12, 900), (1, 0)), ((512, 1024), (1, 0)),
+                         ((257, 131), (1, 0))):
         x = values(dtype, *shape)
         yield single(f"transpose {shape}", "transpose", [x], x.transpose(order).copy(), permutation=i64s(order))
+    for shape in ((128, 256), (90, 203)):
+        x, y = values(dtype, *shape), values(dtype, *shape[::-1])
+        case = Case(f"sum with a transpose {shape}", x, y)
+        turned = case.op("transpose", ["%x0"], x.T.copy(), permutation=i64s((1, 0)))
+        total = case.op("add", [turned, "%x1"], x.T + y)
+        case.returns([total], x.T + y, tolerance=TOLERANCE[dtype])
+        yield case
 
 
 def reductions(dtype):

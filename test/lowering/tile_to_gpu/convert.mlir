@@ -16,13 +16,14 @@ func.func private @rename(%x: memref<16x128xf32>, %y: memref<16x128xf32>) attrib
   return
 }
 
-// A square plus its transpose: through shared memory, in rows that are 16 bytes longer than the value's.
+// A square plus its transpose: through shared memory, where every fourth row, as many as a thread holds, moves on by 16
+// bytes.
 // CHECK-LABEL: func.func @exchange(
-// CHECK-SAME: strata.shared = 4608
+// CHECK-SAME: strata.shared = 4224
 // CHECK: vector.load {{.*}} {tile.readonly}
-// CHECK: vector.store {{.*}} : memref<1152xf32, 3>
+// CHECK: vector.store {{.*}} : memref<1056xf32, 3>
 // CHECK: gpu.barrier
-// CHECK: memref.load {{.*}} : memref<1152xf32, 3>
+// CHECK: memref.load {{.*}} : memref<1056xf32, 3>
 // CHECK: arith.addf
 func.func private @exchange(%x: memref<32x32xf32>, %y: memref<32x32xf32>) attributes {strata.schedule = {kind = "map", threads = 128, group = 128}} {
   scf.forall (%t) in (1) {

@@ -1,11 +1,17 @@
-// A transposition: a thread holds vectors of 16 bytes along both dims, and nothing passes through shared memory.
+// A transposition: 16 bytes a thread at a time on both sides and, between them, in shared memory, where rows that a thread
+// does not hold together begin in different banks.
 // RUN: strata-opt %s --pipeline=tile-to-gpu --target=nvgpu | FileCheck %s
 
-// CHECK: func.func @k({{.*}}memref<0xi8, 3>)
+// CHECK: func.func @k({{.*}}memref<16512xi8, 3>)
 // CHECK-COUNT-8: vector.load {{.*}} {tile.readonly} : memref<8192xf16>, vector<8xf16>
 // CHECK-NOT: vector.load
-// CHECK-COUNT-8: vector.store {{.*}} : memref<8192xf16>, vector<8xf16>
+// CHECK-COUNT-8: vector.store {{.*}} : memref<8256xf16, 3>, vector<8xf16>
 // CHECK-NOT: vector.store
+// CHECK: gpu.barrier
+// CHECK-COUNT-8: vector.load {{.*}} : memref<8256xf16, 3>, vector<8xf16>
+// CHECK-NOT: vector.load
+// CHECK-COUNT-8: vector.store {{.*}} : memref<8192xf16>, vector<8xf16>
+// CHECK-NOT: {{load|store}}
 module {
   func.func @main(%x: memref<128x64xf16>, %y: memref<64x128xf16>) {
     call @k(%x, %y) : (memref<128x64xf16>, memref<64x128xf16>) -> ()
