@@ -82,5 +82,7 @@ void strata_program_print_gpu_resources(const strata_program_t *program, FILE *f
               (long long)resources->spills);
     fputc('\n', file);
   }
+  if (binary->complaints)
+    fputs(binary->complaints, file);
   print_totals(program, file);
 }
