@@ -242,6 +242,8 @@ static void check_together(parser_t *parser) {
     problem(parser, STRATA_INVALID_ARGUMENT, "expected an input file; --help lists the options");
   if (options->target == STRATA_TARGET_CPU && options->on_gpu_tensors)
     problem(parser, STRATA_INVALID_ARGUMENT, "--on-gpu-tensors: expected a GPU target, got cpu");
+  if (options->target == STRATA_TARGET_CPU && options->schedule)
+    problem(parser, STRATA_INVALID_ARGUMENT, "--schedule: expected a GPU target, got cpu");
   bool has_devices = options->device && strchr(options->device, ',');
   if (options->target == STRATA_TARGET_CPU && has_devices)
     problem(parser, STRATA_INVALID_ARGUMENT, "--device: expected one device on cpu, got several");

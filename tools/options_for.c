@@ -14,6 +14,7 @@ strata_compile_options_t strata_options_for_compile(strata_arena_t *arena, const
       .target = (strata_target_kind_t)options->target,
       .device = first,
       .more_devices = comma ? comma + 1 : NULL,
+      .schedule = options->schedule,
       .precision = (strata_precision_t)options->precision,
       .disable_fast_math = options->no_fast_math,
       .disable_fusion = options->no_fusion,

@@ -148,6 +148,46 @@ strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_co
   return NULL;
 }
 
+//===-- Axes -----------------------------------------------------------------------------------------------------===//
+
+static void add_to_axis(const strata_nest_t *nest, strata_contraction_axis_t *axis, int dim) {
+  axis->dims[axis->n_dims++] = dim;
+  axis->extent *= nest->extents[dim];
+}
+
+// The reduction dim to run fastest: contiguous in either operand, the longer operand's first; else the last.
+static int innermost_step(const strata_contraction_kernel_t *c, bool rows_are_longer) {
+  const strata_nest_t *nest = c->nest;
+  int first = rows_are_longer ? STRATA_SIDE_U : STRATA_SIDE_V;
+  for (int i = 0; i < 2; i++)
+    for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++) {
+      int64_t stride;
+      const strata_access_t *access = c->sides[i ? 1 - first : first].access;
+      if (nest->extents[dim] > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
+        return dim;
+    }
+  return n_dims_of(nest) - 1;
+}
+
+void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contraction_axis_t *out_axes) {
+  const strata_nest_t *nest = c->nest;
+  uint32_t u = c->sides[STRATA_SIDE_U].dims, v = c->sides[STRATA_SIDE_V].dims;
+  int last = c->sides[STRATA_SIDE_V].tile_dim;
+  for (int axis = 0; axis < STRATA_N_AXES; axis++)
+    out_axes[axis] = (strata_contraction_axis_t){.extent = 1};
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    if (dim != last && (u ^ v) & 1u << dim)
+      add_to_axis(nest, &out_axes[u & 1u << dim ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN], dim);
+  add_to_axis(nest, &out_axes[STRATA_AXIS_COLUMN], last);
+  int inner = innermost_step(c, out_axes[STRATA_AXIS_ROW].extent > out_axes[STRATA_AXIS_COLUMN].extent);
+  for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++)
+    if (dim != inner)
+      add_to_axis(nest, &out_axes[STRATA_AXIS_STEP], dim);
+  add_to_axis(nest, &out_axes[STRATA_AXIS_STEP], inner);
+}
+
+//===-- Questions ------------------------------------------------------------------------------------------------===//
+
 MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int side) {
   MlirValue factor = c->sides[side].factor;
   if (!mlirValueIsAOpResult(factor))

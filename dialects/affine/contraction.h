@@ -28,6 +28,17 @@ typedef struct {
   int64_t n_reduced;          // points of the reduction dims together
 } strata_contraction_kernel_t;
 
+// Dims of the nest as one, the last changing fastest.
+typedef struct {
+  int n_dims, dims[STRATA_MAX_DIMS];
+  int64_t extent;
+} strata_contraction_axis_t;
+
+// What a tile of a block spans: the dims that only the broadcast side has, those that only the vector side has, its
+// tiled one last, and the reduction's, one that is contiguous in an operand last. Dims of both sides are in none.
+enum { STRATA_AXIS_ROW, STRATA_AXIS_COLUMN, STRATA_AXIS_STEP, STRATA_N_AXES };
+void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contraction_axis_t *out_axes);
+
 // UNSUPPORTED where the kernel is not one contraction with an elementwise epilogue and a dim of its own for registers.
 STRATA_MUST_CHECK strata_status_t strata_contraction_read(const strata_kernel_t *kernel,
                                                           strata_contraction_kernel_t *out);

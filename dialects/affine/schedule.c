@@ -70,3 +70,20 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
 #undef ENTRY
   strata_set_attr(func, "strata.schedule", mlirDictionaryAttrGet(context, n, entries));
 }
+
+bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value) {
+  static const char *const integers[] = {"threads", "group", "producers", "slots", "blocks", "swap"};
+  if (strata_str_equal(key, "kind")) {
+    bool is_known = false;
+    for (size_t i = 0; mlirAttributeIsAString(value) && i < sizeof kinds / sizeof *kinds; i++)
+      is_known |= strata_str_equal(mlirStringAttrGetValue(value), kinds[i]);
+    return is_known;
+  }
+  if (strata_str_equal(key, "mma"))
+    return mlirAttributeIsAString(value);
+  for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+    if (strata_str_equal(key, integers[i]))
+      return mlirAttributeIsAInteger(value);
+  intptr_t most = strata_str_equal(key, "tile") ? STRATA_SCHEDULE_TILE : strata_str_equal(key, "warps") ? 2 : 0;
+  return mlirAttributeIsADenseI64Array(value) && mlirDenseArrayGetNumElements(value) <= most;
+}

@@ -24,4 +24,7 @@ typedef struct {
 strata_schedule_t strata_schedule_read(MlirOperation func);
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule);
 
+// True if |key| is one of a schedule's, with a value of its type.
+bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value);
+
 #endif

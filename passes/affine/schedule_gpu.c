@@ -14,6 +14,7 @@
 #include "dialects/affine/row_kernel.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_graph.h"
+#include "passes/affine/schedule_file.h"
 
 enum {
   ACCESS_BYTES = 16,       // of one thread at once
@@ -240,7 +241,9 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, const strata_g
 
 strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
   const strata_gpu_device_t *device;
+  strata_schedule_file_t file;
   STRATA_TRY(strata_gpu_device(compile, &device));
+  STRATA_TRY(strata_schedule_file_read(compile, device, &file));
   // Schedules may add kernels, which the next round finds.
   for (bool changed = true; changed;) {
     strata_calls_t calls;
@@ -250,7 +253,8 @@ strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
       if (!strata_schedule_read(calls.kernels.data[i].func).threads) {
         changed = true;
         STRATA_TRY(schedule_kernel(compile, device, &calls, &calls.kernels.data[i]));
+        STRATA_TRY(strata_schedule_file_apply(&file, compile, device, &calls.kernels.data[i]));
       }
   }
-  return NULL;
+  return strata_schedule_file_end(&file);
 }

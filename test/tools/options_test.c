@@ -96,7 +96,8 @@ static void test_errors(void) {
   CHECK_STR(parse("m --aot-name=3d"), "--aot-name: expected a C identifier, got '3d'");
   CHECK_STR(parse("m --target=npu"), "--target: expected cpu|nvgpu|amdgpu, got 'npu'");
   CHECK_STR(parse("m --weights=set"), "--weights=set: expected a GPU target, got cpu");
-  CHECK_STR(parse("m --schedule=f"), "--schedule: not supported yet");
+  CHECK_STR(parse("m --torch-polyblocks-filter-graphs=a"), "--torch-polyblocks-filter-graphs: not supported yet");
+  CHECK_STR(parse("m --schedule=f"), "--schedule: expected a GPU target, got cpu");
   CHECK_STR(parse("m --on-gpu-tensors"), "--on-gpu-tensors: expected a GPU target, got cpu");
   CHECK_STR(parse("m --x --opt-level=7"),
             "--x: unknown option; --help lists them\n--opt-level: expected 0..3, got '7'");

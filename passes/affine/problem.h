@@ -1,0 +1,85 @@
+// A contraction as a product of matrices: what the ways of carrying it out on a GPU look at. Internal to
+// affine-schedule and affine-split-reductions.
+#ifndef STRATA_PASSES_AFFINE_PROBLEM_H
+#define STRATA_PASSES_AFFINE_PROBLEM_H
+
+#include "passes/affine/schedule_gpu.h"
+#include "passes/mma.h"
+
+typedef struct {
+  int n_dims; // of extent > 1, the last changing fastest
+  int64_t dims[STRATA_MAX_DIMS];
+} strata_problem_axis_t;
+
+typedef struct {
+  bool is_strided;      // a plain read of what is multiplied, whose strides and start the copy engine takes
+  int64_t loaded_bytes; // of an element in memory
+} strata_problem_side_t;
+
+typedef struct {
+  int64_t rows, columns, steps, batch;
+  const strata_mma_t *mma;   // the device's instruction on registers; NULL: multiply-adds
+  const strata_mma_t *async; // the one whose operands lie in shared memory; NULL: none
+  int64_t operand_bytes;     // of an element in shared memory
+  int64_t loaded_bytes;      // of an element of the wider operand in memory
+  int64_t sum_bytes, stored_bytes;
+  double traffic; // bytes of all buffers
+  strata_problem_side_t sides[2];
+  strata_problem_axis_t axes[STRATA_N_AXES];
+} strata_problem_t;
+
+strata_problem_t strata_problem_read(const strata_gpu_contraction_t *question);
+
+// True if a tile of |side| that is |tile| long along its rows (columns) and |step| along the reduction is a box of the
+// buffer: the copy engine fetches it at once.
+bool strata_problem_is_bulk(const strata_problem_t *product, int side, int64_t tile, int64_t step);
+
+//===-- Tiles staged by the threads that multiply them (schedule_tiled.c) ----------------------------------------===//
+
+typedef struct {
+  int64_t rows, columns, warps[2], efficiency;
+} strata_tiled_shape_t;
+
+typedef struct {
+  const strata_tiled_shape_t *shape;
+  int64_t split, steps, threads, cycles;
+  double seconds;
+  strata_schedule_t schedule;
+  size_t number; // among the candidates
+} strata_tiled_choice_t;
+
+// Walks the candidates that fit: |tile| is zero at first, and the next one afterwards; false at the end.
+bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t *product, strata_tiled_choice_t *tile);
+// The one that takes the least time; false if none fits.
+bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem_t *product,
+                         strata_tiled_choice_t *out);
+
+//===-- Pipelined products (schedule_pipelined.c) ----------------------------------------------------------------===//
+
+// The one switch: whether pipelined products are chosen. --explain tells about them in either case.
+enum { STRATA_PIPELINED_PRODUCTS = 0 };
+
+// A row of pipelined_shapes.def: the instruction's rows and columns of a block's tile.
+typedef struct {
+  int64_t groups; // of warps, beside one another along the rows
+  int64_t rows, columns, rate;
+} strata_pipelined_shape_t;
+
+typedef struct {
+  strata_pipelined_shape_t shape;
+  bool swap; // the instruction's rows are the result's columns
+  int64_t slots, residents, tiles, blocks;
+  double seconds;
+  const char *bound; // what takes the time
+  size_t number;     // among the candidates
+} strata_pipelined_choice_t;
+
+// Walks all of them: |p| is zero at first, and the next one afterwards; false at the end.
+bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *product,
+                           strata_pipelined_choice_t *p);
+// The best |n| of different tiles, best first; returns how many there are. None where products are too small.
+int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *product, int n,
+                            strata_pipelined_choice_t *out);
+strata_schedule_t strata_pipelined_schedule(const strata_problem_t *product, const strata_pipelined_choice_t *choice);
+
+#endif

@@ -1,0 +1,203 @@
+// See schedule_file.h.
+#include "passes/affine/schedule_file.h"
+
+#include "dialects/import/mapped_file.h"
+#include "dialects/mlir_util.h"
+#include "passes/affine/explain.h"
+#include "passes/affine/problem.h"
+
+#include <inttypes.h>
+
+//===-- Reading --------------------------------------------------------------------------------------------------===//
+
+static const char *next_word(strata_arena_t *arena, const char **at) {
+  *at += strspn(*at, " \t\r");
+  size_t length = strcspn(*at, " \t\r");
+  const char *word = strata_arena_printf(arena, "%.*s", (int)length, *at);
+  *at += length;
+  return word;
+}
+
+static strata_status_t read_dictionary(strata_compile_t *compile, const char *text, MlirAttribute *out) {
+  *out = mlirAttributeParseGet(compile->context, strata_str(text));
+  if (mlirAttributeIsNull(*out))
+    return strata_compile_take_diagnostics(compile, "expected {kind = \"...\", ...}");
+  if (!mlirAttributeIsADictionary(*out))
+    return strata_error(STRATA_INVALID_ARGUMENT, "expected {kind = \"...\", ...}, got '%s'", text);
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(*out); i++) {
+    MlirStringRef key = mlirIdentifierStr(mlirDictionaryAttrGetElement(*out, i).name);
+    if (!strata_schedule_has_key(key, mlirDictionaryAttrGetElement(*out, i).attribute))
+      return strata_error(STRATA_INVALID_ARGUMENT, "'%.*s' is no key of a schedule, or not with such a value",
+                          (int)key.length, key.data);
+  }
+  return NULL;
+}
+
+// One line without its comment.
+static strata_status_t read_line(strata_compile_t *compile, const strata_gpu_device_t *device, const char *text,
+                                 int number, strata_schedule_file_t *file) {
+  const char *first = next_word(compile->arena, &text);
+  if (!*first)
+    return NULL;
+  if (strcmp(first, "schedule") != 0)
+    return strata_error(STRATA_PARSE, "expected 'schedule KERNEL DEVICE {...}', got '%s'", first);
+  strata_schedule_line_t line = {.kernel = next_word(compile->arena, &text), .line = number};
+  const char *name = next_word(compile->arena, &text);
+  if (!*name || *name == '{')
+    return strata_error(STRATA_PARSE, "expected 'schedule KERNEL DEVICE {...}'");
+  STRATA_TRY(read_dictionary(compile, text + strspn(text, " \t\r"), &line.schedule));
+  if (strcmp(name, device->name) == 0)
+    *strata_vector_push(compile->arena, &file->lines) = line;
+  return NULL;
+}
+
+strata_status_t strata_schedule_file_read(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                          strata_schedule_file_t *out_file) {
+  *out_file = (strata_schedule_file_t){.path = compile->options->schedule};
+  if (!out_file->path)
+    return NULL;
+  strata_mapped_file_t mapped;
+  STRATA_TRY(strata_map_file(compile->arena, out_file->path, &mapped));
+  const char *text = (const char *)mapped.data, *end = text + mapped.size;
+  for (int number = 1; text < end; number++) {
+    const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
+    const char *comment = memchr(text, '#', (size_t)(stop - text));
+    const char *line = strata_arena_printf(compile->arena, "%.*s", (int)((comment ? comment : stop) - text), text);
+    strata_status_t status = read_line(compile, device, line, number, out_file);
+    if (status)
+      return strata_status_context(status, "%s:%d", out_file->path, number);
+    text = stop + 1;
+  }
+  return NULL;
+}
+
+//===-- What a kernel can be carried out by ----------------------------------------------------------------------===//
+
+static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+static strata_status_t check_threads(const strata_gpu_device_t *device, const strata_schedule_t *chosen,
+                                     const strata_schedule_t *given) {
+  if (!is_power_of_two(given->threads) || given->threads < device->lanes || given->threads > device->max_threads)
+    return strata_error(STRATA_INVALID_ARGUMENT, "threads: expected a power of two from %d to %d, got %lld",
+                        device->lanes, device->max_threads, (long long)given->threads);
+  bool is_alone = chosen->group == 1, is_warp = given->group <= device->lanes;
+  if (!is_power_of_two(given->group) || (given->group == 1) != is_alone || (!is_warp && given->group != given->threads))
+    return strata_error(STRATA_INVALID_ARGUMENT, "group: expected %s, got %lld",
+                        is_alone ? "1" : "a power of two from 2 to a warp, or all threads", (long long)given->group);
+  return NULL;
+}
+
+// Maps, rows and scalar kernels.
+static strata_status_t check_sizes(const strata_gpu_device_t *device, const strata_schedule_t *chosen,
+                                   const strata_schedule_t *given) {
+  STRATA_TRY(check_threads(device, chosen, given));
+  bool is_fixed = chosen->group == 1 || chosen->n_tile != 1;
+  bool is_right = given->n_tile == chosen->n_tile;
+  for (int i = 0; i < chosen->n_tile && is_right; i++)
+    is_right =
+        given->tile[i] == chosen->tile[i] || (!is_fixed && given->tile[i] > 0 && given->tile[i] < chosen->tile[i]);
+  bool has_more = given->warps[0] || given->mma.length || given->producers || given->slots || given->blocks;
+  if (is_right && !has_more)
+    return NULL;
+  return strata_error(STRATA_INVALID_ARGUMENT, "a '%s' of %s tiles of this kernel than those chosen", chosen->kind,
+                      is_fixed ? "other" : "larger");
+}
+
+static bool is_same_tile(const strata_schedule_t *a, const strata_schedule_t *b) {
+  return !memcmp(a->tile, b->tile, sizeof a->tile) && !memcmp(a->warps, b->warps, sizeof a->warps) &&
+         a->n_tile == b->n_tile && a->threads == b->threads && a->group == b->group && a->producers == b->producers &&
+         mlirStringRefEqual(a->mma, b->mma) && a->swap == b->swap;
+}
+
+// Contractions: what the scheduler could have chosen.
+static strata_status_t check_contraction(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                         const strata_called_kernel_t *called, const strata_schedule_t *given) {
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
+  STRATA_TRY(strata_contraction_read(&kernel, &contraction));
+  strata_gpu_contraction_t question = {compile, device, NULL, called, &contraction};
+  strata_problem_t product = strata_problem_read(&question);
+  strata_pipelined_choice_t pipelined = {0};
+  while (STRATA_PIPELINED_PRODUCTS && strata_pipelined_next(device, &product, &pipelined)) {
+    strata_schedule_t candidate = strata_pipelined_schedule(&product, &pipelined);
+    if (is_same_tile(&candidate, given) && given->slots >= 2 && given->slots <= candidate.slots && given->blocks >= 1 &&
+        given->blocks <= pipelined.tiles)
+      return NULL;
+  }
+  for (strata_tiled_choice_t tiled = {0}; strata_tiled_next(device, &product, &tiled);)
+    if (is_same_tile(&tiled.schedule, given) && !given->slots && !given->blocks)
+      return NULL;
+  return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this contraction; see docs/gpu.md, Schedules");
+}
+
+static strata_status_t check(strata_compile_t *compile, const strata_gpu_device_t *device,
+                             const strata_called_kernel_t *called, const strata_schedule_t *chosen,
+                             const strata_schedule_t *given) {
+  if (strcmp(chosen->kind, given->kind) != 0)
+    return strata_error(STRATA_INVALID_ARGUMENT, "kind: expected \"%s\", got \"%s\"", chosen->kind, given->kind);
+  return strcmp(chosen->kind, "contract") == 0 ? check_contraction(compile, device, called, given)
+                                               : check_sizes(device, chosen, given);
+}
+
+//===-- Applying -------------------------------------------------------------------------------------------------===//
+
+static void add_to_hash(MlirStringRef text, void *user) {
+  uint64_t *hash = user;
+  for (size_t i = 0; i < text.length; i++)
+    *hash = (*hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3); // FNV-1a
+}
+
+// Of the kernel's text, its name and schedule aside.
+static const char *number_of(strata_arena_t *arena, MlirOperation func) {
+  MlirOperation copy = mlirOperationClone(func);
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  strata_set_attr(copy, "sym_name", strata_str_attr(mlirOperationGetContext(func), "kernel"));
+  mlirOperationRemoveDiscardableAttributeByName(copy, strata_str("strata.schedule"));
+  mlirOperationPrint(copy, add_to_hash, &hash);
+  mlirOperationDestroy(copy);
+  return strata_arena_printf(arena, "%016" PRIx64, hash);
+}
+
+typedef struct {
+  strata_arena_t *arena;
+  const char *text;
+} printed_t;
+
+static void add_text(MlirStringRef text, void *user) {
+  printed_t *printed = user;
+  printed->text = strata_arena_printf(printed->arena, "%s%.*s", printed->text, (int)text.length, text.data);
+}
+
+strata_status_t strata_schedule_file_apply(strata_schedule_file_t *file, strata_compile_t *compile,
+                                           const strata_gpu_device_t *device, const strata_called_kernel_t *called) {
+  if (!file->path && !compile->explain)
+    return NULL;
+  const char *number = number_of(compile->arena, called->func);
+  MlirStringRef name = strata_attr_str(called->func, "sym_name");
+  for (size_t i = 0; i < file->lines.count; i++) {
+    strata_schedule_line_t *line = &file->lines.data[i];
+    if (!strata_str_equal(name, line->kernel) && strcmp(number, line->kernel) != 0)
+      continue;
+    strata_schedule_t chosen = strata_schedule_read(called->func);
+    strata_set_attr(called->func, "strata.schedule", line->schedule);
+    strata_schedule_t given = strata_schedule_read(called->func);
+    strata_status_t status = check(compile, device, called, &chosen, &given);
+    if (status)
+      return strata_status_context(status, "%s:%d: %s", file->path, line->line, line->kernel);
+    strata_schedule_write(called->func, &given);
+    line->is_used = true;
+  }
+  printed_t printed = {compile->arena, ""};
+  mlirAttributePrint(strata_attr(called->func, "strata.schedule"), add_text, &printed);
+  strata_explain(compile, "schedule %.*s %s %s # %s", (int)name.length, name.data, device->name, printed.text, number);
+  return NULL;
+}
+
+strata_status_t strata_schedule_file_end(const strata_schedule_file_t *file) {
+  for (size_t i = 0; i < file->lines.count; i++)
+    if (!file->lines.data[i].is_used)
+      return strata_error(STRATA_NOT_FOUND, "%s:%d: the model has no kernel '%s'", file->path, file->lines.data[i].line,
+                          file->lines.data[i].kernel);
+  return NULL;
+}

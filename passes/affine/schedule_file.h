@@ -1,0 +1,39 @@
+// Schedules that the user gives (--schedule=FILE), for GPUs: lines as --explain prints them, anything after a # aside.
+//
+//   schedule k0 sm_90a {kind = "contract", threads = 256, ...}      # 91d3c2a4f05b7e66
+//
+// k0 is the kernel's name, or the number behind the #, which stays as it is while the kernel does. Lines of other
+// devices are passed over. A schedule changes speed and nothing else: what the kernel cannot be carried out by is an
+// error.
+#ifndef STRATA_PASSES_AFFINE_SCHEDULE_FILE_H
+#define STRATA_PASSES_AFFINE_SCHEDULE_FILE_H
+
+#include "dialects/affine/schedule.h"
+#include "passes/affine/schedule_gpu.h"
+
+typedef struct {
+  const char *kernel;
+  MlirAttribute schedule;
+  int line;
+  bool is_used;
+} strata_schedule_line_t;
+
+typedef struct {
+  const char *path; // NULL: no file
+  STRATA_VECTOR(strata_schedule_line_t) lines;
+} strata_schedule_file_t;
+
+// Reads what the compile's options name; errors give file and line.
+STRATA_MUST_CHECK strata_status_t strata_schedule_file_read(strata_compile_t *compile,
+                                                            const strata_gpu_device_t *device,
+                                                            strata_schedule_file_t *out_file);
+
+// Gives the kernel, which has the schedule that was chosen for it, the file's. Tells the listener what it is then.
+STRATA_MUST_CHECK strata_status_t strata_schedule_file_apply(strata_schedule_file_t *file, strata_compile_t *compile,
+                                                             const strata_gpu_device_t *device,
+                                                             const strata_called_kernel_t *called);
+
+// An error if a line names no kernel.
+STRATA_MUST_CHECK strata_status_t strata_schedule_file_end(const strata_schedule_file_t *file);
+
+#endif

@@ -1,0 +1,217 @@
+// Pipelined products: the choice of a block's tile, its ring and the grid. See problem.h; docs/gpu.md has the keys.
+//
+// Every row of pipelined_shapes.def is tried, either operand along the instruction's rows, one or two blocks a
+// processor. The time of a kernel is that of its fullest processor: tiles one after the other, each as long as its
+// steps, each step as long as the slowest of what goes on side by side (instructions, shared memory, the second-level
+// cache, what producers fetch through registers); but not less than memory takes. To that come the launch, the filling
+// of the ring, and the stores of the tiles that no other tile hides. The constants are measured on an H200.
+#include "passes/affine/problem.h"
+
+#include "dialects/mlir_util.h"
+
+#include <math.h>
+#include <string.h>
+
+static const strata_pipelined_shape_t shapes[] = {
+#define SHAPE(...) {__VA_ARGS__},
+#include "passes/affine/pipelined_shapes.def"
+};
+
+enum {
+  N_SHAPES = sizeof shapes / sizeof *shapes,
+  GROUP_THREADS = 128,
+  PRODUCERS = 128,
+  STEP_BYTES = 128,        // of a row of an operand: the span of the widest swizzle
+  RESULT_BYTES = 16 << 10, // two sub-tiles of results of a group
+  BARRIER_BYTES = 1 << 10,
+  BLOCK_BYTES = 1 << 10, // that the system takes of a block's shared memory
+  MIN_SLOTS = 2,
+  MAX_SLOTS = 8,
+  MAX_RESIDENTS = 2,
+  MIN_SIDE = 16,          // rows and columns
+  MIN_PRODUCTS = 1 << 22, // multiply-adds of a kernel
+};
+
+// In cycles of a processor.
+#define LAUNCH 3000.0         // from the end of one kernel to the first instruction of the next
+#define FILL 1500.0           // until the first slot is full
+#define LATENCY 1000.0        // of a bulk copy
+#define LOAD_LATENCY 700.0    // of a load into registers
+#define LOAD_RATE 32.0        // bytes that producers load, convert and store
+#define PRODUCTS 32.0         // rows * columns of a step of STEP_BYTES, whatever the operands' type
+#define SHARED_RATE (1 / 1.3) // rows and columns of a step written and read
+#define CACHE_RATE 76.0       // bytes from the second-level cache
+#define STORE_START 500.0     // of a tile's results
+#define STORE_RATE 26.0       // of a group: see store_cycles
+#define SWAPPED_STORE 1.2     // rows of the instruction lie across the result's
+#define MEMORY_SHARE 2.5      // of its share of the memory's bandwidth, that a processor can draw alone
+#define HIDDEN 16.0           // what goes on beside the slowest costs as much of its time
+#define CLOCK 1.98e9          // idle; the busier the instructions are, the lower
+#define CLOCK_LOST 0.48e9     // when they always are
+#define INSTRUCTION_RATE (PRODUCTS * STEP_BYTES) // multiply-adds times operand bytes
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+//===-- What fits ------------------------------------------------------------------------------------------------===//
+
+static int64_t result_rows(const strata_pipelined_choice_t *p) { return p->swap ? p->shape.columns : p->shape.rows; }
+static int64_t result_columns(const strata_pipelined_choice_t *p) { return p->swap ? p->shape.rows : p->shape.columns; }
+static int64_t step_of(const strata_problem_t *product) { return STEP_BYTES / product->operand_bytes; }
+
+static int64_t count_tiles(const strata_problem_t *product, const strata_pipelined_choice_t *p) {
+  return ceil_div(product->rows, result_rows(p)) * ceil_div(product->columns, result_columns(p)) * product->batch;
+}
+
+static int64_t slot_bytes(const strata_pipelined_shape_t *shape) { return (shape->rows + shape->columns) * STEP_BYTES; }
+
+// The slots of |residents| blocks a processor.
+static int64_t count_slots(const strata_gpu_device_t *device, const strata_pipelined_shape_t *shape,
+                           int64_t residents) {
+  int64_t room = least(device->shared_bytes, device->shared_bytes_processor / residents - BLOCK_BYTES);
+  int64_t slots = (room - shape->groups * RESULT_BYTES - BARRIER_BYTES) / slot_bytes(shape);
+  return least(slots, MAX_SLOTS);
+}
+
+static bool is_legal(const strata_problem_t *product, const strata_pipelined_shape_t *shape, int64_t residents) {
+  bool has_columns = shape->columns % (product->operand_bytes == 1 ? 16 : 8) == 0;
+  return has_columns && product->async && (shape->groups == 1 || residents == 1);
+}
+
+//===-- Time -----------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  double cycles;
+  const char *what;
+} bound_t;
+
+static bound_t slower(bound_t a, bound_t b) { return b.cycles > a.cycles ? b : a; }
+
+// What producers load through registers in a step: the operands that are no boxes.
+static double register_bytes(const strata_problem_t *product, const strata_pipelined_choice_t *p) {
+  int64_t tiles[2] = {[STRATA_SIDE_U] = result_rows(p), [STRATA_SIDE_V] = result_columns(p)}, step = step_of(product);
+  double bytes = 0;
+  for (int side = 0; side < 2; side++)
+    if (!strata_problem_is_bulk(product, side, tiles[side], step))
+      bytes += (double)(tiles[side] * step * product->sides[side].loaded_bytes);
+  return bytes;
+}
+
+// One step of one tile; |together| tiles are under way on the processor.
+static bound_t step_time(const strata_problem_t *product, const strata_pipelined_choice_t *p, double together) {
+  double rows = (double)p->shape.rows, columns = (double)p->shape.columns, loaded = register_bytes(product, p);
+  bound_t bound = {rows * columns / PRODUCTS * 100 / (double)p->shape.rate, "instructions"};
+  bound = slower(bound, (bound_t){(rows + columns) / SHARED_RATE, "shared memory"});
+  bound = slower(bound, (bound_t){(double)slot_bytes(&p->shape) / CACHE_RATE, "cache"});
+  bound = slower(bound, (bound_t){LATENCY / (double)p->slots / together, "latency"});
+  if (loaded > 0)
+    bound = slower(bound, (bound_t){(LOAD_LATENCY + loaded / LOAD_RATE) / together, "producers"});
+  return bound;
+}
+
+// Two groups store at the same time.
+static double store_cycles(const strata_problem_t *product, const strata_pipelined_choice_t *p) {
+  double elements = (double)(p->shape.rows * p->shape.columns / p->shape.groups);
+  double cycles = STORE_START + elements * ((double)product->stored_bytes + 2) / STORE_RATE;
+  return p->swap ? cycles * SWAPPED_STORE : cycles;
+}
+
+static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *product,
+                            const strata_pipelined_choice_t *p) {
+  double share = (double)p->tiles * MEMORY_SHARE / device->n_processors;
+  return product->traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
+}
+
+static void predict_time(const strata_gpu_device_t *device, const strata_problem_t *product,
+                         strata_pipelined_choice_t *p) {
+  double rounds = (double)ceil_div(p->tiles, device->n_processors), together = fmin(rounds, (double)p->residents);
+  double steps = (double)ceil_div(product->steps, step_of(product));
+  bound_t step = step_time(product, p, together);
+  double store = store_cycles(product, p);
+  bound_t tiles = {rounds * steps * step.cycles + ceil(rounds / together) * store, step.what};
+  bound_t memory = {memory_cycles(device, product, p) + store, "memory"}, main = slower(tiles, memory);
+  double cycles = LAUNCH + FILL + main.cycles + fmin(tiles.cycles, memory.cycles) / HIDDEN;
+  double products = (double)product->rows * (double)product->columns * (double)product->steps * (double)product->batch;
+  double busy = products * (double)product->operand_bytes / INSTRUCTION_RATE / device->n_processors / cycles;
+  p->seconds = cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
+  p->bound = main.what;
+}
+
+static bool predict(const strata_gpu_device_t *device, const strata_problem_t *product, strata_pipelined_choice_t *p) {
+  p->slots = count_slots(device, &p->shape, p->residents);
+  if (!is_legal(product, &p->shape, p->residents) || p->slots < MIN_SLOTS)
+    return false;
+  p->tiles = count_tiles(product, p);
+  p->blocks = least(p->tiles, device->n_processors * p->residents);
+  predict_time(device, product, p);
+  return true;
+}
+
+bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *product,
+                           strata_pipelined_choice_t *p) {
+  while (p->number < N_SHAPES * 2 * MAX_RESIDENTS) {
+    size_t number = p->number;
+    *p = (strata_pipelined_choice_t){.shape = shapes[number / 2 / MAX_RESIDENTS],
+                                     .swap = number / MAX_RESIDENTS % 2,
+                                     .residents = (int64_t)(number % MAX_RESIDENTS) + 1,
+                                     .number = number + 1};
+    if (predict(device, product, p))
+      return true;
+  }
+  return false;
+}
+
+//===-- The choice -----------------------------------------------------------------------------------------------===//
+
+static bool is_same_tile(const strata_pipelined_choice_t *a, const strata_pipelined_choice_t *b) {
+  return result_rows(a) == result_rows(b) && result_columns(a) == result_columns(b);
+}
+
+// Keeps the best |capacity| of different tiles in order.
+static int insert(strata_pipelined_choice_t *list, int count, int capacity,
+                  const strata_pipelined_choice_t *candidate) {
+  for (int i = 0; i < count; i++)
+    if (is_same_tile(&list[i], candidate)) {
+      if (list[i].seconds <= candidate->seconds)
+        return count;
+      memmove(&list[i], &list[i + 1], sizeof *list * (size_t)(--count - i));
+      break;
+    }
+  int at = count;
+  while (at > 0 && list[at - 1].seconds > candidate->seconds)
+    at--;
+  if (at == capacity)
+    return count;
+  int n = count < capacity ? count + 1 : capacity;
+  memmove(&list[at + 1], &list[at], sizeof *list * (size_t)(n - 1 - at));
+  list[at] = *candidate;
+  return n;
+}
+
+static bool is_worthwhile(const strata_problem_t *p) {
+  double products = (double)p->rows * (double)p->columns * (double)p->steps * (double)p->batch;
+  return p->async && p->rows >= MIN_SIDE && p->columns >= MIN_SIDE && products >= MIN_PRODUCTS;
+}
+
+int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *product, int n,
+                            strata_pipelined_choice_t *out) {
+  int count = 0;
+  strata_pipelined_choice_t candidate = {0};
+  while (is_worthwhile(product) && strata_pipelined_next(device, product, &candidate))
+    count = insert(out, count, n, &candidate);
+  return count;
+}
+
+strata_schedule_t strata_pipelined_schedule(const strata_problem_t *product, const strata_pipelined_choice_t *choice) {
+  return (strata_schedule_t){.kind = "contract",
+                             .threads = choice->shape.groups * GROUP_THREADS,
+                             .group = choice->shape.groups * GROUP_THREADS,
+                             .n_tile = 3,
+                             .tile = {result_rows(choice), result_columns(choice), step_of(product)},
+                             .warps = {4 * choice->shape.groups, 1},
+                             .mma = strata_str(product->async->name),
+                             .producers = PRODUCERS,
+                             .slots = choice->slots,
+                             .blocks = choice->blocks,
+                             .swap = choice->swap};
+}
