@@ -1,5 +1,6 @@
 // A pipelined product as machine code: one that fills the registers, made by pipelined_kernel.py, assembles without a
-// spill, a complaint or a move of its sums; complaints are seen where there is reason to.
+// spill, a complaint or a move of its sums, and computes the product on the emulated device; complaints are seen where
+// there is reason to.
 #define _GNU_SOURCE // popen
 #include "dialects/mlir_util.h"
 #include "runtime/base/process.h"
@@ -7,14 +8,15 @@
 #include "targets/passes.h"
 #include "test/support/check.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static const strata_compile_options_t options = {
-    .jobs = 1, .opt_level = 3, .target = STRATA_TARGET_NVGPU, .device = "sm_90a"};
-
-static strata_status_t generate(strata_compile_t *compile, const char *text, strata_gpu_binary_t *out_binary) {
+static strata_status_t generate(strata_compile_t *compile, const char *device_name, const char *text,
+                                strata_gpu_binary_t *out_binary) {
+  const strata_compile_options_t options = {
+      .jobs = 1, .opt_level = 3, .target = STRATA_TARGET_NVGPU, .device = device_name};
   const strata_gpu_device_t *device;
   STRATA_TRY(strata_compile_init(compile, &options));
   mlirModuleDestroy(compile->module);
@@ -85,7 +87,7 @@ static void check_kernel(strata_arena_t *arena, const char *arguments) {
   strata_gpu_binary_t binary;
   const char *text = print_kernel(arena, arguments);
   CHECK(text);
-  if (!text || !is_ok(generate(&compile, text, &binary)))
+  if (!text || !is_ok(generate(&compile, "sm_90a", text, &binary)))
     return (void)check_failures++;
   const strata_gpu_image_t *last = &binary.images[binary.n_images - 1];
   CHECK(!last->is_generic && strstr(last->data, ".target sm_90a\n")); // no other device has these instructions
@@ -124,9 +126,115 @@ static const char faulty[] =
 static void check_complaint(void) {
   strata_compile_t compile;
   strata_gpu_binary_t binary;
-  if (!is_ok(generate(&compile, faulty, &binary)))
+  if (!is_ok(generate(&compile, "sm_90a", faulty, &binary)))
     return (void)check_failures++;
   CHECK(!binary.assembler || (binary.complaints && strstr(binary.complaints, "(C75")));
+  strata_compile_deinit(&compile);
+}
+
+//===-- The emulated device --------------------------------------------------------------------------------------===//
+
+// A product of 256 x 512 by steps of 5 slots' worth, with a ring of 3 and two tasks a block.
+enum { M = 256, N = 512, K = 320, BLOCKS = 2, THREADS = 384, MAP_WORDS = 16, BF16 = 9, SWIZZLE_128 = 3, SHARED = 8 };
+
+typedef struct { // the kernel's parameters, as the driver wants them
+  uint64_t buffers[3], padding[5], maps[2][MAP_WORDS];
+} parameters_t;
+
+typedef struct { // CUlaunchConfig
+  unsigned grid[3], block[3], shared;
+  void *stream, *attributes;
+  unsigned n_attributes;
+} launch_t;
+
+static void *driver;
+
+// A function of the stand-in for the driver, of the type that the call has.
+#define CALL(name, types, ...) (((int(*) types)dlsym(driver, name))(__VA_ARGS__) == 0)
+
+static uint64_t upload(const void *data, size_t size) {
+  uint64_t address = 0;
+  CHECK(CALL("cuMemAlloc_v2", (uint64_t *, size_t), &address, size));
+  CHECK(CALL("cuMemcpyHtoD_v2", (uint64_t, const void *, size_t), address, data, size));
+  return address;
+}
+
+static void encode(void *map, uint64_t address, uint64_t rows, uint32_t box) {
+  const uint64_t sizes[] = {K, rows}, strides[] = {2 * K};
+  const uint32_t extents[] = {64, box}, steps[] = {1, 1};
+  CHECK(CALL("cuTensorMapEncodeTiled",
+             (void *, int, unsigned, void *, const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *,
+              int, int, int, int),
+             map, BF16, 2, (void *)(uintptr_t)address, sizes, strides, extents, steps, 0, SWIZZLE_128, 0, 0));
+}
+
+static void launch(const strata_gpu_binary_t *binary, parameters_t *parameters, unsigned shared) {
+  void *module = NULL, *function = NULL;
+  size_t size = sizeof *parameters;
+  void *extra[] = {(void *)1, parameters, (void *)2, &size, NULL};
+  const launch_t config = {.grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}, .shared = shared};
+  CHECK(CALL("cuModuleLoadData", (void **, const void *), &module, binary->images[0].data));
+  CHECK(CALL("cuModuleGetFunction", (void **, void *, const char *), &function, module, "gemm"));
+  CHECK(CALL("cuFuncSetAttribute", (void *, int, int), function, SHARED, (int)shared));
+  CHECK(CALL("cuLaunchKernelEx", (const launch_t *, void *, void **, void **), &config, function, NULL, extra));
+  CHECK(CALL("cuStreamSynchronize", (void *), NULL));
+}
+
+// Small integers, exact in every type.
+static int element(int row, int k) { return (row * 7 + k * 3) % 11 - 5; }
+
+static void fill(uint16_t *out, int rows) {
+  for (int i = 0; i < rows * K; i++) {
+    union {
+      float value;
+      uint32_t bits;
+    } word = {(float)element(i / K, i % K)};
+    out[i] = (uint16_t)(word.bits >> 16);
+  }
+}
+
+static void check_product(const float *c) {
+  int wrong = 0;
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      int sum = 0;
+      for (int k = 0; k < K; k++)
+        sum += element(i, k) * element(j, k);
+      wrong += c[i * N + j] != (float)sum;
+    }
+  CHECK(wrong == 0);
+}
+
+static void run_kernel(const strata_gpu_binary_t *binary, unsigned shared) {
+  static uint16_t a[M * K], b[N * K];
+  static float c[M * N];
+  static _Alignas(64) parameters_t parameters;
+  void *context = NULL;
+  CHECK(CALL("cuInit", (unsigned), 0) && CALL("cuDevicePrimaryCtxRetain", (void **, int), &context, 0));
+  CHECK(CALL("cuCtxSetCurrent", (void *), context));
+  fill(a, M);
+  fill(b, N);
+  memset(c, 0xff, sizeof c);
+  parameters.buffers[0] = upload(a, sizeof a);
+  parameters.buffers[1] = upload(b, sizeof b);
+  parameters.buffers[2] = upload(c, sizeof c);
+  encode(parameters.maps[0], parameters.buffers[0], M, 128);
+  encode(parameters.maps[1], parameters.buffers[1], N, 256);
+  launch(binary, &parameters, shared);
+  CHECK(CALL("cuMemcpyDtoH_v2", (void *, uint64_t, size_t), c, parameters.buffers[2], sizeof c));
+  check_product(c);
+}
+
+static void check_emulated(strata_arena_t *arena) {
+  strata_compile_t compile;
+  strata_gpu_binary_t binary;
+  const char *text = print_kernel(arena, "256 512 320 3 2 shuffled"), *folder = getenv("STRATA_TEST_BIN");
+  driver =
+      dlopen(strata_arena_printf(arena, "%s/libstrata_test_cuda.so", folder ? folder : "."), RTLD_NOW | RTLD_GLOBAL);
+  CHECK(text && driver);
+  if (!text || !driver || !is_ok(generate(&compile, "emulated_90", text, &binary)))
+    return (void)check_failures++;
+  run_kernel(&binary, 3 * (128 + 256) * 64 * 2 + 3 * 16);
   strata_compile_deinit(&compile);
 }
 
@@ -135,6 +243,7 @@ int main(void) {
   check_kernel(arena, "4096 4096 4096 3 132 shuffled");
   check_kernel(arena, "4096 4096 4096 4 132 plain");
   check_complaint();
+  check_emulated(arena);
   strata_arena_destroy(arena);
   return check_result();
 }
