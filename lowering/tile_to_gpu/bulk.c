@@ -62,24 +62,22 @@ static int common_carrier(const strata_bulk_t *bulk, int v) {
 
 //===-- Parts ----------------------------------------------------------------------------------------------------===//
 
-// The next smaller part along dim |v|, a divisor of its extent; false if there is none worth a copy.
+// The next smaller part along dim |v|; false if there is none worth a copy.
 static bool shrink(strata_bulk_t *bulk, int v) {
-  int64_t extent = bulk->box.space.extents[v];
-  do {
-    if (bulk->extents[v] % 2 != 0 || bulk->extents[v] / 2 < LEAST_EXTENT)
-      return false;
-    bulk->extents[v] /= 2;
-  } while (extent % bulk->extents[v] != 0);
+  if (bulk->extents[v] % 2 != 0 || bulk->extents[v] / 2 < LEAST_EXTENT)
+    return false;
+  bulk->extents[v] /= 2;
   return true;
 }
 
-// Finds parts that are boxes; *carriers are the buffer's dims.
+// Finds parts that are boxes; *carriers are the buffer's dims. The last part may hang over the vector's end: shared
+// memory has room for it.
 static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, int *carriers) {
   for (int v = 0; v < RANK; v++) {
-    bulk->extents[v] = bulk->box.space.extents[v];
-    while (bulk->extents[v] > limits->most[v])
-      if (!shrink(bulk, v))
-        return false;
+    int64_t extent = bulk->box.space.extents[v];
+    bulk->extents[v] = extent < limits->most[v] ? extent : limits->most[v];
+    if (limits->is_store && extent % bulk->extents[v] != 0)
+      return false;
   }
   for (int v = 0; v < RANK; v++)
     while ((carriers[v] = common_carrier(bulk, v)) == NO_DIM)

@@ -18,7 +18,7 @@ typedef struct {
 } strata_bulk_t;
 
 // What a copy must be: boxes of at most |most| elements along each dim of the vector, those along the inner one filling
-// |span| bytes, or the whole vector's extent where that is less.
+// |span| bytes, or the whole vector's extent where that is less. A load's last boxes may hang over the vector's end.
 typedef struct {
   int64_t most[2];
   int64_t span;

@@ -52,7 +52,7 @@ static void copy_operand(strata_gpu_distribution_t *d, const strata_pipelined_ke
 static int64_t count_boxes(const strata_bulk_t *bulk) {
   int64_t count = 1;
   for (int v = 0; v < 2; v++)
-    count *= bulk->box.space.extents[v] / bulk->extents[v];
+    count *= (bulk->box.space.extents[v] + bulk->extents[v] - 1) / bulk->extents[v];
   return count;
 }
 
