@@ -1,44 +1,5 @@
 // The stand-in for the driver itself: kernels whose threads meet, what it must not let pass, and work that waits.
-#include "test/runtime/gpu/harness.h"
-
-#include <stdbool.h>
-
-static void *stream, *module;
-
-static uint64_t allocate(size_t size) {
-  uint64_t memory;
-  CHECK(cuMemAlloc_v2(&memory, size) == 0);
-  return memory;
-}
-
-// The module of the libraries' kernels, out of the file they embed.
-static void load(void) {
-  static char image[1 << 20];
-  char path[4096];
-  snprintf(path, sizeof path, "%s/../support/driver/kernels.so", test_folder());
-  FILE *file = fopen(path, "rb");
-  CHECK(file && fread(image, 1, sizeof image, file) > 0);
-  if (file)
-    fclose(file);
-  CHECK(cuModuleLoadData(&module, image) == 0);
-}
-
-static int run(const char *name, unsigned blocks, unsigned threads, unsigned shared, uint64_t *buffers, size_t n) {
-  void *function;
-  size_t size = n * sizeof *buffers;
-  void *extra[] = {(void *)1, buffers, (void *)2, &size, NULL};
-  launch_config_t config = {{blocks, 1, 1}, {threads, 1, 1}, shared, stream, NULL, 0};
-  CHECK(cuModuleGetFunction(&function, module, name) == 0);
-  return cuLaunchKernelEx(&config, function, NULL, extra);
-}
-
-static void upload(uint64_t dst, const void *src, size_t size) {
-  CHECK(cuMemcpyHtoDAsync_v2(dst, src, size, stream) == 0 && cuStreamSynchronize(stream) == 0);
-}
-
-static void download(void *dst, uint64_t src, size_t size) {
-  CHECK(cuMemcpyDtoHAsync_v2(dst, src, size, stream) == 0 && cuStreamSynchronize(stream) == 0);
-}
+#include "test/runtime/gpu/device.h"
 
 static void test_sum(void) {
   enum { BLOCKS = 5, THREADS = 96 };
@@ -93,14 +54,6 @@ static void test_matrix(void) {
     }
 }
 
-static bool faulted(const char *text) {
-  const char *fault = strata_test_driver_take_fault();
-  bool found = strstr(fault, text) != NULL;
-  if (!found)
-    fprintf(stderr, "expected a fault '%s', got '%s'\n", text, fault);
-  return found;
-}
-
 // Launches and limits that a GPU refuses, or would not survive.
 static void test_refusals(void) {
   uint64_t buffer = allocate(1000), elsewhere = (uintptr_t)&buffer;
@@ -133,20 +86,12 @@ static void test_work_waits(void) {
   CHECK(bytes[0] == 0xFF); // fresh memory
 }
 
-// A kernel's fault is the context's: each needs one of its own.
 static void test_divergence(const char *kernel, const char *text) {
-  void *context;
-  CHECK(cuCtxCreate_v2(&context, 0, 0) == 0);
-  void *old_module = module, *old_stream = stream;
-  load();
-  CHECK(cuStreamCreate(&stream, NON_BLOCKING) == 0);
-  uint64_t buffer = allocate(4);
-  CHECK(run(kernel, 1, 64, 0, &buffer, 1) == 0);
-  CHECK(cuStreamSynchronize(stream) == 719 && faulted(text));
-  CHECK(cuStreamSynchronize(stream) == 719); // from now on
-  CHECK(cuCtxDestroy_v2(context) == 0);
-  module = old_module;
-  stream = old_stream;
+  uint64_t buffer = 0;
+  fresh_context_t kept = enter_fresh_context();
+  buffer = allocate(4);
+  check_fault(kernel, 64, 0, &buffer, 1, text);
+  leave_fresh_context(kept);
 }
 
 int main(void) {

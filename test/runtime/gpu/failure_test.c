@@ -83,10 +83,11 @@ static bool fail_nth(const strata_library_t *library, const caller_t *caller, sc
 }
 
 static void fail_each(const strata_library_t *library, const caller_t *caller, scenario_t scenario, long at_least) {
-  long n = 1;
+  long n = 1, n_maps = strata_test_driver_calls("cuTensorMapEncodeTiled");
   while (fail_nth(library, caller, scenario, n, n % 2 ? LAUNCH_FAILED : OUT_OF_MEMORY))
     n++;
   CHECK(n > at_least);
+  CHECK(strata_test_driver_calls("cuTensorMapEncodeTiled") > n_maps);
 }
 
 // In a process of its own, with another environment.
@@ -111,6 +112,10 @@ static void check_environment(const char *name, const char *value, const char *t
 }
 
 int main(void) {
+  char old_driver[4096];
+  snprintf(old_driver, sizeof old_driver, "%s/libstrata_test_old_cuda.so", test_folder());
+  check_environment("STRATA_CUDA_DRIVER", old_driver,
+                    "too old for kernel multiply_by_maps: it has no cuTensorMapEncodeTiled");
   check_environment("STRATA_CUDA_DRIVER", "/nowhere/libcuda.so.1", "no driver: /nowhere/libcuda.so.1: cannot open");
   check_environment("STRATA_CUDA_DRIVER", "libm.so.6", "the driver libm.so.6 is too old: it has no cuInit");
   check_environment("STRATA_TEST_DRIVER_DEVICES", "0", "cuInit: CUDA_ERROR_NO_DEVICE");

@@ -23,6 +23,10 @@ int cuCtxSynchronize(void);
 int cuModuleLoadData(void **out, const void *image);
 int cuModuleUnload(void *module);
 int cuModuleGetFunction(void **out, void *module, const char *name);
+int cuFuncSetAttribute(void *function, int attribute, int value);
+int cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *address, const uint64_t *sizes,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                           int swizzle, int promotion, int fill);
 int cuMemAlloc_v2(uint64_t *out, size_t size);
 int cuMemFree_v2(uint64_t memory);
 int cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t size, void *stream);

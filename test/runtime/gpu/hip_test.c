@@ -99,10 +99,17 @@ static void test_failures(void) {
   destroy(&caller);
 }
 
+static void test_maps(void) {
+  const strata_library_t *mapped = open_library("hip_maps", NULL);
+  CHECK(mapped->load(NULL, NULL) == STRATA_DEVICE);
+  CHECK(strstr(mapped->error(), "kernel multiply_by_maps needs tensor maps, which HIP does not have"));
+}
+
 int main(void) {
   setenv("STRATA_TEST_DRIVER_DEVICES", "2", 1);
   library = open_library("hip", NULL);
   test_devices();
   test_failures();
+  test_maps();
   return check_result();
 }

@@ -11,8 +11,17 @@ extern const char test_image[], test_image_end[];
 
 // |size| is not looked at by the driver, only whether there is an image.
 static const strata_rt_image_t images[] = {{"nothing", 8, 1000, 0}, {test_image, 1, 0, 0}};
+#define MAP(number)                                                                                                    \
+  {                                                                                                                    \
+    .buffer = number, .type = STRATA_RT_MAP_F32, .rank = 1, .sizes = {N}, .box = {THREADS}, .steps = { 1 }             \
+  }
+static const strata_rt_map_t maps[] = {MAP(0), MAP(2)};
 static const strata_rt_kernel_t kernels[] = {
-    {"multiply", BLOCKS, THREADS, 0, 2, STRATA_RT_KERNEL_PROGRAMMATIC, 0, NULL},
+#if TEST_MAPS
+    {"multiply_by_maps", BLOCKS, THREADS, THREADS * 4 + 8, 2, STRATA_RT_KERNEL_PROGRAMMATIC, 2, maps},
+#else
+    {"multiply", BLOCKS, THREADS, 0, 2, STRATA_RT_KERNEL_PROGRAMMATIC, 0, maps},
+#endif
     {"add", BLOCKS, THREADS, 64 * 1024, 1, 0, 0, NULL},
     {"reverse", BLOCKS, THREADS, 0, 1, 0, 0, NULL},
     {"add_bias", BLOCKS, THREADS, 0, 1, 0, 0, NULL},

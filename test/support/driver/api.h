@@ -13,7 +13,8 @@ int api_allocate(void **out, size_t size, bool is_host);
 int api_free(void *memory);
 int api_load_module(void **out, const void *image);
 int api_unload_module(void *module);
-int api_get_function(void **out, void *module, const char *name, bool is_hip); // on HIP all shared memory may be asked for
+// On HIP a kernel may have all shared memory without asking.
+int api_get_function(void **out, void *module, const char *name, bool is_hip);
 int api_create_stream(void **out, bool is_blocking);
 int api_destroy_stream(void *stream);
 int api_synchronize_stream(void *stream);

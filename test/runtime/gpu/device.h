@@ -1,0 +1,105 @@
+// What the stand-in's own tests share: a stream, the module of kernels.c, and launches of its kernels.
+#ifndef STRATA_TEST_RUNTIME_GPU_DEVICE_H
+#define STRATA_TEST_RUNTIME_GPU_DEVICE_H
+
+#include "test/runtime/gpu/harness.h"
+
+#include <stdbool.h>
+
+static void *stream, *module;
+
+static inline uint64_t allocate(size_t size) {
+  uint64_t memory;
+  CHECK(cuMemAlloc_v2(&memory, size) == 0);
+  return memory;
+}
+
+// The module of the libraries' kernels, out of the file they embed.
+static inline void load(void) {
+  static char image[1 << 20];
+  char path[4096];
+  snprintf(path, sizeof path, "%s/../support/driver/kernels.so", test_folder());
+  FILE *file = fopen(path, "rb");
+  CHECK(file && fread(image, 1, sizeof image, file) > 0);
+  if (file)
+    fclose(file);
+  CHECK(cuModuleLoadData(&module, image) == 0);
+}
+
+static inline int run(const char *name, unsigned blocks, unsigned threads, unsigned shared, uint64_t *buffers,
+                      size_t n) {
+  void *function;
+  size_t size = n * sizeof *buffers;
+  void *extra[] = {(void *)1, buffers, (void *)2, &size, NULL};
+  launch_config_t config = {{blocks, 1, 1}, {threads, 1, 1}, shared, stream, NULL, 0};
+  CHECK(cuModuleGetFunction(&function, module, name) == 0);
+  return cuLaunchKernelEx(&config, function, NULL, extra);
+}
+
+// A CUtensorMap.
+typedef struct {
+  _Alignas(64) char bytes[128];
+} tensor_map_t;
+
+// The same with maps behind the buffers, and as much shared memory as there is.
+static inline int run_mapped(const char *name, unsigned blocks, unsigned threads, unsigned shared, uint64_t *buffers,
+                             size_t n, const tensor_map_t *maps, size_t n_maps) {
+  enum { MAX_DYNAMIC_SHARED = 8 };
+  char params[1024] = {0};
+  void *function;
+  size_t used = n * sizeof *buffers, first_map = n_maps ? (used + 63) / 64 * 64 : used;
+  size_t size = first_map + n_maps * sizeof *maps;
+  void *extra[] = {(void *)1, params, (void *)2, &size, NULL};
+  launch_config_t config = {{blocks, 1, 1}, {threads, 1, 1}, shared, stream, NULL, 0};
+  memcpy(params, buffers, used);
+  for (size_t i = 0; i < n_maps; i++)
+    memcpy(params + first_map + i * sizeof *maps, &maps[i], sizeof *maps);
+  CHECK(cuModuleGetFunction(&function, module, name) == 0);
+  CHECK(cuFuncSetAttribute(function, MAX_DYNAMIC_SHARED, (int)shared) == 0);
+  return cuLaunchKernelEx(&config, function, NULL, extra);
+}
+
+static inline void upload(uint64_t dst, const void *src, size_t size) {
+  CHECK(cuMemcpyHtoDAsync_v2(dst, src, size, stream) == 0 && cuStreamSynchronize(stream) == 0);
+}
+
+static inline void download(void *dst, uint64_t src, size_t size) {
+  CHECK(cuMemcpyDtoHAsync_v2(dst, src, size, stream) == 0 && cuStreamSynchronize(stream) == 0);
+}
+
+static inline bool faulted(const char *text) {
+  const char *fault = strata_test_driver_take_fault();
+  bool found = strstr(fault, text) != NULL;
+  if (!found)
+    fprintf(stderr, "expected a fault '%s', got '%s'\n", text, fault);
+  return found;
+}
+
+// A kernel's fault is the context's: each needs one of its own.
+typedef struct {
+  void *context, *module, *stream;
+} fresh_context_t;
+
+static inline fresh_context_t enter_fresh_context(void) {
+  fresh_context_t kept = {NULL, module, stream};
+  CHECK(cuCtxCreate_v2(&kept.context, 0, 0) == 0);
+  load();
+  CHECK(cuStreamCreate(&stream, NON_BLOCKING) == 0);
+  return kept;
+}
+
+static inline void leave_fresh_context(fresh_context_t kept) {
+  CHECK(cuCtxDestroy_v2(kept.context) == 0);
+  module = kept.module;
+  stream = kept.stream;
+}
+
+// A launch whose kernel commits a fault that says |text|.
+static inline void check_fault(const char *kernel, unsigned threads, unsigned shared, uint64_t *buffers, size_t n,
+                               const char *text) {
+  CHECK(run(kernel, 1, threads, shared, buffers, n) == 0);
+  CHECK(cuStreamSynchronize(stream) == 719 && faulted(text));
+  CHECK(cuStreamSynchronize(stream) == 719); // from now on
+}
+
+#endif
