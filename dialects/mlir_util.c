@@ -49,6 +49,12 @@ void strata_set_attr(MlirOperation op, const char *name, MlirAttribute attr) {
   mlirOperationSetAttributeByName(op, strata_str(name), attr);
 }
 
+void strata_copy_attr(MlirOperation from, MlirOperation to, const char *name) {
+  MlirAttribute attr = strata_attr(from, name);
+  if (!mlirAttributeIsNull(attr))
+    strata_set_attr(to, name, attr);
+}
+
 MlirAttribute strata_i64_attr(MlirContext context, int64_t value) {
   return mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), value);
 }

@@ -30,6 +30,7 @@ MlirStringRef strata_attr_str(MlirOperation op, const char *name); // empty wher
 int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *out);
 
 void strata_set_attr(MlirOperation op, const char *name, MlirAttribute attr);
+void strata_copy_attr(MlirOperation from, MlirOperation to, const char *name); // if it is there
 MlirAttribute strata_i64_attr(MlirContext context, int64_t value);
 MlirAttribute strata_i64s_attr(MlirContext context, int n, const int64_t *values);
 MlirAttribute strata_str_attr(MlirContext context, const char *text);

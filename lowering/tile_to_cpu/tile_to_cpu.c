@@ -86,6 +86,8 @@ static void replace_by_declaration(strata_distribution_t *d, MlirOperation func,
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
   strata_set_attr(declaration, "strata.tasks", strata_i64_attr(d->e.context, d->n_tasks));
   strata_set_attr(declaration, "strata.scratch", strata_i64_attr(d->e.context, d->scratch_size));
+  strata_copy_attr(func, declaration, "strata.bytes");
+  strata_copy_attr(func, declaration, "strata.flops");
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(func), func, declaration);
   mlirOperationDestroy(func);
 }

@@ -154,6 +154,8 @@ static void finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBl
 static void replace_by_declaration(strata_gpu_distribution_t *d, const char *name) {
   MlirType type = mlirTypeAttrGetValue(strata_attr(d->func, "function_type"));
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
+  strata_copy_attr(d->func, declaration, "strata.bytes");
+  strata_copy_attr(d->func, declaration, "strata.flops");
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(d->func), d->func, declaration);
   mlirOperationDestroy(d->func);
 }

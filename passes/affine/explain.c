@@ -1,11 +1,13 @@
-// affine-explain: tells the listener each kernel's calls, bytes and operations, and the sum over a run; see explain.h.
+// affine-explain: tells the listener each kernel's calls, bytes and operations as affine-count has noted them, and the
+// sum over a run; see explain.h.
 //
 //   kernel k3: 12 calls, 3 nests (contract add gelu), 2.36e+06 bytes, 6.04e+08 operations, 256 operations a byte
 #include "passes/affine/explain.h"
 
 #include "dialects/mlir_util.h"
-#include "passes/affine/nest_graph.h"
+#include "dialects/affine/kernel.h"
 #include "passes/pass.h"
+#include "passes/pointer_map.h"
 
 #include <stdio.h>
 
@@ -21,8 +23,8 @@ void strata_explain(const strata_compile_t *compile, const char *format, ...) {
 }
 
 typedef struct {
-  int n_calls, n_nests;
-  double bytes, operations; // of one call
+  int n_calls;
+  double bytes, operations;
 } totals_t;
 
 static const char *nest_names(strata_arena_t *arena, const strata_kernel_t *kernel) {
@@ -34,28 +36,18 @@ static const char *nest_names(strata_arena_t *arena, const strata_kernel_t *kern
   return kernel->n_nests > MAX_NAMES ? strata_arena_printf(arena, "%s ...", names) : names;
 }
 
-static void add_operations(const strata_nest_t *nest, totals_t *totals) {
-  double operations = strata_nest_work(nest).operations;
-  for (int dim = 0; dim < nest->n_parallel; dim++)
-    operations *= (double)nest->extents[dim];
-  totals->operations += operations;
-}
-
 static strata_status_t explain_kernel(strata_compile_t *compile, MlirOperation func, int n_calls, totals_t *run) {
   strata_kernel_t kernel;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
-  totals_t totals = {.n_calls = n_calls, .n_nests = kernel.n_nests};
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(kernel.body); i++)
-    totals.bytes += strata_memref_bytes(mlirValueGetType(mlirBlockGetArgument(kernel.body, i)));
-  for (int i = 0; i < kernel.n_nests; i++)
-    add_operations(&kernel.nests[i], &totals);
+  double bytes = (double)strata_attr_i64(func, "strata.bytes", 0);
+  double operations = (double)strata_attr_i64(func, "strata.flops", 0);
   MlirStringRef name = strata_attr_str(func, "sym_name");
   strata_explain(compile, "kernel %.*s: %d calls, %d nests (%s), %.3g bytes, %.3g operations, %.3g operations a byte",
-                 (int)name.length, name.data, n_calls, totals.n_nests, nest_names(compile->arena, &kernel),
-                 totals.bytes, totals.operations, totals.bytes > 0 ? totals.operations / totals.bytes : 0);
+                 (int)name.length, name.data, n_calls, kernel.n_nests, nest_names(compile->arena, &kernel), bytes,
+                 operations, bytes > 0 ? operations / bytes : 0);
   run->n_calls += n_calls;
-  run->bytes += n_calls * totals.bytes;
-  run->operations += n_calls * totals.operations;
+  run->bytes += n_calls * bytes;
+  run->operations += n_calls * operations;
   return NULL;
 }
 

@@ -29,6 +29,17 @@ static double op_cost(MlirOperation op) {
   return is_math ? DEAR_COST : 1;
 }
 
+// Numbers of one type in and out: no conversion, comparison or selection, and nothing that computes an index.
+static bool is_arithmetic(MlirOperation op) {
+  if (mlirOperationGetNumResults(op) != 1)
+    return false;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, i)), type))
+      return false;
+  return mlirTypeIsAFloat(type) || (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > 1);
+}
+
 // Trips of one loop; loops of serial nests may have bounds that are not constant, which count as one.
 static double loop_trips(MlirOperation op) {
   if (!strata_op_is(op, "affine.for"))
@@ -46,7 +57,7 @@ static void add_block_work(MlirBlock block, double trips, strata_nest_work_t *wo
        op = mlirOperationGetNextInBlock(op)) {
     double cost = op_cost(op);
     work->work += trips * cost;
-    work->operations += cost > 0 ? trips : 0;
+    work->flops += cost > 0 && is_arithmetic(op) ? trips : 0;
     work->is_dear |= cost >= DEAR_COST;
     double inner = trips * loop_trips(op);
     for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++)

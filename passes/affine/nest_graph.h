@@ -67,9 +67,9 @@ bool strata_nest_graph_point(const strata_nest_graph_t *graph, const strata_nest
 
 // One point of a nest, its reduction included.
 typedef struct {
-  double work;       // ops weighted by op_costs.def
-  double operations; // ops that cost something, once each
-  bool is_dear;      // has an op like exp
+  double work;  // ops weighted by op_costs.def
+  double flops; // arithmetic on numbers, once each: no conversions, comparisons or selections
+  bool is_dear; // has an op like exp
 } strata_nest_work_t;
 
 strata_nest_work_t strata_nest_work(const strata_nest_t *nest);

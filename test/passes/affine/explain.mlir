@@ -6,7 +6,7 @@
 // CHECK: fused  add#1 <- contract#0 in k0
 // CHECK: apart  reduce#2 <- add#1: a kernel has one contraction or window (2048 bytes)
 // CHECK: fused  exp#4 <- sub#3 in k1
-// CHECK: kernel k0: 1 calls, 2 nests (contract add)
+// CHECK: kernel k0: 1 calls, 2 nests (contract add), 2.25e+04 bytes, 6.6e+04 operations
 // CHECK: kernel k1: 1 calls, 6 nests (reduce sub exp reduce div mul)
 // CHECK: a run: 2 launches
 
