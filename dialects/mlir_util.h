@@ -24,7 +24,7 @@ bool strata_op_is(MlirOperation op, const char *name);
 // Attributes by name; the null attribute, the default, or false where there is none.
 MlirAttribute strata_attr(MlirOperation op, const char *name);
 int64_t strata_attr_i64(MlirOperation op, const char *name, int64_t otherwise);
-bool strata_attr_flag(MlirOperation op, const char *name); // a true bool or a unit attribute
+bool strata_attr_flag(MlirOperation op, const char *name);         // a true bool or a unit attribute
 MlirStringRef strata_attr_str(MlirOperation op, const char *name); // empty where there is none
 // A dense i64 array; returns its length or -1.
 int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *out);

@@ -4,8 +4,8 @@
 //   kernel k3: 12 calls, 3 nests (contract add gelu), 2.36e+06 bytes, 6.04e+08 operations, 256 operations a byte
 #include "passes/affine/explain.h"
 
-#include "dialects/mlir_util.h"
 #include "dialects/affine/kernel.h"
+#include "dialects/mlir_util.h"
 #include "passes/pass.h"
 #include "passes/pointer_map.h"
 
