@@ -17,13 +17,16 @@ EXPORT _Float16 __truncsfbf2(float value) {
   return result;
 }
 
-// Through f32, rounded to odd so that nothing is rounded twice.
-EXPORT _Float16 __truncdfbf2(double value) {
+// As an f32 rounded to odd, so that nothing is rounded twice.
+static float odd_single(double value) {
   float single = (float)value;
   uint32_t bits;
   memcpy(&bits, &single, sizeof bits);
   if (value == value && (double)single != value && !(bits & 1))
     bits += ((double)single < value) == (value > 0) ? 1 : UINT32_MAX;
   memcpy(&single, &bits, sizeof single);
-  return __truncsfbf2(single);
+  return single;
 }
+
+EXPORT _Float16 __truncdfbf2(double value) { return __truncsfbf2(odd_single(value)); }
+EXPORT _Float16 __truncdfhf2(double value) { return (_Float16)odd_single(value); }

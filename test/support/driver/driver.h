@@ -52,7 +52,7 @@ typedef struct {
   uint32_t arch;
   bool is_generic;
   const char *data;
-  size_t size;    // of an ELF image
+  size_t size;     // of an ELF image
   void *handle;    // emulated: of dlopen
   int descriptor;  // emulated: the file behind it
   uint32_t shared; // emulated: bytes that a block may have; 0: it does not say

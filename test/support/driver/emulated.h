@@ -2,10 +2,11 @@
 //
 //   void strata_entry_k(void *const *buffers, int64_t block, int64_t thread, void *shared)
 //
-// which is all that one thread of one block does. |buffers| are the kernel's parameters in order: the buffers' addresses,
-// then those of the tensor maps; |shared| is the block's shared memory, strata.shared bytes,
-// aligned to 1024. An absolute symbol strata_emulated_shared says how much of it the device grants a block. The driver runs each thread of a block as a fibre and implements the functions below, in which threads
-// meet: the image's only undefined symbols besides libc's and libm's. Its loader must therefore have made them global.
+// which is all that one thread of one block does. |buffers| are the kernel's parameters in order: the buffers'
+// addresses, then those of the tensor maps; |shared| is the block's shared memory, strata.shared bytes, aligned to
+// 1024. An absolute symbol strata_emulated_shared says how much of it the device grants a block. The driver runs each
+// thread of a block as a fibre and implements the functions below, in which threads meet: the image's only undefined
+// symbols besides libc's and libm's. Its loader must therefore have made them global.
 //
 // All threads of a warp (of a block, for the barrier) make the same calls in the same order; a call that some make and
 // others do not is a fault of the kernel, which the driver reports.

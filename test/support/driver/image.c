@@ -176,7 +176,8 @@ static bool find_cubin(const image_t *image, const char *name, kernel_info_t *ou
   const Elf64_Shdr *shared = find_section(image, ".nv.shared.", name);
   if (!has_symbol(image, name))
     return false;
-  *out_info = (kernel_info_t){.param_size = cubin_params(image, name), .shared = shared ? (uint32_t)shared->sh_size : 0};
+  *out_info =
+      (kernel_info_t){.param_size = cubin_params(image, name), .shared = shared ? (uint32_t)shared->sh_size : 0};
   return true;
 }
 
