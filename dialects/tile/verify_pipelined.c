@@ -15,7 +15,7 @@ static MlirAttribute field(MlirAttribute map, const char *name) {
 
 // The length of a dense i64 array; -1 if it is none.
 static int64_t length(MlirAttribute array) {
-  return mlirAttributeIsADenseI64Array(array) ? mlirDenseArrayGetNumElements(array) : -1;
+  return !mlirAttributeIsNull(array) && mlirAttributeIsADenseI64Array(array) ? mlirDenseArrayGetNumElements(array) : -1;
 }
 
 static int64_t integer(MlirAttribute attr) {
