@@ -164,6 +164,7 @@ static strata_status_t convert_fence(const strata_gpu_kernel_t *kernel, MlirOper
 
 static strata_status_t convert_registers(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   bool is_more = strata_attr_flag(op, "more");
+  strata_gpu_claim_registers(kernel);
   return build_hint(kernel, op, is_more ? STRATA_GPU_LEAF_REGISTERS_MORE : STRATA_GPU_LEAF_REGISTERS_LESS, "count");
 }
 

@@ -28,15 +28,22 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_convert_leaves(const strata_gpu_ker
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_load(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_store(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_extreme(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_extension(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_async(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_product(const strata_gpu_kernel_t *kernel, MlirOperation op);
 
+// An op of math, a quotient or an extreme on the tests' device (emulated_math.c), with the errors of NVIDIA's
+// instructions if it |is_approximate|.
+void strata_gpu_emulate_math(MlirOperation op, bool is_approximate);
+
 // Arguments and attributes of the function (signature.c), before and after upstream's conversions.
 void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel);
-// Between the two: shared memory begins where the exchange of units (docs/gpu.md, swizzle) does.
+// Between the two: shared memory begins where the exchange of units (docs/gpu.md, swizzle) does; threads change how
+// many registers they have.
 void strata_gpu_align_shared(const strata_gpu_kernel_t *kernel);
+void strata_gpu_claim_registers(const strata_gpu_kernel_t *kernel);
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel);
 
 //===-- What threads do (leaves.c) -------------------------------------------------------------------------------===//

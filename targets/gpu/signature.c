@@ -9,7 +9,8 @@
 #include <mlir-c/Dialect/LLVM.h>
 
 enum { MAX_PARAMETERS = 1024, SHARED_ALIGNMENT = 128, SHARED_ALIGNMENT_EXCHANGED = 1024 };
-static const char alignment_attr[] = "strata.shared_alignment"; // between the two steps
+// Between the two steps.
+static const char alignment_attr[] = "strata.shared_alignment", registers_attr[] = "strata.registers";
 
 static MlirBlock entry(MlirOperation func) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)); }
 
@@ -27,6 +28,10 @@ static int count_maps(MlirOperation func) {
 
 void strata_gpu_align_shared(const strata_gpu_kernel_t *kernel) {
   strata_set_attr(kernel->func, alignment_attr, strata_i64_attr(kernel->compile->context, SHARED_ALIGNMENT_EXCHANGED));
+}
+
+void strata_gpu_claim_registers(const strata_gpu_kernel_t *kernel) {
+  strata_set_attr(kernel->func, registers_attr, mlirUnitAttrGet(kernel->compile->context));
 }
 
 // A parameter a tensor map, behind the buffers.
@@ -110,8 +115,9 @@ static void overlap_launches(const strata_gpu_kernel_t *kernel) {
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   MlirContext context = kernel->compile->context;
   int32_t threads = (int32_t)strata_attr_i64(kernel->func, "strata.threads", 1);
-  int n_maps = count_maps(kernel->func),
-      alignment = (int)strata_attr_i64(kernel->func, alignment_attr, SHARED_ALIGNMENT);
+  bool has_registers = !mlirAttributeIsNull(strata_attr(kernel->func, registers_attr));
+  int n_maps = count_maps(kernel->func);
+  int alignment = (int)strata_attr_i64(kernel->func, alignment_attr, SHARED_ALIGNMENT);
   for (intptr_t i = mlirOperationGetNumDiscardableAttributes(kernel->func); i-- > 0;)
     mlirOperationRemoveDiscardableAttributeByName(
         kernel->func, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(kernel->func, i).name));
@@ -125,6 +131,9 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   strata_set_attr(kernel->func, strata_arena_printf(arena, "%s.kernel", prefix), mlirUnitAttrGet(context));
   const char *size = kernel->device->code == STRATA_GPU_NVPTX ? "nvvm.reqntid" : "rocdl.reqd_work_group_size";
   strata_set_attr(kernel->func, size, mlirDenseI32ArrayGet(context, 3, (int32_t[]){threads, 1, 1}));
+  // The assembler knows what threads begin with only where it is told that one block may have all registers.
+  if (has_registers)
+    strata_set_attr(kernel->func, "nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), 1));
   if (kernel->device->code == STRATA_GPU_AMDGCN)
     strata_set_attr(kernel->func, "rocdl.flat_work_group_size",
                     strata_str_attr(context, strata_arena_printf(arena, "%d,%d", threads, threads)));

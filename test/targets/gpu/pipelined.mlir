@@ -6,7 +6,7 @@
 module {
   builtin.module @kernels {
     // CHECK: llvm.mlir.global external @copies_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
-    // CHECK: llvm.func @copies(%{{.*}}: !llvm.ptr<1>, %[[LOADED:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %[[STORED:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 160, 1, 1>}
+    // CHECK: llvm.func @copies(%{{.*}}: !llvm.ptr<1>, %[[LOADED:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %[[STORED:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}) attributes {nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 160, 1, 1>}
     // HOST: llvm.func @copies(%{{.*}}: !llvm.ptr, %[[LOADED:.*]]: !llvm.ptr, %[[STORED:.*]]: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr)
     func.func @copies(%x: memref<256x1024xbf16>, %shared: memref<16512xi8, 3>) attributes {
         strata.blocks = 1 : i64, strata.threads = 160 : i64, strata.shared = 16512 : i64, strata.index_bits = 32 : i64,
