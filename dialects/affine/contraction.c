@@ -51,7 +51,7 @@ bool strata_contraction_root_point(const strata_contraction_kernel_t *c, const s
 // How far apart neighbours along the nest's dim |dim| are in what the kernel stores in the end.
 static bool result_stride(const strata_contraction_kernel_t *c, int dim, int64_t *out_stride) {
   const strata_nest_t *nest = c->nest;
-  if (strata_nest_is_root(nest))
+  if (strata_nest_is_root(nest) || c->kernel->n_nests == 1)
     return strata_access_stride(nest, c->store, dim, out_stride);
   int n_dims = n_dims_of(nest);
   MlirAffineExpr coordinates[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS];

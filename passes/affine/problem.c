@@ -1,9 +1,12 @@
 // See problem.h.
 #include "passes/affine/problem.h"
 
+#include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 
-enum { BULK_ALIGNMENT = 16, BULK_DIMS = 5, MAX_BOX = 256 }; // of the copy engine
+#include <math.h>
+
+enum { BULK_ALIGNMENT = 16, BULK_DIMS = 5, MAX_BOX = 256, MIN_BOX = 8, NO_PLACE = -1 }; // of the copy engine
 
 static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -12,6 +15,8 @@ static int64_t bytes_of(MlirType type) {
     return mlirFloatTypeGetWidth(type) / 8;
   return mlirTypeIsAInteger(type) ? (mlirIntegerTypeGetWidth(type) + 7) / 8 : 8;
 }
+
+static int axis_of_side(int side) { return side == STRATA_SIDE_U ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN; }
 
 static MlirType element_type(MlirValue buffer) { return mlirShapedTypeGetElementType(mlirValueGetType(buffer)); }
 
@@ -48,6 +53,8 @@ static bool is_at_start(MlirValue value) {
 }
 
 static bool starts_aligned(const strata_called_kernel_t *called, MlirValue buffer) {
+  if (!called)
+    return is_at_start(buffer);
   if (!mlirValueIsABlockArgument(buffer))
     return false;
   for (size_t i = 0; i < called->calls.count; i++)
@@ -56,48 +63,117 @@ static bool starts_aligned(const strata_called_kernel_t *called, MlirValue buffe
   return true;
 }
 
-// True if the strides of the nest's dims suit: one of the side's own dims or the reduction's contiguous, the others
-// multiples of 16 bytes. Only operands of 16 bits may be contiguous along the former.
-static bool has_strides(const strata_contraction_kernel_t *c, int side, int64_t bytes) {
-  const strata_nest_t *nest = c->nest;
-  uint32_t other = c->sides[1 - side].dims;
-  int n_dims = 0, n_contiguous = 0;
-  for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++) {
-    int64_t stride;
-    if (nest->extents[dim] == 1 || !(c->sides[side].dims >> dim & 1))
+// The buffer's dim that the nest's dim |dim| walks with step one; NO_PLACE if there is none, or several.
+static int place_of(const strata_nest_t *nest, const strata_access_t *access, int dim) {
+  int found = NO_PLACE;
+  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  for (int i = 0; i < (int)mlirAffineMapGetNumResults(map); i++) {
+    int64_t coefficient;
+    if (!strata_affine_coefficient(mlirAffineMapGetResult(map, i), dim, &coefficient))
+      return NO_PLACE;
+    if (coefficient == 0)
       continue;
-    if (!strata_access_stride(nest, c->sides[side].access, dim, &stride) || stride <= 0)
-      return false;
-    bool is_tiled = dim >= nest->n_parallel || !(other >> dim & 1);
-    n_dims++;
-    if (stride == 1 && is_tiled && (dim >= nest->n_parallel || bytes == 2))
-      n_contiguous++;
-    else if (stride * bytes % BULK_ALIGNMENT)
-      return false;
+    if (coefficient != 1 || found != NO_PLACE)
+      return NO_PLACE;
+    found = i;
   }
-  return n_contiguous == 1 && n_dims <= BULK_DIMS;
+  return found;
 }
 
-static bool is_strided(const strata_gpu_contraction_t *q, int side) {
-  const strata_contraction_kernel_t *c = q->contraction;
-  MlirValue factor = strata_contraction_narrow(c, side), buffer = c->sides[side].access->buffer;
-  bool is_plain = mlirValueEqual(factor, c->sides[side].access->value) && strata_contraction_is_plain(c, side) &&
-                  mlirTypeEqual(mlirValueGetType(factor), element_type(buffer));
-  return is_plain && starts_aligned(q->called, buffer) && has_strides(c, side, bytes_of(element_type(buffer)));
+// The last dim of the axis that has more than one element; NO_PLACE if none has.
+static int last_dim(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
+  for (int i = axis->n_dims; i-- > 0;)
+    if (nest->extents[axis->dims[i]] > 1)
+      return axis->dims[i];
+  return NO_PLACE;
 }
 
-// True if |tile| neighbours of the axis are a box of its dims.
-static bool is_box(const strata_problem_axis_t *axis, int64_t tile) {
-  for (int i = axis->n_dims; i-- > 1; tile /= axis->dims[i])
-    if (tile % axis->dims[i])
-      return axis->dims[i] % tile == 0;
-  return true;
+// The innermost dim of the buffer; NO_PLACE if the strides of the others are not multiples of 16 bytes, or too many.
+static int innermost_place(MlirValue buffer) {
+  int64_t sizes[STRATA_MAX_DIMS], stride = bytes_of(element_type(buffer));
+  int inner = NO_PLACE, n_dims = 0;
+  for (int i = strata_memref_sizes(buffer, sizes); i-- > 0; stride *= sizes[i]) {
+    if (sizes[i] == 1)
+      continue;
+    if (inner == NO_PLACE)
+      inner = i;
+    else if (stride % BULK_ALIGNMENT)
+      return NO_PLACE;
+    n_dims++;
+  }
+  return n_dims <= BULK_DIMS ? inner : NO_PLACE;
 }
 
-bool strata_problem_is_bulk(const strata_problem_t *product, int side, int64_t tile, int64_t step) {
-  int axis = side == STRATA_SIDE_U ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN;
-  return product->sides[side].is_strided && tile <= MAX_BOX && is_box(&product->axes[axis], tile) &&
-         is_box(&product->axes[STRATA_AXIS_STEP], step);
+// Only operands of 16 bits may be crossed.
+static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side,
+                        strata_problem_side_t *out) {
+  const strata_nest_t *nest = q->contraction->nest;
+  const strata_access_t *access = q->contraction->sides[side].access;
+  int own = last_dim(nest, &axes[axis_of_side(side)]), step = last_dim(nest, &axes[STRATA_AXIS_STEP]);
+  if (own == NO_PLACE || step == NO_PLACE || mlirAffineMapIsNull(access->map))
+    return false;
+  int places[2] = {place_of(nest, access, own), place_of(nest, access, step)};
+  int inner = innermost_place(access->buffer);
+  out->is_crossed = places[0] == inner;
+  bool has_inner = places[1] == inner || (out->is_crossed && out->loaded_bytes == 2);
+  return places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1] && has_inner;
+}
+
+static bool is_zero(MlirValue value) {
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  if (mlirOperationIsNull(op) || !strata_op_is(op, "arith.constant"))
+    return false;
+  MlirAttribute attr = strata_attr(op, "value");
+  return mlirAttributeIsAFloat(attr) ? mlirFloatAttrGetValueDouble(attr) == 0
+                                     : mlirAttributeIsAInteger(attr) && mlirIntegerAttrGetValueInt(attr) == 0;
+}
+
+// True if the read alone is multiplied; where it is guarded, zero outside.
+static bool is_read_alone(const strata_contraction_kernel_t *c, int side) {
+  const strata_access_t *access = c->sides[side].access, *store;
+  MlirValue factor = strata_contraction_narrow(c, side);
+  if (strata_kernel_producer(c->kernel, access->buffer, &store))
+    return false;
+  if (mlirOperationIsNull(access->guard))
+    return mlirValueEqual(factor, access->value);
+  MlirBlock outside = mlirRegionGetFirstBlock(mlirOperationGetRegion(access->guard, 1));
+  return mlirValueEqual(factor, mlirOperationGetResult(access->guard, 0)) &&
+         is_zero(mlirOperationGetOperand(mlirBlockGetTerminator(outside), 0));
+}
+
+static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
+                                       int side) {
+  MlirValue buffer = q->contraction->sides[side].access->buffer;
+  MlirType type = element_type(buffer), factor = mlirValueGetType(strata_contraction_narrow(q->contraction, side));
+  strata_problem_side_t result = {.loaded_bytes = bytes_of(type)};
+  result.is_read = is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) &&
+                   starts_aligned(q->called, buffer) && has_strides(q, axes, side, &result);
+  return result;
+}
+
+// The longest part of |tile|, halved again and again, that never crosses the end of the axis's last dim; 0: none.
+static int64_t part_of(const strata_problem_axis_t *axis, int64_t tile, int64_t most) {
+  int64_t inner = axis->n_dims > 1 ? axis->dims[axis->n_dims - 1] : 0;
+  while (tile > most || (inner && inner % tile)) {
+    if (tile % 2 || tile / 2 < MIN_BOX)
+      return 0;
+    tile /= 2;
+  }
+  return tile;
+}
+
+int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step) {
+  const strata_problem_side_t *s = &problem->sides[side];
+  const strata_problem_axis_t *own = &problem->axes[axis_of_side(side)], *steps = &problem->axes[STRATA_AXIS_STEP];
+  if (!s->is_read)
+    return 0;
+  if (!s->is_crossed) {
+    int64_t rows = part_of(own, tile, MAX_BOX);
+    return rows && part_of(steps, step, step) == step ? tile / rows : 0;
+  }
+  int64_t span = tile < step ? tile : step, part = part_of(steps, step, step); // a span has as many elements as a step
+  bool fits = own->n_dims <= 1 || (own->dims[own->n_dims - 1] % span == 0 && tile % span == 0);
+  return fits && part ? (tile + span - 1) / span * (step / part) : 0;
 }
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
@@ -111,27 +187,33 @@ static strata_problem_axis_t axis_of(const strata_nest_t *nest, const strata_con
 }
 
 // Bytes of an element that the kernel stores, the widest of several.
-static int64_t stored_bytes(const strata_kernel_t *kernel) {
+static int64_t stored_bytes(const strata_gpu_contraction_t *q) {
+  const strata_kernel_t *kernel = q->contraction->kernel;
   int64_t bytes = 1;
   for (int i = 0; i < kernel->n_nests; i++)
     for (int j = 0; j < kernel->nests[i].n_accesses; j++) {
       const strata_access_t *access = &kernel->nests[i].accesses[j];
-      if (access->is_store && mlirValueIsABlockArgument(access->buffer))
+      if (access->is_store && (!q->called || mlirValueIsABlockArgument(access->buffer)))
         bytes = greatest(bytes, bytes_of(element_type(access->buffer)));
     }
   return bytes;
 }
 
-static double bytes_moved(const strata_kernel_t *kernel) {
+static double buffer_bytes(MlirValue buffer) {
+  int64_t sizes[STRATA_MAX_DIMS];
+  double bytes = (double)bytes_of(element_type(buffer));
+  for (int dim = strata_memref_sizes(buffer, sizes); dim-- > 0;)
+    bytes *= (double)sizes[dim];
+  return bytes;
+}
+
+static double bytes_moved(const strata_gpu_contraction_t *q) {
+  const strata_contraction_kernel_t *c = q->contraction;
   double bytes = 0;
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(kernel->body); i++) {
-    MlirValue buffer = mlirBlockGetArgument(kernel->body, i);
-    int64_t sizes[STRATA_MAX_DIMS];
-    double elements = 1;
-    for (int dim = strata_memref_sizes(buffer, sizes); dim-- > 0;)
-      elements *= (double)sizes[dim];
-    bytes += elements * (double)bytes_of(element_type(buffer));
-  }
+  for (int i = 0; !q->called && i < c->nest->n_accesses; i++)
+    bytes += buffer_bytes(c->nest->accesses[i].buffer);
+  for (intptr_t i = 0; q->called && i < mlirBlockGetNumArguments(c->kernel->body); i++)
+    bytes += buffer_bytes(mlirBlockGetArgument(c->kernel->body, i));
   return bytes;
 }
 
@@ -146,8 +228,8 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
                         .mma = choose_mma(q, strata_mma_find),
                         .async = choose_mma(q, strata_mma_find_async),
                         .sum_bytes = bytes_of(strata_contraction_sum_type(c)),
-                        .stored_bytes = stored_bytes(c->kernel),
-                        .traffic = bytes_moved(c->kernel)};
+                        .stored_bytes = stored_bytes(q),
+                        .traffic = bytes_moved(q)};
   for (int i = 0; i < STRATA_N_AXES; i++)
     p.axes[i] = axis_of(c->nest, &axes[i]);
   for (int dim = 0; dim < c->nest->n_parallel; dim++)
@@ -156,9 +238,29 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   for (int side = 0; side < 2; side++) {
     MlirValue factor = p.mma ? strata_contraction_narrow(c, side) : c->sides[side].factor;
     p.operand_bytes = greatest(p.operand_bytes, bytes_of(mlirValueGetType(factor)));
-    int64_t loaded = bytes_of(element_type(c->sides[side].access->buffer));
-    p.loaded_bytes = greatest(p.loaded_bytes, loaded);
-    p.sides[side] = (strata_problem_side_t){is_strided(q, side), loaded};
+    p.sides[side] = read_side(q, axes, side);
+    p.loaded_bytes = greatest(p.loaded_bytes, p.sides[side].loaded_bytes);
   }
   return p;
+}
+
+strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t parts) {
+  strata_problem_t part = *problem;
+  double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
+  part.batch *= parts;
+  part.steps /= parts;
+  part.traffic += results * (double)(parts * problem->sum_bytes - problem->stored_bytes);
+  part.stored_bytes = problem->sum_bytes;
+  return part;
+}
+
+double strata_problem_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem) {
+  strata_pipelined_choice_t pipelined;
+  strata_tiled_choice_t tiled;
+  double seconds = INFINITY;
+  if (STRATA_PIPELINED_PRODUCTS && strata_pipelined_choose(device, problem, 1, &pipelined))
+    seconds = pipelined.seconds;
+  if (strata_tiled_choose(device, problem, &tiled))
+    seconds = fmin(seconds, tiled.seconds);
+  return seconds;
 }

@@ -12,7 +12,8 @@ typedef struct {
 } strata_problem_axis_t;
 
 typedef struct {
-  bool is_strided;      // a plain read of what is multiplied, whose strides and start the copy engine takes
+  bool is_read;         // what is multiplied is read as it is, from a place and with strides that the copy engine takes
+  bool is_crossed;      // and lies contiguous along the side's own dims, not along the reduction
   int64_t loaded_bytes; // of an element in memory
 } strata_problem_side_t;
 
@@ -28,11 +29,17 @@ typedef struct {
   strata_problem_axis_t axes[STRATA_N_AXES];
 } strata_problem_t;
 
+// Of a nest of @main, not yet a kernel, where the question's |called| is NULL.
 strata_problem_t strata_problem_read(const strata_gpu_contraction_t *question);
 
-// True if a tile of |side| that is |tile| long along its rows (columns) and |step| along the reduction is a box of the
-// buffer: the copy engine fetches it at once.
-bool strata_problem_is_bulk(const strata_problem_t *product, int side, int64_t tile, int64_t step);
+// The problem of one part where the reduction is done in |parts| parts side by side, whose sums are stored.
+strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t parts);
+// The model's time of the best way; infinite where there is none.
+double strata_problem_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem);
+
+// How many boxes of the buffer a tile of |side| is that is |tile| long along its rows (columns) and |step| along the
+// reduction: the copy engine fetches each at once. 0: it cannot.
+int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step);
 
 //===-- Tiles staged by the threads that multiply them (schedule_tiled.c) ----------------------------------------===//
 
@@ -49,9 +56,9 @@ typedef struct {
 } strata_tiled_choice_t;
 
 // Walks the candidates that fit: |tile| is zero at first, and the next one afterwards; false at the end.
-bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t *product, strata_tiled_choice_t *tile);
+bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_tiled_choice_t *tile);
 // The one that takes the least time; false if none fits.
-bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem_t *product,
+bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          strata_tiled_choice_t *out);
 
 //===-- Pipelined products (schedule_pipelined.c) ----------------------------------------------------------------===//
@@ -75,11 +82,11 @@ typedef struct {
 } strata_pipelined_choice_t;
 
 // Walks all of them: |p| is zero at first, and the next one afterwards; false at the end.
-bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *product,
+bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *problem,
                            strata_pipelined_choice_t *p);
 // The best |n| of different tiles, best first; returns how many there are. None where products are too small.
-int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *product, int n,
+int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_pipelined_choice_t *out);
-strata_schedule_t strata_pipelined_schedule(const strata_problem_t *product, const strata_pipelined_choice_t *choice);
+strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice);
 
 #endif

@@ -28,6 +28,8 @@ enum {
   MIN_SLOTS = 2,
   MAX_SLOTS = 8,
   MAX_RESIDENTS = 2,
+  SUMS = 128, // of a thread
+  WIDE_SUMS = 192,
   MIN_SIDE = 16,          // rows and columns
   MIN_PRODUCTS = 1 << 22, // multiply-adds of a kernel
 };
@@ -43,7 +45,9 @@ enum {
 #define CACHE_RATE 76.0       // bytes from the second-level cache
 #define STORE_START 500.0     // of a tile's results
 #define STORE_RATE 26.0       // of a group: see store_cycles
-#define SWAPPED_STORE 1.2     // rows of the instruction lie across the result's
+#define PLAIN_STORE 4.0       // that the copy engine does not do, the same
+#define BOX 45.0              // that one thread has the copy engine fetch
+#define CACHE_TOTAL 9000.0    // bytes from the second-level cache, of all processors
 #define MEMORY_SHARE 2.5      // of its share of the memory's bandwidth, that a processor can draw alone
 #define HIDDEN 16.0           // what goes on beside the slowest costs as much of its time
 #define CLOCK 1.98e9          // idle; the busier the instructions are, the lower
@@ -57,25 +61,37 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int64_t result_rows(const strata_pipelined_choice_t *p) { return p->swap ? p->shape.columns : p->shape.rows; }
 static int64_t result_columns(const strata_pipelined_choice_t *p) { return p->swap ? p->shape.rows : p->shape.columns; }
-static int64_t step_of(const strata_problem_t *product) { return STEP_BYTES / product->operand_bytes; }
+static int64_t step_of(const strata_problem_t *problem) { return STEP_BYTES / problem->operand_bytes; }
 
-static int64_t count_tiles(const strata_problem_t *product, const strata_pipelined_choice_t *p) {
-  return ceil_div(product->rows, result_rows(p)) * ceil_div(product->columns, result_columns(p)) * product->batch;
+static int64_t count_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return ceil_div(problem->rows, result_rows(p)) * ceil_div(problem->columns, result_columns(p)) * problem->batch;
 }
 
-static int64_t slot_bytes(const strata_pipelined_shape_t *shape) { return (shape->rows + shape->columns) * STEP_BYTES; }
-
-// The slots of |residents| blocks a processor.
-static int64_t count_slots(const strata_gpu_device_t *device, const strata_pipelined_shape_t *shape,
-                           int64_t residents) {
-  int64_t room = least(device->shared_bytes, device->shared_bytes_processor / residents - BLOCK_BYTES);
-  int64_t slots = (room - shape->groups * RESULT_BYTES - BARRIER_BYTES) / slot_bytes(shape);
-  return least(slots, MAX_SLOTS);
+// Operands that lie contiguous along their rows are kept in spans of as many rows as a step is long.
+static int64_t slot_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  int64_t tiles[2] = {[STRATA_SIDE_U] = result_rows(p), [STRATA_SIDE_V] = result_columns(p)}, bytes = 0;
+  for (int side = 0; side < 2; side++) {
+    int64_t span = problem->sides[side].is_crossed ? step_of(problem) : 1;
+    bytes += ceil_div(tiles[side], span) * span * STEP_BYTES;
+  }
+  return bytes;
 }
 
-static bool is_legal(const strata_problem_t *product, const strata_pipelined_shape_t *shape, int64_t residents) {
-  bool has_columns = shape->columns % (product->operand_bytes == 1 ? 16 : 8) == 0;
-  return has_columns && product->async && (shape->groups == 1 || residents == 1);
+static int64_t count_slots(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                           const strata_pipelined_choice_t *p) {
+  int64_t room = least(device->shared_bytes, device->shared_bytes_processor / p->residents - BLOCK_BYTES);
+  return least((room - p->shape.groups * RESULT_BYTES - BARRIER_BYTES) / slot_bytes(problem, p), MAX_SLOTS);
+}
+
+// A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.
+static bool is_legal(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_pipelined_shape_t *shape = &p->shape;
+  int64_t sums = shape->rows * shape->columns / shape->groups / GROUP_THREADS, step = step_of(problem);
+  bool is_bulk = strata_problem_boxes(problem, STRATA_SIDE_U, result_rows(p), step) &&
+                 strata_problem_boxes(problem, STRATA_SIDE_V, result_columns(p), step);
+  int64_t most = p->residents > 1 ? SUMS / 2 : is_bulk ? WIDE_SUMS : SUMS;
+  return shape->columns % (problem->operand_bytes == 1 ? 16 : 8) == 0 && sums <= most &&
+         (shape->groups == 1 || p->residents == 1);
 }
 
 //===-- Time -----------------------------------------------------------------------------------------------------===//
@@ -87,67 +103,85 @@ typedef struct {
 
 static bound_t slower(bound_t a, bound_t b) { return b.cycles > a.cycles ? b : a; }
 
-// What producers load through registers in a step: the operands that are no boxes.
-static double register_bytes(const strata_problem_t *product, const strata_pipelined_choice_t *p) {
-  int64_t tiles[2] = {[STRATA_SIDE_U] = result_rows(p), [STRATA_SIDE_V] = result_columns(p)}, step = step_of(product);
-  double bytes = 0;
-  for (int side = 0; side < 2; side++)
-    if (!strata_problem_is_bulk(product, side, tiles[side], step))
-      bytes += (double)(tiles[side] * step * product->sides[side].loaded_bytes);
-  return bytes;
+typedef struct {
+  double bytes; // that producers load through registers in a step: of the operands that are no boxes
+  double boxes; // of the others
+} fetched_t;
+
+static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  int64_t tiles[2] = {[STRATA_SIDE_U] = result_rows(p), [STRATA_SIDE_V] = result_columns(p)}, step = step_of(problem);
+  fetched_t result = {0};
+  for (int side = 0; side < 2; side++) {
+    int64_t boxes = strata_problem_boxes(problem, side, tiles[side], step);
+    result.boxes += (double)boxes;
+    result.bytes += boxes ? 0 : (double)(tiles[side] * step * problem->sides[side].loaded_bytes);
+  }
+  return result;
 }
 
 // One step of one tile; |together| tiles are under way on the processor.
-static bound_t step_time(const strata_problem_t *product, const strata_pipelined_choice_t *p, double together) {
-  double rows = (double)p->shape.rows, columns = (double)p->shape.columns, loaded = register_bytes(product, p);
+static bound_t step_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double together) {
+  double rows = (double)p->shape.rows, columns = (double)p->shape.columns;
+  fetched_t fetch = fetched(problem, p);
   bound_t bound = {rows * columns / PRODUCTS * 100 / (double)p->shape.rate, "instructions"};
   bound = slower(bound, (bound_t){(rows + columns) / SHARED_RATE, "shared memory"});
-  bound = slower(bound, (bound_t){(double)slot_bytes(&p->shape) / CACHE_RATE, "cache"});
+  bound = slower(bound, (bound_t){(rows + columns) * STEP_BYTES / CACHE_RATE, "cache"});
   bound = slower(bound, (bound_t){LATENCY / (double)p->slots / together, "latency"});
-  if (loaded > 0)
-    bound = slower(bound, (bound_t){(LOAD_LATENCY + loaded / LOAD_RATE) / together, "producers"});
+  bound = slower(bound, (bound_t){fetch.boxes * BOX / together, "copies"});
+  if (fetch.bytes > 0)
+    bound = slower(bound, (bound_t){(LOAD_LATENCY + fetch.bytes / LOAD_RATE) / together, "producers"});
   return bound;
 }
 
-// Two groups store at the same time.
-static double store_cycles(const strata_problem_t *product, const strata_pipelined_choice_t *p) {
-  double elements = (double)(p->shape.rows * p->shape.columns / p->shape.groups);
-  double cycles = STORE_START + elements * ((double)product->stored_bytes + 2) / STORE_RATE;
-  return p->swap ? cycles * SWAPPED_STORE : cycles;
+// True if the copy engine stores the results: rows that are one dim of theirs, in spans of 128 bytes.
+static bool is_staged(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return !p->swap && problem->axes[STRATA_AXIS_ROW].n_dims <= 1 &&
+         p->shape.columns * problem->stored_bytes % STEP_BYTES == 0;
 }
 
-static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *product,
+// Two groups store at the same time.
+static double store_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  double elements = (double)(p->shape.rows * p->shape.columns / p->shape.groups);
+  double cycles = elements * ((double)problem->stored_bytes + 2) / STORE_RATE;
+  return STORE_START + (is_staged(problem, p) ? cycles : cycles * PLAIN_STORE);
+}
+
+static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *problem,
                             const strata_pipelined_choice_t *p) {
   double share = (double)p->tiles * MEMORY_SHARE / device->n_processors;
-  return product->traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
+  return problem->traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
 }
 
-static void predict_time(const strata_gpu_device_t *device, const strata_problem_t *product,
+static void predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          strata_pipelined_choice_t *p) {
   double rounds = (double)ceil_div(p->tiles, device->n_processors), together = fmin(rounds, (double)p->residents);
-  double steps = (double)ceil_div(product->steps, step_of(product));
-  bound_t step = step_time(product, p, together);
-  double store = store_cycles(product, p);
+  double steps = (double)ceil_div(problem->steps, step_of(problem));
+  bound_t step = step_time(problem, p, together);
+  double store = store_cycles(problem, p);
   bound_t tiles = {rounds * steps * step.cycles + ceil(rounds / together) * store, step.what};
-  bound_t memory = {memory_cycles(device, product, p) + store, "memory"}, main = slower(tiles, memory);
-  double cycles = LAUNCH + FILL + main.cycles + fmin(tiles.cycles, memory.cycles) / HIDDEN;
-  double products = (double)product->rows * (double)product->columns * (double)product->steps * (double)product->batch;
-  double busy = products * (double)product->operand_bytes / INSTRUCTION_RATE / device->n_processors / cycles;
+  double cache = (double)p->tiles * steps * (double)slot_bytes(problem, p) / CACHE_TOTAL;
+  bound_t memory = {memory_cycles(device, problem, p) + store, "memory"}, main = slower(tiles, memory);
+  double others = tiles.cycles + memory.cycles + cache - main.cycles;
+  double cycles = LAUNCH + FILL + main.cycles + others / HIDDEN;
+  double products = (double)problem->rows * (double)problem->columns * (double)problem->steps * (double)problem->batch;
+  double busy = products * (double)problem->operand_bytes / INSTRUCTION_RATE / device->n_processors / cycles;
   p->seconds = cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
   p->bound = main.what;
 }
 
-static bool predict(const strata_gpu_device_t *device, const strata_problem_t *product, strata_pipelined_choice_t *p) {
-  p->slots = count_slots(device, &p->shape, p->residents);
-  if (!is_legal(product, &p->shape, p->residents) || p->slots < MIN_SLOTS)
+static bool predict(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
+  if (!problem->async || !is_legal(problem, p))
     return false;
-  p->tiles = count_tiles(product, p);
+  p->slots = count_slots(device, problem, p);
+  if (p->slots < MIN_SLOTS)
+    return false;
+  p->tiles = count_tiles(problem, p);
   p->blocks = least(p->tiles, device->n_processors * p->residents);
-  predict_time(device, product, p);
+  predict_time(device, problem, p);
   return true;
 }
 
-bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *product,
+bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *problem,
                            strata_pipelined_choice_t *p) {
   while (p->number < N_SHAPES * 2 * MAX_RESIDENTS) {
     size_t number = p->number;
@@ -155,7 +189,7 @@ bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_probl
                                      .swap = number / MAX_RESIDENTS % 2,
                                      .residents = (int64_t)(number % MAX_RESIDENTS) + 1,
                                      .number = number + 1};
-    if (predict(device, product, p))
+    if (predict(device, problem, p))
       return true;
   }
   return false;
@@ -193,23 +227,23 @@ static bool is_worthwhile(const strata_problem_t *p) {
   return p->async && p->rows >= MIN_SIDE && p->columns >= MIN_SIDE && products >= MIN_PRODUCTS;
 }
 
-int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *product, int n,
+int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_pipelined_choice_t *out) {
   int count = 0;
   strata_pipelined_choice_t candidate = {0};
-  while (is_worthwhile(product) && strata_pipelined_next(device, product, &candidate))
+  while (is_worthwhile(problem) && strata_pipelined_next(device, problem, &candidate))
     count = insert(out, count, n, &candidate);
   return count;
 }
 
-strata_schedule_t strata_pipelined_schedule(const strata_problem_t *product, const strata_pipelined_choice_t *choice) {
+strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice) {
   return (strata_schedule_t){.kind = "contract",
                              .threads = choice->shape.groups * GROUP_THREADS,
                              .group = choice->shape.groups * GROUP_THREADS,
                              .n_tile = 3,
-                             .tile = {result_rows(choice), result_columns(choice), step_of(product)},
+                             .tile = {result_rows(choice), result_columns(choice), step_of(problem)},
                              .warps = {4 * choice->shape.groups, 1},
-                             .mma = strata_str(product->async->name),
+                             .mma = strata_str(problem->async->name),
                              .producers = PRODUCERS,
                              .slots = choice->slots,
                              .blocks = choice->blocks,

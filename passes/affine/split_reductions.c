@@ -9,25 +9,34 @@
 //     %s = affine.for %k = 0 to 100 { ... load %x[%t * 100 + %k, %j] ... }  store %s, %p[%t, %j] }
 //   affine.parallel (%j) = (0) to (64) { %s = affine.for %t = 0 to 1000 { ... load %p[%t, %j] }  store f(%s), %y[%j] }
 //
+// Products of more rows and columns are split where the model of schedules expects them to take less time so: those of
+// few tiles and long reductions.
+//
 // The partial results have the type that is summed up in, and their order is fixed. Grouping never makes one kernel of
 // the two: they do not share their rows.
 #include "dialects/affine/row_kernel.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/coalesce.h"
+#include "passes/affine/explain.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/affine/nest_graph.h"
+#include "passes/affine/problem.h"
 #include "passes/pass.h"
 #include "passes/target.h"
 
 #define PROCESSOR_SHARE 1.5     // of its share of the memory's bandwidth, that a processor can draw alone
 #define WORTHWHILE_SECONDS 5e-6 // that splitting must save: a launch, and what fusion loses
+#define WORTHWHILE_SHARE 0.9    // of a product's time, that it may take in parts
+#define COMBINE_SECONDS 2.5e-6  // of the kernel that sums up a product's parts, besides its bytes
 
 enum {
   MIN_SIDE = 8, // rows and columns of a product that are worth tiles (schedule_contract_gpu.c)
   BLOCKS_A_PROCESSOR = 4,
   MIN_BLOCK_ELEMENTS = 2048, // of a row, for a block of threads
   MIN_THREAD_ELEMENTS = 16,  // of a column, for a thread
+  MAX_PARTS = 32,            // of a product
+  MIN_PART_BYTES = 512,      // of a row of an operand in a part
   BYTES_IN_FLIGHT = 64,      // of a thread that goes down a column
 };
 
@@ -73,12 +82,17 @@ static bool is_thin_product(const strata_nest_t *nest) {
   return lhs < MIN_SIDE || rhs < MIN_SIDE;
 }
 
+static bool is_product(const strata_nest_node_t *node) {
+  return node->class == STRATA_NEST_ANCHOR && !is_thin_product(node->nest);
+}
+
 static bool is_splittable(const strata_nest_node_t *node) {
   const strata_nest_t *nest = node->nest;
   if (!nest || node->is_constant)
     return false;
-  bool has_rows = node->class == STRATA_NEST_ROW || (node->class == STRATA_NEST_ANCHOR && is_thin_product(nest));
-  if (!has_rows || mlirOperationGetNumResults(nest->loops[0]) != 1)
+  bool is_taken = node->class == STRATA_NEST_ROW || (node->class == STRATA_NEST_ANCHOR && is_thin_product(nest)) ||
+                  is_product(node);
+  if (!is_taken || mlirOperationGetNumResults(nest->loops[0]) != 1)
     return false;
   const char *kind = strata_row_combining_kind(nest);
   return kind && starts_neutral(nest, kind);
@@ -130,13 +144,8 @@ static int64_t divisor_near(int64_t extent, double wanted, double most) {
 }
 
 // Cuts the outer reduction dims, as they are contiguous least.
-static void choose_parts(split_t *split, const strata_gpu_device_t *device, const strata_nest_node_t *node) {
+static void cut(split_t *split, double wanted) {
   const strata_nest_t *nest = split->nest;
-  double length = node->trips / node->points;
-  double threads = device->n_processors * (device->threads_resident / 2.0);
-  double tasks = split->is_across ? threads : device->n_processors * (double)BLOCKS_A_PROCESSOR;
-  double most = length / (split->is_across ? MIN_THREAD_ELEMENTS : MIN_BLOCK_ELEMENTS);
-  double wanted = least(tasks / node->points, most);
   split->n_parts = 1;
   for (int i = 0; i < nest->n_reduction; i++) {
     split->parts[i] = 1;
@@ -145,6 +154,56 @@ static void choose_parts(split_t *split, const strata_gpu_device_t *device, cons
                                      2 * wanted / (double)split->n_parts);
     split->n_parts *= split->parts[i];
   }
+}
+
+static void choose_parts(split_t *split, const strata_gpu_device_t *device, const strata_nest_node_t *node) {
+  double length = node->trips / node->points;
+  double threads = device->n_processors * (device->threads_resident / 2.0);
+  double tasks = split->is_across ? threads : device->n_processors * (double)BLOCKS_A_PROCESSOR;
+  double most = length / (split->is_across ? MIN_THREAD_ELEMENTS : MIN_BLOCK_ELEMENTS);
+  cut(split, least(tasks / node->points, most));
+}
+
+//===-- Products of few tiles ------------------------------------------------------------------------------------===//
+
+// Seconds that a product takes whose parts are summed up by a second kernel.
+static double seconds_in_parts(const strata_gpu_device_t *device, const strata_problem_t *problem, int64_t parts) {
+  strata_problem_t part = strata_problem_part(problem, parts);
+  double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
+  double bytes = results * (double)(parts * problem->sum_bytes + problem->stored_bytes);
+  return strata_problem_seconds(device, &part) + COMBINE_SECONDS + bytes / (double)device->bandwidth;
+}
+
+// The parts that take the least time by the model of schedules, if that is worth a second kernel.
+static strata_status_t choose_product_parts(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                            split_t *split) {
+  strata_nest_t nest = *split->nest;
+  strata_kernel_t kernel = {.arena = compile->arena, .n_nests = 1, .nests = &nest};
+  strata_contraction_kernel_t contraction;
+  split->n_parts = 1;
+  strata_status_t status = strata_contraction_read(&kernel, &contraction);
+  if (status) {
+    strata_status_free(status);
+    return NULL;
+  }
+  strata_gpu_contraction_t question = {.compile = compile, .device = device, .contraction = &contraction};
+  strata_problem_t problem = strata_problem_read(&question);
+  double whole = strata_problem_seconds(device, &problem), best = whole * WORTHWHILE_SHARE;
+  for (int64_t wanted = 2; wanted <= MAX_PARTS; wanted *= 2) {
+    split_t tried = *split;
+    cut(&tried, (double)wanted);
+    bool is_long = problem.steps / tried.n_parts * problem.operand_bytes >= MIN_PART_BYTES;
+    double seconds = tried.n_parts > 1 && is_long ? seconds_in_parts(device, &problem, tried.n_parts) : best;
+    if (seconds >= best)
+      continue;
+    best = seconds;
+    *split = tried;
+  }
+  if (split->n_parts > 1)
+    strata_explain(compile, "split  %.*s of %lld x %lld x %lld: %lld parts, %.1f us instead of %.1f",
+                   (int)nest.name.length, nest.name.data, (long long)problem.rows, (long long)problem.columns,
+                   (long long)problem.steps, (long long)split->n_parts, 1e6 * best, 1e6 * whole);
+  return NULL;
 }
 
 //===-- Edits both nests share -----------------------------------------------------------------------------------===//
@@ -330,10 +389,14 @@ strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
     const strata_nest_node_t *node = &graph.nodes.data[i];
     if (!is_splittable(node))
       continue;
-    split_t split = {.nest = node->nest, .is_across = is_across(&graph, node)};
-    if (seconds_lost(device, node, split.is_across, bytes_read(&graph, node)) < WORTHWHILE_SECONDS)
+    bool is_anchor = is_product(node);
+    split_t split = {.nest = node->nest, .n_parts = 1, .is_across = is_anchor || is_across(&graph, node)};
+    if (is_anchor && STRATA_PIPELINED_PRODUCTS && *device->mma_async)
+      STRATA_TRY(choose_product_parts(compile, device, &split));
+    else if (is_anchor)
       continue;
-    choose_parts(&split, device, node);
+    else if (seconds_lost(device, node, split.is_across, bytes_read(&graph, node)) >= WORTHWHILE_SECONDS)
+      choose_parts(&split, device, node);
     if (split.n_parts > 1)
       STRATA_TRY(apply_split(compile->arena, &split));
   }
