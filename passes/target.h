@@ -48,6 +48,7 @@ typedef struct strata_gpu_device {
   int64_t shared_bytes_processor;
   int64_t l2_bytes;
   int64_t bandwidth; // memory traffic, bytes a second
+  int64_t products;  // operations a second of products of 16-bit operands
   const char *mma;   // family of matrix instructions: a set of rows of targets/gpu/mma.def; "": none
   const char
       *mma_async;      // the family whose operands lie in shared memory, with bulk copies and barriers that go with it
@@ -59,6 +60,9 @@ typedef struct strata_gpu_device {
 // The device of this compile: what --device names, else the target's default. NOT_FOUND lists the known names;
 // INVALID_ARGUMENT if the compile's target is no GPU.
 STRATA_MUST_CHECK strata_status_t strata_gpu_device(strata_compile_t *compile, const strata_gpu_device_t **out_device);
+
+// The row of that name, of any target; NULL if there is none.
+const strata_gpu_device_t *strata_gpu_device_find(const char *name);
 
 static inline bool strata_target_is_gpu(const strata_compile_t *compile) {
   return compile->options->target != STRATA_TARGET_CPU;

@@ -77,23 +77,26 @@ static strata_status_t after_phase(strata_compile_t *compile, strata_phase_t pha
   return strata_observe_after(&((job_t *)user)->observer, compile, phase);
 }
 
-static double bandwidth_of(strata_compile_t *compile) {
-  const strata_gpu_device_t *device;
-  strata_status_t status = strata_gpu_device(compile, &device);
-  double bandwidth = status ? 0 : (double)device->bandwidth;
-  strata_status_free(status);
-  return bandwidth;
+static strata_status_t run_session(job_t *job, strata_session_t *session) {
+  const strata_options_t *options = job->options;
+  strata_status_t status = strata_session_check_device(session);
+  if (status) {
+    strata_print_kernels_without_times(session->library, strata_status_message(status), stdout);
+    strata_status_free(status);
+    return NULL;
+  }
+  STRATA_TRY(strata_session_open(job->arena, session));
+  STRATA_TRY(strata_session_set_inputs(job->arena, session, options->input.count, options->input.items));
+  return strata_profile(job->arena, session, options->num_iters, stdout);
 }
 
-static strata_status_t run_library(strata_compile_t *compile, job_t *job) {
-  const strata_options_t *options = job->options;
+static strata_status_t run_library(job_t *job) {
   strata_session_t session;
-  const char *path = strata_arena_printf(job->arena, "%s/lib%s.so", job->staging.path, options->aot_name);
-  STRATA_TRY(strata_session_open(job->arena, path, &session));
-  STRATA_TRY(strata_session_set_inputs(job->arena, &session, options->input.count, options->input.items));
-  STRATA_TRY(strata_profile(job->arena, &session, options->num_iters, bandwidth_of(compile), stdout));
+  const char *path = strata_arena_printf(job->arena, "%s/lib%s.so", job->staging.path, job->options->aot_name);
+  STRATA_TRY(strata_session_describe(job->arena, path, &session));
+  strata_status_t status = run_session(job, &session);
   strata_session_close(&session);
-  return NULL;
+  return status;
 }
 
 static strata_status_t finish(strata_compile_t *compile, job_t *job) {
@@ -103,7 +106,7 @@ static strata_status_t finish(strata_compile_t *compile, job_t *job) {
     const char *path = name ? strata_arena_printf(job->arena, "%s/%s", job->staging.path, name) : "-";
     return strata_write_ir(compile, (strata_phase_t)options->compile_to, path);
   }
-  return options->aot ? NULL : run_library(compile, job);
+  return options->aot ? NULL : run_library(job);
 }
 
 static void print_line(const char *text, void *file) { fprintf(file, "%s\n", text); }

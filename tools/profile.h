@@ -7,9 +7,15 @@
 #include <stdio.h>
 
 // Calls the library once to warm up, once more to time each kernel, and |n_runs| times for the time of a whole call.
-// |bandwidth|: bytes a second that the device's memory can move, which kernels are compared with; 0: unknown.
+// Kernels are compared with the roofline of the device that the library is for, where it is known.
 STRATA_MUST_CHECK strata_status_t strata_profile(strata_arena_t *arena, strata_session_t *session, int n_runs,
-                                                 double bandwidth, FILE *file);
+                                                 FILE *file);
+
+// Calls it with its inputs as they are and prints a row for each kernel, the times of one call among them.
+STRATA_MUST_CHECK strata_status_t strata_profile_kernels(strata_arena_t *arena, strata_session_t *session, FILE *file);
+
+// The same rows without times, of a library that cannot be run here, and |why|.
+void strata_print_kernels_without_times(const strata_library_t *library, const char *why, FILE *file);
 
 // The smallest, middle and largest of the seconds of |n_runs| calls.
 typedef struct {

@@ -109,18 +109,28 @@ static strata_status_t to_status(const strata_library_t *library, int code) {
   return code ? strata_error((strata_status_code_t)code, "%s", library->error()) : NULL;
 }
 
-strata_status_t strata_session_open(strata_arena_t *arena, const char *path, strata_session_t *out_session) {
+strata_status_t strata_session_describe(strata_arena_t *arena, const char *path, strata_session_t *out_session) {
   *out_session = (strata_session_t){0};
   // Without a slash dlopen would search the system's folders.
   const char *file = strchr(path, '/') ? path : strata_arena_printf(arena, "./%s", path);
   out_session->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (!out_session->handle)
-    return strata_error(STRATA_IO, "%s", dlerror());
-  STRATA_TRY(find_description(arena, path, out_session));
-  STRATA_TRY(open_device(out_session));
-  STRATA_TRY(make_tensors(arena, out_session));
-  STRATA_TRY(allocate_on_device(out_session));
-  return to_status(out_session->library, out_session->library->load(NULL, stream_of(out_session)));
+  return out_session->handle ? find_description(arena, path, out_session) : strata_error(STRATA_IO, "%s", dlerror());
+}
+
+strata_status_t strata_session_check_device(const strata_session_t *session) {
+  if (strcmp(session->library->target, "cpu") == 0)
+    return NULL;
+  strata_device_t *device = NULL;
+  strata_status_t status = strata_device_open(session->library->target, &device);
+  strata_device_close(device);
+  return status;
+}
+
+strata_status_t strata_session_open(strata_arena_t *arena, strata_session_t *session) {
+  STRATA_TRY(open_device(session));
+  STRATA_TRY(make_tensors(arena, session));
+  STRATA_TRY(allocate_on_device(session));
+  return to_status(session->library, session->library->load(NULL, stream_of(session)));
 }
 
 void strata_session_close(strata_session_t *session) {

@@ -17,9 +17,13 @@ typedef struct {
   strata_device_t *device;  // where the library takes device memory; else NULL
 } strata_session_t;
 
-// Loads lib<name>.so and makes room for its tensors, all zero.
-STRATA_MUST_CHECK strata_status_t strata_session_open(strata_arena_t *arena, const char *path,
-                                                      strata_session_t *out_session);
+// Loads the file lib<name>.so and finds its description; nothing can be called yet.
+STRATA_MUST_CHECK strata_status_t strata_session_describe(strata_arena_t *arena, const char *path,
+                                                          strata_session_t *out_session);
+// DEVICE if the library is for a GPU and this machine has none that a driver knows.
+STRATA_MUST_CHECK strata_status_t strata_session_check_device(const strata_session_t *session);
+// Makes room for the tensors, all zero, and loads the code.
+STRATA_MUST_CHECK strata_status_t strata_session_open(strata_arena_t *arena, strata_session_t *session);
 void strata_session_close(strata_session_t *session);
 
 // Random values: floats in [-1, 1), integers and booleans 0 or 1. The same |seed| gives the same values.

@@ -15,6 +15,8 @@ static const char usage[] =
     "  --expect=[NAME=]FILE   compare the next output, or the one called NAME, with a file\n"
     "  --rtol=R --atol=A      where |got - expected| <= A + R |expected| is good enough; default 1e-3 and 1e-5,\n"
     "                         integers must be equal\n"
+    "  --kernels              print each kernel's bytes, operations and time, beside what the GPU can do at best;\n"
+    "                         without a GPU, of a library for one, all but the times\n"
     "  --num-iters=N          run N times and print the median, smallest and largest time; default 1\n"
     "  --help, --version\n";
 
@@ -23,7 +25,7 @@ typedef STRATA_VECTOR(const char *) texts_t;
 typedef struct {
   const char *library;
   texts_t inputs, outputs, expects;
-  bool random;
+  bool random, kernels;
   double rtol, atol;
   bool has_tolerance;
   int n_runs;
@@ -65,6 +67,8 @@ static strata_status_t parse_option(strata_arena_t *arena, const char *argument,
     options->n_runs = runs < 1e9 ? (int)runs : 1000000000;
   } else if (strcmp(argument, "--random") == 0) {
     options->random = true;
+  } else if (strcmp(argument, "--kernels") == 0) {
+    options->kernels = true;
   } else if (argument[0] == '-') {
     return strata_error(STRATA_INVALID_ARGUMENT, "unknown option '%s'; strata-run --help lists them", argument);
   } else if (options->library) {
@@ -190,6 +194,8 @@ static strata_status_t run(strata_arena_t *arena, const options_t *options, stra
   STRATA_TRY(strata_session_fetch(session));
   printf("%s: %zu launches, %zu of them parallel\n", library->name, counts.launches, counts.regions);
   STRATA_TRY(write_and_compare(arena, options, session));
+  if (options->kernels)
+    STRATA_TRY(strata_profile_kernels(arena, session, stdout));
   strata_times_t times;
   STRATA_TRY(strata_time_runs(arena, session, options->n_runs, &times));
   printf("%s: median %.3f ms, min %.3f ms, max %.3f ms of %d runs\n", library->name, 1e3 * times.median,
@@ -197,11 +203,27 @@ static strata_status_t run(strata_arena_t *arena, const options_t *options, stra
   return NULL;
 }
 
+// True if there is no GPU for the library, and its kernels have been printed without times.
+static bool describe_only(const options_t *options, const strata_session_t *session) {
+  strata_status_t status = options->kernels ? strata_session_check_device(session) : NULL;
+  if (!status)
+    return false;
+  strata_print_kernels_without_times(session->library, strata_status_message(status), stdout);
+  strata_status_free(status);
+  return true;
+}
+
 static strata_status_t run_command(strata_arena_t *arena, int argc, char **argv) {
   options_t options;
   strata_session_t session = {0};
   STRATA_TRY(parse_options(arena, argc, argv, &options));
-  strata_status_t status = strata_session_open(arena, options.library, &session);
+  strata_status_t status = strata_session_describe(arena, options.library, &session);
+  if (!status && describe_only(&options, &session)) {
+    strata_session_close(&session);
+    return NULL;
+  }
+  if (!status)
+    status = strata_session_open(arena, &session);
   if (!status)
     status = run(arena, &options, &session);
   strata_session_close(&session);

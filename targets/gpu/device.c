@@ -8,7 +8,7 @@ enum { KIB = 1024, MIB = 1024 * KIB };
 // A row spells target, code and triple as one macro, hence the second step.
 #define DEVICE(...) DEVICE_ROW(__VA_ARGS__)
 #define DEVICE_ROW(device, target_kind, code_kind, llvm_triple, llvm_chip, llvm_features, warp, threads, cluster,      \
-                   processors, resident, n_registers, shared, shared_processor, l2, gigabytes, mma_family,             \
+                   processors, resident, n_registers, shared, shared_processor, l2, gigabytes, teraflops, mma_family,  \
                    mma_async_family, async_copy, programmatic_launch, tanh)                                            \
   {.name = device,                                                                                                     \
    .target = target_kind,                                                                                              \
@@ -26,6 +26,7 @@ enum { KIB = 1024, MIB = 1024 * KIB };
    .shared_bytes_processor = shared_processor * KIB,                                                                   \
    .l2_bytes = (int64_t)l2 * MIB,                                                                                      \
    .bandwidth = gigabytes * INT64_C(1000000000),                                                                       \
+   .products = teraflops * INT64_C(1000000000000),                                                                     \
    .mma = mma_family,                                                                                                  \
    .mma_async = mma_async_family,                                                                                      \
    .has_async_copy = async_copy,                                                                                       \
@@ -44,6 +45,13 @@ static strata_status_t unknown_device(strata_compile_t *compile, const char *nam
     if (devices[i].target == compile->options->target && devices[i].code != STRATA_GPU_EMULATED)
       known = strata_arena_printf(compile->arena, "%s%s%s", known, *known ? ", " : "", devices[i].name);
   return strata_error(STRATA_NOT_FOUND, "--device=%s: unknown GPU, expected one of %s", name, known);
+}
+
+const strata_gpu_device_t *strata_gpu_device_find(const char *name) {
+  for (size_t i = 0; i < N_DEVICES; i++)
+    if (strcmp(name, devices[i].name) == 0)
+      return &devices[i];
+  return NULL;
 }
 
 strata_status_t strata_gpu_device(strata_compile_t *compile, const strata_gpu_device_t **out_device) {

@@ -71,7 +71,7 @@ def test_strata_run(graph):
         assert "of 3 runs" in text, text
         check_close(np.load("got.npy"), reference(X))
     text = run(os.path.join(strata.BIN, "strata"), graph, *EXACT, "--input=x.npy")
-    assert "of memory's" in text and "whole call" in text, text
+    assert "of roofline" in text and "whole call" in text, text
 
 
 def set_constant(library, name, value):
