@@ -14,7 +14,6 @@ enum { FUNCTION_MAX_DYNAMIC_SHARED = 8 };             // CUfunction_attribute
 enum { LAUNCH_CLUSTER = 4, LAUNCH_PROGRAMMATIC = 6 }; // CUlaunchAttributeID
 enum { DEFAULT_SHARED = 48 * 1024 };                  // what needs no asking
 enum { MAP_SIZE = 128, MAP_ALIGNMENT = 64 };          // CUtensorMap
-enum { MAX_PARAMS = 4096 };                           // bytes of a kernel's parameters
 enum { NO_INTERLEAVE = 0, FILL_ZERO = 0 };            // CUtensorMapInterleave, CUtensorMapFloatOOBfill
 enum { PROMOTE_128 = 2, PROMOTE_256 = 3 };            // CUtensorMapL2promotion
 
@@ -190,8 +189,7 @@ static int cuda_get_function(void *module, const strata_rt_kernel_t *kernel, voi
   return status;
 }
 
-// |params|: laid out as the kernel's parameters are; the driver can check their size.
-static int launch(const strata_rt_function_t *function, void *params, size_t size, void *stream) {
+static int launch(const strata_rt_function_t *function, void **params, void **extra, void *stream) {
   const strata_rt_kernel_t *shape = function->shape;
   launch_attribute_t attributes[2] = {0};
   unsigned n = 0;
@@ -205,8 +203,7 @@ static int launch(const strata_rt_function_t *function, void *params, size_t siz
                             .stream = stream,
                             .attributes = attributes,
                             .n_attributes = n};
-  void *extra[] = {PARAM_BUFFER, params, PARAM_SIZE, &size, PARAM_END};
-  return check("cuLaunchKernelEx", cuda.launch(&config, function->function, NULL, extra));
+  return check("cuLaunchKernelEx", cuda.launch(&config, function->function, params, extra));
 }
 
 static int swizzle_code(uint32_t bytes) { return bytes == 128 ? 3 : bytes == 64 ? 2 : bytes == 32 ? 1 : 0; }
@@ -220,25 +217,30 @@ static int encode_map(const strata_rt_map_t *map, void *address, void *out) {
                                NO_INTERLEAVE, swizzle_code(map->swizzle), promotion, FILL_ZERO));
 }
 
+// Where maps lie among the parameters is the driver's business (they are aligned within its memory, not within the
+// parameters): each parameter is given on its own, and a null pointer says where they end.
 static int launch_with_maps(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream) {
   const strata_rt_kernel_t *shape = function->shape;
-  _Alignas(MAP_ALIGNMENT) char params[MAX_PARAMS];
-  size_t used = n_buffers * sizeof *buffers, size = (used + MAP_ALIGNMENT - 1) / MAP_ALIGNMENT * MAP_ALIGNMENT;
-  if (size + shape->n_maps * (size_t)MAP_SIZE > sizeof params)
-    return strata_rt_fail(STRATA_UNSUPPORTED, "%s: kernel %s: %u buffers and %u maps are more than %d bytes",
-                          strata_rt_program.library->name, shape->name, n_buffers, shape->n_maps, (int)MAX_PARAMS);
-  memcpy(params, buffers, used);
-  memset(params + used, 0, size - used);
+  _Alignas(MAP_ALIGNMENT) char maps[STRATA_RT_MAX_MAPS][MAP_SIZE];
+  void *params[STRATA_RT_MAX_ARGS + STRATA_RT_MAX_MAPS + 1];
   int status = STRATA_OK;
-  for (uint32_t i = 0; i < shape->n_maps && !status; i++, size += MAP_SIZE)
-    status = encode_map(&shape->maps[i], buffers[shape->maps[i].buffer], params + size);
-  return status ? status : launch(function, params, size, stream);
+  for (uint32_t i = 0; i < n_buffers; i++)
+    params[i] = &buffers[i];
+  for (uint32_t i = 0; i < shape->n_maps && !status; i++) {
+    status = encode_map(&shape->maps[i], buffers[shape->maps[i].buffer], maps[i]);
+    params[n_buffers + i] = maps[i];
+  }
+  params[n_buffers + shape->n_maps] = NULL;
+  return status ? status : launch(function, params, NULL, stream);
 }
 
+// Pointers alone are given at once; the driver can check their size.
 static int cuda_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream) {
+  size_t size = n_buffers * sizeof *buffers;
+  void *extra[] = {PARAM_BUFFER, buffers, PARAM_SIZE, &size, PARAM_END};
   if (function->shape->n_maps)
     return launch_with_maps(function, buffers, n_buffers, stream);
-  return launch(function, buffers, n_buffers * sizeof *buffers, stream);
+  return launch(function, NULL, extra, stream);
 }
 
 //===-- Memory, streams, events ----------------------------------------------------------------------------------===//

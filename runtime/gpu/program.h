@@ -11,7 +11,7 @@
 #pragma GCC visibility push(hidden)
 
 // A kernel's function in its image, and the shape of its launches. Its parameters are the buffers' device pointers;
-// behind them, from a multiple of 64 bytes on, the maps' tensor maps of the driver, 128 bytes each.
+// behind them the maps' tensor maps of the driver, 128 bytes each.
 typedef struct {
   const char *name;
   uint32_t blocks, threads; // grid (one dimension), threads of a block

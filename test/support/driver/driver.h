@@ -65,6 +65,7 @@ typedef struct module {
 
 typedef struct {
   long param_size; // bytes; -1: unknown
+  long n_params;   // the same of their number
   uint32_t shared; // static
   void *entry;     // emulated
 } kernel_info_t;

@@ -139,25 +139,24 @@ bool image_runs_here(const image_t *image) {
 
 //===-- Kernels --------------------------------------------------------------------------------------------------===//
 
-// Bytes of a cubin's parameters: record EIATTR_PARAM_CBANK's neighbour 0x19 of .nv.info.<kernel>, format 3 (a value).
-static long cubin_params(const image_t *image, const char *name) {
+// A cubin's parameters, from .nv.info.<kernel>: a record 0x17 for each, their bytes in 0x19 (format 3: a value).
+static void cubin_params(const image_t *image, const char *name, kernel_info_t *out_info) {
   const Elf64_Shdr *section = find_section(image, ".nv.info.", name);
   const unsigned char *data = (const void *)(image->data + (section ? section->sh_offset : 0));
   for (size_t i = 0; section && i + 4 <= section->sh_size;) {
     unsigned value = data[i + 2] | (unsigned)data[i + 3] << 8;
     if (data[i] == 3 && data[i + 1] == 0x19)
-      return (long)value;
+      out_info->param_size = (long)value;
+    out_info->n_params += data[i] == 4 && data[i + 1] == 0x17;
     i += 4 + (data[i] == 4 ? value : 0);
   }
-  return 0; // no parameters, no record
 }
 
-// Bytes of an entry's parameters: pointers, or tensor maps, which are arrays of 128 bytes aligned to 64.
-static long ptx_params(const char *entry) {
-  long size = 0;
+// An entry's parameters: pointers, or tensor maps, which are arrays; the bytes are those of pointers.
+static void ptx_params(const char *entry, kernel_info_t *out_info) {
   for (const char *end = strchr(entry, ')'); (entry = strstr(entry, ".param")) && end && entry < end; entry++)
-    size = entry[strcspn(entry, "[,)")] == '[' ? (size + 63) / 64 * 64 + 128 : size + 8;
-  return size;
+    out_info->n_params++;
+  out_info->param_size = out_info->n_params * 8;
 }
 
 static bool find_ptx(const image_t *image, const char *name, kernel_info_t *out_info) {
@@ -166,7 +165,8 @@ static bool find_ptx(const image_t *image, const char *name, kernel_info_t *out_
     entry += strlen(".entry ");
     if (strncmp(entry, name, length) != 0 || isalnum(entry[length]) || entry[length] == '_' || entry[length] == '$')
       continue;
-    *out_info = (kernel_info_t){.param_size = ptx_params(entry)};
+    *out_info = (kernel_info_t){0};
+    ptx_params(entry, out_info);
     return true;
   }
   return false;
@@ -176,8 +176,8 @@ static bool find_cubin(const image_t *image, const char *name, kernel_info_t *ou
   const Elf64_Shdr *shared = find_section(image, ".nv.shared.", name);
   if (!has_symbol(image, name))
     return false;
-  *out_info =
-      (kernel_info_t){.param_size = cubin_params(image, name), .shared = shared ? (uint32_t)shared->sh_size : 0};
+  *out_info = (kernel_info_t){.shared = shared ? (uint32_t)shared->sh_size : 0};
+  cubin_params(image, name, out_info);
   return true;
 }
 
@@ -186,14 +186,14 @@ bool image_find_kernel(const image_t *image, const char *name, kernel_info_t *ou
   switch (image->kind) {
   case IMAGE_EMULATED:
     snprintf(symbol, sizeof symbol, STRATA_EMULATED_ENTRY_PREFIX "%s", name);
-    *out_info = (kernel_info_t){.param_size = -1, .entry = dlsym(image->handle, symbol)};
+    *out_info = (kernel_info_t){.param_size = -1, .n_params = -1, .entry = dlsym(image->handle, symbol)};
     return out_info->entry != NULL;
   case IMAGE_CUBIN:
     return find_cubin(image, name, out_info);
   case IMAGE_PTX:
     return find_ptx(image, name, out_info);
   case IMAGE_HSACO:
-    *out_info = (kernel_info_t){.param_size = -1};
+    *out_info = (kernel_info_t){.param_size = -1, .n_params = -1};
     snprintf(symbol, sizeof symbol, "%s.kd", name);
     return has_symbol(image, symbol);
   }

@@ -34,17 +34,33 @@ static int check_address(const char *what, const void *address, size_t size, con
   return OK;
 }
 
-// The launch's parameters as they lie in the driver's memory, words; by |params| only where all of them are pointers.
+// Parameters given one by one, up to a null pointer, as our runtime gives them: packed as read_params says.
+static int pack_params(const function_t *function, void **params, void **out, size_t *out_n) {
+  enum { UNIT = MAP_ALIGNMENT / sizeof *out, LENGTH = MAP_SIZE / sizeof *out };
+  long expected = function->info.n_params, n = 0;
+  for (; params[n]; n++) {
+    const map_t *map = map_at(params[n]);
+    if (*out_n + UNIT + LENGTH > MAX_PARAMS)
+      return fault(INVALID_VALUE, "kernel %s: too many parameters", function->name);
+    while (map && *out_n % UNIT)
+      out[(*out_n)++] = NULL;
+    memcpy(&out[*out_n], params[n], map ? MAP_SIZE : sizeof *out);
+    *out_n += map ? LENGTH : 1;
+  }
+  if (expected >= 0 && n != expected)
+    return fault(INVALID_VALUE, "kernel %s: %ld parameters, expected %ld", function->name, n, expected);
+  return OK;
+}
+
+// The launch's parameters in words, maps aligned.
 static int read_params(const function_t *function, void **params, void **extra, bool is_hip, void **out,
                        size_t *out_n) {
   long expected = function->info.param_size;
   size_t size = 0;
   void *buffer = NULL;
   *out_n = 0;
-  if (params && expected < 0)
-    return fault(INVALID_VALUE, "kernel %s: how many parameters it has is unknown; give them by extra", function->name);
-  for (long i = 0; params && i < expected / 8 && i < MAX_PARAMS; i++, ++*out_n)
-    out[i] = *(void **)params[i];
+  if (params)
+    return pack_params(function, params, out, out_n);
   for (size_t i = 0; extra && extra[i] != (void *)(uintptr_t)(is_hip ? 3 : 0); i += 2)
     if (extra[i] == (void *)1)
       buffer = extra[i + 1];
