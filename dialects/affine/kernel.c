@@ -305,3 +305,12 @@ bool strata_nest_contraction(const strata_nest_t *nest, strata_contraction_t *ou
   *out_contraction = c;
   return true;
 }
+
+void strata_contraction_sides(const strata_contraction_t *c, int64_t *out_lhs, int64_t *out_rhs) {
+  *out_lhs = *out_rhs = 1;
+  for (int dim = 0; dim < c->nest->n_parallel; dim++) {
+    bool in_lhs = c->lhs_dims >> dim & 1, in_rhs = c->rhs_dims >> dim & 1;
+    *out_lhs *= in_lhs && !in_rhs ? c->nest->extents[dim] : 1;
+    *out_rhs *= in_rhs && !in_lhs ? c->nest->extents[dim] : 1;
+  }
+}

@@ -54,6 +54,8 @@ typedef struct {
 
 // Recognises a contraction by its body; false if |nest| is none.
 bool strata_nest_contraction(const strata_nest_t *nest, strata_contraction_t *out_contraction);
+// Results along the dims that only the left, and only the right operand has.
+void strata_contraction_sides(const strata_contraction_t *contraction, int64_t *out_lhs, int64_t *out_rhs);
 
 // The dims a map's results depend on, as a mask.
 uint32_t strata_affine_map_dims(MlirAffineMap map);

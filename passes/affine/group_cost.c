@@ -13,10 +13,13 @@
 #define GPU_CLOCK 1.5e9         // additions a second of a lane
 #define GPU_WARPS_AT_ONCE 4.0   // of a processor
 #define GPU_LAUNCH_SECONDS 2e-6 // from the end of one kernel to the work of the next
+#define GPU_PRODUCT_LOSS 3.0    // so that products of more than 16 million multiply-adds are worth a launch
+#define WAIT_DEPTH 6            // nests between a reduction and what waits for it: mean, epsilon, root
 #define ROWS_AT_ONCE 4.0        // along which a value that does not vary is computed once
 #define AFFORDABLE 0.2          // of a kernel's cost may go into repetitions
 #define OPERAND_WORK 4.0        // of a point: what may be done while an operand of a contraction is packed
 #define OPERAND_READS 1.25      // bytes for one byte of it
+#define OPERAND_NESTS 8         // at most, one after the other
 #define OPERAND_REPEATS 8.0     // of the packing of one element; more: it is read as windows, or by very many tasks
 
 static const strata_nest_node_t *node_of(const strata_grouping_t *grouping, int node) {
@@ -48,7 +51,9 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
                                         .task_points = 8,
                                         .task_threads = device->max_threads,
                                         .thread_points = 8,
-                                        .operand_reuse = 128};
+                                        .operand_reuse = 128,
+                                        .least_side = 8, // schedule_contract_gpu.c
+                                        .product_loss = GPU_PRODUCT_LOSS};
   return NULL;
 }
 
@@ -96,14 +101,25 @@ static MlirAffineMap point_at_outer(const strata_grouping_t *grouping, int group
   return mlirAffineMapGet(context, n_outer, 0, n_dims, dims);
 }
 
+// True if the nest is a product of a matrix and few vectors, whose results are computed one by one.
+static bool is_thin(const strata_group_prices_t *prices, const strata_nest_t *nest) {
+  strata_contraction_t c;
+  int64_t lhs, rhs;
+  if (!strata_nest_contraction(nest, &c))
+    return false;
+  strata_contraction_sides(&c, &lhs, &rhs);
+  return least((double)lhs, (double)rhs) < prices->least_side;
+}
+
 // A contraction packs what it reads: each point once for many results.
 static double operand_evaluations(const strata_group_prices_t *prices, const strata_nest_node_t *reader,
                                   MlirAffineMap point) {
+  double reuse = is_thin(prices, reader->nest) ? 1 : prices->operand_reuse;
   uint32_t used = strata_affine_map_dims(point);
   double points = 1, results = 1;
   for (int dim = 0; dim < reader->nest->n_parallel + reader->nest->n_reduction; dim++)
     *(used >> dim & 1 ? &points : &results) *= (double)reader->nest->extents[dim];
-  return points * greatest(1, results / prices->operand_reuse);
+  return points * greatest(1, results / reuse);
 }
 
 // Evaluations of a producer that the reader asks for at |point|, a map over the reader's dims.
@@ -245,14 +261,30 @@ static bool may_join_later(const strata_grouping_t *grouping, int node) {
   return grouping->nodes[node].group < 0 && node_of(grouping, node)->class == STRATA_NEST_MAP;
 }
 
-// True if |buffer| is in memory whether or not |node| joins the group that makes it.
+// True if |node| needs the result of a reduction that comes after |first|.
+static bool waits_for_reduction(const strata_grouping_t *grouping, int node, int first, int depth) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  for (size_t i = 0; i < record->reads.count && depth > 0; i++) {
+    int producer = record->reads.data[i].producer;
+    strata_nest_class_t class = node_of(grouping, producer)->class;
+    if (producer > first && (class == STRATA_NEST_ROW || class == STRATA_NEST_ANCHOR ||
+                             waits_for_reduction(grouping, producer, first, depth - 1)))
+      return true;
+  }
+  return false;
+}
+
+// True if |buffer| is in memory whether or not |node| joins the group that makes it: a reader is of another kernel, or
+// will be, as what a norm divides and the next residual sum.
 static bool is_stored_anyway(const strata_grouping_t *grouping, int group, int buffer, int node) {
   const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
   if (!record->is_alloc || record->readers.count > STRATA_GROUP_MAX_READERS)
     return true;
   for (size_t i = 0; i < record->readers.count; i++) {
     int reader = record->readers.data[i];
-    if (reader != node && !strata_group_has(grouping, group, reader) && !may_join_later(grouping, reader))
+    if (reader == node || strata_group_has(grouping, group, reader))
+      continue;
+    if (!may_join_later(grouping, reader) || waits_for_reduction(grouping, reader, record->writer, WAIT_DEPTH))
       return true;
   }
   return false;
@@ -317,9 +349,68 @@ static bool is_cheap_operand(const strata_grouping_t *grouping, int node, double
          evaluations <= OPERAND_REPEATS * record->points;
 }
 
+// A nest and all that would be a kernel with it, were it none of a contraction's operand.
+typedef struct {
+  int n_nests;
+  double read; // bytes, from memory
+  double work; // of a point
+} chain_t;
+
+static const strata_nest_read_t *read_of(const strata_nest_node_t *record, const strata_access_t *load) {
+  for (size_t i = 0; i < record->reads.count; i++)
+    if (record->reads.data[i].load == load)
+      return &record->reads.data[i];
+  return NULL;
+}
+
+// False if a part of it would stay behind.
+static bool add_chain(const strata_grouping_t *grouping, int node, chain_t *chain) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  chain->work += record->work;
+  if (record->class != STRATA_NEST_MAP || record->is_dear || chain->work > OPERAND_WORK ||
+      ++chain->n_nests > OPERAND_NESTS)
+    return false;
+  for (size_t i = 0; i < record->buffers.count; i++) {
+    const strata_access_t *access = &record->nest->accesses[i];
+    const strata_nest_read_t *read = access->is_store ? NULL : read_of(record, access);
+    bool is_ahead = read && may_join_later(grouping, read->producer) && !node_of(grouping, read->producer)->is_constant;
+    if (is_ahead && grouping->graph.buffers.data[read->buffer].readers.count > 1)
+      return false;
+    if (is_ahead && !add_chain(grouping, read->producer, chain))
+      return false;
+    if (!is_ahead && !access->is_store)
+      chain->read += access_bytes(grouping, record, i);
+  }
+  return true;
+}
+
+// A GPU's contraction fetches its operands in bulk unless they are computed on their way, and the wider they are in
+// memory the more it fetches. What it saves is a kernel, and what that reads and writes.
+static bool is_fetched_cheaper(const strata_grouping_t *grouping, int group, int node, double evaluations) {
+  const strata_group_prices_t *prices = &grouping->prices;
+  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *anchor = node_of(grouping, grouping->groups.data[group].members.data[0]);
+  bool is_thin_product = is_thin(prices, anchor->nest);
+  double repeats = evaluations / record->points, written = 0;
+  chain_t chain = {0};
+  if (!add_chain(grouping, node, &chain))
+    return false;
+  for (size_t i = 0; i < record->buffers.count; i++)
+    written += record->nest->accesses[i].is_store ? access_bytes(grouping, record, i) : 0;
+  if (is_thin_product && chain.work == 0 && chain.read <= written)
+    return true; // a copy: the original is read as easily
+  if (repeats > OPERAND_REPEATS)
+    return false;
+  double loss = is_thin_product ? 0 : anchor->trips * prices->product_loss;
+  double alone = prices->launch + (chain.read + (1 + repeats) * written) * prices->byte + record->points * chain.work;
+  return loss + repeats * chain.read * prices->byte + evaluations * chain.work <= alone;
+}
+
 strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int group, int node, bool is_aligned,
                                          double evaluations) {
-  if (grouping->nodes[node].is_operand && !is_cheap_operand(grouping, node, evaluations))
+  bool is_gpu = strata_target_is_gpu(grouping->compile);
+  if (grouping->nodes[node].is_operand && !(is_gpu ? is_fetched_cheaper(grouping, group, node, evaluations)
+                                                   : is_cheap_operand(grouping, node, evaluations)))
     return STRATA_REASON_OPERAND;
   if (!is_aligned)
     return affords_repetitions(grouping, group, node, evaluations) ? STRATA_REASON_NONE : STRATA_REASON_RECOMPUTE;

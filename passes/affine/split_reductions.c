@@ -73,12 +73,8 @@ static bool is_thin_product(const strata_nest_t *nest) {
   strata_contraction_t c;
   if (!strata_nest_contraction(nest, &c))
     return false;
-  int64_t lhs = 1, rhs = 1;
-  for (int dim = 0; dim < nest->n_parallel; dim++) {
-    bool in_lhs = c.lhs_dims >> dim & 1, in_rhs = c.rhs_dims >> dim & 1;
-    lhs *= in_lhs && !in_rhs ? nest->extents[dim] : 1;
-    rhs *= in_rhs && !in_lhs ? nest->extents[dim] : 1;
-  }
+  int64_t lhs, rhs;
+  strata_contraction_sides(&c, &lhs, &rhs);
   return lhs < MIN_SIDE || rhs < MIN_SIDE;
 }
 
