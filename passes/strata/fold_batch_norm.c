@@ -3,7 +3,8 @@
 //   mul(contract(x, w), broadcast(s))           ->  contract(x, mul(w, broadcast(s)))
 //   mul(add(contract(x, w), b), s)              ->  add(contract(x, mul(w, s)), mul(b, s))
 //   mul(contract(q, k), splat), q as above      ->  contract(mul(q, splat), k), and the scale goes on into q's weights
-//   contract(mul(q, splat), k), q not as above  ->  mul(contract(q, k), splat), to be fused behind the contract
+//   contract(mul(q, splat), k), q not as above  ->  mul(contract(q, k), splat), to be fused behind the contract, and
+//                                                   operands are read as another kernel has left them
 //
 // where w, b and s depend on constants only, and s varies along dims of w only. A batch norm is such a scale and a sum.
 // The product of the weights is computed once, by the preparation program. This changes how results are rounded, so it
@@ -11,6 +12,8 @@
 #include "passes/pass.h"
 #include "passes/strata/contract.h"
 #include "passes/strata/simplify.h"
+
+#define LEAST_SCALE 0.03125 // that f16 does without: of attention with 1024 elements a head
 
 static bool is_constant(const strata_rewriter_t *r, MlirValue value) { return strata_rewriter_is_constant(r, value); }
 
@@ -147,10 +150,21 @@ static MlirValue fold_mul(strata_rewriter_t *r, MlirOperation op) {
   return is_splat && !mlirOperationIsNull(contract) ? scale_operand(r, contract, scalar) : STRATA_NO_VALUE;
 }
 
+// True if |value| is a contract's result, or a part of one, perhaps plus a constant.
+static bool is_projection(const strata_rewriter_t *r, MlirValue value) {
+  MlirOperation slice = strata_def_if(value, STRATA_OP_SLICE);
+  value = mlirOperationIsNull(slice) ? value : strata_operand(slice, 0);
+  MlirOperation add = strata_def_if(value, STRATA_OP_ADD);
+  if (!mlirOperationIsNull(add) && is_constant(r, strata_operand(add, 1)))
+    value = strata_operand(add, 0);
+  return !mlirOperationIsNull(strata_def_if(value, STRATA_OP_CONTRACT));
+}
+
 // An operand that is rounded to a type of a smaller range than the scale's needs its scale first: a mean's sum may be
-// beyond it.
-static bool may_lose_range(MlirValue operand) {
-  return !mlirValueEqual(unrounded(operand), operand) && strata_shape_of(operand).type != STRATA_TYPE_BF16;
+// beyond it. Not so the scale of attention: what is projected is of the range of other operands.
+static bool may_lose_range(const strata_rewriter_t *r, MlirValue operand, MlirOperation mul, double scale) {
+  bool is_rounded = !mlirValueEqual(unrounded(operand), operand) && strata_shape_of(operand).type != STRATA_TYPE_BF16;
+  return is_rounded && !(scale >= LEAST_SCALE && is_projection(r, strata_operand(mul, 0)));
 }
 
 // contract(mul(q, splat), k): the scale goes behind the contract, unless q would take it.
@@ -159,8 +173,9 @@ static MlirValue unscale_operand(strata_rewriter_t *r, MlirOperation op) {
   strata_scalar_t scalar;
   for (int k = 0; k < 2; k++) {
     MlirOperation mul = strata_def_if(unrounded(strata_operand(op, k)), STRATA_OP_MUL);
-    if (mlirOperationIsNull(mul) || may_lose_range(strata_operand(op, k)) || is_constant(r, strata_result(mul)) ||
-        !strata_has_one_use(strata_result(mul)) || !strata_splat_of(strata_operand(mul, 1), &scalar) ||
+    if (mlirOperationIsNull(mul) || is_constant(r, strata_result(mul)) || !strata_has_one_use(strata_result(mul)) ||
+        !strata_splat_of(strata_operand(mul, 1), &scalar) ||
+        may_lose_range(r, strata_operand(op, k), mul, scalar.f64) ||
         scalar.type != strata_shape_of(strata_result(op)).type ||
         (scalar.type != STRATA_TYPE_F32 && scalar.type != STRATA_TYPE_F64) ||
         takes_scale(r, strata_operand(mul, 0), strata_operand(mul, 1)) || !strata_contract_read(r->compile, op, &c))

@@ -163,3 +163,33 @@ func.func @rounded_mean(%sum: tensor<2x64xf32>, %w: tensor<64x128xf16>) -> tenso
   %y = "strata.contract"(%r, %w) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], origin = "matmul", zero_pad = false} : (tensor<2x64xf16>, tensor<64x128xf16>) -> tensor<2x128xf32>
   return %y : tensor<2x128xf32>
 }
+
+// -----
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// The scales of attention go behind the product of what one contract has made, which is rounded as a whole.
+// CHECK-LABEL: func.func @attention
+// CHECK: %[[Y:.*]] = "strata.contract"(%arg0, %arg1)
+// CHECK-NOT: strata.mul
+// CHECK: %[[R:.*]] = "strata.convert"(%[[Y]]) : (tensor<16x128xf32>) -> tensor<16x128xf16>
+// CHECK: %[[S:.*]] = "strata.contract"(
+// CHECK: "strata.mul"(%[[S]],
+// SAFE-LABEL: func.func @attention
+// SAFE: strata.mul
+// SAFE: strata.mul
+// SAFE: strata.convert
+func.func @attention(%x: tensor<16x32xf16>, %w: tensor<128x32xf16>) -> tensor<16x16xf32> {
+  %s = "strata.constant"() {value = dense<0.35> : tensor<16x64xf32>} : () -> tensor<16x64xf32>
+  %y = "strata.contract"(%x, %w) {maps = [#lhs, #rhs, #out], origin = "matmul", zero_pad = false} : (tensor<16x32xf16>, tensor<128x32xf16>) -> tensor<16x128xf32>
+  %q = "strata.slice"(%y) {starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<16x128xf32>) -> tensor<16x64xf32>
+  %k = "strata.slice"(%y) {starts = array<i64: 0, 64>, steps = array<i64: 1, 1>} : (tensor<16x128xf32>) -> tensor<16x64xf32>
+  %qs = "strata.mul"(%q, %s) : (tensor<16x64xf32>, tensor<16x64xf32>) -> tensor<16x64xf32>
+  %ks = "strata.mul"(%k, %s) : (tensor<16x64xf32>, tensor<16x64xf32>) -> tensor<16x64xf32>
+  %qr = "strata.convert"(%qs) : (tensor<16x64xf32>) -> tensor<16x64xf16>
+  %kr = "strata.convert"(%ks) : (tensor<16x64xf32>) -> tensor<16x64xf16>
+  %p = "strata.contract"(%qr, %kr) {maps = [#lhs, #rhs, #out], origin = "matmul", zero_pad = false} : (tensor<16x64xf16>, tensor<16x64xf16>) -> tensor<16x16xf32>
+  return %p : tensor<16x16xf32>
+}
