@@ -27,6 +27,11 @@
 #define STRATA_TILE_MMA_COMMIT "tile.mma_commit"
 #define STRATA_TILE_MMA_WAIT "tile.mma_wait"
 
+// Clusters of blocks: docs/gpu.md.
+#define STRATA_TILE_CLUSTER_ARRIVE "tile.cluster_arrive"
+#define STRATA_TILE_CLUSTER_WAIT "tile.cluster_wait"
+#define STRATA_TILE_CLUSTER_STORE "tile.cluster_store"
+
 // Loads the dialect into a context, once. Called by strata_compile_init.
 STRATA_MUST_CHECK strata_status_t strata_tile_dialect_load(MlirContext context);
 

@@ -4,7 +4,7 @@
 
 #include <mlir-c/IR.h>
 
-// What is wrong with an op of pipelined products or with the maps of a function; NULL for nothing, and for other ops.
+// What is wrong with an op of pipelined products or of clusters, or with the maps of a function; NULL for nothing, and for other ops.
 const char *strata_tile_pipelined_fault(MlirOperation op);
 
 #endif

@@ -1,4 +1,4 @@
-// What IRDL cannot say of the ops of pipelined products (docs/gpu.md); see verify.h.
+// What IRDL cannot say of the ops of pipelined products and of clusters (docs/gpu.md); see verify.h.
 #include "dialects/tile/verify.h"
 
 #include "dialects/mlir_util.h"
@@ -166,6 +166,15 @@ static const char *product_fault(MlirOperation op) {
   return NULL;
 }
 
+static const char *cluster_store_fault(MlirOperation op) {
+  if (!is_shared_row(op, 1, 0))
+    return "has memory that is no memref of rank 1 in space 3";
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(op, 1)));
+  return mlirTypeEqual(element, mlirValueGetType(mlirOperationGetOperand(op, 0)))
+             ? NULL
+             : "stores a value of another type than its memory's";
+}
+
 static const struct {
   const char *name;
   const char *(*fault)(MlirOperation op);
@@ -184,6 +193,7 @@ static const struct {
     {STRATA_TILE_MMA_FENCE, sums_fault},
     {STRATA_TILE_MMA_ASYNC, product_fault},
     {STRATA_TILE_MMA_WAIT, mma_wait_fault},
+    {STRATA_TILE_CLUSTER_STORE, cluster_store_fault},
 };
 
 const char *strata_tile_pipelined_fault(MlirOperation op) {

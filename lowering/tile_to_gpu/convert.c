@@ -135,6 +135,8 @@ static strata_registers_t cast_all(strata_gpu_distribution_t *d, const strata_re
 }
 
 static strata_status_t exchange(strata_gpu_distribution_t *d, const strata_registers_t *from, strata_registers_t *to) {
+  if (d->group > d->threads)
+    return strata_error(STRATA_UNSUPPORTED, "a value in two layouts over the blocks of a cluster");
   MlirType element = memory_element(d, from->element);
   bool is_index = mlirTypeIsAIndex(from->element);
   strata_registers_t written = cast_all(d, from, is_index ? "arith.index_cast" : "arith.extui", element);

@@ -47,6 +47,8 @@ typedef struct {
   MlirValue task;                 // number of the running task
   MlirValue thread;               // number of the thread in its group, [0, group)
   MlirValue group_number;         // of the group in its block, [0, threads / group)
+  MlirValue rank;                 // of the block in its cluster (cluster.h)
+  bool has_met;                   // the blocks of the cluster have all begun
   MlirValue active; // i1, false in groups beyond the last task: they repeat it and store nothing; null: none is
   int branch_depth, loop_depth; // scf.ifs and loops around the end of the new code
   bool is_dirty, is_read;       // shared memory was written, read since the last barrier

@@ -67,6 +67,8 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
   MlirValue result = mlirOperationGetResult(op, 0), buffer = mlirOperationGetOperand(op, 0);
   strata_gpu_box_t box;
   STRATA_TRY(strata_gpu_box_read(d, op, 0, mlirValueGetType(result), &box));
+  if (is_exchanged(buffer) && d->group > d->threads)
+    return strata_gpu_missing(op, "what other blocks of a cluster have stored");
   if (is_exchanged(buffer))
     STRATA_TRY(strata_shared_before_read(d));
   strata_transfer_t transfer = transfer_of(d, op, 0, &box);

@@ -1,9 +1,10 @@
 // vector.multi_reduction and vector.reduction.
 //
 // Registers of a thread are combined pairwise, as a tree; then lanes of a warp by shuffles, so that all of them have
-// the result; then warps through shared memory. The order is fixed by the layout alone.
+// the result; then warps through shared memory; then the blocks of a cluster. The order is fixed by the layout alone.
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/shared.h"
@@ -132,13 +133,13 @@ typedef struct {
 
 static void sort_bit(const reduction_t *r, slots_t *slots, int64_t bit) {
   bool is_lane = bit < r->d->device->lanes, is_reduced = is_reduced_bit(r, bit);
-  bool is_kept = !is_reduced;
+  bool is_warp = !is_lane && bit < r->d->threads, is_kept = !is_reduced; // beyond are the blocks of a cluster
   strata_layout_push_thread(&slots->lane, is_lane && is_kept ? 0 : STRATA_COPIES, 2, slots->kept_lanes);
-  strata_layout_push_thread(&slots->kept_warp, !is_lane && is_kept ? 0 : STRATA_COPIES, 2, slots->kept_warps);
-  strata_layout_push_thread(&slots->warp, !is_lane && is_reduced ? 0 : STRATA_COPIES, 2, slots->n_warps);
+  strata_layout_push_thread(&slots->kept_warp, is_warp && is_kept ? 0 : STRATA_COPIES, 2, slots->kept_warps);
+  strata_layout_push_thread(&slots->warp, is_warp && is_reduced ? 0 : STRATA_COPIES, 2, slots->n_warps);
   slots->kept_lanes *= is_lane && is_kept ? 2 : 1;
-  slots->kept_warps *= !is_lane && is_kept ? 2 : 1;
-  slots->n_warps *= !is_lane && is_reduced ? 2 : 1;
+  slots->kept_warps *= is_warp && is_kept ? 2 : 1;
+  slots->n_warps *= is_warp && is_reduced ? 2 : 1;
 }
 
 // The slots of one result are beside one another: warp w has the w-th from here.
@@ -193,6 +194,17 @@ static strata_status_t combine_warps(reduction_t *r) {
   return NULL;
 }
 
+// Threads of a block have the same result by now.
+static strata_status_t combine_blocks(reduction_t *r) {
+  strata_gpu_distribution_t *d = r->d;
+  if (d->group <= d->threads)
+    return NULL;
+  for (int64_t bit = 1; bit < d->group; bit *= 2)
+    if (!is_reduced_bit(r, bit))
+      return strata_error(STRATA_UNSUPPORTED, "a reduction of a part of what a cluster holds");
+  return strata_cluster_combine(d, r->kind, r->source->element, r->result.count, r->result.values);
+}
+
 //===-- The rule -------------------------------------------------------------------------------------------------===//
 
 static strata_status_t add_start(reduction_t *r, MlirValue start) {
@@ -221,6 +233,7 @@ strata_status_t strata_gpu_rule_reduction(strata_gpu_distribution_t *d, MlirOper
     combine_registers(&r, target, values);
   combine_lanes(&r);
   STRATA_TRY(combine_warps(&r));
+  STRATA_TRY(combine_blocks(&r));
   if (mlirOperationGetNumOperands(op) > 1)
     STRATA_TRY(add_start(&r, mlirOperationGetOperand(op, 1)));
   strata_registers_t out;

@@ -2,12 +2,13 @@
 #include "lowering/tile_to_gpu/shared.h"
 
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 
 enum { ALIGNMENT = 16 };
 
 strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) {
-  if (d->branch_depth > 0 && d->group != d->threads)
+  if (d->branch_depth > 0 && d->group < d->threads)
     return strata_error(STRATA_UNSUPPORTED, "a barrier where not all threads of a block pass");
   if (d->pipelined)
     strata_emit_consumers_barrier(d);
@@ -40,7 +41,7 @@ static MlirValue view(strata_gpu_distribution_t *d, int64_t at, int64_t bytes, M
                       const int64_t *sizes) {
   strata_emitter_t *e = &d->e;
   MlirValue offset = strata_emit_index(e, at);
-  if (d->group != d->threads) {
+  if (d->group < d->threads) {
     MlirValue slice = strata_emit_binary(e, "arith.muli", d->group_number, strata_emit_index(e, bytes));
     offset = strata_emit_binary(e, "arith.addi", offset, slice);
   }
@@ -51,7 +52,7 @@ static MlirValue view(strata_gpu_distribution_t *d, int64_t at, int64_t bytes, M
 
 static strata_status_t reserve(strata_gpu_distribution_t *d, int64_t bytes, int64_t *out_at) {
   *out_at = d->shared.size;
-  d->shared.size += bytes * (d->threads / d->group);
+  d->shared.size += bytes * strata_block_groups(d);
   if (d->shared.size > d->device->shared_bytes)
     return strata_error(STRATA_UNSUPPORTED, "%lld bytes of shared memory, where %s has %lld", (long long)d->shared.size,
                         d->device->name, (long long)d->device->shared_bytes);

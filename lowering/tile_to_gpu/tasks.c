@@ -8,6 +8,7 @@
 // shuffles and barriers meet all threads they wait for.
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 
@@ -20,17 +21,21 @@ static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t
 }
 
 int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
-  int64_t per_block = d->threads / d->group;
+  int64_t per_block = strata_block_groups(d);
   if (d->blocks)
     return d->blocks < d->n_tasks ? d->blocks : d->n_tasks;
-  return (d->n_tasks + per_block - 1) / per_block;
+  return (d->n_tasks + per_block - 1) / per_block * strata_cluster_blocks(d);
 }
 
 void strata_gpu_find_task(strata_gpu_distribution_t *d) {
   strata_emitter_t *e = &d->e;
-  int64_t per_block = d->threads / d->group;
+  int64_t per_block = strata_block_groups(d);
   MlirValue block = emit_id(d, "gpu.block_id", strata_gpu_blocks(d));
   MlirValue thread = emit_id(d, "gpu.thread_id", d->threads + d->producers), group = strata_emit_index(e, d->group);
+  if (strata_cluster_blocks(d) > 1) {
+    strata_cluster_begin(d, block, thread);
+    return;
+  }
   d->thread = d->group == d->threads ? thread : strata_emit_binary(e, "arith.remui", thread, group);
   d->group_number = strata_emit_binary(e, "arith.divui", thread, group);
   d->task = block;

@@ -9,7 +9,7 @@
 //     func.func @k(%x: ..., %y: ..., %shared: memref<0xi8, 3>) attributes {...} { ... return } }
 #include "lowering/expand/ops.h"
 #include "lowering/pipeline.h"
-#include "lowering/tile_to_gpu/distribute.h"
+#include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
 enum { SHARED_SPACE = 3 };
@@ -73,8 +73,10 @@ static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
   d->group = schedule_i64(d->func, "group");
   d->producers = schedule_i64(d->func, "producers");
   d->blocks = schedule_i64(d->func, "blocks");
-  if (!is_power_of_two(d->group) || d->threads < d->group || d->threads % d->group != 0 ||
-      d->threads + d->producers > d->device->max_threads)
+  bool is_cluster = d->group > d->threads;
+  bool fits = is_cluster ? is_power_of_two(d->threads) && d->group / d->threads <= d->device->max_cluster
+                         : d->threads > 0 && is_power_of_two(d->group) && d->threads % d->group == 0;
+  if (!is_power_of_two(d->group) || !fits || d->threads + d->producers > d->device->max_threads)
     return strata_error(STRATA_INTERNAL, "expected threads and a group of them in the schedule, got %lld and %lld",
                         (long long)d->threads, (long long)d->group);
   if (!strata_gpu_count_tasks(d->func, &d->n_tasks))
@@ -112,11 +114,13 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
       {"strata.blocks", strata_i64_attr(context, strata_gpu_blocks(d))},
       {"strata.threads", strata_i64_attr(context, d->threads + d->producers)},
       {"strata.shared", strata_i64_attr(context, d->shared.size)},
-      {"strata.cluster", strata_i64_attr(context, 1)},
+      {"strata.cluster", strata_i64_attr(context, strata_cluster_blocks(d))},
       {"sym_visibility", strata_str_attr(context, "private")},
   };
   MlirOperation func =
       strata_op_create(d->e.location, "func.func", 0, NULL, 0, NULL, is_private ? 7 : 6, attrs, 1, &body);
+  if (strata_cluster_blocks(d) > 1) // one block's loads go on while the other waits for its cluster
+    strata_set_attr(func, "strata.resident", strata_i64_attr(context, 2));
   if (d->maps.count)
     strata_set_attr(func, "strata.maps", mlirArrayAttrGet(context, (intptr_t)d->maps.count, d->maps.data));
   return func;

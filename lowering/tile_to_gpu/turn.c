@@ -25,7 +25,7 @@ static int vector_dim(const strata_layout_t *layout) {
 bool strata_turn_layout(strata_gpu_distribution_t *d, MlirValue value, const strata_gpu_box_t *box, MlirType element,
                         strata_layout_t *out_layout) {
   const strata_gpu_record_t *root = strata_gpu_record_root(d, value);
-  bool may_wait = d->branch_depth == 0 || d->group == d->threads;
+  bool may_wait = d->group == d->threads || (d->branch_depth == 0 && d->group < d->threads);
   if (!root->crosses || !may_wait || d->group == 1 || strata_layout_threads(root->layout) != d->group)
     return false;
   strata_registers_t shape = strata_registers_shape(mlirValueGetType(value), root->layout);

@@ -29,6 +29,8 @@ enum {
   ROW_ELEMENTS = 32,       // of a row that one thread of a warp holds at most
   ROW_ELEMENTS_BLOCK = 16, // the same of larger groups
   LIVE_VALUES = 3,         // registers that an element of a row takes
+  CLUSTER_THREADS = 512,   // of a block of a cluster: two of them share a processor
+  CLUSTER_ELEMENTS = 32,   // of a row that one of their threads holds at most
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -164,11 +166,51 @@ static int64_t group_of(const gpu_kernel_t *k, int64_t n_rows, int64_t length, i
   return group;
 }
 
-static void schedule_inner(const gpu_kernel_t *k, int64_t n_rows, int64_t length, strata_schedule_t *out) {
+static bool is_stored(const strata_kernel_t *kernel, MlirValue buffer) {
+  for (int i = 0; i < kernel->n_nests; i++)
+    for (int j = 0; j < kernel->nests[i].n_accesses; j++)
+      if (kernel->nests[i].accesses[j].is_store && mlirValueEqual(kernel->nests[i].accesses[j].buffer, buffer))
+        return true;
+  return false;
+}
+
+// True where nests walk the row's elements one for one, and none reads from memory what another stores: then only
+// reductions pass from thread to thread.
+static bool is_plain_row(const strata_row_kernel_t *rows, int64_t length) {
+  for (int i = 0; i < rows->kernel->n_nests; i++) {
+    const strata_row_member_t *member = &rows->members[i];
+    int n_long = 0;
+    for (int dim = 0; dim < member->nest->n_parallel + member->nest->n_reduction; dim++)
+      n_long += member->row_of[dim] == STRATA_NOT_A_ROW && member->nest->extents[dim] > 1;
+    if (member->takes_part && (n_long != 1 || strata_row_inner_elements(member) != length))
+      return false;
+    for (int j = 0; j < member->nest->n_accesses; j++)
+      if (!member->nest->accesses[j].is_store && mlirValueIsABlockArgument(member->nest->accesses[j].buffer) &&
+          is_stored(rows->kernel, member->nest->accesses[j].buffer))
+        return false;
+  }
+  return strata_row_kernel_fits(rows, length);
+}
+
+// The blocks of a cluster that hold a row; 1 where they cannot.
+static int64_t cluster_of(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t length) {
+  int64_t blocks = power_of_two_from(ceil_div(length, CLUSTER_THREADS * CLUSTER_ELEMENTS));
+  return blocks > 1 && blocks <= k->device->max_cluster && is_plain_row(rows, length) ? blocks : 1;
+}
+
+static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
+                           strata_schedule_t *out) {
   int n_operands;
   int64_t width = access_width(k->kernel, &n_operands), group = group_of(k, n_rows, length, width);
   int64_t held = greatest(k->device->registers / group / LIVE_VALUES, width);
   bool is_group_a_block = group > k->device->lanes;
+  int64_t blocks = ceil_div(length, group) <= held ? 1 : cluster_of(k, rows, length);
+  if (blocks > 1) {
+    *out = (strata_schedule_t){.kind = "rows", .threads = CLUSTER_THREADS, .group = CLUSTER_THREADS * blocks};
+    out->n_tile = 1;
+    out->tile[0] = length;
+    return;
+  }
   *out = (strata_schedule_t){.kind = "rows", .threads = is_group_a_block ? group : THREADS / 2, .group = group};
   out->n_tile = 1;
   out->tile[0] = ceil_div(length, group) <= held ? length : group * width * 4;
@@ -186,7 +228,7 @@ static void schedule_rows(const gpu_kernel_t *k, const strata_row_kernel_t *rows
   if (rows->across != STRATA_NOT_A_ROW)
     schedule_across(k, rows, n_rows, out);
   else
-    schedule_inner(k, n_rows, length, out);
+    schedule_inner(k, rows, n_rows, length, out);
 }
 
 //===-- Kernels --------------------------------------------------------------------------------------------------===//

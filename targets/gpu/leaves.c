@@ -167,13 +167,21 @@ static const struct {
   const char *prefix; // of the op's name
   convert_t convert;
 } rules[] = {
-    {"gpu.thread_id", convert_thread_id},       {"gpu.block_id", convert_block_id},
-    {"gpu.barrier", convert_barrier},           {"gpu.shuffle", convert_shuffle},
-    {"tile.mma_", strata_gpu_convert_product},  {"tile.mma", strata_gpu_convert_mma},
-    {"tile.", strata_gpu_convert_async},        {"vector.load", strata_gpu_convert_load},
-    {"vector.store", strata_gpu_convert_store}, {"memref.load", strata_gpu_convert_load},
-    {"memref.store", strata_gpu_convert_store}, {"math.", strata_gpu_convert_math},
-    {"arith.divf", strata_gpu_convert_math},    {"arith.extf", strata_gpu_convert_extension},
+    {"gpu.thread_id", convert_thread_id},
+    {"gpu.block_id", convert_block_id},
+    {"gpu.barrier", convert_barrier},
+    {"gpu.shuffle", convert_shuffle},
+    {"tile.mma_", strata_gpu_convert_product},
+    {"tile.mma", strata_gpu_convert_mma},
+    {"tile.cluster_", strata_gpu_convert_cluster},
+    {"tile.", strata_gpu_convert_async},
+    {"vector.load", strata_gpu_convert_load},
+    {"vector.store", strata_gpu_convert_store},
+    {"memref.load", strata_gpu_convert_load},
+    {"memref.store", strata_gpu_convert_store},
+    {"math.", strata_gpu_convert_math},
+    {"arith.divf", strata_gpu_convert_math},
+    {"arith.extf", strata_gpu_convert_extension},
 };
 
 typedef struct {

@@ -115,7 +115,9 @@ static void overlap_launches(const strata_gpu_kernel_t *kernel) {
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   MlirContext context = kernel->compile->context;
   int32_t threads = (int32_t)strata_attr_i64(kernel->func, "strata.threads", 1);
+  // The assembler knows what threads begin with only where it is told that one block may have all registers.
   bool has_registers = !mlirAttributeIsNull(strata_attr(kernel->func, registers_attr));
+  int64_t resident = has_registers ? 1 : strata_attr_i64(kernel->func, "strata.resident", 0);
   int n_maps = count_maps(kernel->func);
   int alignment = (int)strata_attr_i64(kernel->func, alignment_attr, SHARED_ALIGNMENT);
   for (intptr_t i = mlirOperationGetNumDiscardableAttributes(kernel->func); i-- > 0;)
@@ -131,9 +133,8 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   strata_set_attr(kernel->func, strata_arena_printf(arena, "%s.kernel", prefix), mlirUnitAttrGet(context));
   const char *size = kernel->device->code == STRATA_GPU_NVPTX ? "nvvm.reqntid" : "rocdl.reqd_work_group_size";
   strata_set_attr(kernel->func, size, mlirDenseI32ArrayGet(context, 3, (int32_t[]){threads, 1, 1}));
-  // The assembler knows what threads begin with only where it is told that one block may have all registers.
-  if (has_registers)
-    strata_set_attr(kernel->func, "nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), 1));
+  if (kernel->device->code == STRATA_GPU_NVPTX && resident > 0)
+    strata_set_attr(kernel->func, "nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), resident));
   if (kernel->device->code == STRATA_GPU_AMDGCN)
     strata_set_attr(kernel->func, "rocdl.flat_work_group_size",
                     strata_str_attr(context, strata_arena_printf(arena, "%d,%d", threads, threads)));

@@ -30,7 +30,7 @@ def softmax(x):
 
 
 def rows(dtype):
-    for shape in ((300, 768), (7, 5000), (5, 33), (3, 100001), (1000, 64), (2, 20000)):
+    for shape in ((300, 768), (7, 5000), (5, 33), (3, 100001), (1000, 64), (2, 20000), (2, 131072), (3, 40008)):
         x = values(dtype, *shape)
         yield single(f"softmax {shape}", "softmax", [x], softmax(x), TOLERANCE[dtype], axes=i64s([1]))
 

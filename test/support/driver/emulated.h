@@ -33,6 +33,16 @@ uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask);
 // and |d| are the caller's own fragments in memory, |d| to be written; they may not overlap.
 void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d);
 
+//===-- Clusters of blocks (docs/gpu.md) -------------------------------------------------------------------------===//
+
+enum { STRATA_EMULATED_CLUSTER = 8 }; // blocks at most
+
+// The barrier of all threads of the cluster.
+void strata_emulated_cluster_arrive(void);
+void strata_emulated_cluster_wait(void);
+// The place of |memory|, shared memory of the caller's block, in that of block |rank|.
+void *strata_emulated_cluster_place(void *memory, uint32_t rank);
+
 //===-- Pipelined products (docs/gpu.md) -------------------------------------------------------------------------===//
 
 // Barriers of two phases, a word of shared memory each. Threads wait for one another here, too, whoever of a warp comes.

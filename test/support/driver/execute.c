@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 enum { LANES = STRATA_EMULATED_LANES, MAX_THREADS = 1024, STACK = 256 * 1024, PAGE = 4096 };
+enum { MAX_STACKS = STRATA_EMULATED_CLUSTER * MAX_THREADS };
 
 typedef enum { READY, AT_BARRIER, AT_EXCHANGE, WAITING, DONE } thread_state_t;
 static const char *const state_names[] = {"runs on", "waits at a barrier", "waits in a shuffle or matrix operation",
@@ -31,7 +32,7 @@ typedef struct {
   strata_matrix_fragments_t fragments[LANES];
 } warp_t;
 
-static struct {
+typedef struct {
   const function_t *function;
   strata_emulated_kernel_t entry;
   void *const *buffers;
@@ -41,13 +42,16 @@ static struct {
   unsigned n_threads, n_warps, n_at_barrier, n_done;
   unsigned current; // thread
   bool has_failed;
+  bool is_paused; // all threads wait for the other blocks of the cluster
   warp_t warps[MAX_THREADS / LANES];
   unsigned char states[MAX_THREADS];
   wait_t waits[MAX_THREADS];   // of those that are WAITING
   void *contexts[MAX_THREADS]; // stack pointers of those that wait
   unsigned stacks[MAX_THREADS];
   void *main_context;
-} run;
+} run_t;
+
+static run_t run;
 
 //===-- Stacks ---------------------------------------------------------------------------------------------------===//
 
@@ -61,9 +65,9 @@ __asm__(".text\n.hidden strata_test_switch\n.globl strata_test_switch\n.type str
         ".size strata_test_switch, . - strata_test_switch\n");
 
 static struct {
-  char *memory[MAX_THREADS];
+  char *memory[MAX_STACKS];
   unsigned n; // that have memory
-  unsigned free[MAX_THREADS], n_free;
+  unsigned free[MAX_STACKS], n_free;
 } stacks;
 
 static void reset_stacks(void) {
@@ -145,6 +149,13 @@ static unsigned find_ready(unsigned first) {
   return i;
 }
 
+static bool all_wait_for_cluster(void) {
+  for (unsigned thread = 0; thread < run.n_threads; thread++)
+    if (run.states[thread] != WAITING || run.waits[thread].kind != WAIT_CLUSTER)
+      return false;
+  return true;
+}
+
 static void end_block(void) {
   if (!copies_left())
     return;
@@ -159,6 +170,10 @@ static bool choose_next(void) {
   if (run.n_done == run.n_threads)
     return end_block(), false;
   while ((i = find_ready(first)) == run.n_warps && copies_advance()) {
+  }
+  if (i == run.n_warps && all_wait_for_cluster()) {
+    run.is_paused = true;
+    return false;
   }
   if (i == run.n_warps)
     return fail(), false;
@@ -325,21 +340,64 @@ static void reset_block(int64_t block, unsigned n_threads) {
     run.warps[i].all = run.warps[i].ready = run.warps[i].fresh = all;
     run.warps[i].arrived = 0;
   }
-  reset_stacks();
   phases_reset();
   copies_reset();
   products_reset();
+  cluster_reset();
 }
 
-static bool run_blocks(const shape_t *shape, char *shared) {
+// Runs the block until it ends or all its threads wait for the cluster.
+static void start_block(const shape_t *shape, int64_t block, char *shared) {
+  run.is_paused = false;
   run.shared = shared;
   run.shared_size = shape->shared;
-  run.has_failed = false;
-  for (int64_t block = 0; block < shape->grid[0] && !run.has_failed; block++) {
-    memset(shared, 0xFF, shape->shared);
-    reset_block(block, shape->block[0]);
-    void *first = take_stack(&run.stacks[0]);
-    strata_test_switch(&run.main_context, first);
+  memset(shared, 0xFF, shape->shared);
+  reset_block(block, shape->block[0]);
+  void *first = take_stack(&run.stacks[0]);
+  strata_test_switch(&run.main_context, first);
+}
+
+static void resume_block(void) {
+  run.is_paused = false;
+  threads_wake(WAIT_CLUSTER, 0);
+  run.current = 0;
+  strata_test_switch(&run.main_context, run.contexts[0]);
+}
+
+// The blocks of a cluster take turns, each up to where it waits for the others.
+static void run_cluster(const shape_t *shape, int64_t first, char *shared, size_t stride) {
+  static run_t blocks[STRATA_EMULATED_CLUSTER];
+  unsigned n = shape->cluster, n_paused = 0;
+  cluster_place_memory(shared, stride, n);
+  for (unsigned rank = 0; rank < n && !run.has_failed; rank++) {
+    start_block(shape, first + rank, shared + rank * stride);
+    n_paused += run.is_paused;
+    if (run.is_paused)
+      blocks[rank] = run;
+  }
+  while (n_paused > 0 && !run.has_failed) {
+    if (n_paused < n) {
+      fault(OK, "kernel %s, block %lld: %u of the cluster's %u blocks wait for others, which have ended",
+            run.function->name, (long long)first, n_paused, n);
+      run.has_failed = true;
+      return;
+    }
+    n_paused = 0;
+    for (unsigned rank = 0; rank < n && !run.has_failed; rank++) {
+      run = blocks[rank];
+      cluster_enter(rank);
+      resume_block();
+      n_paused += run.is_paused;
+      blocks[rank] = run;
+    }
+  }
+}
+
+static bool run_blocks(const shape_t *shape, char *shared, size_t stride) {
+  run.has_failed = run.is_paused = false;
+  for (int64_t block = 0; block < shape->grid[0] && !run.has_failed; block += shape->cluster) {
+    reset_stacks();
+    run_cluster(shape, block, shared, stride);
   }
   return !run.has_failed;
 }
@@ -348,7 +406,9 @@ bool execute(const function_t *function, const shape_t *shape, void *const *buff
   static char signal_stack[16384];
   stack_t alternative = {.ss_sp = signal_stack, .ss_size = sizeof signal_stack}, old_stack;
   struct sigaction action = {.sa_sigaction = report_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK}, old_action;
-  memory_t *shared = memory_create(NULL, shape->shared, STRATA_EMULATED_SHARED_ALIGNMENT, true);
+  const size_t unit = STRATA_EMULATED_SHARED_ALIGNMENT;
+  size_t stride = shape->cluster > 1 ? (shape->shared + unit - 1) / unit * unit : shape->shared;
+  memory_t *shared = memory_create(NULL, stride * shape->cluster, STRATA_EMULATED_SHARED_ALIGNMENT, true);
   if (!shared)
     abort();
   run.function = function;
@@ -356,7 +416,7 @@ bool execute(const function_t *function, const shape_t *shape, void *const *buff
   memcpy(&run.entry, &function->info.entry, sizeof run.entry);
   sigaltstack(&alternative, &old_stack);
   sigaction(SIGSEGV, &action, &old_action);
-  bool ok = run_blocks(shape, shared->base);
+  bool ok = run_blocks(shape, shared->base, stride);
   sigaction(SIGSEGV, &old_action, NULL);
   sigaltstack(&old_stack, NULL);
   memory_destroy(shared); // which looks behind its end

@@ -7,7 +7,7 @@
 #pragma GCC visibility push(hidden)
 
 // What a thread waits for: all that wait for the same thing of the same kind are woken together.
-typedef enum { NOTHING, WAIT_PHASE, WAIT_GROUP, WAIT_PRODUCT } wait_kind_t;
+typedef enum { NOTHING, WAIT_PHASE, WAIT_GROUP, WAIT_PRODUCT, WAIT_CLUSTER } wait_kind_t;
 typedef struct {
   wait_kind_t kind;
   uintptr_t what;
@@ -42,6 +42,13 @@ size_t copies_left(void);
 //===-- Products of groups of four warps (product.c) -------------------------------------------------------------===//
 
 void products_reset(void);
+
+//===-- Clusters (cluster.c) -------------------------------------------------------------------------------------===//
+
+// The running cluster has |n| blocks, whose shared memory lies |stride| bytes apart; its first block begins.
+void cluster_place_memory(char *shared, size_t stride, unsigned n);
+void cluster_reset(void);          // the next block of the cluster begins
+void cluster_enter(unsigned rank); // block |rank| goes on
 
 #pragma GCC visibility pop
 

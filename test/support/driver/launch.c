@@ -1,6 +1,8 @@
 // Launches and copies: every limit of the device is checked, and that every address lies in live memory of the context.
 #include "test/support/driver/map.h"
 
+#include <string.h>
+
 enum { MAX_PARAMS = 4096 / 8, MAX_THREADS = 1024, MAX_CLUSTER = 8, RESERVED_SHARED = 1024 };
 
 static int check_shape(const function_t *function, const shape_t *shape) {

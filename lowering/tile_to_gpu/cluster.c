@@ -1,0 +1,74 @@
+// See cluster.h. Each block stores its part of a result into all blocks' shared memory; after the cluster's barrier
+// each has all parts at hand. Every result has memory of its own, so that nobody waits before storing, but for the
+// first time: a block's memory is there once the block has begun.
+#include "lowering/tile_to_gpu/cluster.h"
+
+#include "dialects/tile/tile.h"
+#include "lowering/expand/combine.h"
+#include "lowering/expand/ops.h"
+
+int64_t strata_cluster_blocks(const strata_gpu_distribution_t *d) {
+  return d->group > d->threads ? d->group / d->threads : 1;
+}
+
+int64_t strata_block_groups(const strata_gpu_distribution_t *d) {
+  return d->group > d->threads ? 1 : d->threads / d->group;
+}
+
+static void emit(strata_gpu_distribution_t *d, const char *name) {
+  strata_emit_op(&d->e, name, 0, NULL, 0, NULL, 0, NULL);
+}
+
+void strata_cluster_begin(strata_gpu_distribution_t *d, MlirValue block, MlirValue thread) {
+  strata_emitter_t *e = &d->e;
+  MlirValue blocks = strata_emit_index(e, strata_cluster_blocks(d)), threads = strata_emit_index(e, d->threads);
+  d->rank = strata_emit_binary(e, "arith.remui", block, blocks);
+  d->task = strata_emit_binary(e, "arith.divui", block, blocks);
+  d->thread = strata_emit_binary(e, "arith.addi", strata_emit_binary(e, "arith.muli", d->rank, threads), thread);
+  d->group_number = strata_emit_index(e, 0);
+  emit(d, STRATA_TILE_CLUSTER_ARRIVE);
+}
+
+// Thread r of the block stores |values| to where block r keeps the parts of this block.
+static void store_parts(strata_gpu_distribution_t *d, MlirValue memory, int64_t count, const MlirValue *values) {
+  strata_emitter_t *e = &d->e;
+  int64_t n_blocks = strata_cluster_blocks(d);
+  MlirValue thread = strata_emit_binary(e, "arith.remui", d->thread, strata_emit_index(e, d->threads));
+  strata_loop_t branch =
+      strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, thread, strata_emit_index(e, n_blocks)));
+  for (int64_t i = 0; i < count; i++) {
+    MlirValue at = strata_emit_binary(e, "arith.addi", d->rank, strata_emit_index(e, i * n_blocks));
+    MlirValue operands[] = {values[i], memory, at, thread};
+    strata_emit_op(e, STRATA_TILE_CLUSTER_STORE, 4, operands, 0, NULL, 0, NULL);
+  }
+  strata_emit_if_end(e, branch);
+}
+
+// Combines the |n| parts from |first| on.
+static MlirValue combine_parts(strata_gpu_distribution_t *d, MlirAttribute kind, MlirType element, MlirValue memory,
+                               int64_t first, int64_t n) {
+  strata_emitter_t *e = &d->e;
+  if (n == 1)
+    return strata_emit_value(e, "memref.load", 2, (MlirValue[]){memory, strata_emit_index(e, first)}, element, 0, NULL);
+  MlirValue low = combine_parts(d, kind, element, memory, first, n / 2);
+  MlirValue high = combine_parts(d, kind, element, memory, first + n / 2, n / 2);
+  return strata_emit_combine(e, kind, low, high);
+}
+
+strata_status_t strata_cluster_combine(strata_gpu_distribution_t *d, MlirAttribute kind, MlirType element,
+                                       int64_t count, MlirValue *values) {
+  int64_t n_blocks = strata_cluster_blocks(d);
+  MlirValue memory;
+  if (d->branch_depth > 0 || d->loop_depth > 0)
+    return strata_error(STRATA_UNSUPPORTED, "a reduction over the blocks of a cluster in a loop or branch");
+  STRATA_TRY(strata_shared_alloc(d, element, count * n_blocks, &memory));
+  if (!d->has_met)
+    emit(d, STRATA_TILE_CLUSTER_WAIT);
+  d->has_met = true;
+  store_parts(d, memory, count, values);
+  emit(d, STRATA_TILE_CLUSTER_ARRIVE);
+  emit(d, STRATA_TILE_CLUSTER_WAIT);
+  for (int64_t i = 0; i < count; i++)
+    values[i] = combine_parts(d, kind, element, memory, i * n_blocks, n_blocks);
+  return NULL;
+}

@@ -1,0 +1,21 @@
+// Groups of more threads than a block has: the blocks of a cluster. Values are spread over all of them; only reductions
+// pass from block to block.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_CLUSTER_H
+#define STRATA_LOWERING_TILE_TO_GPU_CLUSTER_H
+
+#include "lowering/tile_to_gpu/distribute.h"
+
+// Blocks that carry out one task together; groups in a block. One of them is 1.
+int64_t strata_cluster_blocks(const strata_gpu_distribution_t *d);
+int64_t strata_block_groups(const strata_gpu_distribution_t *d);
+
+// Finds ->rank, ->thread and ->task of the running block's number |block| and thread's |thread|, and lets the others
+// know that this block has begun.
+void strata_cluster_begin(strata_gpu_distribution_t *d, MlirValue block, MlirValue thread);
+
+// Combines |values| of |element| type, which all threads of a block have alike, over the blocks, in the order of their
+// ranks, so that all of them have the result.
+STRATA_MUST_CHECK strata_status_t strata_cluster_combine(strata_gpu_distribution_t *d, MlirAttribute kind,
+                                                         MlirType element, int64_t count, MlirValue *values);
+
+#endif

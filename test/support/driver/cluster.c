@@ -1,0 +1,64 @@
+// Clusters of blocks on the emulated device: the barrier that all their threads pass, and one another's shared memory.
+#include "test/support/driver/emulated.h"
+#include "test/support/driver/execute.h"
+
+#include <stdio.h>
+
+enum { MAX_THREADS = 1024 };
+
+static struct {
+  char *shared;
+  size_t stride;
+  unsigned n, rank, n_begun;
+  bool has_arrived[STRATA_EMULATED_CLUSTER][MAX_THREADS];
+  bool has_met; // every block has begun
+} cluster;
+
+void cluster_place_memory(char *shared, size_t stride, unsigned n) {
+  cluster.shared = shared;
+  cluster.stride = stride;
+  cluster.n = n;
+  cluster.n_begun = 0;
+  cluster.has_met = false;
+}
+
+void cluster_reset(void) {
+  cluster.rank = cluster.n_begun++;
+  for (unsigned thread = 0; thread < MAX_THREADS; thread++)
+    cluster.has_arrived[cluster.rank][thread] = false;
+}
+
+void cluster_enter(unsigned rank) {
+  cluster.rank = rank;
+  cluster.has_met = true;
+}
+
+static void describe(uintptr_t what, uint32_t parity, char *out, size_t capacity) {
+  (void)what, (void)parity;
+  snprintf(out, capacity, "waits for the cluster");
+}
+
+EXPORT void strata_emulated_cluster_arrive(void) {
+  bool *has_arrived = &cluster.has_arrived[cluster.rank][thread_current()];
+  if (*has_arrived)
+    kernel_fault("arrives at the cluster's barrier, where it has arrived already");
+  *has_arrived = true;
+}
+
+EXPORT void strata_emulated_cluster_wait(void) {
+  bool *has_arrived = &cluster.has_arrived[cluster.rank][thread_current()];
+  if (!*has_arrived)
+    kernel_fault("waits for the cluster without having arrived");
+  *has_arrived = false;
+  wait_t wait = {.kind = WAIT_CLUSTER, .describe = describe};
+  thread_wait(&wait);
+}
+
+EXPORT void *strata_emulated_cluster_place(void *memory, uint32_t rank) {
+  size_t offset = shared_offset(memory, 1);
+  if (rank >= cluster.n)
+    kernel_fault("memory of block %u of a cluster of %u", rank, cluster.n);
+  if (!cluster.has_met)
+    kernel_fault("memory of a block that may not have begun");
+  return cluster.shared + rank * cluster.stride + offset;
+}
