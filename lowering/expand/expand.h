@@ -31,11 +31,22 @@ MlirValue strata_expand_rsqrt(const strata_expander_t *x, const MlirValue *opera
 MlirValue strata_expand_ipowi(const strata_expander_t *x, const MlirValue *operands);
 
 // The same for machines without libm, of f32 and f64: computed in f64 (math_alone.c).
+MlirValue strata_alone_remainder(const strata_expander_t *x, const MlirValue *operands);
 #define ALONE(name, n_operands) MlirValue strata_alone_##name(const strata_expander_t *x, const MlirValue *operands);
 #define PERIODIC(name) ALONE(name, 1)
 #include "lowering/expand/alone.def"
-// a^b of f64 for a > 0.
+// Parts of them, in f64: a^b for a >= 0; a = 2^e m, sqrt(1/2) <= m < sqrt 2, of a positive finite number: e as a float;
+// log a, which is |value| for those, for all a; a = out[1] * pi/2 + out[0], |user| being a (strata_rare_t).
 MlirValue strata_expand_power_alone(const strata_expander_t *w, MlirValue a, MlirValue b);
+MlirValue strata_expand_split(const strata_expander_t *w, MlirValue a, MlirValue *out_mantissa);
+MlirValue strata_expand_log_cases(const strata_expander_t *w, MlirValue a, MlirValue value);
+void strata_expand_reduce_large(const strata_expander_t *w, const void *user, MlirValue *out);
+
+// |values|, |n| of them, replaced in the lanes of |condition| by what |rare| emits, in a branch that is taken where any
+// lane needs it.
+typedef void (*strata_rare_t)(const strata_expander_t *x, const void *user, MlirValue *out_values);
+void strata_expand_rarely(const strata_expander_t *x, MlirValue condition, strata_rare_t rare, const void *user, int n,
+                          MlirValue *values);
 
 // Conversions between f32 and smaller floats in integer arithmetic, for processors without the instructions, or with
 // ones that flush denormals. The expander's shape is f32's.

@@ -2,7 +2,8 @@
 //
 //   exp, expm1   x = n log 2 + r, a polynomial in r, 2^n in two steps
 //   log, log1p   x = 2^e m with sqrt(1/2) <= m < sqrt 2, a polynomial in (m - 1) / (m + 1)
-//   sin, cos     reduced by pi/2: of f32 exactly, by the bits of 2/pi that matter; of f64 in three parts, up to 2^30
+//   sin, cos     reduced by pi/2: of f32 exactly, by the bits of 2/pi that matter; of f64 in three parts, beyond
+//                2^30 as large_angle.c does
 //   atan         reduced to |z| <= tan(pi/8) by 1/z and (z - 1) / (z + 1)
 //   erf, erfc    a polynomial up to 1, beyond it exp(-t^2) times one
 //   the others   by these
@@ -104,21 +105,23 @@ static MlirValue wide_cosh(expander_t *w, const MlirValue *a) {
 
 //===-- Logarithms -----------------------------------------------------------------------------------------------===//
 
-// a = 2^e m; log m = *out_log; e as a float. |a| is positive and finite.
-static MlirValue log_parts(expander_t *w, MlirValue a, MlirValue *out_log) {
+MlirValue strata_expand_split(expander_t *w, MlirValue a, MlirValue *out_mantissa) {
   MlirValue is_denormal = compare(w, STRATA_OLT, a, 0x1p-1022);
   MlirValue normal = select(w, is_denormal, mul(w, a, real(w, 0x1p+54)), a);
   MlirValue above = integer(w, "arith.subi", to_bits(w, normal), bits(w, 0x3fe6a09e667f3bcd)); // sqrt(1/2)
   MlirValue e = integer(w, "arith.andi", above, bits(w, (int64_t)0xfff0000000000000));
-  MlirValue m = to_real(w, integer(w, "arith.subi", to_bits(w, normal), e));
-  MlirValue f = sub(w, m, real(w, 1)), s = quotient(w, f, add(w, m, real(w, 1))), u = mul(w, s, s);
-  // log m = 2 s + s u p = f - s (f - u p): f is exact
-  *out_log = sub(w, f, mul(w, s, sub(w, f, mul(w, u, POLYNOMIAL(w, log_f64_p, u)))));
+  *out_mantissa = to_real(w, integer(w, "arith.subi", to_bits(w, normal), e));
   MlirValue number = strata_emit_cast(w->m->e, "arith.sitofp", integer(w, "arith.shrsi", e, bits(w, 52)), w->real);
   return add(w, number, select(w, is_denormal, real(w, -54), real(w, 0)));
 }
 
-static MlirValue log_cases(expander_t *w, MlirValue a, MlirValue value) {
+// log m = 2 s + s u p = f - s (f - u p): f is exact.
+static MlirValue log_of_mantissa(expander_t *w, MlirValue m) {
+  MlirValue f = sub(w, m, real(w, 1)), s = quotient(w, f, add(w, m, real(w, 1))), u = mul(w, s, s);
+  return sub(w, f, mul(w, s, sub(w, f, mul(w, u, POLYNOMIAL(w, log_f64_p, u)))));
+}
+
+MlirValue strata_expand_log_cases(expander_t *w, MlirValue a, MlirValue value) {
   MlirValue special = select(w, compare(w, STRATA_OEQ, a, 0), real(w, -INFINITY), real(w, NAN));
   special = select(w, compare(w, STRATA_OEQ, a, INFINITY), a, special);
   MlirValue is_positive = compare(w, STRATA_OGT, a, 0), is_finite = compare(w, STRATA_OLT, a, INFINITY);
@@ -127,9 +130,9 @@ static MlirValue log_cases(expander_t *w, MlirValue a, MlirValue value) {
 
 // e * unit + log m * scale: logarithms to any base; |unit| in two parts.
 static MlirValue log_to_base(expander_t *w, MlirValue a, double scale, double unit_high, double unit_low) {
-  MlirValue log, e = log_parts(w, a, &log);
+  MlirValue m, e = strata_expand_split(w, a, &m), log = log_of_mantissa(w, m);
   MlirValue low = multiply_add(w, e, real(w, unit_low), mul(w, log, real(w, scale)));
-  return log_cases(w, a, multiply_add(w, e, real(w, unit_high), low));
+  return strata_expand_log_cases(w, a, multiply_add(w, e, real(w, unit_high), low));
 }
 
 static MlirValue wide_log(expander_t *w, const MlirValue *a) { return log_to_base(w, a[0], 1, ln2_high, ln2_low); }
@@ -203,20 +206,26 @@ static reduced_t reduce_in_parts(expander_t *w, MlirValue a) {
   reduced_t reduced = {a, as_integer(w, n)};
   for (int i = 0; i < 3; i++)
     reduced.r = multiply_add(w, n, real(w, -half_pi[i]), reduced.r);
-  // Beyond, the parts of pi do not suffice: no number is better than any.
-  reduced.r = select(w, compare(w, STRATA_OLT, magnitude(w, a), 0x1p+30), reduced.r, real(w, NAN));
   return reduced;
 }
 
-// sin(a + shift * pi/2); |a| is an f32 if |is_exact|.
-static MlirValue sine(expander_t *w, MlirValue a, int64_t shift, bool is_exact) {
-  reduced_t reduced = reduce_in_parts(w, a);
-  if (is_exact) {
-    reduced_t exact = reduce_exactly(w, a);
-    MlirValue is_large = compare(w, STRATA_OGT, magnitude(w, a), 0x1p+20);
-    reduced.r = select(w, is_large, exact.r, reduced.r);
-    reduced.quadrant = select(w, is_large, exact.quadrant, reduced.quadrant);
-  }
+// Of an f32 in f64, and of any f64; infinite ones and NaN are large.
+static reduced_t reduce_f32(expander_t *w, MlirValue a) {
+  reduced_t parts = reduce_in_parts(w, a), exact = reduce_exactly(w, a);
+  MlirValue is_large = compare(w, STRATA_OGT, magnitude(w, a), 0x1p+20);
+  return (reduced_t){select(w, is_large, exact.r, parts.r), select(w, is_large, exact.quadrant, parts.quadrant)};
+}
+
+static reduced_t reduce_f64(expander_t *w, MlirValue a) {
+  reduced_t parts = reduce_in_parts(w, a);
+  MlirValue values[] = {parts.r, parts.quadrant};
+  MlirValue is_large = compare(w, STRATA_OGE, magnitude(w, a), 0x1p+30);
+  strata_expand_rarely(w, is_large, strata_expand_reduce_large, &a, 2, values);
+  return (reduced_t){values[0], values[1]};
+}
+
+// sin(a + shift * pi/2) of a reduced a.
+static MlirValue sine(expander_t *w, reduced_t reduced, int64_t shift) {
   MlirValue r = reduced.r, u = mul(w, r, r), one = real(w, 1);
   MlirValue sin = multiply_add(w, mul(w, r, u), POLYNOMIAL(w, sin_f64_p, u), r);
   MlirValue cos = multiply_add(w, mul(w, u, u), POLYNOMIAL(w, cos_f64_p, u), multiply_add(w, u, real(w, -0.5), one));
@@ -232,14 +241,19 @@ static MlirValue unless_tiny(expander_t *w, MlirValue a, MlirValue value) {
   return select(w, compare(w, STRATA_OLT, magnitude(w, a), 0x1p-28), a, value);
 }
 
-static MlirValue exact_sin(expander_t *w, const MlirValue *a) { return unless_tiny(w, a[0], sine(w, a[0], 0, true)); }
-static MlirValue exact_cos(expander_t *w, const MlirValue *a) { return sine(w, a[0], 1, true); }
-static MlirValue exact_tan(expander_t *w, const MlirValue *a) { return quotient(w, exact_sin(w, a), exact_cos(w, a)); }
-static MlirValue wide_sin(expander_t *w, const MlirValue *a) { return unless_tiny(w, a[0], sine(w, a[0], 0, false)); }
-static MlirValue wide_cos(expander_t *w, const MlirValue *a) { return sine(w, a[0], 1, false); }
-static MlirValue wide_tan(expander_t *w, const MlirValue *a) {
-  return unless_tiny(w, a[0], quotient(w, sine(w, a[0], 0, false), sine(w, a[0], 1, false)));
+static MlirValue sin_of(expander_t *w, MlirValue a, reduced_t reduced) {
+  return unless_tiny(w, a, sine(w, reduced, 0));
 }
+static MlirValue tan_of(expander_t *w, MlirValue a, reduced_t reduced) {
+  return unless_tiny(w, a, quotient(w, sine(w, reduced, 0), sine(w, reduced, 1)));
+}
+
+static MlirValue exact_sin(expander_t *w, const MlirValue *a) { return sin_of(w, a[0], reduce_f32(w, a[0])); }
+static MlirValue exact_cos(expander_t *w, const MlirValue *a) { return sine(w, reduce_f32(w, a[0]), 1); }
+static MlirValue exact_tan(expander_t *w, const MlirValue *a) { return tan_of(w, a[0], reduce_f32(w, a[0])); }
+static MlirValue wide_sin(expander_t *w, const MlirValue *a) { return sin_of(w, a[0], reduce_f64(w, a[0])); }
+static MlirValue wide_cos(expander_t *w, const MlirValue *a) { return sine(w, reduce_f64(w, a[0]), 1); }
+static MlirValue wide_tan(expander_t *w, const MlirValue *a) { return tan_of(w, a[0], reduce_f64(w, a[0])); }
 
 static MlirValue wide_atan(expander_t *w, const MlirValue *a) {
   MlirValue t = magnitude(w, a[0]), one = real(w, 1), zero = real(w, 0);
@@ -313,11 +327,6 @@ static MlirValue wide_cbrt(expander_t *w, const MlirValue *a) {
       quotient(w, multiply_add(w, square, y, strata_emit_unary(w->m->e, "arith.negf", t)), mul(w, square, real(w, 3)));
   MlirValue is_plain = integer(w, "arith.andi", compare(w, STRATA_OGT, t, 0), compare(w, STRATA_OLT, t, INFINITY));
   return select(w, is_plain, with_sign(w, sub(w, y, step), a[0]), a[0]);
-}
-
-MlirValue strata_expand_power_alone(expander_t *w, MlirValue a, MlirValue b) {
-  MlirValue product = mul(w, b, wide_log(w, &a));
-  return wide_exp(w, &product);
 }
 
 //===-- All ------------------------------------------------------------------------------------------------------===//

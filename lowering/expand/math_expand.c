@@ -195,9 +195,17 @@ static MlirValue log_cases(expander_t *x, MlirValue a, MlirValue value) {
   return select(x, integer(x, "arith.andi", is_positive, is_finite), value, special);
 }
 
+// The machine's log2 has an absolute error, which is much of a logarithm next to 0: there the series of 1 + f.
+static MlirValue approximate_log(expander_t *x, MlirValue a) {
+  MlirValue f = sub(x, a, real(x, 1)), far = mul(x, approximate(x, "math.log2", 1, &a), real(x, ln2));
+  MlirValue p = multiply_add(x, f, POLYNOMIAL(x, log_p, f), real(x, -0.5));
+  MlirValue near = multiply_add(x, mul(x, f, f), p, f);
+  return select(x, compare(x, STRATA_OLT, magnitude(x, f), 0x1.5p-2), near, far);
+}
+
 MlirValue strata_expand_log(expander_t *x, const MlirValue *operands) {
   if (x->is_approximate)
-    return mul(x, approximate(x, "math.log2", 1, operands), real(x, ln2));
+    return approximate_log(x, operands[0]);
   MlirValue a = operands[0], is_denormal = compare(x, STRATA_OLT, a, 0x1p-126);
   MlirValue normal = select(x, is_denormal, mul(x, a, real(x, 0x1p+23)), a);
   MlirValue e = exponent_bits(x, normal);
@@ -225,39 +233,27 @@ static const double two_over_pi = 0x1.45f306p-1;
 static const double half_pi[] = {0x1.92p+0, 0x1.fb4p-12, 0x1.444p-24, 0x1.68c234p-39}; // 11, 11, 11 and 24 bits
 static const double reduction_limit = 12867;                                           // 2^13 * pi / 2
 
-// True if |condition| holds in any lane.
-static MlirValue any_lane(expander_t *x, MlirValue condition) {
-  if (!mlirTypeIsAVector(mlirValueGetType(condition)))
-    return condition;
-  strata_named_attr_t kind = {"kind", mlirAttributeParseGet(x->m->e->context, strata_str("#vector.kind<or>"))};
-  return strata_emit_value(x->m->e, "vector.reduction", 1, &condition, strata_type_element(mlirValueGetType(condition)),
-                           1, &kind);
+// What computes large arguments: libm, or where there is none the function itself.
+typedef struct {
+  const char *name;
+  strata_expansion_t alone;
+  MlirValue a;
+} elsewhere_t;
+
+static void compute_elsewhere(expander_t *x, const void *user, MlirValue *out_value) {
+  const elsewhere_t *f = user;
+  bool has_libm = !mlirModuleIsNull(x->m->libm);
+  *out_value = has_libm ? strata_emit_libm(x->m, f->name, 1, &f->a, x->real) : f->alone(x, &f->a);
 }
 
-// |value|, but what libm says, or |alone| where there is none, for arguments that are large, infinite or NaN.
+// |value|, but for arguments that are large, infinite or NaN.
 static MlirValue large_elsewhere(expander_t *x, const char *name, strata_expansion_t alone, MlirValue a,
                                  MlirValue value) {
-  strata_emitter_t *e = x->m->e;
   MlirValue in_range = compare(x, STRATA_OLE, magnitude(x, a), reduction_limit);
-  MlirValue all = strata_emit_integer(e, mlirValueGetType(in_range), 1);
-  MlirValue condition = any_lane(x, integer(x, "arith.xori", in_range, all));
-  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
-  MlirBlock outer = e->block;
-  for (int i = 0; i < 2; i++) {
-    e->block = mlirBlockCreate(0, NULL, NULL);
-    mlirRegionAppendOwnedBlock(regions[i], e->block);
-    MlirValue result = value;
-    if (i == 0) {
-      bool has_libm = !mlirModuleIsNull(x->m->libm);
-      result = has_libm ? strata_emit_libm(x->m, name, 1, &a, x->real) : alone(x, &a);
-      result = select(x, in_range, value, result);
-    }
-    strata_emit_op(e, "scf.yield", 1, &result, 0, NULL, 0, NULL);
-  }
-  e->block = outer;
-  MlirOperation branch = strata_op_create(e->location, "scf.if", 1, &condition, 1, &x->real, 0, NULL, 2, regions);
-  mlirBlockAppendOwnedOperation(e->block, branch);
-  return mlirOperationGetResult(branch, 0);
+  MlirValue all = strata_emit_integer(x->m->e, mlirValueGetType(in_range), 1);
+  elsewhere_t elsewhere = {name, alone, a};
+  strata_expand_rarely(x, integer(x, "arith.xori", in_range, all), compute_elsewhere, &elsewhere, 1, &value);
+  return value;
 }
 
 // sin(a + shift * pi/2).

@@ -1,0 +1,55 @@
+// RUN: strata-opt %s --pipeline=tile-to-gpu --target=nvgpu --device=sm_90a | FileCheck %s
+
+// Functions where there is no libm.
+
+// The remainder is exact: multiply-adds that round nothing, and larger quotients in a branch of their own, through
+// multiples of the divisor. No quotient here may be approximate.
+// CHECK-LABEL: func.func @remainder(
+// CHECK-NOT: arith.remf
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: arith.divf %{{.*}}, %{{[^ ]*}} : f32
+// CHECK: math.trunc
+// CHECK: math.fma
+// CHECK: math.copysign
+func.func private @remainder(%x: memref<32xf32>, %y: memref<32xf32>, %z: memref<32xf32>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
+    %b = "tile.load"(%y) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
+    %r = arith.remf %a, %b fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf32>, memref<32xf32>) -> ()
+  }
+  return
+}
+
+// The machine's logarithm is not used next to 1.
+// CHECK-LABEL: func.func @log(
+// CHECK: %[[F:.*]] = arith.subf
+// CHECK: math.log2 {{.*}} fastmath<arcp,contract,afn>
+// CHECK: %[[SIZE:.*]] = math.absf %[[F]]
+// CHECK: %[[NEAR:.*]] = arith.cmpf olt, %[[SIZE]]
+// CHECK: arith.select %[[NEAR]]
+func.func private @log(%x: memref<32xf32>, %z: memref<32xf32>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
+    %r = math.log %a fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf32>, memref<32xf32>) -> ()
+  }
+  return
+}
+
+// Large angles are reduced in integers, in a branch of their own; a tangent's once.
+// CHECK-LABEL: func.func @tan(
+// CHECK: scf.if
+// CHECK: arith.mului_extended
+// CHECK: scf.yield
+// CHECK-NOT: scf.if
+// CHECK: arith.divf
+func.func private @tan(%x: memref<32xf64>, %z: memref<32xf64>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf64>) -> vector<32xf64>
+    %r = math.tan %a : vector<32xf64>
+    "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf64>, memref<32xf64>) -> ()
+  }
+  return
+}
