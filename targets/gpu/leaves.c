@@ -182,6 +182,8 @@ static const struct {
     {"math.", strata_gpu_convert_math},
     {"arith.divf", strata_gpu_convert_math},
     {"arith.extf", strata_gpu_convert_extension},
+    {"arith.maximumf", strata_gpu_convert_extreme},
+    {"arith.minimumf", strata_gpu_convert_extreme},
 };
 
 typedef struct {

@@ -1,5 +1,5 @@
-// Math under afn as NVIDIA's hardware approximations (math.def). All else has an intrinsic of LLVM's own that every
-// back end selects, and upstream's conversion finds it.
+// Math under afn as NVIDIA's hardware approximations (math.def), or as the tests' device has them. All else has an
+// intrinsic of LLVM's own that every back end selects, and upstream's conversion finds it.
 #include "targets/gpu/kernel.h"
 
 #include <stdio.h>
@@ -78,9 +78,23 @@ static bool is_flat_f32(MlirType type) {
   return mlirTypeIsAF32(type);
 }
 
+// The one approximation of a quotient that flushes subnormals is of 1.
+static bool is_as_in_hardware(MlirOperation op) {
+  return is_flat_f32(mlirValueGetType(mlirOperationGetResult(op, 0))) && is_approximate(op) &&
+         (!strata_op_is(op, "arith.divf") || is_one(mlirOperationGetOperand(op, 0)));
+}
+
+strata_status_t strata_gpu_convert_extreme(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  if (kernel->device->code == STRATA_GPU_EMULATED)
+    strata_gpu_emulate_math(op, false);
+  return NULL;
+}
+
 strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  if (kernel->device->code == STRATA_GPU_EMULATED) // has libm
+  if (kernel->device->code == STRATA_GPU_EMULATED) { // has libm
+    strata_gpu_emulate_math(op, is_as_in_hardware(op));
     return NULL;
+  }
   size_t i = 0;
   while (i < N_ROWS && !strata_op_is(op, rows[i].op))
     i++;

@@ -1,0 +1,96 @@
+// Math on the tests' device as NVIDIA's instructions do it where that shows: what PTX ISA allows ex2, lg2 and rcp to
+// lose is lost, the greater of two zeros is +0, and nothing else is approximate.
+#include "targets/gpu/kernel.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static MlirType like(MlirType type, MlirType element) {
+  if (!mlirTypeIsAVector(type))
+    return element;
+  int64_t size = mlirShapedTypeGetDimSize(type, 0);
+  return mlirVectorTypeGet(1, &size, element);
+}
+
+static MlirType element_of(MlirType type) {
+  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+static MlirValue number(MlirOperation before, MlirType type, double value) {
+  MlirAttribute scalar = mlirFloatAttrDoubleGet(mlirOperationGetContext(before), element_of(type), value);
+  strata_named_attr_t attr = {"value", mlirTypeIsAVector(type) ? mlirDenseElementsAttrSplatGet(type, scalar) : scalar};
+  return strata_gpu_build(before, "arith.constant", 0, NULL, type, 1, &attr);
+}
+
+static MlirValue build(MlirOperation before, const char *name, MlirValue a, MlirValue b) {
+  return strata_gpu_build(before, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 0, NULL);
+}
+
+// |predicate|: arith's number of an ordered comparison.
+static MlirValue choose(MlirOperation before, int predicate, MlirValue a, MlirValue b, MlirValue yes, MlirValue no) {
+  MlirContext context = mlirOperationGetContext(before);
+  strata_named_attr_t attr = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), predicate)};
+  MlirType truth = like(mlirValueGetType(a), mlirIntegerTypeGet(context, 1));
+  MlirValue is_so = strata_gpu_build(before, "arith.cmpf", 2, (MlirValue[]){a, b}, truth, 1, &attr);
+  return strata_gpu_build(before, "arith.select", 3, (MlirValue[]){is_so, yes, no}, mlirValueGetType(yes), 0, NULL);
+}
+enum { EQUAL = 1, LESS = 4 };
+
+static MlirValue magnitude(MlirOperation before, MlirValue a) {
+  return strata_gpu_build(before, "math.absf", 1, &a, mlirValueGetType(a), 0, NULL);
+}
+
+// Subnormals become zeros of their sign.
+static MlirValue flush(MlirOperation before, MlirValue a) {
+  MlirType type = mlirValueGetType(a);
+  MlirValue zero = build(before, "math.copysign", number(before, type, 0), a);
+  return choose(before, LESS, magnitude(before, a), number(before, type, 0x1p-126), zero, a);
+}
+
+// lg2.approx errs by up to 2^-22 between 1/2 and 2: multiples of 2^-21.
+static MlirValue coarsen(MlirOperation before, MlirValue log) {
+  MlirType type = mlirValueGetType(log);
+  MlirValue scaled = build(before, "arith.mulf", log, number(before, type, 0x1p+21));
+  MlirValue rounded = strata_gpu_build(before, "math.roundeven", 1, &scaled, type, 0, NULL);
+  MlirValue coarse = build(before, "arith.mulf", rounded, number(before, type, 0x1p-21));
+  return choose(before, LESS, magnitude(before, log), number(before, type, 1), coarse, log);
+}
+
+// |value| is the greater or lesser of a and b; where they are equal and not the same, they are zeros.
+static MlirValue with_sign_of_zero(MlirOperation op, MlirValue value, const char *combine) {
+  MlirType type = mlirValueGetType(value);
+  MlirType bits = like(type, mlirIntegerTypeGet(mlirOperationGetContext(op), mlirFloatTypeGetWidth(element_of(type))));
+  MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
+  MlirValue both = build(op, combine, strata_gpu_build_cast(op, "arith.bitcast", a, bits),
+                         strata_gpu_build_cast(op, "arith.bitcast", b, bits));
+  return choose(op, EQUAL, a, b, strata_gpu_build_cast(op, "arith.bitcast", both, type), value);
+}
+
+static MlirValue emulate(MlirOperation op, bool is_approximate) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  int n = (int)mlirOperationGetNumOperands(op);
+  MlirValue operands[3];
+  for (int i = 0; i < n; i++)
+    operands[i] = mlirOperationGetOperand(op, i);
+  bool flushes = is_approximate && (strata_op_is(op, "math.exp2") || strata_op_is(op, "arith.divf"));
+  if (flushes)
+    operands[n - 1] = flush(op, operands[n - 1]);
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)strata_op_name(op).length, strata_op_name(op).data);
+  MlirValue value = strata_gpu_build(op, name, n, operands, type, 0, NULL);
+  if (flushes)
+    return flush(op, value);
+  if (is_approximate && strata_op_is(op, "math.log2"))
+    return coarsen(op, value);
+  if (strata_op_is(op, "arith.maximumf") || strata_op_is(op, "arith.minimumf"))
+    return with_sign_of_zero(op, value, strata_op_is(op, "arith.maximumf") ? "arith.andi" : "arith.ori");
+  return value;
+}
+
+void strata_gpu_emulate_math(MlirOperation op, bool is_approximate) {
+  enum { MAX_OPERANDS = 3 };
+  if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumOperands(op) > MAX_OPERANDS)
+    return;
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), emulate(op, is_approximate));
+  mlirOperationDestroy(op);
+}
