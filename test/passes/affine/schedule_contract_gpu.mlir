@@ -1,5 +1,5 @@
-// RUN: strata-opt %s --target=nvgpu --device=sm_90a --affine-schedule | FileCheck %s --check-prefixes=CHECK,F16
-// RUN: strata-opt %s --target=nvgpu --device=sm_90a --polyblocks-gpu-no-tensor-core --affine-schedule | FileCheck %s --check-prefixes=CHECK,FMA
+// RUN: strata-opt %s --target=nvgpu --device=sm_80 --affine-schedule | FileCheck %s --check-prefixes=CHECK,F16
+// RUN: strata-opt %s --target=nvgpu --device=sm_80 --polyblocks-gpu-no-tensor-core --affine-schedule | FileCheck %s --check-prefixes=CHECK,FMA
 
 func.func @main(%x: memref<4096x4096xf16>, %w: memref<4096x4096xf16>, %y: memref<4096x4096xf32>,
                 %a: memref<64x4096xf16>, %b: memref<4096x64xf16>, %c: memref<64x64xf32>,
