@@ -96,7 +96,8 @@ strata_status_t strata_library_check_name(const char *name) {
   if (strlen(name) > MAX_LENGTH)
     return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: expected at most %d characters, got %zu", MAX_LENGTH,
                         strlen(name));
-  if (strata_c_is_reserved(name) || strncmp(name, "strata_rt", 9) == 0 || strncmp(name, "strata_entry", 12) == 0)
+  if (strata_c_is_reserved(name) || strncmp(name, "strata_rt", 9) == 0 || strncmp(name, "strata_entry", 12) == 0 ||
+      strcmp(name, "strata_description") == 0)
     return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: '%s' is reserved", name);
   char symbol[MAX_LENGTH + 64];
   for (size_t i = 0; i <= sizeof suffixes / sizeof suffixes[0]; i++) {

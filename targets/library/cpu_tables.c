@@ -12,7 +12,7 @@ static void print_entries(strata_ir_printer_t *printer, const strata_program_t *
   for (size_t i = 0; i < program->kernels.count; i++)
     if (strcmp(program->kernels.data[i].entry, STRATA_COPY_ENTRY) != 0)
       fprintf(printer->file, "declare hidden void @\"%s\"(ptr, i64, i64, ptr)\n", program->kernels.data[i].entry);
-  fprintf(printer->file, "@entries = private constant [%zu x %%kernel] [", program->kernels.count);
+  fprintf(printer->file, "@.entries = private constant [%zu x %%kernel] [", program->kernels.count);
   for (size_t i = 0; i < program->kernels.count; i++)
     fprintf(printer->file, "%s%%kernel { ptr @\"%s\", i64 %lld }", i ? ", " : "", program->kernels.data[i].entry,
             (long long)program->kernels.data[i].tasks);
@@ -33,8 +33,8 @@ void strata_program_print_cpu_tables(const strata_program_t *program, const stra
   size_t file = strata_ir_string(printer, strata_arena_printf(program->compile->arena, "%s.weights", options->name));
   fprintf(printer->file,
           "@strata_rt_program = hidden constant %%program { ptr @strata_description, "
-          "%s, ptr @entries, ptr @constant_table, ptr @public_constants, i64 %zu, i64 %lld, i64 %lld, i64 %zu, "
-          "ptr %s, i64 %lld, i64 %llu, ptr @g%zu, i64 %llu, i32 %d, i32 %d }\n",
+          "%s, ptr @.entries, ptr @.constant_table, ptr @.public_constants, i64 %zu, i64 %lld, i64 %lld, i64 %zu, "
+          "ptr %s, i64 %lld, i64 %llu, ptr @.g%zu, i64 %llu, i32 %d, i32 %d }\n",
           strata_ir_lists(program, ""), program->constants.count, (long long)program->pool_size,
           (long long)program->scratch_size, max_args, has_weights && !is_file ? "@" STRATA_WEIGHTS_SYMBOL : "null",
           (long long)program->weights_size, (unsigned long long)program->weights_checksum, file,

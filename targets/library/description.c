@@ -1,11 +1,12 @@
 // The description of runtime/include/strata/runtime.h as LLVM IR. Types and members here must agree with that file.
+// Names of constants begin with a dot, so that no function that a user names is called so.
 #include "targets/library/emit.h"
 
 #include <string.h>
 
 size_t strata_ir_bytes(strata_ir_printer_t *printer, const void *data, size_t size, int alignment) {
   size_t number = printer->n_globals++;
-  fprintf(printer->file, "@g%zu = private unnamed_addr constant [%zu x i8] c\"", number, size);
+  fprintf(printer->file, "@.g%zu = private unnamed_addr constant [%zu x i8] c\"", number, size);
   const unsigned char *bytes = data;
   for (size_t i = 0; i < size; i++)
     if (bytes[i] >= ' ' && bytes[i] < 127 && bytes[i] != '"' && bytes[i] != '\\')
@@ -22,7 +23,7 @@ size_t strata_ir_string(strata_ir_printer_t *printer, const char *text) {
 
 static size_t print_shape(strata_ir_printer_t *printer, const strata_program_tensor_t *tensor) {
   size_t number = printer->n_globals++;
-  fprintf(printer->file, "@g%zu = private unnamed_addr constant [%d x i64] [", number, tensor->rank);
+  fprintf(printer->file, "@.g%zu = private unnamed_addr constant [%d x i64] [", number, tensor->rank);
   for (int i = 0; i < tensor->rank; i++)
     fprintf(printer->file, "%si64 %lld", i ? ", " : "", (long long)tensor->shape[i]);
   fputs("]\n", printer->file);
@@ -33,23 +34,23 @@ static size_t print_tensor(strata_ir_printer_t *printer, const strata_program_te
   size_t name = strata_ir_string(printer, tensor->name), c_name = strata_ir_string(printer, tensor->c_name);
   size_t shape = print_shape(printer, tensor), number = printer->n_globals++;
   fprintf(printer->file,
-          "@g%zu = private constant %%tensor_info { ptr @g%zu, ptr @g%zu, i32 %d, i32 %d, ptr @g%zu, i64 %lld }\n",
+          "@.g%zu = private constant %%tensor_info { ptr @.g%zu, ptr @.g%zu, i32 %d, i32 %d, ptr @.g%zu, i64 %lld }\n",
           number, name, c_name, (int)tensor->dtype, tensor->rank, shape, (long long)tensor->size);
   return number;
 }
 
 static size_t print_kernel(strata_ir_printer_t *printer, const strata_program_kernel_t *kernel) {
   size_t name = strata_ir_string(printer, kernel->symbol), number = printer->n_globals++;
-  fprintf(printer->file, "@g%zu = private constant %%kernel_info { ptr @g%zu, i64 %lld, i64 %lld, i64 %lld }\n", number,
-          name, (long long)kernel->tasks, (long long)kernel->bytes, (long long)kernel->flops);
+  fprintf(printer->file, "@.g%zu = private constant %%kernel_info { ptr @.g%zu, i64 %lld, i64 %lld, i64 %lld }\n",
+          number, name, (long long)kernel->tasks, (long long)kernel->bytes, (long long)kernel->flops);
   return number;
 }
 
 // An array of pointers to numbered constants.
 static void print_pointers(strata_ir_printer_t *printer, const char *name, size_t n, const size_t *numbers) {
-  fprintf(printer->file, "@%s = private constant [%zu x ptr] [", name, n);
+  fprintf(printer->file, "@.%s = private constant [%zu x ptr] [", name, n);
   for (size_t i = 0; i < n; i++)
-    fprintf(printer->file, "%sptr @g%zu", i ? ", " : "", numbers[i]);
+    fprintf(printer->file, "%sptr @.g%zu", i ? ", " : "", numbers[i]);
   fputs("]\n", printer->file);
 }
 
@@ -78,7 +79,7 @@ static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *
 }
 
 static void print_launches(strata_ir_printer_t *printer, const strata_program_t *program) {
-  fprintf(printer->file, "@launches = private constant [%zu x i32] [", program->main.count);
+  fprintf(printer->file, "@.launches = private constant [%zu x i32] [", program->main.count);
   for (size_t i = 0; i < program->main.count; i++)
     fprintf(printer->file, "%si32 %zu", i ? ", " : "", program->main.data[i].kernel);
   fputs("]\n", printer->file);
@@ -147,8 +148,8 @@ void strata_program_print_description(const strata_program_t *program, const str
   print_launches(printer, program);
   fprintf(printer->file,
           "@strata_description = internal constant %%description { i32 %zu, i32 %d, i32 %d, i32 %d, "
-          "ptr @g%zu, ptr @g%zu, ptr @g%zu, ptr @g%zu, i64 %zu, ptr @devices, i64 %zu, ptr @inputs, i64 %zu, "
-          "ptr @outputs, i64 0, ptr null, i64 %zu, ptr @constants, i64 %zu, ptr @kernels, i64 %zu, ptr @launches, "
+          "ptr @.g%zu, ptr @.g%zu, ptr @.g%zu, ptr @.g%zu, i64 %zu, ptr @.devices, i64 %zu, ptr @.inputs, i64 %zu, "
+          "ptr @.outputs, i64 0, ptr null, i64 %zu, ptr @.constants, i64 %zu, ptr @.kernels, i64 %zu, ptr @.launches, "
           "ptr @strata_rt_run, ptr @strata_rt_device_memory_size, ptr @strata_rt_weights_size, ptr @strata_rt_load, "
           "ptr @strata_rt_set_constant, ptr @strata_rt_unload, ptr %s, ptr @strata_rt_error, "
           "ptr @strata_rt_set_trace }\n",

@@ -1,5 +1,5 @@
 // The program of runtime/gpu/program.h as LLVM IR. Types and members here must agree with that file. What belongs to
-// one device carries its number in its name: @v0_kernels, …
+// one device carries its number in its name: @.v0_kernels, …
 #include "runtime/gpu/program.h"
 #include "targets/library/emit.h"
 
@@ -20,10 +20,10 @@ static void print_images(strata_ir_printer_t *printer, const strata_program_t *p
   size_t *numbers = strata_arena_array(program->compile->arena, size_t, binary->n_images + 1);
   for (size_t i = 0; i < binary->n_images; i++)
     numbers[i] = strata_ir_bytes(printer, binary->images[i].data, binary->images[i].size, IMAGE_ALIGNMENT);
-  fprintf(printer->file, "@%simages = private constant [%zu x %%image] [", prefix, binary->n_images);
+  fprintf(printer->file, "@.%simages = private constant [%zu x %%image] [", prefix, binary->n_images);
   for (size_t i = 0; i < binary->n_images; i++) {
     const strata_gpu_image_t *image = &binary->images[i];
-    fprintf(printer->file, "%s%%image { ptr @g%zu, i64 %zu, i32 %u, i32 %d }", i ? ", " : "", numbers[i], image->size,
+    fprintf(printer->file, "%s%%image { ptr @.g%zu, i64 %zu, i32 %u, i32 %d }", i ? ", " : "", numbers[i], image->size,
             image->arch, image->is_generic);
   }
   fputs("]\n", printer->file);
@@ -63,7 +63,7 @@ static void print_maps(strata_ir_printer_t *printer, const strata_program_t *pro
   size_t n = 0, printed = 0;
   for (size_t i = 0; i < program->kernels.count; i++)
     n += program->kernels.data[i].n_maps;
-  fprintf(printer->file, "@%smaps = private constant [%zu x %%map] [", prefix, n);
+  fprintf(printer->file, "@.%smaps = private constant [%zu x %%map] [", prefix, n);
   for (size_t i = 0; i < program->kernels.count; i++)
     for (size_t j = 0; j < program->kernels.data[i].n_maps; j++) {
       fputs(printed++ ? ",\n  " : "", printer->file);
@@ -77,12 +77,12 @@ static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *
   for (size_t i = 0; i < n; i++)
     names[i] = strata_ir_string(printer, program->kernels.data[i].symbol);
   print_maps(printer, program, prefix);
-  fprintf(printer->file, "@%skernels = private constant [%zu x %%kernel] [", prefix, n);
+  fprintf(printer->file, "@.%skernels = private constant [%zu x %%kernel] [", prefix, n);
   for (size_t i = 0, first_map = 0; i < n; i++) {
     const strata_program_kernel_t *kernel = &program->kernels.data[i];
     fprintf(printer->file,
-            "%s%%kernel { ptr @g%zu, i32 %lld, i32 %lld, i32 %lld, i32 %lld, i32 %d, i32 %zu, "
-            "ptr getelementptr (%%map, ptr @%smaps, i64 %zu) }",
+            "%s%%kernel { ptr @.g%zu, i32 %lld, i32 %lld, i32 %lld, i32 %lld, i32 %d, i32 %zu, "
+            "ptr getelementptr (%%map, ptr @.%smaps, i64 %zu) }",
             i ? ", " : "", names[i], (long long)kernel->tasks, (long long)kernel->threads, (long long)kernel->shared,
             (long long)kernel->cluster, kernel->is_programmatic ? STRATA_RT_KERNEL_PROGRAMMATIC : 0, kernel->n_maps,
             prefix, first_map);
@@ -106,8 +106,8 @@ static const char *print_variant(strata_ir_printer_t *printer, const strata_prog
       strata_arena_printf(arena, "getelementptr (i8, ptr @" STRATA_WEIGHTS_SYMBOL ", i64 %lld)", (long long)offset);
   return strata_arena_printf(
       arena,
-      "%%variant { ptr @g%zu, ptr @%simages, i64 %zu, ptr @%skernels, i64 %zu, %s, ptr @%sconstant_table, "
-      "ptr @%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu }",
+      "%%variant { ptr @.g%zu, ptr @.%simages, i64 %zu, ptr @.%skernels, i64 %zu, %s, ptr @.%sconstant_table, "
+      "ptr @.%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu }",
       device, prefix, program->gpu->binary.n_images, prefix, count_kernels(program), strata_ir_lists(program, prefix),
       prefix, prefix, program->constants.count, (long long)program->pool_size, max_args, is_embedded ? weights : "null",
       (long long)program->weights_size, (long long)program->weights_size,
@@ -133,10 +133,10 @@ void strata_program_print_gpu_tables(const strata_program_t *program, const stra
     strata_ir_print_weights_symbol(printer, device);
   size_t file = strata_ir_string(printer, strata_arena_printf(arena, "%s.weights", options->name));
   fprintf(printer->file,
-          "@variants = private constant [%d x %%variant] [%s]\n"
-          "@strata_rt_program = hidden constant %%program { ptr @strata_description, ptr @variants, i64 %d, ptr %s, "
+          "@.variants = private constant [%d x %%variant] [%s]\n"
+          "@strata_rt_program = hidden constant %%program { ptr @strata_description, ptr @.variants, i64 %d, ptr %s, "
           "i32 %d, i32 %d, i32 %d, i32 %d }\n",
-          n_variants, variants, n_variants, is_file ? strata_arena_printf(arena, "@g%zu", file) : "null",
+          n_variants, variants, n_variants, is_file ? strata_arena_printf(arena, "@.g%zu", file) : "null",
           program->gpu->device->target == STRATA_TARGET_NVGPU ? 1 : 2, options->user_memory, options->device_tensors,
           strata_program_alignment(program));
 }

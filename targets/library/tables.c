@@ -64,10 +64,10 @@ size_t strata_ir_print_lists(strata_ir_printer_t *printer, const strata_program_
   for (int is_main = 0; is_main < 2; is_main++) {
     const strata_program_launches_t *launches = is_main ? &program->main : &program->prepare;
     const char *name = is_main ? "main" : "prepare";
-    fprintf(printer->file, "@%s%s_launches = private constant ", prefix, name);
+    fprintf(printer->file, "@.%s%s_launches = private constant ", prefix, name);
     size_t n_args = print_launches(printer, program, launches);
     most = n_args > most ? n_args : most;
-    fprintf(printer->file, "@%s%s_args = private constant ", prefix, name);
+    fprintf(printer->file, "@.%s%s_args = private constant ", prefix, name);
     print_args(printer, program, launches, is_main);
   }
   return most;
@@ -75,15 +75,15 @@ size_t strata_ir_print_lists(strata_ir_printer_t *printer, const strata_program_
 
 const char *strata_ir_lists(const strata_program_t *program, const char *prefix) {
   return strata_arena_printf(program->compile->arena,
-                             "%%list { ptr @%smain_launches, i64 %zu, ptr @%smain_args }, "
-                             "%%list { ptr @%sprepare_launches, i64 %zu, ptr @%sprepare_args }",
+                             "%%list { ptr @.%smain_launches, i64 %zu, ptr @.%smain_args }, "
+                             "%%list { ptr @.%sprepare_launches, i64 %zu, ptr @.%sprepare_args }",
                              prefix, program->main.count, prefix, prefix, program->prepare.count, prefix);
 }
 
 void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_program_t *program,
                                const strata_program_t *first, const char *prefix) {
   size_t n = program->constants.count, n_public = 0;
-  fprintf(printer->file, "@%sconstant_table = private constant [%zu x %%constant] [", prefix, n);
+  fprintf(printer->file, "@.%sconstant_table = private constant [%zu x %%constant] [", prefix, n);
   for (size_t i = 0; i < n; i++) {
     const strata_program_constant_t *constant = &program->constants.data[i];
     fprintf(printer->file, "%s%%constant { i64 %lld, i64 %lld, i64 %d }", i ? ", " : "",
@@ -91,7 +91,7 @@ void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_progra
             (long long)constant->tensor.size, constant->is_present);
     n_public += strata_program_is_public(constant);
   }
-  fprintf(printer->file, "]\n@%spublic_constants = private constant [%zu x i32] [", prefix, n_public);
+  fprintf(printer->file, "]\n@.%spublic_constants = private constant [%zu x i32] [", prefix, n_public);
   for (size_t i = 0, k = 0; i < first->constants.count; i++)
     if (strata_program_is_public(&first->constants.data[i])) {
       const char *name = first->constants.data[i].tensor.name;
