@@ -64,7 +64,7 @@ bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem
 //===-- Pipelined products (schedule_pipelined.c) ----------------------------------------------------------------===//
 
 // The one switch: whether pipelined products are chosen. --explain tells about them in either case.
-enum { STRATA_PIPELINED_PRODUCTS = 0 };
+enum { STRATA_PIPELINED_PRODUCTS = 1 };
 
 // A row of pipelined_shapes.def: the instruction's rows and columns of a block's tile.
 typedef struct {
