@@ -247,8 +247,6 @@ static void check_together(parser_t *parser) {
   bool has_devices = options->device && strchr(options->device, ',');
   if (options->target == STRATA_TARGET_CPU && has_devices)
     problem(parser, STRATA_INVALID_ARGUMENT, "--device: expected one device on cpu, got several");
-  if (has_devices && options->weights == STRATA_WEIGHTS_FILE)
-    problem(parser, STRATA_UNSUPPORTED, "--weights=file: expected one device, got several");
   if (options->target == STRATA_TARGET_CPU && options->weights == STRATA_WEIGHTS_SET)
     problem(parser, STRATA_INVALID_ARGUMENT, "--weights=set: expected a GPU target, got cpu");
   if (options->on_gpu_tensors && options->alignment && options->alignment < GPU_ALIGNMENT)

@@ -56,11 +56,24 @@ static int open_anywhere(const char *name) {
   return fd;
 }
 
-static int check(const strata_weights_file_t *file, const char *name, uint64_t size, uint64_t checksum) {
-  const strata_weights_header_t *header = file->mapping;
-  if (memcmp(header->magic, STRATA_WEIGHTS_MAGIC, sizeof header->magic) != 0 || header->size != size ||
-      header->checksum != checksum)
+// Finds the part with these weights; parts that belong to other devices are passed by.
+static int check(strata_weights_file_t *file, const char *name, uint64_t size, uint64_t checksum) {
+  const char *at = file->mapping;
+  uint64_t left = file->mapping_size;
+  const strata_weights_header_t *header = (const void *)at;
+  while (left >= STRATA_WEIGHTS_DATA_OFFSET && memcmp(header->magic, STRATA_WEIGHTS_MAGIC, sizeof header->magic) == 0 &&
+         (header->size != size || header->checksum != checksum)) {
+    uint64_t data = header->size > left ? left : header->size;
+    uint64_t part = STRATA_WEIGHTS_DATA_OFFSET +
+                    (data + STRATA_WEIGHTS_DATA_OFFSET - 1) / STRATA_WEIGHTS_DATA_OFFSET * STRATA_WEIGHTS_DATA_OFFSET;
+    left = part < left ? left - part : 0;
+    at += part;
+    header = (const void *)at;
+  }
+  if (left < STRATA_WEIGHTS_DATA_OFFSET + size ||
+      memcmp(header->magic, STRATA_WEIGHTS_MAGIC, sizeof header->magic) != 0)
     return strata_rt_fail(STRATA_PARSE, "%s: not the weights of this library", name);
+  file->data = at + STRATA_WEIGHTS_DATA_OFFSET;
   strata_checksum_t sum = STRATA_CHECKSUM_INIT;
   strata_checksum_add(&sum, file->data, size);
   if (strata_checksum_value(&sum) != checksum)
@@ -74,9 +87,9 @@ int strata_rt_weights_map(const char *name, uint64_t size, uint64_t checksum, st
   if (fd < 0)
     return strata_rt_fail(STRATA_NOT_FOUND, "%s: not found beside the library nor through STRATA_WEIGHTS_PATH", name);
   struct stat info;
-  if (fstat(fd, &info) != 0 || (uint64_t)info.st_size != STRATA_WEIGHTS_DATA_OFFSET + size) {
+  if (fstat(fd, &info) != 0 || (uint64_t)info.st_size < STRATA_WEIGHTS_DATA_OFFSET + size) {
     close(fd);
-    return strata_rt_fail(STRATA_PARSE, "%s: expected %llu bytes", name,
+    return strata_rt_fail(STRATA_PARSE, "%s: expected at least %llu bytes", name,
                           (unsigned long long)(STRATA_WEIGHTS_DATA_OFFSET + size));
   }
   size_t mapping_size = (size_t)info.st_size;
@@ -85,8 +98,7 @@ int strata_rt_weights_map(const char *name, uint64_t size, uint64_t checksum, st
   close(fd);
   if (mapping == MAP_FAILED)
     return strata_rt_fail(STRATA_IO, "%s: %s", name, strerror(error));
-  *out_file = (strata_weights_file_t){
-      .data = (const char *)mapping + STRATA_WEIGHTS_DATA_OFFSET, .mapping = mapping, .mapping_size = mapping_size};
+  *out_file = (strata_weights_file_t){.mapping = mapping, .mapping_size = mapping_size};
   int status = check(out_file, name, size, checksum);
   if (status)
     strata_rt_weights_unmap(out_file);

@@ -73,9 +73,14 @@ void strata_program_write_weights(const strata_program_t *program, FILE *file) {
 }
 
 void strata_program_write_weights_file(const strata_program_t *program, FILE *file) {
-  strata_weights_header_t header = {.size = (uint64_t)program->weights_size, .checksum = program->weights_checksum};
-  memcpy(header.magic, STRATA_WEIGHTS_MAGIC, sizeof header.magic);
-  fwrite(&header, sizeof header, 1, file);
-  strata_file_add_zeros(file, STRATA_WEIGHTS_DATA_OFFSET - sizeof header);
-  strata_program_write_weights(program, file);
+  for (; program; program = program->next) {
+    strata_weights_header_t header = {.size = (uint64_t)program->weights_size, .checksum = program->weights_checksum};
+    memcpy(header.magic, STRATA_WEIGHTS_MAGIC, sizeof header.magic);
+    fwrite(&header, sizeof header, 1, file);
+    strata_file_add_zeros(file, STRATA_WEIGHTS_DATA_OFFSET - sizeof header);
+    write_constants(program, file);
+    size_t over = (size_t)program->weights_size % STRATA_WEIGHTS_DATA_OFFSET;
+    if (program->next && over)
+      strata_file_add_zeros(file, STRATA_WEIGHTS_DATA_OFFSET - over);
+  }
 }
