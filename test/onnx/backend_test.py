@@ -117,11 +117,12 @@ def run_case(suite, folder, options):
     return Result(suite, name, PASSED, "")
 
 
-def run_all(options, pattern=""):
+def run_all(options, pattern="", step=1):
+    """Every |step|th of the cases whose paths match."""
     cases = [(suite, os.path.dirname(path)) for suite in LEAST for path in sorted(glob.glob(f"{DATA}/{suite}/*/model.onnx"))
              if re.search(pattern, path)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda case: run_case(*case, options), cases))
+        return list(pool.map(lambda case: run_case(*case, options), cases[::step]))
 
 
 def operators():
