@@ -378,10 +378,10 @@ def jobs():
     for t in ("i32", "f32", "i8", "f64"):
         for i in range(RANDOM_JOBS):
             for mode in ("fused", "unfused"):
-                yield suite.Job(f"random {t} {i} {mode}", random_graphs(t), MODES[mode])
+                yield suite.Job(f"random {t} {i} {mode}", random_graphs(t), MODES[mode] + suite.exact_products(t))
     for t in ("f32", "f16", "bf16", "f64"):
         for mode, options in MODES.items():
-            yield suite.Job(f"patterns {t} {mode}", patterns(t), options)
+            yield suite.Job(f"patterns {t} {mode}", patterns(t), options + suite.exact_products(t))
 
 
 if __name__ == "__main__":

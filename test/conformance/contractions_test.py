@@ -135,10 +135,12 @@ def jobs():
     names = list(PRODUCTS) + list(CONVOLUTIONS)
     for triple in TRIPLES:
         for group, chosen in (("products", list(PRODUCTS)), ("convolutions", list(CONVOLUTIONS))):
-            yield suite.Job(f"{'.'.join(triple)} {group}", cases(triple, chosen), suite.STRICT)
+            options = suite.STRICT + suite.exact_products(*triple[:2])
+            yield suite.Job(f"{'.'.join(triple)} {group}", cases(triple, chosen), options)
     for triple in (("f32",) * 3, ("f16",) * 3, ("f64",) * 3):
-        yield suite.Job(f"{'.'.join(triple)} fast", cases(triple, names), suite.FAST)
-        yield suite.Job(f"{'.'.join(triple)} constant", cases(triple, names), suite.FAST, constant_inputs=True)
+        options = suite.FAST + suite.exact_products(*triple[:2])
+        yield suite.Job(f"{'.'.join(triple)} fast", cases(triple, names), options)
+        yield suite.Job(f"{'.'.join(triple)} constant", cases(triple, names), options, constant_inputs=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ def check(op, type_name, operands, module):
     exact, real = ((reference.FLOAT1, reference.REAL1), (reference.FLOAT2, reference.REAL2))[op.n_operands - 1]
     if op.name in real:
         numbers = real[op.name](*(x.astype(formats.REAL) for x in operands))
-        return suite.Within(type_name, numbers, module.allowed(op.ulp), inputs=operands)
+        return suite.Within(type_name, numbers, module.allowed(op.ulp), inputs=operands,
+                            flushed=module.may_flush(op.name, type_name))
     math = formats.carrier(tables.math_type(type_name))
     result = exact[op.name](*(x.astype(math) for x in operands))
     if op.rule == "SAME":

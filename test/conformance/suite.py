@@ -28,10 +28,21 @@ FAST = ()
 FUSED = ()
 UNFUSED = ("--polyblocks-disable-affine-fusion",)
 
+TARGET = os.environ.get("STRATA_TARGET", "cpu")
+
+# With fast math GPUs may give 0 for an exponential below the normal numbers of f32: docs/gpu.md.
+FLUSHED = ("exp", "exp2") if TARGET != "cpu" else ()
+
 # With fast math, and in composites, an op may err by so many units in the last place of the type it is computed in.
 FAST_ULPS = 16
 
 SECONDS_A_JOB = 300
+
+
+def exact_products(*types):
+    """Options without which a GPU rounds operands of these types for its matrix instructions."""
+    return ("--polyblocks-gpu-no-tensor-core",) if TARGET != "cpu" and "f32" in types else ()
+
 
 Value = collections.namedtuple("Value", "name type shape")
 
@@ -68,11 +79,12 @@ class Within:
     """So many units in the last place from the exact |numbers|, in the type that |type_name| is computed in; and half a
     unit of the type itself where that is another. |size|: the numbers whose units count, where not the result's own (a
     sum is as exact as its largest parts); |unit_type|: the type that has the units. Zero has its sign unless the result
-    is a sum."""
+    is a sum. |flushed|: below the normal numbers it may be zero."""
 
-    def __init__(self, type_name, numbers, ulps, size=None, unit_type=None, inputs=(), signed_zero=True):
+    def __init__(self, type_name, numbers, ulps, size=None, unit_type=None, inputs=(), signed_zero=True, flushed=False):
         self.type, self.inputs, self.signed_zero = type_name, inputs, signed_zero
         self.unit_type = unit_type or tables.math_type(type_name)
+        self.flushed_below = formats.REAL(2) ** formats.least_exponent(self.unit_type) if flushed else 0
         self.numbers = np.asarray(numbers, formats.REAL)
         self.ulps = np.broadcast_to(np.asarray(ulps, formats.REAL), self.numbers.shape)
         self.size = self.numbers if size is None else np.asarray(size, formats.REAL)
@@ -96,6 +108,7 @@ class Within:
                          np.where(np.isnan(got) & np.isnan(self.numbers), 0, np.inf), error)
         if self.signed_zero:
             error = np.where((got == 0) & (np.signbit(got) != np.signbit(self.numbers)), np.inf, error)
+        error = np.where((got == 0) & (np.abs(self.numbers) < self.flushed_below), 0, error)
         return error, self.ulps
 
     def expected(self, index):
@@ -162,6 +175,9 @@ class Module:
     def allowed(self, ulps):
         """The error allowed to an op whose row says |ulps|."""
         return max(ulps, FAST_ULPS) if self.fast else ulps
+
+    def may_flush(self, op_name, type_name):
+        return self.fast and op_name in FLUSHED and tables.math_type(type_name) == "f32"
 
     def input(self, type_name, numbers):
         """An argument (or a constant); the same array is the same argument."""

@@ -9,10 +9,11 @@ import sys
 import gpu
 
 SUITES = {
-    "elementwise_test.py": "^(f32|bf16|i8|i1) shapes$|^convert (f16|i4) shapes$",
+    "elementwise_test.py": "^(f32|bf16|i8|i1) shapes$|^f64 strict$|^f32 (strict|fast)$|^convert (f16|i4) shapes$",
     "movement_test.py": "^movement (f32|i1|i4)$",
     "reductions_test.py": " (f32|i32) strict$",
-    "contractions_test.py": "^f32.f32.f32 fast$",
+    "contractions_test.py": "^f32.f32.f32 fast$|^(i8.i8.i8|i4.i8.i32) |^f16.f16.f16 constant$",
+    "chains_test.py": "^random i8 2 ",
     "composites_test.py": "^rows f32",
 }
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance")
@@ -20,9 +21,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conform
 
 def main():
     gpu.use_stand_in()
-    # Tensor cores would round f32 to f16.
-    environment = {**os.environ, "STRATA_TARGET": "nvgpu", "STRATA_DEVICE": "emulated",
-                   "STRATA_MM_CONV_PRECISION_MODE": "fp32"}
+    environment = {**os.environ, "STRATA_TARGET": "nvgpu", "STRATA_DEVICE": "emulated"}
     failed = []
     for suite, jobs in SUITES.items():
         folder = os.path.abspath(suite)
