@@ -12,7 +12,7 @@
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
-enum { SHARED_SPACE = 3 };
+enum { SHARED_SPACE = 3, AMPLE_REGISTERS = 128 };
 
 //===-- Modules --------------------------------------------------------------------------------------------------===//
 
@@ -105,6 +105,20 @@ static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
   d->shared.memory = mlirBlockGetArgument(d->e.block, n_buffers);
 }
 
+// Blocks of rows that a processor is to hold at once, where that is known; else 0. Of a cluster's blocks two, one of
+// which loads while the other waits for its cluster. Of a grid that the card holds as a whole its share: threads may
+// then have more registers, for more loads at a time, than the assembler gives those that make room for others.
+static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
+  const strata_gpu_device_t *device = d->device;
+  int64_t blocks = (strata_gpu_blocks(d) + device->n_processors - 1) / device->n_processors;
+  if (strata_cluster_blocks(d) > 1)
+    return 2;
+  MlirAttribute schedule = strata_attr(d->func, "strata.schedule");
+  MlirAttribute kind = mlirDictionaryAttrGetElementByName(schedule, strata_str("kind"));
+  bool is_rows = !mlirAttributeIsNull(kind) && strata_str_equal(mlirStringAttrGetValue(kind), "rows");
+  return is_rows && blocks * d->threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
+}
+
 static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name, bool is_private, MlirType type,
                                  MlirRegion body) {
   MlirContext context = d->e.context;
@@ -119,8 +133,9 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
   };
   MlirOperation func =
       strata_op_create(d->e.location, "func.func", 0, NULL, 0, NULL, is_private ? 7 : 6, attrs, 1, &body);
-  if (strata_cluster_blocks(d) > 1) // one block's loads go on while the other waits for its cluster
-    strata_set_attr(func, "strata.resident", strata_i64_attr(context, 2));
+  int64_t resident = resident_blocks(d);
+  if (resident > 0)
+    strata_set_attr(func, "strata.resident", strata_i64_attr(context, resident));
   if (d->maps.count)
     strata_set_attr(func, "strata.maps", mlirArrayAttrGet(context, (intptr_t)d->maps.count, d->maps.data));
   return func;

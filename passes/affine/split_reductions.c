@@ -154,7 +154,7 @@ static void cut(split_t *split, double wanted) {
 
 static void choose_parts(split_t *split, const strata_gpu_device_t *device, const strata_nest_node_t *node) {
   double length = node->trips / node->points;
-  double threads = device->n_processors * (device->threads_resident / 2.0);
+  double threads = device->n_processors * (double)device->threads_resident;
   double tasks = split->is_across ? threads : device->n_processors * (double)BLOCKS_A_PROCESSOR;
   double most = length / (split->is_across ? MIN_THREAD_ELEMENTS : MIN_BLOCK_ELEMENTS);
   cut(split, least(tasks / node->points, most));
