@@ -2,12 +2,13 @@
 
 func.func @main(%a: memref<1048576xf32>, %b: memref<1048576xf32>, %c: memref<4096x12xf32>, %d: memref<12x4096xf32>,
                 %e: memref<512x1024xf16>, %f: memref<1024x512xf16>, %g: memref<4096x768xf32>, %h: memref<4096xf32>,
-                %i: memref<8x16384xf16>, %j: memref<8xf16>) {
+                %i: memref<8x16384xf16>, %j: memref<8xf16>, %long: memref<64x50000xf16>, %longs: memref<64xf16>) {
   func.call @large(%a, %b) : (memref<1048576xf32>, memref<1048576xf32>) -> ()
   func.call @narrow(%d, %c) : (memref<12x4096xf32>, memref<4096x12xf32>) -> ()
   func.call @transpose(%e, %f) : (memref<512x1024xf16>, memref<1024x512xf16>) -> ()
   func.call @rows(%g, %h) : (memref<4096x768xf32>, memref<4096xf32>) -> ()
   func.call @few_rows(%i, %j) : (memref<8x16384xf16>, memref<8xf16>) -> ()
+  func.call @long_rows(%long, %longs) : (memref<64x50000xf16>, memref<64xf16>) -> ()
   return
 }
 
@@ -72,6 +73,24 @@ func.func private @few_rows(%x: memref<8x16384xf16>, %y: memref<8xf16>) {
     }
     %r = arith.truncf %s : f32 to f16
     affine.store %r, %y[%i] : memref<8xf16>
+  } {strata.nest = "sum"}
+  return
+}
+
+// A row that no block can hold: the registers of four blocks of a cluster.
+// CHECK-LABEL: func.func private @long_rows
+// CHECK-SAME: strata.schedule = {group = 2048 : i64, kind = "rows", threads = 512 : i64, tile = array<i64: 50000>}
+func.func private @long_rows(%x: memref<64x50000xf16>, %y: memref<64xf16>) {
+  affine.parallel (%i) = (0) to (64) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 50000 iter_args(%a = %zero) -> (f32) {
+      %v = affine.load %x[%i, %k] : memref<64x50000xf16>
+      %w = arith.extf %v : f16 to f32
+      %n = arith.addf %a, %w : f32
+      affine.yield %n : f32
+    }
+    %r = arith.truncf %s : f32 to f16
+    affine.store %r, %y[%i] : memref<64xf16>
   } {strata.nest = "sum"}
   return
 }
