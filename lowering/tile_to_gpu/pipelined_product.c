@@ -48,6 +48,29 @@ static void place_operand(strata_ring_operand_t *operand, bool crossed) {
   operand->slot = shared->rows * shared->steps;
 }
 
+static int64_t power_of_two_in(int64_t value, int64_t most) {
+  int64_t power = 1;
+  while (power < most && value % (2 * power) == 0)
+    power *= 2;
+  return power;
+}
+
+// How producers load an operand of |sizes|: |width| neighbours along dim |first| each, threads along it first. Nothing
+// hangs over: a slot has no room for it.
+static strata_layout_t load_layout(const int64_t *sizes, int64_t threads, int first, int64_t width) {
+  int second = 1 - first;
+  int64_t along = power_of_two_in(sizes[first] / width, threads);
+  int64_t across = power_of_two_in(sizes[second], threads / along);
+  strata_layout_t layout = {0};
+  strata_layout_push_reg(&layout, first, width, 1);
+  strata_layout_push_thread(&layout, first, along, width);
+  strata_layout_push_thread(&layout, second, across, 1);
+  strata_layout_push_thread(&layout, STRATA_COPIES, threads / (along * across), 0);
+  strata_layout_push_reg(&layout, first, sizes[first] / (along * width), along * width);
+  strata_layout_push_reg(&layout, second, sizes[second] / across, across);
+  return layout;
+}
+
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, int64_t producers,
                                     strata_pipelined_t *p) {
   MlirValue value = mlirOperationGetOperand(op, side);
@@ -76,9 +99,8 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   int64_t width = 1;
   STRATA_TRY(strata_operand_source(d, value, &contiguous, &width));
   place_operand(operand, operand->is_bulk ? operand->bulk.inner != STEP : contiguous != STEP && has_16_bits);
-  const int order[] = {contiguous, 1 - contiguous};
-  shared->load =
-      strata_layout_build(2, (int64_t[]){mlirShapedTypeGetDimSize(type, 0), shared->steps}, producers, order, width);
+  const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0), shared->steps};
+  shared->load = load_layout(sizes, producers, contiguous, power_of_two_in(sizes[contiguous], width));
   return NULL;
 }
 
