@@ -75,13 +75,20 @@ strata_status_t strata_schedule_file_read(strata_compile_t *compile, const strat
 
 static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
+// A group of more threads than a block has, at most |most|.
+static bool is_cluster_of(const strata_schedule_t *schedule, int64_t most) {
+  return schedule->group > schedule->threads && schedule->group <= most;
+}
+
 static strata_status_t check_threads(const strata_gpu_device_t *device, const strata_schedule_t *chosen,
                                      const strata_schedule_t *given) {
   if (!is_power_of_two(given->threads) || given->threads < device->lanes || given->threads > device->max_threads)
     return strata_error(STRATA_INVALID_ARGUMENT, "threads: expected a power of two from %d to %d, got %lld",
                         device->lanes, device->max_threads, (long long)given->threads);
   bool is_alone = chosen->group == 1, is_warp = given->group <= device->lanes;
-  if (!is_power_of_two(given->group) || (given->group == 1) != is_alone || (!is_warp && given->group != given->threads))
+  bool is_cluster = is_cluster_of(chosen, chosen->group) && is_cluster_of(given, device->max_cluster * given->threads);
+  if (!is_power_of_two(given->group) || (given->group == 1) != is_alone ||
+      (!is_warp && given->group != given->threads && !is_cluster))
     return strata_error(STRATA_INVALID_ARGUMENT, "group: expected %s, got %lld",
                         is_alone ? "1" : "a power of two from 2 to a warp, or all threads", (long long)given->group);
   return NULL;
@@ -91,7 +98,7 @@ static strata_status_t check_threads(const strata_gpu_device_t *device, const st
 static strata_status_t check_sizes(const strata_gpu_device_t *device, const strata_schedule_t *chosen,
                                    const strata_schedule_t *given) {
   STRATA_TRY(check_threads(device, chosen, given));
-  bool is_fixed = chosen->group == 1 || chosen->n_tile != 1;
+  bool is_fixed = chosen->group == 1 || chosen->n_tile != 1 || given->group > given->threads;
   bool is_right = given->n_tile == chosen->n_tile;
   for (int i = 0; i < chosen->n_tile && is_right; i++)
     is_right =

@@ -4,7 +4,7 @@
 //   the same of rows of 12           {kind = "map", threads = 256, group = 1, tile = [4]}
 //   a transposition                  {kind = "map", threads = 128, group = 128, tile = [64, 128]}
 //   a softmax over rows of 768 f32   {kind = "rows", threads = 128, group = 32, tile = [768]}
-//   the same of 131072             {kind = "rows", threads = 512, group = 4096, tile = [131072]}
+//   the same of 131072               {kind = "rows", threads = 512, group = 4096, tile = [131072]}
 //   column sums of f16               {kind = "rows", threads = 128, group = 1, tile = [8]}
 //
 // What decides: accesses are 16 bytes a thread; the threads of the card are to be busy; what a group of threads keeps
