@@ -1,0 +1,98 @@
+"""Pipelined products on the emulated device: tiles of every kind, hanging over every edge; operands that come in bulk and
+through registers, in either order in memory; epilogues; more tasks than blocks."""
+import os
+import sys
+
+import numpy as np
+
+import gpu
+import strata
+from level2 import Case
+
+random = np.random.default_rng(7)
+NT = "affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>"
+NN = "affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>"
+TN = "affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>"
+BATCH = ("affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, k, j)>, "
+         "affine_map<(b, i, j, k) -> (b, i, j)>")
+BYTES = {"f16": 2, "tf32": 4}
+
+
+def values(dtype, *shape):
+    return random.integers(-3, 4, shape).astype(dtype)  # sums are exact
+
+
+def matmul(name, maps, x, w, expected, result, bias=False):
+    inputs = [x, w] + ([values(result, expected.shape[-1])] if bias else [])
+    case = Case(name, *inputs)
+    out = expected.astype(result)
+    y = case.op("contract", ["%x0", "%x1"], out, maps=f"[{maps}]", zero_pad="false", origin='"matmul"')
+    if bias:
+        wide = np.broadcast_to(inputs[2], out.shape)
+        b = case.op("broadcast", ["%x2"], wide, map="affine_map<(i, j) -> (j)>")
+        out = np.maximum(out + inputs[2], 0).astype(result)
+        y = case.op("relu", [case.op("add", [y, b], out)], out)
+    case.returns([y], out)
+    return case
+
+
+# Tiles as the schedule has them: rows, columns, warp groups, swapped; and how many blocks.
+TILES = [(128, 256, 2, 0, 132), (128, 192, 2, 0, 3), (256, 128, 2, 0, 132), (128, 96, 2, 0, 2), (64, 128, 1, 0, 5),
+         (64, 160, 1, 0, 132), (64, 16, 1, 0, 132), (16, 64, 1, 1, 4), (64, 128, 2, 1, 7), (192, 256, 2, 1, 132)]
+
+
+def schedule(kind, shape, rows, columns, groups, swap, blocks, slots=3):
+    step, batch = 128 // BYTES[kind], shape[0] if len(shape) == 3 else 1
+    blocks = min(blocks, -(-shape[-2] // rows) * -(-shape[-1] // columns) * batch)
+    return (f'schedule k0 emulated_90 {{kind = "contract", threads = {groups * 128}, group = {groups * 128}, '
+            f"tile = array<i64: {rows}, {columns}, {step}>, warps = array<i64: {4 * groups}, 1>, "
+            f'mma = "wgmma.{kind}", producers = 128, slots = {slots}, blocks = {blocks}' +
+            (", swap = 1}" if swap else "}"))
+
+
+def products():
+    x, w = values(np.float16, 200, 136), values(np.float16, 136, 328)
+    exact = x.astype(np.float64) @ w.astype(np.float64)
+    for tile in TILES:
+        yield matmul(f"f16 NN {tile}", NN, x, w, exact, np.float16, bias=tile[0] == 128), schedule("f16", exact.shape, *tile)
+    for tile in TILES[:4]:
+        yield matmul(f"f16 NT {tile}", NT, x, w.T.copy(), exact, np.float16), schedule("f16", exact.shape, *tile)
+        yield matmul(f"f16 TN {tile}", TN, x.T.copy(), w, exact, np.float16), schedule("f16", exact.shape, *tile)
+    odd = x[:, :133].copy(), w[:133, :325].copy()  # rows that are no multiple of 16 bytes
+    exact_odd = odd[0].astype(np.float64) @ odd[1].astype(np.float64)
+    for tile in (TILES[1], TILES[3], TILES[5], TILES[8]):
+        yield matmul(f"f16 odd {tile}", NN, *odd, exact_odd, np.float16), schedule("f16", exact_odd.shape, *tile)
+    a, b = values(np.float16, 3, 72, 40), values(np.float16, 3, 40, 136)
+    yield (matmul("f16 batch", BATCH, a, b, a.astype(np.float64) @ b.astype(np.float64), np.float16),
+           schedule("f16", (3, 72, 136), *TILES[4]))
+    x, w = x.astype(np.float32), w.astype(np.float32)
+    for tile in (TILES[1], TILES[3], TILES[4]):
+        yield matmul(f"tf32 NN {tile}", NN, x, w, exact, np.float32), schedule("tf32", exact.shape, *tile)
+        yield matmul(f"tf32 NT {tile}", NT, x, w.T.copy(), exact, np.float32), schedule("tf32", exact.shape, *tile)
+
+
+def run(case, line, index):
+    path, name = f"product{index}.mlir", f"product{index}"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(case.text())
+    with open(f"{name}.schedule", "w", encoding="utf-8") as file:
+        file.write(line + "\n")
+    options = ["--target=nvgpu", "--device=emulated_90", f"--schedule={name}.schedule"]
+    if "tf32" in case.name:
+        options.append("--mm-conv-precision-mode=tf32")
+    library, _ = strata.compile_library(path, ".", name, options)
+    got = gpu.Library(library).run(case.inputs)[0]
+    wrong = np.argwhere(got.reshape(case.outputs[0].shape) != case.outputs[0])
+    if len(wrong):
+        print(f"{case.name}: {len(wrong)} wrong elements, the first at {wrong[0]}")
+    os.remove(library)
+    return len(wrong) == 0
+
+
+def main():
+    gpu.use_stand_in()
+    return sum(not run(*product, i) for i, product in enumerate(products())) != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
