@@ -6,8 +6,15 @@
 
 #include <mlir-c/Pass.h>
 
+// Patterns for the results of loops whose time grows with the square of their number, which is that of a thread's sums;
+// LLVM does what they do.
+#define ALL_BUT_SQUARES                                                                                                \
+  "region-simplify=disabled disable-patterns={(anonymous namespace)::RemoveDuplicateSuccessorInputUses,"               \
+  "(anonymous namespace)::RemoveDeadRegionBranchOpSuccessorInputs,"                                                    \
+  "(anonymous namespace)::MakeRegionBranchOpSuccessorInputsDead}"
+
 static const char pipeline_format[] =
-    "builtin.module(func.func(canonicalize{region-simplify=disabled},cse),expand-strided-metadata,lower-affine,"
+    "builtin.module(func.func(canonicalize{" ALL_BUT_SQUARES "},cse),expand-strided-metadata,lower-affine,"
     "convert-scf-to-cf,%sconvert-vector-to-llvm,finalize-memref-to-llvm{index-bitwidth=%d},"
     "convert-math-to-llvm,convert-arith-to-llvm{index-bitwidth=%d},"
     "convert-func-to-llvm{use-bare-ptr-memref-call-conv=true index-bitwidth=%d},convert-cf-to-llvm{index-bitwidth=%d},"
