@@ -106,25 +106,33 @@ void strata_emit_forall_end(strata_emitter_t *e, strata_loop_t loop) {
   e->block = loop.outer;
 }
 
-strata_loop_t strata_emit_if_begin(strata_emitter_t *e, MlirValue condition) {
+strata_loop_t strata_emit_choice_begin(strata_emitter_t *e, MlirValue condition, int n, const MlirType *types) {
   MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
   MlirBlock body = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(regions[0], body);
-  MlirOperation op = strata_op_create(e->location, "scf.if", 1, &condition, 0, NULL, 0, NULL, 2, regions);
+  MlirOperation op = strata_op_create(e->location, "scf.if", 1, &condition, n, types, 0, NULL, 2, regions);
   mlirBlockAppendOwnedOperation(e->block, op);
   strata_loop_t loop = {.op = op, .outer = e->block};
   e->block = body;
   return loop;
 }
 
-void strata_emit_if_else(strata_emitter_t *e, strata_loop_t loop) {
-  strata_emit_op(e, "scf.yield", 0, NULL, 0, NULL, 0, NULL);
+void strata_emit_choice_else(strata_emitter_t *e, strata_loop_t loop, int n, const MlirValue *yields) {
+  strata_emit_op(e, "scf.yield", n, yields, 0, NULL, 0, NULL);
   MlirBlock body = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(loop.op, 1), body);
   e->block = body;
 }
 
-void strata_emit_if_end(strata_emitter_t *e, strata_loop_t loop) {
-  strata_emit_op(e, "scf.yield", 0, NULL, 0, NULL, 0, NULL);
-  e->block = loop.outer;
+void strata_emit_choice_end(strata_emitter_t *e, strata_loop_t loop, int n, const MlirValue *yields,
+                            MlirValue *out_results) {
+  strata_emit_for_end(e, loop, n, yields, out_results);
 }
+
+strata_loop_t strata_emit_if_begin(strata_emitter_t *e, MlirValue condition) {
+  return strata_emit_choice_begin(e, condition, 0, NULL);
+}
+
+void strata_emit_if_else(strata_emitter_t *e, strata_loop_t loop) { strata_emit_choice_else(e, loop, 0, NULL); }
+
+void strata_emit_if_end(strata_emitter_t *e, strata_loop_t loop) { strata_emit_choice_end(e, loop, 0, NULL, NULL); }

@@ -49,5 +49,10 @@ void strata_emit_forall_end(strata_emitter_t *e, strata_loop_t loop);
 strata_loop_t strata_emit_if_begin(strata_emitter_t *e, MlirValue condition);
 void strata_emit_if_else(strata_emitter_t *e, strata_loop_t loop);
 void strata_emit_if_end(strata_emitter_t *e, strata_loop_t loop);
+// The same with results: each branch ends by yielding |n| values.
+strata_loop_t strata_emit_choice_begin(strata_emitter_t *e, MlirValue condition, int n, const MlirType *types);
+void strata_emit_choice_else(strata_emitter_t *e, strata_loop_t loop, int n, const MlirValue *yields);
+void strata_emit_choice_end(strata_emitter_t *e, strata_loop_t loop, int n, const MlirValue *yields,
+                            MlirValue *out_results);
 
 #endif

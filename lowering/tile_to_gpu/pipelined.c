@@ -7,7 +7,8 @@
 //   else:                         for its block's tasks: multiply, epilogue
 //
 // The places in the ring go on from task to task, so producers fetch the next task's operands while consumers are still
-// at the epilogue of the last.
+// at the epilogue of the last. Several foralls whose products are alike in everything that the ring depends on are one
+// launch: their tasks are numbered one forall after the other, and both roles branch on the number.
 #include "lowering/tile_to_gpu/pipelined.h"
 
 #include "dialects/affine/schedule.h"
@@ -89,7 +90,8 @@ static MlirOperation find_pipeline(MlirBlock body) {
 
 static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation forall, strata_pipelined_kernel_t *k) {
   int64_t lower, step;
-  k->loop = find_pipeline(mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0)));
+  k->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
+  k->loop = find_pipeline(k->body);
   if (mlirOperationIsNull(k->loop) || mlirOperationGetNumResults(k->loop) != 1)
     return strata_gpu_missing(forall, "a schedule with producers, without a pipeline,");
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
@@ -100,7 +102,35 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
     return strata_gpu_missing(k->loop, "a pipeline that does not carry one sum");
   k->contract = mlirOpResultGetOwner(yielded);
   k->blocks = strata_gpu_blocks(d);
+  if (!strata_gpu_forall_tasks(forall, &k->n_tasks))
+    return strata_gpu_missing(forall, "a task space that is dynamic");
   return strata_pipelined_read(d, k->contract, &k->product);
+}
+
+// True if both can use one ring, by the same threads.
+static bool is_alike(const strata_pipelined_t *a, const strata_pipelined_t *b) {
+  bool same = a->mma == b->mma && a->swap == b->swap && a->groups == b->groups && a->m_blocks == b->m_blocks &&
+              a->n == b->n && a->slots == b->slots && strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
+  for (int side = 0; side < 2 && same; side++)
+    same = a->operands[side].slot == b->operands[side].slot &&
+           mlirTypeEqual(a->operands[side].shared.element, b->operands[side].shared.element);
+  return same;
+}
+
+// The foralls from |forall| on.
+static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation forall,
+                                    strata_pipelined_kernel_t **out_first) {
+  strata_pipelined_kernel_t **end = out_first;
+  for (; !mlirOperationIsNull(forall); forall = mlirOperationGetNextInBlock(forall)) {
+    if (!strata_op_is(forall, "scf.forall"))
+      continue;
+    *end = strata_arena_new(d->compile->arena, strata_pipelined_kernel_t);
+    STRATA_TRY(read_kernel(d, forall, *end));
+    if (!is_alike(&(*out_first)->product, &(*end)->product))
+      return strata_gpu_missing(forall, "a product of another form than that before it, in one launch,");
+    end = &(*end)->next;
+  }
+  return NULL;
 }
 
 MlirValue strata_shared_view(strata_gpu_distribution_t *d, MlirType element, int64_t at, int64_t count) {
@@ -136,6 +166,18 @@ static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelin
   return NULL;
 }
 
+// What the first has allocated is that of all.
+static void share(strata_pipelined_kernel_t *first) {
+  for (strata_pipelined_kernel_t *k = first->next; k; k = k->next) {
+    for (int side = 0; side < 2; side++)
+      k->product.operands[side].shared.memory = first->product.operands[side].shared.memory;
+    k->staging = first->staging;
+    k->full = first->full;
+    k->empty = first->empty;
+    k->group = first->group;
+  }
+}
+
 static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue thread) {
   strata_emitter_t *e = &d->e;
   int64_t arrivals = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
@@ -152,30 +194,65 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
 
 //===-- Tasks ----------------------------------------------------------------------------------------------------===//
 
-typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body);
+typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+
+// |emit| for the running task, number d->task of |k|'s; |place| moves on.
+static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, strata_ring_place_t *place,
+                                task_t emit) {
+  d->pipelined = k;
+  k->place = *place;
+  strata_index_space_t space = strata_index_space(d, 0, NULL);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(k->body); i++) {
+    MlirValue index = mlirBlockGetArgument(k->body, i);
+    strata_define_scalar(d, index, strata_index_emit(&space, strata_index_resolve(&space, index)));
+  }
+  STRATA_TRY(emit(d, k));
+  *place = k->place;
+  return NULL;
+}
+
+// The same of |k| or those behind it; d->task counts from |k|'s first.
+static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
+                                   strata_ring_place_t *place, task_t emit) {
+  strata_emitter_t *e = &d->e;
+  if (!k->next)
+    return for_task(d, k, place, emit);
+  MlirValue number = d->task, end = strata_emit_index(e, k->n_tasks), state[] = {place->slot, place->parity};
+  MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
+  bool was_dirty = d->is_dirty, was_read = d->is_read;
+  strata_loop_t choice = strata_emit_choice_begin(e, strata_emit_cmpi(e, STRATA_ULT, number, end), 2, types);
+  STRATA_TRY(for_task(d, k, place, emit));
+  strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
+  bool is_dirty = d->is_dirty, is_read = d->is_read;
+  d->is_dirty = was_dirty;
+  d->is_read = was_read;
+  d->task = strata_emit_binary(e, "arith.subi", number, end);
+  *place = (strata_ring_place_t){state[0], state[1]};
+  STRATA_TRY(for_task_of(d, k->next, place, emit));
+  strata_emit_choice_end(e, choice, 2, (MlirValue[]){place->slot, place->parity}, state);
+  *place = (strata_ring_place_t){state[0], state[1]};
+  d->is_dirty |= is_dirty;
+  d->is_read |= is_read;
+  return NULL;
+}
 
 // |emit| for each task of the block.
-static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body,
-                                 MlirValue block, task_t emit) {
+static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block,
+                                 task_t emit) {
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
   strata_loop_t loop = {0};
-  bool is_loop = d->n_tasks > k->blocks;
+  bool is_loop = d->n_tasks > first->blocks;
   if (is_loop)
-    loop = strata_emit_for_begin(e, block, strata_emit_index(e, d->n_tasks), k->blocks, 2, state, state);
+    loop = strata_emit_for_begin(e, block, strata_emit_index(e, d->n_tasks), first->blocks, 2, state, state);
   d->task = is_loop ? loop.induction : block;
   d->is_dirty = d->is_read = is_loop;
   d->loop_depth += is_loop;
-  k->place = (strata_ring_place_t){state[0], state[1]};
-  strata_index_space_t space = strata_index_space(d, 0, NULL);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
-    MlirValue index = mlirBlockGetArgument(body, i);
-    strata_define_scalar(d, index, strata_index_emit(&space, strata_index_resolve(&space, index)));
-  }
-  STRATA_TRY(emit(d, k, body));
+  strata_ring_place_t place = {state[0], state[1]};
+  STRATA_TRY(for_task_of(d, first, &place, emit));
   d->loop_depth -= is_loop;
-  state[0] = k->place.slot;
-  state[1] = k->place.parity;
+  state[0] = place.slot;
+  state[1] = place.parity;
   if (is_loop)
     strata_emit_for_end(e, loop, 2, state, state);
   return NULL;
@@ -184,18 +261,18 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
 // Constants and indices that the operands may need.
 static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
 
-static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, k->loop);
+static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
        op = mlirOperationGetNextInBlock(op))
     if (is_pure(op))
       STRATA_TRY(strata_gpu_distribute_op(d, op));
   return strata_pipelined_fetch(d, k);
 }
 
-static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
+static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   k->staged = 0;
-  MlirOperation end = mlirBlockGetTerminator(body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
+  MlirOperation end = mlirBlockGetTerminator(k->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
     STRATA_TRY(mlirOperationEqual(op, k->loop) ? strata_pipelined_multiply(d, k) : strata_gpu_distribute_op(d, op));
   return NULL;
@@ -215,8 +292,8 @@ static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined
     set_registers(d, is_producer ? BULK_PRODUCER : BULK_CONSUMER, !is_producer);
 }
 
-static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body,
-                                      MlirValue block, MlirValue thread) {
+static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
+                                      MlirValue thread) {
   strata_emitter_t *e = &d->e;
   int64_t consumers = d->group;
   d->thread = strata_emit_binary(e, "arith.subi", thread, strata_emit_index(e, consumers));
@@ -226,18 +303,20 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
   strata_loop_t branch = {0};
   if (is_one)
     branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0)));
-  STRATA_TRY(for_tasks(d, k, body, block, produce));
+  STRATA_TRY(for_tasks(d, k, block, produce));
   if (is_one)
     strata_emit_if_end(e, branch);
   d->group = d->threads = consumers;
   return NULL;
 }
 
-static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body,
-                                      MlirValue block, MlirValue thread) {
+static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
+                                      MlirValue thread) {
   d->thread = thread;
   share_registers(d, &k->product, false);
-  STRATA_TRY(for_tasks(d, k, body, block, consume));
+  STRATA_TRY(for_tasks(d, k, block, consume));
+  for (; k->next && !k->staged; k = k->next)
+    ;
   strata_pipelined_drain(d, k);
   return NULL;
 }
@@ -257,20 +336,22 @@ static MlirValue emit_group_number(strata_gpu_distribution_t *d, MlirValue threa
 
 strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall) {
   strata_emitter_t *e = &d->e;
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
-  strata_pipelined_kernel_t *k = strata_arena_new(d->compile->arena, strata_pipelined_kernel_t);
+  strata_pipelined_kernel_t *k;
   MlirValue block = d->task, thread = d->thread; // of the launch
-  STRATA_TRY(read_kernel(d, forall, k));
+  if (d->pipelined)                              // with the first
+    return NULL;
+  STRATA_TRY(read_kernels(d, forall, &k));
   STRATA_TRY(allocate_all(d, k));
   d->pipelined = k;
   init_barriers(d, k, thread);
   k->group = emit_group_number(d, thread);
+  share(k);
   MlirValue is_producer =
       strata_emit_cmpi(e, STRATA_EQ, k->group, strata_emit_index(e, d->group / STRATA_GROUP_THREADS));
   strata_loop_t branch = strata_emit_if_begin(e, is_producer);
-  STRATA_TRY(emit_producers(d, k, body, block, thread));
+  STRATA_TRY(emit_producers(d, k, block, thread));
   strata_emit_if_else(e, branch);
-  STRATA_TRY(emit_consumers(d, k, body, block, thread));
+  STRATA_TRY(emit_consumers(d, k, block, thread));
   strata_emit_if_end(e, branch);
   return NULL;
 }

@@ -43,19 +43,22 @@ typedef struct {
   MlirValue slot, parity; // index, i32
 } strata_ring_place_t;
 
-// The kernel being emitted.
+// The part of the kernel being emitted: a forall, one or more of which share ring, roles and grid.
+typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
 struct strata_pipelined_kernel {
   strata_pipelined_t product;
   MlirOperation loop, contract; // the old ones
   int64_t n_steps;              // slots filled for a task
   int64_t blocks;
-  MlirValue full, empty;     // memref<slots x i64, 3>
-  int64_t staging;           // where results on their way to memory lie in shared memory, bytes
-  int64_t staged;            // sub-tiles emitted so far, of one task
-  MlirValue group;           // of a consumer: the number of its warp group
-  strata_ring_place_t place; // at the end of the new code
+  MlirValue full, empty;           // memref<slots x i64, 3>
+  int64_t staging;                 // where results on their way to memory lie in shared memory, bytes
+  int64_t staged;                  // sub-tiles emitted so far, of one task
+  MlirValue group;                 // of a consumer: the number of its warp group
+  strata_ring_place_t place;       // at the end of the new code
+  MlirBlock body;                  // the old forall's
+  int64_t n_tasks;                 // its own
+  strata_pipelined_kernel_t *next; // of the same launch, NULL: none; its tasks follow
 };
-typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
 
 // What |op|, a vector.contract of a kernel with producers, is.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperation op,
@@ -64,7 +67,7 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_read(strata_gpu_distribution_
 // Fixes the layouts of a contraction's sum and operands.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
 
-// The whole forall: both roles. d->pipelined is valid from here on.
+// The whole forall and those behind it: both roles. d->pipelined is valid from here on.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall);
 
 // Moves |place| to the next slot.

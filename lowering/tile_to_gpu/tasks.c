@@ -54,20 +54,29 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
     d->task = strata_emit_binary(e, "arith.minui", d->task, strata_emit_index(e, d->n_tasks - 1));
 }
 
+bool strata_gpu_forall_tasks(MlirOperation forall, int64_t *out_n_tasks) {
+  int64_t counts[STRATA_VALUE_RANK];
+  int rank = strata_attr_i64s(forall, "staticUpperBound", STRATA_VALUE_RANK, counts);
+  *out_n_tasks = 1;
+  for (int dim = 0; dim < rank; dim++)
+    *out_n_tasks *= counts[dim];
+  return rank >= 0 && mlirOperationGetNumOperands(forall) == 0;
+}
+
 bool strata_gpu_count_tasks(MlirOperation func, int64_t *out_n_tasks) {
   MlirBlock body = strata_func_body(func);
-  *out_n_tasks = 1;
+  int64_t total = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    int64_t counts[STRATA_VALUE_RANK];
+    int64_t own;
     if (!strata_op_is(op, "scf.forall"))
       continue;
-    int rank = strata_attr_i64s(op, "staticUpperBound", STRATA_VALUE_RANK, counts);
-    for (int dim = 0; dim < rank; dim++)
-      *out_n_tasks *= counts[dim];
-    return rank >= 0 && mlirOperationGetNumOperands(op) == 0;
+    if (!strata_gpu_forall_tasks(op, &own))
+      return false;
+    total += own;
   }
-  return true; // the whole body is one task
+  *out_n_tasks = total ? total : 1; // the whole body is one task
+  return true;
 }
 
 static strata_status_t distribute_task(strata_gpu_distribution_t *d, MlirBlock old) {
@@ -86,8 +95,11 @@ static strata_status_t distribute_task(strata_gpu_distribution_t *d, MlirBlock o
 
 strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  int64_t n_tasks;
   if (d->producers)
     return strata_pipelined_forall(d, op);
+  if (!strata_gpu_forall_tasks(op, &n_tasks) || n_tasks != d->n_tasks)
+    return strata_gpu_missing(op, "one of several task spaces, but of pipelined products,");
   if (d->group > 1 || mlirValueIsNull(d->active))
     return distribute_task(d, old);
   strata_loop_t branch = strata_emit_if_begin(&d->e, d->active);

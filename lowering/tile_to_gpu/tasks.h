@@ -4,7 +4,9 @@
 
 #include "lowering/tile_to_gpu/distribute.h"
 
-// The tasks of an old kernel: the iterations of its forall, or one if it has none. False if they are not static.
+// The iterations of a forall. False if they are not static.
+bool strata_gpu_forall_tasks(MlirOperation forall, int64_t *out_n_tasks);
+// The tasks of an old kernel: the iterations of its foralls, or one if it has none. False if they are not static.
 bool strata_gpu_count_tasks(MlirOperation func, int64_t *out_n_tasks);
 // Blocks to launch.
 int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d);

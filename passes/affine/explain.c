@@ -23,7 +23,7 @@ void strata_explain(const strata_compile_t *compile, const char *format, ...) {
 }
 
 typedef struct {
-  int n_calls;
+  int n_launches;
   double bytes, operations;
 } totals_t;
 
@@ -45,20 +45,25 @@ static strata_status_t explain_kernel(strata_compile_t *compile, MlirOperation f
   strata_explain(compile, "kernel %.*s: %d calls, %d nests (%s), %.3g bytes, %.3g operations, %.3g operations a byte",
                  (int)name.length, name.data, n_calls, kernel.n_nests, nest_names(compile->arena, &kernel), bytes,
                  operations, bytes > 0 ? operations / bytes : 0);
-  run->n_calls += n_calls;
   run->bytes += n_calls * bytes;
   run->operations += n_calls * operations;
   return NULL;
 }
 
-// Counts the calls of @main by callee, a uniqued attribute.
-static strata_pointer_map_t count_calls(strata_compile_t *compile, MlirOperation main) {
+// Counts the calls of @main by callee, a uniqued attribute. Those behind one another of one strata.launch are one
+// launch.
+static strata_pointer_map_t count_calls(strata_compile_t *compile, MlirOperation main, totals_t *run) {
   strata_pointer_map_t calls = strata_pointer_map_create(compile->arena);
+  int64_t last = -1;
   MlirBlock body = strata_func_body(main);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "func.call"))
+    if (strata_op_is(op, "func.call")) {
+      int64_t launch = strata_attr_i64(op, "strata.launch", -1);
       ++*strata_pointer_map_put(&calls, strata_attr(op, "callee").ptr);
+      run->n_launches += launch < 0 || launch != last;
+      last = launch;
+    }
   return calls;
 }
 
@@ -66,8 +71,8 @@ strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
   MlirOperation main = strata_find_func(compile->module, "main");
   if (!compile->explain || mlirOperationIsNull(main))
     return NULL;
-  strata_pointer_map_t calls = count_calls(compile, main);
   totals_t run = {0};
+  strata_pointer_map_t calls = count_calls(compile, main, &run);
   MlirBlock body = mlirModuleGetBody(compile->module);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -79,6 +84,6 @@ strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
     if (count)
       STRATA_TRY(explain_kernel(compile, op, (int)*count, &run));
   }
-  strata_explain(compile, "a run: %d launches, %.3g bytes, %.3g operations", run.n_calls, run.bytes, run.operations);
+  strata_explain(compile, "a run: %d launches, %.3g bytes, %.3g operations", run.n_launches, run.bytes, run.operations);
   return NULL;
 }

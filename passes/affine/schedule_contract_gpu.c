@@ -5,6 +5,7 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/pack.h"
+#include "passes/affine/parallel.h"
 #include "passes/affine/problem.h"
 
 enum {
@@ -74,13 +75,25 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
                  (long long)tiled->threads, 1e6 * tiled->seconds, mark[!is_pipelined]);
 }
 
+// |n| products like this one in one launch.
+static strata_problem_t together(const strata_problem_t *product, int64_t n) {
+  strata_problem_t all = *product;
+  all.batch *= n;
+  all.traffic *= (double)n;
+  return all;
+}
+
 static void choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                    const strata_tiled_choice_t *tiled, strata_schedule_t *out) {
   strata_pipelined_choice_t pipelined[EXPLAINED];
-  int n = strata_pipelined_choose(q->device, product, EXPLAINED, pipelined);
-  bool is_pipelined = STRATA_PIPELINED_PRODUCTS && n > 0 && pipelined[0].seconds < tiled->seconds;
+  int64_t n_calls = strata_parallel_count(q->called);
+  strata_problem_t launch = together(product, n_calls);
+  strata_tiled_choice_t apart = *tiled; // tiles that are staged share no launch
+  apart.seconds *= (double)n_calls;
+  int n = strata_pipelined_choose(q->device, &launch, EXPLAINED, pipelined);
+  bool is_pipelined = STRATA_PIPELINED_PRODUCTS && n > 0 && pipelined[0].seconds < apart.seconds;
   *out = is_pipelined ? strata_pipelined_schedule(product, &pipelined[0]) : tiled->schedule;
-  explain(q, product, tiled, pipelined, n, is_pipelined);
+  explain(q, &launch, &apart, pipelined, n, is_pipelined);
 }
 
 // Packing changes what the contraction reads.

@@ -15,6 +15,7 @@
 #include "dialects/affine/row_kernel.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_graph.h"
+#include "passes/affine/parallel.h"
 #include "passes/affine/schedule_file.h"
 
 enum {
@@ -286,10 +287,12 @@ strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
   const strata_gpu_device_t *device;
   strata_schedule_file_t file;
   STRATA_TRY(strata_gpu_device(compile, &device));
+  strata_calls_t calls;
   STRATA_TRY(strata_schedule_file_read(compile, device, &file));
+  STRATA_TRY(strata_calls_read(compile, &calls));
+  STRATA_TRY(strata_parallel_find(compile, &calls));
   // Schedules may add kernels, which the next round finds.
   for (bool changed = true; changed;) {
-    strata_calls_t calls;
     changed = false;
     STRATA_TRY(strata_calls_read(compile, &calls));
     for (size_t i = 0; i < calls.kernels.count; i++)
@@ -299,5 +302,6 @@ strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
         STRATA_TRY(strata_schedule_file_apply(&file, compile, device, &calls.kernels.data[i]));
       }
   }
+  strata_parallel_settle(compile, &calls);
   return strata_schedule_file_end(&file);
 }

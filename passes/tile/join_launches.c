@@ -1,0 +1,217 @@
+// tile-join-launches: calls of one strata.launch become one call, of a kernel with the task spaces of all.
+//
+//   call @k0(%x, %w, %y) {strata.launch = 0}   call @k0(%x, %v, %z) {strata.launch = 0}
+// becomes
+//   func.func private @k0_k0(%x, %w, %y, %v, %z) { scf.forall (%t) in (64) {...}  scf.forall (%t) in (64) {...} }
+//   call @k0_k0(%x, %w, %y, %v, %z)
+//
+// A buffer of several calls is one argument. Launches of the same kernels whose calls share buffers alike share the
+// function. The schedule is that of the first: affine-schedule has chosen them alike.
+#include "dialects/mlir_util.h"
+#include "passes/pass.h"
+#include "passes/pointer_map.h"
+
+typedef struct joined {
+  const char *key;
+  MlirAttribute symbol;
+  struct joined *next;
+} joined_t;
+
+typedef struct {
+  strata_compile_t *compile;
+  MlirSymbolTable symbols;
+  joined_t *joined;
+} joiner_t;
+
+// Calls that become one: its operands, and which of them each call's are, one call after the other.
+typedef struct {
+  STRATA_VECTOR(MlirOperation) calls;
+  STRATA_VECTOR(MlirValue) operands;
+  STRATA_VECTOR(intptr_t) places;
+} launch_t;
+
+static MlirOperation callee_of(const joiner_t *j, MlirOperation call) {
+  return mlirSymbolTableLookup(j->symbols, mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")));
+}
+
+static void add_call(joiner_t *j, MlirOperation call, launch_t *launch) {
+  *strata_vector_push(j->compile->arena, &launch->calls) = call;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++) {
+    MlirValue operand = mlirOperationGetOperand(call, i);
+    size_t place = 0;
+    while (place < launch->operands.count && !mlirValueEqual(launch->operands.data[place], operand))
+      place++;
+    if (place == launch->operands.count)
+      *strata_vector_push(j->compile->arena, &launch->operands) = operand;
+    *strata_vector_push(j->compile->arena, &launch->places) = (intptr_t)place;
+  }
+}
+
+//===-- The function ---------------------------------------------------------------------------------------------===//
+
+// "k0_k0", or with |places| what tells launches of the same kernels apart.
+static const char *name_of(const joiner_t *j, const launch_t *launch, bool places) {
+  const char *name = "";
+  for (size_t i = 0; i < launch->calls.count; i++) {
+    MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(strata_attr(launch->calls.data[i], "callee"));
+    name = strata_arena_printf(j->compile->arena, "%s%s%.*s", name, i ? "_" : "", (int)callee.length, callee.data);
+  }
+  for (size_t i = 0; places && i < launch->places.count; i++)
+    name = strata_arena_printf(j->compile->arena, "%s %lld", name, (long long)launch->places.data[i]);
+  return name;
+}
+
+static MlirBlock create_block(const joiner_t *j, const launch_t *launch, MlirLocation location) {
+  size_t count = launch->operands.count;
+  MlirType *types = strata_arena_array(j->compile->arena, MlirType, count);
+  MlirLocation *locations = strata_arena_array(j->compile->arena, MlirLocation, count);
+  for (size_t i = 0; i < count; i++) {
+    types[i] = mlirValueGetType(launch->operands.data[i]);
+    locations[i] = location;
+  }
+  return mlirBlockCreate((intptr_t)count, types, locations);
+}
+
+// A copy of |func|'s ops, but for its return, on the arguments of |block| at |places|.
+static void append_copy(MlirOperation func, const intptr_t *places, MlirBlock block) {
+  MlirOperation copy = mlirOperationClone(func);
+  MlirBlock body = strata_func_body(copy);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, i), mlirBlockGetArgument(block, places[i]));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (strata_op_is(op, "func.return"))
+      continue;
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(block, op);
+  }
+  mlirOperationDestroy(copy);
+}
+
+// The sum of a number that affine-count has noted on the kernels.
+static void add_up(const joiner_t *j, const launch_t *launch, const char *name, MlirOperation func) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < launch->calls.count; i++)
+    sum += strata_attr_i64(callee_of(j, launch->calls.data[i]), name, 0);
+  strata_set_attr(func, name, strata_i64_attr(j->compile->context, sum));
+}
+
+static MlirAttribute create_function(joiner_t *j, const launch_t *launch) {
+  MlirContext context = j->compile->context;
+  MlirOperation first = callee_of(j, launch->calls.data[0]);
+  MlirLocation location = mlirOperationGetLocation(first);
+  MlirBlock block = create_block(j, launch, location);
+  const intptr_t *places = launch->places.data;
+  for (size_t i = 0; i < launch->calls.count; i++) {
+    append_copy(callee_of(j, launch->calls.data[i]), places, block);
+    places += mlirOperationGetNumOperands(launch->calls.data[i]);
+  }
+  mlirBlockAppendOwnedOperation(block, strata_op_create(location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
+  intptr_t count = mlirBlockGetNumArguments(block);
+  MlirType *types = strata_arena_array(j->compile->arena, MlirType, count);
+  for (intptr_t i = 0; i < count; i++)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  strata_named_attr_t attrs[] = {
+      {"sym_name", strata_str_attr(context, name_of(j, launch, false))},
+      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, count, types, 0, NULL))},
+      {"sym_visibility", strata_str_attr(context, "private")},
+      {"strata.schedule", strata_attr(first, "strata.schedule")},
+  };
+  MlirOperation func = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 4, attrs, 1, &region);
+  add_up(j, launch, "strata.bytes", func);
+  add_up(j, launch, "strata.flops", func);
+  mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(j->compile->module), first, func);
+  return mlirSymbolTableInsert(j->symbols, func); // the name made unique
+}
+
+static MlirAttribute find_function(joiner_t *j, const launch_t *launch) {
+  const char *key = name_of(j, launch, true);
+  for (joined_t *joined = j->joined; joined; joined = joined->next)
+    if (!strcmp(joined->key, key))
+      return joined->symbol;
+  joined_t *joined = strata_arena_new(j->compile->arena, joined_t);
+  *joined = (joined_t){.key = key, .symbol = create_function(j, launch), .next = j->joined};
+  j->joined = joined;
+  return joined->symbol;
+}
+
+//===-- Calls ----------------------------------------------------------------------------------------------------===//
+
+static int64_t launch_of(MlirOperation op) { return strata_attr_i64(op, "strata.launch", -1); }
+
+// The calls from |first| on that follow one another and have its number.
+static launch_t take_launch(joiner_t *j, MlirOperation first) {
+  launch_t launch = {0};
+  for (MlirOperation op = first; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!strata_op_is(op, "func.call"))
+      continue;
+    if (launch_of(op) != launch_of(first))
+      break;
+    add_call(j, op, &launch);
+  }
+  return launch;
+}
+
+// The one call stands where the last did: views may have been put between them.
+static MlirOperation join(joiner_t *j, const launch_t *launch) {
+  MlirOperation last = launch->calls.data[launch->calls.count - 1];
+  MlirStringRef symbol = mlirStringAttrGetValue(find_function(j, launch));
+  MlirAttribute callee = mlirFlatSymbolRefAttrGet(j->compile->context, symbol);
+  MlirOperation call =
+      strata_op_create(mlirOperationGetLocation(last), "func.call", (int)launch->operands.count, launch->operands.data,
+                       0, NULL, 1, &(strata_named_attr_t){"callee", callee}, 0, NULL);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(last), last, call);
+  for (size_t i = 0; i < launch->calls.count; i++)
+    mlirOperationDestroy(launch->calls.data[i]);
+  return call;
+}
+
+static bool join_calls(joiner_t *j, MlirBlock body) {
+  bool joined = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!strata_op_is(op, "func.call") || launch_of(op) < 0)
+      continue;
+    launch_t launch = take_launch(j, op);
+    if (launch.calls.count > 1) {
+      op = join(j, &launch);
+      joined = true;
+    }
+  }
+  return joined;
+}
+
+static MlirWalkResult note_callee(MlirOperation op, void *user) {
+  if (strata_op_is(op, "func.call"))
+    *strata_pointer_map_put(user, strata_attr(op, "callee").ptr) = true;
+  return MlirWalkResultAdvance;
+}
+
+// Kernels that were called in shared launches only.
+static void remove_unused(joiner_t *j) {
+  strata_pointer_map_t called = strata_pointer_map_create(j->compile->arena);
+  mlirOperationWalk(mlirModuleGetOperation(j->compile->module), note_callee, &called, MlirWalkPreOrder);
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(j->compile->module)), next;
+       !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    MlirAttribute name = strata_attr(op, "sym_name");
+    if (!strata_op_is(op, "func.func") || !strata_str_equal(strata_attr_str(op, "sym_visibility"), "private"))
+      continue;
+    MlirAttribute symbol = mlirFlatSymbolRefAttrGet(j->compile->context, mlirStringAttrGetValue(name));
+    if (!strata_pointer_map_get(&called, symbol.ptr))
+      mlirSymbolTableErase(j->symbols, op);
+  }
+}
+
+strata_status_t strata_pass_tile_join_launches(strata_compile_t *compile) {
+  MlirOperation main = strata_find_func(compile->module, "main");
+  if (mlirOperationIsNull(main))
+    return NULL;
+  joiner_t j = {.compile = compile, .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module))};
+  if (join_calls(&j, strata_func_body(main)))
+    remove_unused(&j);
+  mlirSymbolTableDestroy(j.symbols);
+  return NULL;
+}

@@ -1,0 +1,29 @@
+// RUN: strata %s --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t | FileCheck %s --check-prefix=SAID
+// RUN: FileCheck %s < %t/strata_mlir_artifact.affine.mlir
+// RUN: strata %s --target=nvgpu --device=sm_80 --compile-to=affine -o %t.80
+// RUN: FileCheck %s --check-prefix=APART < %t.80/strata_mlir_artifact.affine.mlir
+
+// Products that do not depend on one another share a launch, whatever their operands: one moves up to the other, past
+// what it does not depend on. One that reads their results does not. Tiles staged by the threads that multiply share none.
+// SAID: product k0: 4096 x 768 x 768, 2 times
+// SAID-NEXT: wgmma.bf16 {{.*}}, chosen
+// SAID: product k0: 2 calls share a launch
+// SAID: a run: 3 launches
+// CHECK: call @k0(%arg0, %arg2, %arg5) {strata.launch = 0 : i64}
+// CHECK-NEXT: call @k0(%arg1, %arg3, %arg7) {strata.launch = 0 : i64}
+// CHECK-NEXT: call @k0(%arg5, %arg4, %arg6) :
+// CHECK-NEXT: call @k1
+// CHECK-NEXT: return
+// APART-NOT: strata.launch
+#nn = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+func.func @main(%x: tensor<4096x768xbf16> {strata.name = "x"}, %p: tensor<4096x768xbf16> {strata.name = "p"},
+                %a: tensor<768x768xbf16> {strata.name = "a"}, %b: tensor<768x768xbf16> {strata.name = "b"},
+                %c: tensor<768x768xbf16> {strata.name = "c"})
+    -> (tensor<4096x768xbf16> {strata.name = "k"}, tensor<4096x768xbf16> {strata.name = "w"},
+        tensor<4096x768xbf16> {strata.name = "v"}, tensor<4096xbf16> {strata.name = "z"}) {
+  %0 = "strata.contract"(%x, %a) {maps = #nn, zero_pad = false, origin = "matmul"} : (tensor<4096x768xbf16>, tensor<768x768xbf16>) -> tensor<4096x768xbf16>
+  %1 = "strata.contract"(%0, %c) {maps = #nn, zero_pad = false, origin = "matmul"} : (tensor<4096x768xbf16>, tensor<768x768xbf16>) -> tensor<4096x768xbf16>
+  %2 = "strata.contract"(%p, %b) {maps = #nn, zero_pad = false, origin = "matmul"} : (tensor<4096x768xbf16>, tensor<768x768xbf16>) -> tensor<4096x768xbf16>
+  %3 = "strata.reduce"(%1) {kind = "max", axes = array<i64: 1>} : (tensor<4096x768xbf16>) -> tensor<4096xbf16>
+  return %0, %1, %2, %3 : tensor<4096x768xbf16>, tensor<4096x768xbf16>, tensor<4096x768xbf16>, tensor<4096xbf16>
+}
