@@ -192,12 +192,25 @@ strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer,
   return value;
 }
 
+// True if only element 0 along each of |dims| is inside the bounds: a result of one row, in a tile of more.
+static bool are_single(strata_tile_builder_t *b, uint32_t dims) {
+  for (int dim = 0; dim < STRATA_TILE_RANK; dim++) {
+    bool is_single = !(dims & 1u << dim);
+    MlirAffineExpr last = mlirAffineMulExprGet(mlirAffineDimExprGet(b->e.context, dim), strata_tile_constant(b, -1));
+    for (int i = 0; i < b->n_bounds; i++)
+      is_single |= mlirAffineExprEqual(strata_tile_simplify(b, b->bounds[i]), strata_tile_simplify(b, last));
+    if (!is_single)
+      return false;
+  }
+  return true;
+}
+
 void strata_tile_store(strata_tile_builder_t *b, strata_tile_value_t value, MlirValue buffer, int rank,
                        const MlirAffineExpr *coordinates) {
   if (b->status)
     return;
-  uint32_t dims = vector_dims(b, rank, coordinates);
-  if (value.dims & ~dims) {
+  uint32_t dims = vector_dims(b, rank, coordinates) | value.dims;
+  if (!are_single(b, dims & ~vector_dims(b, rank, coordinates))) {
     strata_tile_fail(b, "affine-to-tile: a value varies where its store does not");
     return;
   }

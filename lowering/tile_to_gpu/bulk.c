@@ -9,7 +9,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { RANK = 2, NO_DIM = -1, LEAST_EXTENT = 8 };
+enum { RANK = 2, NO_DIM = -1, ABSENT = -2, LEAST_EXTENT = 8 };
 
 //===-- Places in a vector ---------------------------------------------------------------------------------------===//
 
@@ -70,6 +70,22 @@ static bool shrink(strata_bulk_t *bulk, int v) {
   return true;
 }
 
+// True if no coordinate depends on dim |v| of the vector: all its elements are the same.
+static bool is_absent(const strata_bulk_t *bulk, int v) {
+  for (int i = 0; i < bulk->box.rank; i++)
+    if (mlirAffineExprIsFunctionOfDim(bulk->box.coordinates[i], v))
+      return false;
+  return true;
+}
+
+// Of rows that are all the same the first alone comes: a matrix of one row, in a tile of more, which have no results.
+static bool takes_one_row(strata_bulk_t *bulk) {
+  if (bulk->is_store || !is_absent(bulk, 0))
+    return false;
+  bulk->box.space.extents[0] = bulk->extents[0] = 1;
+  return true;
+}
+
 // Finds parts that are boxes; *carriers are the buffer's dims. The last part may hang over the vector's end: shared
 // memory has room for it.
 static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, int *carriers) {
@@ -79,10 +95,15 @@ static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, 
     if (limits->is_store && extent % bulk->extents[v] != 0)
       return false;
   }
-  for (int v = 0; v < RANK; v++)
+  bool is_row = takes_one_row(bulk);
+  for (int v = is_row; v < RANK; v++)
     while ((carriers[v] = common_carrier(bulk, v)) == NO_DIM)
       if (!shrink(bulk, v))
         return false;
+  if (is_row) {
+    carriers[0] = ABSENT;
+    return true;
+  }
   // Smaller parts of one dim may have split the other's.
   return carriers[0] != carriers[1] && common_carrier(bulk, 0) == carriers[0];
 }

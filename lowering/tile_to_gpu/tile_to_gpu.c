@@ -7,6 +7,7 @@
 //       attributes {strata.blocks = 8, strata.threads = 128, strata.shared = 0, strata.cluster = 1}
 //   module @kernels {
 //     func.func @k(%x: ..., %y: ..., %shared: memref<0xi8, 3>) attributes {...} { ... return } }
+#include "dialects/affine/schedule.h"
 #include "lowering/expand/ops.h"
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_gpu/cluster.h"
@@ -105,18 +106,19 @@ static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
   d->shared.memory = mlirBlockGetArgument(d->e.block, n_buffers);
 }
 
-// Blocks of rows that a processor is to hold at once, where that is known; else 0. Of a cluster's blocks two, one of
-// which loads while the other waits for its cluster. Of a grid that the card holds as a whole its share: threads may
-// then have more registers, for more loads at a time, than the assembler gives those that make room for others.
+// Blocks that a processor is to hold at once, where that is known; else 0. Of pipelined products as many as the
+// schedule counts on. Of rows: of a cluster's blocks two, one of which loads while the other waits for its cluster. Of
+// a grid that the card holds as a whole its share: threads may then have more registers, for more loads at a time, than
+// the assembler gives those that make room for others.
 static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
   int64_t blocks = (strata_gpu_blocks(d) + device->n_processors - 1) / device->n_processors;
   if (strata_cluster_blocks(d) > 1)
     return 2;
-  MlirAttribute schedule = strata_attr(d->func, "strata.schedule");
-  MlirAttribute kind = mlirDictionaryAttrGetElementByName(schedule, strata_str("kind"));
-  bool is_rows = !mlirAttributeIsNull(kind) && strata_str_equal(mlirStringAttrGetValue(kind), "rows");
-  return is_rows && blocks * d->threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
+  strata_schedule_t schedule = strata_schedule_read(d->func);
+  if (schedule.producers)
+    return blocks;
+  return !strcmp(schedule.kind, "rows") && blocks * d->threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
 }
 
 static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name, bool is_private, MlirType type,

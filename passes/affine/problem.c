@@ -104,16 +104,18 @@ static int innermost_place(MlirValue buffer) {
   return n_dims <= BULK_DIMS ? inner : NO_PLACE;
 }
 
-// Only operands of 16 bits may be crossed.
+// Only operands of 16 bits may be crossed. A side without dims of its own is one row (column), which comes as such.
 static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side,
                         strata_problem_side_t *out) {
   const strata_nest_t *nest = q->contraction->nest;
   const strata_access_t *access = q->contraction->sides[side].access;
   int own = last_dim(nest, &axes[axis_of_side(side)]), step = last_dim(nest, &axes[STRATA_AXIS_STEP]);
-  if (own == NO_PLACE || step == NO_PLACE || mlirAffineMapIsNull(access->map))
+  if (step == NO_PLACE || mlirAffineMapIsNull(access->map))
     return false;
-  int places[2] = {place_of(nest, access, own), place_of(nest, access, step)};
   int inner = innermost_place(access->buffer);
+  if (own == NO_PLACE)
+    return inner != NO_PLACE && place_of(nest, access, step) == inner;
+  int places[2] = {place_of(nest, access, own), place_of(nest, access, step)};
   out->is_crossed = places[0] == inner;
   bool has_inner = places[1] == inner || (out->is_crossed && out->loaded_bytes == 2);
   return places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1] && has_inner;
@@ -252,6 +254,14 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
   part.traffic += results * (double)(parts * problem->sum_bytes - problem->stored_bytes);
   part.stored_bytes = problem->sum_bytes;
   return part;
+}
+
+bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem) {
+  enum { MIN_SIDE = 8 };
+  strata_pipelined_choice_t pipelined;
+  if (problem->rows >= MIN_SIDE && problem->columns >= MIN_SIDE)
+    return true;
+  return STRATA_PIPELINED_PRODUCTS && strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
 }
 
 double strata_problem_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem) {

@@ -32,6 +32,9 @@ typedef struct {
 // Of a nest of @main, not yet a kernel, where the question's |called| is NULL.
 strata_problem_t strata_problem_read(const strata_gpu_contraction_t *question);
 
+// True if tiles are worth their while: of other products, of few rows or columns, each result is summed up like a row.
+bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem);
+
 // The problem of one part where the reduction is done in |parts| parts side by side, whose sums are stored.
 strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t parts);
 // The model's time of the best way; infinite where there is none.

@@ -8,10 +8,7 @@
 #include "passes/affine/parallel.h"
 #include "passes/affine/problem.h"
 
-enum {
-  MIN_SIDE = 8,  // rows and columns below which rows of the result are computed one by one
-  EXPLAINED = 3, // pipelined products that --explain tells about
-};
+enum { EXPLAINED = 3 }; // pipelined products that --explain tells about
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -116,7 +113,7 @@ strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *con
                                              strata_schedule_t *out_schedule, bool *out_taken) {
   strata_problem_t product = strata_problem_read(contraction);
   strata_tiled_choice_t tiled;
-  *out_taken = product.rows >= MIN_SIDE && product.columns >= MIN_SIDE &&
+  *out_taken = strata_problem_has_tiles(contraction->device, &product) &&
                strata_tiled_choose(contraction->device, &product, &tiled);
   if (!*out_taken)
     return NULL;

@@ -26,32 +26,38 @@ enum {
   BARRIER_BYTES = 1 << 10,
   BLOCK_BYTES = 1 << 10, // that the system takes of a block's shared memory
   MIN_SLOTS = 2,
-  MAX_SLOTS = 8,
+  MIN_SLOTS_OF_MEMORY = 4,
+  MAX_SLOTS = 16,
+  USUAL_SLOTS = 8, // where memory does not decide
   MAX_RESIDENTS = 2,
   SUMS = 128, // of a thread
   WIDE_SUMS = 192,
-  MIN_SIDE = 16,          // rows and columns
+  MIN_SIDE = 16,          // rows and columns, unless operands come in bulk
+  MIN_LONG_SIDE = 64,     // the more of both
   MIN_PRODUCTS = 1 << 22, // multiply-adds of a kernel
 };
 
 // In cycles of a processor.
-#define LAUNCH 3000.0         // from the end of one kernel to the first instruction of the next
-#define FILL 1500.0           // until the first slot is full
-#define LATENCY 1000.0        // of a bulk copy
-#define LOAD_LATENCY 700.0    // of a load into registers
-#define LOAD_RATE 32.0        // bytes that producers load, convert and store
-#define PRODUCTS 32.0         // rows * columns of a step of STEP_BYTES, whatever the operands' type
-#define SHARED_RATE (1 / 1.3) // rows and columns of a step written and read
-#define CACHE_RATE 76.0       // bytes from the second-level cache
-#define STORE_START 500.0     // of a tile's results
-#define STORE_RATE 26.0       // of a group: see store_cycles
-#define PLAIN_STORE 4.0       // that the copy engine does not do, the same
-#define BOX 45.0              // that one thread has the copy engine fetch
-#define CACHE_TOTAL 9000.0    // bytes from the second-level cache, of all processors
-#define MEMORY_SHARE 2.5      // of its share of the memory's bandwidth, that a processor can draw alone
-#define HIDDEN 16.0           // what goes on beside the slowest costs as much of its time
-#define CLOCK 1.98e9          // idle; the busier the instructions are, the lower
-#define CLOCK_LOST 0.48e9     // when they always are
+#define LAUNCH 3000.0           // from the end of one kernel to the first instruction of the next
+#define FILL 1500.0             // until the first slot is full
+#define LATENCY 1000.0          // of a bulk copy
+#define LOAD_LATENCY 700.0      // of a load into registers
+#define LOAD_RATE 32.0          // bytes that producers load, convert and store
+#define PRODUCTS 32.0           // rows * columns of a step of STEP_BYTES, whatever the operands' type
+#define SHARED_RATE (1 / 1.3)   // rows and columns of a step written and read
+#define CACHE_RATE 76.0         // bytes from the second-level cache
+#define STORE_START 500.0       // of a tile's results
+#define STORE_RATE 26.0         // of a group: see store_cycles
+#define PLAIN_STORE 4.0         // that the copy engine does not do, the same
+#define BOX 45.0                // that one thread has the copy engine fetch
+#define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
+#define MEMORY_LATENCY 1500.0   // of a bulk copy from memory, while memory is busy
+#define IN_FLIGHT 65536.0       // bytes of a processor that are on their way from memory: twice what bandwidth needs
+#define MEMORY_SHARE 2.5        // of its share of the memory's bandwidth, that a processor can draw alone
+#define HIDDEN 16.0             // what goes on beside the slowest costs as much of its time
+#define CACHE_BESIDE_MEMORY 8.0 // the same of the second-level cache's, where memory decides
+#define CLOCK 1.98e9            // idle; the busier the instructions are, the lower
+#define CLOCK_LOST 0.48e9       // when they always are
 #define INSTRUCTION_RATE (PRODUCTS * STEP_BYTES) // multiply-adds times operand bytes
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -67,14 +73,22 @@ static int64_t count_tiles(const strata_problem_t *problem, const strata_pipelin
   return ceil_div(problem->rows, result_rows(p)) * ceil_div(problem->columns, result_columns(p)) * problem->batch;
 }
 
+static int64_t tile_of(const strata_pipelined_choice_t *p, int side) {
+  return side == STRATA_SIDE_U ? result_rows(p) : result_columns(p);
+}
+
+static int64_t extent_of(const strata_problem_t *problem, int side) {
+  return side == STRATA_SIDE_U ? problem->rows : problem->columns;
+}
+
 // Operands that lie contiguous along their rows are kept in spans of as many rows as a step is long.
+static int64_t side_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  int64_t span = problem->sides[side].is_crossed ? step_of(problem) : 1;
+  return ceil_div(tile_of(p, side), span) * span * STEP_BYTES;
+}
+
 static int64_t slot_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  int64_t tiles[2] = {[STRATA_SIDE_U] = result_rows(p), [STRATA_SIDE_V] = result_columns(p)}, bytes = 0;
-  for (int side = 0; side < 2; side++) {
-    int64_t span = problem->sides[side].is_crossed ? step_of(problem) : 1;
-    bytes += ceil_div(tiles[side], span) * span * STEP_BYTES;
-  }
-  return bytes;
+  return side_bytes(problem, p, STRATA_SIDE_U) + side_bytes(problem, p, STRATA_SIDE_V);
 }
 
 static int64_t count_slots(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -83,12 +97,20 @@ static int64_t count_slots(const strata_gpu_device_t *device, const strata_probl
   return least((room - p->shape.groups * RESULT_BYTES - BARRIER_BYTES) / slot_bytes(problem, p), MAX_SLOTS);
 }
 
+// Whole spans of a crossed operand are copied: tiles are not to be a small part of one.
+static bool wastes_spans(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  return problem->sides[side].is_crossed && tile_of(p, side) < step_of(problem) &&
+         extent_of(problem, side) > tile_of(p, side);
+}
+
 // A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.
 static bool is_legal(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   const strata_pipelined_shape_t *shape = &p->shape;
   int64_t sums = shape->rows * shape->columns / shape->groups / GROUP_THREADS, step = step_of(problem);
   bool is_bulk = strata_problem_boxes(problem, STRATA_SIDE_U, result_rows(p), step) &&
                  strata_problem_boxes(problem, STRATA_SIDE_V, result_columns(p), step);
+  if (is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
+    return false;
   int64_t most = p->residents > 1 ? SUMS / 2 : is_bulk ? WIDE_SUMS : SUMS;
   return shape->columns % (problem->operand_bytes == 1 ? 16 : 8) == 0 && sums <= most &&
          (shape->groups == 1 || p->residents == 1);
@@ -101,6 +123,8 @@ typedef struct {
   const char *what;
 } bound_t;
 
+static const char memory_bound[] = "memory";
+
 static bound_t slower(bound_t a, bound_t b) { return b.cycles > a.cycles ? b : a; }
 
 typedef struct {
@@ -109,12 +133,12 @@ typedef struct {
 } fetched_t;
 
 static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  int64_t tiles[2] = {[STRATA_SIDE_U] = result_rows(p), [STRATA_SIDE_V] = result_columns(p)}, step = step_of(problem);
+  int64_t step = step_of(problem);
   fetched_t result = {0};
   for (int side = 0; side < 2; side++) {
-    int64_t boxes = strata_problem_boxes(problem, side, tiles[side], step);
+    int64_t boxes = strata_problem_boxes(problem, side, tile_of(p, side), step);
     result.boxes += (double)boxes;
-    result.bytes += boxes ? 0 : (double)(tiles[side] * step * problem->sides[side].loaded_bytes);
+    result.bytes += boxes ? 0 : (double)(tile_of(p, side) * step * problem->sides[side].loaded_bytes);
   }
   return result;
 }
@@ -146,10 +170,37 @@ static double store_cycles(const strata_problem_t *problem, const strata_pipelin
   return STORE_START + (is_staged(problem, p) ? cycles : cycles * PLAIN_STORE);
 }
 
+// Bytes that a slot of all blocks together brings from memory, where all tiles are under way at the same time.
+static double distinct_bytes(const strata_problem_t *problem) {
+  double bytes = 0;
+  for (int side = 0; side < 2; side++)
+    bytes += (double)(extent_of(problem, side) * STEP_BYTES);
+  return bytes * (double)problem->batch;
+}
+
 static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *problem,
                             const strata_pipelined_choice_t *p) {
   double share = (double)p->tiles * MEMORY_SHARE / device->n_processors;
-  return problem->traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
+  double cycles = problem->traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
+  if (p->tiles > p->blocks)
+    return cycles;
+  return fmax(cycles, problem->traffic * MEMORY_LATENCY / ((double)p->slots * distinct_bytes(problem)));
+}
+
+static bool has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                     const strata_pipelined_choice_t *p, int64_t slots, int64_t blocks) {
+  int64_t block = slots * slot_bytes(problem, p) + p->shape.groups * RESULT_BYTES + BARRIER_BYTES + BLOCK_BYTES;
+  return blocks * block <= device->shared_bytes_processor;
+}
+
+// Where memory decides: as many slots as keep it busy where the next kernel's blocks find room beside this one's then,
+// be it on other processors; else the usual number.
+static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p) {
+  int64_t slots = (int64_t)ceil(device->n_processors * IN_FLIGHT / distinct_bytes(problem));
+  slots = least(slots > MIN_SLOTS_OF_MEMORY ? slots : MIN_SLOTS_OF_MEMORY, p->slots);
+  bool is_beside = 2 * p->blocks <= device->n_processors || has_room(device, problem, p, slots, p->residents + 1);
+  return is_beside ? slots : least(p->slots, USUAL_SLOTS);
 }
 
 static void predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -160,9 +211,10 @@ static void predict_time(const strata_gpu_device_t *device, const strata_problem
   double store = store_cycles(problem, p);
   bound_t tiles = {rounds * steps * step.cycles + ceil(rounds / together) * store, step.what};
   double cache = (double)p->tiles * steps * (double)slot_bytes(problem, p) / CACHE_TOTAL;
-  bound_t memory = {memory_cycles(device, problem, p) + store, "memory"}, main = slower(tiles, memory);
+  bound_t memory = {memory_cycles(device, problem, p) + store, memory_bound}, main = slower(tiles, memory);
   double others = tiles.cycles + memory.cycles + cache - main.cycles;
   double cycles = LAUNCH + FILL + main.cycles + others / HIDDEN;
+  cycles += cache / CACHE_BESIDE_MEMORY * memory.cycles / main.cycles;
   double products = (double)problem->rows * (double)problem->columns * (double)problem->steps * (double)problem->batch;
   double busy = products * (double)problem->operand_bytes / INSTRUCTION_RATE / device->n_processors / cycles;
   p->seconds = cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
@@ -177,6 +229,9 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
     return false;
   p->tiles = count_tiles(problem, p);
   p->blocks = least(p->tiles, device->n_processors * p->residents);
+  predict_time(device, problem, p);
+  bool is_streamed = !strcmp(p->bound, memory_bound) && p->tiles == p->blocks;
+  p->slots = is_streamed ? slots_of_memory(device, problem, p) : least(p->slots, USUAL_SLOTS);
   predict_time(device, problem, p);
   return true;
 }
@@ -224,7 +279,10 @@ static int insert(strata_pipelined_choice_t *list, int count, int capacity,
 
 static bool is_worthwhile(const strata_problem_t *p) {
   double products = (double)p->rows * (double)p->columns * (double)p->steps * (double)p->batch;
-  return p->async && p->rows >= MIN_SIDE && p->columns >= MIN_SIDE && products >= MIN_PRODUCTS;
+  bool is_thin = least(p->rows, p->columns) < MIN_SIDE;
+  bool is_streamed =
+      p->sides[0].is_read && p->sides[1].is_read && (p->rows >= MIN_LONG_SIDE || p->columns >= MIN_LONG_SIDE);
+  return p->async && (!is_thin || is_streamed) && products >= MIN_PRODUCTS;
 }
 
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,

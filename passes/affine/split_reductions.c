@@ -31,7 +31,6 @@
 #define COMBINE_SECONDS 2.5e-6  // of the kernel that sums up a product's parts, besides its bytes
 
 enum {
-  MIN_SIDE = 8, // rows and columns of a product that are worth tiles (schedule_contract_gpu.c)
   BLOCKS_A_PROCESSOR = 4,
   MIN_BLOCK_ELEMENTS = 2048, // of a row, for a block of threads
   MIN_THREAD_ELEMENTS = 16,  // of a column, for a thread
@@ -68,26 +67,30 @@ static bool starts_neutral(const strata_nest_t *nest, const char *kind) {
   return strcmp(kind, "mul") && strcmp(kind, "xor");
 }
 
-// A product of a matrix and few vectors, each result of which is summed up like a row.
-static bool is_thin_product(const strata_nest_t *nest) {
-  strata_contraction_t c;
-  if (!strata_nest_contraction(nest, &c))
+// The nest as a product whose tiles are worth their while; false of others, a matrix times few vectors among them, each
+// result of which is summed up like a row.
+static bool read_product(strata_compile_t *compile, const strata_gpu_device_t *device, const strata_nest_node_t *node,
+                         strata_problem_t *out_problem) {
+  if (node->class != STRATA_NEST_ANCHOR)
     return false;
-  int64_t lhs, rhs;
-  strata_contraction_sides(&c, &lhs, &rhs);
-  return lhs < MIN_SIDE || rhs < MIN_SIDE;
-}
-
-static bool is_product(const strata_nest_node_t *node) {
-  return node->class == STRATA_NEST_ANCHOR && !is_thin_product(node->nest);
+  strata_nest_t nest = *node->nest;
+  strata_kernel_t kernel = {.arena = compile->arena, .n_nests = 1, .nests = &nest};
+  strata_contraction_kernel_t contraction;
+  strata_status_t status = strata_contraction_read(&kernel, &contraction);
+  if (status) {
+    strata_status_free(status);
+    return false;
+  }
+  strata_gpu_contraction_t question = {.compile = compile, .device = device, .contraction = &contraction};
+  *out_problem = strata_problem_read(&question);
+  return strata_problem_has_tiles(device, out_problem);
 }
 
 static bool is_splittable(const strata_nest_node_t *node) {
   const strata_nest_t *nest = node->nest;
   if (!nest || node->is_constant)
     return false;
-  bool is_taken = node->class == STRATA_NEST_ROW || (node->class == STRATA_NEST_ANCHOR && is_thin_product(nest)) ||
-                  is_product(node);
+  bool is_taken = node->class == STRATA_NEST_ROW || node->class == STRATA_NEST_ANCHOR;
   if (!is_taken || mlirOperationGetNumResults(nest->loops[0]) != 1)
     return false;
   const char *kind = strata_row_combining_kind(nest);
@@ -171,25 +174,15 @@ static double seconds_in_parts(const strata_gpu_device_t *device, const strata_p
 }
 
 // The parts that take the least time by the model of schedules, if that is worth a second kernel.
-static strata_status_t choose_product_parts(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                            split_t *split) {
-  strata_nest_t nest = *split->nest;
-  strata_kernel_t kernel = {.arena = compile->arena, .n_nests = 1, .nests = &nest};
-  strata_contraction_kernel_t contraction;
-  split->n_parts = 1;
-  strata_status_t status = strata_contraction_read(&kernel, &contraction);
-  if (status) {
-    strata_status_free(status);
-    return NULL;
-  }
-  strata_gpu_contraction_t question = {.compile = compile, .device = device, .contraction = &contraction};
-  strata_problem_t problem = strata_problem_read(&question);
-  double whole = strata_problem_seconds(device, &problem), best = whole * WORTHWHILE_SHARE;
+static void choose_product_parts(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                 const strata_problem_t *problem, split_t *split) {
+  const strata_nest_t *nest = split->nest;
+  double whole = strata_problem_seconds(device, problem), best = whole * WORTHWHILE_SHARE;
   for (int64_t wanted = 2; wanted <= MAX_PARTS; wanted *= 2) {
     split_t tried = *split;
     cut(&tried, (double)wanted);
-    bool is_long = problem.steps / tried.n_parts * problem.operand_bytes >= MIN_PART_BYTES;
-    double seconds = tried.n_parts > 1 && is_long ? seconds_in_parts(device, &problem, tried.n_parts) : best;
+    bool is_long = problem->steps / tried.n_parts * problem->operand_bytes >= MIN_PART_BYTES;
+    double seconds = tried.n_parts > 1 && is_long ? seconds_in_parts(device, problem, tried.n_parts) : best;
     if (seconds >= best)
       continue;
     best = seconds;
@@ -197,9 +190,8 @@ static strata_status_t choose_product_parts(strata_compile_t *compile, const str
   }
   if (split->n_parts > 1)
     strata_explain(compile, "split  %.*s of %lld x %lld x %lld: %lld parts, %.1f us instead of %.1f",
-                   (int)nest.name.length, nest.name.data, (long long)problem.rows, (long long)problem.columns,
-                   (long long)problem.steps, (long long)split->n_parts, 1e6 * best, 1e6 * whole);
-  return NULL;
+                   (int)nest->name.length, nest->name.data, (long long)problem->rows, (long long)problem->columns,
+                   (long long)problem->steps, (long long)split->n_parts, 1e6 * best, 1e6 * whole);
 }
 
 //===-- Edits both nests share -----------------------------------------------------------------------------------===//
@@ -385,11 +377,12 @@ strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
     const strata_nest_node_t *node = &graph.nodes.data[i];
     if (!is_splittable(node))
       continue;
-    bool is_anchor = is_product(node);
-    split_t split = {.nest = node->nest, .n_parts = 1, .is_across = is_anchor || is_across(&graph, node)};
-    if (is_anchor && STRATA_PIPELINED_PRODUCTS && *device->mma_async)
-      STRATA_TRY(choose_product_parts(compile, device, &split));
-    else if (is_anchor)
+    strata_problem_t problem;
+    bool is_product = read_product(compile, device, node, &problem);
+    split_t split = {.nest = node->nest, .n_parts = 1, .is_across = is_product || is_across(&graph, node)};
+    if (is_product && STRATA_PIPELINED_PRODUCTS && *device->mma_async)
+      choose_product_parts(compile, device, &problem, &split);
+    else if (is_product)
       continue;
     else if (seconds_lost(device, node, split.is_across, bytes_read(&graph, node)) >= WORTHWHILE_SECONDS)
       choose_parts(&split, device, node);

@@ -3,6 +3,8 @@
 #include "passes/affine/problem.h"
 #include "test/support/check.h"
 
+#include <string.h>
+
 static const strata_gpu_device_t *h200(void) {
   static const strata_gpu_device_t device = {.n_processors = 132,
                                              .lanes = 32,
@@ -45,7 +47,7 @@ static void check_schedule(const strata_problem_t *problem, const strata_pipelin
   CHECK(columns % (problem->operand_bytes == 1 ? 16 : 8) == 0 && columns >= 8 && columns <= 256);
   CHECK(s.tile[2] * problem->operand_bytes == 128);
   CHECK(rows * columns / s.threads <= (groups == 2 && problem->sides[0].is_read ? 192 : 128));
-  CHECK(s.slots >= 2 && s.slots <= 8);
+  CHECK(s.slots >= 2 && s.slots <= 16);
   CHECK(s.slots * (rows + columns) * 128 + groups * (16 << 10) + 1024 <= h200()->shared_bytes);
   CHECK(s.blocks == choice->tiles || s.blocks == choice->residents * h200()->n_processors);
   CHECK(s.blocks <= choice->tiles && choice->seconds > 0);
@@ -100,9 +102,24 @@ static void test_times_are_near_measured_ones(void) {
 
 static void test_choices(void) {
   CHECK(choose(16, 4096, 4096, true).swap && choose(16, 4096, 4096, true).shape.columns <= 16);
-  CHECK(choose(8, 4096, 4096, true).tiles == 0); // too few rows
-  CHECK(choose(64, 64, 64, true).tiles == 0);    // too little work
+  for (int64_t rows = 1; rows <= 8; rows++)
+    CHECK(choose(rows, 4096, 4096, true).swap && choose(rows, 4096, 4096, true).shape.columns == 8);
+  CHECK(choose(8, 4096, 4096, false).tiles == 0); // too few rows for producers that load
+  CHECK(choose(64, 64, 64, true).tiles == 0);     // too little work
+  CHECK(choose(1, 512, 2048, true).tiles == 0);
   CHECK(choose(4096, 4096, 4096, false).seconds > 1.2 * choose(4096, 4096, 4096, true).seconds);
+}
+
+// Memory is kept busy, and the next kernel's blocks find room beside this one's or on other processors.
+static void test_streams(void) {
+  for (int64_t rows = 1; rows <= 16; rows *= 2)
+    for (int64_t columns = 4096; columns <= 16384; columns *= 2) {
+      strata_pipelined_choice_t best = choose(rows, columns, 4096, true);
+      int64_t slot = (best.shape.rows + best.shape.columns) * 128, block = best.slots * slot + (18 << 10);
+      CHECK(best.slots * columns * 128 >= 132 * (32 << 10));
+      CHECK(2 * best.blocks <= 132 || (best.residents + 1) * block <= h200()->shared_bytes_processor);
+      CHECK(!strcmp(best.bound, "memory"));
+    }
 }
 
 static void test_parts(void) {
@@ -119,6 +136,7 @@ int main(void) {
   test_every_candidate_is_legal();
   test_times_are_near_measured_ones();
   test_choices();
+  test_streams();
   test_parts();
   return check_result();
 }

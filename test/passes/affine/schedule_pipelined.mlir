@@ -18,7 +18,7 @@
 
 // Few rows: along the instruction's columns.
 // CHECK: 16 x 4096 x 4096, 1 times
-// CHECK-NEXT: wgmma.f16 16x64x64, 8 slots, 64 tiles in 64 blocks, swapped
+// CHECK-NEXT: wgmma.f16 16x64x64, 16 slots, 64 tiles in 64 blocks, swapped
 // CHECK: m16n8k16.f16 32x32x256, 256 threads
 
 // Memory decides.

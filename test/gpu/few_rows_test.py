@@ -1,0 +1,81 @@
+"""Products of few rows, which stream a matrix of weights, on an emulated device with matrix instructions that read
+shared memory: tiles of as many rows as there are, or one, either order of the weights, sizes that tiles hang over."""
+import itertools
+
+import numpy as np
+
+import gpu
+import strata
+from level2 import from_bf16, to_bf16
+
+NUMBERS = itertools.count()
+TOLERANCE = {"bf16": 4e-3, "f16": 5e-4, "f32": 1e-3}
+OPTIONS = ["--target=nvgpu", "--device=emulated_90"]
+
+
+def text(m, n, k, transposed, element):
+    y, read = (f"{n}x{k}", "n, k") if transposed else (f"{k}x{n}", "k, n")
+    maps = ", ".join(f"affine_map<(m, n, k) -> ({part})>" for part in ("m, k", read, "m, n"))
+    x, y, z, sums = (f"tensor<{part}>" for part in (f"{m}x{k}x{element}", f"{y}x{element}", f"{m}x{n}x{element}",
+                                                     f"{m}x{n}xf32"))
+    rounded = "%0" if element == "f32" else "%1"
+    convert = "" if element == "f32" else f'  %1 = "strata.convert"(%0) {{}} : ({sums}) -> {z}\n'
+    return f"""func.func @main(%x: {x} {{strata.name = "x"}}, %y: {y} {{strata.name = "y"}}) -> ({z} {{strata.name = "z"}}) {{
+  %0 = "strata.contract"(%x, %y) {{maps = [{maps}], zero_pad = false, origin = "matmul"}} : ({x}, {y}) -> {sums}
+{convert}  return {rounded} : {z}
+}}
+"""
+
+
+def encoded(array, element):
+    if element == "bf16":
+        return to_bf16(array)
+    return array.astype(np.float16 if element == "f16" else np.float32)
+
+
+def decoded(array, element):
+    return (from_bf16(array) if element == "bf16" else array).astype(np.float64)
+
+
+def check(m, n, k, transposed, element, way):
+    """|way|: what the schedule must be."""
+    options = OPTIONS + ["--mm-conv-precision-mode=tf32"] * (element == "f32")
+    generator = np.random.default_rng(m + n + k)
+    x = encoded(generator.standard_normal((m, k)), element)
+    y = encoded(generator.standard_normal((n, k) if transposed else (k, n)), element)
+    name = f"few_rows{next(NUMBERS)}"
+    with open(f"{name}.mlir", "w", encoding="utf-8") as file:
+        file.write(text(m, n, k, transposed, element))
+    explained = strata.strata(f"{name}.mlir", *options, "--explain", "--compile-to=affine", "-o", "affine.mlir")
+    what = f"{m}x{n}x{k} {'NT' if transposed else 'NN'} {element}"
+    assert way in explained, f"{what}: not {way}:\n{explained}"
+    library = gpu.Library(strata.compile_library(f"{name}.mlir", "out", name, options)[0])
+    got = decoded(library.run([x, y])[0], element)
+    library.unload()
+    right = decoded(y, element).T if transposed else decoded(y, element)
+    expected = decoded(x, element) @ right
+    error = np.linalg.norm(got - expected) / np.linalg.norm(expected)
+    print(f"{what}: {error:.1e}")
+    assert error <= TOLERANCE[element], f"{what}: {error:.2e}"
+
+
+def main():
+    gpu.use_stand_in()
+    for transposed in (False, True):
+        check(1, 520, 8200, transposed, "f16", "swap")
+        check(1, 1032, 4120, transposed, "f16", "swap")
+        check(2, 320, 8192, transposed, "f16", "swap")
+        check(3, 328, 4296, transposed, "f16", "swap")
+        check(5, 264, 4096, transposed, "f16", "swap")
+        check(8, 264, 2056, transposed, "f16", "swap")
+        for m in (16, 17, 33, 64, 100, 128):
+            check(m, 264, 1096, transposed, "f16", "wgmma")
+        for m in (1, 2, 3, 5, 8, 16, 17, 33):
+            check(m, 131, 517, transposed, "f16", "schedule")
+        check(1, 777, 333, transposed, "f32", "rows")
+    check(1, 1000, 4200, True, "f32", "swap")
+    check(4, 1000, 1100, True, "f32", "swap")
+
+
+if __name__ == "__main__":
+    main()
