@@ -17,12 +17,18 @@ enum {
 
 typedef struct {
   strata_compile_t *compile;
-  strata_pointer_map_t kernels; // callee, a unique attribute -> function
+  const strata_calls_t *calls;
+  strata_pointer_map_t kernels; // callee, a unique attribute -> 1 + index of the called kernel
+  const bool *is_product;       // by called kernel
   int64_t n_launches;
 } finder_t;
 
+static size_t index_of(const finder_t *f, MlirOperation call) {
+  return (size_t)*strata_pointer_map_get(&f->kernels, strata_attr(call, "callee").ptr) - 1;
+}
+
 static MlirOperation callee_of(const finder_t *f, MlirOperation call) {
-  return (MlirOperation){(void *)*strata_pointer_map_get(&f->kernels, strata_attr(call, "callee").ptr)};
+  return f->calls->kernels.data[index_of(f, call)].func;
 }
 
 static bool is_call(MlirOperation op) { return strata_op_is(op, "func.call"); }
@@ -100,21 +106,40 @@ static bool is_constant(const strata_calls_t *calls, MlirOperation call) {
   return true;
 }
 
-// Moves what can share the launch of call |at| behind it.
-static void find_launch(finder_t *f, const strata_called_kernel_t *called, size_t at) {
-  MlirOperation first = called->calls.data[at], last = first;
+// True if both read some buffer.
+static bool share_operand(const finder_t *f, MlirOperation a, MlirOperation b) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(a); i++)
+    for (intptr_t j = 0; j < mlirOperationGetNumOperands(b); j++)
+      if (mlirValueEqual(mlirOperationGetOperand(a, i), mlirOperationGetOperand(b, j)) &&
+          !strata_kernel_writes(callee_of(f, a), i))
+        return true;
+  return false;
+}
+
+static bool may_share(const finder_t *f, MlirOperation call, MlirOperation first) {
+  if (!f->is_product[index_of(f, call)] || launch_of(call) >= 0 || is_constant(f->calls, call))
+    return false;
+  return index_of(f, call) == index_of(f, first) || share_operand(f, call, first);
+}
+
+// Moves what can share the launch of |first| behind it.
+static void find_launch(finder_t *f, MlirOperation first) {
   MlirAttribute number = strata_i64_attr(f->compile->context, f->n_launches);
-  int64_t n = 1;
-  int n_matrices = (int)mlirOperationGetNumOperands(first);
-  for (size_t i = at + 1; i < called->calls.count && n < MAX_TOGETHER; i++) {
-    MlirOperation call = called->calls.data[i];
-    int own = count_matrices(call, first);
-    if (launch_of(call) >= 0 || n_matrices + own > MAX_MATRICES || !can_move(f, call, first))
+  int n = 1, n_matrices = (int)mlirOperationGetNumOperands(first), n_seen = 0;
+  MlirOperation last = first;
+  for (MlirOperation op = mlirOperationGetNextInBlock(first), next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!is_call(op))
+      continue;
+    int own = count_matrices(op, first);
+    if (n == MAX_TOGETHER || ++n_seen > MAX_BETWEEN)
+      break;
+    if (!may_share(f, op, first) || n_matrices + own > MAX_MATRICES || !can_move(f, op, first))
       continue;
     n_matrices += own;
-    move_behind(call, first, last);
-    strata_set_attr(call, LAUNCH, number);
-    last = call;
+    move_behind(op, first, last);
+    strata_set_attr(op, LAUNCH, number);
+    last = op;
     n++;
   }
   if (n == 1)
@@ -123,55 +148,139 @@ static void find_launch(finder_t *f, const strata_called_kernel_t *called, size_
   f->n_launches++;
 }
 
-static strata_status_t is_product(strata_compile_t *compile, MlirOperation func, bool *out_is) {
+// Multiply-adds of a product; 0 for any other kernel.
+static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, double *out_work) {
   strata_kernel_t kernel;
   strata_contraction_kernel_t contraction;
+  *out_work = 0;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
   strata_status_t status = strata_contraction_read(&kernel, &contraction);
-  *out_is = !status;
-  strata_status_free(status);
+  if (status) {
+    strata_status_free(status);
+    return NULL;
+  }
+  *out_work = 1;
+  for (int dim = 0; dim < contraction.nest->n_parallel + contraction.nest->n_reduction; dim++)
+    *out_work *= (double)contraction.nest->extents[dim];
   return NULL;
 }
 
 strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_calls_t *calls) {
-  finder_t f = {.compile = compile, .kernels = strata_pointer_map_create(compile->arena)};
-  for (size_t i = 0; i < calls->kernels.count; i++) {
-    const strata_called_kernel_t *called = &calls->kernels.data[i];
-    *strata_pointer_map_put(&f.kernels, strata_attr(called->calls.data[0], "callee").ptr) = (int64_t)called->func.ptr;
+  size_t n = calls->kernels.count;
+  bool *is_product = strata_arena_array(compile->arena, bool, n);
+  finder_t f = {.compile = compile,
+                .calls = calls,
+                .kernels = strata_pointer_map_create(compile->arena),
+                .is_product = is_product};
+  for (size_t i = 0; i < n; i++) {
+    double work;
+    STRATA_TRY(work_of(compile, calls->kernels.data[i].func, &work));
+    is_product[i] = work > 0;
+    MlirOperation call = calls->kernels.data[i].calls.data[0];
+    *strata_pointer_map_put(&f.kernels, strata_attr(call, "callee").ptr) = (int64_t)i + 1;
   }
-  for (size_t i = 0; i < calls->kernels.count; i++) {
+  MlirBlock body = strata_func_body(strata_find_func(compile->module, "main"));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_call(op) && may_share(&f, op, op))
+      find_launch(&f, op);
+  return NULL;
+}
+
+//===-- Launches that are there ----------------------------------------------------------------------------------===//
+
+// Calls of |called| in a launch.
+static int64_t count_calls(const strata_called_kernel_t *called, int64_t launch) {
+  int64_t n = 0;
+  for (size_t i = 0; launch >= 0 && i < called->calls.count; i++)
+    n += launch_of(called->calls.data[i]) == launch;
+  return n;
+}
+
+// The launch with most calls of |called|; negative: none.
+static int64_t main_launch(const strata_called_kernel_t *called) {
+  int64_t best = -1;
+  for (size_t i = 0; i < called->calls.count; i++) {
+    int64_t launch = launch_of(called->calls.data[i]);
+    if (count_calls(called, launch) > (best < 0 ? 0 : count_calls(called, best)))
+      best = launch;
+  }
+  return best;
+}
+
+static strata_status_t find_leader(strata_compile_t *compile, const strata_calls_t *calls, int64_t launch,
+                                   const strata_called_kernel_t **leader, double *out_total) {
+  double most = 0;
+  *out_total = 0;
+  for (size_t i = 0; launch >= 0 && i < calls->kernels.count; i++) {
     const strata_called_kernel_t *called = &calls->kernels.data[i];
-    bool is_one = false;
-    if (called->calls.count > 1)
-      STRATA_TRY(is_product(compile, called->func, &is_one));
-    for (size_t at = 0; is_one && at < called->calls.count; at++)
-      if (launch_of(called->calls.data[at]) < 0 && !is_constant(calls, called->calls.data[at]))
-        find_launch(&f, called, at);
+    int64_t n = count_calls(called, launch);
+    double work = 0;
+    if (n > 0)
+      STRATA_TRY(work_of(compile, called->func, &work));
+    *out_total += (double)n * work;
+    if (work > most) {
+      most = work;
+      *leader = called;
+    }
   }
   return NULL;
 }
 
-int64_t strata_parallel_count(const strata_called_kernel_t *called) {
-  int64_t most = 1;
-  for (size_t i = 0; i < called->calls.count; i++) {
-    int64_t launch = launch_of(called->calls.data[i]), n = 0;
-    for (size_t j = 0; launch >= 0 && j < called->calls.count; j++)
-      n += launch_of(called->calls.data[j]) == launch;
-    most = n > most ? n : most;
-  }
-  return most;
+strata_status_t strata_parallel_leader(strata_compile_t *compile, const strata_calls_t *calls,
+                                       const strata_called_kernel_t *called,
+                                       const strata_called_kernel_t **out_leader) {
+  double total;
+  *out_leader = called;
+  return find_leader(compile, calls, main_launch(called), out_leader, &total);
 }
 
-void strata_parallel_settle(strata_compile_t *compile, const strata_calls_t *calls) {
+strata_status_t strata_parallel_count(strata_compile_t *compile, const strata_calls_t *calls,
+                                      const strata_called_kernel_t *called, double *out_count) {
+  const strata_called_kernel_t *leader = called;
+  double total, own;
+  STRATA_TRY(find_leader(compile, calls, main_launch(called), &leader, &total));
+  STRATA_TRY(work_of(compile, called->func, &own));
+  *out_count = total > own && own > 0 ? total / own : 1;
+  return NULL;
+}
+
+void strata_parallel_leave(const strata_called_kernel_t *called) {
+  for (size_t i = 0; i < called->calls.count; i++)
+    mlirOperationRemoveAttributeByName(called->calls.data[i], strata_str(LAUNCH));
+}
+
+// Of one launch: those that keep its number.
+static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *calls, int64_t launch) {
+  const strata_called_kernel_t *leader = NULL;
+  double total;
+  STRATA_TRY(find_leader(compile, calls, launch, &leader, &total));
+  if (!leader)
+    return NULL;
+  MlirAttribute schedule = strata_attr(leader->func, "strata.schedule");
+  bool is_pipelined = strata_schedule_read(leader->func).producers > 0;
+  int64_t n = 0;
   for (size_t i = 0; i < calls->kernels.count; i++) {
     const strata_called_kernel_t *called = &calls->kernels.data[i];
-    int64_t together = strata_parallel_count(called);
-    MlirStringRef name = strata_attr_str(called->func, "sym_name");
-    bool is_pipelined = strata_schedule_read(called->func).producers > 0;
-    if (together > 1 && is_pipelined)
-      strata_explain(compile, "product %.*s: %lld calls share a launch", (int)name.length, name.data,
-                     (long long)together);
-    for (size_t j = 0; j < called->calls.count && !is_pipelined; j++)
-      mlirOperationRemoveAttributeByName(called->calls.data[j], strata_str(LAUNCH));
+    if (is_pipelined && mlirAttributeEqual(strata_attr(called->func, "strata.schedule"), schedule))
+      n += count_calls(called, launch);
+    else if (count_calls(called, launch) > 0)
+      strata_parallel_leave(called);
   }
+  MlirStringRef name = strata_attr_str(leader->func, "sym_name");
+  if (n > 1)
+    strata_explain(compile, "product %.*s: %lld calls share a launch", (int)name.length, name.data, (long long)n);
+  return NULL;
+}
+
+strata_status_t strata_parallel_settle(strata_compile_t *compile, const strata_calls_t *calls) {
+  int64_t last = -1;
+  for (size_t i = 0; i < calls->kernels.count; i++)
+    for (size_t j = 0; j < calls->kernels.data[i].calls.count; j++) {
+      int64_t launch = launch_of(calls->kernels.data[i].calls.data[j]);
+      last = launch > last ? launch : last;
+    }
+  for (int64_t launch = 0; launch <= last; launch++)
+    STRATA_TRY(settle(compile, calls, launch));
+  return NULL;
 }

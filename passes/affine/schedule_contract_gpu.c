@@ -8,6 +8,8 @@
 #include "passes/affine/parallel.h"
 #include "passes/affine/problem.h"
 
+#include <math.h>
+
 enum { EXPLAINED = 3 }; // pipelined products that --explain tells about
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -72,25 +74,90 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
                  (long long)tiled->threads, 1e6 * tiled->seconds, mark[!is_pipelined]);
 }
 
-// |n| products like this one in one launch.
-static strata_problem_t together(const strata_problem_t *product, int64_t n) {
+//===-- Shared launches ------------------------------------------------------------------------------------------===//
+
+// |n| products like this one in one launch: more of them, or more columns.
+static strata_problem_t together(const strata_problem_t *product, double n) {
   strata_problem_t all = *product;
-  all.batch *= n;
-  all.traffic *= (double)n;
+  if (n == floor(n))
+    all.batch *= (int64_t)n;
+  else
+    all.columns = (int64_t)((double)all.columns * n);
+  all.traffic *= n;
   return all;
 }
 
-static void choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
-                   const strata_tiled_choice_t *tiled, strata_schedule_t *out) {
+// True if slots of tiles of |schedule| are alike for both, and filled alike.
+static bool fills_alike(const strata_problem_t *a, const strata_problem_t *b, const strata_schedule_t *schedule) {
+  bool is_bulk[2] = {true, true}, alike = true;
+  for (int side = 0; side < 2; side++) {
+    int64_t tile = schedule->tile[side], step = schedule->tile[2];
+    is_bulk[0] &= strata_problem_boxes(a, side, tile, step) > 0;
+    is_bulk[1] &= strata_problem_boxes(b, side, tile, step) > 0;
+    alike &= tile % step == 0 || a->sides[side].is_crossed == b->sides[side].is_crossed;
+  }
+  return alike && is_bulk[0] == is_bulk[1];
+}
+
+// The model's time of the product by another's schedule; infinite if that is not possible.
+static double seconds_by(const strata_gpu_device_t *device, const strata_problem_t *product,
+                         const strata_schedule_t *schedule) {
+  strata_pipelined_choice_t c = {0};
+  while (strata_pipelined_next(device, product, &c)) {
+    strata_schedule_t s = strata_pipelined_schedule(product, &c);
+    if (!memcmp(s.tile, schedule->tile, sizeof s.tile) && s.threads == schedule->threads && s.swap == schedule->swap &&
+        s.slots >= schedule->slots && s.mma.length == schedule->mma.length &&
+        !memcmp(s.mma.data, schedule->mma.data, s.mma.length))
+      return c.seconds;
+  }
+  return INFINITY;
+}
+
+// Of products that share a launch all but the largest take its schedule, or none of the launch. What is saved besides
+// the time from one kernel to the next is that their tiles fill the last round of another.
+static strata_status_t follow(const strata_gpu_contraction_t *q, const strata_problem_t *product, double alone,
+                              strata_schedule_t *out, bool *out_follows) {
+  const double saved = 4e-6;
+  strata_gpu_contraction_t leader = *q;
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  *out_follows = false;
+  STRATA_TRY(strata_parallel_leader(q->compile, q->calls, q->called, &leader.called));
+  if (leader.called == q->called)
+    return NULL;
+  STRATA_TRY(strata_kernel_read(q->compile->arena, leader.called->func, &kernel));
+  STRATA_TRY(strata_contraction_read(&kernel, &contraction));
+  leader.contraction = &contraction;
+  strata_problem_t other = strata_problem_read(&leader);
+  strata_schedule_t schedule = strata_schedule_read(leader.called->func);
+  *out_follows = schedule.producers > 0 && fills_alike(product, &other, &schedule) &&
+                 seconds_by(q->device, product, &schedule) <= alone + saved;
+  if (*out_follows)
+    *out = schedule;
+  else
+    strata_parallel_leave(q->called);
+  return NULL;
+}
+
+static strata_status_t choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
+                              const strata_tiled_choice_t *tiled, strata_schedule_t *out) {
   strata_pipelined_choice_t pipelined[EXPLAINED];
-  int64_t n_calls = strata_parallel_count(q->called);
+  double n_calls;
+  bool follows;
+  STRATA_TRY(follow(q, product, strata_problem_seconds(q->device, product), out, &follows));
+  if (follows)
+    return NULL;
+  STRATA_TRY(strata_parallel_count(q->compile, q->calls, q->called, &n_calls));
   strata_problem_t launch = together(product, n_calls);
   strata_tiled_choice_t apart = *tiled; // tiles that are staged share no launch
-  apart.seconds *= (double)n_calls;
+  apart.seconds *= n_calls;
   int n = strata_pipelined_choose(q->device, &launch, EXPLAINED, pipelined);
   bool is_pipelined = STRATA_PIPELINED_PRODUCTS && n > 0 && pipelined[0].seconds < apart.seconds;
   *out = is_pipelined ? strata_pipelined_schedule(product, &pipelined[0]) : tiled->schedule;
+  if (is_pipelined && n_calls > 1) // as many tasks as all of them have: the model's tiles are about that
+    out->blocks = q->device->n_processors * pipelined[0].residents;
   explain(q, &launch, &apart, pipelined, n, is_pipelined);
+  return NULL;
 }
 
 // Packing changes what the contraction reads.
@@ -105,8 +172,7 @@ static strata_status_t choose_packed(const strata_gpu_contraction_t *q, strata_s
   strata_problem_t product = strata_problem_read(&packed);
   if (!strata_tiled_choose(q->device, &product, &tiled))
     return strata_error(STRATA_INTERNAL, "no tile suits a packed contraction");
-  choose(&packed, &product, &tiled, out);
-  return NULL;
+  return choose(&packed, &product, &tiled, out);
 }
 
 strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *contraction,

@@ -283,6 +283,15 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, const strata_g
   return NULL;
 }
 
+static strata_status_t schedule_once(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                     const strata_calls_t *calls, const strata_called_kernel_t *called,
+                                     strata_schedule_file_t *file) {
+  if (strata_schedule_read(called->func).threads)
+    return NULL;
+  STRATA_TRY(schedule_kernel(compile, device, calls, called));
+  return strata_schedule_file_apply(file, compile, device, called);
+}
+
 strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
   const strata_gpu_device_t *device;
   strata_schedule_file_t file;
@@ -295,13 +304,16 @@ strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
   for (bool changed = true; changed;) {
     changed = false;
     STRATA_TRY(strata_calls_read(compile, &calls));
-    for (size_t i = 0; i < calls.kernels.count; i++)
-      if (!strata_schedule_read(calls.kernels.data[i].func).threads) {
-        changed = true;
-        STRATA_TRY(schedule_kernel(compile, device, &calls, &calls.kernels.data[i]));
-        STRATA_TRY(strata_schedule_file_apply(&file, compile, device, &calls.kernels.data[i]));
-      }
+    for (size_t i = 0; i < calls.kernels.count; i++) {
+      const strata_called_kernel_t *called = &calls.kernels.data[i], *leader;
+      if (strata_schedule_read(called->func).threads)
+        continue;
+      changed = true;
+      STRATA_TRY(strata_parallel_leader(compile, &calls, called, &leader));
+      STRATA_TRY(schedule_once(compile, device, &calls, leader, &file));
+      STRATA_TRY(schedule_once(compile, device, &calls, called, &file));
+    }
   }
-  strata_parallel_settle(compile, &calls);
+  STRATA_TRY(strata_parallel_settle(compile, &calls));
   return strata_schedule_file_end(&file);
 }

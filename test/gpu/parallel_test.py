@@ -7,9 +7,9 @@ import numpy as np
 import gpu
 import strata
 from level2 import Case
-from products_test import NN, schedule, values
+from products_test import NN, NT, schedule, values
 
-TILES = [(128, 96, 2, 0, 2), (64, 128, 1, 0, 5), (128, 192, 2, 0, 132), (16, 64, 1, 1, 4)]
+TILES = [(128, 96, 2, 0, 2), (64, 128, 1, 0, 5), (128, 128, 2, 0, 3), (16, 64, 1, 1, 4)]
 
 
 def product(case, x, w, operands):
@@ -28,7 +28,21 @@ def parallel(name, rows, depth, columns):
     return case
 
 
+def unlike(name, x, weights):
+    """Products of one value with weights of other sizes, the third of which lie the other way round."""
+    case = Case(name, x, *weights)
+    results = [product(case, "%x0", f"%x{1 + i}", (x, w)) for i, w in enumerate(weights[:2])]
+    out = (x.astype(np.float64) @ weights[2].T.astype(np.float64)).astype(np.float16)
+    results.append((case.op("contract", ["%x0", "%x3"], out, maps=f"[{NT}]", zero_pad="false", origin='"matmul"'), out))
+    case.returns([value for value, _ in results], *[out for _, out in results])
+    return case
+
+
 def cases():
+    x = values(np.float16, 200, 136)
+    weights = [values(np.float16, 136, 328), values(np.float16, 136, 72), values(np.float16, 96, 136)]
+    for tile in TILES[1:3]:
+        yield unlike(f"unlike {tile}", x, weights), schedule("f16", (200, 328), *tile)
     for tile in TILES:
         yield parallel(f"aligned {tile}", 200, 136, 328), schedule("f16", (200, 328), *tile)
         yield parallel(f"odd {tile}", 133, 75, 205), schedule("f16", (133, 205), *tile)
