@@ -154,13 +154,9 @@ MlirValue strata_expand_tanh_f64(expander_t *x, const MlirValue *operands) {
 
 // One quotient up to where erf rounds to 1; beyond, and there alone, numerator and denominator overflow.
 static MlirValue approximate_erf(expander_t *x, MlirValue a) {
-  bool is_short = x->m->rounds_to_16;
-  MlirValue u = mul(x, a, a);
-  MlirValue p = is_short ? POLYNOMIAL(x, erf_p_short, u) : POLYNOMIAL(x, erf_p, u);
-  MlirValue q = is_short ? POLYNOMIAL(x, erf_q_short, u) : POLYNOMIAL(x, erf_q, u);
-  MlirValue near = mul(x, mul(x, a, p), quotient(x, real(x, 1), q));
-  MlirValue is_one = compare(x, STRATA_OGE, magnitude(x, a), is_short ? 3.25 : 3.84);
-  return select(x, is_one, with_sign(x, real(x, 1), a), near);
+  MlirValue u = mul(x, a, a), inverse = quotient(x, real(x, 1), POLYNOMIAL(x, erf_q, u));
+  MlirValue near = mul(x, mul(x, a, POLYNOMIAL(x, erf_p, u)), inverse);
+  return select(x, compare(x, STRATA_OGE, magnitude(x, a), 3.84), with_sign(x, real(x, 1), a), near);
 }
 
 MlirValue strata_expand_erf(expander_t *x, const MlirValue *operands) {
