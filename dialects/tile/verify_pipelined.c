@@ -114,9 +114,7 @@ static const char *fence_fault(MlirOperation op) {
 }
 
 static const char *group_fault(MlirOperation op) {
-  int64_t id = strata_attr_i64(op, "id", 0), threads = strata_attr_i64(op, "threads", 0);
-  if (id < 1 || id > 15)
-    return "has an id outside 1 to 15";
+  int64_t threads = strata_attr_i64(op, "threads", 0);
   return threads < 32 || threads > 1024 || threads % 32 != 0 ? "has threads that are no whole warps" : NULL;
 }
 

@@ -101,6 +101,8 @@ void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirV
 void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity);
 // Waits for all consumers.
 void strata_emit_consumers_barrier(strata_gpu_distribution_t *d);
+// Waits for the thread's own warp group.
+void strata_emit_group_barrier(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 void strata_emit_fence(strata_gpu_distribution_t *d, const char *of);
 
 #endif

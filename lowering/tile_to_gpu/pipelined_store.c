@@ -105,10 +105,10 @@ static void emit_sub_tile(staged_t *s, int64_t block, int64_t part) {
   strata_loop_t branch = if_first(d, s->lane);
   wait_for_stores(d, pending);
   strata_emit_if_end(e, branch);
-  strata_emit_consumers_barrier(d);
+  strata_emit_group_barrier(d, s->k);
   store_registers(s, block, part, at);
   strata_emit_fence(d, "shared");
-  strata_emit_consumers_barrier(d);
+  strata_emit_group_barrier(d, s->k);
   branch = if_first(d, s->lane);
   store_box(s, block, part, at);
   strata_emit_if_end(e, branch);

@@ -75,7 +75,8 @@ static strata_status_t convert_wait(const strata_gpu_kernel_t *kernel, MlirOpera
 }
 
 static strata_status_t convert_group_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  MlirValue operands[] = {attr_value(op, "id"), attr_value(op, "threads")};
+  MlirValue id = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 0), int_type(op, 32));
+  MlirValue operands[] = {id, attr_value(op, "threads")};
   if (is_emulated(kernel))
     strata_gpu_build_call(op, "strata_emulated_group_barrier", 2, operands, (MlirType){0});
   else

@@ -87,10 +87,11 @@ module { module @kernels {
 
 // -----
 
-// CHECK: tile.group_barrier has an id outside 1 to 15
+// CHECK: tile.group_barrier has threads that are no whole warps
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
-    "tile.group_barrier"() {id = 16 : i64, threads = 128 : i64} : () -> ()
+    %c1 = arith.constant 1 : index
+    "tile.group_barrier"(%c1) {threads = 40 : i64} : (index) -> ()
     return
   }
 } }

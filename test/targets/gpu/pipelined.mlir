@@ -16,6 +16,7 @@ module {
           {buffer = 0 : i64, type = bf16, sizes = array<i64: 8, 8, 8, 8, 8>, strides = array<i64: 16, 128, 1024, 8192>,
            box = array<i64: 8, 8, 1, 1, 1>, steps = array<i64: 1, 1, 1, 1, 1>, swizzle = 0 : i64}]} {
       %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
       %c64 = arith.constant 64 : index
       %place = arith.constant 16384 : index
       %parity = arith.constant 1 : i32
@@ -51,7 +52,7 @@ module {
       // HOST: llvm.call @strata_emulated_group_barrier(%{{.*}}, %{{.*}}) : (i32, i32) -> ()
       "tile.registers"() {count = 232 : i64, more = true} : () -> ()
       "tile.fence"() {of = "shared"} : () -> ()
-      "tile.group_barrier"() {id = 3 : i64, threads = 128 : i64} : () -> ()
+      "tile.group_barrier"(%c1) {threads = 128 : i64} : (index) -> ()
       // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [$1, {$2, $3, $4, $5, $6}], [$0];", "r,l,r,r,r,r,r,~{memory}" %{{.*}}, %[[STORED]],
       // HOST: llvm.call @strata_emulated_bulk_store(%[[STORED]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, i32, i32, i32, i32, i32) -> ()
       "tile.bulk_store"(%slots, %c0, %c0, %c0, %t, %t, %t) {map = 1 : i64} : (memref<8192xbf16, 3>, index, index, index, index, index, index) -> ()
