@@ -133,6 +133,17 @@ static strata_tile_value_t load_memory(strata_tile_builder_t *b, MlirValue memor
   return (strata_tile_value_t){value, dims};
 }
 
+// What hangs over the buffer's edge is zero, and so is what else the nest does not have: no bounds but the buffer's.
+static strata_tile_value_t load_padded(strata_tile_builder_t *b, MlirValue memory, int rank,
+                                       const MlirAffineExpr *coordinates) {
+  int n_bounds = b->n_bounds;
+  b->n_bounds = 0;
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
+  strata_tile_value_t value = load_memory(b, memory, rank, coordinates, zero_of(element));
+  b->n_bounds = n_bounds;
+  return value;
+}
+
 static strata_tile_value_t compute_producer(strata_tile_builder_t *b, const strata_nest_t *nest,
                                             const strata_access_t *store, int rank, const MlirAffineExpr *coordinates) {
   int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_TILE_DIMS];
@@ -433,7 +444,8 @@ static strata_tile_value_t evaluate_load(strata_tile_builder_t *b, strata_tile_f
       continue;
     MlirAffineExpr coordinates[STRATA_MAX_DIMS];
     int rank = strata_tile_access_coordinates(b, frame->nest, access, frame->point, coordinates);
-    return strata_tile_load(b, access->buffer, rank, coordinates);
+    return strata_attr_flag(op, "strata.padded") ? load_padded(b, access->buffer, rank, coordinates)
+                                                 : strata_tile_load(b, access->buffer, rank, coordinates);
   }
   strata_tile_fail(b, "affine-to-tile: a load outside its nest");
   return no_value;

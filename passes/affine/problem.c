@@ -3,6 +3,7 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/stage.h"
 
 #include <math.h>
 
@@ -150,6 +151,9 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
   strata_problem_side_t result = {.loaded_bytes = bytes_of(type)};
   result.is_read = is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) &&
                    starts_aligned(q->called, buffer) && has_strides(q, axes, side, &result);
+  result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
+  if (!result.is_staged)
+    strata_stage_read(q, side, &result);
   return result;
 }
 
@@ -166,7 +170,8 @@ static int64_t part_of(const strata_problem_axis_t *axis, int64_t tile, int64_t 
 
 int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step) {
   const strata_problem_side_t *s = &problem->sides[side];
-  const strata_problem_axis_t *own = &problem->axes[axis_of_side(side)], *steps = &problem->axes[STRATA_AXIS_STEP];
+  const strata_problem_axis_t one = {0}, *own = s->is_staged ? &one : &problem->axes[axis_of_side(side)];
+  const strata_problem_axis_t *steps = s->is_staged ? &one : &problem->axes[STRATA_AXIS_STEP];
   if (!s->is_read)
     return 0;
   if (!s->is_crossed) {
@@ -238,7 +243,7 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
     p.batch *= c->nest->extents[dim];
   p.batch /= p.rows * p.columns;
   for (int side = 0; side < 2; side++) {
-    MlirValue factor = p.mma ? strata_contraction_narrow(c, side) : c->sides[side].factor;
+    MlirValue factor = p.mma || p.async ? strata_contraction_narrow(c, side) : c->sides[side].factor;
     p.operand_bytes = greatest(p.operand_bytes, bytes_of(mlirValueGetType(factor)));
     p.sides[side] = read_side(q, axes, side);
     p.loaded_bytes = greatest(p.loaded_bytes, p.sides[side].loaded_bytes);
@@ -264,7 +269,7 @@ bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_pr
   return STRATA_PIPELINED_PRODUCTS && strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
 }
 
-double strata_problem_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem) {
+double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem) {
   strata_pipelined_choice_t pipelined;
   strata_tiled_choice_t tiled;
   double seconds = INFINITY;
@@ -272,5 +277,12 @@ double strata_problem_seconds(const strata_gpu_device_t *device, const strata_pr
     seconds = pipelined.seconds;
   if (strata_tiled_choose(device, problem, &tiled))
     seconds = fmin(seconds, tiled.seconds);
+  return seconds;
+}
+
+double strata_problem_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem) {
+  double seconds = strata_problem_unstaged_seconds(device, problem);
+  if (STRATA_PIPELINED_PRODUCTS)
+    strata_stage_choose(device, problem, &seconds);
   return seconds;
 }

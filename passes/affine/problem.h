@@ -15,6 +15,10 @@ typedef struct {
   bool is_read;         // what is multiplied is read as it is, from a place and with strides that the copy engine takes
   bool is_crossed;      // and lies contiguous along the side's own dims, not along the reduction
   int64_t loaded_bytes; // of an element in memory
+  bool is_staged;       // its dims are one in memory, and the reduction's too (stage.h)
+  bool is_stageable;    // a kernel in front could make it so, crossed or not
+  bool is_staged_crossed;
+  double staging_seconds;
 } strata_problem_side_t;
 
 typedef struct {
@@ -39,6 +43,8 @@ bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_pr
 strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t parts);
 // The model's time of the best way; infinite where there is none.
 double strata_problem_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem);
+// The same without kernels that stage operands.
+double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem);
 
 // How many boxes of the buffer a tile of |side| is that is |tile| long along its rows (columns) and |step| along the
 // reduction: the copy engine fetches each at once. 0: it cannot.

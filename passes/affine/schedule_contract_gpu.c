@@ -7,6 +7,7 @@
 #include "passes/affine/pack.h"
 #include "passes/affine/parallel.h"
 #include "passes/affine/problem.h"
+#include "passes/affine/stage.h"
 
 #include <math.h>
 
@@ -160,19 +161,51 @@ static strata_status_t choose(const strata_gpu_contraction_t *q, const strata_pr
   return NULL;
 }
 
-// Packing changes what the contraction reads.
-static strata_status_t choose_packed(const strata_gpu_contraction_t *q, strata_schedule_t *out) {
+//===-- Staging --------------------------------------------------------------------------------------------------===//
+
+// The question anew: packing and staging change what the contraction reads.
+typedef struct {
   strata_kernel_t kernel;
   strata_contraction_kernel_t contraction;
-  strata_gpu_contraction_t packed = *q;
+  strata_gpu_contraction_t question;
+  strata_problem_t product;
+} reread_t;
+
+static strata_status_t read_again(const strata_gpu_contraction_t *q, reread_t *out) {
+  STRATA_TRY(strata_kernel_read(q->compile->arena, q->called->func, &out->kernel));
+  STRATA_TRY(strata_contraction_read(&out->kernel, &out->contraction));
+  out->question = *q;
+  out->question.contraction = &out->contraction;
+  out->product = strata_problem_read(&out->question);
+  return NULL;
+}
+
+// Operands that the copy engine does not take are written as it does by kernels in front, where that is faster.
+static strata_status_t stage_operands(const strata_gpu_contraction_t *q) {
+  reread_t now;
+  STRATA_TRY(read_again(q, &now));
+  double before = strata_problem_unstaged_seconds(q->device, &now.product), after = before;
+  uint32_t sides = STRATA_PIPELINED_PRODUCTS ? strata_stage_choose(q->device, &now.product, &after) : 0;
+  for (int side = 0; side < 2; side++)
+    if (sides & 1u << side) {
+      strata_explain(q->compile, "staged %lld x %lld x %lld: the %s operand, %.1f us instead of %.1f in all",
+                     (long long)now.product.rows, (long long)now.product.columns, (long long)now.product.steps,
+                     side == STRATA_SIDE_U ? "rows'" : "columns'", 1e6 * after, 1e6 * before);
+      if (now.product.sides[side].staging_seconds > 0) // its launch would lie between those that are one
+        strata_parallel_leave(q->called);
+      STRATA_TRY(strata_stage_side(&now.question, side));
+      STRATA_TRY(read_again(q, &now));
+    }
+  return NULL;
+}
+
+static strata_status_t choose_packed(const strata_gpu_contraction_t *q, strata_schedule_t *out) {
+  reread_t now;
   strata_tiled_choice_t tiled;
-  STRATA_TRY(strata_kernel_read(q->compile->arena, q->called->func, &kernel));
-  STRATA_TRY(strata_contraction_read(&kernel, &contraction));
-  packed.contraction = &contraction;
-  strata_problem_t product = strata_problem_read(&packed);
-  if (!strata_tiled_choose(q->device, &product, &tiled))
+  STRATA_TRY(read_again(q, &now));
+  if (!strata_tiled_choose(q->device, &now.product, &tiled))
     return strata_error(STRATA_INTERNAL, "no tile suits a packed contraction");
-  return choose(&packed, &product, &tiled, out);
+  return choose(&now.question, &now.product, &tiled, out);
 }
 
 strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *contraction,
@@ -184,5 +217,6 @@ strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *con
   if (!*out_taken)
     return NULL;
   STRATA_TRY(pack_constants(contraction));
+  STRATA_TRY(stage_operands(contraction));
   return choose_packed(contraction, out_schedule);
 }

@@ -26,9 +26,9 @@
 // CHECK-NEXT: wgmma.f16 64x64x64, 8 slots, 128 tiles in 128 blocks
 // CHECK: m16n8k16.f16 64x32x128, 256 threads
 
-// Odd strides: through the producers' registers.
+// Odd strides: the operands are staged by kernels in front.
 // CHECK: 512 x 520 x 1025, 1 times
-// CHECK-NEXT: wgmma.f16 64x16x64, 8 slots, 264 tiles in 264 blocks
+// CHECK-NEXT: wgmma.f16 64x64x64, 8 slots, 72 tiles in 72 blocks
 // CHECK: m16n8k16.f16 64x32x128, 256 threads
 
 // Of f32, rounded to f16 while it is fetched, or before.

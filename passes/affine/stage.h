@@ -1,0 +1,19 @@
+// Staging an operand of a product: a kernel of its own writes what is multiplied as a matrix that the copy engine
+// takes.
+#ifndef STRATA_PASSES_AFFINE_STAGE_H
+#define STRATA_PASSES_AFFINE_STAGE_H
+
+#include "passes/affine/problem.h"
+
+// Says of |side| of the question's product whether it can be staged, how it would lie, and what that takes.
+void strata_stage_read(const strata_gpu_contraction_t *question, int side, strata_problem_side_t *out);
+
+// The sides (a mask) that are staged where the product then takes less time by the model; *out_seconds is that time,
+// the staging's included.
+uint32_t strata_stage_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, double *out_seconds);
+
+// Adds a kernel that stages |side|, calls it where the product's kernel is called, and lets the product read the
+// matrix. The question's records are stale afterwards.
+STRATA_MUST_CHECK strata_status_t strata_stage_side(const strata_gpu_contraction_t *question, int side);
+
+#endif
