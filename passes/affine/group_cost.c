@@ -317,6 +317,24 @@ static bool adds_a_store_only(const strata_grouping_t *grouping, int group, int 
   return is_absorbed(grouping, node);
 }
 
+// True if |node| only widens what another kernel's reduction, and what waits for that, read: they can do that themselves,
+// and the narrow value is what goes through memory.
+static bool widens_for_reductions(const strata_grouping_t *grouping, int node) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  if (!strata_str_equal(record->nest->name, "convert") || record->buffers.count != 2 || !is_absorbed(grouping, node))
+    return false;
+  int store = record->nest->accesses[0].is_store ? 0 : 1;
+  const strata_nest_buffer_t *wide = &grouping->graph.buffers.data[record->buffers.data[store]];
+  if (wide->bytes <= grouping->graph.buffers.data[record->buffers.data[1 - store]].bytes)
+    return false;
+  for (size_t i = 0; i < wide->readers.count; i++) {
+    int reader = wide->readers.data[i];
+    if (node_of(grouping, reader)->class != STRATA_NEST_ROW && !waits_for_reduction(grouping, reader, node, WAIT_DEPTH))
+      return false;
+  }
+  return true;
+}
+
 // True if the contraction or window of the group reads |node|, or what is computed from it on the way.
 bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int node) {
   const strata_nest_node_t *record = node_of(grouping, node);
@@ -418,6 +436,8 @@ strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int 
   if (kind == STRATA_NEST_ANCHOR && !strata_group_is_private(grouping, group, node, -1) &&
       adds_a_store_only(grouping, group, node))
     return STRATA_REASON_STORED;
+  if (kind == STRATA_NEST_ANCHOR && widens_for_reductions(grouping, node))
+    return STRATA_REASON_WIDENED;
   if (kind == STRATA_NEST_ROW && !keeps_threads_busy(grouping, group, node))
     return STRATA_REASON_PARALLEL;
   return STRATA_REASON_NONE;

@@ -149,3 +149,73 @@ func.func @main(%x: memref<256x64xf16> {strata.name = "x"}, %w: memref<64x512xf1
   } {strata.nest = "mul"}
   return
 }
+
+// -----
+
+// What is rounded and only widened again for a norm goes through memory narrow: the norm widens it. Widened for what is a
+// part of the product's kernel, it is one as well.
+// CHECK-LABEL: func.func @main
+// CHECK-COUNT-2: call @
+// CHECK-NOT: call @
+// CHECK-LABEL: func.func private @k0({{.*}}: memref<256x64xbf16>, %{{.*}}: memref<256xbf16>
+// CHECK: strata.nest = "contract"
+// CHECK: strata.nest = "convert"
+// CHECK: strata.nest = "exp"
+// CHECK-NOT: strata.nest
+// CHECK-LABEL: func.func private @k1({{.*}}: memref<512x256xbf16>
+// CHECK: strata.nest = "convert"
+// CHECK: strata.nest = "reduce"
+func.func @main(%x: memref<512x64xbf16> {strata.name = "x"}, %w: memref<256x64xbf16> {strata.name = "w"}, %b: memref<256xbf16> {strata.name = "b"}, %y: memref<512x256xf32> {strata.name = "y", strata.output}, %z: memref<512x256xf32> {strata.name = "z", strata.output}) {
+  %t = memref.alloc() : memref<512x256xbf16>
+  %u = memref.alloc() : memref<512x256xf32>
+  %v = memref.alloc() : memref<512x256xf32>
+  %s = memref.alloc() : memref<512xf32>
+  affine.parallel (%i, %j) = (0, 0) to (512, 256) {
+    %zero = arith.constant 0.0 : f32
+    %sum = affine.for %d = 0 to 64 iter_args(%c = %zero) -> (f32) {
+      %p = affine.load %x[%i, %d] : memref<512x64xbf16>
+      %pw = arith.extf %p : bf16 to f32
+      %r = affine.load %w[%j, %d] : memref<256x64xbf16>
+      %rw = arith.extf %r : bf16 to f32
+      %m = arith.mulf %pw, %rw : f32
+      %n = arith.addf %c, %m : f32
+      affine.yield %n : f32
+    }
+    %e = affine.load %b[%j] : memref<256xbf16>
+    %ew = arith.extf %e : bf16 to f32
+    %a = arith.addf %sum, %ew : f32
+    %q = arith.truncf %a : f32 to bf16
+    affine.store %q, %t[%i, %j] : memref<512x256xbf16>
+  } {strata.nest = "contract"}
+  affine.parallel (%i, %j) = (0, 0) to (512, 256) {
+    %e = affine.load %t[%i, %j] : memref<512x256xbf16>
+    %q = arith.extf %e : bf16 to f32
+    affine.store %q, %v[%i, %j] : memref<512x256xf32>
+  } {strata.nest = "convert"}
+  affine.parallel (%i, %j) = (0, 0) to (512, 256) {
+    %e = affine.load %v[%i, %j] : memref<512x256xf32>
+    %q = math.exp %e : f32
+    affine.store %q, %z[%i, %j] : memref<512x256xf32>
+  } {strata.nest = "exp"}
+  affine.parallel (%i, %j) = (0, 0) to (512, 256) {
+    %e = affine.load %t[%i, %j] : memref<512x256xbf16>
+    %q = arith.extf %e : bf16 to f32
+    affine.store %q, %u[%i, %j] : memref<512x256xf32>
+  } {strata.nest = "convert"}
+  affine.parallel (%i) = (0) to (512) {
+    %zero = arith.constant 0.0 : f32
+    %sum = affine.for %d = 0 to 256 iter_args(%c = %zero) -> (f32) {
+      %p = affine.load %u[%i, %d] : memref<512x256xf32>
+      %n = arith.addf %c, %p : f32
+      affine.yield %n : f32
+    }
+    affine.store %sum, %s[%i] : memref<512xf32>
+  } {strata.nest = "reduce"}
+  affine.parallel (%i, %j) = (0, 0) to (512, 256) {
+    %e = affine.load %u[%i, %j] : memref<512x256xf32>
+    %m = affine.load %s[%i] : memref<512xf32>
+    %q = arith.subf %e, %m : f32
+    affine.store %q, %y[%i, %j] : memref<512x256xf32>
+  } {strata.nest = "sub"}
+  return
+}
