@@ -73,9 +73,12 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
     STRATA_TRY(strata_shared_before_read(d));
   strata_transfer_t transfer = transfer_of(d, op, 0, &box);
   transfer.is_readonly = mlirValueIsABlockArgument(buffer) && !is_stored_to(buffer);
-  strata_registers_t registers = strata_registers_new(d, result);
+  strata_registers_t registers = strata_registers_new(d, result), runs;
   strata_layout_t turned;
-  if (strata_turn_layout(d, result, &box, buffer_element(buffer), &turned)) {
+  if (strata_pipelined_runs(d, &box, &registers, &runs)) {
+    STRATA_TRY(strata_transfer_load(d, &transfer, &runs));
+    strata_pipelined_from_runs(d, &box, &runs, &registers);
+  } else if (strata_turn_layout(d, result, &box, buffer_element(buffer), &turned)) {
     strata_registers_t loaded = strata_registers_in(d, mlirValueGetType(result), &turned);
     STRATA_TRY(strata_transfer_load(d, &transfer, &loaded));
     STRATA_TRY(strata_registers_convert(d, &loaded, &registers.layout, &registers));
@@ -103,7 +106,8 @@ strata_status_t strata_gpu_rule_store(strata_gpu_distribution_t *d, MlirOperatio
       mlirValueIsABlockArgument(buffer) && buffer_bytes(mlirValueGetType(buffer)) > d->device->l2_bytes / 2;
   strata_registers_t registers = *strata_registers_of(d, value);
   strata_layout_t turned;
-  if (strata_turn_layout(d, value, &box, buffer_element(buffer), &turned))
+  if (!strata_pipelined_to_runs(d, &box, &registers) &&
+      strata_turn_layout(d, value, &box, buffer_element(buffer), &turned))
     STRATA_TRY(strata_registers_as(d, value, &turned, &registers));
   return strata_transfer_store(d, &transfer, &registers);
 }

@@ -327,7 +327,8 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
   STRATA_TRY(for_tasks(d, k, block, consume));
   for (; k->next && !k->staged; k = k->next)
     ;
-  strata_pipelined_drain(d, k);
+  if (k->staged)
+    strata_pipelined_drain(d);
   return NULL;
 }
 

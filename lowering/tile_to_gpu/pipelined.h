@@ -87,8 +87,17 @@ int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p);
 // False, and nothing emitted, where that is not possible.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperation op,
                                                          bool *out_taken);
-// Waits until everything staged has been read.
-void strata_pipelined_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+// Waits until everything the thread's warp group has staged has been read.
+void strata_pipelined_drain(strata_gpu_distribution_t *d);
+
+// Values in the layout of the sums, exchanged through the staging memory for runs of neighbours in memory
+// (pipelined_exchange.c). |registers|, about to be stored to |box|; false, and nothing emitted, where that is no use.
+bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box, strata_registers_t *registers);
+// Registers for the load of what is to become |registers|, and those filled, back.
+bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
+                           const strata_registers_t *registers, strata_registers_t *out_runs);
+void strata_pipelined_from_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box, strata_registers_t *runs,
+                                strata_registers_t *registers);
 
 // |count| elements of the block's shared memory from byte |at| on.
 MlirValue strata_shared_view(strata_gpu_distribution_t *d, MlirType element, int64_t at, int64_t count);

@@ -153,9 +153,7 @@ strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperati
   return NULL;
 }
 
-void strata_pipelined_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  if (!k->staged)
-    return;
+void strata_pipelined_drain(strata_gpu_distribution_t *d) {
   strata_loop_t branch = if_first(d, emit_lane(d));
   wait_for_stores(d, 0);
   strata_emit_if_end(&d->e, branch);

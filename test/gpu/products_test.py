@@ -22,8 +22,9 @@ def values(dtype, *shape):
     return random.integers(-3, 4, shape).astype(dtype)  # sums are exact
 
 
-def matmul(name, maps, x, w, expected, result, bias=False):
+def matmul(name, maps, x, w, expected, result, bias=False, residual=False):
     inputs = [x, w] + ([values(result, expected.shape[-1])] if bias else [])
+    inputs += [values(result, *expected.shape)] if residual else []
     case = Case(name, *inputs)
     out = expected.astype(result)
     y = case.op("contract", ["%x0", "%x1"], out, maps=f"[{maps}]", zero_pad="false", origin='"matmul"')
@@ -32,6 +33,9 @@ def matmul(name, maps, x, w, expected, result, bias=False):
         b = case.op("broadcast", ["%x2"], wide, map="affine_map<(i, j) -> (j)>")
         out = np.maximum(out + inputs[2], 0).astype(result)
         y = case.op("relu", [case.op("add", [y, b], out)], out)
+    if residual:
+        out = (out + inputs[-1]).astype(result)
+        y = case.op("add", [y, f"%x{len(inputs) - 1}"], out)
     case.returns([y], out)
     return case
 
@@ -39,6 +43,9 @@ def matmul(name, maps, x, w, expected, result, bias=False):
 # Tiles as the schedule has them: rows, columns, warp groups, swapped; and how many blocks.
 TILES = [(128, 256, 2, 0, 132), (128, 192, 2, 0, 3), (256, 128, 2, 0, 132), (128, 96, 2, 0, 2), (64, 128, 1, 0, 5),
          (64, 160, 1, 0, 132), (64, 16, 1, 0, 132), (16, 64, 1, 1, 4), (64, 128, 2, 1, 7), (192, 256, 2, 1, 132)]
+# Whose results go to memory each in its own way.
+RESULT_TILES = [(128, 224, 2, 0, 132), (64, 48, 1, 0, 5), (64, 112, 1, 0, 2), (24, 64, 1, 1, 132), (96, 128, 2, 1, 3),
+                (112, 256, 2, 1, 132), (256, 64, 2, 0, 3)]
 
 
 def schedule(kind, shape, rows, columns, groups, swap, blocks, slots=3):
@@ -53,7 +60,7 @@ def schedule(kind, shape, rows, columns, groups, swap, blocks, slots=3):
 def products():
     x, w = values(np.float16, 200, 136), values(np.float16, 136, 328)
     exact = x.astype(np.float64) @ w.astype(np.float64)
-    for tile in TILES:
+    for tile in [tile for tile in TILES if tile[1] >= 64]: # no parts of a span of w
         yield matmul(f"f16 NN {tile}", NN, x, w, exact, np.float16, bias=tile[0] == 128), schedule("f16", exact.shape, *tile)
     for tile in TILES[:4]:
         yield matmul(f"f16 NT {tile}", NT, x, w.T.copy(), exact, np.float16), schedule("f16", exact.shape, *tile)
@@ -62,11 +69,24 @@ def products():
     exact_odd = odd[0].astype(np.float64) @ odd[1].astype(np.float64)
     for tile in (TILES[1], TILES[3], TILES[5], TILES[8]):
         yield matmul(f"f16 odd {tile}", NN, *odd, exact_odd, np.float16), schedule("f16", exact_odd.shape, *tile)
+    for tile in RESULT_TILES + TILES[6:8]:
+        yield matmul(f"f16 {tile}", NT, x, w.T.copy(), exact, np.float16, bias=True), schedule("f16", exact.shape, *tile)
+    for rows, columns in ((131, 77), (133, 90), (66, 204)):
+        some = x[:rows].copy(), w[:, :columns].T.copy()
+        for tile in (RESULT_TILES[0], RESULT_TILES[3], TILES[0], TILES[8]):
+            yield (matmul(f"f16 {rows}x{columns} {tile}", NT, *some, exact[:rows, :columns], np.float16, bias=True),
+                   schedule("f16", (rows, columns), *tile))
+    for tile in (TILES[0], TILES[2], TILES[8], RESULT_TILES[0], RESULT_TILES[4]):
+        yield (matmul(f"f16 residual {tile}", NT, x, w.T.copy(), exact, np.float16, bias=True, residual=True),
+               schedule("f16", exact.shape, *tile))
+        some = x[:131].copy(), w[:, :77].T.copy()
+        yield (matmul(f"f16 odd residual {tile}", NT, *some, exact[:131, :77], np.float16, residual=True),
+               schedule("f16", (131, 77), *tile))
     a, b = values(np.float16, 3, 72, 40), values(np.float16, 3, 40, 136)
     yield (matmul("f16 batch", BATCH, a, b, a.astype(np.float64) @ b.astype(np.float64), np.float16),
            schedule("f16", (3, 72, 136), *TILES[4]))
     x, w = x.astype(np.float32), w.astype(np.float32)
-    for tile in (TILES[1], TILES[3], TILES[4]):
+    for tile in (TILES[1], TILES[3], TILES[4], TILES[8]):
         yield matmul(f"tf32 NN {tile}", NN, x, w, exact, np.float32), schedule("tf32", exact.shape, *tile)
         yield matmul(f"tf32 NT {tile}", NT, x, w.T.copy(), exact, np.float32), schedule("tf32", exact.shape, *tile)
 

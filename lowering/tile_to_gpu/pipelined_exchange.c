@@ -1,0 +1,234 @@
+// Pipelined products: between the layout of the sums and runs of neighbours in memory.
+//
+// In the layout of the sums a thread holds pairs along the instruction's columns, and four threads eight of them: half a
+// sector, or, where memory is contiguous along the instruction's rows, one element. What the copy engine cannot store
+// (rows of any length, swapped products) passes through the staging memory of its warp group piece by piece, and so do
+// operands of the epilogue: on the other side neighbouring threads hold neighbouring vectors.
+#include "dialects/tile/tile.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/values.h"
+
+enum { EIGHT = 8, BANKS = 128, MAX_BYTES = 4, MIN_COLUMNS = 16 };
+
+// A piece: rows of |length| elements along the dim that is contiguous in memory, one behind the other in staging.
+typedef struct {
+  strata_gpu_distribution_t *d;
+  strata_pipelined_kernel_t *k;
+  MlirType element;
+  int64_t bytes;         // of an element
+  bool crossed;          // memory is contiguous along the instruction's rows
+  int64_t parts;         // of the instruction's columns
+  int64_t length, rows;  // of a piece
+  int64_t pitch;         // bytes from row to row
+  int64_t width;         // of a vector, in elements
+  int64_t along, across; // threads
+  MlirValue memory, lane, area;
+} exchange_t;
+
+//===-- Shape ----------------------------------------------------------------------------------------------------===//
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static int64_t power_of_two_in(int64_t value, int64_t most) {
+  int64_t power = 1;
+  while (2 * power <= most && value % (2 * power) == 0)
+    power *= 2;
+  return power;
+}
+
+// Whole groups of banks, or a part of one that is a power of two.
+static int64_t pitch_of(int64_t bytes) {
+  int64_t pitch = STRATA_VECTOR_BYTES;
+  while (pitch < bytes && pitch < BANKS)
+    pitch *= 2;
+  return pitch < bytes ? (bytes + BANKS - 1) / BANKS * BANKS : pitch;
+}
+
+// The fewest parts that fit the group's staging memory.
+static bool find_piece(exchange_t *x) {
+  const strata_pipelined_t *p = &x->k->product;
+  int64_t room = strata_pipelined_staging_bytes(p) / p->groups, eights = p->n / EIGHT;
+  for (x->parts = 1; x->parts <= eights; x->parts++) {
+    int64_t columns = p->n / x->parts;
+    x->length = x->crossed ? STRATA_GROUP_ROWS : columns;
+    x->rows = x->crossed ? columns : STRATA_GROUP_ROWS;
+    x->pitch = pitch_of(x->length * x->bytes);
+    if (eights % x->parts == 0 && x->rows * x->pitch <= room)
+      return true;
+  }
+  return false;
+}
+
+static strata_layout_t runs_layout(const exchange_t *x) {
+  const strata_pipelined_t *p = &x->k->product;
+  int left = p->swap ? 1 : 0, right = 1 - left, inner = x->crossed ? left : right, outer = 1 - inner;
+  int64_t run = x->along * x->width;
+  strata_layout_t layout = {0};
+  strata_layout_push_reg(&layout, inner, x->width, 1);
+  strata_layout_push_reg(&layout, inner, x->length / run, run);
+  strata_layout_push_reg(&layout, outer, x->rows / x->across, x->across);
+  strata_layout_push_reg(&layout, right, x->parts, p->n / x->parts);
+  strata_layout_push_reg(&layout, left, p->m_blocks, STRATA_GROUP_ROWS);
+  strata_layout_push_thread(&layout, inner, x->along, x->width);
+  strata_layout_push_thread(&layout, outer, x->across, 1);
+  strata_layout_push_thread(&layout, STRATA_COPIES, STRATA_GROUP_THREADS / (x->along * x->across), 0);
+  strata_layout_push_thread(&layout, left, p->groups, STRATA_GROUP_ROWS * p->m_blocks);
+  return layout;
+}
+
+// What |op|, which accesses |box|, needs for a value in |layout|; false if it has no use of an exchange.
+static bool read_access(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout,
+                        const strata_gpu_box_t *box, exchange_t *x) {
+  *x = (exchange_t){.d = d, .k = d->pipelined};
+  if (!x->k || d->branch_depth > 0 || !mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != 2)
+    return false;
+  const strata_pipelined_t *p = &x->k->product;
+  x->element = mlirShapedTypeGetElementType(type);
+  x->bytes = strata_element_bytes(x->element);
+  int inner = strata_gpu_box_contiguous(box);
+  bool is_truth = mlirTypeIsAInteger(x->element) && mlirIntegerTypeGetWidth(x->element) < 8;
+  if (inner < 0 || is_truth || mlirTypeIsAIndex(x->element) || x->bytes > MAX_BYTES || p->n < MIN_COLUMNS ||
+      !strata_layout_equal(layout, &p->layout) || (box->is_linear && box->steps[1 - inner] == 0))
+    return false;
+  x->crossed = inner == (p->swap ? 1 : 0);
+  if (!find_piece(x))
+    return false;
+  x->width = power_of_two_in(x->length, strata_gpu_box_width(box, inner, STRATA_VECTOR_BYTES / x->bytes));
+  x->along = power_of_two_in(x->length / x->width, STRATA_GROUP_THREADS);
+  x->across = power_of_two_in(x->rows, STRATA_GROUP_THREADS / x->along);
+  return true;
+}
+
+//===-- Places ---------------------------------------------------------------------------------------------------===//
+
+static MlirValue binary(exchange_t *x, const char *name, MlirValue a, int64_t b) {
+  return strata_emit_binary(&x->d->e, name, a, strata_emit_index(&x->d->e, b));
+}
+
+static MlirValue add(exchange_t *x, MlirValue a, int64_t b) { return b ? binary(x, "arith.addi", a, b) : a; }
+
+// The element of staging memory at |row| and |column| of the piece. 16-byte units change places with the row, so that
+// rows beside one another fall into different banks.
+static MlirValue place(exchange_t *x, MlirValue row, MlirValue column) {
+  strata_emitter_t *e = &x->d->e;
+  int64_t span = least(x->pitch, BANKS), unit = STRATA_VECTOR_BYTES / x->bytes;
+  MlirValue turn = binary(x, "arith.andi", binary(x, "arith.divui", row, BANKS / span), span / STRATA_VECTOR_BYTES - 1);
+  MlirValue units = strata_emit_binary(e, "arith.xori", binary(x, "arith.divui", column, unit), turn);
+  MlirValue at = strata_emit_binary(e, "arith.addi", binary(x, "arith.muli", row, x->pitch / x->bytes),
+                                    binary(x, "arith.muli", units, unit));
+  at = strata_emit_binary(e, "arith.addi", at, binary(x, "arith.andi", column, unit - 1));
+  return strata_emit_binary(e, "arith.addi", at, x->area);
+}
+
+static MlirValue extract(exchange_t *x, MlirValue vector, int64_t i) {
+  strata_named_attr_t position = {"static_position", strata_i64s_attr(x->d->e.context, 1, &i)};
+  return strata_emit_value(&x->d->e, "vector.extract", 1, &vector, x->element, 1, &position);
+}
+
+static void move(exchange_t *x, bool is_store, MlirValue at, int64_t count, MlirValue *values) {
+  strata_emitter_t *e = &x->d->e;
+  MlirType type = count > 1 ? mlirVectorTypeGet(1, &count, x->element) : x->element;
+  if (is_store) {
+    MlirValue value =
+        count > 1 ? strata_emit_value(e, "vector.from_elements", (int)count, values, type, 0, NULL) : values[0];
+    strata_emit_op(e, count > 1 ? "vector.store" : "memref.store", 3, (MlirValue[]){value, x->memory, at}, 0, NULL, 0,
+                   NULL);
+    return;
+  }
+  MlirValue value = strata_emit_value(e, count > 1 ? "vector.load" : "memref.load", 2, (MlirValue[]){x->memory, at},
+                                      type, 0, NULL);
+  for (int64_t i = 0; i < count; i++)
+    values[i] = count > 1 ? extract(x, value, i) : value;
+}
+
+//===-- Pieces ---------------------------------------------------------------------------------------------------===//
+
+// The sums' side of part |part| of |block|: row warp * 16 + lane / 4 (+ 8) of the instruction, pairs of its columns.
+static void move_sums(exchange_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
+  strata_emitter_t *e = &x->d->e;
+  int64_t eights = x->k->product.n / EIGHT, own = eights / x->parts;
+  MlirValue warp = binary(x, "arith.muli", binary(x, "arith.divui", x->lane, 32), 16);
+  MlirValue quad = binary(x, "arith.andi", binary(x, "arith.divui", x->lane, 4), 7);
+  MlirValue row = strata_emit_binary(e, "arith.addi", warp, quad);
+  MlirValue column = binary(x, "arith.muli", binary(x, "arith.andi", x->lane, 3), 2);
+  for (int64_t eight = 0; eight < own; eight++)
+    for (int64_t half = 0; half < 2; half++) {
+      MlirValue *pair = registers + 4 * (eights * block + part * own + eight) + 2 * half;
+      MlirValue i = add(x, row, half * 8);
+      if (!x->crossed)
+        move(x, is_store, place(x, i, add(x, column, eight * EIGHT)), 2, pair);
+      for (int64_t j = 0; x->crossed && j < 2; j++)
+        move(x, is_store, place(x, add(x, column, eight * EIGHT + j), i), 1, pair + j);
+    }
+}
+
+static void move_runs(exchange_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
+  int64_t run = x->along * x->width, n = x->length / run * x->width * (x->rows / x->across);
+  MlirValue *at = registers + (block * x->parts + part) * n;
+  MlirValue column = binary(x, "arith.muli", binary(x, "arith.andi", x->lane, x->along - 1), x->width);
+  MlirValue row = binary(x, "arith.andi", binary(x, "arith.divui", x->lane, x->along), x->across - 1);
+  for (int64_t i = 0; i < x->rows; i += x->across)
+    for (int64_t j = 0; j < x->length; j += run, at += x->width)
+      move(x, is_store, place(x, add(x, row, i), add(x, column, j)), x->width, at);
+}
+
+static void begin(exchange_t *x) {
+  strata_gpu_distribution_t *d = x->d;
+  int64_t bytes = strata_pipelined_staging_bytes(&x->k->product), own = bytes / x->k->product.groups;
+  x->memory = strata_shared_view(d, x->element, x->k->staging, bytes / x->bytes);
+  x->lane = binary(x, "arith.andi", d->thread, STRATA_GROUP_THREADS - 1);
+  x->area = binary(x, "arith.muli", x->k->group, own / x->bytes);
+  strata_pipelined_drain(d);
+}
+
+// Each piece goes in by one side and out by the other.
+static void exchange(exchange_t *x, MlirValue *sums, MlirValue *runs, bool to_runs) {
+  begin(x);
+  for (int64_t block = 0; block < x->k->product.m_blocks; block++)
+    for (int64_t part = 0; part < x->parts; part++) {
+      strata_emit_group_barrier(x->d, x->k);
+      if (to_runs)
+        move_sums(x, true, block, part, sums);
+      else
+        move_runs(x, true, block, part, runs);
+      strata_emit_group_barrier(x->d, x->k);
+      if (to_runs)
+        move_runs(x, false, block, part, runs);
+      else
+        move_sums(x, false, block, part, sums);
+    }
+}
+
+//===-- Both ways ------------------------------------------------------------------------------------------------===//
+
+bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
+                              strata_registers_t *registers) {
+  exchange_t x;
+  if (!read_access(d, registers->type, &registers->layout, box, &x))
+    return false;
+  strata_layout_t layout = runs_layout(&x);
+  strata_registers_t runs = strata_registers_in(d, registers->type, &layout);
+  exchange(&x, registers->values, runs.values, true);
+  *registers = runs;
+  return true;
+}
+
+bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
+                           const strata_registers_t *registers, strata_registers_t *out_runs) {
+  enum { MOST = 192 }; // registers of a thread for the sums and for this
+  exchange_t x;
+  if (!read_access(d, registers->type, &registers->layout, box, &x) ||
+      registers->count + registers->count * x.bytes / 4 > MOST)
+    return false;
+  strata_layout_t layout = runs_layout(&x);
+  *out_runs = strata_registers_in(d, registers->type, &layout);
+  return true;
+}
+
+void strata_pipelined_from_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box, strata_registers_t *runs,
+                                strata_registers_t *registers) {
+  exchange_t x;
+  if (read_access(d, registers->type, &registers->layout, box, &x))
+    exchange(&x, registers->values, runs->values, false);
+}
