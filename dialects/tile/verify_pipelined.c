@@ -102,8 +102,11 @@ static const char *copy_fault(MlirOperation op) {
   MlirAttribute map = find_map(op);
   if (mlirAttributeIsNull(map))
     return "names a map that its function does not have";
-  if (mlirOperationGetNumOperands(op) - n_fixed != length(field(map, "sizes")))
-    return "has other than one coordinate a dim of its map";
+  intptr_t rank = length(field(map, "sizes")), n_offsets = mlirAttributeIsNull(field(map, "lower")) ? 0 : rank - 2;
+  if (mlirOperationGetNumOperands(op) - n_fixed != rank + n_offsets)
+    return "has other than one coordinate a dim of its map, and an offset a dim of its window";
+  if (n_offsets && n_fixed != 4)
+    return "stores by a map with a window";
   return n_fixed == 4 ? barriers_fault(op, 2) : NULL;
 }
 

@@ -30,7 +30,7 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel
   int64_t span = STRATA_SPAN / shared->element_bytes;
   // A crossed operand's boxes are parts of spans of rows one behind the other, others' are rows.
   int64_t at = crossed ? offsets[0] * shared->steps + offsets[1] * span : offsets[0] * shared->steps;
-  MlirValue operands[FIXED + STRATA_BULK_RANK] = {
+  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {
       shared->memory, at ? strata_emit_binary(e, "arith.addi", slot_at, strata_emit_index(e, at)) : slot_at, k->full,
       k->place.slot};
   int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + FIXED);

@@ -71,6 +71,28 @@ static strata_layout_t load_layout(const int64_t *sizes, int64_t threads, int fi
   return layout;
 }
 
+// Boxes along the reduction, or, of 16 bits, across it: then each box of rows is a span.
+static bool find_boxes(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, MlirType type,
+                       strata_bulk_t *out) {
+  int64_t bytes = operand->shared.element_bytes;
+  strata_bulk_limits_t limits = {.most = {STRATA_BULK_EXTENT, operand->shared.steps}, .span = STRATA_SPAN};
+  if (strata_bulk_read(d, operand->load, 0, type, &limits, out))
+    return bytes == 2 || out->inner == STEP;
+  limits.most[0] = STRATA_SPAN / bytes;
+  return bytes == 2 && strata_bulk_read(d, operand->load, 0, type, &limits, out);
+}
+
+// One box, else one copy that follows windows, else several boxes.
+static bool find_bulk(strata_gpu_distribution_t *d, strata_ring_operand_t *operand, MlirType type) {
+  strata_bulk_t boxes;
+  bool has_boxes = find_boxes(d, operand, type, &boxes);
+  bool is_one = has_boxes && (boxes.inner != STEP || boxes.extents[0] >= boxes.box.space.extents[0]);
+  if (!is_one && strata_bulk_read_window(d, operand->load, 0, type, STRATA_SPAN, &operand->bulk))
+    return true;
+  operand->bulk = boxes;
+  return has_boxes;
+}
+
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, int64_t producers,
                                     strata_pipelined_t *p) {
   MlirValue value = mlirOperationGetOperand(op, side);
@@ -85,16 +107,8 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   if (shared->steps * shared->element_bytes != STRATA_SPAN)
     return strata_gpu_missing(op, "a step of other than 128 bytes");
   operand->load = plain_load(value);
-  strata_bulk_limits_t limits = {.most = {STRATA_BULK_EXTENT, shared->steps}, .span = STRATA_SPAN};
   bool has_16_bits = shared->element_bytes == 2;
-  if (!mlirOperationIsNull(operand->load)) {
-    operand->is_bulk = strata_bulk_read(d, operand->load, 0, type, &limits, &operand->bulk);
-    if (!operand->is_bulk && has_16_bits) { // boxes of rows, each a span
-      limits.most[0] = STRATA_SPAN / shared->element_bytes;
-      operand->is_bulk = strata_bulk_read(d, operand->load, 0, type, &limits, &operand->bulk);
-    }
-    operand->is_bulk = operand->is_bulk && (has_16_bits || operand->bulk.inner == STEP);
-  }
+  operand->is_bulk = !mlirOperationIsNull(operand->load) && find_bulk(d, operand, type);
   int contiguous = STEP;
   int64_t width = 1;
   STRATA_TRY(strata_operand_source(d, value, &contiguous, &width));

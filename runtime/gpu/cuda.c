@@ -177,9 +177,9 @@ static int cuda_load_module(const void *image, void **out_module) {
 static int cuda_unload_module(void *module) { return check("cuModuleUnload", cuda.module_unload(module)); }
 
 static int cuda_get_function(void *module, const strata_rt_kernel_t *kernel, void **out_function) {
-  if (kernel->n_maps && !cuda.encode_map)
-    return strata_rt_fail(STRATA_DEVICE, "%s: the driver is too old for kernel %s: it has no cuTensorMapEncodeTiled",
-                          strata_rt_program.library->name, kernel->name);
+  if (kernel->n_maps && (!cuda.encode_map || !cuda.encode_window))
+    return strata_rt_fail(STRATA_DEVICE, "%s: the driver is too old for kernel %s: it has no cuTensorMapEncode%s",
+                          strata_rt_program.library->name, kernel->name, cuda.encode_map ? "Im2col" : "Tiled");
   int status = check("cuModuleGetFunction", cuda.module_get_function(out_function, module, kernel->name));
   if (!status && cuda.func_load) // else that loads it on its own
     status = check("cuFuncLoad", cuda.func_load(*out_function));
@@ -212,6 +212,11 @@ static int swizzle_code(uint32_t bytes) { return bytes == 128 ? 3 : bytes == 64 
 // nothing is kept from call to call. Rows of less than 128 bytes fetch 128 bytes into the L2 cache, others 256.
 static int encode_map(const strata_rt_map_t *map, void *address, void *out) {
   int promotion = map->swizzle == 128 ? PROMOTE_256 : PROMOTE_128;
+  if (map->has_window)
+    return check("cuTensorMapEncodeIm2col",
+                 cuda.encode_window(out, (int)map->type, map->rank, address, map->sizes, map->strides, map->lower,
+                                    map->upper, map->box[0], map->box[1], map->steps, NO_INTERLEAVE,
+                                    swizzle_code(map->swizzle), promotion, FILL_ZERO));
   return check("cuTensorMapEncodeTiled",
                cuda.encode_map(out, (int)map->type, map->rank, address, map->sizes, map->strides, map->box, map->steps,
                                NO_INTERLEAVE, swizzle_code(map->swizzle), promotion, FILL_ZERO));

@@ -18,7 +18,10 @@ typedef enum { // CUtensorMapDataType's numbers
   STRATA_RT_MAP_TF32 = 11, // f32 that copies round
 } strata_rt_map_type_t;
 
-// Dims are innermost first.
+enum { STRATA_RT_MAX_WINDOW_RANK = STRATA_RT_MAX_MAP_RANK - 2 };
+
+// Dims are innermost first. A map with a window (docs/gpu.md) has channels innermost, images outermost, and |box|
+// channels and pixels first.
 typedef struct {
   uint32_t buffer; // number of the launch's argument
   uint32_t type;   // strata_rt_map_type_t
@@ -28,6 +31,8 @@ typedef struct {
   uint64_t strides[STRATA_RT_MAX_MAP_RANK - 1]; // bytes, of all dims but the innermost
   uint32_t box[STRATA_RT_MAX_MAP_RANK];         // elements that a copy spans
   uint32_t steps[STRATA_RT_MAX_MAP_RANK];       // from one element taken to the next
+  uint32_t has_window;
+  int32_t lower[STRATA_RT_MAX_WINDOW_RANK], upper[STRATA_RT_MAX_WINDOW_RANK]; // corners of where windows begin
 } strata_rt_map_t;
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "dialects/tile/tile.h"
 
-enum { MAX_RANK = 5 };
+enum { MAX_RANK = 5, MAX_OFFSETS = 3 };
 
 static bool is_emulated(const strata_gpu_kernel_t *kernel) { return kernel->device->code == STRATA_GPU_EMULATED; }
 
@@ -103,6 +103,45 @@ static void build_copy_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, 
   strata_gpu_build_ptx(op, text, strata_arena_printf(arena, "%s,~{memory}", constraints), n, operands, (MlirType){0});
 }
 
+static const char window_format[] = "cp.async.bulk.tensor.%dd.shared::cluster.global.im2col.mbarrier::complete_tx::"
+                                    "bytes [$0], [$1, %s], [$2], %s;";
+
+// "{$3, $4}"
+static const char *operand_list(strata_arena_t *arena, int first, int count) {
+  const char *list = "{";
+  for (int i = 0; i < count; i++)
+    list = strata_arena_printf(arena, "%s$%d%s", list, first + i, i + 1 < count ? ", " : "}");
+  return list;
+}
+
+// Offsets in a window have 16 bits.
+static void build_window_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, int rank, int n,
+                             MlirValue *operands) {
+  enum { FIRST = 3 };
+  strata_arena_t *arena = kernel->compile->arena;
+  const char *constraints = "r,l,r";
+  for (int i = FIRST; i < n; i++) {
+    bool is_offset = i >= FIRST + rank;
+    if (is_offset)
+      operands[i] = strata_gpu_build_cast(op, "arith.trunci", operands[i], int_type(op, 16));
+    constraints = strata_arena_printf(arena, "%s,%s", constraints, is_offset ? "h" : "r");
+  }
+  const char *text = strata_arena_printf(arena, window_format, rank, operand_list(arena, FIRST, rank),
+                                         operand_list(arena, FIRST + rank, n - FIRST - rank));
+  strata_gpu_build_ptx(op, text, strata_arena_printf(arena, "%s,~{memory}", constraints), n, operands, (MlirType){0});
+}
+
+// Coordinates, then offsets, each as many as there may be.
+static void build_window_call(MlirOperation op, int rank, int n, MlirValue *operands) {
+  enum { FIRST = 3 };
+  MlirValue all[FIRST + MAX_RANK + MAX_OFFSETS] = {operands[1], operands[0], operands[2]};
+  for (int i = 0; i < MAX_RANK + MAX_OFFSETS; i++) {
+    int from = i < MAX_RANK ? (i < rank ? FIRST + i : n) : FIRST + rank + i - MAX_RANK;
+    all[FIRST + i] = from < n ? operands[from] : strata_gpu_build_i32(op, 0);
+  }
+  strata_gpu_build_call(op, "strata_emulated_bulk_window", FIRST + MAX_RANK + MAX_OFFSETS, all, (MlirType){0});
+}
+
 static void build_copy_call(MlirOperation op, bool is_load, int n, MlirValue *operands) {
   enum { N_LOAD = 3 + MAX_RANK, N_STORE = 2 + MAX_RANK };
   int all = is_load ? N_LOAD : N_STORE;
@@ -115,15 +154,20 @@ static void build_copy_call(MlirOperation op, bool is_load, int n, MlirValue *op
                         (MlirType){0});
 }
 
-// Memory, map, barrier of a load, coordinates.
+static int map_rank(const strata_gpu_kernel_t *kernel, int64_t map) {
+  MlirAttribute attr = mlirArrayAttrGetElement(strata_attr(kernel->func, "strata.maps"), map);
+  return (int)mlirDenseArrayGetNumElements(mlirDictionaryAttrGetElementByName(attr, strata_str("sizes")));
+}
+
+// Memory, map, barrier of a load, coordinates and offsets.
 static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   bool is_load = strata_op_is(op, STRATA_TILE_BULK_LOAD);
   int64_t map = strata_attr_i64(op, "map", -1);
   int at = is_load ? 4 : 2, n_coordinates = (int)mlirOperationGetNumOperands(op) - at, n = 0;
-  if (map < 0 || map >= kernel->n_maps || n_coordinates < 1 || n_coordinates > MAX_RANK)
+  if (map < 0 || map >= kernel->n_maps || n_coordinates < 1 || n_coordinates > MAX_RANK + MAX_OFFSETS)
     return strata_error(STRATA_INTERNAL, "expected map 0 to %d and 1 to %d coordinates, got %lld and %d",
                         kernel->n_maps - 1, MAX_RANK, (long long)map, n_coordinates);
-  MlirValue operands[3 + MAX_RANK];
+  MlirValue operands[3 + MAX_RANK + MAX_OFFSETS];
   operands[n++] = shared_address(kernel, op, 0);
   operands[n++] = kernel->maps[map];
   if (is_load)
@@ -131,7 +175,12 @@ static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOpera
   for (int i = 0; i < n_coordinates; i++)
     operands[n++] =
         strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, at + i), int_type(op, 32));
-  if (is_emulated(kernel))
+  int rank = map_rank(kernel, map);
+  if (is_load && n_coordinates > rank && is_emulated(kernel))
+    build_window_call(op, rank, n, operands);
+  else if (is_load && n_coordinates > rank)
+    build_window_ptx(kernel, op, rank, n, operands);
+  else if (is_emulated(kernel))
     build_copy_call(op, is_load, n, operands);
   else
     build_copy_ptx(kernel, op, is_load, n, operands);

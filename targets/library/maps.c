@@ -37,6 +37,15 @@ static int64_t get_at(const reader_t *reader, const char *name, uint32_t n, uint
   return mlirDenseI64ArrayGetElement(attr, i);
 }
 
+// The same of a value that may be negative; false if there is none.
+static bool get_corner(const reader_t *reader, const char *name, uint32_t n, uint32_t i, int64_t *out) {
+  MlirAttribute attr = mlirDictionaryAttrGetElementByName(reader->attr, strata_str(name));
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsADenseI64Array(attr) || mlirDenseArrayGetNumElements(attr) != n)
+    return false;
+  *out = mlirDenseI64ArrayGetElement(attr, i);
+  return true;
+}
+
 static bool is_between(int64_t value, int64_t least, int64_t most) { return value >= least && value <= most; }
 
 static strata_status_t read_type(reader_t *reader) {
@@ -91,6 +100,28 @@ static strata_status_t read_dims(reader_t *reader) {
   return NULL;
 }
 
+// Corners that fit what the driver packs them into, one value a dim that a window moves along.
+static strata_status_t read_window(reader_t *reader) {
+  static const int64_t most_corners[] = {0, 0, 0, INT64_C(1) << 15, INT64_C(1) << 7, INT64_C(1) << 4}; // by rank
+  strata_rt_map_t *map = &reader->map;
+  if (mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(reader->attr, strata_str("lower"))))
+    return NULL;
+  int64_t most = most_corners[map->rank];
+  map->has_window = true;
+  if (map->rank < 3)
+    return refuse(reader, "at least three dims of a map with a window");
+  for (uint32_t i = 0; i + 2 < map->rank; i++) {
+    int64_t lower, upper;
+    bool has_both =
+        get_corner(reader, "lower", map->rank - 2, i, &lower) && get_corner(reader, "upper", map->rank - 2, i, &upper);
+    if (!has_both || !is_between(lower, -most, most - 1) || !is_between(upper, -most, most - 1))
+      return refuse(reader, "two corners within what the driver takes");
+    map->lower[i] = (int32_t)lower;
+    map->upper[i] = (int32_t)upper;
+  }
+  return NULL;
+}
+
 static strata_status_t check_extent(const reader_t *reader) {
   const strata_rt_map_t *map = &reader->map;
   int64_t row = map->box[0] * reader->element, end = 0;
@@ -122,6 +153,7 @@ static strata_status_t read_map(reader_t *reader, MlirType function) {
   reader->map = (strata_rt_map_t){.buffer = (uint32_t)buffer, .rank = (uint32_t)rank, .swizzle = (uint32_t)swizzle};
   STRATA_TRY(read_type(reader));
   STRATA_TRY(read_dims(reader));
+  STRATA_TRY(read_window(reader));
   return check_extent(reader);
 }
 

@@ -12,7 +12,7 @@ typedef struct {
   const map_t *map;
   char *shared;
   uint64_t *barrier;
-  int64_t at[MAP_RANK];
+  int64_t at[MAP_RANK], offsets[MAP_RANK];
 } copy_t;
 
 //===-- One copy -------------------------------------------------------------------------------------------------===//
@@ -28,9 +28,28 @@ static uint32_t pitch(const map_t *map) { return map->swizzle ? map->swizzle : r
 
 static uint32_t count_rows(const map_t *map) {
   uint32_t n = 1;
+  if (map->has_window)
+    return map->box[1];
   for (unsigned i = 1; i < MAP_RANK; i++)
     n *= count(map, i);
   return n;
+}
+
+// Where pixel |row| of a copy by a map with a window lies along each dim: so many beginnings of windows after the
+// first.
+static void find_pixel(const copy_t *copy, uint32_t row, int64_t *out) {
+  const map_t *map = copy->map;
+  int64_t rest = row;
+  for (unsigned i = 1; i + 1 < map->rank; i++) {
+    int64_t first = map->lower[i - 1], step = map->steps[i];
+    int64_t n = ((int64_t)map->sizes[i] - 1 + map->upper[i - 1] - first) / step + 1;
+    int64_t number = (copy->at[i] - first) / step + rest;
+    if ((copy->at[i] - first) % step || copy->at[i] < first)
+      kernel_fault("a copy from pixel %lld of dim %u, where no window begins", (long long)copy->at[i], i);
+    out[i] = first + number % n * step + copy->offsets[i];
+    rest = number / n;
+  }
+  out[map->rank - 1] = copy->at[map->rank - 1] + rest;
 }
 
 // Where row |row| of the box begins in the buffer, with its part from element |*out_first| on, |*out_count| elements,
@@ -39,9 +58,12 @@ static char *find_row(const copy_t *copy, uint32_t row, int64_t *out_first, int6
   const map_t *map = copy->map;
   int64_t first = copy->at[0] < 0 ? -copy->at[0] : 0, end = (int64_t)map->sizes[0] - copy->at[0];
   int64_t offset = 0;
+  int64_t pixel[MAP_RANK] = {0};
   bool is_inside = true;
+  if (map->has_window)
+    find_pixel(copy, row, pixel);
   for (unsigned i = 1; i < MAP_RANK; i++) {
-    int64_t at = copy->at[i] + (int64_t)(row % count(map, i)) * map->steps[i];
+    int64_t at = map->has_window ? pixel[i] : copy->at[i] + (int64_t)(row % count(map, i)) * map->steps[i];
     is_inside &= at >= 0 && at < (int64_t)map->sizes[i];
     offset += at * (int64_t)map->strides[i];
     row /= count(map, i);
@@ -135,17 +157,37 @@ bool copies_advance(void) {
   return true;
 }
 
-EXPORT void strata_emulated_bulk_load(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1,
-                                      int32_t c2, int32_t c3, int32_t c4) {
-  copy_t copy = create(map, shared, barrier, (int32_t[]){c0, c1, c2, c3, c4});
-  shared_offset(barrier, sizeof *barrier);
+static void put_off(const copy_t *copy) {
+  shared_offset(copy->barrier, sizeof *copy->barrier);
   if (copies.n == copies.capacity) {
     copies.capacity = copies.capacity ? 2 * copies.capacity : 64;
     copies.data = realloc(copies.data, copies.capacity * sizeof *copies.data);
     if (!copies.data)
       abort();
   }
-  copies.data[copies.n++] = copy;
+  copies.data[copies.n++] = *copy;
+}
+
+EXPORT void strata_emulated_bulk_load(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1,
+                                      int32_t c2, int32_t c3, int32_t c4) {
+  copy_t copy = create(map, shared, barrier, (int32_t[]){c0, c1, c2, c3, c4});
+  if (copy.map->has_window)
+    kernel_fault("a copy without offsets by a map with a window");
+  put_off(&copy);
+}
+
+EXPORT void strata_emulated_bulk_window(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1,
+                                        int32_t c2, int32_t c3, int32_t c4, int32_t o0, int32_t o1, int32_t o2) {
+  copy_t copy = create(map, shared, barrier, (int32_t[]){c0, c1, c2, c3, c4});
+  const int32_t offsets[] = {o0, o1, o2};
+  for (unsigned i = 0; i < MAP_RANK - 2; i++) {
+    copy.offsets[i + 1] = offsets[i];
+    if (offsets[i] < 0 || (i + 2 >= copy.map->rank && offsets[i]))
+      kernel_fault("offset %u of a copy is %d", i, offsets[i]);
+  }
+  if (!copy.map->has_window)
+    kernel_fault("a copy with offsets by a map without a window");
+  put_off(&copy);
 }
 
 EXPORT void strata_emulated_bulk_store(const void *map, const void *shared, int32_t c0, int32_t c1, int32_t c2,

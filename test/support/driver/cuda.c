@@ -186,15 +186,23 @@ static int launch_config(const config_t *config, void *function, void **params, 
     return fault(INVALID_VALUE, "a cluster of no blocks");
   return api_launch(function, &shape, config->stream, params, extra, false);
 }
-EXPORT int cuLaunchKernelEx(const config_t *config, void *function, void **params, void **extra) {
-  CALL(ENQUEUE, config->stream, launch_config(config, function, params, extra))
-}
+EXPORT int cuLaunchKernelEx(const config_t *config, void *function, void **params,
+                            void **extra){CALL(ENQUEUE, config->stream, launch_config(config, function, params, extra))}
 
 EXPORT int cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *address, const uint64_t *sizes,
                                   const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
                                   int swizzle, int promotion, int fill) {
   const tiled_t tiled = {type, rank, address, sizes, strides, box, steps, interleave, swizzle, promotion, fill};
   CALL(QUERY, NULL, map_encode(&tiled, out))
+}
+
+EXPORT int cuTensorMapEncodeIm2col(void *out, int type, unsigned rank, void *address, const uint64_t *sizes,
+                                   const uint64_t *strides, const int *lower, const int *upper, unsigned channels,
+                                   unsigned pixels, const uint32_t *steps, int interleave, int swizzle, int promotion,
+                                   int fill) {
+  const tiled_t tiled = {type, rank, address, sizes, strides, NULL, steps, interleave, swizzle, promotion, fill};
+  const window_t window = {lower, upper, channels, pixels};
+  CALL(QUERY, NULL, map_encode_window(&tiled, &window, out))
 }
 
 //===-- Memory ---------------------------------------------------------------------------------------------------===//

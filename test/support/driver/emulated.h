@@ -57,6 +57,9 @@ void strata_emulated_group_barrier(uint32_t id, uint32_t threads);
 // rank are zero.
 void strata_emulated_bulk_load(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1, int32_t c2,
                                int32_t c3, int32_t c4);
+// The same by a map with a window: coordinates of the first pixel, then offsets.
+void strata_emulated_bulk_window(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1, int32_t c2,
+                                 int32_t c3, int32_t c4, int32_t o0, int32_t o1, int32_t o2);
 void strata_emulated_bulk_store(const void *map, const void *shared, int32_t c0, int32_t c1, int32_t c2, int32_t c3,
                                 int32_t c4);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { UNIT = 16, MAX_BOX = 256, MAX_STEP = 8, FIRST_ARCH = 90, TF32 = 11 };
+enum { UNIT = 16, MAX_BOX = 256, MAX_STEP = 8, MAX_PIXELS = 1024, FIRST_ARCH = 90, TF32 = 11 };
 static const uint64_t magic = UINT64_C(0x5354524154414D50), max_size = UINT64_C(1) << 32,
                       max_stride = UINT64_C(1) << 40;
 
@@ -90,6 +90,34 @@ int map_encode(const tiled_t *tiled, void *out) {
   memset(out, 0, MAP_SIZE);
   memcpy(out, &map, sizeof map);
   return OK;
+}
+
+// Channels and pixels take the place of a box.
+int map_encode_window(const tiled_t *tiled, const window_t *window, void *out) {
+  static const int most[] = {0, 0, 0, 1 << 15, 1 << 7, 1 << 4}; // of a corner, by rank
+  uint32_t box[MAP_RANK] = {window->channels, window->pixels < MAX_BOX ? window->pixels : MAX_BOX, 1, 1, 1};
+  tiled_t boxed = *tiled;
+  boxed.box = box;
+  if (tiled->rank < 3)
+    return fault(INVALID_VALUE, "rank %u of a map with a window", tiled->rank);
+  int result = map_encode(&boxed, out);
+  if (result == OK && (!window->pixels || window->pixels > MAX_PIXELS))
+    result = fault(INVALID_VALUE, "%u pixels, expected 1 to 1024", window->pixels);
+  map_t *map = out;
+  for (unsigned i = 1; i + 1 < tiled->rank && result == OK; i++) {
+    int lower = window->lower[i - 1], upper = window->upper[i - 1], limit = most[tiled->rank];
+    if (lower < -limit || lower >= limit || upper < -limit || upper >= limit)
+      return fault(INVALID_VALUE, "corners %d and %d, expected -%d to %d", lower, upper, limit, limit - 1);
+    if ((int64_t)tiled->sizes[i] - 1 + upper < lower)
+      return fault(INVALID_VALUE, "corners %d and %d with nothing between them", lower, upper);
+    map->lower[i - 1] = (int16_t)lower;
+    map->upper[i - 1] = (int16_t)upper;
+  }
+  if (result == OK) {
+    map->has_window = true;
+    map->box[1] = (uint16_t)window->pixels;
+  }
+  return result;
 }
 
 const map_t *map_at(const void *memory) {

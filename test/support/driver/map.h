@@ -18,19 +18,27 @@ typedef struct {
   int interleave, swizzle, promotion, fill;
 } tiled_t;
 
+// cuTensorMapEncodeIm2col's beyond those; |box| is NULL there.
+typedef struct {
+  const int *lower, *upper;
+  unsigned channels, pixels;
+} window_t;
+
 // Dims are innermost first.
 typedef struct {
   uint64_t magic; // no address
   char *address;
   uint64_t sizes[MAP_RANK], strides[MAP_RANK]; // strides in bytes, of the innermost dim too
   uint16_t box[MAP_RANK];
+  int16_t lower[MAP_RANK - 2], upper[MAP_RANK - 2]; // of the dims that a window moves along
   uint8_t steps[MAP_RANK];
   uint8_t rank, element, swizzle; // bytes of an element; of the span, 0: none
-  bool rounds_to_tf32;
+  bool rounds_to_tf32, has_window;
 } map_t;
 
 // Checks every rule of the driver API, then writes MAP_SIZE bytes.
 int map_encode(const tiled_t *tiled, void *out);
+int map_encode_window(const tiled_t *tiled, const window_t *window, void *out);
 // NULL: no map lies there.
 const map_t *map_at(const void *memory);
 // Bytes from the address to the end of the last element.
