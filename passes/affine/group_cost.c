@@ -317,8 +317,8 @@ static bool adds_a_store_only(const strata_grouping_t *grouping, int group, int 
   return is_absorbed(grouping, node);
 }
 
-// True if |node| only widens what another kernel's reduction, and what waits for that, read: they can do that themselves,
-// and the narrow value is what goes through memory.
+// True if |node| only widens what another kernel's reduction, and what waits for that, read: they can do that
+// themselves, and the narrow value is what goes through memory.
 static bool widens_for_reductions(const strata_grouping_t *grouping, int node) {
   const strata_nest_node_t *record = node_of(grouping, node);
   if (!strata_str_equal(record->nest->name, "convert") || record->buffers.count != 2 || !is_absorbed(grouping, node))
