@@ -232,8 +232,8 @@ static bool read_staging(const strata_gpu_contraction_t *q, int side, staging_t 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
 
 static bool is_constant(const strata_gpu_contraction_t *q, int side) {
-  if (q->called)
-    return strata_pack_is_constant(q->calls, q->called, q->contraction, side);
+  if (q->called) // without the calls (a file of schedules) nothing is staged
+    return q->calls && strata_pack_is_constant(q->calls, q->called, q->contraction, side);
   MlirValue buffer = strata_calls_buffer(q->contraction->sides[side].access->buffer);
   return mlirValueIsAOpResult(buffer) && strata_op_is(mlirOpResultGetOwner(buffer), "memref.get_global");
 }
