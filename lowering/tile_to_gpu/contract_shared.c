@@ -3,8 +3,10 @@
 // Banks: 16-byte units are swizzled so that eight threads which store or read 16 bytes at a time touch all 32 banks.
 //   BY_ROW         two rows of 64 bytes are a line of 128. Stores write four units of two neighbouring rows; reads
 //                  take four units of rows 4 apart, so the halves of a line change places with bit 2 of the row.
-//   BY_STEP        a line is a word of steps. Reads take two neighbouring units of words 4 apart, so bits 1 and 2 of
-//                  the unit change with the word; stores write every other unit of a line, so bit 0 changes with bit 3.
+//   BY_STEP        a line is a word of steps. Reads take two neighbouring units of words 4 apart, so bits 2 and 1 of
+//                  the unit change with the word's 2 and 3: where a step is eight words, stores of four units of words
+//                  4 apart touch different halves. Stores write every other unit of a line, so bit 0 changes with
+//                  bit 3.
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "lowering/expand/ops.h"
@@ -25,7 +27,7 @@ static int64_t address_in_rows(const strata_shared_operand_t *o, int64_t row, in
 static int64_t address_in_words(const strata_shared_operand_t *o, int64_t row, int64_t step) {
   int64_t word = step / o->word, unit_rows = STRATA_VECTOR_BYTES / (o->element_bytes * o->word);
   int64_t unit = row / unit_rows, n_units = o->rows / unit_rows; // few where elements are small and words one of them
-  unit ^= ((word >> 2 & 3) << 1 ^ (unit >> 3 & 1)) & (n_units - 1);
+  unit ^= ((word >> 2 & 1) << 2 ^ (word >> 3 & 1) << 1 ^ (unit >> 3 & 1)) & (n_units - 1);
   return (word * o->rows + unit * unit_rows + row % unit_rows) * o->word + step % o->word;
 }
 
