@@ -164,6 +164,8 @@ static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
   if (strata_index_range(&bulk->box.space, expr, &min, &max) && min >= 0)
     return true;
   for (int i = 0; i < bulk->rank; i++) {
+    if (bulk->dims[i] < 0)
+      continue;
     MlirAffineExpr low = bulk->box.coordinates[bulk->dims[i]];
     MlirAffineExpr high = mlirAffineAddExprGet(mlirAffineMulExprGet(low, mlirAffineConstantExprGet(context, -1)),
                                                mlirAffineConstantExprGet(context, bulk->box.sizes[bulk->dims[i]] - 1));
@@ -185,6 +187,8 @@ static bool concerns_steps(const strata_bulk_t *bulk, MlirAffineExpr expr) {
 static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
   const strata_index_space_t *space = &bulk->box.space;
   for (int i = 0; i < bulk->rank; i++) {
+    if (bulk->dims[i] < 0)
+      continue;
     MlirAffineExpr sum = mlirAffineAddExprGet(expr, bulk->box.coordinates[bulk->dims[i]]);
     MlirAffineExpr last = strata_affine_simplify(sum, space->n_dims, space->extents);
     int64_t size = bulk->box.sizes[bulk->dims[i]] - bulk->left_out[i], end = 0;
@@ -220,23 +224,30 @@ static bool fits_mask(strata_bulk_t *bulk, MlirOperation op, int buffer, const s
 
 //===-- All ------------------------------------------------------------------------------------------------------===//
 
+bool strata_bulk_read_box(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
+                          strata_bulk_t *bulk) {
+  if (!mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != RANK || !mlirValueIsABlockArgument(bulk->buffer))
+    return false;
+  strata_status_t status = strata_gpu_box_read(d, op, buffer, type, &bulk->box);
+  strata_status_free(status);
+  return !status;
+}
+
+bool strata_bulk_fits(strata_bulk_t *bulk, MlirOperation op, int buffer, const strata_bulk_limits_t *limits) {
+  return fits_engine(bulk, limits) && fits_mask(bulk, op, buffer, limits);
+}
+
 bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
                       const strata_bulk_limits_t *limits, strata_bulk_t *out_bulk) {
   strata_bulk_t *bulk = out_bulk;
   int carriers[RANK];
   *bulk = (strata_bulk_t){.buffer = mlirOperationGetOperand(op, buffer), .is_store = limits->is_store};
-  if (!mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != RANK || !mlirValueIsABlockArgument(bulk->buffer))
-    return false;
-  strata_status_t status = strata_gpu_box_read(d, op, buffer, type, &bulk->box);
-  if (status) {
-    strata_status_free(status);
-    return false;
-  }
-  if (!find_parts(bulk, limits, carriers) || !find_dims(bulk, carriers))
+  if (!strata_bulk_read_box(d, op, buffer, type, bulk) || !find_parts(bulk, limits, carriers) ||
+      !find_dims(bulk, carriers))
     return false;
   bulk->inner = carriers[0] == innermost(bulk) ? 0 : 1;
-  return carriers[bulk->inner] == innermost(bulk) && bulk->dims[0] == innermost(bulk) && fits_engine(bulk, limits) &&
-         fits_mask(bulk, op, buffer, limits);
+  return carriers[bulk->inner] == innermost(bulk) && bulk->dims[0] == innermost(bulk) &&
+         strata_bulk_fits(bulk, op, buffer, limits);
 }
 
 //===-- Maps -----------------------------------------------------------------------------------------------------===//
@@ -245,19 +256,31 @@ static MlirAttribute i64s(MlirContext context, int n, const int64_t *values) {
   return strata_i64s_attr(context, n, values);
 }
 
+// Extents of a copy and its steps: channels and pixels of a window, else those of a box.
+static void find_box(const strata_bulk_t *bulk, int64_t span, int64_t *box, int64_t *steps) {
+  int64_t offsets[RANK] = {0}, bytes = element_bytes(bulk);
+  const strata_bulk_window_t *window = &bulk->window;
+  for (int i = 0; i < bulk->rank; i++) {
+    steps[i] = i > 0 && i <= window->n_dims ? window->steps[i - 1] : 1;
+    box[i] = i == 1 && window->n_dims ? bulk->extents[0] : 1;
+    for (int v = 0; v < RANK && !window->n_dims; v++)
+      if (carrier(bulk, v, offsets) == bulk->dims[i])
+        box[i] = v == bulk->inner ? span / bytes : bulk->extents[v];
+  }
+  if (window->n_dims)
+    box[0] = span / bytes;
+}
+
 static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
   MlirContext context = d->e.context;
   int64_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK], box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
-  int64_t offsets[RANK] = {0}, bytes = element_bytes(bulk);
+  const strata_bulk_window_t *window = &bulk->window;
+  find_box(bulk, span, box, steps);
   for (int i = 0; i < bulk->rank; i++) {
-    sizes[i] = bulk->box.sizes[bulk->dims[i]] - bulk->left_out[i];
-    steps[i] = box[i] = 1;
-    strides[i] = bytes;
+    sizes[i] = bulk->dims[i] < 0 ? 1 : bulk->box.sizes[bulk->dims[i]] - bulk->left_out[i];
+    strides[i] = element_bytes(bulk);
     for (int dim = bulk->dims[i] + 1; dim < bulk->box.rank; dim++)
       strides[i] *= bulk->box.sizes[dim];
-    for (int v = 0; v < RANK; v++)
-      if (carrier(bulk, v, offsets) == bulk->dims[i])
-        box[i] = v == bulk->inner ? span / bytes : bulk->extents[v];
   }
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer));
   bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store; // an operand
@@ -271,8 +294,11 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
       {mlirIdentifierGet(context, strata_str("box")), i64s(context, bulk->rank, box)},
       {mlirIdentifierGet(context, strata_str("steps")), i64s(context, bulk->rank, steps)},
       {mlirIdentifierGet(context, strata_str("swizzle")), strata_i64_attr(context, span)},
+      {mlirIdentifierGet(context, strata_str("lower")), i64s(context, window->n_dims, window->lower)},
+      {mlirIdentifierGet(context, strata_str("upper")), i64s(context, window->n_dims, window->upper)},
   };
-  return mlirDictionaryAttrGet(context, sizeof entries / sizeof entries[0], entries);
+  intptr_t n = sizeof entries / sizeof entries[0];
+  return mlirDictionaryAttrGet(context, window->n_dims ? n : n - 2, entries);
 }
 
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
@@ -287,8 +313,12 @@ int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk,
 int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets,
                             MlirValue *out) {
   strata_index_space_t space = bulk->box.space;
+  const strata_bulk_window_t *window = &bulk->window;
   (void)d;
   for (int i = 0; i < bulk->rank; i++)
-    out[i] = strata_index_emit(&space, at(bulk, bulk->box.coordinates[bulk->dims[i]], offsets, false));
-  return bulk->rank;
+    out[i] = strata_index_emit(&space, window->n_dims ? window->first[i]
+                                                      : at(bulk, bulk->box.coordinates[bulk->dims[i]], offsets, false));
+  for (int i = 0; i < window->n_dims; i++)
+    out[bulk->rank + i] = strata_index_emit(&space, window->offsets[i]);
+  return bulk->rank + window->n_dims;
 }

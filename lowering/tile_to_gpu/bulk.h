@@ -5,18 +5,32 @@
 
 #include "lowering/tile_to_gpu/access.h"
 
-enum { STRATA_BULK_RANK = 5, STRATA_BULK_EXTENT = 256, STRATA_BULK_ALIGNMENT = 16 };
+enum {
+  STRATA_BULK_RANK = 5,
+  STRATA_BULK_WINDOW = 3,
+  STRATA_BULK_EXTENT = 256,
+  STRATA_BULK_ALIGNMENT = 16,
+  STRATA_BULK_COORDINATES = STRATA_BULK_RANK + STRATA_BULK_WINDOW
+};
+
+// A map with a window: a convolution's operand. Expressions are over the access's index space.
+typedef struct {
+  int n_dims; // that windows move along; 0: boxes, no window
+  int64_t lower[STRATA_BULK_WINDOW], upper[STRATA_BULK_WINDOW], steps[STRATA_BULK_WINDOW];
+  MlirAffineExpr first[STRATA_BULK_RANK], offsets[STRATA_BULK_WINDOW]; // a copy's first pixel, its place in the window
+} strata_bulk_window_t;
 
 typedef struct {
   strata_gpu_box_t box;
   MlirValue buffer; // the old argument; it begins at a multiple of 16 bytes
   bool is_store;
   int rank;                   // of the map; its dims are innermost first
-  int dims[STRATA_BULK_RANK]; // of the buffer
+  int dims[STRATA_BULK_RANK]; // of the buffer; negative: none, of one element
   int inner;                  // dim of the vector that runs along the innermost
   int64_t extents[2];         // of one copy's box along the vector's dims
   // How many of a dim's last elements the mask leaves out: the map ends before them.
   int64_t left_out[STRATA_BULK_RANK];
+  strata_bulk_window_t window;
 } strata_bulk_t;
 
 // What a copy must be: boxes of at most |most| elements along each dim of the vector, those along the inner one filling
@@ -31,9 +45,17 @@ typedef struct {
 // rank 2. Emits nothing.
 bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
                       const strata_bulk_limits_t *limits, strata_bulk_t *out_bulk);
+// The same of a load that follows windows, all of it in one copy whose rows are spans (bulk_window.c).
+bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type, int64_t span,
+                             strata_bulk_t *out_bulk);
+// For it: what the access says; whether strides, spans and the mask suit the copy engine.
+bool strata_bulk_read_box(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
+                          strata_bulk_t *bulk);
+bool strata_bulk_fits(strata_bulk_t *bulk, MlirOperation op, int buffer, const strata_bulk_limits_t *limits);
 // The number of the kernel's map for boxes of |bulk| with rows of |span| bytes.
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span);
-// Emits the coordinates of the box at |offsets| along the vector's dims, innermost first; returns how many.
+// Emits the coordinates of the box at |offsets| along the vector's dims, innermost first, and behind them the offsets
+// in the window; returns how many: at most STRATA_BULK_COORDINATES.
 int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets,
                             MlirValue *out);
 
