@@ -1,7 +1,7 @@
 // Pipelined products: between the layout of the sums and runs of neighbours in memory.
 //
-// In the layout of the sums a thread holds pairs along the instruction's columns, and four threads eight of them: half a
-// sector, or, where memory is contiguous along the instruction's rows, one element. What the copy engine cannot store
+// In the layout of the sums a thread holds pairs along the instruction's columns, and four threads eight of them: half
+// a sector, or, where memory is contiguous along the instruction's rows, one element. What the copy engine cannot store
 // (rows of any length, swapped products) passes through the staging memory of its warp group piece by piece, and so do
 // operands of the epilogue: on the other side neighbouring threads hold neighbouring vectors.
 #include "dialects/tile/tile.h"
@@ -136,8 +136,8 @@ static void move(exchange_t *x, bool is_store, MlirValue at, int64_t count, Mlir
                    NULL);
     return;
   }
-  MlirValue value = strata_emit_value(e, count > 1 ? "vector.load" : "memref.load", 2, (MlirValue[]){x->memory, at},
-                                      type, 0, NULL);
+  MlirValue value =
+      strata_emit_value(e, count > 1 ? "vector.load" : "memref.load", 2, (MlirValue[]){x->memory, at}, type, 0, NULL);
   for (int64_t i = 0; i < count; i++)
     values[i] = count > 1 ? extract(x, value, i) : value;
 }
@@ -216,10 +216,12 @@ bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box
 
 bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
                            const strata_registers_t *registers, strata_registers_t *out_runs) {
-  enum { MOST = 192 }; // registers of a thread for the sums and for this
+  enum { MOST = 176, REGISTER = 4 }; // of a thread for the sums and for this; bytes of one
   exchange_t x;
-  if (!read_access(d, registers->type, &registers->layout, box, &x) ||
-      registers->count + registers->count * x.bytes / 4 > MOST)
+  if (!read_access(d, registers->type, &registers->layout, box, &x))
+    return false;
+  int64_t vector = x.width * x.bytes, own = registers->count / x.width * ((vector + REGISTER - 1) / REGISTER);
+  if (registers->count + own > MOST)
     return false;
   strata_layout_t layout = runs_layout(&x);
   *out_runs = strata_registers_in(d, registers->type, &layout);
