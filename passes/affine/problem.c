@@ -144,13 +144,56 @@ static bool is_read_alone(const strata_contraction_kernel_t *c, int side) {
          is_zero(mlirOperationGetOperand(mlirBlockGetTerminator(outside), 0));
 }
 
+// The buffer's dim that the nest's dim |dim| walks, alone or with others, by steps of at most |most|; NO_PLACE if there
+// is none, or several.
+static int strided_place(MlirAffineMap map, int dim, int64_t most) {
+  int found = NO_PLACE;
+  for (int i = 0; i < (int)mlirAffineMapGetNumResults(map); i++) {
+    int64_t coefficient;
+    if (!strata_affine_coefficient(mlirAffineMapGetResult(map, i), dim, &coefficient) || coefficient < 0 ||
+        coefficient > most)
+      return NO_PLACE;
+    if (coefficient == 0)
+      continue;
+    if (found != NO_PLACE)
+      return NO_PLACE;
+    found = i;
+  }
+  return found;
+}
+
+// A convolution's pixels: the side's dims walk one dim of the buffer each, in order, the reduction's last the channels.
+static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side) {
+  enum { MIN_RANK = 3, MAX_STEP = 8 };
+  const strata_nest_t *nest = q->contraction->nest;
+  const strata_access_t *access = q->contraction->sides[side].access;
+  const strata_contraction_axis_t *own = &axes[axis_of_side(side)];
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(access->buffer)), last = NO_PLACE;
+  int channels = last_dim(nest, &axes[STRATA_AXIS_STEP]), inner = innermost_place(access->buffer);
+  if (channels == NO_PLACE || mlirAffineMapIsNull(access->map) || rank < MIN_RANK || rank > BULK_DIMS ||
+      inner != rank - 1 || own->n_dims < 2)
+    return false;
+  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  for (int i = 0; i < own->n_dims; i++) {
+    if (nest->extents[own->dims[i]] == 1)
+      continue;
+    int place = strided_place(map, own->dims[i], MAX_STEP);
+    if (place <= last || place == inner)
+      return false;
+    last = place;
+  }
+  return place_of(nest, access, channels) == inner;
+}
+
 static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
                                        int side) {
   MlirValue buffer = q->contraction->sides[side].access->buffer;
   MlirType type = element_type(buffer), factor = mlirValueGetType(strata_contraction_narrow(q->contraction, side));
   strata_problem_side_t result = {.loaded_bytes = bytes_of(type)};
-  result.is_read = is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) &&
-                   starts_aligned(q->called, buffer) && has_strides(q, axes, side, &result);
+  bool is_plain =
+      is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) && starts_aligned(q->called, buffer);
+  result.is_read = is_plain && has_strides(q, axes, side, &result);
+  result.has_window = is_plain && !result.is_crossed && moves_windows(q, axes, side);
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
   if (!result.is_staged)
     strata_stage_read(q, side, &result);
@@ -172,6 +215,9 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
   const strata_problem_side_t *s = &problem->sides[side];
   const strata_problem_axis_t one = {0}, *own = s->is_staged ? &one : &problem->axes[axis_of_side(side)];
   const strata_problem_axis_t *steps = s->is_staged ? &one : &problem->axes[STRATA_AXIS_STEP];
+  bool keeps_window = steps->n_dims > 0 && steps->dims[steps->n_dims - 1] % step == 0;
+  if (s->has_window && keeps_window && tile <= MAX_BOX)
+    return 1;
   if (!s->is_read)
     return 0;
   if (!s->is_crossed) {

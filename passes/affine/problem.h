@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
   bool is_read;         // what is multiplied is read as it is, from a place and with strides that the copy engine takes
   bool is_crossed;      // and lies contiguous along the side's own dims, not along the reduction
+  bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
   int64_t loaded_bytes; // of an element in memory
   bool is_staged;       // its dims are one in memory, and the reduction's too (stage.h)
   bool is_stageable;    // a kernel in front could make it so, crossed or not
