@@ -27,6 +27,11 @@
 #define STRATA_TILE_MMA_COMMIT "tile.mma_commit"
 #define STRATA_TILE_MMA_WAIT "tile.mma_wait"
 
+// Between one kernel and the next: docs/gpu.md.
+#define STRATA_TILE_LAUNCH_PREFETCH "tile.launch_prefetch"
+#define STRATA_TILE_LAUNCH_WAIT "tile.launch_wait"
+#define STRATA_TILE_LAUNCH_NEXT "tile.launch_next"
+
 // Clusters of blocks: docs/gpu.md.
 #define STRATA_TILE_CLUSTER_ARRIVE "tile.cluster_arrive"
 #define STRATA_TILE_CLUSTER_WAIT "tile.cluster_wait"

@@ -14,6 +14,7 @@
 // Both operands have the reduction last, whatever their order in memory. Tiles that hang over an edge are masked.
 #include "lowering/affine_to_tile/contract.h"
 
+#include "dialects/tile/tile.h"
 #include "passes/mma.h"
 
 enum { U = STRATA_SIDE_U, V = STRATA_SIDE_V, ROW = 0, COLUMN = 1, STEP = 2, N_AXES = 3 };
@@ -204,6 +205,31 @@ static MlirValue zero_beyond(strata_tile_builder_t *b, strata_tile_value_t value
   return strata_emit_value(&b->e, "arith.select", 3, operands, type, 0, NULL);
 }
 
+// The one row of an operand without rows as a load of all rows of the tile, which the copy engine brings as it is; null
+// if it is computed.
+static MlirValue load_rows(strata_tile_builder_t *b, MlirValue row, uint32_t dims) {
+  MlirOperation op = mlirValueIsAOpResult(row) ? mlirOpResultGetOwner(row) : (MlirOperation){NULL};
+  if (mlirOperationIsNull(op) || !strata_op_is(op, STRATA_TILE_LOAD))
+    return (MlirValue){NULL};
+  MlirContext context = b->e.context;
+  MlirValue symbols[STRATA_TILE_ACCESS_SYMBOLS];
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS], step = mlirAffineDimExprGet(context, 1);
+  strata_tile_access_t access = strata_tile_read_access(op, symbols);
+  intptr_t rank = mlirAffineMapGetNumResults(access.map);
+  for (intptr_t i = 0; i < rank; i++)
+    coordinates[i] = mlirAffineExprShiftDims(mlirAffineMapGetResult(access.map, i), 1, 1, 0);
+  access.map = mlirAffineMapGet(context, 2, access.n_symbols, rank, coordinates);
+  if (!mlirAttributeIsNull(access.mask)) {
+    MlirAffineExpr same[STRATA_TILE_ACCESS_SYMBOLS];
+    for (int i = 0; i < access.n_symbols; i++)
+      same[i] = mlirAffineSymbolExprGet(context, i);
+    MlirIntegerSet mask = mlirIntegerSetAttrGetValue(access.mask);
+    access.mask = mlirIntegerSetAttrGet(mlirIntegerSetReplaceGet(mask, &step, same, 2, access.n_symbols));
+  }
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(row));
+  return strata_tile_build_load(b->e.block, b->e.location, &access, strata_tile_type(b, element, dims));
+}
+
 // The operand of a side at the current step, over its axis and the step.
 static MlirValue operand(strata_tile_builder_t *b, contract_t *c, int side, MlirAffineExpr steps_left) {
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
@@ -212,6 +238,11 @@ static MlirValue operand(strata_tile_builder_t *b, contract_t *c, int side, Mlir
   if (b->status)
     return value.value;
   uint32_t dims = 1u << (side == U ? ROW : COLUMN) | 1u << STEP;
+  if (b->schedule.producers && value.dims == 1u << STEP && keeps_zero(c, factor)) {
+    MlirValue rows = load_rows(b, value.value, dims);
+    if (!mlirValueIsNull(rows))
+      return rows;
+  }
   value = (strata_tile_value_t){strata_tile_broadcast(b, value, dims), dims};
   bool hangs = c->axes[STEP].extent % c->axes[STEP].tile != 0;
   return hangs && !keeps_zero(c, factor) ? zero_beyond(b, value, steps_left) : value.value;

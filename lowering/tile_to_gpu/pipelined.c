@@ -271,11 +271,22 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
 // Constants and indices that the operands may need.
 static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
 
-static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+static strata_status_t emit_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
        op = mlirOperationGetNextInBlock(op))
     if (is_pure(op))
       STRATA_TRY(strata_gpu_distribute_op(d, op));
+  return NULL;
+}
+
+static strata_status_t look_ahead(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  STRATA_TRY(emit_addresses(d, k));
+  strata_pipelined_look_ahead(d, k);
+  return NULL;
+}
+
+static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  STRATA_TRY(emit_addresses(d, k));
   return strata_pipelined_fetch(d, k);
 }
 
@@ -302,6 +313,21 @@ static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined
     set_registers(d, is_producer ? BULK_PRODUCER : BULK_CONSUMER, !is_producer);
 }
 
+static void emit_launch(strata_gpu_distribution_t *d, const char *name) {
+  strata_emit_op(&d->e, name, 0, NULL, 0, NULL, 0, NULL);
+}
+
+// Of one task a block, whose operands come in bulk: what streams from memory is under way before earlier kernels have
+// ended.
+static strata_status_t begin_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block) {
+  strata_emitter_t *e = &d->e;
+  if (k->next || d->n_tasks > k->blocks || !strata_pipelined_is_bulk(&k->product))
+    return NULL;
+  strata_ring_place_t place = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
+  d->task = block;
+  return for_task(d, k, &place, look_ahead);
+}
+
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                       MlirValue thread) {
   strata_emitter_t *e = &d->e;
@@ -311,9 +337,12 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
   share_registers(d, &k->product, true);
   bool is_one = strata_pipelined_is_bulk(&k->product);
   strata_loop_t branch = {0};
+  STRATA_TRY(begin_early(d, k, block));
   if (is_one)
     branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0)));
+  emit_launch(d, STRATA_TILE_LAUNCH_WAIT);
   STRATA_TRY(for_tasks(d, k, block, produce));
+  emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
   if (is_one)
     strata_emit_if_end(e, branch);
   d->group = d->threads = consumers;
@@ -324,6 +353,7 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
                                       MlirValue thread) {
   d->thread = thread;
   share_registers(d, &k->product, false);
+  emit_launch(d, STRATA_TILE_LAUNCH_WAIT);
   STRATA_TRY(for_tasks(d, k, block, consume));
   for (; k->next && !k->staged; k = k->next)
     ;

@@ -73,6 +73,10 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distributio
 // Moves |place| to the next slot.
 void strata_ring_advance(strata_gpu_distribution_t *d, int64_t slots, strata_ring_place_t *place);
 
+// Fetches the first steps of the running task into the second-level cache, by producers (pipelined_ahead.c). Everything
+// comes in bulk.
+void strata_pipelined_look_ahead(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+
 // Fills the ring for the running task (pipelined_fetch.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 // True if a single thread fetches everything.

@@ -23,7 +23,8 @@ void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel);
 
 // What upstream's conversions cannot say or not say well: which thread this is, barriers, shuffles (leaves.c), memory
 // (memory.c), hardware approximations (math.c), matrix instructions (tile_mma.c), and of pipelined products barriers
-// and copies (async.c), matrix instructions (wgmma.c); clusters (cluster.c). UNSUPPORTED for an op or type that the device lacks.
+// and copies (async.c), matrix instructions (wgmma.c); clusters (cluster.c); the seam
+// to the next kernel (launch.c). UNSUPPORTED for an op or type that the device lacks.
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_leaves(const strata_gpu_kernel_t *kernel);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_load(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_store(const strata_gpu_kernel_t *kernel, MlirOperation op);
@@ -33,6 +34,7 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_convert_extension(const strata_gpu_
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_async(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_cluster(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_launch(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_product(const strata_gpu_kernel_t *kernel, MlirOperation op);
 
 // An op of math, a quotient or an extreme on the tests' device (emulated_math.c), with the errors of NVIDIA's
@@ -42,9 +44,10 @@ void strata_gpu_emulate_math(MlirOperation op, bool is_approximate);
 // Arguments and attributes of the function (signature.c), before and after upstream's conversions.
 void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel);
 // Between the two: shared memory begins where the exchange of units (docs/gpu.md, swizzle) does; threads change how
-// many registers they have.
+// many registers they have; the kernel itself says where it waits for those before it and lets the next begin.
 void strata_gpu_align_shared(const strata_gpu_kernel_t *kernel);
 void strata_gpu_claim_registers(const strata_gpu_kernel_t *kernel);
+void strata_gpu_claim_launches(const strata_gpu_kernel_t *kernel);
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel);
 
 //===-- What threads do (leaves.c) -------------------------------------------------------------------------------===//

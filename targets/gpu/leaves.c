@@ -174,6 +174,7 @@ static const struct {
     {"tile.mma_", strata_gpu_convert_product},
     {"tile.mma", strata_gpu_convert_mma},
     {"tile.cluster_", strata_gpu_convert_cluster},
+    {"tile.launch_", strata_gpu_convert_launch},
     {"tile.", strata_gpu_convert_async},
     {"vector.load", strata_gpu_convert_load},
     {"vector.store", strata_gpu_convert_store},

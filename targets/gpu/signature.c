@@ -10,7 +10,8 @@
 
 enum { MAX_PARAMETERS = 1024, SHARED_ALIGNMENT = 128, SHARED_ALIGNMENT_EXCHANGED = 1024 };
 // Between the two steps.
-static const char alignment_attr[] = "strata.shared_alignment", registers_attr[] = "strata.registers";
+static const char alignment_attr[] = "strata.shared_alignment", registers_attr[] = "strata.registers",
+                  launches_attr[] = "strata.launches";
 
 static MlirBlock entry(MlirOperation func) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)); }
 
@@ -32,6 +33,10 @@ void strata_gpu_align_shared(const strata_gpu_kernel_t *kernel) {
 
 void strata_gpu_claim_registers(const strata_gpu_kernel_t *kernel) {
   strata_set_attr(kernel->func, registers_attr, mlirUnitAttrGet(kernel->compile->context));
+}
+
+void strata_gpu_claim_launches(const strata_gpu_kernel_t *kernel) {
+  strata_set_attr(kernel->func, launches_attr, mlirUnitAttrGet(kernel->compile->context));
 }
 
 // A parameter a tensor map, behind the buffers.
@@ -117,6 +122,7 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   int32_t threads = (int32_t)strata_attr_i64(kernel->func, "strata.threads", 1);
   // The assembler knows what threads begin with only where it is told that one block may have all registers.
   bool has_registers = !mlirAttributeIsNull(strata_attr(kernel->func, registers_attr));
+  bool has_launches = !mlirAttributeIsNull(strata_attr(kernel->func, launches_attr));
   int64_t resident = has_registers ? 1 : strata_attr_i64(kernel->func, "strata.resident", 0);
   int n_maps = count_maps(kernel->func);
   int alignment = (int)strata_attr_i64(kernel->func, alignment_attr, SHARED_ALIGNMENT);
@@ -138,6 +144,6 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   if (kernel->device->code == STRATA_GPU_AMDGCN)
     strata_set_attr(kernel->func, "rocdl.flat_work_group_size",
                     strata_str_attr(context, strata_arena_printf(arena, "%d,%d", threads, threads)));
-  if (kernel->device->has_programmatic_launch)
+  if (kernel->device->has_programmatic_launch && !has_launches)
     overlap_launches(kernel);
 }

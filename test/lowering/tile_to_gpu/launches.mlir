@@ -1,0 +1,33 @@
+// RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=gpu -o - | FileCheck %s
+// RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=llvm -o - | FileCheck %s --check-prefix=LLVM
+
+// A row times a matrix: the row is fetched as it is, one box a step. Before the kernels in front have ended, the weights
+// are on their way into the second-level cache; the next kernel's blocks may come once all is fetched.
+// CHECK: strata.maps = [{box = array<i64: 64, 64>, buffer = 1 : i64{{.*}}}, {box = array<i64: 64>, buffer = 0 : i64, sizes = array<i64: 4096>, steps = array<i64: 1>, strides = array<i64>
+// CHECK: func.func @k0
+// CHECK: gpu.barrier
+// CHECK: scf.if
+// CHECK: "tile.launch_prefetch"(%{{[^,]*}}, %{{[^,]*}}) {map = 0 : i64}
+// CHECK: "tile.launch_wait"()
+// CHECK: "tile.barrier_expect"(%{{[^,]*}}, %{{[^,]*}}) {bytes = 8320 : i64}
+// CHECK: "tile.bulk_load"({{.*}}) {map = 1 : i64}
+// CHECK: "tile.bulk_load"({{.*}}) {map = 0 : i64}
+// CHECK-NOT: "tile.bulk_load"
+// CHECK: "tile.launch_next"()
+// CHECK: } else {
+// CHECK: "tile.launch_wait"()
+// CHECK: "tile.mma_async"
+
+// LLVM: llvm.func @k0
+// LLVM-NOT: griddepcontrol
+// LLVM: nvvm.barrier
+// LLVM: cp.async.bulk.prefetch.tensor.2d.L2.global.tile [$0, {$1, $2}];", "l,r,r,~{memory}"
+// LLVM: llvm.nvvm.griddepcontrol.wait
+// LLVM: cp.async.bulk.tensor
+// LLVM: llvm.nvvm.griddepcontrol.launch.dependents
+// LLVM: llvm.nvvm.griddepcontrol.wait
+// LLVM-NOT: griddepcontrol
+func.func @main(%x: tensor<1x4096xbf16> {strata.name = "x"}, %w: tensor<4096x4096xbf16> {strata.name = "w"}) -> (tensor<1x4096xf32> {strata.name = "y"}) {
+  %0 = "strata.contract"(%x, %w) {maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], zero_pad = false, origin = "matmul"} : (tensor<1x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<1x4096xf32>
+  return %0 : tensor<1x4096xf32>
+}
