@@ -126,8 +126,17 @@ static int row_dim_of(const strata_row_member_t *member, int row) {
   return -1;
 }
 
-// How many accesses run contiguously along row dim |row|, and how many along some inner dim.
-static void count_contiguous(const strata_row_kernel_t *rows, int row, int *out_across, int *out_inner) {
+static double count_elements(MlirValue buffer) {
+  int64_t sizes[STRATA_MAX_DIMS];
+  double count = 1;
+  for (int dim = strata_memref_sizes(buffer, sizes); dim-- > 0;)
+    count *= (double)sizes[dim];
+  return count;
+}
+
+// Elements of the buffers whose accesses run contiguously along row dim |row|, and of those that do along some inner
+// dim: what is read once for each element of a row outweighs a result for each row.
+static void weigh_contiguous(const strata_row_kernel_t *rows, int row, double *out_across, double *out_inner) {
   *out_across = *out_inner = 0;
   for (int i = 0; i < rows->kernel->n_nests; i++) {
     const strata_row_member_t *member = &rows->members[i];
@@ -135,13 +144,14 @@ static void count_contiguous(const strata_row_kernel_t *rows, int row, int *out_
       continue;
     for (int j = 0; j < member->nest->n_accesses; j++) {
       int64_t stride;
+      double elements = count_elements(member->nest->accesses[j].buffer);
       int row_dim = row_dim_of(member, row);
       if (row_dim >= 0 && strata_access_stride(member->nest, &member->nest->accesses[j], row_dim, &stride))
-        *out_across += stride == 1;
+        *out_across += stride == 1 ? elements : 0;
       for (int dim = 0; dim < n_dims_of(member->nest); dim++)
         if (member->row_of[dim] == STRATA_NOT_A_ROW && member->nest->extents[dim] > 1 &&
             strata_access_stride(member->nest, &member->nest->accesses[j], dim, &stride))
-          *out_inner += stride == 1;
+          *out_inner += stride == 1 ? elements : 0;
     }
   }
 }
@@ -156,10 +166,11 @@ static bool has_one_carried_value(const strata_row_kernel_t *rows) {
 }
 
 static void choose_form(strata_row_kernel_t *rows) {
-  int best = 0, best_row = rows->n_rows - 1, inner = 0;
+  int best_row = rows->n_rows - 1;
+  double best = 0, inner = 0;
   for (int row = rows->n_rows - 1; row >= 0; row--) {
-    int across;
-    count_contiguous(rows, row, &across, &inner);
+    double across;
+    weigh_contiguous(rows, row, &across, &inner);
     if (rows->extents[row] >= 4 && across > best) {
       best = across;
       best_row = row;
