@@ -15,6 +15,9 @@
 // the parts of a concat write what a contraction reads. What some readers need wide stays as it is: grouping puts the
 // nest that converts it, a second and narrow copy, into the writer's kernel, and into the reader's where that moves
 // fewer bytes (group_cost.c).
+//
+// The other way round, what is stored narrow is widened by those who read it, not by a nest in between whose result
+// they would read.
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/pass.h"
@@ -265,6 +268,75 @@ static void drop_copies(narrowing_t *narrowing, const strata_nest_buffer_t *buff
   }
 }
 
+//===-- Widening -------------------------------------------------------------------------------------------------===//
+
+static const strata_nest_buffer_t *record_of(const narrowing_t *narrowing, MlirValue buffer) {
+  const int64_t *index = strata_pointer_map_get(&narrowing->graph.buffer_of, buffer.ptr);
+  return &narrowing->graph.buffers.data[*index - 1];
+}
+
+// True if the nest does nothing but widen what one intermediate buffer holds on its way to the same place of another.
+static bool is_widening(const narrowing_t *narrowing, const strata_nest_node_t *node, int number) {
+  const strata_nest_t *nest = node->nest;
+  if (!nest || nest->is_serial || nest->n_reduction > 0 || nest->n_accesses != 2)
+    return false;
+  const strata_access_t *load = &nest->accesses[0], *store = &nest->accesses[1];
+  if (load->is_store || !store->is_store || !mlirOperationIsNull(load->guard) || mlirAffineMapIsNull(load->map) ||
+      mlirAffineMapIsNull(store->map) || !mlirAffineMapEqual(load->map, store->map))
+    return false;
+  MlirValue value = mlirOperationGetOperand(store->op, 0);
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  bool widens = !mlirOperationIsNull(op) && (strata_op_is(op, "arith.extf") || strata_op_is(op, "arith.extsi")) &&
+                mlirValueEqual(mlirOperationGetOperand(op, 0), load->value);
+  const strata_nest_buffer_t *from = record_of(narrowing, load->buffer), *to = record_of(narrowing, store->buffer);
+  return widens && from->is_alloc && !from->is_constant && from->writer < number && to->is_alloc && to->n_stores == 1;
+}
+
+// True if all that read the buffer, the |flow|'s loads, may widen it themselves: no contraction, which would no longer
+// read what it multiplies, and none that rounds it to a third type.
+static bool can_be_widened(const narrowing_t *narrowing, const strata_nest_buffer_t *buffer, flow_t *flow) {
+  for (size_t i = 0; i < buffer->readers.count; i++)
+    if (narrowing->graph.nodes.data[buffer->readers.data[i]].class == STRATA_NEST_ANCHOR)
+      return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer->value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (is_store_to(use))
+      continue;
+    if (!is_load(op) || !mlirOperationIsNull(guard_of(op)))
+      return false;
+    *strata_vector_push(flow->arena, &flow->loads) = op;
+    for (MlirOpOperand next = mlirValueGetFirstUse(mlirOperationGetResult(op, 0)); !mlirOpOperandIsNull(next);
+         next = mlirOpOperandGetNextUse(next))
+      if (is_rounding(mlirOpOperandGetOwner(next)) &&
+          !takes_type(flow, mlirValueGetType(mlirOperationGetResult(mlirOpOperandGetOwner(next), 0))))
+        return false;
+  }
+  return true;
+}
+
+// Lets the readers of what a nest widens read what it reads; the nest goes.
+static void drop_widening(narrowing_t *narrowing, int number) {
+  const strata_nest_node_t *node = &narrowing->graph.nodes.data[number];
+  if (!is_widening(narrowing, node, number))
+    return;
+  MlirValue from = node->nest->accesses[0].buffer, to = node->nest->accesses[1].buffer;
+  int64_t from_sizes[STRATA_MAX_DIMS], to_sizes[STRATA_MAX_DIMS];
+  int rank = strata_memref_sizes(from, from_sizes);
+  flow_t flow = {.arena = narrowing->graph.arena,
+                 .wide = mlirShapedTypeGetElementType(mlirValueGetType(to)),
+                 .narrow = mlirShapedTypeGetElementType(mlirValueGetType(from))};
+  if (strata_memref_sizes(to, to_sizes) != rank || memcmp(from_sizes, to_sizes, (size_t)rank * sizeof *from_sizes) ||
+      !can_be_widened(narrowing, record_of(narrowing, to), &flow))
+    return;
+  for (size_t i = 0; i < flow.loads.count; i++) {
+    mlirOperationSetOperand(flow.loads.data[i], 0, from);
+    narrow_load(&flow, flow.loads.data[i]);
+  }
+  mlirOperationDestroy(node->nest->op);
+  mlirOperationDestroy(mlirOpResultGetOwner(to));
+}
+
 //===-- The pass -------------------------------------------------------------------------------------------------===//
 
 strata_status_t strata_pass_affine_narrow(strata_compile_t *compile) {
@@ -282,5 +354,9 @@ strata_status_t strata_pass_affine_narrow(strata_compile_t *compile) {
   for (size_t i = 0; i < n_buffers; i++)
     if (is_narrow[i])
       drop_copies(&narrowing, &narrowing.graph.buffers.data[i]);
+  // Nests have gone: read again. The last first, so that what is widened twice is read as it was.
+  STRATA_TRY(strata_nest_graph_read(compile->arena, func, &narrowing.graph));
+  for (size_t i = narrowing.graph.nodes.count; i-- > 0;)
+    drop_widening(&narrowing, (int)i);
   return NULL;
 }

@@ -161,3 +161,37 @@ func.func @main(%x: memref<8xi32> {strata.name = "x"}, %f: memref<8xf32> {strata
   } {strata.nest = "sum"}
   return
 }
+
+// -----
+
+// What is stored narrow is read so, and widened where it is read.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[T:.*]] = memref.alloc() : memref<8x64xf16>
+// CHECK-NOT: memref.alloc
+// CHECK: strata.nest = "mul"
+// CHECK-NOT: strata.nest = "convert"
+// CHECK: %[[E:.*]] = affine.load %[[T]]
+// CHECK-NEXT: %[[W:.*]] = arith.extf %[[E]] : f16 to f32
+// CHECK-NEXT: arith.addf %[[W]], %[[W]]
+// CHECK: strata.nest = "add"
+// CPU: strata.nest = "convert"
+func.func @main(%x: memref<8x64xf16> {strata.name = "x"}, %y: memref<8x64xf32> {strata.name = "y", strata.output}) {
+  %t = memref.alloc() : memref<8x64xf16>
+  %u = memref.alloc() : memref<8x64xf32>
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %e = affine.load %x[%i, %j] : memref<8x64xf16>
+    %s = arith.mulf %e, %e : f16
+    affine.store %s, %t[%i, %j] : memref<8x64xf16>
+  } {strata.nest = "mul"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %e = affine.load %t[%i, %j] : memref<8x64xf16>
+    %w = arith.extf %e : f16 to f32
+    affine.store %w, %u[%i, %j] : memref<8x64xf32>
+  } {strata.nest = "convert"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %e = affine.load %u[%i, %j] : memref<8x64xf32>
+    %s = arith.addf %e, %e : f32
+    affine.store %s, %y[%i, %j] : memref<8x64xf32>
+  } {strata.nest = "add"}
+  return
+}
