@@ -21,6 +21,7 @@ enum {
   N_SHAPES = sizeof shapes / sizeof *shapes,
   GROUP_THREADS = 128,
   PRODUCERS = 128,
+  VECTOR_BYTES = 16,
   STEP_BYTES = 128,        // of a row of an operand: the span of the widest swizzle
   RESULT_BYTES = 16 << 10, // two sub-tiles of results of a group
   BARRIER_BYTES = 1 << 10,
@@ -48,7 +49,8 @@ enum {
 #define CACHE_RATE 76.0         // bytes from the second-level cache
 #define STORE_START 500.0       // of a tile's results
 #define STORE_RATE 26.0         // of a group: see store_cycles
-#define PLAIN_STORE 4.0         // that the copy engine does not do, the same
+#define EXCHANGED_STORE 1.4     // that the threads do, in vectors of 16 bytes, the same
+#define UNALIGNED_STORE 2.0     // in smaller ones
 #define BOX 45.0                // that one thread has the copy engine fetch
 #define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
 #define MEMORY_LATENCY 1500.0   // of a bulk copy from memory, while memory is busy
@@ -159,15 +161,16 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
 
 // True if the copy engine stores the results: rows that are one dim of theirs, in spans of 128 bytes.
 static bool is_staged(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return !p->swap && problem->axes[STRATA_AXIS_ROW].n_dims <= 1 &&
-         p->shape.columns * problem->stored_bytes % STEP_BYTES == 0;
+  return !p->swap && problem->columns * problem->stored_bytes % VECTOR_BYTES == 0 &&
+         problem->axes[STRATA_AXIS_ROW].n_dims <= 1 && p->shape.columns * problem->stored_bytes % STEP_BYTES == 0;
 }
 
 // Two groups store at the same time.
 static double store_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double elements = (double)(p->shape.rows * p->shape.columns / p->shape.groups);
   double cycles = elements * ((double)problem->stored_bytes + 2) / STORE_RATE;
-  return STORE_START + (is_staged(problem, p) ? cycles : cycles * PLAIN_STORE);
+  bool is_aligned = problem->columns * problem->stored_bytes % VECTOR_BYTES == 0;
+  return STORE_START + cycles * (is_staged(problem, p) ? 1 : is_aligned ? EXCHANGED_STORE : UNALIGNED_STORE);
 }
 
 // Bytes that a slot of all blocks together brings from memory, where all tiles are under way at the same time.
