@@ -33,9 +33,10 @@ enum {
   MAX_RESIDENTS = 2,
   SUMS = 128, // of a thread
   WIDE_SUMS = 192,
-  MIN_SIDE = 16,          // rows and columns, unless operands come in bulk
-  MIN_LONG_SIDE = 64,     // the more of both
-  MIN_PRODUCTS = 1 << 22, // multiply-adds of a kernel
+  MIN_SIDE = 16,                  // rows and columns, unless operands come in bulk
+  MIN_LONG_SIDE = 64,             // the more of both
+  MIN_PRODUCTS = 1 << 22,         // multiply-adds of a kernel
+  MIN_CROSSED_PRODUCTS = 1 << 19, // of few rows, which would take two kernels otherwise: column sums in parts
 };
 
 // In cycles of a processor.
@@ -285,7 +286,9 @@ static bool is_worthwhile(const strata_problem_t *p) {
   bool is_thin = least(p->rows, p->columns) < MIN_SIDE;
   bool is_streamed =
       p->sides[0].is_read && p->sides[1].is_read && (p->rows >= MIN_LONG_SIDE || p->columns >= MIN_LONG_SIDE);
-  return p->async && (!is_thin || is_streamed) && products >= MIN_PRODUCTS;
+  bool is_crossed = p->sides[p->columns > p->rows ? STRATA_SIDE_V : STRATA_SIDE_U].is_crossed;
+  int64_t fewest = is_thin && is_crossed ? MIN_CROSSED_PRODUCTS : MIN_PRODUCTS;
+  return p->async && (!is_thin || is_streamed) && products >= (double)fewest;
 }
 
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,

@@ -73,6 +73,8 @@ def main():
         for m in (1, 2, 3, 5, 8, 16, 17, 33):
             check(m, 131, 517, transposed, "f16", "schedule")
         check(1, 777, 333, transposed, "f32", "rows")
+    check(1, 1024, 1024, False, "f16", "swap")
+    check(1, 1024, 1024, True, "f16", "rows")
     check(1, 1000, 4200, True, "f32", "swap")
     check(4, 1000, 1100, True, "f32", "swap")
 
