@@ -33,7 +33,7 @@
 
 // Of f32, rounded to f16 while it is fetched, or before.
 // CHECK: 256 x 256 x 1024, 1 times
-// CHECK-NEXT: wgmma.f16 64x32x64, 8 slots, 32 tiles in 32 blocks
+// CHECK-NEXT: wgmma.f16 64x16x64, 9 slots, 64 tiles in 64 blocks
 // CHECK: m16n8k16.f16 32x32x256, 256 threads
 
 // Batches are more tiles.
@@ -41,14 +41,14 @@
 // CHECK-NEXT: wgmma.bf16 128x256x64, 4 slots, 512 tiles in 132 blocks
 // CHECK: m16n8k16.bf16 128x128x32, 128 threads
 
-// A padded convolution is boxes of its input.
+// A padded convolution follows the windows of its input.
 // CHECK: 12544 x 128 x 576, 1 times
-// CHECK-NEXT: wgmma.f16 112x128x64, 6 slots, 112 tiles in 112 blocks, swapped
+// CHECK-NEXT: wgmma.f16 96x128x64, 6 slots, 131 tiles in 131 blocks, swapped
 // CHECK: m16n8k16.f16 128x128x64, 256 threads
 
-// With a stride it is not.
+// With a stride, too.
 // CHECK: 3136 x 128 x 576, 1 times
-// CHECK-NEXT: wgmma.f16 24x64x64, 8 slots, 262 tiles in 262 blocks, swapped
+// CHECK-NEXT: wgmma.f16 48x64x64, 8 slots, 132 tiles in 132 blocks, swapped
 // CHECK: m16n8k16.f16 64x32x128, 256 threads
 
 // Too little work: the threads that multiply fetch.
