@@ -192,7 +192,8 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
   strata_problem_side_t result = {.loaded_bytes = bytes_of(type)};
   bool is_plain =
       is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) && starts_aligned(q->called, buffer);
-  result.is_read = is_plain && has_strides(q, axes, side, &result);
+  result.is_wide = has_strides(q, axes, side, &result) && starts_aligned(q->called, buffer);
+  result.is_read = is_plain && result.is_wide;
   result.has_window = is_plain && !result.is_crossed && moves_windows(q, axes, side);
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
   if (!result.is_staged)

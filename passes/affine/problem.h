@@ -16,6 +16,7 @@ typedef struct {
   bool is_crossed;      // and lies contiguous along the side's own dims, not along the reduction
   bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
   int64_t loaded_bytes; // of an element in memory
+  bool is_wide;         // reads take 16 bytes at once, which go to shared memory together
   bool is_staged;       // its dims are one in memory, and the reduction's too (stage.h)
   bool is_stageable;    // a kernel in front could make it so, crossed or not
   bool is_staged_crossed;

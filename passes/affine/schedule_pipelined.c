@@ -44,7 +44,8 @@ enum {
 #define FILL 1500.0             // until the first slot is full
 #define LATENCY 1000.0          // of a bulk copy
 #define LOAD_LATENCY 700.0      // of a load into registers
-#define LOAD_RATE 10.0          // bytes that producers load, convert and store
+#define LOAD_RATE 32.0          // bytes that producers load, convert and store, 16 at once
+#define LOADED_ALONE 11.0       // the bytes that take as long as an element by itself
 #define PRODUCTS 32.0           // rows * columns of a step of STEP_BYTES, whatever the operands' type
 #define SHARED_RATE (1 / 1.3)   // rows and columns of a step written and read
 #define CACHE_RATE 76.0         // bytes from the second-level cache
@@ -141,7 +142,8 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
   for (int side = 0; side < 2; side++) {
     int64_t boxes = strata_problem_boxes(problem, side, tile_of(p, side), step);
     result.boxes += (double)boxes;
-    result.bytes += boxes ? 0 : (double)(tile_of(p, side) * step * problem->sides[side].loaded_bytes);
+    const strata_problem_side_t *s = &problem->sides[side];
+    result.bytes += boxes ? 0 : (double)(tile_of(p, side) * step) * (s->is_wide ? (double)s->loaded_bytes : LOADED_ALONE);
   }
   return result;
 }
