@@ -224,6 +224,39 @@ static bool fits_mask(strata_bulk_t *bulk, MlirOperation op, int buffer, const s
 
 //===-- All ------------------------------------------------------------------------------------------------------===//
 
+static bool has_division(MlirAffineExpr expr) {
+  if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr) || mlirAffineExprIsASymbol(expr))
+    return false;
+  if (mlirAffineExprIsAFloorDiv(expr) || mlirAffineExprIsACeilDiv(expr) || mlirAffineExprIsAMod(expr))
+    return true;
+  return has_division(mlirAffineBinaryOpExprGetLHS(expr)) || has_division(mlirAffineBinaryOpExprGetRHS(expr));
+}
+
+// Dims of the buffer whose coordinates are the digits of one number, rows of a convolution's result, are one dim.
+static void join_digits(strata_bulk_t *bulk) {
+  strata_gpu_box_t *box = &bulk->box;
+  MlirContext context = box->space.d->e.context;
+  for (int i = 0; i + 1 < box->rank; i++) {
+    MlirAffineExpr joined = box->coordinates[i];
+    int64_t size = box->sizes[i];
+    for (int j = i + 1; j < box->rank && has_division(box->coordinates[i]) && has_division(box->coordinates[j]); j++) {
+      MlirAffineExpr scaled = mlirAffineMulExprGet(joined, mlirAffineConstantExprGet(context, box->sizes[j]));
+      joined = strata_affine_simplify(mlirAffineAddExprGet(scaled, box->coordinates[j]), box->space.n_dims,
+                                      box->space.extents);
+      size *= box->sizes[j];
+      if (has_division(joined))
+        continue;
+      box->coordinates[i] = joined;
+      box->sizes[i] = size;
+      for (int k = j + 1; k < box->rank; k++) {
+        box->coordinates[i + k - j] = box->coordinates[k];
+        box->sizes[i + k - j] = box->sizes[k];
+      }
+      box->rank -= j - i;
+    }
+  }
+}
+
 bool strata_bulk_read_box(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
                           strata_bulk_t *bulk) {
   if (!mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != RANK || !mlirValueIsABlockArgument(bulk->buffer))
@@ -242,8 +275,10 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
   strata_bulk_t *bulk = out_bulk;
   int carriers[RANK];
   *bulk = (strata_bulk_t){.buffer = mlirOperationGetOperand(op, buffer), .is_store = limits->is_store};
-  if (!strata_bulk_read_box(d, op, buffer, type, bulk) || !find_parts(bulk, limits, carriers) ||
-      !find_dims(bulk, carriers))
+  if (!strata_bulk_read_box(d, op, buffer, type, bulk))
+    return false;
+  join_digits(bulk);
+  if (!find_parts(bulk, limits, carriers) || !find_dims(bulk, carriers))
     return false;
   bulk->inner = carriers[0] == innermost(bulk) ? 0 : 1;
   return carriers[bulk->inner] == innermost(bulk) && bulk->dims[0] == innermost(bulk) &&
