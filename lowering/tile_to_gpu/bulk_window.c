@@ -44,6 +44,56 @@ static bool is_constant(MlirAffineExpr expr, int64_t value) {
   return mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == value;
 }
 
+//===-- Equality -------------------------------------------------------------------------------------------------===//
+
+enum { MAX_TERMS = 16 };
+
+static bool is_same(MlirAffineExpr a, MlirAffineExpr b);
+
+static int collect_terms(MlirAffineExpr expr, int n, MlirAffineExpr *out) {
+  if (mlirAffineExprIsAAdd(expr) && n < MAX_TERMS) {
+    n = collect_terms(mlirAffineBinaryOpExprGetLHS(expr), n, out);
+    return n < MAX_TERMS ? collect_terms(mlirAffineBinaryOpExprGetRHS(expr), n, out) : n;
+  }
+  out[n] = expr;
+  return n + 1;
+}
+
+// Sums of the same terms in any order.
+static bool is_same_sum(MlirAffineExpr a, MlirAffineExpr b) {
+  MlirAffineExpr left[MAX_TERMS], right[MAX_TERMS];
+  int n = collect_terms(a, 0, left), n_right = collect_terms(b, 0, right);
+  for (int i = 0; i < n && n == n_right; i++) {
+    int at = i;
+    while (at < n && !is_same(left[i], right[at]))
+      at++;
+    if (at == n)
+      return false;
+    right[at] = right[i];
+  }
+  return n == n_right && n < MAX_TERMS;
+}
+
+static bool is_same(MlirAffineExpr a, MlirAffineExpr b) {
+  if (mlirAffineExprEqual(a, b))
+    return true;
+  bool is_sum = mlirAffineExprIsAAdd(a) && mlirAffineExprIsAAdd(b);
+  bool is_mod = mlirAffineExprIsAMod(a) && mlirAffineExprIsAMod(b);
+  bool is_quotient = mlirAffineExprIsAFloorDiv(a) && mlirAffineExprIsAFloorDiv(b);
+  bool is_product = mlirAffineExprIsAMul(a) && mlirAffineExprIsAMul(b);
+  if (is_sum)
+    return is_same_sum(a, b);
+  return (is_mod || is_quotient || is_product) &&
+         is_same(mlirAffineBinaryOpExprGetLHS(a), mlirAffineBinaryOpExprGetLHS(b)) &&
+         is_same(mlirAffineBinaryOpExprGetRHS(a), mlirAffineBinaryOpExprGetRHS(b));
+}
+
+static bool are_equal(const finder_t *f, MlirAffineExpr a, MlirAffineExpr b) {
+  return is_same(a, b) || is_constant(minus(f, a, b), 0);
+}
+
+//===-- Parts ----------------------------------------------------------------------------------------------------===//
+
 typedef enum { OF_STEPS = 1, OF_TILE = 2, OF_ALL = 4 } part_t; // dims that are zero in a part of an expression
 
 // |expr| with the step and loop counters (OF_STEPS), the row in the tile (OF_TILE), or all but steps (OF_ALL) zero.
@@ -64,7 +114,7 @@ static bool split(const finder_t *f, MlirAffineExpr expr, MlirAffineExpr *out_ro
   MlirAffineExpr origin = without(f, expr, OF_STEPS | OF_ALL);
   *out_row = without(f, expr, OF_STEPS);
   *out_step = minus(f, without(f, expr, OF_ALL), origin);
-  return is_constant(minus(f, minus(f, expr, *out_row), *out_step), 0);
+  return are_equal(f, minus(f, expr, *out_row), *out_step);
 }
 
 // |expr| as core * scale + offset.
@@ -90,7 +140,7 @@ static bool take_digit(finder_t *f, MlirAffineExpr core, int64_t *out_count) {
   if (*out_count)
     digit = mlirAffineModExprGet(digit, constant(f, *out_count));
   f->below *= *out_count ? *out_count : 1;
-  return is_constant(minus(f, core, simplify(f, digit)), 0);
+  return are_equal(f, core, simplify(f, digit));
 }
 
 // Dim |i| of those that windows move along; the buffer's dim |dim|.
@@ -125,7 +175,7 @@ static bool read_images(finder_t *f, int dim) {
   }
   MlirAffineExpr expr = f->bulk->box.coordinates[dim];
   MlirAffineExpr rest = simplify(f, mlirAffineFloorDivExprGet(f->row, constant(f, f->below)));
-  bool is_image = is_constant(minus(f, expr, rest), 0) || (f->bulk->box.sizes[dim] == 1 && is_constant(expr, 0));
+  bool is_image = are_equal(f, expr, rest) || (f->bulk->box.sizes[dim] == 1 && is_constant(expr, 0));
   window->first[place] = without(f, expr, OF_TILE);
   return is_image;
 }
