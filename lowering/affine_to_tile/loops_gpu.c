@@ -78,37 +78,21 @@ static void emit_crossing(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr 
   b->space.n_vector = 0;
 }
 
-// Tiles along the crossing dim that follow one another, so that blocks that run at the same time read and write long
-// stretches of rows on both sides.
-static int64_t crossing_run(int64_t n_tiles) {
-  enum { LONGEST_RUN = 8 };
-  int64_t run = 1;
-  while (run < LONGEST_RUN && n_tiles % (2 * run) == 0)
-    run *= 2;
-  return run;
-}
-
 void strata_tile_walk_gpu(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
                           void *user) {
   walker_t w = {.walk = walk, .body = body, .user = user};
-  int64_t n_tiles = ceil_div(walk->vector, walk->tile), n_tasks = n_tiles, run = 1, counts[STRATA_MAX_DIMS];
+  int64_t n_tiles = ceil_div(walk->vector, walk->tile), n_tasks = n_tiles, stride = n_tiles, counts[STRATA_MAX_DIMS];
   for (int dim = 0; dim < walk->n_outer; dim++) {
     bool is_cross = walk->cross_tile && dim == walk->cross;
     counts[dim] = is_cross ? ceil_div(walk->outer[dim], walk->cross_tile) : walk->outer[dim];
     n_tasks *= counts[dim];
   }
   strata_loop_t forall = strata_emit_forall_begin(&b->e, n_tasks);
-  if (walk->cross_tile) {
-    run = crossing_run(counts[walk->cross]);
-    counts[walk->cross] /= run;
-  }
-  MlirAffineExpr in_run = digit(b, forall.induction, n_tasks, 1, run);
-  MlirAffineExpr tile = digit(b, forall.induction, n_tasks, run, n_tiles);
-  int64_t stride = run * n_tiles;
+  MlirAffineExpr tile = digit(b, forall.induction, n_tasks, 1, n_tiles);
   for (int dim = walk->n_outer; dim-- > 0; stride *= counts[dim])
     w.outer[dim] = digit(b, forall.induction, n_tasks, stride, counts[dim]);
   if (walk->cross_tile)
-    emit_crossing(b, &w, tile, strata_tile_scaled(b, w.outer[walk->cross], run, in_run));
+    emit_crossing(b, &w, tile, w.outer[walk->cross]);
   else
     emit_tiles(b, &w, tile);
   strata_emit_forall_end(&b->e, forall);
