@@ -317,11 +317,16 @@ static void emit_launch(strata_gpu_distribution_t *d, const char *name) {
   strata_emit_op(&d->e, name, 0, NULL, 0, NULL, 0, NULL);
 }
 
+// True if a block of the next kernel finds room in shared memory beside this one's.
+static bool has_room_beside(const strata_gpu_distribution_t *d) {
+  return 2 * d->shared.size <= d->device->shared_bytes_processor;
+}
+
 // Of one task a block, whose operands come in bulk: what streams from memory is under way before earlier kernels have
 // ended.
 static strata_status_t begin_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block) {
   strata_emitter_t *e = &d->e;
-  if (k->next || d->n_tasks > k->blocks || !strata_pipelined_is_bulk(&k->product))
+  if (k->next || d->n_tasks > k->blocks || !strata_pipelined_is_bulk(&k->product) || !has_room_beside(d))
     return NULL;
   strata_ring_place_t place = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
   d->task = block;
@@ -337,12 +342,15 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
   share_registers(d, &k->product, true);
   bool is_one = strata_pipelined_is_bulk(&k->product);
   strata_loop_t branch = {0};
+  if (!has_room_beside(d)) // it may be made ready, but cannot get in this one's way
+    emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
   STRATA_TRY(begin_early(d, k, block));
   if (is_one)
     branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0)));
   emit_launch(d, STRATA_TILE_LAUNCH_WAIT);
   STRATA_TRY(for_tasks(d, k, block, produce));
-  emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
+  if (has_room_beside(d))
+    emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
   if (is_one)
     strata_emit_if_end(e, branch);
   d->group = d->threads = consumers;

@@ -1,8 +1,20 @@
-// RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=gpu -o - | FileCheck %s
-// RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=llvm -o - | FileCheck %s --check-prefix=LLVM
+// RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=gpu -o - | FileCheck %s --check-prefix=ALONE
+// RUN: strata %s --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t.affine | grep ^schedule | sed 's/slots = 16/slots = 4/' > %t.schedule
+// RUN: strata %s --target=nvgpu --device=sm_90a --schedule=%t.schedule --compile-to=gpu -o - | FileCheck %s
+// RUN: strata %s --target=nvgpu --device=sm_90a --schedule=%t.schedule --compile-to=llvm -o - | FileCheck %s --check-prefix=LLVM
 
-// A row times a matrix: the row is fetched as it is, one box a step. Before the kernels in front have ended, the weights
-// are on their way into the second-level cache; the next kernel's blocks may come once all is fetched.
+// Where no block of the next kernel finds room beside one of this, the next is made ready at once, and nothing is fetched
+// ahead.
+// ALONE: scf.if
+// ALONE-NOT: launch_prefetch
+// ALONE: "tile.launch_next"()
+// ALONE: "tile.launch_wait"()
+// ALONE: "tile.bulk_load"
+// ALONE-NOT: launch_next
+
+// A row times a matrix: the row is fetched as it is, one box a step. With room for others, before the kernels in front
+// have ended the weights are on their way into the second-level cache; the next kernel's blocks may come once all is
+// fetched.
 // CHECK: strata.maps = [{box = array<i64: 64, 64>, buffer = 1 : i64{{.*}}}, {box = array<i64: 64>, buffer = 0 : i64, sizes = array<i64: 4096>, steps = array<i64: 1>, strides = array<i64>
 // CHECK: func.func @k0
 // CHECK: gpu.barrier
