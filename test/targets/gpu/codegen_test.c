@@ -1,10 +1,7 @@
 // A kernel of everything that level 4 has, through code generation for every device: images, assembly, resources; and
 // run on the emulated device.
 #define _GNU_SOURCE // memfd_create
-#include "dialects/mlir_util.h"
-#include "targets/gpu/codegen.h"
-#include "targets/passes.h"
-#include "test/support/check.h"
+#include "test/targets/gpu/generate.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -69,27 +66,6 @@ static const char kernels[] =
     "}\n"
     "}\n";
 
-static strata_status_t generate(strata_compile_t *compile, const strata_compile_options_t *options,
-                                strata_gpu_binary_t *out_binary) {
-  const strata_gpu_device_t *device;
-  STRATA_TRY(strata_compile_init(compile, options));
-  mlirModuleDestroy(compile->module);
-  compile->module = mlirModuleCreateParse(compile->context, strata_str(kernels));
-  CHECK(!mlirModuleIsNull(compile->module));
-  STRATA_TRY(strata_pass_kernels_to_llvm(compile));
-  STRATA_TRY(strata_compile_verify(compile));
-  STRATA_TRY(strata_gpu_device(compile, &device));
-  return strata_gpu_compile_kernels(compile, strata_gpu_kernels(compile), device, out_binary);
-}
-
-static bool is_ok(strata_status_t status) {
-  if (status)
-    fprintf(stderr, "%s\n", strata_status_message(status));
-  bool ok = !status;
-  strata_status_free(status);
-  return ok;
-}
-
 static bool has(const strata_gpu_binary_t *binary, const char *text) { return strstr(binary->assembly, text) != NULL; }
 
 //===-- NVIDIA ---------------------------------------------------------------------------------------------------===//
@@ -98,7 +74,7 @@ static void check_ptx(const char *device, uint32_t arch, const char *generic_tar
   const strata_compile_options_t options = {.jobs = 1, .opt_level = 3, .target = STRATA_TARGET_NVGPU, .device = device};
   strata_compile_t compile;
   strata_gpu_binary_t binary;
-  CHECK(is_ok(generate(&compile, &options, &binary)));
+  CHECK(is_ok(generate(&compile, &options, kernels, &binary)));
   CHECK(has(&binary, ".visible .entry vectors("));
   CHECK(has(&binary, "ld.global.nc.v4.b32"));
   CHECK(has(&binary, "st.global.cs.v4.b32"));
@@ -139,7 +115,7 @@ static void check_refusal(const char *folder) {
   fclose(file);
   CHECK(!chmod(tool, 0755));
   setenv("PATH", path, 1);
-  strata_status_t status = generate(&compile, &options, &binary);
+  strata_status_t status = generate(&compile, &options, kernels, &binary);
   CHECK(strata_status_code(status) == STRATA_TOOL && strstr(strata_status_message(status), "no good"));
   strata_status_free(status);
   strata_compile_deinit(&compile);
@@ -153,7 +129,7 @@ static void check_hsaco(const char *device, uint32_t arch) {
       .jobs = 2, .opt_level = 3, .target = STRATA_TARGET_AMDGPU, .device = device};
   strata_compile_t compile;
   strata_gpu_binary_t binary;
-  CHECK(is_ok(generate(&compile, &options, &binary)));
+  CHECK(is_ok(generate(&compile, &options, kernels, &binary)));
   CHECK(binary.n_images == 1 && binary.images[0].arch == arch && !binary.images[0].is_generic);
   CHECK(memcmp(binary.images[0].data, "\177ELF", 4) == 0);
   strata_compile_deinit(&compile);
@@ -204,7 +180,7 @@ static void check_emulated(void) {
       .jobs = 1, .opt_level = 3, .target = STRATA_TARGET_NVGPU, .device = "emulated"};
   strata_compile_t compile;
   strata_gpu_binary_t binary;
-  CHECK(is_ok(generate(&compile, &options, &binary)));
+  CHECK(is_ok(generate(&compile, &options, kernels, &binary)));
   CHECK(binary.n_images == 1 && strcmp(binary.images[0].suffix, "so") == 0);
   void *handle = load(&binary.images[0]);
   CHECK(handle && dlsym(handle, "strata_entry_threads"));

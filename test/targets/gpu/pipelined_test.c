@@ -2,38 +2,19 @@
 // spill, a complaint or a move of its sums, and computes the product on the emulated device; complaints are seen where
 // there is reason to.
 #define _GNU_SOURCE // popen
-#include "dialects/mlir_util.h"
 #include "runtime/base/process.h"
-#include "targets/gpu/codegen.h"
-#include "targets/passes.h"
-#include "test/support/check.h"
+#include "test/targets/gpu/generate.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static strata_status_t generate(strata_compile_t *compile, const char *device_name, const char *text,
-                                strata_gpu_binary_t *out_binary) {
+static strata_status_t generate_for(strata_compile_t *compile, const char *device_name, const char *text,
+                                    strata_gpu_binary_t *out_binary) {
   const strata_compile_options_t options = {
       .jobs = 1, .opt_level = 3, .target = STRATA_TARGET_NVGPU, .device = device_name};
-  const strata_gpu_device_t *device;
-  STRATA_TRY(strata_compile_init(compile, &options));
-  mlirModuleDestroy(compile->module);
-  compile->module = mlirModuleCreateParse(compile->context, strata_str(text));
-  CHECK(!mlirModuleIsNull(compile->module));
-  STRATA_TRY(strata_pass_kernels_to_llvm(compile));
-  STRATA_TRY(strata_compile_verify(compile));
-  STRATA_TRY(strata_gpu_device(compile, &device));
-  return strata_gpu_compile_kernels(compile, strata_gpu_kernels(compile), device, out_binary);
-}
-
-static bool is_ok(strata_status_t status) {
-  if (status)
-    fprintf(stderr, "%s\n", strata_status_message(status));
-  bool ok = !status;
-  strata_status_free(status);
-  return ok;
+  return generate(compile, &options, text, out_binary);
 }
 
 //===-- Machine code ---------------------------------------------------------------------------------------------===//
@@ -87,7 +68,7 @@ static void check_kernel(strata_arena_t *arena, const char *arguments) {
   strata_gpu_binary_t binary;
   const char *text = print_kernel(arena, arguments);
   CHECK(text);
-  if (!text || !is_ok(generate(&compile, "sm_90a", text, &binary)))
+  if (!text || !is_ok(generate_for(&compile, "sm_90a", text, &binary)))
     return (void)check_failures++;
   const strata_gpu_image_t *last = &binary.images[binary.n_images - 1];
   CHECK(!last->is_generic && strstr(last->data, ".target sm_90a\n")); // no other device has these instructions
@@ -126,7 +107,7 @@ static const char faulty[] =
 static void check_complaint(void) {
   strata_compile_t compile;
   strata_gpu_binary_t binary;
-  if (!is_ok(generate(&compile, "sm_90a", faulty, &binary)))
+  if (!is_ok(generate_for(&compile, "sm_90a", faulty, &binary)))
     return (void)check_failures++;
   CHECK(!binary.assembler || (binary.complaints && strstr(binary.complaints, "(C75")));
   strata_compile_deinit(&compile);
@@ -232,7 +213,7 @@ static void check_emulated(strata_arena_t *arena) {
   driver =
       dlopen(strata_arena_printf(arena, "%s/libstrata_test_cuda.so", folder ? folder : "."), RTLD_NOW | RTLD_GLOBAL);
   CHECK(text && driver);
-  if (!text || !driver || !is_ok(generate(&compile, "emulated_90", text, &binary)))
+  if (!text || !driver || !is_ok(generate_for(&compile, "emulated_90", text, &binary)))
     return (void)check_failures++;
   run_kernel(&binary, 3 * (128 + 256) * 64 * 2 + 3 * 16);
   strata_compile_deinit(&compile);
