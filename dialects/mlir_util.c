@@ -8,6 +8,15 @@ MlirStringRef strata_op_name(MlirOperation op) { return mlirIdentifierStr(mlirOp
 
 bool strata_op_is(MlirOperation op, const char *name) { return strata_str_equal(strata_op_name(op), name); }
 
+bool strata_op_is_conversion(MlirOperation op) {
+  static const char *const names[] = {"arith.extf",   "arith.truncf", "arith.extsi", "arith.extui",
+                                      "arith.trunci", "arith.sitofp", "arith.uitofp"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strata_op_is(op, names[i]))
+      return true;
+  return false;
+}
+
 MlirAttribute strata_attr(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, strata_str(name));
 }
@@ -31,6 +40,11 @@ MlirStringRef strata_attr_str(MlirOperation op, const char *name) {
   if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
     return mlirStringRefCreate("", 0);
   return mlirStringAttrGetValue(attr);
+}
+
+bool strata_attr_is_zero(MlirAttribute attr) {
+  return mlirAttributeIsAFloat(attr) ? mlirFloatAttrGetValueDouble(attr) == 0
+                                     : mlirAttributeIsAInteger(attr) && mlirIntegerAttrGetValueInt(attr) == 0;
 }
 
 int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *out) {

@@ -20,12 +20,16 @@ static inline bool strata_value_equal(MlirValue a, MlirValue b) { return mlirVal
 // The op's full name; a view that lives as long as the context.
 MlirStringRef strata_op_name(MlirOperation op);
 bool strata_op_is(MlirOperation op, const char *name);
+// True if |op| converts a number to another type: of zero it makes zero.
+bool strata_op_is_conversion(MlirOperation op);
 
 // Attributes by name; the null attribute, the default, or false where there is none.
 MlirAttribute strata_attr(MlirOperation op, const char *name);
 int64_t strata_attr_i64(MlirOperation op, const char *name, int64_t otherwise);
 bool strata_attr_flag(MlirOperation op, const char *name);         // a true bool or a unit attribute
 MlirStringRef strata_attr_str(MlirOperation op, const char *name); // empty where there is none
+// True of a float or integer attribute whose value is zero.
+bool strata_attr_is_zero(MlirAttribute attr);
 // A dense i64 array; returns its length or -1.
 int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *out);
 

@@ -186,6 +186,13 @@ void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contra
   add_to_axis(nest, &out_axes[STRATA_AXIS_STEP], inner);
 }
 
+int strata_contraction_axis_last(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
+  for (int i = axis->n_dims; i-- > 0;)
+    if (nest->extents[axis->dims[i]] > 1)
+      return axis->dims[i];
+  return STRATA_NO_DIM;
+}
+
 //===-- Questions ------------------------------------------------------------------------------------------------===//
 
 MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int side) {

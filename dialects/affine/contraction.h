@@ -39,6 +39,9 @@ typedef struct {
 enum { STRATA_AXIS_ROW, STRATA_AXIS_COLUMN, STRATA_AXIS_STEP, STRATA_N_AXES };
 void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contraction_axis_t *out_axes);
 
+// The last dim of the axis that has more than one element; STRATA_NO_DIM if none has.
+int strata_contraction_axis_last(const strata_nest_t *nest, const strata_contraction_axis_t *axis);
+
 // UNSUPPORTED where the kernel is not one contraction with an elementwise epilogue and a dim of its own for registers.
 STRATA_MUST_CHECK strata_status_t strata_contraction_read(const strata_kernel_t *kernel,
                                                           strata_contraction_kernel_t *out);

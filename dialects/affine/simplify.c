@@ -518,3 +518,12 @@ bool strata_affine_coefficient(MlirAffineExpr expr, int dim, int64_t *out_coeffi
            !__builtin_add_overflow(*out_coefficient, right, out_coefficient);
   return constant_rhs(expr, &right) && !__builtin_mul_overflow(*out_coefficient, right, out_coefficient);
 }
+
+bool strata_affine_has_division(MlirAffineExpr expr) {
+  if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr) || mlirAffineExprIsASymbol(expr))
+    return false;
+  if (mlirAffineExprIsAFloorDiv(expr) || mlirAffineExprIsACeilDiv(expr) || mlirAffineExprIsAMod(expr))
+    return true;
+  return strata_affine_has_division(mlirAffineBinaryOpExprGetLHS(expr)) ||
+         strata_affine_has_division(mlirAffineBinaryOpExprGetRHS(expr));
+}

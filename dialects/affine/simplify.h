@@ -35,4 +35,7 @@ MlirAffineMap strata_affine_simplify_places(MlirAffineMap map, const int64_t *si
 // instance because the dim is under a floordiv that does not simplify.
 bool strata_affine_coefficient(MlirAffineExpr expr, int dim, int64_t *out_coefficient);
 
+// True if there is a floordiv, ceildiv or mod in |expr|.
+bool strata_affine_has_division(MlirAffineExpr expr);
+
 #endif

@@ -17,18 +17,20 @@
 #include "dialects/tile/tile.h"
 #include "passes/mma.h"
 
-enum { U = STRATA_SIDE_U, V = STRATA_SIDE_V, ROW = 0, COLUMN = 1, STEP = 2, N_AXES = 3 };
-
-// Dims of the nest as one: the last changes fastest.
-typedef struct {
-  int n_dims, dims[STRATA_MAX_DIMS];
-  int64_t extent, tile, n_tiles;
-} axis_t;
+enum {
+  U = STRATA_SIDE_U,
+  V = STRATA_SIDE_V,
+  ROW = STRATA_AXIS_ROW,
+  COLUMN = STRATA_AXIS_COLUMN,
+  STEP = STRATA_AXIS_STEP,
+  N_AXES = STRATA_N_AXES,
+};
 
 typedef struct {
   strata_contraction_kernel_t k;
-  axis_t axes[N_AXES];
-  const strata_mma_t *mma; // NULL: multiply-adds
+  strata_contraction_axis_t axes[N_AXES];
+  int64_t tile[N_AXES], n_tiles[N_AXES]; // elements of a tile, and tiles, along each axis
+  const strata_mma_t *mma;               // NULL: multiply-adds
   MlirAffineExpr point[STRATA_MAX_DIMS];
 } contract_t;
 
@@ -36,47 +38,10 @@ static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 //===-- Axes -----------------------------------------------------------------------------------------------------===//
 
-static void add_dim(const contract_t *c, axis_t *axis, int dim) {
-  axis->dims[axis->n_dims++] = dim;
-  axis->extent *= c->k.nest->extents[dim];
-}
-
-// The reduction dim to run fastest: contiguous in either operand, the longer operand's first; else the last.
-static int innermost_step(const contract_t *c) {
-  const strata_nest_t *nest = c->k.nest;
-  int first = c->axes[ROW].extent > c->axes[COLUMN].extent ? U : V;
-  for (int i = 0; i < 2; i++)
-    for (int dim = nest->n_parallel; dim < nest->n_parallel + nest->n_reduction; dim++) {
-      int64_t stride;
-      const strata_access_t *access = c->k.sides[i ? 1 - first : first].access;
-      if (nest->extents[dim] > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
-        return dim;
-    }
-  return nest->n_parallel + nest->n_reduction - 1;
-}
-
-static void find_axes(contract_t *c) {
-  const strata_nest_t *nest = c->k.nest;
-  uint32_t u = c->k.sides[U].dims, v = c->k.sides[V].dims;
-  int last = c->k.sides[V].tile_dim;
-  for (int axis = 0; axis < N_AXES; axis++)
-    c->axes[axis].extent = 1;
-  for (int dim = 0; dim < nest->n_parallel; dim++) {
-    if (dim != last && (u ^ v) & 1u << dim)
-      add_dim(c, &c->axes[u & 1u << dim ? ROW : COLUMN], dim);
-  }
-  add_dim(c, &c->axes[COLUMN], last);
-  int inner = innermost_step(c);
-  for (int dim = nest->n_parallel; dim < nest->n_parallel + nest->n_reduction; dim++)
-    if (dim != inner)
-      add_dim(c, &c->axes[STEP], dim);
-  add_dim(c, &c->axes[STEP], inner);
-}
-
 // Places the axis's dims at tile number |tile|, and says where the tile ends.
 static void place_axis(strata_tile_builder_t *b, contract_t *c, int which, MlirAffineExpr tile) {
-  const axis_t *axis = &c->axes[which];
-  MlirAffineExpr number = strata_tile_scaled(b, tile, axis->tile, strata_tile_vector_dim(b, which));
+  const strata_contraction_axis_t *axis = &c->axes[which];
+  MlirAffineExpr number = strata_tile_scaled(b, tile, c->tile[which], strata_tile_vector_dim(b, which));
   int64_t stride = 1;
   for (int i = axis->n_dims; i-- > 0;) {
     int64_t extent = c->k.nest->extents[axis->dims[i]];
@@ -86,7 +51,7 @@ static void place_axis(strata_tile_builder_t *b, contract_t *c, int which, MlirA
     c->point[axis->dims[i]] = strata_tile_simplify(b, digit);
     stride *= extent;
   }
-  if (axis->extent % axis->tile)
+  if (axis->extent % c->tile[which])
     b->bounds[b->n_bounds++] = strata_tile_scaled(b, number, -1, strata_tile_constant(b, axis->extent - 1));
 }
 
@@ -101,7 +66,7 @@ static MlirAffineExpr task_digit(strata_tile_builder_t *b, MlirValue task, MlirA
 // along the columns.
 static void place_tile(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
   enum { GROUP = 8 };
-  int64_t rows = c->axes[ROW].n_tiles, columns = c->axes[COLUMN].n_tiles, group = GROUP;
+  int64_t rows = c->n_tiles[ROW], columns = c->n_tiles[COLUMN], group = GROUP;
   while (rows % group)
     group /= 2;
   MlirAffineExpr t = mlirAffineDimExprGet(b->e.context, 0);
@@ -125,14 +90,14 @@ static bool is_outer(const contract_t *c, int dim) {
 }
 
 static int64_t count_tasks(const contract_t *c) {
-  int64_t n_tasks = c->axes[ROW].n_tiles * c->axes[COLUMN].n_tiles;
+  int64_t n_tasks = c->n_tiles[ROW] * c->n_tiles[COLUMN];
   for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
     n_tasks *= is_outer(c, dim) ? c->k.nest->extents[dim] : 1;
   return n_tasks;
 }
 
 static void place_outer(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
-  int64_t stride = c->axes[ROW].n_tiles * c->axes[COLUMN].n_tiles;
+  int64_t stride = c->n_tiles[ROW] * c->n_tiles[COLUMN];
   MlirAffineExpr t = mlirAffineDimExprGet(b->e.context, 0);
   for (int dim = c->k.nest->n_parallel; dim-- > 0;) {
     if (!is_outer(c, dim))
@@ -147,21 +112,8 @@ static void place_outer(strata_tile_builder_t *b, contract_t *c, MlirValue task)
 
 //===-- Products -------------------------------------------------------------------------------------------------===//
 
-static bool is_conversion(MlirOperation op) {
-  static const char *const names[] = {"arith.extf",   "arith.truncf", "arith.extsi", "arith.extui",
-                                      "arith.trunci", "arith.sitofp", "arith.uitofp"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strata_op_is(op, names[i]))
-      return true;
-  return false;
-}
-
 static bool is_zero(MlirOperation op) {
-  if (!strata_op_is(op, "arith.constant"))
-    return false;
-  MlirAttribute value = strata_attr(op, "value");
-  return mlirAttributeIsAFloat(value) ? mlirFloatAttrGetValueDouble(value) == 0
-                                      : mlirAttributeIsAInteger(value) && mlirIntegerAttrGetValueInt(value) == 0;
+  return strata_op_is(op, "arith.constant") && strata_attr_is_zero(strata_attr(op, "value"));
 }
 
 // True if |value| is zero where nothing is read: it is a read, padded with zero or not, or conversions of one.
@@ -178,7 +130,7 @@ static bool keeps_zero(const contract_t *c, MlirValue value) {
         return false;
       MlirBlock inside = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
       value = mlirOperationGetOperand(mlirBlockGetTerminator(inside), 0);
-    } else if (is_conversion(op)) {
+    } else if (strata_op_is_conversion(op)) {
       value = mlirOperationGetOperand(op, 0);
     } else {
       return false;
@@ -244,7 +196,7 @@ static MlirValue operand(strata_tile_builder_t *b, contract_t *c, int side, Mlir
       return rows;
   }
   value = (strata_tile_value_t){strata_tile_broadcast(b, value, dims), dims};
-  bool hangs = c->axes[STEP].extent % c->axes[STEP].tile != 0;
+  bool hangs = c->axes[STEP].extent % c->tile[STEP] != 0;
   return hangs && !keeps_zero(c, factor) ? zero_beyond(b, value, steps_left) : value.value;
 }
 
@@ -270,15 +222,15 @@ static MlirValue emit_contract(strata_tile_builder_t *b, const contract_t *c, Ml
 }
 
 static MlirValue emit_sum(strata_tile_builder_t *b, contract_t *c, MlirValue start) {
-  const axis_t *steps = &c->axes[STEP];
+  int64_t n_steps = c->n_tiles[STEP];
   MlirValue sum, result;
   int n_bounds = b->n_bounds, n_symbols = b->space.n_symbols;
   strata_tile_known_t *known = b->known;
-  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0),
-                                             strata_emit_index(&b->e, steps->n_tiles), 1, 1, &start, &sum);
-  MlirAffineExpr number = strata_tile_symbol(b, loop.induction, steps->n_tiles);
+  strata_loop_t loop =
+      strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, n_steps), 1, 1, &start, &sum);
+  MlirAffineExpr number = strata_tile_symbol(b, loop.induction, n_steps);
   place_axis(b, c, STEP, number);
-  MlirAffineExpr left = strata_tile_scaled(b, number, -steps->tile, strata_tile_constant(b, steps->extent));
+  MlirAffineExpr left = strata_tile_scaled(b, number, -c->tile[STEP], strata_tile_constant(b, c->axes[STEP].extent));
   MlirValue u = operand(b, c, U, left), v = b->status ? u : operand(b, c, V, left);
   if (b->status)
     return start;
@@ -316,7 +268,7 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
   strata_loop_t forall = strata_emit_forall_begin(&b->e, count_tasks(c));
   b->space.n_vector = N_AXES;
   for (int axis = 0; axis < N_AXES; axis++)
-    b->space.extents[axis] = c->axes[axis].tile;
+    b->space.extents[axis] = c->tile[axis];
   place_outer(b, c, forall.induction);
   place_tile(b, c, forall.induction);
   emit_task(b, c);
@@ -333,10 +285,10 @@ strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
   if (b->schedule.mma.length && !(c.mma = strata_mma_named(b->schedule.mma)))
     return strata_error(STRATA_INVALID_ARGUMENT, "no matrix instruction '%.*s'", (int)b->schedule.mma.length,
                         b->schedule.mma.data);
-  find_axes(&c);
+  strata_contraction_axes(&c.k, c.axes);
   for (int axis = 0; axis < N_AXES; axis++) {
-    c.axes[axis].tile = b->schedule.tile[axis];
-    c.axes[axis].n_tiles = ceil_div(c.axes[axis].extent, c.axes[axis].tile);
+    c.tile[axis] = b->schedule.tile[axis];
+    c.n_tiles[axis] = ceil_div(c.axes[axis].extent, c.tile[axis]);
   }
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);

@@ -202,15 +202,10 @@ static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
   return false;
 }
 
-static bool is_zero(MlirAttribute value) {
-  return mlirAttributeIsAFloat(value) ? mlirFloatAttrGetValueDouble(value) == 0
-                                      : mlirAttributeIsAInteger(value) && mlirIntegerAttrGetValueInt(value) == 0;
-}
-
 // The engine leaves out what is outside the map's sizes, and nothing else.
 static bool fits_mask(strata_bulk_t *bulk, MlirOperation op, int buffer, const strata_bulk_limits_t *limits) {
   MlirAttribute pad = strata_attr(op, "pad");
-  if (!mlirAttributeIsNull(pad) && !is_zero(pad))
+  if (!mlirAttributeIsNull(pad) && !strata_attr_is_zero(pad))
     return false;
   for (intptr_t i = 0; i < strata_gpu_mask_count(strata_attr(op, "mask")); i++) {
     MlirAffineExpr expr;
@@ -224,14 +219,6 @@ static bool fits_mask(strata_bulk_t *bulk, MlirOperation op, int buffer, const s
 
 //===-- All ------------------------------------------------------------------------------------------------------===//
 
-static bool has_division(MlirAffineExpr expr) {
-  if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr) || mlirAffineExprIsASymbol(expr))
-    return false;
-  if (mlirAffineExprIsAFloorDiv(expr) || mlirAffineExprIsACeilDiv(expr) || mlirAffineExprIsAMod(expr))
-    return true;
-  return has_division(mlirAffineBinaryOpExprGetLHS(expr)) || has_division(mlirAffineBinaryOpExprGetRHS(expr));
-}
-
 // Dims of the buffer whose coordinates are the digits of one number, rows of a convolution's result, are one dim.
 static void join_digits(strata_bulk_t *bulk) {
   strata_gpu_box_t *box = &bulk->box;
@@ -239,12 +226,14 @@ static void join_digits(strata_bulk_t *bulk) {
   for (int i = 0; i + 1 < box->rank; i++) {
     MlirAffineExpr joined = box->coordinates[i];
     int64_t size = box->sizes[i];
-    for (int j = i + 1; j < box->rank && has_division(box->coordinates[i]) && has_division(box->coordinates[j]); j++) {
+    for (int j = i + 1; j < box->rank && strata_affine_has_division(box->coordinates[i]) &&
+                        strata_affine_has_division(box->coordinates[j]);
+         j++) {
       MlirAffineExpr scaled = mlirAffineMulExprGet(joined, mlirAffineConstantExprGet(context, box->sizes[j]));
       joined = strata_affine_simplify(mlirAffineAddExprGet(scaled, box->coordinates[j]), box->space.n_dims,
                                       box->space.extents);
       size *= box->sizes[j];
-      if (has_division(joined))
+      if (strata_affine_has_division(joined))
         continue;
       box->coordinates[i] = joined;
       box->sizes[i] = size;

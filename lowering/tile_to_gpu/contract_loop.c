@@ -203,8 +203,7 @@ static bool is_zero(MlirValue value) {
   MlirAttribute attr = strata_attr(mlirOpResultGetOwner(value), "value");
   if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
     attr = mlirDenseElementsAttrGetSplatValue(attr);
-  return mlirAttributeIsAFloat(attr) ? mlirFloatAttrGetValueDouble(attr) == 0
-                                     : mlirAttributeIsAInteger(attr) && mlirIntegerAttrGetValueInt(attr) == 0;
+  return strata_attr_is_zero(attr);
 }
 
 // What the sums start with. The parts of a split all start with zero.

@@ -143,37 +143,17 @@ static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation 
   return NULL;
 }
 
-MlirValue strata_shared_view(strata_gpu_distribution_t *d, MlirType element, int64_t at, int64_t count) {
-  MlirValue operands[] = {d->shared.memory, strata_emit_index(&d->e, at)};
-  MlirAttribute space = mlirMemRefTypeGetMemorySpace(mlirValueGetType(d->shared.memory));
-  MlirType type = mlirMemRefTypeContiguousGet(element, 1, &count, space);
-  return strata_emit_value(&d->e, "memref.view", 2, operands, type, 0, NULL);
-}
-
-// The place of |bytes| of the block's shared memory.
-static int64_t reserve(strata_gpu_distribution_t *d, int64_t bytes) {
-  int64_t at = d->shared.size;
-  d->shared.size += (bytes + STRATA_VECTOR_BYTES - 1) / STRATA_VECTOR_BYTES * STRATA_VECTOR_BYTES;
-  return at;
-}
-
 // Slots and staging first: they begin at multiples of 1024 bytes.
 static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_pipelined_t *p = &k->product;
-  enum { BARRIER = 8 }; // bytes
   MlirType i64 = mlirIntegerTypeGet(d->e.context, 64);
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *shared = &p->operands[side].shared;
-    int64_t count = p->operands[side].slot * p->slots;
-    shared->memory = strata_shared_view(d, shared->element, reserve(d, count * shared->element_bytes), count);
+    STRATA_TRY(strata_shared_alloc(d, shared->element, p->operands[side].slot * p->slots, &shared->memory));
   }
-  k->staging = reserve(d, strata_pipelined_staging_bytes(p));
-  k->full = strata_shared_view(d, i64, reserve(d, p->slots * BARRIER), p->slots);
-  k->empty = strata_shared_view(d, i64, reserve(d, p->slots * BARRIER), p->slots);
-  if (d->shared.size > d->device->shared_bytes)
-    return strata_error(STRATA_UNSUPPORTED, "%lld bytes of shared memory, where %s has %lld", (long long)d->shared.size,
-                        d->device->name, (long long)d->device->shared_bytes);
-  return NULL;
+  STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(p), &k->staging));
+  STRATA_TRY(strata_shared_alloc(d, i64, p->slots, &k->full));
+  return strata_shared_alloc(d, i64, p->slots, &k->empty);
 }
 
 // What the first has allocated is that of all.

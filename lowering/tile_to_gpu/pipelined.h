@@ -8,6 +8,7 @@
 
 #include "lowering/tile_to_gpu/bulk.h"
 #include "lowering/tile_to_gpu/contract.h"
+#include "lowering/tile_to_gpu/shared.h"
 
 enum {
   STRATA_GROUP_THREADS = 128, // of a warp group
@@ -102,9 +103,6 @@ bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t 
                            const strata_registers_t *registers, strata_registers_t *out_runs);
 void strata_pipelined_from_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box, strata_registers_t *runs,
                                 strata_registers_t *registers);
-
-// |count| elements of the block's shared memory from byte |at| on.
-MlirValue strata_shared_view(strata_gpu_distribution_t *d, MlirType element, int64_t at, int64_t count);
 
 //===-- Level 4's ops --------------------------------------------------------------------------------------------===//
 

@@ -176,7 +176,7 @@ static void move_runs(exchange_t *x, bool is_store, int64_t block, int64_t part,
 static void begin(exchange_t *x) {
   strata_gpu_distribution_t *d = x->d;
   int64_t bytes = strata_pipelined_staging_bytes(&x->k->product), own = bytes / x->k->product.groups;
-  x->memory = strata_shared_view(d, x->element, x->k->staging, bytes / x->bytes);
+  x->memory = strata_shared_view(d, x->k->staging, x->element, bytes / x->bytes);
   x->lane = binary(x, "arith.andi", d->thread, STRATA_GROUP_THREADS - 1);
   x->area = binary(x, "arith.muli", x->k->group, own / x->bytes);
   strata_pipelined_drain(d);

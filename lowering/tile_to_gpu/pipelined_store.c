@@ -143,7 +143,7 @@ strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperati
   *out_taken = d->pipelined && can_stage(&s, op);
   if (!*out_taken)
     return NULL;
-  s.memory = strata_shared_view(d, s.registers->element, s.k->staging,
+  s.memory = strata_shared_view(d, s.k->staging, s.registers->element,
                                 strata_pipelined_staging_bytes(&s.k->product) / s.bytes);
   s.lane = emit_lane(d);
   s.group_at = strata_emit_binary(e, "arith.muli", s.k->group, strata_emit_index(e, BUFFERS * SUB_TILE / s.bytes));

@@ -50,7 +50,7 @@ static MlirValue view(strata_gpu_distribution_t *d, int64_t at, int64_t bytes, M
   return strata_emit_value(e, "memref.view", 2, (MlirValue[]){d->shared.memory, offset}, type, 0, NULL);
 }
 
-static strata_status_t reserve(strata_gpu_distribution_t *d, int64_t bytes, int64_t *out_at) {
+strata_status_t strata_shared_reserve(strata_gpu_distribution_t *d, int64_t bytes, int64_t *out_at) {
   *out_at = d->shared.size;
   d->shared.size += bytes * strata_block_groups(d);
   if (d->shared.size > d->device->shared_bytes)
@@ -59,12 +59,16 @@ static strata_status_t reserve(strata_gpu_distribution_t *d, int64_t bytes, int6
   return NULL;
 }
 
+MlirValue strata_shared_view(strata_gpu_distribution_t *d, int64_t at, MlirType element, int64_t count) {
+  return view(d, at, slice_bytes(element, count), element, 1, &count);
+}
+
 strata_status_t strata_shared_alloc_box(strata_gpu_distribution_t *d, MlirType element, int rank, const int64_t *sizes,
                                         MlirValue *out_memory) {
   int64_t at, count = 1;
   for (int dim = 0; dim < rank; dim++)
     count *= sizes[dim];
-  STRATA_TRY(reserve(d, slice_bytes(element, count), &at));
+  STRATA_TRY(strata_shared_reserve(d, slice_bytes(element, count), &at));
   *out_memory = view(d, at, slice_bytes(element, count), element, rank, sizes);
   return NULL;
 }
@@ -78,7 +82,7 @@ strata_status_t strata_shared_exchange(strata_gpu_distribution_t *d, MlirType el
                                        MlirValue *out_memory) {
   int64_t bytes = slice_bytes(element, count);
   if (bytes > d->shared.exchange_size) {
-    STRATA_TRY(reserve(d, bytes, &d->shared.exchange_at));
+    STRATA_TRY(strata_shared_reserve(d, bytes, &d->shared.exchange_at));
     d->shared.exchange_size = bytes;
   }
   *out_memory = view(d, d->shared.exchange_at, d->shared.exchange_size, element, 1, &count);

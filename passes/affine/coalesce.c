@@ -190,23 +190,16 @@ static bool find_long_dims(strata_coalescing_t *coalescing, const use_t *use) {
   return false;
 }
 
-static bool has_division(MlirAffineExpr expr) {
-  if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr) || mlirAffineExprIsASymbol(expr))
-    return false;
-  if (mlirAffineExprIsAFloorDiv(expr) || mlirAffineExprIsACeilDiv(expr) || mlirAffineExprIsAMod(expr))
-    return true;
-  return has_division(mlirAffineBinaryOpExprGetLHS(expr)) || has_division(mlirAffineBinaryOpExprGetRHS(expr));
-}
-
 // True if the two coordinates are quotient and remainder of one number.
 static bool are_digits(const strata_coalescing_t *coalescing, const use_t *use, int first, int second) {
   const strata_nest_t *nest = nest_of(coalescing, use->node);
   MlirAffineExpr high = mlirAffineMapGetResult(use->map, first), low = mlirAffineMapGetResult(use->map, second);
-  if (!has_division(high) && !has_division(low))
+  if (!strata_affine_has_division(high) && !strata_affine_has_division(low))
     return false;
   int64_t size = coalescing->buffers[use->buffer].sizes[second];
   MlirAffineExpr scaled = mlirAffineMulExprGet(high, mlirAffineConstantExprGet(coalescing->compile->context, size));
-  return !has_division(strata_affine_simplify(mlirAffineAddExprGet(scaled, low), n_dims_of(nest), nest->extents));
+  return !strata_affine_has_division(
+      strata_affine_simplify(mlirAffineAddExprGet(scaled, low), n_dims_of(nest), nest->extents));
 }
 
 // True if the two coordinates are one number: digits of it, or a merged pair of dims.

@@ -7,6 +7,7 @@
 #include "passes/affine/pack.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 
 typedef struct {
@@ -47,28 +48,6 @@ static void choose_shape(pack_t *p) {
 
 //===-- The packing kernel ---------------------------------------------------------------------------------------===//
 
-typedef struct {
-  strata_arena_t *arena;
-  char *text;
-} text_t;
-
-static void append_text(MlirStringRef part, void *user) {
-  text_t *t = user;
-  t->text = strata_arena_printf(t->arena, "%s%.*s", t->text, (int)part.length, part.data);
-}
-
-static const char *type_text(pack_t *p, MlirType type) {
-  text_t t = {p->compile->arena, (char *)""};
-  mlirTypePrint(type, append_text, &t);
-  return t.text;
-}
-
-static const char *map_text(pack_t *p, MlirAffineMap map) {
-  text_t t = {p->compile->arena, (char *)""};
-  mlirAffineMapPrint(map, append_text, &t);
-  return t.text;
-}
-
 // The operand's element at a panel's coordinates.
 static MlirAffineMap panel_to_operand(const pack_t *p) {
   MlirContext context = p->compile->context;
@@ -104,13 +83,15 @@ static const char *list_text(pack_t *p, const char *prefix, bool numbered, const
 static const char *kernel_text(pack_t *p, const char *name) {
   strata_arena_t *arena = p->compile->arena;
   MlirValue buffer = p->side->access->buffer;
-  const char *source = type_text(p, mlirValueGetType(buffer)), *panels = type_text(p, p->type);
+  const char *source = strata_type_text(p->compile->arena, mlirValueGetType(buffer)),
+             *panels = strata_type_text(p->compile->arena, p->type);
   MlirType element_type = mlirShapedTypeGetElementType(p->type);
-  const char *element = type_text(p, element_type), *zero = mlirTypeIsAFloat(element_type) ? "0.0" : "0";
+  const char *element = strata_type_text(p->compile->arena, element_type),
+             *zero = mlirTypeIsAFloat(element_type) ? "0.0" : "0";
   const char *dims = list_text(p, "%d", true, NULL), *names = list_text(p, "d", true, NULL);
-  const char *load =
-      strata_arena_printf(arena, "\"affine.load\"(%%w, %s) {map = affine_map<%s>} : (%s, %s) -> %s", dims,
-                          map_text(p, panel_to_operand(p)), source, list_text(p, "index", false, NULL), element);
+  const char *load = strata_arena_printf(arena, "\"affine.load\"(%%w, %s) {map = affine_map<%s>} : (%s, %s) -> %s",
+                                         dims, strata_map_text(p->compile->arena, panel_to_operand(p)), source,
+                                         list_text(p, "index", false, NULL), element);
   int64_t extent = p->contraction->nest->extents[p->side->tile_dim];
   int tile_dim = 0;
   while (p->dim_of[tile_dim] != p->side->tile_dim)

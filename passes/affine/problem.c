@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { BULK_ALIGNMENT = 16, BULK_DIMS = 5, MAX_BOX = 256, MIN_BOX = 8, NO_PLACE = -1 }; // of the copy engine
+enum { BULK_ALIGNMENT = 16, BULK_DIMS = 5, MAX_BOX = 256, MIN_BOX = 8, NO_PLACE = STRATA_NO_DIM }; // of the copy engine
 
 static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -64,29 +64,27 @@ static bool starts_aligned(const strata_called_kernel_t *called, MlirValue buffe
   return true;
 }
 
-// The buffer's dim that the nest's dim |dim| walks with step one; NO_PLACE if there is none, or several.
-static int place_of(const strata_nest_t *nest, const strata_access_t *access, int dim) {
+// The buffer's dim that the nest's dim |dim| walks, alone or with others, by steps of at most |most|; NO_PLACE if there
+// is none, or several.
+static int strided_place(MlirAffineMap map, int dim, int64_t most) {
   int found = NO_PLACE;
-  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
   for (int i = 0; i < (int)mlirAffineMapGetNumResults(map); i++) {
     int64_t coefficient;
-    if (!strata_affine_coefficient(mlirAffineMapGetResult(map, i), dim, &coefficient))
+    if (!strata_affine_coefficient(mlirAffineMapGetResult(map, i), dim, &coefficient) || coefficient < 0 ||
+        coefficient > most)
       return NO_PLACE;
     if (coefficient == 0)
       continue;
-    if (coefficient != 1 || found != NO_PLACE)
+    if (found != NO_PLACE)
       return NO_PLACE;
     found = i;
   }
   return found;
 }
 
-// The last dim of the axis that has more than one element; NO_PLACE if none has.
-static int last_dim(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
-  for (int i = axis->n_dims; i-- > 0;)
-    if (nest->extents[axis->dims[i]] > 1)
-      return axis->dims[i];
-  return NO_PLACE;
+// The same with steps of one.
+static int place_of(const strata_nest_t *nest, const strata_access_t *access, int dim) {
+  return strided_place(strata_affine_simplify_map(access->map, nest->extents), dim, 1);
 }
 
 // The innermost dim of the buffer; NO_PLACE if the strides of the others are not multiples of 16 bytes, or too many.
@@ -110,7 +108,8 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
                         strata_problem_side_t *out) {
   const strata_nest_t *nest = q->contraction->nest;
   const strata_access_t *access = q->contraction->sides[side].access;
-  int own = last_dim(nest, &axes[axis_of_side(side)]), step = last_dim(nest, &axes[STRATA_AXIS_STEP]);
+  int own = strata_contraction_axis_last(nest, &axes[axis_of_side(side)]),
+      step = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]);
   if (step == NO_PLACE || mlirAffineMapIsNull(access->map))
     return false;
   int inner = innermost_place(access->buffer);
@@ -124,11 +123,8 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
 
 static bool is_zero(MlirValue value) {
   MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-  if (mlirOperationIsNull(op) || !strata_op_is(op, "arith.constant"))
-    return false;
-  MlirAttribute attr = strata_attr(op, "value");
-  return mlirAttributeIsAFloat(attr) ? mlirFloatAttrGetValueDouble(attr) == 0
-                                     : mlirAttributeIsAInteger(attr) && mlirIntegerAttrGetValueInt(attr) == 0;
+  return !mlirOperationIsNull(op) && strata_op_is(op, "arith.constant") &&
+         strata_attr_is_zero(strata_attr(op, "value"));
 }
 
 // True if the read alone is multiplied; where it is guarded, zero outside.
@@ -144,24 +140,6 @@ static bool is_read_alone(const strata_contraction_kernel_t *c, int side) {
          is_zero(mlirOperationGetOperand(mlirBlockGetTerminator(outside), 0));
 }
 
-// The buffer's dim that the nest's dim |dim| walks, alone or with others, by steps of at most |most|; NO_PLACE if there
-// is none, or several.
-static int strided_place(MlirAffineMap map, int dim, int64_t most) {
-  int found = NO_PLACE;
-  for (int i = 0; i < (int)mlirAffineMapGetNumResults(map); i++) {
-    int64_t coefficient;
-    if (!strata_affine_coefficient(mlirAffineMapGetResult(map, i), dim, &coefficient) || coefficient < 0 ||
-        coefficient > most)
-      return NO_PLACE;
-    if (coefficient == 0)
-      continue;
-    if (found != NO_PLACE)
-      return NO_PLACE;
-    found = i;
-  }
-  return found;
-}
-
 // A convolution's pixels: the side's dims walk one dim of the buffer each, in order, the reduction's last the channels.
 static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side) {
   enum { MIN_RANK = 3, MAX_STEP = 8 };
@@ -169,7 +147,7 @@ static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contra
   const strata_access_t *access = q->contraction->sides[side].access;
   const strata_contraction_axis_t *own = &axes[axis_of_side(side)];
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(access->buffer)), last = NO_PLACE;
-  int channels = last_dim(nest, &axes[STRATA_AXIS_STEP]), inner = innermost_place(access->buffer);
+  int channels = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]), inner = innermost_place(access->buffer);
   if (channels == NO_PLACE || mlirAffineMapIsNull(access->map) || rank < MIN_RANK || rank > BULK_DIMS ||
       inner != rank - 1 || own->n_dims < 2)
     return false;

@@ -62,8 +62,7 @@ static bool starts_neutral(const strata_nest_t *nest, const char *kind) {
     return false;
   MlirAttribute value = strata_attr(mlirOpResultGetOwner(start), "value");
   if (!strcmp(kind, "add"))
-    return mlirAttributeIsAFloat(value) ? mlirFloatAttrGetValueDouble(value) == 0
-                                        : mlirIntegerAttrGetValueInt(value) == 0;
+    return strata_attr_is_zero(value);
   return strcmp(kind, "mul") && strcmp(kind, "xor");
 }
 

@@ -9,6 +9,7 @@
 #include "passes/affine/stage.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/coalesce.h"
 #include "passes/affine/pack.h"
@@ -77,11 +78,6 @@ static MlirAttribute pad_of(MlirOperation guard) {
   return strata_attr(mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(outside), 0)), "value");
 }
 
-static bool is_zero(MlirAttribute value) {
-  return mlirAttributeIsAFloat(value) ? mlirFloatAttrGetValueDouble(value) == 0
-                                      : mlirAttributeIsAInteger(value) && mlirIntegerAttrGetValueInt(value) == 0;
-}
-
 static bool is_own(const staging_t *s, MlirAffineMap map) {
   return !mlirAffineMapIsNull(map) && !(strata_affine_map_dims(map) & ~s->dims);
 }
@@ -103,21 +99,12 @@ static bool add_read(staging_t *s, MlirOperation op) {
       bytes_of(mlirValueGetType(access->value)) < 1)
     return false;
   if (is_guard) {
-    s->keeps_zero &= is_zero(pad_of(op));
+    s->keeps_zero &= strata_attr_is_zero(pad_of(op));
     if (!is_own(s, strata_coalesce_conditions(s->c->nest, op)))
       return false;
   }
   *strata_vector_push(arena_of(s), &s->reads) = op;
   return true;
-}
-
-static bool is_conversion(MlirOperation op) {
-  static const char *const names[] = {"arith.extf",   "arith.truncf", "arith.extsi", "arith.extui",
-                                      "arith.trunci", "arith.sitofp", "arith.uitofp"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strata_op_is(op, names[i]))
-      return true;
-  return false;
 }
 
 static bool contains(const staging_t *s, MlirOperation op) {
@@ -144,7 +131,7 @@ static bool add_value(staging_t *s, MlirValue value) {
     return add_read(s, op);
   if (strncmp(strata_op_name(op).data, "arith.", strlen("arith.")) != 0 || mlirOperationGetNumResults(op) != 1)
     return false;
-  s->keeps_zero &= is_conversion(op);
+  s->keeps_zero &= strata_op_is_conversion(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (!add_value(s, mlirOperationGetOperand(op, i)))
       return false;
@@ -154,20 +141,12 @@ static bool add_value(staging_t *s, MlirValue value) {
 
 //===-- The matrix -----------------------------------------------------------------------------------------------===//
 
-// The last dim of the axis that has more than one element; -1 if none has.
-static int last_dim(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
-  for (int i = axis->n_dims; i-- > 0;)
-    if (nest->extents[axis->dims[i]] > 1)
-      return axis->dims[i];
-  return -1;
-}
-
 // True if the operand lies contiguous in memory along its own dims.
 static bool lies_crossed(const staging_t *s, const strata_contraction_axis_t *own) {
   const strata_access_t *access = s->c->sides[s->side].access;
   int64_t stride;
-  int dim = last_dim(s->c->nest, own);
-  return dim >= 0 && strata_access_stride(s->c->nest, access, dim, &stride) && stride == 1;
+  int dim = strata_contraction_axis_last(s->c->nest, own);
+  return dim != STRATA_NO_DIM && strata_access_stride(s->c->nest, access, dim, &stride) && stride == 1;
 }
 
 // Dim |at| of the matrix is the axis's dims as one.
@@ -294,28 +273,6 @@ uint32_t strata_stage_choose(const strata_gpu_device_t *device, const strata_pro
 
 //===-- The staging kernel ---------------------------------------------------------------------------------------===//
 
-typedef struct {
-  strata_arena_t *arena;
-  char *text;
-} text_t;
-
-static void append_text(MlirStringRef part, void *user) {
-  text_t *t = user;
-  t->text = strata_arena_printf(t->arena, "%s%.*s", t->text, (int)part.length, part.data);
-}
-
-static const char *type_text(const staging_t *s, MlirType type) {
-  text_t t = {arena_of(s), (char *)""};
-  mlirTypePrint(type, append_text, &t);
-  return t.text;
-}
-
-static const char *attr_text(const staging_t *s, MlirAttribute attr) {
-  text_t t = {arena_of(s), (char *)""};
-  mlirAttributePrint(attr, append_text, &t);
-  return t.text;
-}
-
 // |format| for 0, 1, ... below the rank, or |values|.
 static const char *list_text(const staging_t *s, const char *prefix, const int64_t *values) {
   char *text = strata_arena_strdup(arena_of(s), "");
@@ -364,12 +321,12 @@ static const char *read_text(const staging_t *s, int number, int argument) {
   MlirAttribute map = mlirAffineMapAttrGet(strata_affine_compose(access->map, s->points, s->sizes));
   MlirAttribute condition = condition_of(s, op);
   MlirType type = mlirValueGetType(access->value);
-  const char *element = type_text(s, type), *dims = list_text(s, "%d", NULL), *indices = "";
+  const char *element = strata_type_text(arena_of(s), type), *dims = list_text(s, "%d", NULL), *indices = "";
   for (int i = 0; i < s->rank; i++)
     indices = strata_arena_printf(arena, "%s, index", indices);
-  const char *load =
-      strata_arena_printf(arena, "\"affine.load\"(%%w%d, %s) {map = %s} : (%s%s) -> %s", argument, dims,
-                          attr_text(s, map), type_text(s, mlirValueGetType(access->buffer)), indices, element);
+  const char *load = strata_arena_printf(
+      arena, "\"affine.load\"(%%w%d, %s) {map = %s} : (%s%s) -> %s", argument, dims, strata_attr_text(arena_of(s), map),
+      strata_type_text(arena_of(s), mlirValueGetType(access->buffer)), indices, element);
   if (mlirAttributeIsNull(condition))
     return strata_arena_printf(arena, "%%v%d = %s\n", number, load);
   MlirAttribute zero =
@@ -378,8 +335,8 @@ static const char *read_text(const staging_t *s, int number, int argument) {
                              "%%z%d = arith.constant %s\n"
                              "%%v%d = affine.if %s(%s) -> %s {\n%%l = %s\naffine.yield %%l : %s } else {\n"
                              "affine.yield %%z%d : %s }\n",
-                             number, attr_text(s, is_guard ? pad_of(op) : zero), number, attr_text(s, condition), dims,
-                             element, load, element, number, element);
+                             number, strata_attr_text(arena_of(s), is_guard ? pad_of(op) : zero), number,
+                             strata_attr_text(arena_of(s), condition), dims, element, load, element, number, element);
 }
 
 // Distinct buffers read, in order; returns how many.
@@ -403,15 +360,16 @@ static const char *kernel_text(const staging_t *s, const char *name, int n_buffe
   strata_arena_t *arena = arena_of(s);
   const char *arguments = "", *reads = "", *dims = list_text(s, "%d", NULL);
   for (int i = 0; i < n_buffers; i++)
-    arguments = strata_arena_printf(arena, "%s%%w%d: %s, ", arguments, i, type_text(s, mlirValueGetType(buffers[i])));
+    arguments = strata_arena_printf(arena, "%s%%w%d: %s, ", arguments, i,
+                                    strata_type_text(arena_of(s), mlirValueGetType(buffers[i])));
   for (size_t i = 0; i < s->reads.count; i++)
     reads = strata_arena_printf(arena, "%s%s", reads, read_text(s, (int)i, of_read[i]));
   int64_t zeros[MAX_RANK] = {0};
   return strata_arena_printf(arena,
                              "func.func private @%s(%s%%p: %s) attributes {strata.schedule = {kind = \"map\"}} {\n"
                              "affine.parallel (%s) = (%s) to (%s) {\n%s} {strata.nest = \"stage\"}\nreturn }",
-                             name, arguments, type_text(s, matrix_type(s)), dims, list_text(s, NULL, zeros),
-                             list_text(s, NULL, s->sizes), reads);
+                             name, arguments, strata_type_text(arena_of(s), matrix_type(s)), dims,
+                             list_text(s, NULL, zeros), list_text(s, NULL, s->sizes), reads);
 }
 
 typedef struct {

@@ -113,10 +113,7 @@ static bool absorb_reshape(absorption_t *a, MlirOperation view) {
 }
 
 static bool absorb_pad(absorption_t *a, MlirOperation view) {
-  MlirAttribute value = strata_attr(view, "value");
-  bool is_zero = mlirAttributeIsAFloat(value)
-                     ? mlirFloatAttrGetValueDouble(value) == 0
-                     : mlirAttributeIsAInteger(value) && mlirIntegerAttrGetValueInt(value) == 0;
+  bool is_zero = strata_attr_is_zero(strata_attr(view, "value"));
   int64_t low[STRATA_MAX_RANK];
   int rank = strata_attr_i64s(view, "low", STRATA_MAX_RANK, low);
   for (int i = 0; i < rank; i++)

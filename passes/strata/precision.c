@@ -7,6 +7,7 @@
 //
 // where %q and %p are integers converted to floats. An op that has no integer or quantised operands where they are
 // asked for is an error; all of them are named.
+#include "dialects/mlir_text.h"
 #include "passes/pass.h"
 #include "passes/strata/contract.h"
 #include "passes/target.h"
@@ -189,24 +190,14 @@ static bool is_allowed(strata_compile_t *compile, MlirOperation op, const mode_t
   return mode->kind == FP8 ? is_narrow : read_operands(&c, mode, compile->context, q);
 }
 
-typedef struct {
-  strata_arena_t *arena;
-  char *text;
-} line_t;
-
-static void append_text(MlirStringRef text, void *user) {
-  line_t *line = user;
-  line->text = strata_arena_printf(line->arena, "%s%.*s", line->text, (int)text.length, text.data);
-}
-
 // The name of the node, or where the op comes from.
 static const char *name_of(strata_compile_t *compile, MlirOperation op) {
-  line_t line = {compile->arena, strata_arena_strdup(compile->arena, "")};
+  strata_text_t line = {compile->arena, ""};
   MlirLocation location = mlirOperationGetLocation(op);
   if (mlirLocationIsAName(location))
-    append_text(mlirIdentifierStr(mlirLocationNameGetName(location)), &line);
+    strata_text_append(mlirIdentifierStr(mlirLocationNameGetName(location)), &line);
   else
-    mlirLocationPrint(location, append_text, &line);
+    mlirLocationPrint(location, strata_text_append, &line);
   return line.text;
 }
 

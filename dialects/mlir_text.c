@@ -1,0 +1,25 @@
+// See mlir_text.h.
+#include "dialects/mlir_text.h"
+
+void strata_text_append(MlirStringRef piece, void *text) {
+  strata_text_t *t = text;
+  t->text = strata_arena_printf(t->arena, "%s%.*s", t->text, (int)piece.length, piece.data);
+}
+
+const char *strata_type_text(strata_arena_t *arena, MlirType type) {
+  strata_text_t t = {arena, ""};
+  mlirTypePrint(type, strata_text_append, &t);
+  return t.text;
+}
+
+const char *strata_attr_text(strata_arena_t *arena, MlirAttribute attr) {
+  strata_text_t t = {arena, ""};
+  mlirAttributePrint(attr, strata_text_append, &t);
+  return t.text;
+}
+
+const char *strata_map_text(strata_arena_t *arena, MlirAffineMap map) {
+  strata_text_t t = {arena, ""};
+  mlirAffineMapPrint(map, strata_text_append, &t);
+  return t.text;
+}
