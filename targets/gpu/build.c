@@ -1,6 +1,8 @@
 // Building ops before another one; see kernel.h.
 #include "targets/gpu/kernel.h"
 
+#include <assert.h>
+
 #include <mlir-c/Dialect/LLVM.h>
 
 static MlirOperation insert(MlirOperation before, const char *name, int n_operands, const MlirValue *operands,
@@ -67,7 +69,7 @@ static MlirBlock module_body(MlirOperation op) {
 
 static void declare(MlirOperation user, const char *function, int n_operands, const MlirValue *operands,
                     MlirType result) {
-  enum { MAX_PARAMETERS = 8 };
+  enum { MAX_PARAMETERS = 16 };
   MlirContext context = mlirOperationGetContext(user);
   MlirBlock body = module_body(user);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
@@ -75,6 +77,7 @@ static void declare(MlirOperation user, const char *function, int n_operands, co
     if (strata_str_equal(strata_attr_str(op, "sym_name"), function))
       return;
   MlirType types[MAX_PARAMETERS];
+  assert(n_operands <= MAX_PARAMETERS);
   for (int i = 0; i < n_operands; i++)
     types[i] = mlirValueGetType(operands[i]);
   if (mlirTypeIsNull(result))
