@@ -4,6 +4,11 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 
+bool strata_op_is_kernel(MlirOperation op) {
+  return strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_visibility"), "private") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
 strata_status_t strata_kernel_read(strata_arena_t *arena, MlirOperation func, strata_kernel_t *out_kernel) {
   *out_kernel = (strata_kernel_t){.arena = arena, .func = func, .body = strata_func_body(func)};
   return strata_nests_of(arena, func, &out_kernel->nests, &out_kernel->n_nests);

@@ -6,6 +6,9 @@
 
 #include "dialects/affine/nest.h"
 
+// True of a kernel: a private function with a body.
+bool strata_op_is_kernel(MlirOperation op);
+
 typedef struct {
   strata_arena_t *arena;
   MlirOperation func;

@@ -75,16 +75,11 @@ static void replace_body(const strata_kernel_t *kernel, MlirBlock block) {
   }
 }
 
-static bool is_kernel(MlirOperation op) {
-  return strata_op_is(op, "func.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) &&
-         strata_str_equal(strata_attr_str(op, "sym_visibility"), "private");
-}
-
 strata_status_t strata_pass_affine_to_tile(strata_compile_t *compile) {
   MlirBlock body = mlirModuleGetBody(compile->module);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!is_kernel(op))
+    if (!strata_op_is_kernel(op))
       continue;
     strata_kernel_t kernel;
     MlirBlock block;

@@ -7,33 +7,11 @@
 //     func.func @k(%x: ..., %y: ..., %begin: index, %end: index, %scratch: memref<0xi8>) {
 //       scf.for %t = %begin to %end { ... } return } }
 //
-// Kernels are the private functions with a body; the declaration that stays behind is what @main and @prepare call.
+// The declaration that stays behind is what @main and @prepare call.
+#include "dialects/affine/kernel.h"
+#include "lowering/kernels.h"
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_cpu/distribute.h"
-
-static MlirModule find_kernels(MlirModule module) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "builtin.module") && strata_str_equal(strata_attr_str(op, "sym_name"), "kernels"))
-      return mlirModuleFromOperation(op);
-  return (MlirModule){0};
-}
-
-static MlirModule create_kernels(strata_compile_t *compile) {
-  MlirModule kernels = find_kernels(compile->module);
-  if (!mlirModuleIsNull(kernels))
-    return kernels;
-  kernels = mlirModuleCreateEmpty(mlirLocationUnknownGet(compile->context));
-  MlirOperation op = mlirModuleGetOperation(kernels);
-  strata_set_attr(op, "sym_name", strata_str_attr(compile->context, "kernels"));
-  mlirBlockAppendOwnedOperation(mlirModuleGetBody(compile->module), op);
-  return kernels;
-}
-
-static bool is_kernel(MlirOperation op) {
-  return strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_visibility"), "private") &&
-         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-}
 
 // The new entry block: the old arguments, then begin, end and scratch (whose size is not known yet).
 static void create_entry(strata_distribution_t *d, MlirBlock old) {
@@ -122,12 +100,12 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
 strata_status_t strata_pass_tile_to_cpu(strata_compile_t *compile) {
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(compile, &device));
-  MlirModule kernels = create_kernels(compile);
+  MlirModule kernels = strata_kernels_create(compile);
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)); !mlirOperationIsNull(op);
        op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (is_kernel(op))
+    if (strata_op_is_kernel(op))
       STRATA_TRY(lower_kernel(compile, device, kernels, op));
   }
   return NULL;

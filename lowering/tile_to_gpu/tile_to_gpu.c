@@ -7,39 +7,15 @@
 //       attributes {strata.blocks = 8, strata.threads = 128, strata.shared = 0, strata.cluster = 1}
 //   module @kernels {
 //     func.func @k(%x: ..., %y: ..., %shared: memref<0xi8, 3>) attributes {...} { ... return } }
+#include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
 #include "lowering/expand/ops.h"
+#include "lowering/kernels.h"
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
 enum { SHARED_SPACE = 3, AMPLE_REGISTERS = 128 };
-
-//===-- Modules --------------------------------------------------------------------------------------------------===//
-
-static MlirModule find_kernels(MlirModule module) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "builtin.module") && strata_str_equal(strata_attr_str(op, "sym_name"), "kernels"))
-      return mlirModuleFromOperation(op);
-  return (MlirModule){0};
-}
-
-static MlirModule create_kernels(strata_compile_t *compile) {
-  MlirModule kernels = find_kernels(compile->module);
-  if (!mlirModuleIsNull(kernels))
-    return kernels;
-  kernels = mlirModuleCreateEmpty(mlirLocationUnknownGet(compile->context));
-  MlirOperation op = mlirModuleGetOperation(kernels);
-  strata_set_attr(op, "sym_name", strata_str_attr(compile->context, "kernels"));
-  mlirBlockAppendOwnedOperation(mlirModuleGetBody(compile->module), op);
-  return kernels;
-}
-
-static bool is_kernel(MlirOperation op) {
-  return strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_visibility"), "private") &&
-         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-}
 
 //===-- A kernel -------------------------------------------------------------------------------------------------===//
 
@@ -221,12 +197,12 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
 strata_status_t strata_pass_tile_to_gpu(strata_compile_t *compile) {
   const strata_gpu_device_t *device;
   STRATA_TRY(strata_gpu_device(compile, &device));
-  MlirModule kernels = create_kernels(compile);
+  MlirModule kernels = strata_kernels_create(compile);
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)); !mlirOperationIsNull(op);
        op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (is_kernel(op))
+    if (strata_op_is_kernel(op))
       STRATA_TRY(lower_kernel(compile, device, kernels, op));
   }
   return NULL;

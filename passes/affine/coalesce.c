@@ -13,6 +13,7 @@
 // nothing changes.
 #include "passes/affine/coalesce.h"
 
+#include "dialects/affine/kernel.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
@@ -470,11 +471,6 @@ static void rewrite_call(coalescer_t *coalescer, MlirOperation call) {
 
 //===-- The pass -------------------------------------------------------------------------------------------------===//
 
-static bool is_kernel(MlirOperation op) {
-  return strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_visibility"), "private") &&
-         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-}
-
 static bool has_serial_nest(const strata_nest_graph_t *graph) {
   for (size_t i = 0; i < graph->nodes.count; i++)
     if (!graph->nodes.data[i].nest || graph->nodes.data[i].nest->is_serial)
@@ -503,7 +499,7 @@ strata_status_t strata_pass_affine_coalesce(strata_compile_t *compile) {
   MlirBlock module = mlirModuleGetBody(compile->module), body = strata_func_body(main);
   for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (is_kernel(op))
+    if (strata_op_is_kernel(op))
       STRATA_TRY(coalesce_kernel(&coalescer, op));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))

@@ -34,9 +34,6 @@ typedef struct {
   STRATA_VECTOR(strata_cpu_stack_t) stacks;
 } strata_cpu_objects_t;
 
-// The module @kernels of the compile; a null module if there is none.
-MlirModule strata_cpu_kernels(strata_compile_t *compile);
-
 // Compiles the kernels (level 5) for |device|. How they are divided among objects depends on the kernels alone; the
 // objects are made by options->jobs threads.
 STRATA_MUST_CHECK strata_status_t strata_cpu_compile_kernels(strata_compile_t *compile, MlirModule kernels,

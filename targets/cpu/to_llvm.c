@@ -1,5 +1,6 @@
 // cpu-to-llvm: upstream's conversions, on @kernels alone.
 #include "dialects/mlir_util.h"
+#include "lowering/kernels.h"
 #include "targets/cpu/codegen.h"
 #include "targets/passes.h"
 
@@ -10,18 +11,10 @@ static const char pipeline[] = "builtin.module(func.func(canonicalize{region-sim
                                "convert-arith-to-llvm,convert-func-to-llvm{use-bare-ptr-memref-call-conv=true},"
                                "convert-cf-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts)";
 
-MlirModule strata_cpu_kernels(strata_compile_t *compile) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "builtin.module") && strata_str_equal(strata_attr_str(op, "sym_name"), "kernels"))
-      return mlirModuleFromOperation(op);
-  return (MlirModule){0};
-}
-
 static void ignore_text(MlirStringRef text, void *user) { (void)text, (void)user; }
 
 strata_status_t strata_pass_cpu_to_llvm(strata_compile_t *compile) {
-  MlirModule kernels = strata_cpu_kernels(compile);
+  MlirModule kernels = strata_kernels_find(compile);
   if (mlirModuleIsNull(kernels))
     return NULL;
   MlirPassManager manager = mlirPassManagerCreate(compile->context);

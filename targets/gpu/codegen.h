@@ -43,9 +43,6 @@ typedef struct {
   const char *complaints; // its lines on what makes kernels slow: serialised products, registers not given; NULL: none
 } strata_gpu_binary_t;
 
-// The module @kernels of the compile; a null module if there is none.
-MlirModule strata_gpu_kernels(strata_compile_t *compile);
-
 // Compiles the kernels (level 5) for |device| with options->jobs threads; the result does not depend on their number.
 // TOOL, with the assembler's text, where it refuses the code; INTERNAL where LLVM does. LLVM ends the process on some
 // invalid code, so the caller runs this in a child process. Temporary files are made in, and removed from, the system's

@@ -1,5 +1,6 @@
 // kernels-to-llvm: the target's own conversion of @kernels. Here the GPUs': kernel.h gives the steps.
 #include "dialects/tile/tile.h"
+#include "lowering/kernels.h"
 #include "targets/gpu/codegen.h"
 #include "targets/gpu/kernel.h"
 #include "targets/passes.h"
@@ -22,14 +23,6 @@ static const char pipeline_format[] =
 
 // The host's code generator calls functions of no library for these.
 static const char host_passes[] = "arith-expand{include-bf16=true},";
-
-MlirModule strata_gpu_kernels(strata_compile_t *compile) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "builtin.module") && strata_str_equal(strata_attr_str(op, "sym_name"), "kernels"))
-      return mlirModuleFromOperation(op);
-  return (MlirModule){0};
-}
 
 static void ignore_text(MlirStringRef text, void *user) { (void)text, (void)user; }
 
@@ -121,7 +114,7 @@ static strata_status_t convert_kernels(strata_compile_t *compile) {
   static const int widths[] = {32, 64};
   const strata_gpu_device_t *device;
   STRATA_TRY(strata_gpu_device(compile, &device));
-  MlirModule kernels = strata_gpu_kernels(compile);
+  MlirModule kernels = strata_kernels_find(compile);
   if (mlirModuleIsNull(kernels))
     return NULL;
   STRATA_TRY(strata_tile_verify(compile));

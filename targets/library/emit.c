@@ -9,6 +9,7 @@
 // For another architecture than x86-64 the result is <name>.o instead: the same without the runtime, which is to be
 // compiled for that machine from its sources (docs/abi.md).
 #include "targets/library/emit.h"
+#include "lowering/kernels.h"
 #include "runtime/embedded.h"
 
 #include <dirent.h>
@@ -181,7 +182,7 @@ static strata_status_t link_library(strata_program_t *program, const strata_cpu_
 }
 
 static strata_status_t emit_for_cpu(strata_program_t *program, const strata_cpu_device_t *device, const char *folder) {
-  MlirModule kernels = strata_cpu_kernels(program->compile);
+  MlirModule kernels = strata_kernels_find(program->compile);
   strata_cpu_objects_t objects = {0};
   if (!mlirModuleIsNull(kernels)) {
     STRATA_TRY(strata_add_debug_info(program, kernels, folder));
@@ -197,7 +198,7 @@ static strata_status_t emit_for_cpu(strata_program_t *program, const strata_cpu_
 
 static strata_status_t build_for_gpu(strata_program_t *program) {
   const strata_cpu_device_t *host;
-  MlirModule kernels = strata_gpu_kernels(program->compile);
+  MlirModule kernels = strata_kernels_find(program->compile);
   if (!mlirModuleIsNull(kernels))
     STRATA_TRY(strata_gpu_compile_kernels(program->compile, kernels, program->gpu->device, &program->gpu->binary));
   if (program->options->weights == STRATA_WEIGHTS_SET) // the device does it
@@ -207,7 +208,7 @@ static strata_status_t build_for_gpu(strata_program_t *program) {
 }
 
 static strata_status_t emit_for_gpu(strata_program_t *first, const strata_cpu_device_t *host, const char *folder) {
-  MlirModule kernels = strata_gpu_kernels(first->compile);
+  MlirModule kernels = strata_kernels_find(first->compile);
   if (!mlirModuleIsNull(kernels))
     STRATA_TRY(strata_add_debug_info(first, kernels, folder));
   STRATA_TRY(build_for_gpu(first));

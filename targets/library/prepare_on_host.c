@@ -1,5 +1,6 @@
 // The preparation of a GPU's library, at compile time and without a GPU: the copy of @prepare that affine-copy-prepare
 // kept goes down the cpu's levels and runs here.
+#include "lowering/kernels.h"
 #include "lowering/pipeline.h"
 #include "targets/library/emit.h"
 #include "targets/passes.h"
@@ -36,7 +37,7 @@ static strata_status_t run(strata_program_t *program, const strata_cpu_device_t 
   STRATA_TRY(strata_pipeline_run(compile, pipeline, sizeof tables / sizeof tables[0], tables));
   strata_program_t host;
   strata_cpu_objects_t objects = {0};
-  MlirModule kernels = strata_cpu_kernels(compile);
+  MlirModule kernels = strata_kernels_find(compile);
   STRATA_TRY(strata_program_read_preparation(compile, program->options, &host));
   mark_results(program, &host);
   STRATA_TRY(strata_cpu_compile_kernels(compile, kernels, device, &objects));

@@ -3,6 +3,7 @@
 // Every case runs on each processor row that this machine can run, so vectors are cut in different ways. Each buffer
 // ends where an unreadable page starts and once more begins where one ends: nothing outside is touched.
 #include "dialects/mlir_util.h"
+#include "lowering/kernels.h"
 #include "lowering/pipeline.h"
 #include "targets/cpu/codegen.h"
 #include "targets/passes.h"
@@ -114,7 +115,7 @@ static strata_status_t build(strata_compile_t *compile, const case_t *c, strata_
   if (strata_attr_i64(declaration, "strata.scratch", SCRATCH + 1) > SCRATCH)
     return strata_error(STRATA_INTERNAL, "too much scratch");
   STRATA_TRY(strata_pass_cpu_to_llvm(compile));
-  STRATA_TRY(strata_cpu_compile_kernels(compile, strata_cpu_kernels(compile), device, &objects));
+  STRATA_TRY(strata_cpu_compile_kernels(compile, strata_kernels_find(compile), device, &objects));
   STRATA_TRY(strata_cpu_jit_create(compile, &objects, out_jit));
   return strata_cpu_jit_lookup(*out_jit, "k", out_entry);
 }

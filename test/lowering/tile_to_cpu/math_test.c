@@ -3,6 +3,7 @@
 // Each function is compiled as a vector kernel and as a scalar one for every processor row this machine runs; both must
 // give the same bits, within the bound of its row in units in the last place.
 #include "dialects/mlir_util.h"
+#include "lowering/kernels.h"
 #include "lowering/pipeline.h"
 #include "targets/cpu/codegen.h"
 #include "targets/passes.h"
@@ -102,7 +103,7 @@ static strata_status_t build(kernel_t *kernel, const char *text) {
   STRATA_TRY(strata_cpu_device(compile, &device));
   STRATA_TRY(strata_pass_tile_to_cpu(compile));
   STRATA_TRY(strata_pass_cpu_to_llvm(compile));
-  STRATA_TRY(strata_cpu_compile_kernels(compile, strata_cpu_kernels(compile), device, &objects));
+  STRATA_TRY(strata_cpu_compile_kernels(compile, strata_kernels_find(compile), device, &objects));
   STRATA_TRY(strata_cpu_jit_create(compile, &objects, &kernel->jit));
   return strata_cpu_jit_lookup(kernel->jit, "k", &kernel->entry);
 }

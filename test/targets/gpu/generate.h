@@ -3,6 +3,7 @@
 #define STRATA_TEST_TARGETS_GPU_GENERATE_H
 
 #include "dialects/mlir_util.h"
+#include "lowering/kernels.h"
 #include "targets/gpu/codegen.h"
 #include "targets/passes.h"
 #include "test/support/check.h"
@@ -20,7 +21,7 @@ static inline strata_status_t generate(strata_compile_t *compile, const strata_c
   STRATA_TRY(strata_pass_kernels_to_llvm(compile));
   STRATA_TRY(strata_compile_verify(compile));
   STRATA_TRY(strata_gpu_device(compile, &device));
-  return strata_gpu_compile_kernels(compile, strata_gpu_kernels(compile), device, out_binary);
+  return strata_gpu_compile_kernels(compile, strata_kernels_find(compile), device, out_binary);
 }
 
 // Prints and frees the error; true if there is none.
