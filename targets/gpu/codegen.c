@@ -6,6 +6,8 @@
 #include <llvm-c/Core.h>
 #include <string.h>
 
+enum { KERNELS_PER_UNIT = 8 };
+
 // PTX that all threads of a warp must come to together, and that waits or is waited for: wgmma.
 static bool is_convergent(LLVMValueRef op) {
   LLVMValueRef callee = LLVMGetInstructionOpcode(op) == LLVMCall ? LLVMGetCalledValue(op) : NULL;
@@ -46,7 +48,7 @@ static const char all_passes[] = CLEAN_UP
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),div-rem-pairs,"
     "simplifycfg<hoist-common-insts;sink-common-insts>";
 
-bool strata_gpu_optimize(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, int opt_level) {
+static bool optimize(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, int opt_level) {
   for (LLVMValueRef function = LLVMGetFirstFunction(unit->module); function; function = LLVMGetNextFunction(function))
     annotate(function);
   bool ok = strata_llvm_run_passes(unit, machine, "globaldce", NULL);
@@ -55,6 +57,33 @@ bool strata_gpu_optimize(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine,
     if (LLVMCountBasicBlocks(function) > 0)
       ok = strata_llvm_run_passes(unit, machine, opt_level == 1 ? short_passes : all_passes, function);
   return ok;
+}
+
+typedef struct {
+  const strata_gpu_generation_t *generation;
+  int opt_level;
+} settings_t;
+
+static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
+  const settings_t *settings = user;
+  const strata_gpu_generation_t *generation = settings->generation;
+  const strata_gpu_device_t *device = generation->device;
+  const strata_llvm_target_t target = {device->triple, device->chip, device->features, settings->opt_level};
+  LLVMTargetMachineRef machine = strata_llvm_machine(unit, &target);
+  if (!machine)
+    return;
+  const char *first = generation->first_passes;
+  if ((!first || strata_llvm_run_passes(unit, machine, first, NULL)) && optimize(unit, machine, settings->opt_level))
+    strata_llvm_emit(unit, machine, generation->file);
+  LLVMDisposeTargetMachine(machine);
+}
+
+strata_status_t strata_gpu_compile_units(strata_compile_t *compile, MlirModule kernels,
+                                         const strata_gpu_generation_t *generation, strata_llvm_units_t *out_units) {
+  const settings_t settings = {generation, compile->options->opt_level};
+  STRATA_TRY(strata_llvm_units_create(compile, kernels, KERNELS_PER_UNIT, out_units));
+  strata_llvm_units_compile(out_units, compile->options->jobs, compile_unit, &settings);
+  return strata_llvm_units_check(out_units);
 }
 
 strata_status_t strata_gpu_compile_kernels(strata_compile_t *compile, MlirModule kernels,

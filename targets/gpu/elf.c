@@ -1,17 +1,13 @@
 // Code that is an ELF file, made by LLVM and linked by LLD: AMD's code objects, and the emulated device's shared
 // object.
-#define _GNU_SOURCE // dlinfo
 #include "runtime/base/process.h"
 #include "targets/cpu/codegen.h"
 #include "targets/gpu/emit.h"
+#include "targets/llvm/tools.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <llvm-c/Core.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { KERNELS_PER_UNIT = 8 };
 
 //===-- Linking --------------------------------------------------------------------------------------------------===//
 
@@ -26,10 +22,8 @@ static void add(linking_t *linking, const char *argument) {
 }
 
 static strata_status_t begin(strata_compile_t *compile, linking_t *out_linking) {
-  static const char *const linkers[] = {STRATA_LLVM_PREFIX "/bin/ld.lld", "ld.lld-22", "ld.lld", NULL};
-  *out_linking = (linking_t){.compile = compile, .linker = strata_process_find(compile->arena, linkers)};
-  if (!out_linking->linker)
-    return strata_error(STRATA_TOOL, "expected %s, which is part of LLVM 22; got none", linkers[0]);
+  *out_linking = (linking_t){.compile = compile};
+  STRATA_TRY(strata_find_linker(compile->arena, &out_linking->linker));
   add(out_linking, out_linking->linker);
   add(out_linking, "-shared");
   return strata_gpu_folder_create(compile->arena, &out_linking->folder);
@@ -41,14 +35,10 @@ static strata_status_t add_object(linking_t *linking, size_t number, const void 
   return strata_gpu_file_write(path, data, size);
 }
 
-// A system library, as this program itself uses it.
 static void add_library(linking_t *linking, const char *name) {
-  void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-  struct link_map *map;
-  if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
-    add(linking, strata_arena_strdup(linking->compile->arena, map->l_name));
-  if (handle)
-    dlclose(handle);
+  const char *path = strata_find_system_library(linking->compile->arena, name);
+  if (path)
+    add(linking, path);
 }
 
 static strata_status_t link(linking_t *linking, strata_gpu_image_t *out_image) {
@@ -69,23 +59,6 @@ static void take_image(strata_compile_t *compile, strata_gpu_image_t image, stra
 
 //===-- AMD ------------------------------------------------------------------------------------------------------===//
 
-typedef struct {
-  const strata_gpu_device_t *device;
-  int opt_level;
-} settings_t;
-
-static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
-  const settings_t *settings = user;
-  const strata_gpu_device_t *device = settings->device;
-  const strata_llvm_target_t target = {device->triple, device->chip, device->features, settings->opt_level};
-  LLVMTargetMachineRef machine = strata_llvm_machine(unit, &target);
-  if (!machine)
-    return;
-  if (strata_gpu_optimize(unit, machine, settings->opt_level))
-    strata_llvm_emit(unit, machine, LLVMObjectFile);
-  LLVMDisposeTargetMachine(machine);
-}
-
 static strata_status_t link_units(strata_compile_t *compile, const strata_llvm_units_t *units,
                                   strata_gpu_image_t *out_image) {
   linking_t linking;
@@ -102,14 +75,10 @@ static strata_status_t link_units(strata_compile_t *compile, const strata_llvm_u
 
 strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
                                       strata_gpu_binary_t *out_binary) {
-  settings_t settings = {device, compile->options->opt_level};
+  const strata_gpu_generation_t generation = {.device = device, .file = LLVMObjectFile};
   strata_gpu_image_t image = {.suffix = "hsaco", .arch = (uint32_t)strtoul(device->chip + strlen("gfx"), NULL, 16)};
   strata_llvm_units_t units;
-  strata_status_t status = strata_llvm_units_create(compile, kernels, KERNELS_PER_UNIT, &units);
-  if (!status) {
-    strata_llvm_units_compile(&units, compile->options->jobs, compile_unit, &settings);
-    status = strata_llvm_units_check(&units);
-  }
+  strata_status_t status = strata_gpu_compile_units(compile, kernels, &generation, &units);
   if (!status)
     status = link_units(compile, &units, &image);
   strata_llvm_units_dispose(&units);

@@ -20,8 +20,16 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_emit_host(strata_compile_t *compile
                                                        const strata_gpu_device_t *device,
                                                        strata_gpu_binary_t *out_binary);
 
-// Optimises a unit as kernels want it.
-bool strata_gpu_optimize(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, int opt_level);
+// How a device's kernels become files of LLVM's.
+typedef struct {
+  const strata_gpu_device_t *device;
+  const char *first_passes; // the device's own, as LLVM's opt spells them, before all others; NULL: none
+  LLVMCodeGenFileType file;
+} strata_gpu_generation_t;
+// Compiles the kernels by options->jobs threads. |out_units| is to be disposed of, also after an error.
+STRATA_MUST_CHECK strata_status_t strata_gpu_compile_units(strata_compile_t *compile, MlirModule kernels,
+                                                           const strata_gpu_generation_t *generation,
+                                                           strata_llvm_units_t *out_units);
 
 // Files for other programs (files.c), in a folder that is to be removed with all that is in it.
 STRATA_MUST_CHECK strata_status_t strata_gpu_folder_create(strata_arena_t *arena, const char **out_folder);

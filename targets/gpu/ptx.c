@@ -5,26 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KERNELS_PER_UNIT = 8 };
-
-typedef struct {
-  const strata_gpu_device_t *device;
-  int opt_level;
-} settings_t;
-
-static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
-  const settings_t *settings = user;
-  const strata_gpu_device_t *device = settings->device;
-  const strata_llvm_target_t target = {device->triple, device->chip, device->features, settings->opt_level};
-  LLVMTargetMachineRef machine = strata_llvm_machine(unit, &target);
-  if (!machine)
-    return;
-  if (strata_llvm_run_passes(unit, machine, "function(nvvm-intr-range)", NULL) &&
-      strata_gpu_optimize(unit, machine, settings->opt_level))
-    strata_llvm_emit(unit, machine, LLVMAssemblyFile);
-  LLVMDisposeTargetMachine(machine);
-}
-
 // What follows version, target and address size.
 static const char *skip_header(const char *text) {
   const char *last = strstr(text, ".address_size");
@@ -48,13 +28,10 @@ static const char *join(strata_arena_t *arena, const strata_llvm_units_t *units)
 
 static strata_status_t print(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
                              const char **out_text) {
-  settings_t settings = {device, compile->options->opt_level};
+  const strata_gpu_generation_t generation = {
+      .device = device, .first_passes = "function(nvvm-intr-range)", .file = LLVMAssemblyFile};
   strata_llvm_units_t units;
-  strata_status_t status = strata_llvm_units_create(compile, kernels, KERNELS_PER_UNIT, &units);
-  if (!status) {
-    strata_llvm_units_compile(&units, compile->options->jobs, compile_unit, &settings);
-    status = strata_llvm_units_check(&units);
-  }
+  strata_status_t status = strata_gpu_compile_units(compile, kernels, &generation, &units);
   if (!status)
     *out_text = join(compile->arena, &units);
   strata_llvm_units_dispose(&units);

@@ -1,11 +1,9 @@
 // Objects: from LLVM IR, into one relocatable object, into the shared library. Linking is LLD's work and making symbols
 // local llvm-objcopy's.
-#define _GNU_SOURCE // dlinfo
 #include "runtime/base/process.h"
 #include "targets/library/emit.h"
+#include "targets/llvm/tools.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
@@ -69,15 +67,6 @@ strata_status_t strata_compile_ir(const strata_linking_t *linking, const char *i
 
 //===-- Linking --------------------------------------------------------------------------------------------------===//
 
-static const char *const linkers[] = {STRATA_LLVM_PREFIX "/bin/ld.lld", "ld.lld-22", "ld.lld", NULL};
-static const char *const objcopies[] = {STRATA_LLVM_PREFIX "/bin/llvm-objcopy", "llvm-objcopy-22", "llvm-objcopy",
-                                        NULL};
-
-static strata_status_t find_tool(const strata_linking_t *linking, const char *const *names, const char **out_tool) {
-  *out_tool = strata_process_find(linking->arena, names);
-  return *out_tool ? NULL : strata_error(STRATA_TOOL, "expected %s, which is part of LLVM 22; got none", names[0]);
-}
-
 typedef STRATA_VECTOR(const char *) arguments_t;
 
 static void add(const strata_linking_t *linking, arguments_t *arguments, const char *argument) {
@@ -92,7 +81,7 @@ static strata_status_t run(const strata_linking_t *linking, arguments_t *argumen
 // Everything but the exported names becomes local, so that libraries do not meet in a program.
 static strata_status_t make_local(const strata_linking_t *linking, const char *object, const char *out_path) {
   const char *tool, *const *exported;
-  STRATA_TRY(find_tool(linking, objcopies, &tool));
+  STRATA_TRY(strata_find_objcopy(linking->arena, &tool));
   arguments_t arguments = {0};
   add(linking, &arguments, tool);
   size_t n = strata_exported_names(linking->program, &exported);
@@ -108,7 +97,7 @@ static strata_status_t make_local(const strata_linking_t *linking, const char *o
 strata_status_t strata_link_relocatable(const strata_linking_t *linking, size_t n_objects, const char *const *objects,
                                         const char *out_path) {
   const char *tool, *linked = strata_arena_printf(linking->arena, "%s/linked.o", linking->folder);
-  STRATA_TRY(find_tool(linking, linkers, &tool));
+  STRATA_TRY(strata_find_linker(linking->arena, &tool));
   arguments_t arguments = {0};
   add(linking, &arguments, tool);
   add(linking, &arguments, "-r");
@@ -118,18 +107,6 @@ strata_status_t strata_link_relocatable(const strata_linking_t *linking, size_t 
     add(linking, &arguments, objects[i]);
   STRATA_TRY(run(linking, &arguments));
   return make_local(linking, linked, out_path);
-}
-
-// The path of a system library; it is what this program itself runs with.
-static const char *system_library(const strata_linking_t *linking, const char *name) {
-  const char *path = NULL;
-  void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-  struct link_map *map;
-  if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
-    path = strata_arena_strdup(linking->arena, map->l_name);
-  if (handle)
-    dlclose(handle);
-  return path;
 }
 
 // A version script that exports the library's names and nothing else.
@@ -148,7 +125,7 @@ static strata_status_t write_version_script(const strata_linking_t *linking, con
 strata_status_t strata_link_shared(const strata_linking_t *linking, const char *object, const char *out_path) {
   static const char *const libraries[] = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"};
   const char *tool, *script = strata_arena_printf(linking->arena, "%s/exports.map", linking->folder);
-  STRATA_TRY(find_tool(linking, linkers, &tool));
+  STRATA_TRY(strata_find_linker(linking->arena, &tool));
   STRATA_TRY(write_version_script(linking, script));
   const char *const fixed[] = {
       tool,
@@ -168,7 +145,7 @@ strata_status_t strata_link_shared(const strata_linking_t *linking, const char *
   for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
     add(linking, &arguments, fixed[i]);
   for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
-    const char *path = system_library(linking, libraries[i]);
+    const char *path = strata_find_system_library(linking->arena, libraries[i]);
     if (path)
       add(linking, &arguments, path);
   }
