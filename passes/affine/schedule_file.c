@@ -39,13 +39,15 @@ static strata_status_t read_line(strata_compile_t *compile, const strata_gpu_dev
   const char *first = next_word(compile->arena, &text);
   if (!*first)
     return NULL;
-  if (strcmp(first, "schedule") != 0)
+  bool asks = strcmp(first, "candidates") == 0;
+  if (!asks && strcmp(first, "schedule") != 0)
     return strata_error(STRATA_PARSE, "expected 'schedule KERNEL DEVICE {...}', got '%s'", first);
   strata_schedule_line_t line = {.kernel = next_word(compile->arena, &text), .line = number};
   const char *name = next_word(compile->arena, &text);
   if (!*name || *name == '{')
-    return strata_error(STRATA_PARSE, "expected 'schedule KERNEL DEVICE {...}'");
-  STRATA_TRY(read_dictionary(compile, text + strspn(text, " \t\r"), &line.schedule));
+    return strata_error(STRATA_PARSE, "expected '%s KERNEL DEVICE%s'", first, asks ? "" : " {...}");
+  if (!asks)
+    STRATA_TRY(read_dictionary(compile, text + strspn(text, " \t\r"), &line.schedule));
   if (strcmp(name, device->name) == 0)
     *strata_vector_push(compile->arena, &file->lines) = line;
   return NULL;
@@ -116,15 +118,22 @@ static bool is_same_tile(const strata_schedule_t *a, const strata_schedule_t *b)
          mlirStringRefEqual(a->mma, b->mma) && a->swap == b->swap;
 }
 
-// Contractions: what the scheduler could have chosen.
-static strata_status_t check_contraction(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                         const strata_called_kernel_t *called, const strata_schedule_t *given) {
+static strata_status_t read_product(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                    const strata_called_kernel_t *called, strata_problem_t *out_product) {
   strata_kernel_t kernel;
   strata_contraction_kernel_t contraction;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
   STRATA_TRY(strata_contraction_read(&kernel, &contraction));
   strata_gpu_contraction_t question = {compile, device, NULL, called, &contraction};
-  strata_problem_t product = strata_problem_read(&question);
+  *out_product = strata_problem_read(&question);
+  return NULL;
+}
+
+// Contractions: what the scheduler could have chosen.
+static strata_status_t check_contraction(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                         const strata_called_kernel_t *called, const strata_schedule_t *given) {
+  strata_problem_t product;
+  STRATA_TRY(read_product(compile, device, called, &product));
   strata_pipelined_choice_t pipelined = {0};
   while (STRATA_PIPELINED_PRODUCTS && strata_pipelined_next(device, &product, &pipelined)) {
     strata_schedule_t candidate = strata_pipelined_schedule(&product, &pipelined);
@@ -176,6 +185,50 @@ static void add_text(MlirStringRef text, void *user) {
   printed->text = strata_arena_printf(printed->arena, "%s%.*s", printed->text, (int)text.length, text.data);
 }
 
+// Lines about |schedule| of the kernel, which has it afterwards: what it is, and what follows a #.
+static void tell(strata_compile_t *compile, const strata_gpu_device_t *device, MlirOperation func, const char *what,
+                 const char *note) {
+  MlirStringRef name = strata_attr_str(func, "sym_name");
+  printed_t printed = {compile->arena, ""};
+  mlirAttributePrint(strata_attr(func, "strata.schedule"), add_text, &printed);
+  strata_explain(compile, "%s %.*s %s %s # %s", what, (int)name.length, name.data, device->name, printed.text, note);
+}
+
+static strata_status_t tell_candidates(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                       const strata_called_kernel_t *called) {
+  strata_problem_t product;
+  strata_schedule_t chosen = strata_schedule_read(called->func);
+  if (strcmp(chosen.kind, "contract") != 0)
+    return strata_error(STRATA_INVALID_ARGUMENT, "candidates: expected a contraction, got a '%s'", chosen.kind);
+  STRATA_TRY(read_product(compile, device, called, &product));
+  strata_pipelined_choice_t p = {0};
+  while (STRATA_PIPELINED_PRODUCTS && strata_pipelined_next(device, &product, &p)) {
+    strata_schedule_t schedule = strata_pipelined_schedule(&product, &p);
+    strata_schedule_write(called->func, &schedule);
+    tell(compile, device, called->func, "candidate",
+         strata_arena_printf(compile->arena, "%.2f us (%s)", 1e6 * p.seconds, p.bound));
+  }
+  for (strata_tiled_choice_t tiled = {0}; strata_tiled_next(device, &product, &tiled);) {
+    strata_schedule_write(called->func, &tiled.schedule);
+    tell(compile, device, called->func, "candidate",
+         strata_arena_printf(compile->arena, "%.2f us (staged by threads)", 1e6 * tiled.seconds));
+  }
+  strata_schedule_write(called->func, &chosen);
+  return NULL;
+}
+
+static strata_status_t apply_line(const strata_schedule_line_t *line, strata_compile_t *compile,
+                                  const strata_gpu_device_t *device, const strata_called_kernel_t *called) {
+  if (mlirAttributeIsNull(line->schedule))
+    return tell_candidates(compile, device, called);
+  strata_schedule_t chosen = strata_schedule_read(called->func);
+  strata_set_attr(called->func, "strata.schedule", line->schedule);
+  strata_schedule_t given = strata_schedule_read(called->func);
+  STRATA_TRY(check(compile, device, called, &chosen, &given));
+  strata_schedule_write(called->func, &given);
+  return NULL;
+}
+
 strata_status_t strata_schedule_file_apply(strata_schedule_file_t *file, strata_compile_t *compile,
                                            const strata_gpu_device_t *device, const strata_called_kernel_t *called) {
   if (!file->path && !compile->explain)
@@ -186,18 +239,12 @@ strata_status_t strata_schedule_file_apply(strata_schedule_file_t *file, strata_
     strata_schedule_line_t *line = &file->lines.data[i];
     if (!strata_str_equal(name, line->kernel) && strcmp(number, line->kernel) != 0)
       continue;
-    strata_schedule_t chosen = strata_schedule_read(called->func);
-    strata_set_attr(called->func, "strata.schedule", line->schedule);
-    strata_schedule_t given = strata_schedule_read(called->func);
-    strata_status_t status = check(compile, device, called, &chosen, &given);
+    strata_status_t status = apply_line(line, compile, device, called);
     if (status)
       return strata_status_context(status, "%s:%d: %s", file->path, line->line, line->kernel);
-    strata_schedule_write(called->func, &given);
     line->is_used = true;
   }
-  printed_t printed = {compile->arena, ""};
-  mlirAttributePrint(strata_attr(called->func, "strata.schedule"), add_text, &printed);
-  strata_explain(compile, "schedule %.*s %s %s # %s", (int)name.length, name.data, device->name, printed.text, number);
+  tell(compile, device, called->func, "schedule", number);
   return NULL;
 }
 

@@ -5,6 +5,12 @@
 // k0 is the kernel's name, or the number behind the #, which stays as it is while the kernel does. Lines of other
 // devices are passed over. A schedule changes speed and nothing else: what the kernel cannot be carried out by is an
 // error.
+//
+//   candidates k0 sm_90a
+//
+// has --explain print every schedule that a contraction can be carried out by, with the time that the model expects:
+//
+//   candidate k0 sm_90a {kind = "contract", ...} # 12.34 us (memory)
 #ifndef STRATA_PASSES_AFFINE_SCHEDULE_FILE_H
 #define STRATA_PASSES_AFFINE_SCHEDULE_FILE_H
 
@@ -13,7 +19,7 @@
 
 typedef struct {
   const char *kernel;
-  MlirAttribute schedule;
+  MlirAttribute schedule; // null: a line that asks for candidates
   int line;
   bool is_used;
 } strata_schedule_line_t;

@@ -18,6 +18,17 @@
 // OURS: func.func private @k0
 // OURS-SAME: tile = array<i64: 64, 64, 64>, warps = array<i64: 2, 2>
 
+// A line that asks for candidates gets all of them, with the times expected, and changes nothing.
+// RUN: echo 'candidates k0 sm_90a' > %t.ask
+// RUN: strata %s --target=nvgpu --device=sm_90a --schedule=%t.ask --explain --compile-to=affine -o %t.asked | FileCheck %s --check-prefix=CANDIDATES
+// RUN: diff -r %t.first %t.asked
+// CANDIDATES: candidate k0 sm_90a {{{.*}}mma = "wgmma.f16"{{.*}}} # {{[0-9.]+}} us ({{[a-z ]+}})
+// CANDIDATES: candidate k0 sm_90a {{{.*}}mma = "m16n8k16.f16"{{.*}}} # {{[0-9.]+}} us (staged by threads)
+// CANDIDATES: schedule k0 sm_90a
+// RUN: echo 'candidates k1 sm_90a' > %t.bad
+// RUN: not strata %s --target=nvgpu --device=sm_90a --schedule=%t.bad --compile-to=affine 2>&1 | FileCheck %s --check-prefix=ASKED
+// ASKED: .bad:1: k1: candidates: expected a contraction, got a 'map'
+
 // Errors name the file and the line.
 // RUN: echo 'k0 {}' > %t.bad
 // RUN: not strata %s --target=nvgpu --device=sm_90a --schedule=%t.bad --compile-to=affine 2>&1 | FileCheck %s --check-prefix=WORD

@@ -96,6 +96,15 @@ def random_products(seed, count):
         yield product(kind, letters, m, n, k, f"random{i:03}_{kind}_{letters}_{m}x{n}x{k}", "random")
 
 
+def random_aligned(seed, count):
+    """The same of sizes that are multiples of 8, both operands as the copy engine takes them."""
+    draw = random.Random(f"aligned {seed}")
+    for i in range(count):
+        m, n, k = (8 * round(math.exp(draw.uniform(0, math.log(1024)))) for _ in range(3))
+        kind, letters = draw.choice(("bf16", "fp16")), draw.choice(("nn", "nt"))
+        yield product(kind, letters, m, n, k, f"aligned{i:03}_{kind}_{letters}_{m}x{n}x{k}", "random_aligned")
+
+
 #===-- With what comes before and after --------------------------------------------------------------------------------
 
 NN = affine("m, n, k", "m, k", "k, n", "m, n")
@@ -112,6 +121,26 @@ def with_activation(activation, m, n, k):
            "gelu": lambda j, x, w, b: j.nn.gelu(x @ w + b, approximate=False)}[activation]
     return g.case(f"gemm_bias_{activation}_{m}x{n}x{k}", "fused", [g.like(activation, total)], 2 * m * n * k,
                   2 * (m * k + k * n + m * n), lambda t, x, w, b: getattr(t.nn.functional, activation)(x @ w + b), jax)
+
+
+def of_transformer(m, n, k, end):
+    """With bias and |end|, in f16 and weights [N, K]: a product of a transformer over images."""
+    g = Graph(((m, k), "f16"), ((n, k), "f16", k ** -0.5), ((n,), "f16"), *[((m, n), "f16")] * (end == "residual"))
+    total = g.add_along(g.contract(g[0], g[1], (m, n), "f16", affine("m, n, k", "m, k", "n, k", "m, n")), g[2])
+    total = g.like("gelu", total) if end == "gelu" else g.like("add", total, g[3]) if end == "residual" else total
+
+    def torch(t, x, w, b, *residual):
+        y = t.nn.functional.linear(x, w, b)
+        return t.nn.functional.gelu(y) if end == "gelu" else y + residual[0] if residual else y
+
+    return g.case(f"vit_{end}_{m}x{n}x{k}", "vit", [total], 2 * m * n * k,
+                  2 * (m * k + k * n + m * n * (1 + (end == "residual"))), torch)
+
+
+def vit():
+    """The products of vit_b16 at a batch of 32, whose 6304 rows are no multiple of any tile."""
+    for n, k, end in [(768, 768, "residual"), (3072, 768, "gelu"), (768, 3072, "residual"), (2304, 768, "bias")]:
+        yield of_transformer(32 * 197, n, k, end)
 
 
 def jax_residual_norm(j, x, w, b, r, g, be):
