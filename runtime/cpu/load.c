@@ -4,13 +4,12 @@
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/state.h"
 #include "runtime/library/error.h"
+#include "runtime/library/life.h"
 #include "runtime/library/trace.h"
 #include "runtime/library/weights_file.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,10 +17,9 @@
 #define program strata_rt_program
 
 static struct {
-  pthread_mutex_t mutex;   // guards everything below but the atomics
-  _Atomic bool is_open;    // calls may go on without the mutex
-  _Atomic unsigned active; // calls under way
-  _Atomic pid_t owner;     // the process this state belongs to
+  pthread_mutex_t mutex; // guards everything below but the atomics
+  strata_rt_gate_t gate;
+  _Atomic pid_t owner; // the process this state belongs to
 
   bool is_loaded;
   bool has_threads;
@@ -46,12 +44,12 @@ static void recover_from_fork(pid_t self) {
         pthread_mutex_unlock(&state.mutex);
       else
         state.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-      atomic_store(&state.active, 0);
+      atomic_store(&state.gate.active, 0);
       state.has_threads = false;
       strata_rt_pool_forget(was_free);
       strata_rt_workspaces_forget();
       // The next call takes the long way, which starts the threads again.
-      atomic_store(&state.is_open, false);
+      atomic_store(&state.gate.is_open, false);
       atomic_store(&state.owner, self);
       return;
     }
@@ -102,14 +100,14 @@ static void free_all(void) {
 
 // With the mutex held.
 static int load_weights(void *memory) {
-  if ((uintptr_t)memory % STRATA_RT_ALIGNMENT)
-    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: the memory for weights must be aligned to 256 bytes",
-                          program.library->name);
+  int status = strata_rt_check_weights_memory(program.library, memory);
+  if (status)
+    return status;
   const char *missing = strata_rt_missing_feature(program.cpu_features);
   if (missing)
     return strata_rt_fail(STRATA_DEVICE, "%s: compiled for %s, but this processor lacks %s", program.library->name,
                           program.library->devices[0], missing);
-  int status = strata_rt_constants_init(&state.constants);
+  status = strata_rt_constants_init(&state.constants);
   if (!status)
     status = find_weights(memory);
   if (status)
@@ -131,7 +129,7 @@ static int load_locked(void *memory) {
     strata_rt_pool_resize(thread_count(), program.scratch_size);
   state.has_threads = true;
   int status = strata_rt_constants_check(&state.constants);
-  atomic_store(&state.is_open, !status);
+  atomic_store(&state.gate.is_open, !status);
   return status;
 }
 
@@ -151,48 +149,32 @@ int strata_rt_load(void *weights_memory, void *stream) {
 
 int strata_rt_enter(void) {
   check_process();
-  // Sequentially consistent with close_to_calls: either it sees this call, or this call sees the library closed.
-  atomic_fetch_add(&state.active, 1);
-  if (atomic_load(&state.is_open))
+  if (strata_rt_gate_enter(&state.gate))
     return STRATA_OK;
-  atomic_fetch_sub(&state.active, 1);
   pthread_mutex_lock(&state.mutex);
   int status = state.is_loaded || !program.user_memory ? load_locked(NULL)
                                                        : strata_rt_fail(STRATA_NOT_LOADED, "%s: call %s_load first",
                                                                         program.library->name, program.library->name);
   if (!status)
-    atomic_fetch_add(&state.active, 1);
+    atomic_fetch_add(&state.gate.active, 1);
   pthread_mutex_unlock(&state.mutex);
   return status;
 }
 
-void strata_rt_leave(void) { atomic_fetch_sub(&state.active, 1); }
+void strata_rt_leave(void) { strata_rt_gate_leave(&state.gate); }
 
 void *const *strata_rt_constants(void) { return state.constants.at; }
 
-// With the mutex held: keeps calls out, unless some are running.
-static bool close_to_calls(void) {
-  bool was_open = atomic_exchange(&state.is_open, false);
-  if (atomic_load(&state.active) == 0)
-    return true;
-  atomic_store(&state.is_open, was_open);
-  return false;
-}
-
-static int refuse_running(void) {
-  return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: not while a call is running", program.library->name);
-}
-
 static int unload(void) {
   pthread_mutex_lock(&state.mutex);
-  bool closed = close_to_calls();
+  bool closed = strata_rt_gate_close(&state.gate);
   if (closed) {
     strata_rt_pool_resize(1, 0);
     free_all();
     state.is_loaded = state.has_threads = false;
   }
   pthread_mutex_unlock(&state.mutex);
-  return closed ? STRATA_OK : refuse_running();
+  return closed ? STRATA_OK : strata_rt_refuse_running(program.library);
 }
 
 int strata_rt_unload(void) {
@@ -222,25 +204,24 @@ int strata_rt_set_threads(int n_threads) {
 //===-- Constants ------------------------------------------------------------------------------------------------===//
 
 static int set_constant(const char *name, const void *data) {
-  const strata_library_t *library = program.library;
-  for (size_t i = 0; i < library->n_constants; i++)
-    if (strcmp(library->constants[i]->name, name) == 0)
-      return strata_rt_constants_set(&state.constants, program.public_constants[i], data);
-  return strata_rt_fail(STRATA_NOT_FOUND, "%s: no constant '%s' that can be set", library->name, name);
+  size_t index;
+  int status = strata_rt_find_constant(program.library, name, &index);
+  return status ? status : strata_rt_constants_set(&state.constants, program.public_constants[index], data);
 }
 
 int strata_rt_set_constant(const char *name, const void *data, void *stream) {
   (void)stream;
   check_process();
-  if (!name || !data)
-    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: set_constant: NULL", program.library->name);
+  int status = strata_rt_check_setting(program.library, name, data);
+  if (status)
+    return status;
   pthread_mutex_lock(&state.mutex);
-  int status = state.is_loaded ? STRATA_OK : load_locked(NULL);
-  if (!status && !close_to_calls())
-    status = refuse_running();
+  status = state.is_loaded ? STRATA_OK : load_locked(NULL);
+  if (!status && !strata_rt_gate_close(&state.gate))
+    status = strata_rt_refuse_running(program.library);
   else if (!status) {
     status = set_constant(name, data);
-    atomic_store(&state.is_open, strata_rt_constants_check(&state.constants) == STRATA_OK);
+    atomic_store(&state.gate.is_open, strata_rt_constants_check(&state.constants) == STRATA_OK);
   }
   pthread_mutex_unlock(&state.mutex);
   return status;

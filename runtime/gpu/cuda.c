@@ -6,7 +6,6 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { OUT_OF_MEMORY = 2, DEINITIALIZED = 4, INVALID_CONTEXT = 201, CONTEXT_IS_DESTROYED = 709 }; // CUresult
 enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };                                              // CUdevice_attribute
@@ -51,6 +50,7 @@ static const strata_rt_symbol_t symbols[] = {
 #include "runtime/gpu/cuda.def"
 };
 enum { N_SYMBOLS = sizeof symbols / sizeof symbols[0] };
+_Static_assert(sizeof cuda == N_SYMBOLS * sizeof(void *), "the struct is the table");
 
 static _Atomic bool is_open;
 
@@ -69,13 +69,9 @@ static int check(const char *call, int result) {
 static int cuda_open(void) {
   if (atomic_load(&is_open))
     return STRATA_OK;
-  void *found[N_SYMBOLS];
-  int status = strata_rt_symbols("STRATA_CUDA_DRIVER", "libcuda.so.1", symbols, N_SYMBOLS, found);
-  if (status)
-    return status;
-  _Static_assert(sizeof cuda == sizeof found, "the struct is the table");
-  memcpy(&cuda, found, sizeof cuda);
-  status = check("cuInit", cuda.init(0));
+  int status = strata_rt_symbols("STRATA_CUDA_DRIVER", "libcuda.so.1", symbols, N_SYMBOLS, &cuda);
+  if (!status)
+    status = check("cuInit", cuda.init(0));
   atomic_store(&is_open, !status);
   return status;
 }

@@ -83,11 +83,11 @@ typedef struct {
   bool is_needed;
 } strata_rt_symbol_t;
 
-// Fills out[i] with the address of symbols[i] in the shared library that environment variable |variable| names, else in
-// |fallback|. A missing one is DEVICE if it is needed, else NULL. The library stays loaded for good: drivers have
-// threads of their own.
+// Fills |functions|, a struct of one function pointer a symbol, with their addresses in the shared library that
+// environment variable |variable| names, else in |fallback|. A missing one is DEVICE if it is needed, else NULL. The
+// library stays loaded for good: drivers have threads of their own.
 int strata_rt_symbols(const char *variable, const char *fallback, const strata_rt_symbol_t *symbols, size_t n,
-                      void **out);
+                      void *functions);
 
 #pragma GCC visibility pop
 

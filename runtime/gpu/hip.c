@@ -25,6 +25,7 @@ static const strata_rt_symbol_t symbols[] = {
 #include "runtime/gpu/hip.def"
 };
 enum { N_SYMBOLS = sizeof symbols / sizeof symbols[0] };
+_Static_assert(sizeof hip == N_SYMBOLS * sizeof(void *), "the struct is the table");
 
 static _Atomic bool is_open;
 
@@ -43,13 +44,9 @@ static int check(const char *call, int result) {
 static int hip_open(void) {
   if (atomic_load(&is_open))
     return STRATA_OK;
-  void *found[N_SYMBOLS];
-  int status = strata_rt_symbols("STRATA_HIP_DRIVER", "libamdhip64.so.6", symbols, N_SYMBOLS, found);
-  if (status)
-    return status;
-  _Static_assert(sizeof hip == sizeof found, "the struct is the table");
-  memcpy(&hip, found, sizeof hip);
-  status = check("hipInit", hip.init(0));
+  int status = strata_rt_symbols("STRATA_HIP_DRIVER", "libamdhip64.so.6", symbols, N_SYMBOLS, &hip);
+  if (!status)
+    status = check("hipInit", hip.init(0));
   atomic_store(&is_open, !status);
   return status;
 }

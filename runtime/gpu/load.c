@@ -2,19 +2,17 @@
 // running.
 #include "runtime/gpu/instance.h"
 #include "runtime/library/error.h"
+#include "runtime/library/life.h"
 #include "runtime/library/trace.h"
 
-#include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 #define program strata_rt_program
 
 static struct {
-  pthread_mutex_t mutex;   // guards every change of what is below
-  _Atomic bool is_open;    // calls may go on without the mutex
-  _Atomic unsigned active; // calls under way
-  _Atomic pid_t owner;     // the process that uses the driver; 0: none yet
+  pthread_mutex_t mutex; // guards every change of what is below
+  strata_rt_gate_t gate;
+  _Atomic pid_t owner; // the process that uses the driver; 0: none yet
   _Atomic(strata_rt_instance_t *) instances;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -38,19 +36,6 @@ static strata_rt_instance_t *find(const void *context) {
 static int open_driver(void) {
   atomic_store(&state.owner, getpid()); // first: whatever is begun is nothing for a child
   return strata_rt_driver()->open();
-}
-
-// Keeps calls out, unless some are running.
-static bool close_to_calls(void) {
-  bool was_open = atomic_exchange(&state.is_open, false);
-  if (atomic_load(&state.active) == 0)
-    return true;
-  atomic_store(&state.is_open, was_open);
-  return false;
-}
-
-static int refuse_running(void) {
-  return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: not while a call is running", program.library->name);
 }
 
 static int refuse_not_loaded(void) {
@@ -111,10 +96,9 @@ const char *strata_rt_error(void) { return strata_rt_message(); }
 void strata_rt_set_trace(strata_trace_t trace, void *user) { strata_rt_tracer_set(program.library, trace, user); }
 
 int strata_rt_load(void *weights_memory, void *stream) {
-  if ((uintptr_t)weights_memory % STRATA_RT_ALIGNMENT)
-    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: the memory for weights must be aligned to 256 bytes",
-                          program.library->name);
-  int status = check_process();
+  int status = strata_rt_check_weights_memory(program.library, weights_memory);
+  if (!status)
+    status = check_process();
   if (status)
     return status;
   pthread_mutex_lock(&state.mutex);
@@ -136,9 +120,9 @@ static int find_or_load(const strata_rt_scope_t *scope, strata_rt_instance_t **o
   if (!status)
     status = strata_rt_constants_check(*out_instance);
   if (!status) {
-    atomic_fetch_add(&state.active, 1);
+    atomic_fetch_add(&state.gate.active, 1);
     atomic_store(&(*out_instance)->is_ready, true);
-    atomic_store(&state.is_open, true);
+    atomic_store(&state.gate.is_open, true);
   }
   pthread_mutex_unlock(&state.mutex);
   return status;
@@ -163,14 +147,12 @@ int strata_rt_enter(void *stream, strata_rt_scope_t *scope, strata_rt_instance_t
     status = strata_rt_driver()->enter(stream, scope);
   if (status)
     return status;
-  // Sequentially consistent with close_to_calls: either it sees this call, or this call sees the library closed.
-  atomic_fetch_add(&state.active, 1);
-  if (atomic_load(&state.is_open)) {
+  if (strata_rt_gate_enter(&state.gate)) {
     *out_instance = find(scope->context);
     if (*out_instance && atomic_load(&(*out_instance)->is_ready))
       return STRATA_OK;
+    strata_rt_gate_leave(&state.gate);
   }
-  atomic_fetch_sub(&state.active, 1);
   status = find_or_load(scope, out_instance);
   if (status) {
     strata_rt_cleanup_begin(status);
@@ -182,7 +164,7 @@ int strata_rt_enter(void *stream, strata_rt_scope_t *scope, strata_rt_instance_t
 
 void strata_rt_leave(strata_rt_scope_t *scope) {
   strata_rt_driver()->leave(scope);
-  atomic_fetch_sub(&state.active, 1);
+  strata_rt_gate_leave(&state.gate);
 }
 
 //===-- Unloading and setting ------------------------------------------------------------------------------------===//
@@ -208,27 +190,25 @@ int strata_rt_unload(void) {
   if (status)
     return status;
   pthread_mutex_lock(&state.mutex);
-  status = close_to_calls() ? unload_all() : refuse_running();
+  status = strata_rt_gate_close(&state.gate) ? unload_all() : strata_rt_refuse_running(program.library);
   pthread_mutex_unlock(&state.mutex);
   return status;
 }
 
 static int set_constant(const strata_rt_scope_t *scope, const char *name, const void *data, void *stream) {
-  const strata_library_t *library = program.library;
   strata_rt_instance_t *instance;
+  size_t index;
   if (program.user_memory && !find(scope->context))
     return refuse_not_loaded();
   int status = check_stream(stream);
   if (!status)
     status = load_into(scope, NULL, stream, &instance);
+  if (!status)
+    status = strata_rt_find_constant(program.library, name, &index);
   if (status)
     return status;
-  for (size_t i = 0; i < library->n_constants; i++)
-    if (strcmp(library->constants[i]->name, name) == 0) {
-      atomic_store(&instance->is_ready, false); // the next call finds out
-      return strata_rt_constants_set(instance, instance->variant->public_constants[i], data, stream);
-    }
-  return strata_rt_fail(STRATA_NOT_FOUND, "%s: no constant '%s' that can be set", library->name, name);
+  atomic_store(&instance->is_ready, false); // the next call finds out
+  return strata_rt_constants_set(instance, instance->variant->public_constants[index], data, stream);
 }
 
 // With the mutex held and calls kept out; the next one opens the library again.
@@ -246,13 +226,14 @@ static int set_constant_closed(const char *name, const void *data, void *stream)
 }
 
 int strata_rt_set_constant(const char *name, const void *data, void *stream) {
-  if (!name || !data)
-    return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: set_constant: NULL", program.library->name);
-  int status = check_process();
+  int status = strata_rt_check_setting(program.library, name, data);
+  if (!status)
+    status = check_process();
   if (status)
     return status;
   pthread_mutex_lock(&state.mutex);
-  status = close_to_calls() ? set_constant_closed(name, data, stream) : refuse_running();
+  status = strata_rt_gate_close(&state.gate) ? set_constant_closed(name, data, stream)
+                                             : strata_rt_refuse_running(program.library);
   pthread_mutex_unlock(&state.mutex);
   return status;
 }
