@@ -1,8 +1,8 @@
 // Memory by phase, not by object: everything a compile or a pass allocates comes from an arena and goes with it.
 //
 // An arena is used by one thread at a time. Allocation never returns NULL: a compiler without memory cannot go on, so
-// it prints "strata: error: out of memory" and exits with status 1, or does what strata_arena_on_out_of_memory says. The
-// runtime of emitted libraries does not use arenas.
+// it prints "strata: error: out of memory" and exits with status 1, or does what strata_arena_on_out_of_memory says.
+// The runtime of emitted libraries does not use arenas.
 #ifndef STRATA_BASE_ARENA_H
 #define STRATA_BASE_ARENA_H
 

@@ -51,8 +51,7 @@ strata_status_t strata_status_context(strata_status_t status, const char *format
   va_start(args, format);
   char *context = format_message(format, args);
   va_end(args);
-  strata_status_t wrapped =
-      context ? strata_error(status->code, "%s: %s", context, status->message) : &out_of_memory;
+  strata_status_t wrapped = context ? strata_error(status->code, "%s: %s", context, status->message) : &out_of_memory;
   free(context);
   strata_status_free(status);
   return wrapped;

@@ -1,6 +1,6 @@
-// The file that holds a library's weights where they are not embedded: this header, then, from STRATA_WEIGHTS_DATA_OFFSET
-// on, the bytes. That of a library for several devices has such a part for each, filled up to a multiple of that offset
-// where another follows.
+// The file that holds a library's weights where they are not embedded: this header, then, from
+// STRATA_WEIGHTS_DATA_OFFSET on, the bytes. That of a library for several devices has such a part for each, filled up
+// to a multiple of that offset where another follows.
 #ifndef STRATA_RUNTIME_WEIGHTS_FILE_H
 #define STRATA_RUNTIME_WEIGHTS_FILE_H
 
