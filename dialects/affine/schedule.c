@@ -3,7 +3,7 @@
 
 #include "dialects/mlir_util.h"
 
-static const char *const kinds[] = {"scalar", "map", "rows", "contract"};
+static const char *const kinds[] = {"scalar", "map", "rows", "contract", "attention"};
 
 static int64_t integer_of(MlirAttribute dictionary, const char *key) {
   MlirAttribute attr = mlirDictionaryAttrGetElementByName(dictionary, strata_str(key));

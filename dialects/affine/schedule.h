@@ -8,7 +8,7 @@
 enum { STRATA_SCHEDULE_TILE = 3 };
 
 typedef struct {
-  const char *kind;       // "scalar", "map", "rows", "contract"; static
+  const char *kind;       // "scalar", "map", "rows", "contract", "attention"; static
   int64_t threads, group; // of a block; that carry out one task together. 0: not a GPU's schedule
   int n_tile;
   int64_t tile[STRATA_SCHEDULE_TILE];

@@ -19,6 +19,7 @@ static const struct {
     {"map", strata_tile_map},
     {"rows", strata_tile_rows},
     {"contract", strata_tile_contract},
+    {"attention", strata_tile_attention},
 };
 
 static kind_t kind_of(const strata_schedule_t *schedule) {

@@ -10,6 +10,7 @@ STRATA_MUST_CHECK strata_status_t strata_tile_scalar(strata_tile_builder_t *b);
 STRATA_MUST_CHECK strata_status_t strata_tile_map(strata_tile_builder_t *b);
 STRATA_MUST_CHECK strata_status_t strata_tile_rows(strata_tile_builder_t *b);
 STRATA_MUST_CHECK strata_status_t strata_tile_contract(strata_tile_builder_t *b);
+STRATA_MUST_CHECK strata_status_t strata_tile_attention(strata_tile_builder_t *b);
 
 //===-- Walking an iteration space -------------------------------------------------------------------------------===//
 

@@ -4,12 +4,12 @@
 // becomes
 //   func.func private @k0(%x, %y) { %t = memref.alloc  nest; nest; return }     func.call @k0(%x, %y)
 //
-// Groups grow from seeds: contractions and windows take what follows them elementwise, then reductions over rows take
-// what shares their rows, then contractions take what is cheap before them (on GPUs, where operands are fetched in bulk,
-// only those that are over soon or read each element once), then what is left gathers around its last nests. A nest
-// joins if its points line up with the group's (group_align.c) or it is cheap to compute where it is read, if that pays
-// (group_cost.c), and if the groups keep an order (group_order.c). Every sweep looks at a nest once, so the work is
-// linear in the reads.
+// Attention is found first (group_attention.c), and takes what follows it elementwise. Other groups grow from seeds:
+// contractions and windows take what follows them elementwise, then reductions over rows take what shares their rows,
+// then contractions take what is cheap before them (on GPUs, where operands are fetched in bulk, only those that are
+// over soon or read each element once), then what is left gathers around its last nests. A nest joins if its points line
+// up with the group's (group_align.c) or it is cheap to compute where it is read, if that pays (group_cost.c), and if
+// the groups keep an order (group_order.c). Every sweep looks at a nest once, so the work is linear in the reads.
 #include "passes/affine/group.h"
 
 #include "dialects/mlir_util.h"
@@ -308,7 +308,7 @@ static bool sweep(strata_grouping_t *grouping, int group, direction_t direction)
   return record->members.count > n_before;
 }
 
-static void grow(strata_grouping_t *grouping, int seed) {
+int strata_group_create(strata_grouping_t *grouping, int seed) {
   const strata_nest_node_t *record = node_of(grouping, seed);
   int group = (int)grouping->groups.count;
   strata_group_t new_group = {
@@ -319,7 +319,22 @@ static void grow(strata_grouping_t *grouping, int seed) {
   grouping->nodes[seed].evaluations = record->points;
   grouping->nodes[seed].is_operand = false;
   add_member(grouping, group, seed);
-  if (record->class == STRATA_NEST_SCALAR || grouping->compile->options->disable_fusion)
+  return group;
+}
+
+strata_status_t strata_group_add(strata_grouping_t *grouping, int group, int node) {
+  if (strata_group_order_merge(grouping->order, grouping->groups.data[group].members.data[0], node) !=
+      STRATA_MERGE_DONE)
+    return strata_error(STRATA_INTERNAL, "affine-group: what belongs together cannot be one kernel");
+  grouping->nodes[node].outer = (MlirAffineMap){0};
+  grouping->nodes[node].evaluations = node_of(grouping, node)->points;
+  add_member(grouping, group, node);
+  return NULL;
+}
+
+static void grow(strata_grouping_t *grouping, int seed) {
+  int group = strata_group_create(grouping, seed);
+  if (grouping->groups.data[group].kind == STRATA_NEST_SCALAR || grouping->compile->options->disable_fusion)
     return;
   bool grown = true;
   for (int i = 0; i < MAX_SWEEPS && grown; i++) {
@@ -335,10 +350,13 @@ static void grow_from(strata_grouping_t *grouping, strata_nest_class_t class) {
 }
 
 static void grow_all(strata_grouping_t *grouping) {
+  size_t n_attentions = grouping->groups.count;
+  for (size_t i = 0; i < n_attentions; i++)
+    sweep(grouping, (int)i, SWEEP_CONSUMERS);
   grow_from(grouping, STRATA_NEST_ANCHOR);
   size_t n_anchored = grouping->groups.count;
   grow_from(grouping, STRATA_NEST_ROW);
-  for (size_t i = 0; i < n_anchored && !grouping->compile->options->disable_fusion; i++)
+  for (size_t i = n_attentions; i < n_anchored && !grouping->compile->options->disable_fusion; i++)
     sweep(grouping, (int)i, SWEEP_OPERANDS);
   for (int node = (int)grouping->graph.nodes.count - 1; node >= 0; node--)
     if (node_of(grouping, node)->nest && grouping->nodes[node].group < 0)
@@ -368,6 +386,7 @@ strata_status_t strata_pass_affine_group(strata_compile_t *compile) {
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &grouping.graph));
   grouping.order = strata_group_order_create(&grouping.graph);
   init_nodes(&grouping);
+  STRATA_TRY(strata_group_attention(&grouping));
   grow_all(&grouping);
   STRATA_TRY(strata_group_outline(&grouping));
   strata_group_explain(&grouping);

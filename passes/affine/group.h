@@ -88,6 +88,18 @@ bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int n
 strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int group, int node, bool is_aligned,
                                          double evaluations);
 
+//===-- Attention (group_attention.c) ----------------------------------------------------------------------------===//
+
+// Makes groups of what is attention, before others grow.
+STRATA_MUST_CHECK strata_status_t strata_group_attention(strata_grouping_t *grouping);
+
+//===-- Making groups (group.c) ----------------------------------------------------------------------------------===//
+
+// A group of |seed| alone; returns its number.
+int strata_group_create(strata_grouping_t *grouping, int seed);
+// Adds a node that is computed where it is read. INTERNAL if the groups cannot be put into an order then.
+STRATA_MUST_CHECK strata_status_t strata_group_add(strata_grouping_t *grouping, int group, int node);
+
 //===-- Questions about the partition so far ---------------------------------------------------------------------===//
 
 // Buffers with more readers than this are kept in memory and not looked into.

@@ -14,6 +14,7 @@
 #include "dialects/affine/map_kernel.h"
 #include "dialects/affine/row_kernel.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/attention.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/parallel.h"
 #include "passes/affine/schedule_file.h"
@@ -256,7 +257,7 @@ static strata_status_t take_contraction(strata_compile_t *compile, const gpu_ker
   return strata_schedule_contract_gpu(&question, out, out_taken);
 }
 
-// The first of contract, map, rows and scalar that takes the kernel.
+// The first of attention, contract, map, rows and scalar that takes the kernel.
 static strata_status_t schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
                                        const strata_calls_t *calls, const strata_called_kernel_t *called) {
   strata_kernel_t kernel;
@@ -266,7 +267,9 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, const strata_g
   bool is_taken;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
   gpu_kernel_t k = {device, &kernel};
-  STRATA_TRY(take_contraction(compile, &k, calls, called, &schedule, &is_taken));
+  STRATA_TRY(strata_schedule_attention(compile, device, &kernel, &schedule, &is_taken));
+  if (!is_taken)
+    STRATA_TRY(take_contraction(compile, &k, calls, called, &schedule, &is_taken));
   if (!is_taken) {
     strata_status_t no_map = strata_map_kernel_read(&kernel, &map);
     strata_status_t no_rows = no_map ? strata_row_kernel_read(&kernel, &rows) : NULL;

@@ -1,0 +1,52 @@
+// A kernel that is attention: two contractions and a softmax over rows between them, in any number of nests.
+//
+//   scores(i, j) = sum over d of q(i, d) * k(j, d)          an elementwise chain on them: scale, masks, conversions
+//   p(i, j) = exp(score(i, j) - max over j of score(i, j))
+//   result(i, v) = sum over j of p(i, j) / (sum over j of p(i, j)) * w(j, v)
+//
+// Recognised by accesses and arithmetic alone. Everything is said over the *canonical dims*: the parallel dims of the
+// second contraction's nest, then its reduction dim, the *column*, then the first one's, the *head* dim.
+#ifndef STRATA_DIALECTS_AFFINE_ATTENTION_H
+#define STRATA_DIALECTS_AFFINE_ATTENTION_H
+
+#include "dialects/affine/contraction.h"
+
+// A scalar of a nest at a point: of the nest's dims, over the canonical dims.
+typedef struct {
+  const strata_nest_t *nest;
+  MlirValue value;
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+} strata_attention_term_t;
+
+// An operand of one of the products.
+typedef struct {
+  const strata_access_t *access;
+  MlirValue factor;  // what is multiplied, before it is widened
+  MlirAffineMap map; // where it is read, over the canonical dims
+  uint32_t dims;     // that the map depends on
+} strata_attention_operand_t;
+
+enum { STRATA_ATTENTION_Q, STRATA_ATTENTION_K, STRATA_ATTENTION_V, STRATA_N_ATTENTION_OPERANDS };
+
+typedef struct {
+  const strata_kernel_t *kernel;
+  const strata_nest_t *weighted;   // the second contraction
+  const strata_access_t *store;    // its result
+  strata_attention_term_t product; // the first one's sum: a loop's result
+  strata_attention_term_t score;   // whose maximum is taken, and which is exponentiated
+  strata_attention_operand_t operands[STRATA_N_ATTENTION_OPERANDS];
+  double scale;                         // the score is the product times this, positive; 0: it is something else
+  bool replaces_nan;                    // weights that are NaN are zero
+  MlirType type;                        // of the operands
+  int n_dims, row, value, column, head; // canonical dims: how many; those that tiles span
+  int64_t extents[STRATA_MAX_DIMS];
+} strata_attention_t;
+
+// False if the kernel's nests are no such thing, or more than that; *out_why says why where it is nearly one, else it
+// is NULL.
+bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *out, const char **out_why);
+
+// Points of the canonical dims that no tile spans: batches, heads.
+int64_t strata_attention_batch(const strata_attention_t *attention);
+
+#endif

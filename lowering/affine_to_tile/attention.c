@@ -1,0 +1,361 @@
+// Attention on GPUs: both contractions and the softmax between them on tiles of rows, a block of columns at a time.
+//
+//   scf.forall (%t) in (tasks) {
+//     %q = "tile.load" ... : vector<128x64xf16>
+//     %r:3 = scf.for %j = 0 to blocks iter_args(%m = lowest, %l = zero, %o = zero) {
+//       %k = "tile.load" ... : vector<112x64xf16>   %s = vector.contract %q, %k, zero : vector<128x112xf32>
+//       scores of %s: the nests between
+//       %m1 = vector.multi_reduction <maximumf>, %scores, %m   %p = exp2 of (%scores - %m1) * log2(e)
+//       %a = exp2 of (%m - %m1) * log2(e)                       %l1 = vector.multi_reduction <add>, %p, %l * %a
+//       %v = "tile.load" ... : vector<64x112xf16>   %o1 = vector.contract %p, %v, %o * %a : vector<128x64xf32>
+//     } {tile.pipeline}
+//     %o / %l, what follows, "tile.store" }
+//
+// The maximum starts at the lowest number, so that columns of -inf alone leave it a number. What was divided before the
+// second product is divided after it.
+#include "dialects/affine/attention.h"
+#include "dialects/affine/contraction.h"
+#include "lowering/affine_to_tile/contract.h"
+#include "passes/mma.h"
+
+#include <float.h>
+#include <math.h>
+
+// The tile's vector dims.
+enum { ROW, VALUE, COLUMN, HEAD, N_AXES };
+enum { ROWS = 1u << ROW, SCORES = 1u << ROW | 1u << COLUMN, RESULTS = 1u << ROW | 1u << VALUE };
+
+static const double log2_e = 1.4426950408889634;
+
+typedef struct {
+  strata_attention_t a;
+  int64_t n_row_tiles, n_column_tiles;
+  MlirAttribute fast_math;
+  MlirAffineExpr point[STRATA_MAX_DIMS]; // of the canonical dims
+} builder_t;
+
+// What blocks of columns hand on.
+enum { MAXIMUM, SUM, RESULT, N_CARRIED };
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+//===-- Values ---------------------------------------------------------------------------------------------------===//
+
+static strata_tile_value_t number(strata_tile_builder_t *b, double value) {
+  MlirType f32 = mlirF32TypeGet(b->e.context);
+  MlirAttribute attr = mlirFloatAttrDoubleGet(b->e.context, f32, value);
+  return (strata_tile_value_t){strata_emit_constant(&b->e, f32, attr), 0};
+}
+
+static MlirValue numbers(strata_tile_builder_t *b, double value, uint32_t dims) {
+  return strata_tile_broadcast(b, number(b, value), dims);
+}
+
+// An op on f32 over |dims|.
+static strata_tile_value_t arithmetic(strata_tile_builder_t *b, const builder_t *c, const char *name, uint32_t dims,
+                                      int n, const strata_tile_value_t *operands) {
+  MlirValue values[2];
+  for (int i = 0; i < n; i++)
+    values[i] = strata_tile_broadcast(b, operands[i], dims);
+  strata_named_attr_t flags = {"fastmath", c->fast_math};
+  MlirType type = strata_tile_type(b, mlirF32TypeGet(b->e.context), dims);
+  return (strata_tile_value_t){strata_emit_value(&b->e, name, n, values, type, 1, &flags), dims};
+}
+
+static strata_tile_value_t binary(strata_tile_builder_t *b, const builder_t *c, const char *name, strata_tile_value_t x,
+                                  strata_tile_value_t y) {
+  return arithmetic(b, c, name, x.dims | y.dims, 2, (strata_tile_value_t[]){x, y});
+}
+
+// Of rows, of what varies along columns too, and what it begins with.
+static strata_tile_value_t reduce(strata_tile_builder_t *b, const char *kind, strata_tile_value_t value,
+                                  strata_tile_value_t start) {
+  const int64_t columns = 1;
+  strata_named_attr_t attrs[2] = {
+      {"kind", mlirAttributeParseGet(b->e.context, strata_str(kind))},
+      {"reduction_dims", strata_i64s_attr(b->e.context, 1, &columns)},
+  };
+  MlirValue operands[2] = {value.value, start.value};
+  return (strata_tile_value_t){
+      strata_emit_value(&b->e, "vector.multi_reduction", 2, operands, mlirValueGetType(start.value), 2, attrs), ROWS};
+}
+
+static MlirValue contract(strata_tile_builder_t *b, MlirValue left, MlirValue right, MlirValue start) {
+  enum { N_DIMS = 3 };
+  static const int places[3][2] = {{0, 2}, {1, 2}, {0, 1}};
+  MlirContext context = b->e.context;
+  MlirAttribute maps[3];
+  for (int i = 0; i < 3; i++) {
+    MlirAffineExpr results[2] = {mlirAffineDimExprGet(context, places[i][0]),
+                                 mlirAffineDimExprGet(context, places[i][1])};
+    maps[i] = mlirAffineMapAttrGet(mlirAffineMapGet(context, N_DIMS, 0, 2, results));
+  }
+  const char *iterators = "[#vector.iterator_type<parallel>, #vector.iterator_type<parallel>, "
+                          "#vector.iterator_type<reduction>]";
+  strata_named_attr_t attrs[4] = {
+      {"indexing_maps", mlirArrayAttrGet(context, 3, maps)},
+      {"iterator_types", mlirAttributeParseGet(context, strata_str(iterators))},
+      {"kind", mlirAttributeParseGet(context, strata_str("#vector.kind<add>"))},
+      {"tile.mma", mlirStringAttrGet(context, b->schedule.mma)},
+  };
+  MlirValue operands[3] = {left, right, start};
+  return strata_emit_value(&b->e, "vector.contract", 3, operands, mlirValueGetType(start), 4, attrs);
+}
+
+//===-- Places ---------------------------------------------------------------------------------------------------===//
+
+static MlirAffineMap places(strata_tile_builder_t *b, builder_t *c) {
+  return mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, c->a.n_dims, c->point);
+}
+
+// The tile's point of a term's nest.
+static void point_of(strata_tile_builder_t *b, builder_t *c, const strata_attention_term_t *term,
+                     MlirAffineExpr *out_point) {
+  for (int i = 0; i < term->nest->n_parallel; i++)
+    out_point[i] = strata_tile_simplify(b, mlirAffineExprCompose(term->point[i], places(b, c)));
+}
+
+// Tile number |tile| along canonical dim |dim|, and where the dim ends.
+static void place_tile(strata_tile_builder_t *b, builder_t *c, int dim, int axis, MlirAffineExpr tile) {
+  int64_t extent = c->a.extents[dim], size = b->space.extents[axis];
+  c->point[dim] = strata_tile_scaled(b, tile, size, strata_tile_vector_dim(b, axis));
+  if (extent % size)
+    b->bounds[b->n_bounds++] = strata_tile_scaled(b, c->point[dim], -1, strata_tile_constant(b, extent - 1));
+}
+
+static MlirAffineExpr task_digit(strata_tile_builder_t *b, MlirValue task, int64_t stride, int64_t extent) {
+  MlirAffineExpr t = mlirAffineFloorDivExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, stride));
+  t = mlirAffineModExprGet(t, strata_tile_constant(b, extent));
+  return strata_tile_symbol(b, strata_emit_apply(&b->e, t, 1, &task), extent);
+}
+
+// Tasks that run at the same time read the same keys and values: rows fastest.
+static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
+  const strata_attention_t *a = &c->a;
+  int64_t stride = c->n_row_tiles;
+  for (int dim = a->column; dim-- > 0;) {
+    if (dim == a->row || dim == a->value || a->extents[dim] == 1)
+      continue;
+    c->point[dim] = task_digit(b, task, stride, a->extents[dim]);
+    stride *= a->extents[dim];
+  }
+  c->point[a->value] = strata_tile_vector_dim(b, VALUE);
+  c->point[a->head] = strata_tile_vector_dim(b, HEAD);
+  place_tile(b, c, a->row, ROW, task_digit(b, task, 1, c->n_row_tiles));
+}
+
+//===-- Operands -------------------------------------------------------------------------------------------------===//
+
+// An operand over exactly |dims| of the tile, read by a nest at |point|.
+static MlirValue operand(strata_tile_builder_t *b, const builder_t *c, int which, const strata_nest_t *nest,
+                         const MlirAffineExpr *point, uint32_t dims) {
+  strata_tile_frame_t frame = {.nest = nest, .point = point};
+  strata_tile_value_t value = strata_tile_evaluate(b, &frame, c->a.operands[which].factor);
+  if (!b->status && value.dims != dims)
+    strata_tile_fail(b, "affine-to-tile: an operand of attention that is no matrix");
+  return value.value;
+}
+
+static MlirValue queries_or_keys(strata_tile_builder_t *b, builder_t *c, int which, uint32_t dims) {
+  const strata_nest_t *nest = c->a.product.nest;
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  point_of(b, c, &c->a.product, point);
+  point[nest->n_parallel] = c->point[c->a.head];
+  return operand(b, c, which, nest, point, dims);
+}
+
+//===-- Scores ---------------------------------------------------------------------------------------------------===//
+
+// -inf where there is no column.
+static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
+                               MlirAffineExpr block) {
+  int64_t columns = c->a.extents[c->a.column], size = b->space.extents[COLUMN];
+  if (columns % size == 0)
+    return scores;
+  enum { PREDICATE_SLT = 2 };
+  const uint32_t dims = 1u << COLUMN;
+  MlirType index = mlirIndexTypeGet(b->e.context), i1 = mlirIntegerTypeGet(b->e.context, 1);
+  MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_tile_constant(b, columns));
+  MlirValue compared[2] = {
+      strata_emit_value(&b->e, "vector.step", 0, NULL, strata_tile_type(b, index, dims), 0, NULL),
+      strata_tile_broadcast(b, (strata_tile_value_t){strata_tile_index(b, left), 0}, dims),
+  };
+  strata_named_attr_t less = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_SLT)};
+  strata_tile_value_t exists = {
+      strata_emit_value(&b->e, "arith.cmpi", 2, compared, strata_tile_type(b, i1, dims), 1, &less), dims};
+  MlirValue chosen[3] = {strata_tile_broadcast(b, exists, SCORES), scores.value, numbers(b, -INFINITY, SCORES)};
+  return (strata_tile_value_t){
+      strata_emit_value(&b->e, "arith.select", 3, chosen, mlirValueGetType(scores.value), 0, NULL), SCORES};
+}
+
+// What the nests between make of the product, unless that is a factor.
+static strata_tile_value_t scores_of(strata_tile_builder_t *b, builder_t *c, strata_tile_value_t product) {
+  if (c->a.scale != 0)
+    return product;
+  const strata_nest_t *nest = c->a.product.nest;
+  MlirAffineExpr point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
+  point_of(b, c, &c->a.product, point);
+  for (int i = 0; i < nest->n_reduction; i++)
+    point[nest->n_parallel + i] = strata_tile_constant(b, 0);
+  strata_tile_frame_t frame = {.nest = nest, .point = point};
+  strata_tile_bind(b, &frame, c->a.product.value, product);
+  if (c->a.score.nest != nest) {
+    for (int i = 0; i < nest->n_accesses; i++) {
+      const strata_access_t *store = &nest->accesses[i];
+      if (!store->is_store)
+        continue;
+      int rank = strata_tile_access_coordinates(b, nest, store, point, coordinates);
+      strata_tile_know(b, store->buffer, rank, coordinates, strata_tile_evaluate(b, &frame, store->value));
+    }
+    frame = (strata_tile_frame_t){.nest = c->a.score.nest, .point = point};
+    point_of(b, c, &c->a.score, point);
+  }
+  strata_tile_value_t scores = strata_tile_evaluate(b, &frame, c->a.score.value);
+  if (b->status)
+    return scores;
+  return (strata_tile_value_t){strata_tile_broadcast(b, scores, SCORES), SCORES};
+}
+
+// exp(scale * (value - maximum)): in one multiply-add where the value is a product, which is not infinite.
+static strata_tile_value_t exponential(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t value,
+                                       strata_tile_value_t maximum) {
+  strata_tile_value_t exponent;
+  strata_tile_value_t factor = number(b, log2_e * (c->a.scale != 0 ? c->a.scale : 1));
+  if (c->a.scale != 0 && value.dims != ROWS) {
+    strata_tile_value_t scaled = binary(b, c, "arith.mulf", maximum, factor);
+    exponent = binary(b, c, "arith.subf", binary(b, c, "arith.mulf", value, factor), scaled);
+  } else {
+    exponent = binary(b, c, "arith.mulf", binary(b, c, "arith.subf", value, maximum), factor);
+  }
+  return arithmetic(b, c, "math.exp2", exponent.dims, 1, &exponent);
+}
+
+//===-- A block of columns ---------------------------------------------------------------------------------------===//
+
+static MlirValue narrowed(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t weights) {
+  return strata_emit_value(&b->e, "arith.truncf", 1, &weights.value, strata_tile_type(b, c->a.type, SCORES), 0, NULL);
+}
+
+static MlirValue weigh(strata_tile_builder_t *b, builder_t *c, strata_tile_value_t weights, strata_tile_value_t result,
+                       strata_tile_value_t factor) {
+  const strata_nest_t *nest = c->a.weighted;
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  for (int i = 0; i <= nest->n_parallel; i++) // the column last
+    point[i] = c->point[i];
+  MlirValue narrow = narrowed(b, c, weights);
+  MlirValue values = operand(b, c, STRATA_ATTENTION_V, nest, point, 1u << VALUE | 1u << COLUMN);
+  if (b->status)
+    return result.value;
+  return contract(b, narrow, values, binary(b, c, "arith.mulf", result, factor).value);
+}
+
+// Replaces |carried| by what this block makes of it.
+static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirAffineExpr block,
+                       MlirValue *carried) {
+  MlirValue keys = queries_or_keys(b, c, STRATA_ATTENTION_K, 1u << COLUMN | 1u << HEAD);
+  if (b->status)
+    return;
+  strata_tile_value_t product = {contract(b, queries, keys, numbers(b, 0, SCORES)), SCORES};
+  strata_tile_value_t scores = scores_of(b, c, product);
+  if (b->status)
+    return;
+  scores = cut(b, c, scores, block);
+  strata_tile_value_t before = {carried[MAXIMUM], ROWS}, sum = {carried[SUM], ROWS},
+                      result = {carried[RESULT], RESULTS};
+  strata_tile_value_t maximum = reduce(b, "#vector.kind<maximumf>", scores, before);
+  strata_tile_value_t weights = exponential(b, c, scores, maximum), factor = exponential(b, c, before, maximum);
+  sum = reduce(b, "#vector.kind<add>", weights, binary(b, c, "arith.mulf", sum, factor));
+  carried[MAXIMUM] = maximum.value;
+  carried[SUM] = sum.value;
+  carried[RESULT] = weigh(b, c, weights, result, factor);
+}
+
+static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue *carried) {
+  MlirValue inside[N_CARRIED];
+  int n_bounds = b->n_bounds, n_symbols = b->space.n_symbols;
+  strata_tile_known_t *known = b->known;
+  strata_loop_t loop = strata_emit_for_begin(
+      &b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, c->n_column_tiles), 1, N_CARRIED, carried, inside);
+  MlirAffineExpr block = strata_tile_symbol(b, loop.induction, c->n_column_tiles);
+  place_tile(b, c, c->a.column, COLUMN, block);
+  emit_block(b, c, queries, block, inside);
+  if (b->status)
+    return;
+  strata_emit_for_end(&b->e, loop, N_CARRIED, inside, carried);
+  strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
+  b->n_bounds = n_bounds;
+  b->space.n_symbols = n_symbols;
+  b->known = known;
+}
+
+//===-- The kernel -----------------------------------------------------------------------------------------------===//
+
+// result / sum; zero instead of a row that is NaN, if that was asked for.
+static strata_tile_value_t divide(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t result,
+                                  strata_tile_value_t sum) {
+  strata_tile_value_t inverse = binary(b, c, "arith.divf", (strata_tile_value_t){numbers(b, 1, ROWS), ROWS}, sum);
+  strata_tile_value_t quotient = binary(b, c, "arith.mulf", result, inverse);
+  if (!c->a.replaces_nan)
+    return quotient;
+  enum { PREDICATE_OGT = 2 };
+  MlirType i1 = mlirIntegerTypeGet(b->e.context, 1);
+  MlirValue compared[2] = {sum.value, numbers(b, 0, ROWS)};
+  strata_named_attr_t greater = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_OGT)};
+  strata_tile_value_t exists = {
+      strata_emit_value(&b->e, "arith.cmpf", 2, compared, strata_tile_type(b, i1, ROWS), 1, &greater), ROWS};
+  MlirValue chosen[3] = {strata_tile_broadcast(b, exists, RESULTS), quotient.value, numbers(b, 0, RESULTS)};
+  return (strata_tile_value_t){
+      strata_emit_value(&b->e, "arith.select", 3, chosen, mlirValueGetType(quotient.value), 0, NULL), RESULTS};
+}
+
+static void emit_task(strata_tile_builder_t *b, builder_t *c) {
+  MlirValue queries = queries_or_keys(b, c, STRATA_ATTENTION_Q, 1u << ROW | 1u << HEAD);
+  if (b->status)
+    return;
+  MlirValue carried[N_CARRIED] = {numbers(b, -FLT_MAX, ROWS), numbers(b, 0, ROWS), numbers(b, 0, RESULTS)};
+  emit_blocks(b, c, queries, carried);
+  if (b->status)
+    return;
+  strata_tile_value_t result =
+      divide(b, c, (strata_tile_value_t){carried[RESULT], RESULTS}, (strata_tile_value_t){carried[SUM], ROWS});
+  strata_contraction_kernel_t weighted = {.kernel = b->kernel, .nest = c->a.weighted, .store = c->a.store};
+  c->point[c->a.column] = strata_tile_constant(b, 0);
+  result = strata_tile_contract_result(b, &weighted, c->point, result);
+  if (!b->status)
+    strata_tile_contract_stores(b, &weighted, c->point, result);
+}
+
+static strata_status_t check_schedule(const strata_tile_builder_t *b, const strata_attention_t *a) {
+  const strata_schedule_t *s = &b->schedule;
+  if (s->n_tile != 3 || s->tile[0] < 1 || s->tile[1] < 1 || s->tile[2] != a->extents[a->head])
+    return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [rows, columns, %lld]",
+                        (long long)a->extents[a->head]);
+  if (!s->mma.length || !strata_mma_named(s->mma))
+    return strata_error(STRATA_INVALID_ARGUMENT, "no matrix instruction '%.*s'", (int)s->mma.length, s->mma.data);
+  return NULL;
+}
+
+strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
+  builder_t c = {.fast_math =
+                     mlirAttributeParseGet(b->e.context, strata_str("#arith.fastmath<reassoc,contract,arcp,afn>"))};
+  const char *why;
+  if (!strata_attention_read(b->kernel, &c.a, &why))
+    return strata_error(STRATA_UNSUPPORTED, "no attention: %s", why ? why : "other nests");
+  STRATA_TRY(check_schedule(b, &c.a));
+  const int64_t sizes[N_AXES] = {b->schedule.tile[0], c.a.extents[c.a.value], b->schedule.tile[1],
+                                 c.a.extents[c.a.head]};
+  c.n_row_tiles = ceil_div(c.a.extents[c.a.row], sizes[ROW]);
+  c.n_column_tiles = ceil_div(c.a.extents[c.a.column], sizes[COLUMN]);
+  for (int i = 0; i < STRATA_MAX_DIMS; i++)
+    c.point[i] = strata_tile_constant(b, 0);
+  strata_loop_t forall = strata_emit_forall_begin(&b->e, strata_attention_batch(&c.a) * c.n_row_tiles);
+  b->space.n_vector = N_AXES;
+  for (int axis = 0; axis < N_AXES; axis++)
+    b->space.extents[axis] = sizes[axis];
+  place_task(b, &c, forall.induction);
+  emit_task(b, &c);
+  b->space.n_vector = 0;
+  b->n_bounds = 0;
+  strata_emit_forall_end(&b->e, forall);
+  return b->status;
+}

@@ -1,0 +1,44 @@
+// Attention on devices whose products read their operands from shared memory: the model and the choice of tiles
+// (schedule_attention.c), for the pass that groups nests (group_attention.c) and the one that schedules kernels.
+#ifndef STRATA_PASSES_AFFINE_ATTENTION_H
+#define STRATA_PASSES_AFFINE_ATTENTION_H
+
+#include "dialects/affine/attention.h"
+#include "passes/affine/problem.h"
+
+// The one switch: whether attention is one kernel.
+enum { STRATA_ATTENTION = 0 };
+
+typedef struct {
+  int64_t rows, columns, head, value, batch;
+  const strata_mma_t *async; // NULL: the device has no instruction for it
+} strata_attention_problem_t;
+
+strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device,
+                                                    const strata_attention_t *attention);
+
+typedef struct {
+  int64_t groups;        // of 128 threads, 64 rows each
+  int64_t rows, columns; // of a tile
+  int64_t slots, tasks, blocks;
+  double seconds;
+  const char *bound; // what takes the time
+  size_t number;     // among the candidates
+} strata_attention_choice_t;
+
+// Walks the candidates that fit: |choice| is zero at first, and the next one afterwards; false at the end.
+bool strata_attention_next(const strata_gpu_device_t *device, const strata_attention_problem_t *problem,
+                           strata_attention_choice_t *choice);
+// The best |n|, best first; returns how many there are.
+int strata_attention_choose(const strata_gpu_device_t *device, const strata_attention_problem_t *problem, int n,
+                            strata_attention_choice_t *out);
+strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *problem,
+                                            const strata_attention_choice_t *choice);
+
+// The schedule of a kernel that is attention; *out_taken is false where it is not.
+STRATA_MUST_CHECK strata_status_t strata_schedule_attention(strata_compile_t *compile,
+                                                            const strata_gpu_device_t *device,
+                                                            const strata_kernel_t *kernel, strata_schedule_t *out,
+                                                            bool *out_taken);
+
+#endif

@@ -1,0 +1,237 @@
+// Groups of attention: two contractions and the softmax between them, found before other groups grow. See group.h.
+//
+// From every contraction its operands are followed back to other contractions. The nests on the way from one of those
+// are a group if strata_attention_read knows them, nobody else reads what lies between, operands come in bulk, and the
+// model finds it faster than three kernels.
+#include "passes/affine/attention.h"
+#include "passes/affine/explain.h"
+#include "passes/affine/group.h"
+#include "passes/target.h"
+
+#include <stdlib.h>
+
+enum { MAX_NODES = 64 }; // that are looked at from one contraction
+
+#define SOFTMAX_SECONDS 2e-6 // from the end of one kernel to the work of the next
+#define HARDLY_FASTER 0.9    // the model is no better: what it is to win at least
+
+typedef struct {
+  strata_grouping_t *grouping;
+  const strata_gpu_device_t *device;
+  int weighted;             // the second contraction
+  strata_ints_t behind;     // what it is computed of, up to other contractions
+  strata_ints_t members;    // the nests of a candidate, in order
+  strata_attention_t found; // in them
+} finder_t;
+
+static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
+
+static bool contains(const strata_ints_t *ints, int value) {
+  for (size_t i = 0; i < ints->count; i++)
+    if (ints->data[i] == value)
+      return true;
+  return false;
+}
+
+static int compare_ints(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+//===-- Candidates -----------------------------------------------------------------------------------------------===//
+
+// False if there are too many.
+static bool find_behind(finder_t *f) {
+  f->behind.count = 0;
+  *strata_vector_push(f->grouping->graph.arena, &f->behind) = f->weighted;
+  for (size_t i = 0; i < f->behind.count; i++) {
+    const strata_nest_node_t *node = node_of(f, f->behind.data[i]);
+    if (i > 0 && node->class == STRATA_NEST_ANCHOR)
+      continue;
+    for (size_t j = 0; j < node->reads.count; j++) {
+      int producer = node->reads.data[j].producer;
+      if (contains(&f->behind, producer) || !node_of(f, producer)->nest || f->grouping->nodes[producer].group >= 0)
+        continue;
+      if (f->behind.count == MAX_NODES)
+        return false;
+      *strata_vector_push(f->grouping->graph.arena, &f->behind) = producer;
+    }
+  }
+  qsort(f->behind.data, f->behind.count, sizeof(int), compare_ints);
+  return true;
+}
+
+// The nests on the way from the contraction |first|.
+static void find_members(finder_t *f, int first) {
+  f->members.count = 0;
+  *strata_vector_push(f->grouping->graph.arena, &f->members) = first;
+  for (size_t i = 0; i < f->behind.count; i++) {
+    int at = f->behind.data[i];
+    const strata_nest_node_t *node = node_of(f, at);
+    bool follows = false;
+    for (size_t j = 0; j < node->reads.count && at > first; j++)
+      follows |= contains(&f->members, node->reads.data[j].producer);
+    if (follows)
+      *strata_vector_push(f->grouping->graph.arena, &f->members) = at;
+  }
+}
+
+// A maximum and a sum lie between the contractions.
+static bool has_two_rows(const finder_t *f) {
+  int n_rows = 0;
+  for (size_t i = 0; i < f->members.count; i++)
+    n_rows += node_of(f, f->members.data[i])->class == STRATA_NEST_ROW;
+  return n_rows == 2;
+}
+
+// True if nobody outside sees what lies between, or has to come between the members.
+static bool is_private(const finder_t *f) {
+  for (size_t i = 0; i < f->members.count; i++) {
+    const strata_nest_node_t *node = node_of(f, f->members.data[i]);
+    if (f->members.data[i] == f->weighted)
+      continue;
+    for (size_t j = 0; j < node->after.count; j++)
+      if (!contains(&f->members, node->after.data[j]))
+        return false;
+    for (size_t j = 0; j < node->buffers.count; j++) {
+      const strata_nest_buffer_t *buffer = &f->grouping->graph.buffers.data[node->buffers.data[j]];
+      if (node->nest->accesses[j].is_store && (!buffer->is_alloc || buffer->n_stores != 1))
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool recognise(finder_t *f, const char **out_why) {
+  strata_arena_t *arena = f->grouping->graph.arena;
+  strata_kernel_t *kernel = strata_arena_new(arena, strata_kernel_t);
+  *kernel = (strata_kernel_t){.arena = arena, .func = f->grouping->graph.func, .n_nests = (int)f->members.count};
+  kernel->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->func, 0));
+  kernel->nests = strata_arena_array(arena, strata_nest_t, f->members.count);
+  for (size_t i = 0; i < f->members.count; i++)
+    kernel->nests[i] = *node_of(f, f->members.data[i])->nest;
+  return strata_attention_read(kernel, &f->found, out_why);
+}
+
+//===-- Whether it pays ------------------------------------------------------------------------------------------===//
+
+// One of the contractions alone.
+typedef struct {
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  strata_problem_t problem;
+} product_t;
+
+static bool read_product(const finder_t *f, const strata_nest_t *nest, product_t *out) {
+  out->kernel = *f->found.kernel;
+  out->kernel.n_nests = 1;
+  out->kernel.nests = (strata_nest_t *)(uintptr_t)nest;
+  strata_status_t status = strata_contraction_read(&out->kernel, &out->contraction);
+  if (status) {
+    strata_status_free(status);
+    return false;
+  }
+  strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &out->contraction};
+  out->problem = strata_problem_read(&question);
+  return true;
+}
+
+// True if the copy engine brings the operand, contiguous along the product's reduction or not.
+static bool comes_in_bulk(const finder_t *f, const product_t *product, int operand, bool is_crossed) {
+  MlirOperation read = f->found.operands[operand].access->op;
+  for (int side = 0; side < 2; side++)
+    if (mlirOperationEqual(product->contraction.sides[side].access->op, read))
+      return product->problem.sides[side].is_read && product->problem.sides[side].is_crossed == is_crossed;
+  return false;
+}
+
+static double softmax_seconds(const finder_t *f, const strata_attention_problem_t *p) {
+  enum { BYTES = 4 + 2 }; // of a score and a weight
+  double elements = (double)p->rows * (double)p->columns * (double)p->batch;
+  return SOFTMAX_SECONDS + elements * BYTES / (double)f->device->bandwidth;
+}
+
+// Why the candidate stays three kernels; NULL if it does not.
+static const char *judge(const finder_t *f) {
+  product_t first, second;
+  strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
+  strata_attention_choice_t choice;
+  if (!read_product(f, f->found.product.nest, &first) || !read_product(f, f->found.weighted, &second) ||
+      !comes_in_bulk(f, &first, STRATA_ATTENTION_Q, false) || !comes_in_bulk(f, &first, STRATA_ATTENTION_K, false) ||
+      !comes_in_bulk(f, &second, STRATA_ATTENTION_V, true))
+    return "operands do not come in bulk";
+  if (!strata_attention_choose(f->device, &problem, 1, &choice))
+    return "no tile fits";
+  double apart = strata_problem_seconds(f->device, &first.problem) +
+                 strata_problem_seconds(f->device, &second.problem) + softmax_seconds(f, &problem);
+  bool pays = choice.seconds < HARDLY_FASTER * apart;
+  strata_explain(f->grouping->compile,
+                 "attention contract#%d <- contract#%d: %lld x %lld, %lld times: %.1f us %s %.1f in three kernels",
+                 f->weighted, f->members.data[0], (long long)problem.rows, (long long)problem.columns,
+                 (long long)problem.batch, 1e6 * choice.seconds, pays ? "instead of" : "are too many for", 1e6 * apart);
+  return pays ? NULL : "";
+}
+
+//===-- Forming --------------------------------------------------------------------------------------------------===//
+
+static strata_status_t form(finder_t *f) {
+  int group = strata_group_create(f->grouping, f->weighted);
+  for (size_t i = f->members.count; i-- > 0;)
+    if (f->members.data[i] != f->weighted)
+      STRATA_TRY(strata_group_add(f->grouping, group, f->members.data[i]));
+  return NULL;
+}
+
+static strata_status_t try_candidate(finder_t *f, int first, bool *out_formed) {
+  const char *why;
+  find_members(f, first);
+  *out_formed = false;
+  if (!contains(&f->members, f->weighted) || !has_two_rows(f))
+    return NULL;
+  if (!recognise(f, &why)) {
+    if (why)
+      strata_explain(f->grouping->compile, "attention contract#%d <- contract#%d: no, %s", f->weighted, first, why);
+    return NULL;
+  }
+  why = is_private(f) ? judge(f) : "others read what lies between";
+  if (why && *why)
+    strata_explain(f->grouping->compile, "attention contract#%d <- contract#%d: no, %s", f->weighted, first, why);
+  *out_formed = !why;
+  return why ? NULL : form(f);
+}
+
+static strata_status_t try_contraction(finder_t *f) {
+  bool formed = false;
+  if (!find_behind(f))
+    return NULL;
+  strata_ints_t firsts = {0};
+  for (size_t i = 0; i < f->behind.count; i++)
+    if (f->behind.data[i] != f->weighted && node_of(f, f->behind.data[i])->class == STRATA_NEST_ANCHOR)
+      *strata_vector_push(f->grouping->graph.arena, &firsts) = f->behind.data[i];
+  for (size_t i = 0; i < firsts.count && !formed; i++)
+    STRATA_TRY(try_candidate(f, firsts.data[i], &formed));
+  return NULL;
+}
+
+// The exponentials are rounded before they are divided, and rows are summed up in parts.
+static bool is_allowed(const strata_compile_t *compile) {
+  const strata_compile_options_t *options = compile->options;
+  return STRATA_ATTENTION && strata_target_is_gpu(compile) && !options->disable_fusion &&
+         !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math && !options->disable_fast_math &&
+         !options->disable_tensor_core;
+}
+
+strata_status_t strata_group_attention(strata_grouping_t *grouping) {
+  finder_t f = {.grouping = grouping};
+  if (!is_allowed(grouping->compile))
+    return NULL;
+  STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
+  if (!f.device->mma_async[0])
+    return NULL;
+  for (f.weighted = 0; f.weighted < (int)grouping->graph.nodes.count; f.weighted++) {
+    const strata_nest_node_t *node = node_of(&f, f.weighted);
+    if (node->class == STRATA_NEST_ANCHOR && !node->is_constant && grouping->nodes[f.weighted].group < 0)
+      STRATA_TRY(try_contraction(&f));
+  }
+  return NULL;
+}

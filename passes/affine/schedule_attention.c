@@ -1,0 +1,196 @@
+// The choice of attention's tiles and grid. See attention.h; docs/gpu.md has the keys.
+//
+// A block takes tiles of 64 rows a group of 128 threads, with all columns one block of them after the other. A block of
+// columns takes as long as the slowest of the products, the exponentials and maxima, and the second-level cache; what
+// goes on beside it costs a part of its time, as groups do not take turns perfectly. Constants are measured on an H200.
+#include "passes/affine/attention.h"
+
+#include "dialects/mlir_util.h"
+#include "passes/affine/explain.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  GROUP_THREADS = 128,
+  GROUP_ROWS = 64,
+  PRODUCERS = 128,
+  MAX_GROUPS = 2,
+  COLUMN_STEP = 16, // of the second product's instruction
+  MIN_COLUMNS = 32,
+  MAX_COLUMNS = 256,
+  HEAD_STEP = 16,
+  MAX_HEAD = 256,
+  SPAN = 64,               // elements of the widest swizzle: operands lie in whole ones
+  RESULT_BYTES = 16 << 10, // staging of a group's results
+  BARRIER_BYTES = 1 << 10,
+  ELEMENT_BYTES = 2,
+  REGISTERS = 240,      // of a thread, beside producers that give theirs away
+  OTHER_REGISTERS = 40, // addresses, row statistics
+  SLOTS = 2,
+  EXPLAINED = 3,
+};
+
+// In cycles of a processor.
+#define LAUNCH 3000.0     // from the end of one kernel to the first instruction of the next
+#define TASK 3600.0       // its first operands, and its results
+#define PRODUCTS 2048.0   // multiply-adds
+#define SOFTMAX 5.5       // of a group's rows in one column: maximum, exponential, sum, conversion
+#define CACHE_RATE 76.0   // bytes from the second-level cache
+#define BLOCK_START 150.0 // of a block of columns: barriers, statistics
+#define BESIDE 0.4        // of what goes on beside the slowest
+#define CLOCK 1.75e9
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
+
+strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
+  MlirContext context = mlirTypeGetContext(a->type);
+  return (strata_attention_problem_t){.rows = a->extents[a->row],
+                                      .columns = a->extents[a->column],
+                                      .head = a->extents[a->head],
+                                      .value = a->extents[a->value],
+                                      .batch = strata_attention_batch(a),
+                                      .async = strata_mma_find_async(device, a->type, mlirF32TypeGet(context))};
+}
+
+//===-- What fits ------------------------------------------------------------------------------------------------===//
+
+static bool is_possible(const strata_attention_problem_t *p) {
+  return p->async && p->head % HEAD_STEP == 0 && p->head <= MAX_HEAD && p->value % HEAD_STEP == 0 &&
+         p->value <= MAX_HEAD;
+}
+
+static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  int64_t head = round_up(p->head, SPAN), value = round_up(p->value, SPAN);
+  return c->rows * head * ELEMENT_BYTES + c->slots * c->columns * (head + value) * ELEMENT_BYTES +
+         c->groups * RESULT_BYTES + BARRIER_BYTES;
+}
+
+// Scores, the weights made of them and results are a thread's at the same time.
+static bool fits(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                 const strata_attention_choice_t *c) {
+  int64_t registers = c->columns / 2 + c->columns / 4 + p->value / 2 + OTHER_REGISTERS;
+  return registers <= REGISTERS && shared_bytes(p, c) <= device->shared_bytes;
+}
+
+//===-- Time -----------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  double cycles;
+  const char *what;
+} bound_t;
+
+// One block of columns of a tile.
+static bound_t block_time(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  double depth = (double)(round_up(p->head, HEAD_STEP) + p->value);
+  bound_t bounds[] = {
+      {(double)(c->rows * c->columns) * depth / PRODUCTS, "instructions"},
+      {(double)(c->groups * c->columns) * SOFTMAX, "softmax"},
+      {(double)c->columns * depth * ELEMENT_BYTES / CACHE_RATE, "cache"},
+  };
+  bound_t slowest = bounds[0];
+  double sum = 0;
+  for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+    sum += bounds[i].cycles;
+    if (bounds[i].cycles > slowest.cycles)
+      slowest = bounds[i];
+  }
+  slowest.cycles += BLOCK_START + BESIDE * (sum - slowest.cycles);
+  return slowest;
+}
+
+static void predict(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                    strata_attention_choice_t *c) {
+  bound_t block = block_time(p, c);
+  double rounds = (double)ceil_div(c->tasks, device->n_processors);
+  c->bound = block.what;
+  c->seconds = (LAUNCH + rounds * (TASK + (double)ceil_div(p->columns, c->columns) * block.cycles)) / CLOCK;
+}
+
+bool strata_attention_next(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                           strata_attention_choice_t *c) {
+  enum { N_COLUMNS = (MAX_COLUMNS - MIN_COLUMNS) / COLUMN_STEP + 1 };
+  while (is_possible(p) && c->number < N_COLUMNS * MAX_GROUPS) {
+    size_t number = c->number;
+    int64_t groups = MAX_GROUPS >> number % MAX_GROUPS;
+    *c = (strata_attention_choice_t){.groups = groups,
+                                     .rows = groups * GROUP_ROWS,
+                                     .columns = MAX_COLUMNS - (int64_t)(number / MAX_GROUPS) * COLUMN_STEP,
+                                     .slots = SLOTS,
+                                     .number = number + 1};
+    c->tasks = ceil_div(p->rows, c->rows) * p->batch;
+    c->blocks = least(c->tasks, device->n_processors);
+    if (!fits(device, p, c))
+      continue;
+    predict(device, p, c);
+    return true;
+  }
+  return false;
+}
+
+//===-- The choice -----------------------------------------------------------------------------------------------===//
+
+int strata_attention_choose(const strata_gpu_device_t *device, const strata_attention_problem_t *problem, int n,
+                            strata_attention_choice_t *out) {
+  strata_attention_choice_t candidate = {0};
+  int count = 0;
+  while (strata_attention_next(device, problem, &candidate)) {
+    int at = count;
+    while (at > 0 && out[at - 1].seconds > candidate.seconds)
+      at--;
+    if (at == n)
+      continue;
+    count = count < n ? count + 1 : n;
+    memmove(&out[at + 1], &out[at], sizeof *out * (size_t)(count - 1 - at));
+    out[at] = candidate;
+  }
+  return count;
+}
+
+strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *problem,
+                                            const strata_attention_choice_t *choice) {
+  return (strata_schedule_t){.kind = "attention",
+                             .threads = choice->groups * GROUP_THREADS,
+                             .group = choice->groups * GROUP_THREADS,
+                             .n_tile = 3,
+                             .tile = {choice->rows, choice->columns, problem->head},
+                             .mma = strata_str(problem->async->name),
+                             .producers = PRODUCERS,
+                             .slots = choice->slots,
+                             .blocks = choice->blocks};
+}
+
+static void explain(strata_compile_t *compile, const strata_kernel_t *kernel, const strata_attention_problem_t *p,
+                    int n, const strata_attention_choice_t *choices) {
+  MlirStringRef name = strata_attr_str(kernel->func, "sym_name");
+  strata_explain(compile, "attention %.*s: %lld rows, %lld columns of %lld, values of %lld, %lld times",
+                 (int)name.length, name.data, (long long)p->rows, (long long)p->columns, (long long)p->head,
+                 (long long)p->value, (long long)p->batch);
+  for (int i = 0; i < n; i++) {
+    const strata_attention_choice_t *c = &choices[i];
+    strata_explain(compile,
+                   "attention %.*s:   %s %lldx%lldx%lld, %lld slots, %lld tasks in %lld blocks: %.1f us (%s)%s",
+                   (int)name.length, name.data, p->async->name, (long long)c->rows, (long long)c->columns,
+                   (long long)p->head, (long long)c->slots, (long long)c->tasks, (long long)c->blocks, 1e6 * c->seconds,
+                   c->bound, i == 0 ? ", chosen" : "");
+  }
+}
+
+strata_status_t strata_schedule_attention(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                          const strata_kernel_t *kernel, strata_schedule_t *out, bool *out_taken) {
+  strata_attention_t attention;
+  const char *why;
+  *out_taken = strata_attention_read(kernel, &attention, &why);
+  if (!*out_taken)
+    return NULL;
+  strata_attention_problem_t problem = strata_attention_problem(device, &attention);
+  strata_attention_choice_t choices[EXPLAINED];
+  int n = strata_attention_choose(device, &problem, EXPLAINED, choices);
+  if (n == 0)
+    return strata_error(STRATA_INTERNAL, "no tile suits a kernel of attention");
+  explain(compile, kernel, &problem, n, choices);
+  *out = strata_attention_schedule(&problem, &choices[0]);
+  return NULL;
+}
