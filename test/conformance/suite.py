@@ -1,27 +1,25 @@
 """Modules of the strata dialect with what they must compute: built, compiled by `strata`, run and compared.
 
-A Job is one module. It runs in a child process of its own, since a miscompiled kernel may crash. Its tensors lie
-against a page that cannot be touched, so that an access past their end is a crash; the bytes before them and the
-outputs are poisoned. The seed of every run is new and printed; STRATA_SEED=N repeats one.
+A Job is one module. It runs in a child process of its own, since a miscompiled kernel may crash. The seed of every run
+is new and printed; STRATA_SEED=N repeats one. With STRATA_RUN_UNDER see under.py.
 """
 import argparse
 import collections
-import ctypes
-import mmap
+import functools
 import os
-import pickle
 import re
-import signal
 import sys
 import time
-import traceback
 import zlib
 
 import numpy as np
 
+import children
+import execute
 import formats
 import strata
 import tables
+import under
 
 STRICT = ("--mlir-disable-fast-math",)
 FAST = ()
@@ -35,8 +33,6 @@ FLUSHED = ("exp", "exp2") if TARGET != "cpu" else ()
 
 # With fast math, and in composites, an op may err by so many units in the last place of the type it is computed in.
 FAST_ULPS = 16
-
-SECONDS_A_JOB = 300
 
 
 def exact_products(*types):
@@ -220,6 +216,17 @@ class Module:
         """|value| must satisfy |check|; it is reported as of |op| on |type_name|, by default the value's."""
         self.outputs.append((value, check, op, type_name or value.type))
 
+    def input_bytes(self):
+        return [formats.encode(value.type, numbers) for value, numbers in self.inputs]
+
+    def judge(self, outputs):
+        """The results, given the bytes of the outputs."""
+        return [judge(op, type_name, v.shape, check, formats.decode(v.type, data, v.shape))
+                for (v, check, op, type_name), data in zip(self.outputs, outputs)]
+
+    def failed(self, text):
+        return [Result(op, type_name, 0, text.strip()[:500]) for _, _, op, type_name in self.outputs]
+
     def text(self):
         arguments = ", ".join(f'{v.name}: {tensor_type(*v[1:])} {{strata.name = "{v.name[1:]}"}}'
                               for v, _ in self.inputs)
@@ -232,45 +239,6 @@ class Module:
 
 # -- running ----------------------------------------------------------------------------------------------------------
 
-POISON = 0xA5
-_mprotect = ctypes.CDLL(None, use_errno=True).mprotect
-_mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-
-
-class Guarded:
-    """Memory of a tensor, which ends where an unmapped page begins and has poison before it."""
-
-    def __init__(self, size, data=None):
-        room = (size // mmap.PAGESIZE + 1) * mmap.PAGESIZE
-        self._map = mmap.mmap(-1, room + mmap.PAGESIZE)
-        self._begin, self._end = room - size, room
-        self._map[:room] = bytes([POISON]) * self._begin + (data if data is not None else bytes([POISON]) * size)
-        start = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
-        assert _mprotect(start + room, mmap.PAGESIZE, 0) == 0
-        self.address = start + self._begin
-
-    def data(self):
-        return self._map[self._begin:self._end]
-
-    def is_intact_before(self):
-        return not self._map[:self._begin].strip(bytes([POISON]))
-
-
-def run(library, module):
-    """The bytes of the outputs."""
-    inputs = [(v, formats.encode(v.type, x)) for v, x in module.inputs]
-    memory = [Guarded(len(data), data) for _, data in inputs]
-    sizes = [formats.storage_size(v.type, int(np.prod(v.shape))) for v, _, _, _ in module.outputs]
-    memory += [Guarded(size) for size in sizes]
-    pointers = (ctypes.c_void_p * len(memory))(*[m.address for m in memory])
-    status = library.description.run(pointers, None, None, None)
-    if status:
-        raise RuntimeError(f"status {status}: {library.description.error().decode()}")
-    assert all(m.is_intact_before() for m in memory), "bytes before a tensor are overwritten"
-    assert all(m.data() == data for m, (_, data) in zip(memory, inputs)), "an input is overwritten"
-    return [m.data() for m in memory[len(inputs):]]
-
-
 class Job:
     """A module of several cases: functions that add ops and outputs to a Module. |make|, given a random generator,
     makes the cases; it is called in the child process."""
@@ -278,81 +246,55 @@ class Job:
     def __init__(self, name, make, options=(), constant_inputs=False):
         self.name, self.make, self.options, self.constant_inputs = name, make, options, constant_inputs
 
-    def generator(self, seed):
-        return np.random.default_rng([seed, zlib.crc32(self.name.encode())])
+    def folder(self):
+        return os.path.abspath(re.sub(r"\W+", "_", self.name))
 
-    def _module(self, cases):
+    def cases(self, seed):
+        return self.make(np.random.default_rng([seed, zlib.crc32(self.name.encode())]))
+
+    def module(self, cases):
         module = Module(self.options, self.constant_inputs)
         for case in cases:
             case(module)
         return module
 
-    def _compile(self, module, folder):
+    def compile(self, module, folder):
         path = os.path.join(folder, "module.mlir")
         with open(path, "w", encoding="utf-8") as file:
             file.write(module.text())
-        return strata.compile_library(path, folder, options=self.options)[0]
+        on_device = ("--on-gpu-tensors",) if under.COMMAND and TARGET != "cpu" else ()
+        return strata.compile_library(path, folder, options=(*self.options, *on_device))[0]
 
     def _judged(self, module, folder):
-        outputs = run(strata.Library(self._compile(module, folder)), module)
-        return [judge(op, type_name, v.shape, check, formats.decode(v.type, data, v.shape))
-                for (v, check, op, type_name), data in zip(module.outputs, outputs)]
+        return module.judge(execute.run(strata.Library(self.compile(module, folder)), module.input_bytes()))
 
-    def results(self, seed, folder):
-        cases = self.make(self.generator(seed))
+    def results(self, seed):
+        cases = self.cases(seed)
         try:
-            return self._judged(self._module(cases), folder)
+            return self._judged(self.module(cases), self.folder())
         except (strata.CompileError, RuntimeError, AssertionError):
-            return [r for i, case in enumerate(cases) for r in self._alone(case, os.path.join(folder, str(i)))]
+            return [r for i, case in enumerate(cases) for r in self._alone(case, os.path.join(self.folder(), str(i)))]
 
     def _alone(self, case, folder):
         """A module that does not work is taken apart, to see which of its ops do not."""
         os.makedirs(folder, exist_ok=True)
-        module = self._module([case])
+        module = self.module([case])
         try:
             return self._judged(module, folder)
         except (strata.CompileError, RuntimeError, AssertionError) as error:
-            return [Result(op, type_name, 0, str(error).strip()[:500]) for _, _, op, type_name in module.outputs]
+            return module.failed(str(error))
 
 
-def child(job, seed, folder):
-    """Runs the job in a process of its own; the process's id."""
-    os.makedirs(folder, exist_ok=True)
-    pid = os.fork()
-    if pid:
-        return pid
-    signal.alarm(SECONDS_A_JOB)
-    try:
-        results = job.results(seed, folder)
-    except Exception:
-        results = [Result("*", "*", 0, traceback.format_exc())]
-    with open(os.path.join(folder, "results"), "wb") as file:
-        pickle.dump(results, file)
-    os._exit(0)
+def run_jobs(jobs, seed, processes):
+    """Yields (name, results, seconds) of all jobs."""
+    work = [(job.name, job.folder(), functools.partial(job.results, seed)) for job in jobs]
+    for name, results, seconds in children.carry_out(work, processes):
+        yield name, [Result("*", "*", 0, str(results))] if isinstance(results, children.Failed) else results, seconds
 
 
-def results_of(folder, status):
-    if status:
-        return [Result("*", "*", 0, f"the process ended with status {status}")]
-    with open(os.path.join(folder, "results"), "rb") as file:
-        return pickle.load(file)
-
-
-def run_jobs(jobs, seed):
-    """All results, by job name; as many processes as processors."""
-    waiting, running, done = list(jobs), {}, {}
-    while waiting or running:
-        while waiting and len(running) < os.cpu_count():
-            job = waiting.pop(0)
-            folder = os.path.abspath(re.sub(r"\W+", "_", job.name))
-            running[child(job, seed, folder)] = job, folder, time.monotonic()
-        pid, status = os.wait()
-        job, folder, start = running.pop(pid)
-        done[job.name] = results_of(folder, status)
-        failed = sum(r.failure is not None for r in done[job.name])
-        print(f"{'FAIL' if failed else 'ok':4} {job.name} ({len(done[job.name])} results, "
-              f"{time.monotonic() - start:.1f} s)", flush=True)
-    return done
+def report(name, results, seconds):
+    failed = sum(r.failure is not None for r in results)
+    print(f"{'FAIL' if failed else 'ok':4} {name} ({len(results)} results, {seconds:.1f} s)", flush=True)
 
 
 def print_matrix(results):
@@ -373,10 +315,15 @@ def main(jobs, unknown=()):
     """|unknown|: rows of the tables that the caller cannot test, which is a failure."""
     parser = argparse.ArgumentParser()
     parser.add_argument("filter", nargs="?", default="", help="a regular expression that the names of jobs contain")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
     arguments = parser.parse_args()
     seed = int(os.environ.get("STRATA_SEED", time.time_ns() % 2**31))
     print(f"STRATA_SEED={seed}", flush=True)
-    done = run_jobs([job for job in jobs if re.search(arguments.filter, job.name)], seed)
+    chosen = [job for job in jobs if re.search(arguments.filter, job.name)]
+    done = {}
+    for name, results, seconds in (under.run_jobs if under.COMMAND else run_jobs)(chosen, seed, arguments.jobs):
+        done[name] = results
+        report(name, results, seconds)
     done["tables"] = [Result(name, "*", 0, "there is no reference for this row") for name in unknown]
     results = [r for rs in done.values() for r in rs]
     print_matrix(results)
