@@ -158,6 +158,30 @@ static bool is_approximate(MlirOperation op) {
   return strstr(spelling.text, "afn") || strstr(spelling.text, "fast>");
 }
 
+static bool is_one(MlirValue value) {
+  if (!mlirValueIsAOpResult(value))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (strata_op_is(op, "vector.broadcast"))
+    return is_one(mlirOperationGetOperand(op, 0));
+  MlirAttribute attr = strata_attr(op, "value");
+  if (!mlirAttributeIsNull(attr) && mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
+    attr = mlirDenseElementsAttrGetSplatValue(attr);
+  return !mlirAttributeIsNull(attr) && mlirAttributeIsAFloat(attr) && mlirFloatAttrGetValueDouble(attr) == 1;
+}
+
+// True if nothing is done with the result of |op| but 1 + it: small results need no digits of their own.
+static bool is_added_to_one(MlirOperation op) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!strata_op_is(user, "arith.addf") ||
+        !is_one(mlirOperationGetOperand(user, 1 - (intptr_t)mlirOpOperandGetOperandNumber(use))))
+      return false;
+  }
+  return true;
+}
+
 // The code of a row of math.def for |type|, or NULL.
 static strata_expansion_t expansion_of(const strata_arithmetic_t *m, size_t row, MlirType type) {
   MlirType element = strata_type_element(type);
@@ -177,6 +201,7 @@ static bool emit_function(const strata_arithmetic_t *m, MlirOperation op, int n_
   strata_expander_t x = expander(m, type);
   x.is_approximate = is_f32 && m->has_approximations && is_approximate(op);
   x.has_tanh = m->has_tanh && !mlirAttributeIsNull(strata_attr(op, "tile.rounds_to_bf16"));
+  x.is_beside_one = x.is_approximate && m->rounds_to_16 && is_added_to_one(op);
   strata_expansion_t expansion = expansion_of(m, row, type);
   *out = (MlirValue){0};
   if (expansion)

@@ -12,6 +12,7 @@ typedef struct {
   MlirType real, bits;
   bool is_approximate; // f32, and the machine's approximations will do
   bool has_tanh;       // so will its tanh
+  bool is_beside_one;  // the result is added to 1 and rounded to 16 bits: an error of 2^-20 will do
 } strata_expander_t;
 
 typedef MlirValue (*strata_expansion_t)(const strata_expander_t *x, const MlirValue *operands);

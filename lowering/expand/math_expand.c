@@ -159,7 +159,16 @@ static MlirValue approximate_erf(expander_t *x, MlirValue a) {
   return select(x, compare(x, STRATA_OGE, magnitude(x, a), 3.84), with_sign(x, real(x, 1), a), near);
 }
 
+// 1 - erfc |a|; the polynomial goes to -inf.
+static MlirValue erf_beside_one(expander_t *x, MlirValue a) {
+  MlirValue exponent = POLYNOMIAL(x, erfc_log2, magnitude(x, a));
+  MlirValue far = sub(x, real(x, 1), approximate(x, "math.exp2", 1, &exponent));
+  return with_sign(x, far, a);
+}
+
 MlirValue strata_expand_erf(expander_t *x, const MlirValue *operands) {
+  if (x->is_beside_one)
+    return erf_beside_one(x, operands[0]);
   if (x->is_approximate)
     return approximate_erf(x, operands[0]);
   MlirValue a = operands[0], t = at_most(x, magnitude(x, a), 4);

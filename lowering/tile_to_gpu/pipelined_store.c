@@ -5,6 +5,7 @@
 // the stores of a warp touch all banks.
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -150,6 +151,7 @@ strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperati
   for (int64_t block = 0; block < s.k->product.m_blocks; block++)
     for (int64_t part = 0; part < s.k->product.n / s.columns; part++)
       emit_sub_tile(&s, block, part);
+  strata_gpu_defer_arithmetic(d, e->block);
   return NULL;
 }
 

@@ -14,7 +14,7 @@ SUITES = {
     "reductions_test.py": " (f32|i32) strict$",
     "contractions_test.py": "^f32.f32.f32 fast$|^(i8.i8.i8|i4.i8.i32) |^f16.f16.f16 constant$",
     "chains_test.py": "^random i8 2 ",
-    "composites_test.py": "^rows f32",
+    "composites_test.py": "^rows f32|^composites f16 fast$",
 }
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance")
 

@@ -53,3 +53,53 @@ func.func private @tan(%x: memref<32xf64>, %z: memref<32xf64>) attributes {strat
   }
   return
 }
+
+// 1 + erf a of what is rounded to 16 bits: erfc's logarithm is a polynomial.
+// CHECK-LABEL: func.func @erf_beside_one(
+// CHECK: %[[SIZE:.*]] = math.absf
+// CHECK-COUNT-5: math.fma %{{.*}}, %[[SIZE]], %{{.*}} : f32
+// CHECK: math.exp2
+// CHECK-NOT: math.fma
+// CHECK: math.copysign
+func.func private @erf_beside_one(%x: memref<32xf32>, %z: memref<32xf16>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
+    %e = math.erf %a fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    %one = arith.constant 1.000000e+00 : f32
+    %ones = vector.broadcast %one : f32 to vector<32xf32>
+    %s = arith.addf %ones, %e fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    %r = arith.truncf %s : vector<32xf32> to vector<32xf16>
+    "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf16>, memref<32xf16>) -> ()
+  }
+  return
+}
+
+// Not of what is added to anything else, nor of what stays f32.
+// CHECK-LABEL: func.func @erf(
+// CHECK-NOT: math.exp2
+// CHECK: arith.divf
+func.func private @erf(%x: memref<32xf32>, %z: memref<32xf16>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
+    %e = math.erf %a fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    %s = arith.addf %a, %e fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    %r = arith.truncf %s : vector<32xf32> to vector<32xf16>
+    "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf16>, memref<32xf16>) -> ()
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @erf_f32(
+// CHECK-NOT: math.exp2
+// CHECK: arith.divf
+func.func private @erf_f32(%x: memref<32xf32>, %z: memref<32xf32>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
+    %e = math.erf %a fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    %one = arith.constant 1.000000e+00 : f32
+    %ones = vector.broadcast %one : f32 to vector<32xf32>
+    %r = arith.addf %ones, %e fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf32>, memref<32xf32>) -> ()
+  }
+  return
+}

@@ -1,0 +1,40 @@
+// Arithmetic in the order in which it is needed; see defer.h.
+#include "lowering/tile_to_gpu/defer.h"
+
+// What neither reads nor writes memory, constants apart.
+static bool is_deferrable(MlirOperation op) {
+  return mlirOperationGetNumResults(op) == 1 && mlirOperationGetNumRegions(op) == 0 &&
+         (strata_gpu_is_arithmetic(op) || strata_op_is(op, "vector.extract") ||
+          strata_op_is(op, "vector.from_elements"));
+}
+
+// The op of |block| that |op| is, or is in.
+static MlirOperation op_of_block(MlirBlock block, MlirOperation op) {
+  while (!mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+// A null operation if there is none.
+static MlirOperation first_user(MlirBlock block, MlirValue value) {
+  MlirOperation first = {0};
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = op_of_block(block, mlirOpOperandGetOwner(use));
+    if (mlirOperationIsNull(first) || (!mlirOperationEqual(user, first) && mlirOperationIsBeforeInBlock(user, first)))
+      first = user;
+  }
+  return first;
+}
+
+void strata_gpu_defer_arithmetic(strata_gpu_distribution_t *d, MlirBlock block) {
+  STRATA_VECTOR(MlirOperation) ops = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_deferrable(op))
+      *strata_vector_push(d->compile->arena, &ops) = op;
+  for (size_t i = ops.count; i-- > 0;) {
+    MlirOperation user = first_user(block, mlirOperationGetResult(ops.data[i], 0));
+    if (!mlirOperationIsNull(user))
+      mlirOperationMoveBefore(ops.data[i], user);
+  }
+}
