@@ -3,13 +3,11 @@
 //   scf.forall (%i, %j) in (8, 4) {     ->  scf.for %t = %begin to %end { %i = t floordiv 4, %j = t mod 4
 //     memref.alloc() : memref<64xf32>   ->    memref.view %scratch[0] : memref<64xf32>
 //     scf.for ... -> (vector<14x32xf32>)  ->  scf.for ... -> (vector<16xf32>, ... 28 of them)
-#include "lowering/tile_to_cpu/distribute.h"
 #include "lowering/expand/ops.h"
+#include "lowering/expand/structure.h"
+#include "lowering/tile_to_cpu/distribute.h"
 
 //===-- Copied structure -----------------------------------------------------------------------------------------===//
-
-typedef STRATA_VECTOR(MlirValue) values_t;
-typedef STRATA_VECTOR(MlirType) types_t;
 
 // A value that flows into a result (of a loop, of the op around a yield) takes that result's layout.
 static int64_t wanted_lanes(strata_distribution_t *d, MlirOperation op, intptr_t operand) {
@@ -21,7 +19,7 @@ static int64_t wanted_lanes(strata_distribution_t *d, MlirOperation op, intptr_t
   return strata_lanes_of(d, value);
 }
 
-static void push_operands(strata_distribution_t *d, MlirOperation op, values_t *out) {
+static void push_operands(strata_distribution_t *d, MlirOperation op, strata_values_t *out) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     strata_pieces_t pieces = strata_pieces_as(d, mlirOperationGetOperand(op, i), wanted_lanes(d, op, i));
     for (int64_t piece = 0; piece < pieces.n_pieces; piece++)
@@ -29,64 +27,23 @@ static void push_operands(strata_distribution_t *d, MlirOperation op, values_t *
   }
 }
 
-static void push_types(strata_distribution_t *d, MlirValue old, types_t *out) {
+static void push_types(void *distribution, MlirValue old, strata_types_t *out_types) {
+  strata_distribution_t *d = distribution;
   strata_pieces_t pieces = strata_pieces_layout(mlirValueGetType(old), strata_lanes_of(d, old));
   for (int64_t i = 0; i < pieces.n_pieces; i++)
-    *strata_vector_push(d->compile->arena, out) = strata_piece_type(&pieces, i);
+    *strata_vector_push(d->compile->arena, out_types) = strata_piece_type(&pieces, i);
 }
 
-// Defines |old| as the new values from |*at| on.
-static void define_next(strata_distribution_t *d, MlirValue old, MlirValue (*get)(const void *owner, intptr_t at),
-                        const void *owner, intptr_t *at) {
-  strata_pieces_t pieces = strata_pieces_new(d, old);
+static const MlirValue *define(void *distribution, MlirValue old, const MlirValue *registers) {
+  strata_pieces_t pieces = strata_pieces_new(distribution, old);
   for (int64_t i = 0; i < pieces.n_pieces; i++)
-    pieces.values[i] = get(owner, (*at)++);
-  strata_pieces_define(d, old, &pieces);
+    pieces.values[i] = registers[i];
+  strata_pieces_define(distribution, old, &pieces);
+  return registers + pieces.n_pieces;
 }
 
-static MlirValue get_result(const void *owner, intptr_t at) {
-  return mlirOperationGetResult(*(const MlirOperation *)owner, at);
-}
-
-static MlirValue get_argument(const void *owner, intptr_t at) {
-  return mlirBlockGetArgument(*(const MlirBlock *)owner, at);
-}
-
-static MlirBlock create_block(strata_distribution_t *d, MlirBlock old) {
-  types_t types = {0};
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++)
-    push_types(d, mlirBlockGetArgument(old, i), &types);
-  MlirLocation *locations = strata_arena_array(d->compile->arena, MlirLocation, types.count + 1);
-  for (size_t i = 0; i < types.count; i++)
-    locations[i] = d->e.location;
-  MlirBlock block = mlirBlockCreate((intptr_t)types.count, types.data, locations);
-  intptr_t at = 0;
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++)
-    define_next(d, mlirBlockGetArgument(old, i), get_argument, &block, &at);
-  return block;
-}
-
-static strata_status_t copy_region(strata_distribution_t *d, MlirRegion old, MlirRegion region) {
-  MlirBlock outer = d->e.block;
-  strata_status_t status = NULL;
-  for (MlirBlock block = mlirRegionGetFirstBlock(old); !mlirBlockIsNull(block) && !status;
-       block = mlirBlockGetNextInRegion(block)) {
-    d->e.block = create_block(d, block);
-    mlirRegionAppendOwnedBlock(region, d->e.block);
-    status = strata_distribute_block(d, block);
-  }
-  d->e.block = outer;
-  return status;
-}
-
-// True if |op| takes or gives vectors.
-static bool handles_vectors(MlirOperation op) {
-  bool result = false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    result |= mlirTypeIsAVector(mlirValueGetType(mlirOperationGetOperand(op, i)));
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    result |= mlirTypeIsAVector(mlirValueGetType(mlirOperationGetResult(op, i)));
-  return result;
+static strata_status_t distribute(void *distribution, MlirBlock block) {
+  return strata_distribute_block(distribution, block);
 }
 
 // Vectors may flow through these.
@@ -94,39 +51,15 @@ static bool is_control(MlirOperation op) {
   return strata_op_is(op, "scf.for") || strata_op_is(op, "scf.if") || strata_op_is(op, "scf.yield");
 }
 
-// An op with the name, attributes and regions of |op|.
 strata_status_t strata_rule_structure(strata_distribution_t *d, MlirOperation op) {
-  if (mlirOperationGetNumSuccessors(op) > 0)
-    return strata_rule_missing(op, "a branch to a block");
-  if (handles_vectors(op) && !is_control(op))
+  if (!strata_structure_is_copied(op))
+    return strata_rule_missing(op, "a branch to a block, or more than two regions,");
+  if (strata_op_handles_vectors(op) && !is_control(op))
     return strata_rule_missing(op, "this op on vectors");
-  values_t operands = {0};
-  types_t types = {0};
+  const strata_structure_t structure = {&d->e, d->compile->arena, d, push_types, define, distribute};
+  strata_values_t operands = {0};
   push_operands(d, op, &operands);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    push_types(d, mlirOperationGetResult(op, i), &types);
-  MlirOperationState state = mlirOperationStateGet(strata_op_name(op), d->e.location);
-  mlirOperationStateAddOperands(&state, (intptr_t)operands.count, operands.data);
-  mlirOperationStateAddResults(&state, (intptr_t)types.count, types.data);
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
-    MlirNamedAttribute attr = mlirOperationGetAttribute(op, i);
-    mlirOperationStateAddAttributes(&state, 1, &attr);
-  }
-  MlirRegion regions[2];
-  intptr_t n_regions = mlirOperationGetNumRegions(op);
-  if (n_regions > 2)
-    return strata_rule_missing(op, "more than two regions");
-  for (intptr_t i = 0; i < n_regions; i++) {
-    regions[i] = mlirRegionCreate();
-    STRATA_TRY(copy_region(d, mlirOperationGetRegion(op, i), regions[i]));
-  }
-  mlirOperationStateAddOwnedRegions(&state, n_regions, regions);
-  MlirOperation copy = mlirOperationCreate(&state);
-  mlirBlockAppendOwnedOperation(d->e.block, copy);
-  intptr_t at = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    define_next(d, mlirOperationGetResult(op, i), get_result, &copy, &at);
-  return NULL;
+  return strata_structure_copy(&structure, op, &operands);
 }
 
 //===-- Tasks and memory -----------------------------------------------------------------------------------------===//
