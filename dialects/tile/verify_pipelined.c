@@ -2,9 +2,10 @@
 #include "dialects/tile/verify.h"
 
 #include "dialects/mlir_util.h"
+#include "dialects/tile/map_limits.h"
 #include "dialects/tile/tile.h"
 
-enum { SHARED_SPACE = 3, MAX_RANK = 5, MAX_EXTENT = 256, MAX_STEP = 8, MAX_SUMS = 256 };
+enum { SHARED_SPACE = 3, MAX_SUMS = 256 };
 
 //===-- Tensor maps ----------------------------------------------------------------------------------------------===//
 
@@ -31,23 +32,21 @@ static bool all_within(MlirAttribute array, int64_t least, int64_t most, int64_t
   return true;
 }
 
-static bool is_swizzle(int64_t bytes) { return bytes == 0 || bytes == 32 || bytes == 64 || bytes == 128; }
-
 static const char *map_fault(MlirAttribute map) {
   MlirAttribute sizes = field(map, "sizes"), strides = field(map, "strides"), box = field(map, "box"),
                 steps = field(map, "steps"), type = field(map, "type");
   int64_t rank = length(sizes);
-  if (rank < 1 || rank > MAX_RANK || !all_within(sizes, 1, INT64_C(1) << 32, 1))
+  if (rank < 1 || rank > STRATA_MAP_RANK || !all_within(sizes, 1, STRATA_MAP_MAX_SIZE, 1))
     return "has a map of other than 1 to 5 sizes from 1 to 2^32";
-  if (length(strides) != rank - 1 || !all_within(strides, 0, (INT64_C(1) << 40) - 1, 16))
+  if (length(strides) != rank - 1 || !all_within(strides, 0, STRATA_MAP_MAX_STRIDE, STRATA_MAP_UNIT))
     return "has a map whose strides are not multiples of 16 bytes below 2^40, one a dim but the first";
-  if (length(box) != rank || !all_within(box, 1, MAX_EXTENT, 1))
+  if (length(box) != rank || !all_within(box, 1, STRATA_MAP_MAX_BOX, 1))
     return "has a map whose box is not 1 to 256 elements along each dim";
-  if (length(steps) != rank || !all_within(steps, 1, MAX_STEP, 1))
+  if (length(steps) != rank || !all_within(steps, 1, STRATA_MAP_MAX_STEP, 1))
     return "has a map whose steps are not 1 to 8 along each dim";
   if (mlirAttributeIsNull(type) || !mlirAttributeIsAType(type))
     return "has a map without a type";
-  if (!is_swizzle(integer(field(map, "swizzle"))))
+  if (!strata_map_is_swizzle(integer(field(map, "swizzle"))))
     return "has a map with a swizzle other than 0, 32, 64 and 128";
   return integer(field(map, "buffer")) < 0 ? "has a map without a buffer" : NULL;
 }
@@ -170,7 +169,7 @@ static const char *product_fault(MlirOperation op) {
   for (int i = 0; i < 2; i++) {
     if (!is_shared_row(op, 2 * i, 0))
       return "has an operand that is no memref of rank 1 in space 3";
-    if (strata_attr_i64s(op, sides[i], 4, layout) != 4 || !is_swizzle(layout[1]))
+    if (strata_attr_i64s(op, sides[i], 4, layout) != 4 || !strata_map_is_swizzle(layout[1]))
       return "has a layout that is not crossed, swizzle, lead, stride";
   }
   return NULL;

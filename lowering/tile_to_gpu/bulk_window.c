@@ -11,11 +11,7 @@
 #include "dialects/affine/simplify.h"
 #include "lowering/tile_to_gpu/bulk.h"
 
-enum { ROW = 0, STEP = 1, MAX_STEP = 8, MAX_PIXELS = 256 };
-
-// Bounds of corners and offsets by the number of dims that windows move along.
-static const int64_t corner_bounds[] = {0, INT64_C(1) << 15, INT64_C(1) << 7, INT64_C(1) << 4};
-static const int64_t offset_bounds[] = {0, INT64_C(1) << 16, INT64_C(1) << 8, INT64_C(1) << 5};
+enum { ROW = 0, STEP = 1 };
 
 //===-- Expressions ----------------------------------------------------------------------------------------------===//
 
@@ -151,7 +147,8 @@ static bool read_moving(finder_t *f, int i, int dim) {
   if (!split(f, f->bulk->box.coordinates[dim], &row, &step))
     return false;
   core = strip(row, &scale, &lower);
-  if (scale < 1 || scale > MAX_STEP || mlirAffineExprIsFunctionOfDim(step, STEP) || !take_digit(f, core, &count))
+  if (scale < 1 || scale > STRATA_MAP_MAX_STEP || mlirAffineExprIsFunctionOfDim(step, STEP) ||
+      !take_digit(f, core, &count))
     return false;
   if (!strata_index_range(&f->bulk->box.space, row, &least, &most))
     return false;
@@ -162,7 +159,7 @@ static bool read_moving(finder_t *f, int i, int dim) {
   window->first[i + 1] = without(f, row, OF_TILE);
   window->offsets[i] = step;
   return strata_index_range(&f->bulk->box.space, step, &least, &most) && least >= 0 &&
-         most < offset_bounds[window->n_dims];
+         most < strata_map_offset_bound(window->n_dims);
 }
 
 // The slowest dim counts images. A buffer that has no such dim has one image.
@@ -191,10 +188,10 @@ static bool read_channels(finder_t *f) {
 }
 
 static bool fits_driver(const strata_bulk_t *bulk) {
-  int64_t bound = corner_bounds[bulk->window.n_dims];
-  for (int i = 0; i < bulk->window.n_dims; i++)
-    if (bulk->window.lower[i] < -bound || bulk->window.lower[i] >= bound || bulk->window.upper[i] < -bound ||
-        bulk->window.upper[i] >= bound)
+  const strata_bulk_window_t *window = &bulk->window;
+  for (int i = 0; i < window->n_dims; i++)
+    if (!strata_map_takes_corner(window->n_dims, window->lower[i]) ||
+        !strata_map_takes_corner(window->n_dims, window->upper[i]))
       return false;
   return true;
 }
@@ -231,7 +228,7 @@ bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int
                              strata_bulk_t *out_bulk) {
   strata_bulk_t *bulk = out_bulk;
   finder_t f = {.bulk = bulk};
-  const strata_bulk_limits_t limits = {.most = {MAX_PIXELS, span}, .span = span};
+  const strata_bulk_limits_t limits = {.most = {STRATA_MAP_MAX_BOX, span}, .span = span};
   *bulk = (strata_bulk_t){.buffer = mlirOperationGetOperand(op, buffer), .inner = STEP};
   if (!mlirValueIsABlockArgument(bulk->buffer) || !strata_bulk_read_box(d, op, buffer, type, bulk))
     return false;
@@ -239,7 +236,7 @@ bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int
   bool has_images = f.rank > 3;
   bulk->window.n_dims = f.rank - 1 - has_images;
   if (f.rank < 3 || f.rank > STRATA_BULK_RANK || bulk->box.space.n_symbols > 0 ||
-      bulk->box.space.extents[ROW] > MAX_PIXELS)
+      bulk->box.space.extents[ROW] > STRATA_MAP_MAX_BOX)
     return false;
   bulk->rank = bulk->window.n_dims + 2;
   for (int i = 0; i < bulk->rank; i++)

@@ -3,11 +3,12 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
+#include "dialects/tile/map_limits.h"
 #include "passes/affine/stage.h"
 
 #include <math.h>
 
-enum { BULK_ALIGNMENT = 16, BULK_DIMS = 5, MAX_BOX = 256, MIN_BOX = 8, NO_PLACE = STRATA_NO_DIM }; // of the copy engine
+enum { MIN_BOX = 8, NO_PLACE = STRATA_NO_DIM }; // rows after which a swizzle repeats
 
 static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -96,11 +97,11 @@ static int innermost_place(MlirValue buffer) {
       continue;
     if (inner == NO_PLACE)
       inner = i;
-    else if (stride % BULK_ALIGNMENT)
+    else if (stride % STRATA_MAP_UNIT)
       return NO_PLACE;
     n_dims++;
   }
-  return n_dims <= BULK_DIMS ? inner : NO_PLACE;
+  return n_dims <= STRATA_MAP_RANK ? inner : NO_PLACE;
 }
 
 // Only operands of 16 bits may be crossed. A side without dims of its own is one row (column), which comes as such.
@@ -142,20 +143,20 @@ static bool is_read_alone(const strata_contraction_kernel_t *c, int side) {
 
 // A convolution's pixels: the side's dims walk one dim of the buffer each, in order, the reduction's last the channels.
 static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side) {
-  enum { MIN_RANK = 3, MAX_STEP = 8 };
+  enum { MIN_RANK = 3 };
   const strata_nest_t *nest = q->contraction->nest;
   const strata_access_t *access = q->contraction->sides[side].access;
   const strata_contraction_axis_t *own = &axes[axis_of_side(side)];
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(access->buffer)), last = NO_PLACE;
   int channels = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]), inner = innermost_place(access->buffer);
-  if (channels == NO_PLACE || mlirAffineMapIsNull(access->map) || rank < MIN_RANK || rank > BULK_DIMS ||
+  if (channels == NO_PLACE || mlirAffineMapIsNull(access->map) || rank < MIN_RANK || rank > STRATA_MAP_RANK ||
       inner != rank - 1 || own->n_dims < 2)
     return false;
   MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
   for (int i = 0; i < own->n_dims; i++) {
     if (nest->extents[own->dims[i]] == 1)
       continue;
-    int place = strided_place(map, own->dims[i], MAX_STEP);
+    int place = strided_place(map, own->dims[i], STRATA_MAP_MAX_STEP);
     if (place <= last || place == inner)
       return false;
     last = place;
@@ -195,12 +196,12 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
   const strata_problem_axis_t one = {0}, *own = s->is_staged ? &one : &problem->axes[axis_of_side(side)];
   const strata_problem_axis_t *steps = s->is_staged ? &one : &problem->axes[STRATA_AXIS_STEP];
   bool keeps_window = steps->n_dims > 0 && steps->dims[steps->n_dims - 1] % step == 0;
-  if (s->has_window && keeps_window && tile <= MAX_BOX)
+  if (s->has_window && keeps_window && tile <= STRATA_MAP_MAX_BOX)
     return 1;
   if (!s->is_read)
     return 0;
   if (!s->is_crossed) {
-    int64_t rows = part_of(own, tile, MAX_BOX);
+    int64_t rows = part_of(own, tile, STRATA_MAP_MAX_BOX);
     return rows && part_of(steps, step, step) == step ? tile / rows : 0;
   }
   int64_t span = tile < step ? tile : step, part = part_of(steps, step, step); // a span has as many elements as a step

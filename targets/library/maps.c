@@ -4,12 +4,10 @@
 
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
+#include "dialects/tile/map_limits.h"
 #include "passes/affine/launch_list.h"
 
 #include <mlir-c/BuiltinTypes.h>
-
-enum { UNIT = 16, MAX_BOX = 256, MAX_STEP = 8 };
-static const int64_t max_size = INT64_C(1) << 32, max_stride = (INT64_C(1) << 40) - 1;
 
 typedef struct {
   const char *kernel;
@@ -83,13 +81,13 @@ static strata_status_t read_dims(reader_t *reader) {
     int64_t size = get_at(reader, "sizes", map->rank, i), box = get_at(reader, "box", map->rank, i);
     int64_t step = get_at(reader, "steps", map->rank, i);
     int64_t stride = i ? get_at(reader, "strides", map->rank - 1, i - 1) : 0;
-    if (!is_between(size, 1, max_size))
+    if (!is_between(size, 1, STRATA_MAP_MAX_SIZE))
       return refuse(reader, "sizes of 1 to 2^32 for every dim");
-    if (!is_between(box, 1, MAX_BOX))
+    if (!is_between(box, 1, STRATA_MAP_MAX_BOX))
       return refuse(reader, "a box of 1 to 256 for every dim");
-    if (!is_between(step, 1, i ? MAX_STEP : 1))
+    if (!is_between(step, 1, i ? STRATA_MAP_MAX_STEP : 1))
       return refuse(reader, "steps of 1 to 8 for every dim, 1 for the innermost");
-    if (i && (!is_between(stride, UNIT, max_stride) || stride % UNIT))
+    if (i && (!is_between(stride, STRATA_MAP_UNIT, STRATA_MAP_MAX_STRIDE) || stride % STRATA_MAP_UNIT))
       return refuse(reader, "strides below 2^40, multiples of 16, for every dim but the innermost");
     map->sizes[i] = (uint64_t)size;
     map->box[i] = (uint32_t)box;
@@ -102,11 +100,9 @@ static strata_status_t read_dims(reader_t *reader) {
 
 // Corners that fit what the driver packs them into, one value a dim that a window moves along.
 static strata_status_t read_window(reader_t *reader) {
-  static const int64_t most_corners[] = {0, 0, 0, INT64_C(1) << 15, INT64_C(1) << 7, INT64_C(1) << 4}; // by rank
   strata_rt_map_t *map = &reader->map;
   if (mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(reader->attr, strata_str("lower"))))
     return NULL;
-  int64_t most = most_corners[map->rank];
   map->has_window = true;
   if (map->rank < 3)
     return refuse(reader, "at least three dims of a map with a window");
@@ -114,7 +110,8 @@ static strata_status_t read_window(reader_t *reader) {
     int64_t lower, upper;
     bool has_both =
         get_corner(reader, "lower", map->rank - 2, i, &lower) && get_corner(reader, "upper", map->rank - 2, i, &upper);
-    if (!has_both || !is_between(lower, -most, most - 1) || !is_between(upper, -most, most - 1))
+    if (!has_both || !strata_map_takes_corner((int)map->rank - 2, lower) ||
+        !strata_map_takes_corner((int)map->rank - 2, upper))
       return refuse(reader, "two corners within what the driver takes");
     map->lower[i] = (int32_t)lower;
     map->upper[i] = (int32_t)upper;
@@ -125,7 +122,7 @@ static strata_status_t read_window(reader_t *reader) {
 static strata_status_t check_extent(const reader_t *reader) {
   const strata_rt_map_t *map = &reader->map;
   int64_t row = map->box[0] * reader->element, end = 0;
-  if (row % UNIT || (map->swizzle && row > map->swizzle))
+  if (row % STRATA_MAP_UNIT || (map->swizzle && row > map->swizzle))
     return refuse(reader, "rows of the box that are multiples of 16 bytes and no longer than the swizzle's span");
   for (uint32_t i = 0; i < map->rank; i++) {
     int64_t last, stride = i ? (int64_t)map->strides[i - 1] : reader->element;
@@ -147,7 +144,7 @@ static strata_status_t read_map(reader_t *reader, MlirType function) {
     return refuse(reader, "the number of a buffer");
   if (!is_between(rank, 1, STRATA_RT_MAX_MAP_RANK))
     return refuse(reader, "sizes of 1 to 5 dims");
-  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+  if (!strata_map_is_swizzle(swizzle))
     return refuse(reader, "a swizzle of 0, 32, 64 or 128 bytes");
   reader->buffer_size = strata_memref_size(mlirFunctionTypeGetInput(function, buffer));
   reader->map = (strata_rt_map_t){.buffer = (uint32_t)buffer, .rank = (uint32_t)rank, .swizzle = (uint32_t)swizzle};
