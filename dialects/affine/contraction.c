@@ -148,6 +148,12 @@ strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_co
   return NULL;
 }
 
+bool strata_is_contraction(const strata_kernel_t *kernel, strata_contraction_kernel_t *out) {
+  strata_status_t status = strata_contraction_read(kernel, out);
+  strata_status_free(status);
+  return !status;
+}
+
 //===-- Axes -----------------------------------------------------------------------------------------------------===//
 
 static void add_to_axis(const strata_nest_t *nest, strata_contraction_axis_t *axis, int dim) {

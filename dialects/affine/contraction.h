@@ -45,6 +45,8 @@ int strata_contraction_axis_last(const strata_nest_t *nest, const strata_contrac
 // UNSUPPORTED where the kernel is not one contraction with an elementwise epilogue and a dim of its own for registers.
 STRATA_MUST_CHECK strata_status_t strata_contraction_read(const strata_kernel_t *kernel,
                                                           strata_contraction_kernel_t *out);
+// The same as a question: false where it is none.
+bool strata_is_contraction(const strata_kernel_t *kernel, strata_contraction_kernel_t *out);
 
 // The side's factor before it is widened to the accumulator's type; the factor itself if it is not.
 MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int side);

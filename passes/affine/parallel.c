@@ -154,11 +154,8 @@ static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, do
   strata_contraction_kernel_t contraction;
   *out_work = 0;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
-  strata_status_t status = strata_contraction_read(&kernel, &contraction);
-  if (status) {
-    strata_status_free(status);
+  if (!strata_is_contraction(&kernel, &contraction))
     return NULL;
-  }
   *out_work = 1;
   for (int dim = 0; dim < contraction.nest->n_parallel + contraction.nest->n_reduction; dim++)
     *out_work *= (double)contraction.nest->extents[dim];

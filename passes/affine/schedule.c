@@ -103,9 +103,7 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, machine_t mach
   strata_kernel_t kernel;
   strata_contraction_kernel_t contraction;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
-  strata_status_t status = strata_contraction_read(&kernel, &contraction);
-  if (status) {
-    strata_status_free(status);
+  if (!strata_is_contraction(&kernel, &contraction)) {
     strata_set_attr(func, "strata.schedule", dictionary(compile->context, kind_without_contraction(&kernel), NULL));
     return NULL;
   }

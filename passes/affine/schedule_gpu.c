@@ -248,11 +248,8 @@ static strata_status_t take_contraction(strata_compile_t *compile, const gpu_ker
                                         const strata_called_kernel_t *called, strata_schedule_t *out, bool *out_taken) {
   strata_contraction_kernel_t contraction;
   *out_taken = false;
-  strata_status_t status = strata_contraction_read(k->kernel, &contraction);
-  if (status) {
-    strata_status_free(status);
+  if (!strata_is_contraction(k->kernel, &contraction))
     return NULL;
-  }
   strata_gpu_contraction_t question = {compile, k->device, calls, called, &contraction};
   return strata_schedule_contract_gpu(&question, out, out_taken);
 }

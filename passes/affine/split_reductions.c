@@ -75,11 +75,8 @@ static bool read_product(strata_compile_t *compile, const strata_gpu_device_t *d
   strata_nest_t nest = *node->nest;
   strata_kernel_t kernel = {.arena = compile->arena, .n_nests = 1, .nests = &nest};
   strata_contraction_kernel_t contraction;
-  strata_status_t status = strata_contraction_read(&kernel, &contraction);
-  if (status) {
-    strata_status_free(status);
+  if (!strata_is_contraction(&kernel, &contraction))
     return false;
-  }
   strata_gpu_contraction_t question = {.compile = compile, .device = device, .contraction = &contraction};
   *out_problem = strata_problem_read(&question);
   return strata_problem_has_tiles(device, out_problem);
