@@ -6,36 +6,36 @@
 #include <math.h>
 
 static const struct {
-  const char *kind, *float_op, *integer_op;
+  const char *text, *float_op, *integer_op; // the kind's attribute as MLIR prints it
   strata_start_t neutral;
 } combiners[] = {
-#define COMBINER(kind, float_op, integer_op, neutral) {kind, float_op, integer_op, neutral},
+#define COMBINER(kind, float_op, integer_op, neutral) {"#vector.kind<" kind ">", float_op, integer_op, neutral},
 #include "lowering/expand/combiners.def"
 };
 
-typedef struct {
-  char text[64];
-  size_t length;
-} spelling_t;
+enum { N_COMBINERS = sizeof combiners / sizeof combiners[0] };
 
-static void append_text(MlirStringRef piece, void *user) {
-  spelling_t *spelling = user;
-  for (size_t i = 0; i < piece.length && spelling->length + 1 < sizeof spelling->text; i++)
-    spelling->text[spelling->length++] = piece.data[i];
+// Of each row, whether the first |length| characters that were printed are those of its text.
+typedef struct {
+  size_t length;
+  bool differs[N_COMBINERS];
+} matching_t;
+
+static void match(MlirStringRef piece, void *user) {
+  matching_t *matching = user;
+  for (size_t i = 0; i < piece.length; i++, matching->length++)
+    for (size_t row = 0; row < N_COMBINERS; row++)
+      matching->differs[row] |= !matching->differs[row] && combiners[row].text[matching->length] != piece.data[i];
 }
 
 // The row of #vector.kind<add>, which the C API has no getter for; -1 if there is none for |type|.
 static int find_combiner(MlirAttribute kind, MlirType type) {
-  spelling_t spelling = {0};
-  mlirAttributePrint(kind, append_text, &spelling);
-  const char *open = strchr(spelling.text, '<');
   bool is_float = mlirTypeIsAFloat(strata_type_element(type));
-  for (size_t i = 0; open && i < sizeof combiners / sizeof combiners[0]; i++) {
-    size_t length = strlen(combiners[i].kind);
-    const char *name = is_float ? combiners[i].float_op : combiners[i].integer_op;
-    if (name && strncmp(open + 1, combiners[i].kind, length) == 0 && open[1 + length] == '>')
-      return (int)i;
-  }
+  matching_t matching = {0};
+  mlirAttributePrint(kind, match, &matching);
+  for (int row = 0; row < N_COMBINERS; row++)
+    if (!matching.differs[row] && !combiners[row].text[matching.length])
+      return (is_float ? combiners[row].float_op : combiners[row].integer_op) ? row : -1;
   return -1;
 }
 
