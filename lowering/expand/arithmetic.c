@@ -3,6 +3,7 @@
 //   - floats smaller than f32 are computed in f32;
 //   - functions of math.def are expanded, or called in libm lane by lane;
 //   - everything else is the same op on the operands' type.
+#include "dialects/mlir_text.h"
 #include "lowering/expand/expand.h"
 #include "lowering/expand/ops.h"
 
@@ -137,25 +138,11 @@ MlirValue strata_emit_libm(const strata_arithmetic_t *m, const char *name, int n
   return strata_lanes_of_scalars(m->e, length, results);
 }
 
-typedef struct {
-  char text[128];
-  size_t length;
-} spelling_t;
-
-static void append_text(MlirStringRef piece, void *user) {
-  spelling_t *spelling = user;
-  for (size_t i = 0; i < piece.length && spelling->length + 1 < sizeof spelling->text; i++)
-    spelling->text[spelling->length++] = piece.data[i];
-}
-
 // True if the op may be approximated: #arith.fastmath<..., afn>, which the C API has no getter for.
-static bool is_approximate(MlirOperation op) {
-  spelling_t spelling = {0};
+static bool is_approximate(const strata_arithmetic_t *m, MlirOperation op) {
   MlirAttribute flags = strata_attr(op, "fastmath");
-  if (mlirAttributeIsNull(flags))
-    return false;
-  mlirAttributePrint(flags, append_text, &spelling);
-  return strstr(spelling.text, "afn") || strstr(spelling.text, "fast>");
+  const char *text = mlirAttributeIsNull(flags) ? "" : strata_attr_text(m->arena, flags);
+  return strstr(text, "afn") || strstr(text, "fast>");
 }
 
 static bool is_one(MlirValue value) {
@@ -199,7 +186,7 @@ static bool emit_function(const strata_arithmetic_t *m, MlirOperation op, int n_
     return false;
   bool is_f32 = mlirTypeIsAF32(strata_type_element(type));
   strata_expander_t x = expander(m, type);
-  x.is_approximate = is_f32 && m->has_approximations && is_approximate(op);
+  x.is_approximate = is_f32 && m->has_approximations && is_approximate(m, op);
   x.has_tanh = m->has_tanh && !mlirAttributeIsNull(strata_attr(op, "tile.rounds_to_bf16"));
   x.is_beside_one = x.is_approximate && m->rounds_to_16 && is_added_to_one(op);
   strata_expansion_t expansion = expansion_of(m, row, type);
