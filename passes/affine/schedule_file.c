@@ -3,8 +3,8 @@
 
 #include "dialects/import/mapped_file.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/attention.h"
 #include "passes/affine/explain.h"
-#include "passes/affine/problem.h"
 
 #include <inttypes.h>
 
@@ -147,11 +147,38 @@ static strata_status_t check_contraction(strata_compile_t *compile, const strata
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this contraction; see docs/gpu.md, Schedules");
 }
 
+static strata_status_t read_attention(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                      const strata_called_kernel_t *called, strata_attention_problem_t *out_problem) {
+  strata_kernel_t kernel;
+  strata_attention_t attention;
+  const char *why;
+  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
+  if (!strata_attention_read(&kernel, &attention, &why))
+    return strata_error(STRATA_INTERNAL, "expected a kernel of attention");
+  *out_problem = strata_attention_problem(device, &attention);
+  return NULL;
+}
+
+static strata_status_t check_attention(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                       const strata_called_kernel_t *called, const strata_schedule_t *given) {
+  strata_attention_problem_t problem;
+  STRATA_TRY(read_attention(compile, device, called, &problem));
+  for (strata_attention_choice_t c = {0}; strata_attention_next(device, &problem, &c);) {
+    strata_schedule_t candidate = strata_attention_schedule(&problem, &c);
+    if (is_same_tile(&candidate, given) && given->slots == candidate.slots && given->blocks >= 1 &&
+        given->blocks <= c.tasks)
+      return NULL;
+  }
+  return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this attention; see docs/gpu.md, Schedules");
+}
+
 static strata_status_t check(strata_compile_t *compile, const strata_gpu_device_t *device,
                              const strata_called_kernel_t *called, const strata_schedule_t *chosen,
                              const strata_schedule_t *given) {
   if (strcmp(chosen->kind, given->kind) != 0)
     return strata_error(STRATA_INVALID_ARGUMENT, "kind: expected \"%s\", got \"%s\"", chosen->kind, given->kind);
+  if (strcmp(chosen->kind, "attention") == 0)
+    return check_attention(compile, device, called, given);
   return strcmp(chosen->kind, "contract") == 0 ? check_contraction(compile, device, called, given)
                                                : check_sizes(device, chosen, given);
 }
@@ -194,12 +221,29 @@ static void tell(strata_compile_t *compile, const strata_gpu_device_t *device, M
   strata_explain(compile, "%s %.*s %s %s # %s", what, (int)name.length, name.data, device->name, printed.text, note);
 }
 
+static strata_status_t tell_attentions(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                       const strata_called_kernel_t *called, const strata_schedule_t *chosen) {
+  strata_attention_problem_t problem;
+  STRATA_TRY(read_attention(compile, device, called, &problem));
+  for (strata_attention_choice_t c = {0}; strata_attention_next(device, &problem, &c);) {
+    strata_schedule_t schedule = strata_attention_schedule(&problem, &c);
+    strata_schedule_write(called->func, &schedule);
+    tell(compile, device, called->func, "candidate",
+         strata_arena_printf(compile->arena, "%.2f us (%s)", 1e6 * c.seconds, c.bound));
+  }
+  strata_schedule_write(called->func, chosen);
+  return NULL;
+}
+
 static strata_status_t tell_candidates(strata_compile_t *compile, const strata_gpu_device_t *device,
                                        const strata_called_kernel_t *called) {
   strata_problem_t product;
   strata_schedule_t chosen = strata_schedule_read(called->func);
+  if (strcmp(chosen.kind, "attention") == 0)
+    return tell_attentions(compile, device, called, &chosen);
   if (strcmp(chosen.kind, "contract") != 0)
-    return strata_error(STRATA_INVALID_ARGUMENT, "candidates: expected a contraction, got a '%s'", chosen.kind);
+    return strata_error(STRATA_INVALID_ARGUMENT, "candidates: expected a contraction or attention, got a '%s'",
+                        chosen.kind);
   STRATA_TRY(read_product(compile, device, called, &product));
   strata_pipelined_choice_t p = {0};
   while (STRATA_PIPELINED_PRODUCTS && strata_pipelined_next(device, &product, &p)) {

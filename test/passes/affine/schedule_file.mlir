@@ -27,7 +27,7 @@
 // CANDIDATES: schedule k0 sm_90a
 // RUN: echo 'candidates k1 sm_90a' > %t.bad
 // RUN: not strata %s --target=nvgpu --device=sm_90a --schedule=%t.bad --compile-to=affine 2>&1 | FileCheck %s --check-prefix=ASKED
-// ASKED: .bad:1: k1: candidates: expected a contraction, got a 'map'
+// ASKED: .bad:1: k1: candidates: expected a contraction or attention, got a 'map'
 
 // Errors name the file and the line.
 // RUN: echo 'k0 {}' > %t.bad
