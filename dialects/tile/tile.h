@@ -24,6 +24,8 @@
 #define STRATA_TILE_REGISTERS "tile.registers"
 #define STRATA_TILE_MMA_FENCE "tile.mma_fence"
 #define STRATA_TILE_MMA_ASYNC "tile.mma_async"
+#define STRATA_TILE_MMA_REGISTERS "tile.mma_registers"
+#define STRATA_TILE_MMA_LEFT "tile.mma_left"
 #define STRATA_TILE_MMA_COMMIT "tile.mma_commit"
 #define STRATA_TILE_MMA_WAIT "tile.mma_wait"
 

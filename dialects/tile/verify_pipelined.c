@@ -139,10 +139,21 @@ static const char *wait_fault(MlirOperation op) {
   return pending < 0 || pending > 7 ? "has other than 0 to 7 pending groups" : NULL;
 }
 
-// Sums of f32 or i32, as many as go in.
+static bool is_product(MlirOperation op) {
+  return strata_op_is(op, STRATA_TILE_MMA_ASYNC) || strata_op_is(op, STRATA_TILE_MMA_REGISTERS);
+}
+
+// Operands that are no sums: both places, or the left operand's registers and the right one's place.
+static intptr_t n_fixed(MlirOperation op) {
+  return strata_op_is(op, STRATA_TILE_MMA_ASYNC) ? 4 : is_product(op) ? 6 : 0;
+}
+
+// Sums of f32 or i32, as many as go in; a product may start without any, a fence may have none.
 static const char *sums_fault(MlirOperation op) {
-  intptr_t n = mlirOperationGetNumResults(op), n_fixed = mlirOperationGetNumOperands(op) - n;
-  if (n < 1 || n_fixed != (strata_op_is(op, STRATA_TILE_MMA_ASYNC) ? 4 : 0))
+  intptr_t n = mlirOperationGetNumResults(op), n_in = mlirOperationGetNumOperands(op) - n_fixed(op);
+  if (n == 0 && n_in == 0 && strata_op_is(op, STRATA_TILE_MMA_FENCE))
+    return NULL;
+  if (n < 1 || (n_in != n && !(n_in == 0 && is_product(op))))
     return "has other than one result a sum";
   if (n > MAX_SUMS)
     return "has more than 256 sums";
@@ -156,23 +167,54 @@ static const char *mma_wait_fault(MlirOperation op) {
   return fault ? fault : wait_fault(op);
 }
 
-static const char *product_fault(MlirOperation op) {
-  static const char *const sides[] = {"left", "right"};
+static const char *shape_fault(MlirOperation op) {
   const char *fault = sums_fault(op);
   if (fault)
     return fault;
-  int64_t n = strata_attr_i64(op, "n", 0), layout[4];
+  int64_t n = strata_attr_i64(op, "n", 0);
   if (n < 8 || n > 256 || n % 8 != 0)
     return "has an n that is no multiple of 8 from 8 to 256";
-  if (mlirOperationGetNumResults(op) != n / 2)
-    return "has other than n / 2 sums";
-  for (int i = 0; i < 2; i++) {
-    if (!is_shared_row(op, 2 * i, 0))
-      return "has an operand that is no memref of rank 1 in space 3";
-    if (strata_attr_i64s(op, sides[i], 4, layout) != 4 || !strata_map_is_swizzle(layout[1]))
-      return "has a layout that is not crossed, swizzle, lead, stride";
-  }
+  return mlirOperationGetNumResults(op) != n / 2 ? "has other than n / 2 sums" : NULL;
+}
+
+// Of what lies in shared memory.
+static const char *operand_fault(MlirOperation op, int operand, const char *side) {
+  int64_t layout[4];
+  if (!is_shared_row(op, operand, 0))
+    return "has an operand that is no memref of rank 1 in space 3";
+  if (strata_attr_i64s(op, side, 4, layout) != 4 || !strata_map_is_swizzle(layout[1]))
+    return "has a layout that is not crossed, swizzle, lead, stride";
   return NULL;
+}
+
+static const char *product_fault(MlirOperation op) {
+  const char *fault = shape_fault(op);
+  fault = fault ? fault : operand_fault(op, 0, "left");
+  return fault ? fault : operand_fault(op, 2, "right");
+}
+
+// Two neighbours of 16 bits.
+static bool is_pair(MlirType type) {
+  MlirType element = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+  return mlirTypeIsAVector(type) && mlirShapedTypeGetRank(type) == 1 && mlirShapedTypeGetDimSize(type, 0) == 2 &&
+         (mlirTypeIsAF16(element) || mlirTypeIsABF16(element));
+}
+
+static const char *registers_product_fault(MlirOperation op) {
+  const char *fault = shape_fault(op);
+  fault = fault ? fault : operand_fault(op, 4, "right");
+  return fault || is_pair(mlirValueGetType(mlirOperationGetOperand(op, 0)))
+             ? fault
+             : "has a left operand that is no vector<2xf16> or vector<2xbf16>";
+}
+
+static const char *left_fault(MlirOperation op) {
+  intptr_t n = mlirOperationGetNumResults(op);
+  if (n < 1 || n > MAX_SUMS || mlirOperationGetNumOperands(op) != n)
+    return "has other than one result an operand, 1 to 256";
+  return is_pair(mlirValueGetType(mlirOperationGetOperand(op, 0)))
+             ? NULL
+             : "has operands of neither vector<2xf16> nor vector<2xbf16>";
 }
 
 static const char *cluster_store_fault(MlirOperation op) {
@@ -202,6 +244,8 @@ static const struct {
     {STRATA_TILE_REGISTERS, registers_fault},
     {STRATA_TILE_MMA_FENCE, sums_fault},
     {STRATA_TILE_MMA_ASYNC, product_fault},
+    {STRATA_TILE_MMA_REGISTERS, registers_product_fault},
+    {STRATA_TILE_MMA_LEFT, left_fault},
     {STRATA_TILE_MMA_WAIT, mma_wait_fault},
     {STRATA_TILE_CLUSTER_STORE, cluster_store_fault},
 };

@@ -7,6 +7,7 @@
 #include "dialects/affine/simplify.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/values.h"
 
 #include <stdlib.h>
@@ -96,12 +97,13 @@ static MlirWalkResult unify_op(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-// True for what producers compute: values of the loop around a pipelined product.
+// True for what producers compute: values of the loop around a pipelined product. Not so attention's.
 static bool is_fetched(MlirValue value) {
   if (!mlirValueIsAOpResult(value))
     return false;
   MlirOperation parent = mlirOperationGetParentOperation(mlirOpResultGetOwner(value));
-  return strata_op_is(parent, "scf.for") && strata_attr_flag(parent, "tile.pipeline");
+  return strata_op_is(parent, "scf.for") && strata_attr_flag(parent, "tile.pipeline") &&
+         !strata_gpu_attention_is_loop(parent);
 }
 
 static class_t *class_of(assign_t *a, MlirValue value) {

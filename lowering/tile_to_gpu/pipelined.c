@@ -9,7 +9,7 @@
 // The places in the ring go on from task to task, so producers fetch the next task's operands while consumers are still
 // at the epilogue of the last. Several foralls whose products are alike in everything that the ring depends on are one
 // launch: their tasks are numbered one forall after the other, and both roles branch on the number.
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/attention.h"
 
 #include "dialects/affine/schedule.h"
 #include "dialects/tile/tile.h"
@@ -74,7 +74,7 @@ void strata_emit_group_barrier(strata_gpu_distribution_t *d, const strata_pipeli
   emit_barrier(d, number, STRATA_GROUP_THREADS);
 }
 
-static void set_registers(strata_gpu_distribution_t *d, int64_t count, bool more) {
+void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more) {
   strata_named_attr_t attrs[] = {{"count", strata_i64_attr(d->e.context, count)},
                                  {"more", strata_bool_attr(d->e.context, more)}};
   strata_emit_op(&d->e, STRATA_TILE_REGISTERS, 0, NULL, 0, NULL, 2, attrs);
@@ -286,11 +286,11 @@ static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined
   if (p->groups + 1 < ENTRY_GROUPS)
     return;
   if (!strata_pipelined_is_bulk(p))
-    set_registers(d, is_producer ? LOADING_PRODUCER : LOADING_CONSUMER, !is_producer);
+    strata_emit_registers(d, is_producer ? LOADING_PRODUCER : LOADING_CONSUMER, !is_producer);
   else if (is_wide)
-    set_registers(d, is_producer ? WIDE_PRODUCER : WIDE_CONSUMER, !is_producer);
+    strata_emit_registers(d, is_producer ? WIDE_PRODUCER : WIDE_CONSUMER, !is_producer);
   else
-    set_registers(d, is_producer ? BULK_PRODUCER : BULK_CONSUMER, !is_producer);
+    strata_emit_registers(d, is_producer ? BULK_PRODUCER : BULK_CONSUMER, !is_producer);
 }
 
 static void emit_launch(strata_gpu_distribution_t *d, const char *name) {
@@ -351,7 +351,7 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
 }
 
 // The number of the thread's warp group, known to be the same in all lanes of a warp.
-static MlirValue emit_group_number(strata_gpu_distribution_t *d, MlirValue thread) {
+MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread) {
   strata_emitter_t *e = &d->e;
   MlirType i32 = mlirIntegerTypeGet(e->context, 32), i1 = mlirIntegerTypeGet(e->context, 1);
   MlirValue number = strata_emit_binary(e, "arith.divui", thread, strata_emit_index(e, STRATA_GROUP_THREADS));
@@ -369,11 +369,14 @@ strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperat
   MlirValue block = d->task, thread = d->thread; // of the launch
   if (d->pipelined)                              // with the first
     return NULL;
+  MlirOperation loop = find_pipeline(mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0)));
+  if (strata_gpu_attention_is_loop(loop))
+    return strata_gpu_attention_forall(d, forall, loop);
   STRATA_TRY(read_kernels(d, forall, &k));
   STRATA_TRY(allocate_all(d, k));
   d->pipelined = k;
   init_barriers(d, k, thread);
-  k->group = emit_group_number(d, thread);
+  k->group = strata_emit_group_number(d, thread);
   share(k);
   MlirValue is_producer =
       strata_emit_cmpi(e, STRATA_EQ, k->group, strata_emit_index(e, d->group / STRATA_GROUP_THREADS));

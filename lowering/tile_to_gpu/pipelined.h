@@ -110,6 +110,14 @@ void strata_phase_init(strata_gpu_distribution_t *d, MlirValue barriers, int64_t
 void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
 void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes);
 void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity);
+// By one thread of a warp group.
+void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
+// Between products: one of tile.mma_fence and tile.mma_wait on |count| sums; |pending| of the latter, else -1.
+void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64_t count, MlirValue *sums,
+                           int64_t pending);
+void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more);
+// The number of the thread's warp group, known to be the same in all lanes of a warp.
+MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread);
 // Waits for all consumers.
 void strata_emit_consumers_barrier(strata_gpu_distribution_t *d);
 // Waits for the thread's own warp group.

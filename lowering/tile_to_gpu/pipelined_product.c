@@ -5,7 +5,7 @@
 #include "dialects/affine/schedule.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256 };
@@ -155,6 +155,8 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
 }
 
 strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
+  if (strata_gpu_attention_is_loop(mlirOperationGetParentOperation(op)))
+    return strata_gpu_attention_fix_layouts(d, op);
   strata_pipelined_t product;
   STRATA_TRY(strata_pipelined_read(d, op, &product));
   strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);
@@ -188,8 +190,8 @@ static MlirValue add(strata_emitter_t *e, MlirValue a, int64_t b) {
   return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
 }
 
-static void emit_group(strata_gpu_distribution_t *d, const char *name, int64_t count, MlirValue *sums,
-                       int64_t pending) {
+void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64_t count, MlirValue *sums,
+                           int64_t pending) {
   MlirType types[STRATA_EMIT_CARRIED];
   for (int64_t i = 0; i < count; i++)
     types[i] = mlirValueGetType(sums[i]);
@@ -232,23 +234,23 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
     MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, rows));
     left_at = strata_emit_binary(e, "arith.addi", left_at, own);
   }
-  emit_group(d, STRATA_TILE_MMA_FENCE, n_sums(p), sums, -1);
+  strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, n_sums(p), sums, -1);
   for (int64_t step = 0; step < p->steps; step++)
     for (int64_t block = 0; block < p->m_blocks; block++)
       emit_instruction(d, p, add(e, left_at, offset_of(p, left, block * STRATA_GROUP_ROWS, step)),
                        add(e, right_at, offset_of(p, right, 0, step)), sums + block * n_block_sums(p));
   strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
-  emit_group(d, STRATA_TILE_MMA_WAIT, n_sums(p), sums, 0);
+  strata_emit_mma_order(d, STRATA_TILE_MMA_WAIT, n_sums(p), sums, 0);
 }
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
-static void release_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot) {
+void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i) {
   strata_emitter_t *e = &d->e;
   MlirValue lane = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, STRATA_GROUP_THREADS - 1));
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
-  strata_phase_arrive(d, k->empty, slot);
+  strata_phase_arrive(d, barriers, i);
   strata_emit_if_end(e, branch);
 }
 
@@ -267,7 +269,7 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   strata_ring_place_t place = {state[SLOT], state[PARITY]};
   strata_phase_wait(d, k->full, place.slot, place.parity);
   emit_slot(d, k, place.slot, state + SUMS);
-  release_slot(d, k, place.slot);
+  strata_emit_group_arrive(d, k->empty, place.slot);
   strata_ring_advance(d, k->product.slots, &place);
   state[SLOT] = place.slot;
   state[PARITY] = place.parity;

@@ -12,7 +12,7 @@
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 
-enum { MAX_SUMS = 256, MAX_N = 256, N_OPERANDS = 4, N_LAYOUT = 4, REGISTER_TEXT = 8 };
+enum { MAX_SUMS = 256, MAX_N = 256, N_LAYOUT = 4, N_WORDS = STRATA_MMA_WORDS_A, REGISTER_TEXT = 8 };
 
 static bool is_emulated(const strata_gpu_kernel_t *kernel) { return kernel->device->code == STRATA_GPU_EMULATED; }
 
@@ -26,47 +26,79 @@ static void replace_results(MlirOperation op, const MlirValue *values) {
   mlirOperationDestroy(op);
 }
 
-// The sums that go in: the last operands.
-static void read_sums(MlirOperation op, MlirValue *out) {
-  intptr_t first = mlirOperationGetNumOperands(op) - n_sums(op);
-  for (int i = 0; i < n_sums(op); i++)
+static bool has_registers(MlirOperation op) { return strata_op_is(op, STRATA_TILE_MMA_REGISTERS); }
+
+// Operands of a product before its sums.
+static int n_fixed(MlirOperation op) {
+  return has_registers(op) ? N_WORDS + 2 : strata_op_is(op, STRATA_TILE_MMA_ASYNC) ? 4 : 0;
+}
+
+// The sums that go in, the last operands: as many as come out, or none, of a product that starts them.
+static int read_sums(MlirOperation op, MlirValue *out) {
+  int first = n_fixed(op), n = (int)mlirOperationGetNumOperands(op) - first;
+  for (int i = 0; i < n; i++)
     out[i] = mlirOperationGetOperand(op, first + i);
+  return n;
 }
 
 //===-- PTX with sums ---------------------------------------------------------------------------------------------===//
 
-// Every sum is an output and, tied to it, an input; |n_others| operands of 64 bits follow.
-static const char *constraints(const strata_gpu_kernel_t *kernel, MlirOperation op, int n_others) {
-  char text[2 * MAX_SUMS * REGISTER_TEXT];
+// Every sum is an output and, tied to it, an input, if |n_in| are; |others| are the constraints of what follows.
+static const char *constraints(const strata_gpu_kernel_t *kernel, MlirOperation op, char kind, int n_in,
+                               const char *others) {
+  char text[2 * MAX_SUMS * REGISTER_TEXT] = "";
   size_t at = 0;
-  char kind = mlirTypeIsAF32(sum_type(op)) ? 'f' : 'r';
   for (int i = 0; i < n_sums(op); i++)
     at += (size_t)snprintf(text + at, sizeof text - at, "=%c,", kind);
-  for (int i = 0; i < n_sums(op); i++)
+  for (int i = 0; i < n_in; i++)
     at += (size_t)snprintf(text + at, sizeof text - at, "%d,", i);
-  for (int i = 0; i < n_others; i++)
-    at += (size_t)snprintf(text + at, sizeof text - at, "l,");
-  return strata_arena_printf(kernel->compile->arena, "%s~{memory}", text);
+  return strata_arena_printf(kernel->compile->arena, "%s%s~{memory}", text, others);
 }
 
-// Replaces |op| by PTX that takes its sums and |others|, and gives the new sums.
-static void replace_by_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, const char *text, int n_others,
-                           const MlirValue *others) {
+// PTX that gives |op|'s results, of |type|, in place of |values|: the |n_in| sums that go in, then |n_others| more.
+static void build_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, const char *text, MlirType type, int n_in,
+                      int n_others, const char *others, MlirValue *values) {
   MlirContext context = kernel->compile->context;
   int n = n_sums(op);
-  MlirValue values[MAX_SUMS + 2];
-  MlirType types[MAX_SUMS], type = sum_type(op);
-  read_sums(op, values);
-  for (int i = 0; i < n_others; i++)
-    values[n + i] = others[i];
+  MlirType types[MAX_SUMS], all = type;
   for (int i = 0; i < n; i++)
     types[i] = type;
-  MlirType all = n == 1 ? type : mlirLLVMStructTypeLiteralGet(context, n, types, false);
-  MlirValue result = strata_gpu_build_ptx(op, text, constraints(kernel, op, n_others), n + n_others, values, all);
+  if (n > 1)
+    all = mlirLLVMStructTypeLiteralGet(context, n, types, false);
+  const char *list = constraints(kernel, op, mlirTypeIsAF32(type) ? 'f' : 'r', n_in, others);
+  MlirValue result = strata_gpu_build_ptx(op, text, list, n_in + n_others, values, all);
   for (int64_t i = 0; i < n; i++) {
     strata_named_attr_t position = {"position", strata_i64s_attr(context, 1, &i)};
     values[i] = n == 1 ? result : strata_gpu_build(op, "llvm.extractvalue", 1, &result, type, 1, &position);
   }
+}
+
+// Replaces |op| by PTX that takes its sums and |others|, and gives the new sums.
+static void replace_by_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, const char *text, int n_others,
+                           const char *kinds, const MlirValue *others) {
+  MlirValue values[MAX_SUMS + N_WORDS + 1];
+  if (n_sums(op) == 0) { // a fence before sums that are only written
+    strata_gpu_build_ptx(op, text, "~{memory}", 0, NULL, (MlirType){0});
+    mlirOperationDestroy(op);
+    return;
+  }
+  int n_in = read_sums(op, values);
+  for (int i = 0; i < n_others; i++)
+    values[n_in + i] = others[i];
+  build_ptx(kernel, op, text, sum_type(op), n_in, n_others, kinds, values);
+  replace_results(op, values);
+}
+
+// Pairs of 16 bits go as words.
+static void replace_left(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirValue values[MAX_SUMS];
+  MlirType pair = sum_type(op), i32 = mlirIntegerTypeGet(kernel->compile->context, 32);
+  int n = read_sums(op, values);
+  for (int i = 0; i < n; i++)
+    values[i] = strata_gpu_build_cast(op, "llvm.bitcast", values[i], i32);
+  build_ptx(kernel, op, "", i32, n, 0, "", values);
+  for (int i = 0; i < n; i++)
+    values[i] = strata_gpu_build_cast(op, "llvm.bitcast", values[i], pair);
   replace_results(op, values);
 }
 
@@ -157,22 +189,34 @@ static bool is_float_sum(const strata_mma_t *row) { return strcmp(row->sum, "f32
 // Only of these may an operand be crossed.
 static bool has_16_bits(const strata_mma_t *row) { return row->k == 16; }
 
+// "{$0, $1}"
+static const char *operand_list(strata_arena_t *arena, int first, int count) {
+  char text[MAX_SUMS * REGISTER_TEXT];
+  size_t at = 0;
+  for (int i = 0; i < count; i++)
+    at += (size_t)snprintf(text + at, sizeof text - at, "%s$%d", i ? ", " : "", first + i);
+  return strata_arena_printf(arena, "{%s}", text);
+}
+
+// The left operand is a descriptor, or registers, which cannot be crossed. Sums that do not go in start from zero.
 static const char *instruction(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row,
                                const layout_t *left, const layout_t *right) {
-  char sums[MAX_SUMS * REGISTER_TEXT];
-  size_t at = 0;
-  int n = n_sums(op);
-  for (int i = 0; i < n; i++)
-    at += (size_t)snprintf(sums + at, sizeof sums - at, "%s$%d", i ? ", " : "", i);
   strata_arena_t *arena = kernel->compile->arena;
+  int n = n_sums(op), n_in = (int)mlirOperationGetNumOperands(op) - n_fixed(op), at = n + n_in;
   const char *type = operand_type(row), *last = is_float_sum(row) ? ", 1, 1" : "";
+  const char *first = strata_arena_printf(arena, "$%d", at);
+  if (has_registers(op))
+    first = operand_list(arena, at, N_WORDS);
+  at += has_registers(op) ? N_WORDS : 1;
+  if (has_16_bits(row) && !has_registers(op))
+    last = strata_arena_printf(arena, "%s, %d", last, left->crossed);
   if (has_16_bits(row))
-    last = strata_arena_printf(arena, "%s, %d, %d", last, left->crossed, right->crossed);
+    last = strata_arena_printf(arena, "%s, %d", last, right->crossed);
   return strata_arena_printf(arena,
-                             "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, 1, 0;\n"
-                             "\twgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s {%s}, $%d, $%d, p%s;\n\t}",
-                             row->m, 2 * n, row->k, is_float_sum(row) ? "f32" : "s32", type, type, sums, 2 * n,
-                             2 * n + 1, last);
+                             "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %d, 0;\n"
+                             "\twgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s %s, %s, $%d, p%s;\n\t}",
+                             n_in > 0, row->m, 2 * n, row->k, is_float_sum(row) ? "f32" : "s32", type, type,
+                             operand_list(arena, 0, n), first, at, last);
 }
 
 //===-- The emulated device --------------------------------------------------------------------------------------===//
@@ -190,6 +234,7 @@ static void store(MlirOperation before, MlirValue value, MlirValue array, int32_
   strata_gpu_build(before, "llvm.store", 2, (MlirValue[]){value, place}, (MlirType){0}, 0, NULL);
 }
 
+// The left operand's is all zeros where it lies in registers.
 static MlirValue build_layouts(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   static const char *const sides[] = {"left", "right"};
   MlirType i64 = mlirIntegerTypeGet(kernel->compile->context, 64);
@@ -203,22 +248,34 @@ static MlirValue build_layouts(const strata_gpu_kernel_t *kernel, MlirOperation 
   return array;
 }
 
+// The thread's registers of the left operand, one behind the other.
+static MlirValue build_registers(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  MlirValue array = strata_gpu_build_place(kernel, mlirLLVMArrayTypeGet(type, N_WORDS));
+  for (int i = 0; i < N_WORDS; i++)
+    store(op, mlirOperationGetOperand(op, i), array, i);
+  return array;
+}
+
 // The sums through memory.
 static void replace_by_call(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row) {
   MlirType type = sum_type(op);
   MlirValue sums[MAX_SUMS], array = strata_gpu_build_place(kernel, mlirLLVMArrayTypeGet(type, (unsigned)n_sums(op)));
-  read_sums(op, sums);
+  int n_in = read_sums(op, sums), right = n_fixed(op) - 2;
+  strata_named_attr_t zero = {"value", mlirFloatAttrDoubleGet(kernel->compile->context, type, 0)};
   for (int i = 0; i < n_sums(op); i++)
-    store(op, sums[i], array, i);
+    store(op, i < n_in ? sums[i] : strata_gpu_build(op, "arith.constant", 0, NULL, type, 1, &zero), array, i);
   MlirValue operands[] = {
       strata_gpu_build_i32(op, strata_gpu_mma_number(row)),
       strata_gpu_build_i32(op, 2 * n_sums(op)),
-      strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1),
-      strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 2), 3),
+      has_registers(op) ? build_registers(kernel, op)
+                        : strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1),
+      strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, right), right + 1),
       build_layouts(kernel, op),
       array,
   };
-  strata_gpu_build_call(op, "strata_emulated_mma_async", 6, operands, (MlirType){0});
+  strata_gpu_build_call(op, has_registers(op) ? "strata_emulated_mma_registers" : "strata_emulated_mma_async", 6,
+                        operands, (MlirType){0});
   for (int i = 0; i < n_sums(op); i++) {
     MlirValue place = element(op, array, type, i);
     sums[i] = strata_gpu_build(op, "llvm.load", 1, &place, type, 0, NULL);
@@ -242,18 +299,36 @@ static strata_status_t check_product(const strata_gpu_kernel_t *kernel, MlirOper
   return NULL;
 }
 
+// What comes behind the sums: the left operand's registers or descriptor, the right one's descriptor.
+static void replace_by_instruction(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row,
+                                   const layout_t *left, const layout_t *right) {
+  MlirType i32 = mlirIntegerTypeGet(kernel->compile->context, 32);
+  MlirValue others[N_WORDS + 1];
+  const char *text = instruction(kernel, op, row, left, right);
+  if (!has_registers(op)) {
+    others[0] = build_descriptor(kernel, op, 0, left);
+    others[1] = build_descriptor(kernel, op, 2, right);
+    replace_by_ptx(kernel, op, text, 2, "l,l,", others);
+    return;
+  }
+  for (int i = 0; i < N_WORDS; i++)
+    others[i] = strata_gpu_build_cast(op, "llvm.bitcast", mlirOperationGetOperand(op, i), i32);
+  others[N_WORDS] = build_descriptor(kernel, op, N_WORDS, right);
+  replace_by_ptx(kernel, op, text, N_WORDS + 1, "r,r,r,r,l,", others);
+}
+
 static strata_status_t convert_product(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   const strata_mma_t *row;
   STRATA_TRY(strata_gpu_read_mma(kernel, op, kernel->device->mma_async, &row));
   layout_t left = read_layout(op, "left"), right = read_layout(op, "right");
+  if (has_registers(op) && !has_16_bits(row))
+    return strata_error(STRATA_UNSUPPORTED, "the left operand of '%s' from registers", row->name);
   STRATA_TRY(check_product(kernel, op, row, left.crossed || right.crossed));
   strata_gpu_align_shared(kernel);
-  if (is_emulated(kernel)) {
+  if (is_emulated(kernel))
     replace_by_call(kernel, op, row);
-    return NULL;
-  }
-  const MlirValue descriptors[] = {build_descriptor(kernel, op, 0, &left), build_descriptor(kernel, op, 2, &right)};
-  replace_by_ptx(kernel, op, instruction(kernel, op, row, &left, &right), 2, descriptors);
+  else
+    replace_by_instruction(kernel, op, row, &left, &right);
   return NULL;
 }
 
@@ -265,11 +340,13 @@ static void convert_order(const strata_gpu_kernel_t *kernel, MlirOperation op) {
     return replace_results(op, sums);
   }
   if (strata_op_is(op, STRATA_TILE_MMA_FENCE))
-    return replace_by_ptx(kernel, op, "wgmma.fence.sync.aligned;", 0, NULL);
+    return replace_by_ptx(kernel, op, "wgmma.fence.sync.aligned;", 0, "", NULL);
+  if (strata_op_is(op, STRATA_TILE_MMA_LEFT))
+    return replace_left(kernel, op);
   if (strata_op_is(op, STRATA_TILE_MMA_WAIT)) {
     const char *text = strata_arena_printf(kernel->compile->arena, "wgmma.wait_group.sync.aligned %d;",
                                            (int)strata_attr_i64(op, "pending", 0));
-    return replace_by_ptx(kernel, op, text, 0, NULL);
+    return replace_by_ptx(kernel, op, text, 0, "", NULL);
   }
   strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_MMA_COMMIT, 0, NULL, (MlirType){0});
   mlirOperationDestroy(op);
@@ -278,7 +355,7 @@ static void convert_order(const strata_gpu_kernel_t *kernel, MlirOperation op) {
 strata_status_t strata_gpu_convert_product(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   if (!*kernel->device->mma_async)
     return strata_error(STRATA_UNSUPPORTED, "%s has no pipelined products", kernel->device->name);
-  if (strata_op_is(op, STRATA_TILE_MMA_ASYNC))
+  if (strata_op_is(op, STRATA_TILE_MMA_ASYNC) || has_registers(op))
     return convert_product(kernel, op);
   convert_order(kernel, op);
   return NULL;

@@ -134,6 +134,32 @@ module { module @kernels {
 
 // -----
 
+// CHECK: tile.mma_registers has a left operand that is no vector<2xf16> or vector<2xbf16>
+module { module @kernels {
+  func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
+    %c0 = arith.constant 0 : index
+    %a = arith.constant dense<0.0> : vector<4xf16>
+    %words = memref.view %shared[%c0][] : memref<1024xi8, 3> to memref<512xf16, 3>
+    %d:4 = "tile.mma_registers"(%a, %a, %a, %a, %words, %c0) {kind = "wgmma.f16", n = 8 : i64,
+        right = array<i64: 0, 128, 0, 1024>}
+      : (vector<4xf16>, vector<4xf16>, vector<4xf16>, vector<4xf16>, memref<512xf16, 3>, index) -> (f32, f32, f32, f32)
+    return
+  }
+} }
+
+// -----
+
+// CHECK: tile.mma_left has operands of neither vector<2xf16> nor vector<2xbf16>
+module { module @kernels {
+  func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
+    %a = arith.constant dense<0.0> : vector<2xf32>
+    %b = "tile.mma_left"(%a) : (vector<2xf32>) -> vector<2xf32>
+    return
+  }
+} }
+
+// -----
+
 // CHECK: tile.mma_async has a layout that is not crossed, swizzle, lead, stride
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {

@@ -67,5 +67,9 @@ void strata_emulated_bulk_store(const void *map, const void *shared, int32_t c0,
 // swizzle, lead, stride of the left operand, then of the right one. |sums|: n / 2 values, read and written.
 void strata_emulated_mma_async(uint32_t kind, uint32_t n, const void *left, const void *right, const int64_t *layout,
                                void *sums);
+// The same whose left operand lies in registers: |left|, the caller's, as the left fragment of mma.def's family mma.sync
+// with 16 rows a warp. The first half of |layout| means nothing.
+void strata_emulated_mma_registers(uint32_t kind, uint32_t n, const void *left, const void *right,
+                                   const int64_t *layout, void *sums);
 
 #endif

@@ -16,7 +16,8 @@ typedef struct {
 
 typedef struct {
   uint32_t kind, columns;
-  const void *left, *right;
+  bool has_registers;
+  const void *left, *right; // left: NULL where it lies in registers
   operand_layout_t layout[2];
 } call_t;
 
@@ -24,6 +25,7 @@ static struct {
   unsigned arrived;
   call_t call;
   void *sums[GROUP];
+  const void *registers[GROUP]; // of the left operand
 } groups[MAX_GROUPS];
 
 void products_reset(void) { memset(groups, 0, sizeof groups); }
@@ -85,6 +87,18 @@ static void gather(const operand_t *operand, double (*out)[MAX_COLUMNS]) {
     }
 }
 
+// The fragments of the left operand, as docs/gpu.md gives them: out[step][row].
+static void gather_registers(const strata_matrix_shape_t *shape, const void *const *registers,
+                             double (*out)[MAX_COLUMNS]) {
+  unsigned size = (unsigned)shape->element->size, word = 4 / size;
+  for (unsigned thread = 0; thread < GROUP; thread++)
+    for (unsigned i = 0; i < 4 * word; i++) {
+      unsigned lane = thread % 32, row = thread / 32 * 16 + lane / 4 + i / word % 2 * 8;
+      unsigned step = lane % 4 * word + i % word + i / word / 2 * 4 * word;
+      out[step][row] = shape->element->load((const char *)registers[thread] + i * size);
+    }
+}
+
 //===-- Sums -----------------------------------------------------------------------------------------------------===//
 
 // Row and column of value |i| of a thread's sums: docs/gpu.md.
@@ -100,11 +114,14 @@ static void scatter(const strata_matrix_shape_t *shape, const double (*sums)[MAX
   }
 }
 
-static void multiply(const call_t *call, void *const *sums) {
+static void multiply(const call_t *call, const void *const *registers, void *const *sums) {
   static double left[MAX_STEPS][MAX_COLUMNS], right[MAX_STEPS][MAX_COLUMNS], products[ROWS][MAX_COLUMNS];
   const strata_matrix_shape_t *shape = strata_matrix_shape(call->kind);
   uint32_t steps = (uint32_t)shape->k;
-  gather(&(operand_t){"left", call->left, call->layout[0], ROWS, steps, shape->element}, left);
+  if (call->has_registers)
+    gather_registers(shape, registers, left);
+  else
+    gather(&(operand_t){"left", call->left, call->layout[0], ROWS, steps, shape->element}, left);
   gather(&(operand_t){"right", call->right, call->layout[1], call->columns, steps, shape->element}, right);
   memset(products, 0, sizeof products);
   for (uint32_t row = 0; row < ROWS; row++)
@@ -135,14 +152,12 @@ static void check_call(const call_t *call) {
 }
 
 static bool is_equal(const call_t *a, const call_t *b) {
-  return a->kind == b->kind && a->columns == b->columns && a->left == b->left && a->right == b->right &&
-         memcmp(a->layout, b->layout, sizeof a->layout) == 0;
+  return a->kind == b->kind && a->columns == b->columns && a->has_registers == b->has_registers && a->left == b->left &&
+         a->right == b->right && memcmp(a->layout, b->layout, sizeof a->layout) == 0;
 }
 
-EXPORT void strata_emulated_mma_async(uint32_t kind, uint32_t n, const void *left, const void *right,
-                                      const int64_t *layout, void *sums) {
+static void add_product(call_t call, const int64_t *layout, const void *registers, void *sums) {
   unsigned thread = thread_current(), group = thread / GROUP;
-  call_t call = {.kind = kind, .columns = n, .left = left, .right = right};
   memcpy(call.layout, layout, sizeof call.layout);
   check_call(&call);
   if ((group + 1) * GROUP > thread_count())
@@ -151,11 +166,22 @@ EXPORT void strata_emulated_mma_async(uint32_t kind, uint32_t n, const void *lef
     kernel_fault("the threads of four warps give different operands to one product");
   groups[group].call = call;
   groups[group].sums[thread % GROUP] = sums;
+  groups[group].registers[thread % GROUP] = registers;
   if (++groups[group].arrived < GROUP) {
     thread_wait(&(wait_t){WAIT_PRODUCT, group, 0, describe});
     return;
   }
   groups[group].arrived = 0;
-  multiply(&call, groups[group].sums);
+  multiply(&call, groups[group].registers, groups[group].sums);
   threads_wake(WAIT_PRODUCT, group);
+}
+
+EXPORT void strata_emulated_mma_async(uint32_t kind, uint32_t n, const void *left, const void *right,
+                                      const int64_t *layout, void *sums) {
+  add_product((call_t){.kind = kind, .columns = n, .left = left, .right = right}, layout, NULL, sums);
+}
+
+EXPORT void strata_emulated_mma_registers(uint32_t kind, uint32_t n, const void *left, const void *right,
+                                          const int64_t *layout, void *sums) {
+  add_product((call_t){.kind = kind, .columns = n, .has_registers = true, .right = right}, layout, left, sums);
 }

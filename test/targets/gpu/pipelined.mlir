@@ -102,6 +102,35 @@ module {
       return
     }
 
+    // A left operand in registers, and a product that starts its sums.
+    // CHECK-LABEL: llvm.func @registers
+    // CHECK: llvm.inline_asm has_side_effects "", "=r,=r,0,1,~{memory}" {{.*}} : (i32, i32) -> !llvm.struct<(i32, i32)>
+    // CHECK: llvm.inline_asm has_side_effects "wgmma.fence.sync.aligned;", "~{memory}" : () -> ()
+    // CHECK: llvm.inline_asm has_side_effects "{{.*}}setp.ne.b32 p, 0, 0;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, {$4, $5, $6, $7}, $8, p, 1, 1, 1;{{.*}}", "=f,=f,=f,=f,r,r,r,r,l,~{memory}" {{.*}} : (i32, i32, i32, i32, i64) -> !llvm.struct<(f32, f32, f32, f32)>
+    // CHECK: llvm.inline_asm has_side_effects "{{.*}}setp.ne.b32 p, 1, 0;{{.*}} {$0, $1, $2, $3}, {$8, $9, $10, $11}, $12, p, 1, 1, 1;{{.*}}", "=f,=f,=f,=f,0,1,2,3,r,r,r,r,l,~{memory}"
+    // HOST-LABEL: llvm.func @registers
+    // HOST: llvm.call @strata_emulated_mma_registers(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (i32, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+    func.func @registers(%y: memref<128x4xf32>, %a: memref<128x4xbf16>, %shared: memref<16384xi8, 3>) attributes {
+        strata.blocks = 1 : i64, strata.threads = 128 : i64, strata.shared = 16384 : i64, strata.index_bits = 32 : i64} {
+      %c0 = arith.constant 0 : index
+      %c2 = arith.constant 2 : index
+      %t = gpu.thread_id x
+      %right = memref.view %shared[%c0][] : memref<16384xi8, 3> to memref<8192xbf16, 3>
+      %u = vector.load %a[%t, %c0] : memref<128x4xbf16>, vector<2xbf16>
+      %v = vector.load %a[%t, %c2] : memref<128x4xbf16>, vector<2xbf16>
+      %l:2 = "tile.mma_left"(%u, %v) : (vector<2xbf16>, vector<2xbf16>) -> (vector<2xbf16>, vector<2xbf16>)
+      "tile.mma_fence"() : () -> ()
+      %d:4 = "tile.mma_registers"(%l#0, %l#1, %l#0, %l#1, %right, %c0) {kind = "wgmma.bf16", n = 8 : i64,
+          right = array<i64: 1, 128, 0, 1024>}
+        : (vector<2xbf16>, vector<2xbf16>, vector<2xbf16>, vector<2xbf16>, memref<8192xbf16, 3>, index) -> (f32, f32, f32, f32)
+      %e:4 = "tile.mma_registers"(%l#0, %l#1, %l#0, %l#1, %right, %c0, %d#0, %d#1, %d#2, %d#3) {kind = "wgmma.bf16",
+          n = 8 : i64, right = array<i64: 1, 128, 0, 1024>}
+        : (vector<2xbf16>, vector<2xbf16>, vector<2xbf16>, vector<2xbf16>, memref<8192xbf16, 3>, index, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+      %w = vector.from_elements %e#0, %e#1, %e#2, %e#3 : vector<4xf32>
+      vector.store %w, %y[%t, %c0] : memref<128x4xf32>, vector<4xf32>
+      return
+    }
+
     // Elements as the row names them, whatever they are in memory.
     // CHECK-LABEL: llvm.func @types
     // CHECK: wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0, $1, $2, $3}, $8, $9, p, 1, 1;

@@ -1,0 +1,63 @@
+// Attention (docs/gpu.md): what the parts of its lowering share. Internal to attention*.c.
+//
+// A kernel whose loop has two contractions: scores of a tile of rows, and sums of values that what was made of the
+// scores weighs. Everything between is arithmetic on the scores' layout, and no more special here than elsewhere. The
+// weights stay in registers: they lie there as the second product wants its left operand.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_ATTENTION_H
+#define STRATA_LOWERING_TILE_TO_GPU_ATTENTION_H
+
+#include "lowering/tile_to_gpu/pipelined.h"
+
+// What is fetched: the rows' operand once a task, the other two for each step.
+enum { STRATA_ATTENTION_ROWS, STRATA_ATTENTION_KEYS, STRATA_ATTENTION_VALUES, STRATA_ATTENTION_OPERANDS };
+
+// An operand in shared memory: spans of STRATA_SPAN bytes, one behind the other, each of all rows (crossed: steps).
+typedef struct {
+  MlirOperation load; // the tile.load it replaces
+  MlirType element;
+  int64_t rows, steps; // of the value
+  bool crossed;
+  int64_t slots, slot; // of the ring, elements of one
+  strata_bulk_t bulk;
+  MlirValue memory;      // all slots
+  MlirValue full, empty; // memref<slots x i64, 3>
+} strata_gpu_attention_operand_t;
+
+typedef struct {
+  strata_pipelined_kernel_t kernel; // whose product is the second one
+  const strata_mma_t *mma;
+  MlirOperation scores, values; // the contractions
+  int carried;                  // which of the loop's values is the sum of the second
+  int64_t columns;              // of scores
+  strata_layout_t layout;       // of scores
+  strata_gpu_attention_operand_t operands[STRATA_ATTENTION_OPERANDS];
+  MlirValue parity; // of the rows' operand: of the task's number in its block
+} strata_gpu_attention_t;
+
+// True for a kernel's pipeline whose loop is attention's.
+bool strata_gpu_attention_is_loop(MlirOperation loop);
+// What |loop| is.
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_read(strata_gpu_distribution_t *d, MlirOperation loop,
+                                                            strata_gpu_attention_t *out_attention);
+// Fixes the layouts of both contractions' results; |op| is one of them.
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
+// The whole forall: both roles.
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_forall(strata_gpu_distribution_t *d, MlirOperation forall,
+                                                              MlirOperation loop);
+
+// Fills the rings for the running task, by one thread (attention_fetch.c).
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fetch(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
+// The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
+
+// The products (attention_product.c). Scores of the step whose keys are in |slot|, columns / 2 of them; the values in
+// |slot| weighed by |weights|, columns / 4 pairs, added to |sums|.
+void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
+                                      MlirValue *out_scores);
+void strata_gpu_attention_emit_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
+                                      const MlirValue *weights, MlirValue *sums);
+// Registers of the scores' layout in 16 bits as pairs, complete before what follows.
+void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
+                                       const strata_registers_t *registers, MlirValue *out_weights);
+
+#endif

@@ -1,0 +1,72 @@
+// Attention: the producers.
+//
+//   wait until the last task's rows are read; copy the rows
+//   for each step: wait until the keys' slot is empty; copy keys; the same for values
+#include "dialects/tile/tile.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/attention.h"
+#include "lowering/tile_to_gpu/values.h"
+
+// Elements from a slot's beginning to the box at |offsets|.
+static int64_t place_of(const strata_gpu_attention_operand_t *operand, const int64_t *offsets) {
+  int64_t span = STRATA_SPAN / strata_element_bytes(operand->element);
+  int along = operand->crossed ? 0 : 1; // the dim of spans
+  int64_t others = operand->crossed ? operand->steps : operand->rows;
+  return offsets[along] / span * others * span + offsets[1 - along] * span;
+}
+
+// Bytes of one box: all of them count, also those outside the buffer.
+static int64_t box_bytes(const strata_bulk_t *bulk) { return bulk->extents[1 - bulk->inner] * STRATA_SPAN; }
+
+static int64_t count_boxes(const strata_bulk_t *bulk) {
+  int64_t count = 1;
+  for (int v = 0; v < 2; v++)
+    count *= (bulk->box.space.extents[v] + bulk->extents[v] - 1) / bulk->extents[v];
+  return count;
+}
+
+static void copy_box(strata_gpu_distribution_t *d, const strata_gpu_attention_operand_t *operand, MlirValue slot,
+                     const int64_t *offsets) {
+  enum { FIXED = 4 };
+  strata_emitter_t *e = &d->e;
+  MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, operand->slot));
+  at = strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, place_of(operand, offsets)));
+  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {operand->memory, at, operand->full, slot};
+  int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + FIXED);
+  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &operand->bulk, STRATA_SPAN))};
+  strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
+}
+
+static void fetch(strata_gpu_distribution_t *d, const strata_gpu_attention_operand_t *operand, MlirValue slot,
+                  MlirValue parity) {
+  strata_emitter_t *e = &d->e;
+  const strata_bulk_t *bulk = &operand->bulk;
+  MlirValue other = strata_emit_binary(e, "arith.xori", parity, strata_emit_integer(e, mlirValueGetType(parity), 1));
+  strata_phase_wait(d, operand->empty, slot, other);
+  strata_phase_expect(d, operand->full, slot, count_boxes(bulk) * box_bytes(bulk));
+  int64_t offsets[2];
+  for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
+    for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1])
+      copy_box(d, operand, slot, offsets);
+}
+
+strata_status_t strata_gpu_attention_fetch(strata_gpu_distribution_t *d, strata_gpu_attention_t *a) {
+  strata_emitter_t *e = &d->e;
+  strata_pipelined_kernel_t *k = &a->kernel;
+  MlirValue state[] = {k->place.slot, k->place.parity};
+  MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
+  fetch(d, &a->operands[STRATA_ATTENTION_ROWS], strata_emit_index(e, 0), a->parity);
+  strata_loop_t loop =
+      strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, k->n_steps), 1, 2, state, state);
+  strata_gpu_record_of(d, induction)->counter = loop.induction;
+  strata_define_scalar(d, induction, loop.induction);
+  strata_ring_place_t place = {state[0], state[1]};
+  fetch(d, &a->operands[STRATA_ATTENTION_KEYS], place.slot, place.parity);
+  fetch(d, &a->operands[STRATA_ATTENTION_VALUES], place.slot, place.parity);
+  strata_ring_advance(d, k->product.slots, &place);
+  state[0] = place.slot;
+  state[1] = place.parity;
+  strata_emit_for_end(e, loop, 2, state, state);
+  k->place = (strata_ring_place_t){state[0], state[1]};
+  return NULL;
+}

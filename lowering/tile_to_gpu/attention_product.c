@@ -1,0 +1,108 @@
+// Attention: the products of a step, of the thread's warp group.
+#include "dialects/tile/tile.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/attention.h"
+
+enum { MAX_SUMS = 128, WORDS = STRATA_MMA_WORDS_A, PAIR = 2 };
+
+//===-- Operands -------------------------------------------------------------------------------------------------===//
+
+static int64_t span_of(const strata_gpu_attention_operand_t *operand) {
+  return STRATA_SPAN / strata_element_bytes(operand->element);
+}
+
+// How the operand lies, as tile.mma_async says it.
+static MlirAttribute describe(MlirContext context, const strata_gpu_attention_operand_t *operand) {
+  int64_t lead = operand->crossed ? STRATA_SPAN * operand->steps : 0;
+  return strata_i64s_attr(context, 4, (int64_t[]){operand->crossed, STRATA_SPAN, lead, STRATA_SPAN * STRATA_SPAN_ROWS});
+}
+
+// Elements from a slot's beginning to step |step|.
+static int64_t step_at(const strata_gpu_attention_operand_t *operand, int64_t step) {
+  int64_t span = span_of(operand);
+  return operand->crossed ? step * span : step / span * span * operand->rows + step % span;
+}
+
+// Elements to the rows of the next warp group.
+static int64_t group_size(const strata_gpu_attention_operand_t *operand) {
+  return STRATA_GROUP_ROWS * (operand->crossed ? operand->steps : span_of(operand));
+}
+
+static MlirValue add(strata_emitter_t *e, MlirValue a, int64_t b) {
+  return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
+}
+
+static MlirValue times(strata_emitter_t *e, MlirValue a, int64_t b) {
+  return strata_emit_binary(e, "arith.muli", a, strata_emit_index(e, b));
+}
+
+//===-- Instructions ---------------------------------------------------------------------------------------------===//
+
+static void emit_product(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const char *name,
+                         int n_operands, const MlirValue *operands, int64_t n,
+                         const strata_gpu_attention_operand_t *left, const strata_gpu_attention_operand_t *right,
+                         MlirValue *out_sums) {
+  MlirContext context = d->e.context;
+  MlirType types[MAX_SUMS];
+  for (int64_t i = 0; i < n / 2; i++)
+    types[i] = a->kernel.product.sum;
+  strata_named_attr_t attrs[] = {{"kind", strata_str_attr(context, a->mma->name)},
+                                 {"n", strata_i64_attr(context, n)},
+                                 {"right", describe(context, right)},
+                                 {"left", left ? describe(context, left) : (MlirAttribute){0}}};
+  MlirOperation op = strata_emit_op(&d->e, name, n_operands, operands, (int)(n / 2), types, left ? 4 : 3, attrs);
+  for (int64_t i = 0; i < n / 2; i++)
+    out_sums[i] = mlirOperationGetResult(op, i);
+}
+
+// The first instruction starts the scores.
+void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
+                                      MlirValue *out_scores) {
+  enum { FIXED = 4 };
+  strata_emitter_t *e = &d->e;
+  const strata_gpu_attention_operand_t *rows = &a->operands[STRATA_ATTENTION_ROWS];
+  const strata_gpu_attention_operand_t *keys = &a->operands[STRATA_ATTENTION_KEYS];
+  MlirValue left_at = times(e, a->kernel.group, group_size(rows)), right_at = times(e, slot, keys->slot);
+  int n_sums = (int)(a->columns / 2);
+  for (int64_t step = 0; step < rows->steps; step += a->mma->k) {
+    MlirValue operands[FIXED + MAX_SUMS] = {rows->memory, add(e, left_at, step_at(rows, step)), keys->memory,
+                                            add(e, right_at, step_at(keys, step))};
+    for (int i = 0; i < n_sums && step > 0; i++)
+      operands[FIXED + i] = out_scores[i];
+    emit_product(d, a, STRATA_TILE_MMA_ASYNC, FIXED + (step > 0 ? n_sums : 0), operands, a->columns, rows, keys,
+                 out_scores);
+  }
+  strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
+}
+
+void strata_gpu_attention_emit_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
+                                      const MlirValue *weights, MlirValue *sums) {
+  enum { FIXED = WORDS + 2 };
+  strata_emitter_t *e = &d->e;
+  const strata_gpu_attention_operand_t *values = &a->operands[STRATA_ATTENTION_VALUES];
+  MlirValue right_at = times(e, slot, values->slot);
+  int n_sums = (int)(a->kernel.product.n / 2);
+  for (int64_t step = 0; step < a->columns; step += a->mma->k, weights += WORDS) {
+    MlirValue operands[FIXED + MAX_SUMS] = {weights[0], weights[1],     weights[2],
+                                            weights[3], values->memory, add(e, right_at, step_at(values, step))};
+    for (int i = 0; i < n_sums; i++)
+      operands[FIXED + i] = sums[i];
+    emit_product(d, a, STRATA_TILE_MMA_REGISTERS, FIXED + n_sums, operands, a->kernel.product.n, NULL, values, sums);
+  }
+  strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
+}
+
+// Two neighbours along the columns are neighbours in the scores' layout, and four pairs a step of the instruction.
+void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
+                                       const strata_registers_t *registers, MlirValue *out_weights) {
+  strata_emitter_t *e = &d->e;
+  int64_t pair = PAIR, n = a->columns / 2 / PAIR;
+  MlirType vector = mlirVectorTypeGet(1, &pair, registers->element), types[MAX_SUMS / PAIR];
+  for (int64_t i = 0; i < n; i++) {
+    out_weights[i] = strata_emit_value(e, "vector.from_elements", PAIR, registers->values + PAIR * i, vector, 0, NULL);
+    types[i] = vector;
+  }
+  MlirOperation op = strata_emit_op(e, STRATA_TILE_MMA_LEFT, (int)n, out_weights, (int)n, types, 0, NULL);
+  for (int64_t i = 0; i < n; i++)
+    out_weights[i] = mlirOperationGetResult(op, i);
+}
