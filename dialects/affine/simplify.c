@@ -9,6 +9,7 @@
 //      remainder and the multiples are divided by divisor / g instead (g = divisor: nothing is left to divide);
 //   3. what is left becomes an atom, a floordiv for the quotient and a mod for the remainder.
 //
+// The terms under a division are in one order, whatever order they were met in, so that equal atoms are one atom.
 // So the digits of a position read as (x floordiv a) mod b, and sums of neighbouring digits are joined again.
 #include "dialects/affine/simplify.h"
 
@@ -159,26 +160,57 @@ static void add_scaled(sum_t *sum, int64_t scale, const sum_t *other) {
   }
 }
 
-// Dims come first, in order; the others stay in the order they were met.
-static bool term_precedes(const term_t *a, const term_t *b) {
-  bool a_is_dim = mlirAffineExprIsADim(a->atom), b_is_dim = mlirAffineExprIsADim(b->atom);
-  if (!a_is_dim || !b_is_dim)
-    return a_is_dim && !b_is_dim;
-  return mlirAffineDimExprGetPosition(a->atom) < mlirAffineDimExprGetPosition(b->atom);
+typedef enum { DIM, SYMBOL, CONSTANT, ADD, MUL, MOD, FLOOR_DIV, CEIL_DIV } kind_t;
+
+static kind_t kind_of(MlirAffineExpr expr) {
+  return mlirAffineExprIsADim(expr)        ? DIM
+         : mlirAffineExprIsASymbol(expr)   ? SYMBOL
+         : mlirAffineExprIsAConstant(expr) ? CONSTANT
+         : mlirAffineExprIsAAdd(expr)      ? ADD
+         : mlirAffineExprIsAMul(expr)      ? MUL
+         : mlirAffineExprIsAMod(expr)      ? MOD
+         : mlirAffineExprIsAFloorDiv(expr) ? FLOOR_DIV
+                                           : CEIL_DIV;
 }
 
-static void sort_terms(sum_t *sum) {
+static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
+
+// An order of expressions that depends on nothing but what they say: dims come first.
+static int compare(MlirAffineExpr a, MlirAffineExpr b) {
+  kind_t kind = kind_of(a), other = kind_of(b);
+  if (kind != other || mlirAffineExprEqual(a, b))
+    return (int)kind - (int)other;
+  switch (kind) {
+  case DIM:
+    return compare_numbers(mlirAffineDimExprGetPosition(a), mlirAffineDimExprGetPosition(b));
+  case SYMBOL:
+    return compare_numbers(mlirAffineSymbolExprGetPosition(a), mlirAffineSymbolExprGetPosition(b));
+  case CONSTANT:
+    return compare_numbers(mlirAffineConstantExprGetValue(a), mlirAffineConstantExprGetValue(b));
+  default:;
+    int left = compare(mlirAffineBinaryOpExprGetLHS(a), mlirAffineBinaryOpExprGetLHS(b));
+    return left ? left : compare(mlirAffineBinaryOpExprGetRHS(a), mlirAffineBinaryOpExprGetRHS(b));
+  }
+}
+
+typedef bool (*precedes_t)(MlirAffineExpr a, MlirAffineExpr b);
+static bool precedes(MlirAffineExpr a, MlirAffineExpr b) { return compare(a, b) < 0; }
+
+// Dims come first, in order; the others stay in the order they were met.
+static bool dim_precedes(MlirAffineExpr a, MlirAffineExpr b) { return mlirAffineExprIsADim(a) && compare(a, b) < 0; }
+
+static void sort_terms(sum_t *sum, precedes_t order) {
   for (int i = 1; i < sum->n_terms; i++) {
     term_t term = sum->terms[i];
     int at = i;
-    for (; at > 0 && term_precedes(&term, &sum->terms[at - 1]); at--)
+    for (; at > 0 && order(term.atom, sum->terms[at - 1].atom); at--)
       sum->terms[at] = sum->terms[at - 1];
     sum->terms[at] = term;
   }
 }
 
-static MlirAffineExpr sum_to_expr(const space_t *space, sum_t *sum) {
-  sort_terms(sum);
+static MlirAffineExpr sum_to_expr(const space_t *space, sum_t *sum, precedes_t order) {
+  sort_terms(sum, order);
   MlirAffineExpr expr = mlirAffineConstantExprGet(space->context, 0);
   for (int i = 0; i < sum->n_terms; i++) {
     MlirAffineExpr factor = mlirAffineConstantExprGet(space->context, sum->terms[i].coefficient);
@@ -268,7 +300,7 @@ static int64_t find_split(const space_t *space, const sum_t *rest, int64_t divis
 
 // Step 3. (x floordiv a + k) floordiv b is (x + k * a) floordiv (a * b).
 static void divide_atom(const space_t *space, sum_t *rest, int64_t divisor, sum_t *quotient, sum_t *remainder) {
-  MlirAffineExpr expr = sum_to_expr(space, rest), rhs = mlirAffineConstantExprGet(space->context, divisor);
+  MlirAffineExpr expr = sum_to_expr(space, rest, precedes), rhs = mlirAffineConstantExprGet(space->context, divisor);
   add_term(remainder, 1, mlirAffineModExprGet(expr, rhs));
   int64_t inner, product, offset;
   bool is_nested = rest->n_terms == 1 && rest->terms[0].coefficient == 1 &&
@@ -420,7 +452,7 @@ MlirAffineExpr strata_affine_simplify(MlirAffineExpr expr, int n_dims, const int
   sum_t sum = {0};
   flatten(&space, expr, 1, &sum);
   join_digits(&space, &sum);
-  return sum.failed ? expr : sum_to_expr(&space, &sum);
+  return sum.failed ? expr : sum_to_expr(&space, &sum, dim_precedes);
 }
 
 //===-- Maps -----------------------------------------------------------------------------------------------------===//

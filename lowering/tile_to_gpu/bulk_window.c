@@ -40,53 +40,7 @@ static bool is_constant(MlirAffineExpr expr, int64_t value) {
   return mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == value;
 }
 
-//===-- Equality -------------------------------------------------------------------------------------------------===//
-
-enum { MAX_TERMS = 16 };
-
-static bool is_same(MlirAffineExpr a, MlirAffineExpr b);
-
-static int collect_terms(MlirAffineExpr expr, int n, MlirAffineExpr *out) {
-  if (mlirAffineExprIsAAdd(expr) && n < MAX_TERMS) {
-    n = collect_terms(mlirAffineBinaryOpExprGetLHS(expr), n, out);
-    return n < MAX_TERMS ? collect_terms(mlirAffineBinaryOpExprGetRHS(expr), n, out) : n;
-  }
-  out[n] = expr;
-  return n + 1;
-}
-
-// Sums of the same terms in any order.
-static bool is_same_sum(MlirAffineExpr a, MlirAffineExpr b) {
-  MlirAffineExpr left[MAX_TERMS], right[MAX_TERMS];
-  int n = collect_terms(a, 0, left), n_right = collect_terms(b, 0, right);
-  for (int i = 0; i < n && n == n_right; i++) {
-    int at = i;
-    while (at < n && !is_same(left[i], right[at]))
-      at++;
-    if (at == n)
-      return false;
-    right[at] = right[i];
-  }
-  return n == n_right && n < MAX_TERMS;
-}
-
-static bool is_same(MlirAffineExpr a, MlirAffineExpr b) {
-  if (mlirAffineExprEqual(a, b))
-    return true;
-  bool is_sum = mlirAffineExprIsAAdd(a) && mlirAffineExprIsAAdd(b);
-  bool is_mod = mlirAffineExprIsAMod(a) && mlirAffineExprIsAMod(b);
-  bool is_quotient = mlirAffineExprIsAFloorDiv(a) && mlirAffineExprIsAFloorDiv(b);
-  bool is_product = mlirAffineExprIsAMul(a) && mlirAffineExprIsAMul(b);
-  if (is_sum)
-    return is_same_sum(a, b);
-  return (is_mod || is_quotient || is_product) &&
-         is_same(mlirAffineBinaryOpExprGetLHS(a), mlirAffineBinaryOpExprGetLHS(b)) &&
-         is_same(mlirAffineBinaryOpExprGetRHS(a), mlirAffineBinaryOpExprGetRHS(b));
-}
-
-static bool are_equal(const finder_t *f, MlirAffineExpr a, MlirAffineExpr b) {
-  return is_same(a, b) || is_constant(minus(f, a, b), 0);
-}
+static bool are_equal(const finder_t *f, MlirAffineExpr a, MlirAffineExpr b) { return is_constant(minus(f, a, b), 0); }
 
 //===-- Parts ----------------------------------------------------------------------------------------------------===//
 

@@ -144,6 +144,24 @@ static void test_forms(MlirContext context) {
   }
 }
 
+// What is divided is the same in whatever order its terms are met.
+static void test_order(MlirContext context) {
+  static const int64_t extents[N_DIMS] = {64, 32, 50};
+  static const char *const pairs[][2] = {
+      {"(d0 floordiv 3 + d1 floordiv 5) mod 7", "(d1 floordiv 5 + d0 floordiv 3) mod 7"},
+      {"(d0 floordiv 3 + d0 mod 5 + d2) floordiv 4", "(d0 mod 5 + d2 + d0 floordiv 3) floordiv 4"},
+      {"((d0 mod 5 + d1 mod 6) mod 7 + d2 mod 9) floordiv 3", "(d2 mod 9 + (d1 mod 6 + d0 mod 5) mod 7) floordiv 3"},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    MlirAffineExpr a = mlirAffineMapGetResult(parse_map(context, pairs[i][0]), 0);
+    MlirAffineExpr b = mlirAffineMapGetResult(parse_map(context, pairs[i][1]), 0);
+    MlirAffineExpr minus_b = mlirAffineMulExprGet(b, mlirAffineConstantExprGet(context, -1));
+    MlirAffineExpr zero = strata_affine_simplify(mlirAffineAddExprGet(a, minus_b), N_DIMS, extents);
+    if (!mlirAffineExprEqual(zero, mlirAffineConstantExprGet(context, 0)))
+      fail("order", a, zero);
+  }
+}
+
 // A chain of reshapes through random factorisations of one size ends where it began.
 static void test_reshapes(MlirContext context) {
   static const int64_t shapes[][N_DIMS] = {{2, 3, 4}, {4, 6, 1}, {24, 1, 1}, {1, 8, 3}, {3, 2, 4}, {12, 1, 2}};
@@ -215,6 +233,7 @@ int main(void) {
   MlirContext context = mlirContextCreate();
   test_random(context);
   test_forms(context);
+  test_order(context);
   test_reshapes(context);
   test_compose(context);
   test_places(context);
