@@ -13,9 +13,9 @@
 // So the digits of a position read as (x floordiv a) mod b, and sums of neighbouring digits are joined again.
 #include "dialects/affine/simplify.h"
 
-#include <assert.h>
+#include "dialects/affine/expr.h"
 
-enum { MAX_TERMS = 48, MAX_RESULTS = 64 };
+enum { MAX_TERMS = 48 };
 
 typedef struct {
   int64_t coefficient;
@@ -38,10 +38,6 @@ typedef struct {
 static void flatten(const space_t *space, MlirAffineExpr expr, int64_t scale, sum_t *sum);
 static void divide(const space_t *space, const sum_t *sum, int64_t divisor, sum_t *quotient, sum_t *remainder);
 
-//===-- Integers -------------------------------------------------------------------------------------------------===//
-
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
 static int64_t gcd(int64_t a, int64_t b) {
   while (b) {
     int64_t rest = a % b;
@@ -49,77 +45,6 @@ static int64_t gcd(int64_t a, int64_t b) {
     b = rest;
   }
   return a < 0 ? -a : a;
-}
-
-// The divisor of a floordiv, ceildiv or mod, or the factor of a mul; false if it is no constant.
-static bool constant_rhs(MlirAffineExpr expr, int64_t *out) {
-  MlirAffineExpr rhs = mlirAffineBinaryOpExprGetRHS(expr);
-  if (!mlirAffineExprIsAConstant(rhs))
-    return false;
-  *out = mlirAffineConstantExprGetValue(rhs);
-  return true;
-}
-
-static bool is_division(MlirAffineExpr expr) {
-  return mlirAffineExprIsAFloorDiv(expr) || mlirAffineExprIsACeilDiv(expr) || mlirAffineExprIsAMod(expr);
-}
-
-//===-- Ranges ---------------------------------------------------------------------------------------------------===//
-
-static bool range_of_product(int64_t factor, int64_t *min, int64_t *max) {
-  int64_t a, b;
-  if (__builtin_mul_overflow(*min, factor, &a) || __builtin_mul_overflow(*max, factor, &b))
-    return false;
-  *min = a < b ? a : b;
-  *max = a < b ? b : a;
-  return true;
-}
-
-static bool range_of_division(MlirAffineExpr expr, int64_t divisor, int64_t *min, int64_t *max) {
-  if (divisor <= 0)
-    return false;
-  if (mlirAffineExprIsACeilDiv(expr) &&
-      (__builtin_add_overflow(*min, divisor - 1, min) || __builtin_add_overflow(*max, divisor - 1, max)))
-    return false;
-  int64_t first = floor_div(*min, divisor), last = floor_div(*max, divisor);
-  if (!mlirAffineExprIsAMod(expr)) {
-    *min = first;
-    *max = last;
-  } else if (first == last) {
-    *min -= first * divisor;
-    *max -= first * divisor;
-  } else {
-    *min = 0;
-    *max = divisor - 1;
-  }
-  return true;
-}
-
-bool strata_affine_range(MlirAffineExpr expr, int n_dims, const int64_t *extents, int64_t *out_min, int64_t *out_max) {
-  if (mlirAffineExprIsAConstant(expr)) {
-    *out_min = *out_max = mlirAffineConstantExprGetValue(expr);
-    return true;
-  }
-  if (mlirAffineExprIsADim(expr)) {
-    intptr_t dim = mlirAffineDimExprGetPosition(expr);
-    assert(dim < n_dims);
-    *out_min = 0;
-    *out_max = extents[dim] > 0 ? extents[dim] - 1 : 0;
-    return true;
-  }
-  if (mlirAffineExprIsASymbol(expr) ||
-      !strata_affine_range(mlirAffineBinaryOpExprGetLHS(expr), n_dims, extents, out_min, out_max))
-    return false;
-  if (mlirAffineExprIsAAdd(expr)) {
-    int64_t min, max;
-    return strata_affine_range(mlirAffineBinaryOpExprGetRHS(expr), n_dims, extents, &min, &max) &&
-           !__builtin_add_overflow(*out_min, min, out_min) && !__builtin_add_overflow(*out_max, max, out_max);
-  }
-  int64_t constant;
-  if (!constant_rhs(expr, &constant))
-    return false;
-  return mlirAffineExprIsAMul(expr) ? range_of_product(constant, out_min, out_max)
-                                    : range_of_division(expr, constant, out_min, out_max);
 }
 
 //===-- Sums -----------------------------------------------------------------------------------------------------===//
@@ -228,7 +153,7 @@ static void take_multiples(const sum_t *sum, int64_t divisor, sum_t *quotient, s
     add_term(quotient, term->coefficient / divisor, term->atom);
     add_term(rest, term->coefficient % divisor, term->atom);
   }
-  int64_t whole = floor_div(sum->constant, divisor);
+  int64_t whole = strata_floor_div(sum->constant, divisor);
   add_constant(quotient, whole);
   add_constant(rest, sum->constant - whole * divisor);
 }
@@ -239,7 +164,7 @@ static void take_high_digits(const space_t *space, int64_t divisor, sum_t *quoti
   for (int i = 0; i < rest->n_terms; i++) {
     term_t term = rest->terms[i];
     int64_t modulus;
-    if (!mlirAffineExprIsAMod(term.atom) || !constant_rhs(term.atom, &modulus))
+    if (!mlirAffineExprIsAMod(term.atom) || !strata_affine_constant_rhs(term.atom, &modulus))
       continue;
     int64_t low = divisor / gcd(term.coefficient, divisor);
     if (modulus % low != 0 || modulus == low)
@@ -269,13 +194,13 @@ static bool split(const space_t *space, const sum_t *rest, int64_t g, sum_t *coa
     }
     int64_t low, high;
     if (!strata_affine_range(term->atom, space->n_dims, space->extents, &low, &high) ||
-        !range_of_product(term->coefficient, &low, &high) || __builtin_add_overflow(min, low, &min) ||
+        !strata_range_of_product(term->coefficient, &low, &high) || __builtin_add_overflow(min, low, &min) ||
         __builtin_add_overflow(max, high, &max))
       return false;
     add_term(fine, term->coefficient, term->atom);
   }
-  int64_t whole = floor_div(min, g);
-  if (whole != floor_div(max, g))
+  int64_t whole = strata_floor_div(min, g);
+  if (whole != strata_floor_div(max, g))
     return false;
   add_constant(coarse, whole);
   add_constant(fine, rest->constant - whole * g);
@@ -303,10 +228,10 @@ static void divide_atom(const space_t *space, sum_t *rest, int64_t divisor, sum_
   MlirAffineExpr expr = sum_to_expr(space, rest, precedes), rhs = mlirAffineConstantExprGet(space->context, divisor);
   add_term(remainder, 1, mlirAffineModExprGet(expr, rhs));
   int64_t inner, product, offset;
-  bool is_nested = rest->n_terms == 1 && rest->terms[0].coefficient == 1 &&
-                   mlirAffineExprIsAFloorDiv(rest->terms[0].atom) && constant_rhs(rest->terms[0].atom, &inner) &&
-                   !__builtin_mul_overflow(inner, divisor, &product) &&
-                   !__builtin_mul_overflow(inner, rest->constant, &offset);
+  bool is_nested =
+      rest->n_terms == 1 && rest->terms[0].coefficient == 1 && mlirAffineExprIsAFloorDiv(rest->terms[0].atom) &&
+      strata_affine_constant_rhs(rest->terms[0].atom, &inner) && !__builtin_mul_overflow(inner, divisor, &product) &&
+      !__builtin_mul_overflow(inner, rest->constant, &offset);
   if (!is_nested) {
     add_term(quotient, 1, mlirAffineFloorDivExprGet(expr, rhs));
     return;
@@ -365,12 +290,12 @@ static void flatten(const space_t *space, MlirAffineExpr expr, int64_t scale, su
   } else if (mlirAffineExprIsAAdd(expr)) {
     flatten(space, mlirAffineBinaryOpExprGetLHS(expr), scale, sum);
     flatten(space, mlirAffineBinaryOpExprGetRHS(expr), scale, sum);
-  } else if (mlirAffineExprIsAMul(expr) && constant_rhs(expr, &constant)) {
+  } else if (mlirAffineExprIsAMul(expr) && strata_affine_constant_rhs(expr, &constant)) {
     if (__builtin_mul_overflow(scale, constant, &product))
       sum->failed = true;
     else
       flatten(space, mlirAffineBinaryOpExprGetLHS(expr), product, sum);
-  } else if (is_division(expr) && constant_rhs(expr, &constant) && constant > 0) {
+  } else if (strata_affine_is_division(expr) && strata_affine_constant_rhs(expr, &constant) && constant > 0) {
     flatten_division(space, expr, constant, scale, sum);
   } else {
     add_term(sum, scale, expr);
@@ -387,7 +312,7 @@ static int find_atom(const sum_t *sum, MlirAffineExpr atom) {
 // The modulus of term |index|, and its coefficient times the modulus: that of the next digit.
 static bool digit_of(const sum_t *sum, int index, int64_t *out_modulus, int64_t *out_next) {
   const term_t *term = &sum->terms[index];
-  return mlirAffineExprIsAMod(term->atom) && constant_rhs(term->atom, out_modulus) &&
+  return mlirAffineExprIsAMod(term->atom) && strata_affine_constant_rhs(term->atom, out_modulus) &&
          !__builtin_mul_overflow(term->coefficient, *out_modulus, out_next);
 }
 
@@ -453,109 +378,4 @@ MlirAffineExpr strata_affine_simplify(MlirAffineExpr expr, int n_dims, const int
   flatten(&space, expr, 1, &sum);
   join_digits(&space, &sum);
   return sum.failed ? expr : sum_to_expr(&space, &sum, dim_precedes);
-}
-
-//===-- Maps -----------------------------------------------------------------------------------------------------===//
-
-// Replaces every result of |map| through |inner| (no replacement if it is null), then simplifies (unless |extents| is
-// NULL). The result has the dims of |inner|.
-static MlirAffineMap rewrite_results(MlirAffineMap map, MlirAffineMap inner, const int64_t *extents) {
-  MlirAffineExpr results[MAX_RESULTS];
-  intptr_t count = mlirAffineMapGetNumResults(map);
-  MlirAffineMap domain = mlirAffineMapIsNull(inner) ? map : inner;
-  int n_dims = (int)mlirAffineMapGetNumDims(domain);
-  assert(count <= MAX_RESULTS);
-  for (intptr_t i = 0; i < count; i++) {
-    results[i] = mlirAffineMapGetResult(map, i);
-    if (!mlirAffineMapIsNull(inner))
-      results[i] = mlirAffineExprCompose(results[i], inner);
-    if (extents)
-      results[i] = strata_affine_simplify(results[i], n_dims, extents);
-  }
-  return mlirAffineMapGet(mlirAffineMapGetContext(map), n_dims, mlirAffineMapGetNumSymbols(domain), count, results);
-}
-
-MlirAffineMap strata_affine_simplify_map(MlirAffineMap map, const int64_t *extents) {
-  return rewrite_results(map, (MlirAffineMap){0}, extents);
-}
-
-MlirAffineMap strata_affine_compose(MlirAffineMap outer, MlirAffineMap inner, const int64_t *extents) {
-  return rewrite_results(outer, inner, extents);
-}
-
-MlirAffineExpr strata_affine_linearize(MlirAffineMap map, const int64_t *sizes, const int64_t *extents) {
-  MlirContext context = mlirAffineMapGetContext(map);
-  MlirAffineExpr position = mlirAffineConstantExprGet(context, 0);
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++) {
-    position = mlirAffineMulExprGet(position, mlirAffineConstantExprGet(context, sizes[i]));
-    position = mlirAffineAddExprGet(position, mlirAffineMapGetResult(map, i));
-  }
-  return extents ? strata_affine_simplify(position, (int)mlirAffineMapGetNumDims(map), extents) : position;
-}
-
-MlirAffineMap strata_affine_delinearize(MlirContext context, MlirAffineExpr expr, int n_dims, int rank,
-                                        const int64_t *sizes, const int64_t *extents) {
-  MlirAffineExpr coordinates[MAX_RESULTS];
-  int64_t stride = 1;
-  assert(rank <= MAX_RESULTS);
-  for (int i = rank; i-- > 0;) {
-    int64_t size = sizes[i] > 0 ? sizes[i] : 1; // an empty buffer has no positions to be right about
-    MlirAffineExpr digit = mlirAffineFloorDivExprGet(expr, mlirAffineConstantExprGet(context, stride));
-    if (i > 0)
-      digit = mlirAffineModExprGet(digit, mlirAffineConstantExprGet(context, size));
-    coordinates[i] = extents ? strata_affine_simplify(digit, n_dims, extents) : digit;
-    stride *= size;
-  }
-  return mlirAffineMapGet(context, n_dims, 0, rank, coordinates);
-}
-
-static int count_divisions(MlirAffineExpr expr) {
-  if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr) || mlirAffineExprIsASymbol(expr))
-    return 0;
-  return is_division(expr) + count_divisions(mlirAffineBinaryOpExprGetLHS(expr)) +
-         count_divisions(mlirAffineBinaryOpExprGetRHS(expr));
-}
-
-static int count_divisions_of_map(MlirAffineMap map) {
-  int count = 0;
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
-    count += count_divisions(mlirAffineMapGetResult(map, i));
-  return count;
-}
-
-MlirAffineMap strata_affine_simplify_places(MlirAffineMap map, const int64_t *sizes, const int64_t *extents) {
-  map = strata_affine_simplify_map(map, extents);
-  int n_divisions = count_divisions_of_map(map);
-  if (n_divisions == 0)
-    return map;
-  MlirAffineMap digits = strata_affine_delinearize(
-      mlirAffineMapGetContext(map), strata_affine_linearize(map, sizes, extents), (int)mlirAffineMapGetNumDims(map),
-      (int)mlirAffineMapGetNumResults(map), sizes, extents);
-  return count_divisions_of_map(digits) < n_divisions ? digits : map;
-}
-
-bool strata_affine_coefficient(MlirAffineExpr expr, int dim, int64_t *out_coefficient) {
-  *out_coefficient = 0;
-  if (!mlirAffineExprIsFunctionOfDim(expr, dim))
-    return true;
-  if (mlirAffineExprIsADim(expr)) {
-    *out_coefficient = 1;
-    return true;
-  }
-  if (is_division(expr) || !strata_affine_coefficient(mlirAffineBinaryOpExprGetLHS(expr), dim, out_coefficient))
-    return false;
-  int64_t right;
-  if (mlirAffineExprIsAAdd(expr))
-    return strata_affine_coefficient(mlirAffineBinaryOpExprGetRHS(expr), dim, &right) &&
-           !__builtin_add_overflow(*out_coefficient, right, out_coefficient);
-  return constant_rhs(expr, &right) && !__builtin_mul_overflow(*out_coefficient, right, out_coefficient);
-}
-
-bool strata_affine_has_division(MlirAffineExpr expr) {
-  if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr) || mlirAffineExprIsASymbol(expr))
-    return false;
-  if (mlirAffineExprIsAFloorDiv(expr) || mlirAffineExprIsACeilDiv(expr) || mlirAffineExprIsAMod(expr))
-    return true;
-  return strata_affine_has_division(mlirAffineBinaryOpExprGetLHS(expr)) ||
-         strata_affine_has_division(mlirAffineBinaryOpExprGetRHS(expr));
 }
