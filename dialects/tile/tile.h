@@ -9,6 +9,7 @@
 #define STRATA_TILE_LOAD "tile.load"
 #define STRATA_TILE_STORE "tile.store"
 #define STRATA_TILE_MMA "tile.mma"
+#define STRATA_TILE_FUNNEL "tile.funnel"
 
 // Pipelined products: docs/gpu.md.
 #define STRATA_TILE_BARRIER_INIT "tile.barrier_init"

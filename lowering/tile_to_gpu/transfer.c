@@ -4,24 +4,13 @@
 // expressions share one base; those with neighbouring constants are one vector where that is aligned. The conditions of
 // a register (hanging, padding, mask, copies) are bounds on such expressions too; registers with equal conditions are
 // moved under one branch.
-#include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/conditions.h"
+#include "lowering/tile_to_gpu/transfer.h"
 
-typedef struct {
-  strata_gpu_distribution_t *d;
-  strata_transfer_t *transfer;
-  const strata_registers_t *shape;
-  int64_t element_bytes;
-  int64_t step; // from a register to that of the next element in memory
-  strata_item_t *items;
-  MlirAffineExpr *bases; // emitted already
-  MlirValue *base_values;
-  int64_t n_bases;
-} walk_t;
+#include "lowering/expand/ops.h"
 
 //===-- Items ----------------------------------------------------------------------------------------------------===//
 
-static void place(const walk_t *w, strata_item_t *item, int64_t reg) {
+static void place(const strata_walk_t *w, strata_item_t *item, int64_t reg) {
   const strata_gpu_box_t *box = w->transfer->box;
   item->base = strata_index_at(&box->space, box->position, &w->shape->layout, box->is_linear ? 0 : reg);
   item->offset = strata_index_split(&item->base);
@@ -30,7 +19,7 @@ static void place(const walk_t *w, strata_item_t *item, int64_t reg) {
                                        strata_layout_reg_coordinate(&w->shape->layout, 0, dim));
 }
 
-static void find_same(const walk_t *w, int64_t reg) {
+static void find_same(const strata_walk_t *w, int64_t reg) {
   strata_item_t *item = &w->items[reg];
   item->same = reg;
   for (int64_t other = 0; other < reg && item->same == reg; other++)
@@ -50,9 +39,9 @@ static int64_t register_step(const strata_transfer_t *transfer, const strata_reg
   return 1;
 }
 
-static walk_t begin(strata_gpu_distribution_t *d, strata_transfer_t *transfer, const strata_registers_t *shape,
-                    bool is_store) {
-  walk_t w = {.d = d, .transfer = transfer, .shape = shape};
+static strata_walk_t begin(strata_gpu_distribution_t *d, strata_transfer_t *transfer, const strata_registers_t *shape,
+                           bool is_store) {
+  strata_walk_t w = {.d = d, .transfer = transfer, .shape = shape};
   w.element_bytes = strata_element_bytes(mlirShapedTypeGetElementType(mlirValueGetType(transfer->flat)));
   w.step = register_step(transfer, shape);
   w.items = strata_arena_array(d->compile->arena, strata_item_t, shape->count);
@@ -67,7 +56,7 @@ static walk_t begin(strata_gpu_distribution_t *d, strata_transfer_t *transfer, c
 }
 
 // How many registers from |reg| on, |w->step| apart, are one vector in memory.
-static int64_t run_length(const walk_t *w, int64_t reg) {
+int64_t strata_walk_run(const strata_walk_t *w, int64_t reg) {
   const strata_item_t *first = &w->items[reg];
   int64_t most = STRATA_VECTOR_BYTES / w->element_bytes, length = 1;
   while (length < most && reg + length * w->step < w->shape->count) {
@@ -85,7 +74,7 @@ static int64_t run_length(const walk_t *w, int64_t reg) {
 
 //===-- Emission -------------------------------------------------------------------------------------------------===//
 
-static MlirValue base_value(walk_t *w, MlirAffineExpr base) {
+static MlirValue base_value(strata_walk_t *w, MlirAffineExpr base) {
   for (int64_t i = 0; i < w->n_bases; i++)
     if (mlirAffineExprEqual(w->bases[i], base))
       return w->base_values[i];
@@ -93,7 +82,7 @@ static MlirValue base_value(walk_t *w, MlirAffineExpr base) {
   return w->base_values[w->n_bases++] = strata_index_emit(&w->transfer->box->space, base);
 }
 
-static MlirValue position_of(walk_t *w, const strata_item_t *item) {
+MlirValue strata_walk_position(strata_walk_t *w, const strata_item_t *item) {
   strata_emitter_t *e = &w->d->e;
   MlirValue base = base_value(w, item->base);
   if (item->offset == 0)
@@ -103,7 +92,7 @@ static MlirValue position_of(walk_t *w, const strata_item_t *item) {
   return strata_emit_value(e, "arith.addi", 2, operands, mlirValueGetType(base), 1, &flags);
 }
 
-static MlirValue emit_condition(walk_t *w, const strata_condition_t *condition) {
+static MlirValue emit_condition(strata_walk_t *w, const strata_condition_t *condition) {
   strata_emitter_t *e = &w->d->e;
   MlirValue value = strata_index_emit(&w->transfer->box->space, condition->expr);
   return strata_emit_cmpi(e, condition->is_upper ? STRATA_SLE : STRATA_SGE, value,
@@ -111,7 +100,7 @@ static MlirValue emit_condition(walk_t *w, const strata_condition_t *condition) 
 }
 
 // All conditions of |item| and |active|; a null value where there are none.
-static MlirValue emit_conditions(walk_t *w, const strata_item_t *item, MlirValue active) {
+MlirValue strata_walk_conditions(strata_walk_t *w, const strata_item_t *item, MlirValue active) {
   MlirValue all = active;
   for (int i = 0; i < item->n_conditions; i++) {
     MlirValue one = emit_condition(w, &item->conditions[i]);
@@ -120,43 +109,37 @@ static MlirValue emit_conditions(walk_t *w, const strata_item_t *item, MlirValue
   return all;
 }
 
-static MlirType memory_type(const walk_t *w) {
+MlirType strata_walk_element(const strata_walk_t *w) {
   return mlirShapedTypeGetElementType(mlirValueGetType(w->transfer->flat));
 }
 
-static MlirValue extract(strata_emitter_t *e, MlirValue vector, int64_t lane) {
-  strata_named_attr_t position = {"static_position", strata_i64s_attr(e->context, 1, &lane)};
-  return strata_emit_value(e, "vector.extract", 1, &vector, mlirShapedTypeGetElementType(mlirValueGetType(vector)), 1,
-                           &position);
-}
-
-static void load_run(walk_t *w, int64_t reg, int64_t length, MlirValue *out) {
+void strata_walk_load(strata_walk_t *w, int64_t reg, int64_t length, MlirValue *out) {
   strata_emitter_t *e = &w->d->e;
-  MlirValue operands[] = {w->transfer->flat, position_of(w, &w->items[reg])};
+  MlirValue operands[] = {w->transfer->flat, strata_walk_position(w, &w->items[reg])};
   strata_named_attr_t attr = {"tile.readonly", mlirUnitAttrGet(e->context)};
-  MlirType element = memory_type(w), type = length == 1 ? element : mlirVectorTypeGet(1, &length, element);
+  MlirType element = strata_walk_element(w), type = length == 1 ? element : mlirVectorTypeGet(1, &length, element);
   MlirValue value = strata_emit_value(e, length == 1 ? "memref.load" : "vector.load", 2, operands, type,
                                       w->transfer->is_readonly, &attr);
   for (int64_t i = 0; i < length; i++)
-    out[i] = length == 1 ? value : extract(e, value, i);
+    out[i] = strata_lanes_extract(e, value, i);
 }
 
-static void store_run(walk_t *w, int64_t reg, int64_t length) {
+static void store_run(strata_walk_t *w, int64_t reg, int64_t length) {
   strata_emitter_t *e = &w->d->e;
   MlirValue values[STRATA_VECTOR_BYTES], value = w->shape->values[reg];
   for (int64_t i = 0; i < length; i++)
     values[i] = w->shape->values[reg + i * w->step];
   if (length > 1)
     value = strata_emit_value(e, "vector.from_elements", (int)length, values,
-                              mlirVectorTypeGet(1, &length, memory_type(w)), 0, NULL);
-  MlirValue operands[] = {value, w->transfer->flat, position_of(w, &w->items[reg])};
+                              mlirVectorTypeGet(1, &length, strata_walk_element(w)), 0, NULL);
+  MlirValue operands[] = {value, w->transfer->flat, strata_walk_position(w, &w->items[reg])};
   strata_named_attr_t attr = {"nontemporal", strata_bool_attr(e->context, true)};
   strata_emit_op(e, length == 1 ? "memref.store" : "vector.store", 3, operands, 0, NULL, w->transfer->is_streaming,
                  &attr);
 }
 
 // Bases are emitted before branches, where all of them can use them.
-static void emit_bases(walk_t *w) {
+static void emit_bases(strata_walk_t *w) {
   for (int64_t reg = 0; reg < w->shape->count; reg++)
     if (!w->items[reg].is_never)
       base_value(w, w->items[reg].base);
@@ -169,21 +152,21 @@ static MlirAttribute zero_attr(MlirType element) {
                                    : mlirIntegerAttrGet(element, 0);
 }
 
-static MlirValue emit_pad(walk_t *w) {
-  MlirType element = memory_type(w);
+MlirValue strata_walk_pad(strata_walk_t *w) {
+  MlirType element = strata_walk_element(w);
   MlirAttribute pad = w->transfer->pad;
   return strata_emit_constant(&w->d->e, element, mlirAttributeIsNull(pad) ? zero_attr(element) : pad);
 }
 
 // Loads all registers with the conditions of |first|; their numbers go to |members|.
-static int64_t load_members(walk_t *w, int64_t first, int64_t *members, MlirValue *values) {
+static int64_t load_members(strata_walk_t *w, int64_t first, int64_t *members, MlirValue *values) {
   int64_t n_members = 0;
   for (int64_t reg = first; reg < w->shape->count; reg++) {
     strata_item_t *item = &w->items[reg];
     if (item->is_done || item->same != reg || !strata_conditions_equal(item, &w->items[first]))
       continue;
-    int64_t length = run_length(w, reg);
-    load_run(w, reg, length, values + n_members);
+    int64_t length = strata_walk_run(w, reg);
+    strata_walk_load(w, reg, length, values + n_members);
     for (int64_t i = 0; i < length; i++) {
       w->items[reg + i * w->step].is_done = true;
       members[n_members++] = reg + i * w->step;
@@ -192,16 +175,17 @@ static int64_t load_members(walk_t *w, int64_t first, int64_t *members, MlirValu
   return n_members;
 }
 
-static void load_group(walk_t *w, int64_t first, strata_registers_t *registers, int64_t *members, MlirValue *values) {
+static void load_group(strata_walk_t *w, int64_t first, strata_registers_t *registers, int64_t *members,
+                       MlirValue *values) {
   strata_emitter_t *e = &w->d->e;
-  MlirValue condition = emit_conditions(w, &w->items[first], (MlirValue){0});
+  MlirValue condition = strata_walk_conditions(w, &w->items[first], (MlirValue){0});
   if (mlirValueIsNull(condition)) {
     int64_t count = load_members(w, first, members, values);
     for (int64_t i = 0; i < count; i++)
       registers->values[members[i]] = values[i];
     return;
   }
-  MlirValue pad = emit_pad(w);
+  MlirValue pad = strata_walk_pad(w);
   MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
   MlirBlock outer = e->block;
   e->block = mlirBlockCreate(0, NULL, NULL);
@@ -213,7 +197,7 @@ static void load_group(walk_t *w, int64_t first, strata_registers_t *registers, 
   MlirType *types = strata_arena_array(w->d->compile->arena, MlirType, count);
   for (int64_t i = 0; i < count; i++) {
     values[i] = pad;
-    types[i] = memory_type(w);
+    types[i] = strata_walk_element(w);
   }
   strata_emit_op(e, "scf.yield", (int)count, values, 0, NULL, 0, NULL);
   e->block = outer;
@@ -225,14 +209,15 @@ static void load_group(walk_t *w, int64_t first, strata_registers_t *registers, 
 
 strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
                                      strata_registers_t *registers) {
-  walk_t w = begin(d, transfer, registers, false);
+  strata_walk_t w = begin(d, transfer, registers, false);
   int64_t *members = strata_arena_array(d->compile->arena, int64_t, registers->count);
   MlirValue *values = strata_arena_array(d->compile->arena, MlirValue, registers->count);
   emit_bases(&w);
+  strata_unaligned_load(&w, registers);
   for (int64_t reg = 0; reg < registers->count; reg++) {
     strata_item_t *item = &w.items[reg];
     if (item->is_never)
-      registers->values[reg] = emit_pad(&w);
+      registers->values[reg] = strata_walk_pad(&w);
     else if (item->same != reg)
       registers->values[reg] = registers->values[item->same];
     else if (!item->is_done)
@@ -243,12 +228,12 @@ strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transf
 
 //===-- Stores ---------------------------------------------------------------------------------------------------===//
 
-static void store_members(walk_t *w, int64_t first) {
+static void store_members(strata_walk_t *w, int64_t first) {
   for (int64_t reg = first; reg < w->shape->count; reg++) {
     strata_item_t *item = &w->items[reg];
     if (item->is_done || item->is_never || item->same != reg || !strata_conditions_equal(item, &w->items[first]))
       continue;
-    int64_t length = run_length(w, reg);
+    int64_t length = strata_walk_run(w, reg);
     store_run(w, reg, length);
     for (int64_t i = 0; i < length; i++)
       w->items[reg + i * w->step].is_done = true;
@@ -257,13 +242,13 @@ static void store_members(walk_t *w, int64_t first) {
 
 strata_status_t strata_transfer_store(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
                                       const strata_registers_t *registers) {
-  walk_t w = begin(d, transfer, registers, true);
+  strata_walk_t w = begin(d, transfer, registers, true);
   emit_bases(&w);
   for (int64_t reg = 0; reg < registers->count; reg++) {
     strata_item_t *item = &w.items[reg];
     if (item->is_never || item->is_done || item->same != reg)
       continue;
-    MlirValue condition = emit_conditions(&w, item, transfer->is_private ? (MlirValue){0} : d->active);
+    MlirValue condition = strata_walk_conditions(&w, item, transfer->is_private ? (MlirValue){0} : d->active);
     if (mlirValueIsNull(condition)) {
       store_members(&w, reg);
       continue;
