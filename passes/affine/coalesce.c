@@ -376,99 +376,6 @@ static void decide(strata_coalescing_t *coalescing) {
   for_each_use(coalescing, want_boundaries);
 }
 
-//===-- Calls ----------------------------------------------------------------------------------------------------===//
-
-// A kernel whose arguments have new shapes: for each argument the memref.collapse_shape's reassociation, or null.
-typedef struct {
-  MlirOperation func;
-  const MlirAttribute *reassociations;
-} kernel_t;
-
-typedef struct view {
-  MlirAttribute reassociation;
-  MlirValue value;
-  struct view *next;
-} view_t;
-
-typedef struct {
-  strata_compile_t *compile;
-  STRATA_VECTOR(kernel_t) kernels;
-  strata_pointer_map_t kernel_of; // symbol reference -> 1 + index of the kernel
-  STRATA_VECTOR(view_t *) views;  // lists of views of one buffer
-  strata_pointer_map_t views_of;  // buffer -> 1 + index of its list
-} coalescer_t;
-
-static MlirAttribute reassociation(const strata_coalescing_t *coalescing, int buffer) {
-  MlirContext context = coalescing->compile->context;
-  const strata_coalesced_buffer_t *record = &coalescing->buffers[buffer];
-  MlirAttribute dims[STRATA_MAX_DIMS], groups[STRATA_MAX_DIMS];
-  int group[STRATA_MAX_DIMS], rank = strata_coalesce_groups(record, group);
-  if (rank == record->rank)
-    return mlirAttributeGetNull();
-  for (int i = 0, dim = 0; i < rank; i++) {
-    int count = 0;
-    for (; dim < record->rank && group[dim] == i; dim++)
-      dims[count++] = strata_i64_attr(context, dim);
-    groups[i] = mlirArrayAttrGet(context, count, dims);
-  }
-  return mlirArrayAttrGet(context, rank, groups);
-}
-
-static void add_kernel(coalescer_t *coalescer, const strata_coalescing_t *coalescing) {
-  strata_compile_t *compile = coalescer->compile;
-  MlirOperation func = coalescing->graph.func;
-  MlirBlock body = strata_func_body(func);
-  intptr_t count = mlirBlockGetNumArguments(body);
-  MlirAttribute *reassociations = strata_arena_array(compile->arena, MlirAttribute, count);
-  for (intptr_t i = 0; i < count; i++) {
-    const int64_t *buffer = strata_pointer_map_get(&coalescing->graph.buffer_of, mlirBlockGetArgument(body, i).ptr);
-    reassociations[i] = buffer ? reassociation(coalescing, (int)*buffer - 1) : mlirAttributeGetNull();
-  }
-  *strata_vector_push(compile->arena, &coalescer->kernels) = (kernel_t){func, reassociations};
-  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(compile->context, strata_attr_str(func, "sym_name"));
-  *strata_pointer_map_put(&coalescer->kernel_of, symbol.ptr) = (int64_t)coalescer->kernels.count;
-}
-
-static MlirValue create_view(MlirOperation call, MlirValue buffer, MlirType type, MlirAttribute reassociation) {
-  MlirOperation op = strata_op_create(mlirOperationGetLocation(call), "memref.collapse_shape", 1, &buffer, 1, &type, 1,
-                                      &(strata_named_attr_t){"reassociation", reassociation}, 0, NULL);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(call), call, op);
-  return mlirOperationGetResult(op, 0);
-}
-
-// The view of |buffer| that a call needs; one made for an earlier call if there is one.
-static MlirValue find_view(coalescer_t *coalescer, MlirOperation call, MlirValue buffer, MlirType type,
-                           MlirAttribute reassociation) {
-  strata_arena_t *arena = coalescer->compile->arena;
-  int64_t *index = strata_pointer_map_put(&coalescer->views_of, buffer.ptr);
-  if (*index == 0) {
-    *strata_vector_push(arena, &coalescer->views) = NULL;
-    *index = (int64_t)coalescer->views.count;
-  }
-  view_t **views = &coalescer->views.data[*index - 1];
-  for (view_t *view = *views; view; view = view->next)
-    if (mlirAttributeEqual(view->reassociation, reassociation))
-      return view->value;
-  view_t *view = strata_arena_new(arena, view_t);
-  *view = (view_t){reassociation, create_view(call, buffer, type, reassociation), *views};
-  *views = view;
-  return view->value;
-}
-
-static void rewrite_call(coalescer_t *coalescer, MlirOperation call) {
-  const int64_t *index = strata_pointer_map_get(&coalescer->kernel_of, strata_attr(call, "callee").ptr);
-  if (!index)
-    return;
-  const kernel_t *kernel = &coalescer->kernels.data[*index - 1];
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++) {
-    if (mlirAttributeIsNull(kernel->reassociations[i]))
-      continue;
-    MlirType type = mlirValueGetType(mlirBlockGetArgument(strata_func_body(kernel->func), i));
-    MlirValue buffer = mlirOperationGetOperand(call, i);
-    mlirOperationSetOperand(call, i, find_view(coalescer, call, buffer, type, kernel->reassociations[i]));
-  }
-}
-
 //===-- The pass -------------------------------------------------------------------------------------------------===//
 
 static bool has_serial_nest(const strata_nest_graph_t *graph) {
@@ -478,14 +385,14 @@ static bool has_serial_nest(const strata_nest_graph_t *graph) {
   return false;
 }
 
-static strata_status_t coalesce_kernel(coalescer_t *coalescer, MlirOperation func) {
-  strata_coalescing_t coalescing = {.compile = coalescer->compile};
-  STRATA_TRY(strata_nest_graph_read(coalescer->compile->arena, func, &coalescing.graph));
+static strata_status_t coalesce_kernel(strata_compile_t *compile, strata_coalesced_calls_t *calls, MlirOperation func) {
+  strata_coalescing_t coalescing = {.compile = compile};
+  STRATA_TRY(strata_nest_graph_read(compile->arena, func, &coalescing.graph));
   if (has_serial_nest(&coalescing.graph))
     return NULL;
   decide(&coalescing);
   strata_coalesce_apply(&coalescing);
-  add_kernel(coalescer, &coalescing);
+  strata_coalesced_calls_add(calls, &coalescing);
   return NULL;
 }
 
@@ -493,17 +400,15 @@ strata_status_t strata_pass_affine_coalesce(strata_compile_t *compile) {
   MlirOperation main = strata_find_func(compile->module, "main");
   if (mlirOperationIsNull(main))
     return NULL;
-  coalescer_t coalescer = {.compile = compile,
-                           .kernel_of = strata_pointer_map_create(compile->arena),
-                           .views_of = strata_pointer_map_create(compile->arena)};
+  strata_coalesced_calls_t *calls = strata_coalesced_calls_create(compile);
   MlirBlock module = mlirModuleGetBody(compile->module), body = strata_func_body(main);
   for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (strata_op_is_kernel(op))
-      STRATA_TRY(coalesce_kernel(&coalescer, op));
+      STRATA_TRY(coalesce_kernel(compile, calls, op));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (strata_op_is(op, "func.call"))
-      rewrite_call(&coalescer, op);
+      strata_coalesced_calls_rewrite(calls, op);
   return NULL;
 }

@@ -44,4 +44,11 @@ void strata_coalesce_apply(const strata_coalescing_t *coalescing);
 // rank.
 int strata_coalesce_groups(const strata_coalesced_buffer_t *buffer, int *out_group);
 
+// The calls of all kernels (coalesce_calls.c): one whose arguments have their new shapes is added, and the operands of
+// its calls become views of their buffers.
+typedef struct strata_coalesced_calls strata_coalesced_calls_t;
+strata_coalesced_calls_t *strata_coalesced_calls_create(strata_compile_t *compile);
+void strata_coalesced_calls_add(strata_coalesced_calls_t *calls, const strata_coalescing_t *coalescing);
+void strata_coalesced_calls_rewrite(strata_coalesced_calls_t *calls, MlirOperation call);
+
 #endif
