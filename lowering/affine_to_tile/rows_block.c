@@ -75,6 +75,15 @@ static void emit_stores(strata_tile_builder_t *b, const strata_rows_t *rows, con
   }
 }
 
+// What shared memory holds is loaded from there, and computed, by every nest: only scalars stay in registers.
+static void forget_vectors(strata_tile_builder_t *b) {
+  for (strata_tile_known_t **known = &b->known; *known;)
+    if ((*known)->value.dims)
+      *known = (*known)->next;
+    else
+      known = &(*known)->next;
+}
+
 void strata_rows_block(strata_tile_builder_t *b, const strata_rows_t *rows) {
   int n_vector = b->space.n_vector;
   for (int i = 0; i < rows->of.kernel->n_nests && !b->status; i++) {
@@ -83,6 +92,8 @@ void strata_rows_block(strata_tile_builder_t *b, const strata_rows_t *rows) {
       emit_reduction(b, rows, member);
     else if (member->takes_part)
       emit_stores(b, rows, member);
+    if (b->schedule.slots)
+      forget_vectors(b);
   }
   b->space.n_vector = n_vector;
 }

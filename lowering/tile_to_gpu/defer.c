@@ -1,11 +1,19 @@
 // Arithmetic in the order in which it is needed; see defer.h.
 #include "lowering/tile_to_gpu/defer.h"
 
+#include "lowering/tile_to_gpu/kept.h"
+
 // What neither reads nor writes memory, constants apart.
 static bool is_deferrable(MlirOperation op) {
   return mlirOperationGetNumResults(op) == 1 && mlirOperationGetNumRegions(op) == 0 &&
          (strata_gpu_is_arithmetic(op) || strata_op_is(op, "vector.extract") ||
           strata_op_is(op, "vector.from_elements"));
+}
+
+// A load of what nothing writes any more.
+static bool is_load_of_constants(const strata_gpu_distribution_t *d, MlirOperation op) {
+  return (strata_op_is(op, "memref.load") || strata_op_is(op, "vector.load")) &&
+         (strata_attr_flag(op, "tile.readonly") || strata_gpu_is_of_kept(d, op));
 }
 
 // The op of |block| that |op| is, or is in.
@@ -26,11 +34,11 @@ static MlirOperation first_user(MlirBlock block, MlirValue value) {
   return first;
 }
 
-void strata_gpu_defer_arithmetic(strata_gpu_distribution_t *d, MlirBlock block) {
+static void defer(strata_gpu_distribution_t *d, MlirBlock block, bool loads) {
   STRATA_VECTOR(MlirOperation) ops = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (is_deferrable(op))
+    if (is_deferrable(op) || (loads && is_load_of_constants(d, op)))
       *strata_vector_push(d->compile->arena, &ops) = op;
   for (size_t i = ops.count; i-- > 0;) {
     MlirOperation user = first_user(block, mlirOperationGetResult(ops.data[i], 0));
@@ -38,3 +46,7 @@ void strata_gpu_defer_arithmetic(strata_gpu_distribution_t *d, MlirBlock block) 
       mlirOperationMoveBefore(ops.data[i], user);
   }
 }
+
+void strata_gpu_defer_arithmetic(strata_gpu_distribution_t *d, MlirBlock block) { defer(d, block, false); }
+
+void strata_gpu_defer_loads(strata_gpu_distribution_t *d, MlirBlock block) { defer(d, block, true); }

@@ -8,5 +8,7 @@
 // one value before the first of the next one: then all of them wait in registers, and the code between two barriers has
 // no end. Loads stay where they are, ahead.
 void strata_gpu_defer_arithmetic(strata_gpu_distribution_t *d, MlirBlock block);
+// The same with the loads of what nothing writes, where registers are scarce and many blocks hide what loads take.
+void strata_gpu_defer_loads(strata_gpu_distribution_t *d, MlirBlock block);
 
 #endif

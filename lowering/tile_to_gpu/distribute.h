@@ -25,6 +25,7 @@ typedef struct {
 } strata_registers_t;
 
 typedef struct strata_gpu_record strata_gpu_record_t; // what is known of an old value (values.c)
+typedef struct strata_gpu_kept strata_gpu_kept_t;     // a load whose registers shared memory holds (kept.c)
 
 // Shared memory of the block: %shared. Every allocation has one slice a group, so that each group has its own.
 typedef struct {
@@ -53,6 +54,7 @@ typedef struct {
   int branch_depth, loop_depth; // scf.ifs and loops around the end of the new code
   bool is_dirty, is_read;       // shared memory was written, read since the last barrier
   strata_shared_t shared;
+  strata_gpu_kept_t *kept;
   struct strata_pipelined_kernel *pipelined; // NULL: not such a kernel, or not there yet
   STRATA_VECTOR(MlirAttribute) maps;         // of the function: strata.maps
   strata_gpu_record_t **records; // open addressing by old value

@@ -1,6 +1,7 @@
 // tile.load and tile.store.
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/kept.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/shared.h"
 #include "lowering/tile_to_gpu/turn.h"
@@ -75,6 +76,10 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
   transfer.is_readonly = mlirValueIsABlockArgument(buffer) && !is_stored_to(buffer);
   strata_registers_t registers = strata_registers_new(d, result), runs;
   strata_layout_t turned;
+  if (strata_gpu_load_kept(d, op, &registers)) {
+    strata_registers_define(d, result, &registers);
+    return NULL;
+  }
   if (strata_pipelined_runs(d, &box, &registers, &runs)) {
     STRATA_TRY(strata_transfer_load(d, &transfer, &runs));
     strata_pipelined_from_runs(d, &box, &runs, &registers);
@@ -85,6 +90,7 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
   } else {
     STRATA_TRY(strata_transfer_load(d, &transfer, &registers));
   }
+  STRATA_TRY(strata_gpu_keep(d, op, &registers));
   strata_registers_define(d, result, &registers);
   return NULL;
 }

@@ -13,6 +13,8 @@
 #include "lowering/kernels.h"
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/defer.h"
+#include "lowering/tile_to_gpu/kept.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
 enum { SHARED_SPACE = 3, AMPLE_REGISTERS = 128 };
@@ -89,6 +91,8 @@ static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
 static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
   int64_t blocks = (strata_gpu_blocks(d) + device->n_processors - 1) / device->n_processors;
+  if (strata_gpu_keeps_rows(d))
+    return strata_gpu_kept_blocks(d);
   if (strata_cluster_blocks(d) > 1)
     return 2;
   strata_schedule_t schedule = strata_schedule_read(d->func);
@@ -189,6 +193,8 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
   STRATA_TRY(strata_status_context(distribute(&d, old), "kernel %s", name));
   d.e.location = mlirOperationGetLocation(func);
   strata_store_small_floats(entry, 8);
+  if (strata_gpu_keeps_rows(&d))
+    strata_gpu_defer_loads(&d, entry);
   finish_kernel(&d, name, entry);
   replace_by_declaration(&d, name);
   return NULL;

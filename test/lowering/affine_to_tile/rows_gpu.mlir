@@ -32,6 +32,33 @@ func.func private @centre(%x: memref<512x768xf32>, %y: memref<512x768xf32>)
   return
 }
 
+// Where shared memory holds rows, every nest loads them from there: the same load once more.
+// CHECK-LABEL: func.func private @centre_kept
+// CHECK: %[[V:.*]] = "tile.load"(%[[X:.*]], %[[ROW:.*]]) {map = #[[MAP:.*]]} {{.*}} -> vector<768xf32>
+// CHECK: vector.multi_reduction <add>, %[[V]]
+// CHECK: %[[AGAIN:.*]] = "tile.load"(%[[X]], %[[ROW]]) {map = #[[MAP]]} {{.*}} -> vector<768xf32>
+// CHECK: arith.subf %[[AGAIN]]
+func.func private @centre_kept(%x: memref<512x768xf32>, %y: memref<512x768xf32>)
+    attributes {strata.schedule = {kind = "rows", threads = 128 : i64, group = 128 : i64, slots = 1 : i64, tile = array<i64: 768>}} {
+  %t = memref.alloc() : memref<512xf32>
+  affine.parallel (%i) = (0) to (512) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 768 iter_args(%a = %zero) -> (f32) {
+      %v = affine.load %x[%i, %k] : memref<512x768xf32>
+      %n = arith.addf %a, %v : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %t[%i] : memref<512xf32>
+  } {strata.nest = "sum"}
+  affine.parallel (%i, %j) = (0, 0) to (512, 768) {
+    %v = affine.load %x[%i, %j] : memref<512x768xf32>
+    %s = affine.load %t[%i] : memref<512xf32>
+    %d = arith.subf %v, %s : f32
+    affine.store %d, %y[%i, %j] : memref<512x768xf32>
+  } {strata.nest = "sub"}
+  return
+}
+
 // A longer row is walked in chunks with a carried vector.
 // CHECK-LABEL: func.func private @long_sum
 // CHECK: scf.forall ({{.*}}) in (4)

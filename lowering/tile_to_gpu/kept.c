@@ -1,0 +1,122 @@
+// Rows in shared memory; see kept.h.
+//
+// A thread stores what it has loaded, 16 bytes at a time with its neighbours beside it, and loads it from there where
+// the kernel loads the same again. Each has its own part, so that nobody waits; after a reduction, whose barriers LLVM
+// moves no access across, the first registers are free.
+#include "lowering/tile_to_gpu/kept.h"
+
+#include "dialects/affine/schedule.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/cluster.h"
+
+struct strata_gpu_kept {
+  MlirOperation op; // the first of equal loads
+  MlirValue memory; // N vectors of |width| registers of each thread, one behind the other
+  MlirValue thread; // its number in that part of the group which is in one block
+  int64_t width;
+  strata_gpu_kept_t *next;
+};
+
+static bool is_same_load(MlirOperation a, MlirOperation b) {
+  static const char *const attributes[] = {"map", "mask", "pad"};
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    if (!mlirAttributeEqual(strata_attr(a, attributes[i]), strata_attr(b, attributes[i])))
+      return false;
+  if (!strata_op_is(b, "tile.load") || mlirOperationGetNumOperands(a) != mlirOperationGetNumOperands(b) ||
+      !mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(a, 0)), mlirValueGetType(mlirOperationGetResult(b, 0))))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(a); i++)
+    if (!mlirValueEqual(mlirOperationGetOperand(a, i), mlirOperationGetOperand(b, i)))
+      return false;
+  return true;
+}
+
+static bool is_loaded_again(MlirOperation op) {
+  for (MlirOperation next = mlirOperationGetNextInBlock(op); !mlirOperationIsNull(next);
+       next = mlirOperationGetNextInBlock(next))
+    if (is_same_load(op, next))
+      return true;
+  return false;
+}
+
+static int64_t group_in_block(const strata_gpu_distribution_t *d) {
+  return d->group < d->threads ? d->group : d->threads;
+}
+
+static MlirValue place(strata_gpu_distribution_t *d, const strata_gpu_kept_t *kept, int64_t vector) {
+  strata_emitter_t *e = &d->e;
+  MlirValue number =
+      strata_emit_binary(e, "arith.addi", kept->thread, strata_emit_index(e, vector * group_in_block(d)));
+  return strata_emit_binary(e, "arith.muli", number, strata_emit_index(e, kept->width));
+}
+
+static MlirType vector_type(const strata_gpu_kept_t *kept, MlirType element) {
+  return mlirVectorTypeGet(1, &kept->width, element);
+}
+
+static void store(strata_gpu_distribution_t *d, const strata_gpu_kept_t *kept, const strata_registers_t *registers) {
+  for (int64_t i = 0; i < registers->count; i += kept->width) {
+    MlirValue vector = strata_emit_value(&d->e, "vector.from_elements", (int)kept->width, registers->values + i,
+                                         vector_type(kept, registers->element), 0, NULL);
+    MlirValue operands[] = {vector, kept->memory, place(d, kept, i / kept->width)};
+    strata_emit_op(&d->e, "vector.store", 3, operands, 0, NULL, 0, NULL);
+  }
+}
+
+static void load(strata_gpu_distribution_t *d, const strata_gpu_kept_t *kept, strata_registers_t *registers) {
+  for (int64_t i = 0; i < registers->count; i += kept->width) {
+    MlirValue operands[] = {kept->memory, place(d, kept, i / kept->width)};
+    MlirValue vector =
+        strata_emit_value(&d->e, "vector.load", 2, operands, vector_type(kept, registers->element), 0, NULL);
+    for (int64_t lane = 0; lane < kept->width; lane++)
+      registers->values[i + lane] = strata_lanes_extract(&d->e, vector, lane);
+  }
+}
+
+bool strata_gpu_keeps_rows(const strata_gpu_distribution_t *d) {
+  strata_schedule_t schedule = strata_schedule_read(d->func);
+  return !strcmp(schedule.kind, "rows") && schedule.slots > 0;
+}
+
+strata_status_t strata_gpu_keep(strata_gpu_distribution_t *d, MlirOperation op, const strata_registers_t *registers) {
+  int64_t bytes = strata_element_bytes(registers->element), width = STRATA_VECTOR_BYTES / bytes;
+  while (registers->count % width)
+    width /= 2;
+  if (!strata_gpu_keeps_rows(d) || d->loop_depth || d->branch_depth || width < 2 || bytes < 2 || !is_loaded_again(op))
+    return NULL;
+  strata_gpu_kept_t *kept = strata_arena_new(d->compile->arena, strata_gpu_kept_t);
+  *kept = (strata_gpu_kept_t){.op = op, .width = width, .thread = d->thread, .next = d->kept};
+  if (d->group > d->threads)
+    kept->thread = strata_emit_binary(&d->e, "arith.remui", d->thread, strata_emit_index(&d->e, d->threads));
+  STRATA_TRY(strata_shared_alloc(d, registers->element, registers->count * group_in_block(d), &kept->memory));
+  store(d, kept, registers);
+  d->kept = kept;
+  return NULL;
+}
+
+bool strata_gpu_load_kept(strata_gpu_distribution_t *d, MlirOperation op, strata_registers_t *registers) {
+  for (const strata_gpu_kept_t *kept = d->kept; kept; kept = kept->next)
+    if (is_same_load(kept->op, op) &&
+        strata_layout_equal(strata_layout_of(d, mlirOperationGetResult(kept->op, 0)), &registers->layout)) {
+      load(d, kept, registers);
+      return true;
+    }
+  return false;
+}
+
+bool strata_gpu_is_of_kept(const strata_gpu_distribution_t *d, MlirOperation load) {
+  for (const strata_gpu_kept_t *kept = d->kept; kept; kept = kept->next)
+    if (mlirValueEqual(mlirOperationGetOperand(load, 0), kept->memory))
+      return true;
+  return false;
+}
+
+int64_t strata_gpu_kept_blocks(const strata_gpu_distribution_t *d) {
+  enum { REGISTERS = 40, RESERVED = 1024 }; // of a thread that goes through a row vector by vector; bytes of a block
+  const strata_gpu_device_t *device = d->device;
+  int64_t by_memory = device->shared_bytes_processor / (d->shared.size + RESERVED);
+  int64_t by_registers = device->registers / (d->threads * REGISTERS);
+  int64_t blocks = by_memory < by_registers ? by_memory : by_registers;
+  return blocks < 1 ? 1 : blocks;
+}
