@@ -10,13 +10,17 @@
 
 enum { CLUSTER_SPACE = 7 }; // of NVPTX
 
-static void build_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op, bool is_wait) {
+static void build_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  bool is_wait = strata_op_is(op, STRATA_TILE_CLUSTER_WAIT);
   if (kernel->device->code == STRATA_GPU_EMULATED)
     strata_gpu_build_call(op, is_wait ? "strata_emulated_cluster_wait" : "strata_emulated_cluster_arrive", 0, NULL,
                           (MlirType){0});
   else
-    strata_gpu_build_leaf(kernel, op, is_wait ? STRATA_GPU_LEAF_CLUSTER_WAIT : STRATA_GPU_LEAF_CLUSTER_ARRIVE, 0, NULL,
-                          (MlirType){0});
+    strata_gpu_build_leaf(kernel, op,
+                          is_wait                            ? STRATA_GPU_LEAF_CLUSTER_WAIT
+                          : strata_attr_flag(op, "releases") ? STRATA_GPU_LEAF_CLUSTER_ARRIVE
+                                                             : STRATA_GPU_LEAF_CLUSTER_BEGIN,
+                          0, NULL, (MlirType){0});
 }
 
 static void build_store(const strata_gpu_kernel_t *kernel, MlirOperation op) {
@@ -42,7 +46,7 @@ strata_status_t strata_gpu_convert_cluster(const strata_gpu_kernel_t *kernel, Ml
   if (strata_op_is(op, STRATA_TILE_CLUSTER_STORE))
     build_store(kernel, op);
   else
-    build_barrier(kernel, op, strata_op_is(op, STRATA_TILE_CLUSTER_WAIT));
+    build_barrier(kernel, op);
   mlirOperationDestroy(op);
   return NULL;
 }

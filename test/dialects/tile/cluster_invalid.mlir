@@ -30,7 +30,7 @@ module { module @kernels {
 // NONE: sm_80 has no clusters of blocks
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
-    "tile.cluster_arrive"() : () -> ()
+    "tile.cluster_arrive"() {releases = true} : () -> ()
     "tile.cluster_wait"() : () -> ()
     return
   }

@@ -9,21 +9,22 @@
 // CHECK: %[[FOUR:.*]] = arith.constant 4 : index
 // CHECK: %[[RANK:.*]] = arith.remui %[[BLOCK]], %[[FOUR]]
 // CHECK: arith.divui %[[BLOCK]], %[[FOUR]]
-// CHECK: "tile.cluster_arrive"()
+// CHECK: "tile.cluster_arrive"() {releases = false}
 // CHECK-COUNT-4: vector.load
 // CHECK: gpu.barrier
 // CHECK: "tile.cluster_wait"()
 // CHECK: scf.if
 // CHECK: "tile.cluster_store"({{.*}}) : (f32, memref<4xf32, 3>, index, index) -> ()
-// CHECK: "tile.cluster_arrive"()
+// CHECK: "tile.cluster_arrive"() {releases = true}
 // CHECK-NEXT: "tile.cluster_wait"()
 // CHECK-COUNT-4: memref.load {{.*}} : memref<4xf32, 3>
 // CHECK: memref.store
 
-// LLVM: llvm.nvvm.barrier.cluster.arrive.aligned
+// LLVM: llvm.nvvm.barrier.cluster.arrive.relaxed.aligned
 // LLVM: llvm.nvvm.barrier.cluster.wait.aligned
 // LLVM: %[[PLACE:.*]] = llvm.call_intrinsic "llvm.nvvm.mapa.shared.cluster"({{.*}}) : (!llvm.ptr<3>, i32) -> !llvm.ptr<7>
 // LLVM: llvm.store %{{.*}}, %[[PLACE]]
+// LLVM: llvm.nvvm.barrier.cluster.arrive.aligned
 
 // NONE: kernel k: expected threads and a group of them in the schedule, got 128 and 512
 module {
