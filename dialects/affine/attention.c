@@ -17,6 +17,8 @@ typedef struct {
   strata_attention_t a;
   MlirContext context;
   bool finds_product; // a product has been met
+  term_t kept;        // what the score is where |condition| >= 0; elsewhere it is -inf
+  MlirAffineExpr condition;
   const char *why;
 } reader_t;
 
@@ -186,6 +188,115 @@ static double find_scale(const reader_t *r, const term_t *term) {
   return 0;
 }
 
+//===-- Causal masks ---------------------------------------------------------------------------------------------===//
+
+// A truth value, kept as a number between nests: what it is in the end.
+static term_t resolve_truth(const reader_t *r, term_t term) {
+  MlirOperation op = op_of(term.value);
+  if (!is_op(op, "arith.cmpi"))
+    return term;
+  MlirOperation zero = op_of(mlirOperationGetOperand(op, 1));
+  enum { PREDICATE_NE = 1 };
+  if (strata_attr_i64(op, "predicate", -1) != PREDICATE_NE || !is_op(zero, "arith.constant") ||
+      !strata_attr_is_zero(strata_attr(zero, "value")))
+    return term;
+  term_t stored = resolved_operand(r, &term, 0);
+  return is_op(op_of(stored.value), "arith.extui") ? operand_of(&stored, 0) : term;
+}
+
+// |term| as an expression of the canonical dims: a number made of dims alone.
+static bool read_number(const reader_t *r, term_t term, MlirAffineExpr *out) {
+  MlirOperation op = op_of(term.value);
+  if (mlirOperationIsNull(op)) {
+    for (int dim = 0; dim < n_dims_of(term.nest); dim++)
+      if (mlirValueEqual(term.nest->dims[dim], term.value)) {
+        *out = term.point[dim];
+        return true;
+      }
+    return false;
+  }
+  MlirAttribute value = strata_attr(op, "value");
+  if (is_op(op, "arith.constant") && mlirAttributeIsAInteger(value)) {
+    *out = mlirAffineConstantExprGet(r->context, mlirIntegerAttrGetValueInt(value));
+    return true;
+  }
+  if (is_op(op, "affine.load"))
+    return step_to_producer(r, &term) && read_number(r, term, out);
+  if (is_op(op, "arith.index_cast") || is_op(op, "arith.extsi"))
+    return read_number(r, operand_of(&term, 0), out);
+  MlirAffineExpr parts[2];
+  bool is_sum = is_op(op, "arith.addi");
+  if ((!is_sum && !is_op(op, "arith.subi")) || !read_number(r, operand_of(&term, 0), &parts[0]) ||
+      !read_number(r, operand_of(&term, 1), &parts[1]))
+    return false;
+  *out = mlirAffineAddExprGet(
+      parts[0], is_sum ? parts[1] : mlirAffineMulExprGet(parts[1], mlirAffineConstantExprGet(r->context, -1)));
+  return true;
+}
+
+// What is >= 0 where the comparison of two such numbers holds, or does not.
+static bool read_comparison(const reader_t *r, const term_t *truth, bool holds, MlirAffineExpr *out) {
+  enum { SLT = 2, SLE, SGT, SGE };
+  MlirAffineExpr sides[2], minus_one = mlirAffineConstantExprGet(r->context, -1);
+  int64_t predicate = strata_attr_i64(op_of(truth->value), "predicate", -1);
+  if (!is_op(op_of(truth->value), "arith.cmpi") || predicate < SLT || predicate > SGE ||
+      !read_number(r, operand_of(truth, 0), &sides[0]) || !read_number(r, operand_of(truth, 1), &sides[1]))
+    return false;
+  bool is_greater = (predicate >= SGT) == holds, is_strict = (predicate == SLT || predicate == SGT) == holds;
+  MlirAffineExpr less = mlirAffineMulExprGet(sides[is_greater], minus_one);
+  *out = mlirAffineAddExprGet(sides[!is_greater], less);
+  if (is_strict)
+    *out = mlirAffineAddExprGet(*out, minus_one);
+  *out = strata_affine_simplify(*out, r->a.n_dims, r->a.extents);
+  return true;
+}
+
+// select(condition, kept, -inf), or the other way round; *out_kept is the term that is kept.
+static bool match_choice(reader_t *r, const term_t *term, term_t *out_kept) {
+  if (!is_op(op_of(term->value), "arith.select"))
+    return false;
+  term_t truth = resolve_truth(r, operand_of(term, 0));
+  for (int kept = 1; kept <= 2; kept++)
+    if (is_number(mlirOperationGetOperand(op_of(term->value), 3 - kept), -INFINITY)) {
+      *out_kept = resolved_operand(r, term, kept);
+      return read_comparison(r, &truth, kept == 1, &r->condition);
+    }
+  return false;
+}
+
+// The score chosen so, or something that is zero or -inf added to it.
+static bool match_cut(reader_t *r) {
+  term_t zero;
+  const term_t *score = &r->a.score;
+  if (match_choice(r, score, &r->kept))
+    return true;
+  for (intptr_t i = 0; i < 2 && is_op(op_of(score->value), "arith.addf"); i++) {
+    term_t added = resolved_operand(r, score, i);
+    if (match_choice(r, &added, &zero) && is_number(zero.value, 0)) {
+      r->kept = resolved_operand(r, score, 1 - i);
+      return true;
+    }
+  }
+  return false;
+}
+
+// True if the condition is row + offset - column.
+static bool is_causal(const reader_t *r, int64_t *out_offset) {
+  int64_t row, column;
+  if (!strata_affine_coefficient(r->condition, r->a.row, &row) ||
+      !strata_affine_coefficient(r->condition, r->a.column, &column) || row != 1 || column != -1)
+    return false;
+  MlirAffineExpr rest = mlirAffineAddExprGet(
+      r->condition, mlirAffineAddExprGet(mlirAffineDimExprGet(r->context, r->a.column),
+                                         mlirAffineMulExprGet(mlirAffineDimExprGet(r->context, r->a.row),
+                                                              mlirAffineConstantExprGet(r->context, -1))));
+  rest = strata_affine_simplify(rest, r->a.n_dims, r->a.extents);
+  if (!mlirAffineExprIsAConstant(rest))
+    return false;
+  *out_offset = mlirAffineConstantExprGetValue(rest);
+  return true;
+}
+
 //===-- Softmax --------------------------------------------------------------------------------------------------===//
 
 // exp(score - max of the row).
@@ -202,7 +313,6 @@ static bool match_exponential(reader_t *r, const term_t *exponential) {
   if (!reduces(r, &max, "arith.maximumf", -INFINITY, &r->a.score) || !follow_chain(r, r->a.score, &budget) ||
       !r->finds_product)
     return false;
-  r->a.scale = find_scale(r, &r->a.score);
   r->why = "its scores are not f32";
   return mlirTypeIsAF32(mlirValueGetType(r->a.score.value)) && mlirTypeIsAF32(mlirValueGetType(r->a.product.value));
 }
@@ -226,20 +336,6 @@ static bool match_softmax(reader_t *r, const term_t *term) {
     return match_quotient(r, &exponential, &sum);
   }
   return false;
-}
-
-// A truth value, kept as a number between nests: what it is in the end.
-static term_t resolve_truth(const reader_t *r, term_t term) {
-  MlirOperation op = op_of(term.value);
-  if (!is_op(op, "arith.cmpi"))
-    return term;
-  MlirOperation zero = op_of(mlirOperationGetOperand(op, 1));
-  enum { PREDICATE_NE = 1 };
-  if (strata_attr_i64(op, "predicate", -1) != PREDICATE_NE || !is_op(zero, "arith.constant") ||
-      !strata_attr_is_zero(strata_attr(zero, "value")))
-    return term;
-  term_t stored = resolved_operand(r, &term, 0);
-  return is_op(op_of(stored.value), "arith.extui") ? operand_of(&stored, 0) : term;
 }
 
 // select(x is NaN, 0, x): *term becomes x. A row of weights is NaN as a whole or not at all, but for what infinite
@@ -332,6 +428,14 @@ static bool find_dims(reader_t *r) {
          has(v, a->column) && has(q, a->head) && has(k, a->head) && !has(v, a->head);
 }
 
+// What is to be done with the product, once it is known which dims are rows and columns.
+static void find_score(reader_t *r) {
+  r->a.is_causal = match_cut(r) && is_causal(r, &r->a.offset);
+  if (r->a.is_causal)
+    r->a.score = r->kept;
+  r->a.scale = find_scale(r, &r->a.score);
+}
+
 static bool find_type(reader_t *r) {
   for (int i = 0; i < STRATA_N_ATTENTION_OPERANDS; i++) {
     MlirType type = mlirValueGetType(r->a.operands[i].factor);
@@ -391,6 +495,7 @@ static bool read_at(reader_t *r, const strata_nest_t *nest, const strata_contrac
     if (!read_weighted(r, &factors[i], &factors[1 - i]))
       continue;
     r->why = "there are other reductions";
+    find_score(r);
     return !has_others(r);
   }
   return false;

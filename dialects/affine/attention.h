@@ -33,10 +33,12 @@ typedef struct {
   const strata_nest_t *weighted;   // the second contraction
   const strata_access_t *store;    // its result
   strata_attention_term_t product; // the first one's sum: a loop's result
-  strata_attention_term_t score;   // whose maximum is taken, and which is exponentiated
+  strata_attention_term_t score;   // whose maximum is taken, and which is exponentiated, where is_causal lets it
   strata_attention_operand_t operands[STRATA_N_ATTENTION_OPERANDS];
-  double scale;                         // the score is the product times this, positive; 0: it is something else
-  bool replaces_nan;                    // weights that are NaN are zero
+  double scale;      // the score is the product times this, positive; 0: it is something else
+  bool replaces_nan; // weights that are NaN are zero
+  bool is_causal;    // scores are of columns up to row + offset alone, others are -inf
+  int64_t offset;
   MlirType type;                        // of the operands
   int n_dims, row, value, column, head; // canonical dims: how many; those that tiles span
   int64_t extents[STRATA_MAX_DIMS];

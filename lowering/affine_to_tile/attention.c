@@ -32,6 +32,7 @@ typedef struct {
   int64_t n_row_tiles, n_column_tiles;
   MlirAttribute fast_math;
   MlirAffineExpr point[STRATA_MAX_DIMS]; // of the canonical dims
+  MlirAffineExpr row_tile;               // its number
 } builder_t;
 
 // What blocks of columns hand on.
@@ -141,7 +142,8 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
   }
   c->point[a->value] = strata_tile_vector_dim(b, VALUE);
   c->point[a->head] = strata_tile_vector_dim(b, HEAD);
-  place_tile(b, c, a->row, ROW, task_digit(b, task, 1, c->n_row_tiles));
+  c->row_tile = task_digit(b, task, 1, c->n_row_tiles);
+  place_tile(b, c, a->row, ROW, c->row_tile);
 }
 
 //===-- Operands -------------------------------------------------------------------------------------------------===//
@@ -166,26 +168,47 @@ static MlirValue queries_or_keys(strata_tile_builder_t *b, builder_t *c, int whi
 
 //===-- Scores ---------------------------------------------------------------------------------------------------===//
 
-// -inf where there is no column.
-static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
-                               MlirAffineExpr block) {
-  int64_t columns = c->a.extents[c->a.column], size = b->space.extents[COLUMN];
-  if (columns % size == 0)
-    return scores;
+// The numbers 0, 1, ... along an axis, and |start| added to them.
+static MlirValue numbers_along(strata_tile_builder_t *b, int axis, MlirAffineExpr start) {
+  MlirType type = strata_tile_type(b, mlirIndexTypeGet(b->e.context), 1u << axis);
+  MlirValue step = strata_emit_value(&b->e, "vector.step", 0, NULL, type, 0, NULL);
+  if (mlirAffineExprIsNull(start))
+    return step;
+  strata_tile_value_t first = {strata_tile_index(b, start), 0};
+  MlirValue operands[2] = {step, strata_tile_broadcast(b, first, 1u << axis)};
+  return strata_emit_value(&b->e, "arith.addi", 2, operands, type, 0, NULL);
+}
+
+// |scores| where |column|, along columns, is less than |end|, which varies along |dims|; else -inf.
+static strata_tile_value_t cut_at(strata_tile_builder_t *b, strata_tile_value_t scores, strata_tile_value_t end) {
   enum { PREDICATE_SLT = 2 };
-  const uint32_t dims = 1u << COLUMN;
-  MlirType index = mlirIndexTypeGet(b->e.context), i1 = mlirIntegerTypeGet(b->e.context, 1);
-  MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_tile_constant(b, columns));
-  MlirValue compared[2] = {
-      strata_emit_value(&b->e, "vector.step", 0, NULL, strata_tile_type(b, index, dims), 0, NULL),
-      strata_tile_broadcast(b, (strata_tile_value_t){strata_tile_index(b, left), 0}, dims),
-  };
+  uint32_t dims = end.dims | 1u << COLUMN;
+  strata_tile_value_t column = {numbers_along(b, COLUMN, (MlirAffineExpr){0}), 1u << COLUMN};
+  MlirValue compared[2] = {strata_tile_broadcast(b, column, dims), strata_tile_broadcast(b, end, dims)};
+  MlirType type = strata_tile_type(b, mlirIntegerTypeGet(b->e.context, 1), dims);
   strata_named_attr_t less = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_SLT)};
-  strata_tile_value_t exists = {
-      strata_emit_value(&b->e, "arith.cmpi", 2, compared, strata_tile_type(b, i1, dims), 1, &less), dims};
+  strata_tile_value_t exists = {strata_emit_value(&b->e, "arith.cmpi", 2, compared, type, 1, &less), dims};
   MlirValue chosen[3] = {strata_tile_broadcast(b, exists, SCORES), scores.value, numbers(b, -INFINITY, SCORES)};
   return (strata_tile_value_t){
       strata_emit_value(&b->e, "arith.select", 3, chosen, mlirValueGetType(scores.value), 0, NULL), SCORES};
+}
+
+// -inf where there is no column, or none that a row may see.
+static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
+                               MlirAffineExpr block) {
+  const strata_attention_t *a = &c->a;
+  int64_t columns = a->extents[a->column], size = b->space.extents[COLUMN], last = a->extents[a->row] - 1 + a->offset;
+  if (columns % size && (!a->is_causal || last >= columns)) {
+    MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_tile_constant(b, columns));
+    scores = cut_at(b, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
+  }
+  if (a->is_causal) {
+    MlirAffineExpr seen =
+        strata_tile_scaled(b, c->row_tile, b->space.extents[ROW], strata_tile_constant(b, a->offset + 1));
+    seen = strata_tile_scaled(b, block, -size, seen);
+    scores = cut_at(b, scores, (strata_tile_value_t){numbers_along(b, ROW, seen), ROWS});
+  }
+  return scores;
 }
 
 // What the nests between make of the product, unless that is a factor.

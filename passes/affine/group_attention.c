@@ -13,12 +13,12 @@
 enum { MAX_NODES = 64 }; // that are looked at from one contraction
 
 #define SOFTMAX_SECONDS 2e-6 // from the end of one kernel to the work of the next
-#define HARDLY_FASTER 0.9    // the model is no better: what it is to win at least
+#define CLEARLY_FASTER 0.8   // the models err
 
 typedef struct {
   strata_grouping_t *grouping;
   const strata_gpu_device_t *device;
-  int weighted;             // the second contraction
+  int first, weighted;      // the contractions
   strata_ints_t behind;     // what it is computed of, up to other contractions
   strata_ints_t members;    // the nests of a candidate, in order
   strata_attention_t found; // in them
@@ -63,6 +63,7 @@ static bool find_behind(finder_t *f) {
 
 // The nests on the way from the contraction |first|.
 static void find_members(finder_t *f, int first) {
+  f->first = first;
   f->members.count = 0;
   *strata_vector_push(f->grouping->graph.arena, &f->members) = first;
   for (size_t i = 0; i < f->behind.count; i++) {
@@ -74,6 +75,34 @@ static void find_members(finder_t *f, int first) {
     if (follows)
       *strata_vector_push(f->grouping->graph.arena, &f->members) = at;
   }
+}
+
+// True if the nest makes numbers of its dims, and of what such nests make.
+static bool is_made_of_dims(const finder_t *f, int at) {
+  const strata_nest_node_t *node = node_of(f, at);
+  size_t n_loads = 0;
+  for (size_t i = 0; i < node->buffers.count; i++)
+    n_loads += !node->nest->accesses[i].is_store;
+  if (node->class != STRATA_NEST_MAP || n_loads != node->reads.count)
+    return false;
+  for (size_t i = 0; i < node->reads.count; i++)
+    if (!is_made_of_dims(f, node->reads.data[i].producer))
+      return false;
+  return true;
+}
+
+// Masks of rows' and columns' numbers are not kept in memory, where nobody else wants them.
+static void add_masks(finder_t *f) {
+  for (size_t i = f->behind.count; i-- > 0;) {
+    int at = f->behind.data[i];
+    const strata_nest_node_t *node = node_of(f, at);
+    bool is_ours = !contains(&f->members, at) && is_made_of_dims(f, at);
+    for (size_t j = 0; j < node->after.count; j++)
+      is_ours = is_ours && contains(&f->members, node->after.data[j]);
+    if (is_ours)
+      *strata_vector_push(f->grouping->graph.arena, &f->members) = at;
+  }
+  qsort(f->members.data, f->members.count, sizeof(int), compare_ints);
 }
 
 // A maximum and a sum lie between the contractions.
@@ -164,11 +193,11 @@ static const char *judge(const finder_t *f) {
     return "no tile fits";
   double apart = strata_problem_seconds(f->device, &first.problem) +
                  strata_problem_seconds(f->device, &second.problem) + softmax_seconds(f, &problem);
-  bool pays = choice.seconds < HARDLY_FASTER * apart;
+  bool pays = choice.seconds < CLEARLY_FASTER * apart;
   strata_explain(f->grouping->compile,
                  "attention contract#%d <- contract#%d: %lld x %lld, %lld times: %.1f us %s %.1f in three kernels",
-                 f->weighted, f->members.data[0], (long long)problem.rows, (long long)problem.columns,
-                 (long long)problem.batch, 1e6 * choice.seconds, pays ? "instead of" : "are too many for", 1e6 * apart);
+                 f->weighted, f->first, (long long)problem.rows, (long long)problem.columns, (long long)problem.batch,
+                 1e6 * choice.seconds, pays ? "instead of" : "are too many for", 1e6 * apart);
   return pays ? NULL : "";
 }
 
@@ -188,6 +217,7 @@ static strata_status_t try_candidate(finder_t *f, int first, bool *out_formed) {
   *out_formed = false;
   if (!contains(&f->members, f->weighted) || !has_two_rows(f))
     return NULL;
+  add_masks(f);
   if (!recognise(f, &why)) {
     if (why)
       strata_explain(f->grouping->compile, "attention contract#%d <- contract#%d: no, %s", f->weighted, first, why);

@@ -15,9 +15,8 @@ enum {
   GROUP_THREADS = 128,
   GROUP_ROWS = 64,
   PRODUCERS = 128,
-  MAX_GROUPS = 2,
   COLUMN_STEP = 16, // of the second product's instruction
-  MIN_COLUMNS = 32,
+  MIN_COLUMNS = 64, // where there are as many
   MAX_COLUMNS = 256,
   HEAD_STEP = 16,
   MAX_HEAD = 256,
@@ -25,20 +24,25 @@ enum {
   RESULT_BYTES = 16 << 10, // staging of a group's results
   BARRIER_BYTES = 1 << 10,
   ELEMENT_BYTES = 2,
-  REGISTERS = 240,      // of a thread, beside producers that give theirs away
-  OTHER_REGISTERS = 40, // addresses, row statistics
+  USUAL_GROUPS = 2,
+  LONG_ROW = 16,        // blocks of columns from which on more groups than usual pay
+  OTHER_REGISTERS = 32, // of a thread: addresses, row statistics
   SLOTS = 2,
   EXPLAINED = 3,
 };
 
+// Groups of a block, and the registers that each of their threads has then beside producers that give theirs away.
+static const struct { int64_t groups, registers; } sizes[] = {{2, 232}, {1, 232}, {4, 112}};
+enum { N_SIZES = sizeof sizes / sizeof *sizes };
+
 // In cycles of a processor.
-#define LAUNCH 3000.0     // from the end of one kernel to the first instruction of the next
-#define TASK 3600.0       // its first operands, and its results
+#define LAUNCH 4500.0     // from the end of one kernel to the first instruction of the next, and the first operands
+#define TASK 400.0        // statistics and results, beside one block's products that nothing hides
 #define PRODUCTS 2048.0   // multiply-adds
 #define SOFTMAX 5.5       // of a group's rows in one column: maximum, exponential, sum, conversion
 #define CACHE_RATE 76.0   // bytes from the second-level cache
-#define BLOCK_START 150.0 // of a block of columns: barriers, statistics
-#define BESIDE 0.4        // of what goes on beside the slowest
+#define BLOCK_START 300.0 // of a block of columns: barriers, statistics
+#define BESIDE 0.25       // of what goes on beside the slowest
 #define CLOCK 1.75e9
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -68,11 +72,16 @@ static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_at
          c->groups * RESULT_BYTES + BARRIER_BYTES;
 }
 
+static bool is_sensible(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  return c->columns >= least(MIN_COLUMNS, round_up(p->columns, COLUMN_STEP)) && c->columns < p->columns + COLUMN_STEP &&
+         (c->groups <= USUAL_GROUPS || ceil_div(p->columns, c->columns) >= LONG_ROW);
+}
+
 // Scores, the weights made of them and results are a thread's at the same time.
 static bool fits(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
-                 const strata_attention_choice_t *c) {
+                 const strata_attention_choice_t *c, int64_t most_registers) {
   int64_t registers = c->columns / 2 + c->columns / 4 + p->value / 2 + OTHER_REGISTERS;
-  return registers <= REGISTERS && shared_bytes(p, c) <= device->shared_bytes;
+  return registers <= most_registers && shared_bytes(p, c) <= device->shared_bytes;
 }
 
 //===-- Time -----------------------------------------------------------------------------------------------------===//
@@ -82,13 +91,16 @@ typedef struct {
   const char *what;
 } bound_t;
 
+static double product_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  return (double)(c->rows * c->columns * (p->head + p->value)) / PRODUCTS;
+}
+
 // One block of columns of a tile.
 static bound_t block_time(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  double depth = (double)(round_up(p->head, HEAD_STEP) + p->value);
   bound_t bounds[] = {
-      {(double)(c->rows * c->columns) * depth / PRODUCTS, "instructions"},
+      {product_cycles(p, c), "instructions"},
       {(double)(c->groups * c->columns) * SOFTMAX, "softmax"},
-      {(double)c->columns * depth * ELEMENT_BYTES / CACHE_RATE, "cache"},
+      {(double)(c->columns * (p->head + p->value) * ELEMENT_BYTES) / CACHE_RATE, "cache"},
   };
   bound_t slowest = bounds[0];
   double sum = 0;
@@ -105,24 +117,25 @@ static void predict(const strata_gpu_device_t *device, const strata_attention_pr
                     strata_attention_choice_t *c) {
   bound_t block = block_time(p, c);
   double rounds = (double)ceil_div(c->tasks, device->n_processors);
+  double blocks = (double)ceil_div(p->columns, c->columns);
   c->bound = block.what;
-  c->seconds = (LAUNCH + rounds * (TASK + (double)ceil_div(p->columns, c->columns) * block.cycles)) / CLOCK;
+  c->seconds = (LAUNCH + rounds * (TASK + product_cycles(p, c) + blocks * block.cycles)) / CLOCK;
 }
 
 bool strata_attention_next(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                            strata_attention_choice_t *c) {
-  enum { N_COLUMNS = (MAX_COLUMNS - MIN_COLUMNS) / COLUMN_STEP + 1 };
-  while (is_possible(p) && c->number < N_COLUMNS * MAX_GROUPS) {
+  enum { N_COLUMNS = MAX_COLUMNS / COLUMN_STEP };
+  while (is_possible(p) && c->number < N_COLUMNS * N_SIZES) {
     size_t number = c->number;
-    int64_t groups = MAX_GROUPS >> number % MAX_GROUPS;
+    int64_t groups = sizes[number % N_SIZES].groups;
     *c = (strata_attention_choice_t){.groups = groups,
                                      .rows = groups * GROUP_ROWS,
-                                     .columns = MAX_COLUMNS - (int64_t)(number / MAX_GROUPS) * COLUMN_STEP,
+                                     .columns = MAX_COLUMNS - (int64_t)(number / N_SIZES) * COLUMN_STEP,
                                      .slots = SLOTS,
                                      .number = number + 1};
     c->tasks = ceil_div(p->rows, c->rows) * p->batch;
     c->blocks = least(c->tasks, device->n_processors);
-    if (!fits(device, p, c))
+    if (!is_sensible(p, c) || !fits(device, p, c, sizes[number % N_SIZES].registers))
       continue;
     predict(device, p, c);
     return true;
