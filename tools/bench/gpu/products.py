@@ -4,7 +4,7 @@ import functools
 import math
 import random
 
-from graph import BITS, Graph, affine
+from graph import BITS, Graph, affine, tensor
 
 # What peers call each kind: the operands' type, the result's, what is summed up in, the compiler's option, and the
 # precision that torch is asked for.
@@ -247,9 +247,35 @@ def fused():
         yield encoder(*sizes)
 
 
+def plain_attention(b, h, s, d, causal=False):
+    """What scaled_dot_product_attention stands for; a causal mask is made of the numbers of rows and columns."""
+    g = Graph(*[((b, h, s, d), "bf16")] * 3)
+    scores = g.contract(g[0], g[1], (b, h, s, s), "f32",
+                        affine("b, h, i, j, d", "b, h, i, d", "b, h, j, d", "b, h, i, j"))
+    scores = g.like("mul", scores, g.splat(d ** -0.5, scores))
+    if causal:
+        shape = (b, h, s, s)
+        rows, columns = (g.op("iota", [], shape, "i32", f"axis = {axis} : i64") for axis in (2, 3))
+        nothing = g.op("constant", [], shape, "f32", f"value = dense<0xFF800000> : {tensor(shape, 'f32')}")
+        scores = g.op("select", [g.op("ge", [rows, columns], shape, "i1"), scores, nothing], shape, "f32")
+    weights = g.convert(g.like("softmax", scores, attributes="axes = array<i64: 3>"), "bf16")
+    value = g.contract(weights, g[2], (b, h, s, d), "bf16",
+                       affine("b, h, i, d, j", "b, h, i, j", "b, h, j, d", "b, h, i, d"))
+
+    def torch(t, q, k, v):
+        return t.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+    def reference(t, q, k, v):  # a batch at a time: scores in double are large
+        return t.stack([torch(t, *(x[i].float() for x in (q, k, v))) for i in range(b)])
+
+    return g.case(f"attn_b{b}_h{h}_s{s}_d{d}{'_causal' if causal else ''}", "attn", [value],
+                  (2 if causal else 4) * b * h * s * s * d, 8 * b * h * s * d, torch, reference=reference)
+
+
 def attention():
-    """The rows of attention proper (attn_*, decode_*) belong here once attention is a kernel of its own."""
-    yield from ()
+    for sizes in [(32, 16, 512, 64), (8, 16, 2048, 64), (8, 16, 2048, 128), (8, 16, 2048, 128, True),
+                  (2, 16, 8192, 128), (2, 16, 8192, 128, True), (1, 16, 16384, 128, True), (2, 8, 8192, 256)]:
+        yield plain_attention(*sizes)
 
 
 #===-- Convolutions ----------------------------------------------------------------------------------------------------
