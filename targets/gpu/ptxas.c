@@ -110,6 +110,7 @@ static strata_status_t run(strata_compile_t *compile, const strata_gpu_device_t 
   const char *ptx = strata_arena_printf(arena, "%s/kernels.ptx", folder);
   const char *cubin = strata_arena_printf(arena, "%s/kernels.cubin", folder), *output;
   STRATA_TRY(strata_gpu_file_write(ptx, binary->assembly, strlen(binary->assembly)));
+  const char *lines = strstr(binary->assembly, "\t.loc\t") ? "-lineinfo" : NULL; // of --debug-info
   const char *const arguments[] = {
       binary->assembler,
       strata_arena_printf(arena, "-arch=%s", device->chip),
@@ -119,6 +120,7 @@ static strata_status_t run(strata_compile_t *compile, const strata_gpu_device_t 
       ptx,
       "-o",
       cubin,
+      lines,
       NULL,
   };
   double start = seconds();

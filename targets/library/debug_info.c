@@ -20,12 +20,15 @@ static strata_status_t run_passes(strata_compile_t *compile, MlirModule kernels,
   return ok ? NULL : strata_compile_take_diagnostics(compile, "--debug-info: the passes failed");
 }
 
+// NVIDIA's assembler optimises nothing that has more than lines.
+static const char *emission_kind(const strata_program_t *program) {
+  if (program->gpu && program->gpu->device->code == STRATA_GPU_NVPTX)
+    return "DebugDirectivesOnly";
+  return program->options->debug_info == STRATA_DEBUG_INFO_LINE ? "LineTablesOnly" : "Full";
+}
+
 // The file is named in the debug information as the passes open it, so that is done from within |folder|.
 strata_status_t strata_add_debug_info(const strata_program_t *program, MlirModule kernels, const char *folder) {
-  static const char *const kinds[] = {
-      [STRATA_DEBUG_INFO_LINE] = "LineTablesOnly",
-      [STRATA_DEBUG_INFO_FULL] = "Full",
-  };
   strata_debug_info_t wanted = program->options->debug_info;
   if (wanted == STRATA_DEBUG_INFO_NONE)
     return NULL;
@@ -39,7 +42,7 @@ strata_status_t strata_add_debug_info(const strata_program_t *program, MlirModul
   const char *pipeline = strata_arena_printf(program->compile->arena,
                                              "snapshot-op-locations{filename=%s.mlir},"
                                              "ensure-debug-info-scope-on-llvm-func{emission-kind=%s}",
-                                             program->options->name, kinds[wanted]);
+                                             program->options->name, emission_kind(program));
   strata_status_t status = run_passes(program->compile, kernels, pipeline);
   if (fchdir(here) != 0 && !status)
     status = strata_error(STRATA_IO, "working folder: %s", strerror(errno));
