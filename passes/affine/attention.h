@@ -7,7 +7,7 @@
 #include "passes/affine/problem.h"
 
 // The one switch: whether attention is one kernel.
-enum { STRATA_ATTENTION = 0 };
+enum { STRATA_ATTENTION = 1 };
 
 typedef struct {
   int64_t rows, columns, head, value, batch;
