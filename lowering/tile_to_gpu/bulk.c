@@ -307,7 +307,7 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
       strides[i] *= bulk->box.sizes[dim];
   }
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer));
-  bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store; // an operand
+  bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense; // a matrix instruction's operand
   MlirAttribute type = mlirTypeAttrGet(is_tf32 ? mlirTF32TypeGet(context) : element);
   MlirNamedAttribute entries[] = {
       {mlirIdentifierGet(context, strata_str("buffer")),
@@ -317,7 +317,7 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
       {mlirIdentifierGet(context, strata_str("strides")), i64s(context, bulk->rank - 1, strides + 1)},
       {mlirIdentifierGet(context, strata_str("box")), i64s(context, bulk->rank, box)},
       {mlirIdentifierGet(context, strata_str("steps")), i64s(context, bulk->rank, steps)},
-      {mlirIdentifierGet(context, strata_str("swizzle")), strata_i64_attr(context, span)},
+      {mlirIdentifierGet(context, strata_str("swizzle")), strata_i64_attr(context, bulk->is_dense ? 0 : span)},
       {mlirIdentifierGet(context, strata_str("lower")), i64s(context, window->n_dims, window->lower)},
       {mlirIdentifierGet(context, strata_str("upper")), i64s(context, window->n_dims, window->upper)},
   };

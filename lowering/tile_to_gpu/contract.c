@@ -73,7 +73,7 @@ static void mma_layouts(strata_product_t *p) {
 }
 
 // Threads of a warp are 4 x 8; each takes blocks of 4 x 4 elements.
-static void fma_layouts(strata_product_t *p) {
+void strata_product_fma_layouts(strata_product_t *p) {
   static const int64_t threads[2] = {4, 8};
   strata_layout_t *sum = &p->partial;
   strata_layout_push_reg(sum, COLUMN, 4, 1);
@@ -209,7 +209,7 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
   if (p->mma)
     mma_layouts(p);
   else
-    fma_layouts(p);
+    strata_product_fma_layouts(p);
   share_sums(p);
   return NULL;
 }

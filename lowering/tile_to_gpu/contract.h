@@ -17,9 +17,10 @@ enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32, STRATA_MMA_CHUNK_WORDS 
 //   BY_STEP       [word of steps][row][word], for the others
 //   SPANS         [row][128 bytes of steps], as instructions read it that take operands from shared memory
 //   SPANS_CROSSED [128 bytes of rows][step][128 bytes], the same for operands contiguous along the rows
+//   DENSE         [step][row], as the copy engine leaves it
 //
-// 16-byte units are swizzled so that neither storing nor reading meets bank conflicts.
-typedef enum { STRATA_BY_ROW, STRATA_BY_STEP, STRATA_SPANS, STRATA_SPANS_CROSSED } strata_shared_form_t;
+// 16-byte units are swizzled so that neither storing nor reading meets bank conflicts, but for DENSE.
+typedef enum { STRATA_BY_ROW, STRATA_BY_STEP, STRATA_SPANS, STRATA_SPANS_CROSSED, STRATA_DENSE } strata_shared_form_t;
 
 typedef struct {
   MlirType element;
@@ -46,6 +47,9 @@ typedef struct {
 // What |op|, a vector.contract of a kernel with a schedule, is; layouts included.
 STRATA_MUST_CHECK strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation op,
                                                       strata_product_t *out_product);
+
+// The layouts of multiply-adds: of the sum and of the operands' fragments.
+void strata_product_fma_layouts(strata_product_t *product);
 
 // For an operand: which of its dims is contiguous in memory and how many elements along it may be loaded at once.
 STRATA_MUST_CHECK strata_status_t strata_operand_source(strata_gpu_distribution_t *d, MlirValue value, int *out_dim,

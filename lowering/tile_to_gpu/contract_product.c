@@ -115,20 +115,32 @@ static MlirValue multiply_add(strata_emitter_t *e, MlirValue a, MlirValue b, Mli
   return strata_emit_value(e, "math.fma", 3, (MlirValue[]){a, b, sum}, mlirValueGetType(sum), 0, NULL);
 }
 
+// The fragments of step |step|, so that they are on their way while the step before is computed.
+static void read_step(strata_gpu_distribution_t *d, strata_operand_reader_t *readers, const int64_t *n, int64_t step) {
+  for (int side = 0; side < 2; side++)
+    for (int64_t i = 0; i < n[side]; i++)
+      strata_operand_read(d, &readers[side], step * n[side] + i);
+}
+
+// Column by column: the assembler keeps this order by and large, and then has most multiply-adds take one operand from
+// what the last one has read. The register file gives a thread's two other operands in a cycle, not three.
 static void emit_fma(strata_gpu_distribution_t *d, const strata_product_t *p, strata_operand_reader_t *readers,
                      MlirValue *sums) {
   int64_t steps = p->operands[0].steps / p->split, n[2];
   for (int side = 0; side < 2; side++)
     n[side] = strata_layout_registers(&p->operands[side].fragment) / steps;
-  for (int64_t step = 0; step < steps; step++)
-    for (int64_t row = 0; row < n[ROW]; row++) {
-      MlirValue a = strata_operand_read(d, &readers[ROW], step * n[ROW] + row);
-      for (int64_t column = 0; column < n[COLUMN]; column++) {
+  read_step(d, readers, n, 0);
+  for (int64_t step = 0; step < steps; step++) {
+    if (step + 1 < steps)
+      read_step(d, readers, n, step + 1);
+    for (int64_t column = 0; column < n[COLUMN]; column++)
+      for (int64_t row = 0; row < n[ROW]; row++) {
+        MlirValue a = strata_operand_read(d, &readers[ROW], step * n[ROW] + row);
         MlirValue b = strata_operand_read(d, &readers[COLUMN], step * n[COLUMN] + column);
         MlirValue *sum = &sums[row * n[COLUMN] + column];
         *sum = multiply_add(&d->e, a, b, *sum);
       }
-    }
+  }
 }
 
 void strata_product_emit(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot, MlirValue *sums) {

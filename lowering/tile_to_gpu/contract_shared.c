@@ -54,6 +54,8 @@ static int64_t address(const strata_shared_operand_t *o, int64_t row, int64_t st
     return address_in_span(o, row, step);
   case STRATA_SPANS_CROSSED:
     return address_crossed(o, row, step);
+  case STRATA_DENSE:
+    return step * o->rows + row;
   }
   return 0;
 }

@@ -175,7 +175,7 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
   for (int64_t slot = 0; slot < k->product.slots; slot++) {
     strata_phase_init(d, k->full, slot, arrivals);
-    strata_phase_init(d, k->empty, slot, k->product.groups);
+    strata_phase_init(d, k->empty, slot, strata_pipelined_releases(&k->product));
   }
   strata_emit_fence(d, "barriers");
   strata_emit_if_end(e, branch);
@@ -282,7 +282,7 @@ static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_ke
 //===-- Roles ----------------------------------------------------------------------------------------------------===//
 
 static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined_t *p, bool is_producer) {
-  bool is_wide = p->m_blocks * p->n / 2 > WIDE_SUMS;
+  bool is_wide = strata_layout_registers(&p->layout) > WIDE_SUMS;
   if (p->groups + 1 < ENTRY_GROUPS)
     return;
   if (!strata_pipelined_is_bulk(p))

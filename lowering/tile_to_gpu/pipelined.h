@@ -27,12 +27,13 @@ typedef struct {
 } strata_ring_operand_t;
 
 typedef struct {
+  bool adds; // multiply-adds (pipelined_fma.c): neither an instruction nor what belongs to it
   const strata_mma_t *mma;
   bool swap;
-  int64_t groups;   // of consumers, side by side along the instruction's rows
   int64_t m_blocks; // instructions' rows of a group, in STRATA_GROUP_ROWS
   int64_t n;        // columns of an instruction
   int64_t steps;    // instructions a slot
+  int64_t groups;   // of consumers; of an instruction's side by side along its rows
   int64_t slots;
   MlirType sum;
   strata_layout_t layout;            // of the sum
@@ -82,6 +83,18 @@ void strata_pipelined_look_ahead(strata_gpu_distribution_t *d, strata_pipelined_
 STRATA_MUST_CHECK strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 // True if a single thread fetches everything.
 bool strata_pipelined_is_bulk(const strata_pipelined_t *p);
+
+// Of multiply-adds: boxes of the operand, and how it lies in a slot; false if it does not come in bulk.
+bool strata_pipelined_read_dense(strata_gpu_distribution_t *d, MlirType type, strata_ring_operand_t *operand);
+// The layouts of the sum and the operands' fragments; false if no tile of |warps| is possible.
+bool strata_pipelined_fma_layouts(strata_pipelined_t *p, const int64_t *warps);
+// A slot's multiply-adds, and the arrival of each thread that has read it.
+void strata_pipelined_multiply_add(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot,
+                                   MlirValue *sums);
+// Arrivals after which a slot is empty.
+int64_t strata_pipelined_releases(const strata_pipelined_t *p);
+// Bytes of a row of a box in a slot.
+int64_t strata_ring_span(const strata_ring_operand_t *operand);
 
 // The products of the running task, as the result of the old loop (pipelined_product.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);

@@ -15,8 +15,9 @@ static int64_t buffer_elements(const strata_ring_operand_t *operand) {
 }
 
 // A copy that needs more than a place is not fetched ahead.
-static void prefetch_boxes(strata_gpu_distribution_t *d, const strata_bulk_t *bulk) {
-  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, strata_bulk_map(d, bulk, STRATA_SPAN))};
+static void prefetch_boxes(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand) {
+  const strata_bulk_t *bulk = &operand->bulk;
+  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, strata_bulk_map(d, bulk, strata_ring_span(operand)))};
   MlirValue coordinates[2 * STRATA_BULK_RANK];
   int64_t offsets[2];
   for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
@@ -37,6 +38,6 @@ void strata_pipelined_look_ahead(strata_gpu_distribution_t *d, strata_pipelined_
   strata_loop_t branch = strata_emit_if_begin(e, is_step);
   strata_gpu_record_of(d, induction)->counter = step;
   strata_define_scalar(d, induction, step);
-  prefetch_boxes(d, &operands[buffer_elements(&operands[1]) > buffer_elements(&operands[0])].bulk);
+  prefetch_boxes(d, &operands[buffer_elements(&operands[1]) > buffer_elements(&operands[0])]);
   strata_emit_if_end(e, branch);
 }

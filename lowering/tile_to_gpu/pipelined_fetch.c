@@ -18,7 +18,7 @@ static int64_t slot_bytes(const strata_ring_operand_t *operand) {
 // Bytes of one box: all of them count, also those outside the buffer.
 static int64_t box_bytes(const strata_ring_operand_t *operand) {
   const strata_bulk_t *bulk = &operand->bulk;
-  return bulk->extents[1 - bulk->inner] * STRATA_SPAN;
+  return bulk->extents[1 - bulk->inner] * strata_ring_span(operand);
 }
 
 static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
@@ -30,11 +30,14 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel
   int64_t span = STRATA_SPAN / shared->element_bytes;
   // A crossed operand's boxes are parts of spans of rows one behind the other, others' are rows.
   int64_t at = crossed ? offsets[0] * shared->steps + offsets[1] * span : offsets[0] * shared->steps;
+  if (shared->form == STRATA_DENSE) // of whole rows
+    at = offsets[1] * shared->rows;
   MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {
       shared->memory, at ? strata_emit_binary(e, "arith.addi", slot_at, strata_emit_index(e, at)) : slot_at, k->full,
       k->place.slot};
   int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + FIXED);
-  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &operand->bulk, STRATA_SPAN))};
+  strata_named_attr_t map = {
+      "map", strata_i64_attr(e->context, strata_bulk_map(d, &operand->bulk, strata_ring_span(operand)))};
   strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
 }
 

@@ -104,17 +104,32 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   shared->rows = mlirShapedTypeGetDimSize(type, 0);
   shared->steps = mlirShapedTypeGetDimSize(type, STEP);
   shared->word = 1;
-  if (shared->steps * shared->element_bytes != STRATA_SPAN)
+  if (!p->adds && shared->steps * shared->element_bytes != STRATA_SPAN)
     return strata_gpu_missing(op, "a step of other than 128 bytes");
   operand->load = plain_load(value);
   bool has_16_bits = shared->element_bytes == 2;
-  operand->is_bulk = !mlirOperationIsNull(operand->load) && find_bulk(d, operand, type);
+  operand->is_bulk = !mlirOperationIsNull(operand->load) &&
+                     (p->adds ? strata_pipelined_read_dense(d, type, operand) : find_bulk(d, operand, type));
   int contiguous = STEP;
   int64_t width = 1;
   STRATA_TRY(strata_operand_source(d, value, &contiguous, &width));
-  place_operand(operand, operand->is_bulk ? operand->bulk.inner != STEP : contiguous != STEP && has_16_bits);
+  if (!p->adds)
+    place_operand(operand, operand->is_bulk ? operand->bulk.inner != STEP : contiguous != STEP && has_16_bits);
   const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0), shared->steps};
   shared->load = load_layout(sizes, producers, contiguous, power_of_two_in(sizes[contiguous], width));
+  return NULL;
+}
+
+// Multiply-adds take all of their operands in bulk, as they lie in memory.
+static strata_status_t check_fma(MlirOperation op, const strata_schedule_t *schedule, strata_pipelined_t *p) {
+  if (schedule->producers != STRATA_GROUP_THREADS || schedule->threads % STRATA_GROUP_THREADS != 0 ||
+      schedule->group != schedule->threads || p->slots < 2 || p->swap ||
+      32 * schedule->warps[0] * schedule->warps[1] != schedule->threads)
+    return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
+  if (!strata_pipelined_is_bulk(p))
+    return strata_gpu_missing(op, "multiply-adds of operands that do not come in bulk");
+  if (!strata_pipelined_fma_layouts(p, schedule->warps))
+    return strata_gpu_missing(op, "a tile that is no power of two or too small");
   return NULL;
 }
 
@@ -137,17 +152,21 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
   strata_schedule_t schedule = strata_schedule_read(d->func);
   strata_pipelined_t *p = out_product;
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  *p = (strata_pipelined_t){.mma = strata_mma_named(strata_attr_str(op, "tile.mma")),
+  bool adds = mlirAttributeIsNull(strata_attr(op, "tile.mma"));
+  *p = (strata_pipelined_t){.adds = adds,
+                            .mma = adds ? NULL : strata_mma_named(strata_attr_str(op, "tile.mma")),
                             .swap = schedule.swap,
-                            .groups = schedule.warps[0] / WARPS,
+                            .groups = schedule.warps[0] * schedule.warps[1] / WARPS,
                             .slots = schedule.slots,
                             .sum = mlirShapedTypeGetElementType(type)};
   if (!strata_op_is(op, "vector.contract") || p->groups < 1 || mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "a contraction without a schedule");
-  p->n = mlirShapedTypeGetDimSize(type, 1 - left_side(p));
-  p->m_blocks = mlirShapedTypeGetDimSize(type, left_side(p)) / (STRATA_GROUP_ROWS * p->groups);
   for (int side = 0; side < 2; side++)
     STRATA_TRY(read_operand(d, op, side, schedule.producers, p));
+  if (adds)
+    return check_fma(op, &schedule, p);
+  p->n = mlirShapedTypeGetDimSize(type, 1 - left_side(p));
+  p->m_blocks = mlirShapedTypeGetDimSize(type, left_side(p)) / (STRATA_GROUP_ROWS * p->groups);
   STRATA_TRY(check(d, op, &schedule, p));
   p->steps = p->operands[0].shared.steps / p->mma->k;
   sum_layout(p);
@@ -168,7 +187,7 @@ strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirO
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
 
 static int64_t n_block_sums(const strata_pipelined_t *p) { return p->n / 2; }
-static int64_t n_sums(const strata_pipelined_t *p) { return p->m_blocks * n_block_sums(p); }
+static int64_t n_sums(const strata_pipelined_t *p) { return strata_layout_registers(&p->layout); }
 
 // How the operand lies, as tile.mma_async says it.
 static MlirAttribute describe(MlirContext context, const strata_ring_operand_t *operand) {
@@ -268,8 +287,12 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
                                              SUMS + count, state, state);
   strata_ring_place_t place = {state[SLOT], state[PARITY]};
   strata_phase_wait(d, k->full, place.slot, place.parity);
-  emit_slot(d, k, place.slot, state + SUMS);
-  strata_emit_group_arrive(d, k->empty, place.slot);
+  if (k->product.adds) {
+    strata_pipelined_multiply_add(d, k, place.slot, state + SUMS);
+  } else {
+    emit_slot(d, k, place.slot, state + SUMS);
+    strata_emit_group_arrive(d, k->empty, place.slot);
+  }
   strata_ring_advance(d, k->product.slots, &place);
   state[SLOT] = place.slot;
   state[PARITY] = place.parity;

@@ -11,7 +11,9 @@
 
 enum { ROW = 0, COLUMN = 1, BUFFERS = 2, SUB_TILE = STRATA_GROUP_ROWS * STRATA_SPAN };
 
-int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p) { return p->groups * BUFFERS * SUB_TILE; }
+int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p) {
+  return p->adds ? 0 : p->groups * BUFFERS * SUB_TILE;
+}
 
 typedef struct {
   strata_gpu_distribution_t *d;
@@ -123,7 +125,7 @@ static bool can_stage(staged_t *s, MlirOperation op) {
   const strata_pipelined_t *p = &s->k->product;
   MlirValue value = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(value);
-  if (p->swap || !mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != 2)
+  if (p->adds || p->swap || !mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != 2)
     return false;
   s->registers = strata_registers_of(d, value);
   MlirType element = s->registers->element;

@@ -39,6 +39,13 @@ static const strata_mma_t *choose_mma(const strata_gpu_contraction_t *q, find_mm
   return find(q->device, types[0], sum);
 }
 
+static bool is_f32(const strata_gpu_contraction_t *q) {
+  const strata_contraction_kernel_t *c = q->contraction;
+  return mlirTypeIsAF32(mlirValueGetType(strata_contraction_narrow(c, 0))) &&
+         mlirTypeIsAF32(mlirValueGetType(strata_contraction_narrow(c, 1))) &&
+         mlirTypeIsAF32(strata_contraction_sum_type(c));
+}
+
 //===-- Operands that come in bulk -------------------------------------------------------------------------------===//
 
 // Buffers of @main begin at multiples of 16 bytes; so does a view that changes the shape alone.
@@ -88,6 +95,13 @@ static int place_of(const strata_nest_t *nest, const strata_access_t *access, in
   return strided_place(strata_affine_simplify_map(access->map, nest->extents), dim, 1);
 }
 
+// True if dim |place| of the buffer is the nest's dim |dim|.
+static bool walks_alone(const strata_nest_t *nest, const strata_access_t *access, int place, int dim) {
+  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  MlirAffineExpr expr = mlirAffineMapGetResult(map, place);
+  return mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
+}
+
 // The innermost dim of the buffer; NO_PLACE if the strides of the others are not multiples of 16 bytes, or too many.
 static int innermost_place(MlirValue buffer) {
   int64_t sizes[STRATA_MAX_DIMS], stride = bytes_of(element_type(buffer));
@@ -104,8 +118,9 @@ static int innermost_place(MlirValue buffer) {
   return n_dims <= STRATA_MAP_RANK ? inner : NO_PLACE;
 }
 
-// Only operands of 16 bits may be crossed. A side without dims of its own is one row (column), which comes as such.
-static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side,
+// Only operands of 16 bits may be crossed, and those of multiply-adds must be. A side without dims of its own is one
+// row (column), which comes as such.
+static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side, bool adds,
                         strata_problem_side_t *out) {
   const strata_nest_t *nest = q->contraction->nest;
   const strata_access_t *access = q->contraction->sides[side].access;
@@ -115,10 +130,11 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
     return false;
   int inner = innermost_place(access->buffer);
   if (own == NO_PLACE)
-    return inner != NO_PLACE && place_of(nest, access, step) == inner;
+    return !adds && inner != NO_PLACE && place_of(nest, access, step) == inner;
   int places[2] = {place_of(nest, access, own), place_of(nest, access, step)};
   out->is_crossed = places[0] == inner;
-  bool has_inner = places[1] == inner || (out->is_crossed && out->loaded_bytes == 2);
+  out->has_own_steps = places[1] != NO_PLACE && walks_alone(nest, access, places[1], step);
+  bool has_inner = adds ? out->is_crossed : places[1] == inner || (out->is_crossed && out->loaded_bytes == 2);
   return places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1] && has_inner;
 }
 
@@ -165,18 +181,18 @@ static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contra
 }
 
 static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
-                                       int side) {
+                                       int side, bool adds) {
   MlirValue buffer = q->contraction->sides[side].access->buffer;
   MlirType type = element_type(buffer), factor = mlirValueGetType(strata_contraction_narrow(q->contraction, side));
   strata_problem_side_t result = {.loaded_bytes = bytes_of(type)};
   bool is_plain =
       is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) && starts_aligned(q->called, buffer);
-  result.is_wide = has_strides(q, axes, side, &result) && starts_aligned(q->called, buffer);
+  result.is_wide = has_strides(q, axes, side, adds, &result) && starts_aligned(q->called, buffer);
   result.is_read = is_plain && result.is_wide;
-  result.has_window = is_plain && !result.is_crossed && moves_windows(q, axes, side);
+  result.has_window = !adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
   if (!result.is_staged)
-    strata_stage_read(q, side, &result);
+    strata_stage_read(q, side, adds, &result);
   return result;
 }
 
@@ -204,6 +220,9 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
     int64_t rows = part_of(own, tile, STRATA_MAP_MAX_BOX);
     return rows && part_of(steps, step, step) == step ? tile / rows : 0;
   }
+  if (problem->bulk_adds) // dense rows
+    return own->n_dims <= 1 && tile <= STRATA_MAP_MAX_BOX && part_of(steps, step, step) == step &&
+           (s->is_staged || s->has_own_steps || problem->steps % step == 0);
   int64_t span = tile < step ? tile : step, part = part_of(steps, step, step); // a span has as many elements as a step
   bool fits = own->n_dims <= 1 || (own->dims[own->n_dims - 1] % span == 0 && tile % span == 0);
   return fits && part ? (tile + span - 1) / span * (step / part) : 0;
@@ -268,10 +287,11 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   for (int dim = 0; dim < c->nest->n_parallel; dim++)
     p.batch *= c->nest->extents[dim];
   p.batch /= p.rows * p.columns;
+  p.bulk_adds = !p.mma && !p.async && *q->device->mma_async && is_f32(q);
   for (int side = 0; side < 2; side++) {
     MlirValue factor = p.mma || p.async ? strata_contraction_narrow(c, side) : c->sides[side].factor;
     p.operand_bytes = greatest(p.operand_bytes, bytes_of(mlirValueGetType(factor)));
-    p.sides[side] = read_side(q, axes, side);
+    p.sides[side] = read_side(q, axes, side, p.bulk_adds);
     p.loaded_bytes = greatest(p.loaded_bytes, p.sides[side].loaded_bytes);
   }
   return p;

@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
   bool is_read;         // what is multiplied is read as it is, from a place and with strides that the copy engine takes
   bool is_crossed;      // and lies contiguous along the side's own dims, not along the reduction
+  bool has_own_steps;   // its place along the reduction depends on nothing else: behind the end there is nothing
   bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
   int64_t loaded_bytes; // of an element in memory
   bool is_wide;         // reads take 16 bytes at once, which go to shared memory together
@@ -27,6 +28,7 @@ typedef struct {
   int64_t rows, columns, steps, batch;
   const strata_mma_t *mma;   // the device's instruction on registers; NULL: multiply-adds
   const strata_mma_t *async; // the one whose operands lie in shared memory; NULL: none
+  bool bulk_adds;            // multiply-adds of f32, on a device whose copy engine may bring crossed operands
   int64_t operand_bytes;     // of an element in shared memory
   int64_t loaded_bytes;      // of an element of the wider operand in memory
   int64_t sum_bytes, stored_bytes;
@@ -99,5 +101,9 @@ bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_probl
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_pipelined_choice_t *out);
 strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice);
+
+// The same of multiply-adds, problem->bulk_adds (schedule_fma.c).
+bool strata_fma_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p);
+strata_schedule_t strata_fma_schedule(const strata_pipelined_choice_t *choice);
 
 #endif

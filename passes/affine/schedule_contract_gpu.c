@@ -66,8 +66,8 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
     const strata_pipelined_choice_t *p = &pipelined[i];
     strata_schedule_t s = strata_pipelined_schedule(product, p);
     strata_explain(q->compile, "%s   %s %s, %lld slots, %lld tiles in %lld blocks%s: %.1f us (%s)%s", name,
-                   product->async->name, tile_text(arena, &s), (long long)s.slots, (long long)p->tiles,
-                   (long long)s.blocks, s.swap ? ", swapped" : "", 1e6 * p->seconds, p->bound,
+                   product->async ? product->async->name : "multiply-adds", tile_text(arena, &s), (long long)s.slots,
+                   (long long)p->tiles, (long long)s.blocks, s.swap ? ", swapped" : "", 1e6 * p->seconds, p->bound,
                    mark[is_pipelined && i == 0]);
   }
   strata_explain(q->compile, "%s   %s %s, %lld threads: %.1f us%s", name,
@@ -193,7 +193,7 @@ static strata_status_t stage_operands(const strata_gpu_contraction_t *q) {
                      side == STRATA_SIDE_U ? "rows'" : "columns'", 1e6 * after, 1e6 * before);
       if (now.product.sides[side].staging_seconds > 0) // its launch would lie between those that are one
         strata_parallel_leave(q->called);
-      STRATA_TRY(strata_stage_side(&now.question, side));
+      STRATA_TRY(strata_stage_side(&now.question, side, now.product.bulk_adds));
       STRATA_TRY(read_again(q, &now));
     }
   return NULL;

@@ -143,7 +143,8 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
     int64_t boxes = strata_problem_boxes(problem, side, tile_of(p, side), step);
     result.boxes += (double)boxes;
     const strata_problem_side_t *s = &problem->sides[side];
-    result.bytes += boxes ? 0 : (double)(tile_of(p, side) * step) * (s->is_wide ? (double)s->loaded_bytes : LOADED_ALONE);
+    result.bytes +=
+        boxes ? 0 : (double)(tile_of(p, side) * step) * (s->is_wide ? (double)s->loaded_bytes : LOADED_ALONE);
   }
   return result;
 }
@@ -244,6 +245,8 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
 
 bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *problem,
                            strata_pipelined_choice_t *p) {
+  if (problem->bulk_adds)
+    return strata_fma_next(device, problem, p);
   while (p->number < N_SHAPES * 2 * MAX_RESIDENTS) {
     size_t number = p->number;
     *p = (strata_pipelined_choice_t){.shape = shapes[number / 2 / MAX_RESIDENTS],
@@ -290,7 +293,7 @@ static bool is_worthwhile(const strata_problem_t *p) {
       p->sides[0].is_read && p->sides[1].is_read && (p->rows >= MIN_LONG_SIDE || p->columns >= MIN_LONG_SIDE);
   bool is_crossed = p->sides[p->columns > p->rows ? STRATA_SIDE_V : STRATA_SIDE_U].is_crossed;
   int64_t fewest = is_thin && is_crossed ? MIN_CROSSED_PRODUCTS : MIN_PRODUCTS;
-  return p->async && (!is_thin || is_streamed) && products >= (double)fewest;
+  return p->bulk_adds || (p->async && (!is_thin || is_streamed) && products >= (double)fewest);
 }
 
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
@@ -303,6 +306,8 @@ int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_prob
 }
 
 strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice) {
+  if (problem->bulk_adds)
+    return strata_fma_schedule(choice);
   return (strata_schedule_t){.kind = "contract",
                              .threads = choice->shape.groups * GROUP_THREADS,
                              .group = choice->shape.groups * GROUP_THREADS,

@@ -26,6 +26,7 @@ enum {
 
 // From the model's cycles to time, for comparing with pipelined products.
 #define SLOWER 1.5
+#define SLOWER_FMA 1.25
 #define CLOCK 1.75e9
 #define LAUNCH_SECONDS 2e-6
 
@@ -139,7 +140,8 @@ bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t
     *tile = tile_of(p, &shapes[number / N_SPLITS], (int64_t)1 << number % N_SPLITS);
     tile->number = number + 1;
     tile->cycles = time_of(device, p, tile);
-    double busy = SLOWER * (double)tile->cycles / CLOCK, memory = SLOWER * p->traffic / (double)device->bandwidth;
+    double slower = p->mma ? SLOWER : SLOWER_FMA;
+    double busy = slower * (double)tile->cycles / CLOCK, memory = slower * p->traffic / (double)device->bandwidth;
     tile->seconds = LAUNCH_SECONDS + (busy > memory ? busy : memory);
     tile->schedule = schedule_of(p, tile);
     if (fits(device, p, tile))

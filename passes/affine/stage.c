@@ -168,7 +168,7 @@ static void add_axis(staging_t *s, const strata_contraction_axis_t *axis, MlirAf
   s->places[at] = place;
 }
 
-static bool shape(staging_t *s, const strata_contraction_axis_t *axes) {
+static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds) {
   const strata_nest_t *nest = s->c->nest;
   MlirContext context = s->q->compile->context;
   MlirAffineExpr points[STRATA_MAX_DIMS];
@@ -184,7 +184,7 @@ static bool shape(staging_t *s, const strata_contraction_axis_t *axes) {
         return false;
       add_axis(s, &single, points);
     }
-  s->is_crossed = bytes == CROSSED_BYTES && lies_crossed(s, own);
+  s->is_crossed = adds || (bytes == CROSSED_BYTES && lies_crossed(s, own));
   add_axis(s, s->is_crossed ? &axes[STRATA_AXIS_STEP] : own, points);
   add_axis(s, s->is_crossed ? own : &axes[STRATA_AXIS_STEP], points);
   int64_t unit = ALIGNMENT / bytes, *row = &s->sizes[s->rank - 1];
@@ -194,7 +194,7 @@ static bool shape(staging_t *s, const strata_contraction_axis_t *axes) {
   return s->is_crossed || s->inner == *row || s->keeps_zero;
 }
 
-static bool read_staging(const strata_gpu_contraction_t *q, int side, staging_t *s) {
+static bool read_staging(const strata_gpu_contraction_t *q, int side, bool adds, staging_t *s) {
   const strata_contraction_kernel_t *c = q->contraction;
   strata_contraction_axis_t axes[STRATA_N_AXES];
   *s = (staging_t){.q = q, .c = c, .side = side, .keeps_zero = true, .dims = c->sides[side].dims};
@@ -205,7 +205,7 @@ static bool read_staging(const strata_gpu_contraction_t *q, int side, staging_t 
   strata_contraction_axes(c, axes);
   int64_t bytes = bytes_of(element_type(s));
   bool has_size = bytes == 1 || bytes == 2 || bytes == 4;
-  return has_size && add_value(s, s->value) && shape(s, axes);
+  return has_size && add_value(s, s->value) && shape(s, axes, adds);
 }
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
@@ -217,10 +217,10 @@ static bool is_constant(const strata_gpu_contraction_t *q, int side) {
   return mlirValueIsAOpResult(buffer) && strata_op_is(mlirOpResultGetOwner(buffer), "memref.get_global");
 }
 
-void strata_stage_read(const strata_gpu_contraction_t *question, int side, strata_problem_side_t *out) {
+void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool adds, strata_problem_side_t *out) {
   staging_t s;
   strata_contraction_axis_t axes[STRATA_N_AXES];
-  out->is_stageable = read_staging(question, side, &s);
+  out->is_stageable = read_staging(question, side, adds, &s);
   if (!out->is_stageable)
     return;
   out->is_staged_crossed = s.is_crossed;
@@ -228,7 +228,7 @@ void strata_stage_read(const strata_gpu_contraction_t *question, int side, strat
   double elements = 1;
   for (int i = 0; i < s.rank; i++)
     elements *= (double)s.sizes[i];
-  bool turned = !s.is_crossed && lies_crossed(&s, &axes[side == STRATA_SIDE_U ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN]);
+  bool turned = s.is_crossed != lies_crossed(&s, &axes[side == STRATA_SIDE_U ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN]);
   double bytes = elements * (double)(out->loaded_bytes + bytes_of(element_type(&s))) * (turned ? TURNED : 1);
   double rate = COPY_SHARE * (double)question->device->bandwidth;
   out->staging_seconds = is_constant(question, side) ? 0 : STAGE_SECONDS + bytes / rate;
@@ -251,7 +251,7 @@ static strata_problem_t staged(const strata_problem_t *problem, uint32_t sides) 
 uint32_t strata_stage_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, double *out_seconds) {
   uint32_t best_sides = 0;
   double best = INFINITY, limit = WORTHWHILE * *out_seconds;
-  for (uint32_t sides = 1; problem->async && sides < 4; sides++) {
+  for (uint32_t sides = 1; (problem->async || problem->bulk_adds) && sides < 4; sides++) {
     strata_pipelined_choice_t choice;
     double seconds = 0;
     for (int side = 0; side < 2; side++)
@@ -523,9 +523,9 @@ static strata_status_t add_staging_kernel(const staging_t *s, const char *name, 
   return NULL;
 }
 
-strata_status_t strata_stage_side(const strata_gpu_contraction_t *question, int side) {
+strata_status_t strata_stage_side(const strata_gpu_contraction_t *question, int side, bool adds) {
   staging_t s;
-  if (!read_staging(question, side, &s))
+  if (!read_staging(question, side, adds, &s))
     return strata_error(STRATA_INTERNAL, "affine-schedule: an operand that cannot be staged");
   MlirBlock body = strata_func_body(question->called->func);
   MlirValue *buffers = strata_arena_array(arena_of(&s), MlirValue, s.reads.count);

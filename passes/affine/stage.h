@@ -6,7 +6,8 @@
 #include "passes/affine/problem.h"
 
 // Says of |side| of the question's product whether it can be staged, how it would lie, and what that takes.
-void strata_stage_read(const strata_gpu_contraction_t *question, int side, strata_problem_side_t *out);
+// |adds|: it is to lie crossed, for multiply-adds.
+void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool adds, strata_problem_side_t *out);
 
 // The sides (a mask) that are staged where the product then takes less time by the model; *out_seconds is that time,
 // the staging's included.
@@ -14,6 +15,6 @@ uint32_t strata_stage_choose(const strata_gpu_device_t *device, const strata_pro
 
 // Adds a kernel that stages |side|, calls it where the product's kernel is called, and lets the product read the
 // matrix. The question's records are stale afterwards.
-STRATA_MUST_CHECK strata_status_t strata_stage_side(const strata_gpu_contraction_t *question, int side);
+STRATA_MUST_CHECK strata_status_t strata_stage_side(const strata_gpu_contraction_t *question, int side, bool adds);
 
 #endif

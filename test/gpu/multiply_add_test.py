@@ -12,6 +12,8 @@ from products_test import NN, NT, TN, matmul, values
 # Rows, columns and steps of the tile, warps along rows and columns.
 TILES = [(128, 128, 8, 2, 2), (128, 128, 8, 4, 2), (128, 64, 8, 4, 2), (64, 128, 8, 2, 4), (64, 64, 8, 2, 2),
          (32, 64, 16, 2, 2)]
+# Of pipelined products, whose operands come in bulk: [steps, rows] and [steps, columns].
+RINGS = [(256, 128, 16, 4, 2), (128, 256, 16, 2, 4)]
 
 
 def schedule(rows, columns, steps, row_warps, column_warps):
@@ -20,7 +22,12 @@ def schedule(rows, columns, steps, row_warps, column_warps):
             f"tile = array<i64: {rows}, {columns}, {steps}>, warps = array<i64: {row_warps}, {column_warps}>}}")
 
 
-def run(case, tile):
+def ring(rows, columns, steps, row_warps, column_warps):
+    return (f'schedule k0 emulated_90 {{kind = "contract", threads = 256, group = 256, producers = 128, slots = 3, '
+            f"blocks = 2, tile = array<i64: {rows}, {columns}, {steps}>, warps = array<i64: {row_warps}, {column_warps}>}}")
+
+
+def run(case, tile, schedule):
     with open("product.mlir", "w", encoding="utf-8") as file:
         file.write(case.text())
     with open("product.schedule", "w", encoding="utf-8") as file:
@@ -45,7 +52,13 @@ def main():
         for i, tile in enumerate(tiles):
             for maps, a, b in ((NN, x, w), (NT, x, w.T.copy()), (TN, x.T.copy(), w)):
                 name = f"sums{rows} {i} {'t' if a is not x else 'n'}{'t' if b is not w else 'n'}"
-                failed += not run(matmul(name, maps, a, b, y, np.float32), tile)
+                failed += not run(matmul(name, maps, a, b, y, np.float32), tile, schedule)
+    for rows, columns, steps in ((512, 256, 48), (300, 404, 59)):
+        x, w = values(np.float32, rows, steps), values(np.float32, steps, columns)
+        x += values(np.float32, rows, steps) * 2.0 ** -13  # more bits than tf32 has
+        for i, tile in enumerate(RINGS):
+            case = matmul(f"ring{rows} {i}", TN, x.T.copy(), w, x @ w, np.float32)
+            failed += not run(case, tile, ring)
     return failed != 0
 
 

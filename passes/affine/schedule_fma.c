@@ -1,0 +1,78 @@
+// Pipelined products on multiply-adds: the choice of a block's tile. See problem.h.
+//
+// Two groups of warps, each thread with 16 x 8 sums, do nothing but multiply and read operands from shared memory: six
+// reads of 16 bytes to 128 multiply-adds. What bounds them is the register file, which gives two banks' operands a
+// cycle. Smaller tiles are left to products staged by the threads that multiply them (schedule_tiled.c).
+#include "passes/affine/problem.h"
+
+#include "dialects/mlir_util.h"
+
+#include <math.h>
+
+enum {
+  GROUPS = 2,
+  GROUP_THREADS = 128,
+  PRODUCERS = 128,
+  WARP_ROWS = 64,
+  WARP_COLUMNS = 64,
+  STEP = 16,
+  MIN_SLOTS = 2,
+  MAX_SLOTS = 8,
+  BARRIER_BYTES = 1 << 10,
+  FMA_RATE = 128, // multiply-adds of a processor in a cycle
+};
+
+// Measured on an H200.
+#define SLOWER 1.13      // than that rate, in all
+#define CLOCK 1.87e9     // where multiply-adds are always under way
+#define TILE_CYCLES 5000 // of a tile: its first steps, its results
+#define LAUNCH_SECONDS 4e-6
+
+static const strata_pipelined_shape_t shapes[] = {{GROUPS, 256, 128, 100}, {GROUPS, 128, 256, 100}};
+
+enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static bool predict(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
+  int64_t rows = p->shape.rows, columns = p->shape.columns;
+  int64_t slot_bytes = (rows + columns) * STEP * problem->operand_bytes;
+  if (!strata_problem_boxes(problem, STRATA_SIDE_U, rows, STEP) ||
+      !strata_problem_boxes(problem, STRATA_SIDE_V, columns, STEP))
+    return false;
+  p->slots = least((device->shared_bytes - BARRIER_BYTES) / slot_bytes, MAX_SLOTS);
+  p->tiles = ceil_div(problem->rows, rows) * ceil_div(problem->columns, columns) * problem->batch;
+  p->blocks = least(p->tiles, device->n_processors);
+  double steps = (double)(ceil_div(problem->steps, STEP) * STEP);
+  double tile = steps * (double)(rows * columns / FMA_RATE) * SLOWER + TILE_CYCLES;
+  double busy = (double)ceil_div(p->tiles, device->n_processors) * tile / CLOCK;
+  double memory = problem->traffic / (double)device->bandwidth;
+  p->seconds = LAUNCH_SECONDS + fmax(busy, memory);
+  p->bound = busy > memory ? "multiply-adds" : "memory";
+  return p->slots >= MIN_SLOTS;
+}
+
+bool strata_fma_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
+  while (p->number < N_SHAPES) {
+    size_t number = p->number;
+    *p = (strata_pipelined_choice_t){.shape = shapes[number], .residents = 1, .number = number + 1};
+    if (predict(device, problem, p))
+      return true;
+  }
+  return false;
+}
+
+strata_schedule_t strata_fma_schedule(const strata_pipelined_choice_t *choice) {
+  const strata_pipelined_shape_t *shape = &choice->shape;
+  return (strata_schedule_t){.kind = "contract",
+                             .threads = GROUPS * GROUP_THREADS,
+                             .group = GROUPS * GROUP_THREADS,
+                             .n_tile = 3,
+                             .tile = {shape->rows, shape->columns, STEP},
+                             .warps = {shape->rows / WARP_ROWS, shape->columns / WARP_COLUMNS},
+                             .mma = strata_str(""),
+                             .producers = PRODUCERS,
+                             .slots = choice->slots,
+                             .blocks = choice->blocks};
+}
