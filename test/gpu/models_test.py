@@ -1,13 +1,17 @@
 """Whole models in the default precision on the emulated device, as libraries that only enqueue: results, and launches.
+And where there is an assembler, that no kernel of any model spills registers on an H200.
 
-The larger models take minutes there; they run on real GPUs.
+The larger models take minutes on the emulated device; they run on real GPUs.
 """
+import glob
 import os
+import shutil
 
 import numpy as np
 
 import gpu
 import materialise
+import run_model
 import strata
 
 # Model: the relative error over all sampled elements, and the most launches: decoder_step's products of a matrix and one
@@ -18,8 +22,12 @@ MODELS = {"chain30": (1e-5, 1), "decoder_step": (2e-3, 38), "mobilenet_v3_small"
 OPTIONS = ["--target=nvgpu", "--device=emulated", "--on-gpu-tensors", "--user-device-memory"]
 
 
+def graph_of(model):
+    return materialise.materialise(model, os.environ.get("STRATA_MODELS", os.path.join(strata.BIN, "..", "models")))
+
+
 def check(model, most_error, most_launches):
-    graph = materialise.materialise(model, os.environ.get("STRATA_MODELS", os.path.join(strata.BIN, "..", "models")))
+    graph = graph_of(model)
     library = gpu.Library(strata.compile_library(graph, "out", model, OPTIONS)[0])
     outputs = library.run(list(materialise.inputs(model).values()))
     library.unload()
@@ -35,10 +43,27 @@ def check(model, most_error, most_launches):
     assert len(library.launches) <= most_launches
 
 
+def check_spills(model):
+    """Of the table of --resource-usage: a line a kernel, whose last numbers are bytes of stack and of spills."""
+    sizes = [f"--dim={name}={size}" for name, size in run_model.DIMS.get(model, [])[:1]]
+    text = strata.strata(graph_of(model), *sizes, "--target=nvgpu", "--device=sm_90a", "--resource-usage", "--aot",
+                         f"--aot-name={model}", "-o", "spills")
+    shutil.rmtree("spills")  # weights and all
+    table = text[text.index("kernel "):].splitlines()
+    assert table[0].split()[-2:] == ["stack", "spills"], table[0]
+    kernels = [line.split() for line in table[1:] if len(line.split()) == len(table[0].split())]
+    spilling = [" ".join(kernel) for kernel in kernels if int(kernel[-1])]
+    print(f"{model}: {len(kernels)} kernels, {len(spilling)} with spills")
+    assert kernels and not spilling, spilling
+
+
 def main():
     gpu.use_stand_in()
     for model, (most_error, most_launches) in MODELS.items():
         check(model, most_error, most_launches)
+    if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
+        for path in sorted(glob.glob(os.path.join(materialise.HERE, "*.onnx"))):
+            check_spills(os.path.splitext(os.path.basename(path))[0])
 
 
 if __name__ == "__main__":
