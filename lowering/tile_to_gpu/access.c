@@ -2,6 +2,7 @@
 #include "lowering/tile_to_gpu/access.h"
 
 #include "dialects/affine/simplify.h"
+#include "lowering/expand/ops.h"
 
 static strata_status_t read_buffer(MlirOperation op, MlirType type, strata_gpu_box_t *box) {
   box->rank = (int)mlirShapedTypeGetRank(type);
@@ -84,6 +85,24 @@ int64_t strata_gpu_box_width(const strata_gpu_box_t *box, int dim, int64_t most)
          mlirAffineExprIsMultipleOf(start, width * 2))
     width *= 2;
   return width;
+}
+
+bool strata_gpu_is_stored_to(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (strata_op_is(op, "tile.store") || strata_op_is(op, "memref.store") || strata_op_is(op, "affine.store"))
+      return true;
+  }
+  return false;
+}
+
+bool strata_gpu_is_shifted(MlirOperation op, int buffer, int64_t width) {
+  enum { MIN_BYTES = 8, MAX_ELEMENT = 4 };
+  MlirValue memory = mlirOperationGetOperand(op, buffer);
+  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(mlirValueGetType(memory)));
+  return width * bytes < MIN_BYTES && bytes <= MAX_ELEMENT && strata_op_is(op, "tile.load") &&
+         mlirValueIsABlockArgument(memory) && !strata_gpu_is_stored_to(memory);
 }
 
 intptr_t strata_gpu_mask_count(MlirAttribute mask) {

@@ -26,6 +26,12 @@ int strata_gpu_box_contiguous(const strata_gpu_box_t *box);
 // How many elements along |dim| may be moved at once: a power of two up to |most|.
 int64_t strata_gpu_box_width(const strata_gpu_box_t *box, int dim, int64_t most);
 
+// True if some op of the kernel stores into the old |buffer|.
+bool strata_gpu_is_stored_to(MlirValue buffer);
+// True if |op| loads vectors of any alignment from its operand |buffer| (unaligned.c), and is aligned for few elements,
+// |width|.
+bool strata_gpu_is_shifted(MlirOperation op, int buffer, int64_t width);
+
 // The constraints of an access's mask (an integer set over its map's dims and symbols, or null), as expressions over
 // the box's space: element (d...) is touched where all are >= 0, or == 0 where true is returned. |first_symbol|:
 // operand of |op|.

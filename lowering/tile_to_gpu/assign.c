@@ -237,8 +237,10 @@ static int vote_dim(const class_t *class, int rank) {
   return best;
 }
 
-// 16 bytes of the smallest element, but not more than 32 of the largest, where most accesses are aligned for it.
+// 16 bytes of the smallest element, but not more than 32 of the largest, where most accesses are aligned for it. Loads
+// that take vectors of any alignment have no vote where others have.
 static int64_t vote_width(const class_t *class, int dim) {
+  bool others = false;
   int64_t smallest = STRATA_VECTOR_BYTES, largest = 1, votes[STRATA_VECTOR_BYTES + 1] = {0}, best = 1;
   for (size_t i = 0; i < class->anchors.count; i++) {
     const anchor_t *anchor = &class->anchors.data[i];
@@ -248,7 +250,14 @@ static int64_t vote_width(const class_t *class, int dim) {
   int64_t most = STRATA_VECTOR_BYTES / smallest, per_thread = power_of_two_above(class->n_elements / class->group);
   most = most * largest > 2 * STRATA_VECTOR_BYTES ? 2 * STRATA_VECTOR_BYTES / largest : most;
   most = most > per_thread ? per_thread : most;
-  for (size_t i = 0; i < class->anchors.count; i++)
+  for (size_t i = 0; i < class->anchors.count; i++) {
+    const anchor_t *anchor = &class->anchors.data[i];
+    int64_t width = strata_gpu_box_width(anchor->box, dim, most);
+    bool counts = anchor->contiguous == dim && !strata_gpu_is_shifted(anchor->op, anchor->buffer, width);
+    others |= counts;
+    votes[width] += counts ? anchor->bytes : 0;
+  }
+  for (size_t i = 0; i < class->anchors.count && !others; i++)
     if (class->anchors.data[i].contiguous == dim)
       votes[strata_gpu_box_width(class->anchors.data[i].box, dim, most)] += class->anchors.data[i].bytes;
   for (int64_t width = 1; width <= most; width *= 2)

@@ -131,7 +131,10 @@ strata_status_t strata_operand_source(strata_gpu_distribution_t *d, MlirValue va
   if (dim < 0)
     return NULL;
   *out_dim = dim;
-  *out_width = strata_gpu_box_width(&box, dim, STRATA_VECTOR_BYTES / strata_element_bytes(strata_type_element(type)));
+  int64_t most = STRATA_VECTOR_BYTES / strata_element_bytes(strata_type_element(type));
+  *out_width = strata_gpu_box_width(&box, dim, most);
+  if (strata_gpu_is_shifted(load, 0, *out_width))
+    *out_width = most;
   return NULL;
 }
 

@@ -24,17 +24,6 @@ static MlirValue flatten(strata_gpu_distribution_t *d, MlirValue buffer) {
   return strata_emit_value(&d->e, "memref.reinterpret_cast", 1, &buffer, flat, 4, attrs);
 }
 
-// True if some op of the kernel stores into the old |buffer|.
-static bool is_stored_to(MlirValue buffer) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation op = mlirOpOperandGetOwner(use);
-    if (strata_op_is(op, "tile.store") || strata_op_is(op, "memref.store") || strata_op_is(op, "affine.store"))
-      return true;
-  }
-  return false;
-}
-
 static MlirType buffer_element(MlirValue buffer) { return mlirShapedTypeGetElementType(mlirValueGetType(buffer)); }
 
 static int64_t buffer_bytes(MlirType type) {
@@ -48,7 +37,7 @@ static int64_t buffer_bytes(MlirType type) {
 static bool is_exchanged(MlirValue buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     if (strata_op_is(mlirOpOperandGetOwner(use), "tile.load"))
-      return is_stored_to(buffer);
+      return strata_gpu_is_stored_to(buffer);
   return false;
 }
 
@@ -73,7 +62,7 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
   if (is_exchanged(buffer))
     STRATA_TRY(strata_shared_before_read(d));
   strata_transfer_t transfer = transfer_of(d, op, 0, &box);
-  transfer.is_readonly = mlirValueIsABlockArgument(buffer) && !is_stored_to(buffer);
+  transfer.is_readonly = mlirValueIsABlockArgument(buffer) && !strata_gpu_is_stored_to(buffer);
   strata_registers_t registers = strata_registers_new(d, result), runs;
   strata_layout_t turned;
   if (strata_gpu_load_kept(d, op, &registers)) {

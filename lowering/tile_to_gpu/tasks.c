@@ -93,13 +93,42 @@ static strata_status_t distribute_task(strata_gpu_distribution_t *d, MlirBlock o
   return NULL;
 }
 
+// The tasks of the foralls in front of |forall|.
+static int64_t tasks_before(MlirOperation forall) {
+  int64_t total = 0, own;
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(forall)); !mlirOperationEqual(op, forall);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "scf.forall") && strata_gpu_forall_tasks(op, &own))
+      total += own;
+  return total;
+}
+
+// One of several task spaces, one after the other: all threads of a group's block are in the same one.
+static strata_status_t distribute_part(strata_gpu_distribution_t *d, MlirOperation op, int64_t n_tasks) {
+  strata_emitter_t *e = &d->e;
+  MlirValue task = d->task, active = d->active;
+  if (d->group > 1 && d->group != d->threads)
+    return strata_gpu_missing(op, "one of several task spaces, but of a thread or block a task,");
+  d->task = strata_emit_binary(e, "arith.subi", task, strata_emit_index(e, tasks_before(op)));
+  strata_loop_t branch =
+      strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, d->task, strata_emit_index(e, n_tasks)));
+  d->active = (MlirValue){0};
+  STRATA_TRY(distribute_task(d, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))));
+  strata_emit_if_end(e, branch);
+  d->task = task;
+  d->active = active;
+  return NULL;
+}
+
 strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   int64_t n_tasks;
   if (d->producers)
     return strata_pipelined_forall(d, op);
-  if (!strata_gpu_forall_tasks(op, &n_tasks) || n_tasks != d->n_tasks)
-    return strata_gpu_missing(op, "one of several task spaces, but of pipelined products,");
+  if (!strata_gpu_forall_tasks(op, &n_tasks))
+    return strata_gpu_missing(op, "a task space that is dynamic");
+  if (n_tasks != d->n_tasks)
+    return distribute_part(d, op, n_tasks);
   if (d->group > 1 || mlirValueIsNull(d->active))
     return distribute_task(d, old);
   strata_loop_t branch = strata_emit_if_begin(&d->e, d->active);

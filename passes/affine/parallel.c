@@ -162,19 +162,24 @@ static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, do
   return NULL;
 }
 
+static finder_t finder_of(strata_compile_t *compile, const strata_calls_t *calls) {
+  finder_t f = {.compile = compile, .calls = calls, .kernels = strata_pointer_map_create(compile->arena)};
+  for (size_t i = 0; i < calls->kernels.count; i++) {
+    MlirOperation call = calls->kernels.data[i].calls.data[0];
+    *strata_pointer_map_put(&f.kernels, strata_attr(call, "callee").ptr) = (int64_t)i + 1;
+  }
+  return f;
+}
+
 strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_calls_t *calls) {
   size_t n = calls->kernels.count;
   bool *is_product = strata_arena_array(compile->arena, bool, n);
-  finder_t f = {.compile = compile,
-                .calls = calls,
-                .kernels = strata_pointer_map_create(compile->arena),
-                .is_product = is_product};
+  finder_t f = finder_of(compile, calls);
+  f.is_product = is_product;
   for (size_t i = 0; i < n; i++) {
     double work;
     STRATA_TRY(work_of(compile, calls->kernels.data[i].func, &work));
     is_product[i] = work > 0;
-    MlirOperation call = calls->kernels.data[i].calls.data[0];
-    *strata_pointer_map_put(&f.kernels, strata_attr(call, "callee").ptr) = (int64_t)i + 1;
   }
   MlirBlock body = strata_func_body(strata_find_func(compile->module, "main"));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
@@ -270,6 +275,40 @@ static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *c
   return NULL;
 }
 
+//===-- Staging kernels ------------------------------------------------------------------------------------------===//
+
+static bool is_staging(MlirOperation func) {
+  MlirOperation nest = mlirBlockGetFirstOperation(strata_func_body(func));
+  return strata_str_equal(strata_attr_str(nest, "strata.nest"), "stage");
+}
+
+// A thread or a block a task, and as many threads.
+static bool share_blocks(MlirOperation a, MlirOperation b) {
+  strata_schedule_t left = strata_schedule_read(a), right = strata_schedule_read(b);
+  bool is_whole = left.group == 1 || left.group == left.threads;
+  return !strcmp(left.kind, "map") && !strcmp(right.kind, "map") && left.threads == right.threads &&
+         left.group == right.group && is_whole;
+}
+
+static MlirOperation next_call(MlirOperation op) {
+  do
+    op = mlirOperationGetNextInBlock(op);
+  while (!mlirOperationIsNull(op) && !is_call(op));
+  return op;
+}
+
+// What a product's operands are staged by shares a launch.
+static void join_staging(finder_t *f, MlirOperation call) {
+  MlirOperation other = next_call(call), func = callee_of(f, call);
+  if (launch_of(call) >= 0 || mlirOperationIsNull(other) || !is_staging(func) || !is_staging(callee_of(f, other)) ||
+      !share_blocks(func, callee_of(f, other)) || disturbs(f, call, other) || disturbs(f, other, call) ||
+      is_constant(f->calls, call) || is_constant(f->calls, other))
+    return;
+  MlirAttribute number = strata_i64_attr(f->compile->context, f->n_launches++);
+  strata_set_attr(call, LAUNCH, number);
+  strata_set_attr(other, LAUNCH, number);
+}
+
 strata_status_t strata_parallel_settle(strata_compile_t *compile, const strata_calls_t *calls) {
   int64_t last = -1;
   for (size_t i = 0; i < calls->kernels.count; i++)
@@ -279,5 +318,12 @@ strata_status_t strata_parallel_settle(strata_compile_t *compile, const strata_c
     }
   for (int64_t launch = 0; launch <= last; launch++)
     STRATA_TRY(settle(compile, calls, launch));
+  finder_t f = finder_of(compile, calls);
+  f.n_launches = last + 1;
+  MlirBlock body = strata_func_body(strata_find_func(compile->module, "main"));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_call(op))
+      join_staging(&f, op);
   return NULL;
 }

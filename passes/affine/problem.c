@@ -185,6 +185,11 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
   MlirValue buffer = q->contraction->sides[side].access->buffer;
   MlirType type = element_type(buffer), factor = mlirValueGetType(strata_contraction_narrow(q->contraction, side));
   strata_problem_side_t result = {.loaded_bytes = bytes_of(type)};
+  int step = strata_contraction_axis_last(q->contraction->nest, &axes[STRATA_AXIS_STEP]);
+  int64_t stride;
+  result.is_along = step != NO_PLACE &&
+                    strata_access_stride(q->contraction->nest, q->contraction->sides[side].access, step, &stride) &&
+                    stride == 1;
   bool is_plain =
       is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) && starts_aligned(q->called, buffer);
   result.is_wide = has_strides(q, axes, side, adds, &result) && starts_aligned(q->called, buffer);
@@ -308,9 +313,14 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
 }
 
 bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem) {
-  enum { MIN_SIDE = 8 };
+  enum { MIN_SIDE = 8, FEW = 2, SOME = 4, MANY = 256 };
   strata_pipelined_choice_t pipelined;
-  if (problem->rows >= MIN_SIDE && problem->columns >= MIN_SIDE)
+  int wide = problem->columns > problem->rows; // the side of most
+  int64_t least = wide ? problem->rows : problem->columns, most = wide ? problem->columns : problem->rows;
+  bool is_long = most >= MANY && problem->steps >= MANY;
+  bool is_across =
+      (least >= FEW && !problem->sides[wide].is_along) || (least >= SOME && !problem->sides[1 - wide].is_along);
+  if (least >= MIN_SIDE || (is_long && is_across))
     return true;
   return STRATA_PIPELINED_PRODUCTS && strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
 }

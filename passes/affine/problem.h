@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
   bool is_read;         // what is multiplied is read as it is, from a place and with strides that the copy engine takes
   bool is_crossed;      // and lies contiguous along the side's own dims, not along the reduction
+  bool is_along;        // lies contiguous along the reduction
   bool has_own_steps;   // its place along the reduction depends on nothing else: behind the end there is nothing
   bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
   int64_t loaded_bytes; // of an element in memory
@@ -41,6 +42,7 @@ typedef struct {
 strata_problem_t strata_problem_read(const strata_gpu_contraction_t *question);
 
 // True if tiles are worth their while: of other products, of few rows or columns, each result is summed up like a row.
+// For that both operands should lie along the reduction; of long ones that do not a tile reads whole lines, once.
 bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem);
 
 // The problem of one part where the reduction is done in |parts| parts side by side, whose sums are stored.

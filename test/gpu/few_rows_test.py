@@ -73,6 +73,10 @@ def main():
         for m in (1, 2, 3, 5, 8, 16, 17, 33):
             check(m, 131, 517, transposed, "f16", "schedule")
         check(1, 777, 333, transposed, "f32", "rows")
+    for m in (2, 3, 7):
+        check(m, 331, 517, False, "bf16", "contract")
+        check(m, 331, 517, True, "bf16", "rows")
+    check(3, 331, 517, False, "f32", "contract")
     check(1, 1024, 1024, False, "f16", "swap")
     check(1, 1024, 1024, True, "f16", "rows")
     check(1, 1000, 4200, True, "f32", "swap")

@@ -75,3 +75,23 @@ func.func private @carried(%x: memref<64x64xf32>, %y: memref<64xf32>) attributes
   }
   return
 }
+
+// Two task spaces, one after the other, of a thread a task: each thread is in one of them.
+// CHECK-LABEL: func.func @two_spaces(
+// CHECK-SAME: strata.blocks = 3 : i64
+// CHECK: %[[FIRST:.*]] = arith.subi %[[TASK:.*]], %c0{{.*}} : index
+// CHECK: arith.cmpi ult, %[[FIRST]], %c100
+// CHECK: scf.if
+// CHECK: %[[SECOND:.*]] = arith.subi %[[TASK]], %c100{{.*}} : index
+// CHECK: arith.cmpi ult, %[[SECOND]], %c60
+// CHECK: scf.if
+func.func private @two_spaces(%x: memref<100xf32>, %y: memref<60xf32>) attributes {strata.schedule = {kind = "map", threads = 64, group = 1}} {
+  %one = arith.constant 1.0 : f32
+  scf.forall (%t) in (100) {
+    "tile.store"(%one, %x, %t) {map = affine_map<()[t] -> (t)>} : (f32, memref<100xf32>, index) -> ()
+  }
+  scf.forall (%t) in (60) {
+    "tile.store"(%one, %y, %t) {map = affine_map<()[t] -> (t)>} : (f32, memref<60xf32>, index) -> ()
+  }
+  return
+}
