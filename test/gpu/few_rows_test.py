@@ -46,10 +46,10 @@ def check(m, n, k, transposed, element, way):
     name = f"few_rows{next(NUMBERS)}"
     with open(f"{name}.mlir", "w", encoding="utf-8") as file:
         file.write(text(m, n, k, transposed, element))
-    explained = strata.strata(f"{name}.mlir", *options, "--explain", "--compile-to=affine", "-o", "affine.mlir")
+    explained = strata.strata(f"{name}.mlir", "--aot", "--aot-name", name, "-o", "out", *options, "--explain")
     what = f"{m}x{n}x{k} {'NT' if transposed else 'NN'} {element}"
     assert way in explained, f"{what}: not {way}:\n{explained}"
-    library = gpu.Library(strata.compile_library(f"{name}.mlir", "out", name, options)[0])
+    library = gpu.Library(f"out/lib{name}.so")
     got = decoded(library.run([x, y])[0], element)
     library.unload()
     right = decoded(y, element).T if transposed else decoded(y, element)
@@ -68,9 +68,9 @@ def main():
         check(3, 328, 4296, transposed, "f16", "swap")
         check(5, 264, 4096, transposed, "f16", "swap")
         check(8, 264, 2056, transposed, "f16", "swap")
-        for m in (16, 17, 33, 64, 100, 128):
+        for m in (16, 17, 33, 100):
             check(m, 264, 1096, transposed, "f16", "wgmma")
-        for m in (1, 2, 3, 5, 8, 16, 17, 33):
+        for m in (1, 3, 8, 17, 33):
             check(m, 131, 517, transposed, "f16", "schedule")
         check(1, 777, 333, transposed, "f32", "rows")
     for m in (2, 3, 7):
