@@ -526,3 +526,8 @@ int64_t strata_attention_batch(const strata_attention_t *attention) {
     batch *= dim == attention->row || dim == attention->value ? 1 : attention->extents[dim];
   return batch;
 }
+
+bool strata_attention_skips(const strata_attention_t *a, int64_t rows, int64_t columns) {
+  int64_t row_tiles = (a->extents[a->row] + rows - 1) / rows, blocks = (a->extents[a->column] + columns - 1) / columns;
+  return a->is_causal && a->offset >= 0 && blocks > 1 && row_tiles * rows + a->offset <= blocks * columns;
+}

@@ -11,8 +11,8 @@
 //     } {tile.pipeline}
 //     %o / %l, what follows, "tile.store" }
 //
-// The maximum starts at the lowest number, so that columns of -inf alone leave it a number. What was divided before the
-// second product is divided after it.
+// The maximum starts at the lowest number, so that columns of -inf alone leave it a number; where it is multiplied, at
+// one that stays a number then. What was divided before the second product is divided after it.
 #include "dialects/affine/attention.h"
 #include "dialects/affine/contraction.h"
 #include "lowering/affine_to_tile/contract.h"
@@ -32,8 +32,12 @@ typedef struct {
   int64_t n_row_tiles, n_column_tiles;
   MlirAttribute fast_math;
   MlirAffineExpr point[STRATA_MAX_DIMS]; // of the canonical dims
-  MlirAffineExpr row_tile;               // its number
+  MlirValue row_tile;                    // its number
+  MlirAffineExpr row_tile_symbol;
 } builder_t;
+
+// Whether blocks of columns that no row of a causal tile sees are left out.
+enum { SKIPS_BLOCKS = 0 };
 
 // What blocks of columns hand on.
 enum { MAXIMUM, SUM, RESULT, N_CARRIED };
@@ -124,10 +128,10 @@ static void place_tile(strata_tile_builder_t *b, builder_t *c, int dim, int axis
     b->bounds[b->n_bounds++] = strata_tile_scaled(b, c->point[dim], -1, strata_tile_constant(b, extent - 1));
 }
 
-static MlirAffineExpr task_digit(strata_tile_builder_t *b, MlirValue task, int64_t stride, int64_t extent) {
+static MlirValue task_digit(strata_tile_builder_t *b, MlirValue task, int64_t stride, int64_t extent) {
   MlirAffineExpr t = mlirAffineFloorDivExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, stride));
   t = mlirAffineModExprGet(t, strata_tile_constant(b, extent));
-  return strata_tile_symbol(b, strata_emit_apply(&b->e, t, 1, &task), extent);
+  return strata_emit_apply(&b->e, t, 1, &task);
 }
 
 // Tasks that run at the same time read the same keys and values: rows fastest.
@@ -137,13 +141,14 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
   for (int dim = a->column; dim-- > 0;) {
     if (dim == a->row || dim == a->value || a->extents[dim] == 1)
       continue;
-    c->point[dim] = task_digit(b, task, stride, a->extents[dim]);
+    c->point[dim] = strata_tile_symbol(b, task_digit(b, task, stride, a->extents[dim]), a->extents[dim]);
     stride *= a->extents[dim];
   }
   c->point[a->value] = strata_tile_vector_dim(b, VALUE);
   c->point[a->head] = strata_tile_vector_dim(b, HEAD);
   c->row_tile = task_digit(b, task, 1, c->n_row_tiles);
-  place_tile(b, c, a->row, ROW, c->row_tile);
+  c->row_tile_symbol = strata_tile_symbol(b, c->row_tile, c->n_row_tiles);
+  place_tile(b, c, a->row, ROW, c->row_tile_symbol);
 }
 
 //===-- Operands -------------------------------------------------------------------------------------------------===//
@@ -204,7 +209,7 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   }
   if (a->is_causal) {
     MlirAffineExpr seen =
-        strata_tile_scaled(b, c->row_tile, b->space.extents[ROW], strata_tile_constant(b, a->offset + 1));
+        strata_tile_scaled(b, c->row_tile_symbol, b->space.extents[ROW], strata_tile_constant(b, a->offset + 1));
     seen = strata_tile_scaled(b, block, -size, seen);
     scores = cut_at(b, scores, (strata_tile_value_t){numbers_along(b, ROW, seen), ROWS});
   }
@@ -293,19 +298,51 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
   carried[RESULT] = weigh(b, c, weights, result, factor);
 }
 
+// The blocks of columns that the task's rows see.
+typedef struct {
+  MlirAffineExpr count; // over the row tile's number, dim 0
+  bool is_all;
+} seen_t;
+
+static seen_t seen_blocks(strata_tile_builder_t *b, const builder_t *c) {
+  int64_t rows = b->space.extents[ROW], columns = b->space.extents[COLUMN], offset = c->a.offset;
+  bool is_some = SKIPS_BLOCKS && strata_attention_skips(&c->a, rows, columns);
+  if (!is_some)
+    return (seen_t){strata_tile_constant(b, c->n_column_tiles), true};
+  MlirAffineExpr end = mlirAffineMulExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, rows));
+  end = mlirAffineAddExprGet(end, strata_tile_constant(b, rows + offset));
+  return (seen_t){mlirAffineCeilDivExprGet(end, strata_tile_constant(b, columns)), false};
+}
+
+// The block of an iteration, from the last one to the first: what is masked comes first.
+static MlirAffineExpr block_of(strata_tile_builder_t *b, const builder_t *c, const seen_t *seen, MlirValue iteration) {
+  if (c->n_column_tiles == 1)
+    return strata_tile_constant(b, 0);
+  MlirValue operands[2] = {iteration, c->row_tile};
+  MlirAffineExpr last =
+      mlirAffineAddExprGet(mlirAffineExprShiftDims(seen->count, 1, 1, 0), strata_tile_constant(b, -1));
+  MlirAffineExpr number = mlirAffineAddExprGet(
+      last, mlirAffineMulExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, -1)));
+  MlirValue block = strata_emit_apply(&b->e, number, seen->is_all ? 1 : 2, operands);
+  return strata_tile_symbol(b, block, c->n_column_tiles);
+}
+
 static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue *carried) {
   MlirValue inside[N_CARRIED];
   int n_bounds = b->n_bounds, n_symbols = b->space.n_symbols;
   strata_tile_known_t *known = b->known;
-  strata_loop_t loop = strata_emit_for_begin(
-      &b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, c->n_column_tiles), 1, N_CARRIED, carried, inside);
-  MlirAffineExpr block = strata_tile_symbol(b, loop.induction, c->n_column_tiles);
+  seen_t seen = seen_blocks(b, c);
+  MlirValue zero = strata_emit_index(&b->e, 0), end = strata_emit_apply(&b->e, seen.count, 1, &c->row_tile);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, zero, end, 1, N_CARRIED, carried, inside);
+  MlirAffineExpr block = block_of(b, c, &seen, loop.induction);
   place_tile(b, c, c->a.column, COLUMN, block);
   emit_block(b, c, queries, block, inside);
   if (b->status)
     return;
   strata_emit_for_end(&b->e, loop, N_CARRIED, inside, carried);
   strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
+  if (!seen.is_all)
+    strata_set_attr(loop.op, "tile.most", strata_i64_attr(b->e.context, c->n_column_tiles));
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
   b->known = known;
@@ -335,7 +372,8 @@ static void emit_task(strata_tile_builder_t *b, builder_t *c) {
   MlirValue queries = queries_or_keys(b, c, STRATA_ATTENTION_Q, 1u << ROW | 1u << HEAD);
   if (b->status)
     return;
-  MlirValue carried[N_CARRIED] = {numbers(b, -FLT_MAX, ROWS), numbers(b, 0, ROWS), numbers(b, 0, RESULTS)};
+  double lowest = c->a.scale != 0 ? -FLT_MAX / fmax(2, 2 * log2_e * c->a.scale) : -FLT_MAX;
+  MlirValue carried[N_CARRIED] = {numbers(b, lowest, ROWS), numbers(b, 0, ROWS), numbers(b, 0, RESULTS)};
   emit_blocks(b, c, queries, carried);
   if (b->status)
     return;

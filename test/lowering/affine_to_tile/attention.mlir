@@ -1,19 +1,22 @@
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-to-tile | FileCheck %s
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-to-tile | FileCheck %s --check-prefix=ROW
 
-// Queries are loaded once a task, keys and values a block of columns at a time; what hangs over is -inf. With a mask the
-// exponent is a difference, times log2(e); the maximum begins at the lowest number. The division comes last.
+// Queries are loaded once a task, keys and values a block of columns at a time, the last one first; what hangs over is
+// -inf. With a mask the exponent is a difference, times log2(e); the maximum begins at the lowest number. The division
+// comes last.
 // CHECK-DAG: #[[Q:.*]] = affine_map<(d0, d1)[s0, s1, s2] -> (s1, d0 + s2 * 128, d1 + s0 * 64)>
 // CHECK-DAG: #[[K:.*]] = affine_map<(d0, d1)[s0, s1, s2] -> (s1, d0 + s2 * 112, d1 + s0 * 64 + 128)>
 // CHECK-DAG: #[[V:.*]] = affine_map<(d0, d1)[s0, s1, s2] -> (s1, d1 + s2 * 112, d0 + s0 * 64 + 256)>
 // CHECK-DAG: #[[ROWS:.*]] = affine_set<(d0, d1)[s0, s1, s2] : (-d0 - s2 * 128 + 199 >= 0)>
 // CHECK-DAG: #[[KEYS:.*]] = affine_set<(d0, d1)[s0, s1, s2] : (-d0 - s2 * 112 + 199 >= 0)>
 // CHECK-DAG: #[[VALUES:.*]] = affine_set<(d0, d1)[s0, s1, s2] : (-d1 - s2 * 112 + 199 >= 0)>
+// CHECK-DAG: #[[BACK:.*]] = affine_map<(d0) -> (-d0 + 1)>
 // CHECK-LABEL: func.func private @masked
 // CHECK: scf.forall {{.*}} in (8)
 // CHECK: %[[Q0:.*]] = "tile.load"(%arg0, {{.*}}) {map = #[[Q]], mask = #[[ROWS]]} : {{.*}} -> vector<128x64xbf16>
 // CHECK: arith.constant -3.40282347E+38 : f32
-// CHECK: %[[R:.*]]:3 = scf.for %[[J:.*]] = %{{.*}} iter_args(%[[M:.*]] = %{{.*}}, %[[L:.*]] = %{{.*}}, %[[O:.*]] = %{{.*}}) -> (vector<128xf32>, vector<128xf32>, vector<128x64xf32>) {
+// CHECK: %[[R:.*]]:3 = scf.for %[[J:[^ ]*]] = {{.*}} iter_args(%[[M:.*]] = %{{.*}}, %[[L:.*]] = %{{.*}}, %[[O:.*]] = %{{.*}}) -> (vector<128xf32>, vector<128xf32>, vector<128x64xf32>) {
+// CHECK: affine.apply #[[BACK]](%[[J]])
 // CHECK: %[[K0:.*]] = "tile.load"(%arg0, {{.*}}) {map = #[[K]], mask = #[[KEYS]]} : {{.*}} -> vector<112x64xbf16>
 // CHECK: %[[S:.*]] = vector.contract {{.*}} %[[Q0]], %[[K0]], %{{.*}} {tile.mma = "wgmma.bf16"} : {{.*}} into vector<128x112xf32>
 // CHECK: %[[S1:.*]] = arith.mulf %[[S]], %{{.*}} : vector<128x112xf32>
