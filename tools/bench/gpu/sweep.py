@@ -1,6 +1,7 @@
 """What the schedules of a contraction take on a GPU beside what the compiler's model expects of them.
 
     python3 sweep.py build FOLDER [--group gemm] [--only NAME ...] [--within 1.5] [--most 12] [--jobs 8]
+    python3 sweep.py build FOLDER --product bf16_nt_1024x1024x1032 ...           of any size
     python3 sweep.py measure FOLDER [--all]          on the GPU's machine
 
 The first compiles every case once for each schedule that its largest contraction can be carried out by and that the
@@ -23,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "..", "test", "support")]
 
 import cases as case_table
+import products
 
 LINE = re.compile(r"(schedule|candidate) (\S+) \S+ (\{.*\}) # (.*)")
 
@@ -39,6 +41,22 @@ def brief(schedule):
         return f'{text} warps {integer("threads") // 32}'
     text += f' s{integer("slots")} b{integer("blocks")}' + (" swap" if integer("swap") else "")
     return text + "".join(f" {key} {integer(key)}" for key in ("parts", "share") if integer(key))
+
+
+def wanted_cases(options, folder=None):
+    """The products that were named, else the cases that were asked for; and what was drawn for the random ones."""
+    drawn = {"seed": case_table.SEED, "count": 1, "products": options.product}
+    path = os.path.join(folder or "", "random.json")
+    if folder and os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            drawn = json.load(file)
+    if not drawn.get("products"):
+        return case_table.chosen(options, folder)
+    cases = []
+    for name in drawn["products"]:
+        kind, letters, sizes = name.split("_")
+        cases.append(products.product(kind, letters, *map(int, sizes.split("x")), f"product_{name}", "product"))
+    return cases, drawn
 
 
 #===-- Building ------------------------------------------------------------------------------------------------------
@@ -115,7 +133,7 @@ class Builder:
 
 def build(options):
     os.makedirs(options.folder, exist_ok=True)
-    wanted, drawn = case_table.chosen(options)
+    wanted, drawn = wanted_cases(options)
     for name, value in (("random.json", drawn), ("sweep.json", Builder(options).all(wanted))):
         with open(os.path.join(options.folder, name), "w", encoding="utf-8") as file:
             json.dump(value, file)
@@ -180,7 +198,7 @@ def measure_all(options):
     options.peers = ["eager"]
     bench = measure.Bench(options)
     print(f"{bench.name}; microseconds, expected ones in parentheses")
-    wanted = {case.name: case for case in case_table.chosen(options, options.folder)[0]}
+    wanted = {case.name: case for case in wanted_cases(options, options.folder)[0]}
     losses, ratios = [], []
     for name, rows in table.items():
         if name not in wanted:
@@ -207,6 +225,7 @@ def main():
     parser.add_argument("what", choices=["build", "measure"])
     parser.add_argument("folder")
     case_table.add_arguments(parser)
+    parser.add_argument("--product", nargs="*", metavar="KIND_LETTERS_MxNxK", help="these products")
     parser.add_argument("--device", default="sm_90a")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--within", type=float, default=1.5, help="times the pick's expected time")
