@@ -158,7 +158,7 @@ static bool take_product(reader_t *r, const term_t *term) {
 
 // Follows everything that |term| is computed of, with |*budget| steps.
 static bool follow_chain(reader_t *r, term_t term, int *budget) {
-  if ((*budget)-- == 0)
+  if ((*budget)-- <= 0)
     return false;
   MlirOperation op = op_of(term.value);
   if (mlirOperationIsNull(op) || strata_op_is(op, "arith.constant"))
@@ -204,8 +204,10 @@ static term_t resolve_truth(const reader_t *r, term_t term) {
   return is_op(op_of(stored.value), "arith.extui") ? operand_of(&stored, 0) : term;
 }
 
-// |term| as an expression of the canonical dims: a number made of dims alone.
-static bool read_number(const reader_t *r, term_t term, MlirAffineExpr *out) {
+// |term| as an expression of the canonical dims: a number made of dims alone, in |*budget| steps.
+static bool read_number(const reader_t *r, term_t term, int *budget, MlirAffineExpr *out) {
+  if ((*budget)-- <= 0)
+    return false;
   MlirOperation op = op_of(term.value);
   if (mlirOperationIsNull(op)) {
     for (int dim = 0; dim < n_dims_of(term.nest); dim++)
@@ -221,13 +223,13 @@ static bool read_number(const reader_t *r, term_t term, MlirAffineExpr *out) {
     return true;
   }
   if (is_op(op, "affine.load"))
-    return step_to_producer(r, &term) && read_number(r, term, out);
+    return step_to_producer(r, &term) && read_number(r, term, budget, out);
   if (is_op(op, "arith.index_cast") || is_op(op, "arith.extsi"))
-    return read_number(r, operand_of(&term, 0), out);
+    return read_number(r, operand_of(&term, 0), budget, out);
   MlirAffineExpr parts[2];
   bool is_sum = is_op(op, "arith.addi");
-  if ((!is_sum && !is_op(op, "arith.subi")) || !read_number(r, operand_of(&term, 0), &parts[0]) ||
-      !read_number(r, operand_of(&term, 1), &parts[1]))
+  if ((!is_sum && !is_op(op, "arith.subi")) || !read_number(r, operand_of(&term, 0), budget, &parts[0]) ||
+      !read_number(r, operand_of(&term, 1), budget, &parts[1]))
     return false;
   *out = mlirAffineAddExprGet(
       parts[0], is_sum ? parts[1] : mlirAffineMulExprGet(parts[1], mlirAffineConstantExprGet(r->context, -1)));
@@ -237,10 +239,12 @@ static bool read_number(const reader_t *r, term_t term, MlirAffineExpr *out) {
 // What is >= 0 where the comparison of two such numbers holds, or does not.
 static bool read_comparison(const reader_t *r, const term_t *truth, bool holds, MlirAffineExpr *out) {
   enum { SLT = 2, SLE, SGT, SGE };
+  int budget = MAX_CHAIN;
   MlirAffineExpr sides[2], minus_one = mlirAffineConstantExprGet(r->context, -1);
   int64_t predicate = strata_attr_i64(op_of(truth->value), "predicate", -1);
   if (!is_op(op_of(truth->value), "arith.cmpi") || predicate < SLT || predicate > SGE ||
-      !read_number(r, operand_of(truth, 0), &sides[0]) || !read_number(r, operand_of(truth, 1), &sides[1]))
+      !read_number(r, operand_of(truth, 0), &budget, &sides[0]) ||
+      !read_number(r, operand_of(truth, 1), &budget, &sides[1]))
     return false;
   bool is_greater = (predicate >= SGT) == holds, is_strict = (predicate == SLT || predicate == SGT) == holds;
   MlirAffineExpr less = mlirAffineMulExprGet(sides[is_greater], minus_one);
@@ -527,7 +531,11 @@ int64_t strata_attention_batch(const strata_attention_t *attention) {
   return batch;
 }
 
+// The one switch.
+enum { SKIPS_BLOCKS = 0 };
+
 bool strata_attention_skips(const strata_attention_t *a, int64_t rows, int64_t columns) {
   int64_t row_tiles = (a->extents[a->row] + rows - 1) / rows, blocks = (a->extents[a->column] + columns - 1) / columns;
-  return a->is_causal && a->offset >= 0 && blocks > 1 && row_tiles * rows + a->offset <= blocks * columns;
+  return SKIPS_BLOCKS && a->is_causal && a->offset >= 0 && blocks > 1 &&
+         row_tiles * rows + a->offset <= blocks * columns;
 }

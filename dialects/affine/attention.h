@@ -48,8 +48,8 @@ typedef struct {
 // is NULL.
 bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *out, const char **out_why);
 
-// True if it is causal and each tile of |rows| sees a number of blocks of |columns| that follows from its own: at least
-// one, and none beyond the last.
+// True if blocks of columns that no row of a tile sees are left out: it is causal, and each tile of |rows| sees a
+// number of blocks of |columns| that follows from its own: at least one, and none beyond the last.
 bool strata_attention_skips(const strata_attention_t *attention, int64_t rows, int64_t columns);
 
 // Points of the canonical dims that no tile spans: batches, heads.

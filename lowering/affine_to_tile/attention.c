@@ -36,9 +36,6 @@ typedef struct {
   MlirAffineExpr row_tile_symbol;
 } builder_t;
 
-// Whether blocks of columns that no row of a causal tile sees are left out.
-enum { SKIPS_BLOCKS = 0 };
-
 // What blocks of columns hand on.
 enum { MAXIMUM, SUM, RESULT, N_CARRIED };
 
@@ -306,7 +303,7 @@ typedef struct {
 
 static seen_t seen_blocks(strata_tile_builder_t *b, const builder_t *c) {
   int64_t rows = b->space.extents[ROW], columns = b->space.extents[COLUMN], offset = c->a.offset;
-  bool is_some = SKIPS_BLOCKS && strata_attention_skips(&c->a, rows, columns);
+  bool is_some = strata_attention_skips(&c->a, rows, columns);
   if (!is_some)
     return (seen_t){strata_tile_constant(b, c->n_column_tiles), true};
   MlirAffineExpr end = mlirAffineMulExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, rows));

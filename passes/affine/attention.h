@@ -10,6 +10,7 @@
 enum { STRATA_ATTENTION = 1 };
 
 typedef struct {
+  strata_attention_t attention;
   int64_t rows, columns, head, value, batch;
   const strata_mma_t *async; // NULL: the device has no instruction for it
 } strata_attention_problem_t;

@@ -77,8 +77,8 @@ static void find_members(finder_t *f, int first) {
   }
 }
 
-// True if the nest makes numbers of its dims, and of what such nests make.
-static bool is_made_of_dims(const finder_t *f, int at) {
+// True if the nest makes numbers of its dims, and of what such nests, in |made|, make.
+static bool is_made_of_dims(const finder_t *f, int at, const strata_ints_t *made) {
   const strata_nest_node_t *node = node_of(f, at);
   size_t n_loads = 0;
   for (size_t i = 0; i < node->buffers.count; i++)
@@ -86,21 +86,24 @@ static bool is_made_of_dims(const finder_t *f, int at) {
   if (node->class != STRATA_NEST_MAP || n_loads != node->reads.count)
     return false;
   for (size_t i = 0; i < node->reads.count; i++)
-    if (!is_made_of_dims(f, node->reads.data[i].producer))
+    if (!contains(made, node->reads.data[i].producer))
       return false;
   return true;
 }
 
 // Masks of rows' and columns' numbers are not kept in memory, where nobody else wants them.
 static void add_masks(finder_t *f) {
-  for (size_t i = f->behind.count; i-- > 0;) {
-    int at = f->behind.data[i];
-    const strata_nest_node_t *node = node_of(f, at);
-    bool is_ours = !contains(&f->members, at) && is_made_of_dims(f, at);
-    for (size_t j = 0; j < node->after.count; j++)
-      is_ours = is_ours && contains(&f->members, node->after.data[j]);
+  strata_ints_t made = {0};
+  for (size_t i = 0; i < f->behind.count; i++)
+    if (is_made_of_dims(f, f->behind.data[i], &made))
+      *strata_vector_push(f->grouping->graph.arena, &made) = f->behind.data[i];
+  for (size_t i = made.count; i-- > 0;) {
+    const strata_ints_t *after = &node_of(f, made.data[i])->after;
+    bool is_ours = !contains(&f->members, made.data[i]);
+    for (size_t j = 0; j < after->count; j++)
+      is_ours = is_ours && contains(&f->members, after->data[j]);
     if (is_ours)
-      *strata_vector_push(f->grouping->graph.arena, &f->members) = at;
+      *strata_vector_push(f->grouping->graph.arena, &f->members) = made.data[i];
   }
   qsort(f->members.data, f->members.count, sizeof(int), compare_ints);
 }

@@ -51,7 +51,8 @@ static int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
-  return (strata_attention_problem_t){.rows = a->extents[a->row],
+  return (strata_attention_problem_t){.attention = *a,
+                                      .rows = a->extents[a->row],
                                       .columns = a->extents[a->column],
                                       .head = a->extents[a->head],
                                       .value = a->extents[a->value],
@@ -113,13 +114,33 @@ static bound_t block_time(const strata_attention_problem_t *p, const strata_atte
   return slowest;
 }
 
+// Blocks of columns of a tile; of a causal one half of them, and half a block more, on average.
+static double count_blocks(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  double blocks = (double)ceil_div(p->columns, c->columns);
+  if (!strata_attention_skips(&p->attention, c->rows, c->columns))
+    return blocks;
+  double seen = (double)(p->attention.offset + p->attention.offset + p->rows) / 2;
+  return (seen + (double)(c->rows + c->columns) / 2) / (double)c->columns;
+}
+
 static void predict(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                     strata_attention_choice_t *c) {
   bound_t block = block_time(p, c);
-  double rounds = (double)ceil_div(c->tasks, device->n_processors);
-  double blocks = (double)ceil_div(p->columns, c->columns);
+  double rounds = (double)ceil_div(c->tasks, device->n_processors), blocks = count_blocks(p, c);
   c->bound = block.what;
   c->seconds = (LAUNCH + rounds * (TASK + product_cycles(p, c) + blocks * block.cycles)) / CLOCK;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
+
+// Of causal tiles each block is to get long and short ones: row tiles in turn.
+static int64_t count_grid(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                          const strata_attention_choice_t *c) {
+  int64_t blocks = least(c->tasks, device->n_processors), tiles = ceil_div(p->rows, c->rows);
+  bool is_even = !strata_attention_skips(&p->attention, c->rows, c->columns);
+  while (!is_even && blocks < c->tasks && common_divisor(blocks, tiles) > 1)
+    blocks--;
+  return blocks;
 }
 
 bool strata_attention_next(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
@@ -134,7 +155,7 @@ bool strata_attention_next(const strata_gpu_device_t *device, const strata_atten
                                      .slots = SLOTS,
                                      .number = number + 1};
     c->tasks = ceil_div(p->rows, c->rows) * p->batch;
-    c->blocks = least(c->tasks, device->n_processors);
+    c->blocks = count_grid(device, p, c);
     if (!is_sensible(p, c) || !fits(device, p, c, sizes[number % N_SIZES].registers))
       continue;
     predict(device, p, c);
