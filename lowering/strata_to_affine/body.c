@@ -21,7 +21,7 @@ MlirValue strata__int_constant(strata__nest_t *nest, MlirType type, int64_t valu
 // An op whose result has the type of its operands. Float arithmetic carries the fast-math flags.
 static MlirValue arithmetic(strata__nest_t *nest, const char *op, int n, const MlirValue *operands) {
   MlirType type = type_of(operands[0]);
-  strata_named_attr_t flags = {"fastmath", nest->lowering->fast_math};
+  strata_named_attr_t flags = {"fastmath", nest->fast_math};
   bool is_fast = mlirTypeIsAFloat(type) && !mlirAttributeIsNull(flags.attr);
   return strata_emit_value(&nest->e, op, n, operands, type, is_fast ? 1 : 0, &flags);
 }

@@ -106,6 +106,7 @@ strata_status_t strata__lower_contract(strata__lowering_t *l, MlirOperation op) 
     return strata_error(STRATA_INVALID_ARGUMENT, "contract: its dims have no sizes");
   STRATA_TRY(check_inside(&c));
   strata__nest_begin_for(l, &nest, op, "contract", c.result, point);
+  nest.fast_math = l->fast_math_of_products;
   strata__store(&nest, c.result, point, sum_of_products(&nest, &c, point));
   strata__nest_end(&nest);
   return NULL;

@@ -9,6 +9,7 @@
 // Composite ops must be expanded, sizes static. What nothing depends on is left out.
 #include "lowering/strata_to_affine/lower.h"
 #include "lowering/pipeline.h"
+#include "passes/target.h"
 
 // |status| with the name or place of the op it is about.
 static strata_status_t located(strata_status_t status, MlirOperation op) {
@@ -218,6 +219,15 @@ static strata_status_t lower_graph(strata__lowering_t *l, MlirBlock graph) {
   return NULL;
 }
 
+// Elementwise ops meet where they are fused: on the cpu, whose kernels wait for memory, a product and a sum stay two
+// roundings there, so that results are the same however they are fused.
+static void set_fast_math(strata__lowering_t *l) {
+  MlirAttribute contracts = mlirAttributeParseGet(l->context, strata_str("#arith.fastmath<reassoc,contract,arcp,afn>"));
+  MlirAttribute apart = mlirAttributeParseGet(l->context, strata_str("#arith.fastmath<reassoc,arcp,afn>"));
+  l->fast_math_of_products = contracts;
+  l->fast_math = strata_target_is_gpu(l->compile) ? contracts : apart;
+}
+
 strata_status_t strata_pass_strata_to_affine(strata_compile_t *compile) {
   strata__lowering_t l = {.compile = compile,
                           .context = compile->context,
@@ -228,7 +238,7 @@ strata_status_t strata_pass_strata_to_affine(strata_compile_t *compile) {
   if (mlirOperationIsNull(l.main) || mlirBlockIsNull(strata_func_body(l.main)))
     return strata_error(STRATA_INVALID_ARGUMENT, "the module has no function @main");
   if (!compile->options->disable_fast_math)
-    l.fast_math = mlirAttributeParseGet(compile->context, strata_str("#arith.fastmath<reassoc,contract,arcp,afn>"));
+    set_fast_math(&l);
   STRATA_TRY(lower_graph(&l, strata_func_body(l.main)));
   mlirOperationDestroy(l.main);
   return NULL;

@@ -47,7 +47,8 @@ typedef struct {
   strata_pointer_map_t concats; // by concat op: strata__concat_plan_t
   STRATA_VECTOR(strata__tensor_t *) tensors;
   STRATA_VECTOR(strata__buffer_t *) constants;
-  MlirAttribute fast_math; // null: off
+  MlirAttribute fast_math;             // of arithmetic; null: off
+  MlirAttribute fast_math_of_products; // in contractions
 } strata__lowering_t;
 
 strata__tensor_t *strata__tensor(strata__lowering_t *l, MlirValue value);
@@ -101,6 +102,7 @@ typedef struct {
   strata__lowering_t *lowering;
   strata_emitter_t e; // inside the nest
   const char *name;
+  MlirAttribute fast_math; // null: off
   bool is_serial;
   int n_parallel, n_dims; // n_dims: those in scope, parallel ones first
   int64_t extents[STRATA_MAX_DIMS];

@@ -44,7 +44,7 @@ void strata__nest_begin(strata__lowering_t *l, strata__nest_t *nest, MlirOperati
   const int64_t one = 1;
   MlirType types[STRATA_MAX_DIMS];
   MlirLocation locations[STRATA_MAX_DIMS];
-  *nest = (strata__nest_t){.lowering = l, .name = name};
+  *nest = (strata__nest_t){.lowering = l, .name = name, .fast_math = l->fast_math};
   nest->n_parallel = rank > 0 ? rank : 1;
   nest->e = (strata_emitter_t){.context = l->context, .location = mlirOperationGetLocation(source)};
   for (int i = 0; i < nest->n_parallel; i++) {
