@@ -73,6 +73,7 @@ static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_at
          c->groups * RESULT_BYTES + BARRIER_BYTES;
 }
 
+// Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
 static bool is_sensible(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   return c->columns >= least(MIN_COLUMNS, round_up(p->columns, COLUMN_STEP)) && c->columns < p->columns + COLUMN_STEP &&
          (c->groups <= USUAL_GROUPS || ceil_div(p->columns, c->columns) >= LONG_ROW);
@@ -156,7 +157,7 @@ bool strata_attention_next(const strata_gpu_device_t *device, const strata_atten
                                      .number = number + 1};
     c->tasks = ceil_div(p->rows, c->rows) * p->batch;
     c->blocks = count_grid(device, p, c);
-    if (!is_sensible(p, c) || !fits(device, p, c, sizes[number % N_SIZES].registers))
+    if (!fits(device, p, c, sizes[number % N_SIZES].registers))
       continue;
     predict(device, p, c);
     return true;
@@ -171,6 +172,8 @@ int strata_attention_choose(const strata_gpu_device_t *device, const strata_atte
   strata_attention_choice_t candidate = {0};
   int count = 0;
   while (strata_attention_next(device, problem, &candidate)) {
+    if (!is_sensible(problem, &candidate))
+      continue;
     int at = count;
     while (at > 0 && out[at - 1].seconds > candidate.seconds)
       at--;
