@@ -11,6 +11,11 @@
 #define STRATA_TILE_MMA "tile.mma"
 #define STRATA_TILE_FUNNEL "tile.funnel"
 
+// Copies that threads go on beside: docs/gpu.md.
+#define STRATA_TILE_COPY_ASYNC "tile.copy_async"
+#define STRATA_TILE_COPY_COMMIT "tile.copy_commit"
+#define STRATA_TILE_COPY_WAIT "tile.copy_wait"
+
 // Pipelined products: docs/gpu.md.
 #define STRATA_TILE_BARRIER_INIT "tile.barrier_init"
 #define STRATA_TILE_BARRIER_ARRIVE "tile.barrier_arrive"

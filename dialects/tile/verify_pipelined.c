@@ -238,6 +238,7 @@ static const struct {
     {STRATA_TILE_BULK_LOAD, copy_fault},
     {STRATA_TILE_BULK_STORE, copy_fault},
     {STRATA_TILE_BULK_WAIT, wait_fault},
+    {STRATA_TILE_COPY_WAIT, wait_fault},
     {STRATA_TILE_LAUNCH_PREFETCH, prefetch_fault},
     {STRATA_TILE_FENCE, fence_fault},
     {STRATA_TILE_GROUP_BARRIER, group_fault},

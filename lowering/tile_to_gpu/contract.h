@@ -59,6 +59,28 @@ strata_registers_t strata_operand_rounded(strata_gpu_distribution_t *d, const st
                                           const strata_registers_t *from);
 STRATA_MUST_CHECK strata_status_t strata_operand_allocate(strata_gpu_distribution_t *d,
                                                           strata_shared_operand_t *operand, int64_t slots);
+// True if what |load|, a tile.load, loads can be copied into the operand as it is, 16 bytes at a time, while threads go
+// on (contract_copy.c).
+STRATA_MUST_CHECK strata_status_t strata_operand_takes_copies(strata_gpu_distribution_t *d,
+                                                              const strata_shared_operand_t *operand,
+                                                              MlirOperation load, bool *out_takes);
+// Has it copied into slot |slot|.
+STRATA_MUST_CHECK strata_status_t strata_operand_copy(strata_gpu_distribution_t *d,
+                                                      const strata_shared_operand_t *operand, MlirValue slot,
+                                                      MlirOperation load);
+// Where a thread's registers of |layout| lie in |slot|.
+typedef struct {
+  const strata_shared_operand_t *operand;
+  const strata_layout_t *layout;
+  int64_t bits; // that threads contribute to
+  MlirValue base;
+} strata_operand_places_t;
+strata_operand_places_t strata_operand_places(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
+                                              const strata_layout_t *layout, MlirValue slot);
+MlirValue strata_operand_place(strata_gpu_distribution_t *d, const strata_operand_places_t *places, int64_t reg);
+// True if |count| registers from |reg| on, |step| apart, lie side by side there, and aligned.
+bool strata_operand_is_run(const strata_shared_operand_t *operand, const strata_layout_t *layout, int64_t reg,
+                           int64_t step, int64_t count);
 // Stores registers, in any layout, into slot |slot|, an index value.
 STRATA_MUST_CHECK strata_status_t strata_operand_store(strata_gpu_distribution_t *d,
                                                        const strata_shared_operand_t *operand, MlirValue slot,

@@ -10,9 +10,13 @@
 //
 // So loads are under way while products are computed, and one barrier a step is enough: a slot is written again only
 // two steps later, after a barrier that every thread passes with its reads of that slot done.
+//
+// Operands that need not pass through registers (contract_copy.c) are copied as many steps ahead as there are slots but
+// one: with s slots step k + s - 1 is begun behind the barrier of step k, before which its copies were waited for.
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "dialects/affine/schedule.h"
+#include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/index.h"
@@ -24,6 +28,8 @@ typedef struct {
   MlirBlock body;
   int64_t n_steps;
   strata_product_t product;
+  int64_t n_slots;
+  MlirOperation copies[2];                 // of operands that are copied: their loads; else null
   STRATA_VECTOR(MlirOperation) loads;      // of the body, in order, and index values
   STRATA_VECTOR(MlirOperation) arithmetic; // the rest
   int64_t n_sums;
@@ -33,6 +39,14 @@ typedef struct {
 //===-- What is in the body --------------------------------------------------------------------------------------===//
 
 static bool is_load(MlirOperation op) { return strata_op_is(op, "tile.load"); }
+
+static bool is_copied(const pipeline_t *p, MlirOperation op) {
+  return mlirOperationEqual(op, p->copies[0]) || mlirOperationEqual(op, p->copies[1]);
+}
+
+static bool has_copies(const pipeline_t *p) {
+  return !mlirOperationIsNull(p->copies[0]) || !mlirOperationIsNull(p->copies[1]);
+}
 
 // What addresses are made of: index values, the same in all threads.
 static bool is_scalar(MlirOperation op) {
@@ -61,6 +75,26 @@ static strata_status_t read_body(pipeline_t *p) {
   if (!mlirValueEqual(sum, mlirBlockGetArgument(p->body, 1)))
     return strata_gpu_missing(p->contract, "a sum that the pipeline does not carry");
   return strata_product_read(p->d, p->contract, &p->product);
+}
+
+// Which operands are copied, and how many slots there are.
+static strata_status_t find_copies(pipeline_t *p) {
+  strata_schedule_t schedule = strata_schedule_read(p->d->func);
+  p->n_slots = STRATA_CONTRACT_SLOTS;
+  bool is_rounded = p->product.mma && mlirTypeIsAF32(p->product.operands[0].element);
+  for (int side = 0; side < 2 && !is_rounded && schedule.slots > 0; side++) {
+    MlirValue value = mlirOperationGetOperand(p->contract, side);
+    MlirOperation load = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+    bool takes = false;
+    if (!mlirOperationIsNull(load) && is_load(load) &&
+        mlirOperationEqual(mlirOperationGetParentOperation(load), p->loop))
+      STRATA_TRY(strata_operand_takes_copies(p->d, &p->product.operands[side], load, &takes));
+    if (takes)
+      p->copies[side] = load;
+  }
+  if (has_copies(p))
+    p->n_slots = schedule.slots;
+  return NULL;
 }
 
 //===-- Values that wait for their step --------------------------------------------------------------------------===//
@@ -114,11 +148,66 @@ static strata_status_t emit_loads(pipeline_t *p, MlirValue step) {
   set_step(p, step);
   p->state.count = (size_t)p->n_sums;
   for (size_t i = 0; i < p->loads.count; i++) {
+    if (is_copied(p, p->loads.data[i]))
+      continue;
     STRATA_TRY(strata_gpu_distribute_op(p->d, p->loads.data[i]));
     if (is_load(p->loads.data[i]))
       pack_loaded(p, p->loads.data[i]);
   }
   return NULL;
+}
+
+//===-- Copies ---------------------------------------------------------------------------------------------------===//
+
+static MlirValue slot_of(const pipeline_t *p, MlirValue step) {
+  strata_emitter_t *e = &p->d->e;
+  bool is_power = (p->n_slots & (p->n_slots - 1)) == 0;
+  return is_power ? strata_emit_binary(e, "arith.andi", step, strata_emit_index(e, p->n_slots - 1))
+                  : strata_emit_binary(e, "arith.remui", step, strata_emit_index(e, p->n_slots));
+}
+
+// Begins the copies of step |step|.
+static strata_status_t emit_copies(pipeline_t *p, MlirValue step) {
+  set_step(p, step);
+  for (size_t i = 0; i < p->loads.count; i++)
+    if (!is_load(p->loads.data[i]))
+      STRATA_TRY(strata_gpu_distribute_op(p->d, p->loads.data[i]));
+  for (int side = 0; side < 2; side++)
+    if (!mlirOperationIsNull(p->copies[side]))
+      STRATA_TRY(strata_operand_copy(p->d, &p->product.operands[side], slot_of(p, step), p->copies[side]));
+  return NULL;
+}
+
+static void commit_copies(pipeline_t *p) {
+  strata_emit_op(&p->d->e, STRATA_TILE_COPY_COMMIT, 0, NULL, 0, NULL, 0, NULL);
+}
+
+// Those of the step at hand: all but the groups of as many steps as come before the one that is begun next.
+static void wait_for_copies(pipeline_t *p) {
+  strata_named_attr_t pending = {"pending", strata_i64_attr(p->d->e.context, p->n_slots - 2)};
+  strata_emit_op(&p->d->e, STRATA_TILE_COPY_WAIT, 0, NULL, 0, NULL, 1, &pending);
+}
+
+// Copies of the first steps; every step has a group, be it empty.
+static strata_status_t emit_first_copies(pipeline_t *p) {
+  for (int64_t step = 0; step + 1 < p->n_slots; step++) {
+    if (step < p->n_steps)
+      STRATA_TRY(emit_copies(p, strata_emit_index(&p->d->e, step)));
+    commit_copies(p);
+  }
+  return NULL;
+}
+
+// Copies of the step that |step| makes room for, if there is one.
+static strata_status_t emit_next_copies(pipeline_t *p, MlirValue step) {
+  strata_emitter_t *e = &p->d->e;
+  MlirValue next = strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, p->n_slots - 1));
+  MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, next, strata_emit_index(e, p->n_steps));
+  strata_loop_t branch = strata_emit_if_begin(e, exists);
+  strata_status_t status = emit_copies(p, next);
+  strata_emit_if_end(e, branch);
+  commit_copies(p);
+  return status;
 }
 
 //===-- Staging --------------------------------------------------------------------------------------------------===//
@@ -129,7 +218,9 @@ static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot)
   int64_t at = p->n_sums;
   set_step(p, step);
   for (size_t i = 0; i < p->loads.count; i++)
-    if (is_load(p->loads.data[i]))
+    if (is_copied(p, p->loads.data[i]))
+      continue;
+    else if (is_load(p->loads.data[i]))
       at = unpack_loaded(p, p->loads.data[i], at);
     else
       STRATA_TRY(strata_gpu_distribute_op(d, p->loads.data[i]));
@@ -137,25 +228,27 @@ static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot)
     STRATA_TRY(strata_gpu_distribute_op(d, p->arithmetic.data[i]));
   for (int side = 0; side < 2; side++) {
     strata_registers_t registers;
+    if (!mlirOperationIsNull(p->copies[side]))
+      continue;
     STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(p->contract, side), &p->product.operands[side].load,
                                    &registers));
     registers = strata_operand_rounded(d, p->product.mma, &registers);
     STRATA_TRY(strata_operand_store(d, &p->product.operands[side], slot, &registers));
   }
+  if (has_copies(p))
+    wait_for_copies(p);
   return strata_emit_barrier(d);
 }
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
-
-static MlirValue slot_of(strata_gpu_distribution_t *d, MlirValue step) {
-  return strata_emit_binary(&d->e, "arith.andi", step, strata_emit_index(&d->e, STRATA_CONTRACT_SLOTS - 1));
-}
 
 // Loads of the step after |step|, if there is one: what was loaded is replaced in the state.
 static strata_status_t emit_next_loads(pipeline_t *p, MlirValue step) {
   strata_gpu_distribution_t *d = p->d;
   strata_emitter_t *e = &d->e;
   int n_state = (int)p->state.count, n_loaded = n_state - (int)p->n_sums;
+  if (n_loaded == 0)
+    return NULL;
   MlirValue condition = strata_emit_cmpi(e, STRATA_SLT, step, strata_emit_index(e, p->n_steps - 1));
   MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_loaded);
   MlirValue *loaded = strata_arena_array(d->compile->arena, MlirValue, n_loaded);
@@ -186,8 +279,10 @@ static strata_status_t emit_loop(pipeline_t *p) {
   int n_state = (int)p->state.count;
   strata_loop_t loop = strata_emit_for_begin(&d->e, zero, end, 1, n_state, p->state.data, p->state.data);
   d->loop_depth++;
-  MlirValue slot = slot_of(d, loop.induction);
+  MlirValue slot = slot_of(p, loop.induction);
   STRATA_TRY(emit_stage(p, loop.induction, slot));
+  if (has_copies(p))
+    STRATA_TRY(emit_next_copies(p, loop.induction));
   STRATA_TRY(emit_next_loads(p, loop.induction));
   strata_product_emit(d, &p->product, slot, p->state.data);
   d->loop_depth--;
@@ -229,11 +324,14 @@ static strata_status_t emit_pipeline(pipeline_t *p) {
   MlirValue old = mlirOperationGetResult(p->loop, 0);
   p->n_sums = strata_product_sums(&p->product);
   STRATA_TRY(emit_start(p, &start));
+  STRATA_TRY(find_copies(p));
   for (int side = 0; side < 2; side++)
-    STRATA_TRY(strata_operand_allocate(d, &p->product.operands[side], STRATA_CONTRACT_SLOTS));
+    STRATA_TRY(strata_operand_allocate(d, &p->product.operands[side], p->n_slots));
   for (int64_t i = 0; i < p->n_sums; i++)
     *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
   strata_product_pack(d, &p->product, &start, p->state.data);
+  if (has_copies(p))
+    STRATA_TRY(emit_first_copies(p));
   STRATA_TRY(emit_loads(p, strata_emit_index(&d->e, 0)));
   STRATA_TRY(emit_loop(p));
   partial = strata_registers_in(d, mlirValueGetType(old), &p->product.partial);

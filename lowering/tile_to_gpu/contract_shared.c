@@ -119,6 +119,29 @@ strata_status_t strata_operand_allocate(strata_gpu_distribution_t *d, strata_sha
   return strata_shared_alloc(d, operand->element, operand->rows * operand->steps * slots, &operand->memory);
 }
 
+//===-- Places ---------------------------------------------------------------------------------------------------===//
+
+strata_operand_places_t strata_operand_places(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
+                                              const strata_layout_t *layout, MlirValue slot) {
+  return (strata_operand_places_t){.operand = operand,
+                                   .layout = layout,
+                                   .bits = thread_bits(operand, layout),
+                                   .base = emit_base(d, operand, layout, slot)};
+}
+
+MlirValue strata_operand_place(strata_gpu_distribution_t *d, const strata_operand_places_t *places, int64_t reg) {
+  return emit_address(d, places->base, places->bits, register_address(places->operand, places->layout, reg));
+}
+
+bool strata_operand_is_run(const strata_shared_operand_t *operand, const strata_layout_t *layout, int64_t reg,
+                           int64_t step, int64_t count) {
+  int64_t first = register_address(operand, layout, reg);
+  bool is_run = first % count == 0 && !(thread_bits(operand, layout) & (count - 1));
+  for (int64_t i = 1; i < count; i++)
+    is_run &= register_address(operand, layout, reg + i * step) == first + i;
+  return is_run;
+}
+
 //===-- Runs -----------------------------------------------------------------------------------------------------===//
 
 // Registers by their address, so that neighbours are found.

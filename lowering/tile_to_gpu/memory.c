@@ -6,7 +6,7 @@
 #include "lowering/tile_to_gpu/shared.h"
 #include "lowering/tile_to_gpu/turn.h"
 
-static MlirValue flatten(strata_gpu_distribution_t *d, MlirValue buffer) {
+MlirValue strata_gpu_flatten(strata_gpu_distribution_t *d, MlirValue buffer) {
   MlirType type = mlirValueGetType(buffer);
   int64_t n_elements = 1;
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
@@ -41,16 +41,23 @@ static bool is_exchanged(MlirValue buffer) {
   return false;
 }
 
-static strata_transfer_t transfer_of(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
-                                     strata_gpu_box_t *box) {
+strata_transfer_t strata_gpu_transfer(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
+                                      strata_gpu_box_t *box) {
   return (strata_transfer_t){
       .box = box,
-      .flat = flatten(d, strata_new_scalar(d, mlirOperationGetOperand(op, buffer))),
+      .flat = strata_new_scalar(d, mlirOperationGetOperand(op, buffer)),
       .pad = strata_attr(op, "pad"),
       .mask = strata_attr(op, "mask"),
       .op = op,
       .first_symbol = buffer + 1,
   };
+}
+
+static strata_transfer_t transfer_of(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
+                                     strata_gpu_box_t *box) {
+  strata_transfer_t transfer = strata_gpu_transfer(d, op, buffer, box);
+  transfer.flat = strata_gpu_flatten(d, transfer.flat);
+  return transfer;
 }
 
 strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation op) {

@@ -144,7 +144,8 @@ static strata_status_t check_contraction(strata_compile_t *compile, const strata
       return NULL;
   }
   for (strata_tiled_choice_t tiled = {0}; strata_tiled_next(device, &product, &tiled);)
-    if (is_same_tile(&tiled.schedule, given) && !given->slots && !given->blocks)
+    if (is_same_tile(&tiled.schedule, given) && given->slots != 1 && given->slots <= tiled.schedule.slots &&
+        !given->blocks)
       return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this contraction; see docs/gpu.md, Schedules");
 }

@@ -19,6 +19,7 @@ enum {
   FMA_RATE = 128,        // multiply-adds of a processor in a cycle; matrix instructions: half an instruction's
   STEP_LATENCY = 1000,   // cycles
   COMBINE_LATENCY = 300, // of the parts of a split
+  BLOCK_BYTES = 1 << 10, // that the system takes of a block's shared memory
   SLOTS = 2,             // of each operand in shared memory
   N_SPLITS = 4,          // 1 to 8
   MAX_THREADS = 256,     // of a block with a split
@@ -84,16 +85,17 @@ static int64_t registers_of(const strata_problem_t *p, const tile_t *tile) {
   return sums + loaded + fragments + OTHER_REGISTERS;
 }
 
-static int64_t shared_of(const strata_problem_t *p, const tile_t *tile) {
+static int64_t shared_of(const strata_problem_t *p, const tile_t *tile, int64_t slots) {
   const shape_t *shape = tile->shape;
   int64_t sums = tile->split > 1 ? shape->rows * shape->columns * p->sum_bytes * tile->split : 0;
-  return (shape->rows + shape->columns) * tile->steps * p->operand_bytes * SLOTS + sums;
+  return (shape->rows + shape->columns) * tile->steps * p->operand_bytes * slots + sums;
 }
 
 // Blocks that a processor runs at the same time.
-static int64_t residents(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+static int64_t residents(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile,
+                         int64_t slots) {
   int64_t by_registers = device->registers / (registers_of(p, tile) * tile->threads);
-  int64_t by_shared = device->shared_bytes_processor / shared_of(p, tile);
+  int64_t by_shared = device->shared_bytes_processor / (shared_of(p, tile, slots) + BLOCK_BYTES);
   int64_t by_threads = device->threads_resident / tile->threads;
   int64_t all = by_registers < by_shared ? by_registers : by_shared;
   return greatest(1, all < by_threads ? all : by_threads);
@@ -110,7 +112,7 @@ static int64_t time_of(const strata_gpu_device_t *device, const strata_problem_t
   int64_t steps = ceil_div(p->steps, tile->steps);
   int64_t work = shape->rows * shape->columns * steps * tile->steps / rate * 100 / shape->efficiency;
   int64_t busy = ceil_div(tiles, device->n_processors) * work;
-  int64_t rounds = ceil_div(tiles, device->n_processors * residents(device, p, tile));
+  int64_t rounds = ceil_div(tiles, device->n_processors * residents(device, p, tile, SLOTS));
   int64_t waiting = rounds * (steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0));
   return greatest(busy, waiting) + busy / 8; // equal waiting: the less work the better
 }
@@ -118,10 +120,25 @@ static int64_t time_of(const strata_gpu_device_t *device, const strata_problem_t
 static bool fits(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   bool is_split_useful = tile->split == 1 || (tile->threads <= MAX_THREADS && tile->steps < 2 * p->steps &&
                                               tiles_of(p, tile->shape) <= 2 * device->n_processors);
-  return is_split_useful && registers_of(p, tile) <= REGISTERS && shared_of(p, tile) <= device->shared_bytes;
+  return is_split_useful && registers_of(p, tile) <= REGISTERS && shared_of(p, tile, SLOTS) <= device->shared_bytes;
 }
 
-static strata_schedule_t schedule_of(const strata_problem_t *p, const tile_t *tile) {
+// Where operands may be copied as they are: as many slots as leave room for the blocks that a processor runs anyway.
+static int64_t slots_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+  static const int64_t choices[] = {8, 4, 3};
+  bool is_as_loaded = p->loaded_bytes == p->operand_bytes && !(p->mma && p->operand_bytes == 4); // tf32 is rounded
+  if (!device->has_async_copy || !is_as_loaded || !(p->sides[0].is_wide || p->sides[1].is_wide))
+    return 0;
+  int64_t most = ceil_div(tiles_of(p, tile->shape), device->n_processors);
+  int64_t blocks = residents(device, p, tile, SLOTS);
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+    if (shared_of(p, tile, choices[i]) <= device->shared_bytes &&
+        residents(device, p, tile, choices[i]) >= (most < blocks ? most : blocks))
+      return choices[i];
+  return SLOTS;
+}
+
+static strata_schedule_t schedule_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   const shape_t *shape = tile->shape;
   return (strata_schedule_t){.kind = "contract",
                              .threads = tile->threads,
@@ -129,6 +146,7 @@ static strata_schedule_t schedule_of(const strata_problem_t *p, const tile_t *ti
                              .n_tile = 3,
                              .tile = {shape->rows, shape->columns, tile->steps},
                              .warps = {shape->warps[0], shape->warps[1]},
+                             .slots = slots_of(device, p, tile),
                              .mma = strata_str(p->mma ? p->mma->name : "")};
 }
 
@@ -143,7 +161,7 @@ bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t
     double slower = p->mma ? SLOWER : SLOWER_FMA;
     double busy = slower * (double)tile->cycles / CLOCK, memory = slower * p->traffic / (double)device->bandwidth;
     tile->seconds = LAUNCH_SECONDS + (busy > memory ? busy : memory);
-    tile->schedule = schedule_of(p, tile);
+    tile->schedule = schedule_of(device, p, tile);
     if (fits(device, p, tile))
       return true;
   }

@@ -33,6 +33,15 @@ uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask);
 // and |d| are the caller's own fragments in memory, |d| to be written; they may not overlap.
 void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d);
 
+//===-- Copies that threads go on beside (docs/gpu.md) -----------------------------------------------------------===//
+
+// 16 bytes from memory into shared memory, zeros if they are not |inside|: put off until the caller waits for them, so
+// that a missing wait shows. The caller's copies since the last commit are a group; it waits until all of its groups
+// but the last |pending| are done.
+void strata_emulated_copy_async(void *shared, const void *from, uint32_t inside);
+void strata_emulated_copy_commit(void);
+void strata_emulated_copy_wait(uint32_t pending);
+
 //===-- Clusters of blocks (docs/gpu.md) -------------------------------------------------------------------------===//
 
 enum { STRATA_EMULATED_CLUSTER = 8 }; // blocks at most

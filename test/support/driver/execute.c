@@ -342,6 +342,7 @@ static void reset_block(int64_t block, unsigned n_threads) {
   }
   phases_reset();
   copies_reset();
+  async_reset();
   products_reset();
   cluster_reset();
 }

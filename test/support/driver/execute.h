@@ -39,6 +39,10 @@ void copies_reset(void);
 bool copies_advance(void);
 size_t copies_left(void);
 
+//===-- Copies that threads go on beside (async.c) ---------------------------------------------------------------===//
+
+void async_reset(void);
+
 //===-- Products of groups of four warps (product.c) -------------------------------------------------------------===//
 
 void products_reset(void);
