@@ -15,6 +15,7 @@
 // one that stays a number then. What was divided before the second product is divided after it.
 #include "dialects/affine/attention.h"
 #include "dialects/affine/contraction.h"
+#include "dialects/affine/simplify.h"
 #include "lowering/affine_to_tile/contract.h"
 #include "passes/mma.h"
 
@@ -303,12 +304,12 @@ typedef struct {
 
 static seen_t seen_blocks(strata_tile_builder_t *b, const builder_t *c) {
   int64_t rows = b->space.extents[ROW], columns = b->space.extents[COLUMN], offset = c->a.offset;
-  bool is_some = strata_attention_skips(&c->a, rows, columns);
-  if (!is_some)
+  if (!strata_attention_skips(&c->a, rows, columns))
     return (seen_t){strata_tile_constant(b, c->n_column_tiles), true};
   MlirAffineExpr end = mlirAffineMulExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, rows));
-  end = mlirAffineAddExprGet(end, strata_tile_constant(b, rows + offset));
-  return (seen_t){mlirAffineCeilDivExprGet(end, strata_tile_constant(b, columns)), false};
+  end = mlirAffineAddExprGet(end, strata_tile_constant(b, rows + offset + columns - 1));
+  MlirAffineExpr count = mlirAffineFloorDivExprGet(end, strata_tile_constant(b, columns));
+  return (seen_t){strata_affine_simplify(count, 1, &c->n_row_tiles), false};
 }
 
 // The block of an iteration, from the last one to the first: what is masked comes first.

@@ -40,6 +40,7 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 #define TASK 400.0        // statistics and results, beside one block's products that nothing hides
 #define PRODUCTS 2048.0   // multiply-adds
 #define SOFTMAX 5.5       // of a group's rows in one column: maximum, exponential, sum, conversion
+#define MASK 2.5          // of the same
 #define CACHE_RATE 76.0   // bytes from the second-level cache
 #define BLOCK_START 300.0 // of a block of columns: barriers, statistics
 #define BESIDE 0.25       // of what goes on beside the slowest
@@ -97,11 +98,17 @@ static double product_cycles(const strata_attention_problem_t *p, const strata_a
   return (double)(c->rows * c->columns * (p->head + p->value)) / PRODUCTS;
 }
 
+// Of a group's rows in one column. Only of square blocks is it known that all but the first have no masks of causal
+// rows.
+static double softmax_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  return SOFTMAX + (p->attention.is_causal && c->rows != c->columns ? MASK : 0);
+}
+
 // One block of columns of a tile.
 static bound_t block_time(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   bound_t bounds[] = {
       {product_cycles(p, c), "instructions"},
-      {(double)(c->groups * c->columns) * SOFTMAX, "softmax"},
+      {(double)(c->groups * c->columns) * softmax_cycles(p, c), "softmax"},
       {(double)(c->columns * (p->head + p->value) * ELEMENT_BYTES) / CACHE_RATE, "cache"},
   };
   bound_t slowest = bounds[0];
