@@ -23,17 +23,17 @@ enum {
   ACCESS_BYTES = 16,       // of one thread at once
   THREADS = 256,           // of a block, unless it says otherwise
   MIN_THREADS = 64,        // of a block of a small kernel
-  MAX_IN_FLIGHT = 4,       // accesses of one operand that a thread makes before it waits
-  MAX_ELEMENTS = 48,       // of all operands together that a thread of a map holds
-  BLOCKS_A_PROCESSOR = 4,  // before a thread of a map is given more than one access
   CROSSING = 64,           // rows and columns of a transposition's tile: the latter twice as many
   CROSSING_WIDTH = 8,      // of the square that a thread turns in registers, at most
   MIN_CROSSING = 16,       // shorter dims are not worth turning
   ROW_ELEMENTS = 32,       // of a row that one thread of a warp holds at most
-  ROW_ELEMENTS_BLOCK = 16, // the same of larger groups
+  ROW_ELEMENTS_BLOCK = 16, // the same of larger groups; twice as many where they meet more than once
   LIVE_VALUES = 3,         // registers that an element of a row takes
   CLUSTER_THREADS = 512,   // of a block of a cluster: two of them share a processor
   CLUSTER_ELEMENTS = 32,   // of a row that one of their threads holds at most
+  KEPT_THREADS = 256,      // of a block of a cluster whose shared memory holds the row ...
+  KEPT_BYTES = 32 * 1024,  // ... so much of it: four to six of them share a processor
+  KEPT_ELEMENTS = 64,      // of the row that one of their threads goes through at most
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -87,18 +87,13 @@ static void shrink_blocks(const strata_gpu_device_t *device, int64_t n_tasks, st
     schedule->threads /= 2;
 }
 
-// A block a tile, tiles of about equal length.
-static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, int64_t extent, int64_t width, int n_operands,
+// A block a tile, tiles of about equal length: one access a thread, and as many threads as there is room for.
+static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, int64_t extent, int64_t width,
                               strata_schedule_t *out) {
-  int64_t in_flight = MAX_IN_FLIGHT, threads = THREADS;
-  while (in_flight > 1 && in_flight * width * n_operands > MAX_ELEMENTS)
-    in_flight /= 2;
-  while (in_flight > 1 &&
-         outer * ceil_div(extent, threads * width * in_flight) < (int64_t)BLOCKS_A_PROCESSOR * k->device->n_processors)
-    in_flight /= 2;
+  int64_t threads = THREADS;
   while (threads > MIN_THREADS && outer * ceil_div(extent, threads * width) < k->device->n_processors)
     threads /= 2;
-  int64_t n_tiles = ceil_div(extent, threads * width * in_flight);
+  int64_t n_tiles = ceil_div(extent, threads * width);
   int64_t tile = ceil_div(ceil_div(extent, n_tiles), width * k->device->lanes) * width * k->device->lanes;
   *out = (strata_schedule_t){.kind = "map", .threads = threads, .group = threads, .n_tile = 1};
   out->tile[0] = least(tile, extent);
@@ -133,7 +128,7 @@ static void schedule_map(const gpu_kernel_t *k, const strata_map_kernel_t *map, 
   // Tiles of a block want to be well filled.
   int64_t block = THREADS * width, filled = ceil_div(extent, block) * block;
   if (extent >= block / 2 && (extent % width || outer == 1 || filled - extent <= filled / 8)) {
-    schedule_long_map(k, outer, extent, width, n_operands, out);
+    schedule_long_map(k, outer, extent, width, out);
     return;
   }
   while (extent % width)
@@ -156,12 +151,21 @@ static void schedule_across(const gpu_kernel_t *k, const strata_row_kernel_t *ro
   shrink_blocks(k->device, n_rows / width, out);
 }
 
-// Threads for a row: a part of a warp or a warp where that can hold it, else a whole block; more where rows are few.
+static int n_reductions(const gpu_kernel_t *k) {
+  int count = 0;
+  for (int i = 0; i < k->kernel->n_nests; i++)
+    count += k->kernel->nests[i].n_reduction > 0;
+  return count;
+}
+
+// Threads for a row: a part of a warp or a warp where that can hold it, else a whole block; more where rows are few,
+// fewer where they meet more often.
 static int64_t group_of(const gpu_kernel_t *k, int64_t n_rows, int64_t length, int64_t width) {
   const strata_gpu_device_t *device = k->device;
+  int64_t elements = n_reductions(k) > 1 ? 2 * ROW_ELEMENTS_BLOCK : ROW_ELEMENTS_BLOCK;
   int64_t group = least(device->lanes, power_of_two_from(ceil_div(length, width)));
   if (ceil_div(length, group) > ROW_ELEMENTS)
-    while (group < device->max_threads && ceil_div(length, group) > ROW_ELEMENTS_BLOCK)
+    while (group < device->max_threads && ceil_div(length, group) > elements)
       group *= 2;
   int64_t wanted = (int64_t)device->n_processors * THREADS;
   while (n_rows * group < wanted && group < device->max_threads && length / (2 * group) >= width)
@@ -201,12 +205,49 @@ static int64_t cluster_of(const gpu_kernel_t *k, const strata_row_kernel_t *rows
   return blocks > 1 && blocks <= k->device->max_cluster && is_plain_row(rows, length) ? blocks : 1;
 }
 
+// Bytes of a row of what is read as a whole.
+static int64_t row_bytes(const gpu_kernel_t *k, int64_t n_rows, int64_t length) {
+  MlirBlock entry = strata_func_body(k->kernel->func);
+  int64_t bytes = 0;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
+    MlirValue buffer = mlirBlockGetArgument(entry, i);
+    int64_t all = (int64_t)strata_memref_bytes(mlirValueGetType(buffer));
+    if (!is_stored(k->kernel, buffer) && all >= n_rows * length)
+      bytes += all / n_rows;
+  }
+  return bytes;
+}
+
+// Rows that several nests go through, in the shared memory of a cluster. False where they do not fit.
+static bool schedule_kept(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
+                          strata_schedule_t *out) {
+  int n_nests = 0;
+  for (int i = 0; i < k->kernel->n_nests; i++)
+    n_nests += rows->members[i].takes_part;
+  int64_t bytes = row_bytes(k, n_rows, length), blocks = power_of_two_from(ceil_div(bytes, KEPT_BYTES));
+  while (blocks < k->device->max_cluster && n_rows * blocks < 2 * k->device->n_processors)
+    blocks *= 2;
+  blocks = least(blocks, k->device->max_cluster);
+  int64_t threads = KEPT_THREADS, most = k->device->shared_bytes / 2;
+  while (threads < k->device->max_threads && ceil_div(length, threads * blocks) > KEPT_ELEMENTS)
+    threads *= 2;
+  if (n_nests < 2 || blocks == 1 || bytes / blocks > most || ceil_div(length, threads * blocks) > 2 * KEPT_ELEMENTS ||
+      !is_plain_row(rows, length))
+    return false;
+  *out = (strata_schedule_t){.kind = "rows", .threads = threads, .group = threads * blocks, .slots = 1};
+  out->n_tile = 1;
+  out->tile[0] = length;
+  return true;
+}
+
 static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
                            strata_schedule_t *out) {
   int n_operands;
   int64_t width = access_width(k->kernel, &n_operands), group = group_of(k, n_rows, length, width);
   int64_t held = greatest(k->device->registers / group / LIVE_VALUES, width);
   bool is_group_a_block = group > k->device->lanes;
+  if (ceil_div(length, group) > held && schedule_kept(k, rows, n_rows, length, out))
+    return;
   int64_t blocks = ceil_div(length, group) <= held ? 1 : cluster_of(k, rows, length);
   if (blocks > 1) {
     *out = (strata_schedule_t){.kind = "rows", .threads = CLUSTER_THREADS, .group = CLUSTER_THREADS * blocks};

@@ -2,13 +2,15 @@
 
 func.func @main(%a: memref<1048576xf32>, %b: memref<1048576xf32>, %c: memref<4096x12xf32>, %d: memref<12x4096xf32>,
                 %e: memref<512x1024xf16>, %f: memref<1024x512xf16>, %g: memref<4096x768xf32>, %h: memref<4096xf32>,
-                %i: memref<8x16384xf16>, %j: memref<8xf16>, %long: memref<64x50000xf16>, %longs: memref<64xf16>) {
+                %i: memref<8x16384xf16>, %j: memref<8xf16>, %long: memref<64x50000xf16>, %longs: memref<64xf16>,
+                %k: memref<64x50000xf32>, %l: memref<64x50000xf32>) {
   func.call @large(%a, %b) : (memref<1048576xf32>, memref<1048576xf32>) -> ()
   func.call @narrow(%d, %c) : (memref<12x4096xf32>, memref<4096x12xf32>) -> ()
   func.call @transpose(%e, %f) : (memref<512x1024xf16>, memref<1024x512xf16>) -> ()
   func.call @rows(%g, %h) : (memref<4096x768xf32>, memref<4096xf32>) -> ()
   func.call @few_rows(%i, %j) : (memref<8x16384xf16>, memref<8xf16>) -> ()
   func.call @long_rows(%long, %longs) : (memref<64x50000xf16>, memref<64xf16>) -> ()
+  func.call @long_rows_twice(%k, %l) : (memref<64x50000xf32>, memref<64x50000xf32>) -> ()
   return
 }
 
@@ -92,5 +94,28 @@ func.func private @long_rows(%x: memref<64x50000xf16>, %y: memref<64xf16>) {
     %r = arith.truncf %s : f32 to f16
     affine.store %r, %y[%i] : memref<64xf16>
   } {strata.nest = "sum"}
+  return
+}
+
+// One that several nests go through: the shared memory of eight blocks.
+// CHECK-LABEL: func.func private @long_rows_twice
+// CHECK-SAME: strata.schedule = {group = 2048 : i64, kind = "rows", slots = 1 : i64, threads = 256 : i64, tile = array<i64: 50000>}
+func.func private @long_rows_twice(%x: memref<64x50000xf32>, %y: memref<64x50000xf32>) {
+  %t = memref.alloc() : memref<64xf32>
+  affine.parallel (%i) = (0) to (64) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 50000 iter_args(%a = %zero) -> (f32) {
+      %v = affine.load %x[%i, %k] : memref<64x50000xf32>
+      %n = arith.addf %a, %v : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %t[%i] : memref<64xf32>
+  } {strata.nest = "sum"}
+  affine.parallel (%i, %j) = (0, 0) to (64, 50000) {
+    %v = affine.load %x[%i, %j] : memref<64x50000xf32>
+    %s = affine.load %t[%i] : memref<64xf32>
+    %d = arith.subf %v, %s : f32
+    affine.store %d, %y[%i, %j] : memref<64x50000xf32>
+  } {strata.nest = "sub"}
   return
 }
