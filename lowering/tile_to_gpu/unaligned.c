@@ -146,10 +146,12 @@ static void place_span(spans_t *s, span_t *span) {
     return;
   int64_t last = buffer_elements(s->w) - span->n_words * span->width;
   MlirValue fits = strata_emit_cmpi(e, STRATA_ULT, span->start, strata_emit_index(e, last + 1));
-  MlirValue touched = common_conditions(s, span);
-  span->start = strata_emit_select(e, fits, span->start, strata_emit_index(e, 0));
-  if (!mlirValueIsNull(touched))
+  MlirValue touched = common_conditions(s, span), is_read = fits;
+  if (!mlirValueIsNull(touched)) {
+    is_read = strata_emit_binary(e, "arith.andi", fits, touched);
     fits = strata_emit_binary(e, "arith.ori", fits, negated(e, touched));
+  }
+  span->start = strata_emit_select(e, is_read, span->start, strata_emit_index(e, 0));
   s->fit = mlirValueIsNull(s->fit) ? fits : strata_emit_binary(e, "arith.andi", s->fit, fits);
 }
 

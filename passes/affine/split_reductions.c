@@ -10,7 +10,8 @@
 //   affine.parallel (%j) = (0) to (64) { %s = affine.for %t = 0 to 1000 { ... load %p[%t, %j] }  store f(%s), %y[%j] }
 //
 // Products of more rows and columns are split where the model of schedules expects them to take less time so: those of
-// few tiles and long reductions.
+// few tiles and long reductions. Where no divisor of a length suits, its parts are multiples of a step and the last is
+// shorter: what it would read beyond is guarded, and zero.
 //
 // The partial results have the type that is summed up in, and their order is fixed. Grouping never makes one kernel of
 // the two: they do not share their rows.
@@ -36,6 +37,9 @@ enum {
   MIN_THREAD_ELEMENTS = 16,  // of a column, for a thread
   MAX_PARTS = 32,            // of a product
   MIN_PART_BYTES = 512,      // of a row of an operand in a part
+  PART_STEP = 64,            // elements that uneven parts have a multiple of
+  FEW = 64,                  // rows or columns of a product whose parts may be uneven ...
+  FEW_RESULTS = 1 << 15,     // ... or results: with more, operands staged as a whole are faster
   BYTES_IN_FLIGHT = 64,      // of a thread that goes down a column
 };
 
@@ -43,6 +47,8 @@ typedef struct {
   const strata_nest_t *nest;
   bool is_across;                 // results lie side by side: a thread sums up one of them alone
   int64_t parts[STRATA_MAX_DIMS]; // by reduction dim; 1: not split
+  int64_t sizes[STRATA_MAX_DIMS]; // of a part; the last may be shorter
+  bool may_be_uneven;             // zeros beyond the end change nothing
   int64_t n_parts;                // together
 } split_t;
 
@@ -66,10 +72,23 @@ static bool starts_neutral(const strata_nest_t *nest, const char *kind) {
   return strcmp(kind, "mul") && strcmp(kind, "xor");
 }
 
+// True if what is multiplied are two loads, wherever they are.
+static bool reads_alone(const strata_contraction_kernel_t *c) {
+  bool alone = true;
+  int n_loads = 0;
+  for (int side = 0; side < 2; side++)
+    alone &= mlirOperationIsNull(c->sides[side].access->guard) &&
+             strata_op_is(c->sides[side].access->op, "affine.load") &&
+             mlirValueEqual(strata_contraction_narrow(c, side), c->sides[side].access->value);
+  for (int i = 0; i < c->nest->n_accesses; i++)
+    n_loads += c->nest->accesses[i].in_reduction;
+  return alone && n_loads == 2;
+}
+
 // The nest as a product whose tiles are worth their while; false of others, a matrix times few vectors among them, each
 // result of which is summed up like a row.
 static bool read_product(strata_compile_t *compile, const strata_gpu_device_t *device, const strata_nest_node_t *node,
-                         strata_problem_t *out_problem) {
+                         strata_problem_t *out_problem, bool *out_may_be_uneven) {
   if (node->class != STRATA_NEST_ANCHOR)
     return false;
   strata_nest_t nest = *node->nest;
@@ -79,6 +98,7 @@ static bool read_product(strata_compile_t *compile, const strata_gpu_device_t *d
     return false;
   strata_gpu_contraction_t question = {.compile = compile, .device = device, .contraction = &contraction};
   *out_problem = strata_problem_read(&question);
+  *out_may_be_uneven = reads_alone(&contraction);
   return strata_problem_has_tiles(device, out_problem);
 }
 
@@ -148,7 +168,18 @@ static void cut(split_t *split, double wanted) {
       split->parts[i] = divisor_near(nest->extents[nest->n_parallel + i], wanted / (double)split->n_parts,
                                      2 * wanted / (double)split->n_parts);
     split->n_parts *= split->parts[i];
+    split->sizes[i] = nest->extents[nest->n_parallel + i] / split->parts[i];
   }
+}
+
+// Cuts the one reduction dim into about |wanted| parts of whole steps; false if there are several.
+static bool cut_unevenly(split_t *split, int64_t wanted) {
+  const strata_nest_t *nest = split->nest;
+  int64_t extent = nest->extents[nest->n_parallel], size = (extent + wanted - 1) / wanted;
+  size = (size + PART_STEP - 1) / PART_STEP * PART_STEP;
+  split->sizes[0] = size;
+  split->parts[0] = split->n_parts = (extent + size - 1) / size;
+  return split->may_be_uneven && nest->n_reduction == 1;
 }
 
 static void choose_parts(split_t *split, const strata_gpu_device_t *device, const strata_nest_node_t *node) {
@@ -169,25 +200,39 @@ static double seconds_in_parts(const strata_gpu_device_t *device, const strata_p
   return strata_problem_seconds(device, &part) + COMBINE_SECONDS + bytes / (double)device->bandwidth;
 }
 
+// Takes |tried| if it beats |*best| seconds.
+static void try_parts(const strata_gpu_device_t *device, const strata_problem_t *problem, const split_t *tried,
+                      split_t *split, double *best) {
+  strata_problem_t padded = *problem;
+  if (tried->n_parts * tried->sizes[0] > padded.steps) // uneven
+    padded.steps = tried->n_parts * tried->sizes[0];
+  bool is_long = padded.steps / tried->n_parts * problem->operand_bytes >= MIN_PART_BYTES;
+  double seconds = tried->n_parts > 1 && is_long ? seconds_in_parts(device, &padded, tried->n_parts) : *best;
+  if (seconds >= *best)
+    return;
+  *best = seconds;
+  *split = *tried;
+}
+
 // The parts that take the least time by the model of schedules, if that is worth a second kernel.
 static void choose_product_parts(strata_compile_t *compile, const strata_gpu_device_t *device,
                                  const strata_problem_t *problem, split_t *split) {
   const strata_nest_t *nest = split->nest;
-  double whole = strata_problem_seconds(device, problem), best = whole * WORTHWHILE_SHARE;
+  int64_t least = problem->rows < problem->columns ? problem->rows : problem->columns;
+  split_t whole = *split;
+  whole.may_be_uneven &= least < FEW || problem->rows * problem->columns * problem->batch < FEW_RESULTS;
+  double seconds = strata_problem_seconds(device, problem), best = seconds * WORTHWHILE_SHARE;
   for (int64_t wanted = 2; wanted <= MAX_PARTS; wanted *= 2) {
-    split_t tried = *split;
-    cut(&tried, (double)wanted);
-    bool is_long = problem->steps / tried.n_parts * problem->operand_bytes >= MIN_PART_BYTES;
-    double seconds = tried.n_parts > 1 && is_long ? seconds_in_parts(device, problem, tried.n_parts) : best;
-    if (seconds >= best)
-      continue;
-    best = seconds;
-    *split = tried;
+    split_t even = whole, uneven = whole;
+    cut(&even, (double)wanted);
+    try_parts(device, problem, &even, split, &best);
+    if (cut_unevenly(&uneven, wanted))
+      try_parts(device, problem, &uneven, split, &best);
   }
   if (split->n_parts > 1)
     strata_explain(compile, "split  %.*s of %lld x %lld x %lld: %lld parts, %.1f us instead of %.1f",
                    (int)nest->name.length, nest->name.data, (long long)problem->rows, (long long)problem->columns,
-                   (long long)problem->steps, (long long)split->n_parts, 1e6 * best, 1e6 * whole);
+                   (long long)problem->steps, (long long)split->n_parts, 1e6 * best, 1e6 * seconds);
 }
 
 //===-- Edits both nests share -----------------------------------------------------------------------------------===//
@@ -280,7 +325,7 @@ static void shift_dims(const split_t *split, const strata_nest_t *copy, const Ml
     if (split->parts[i] == 1)
       continue;
     int dim = copy->n_parallel + i;
-    int64_t size = copy->extents[dim] / split->parts[i];
+    int64_t size = split->sizes[i];
     MlirAffineExpr part = mlirAffineDimExprGet(context, n_new);
     points[dim] = mlirAffineAddExprGet(mlirAffineMulExprGet(part, mlirAffineConstantExprGet(context, size)),
                                        size > 1 ? points[dim] : mlirAffineConstantExprGet(context, 0));
@@ -291,6 +336,49 @@ static void shift_dims(const split_t *split, const strata_nest_t *copy, const Ml
   shift.points = mlirAffineMapGet(context, n_new, 0, n_old, points);
   mlirOperationWalk(mlirOperationGetParentOperation(mlirBlockGetFirstOperation(copy->body)), shift_op, &shift,
                     MlirWalkPostOrder);
+}
+
+// The load becomes 0 where |set|, over |dims|, does not hold.
+static void guard_load(MlirOperation load, MlirIntegerSet set, const MlirValue *dims) {
+  MlirLocation location = mlirOperationGetLocation(load);
+  MlirBlock block = mlirOperationGetBlock(load);
+  MlirValue value = mlirOperationGetResult(load, 0);
+  MlirType type = mlirValueGetType(value);
+  strata_named_attr_t zero = {"value", mlirTypeIsAFloat(type)
+                                           ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, 0)
+                                           : mlirIntegerAttrGet(type, 0)};
+  strata_named_attr_t condition = {"condition", mlirIntegerSetAttrGet(set)};
+  MlirOperation constant = strata_op_create(location, "arith.constant", 0, NULL, 1, &type, 1, &zero, 0, NULL);
+  MlirValue yields[2] = {value, mlirOperationGetResult(constant, 0)};
+  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirBlock blocks[2] = {mlirBlockCreate(0, NULL, NULL), mlirBlockCreate(0, NULL, NULL)};
+  for (int i = 0; i < 2; i++)
+    mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
+  MlirOperation guard = strata_op_create(location, "affine.if", 2, dims, 1, &type, 1, &condition, 2, regions);
+  mlirBlockInsertOwnedOperationBefore(block, load, constant);
+  mlirBlockInsertOwnedOperationBefore(block, load, guard);
+  mlirValueReplaceAllUsesOfWith(value, mlirOperationGetResult(guard, 0));
+  mlirOperationRemoveFromParent(load);
+  mlirBlockAppendOwnedOperation(blocks[0], load);
+  for (int i = 0; i < 2; i++)
+    mlirBlockAppendOwnedOperation(blocks[i],
+                                  strata_op_create(location, "affine.yield", 1, &yields[i], 0, NULL, 0, NULL, 0, NULL));
+}
+
+// Parts that go beyond the end of the one reduction dim read zeros there: extent - 1 - part * size - r >= 0.
+static void guard_loads(const split_t *split, const strata_nest_t *copy, MlirValue part) {
+  MlirContext context = mlirOperationGetContext(copy->op);
+  int64_t extent = split->nest->extents[split->nest->n_parallel], size = split->sizes[0];
+  if (size * split->parts[0] == extent)
+    return;
+  MlirAffineExpr place = mlirAffineAddExprGet(
+      mlirAffineMulExprGet(mlirAffineDimExprGet(context, 0), mlirAffineConstantExprGet(context, -size)),
+      mlirAffineMulExprGet(mlirAffineDimExprGet(context, 1), mlirAffineConstantExprGet(context, -1)));
+  MlirAffineExpr inside = mlirAffineAddExprGet(place, mlirAffineConstantExprGet(context, extent - 1));
+  MlirIntegerSet set = mlirIntegerSetGet(context, 2, 0, 1, &inside, &(bool){false});
+  for (int i = 0; i < copy->n_accesses; i++)
+    if (copy->accesses[i].in_reduction)
+      guard_load(copy->accesses[i].op, set, (MlirValue[]){part, copy->dims[copy->n_parallel]});
 }
 
 static strata_status_t add_partial_nest(strata_arena_t *arena, const split_t *split, MlirValue partial) {
@@ -311,6 +399,8 @@ static strata_status_t add_partial_nest(strata_arena_t *arena, const split_t *sp
       parts[n_split++] = mlirBlockInsertArgument(copy.body, position, index, location);
     }
   shift_dims(split, &copy, parts);
+  if (split->may_be_uneven && split->parts[0] > 1)
+    guard_loads(split, &copy, parts[0]);
   int64_t extents[STRATA_MAX_DIMS];
   strata_nest_set_extents(op, partial_extents(split, extents), extents);
   int n = partial_dims(split, parts, copy.dims, dims);
@@ -374,8 +464,11 @@ strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
     if (!is_splittable(node))
       continue;
     strata_problem_t problem;
-    bool is_product = read_product(compile, device, node, &problem);
-    split_t split = {.nest = node->nest, .n_parts = 1, .is_across = is_product || is_across(&graph, node)};
+    bool may_be_uneven = false, is_product = read_product(compile, device, node, &problem, &may_be_uneven);
+    split_t split = {.may_be_uneven = is_product && may_be_uneven,
+                     .nest = node->nest,
+                     .n_parts = 1,
+                     .is_across = is_product || is_across(&graph, node)};
     if (is_product && STRATA_PIPELINED_PRODUCTS && *device->mma_async)
       choose_product_parts(compile, device, &problem, &split);
     else if (is_product)

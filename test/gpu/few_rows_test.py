@@ -77,6 +77,9 @@ def main():
         check(m, 331, 517, False, "bf16", "contract")
         check(m, 331, 517, True, "bf16", "rows")
     check(3, 331, 517, False, "f32", "contract")
+    check(17, 264, 3391, True, "bf16", "split")  # a length without divisors: the last part is shorter
+    check(5, 331, 3391, False, "f16", "split")
+    check(9, 259, 3391, False, "f32", "split")
     check(1, 1024, 1024, False, "f16", "swap")
     check(1, 1024, 1024, True, "f16", "rows")
     check(1, 1000, 4200, True, "f32", "swap")

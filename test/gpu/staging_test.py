@@ -52,8 +52,8 @@ def cases():
     for order in ORDERS:
         yield product(np.float16, order, 516, 395, 2053), 2
     yield product(np.float16, "nn", 258, 203, 2053, batch=4), 2
-    yield product(np.float32, "nn", 136, 136, 2053), 2
-    yield product(np.float32, "tn", 136, 131, 2053), 2
+    yield product(np.float32, "nn", 520, 392, 2053), 2
+    yield product(np.float32, "tn", 1032, 520, 773), 2
     yield convolution(5, 1536, 32, 15), 2
 
 
@@ -68,6 +68,9 @@ def run(case, staged, index):
     library, found = f"./lib{name}.so", sum(line.startswith("staged") for line in said.splitlines())
     got = gpu.Library(library).run(case.inputs)[0]
     wrong = np.argwhere(got.reshape(case.outputs[0].shape) != case.outputs[0])
+    if case.inputs[0].dtype == np.float16 and "a run: 2 launches" not in said:
+        print(f"{case.name}: expected one launch for what is staged and one for the product")
+        return False
     if len(wrong) or found != staged:
         print(f"{case.name}: {found} operands staged, expected {staged}; {len(wrong)} wrong elements",
               f"the first at {wrong[0]}" if len(wrong) else "")

@@ -68,3 +68,34 @@ func.func @main(%x: memref<1024xf32> {strata.name = "x"}, %w: memref<1024x1536xf
   } {strata.nest = "contract"}
   return
 }
+
+// -----
+
+// A product of few tiles whose reduction has no divisor: parts of whole steps, the last of them shorter.
+// CHECK-DAG: #[[INSIDE:.*]] = affine_set<(d0, d1) : (d0 * -[[SIZE:[0-9]+]] - d1 + 3390 >= 0)>
+// CHECK-LABEL: func.func @main
+// CHECK: %[[P:.*]] = memref.alloc() : memref<[[PARTS:[0-9]+]]x17x1000xf32>
+// CHECK: affine.parallel (%[[T:.*]], %{{.*}}, %{{.*}}) = (0, 0, 0) to ([[PARTS]], 17, 1000) {
+// CHECK: affine.for %[[K:.*]] = 0 to [[SIZE]] iter_args
+// CHECK: affine.if #[[INSIDE]](%[[T]], %[[K]]) -> f16 {
+// CHECK-NEXT: affine.load %arg0[%{{.*}}, %[[T]] * [[SIZE]] + %[[K]]] : memref<17x3391xf16>
+// CHECK: affine.if #[[INSIDE]](%[[T]], %[[K]]) -> f16 {
+// CHECK-NEXT: affine.load %arg1[%{{.*}}, %[[T]] * [[SIZE]] + %[[K]]] : memref<1000x3391xf16>
+// CHECK: affine.parallel (%{{.*}}, %{{.*}}) = (0, 0) to (17, 1000) {
+// CHECK: affine.for %{{.*}} = 0 to [[PARTS]] iter_args
+func.func @main(%x: memref<17x3391xf16> {strata.name = "x"}, %w: memref<1000x3391xf16> {strata.name = "w"}, %y: memref<17x1000xf32> {strata.name = "y", strata.output}) {
+  affine.parallel (%i, %j) = (0, 0) to (17, 1000) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 3391 iter_args(%a = %zero) -> (f32) {
+      %u = affine.load %x[%i, %k] : memref<17x3391xf16>
+      %v = affine.load %w[%j, %k] : memref<1000x3391xf16>
+      %f = arith.extf %u : f16 to f32
+      %g = arith.extf %v : f16 to f32
+      %p = arith.mulf %f, %g : f32
+      %n = arith.addf %a, %p : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %y[%i, %j] : memref<17x1000xf32>
+  } {strata.nest = "contract"}
+  return
+}
