@@ -40,12 +40,13 @@ strata_schedule_t strata_schedule_read(MlirOperation func) {
   schedule.slots = integer_of(dictionary, "slots");
   schedule.blocks = integer_of(dictionary, "blocks");
   schedule.swap = integer_of(dictionary, "swap") != 0;
+  schedule.parts = integer_of(dictionary, "parts");
   return schedule;
 }
 
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule) {
   MlirContext context = mlirOperationGetContext(func);
-  MlirNamedAttribute entries[10];
+  MlirNamedAttribute entries[11];
   int n = 0;
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("kind", strata_str_attr(context, schedule->kind));
@@ -67,12 +68,14 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
     ENTRY("blocks", strata_i64_attr(context, schedule->blocks));
   if (schedule->swap)
     ENTRY("swap", strata_i64_attr(context, 1));
+  if (schedule->parts)
+    ENTRY("parts", strata_i64_attr(context, schedule->parts));
 #undef ENTRY
   strata_set_attr(func, "strata.schedule", mlirDictionaryAttrGet(context, n, entries));
 }
 
 bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value) {
-  static const char *const integers[] = {"threads", "group", "producers", "slots", "blocks", "swap"};
+  static const char *const integers[] = {"threads", "group", "producers", "slots", "blocks", "swap", "parts"};
   if (strata_str_equal(key, "kind")) {
     bool is_known = false;
     for (size_t i = 0; mlirAttributeIsAString(value) && i < sizeof kinds / sizeof *kinds; i++)

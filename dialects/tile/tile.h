@@ -36,7 +36,6 @@
 #define STRATA_TILE_MMA_WAIT "tile.mma_wait"
 
 // Between one kernel and the next: docs/gpu.md.
-#define STRATA_TILE_LAUNCH_PREFETCH "tile.launch_prefetch"
 #define STRATA_TILE_LAUNCH_WAIT "tile.launch_wait"
 #define STRATA_TILE_LAUNCH_NEXT "tile.launch_next"
 

@@ -109,15 +109,6 @@ static const char *copy_fault(MlirOperation op) {
   return n_fixed == 4 ? barriers_fault(op, 2) : NULL;
 }
 
-static const char *prefetch_fault(MlirOperation op) {
-  MlirAttribute map = find_map(op);
-  if (mlirAttributeIsNull(map))
-    return "names a map that its function does not have";
-  return mlirOperationGetNumOperands(op) == length(field(map, "sizes"))
-             ? NULL
-             : "has other than one coordinate a dim of its map";
-}
-
 static const char *fence_fault(MlirOperation op) {
   MlirStringRef of = strata_attr_str(op, "of");
   return strata_str_equal(of, "shared") || strata_str_equal(of, "barriers") ? NULL
@@ -221,7 +212,8 @@ static const char *cluster_store_fault(MlirOperation op) {
   if (!is_shared_row(op, 1, 0))
     return "has memory that is no memref of rank 1 in space 3";
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(op, 1)));
-  return mlirTypeEqual(element, mlirValueGetType(mlirOperationGetOperand(op, 0)))
+  MlirType stored = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  return mlirTypeEqual(element, mlirTypeIsAVector(stored) ? mlirShapedTypeGetElementType(stored) : stored)
              ? NULL
              : "stores a value of another type than its memory's";
 }
@@ -239,7 +231,6 @@ static const struct {
     {STRATA_TILE_BULK_STORE, copy_fault},
     {STRATA_TILE_BULK_WAIT, wait_fault},
     {STRATA_TILE_COPY_WAIT, wait_fault},
-    {STRATA_TILE_LAUNCH_PREFETCH, prefetch_fault},
     {STRATA_TILE_FENCE, fence_fault},
     {STRATA_TILE_GROUP_BARRIER, group_fault},
     {STRATA_TILE_REGISTERS, registers_fault},

@@ -51,7 +51,11 @@ static void place_axis(strata_tile_builder_t *b, contract_t *c, int which, MlirA
     c->point[axis->dims[i]] = strata_tile_simplify(b, digit);
     stride *= extent;
   }
-  if (axis->extent % c->tile[which])
+  if (axis->extent == 1 && c->n_tiles[which] > 1) // of a dim that nothing has, and of one in front of it
+    b->bounds[b->n_bounds++] = strata_tile_simplify(b, mlirAffineMulExprGet(tile, strata_tile_constant(b, -1)));
+  if (axis->extent == 1 && c->tile[which] > 1)
+    b->bounds[b->n_bounds++] = mlirAffineMulExprGet(strata_tile_vector_dim(b, which), strata_tile_constant(b, -1));
+  else if (c->n_tiles[which] * c->tile[which] > axis->extent)
     b->bounds[b->n_bounds++] = strata_tile_scaled(b, number, -1, strata_tile_constant(b, axis->extent - 1));
 }
 
@@ -63,21 +67,28 @@ static MlirAffineExpr task_digit(strata_tile_builder_t *b, MlirValue task, MlirA
 }
 
 // Tasks that run at the same time share operands in the second-level cache: groups of tiles below one another walk
-// along the columns.
+// along the columns. Those of a cluster that shares their reductions lie side by side along the instruction's columns.
 static void place_tile(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
   enum { GROUP = 8 };
-  int64_t rows = c->n_tiles[ROW], columns = c->n_tiles[COLUMN], group = GROUP;
+  int64_t parts = b->schedule.parts > 1 ? b->schedule.parts : 1, shared = b->schedule.swap ? ROW : COLUMN;
+  int64_t n_tiles[2] = {c->n_tiles[ROW], c->n_tiles[COLUMN]}, group = GROUP;
+  n_tiles[shared] /= parts;
+  int64_t rows = n_tiles[ROW], columns = n_tiles[COLUMN];
   while (rows % group)
     group /= 2;
-  MlirAffineExpr t = mlirAffineDimExprGet(b->e.context, 0);
-  t = mlirAffineModExprGet(t, strata_tile_constant(b, rows * columns));
+  MlirAffineExpr number =
+      mlirAffineModExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, rows * columns * parts));
+  MlirAffineExpr t = mlirAffineFloorDivExprGet(number, strata_tile_constant(b, parts));
   MlirAffineExpr block = mlirAffineFloorDivExprGet(t, strata_tile_constant(b, group * columns));
   MlirAffineExpr row = mlirAffineAddExprGet(mlirAffineMulExprGet(block, strata_tile_constant(b, group)),
                                             mlirAffineModExprGet(t, strata_tile_constant(b, group)));
   MlirAffineExpr column = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, strata_tile_constant(b, group)),
                                                strata_tile_constant(b, columns));
-  place_axis(b, c, ROW, task_digit(b, task, row, rows));
-  place_axis(b, c, COLUMN, task_digit(b, task, column, columns));
+  MlirAffineExpr *along = shared == ROW ? &row : &column;
+  *along = mlirAffineAddExprGet(mlirAffineMulExprGet(*along, strata_tile_constant(b, parts)),
+                                mlirAffineModExprGet(number, strata_tile_constant(b, parts)));
+  place_axis(b, c, ROW, task_digit(b, task, row, c->n_tiles[ROW]));
+  place_axis(b, c, COLUMN, task_digit(b, task, column, c->n_tiles[COLUMN]));
 }
 
 // The dims that are neither rows, columns nor reduced.
@@ -289,6 +300,10 @@ strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
   for (int axis = 0; axis < N_AXES; axis++) {
     c.tile[axis] = b->schedule.tile[axis];
     c.n_tiles[axis] = ceil_div(c.axes[axis].extent, c.tile[axis]);
+  }
+  if (b->schedule.parts > 1) { // whole clusters: some tiles may lie beyond the results
+    int64_t *tiles = &c.n_tiles[b->schedule.swap ? ROW : COLUMN], clusters = ceil_div(*tiles, b->schedule.parts);
+    *tiles = clusters * b->schedule.parts;
   }
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);

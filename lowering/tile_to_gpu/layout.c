@@ -69,9 +69,10 @@ bool strata_layout_same_threads(const strata_layout_t *a, const strata_layout_t 
   int64_t n_threads = strata_layout_threads(a);
   if (n_threads != strata_layout_threads(b))
     return false;
-  for (int64_t bit = 1; bit < n_threads; bit *= 2) // coordinates are sums over the bits of the thread's number
+  bool has_bits = (n_threads & (n_threads - 1)) == 0; // then coordinates are sums over those of the thread's number
+  for (int64_t thread = 1; thread < n_threads; thread += has_bits ? thread : 1)
     for (int dim = 0; dim < STRATA_VALUE_RANK; dim++)
-      if (strata_layout_thread_coordinate(a, bit, dim) != strata_layout_thread_coordinate(b, bit, dim))
+      if (strata_layout_thread_coordinate(a, thread, dim) != strata_layout_thread_coordinate(b, thread, dim))
         return false;
   return true;
 }

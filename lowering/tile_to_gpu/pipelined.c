@@ -18,18 +18,20 @@
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
-// Registers of a thread, so that those of all roles are what a processor has (65,536): two groups of consumers with one
-// of producers. With fewer groups a thread may have the most there are anyway.
-enum {
-  ENTRY_GROUPS = 3,
-  BULK_PRODUCER = 40,
-  BULK_CONSUMER = 232,
-  WIDE_PRODUCER = 24, // for consumers with more than 128 sums
-  WIDE_CONSUMER = 240,
-  WIDE_SUMS = 128,
-  LOADING_PRODUCER = 104,
-  LOADING_CONSUMER = 200,
-};
+// Registers of a thread, so that those of all roles are what a processor has (65,536): two or three groups of consumers
+// with one of producers. With one group a thread may have the most there are anyway.
+enum { WIDE_SUMS = 128 }; // of a consumer
+
+typedef struct {
+  int64_t producer, consumer;
+} shares_t;
+
+static shares_t shares_of(const strata_pipelined_t *p) {
+  bool is_bulk = strata_pipelined_is_bulk(p), is_wide = strata_layout_registers(&p->layout) * p->parts > WIDE_SUMS;
+  if (p->groups > 2)
+    return is_bulk ? (shares_t){32, 160} : (shares_t){104, 136};
+  return is_bulk ? is_wide ? (shares_t){24, 240} : (shares_t){40, 232} : (shares_t){104, 200};
+}
 
 //===-- Level 4's ops --------------------------------------------------------------------------------------------===//
 
@@ -120,7 +122,8 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
 // True if both can use one ring, by the same threads.
 static bool is_alike(const strata_pipelined_t *a, const strata_pipelined_t *b) {
   bool same = a->mma == b->mma && a->swap == b->swap && a->groups == b->groups && a->m_blocks == b->m_blocks &&
-              a->n == b->n && a->slots == b->slots && strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
+              a->n == b->n && a->parts == b->parts && a->slots == b->slots &&
+              strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
   for (int side = 0; side < 2 && same; side++)
     same = a->operands[side].slot == b->operands[side].slot &&
            mlirTypeEqual(a->operands[side].shared.element, b->operands[side].shared.element);
@@ -147,6 +150,7 @@ static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation 
 static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_pipelined_t *p = &k->product;
   MlirType i64 = mlirIntegerTypeGet(d->e.context, 64);
+  k->ring = d->shared.size;
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *shared = &p->operands[side].shared;
     STRATA_TRY(strata_shared_alloc(d, shared->element, p->operands[side].slot * p->slots, &shared->memory));
@@ -161,6 +165,7 @@ static void share(strata_pipelined_kernel_t *first) {
   for (strata_pipelined_kernel_t *k = first->next; k; k = k->next) {
     for (int side = 0; side < 2; side++)
       k->product.operands[side].shared.memory = first->product.operands[side].shared.memory;
+    k->ring = first->ring;
     k->staging = first->staging;
     k->full = first->full;
     k->empty = first->empty;
@@ -186,16 +191,20 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
 
 typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
-// |emit| for the running task, number d->task of |k|'s; |place| moves on.
-static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, strata_ring_place_t *place,
-                                task_t emit) {
-  d->pipelined = k;
-  k->place = *place;
+static void define_indices(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   strata_index_space_t space = strata_index_space(d, 0, NULL);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(k->body); i++) {
     MlirValue index = mlirBlockGetArgument(k->body, i);
     strata_define_scalar(d, index, strata_index_emit(&space, strata_index_resolve(&space, index)));
   }
+}
+
+// |emit| for the running task, number d->task of |k|'s; |place| moves on.
+static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, strata_ring_place_t *place,
+                                task_t emit) {
+  d->pipelined = k;
+  k->place = *place;
+  define_indices(d, k);
   STRATA_TRY(emit(d, k));
   *place = k->place;
   return NULL;
@@ -259,10 +268,10 @@ static strata_status_t emit_addresses(strata_gpu_distribution_t *d, strata_pipel
   return NULL;
 }
 
-static strata_status_t look_ahead(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  STRATA_TRY(emit_addresses(d, k));
-  strata_pipelined_look_ahead(d, k);
-  return NULL;
+strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
+  d->task = task;
+  define_indices(d, k);
+  return emit_addresses(d, k);
 }
 
 static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
@@ -282,15 +291,9 @@ static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_ke
 //===-- Roles ----------------------------------------------------------------------------------------------------===//
 
 static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined_t *p, bool is_producer) {
-  bool is_wide = strata_layout_registers(&p->layout) > WIDE_SUMS;
-  if (p->groups + 1 < ENTRY_GROUPS)
-    return;
-  if (!strata_pipelined_is_bulk(p))
-    strata_emit_registers(d, is_producer ? LOADING_PRODUCER : LOADING_CONSUMER, !is_producer);
-  else if (is_wide)
-    strata_emit_registers(d, is_producer ? WIDE_PRODUCER : WIDE_CONSUMER, !is_producer);
-  else
-    strata_emit_registers(d, is_producer ? BULK_PRODUCER : BULK_CONSUMER, !is_producer);
+  shares_t shares = shares_of(p);
+  if (p->groups > 1)
+    strata_emit_registers(d, is_producer ? shares.producer : shares.consumer, !is_producer);
 }
 
 static void emit_launch(strata_gpu_distribution_t *d, const char *name) {
@@ -300,17 +303,6 @@ static void emit_launch(strata_gpu_distribution_t *d, const char *name) {
 // True if a block of the next kernel finds room in shared memory beside this one's.
 static bool has_room_beside(const strata_gpu_distribution_t *d) {
   return 2 * d->shared.size <= d->device->shared_bytes_processor;
-}
-
-// Of one task a block, whose operands come in bulk: what streams from memory is under way before earlier kernels have
-// ended.
-static strata_status_t begin_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block) {
-  strata_emitter_t *e = &d->e;
-  if (k->next || d->n_tasks > k->blocks || !strata_pipelined_is_bulk(&k->product) || !has_room_beside(d))
-    return NULL;
-  strata_ring_place_t place = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
-  d->task = block;
-  return for_task(d, k, &place, look_ahead);
 }
 
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
@@ -324,7 +316,6 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
   strata_loop_t branch = {0};
   if (!has_room_beside(d)) // it may be made ready, but cannot get in this one's way
     emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
-  STRATA_TRY(begin_early(d, k, block));
   if (is_one)
     branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0)));
   emit_launch(d, STRATA_TILE_LAUNCH_WAIT);
@@ -333,6 +324,8 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
     emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
   if (is_one)
     strata_emit_if_end(e, branch);
+  if (d->parts > 1)
+    strata_pipelined_meet(d);
   d->group = d->threads = consumers;
   return NULL;
 }

@@ -24,6 +24,8 @@ typedef struct {
   bool is_bulk;
   strata_bulk_t bulk;
   MlirOperation load; // in bulk: the tile.load it replaces
+  int64_t tiles;      // in a slot: those of |tiles| tasks, |stride| apart, one behind the other
+  int64_t stride;
 } strata_ring_operand_t;
 
 typedef struct {
@@ -31,7 +33,8 @@ typedef struct {
   const strata_mma_t *mma;
   bool swap;
   int64_t m_blocks; // instructions' rows of a group, in STRATA_GROUP_ROWS
-  int64_t n;        // columns of an instruction
+  int64_t n;        // columns of a result's tile
+  int64_t parts;    // tiles of an instruction, side by side along its columns: those of a cluster's blocks
   int64_t steps;    // instructions a slot
   int64_t groups;   // of consumers; of an instruction's side by side along its rows
   int64_t slots;
@@ -50,10 +53,11 @@ typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
 struct strata_pipelined_kernel {
   strata_pipelined_t product;
   MlirOperation loop, contract; // the old ones
-  int64_t n_steps;              // slots filled for a task
+  int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;
   MlirValue full, empty;           // memref<slots x i64, 3>
-  int64_t staging;                 // where results on their way to memory lie in shared memory, bytes
+  int64_t ring;                    // where the slots begin in shared memory, bytes
+  int64_t staging;                 // where results on their way to memory lie
   int64_t staged;                  // sub-tiles emitted so far, of one task
   MlirValue group;                 // of a consumer: the number of its warp group
   strata_ring_place_t place;       // at the end of the new code
@@ -72,12 +76,12 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_fix_layouts(strata_gpu_distri
 // The whole forall and those behind it: both roles. d->pipelined is valid from here on.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall);
 
+// What the running task's indices and addresses are, where it is |task|.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
+                                                         MlirValue task);
+
 // Moves |place| to the next slot.
 void strata_ring_advance(strata_gpu_distribution_t *d, int64_t slots, strata_ring_place_t *place);
-
-// Fetches the first steps of the running task into the second-level cache, by producers (pipelined_ahead.c). Everything
-// comes in bulk.
-void strata_pipelined_look_ahead(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
 // Fills the ring for the running task (pipelined_fetch.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
@@ -95,6 +99,16 @@ void strata_pipelined_multiply_add(strata_gpu_distribution_t *d, strata_pipeline
 int64_t strata_pipelined_releases(const strata_pipelined_t *p);
 // Bytes of a row of a box in a slot.
 int64_t strata_ring_span(const strata_ring_operand_t *operand);
+// The steps that the block takes of its tiles' reduction.
+void strata_pipelined_steps(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *out_lower,
+                            MlirValue *out_upper);
+// The number of the first task of the block's cluster.
+MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d);
+// From the sums of the block's part of the reduction, of all tiles of the cluster, to those of its own tile
+// (pipelined_parts.c). Consumers combine; producers meet them at the cluster's barriers meanwhile.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_combine(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
+                                                           const MlirValue *sums, MlirValue *out_own);
+void strata_pipelined_meet(strata_gpu_distribution_t *d);
 
 // The products of the running task, as the result of the old loop (pipelined_product.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);

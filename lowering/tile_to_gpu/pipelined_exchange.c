@@ -217,12 +217,12 @@ bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box
 
 bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
                            const strata_registers_t *registers, strata_registers_t *out_runs) {
-  enum { MOST = 176, REGISTER = 4 }; // of a thread for the sums and for this; bytes of one
+  enum { MOST = 176, MOST_OF_THREE = 112, REGISTER = 4 }; // of a thread for the sums and for this; bytes of one
   exchange_t x;
   if (!read_access(d, registers->type, &registers->layout, box, &x))
     return false;
   int64_t vector = x.width * x.bytes, own = registers->count / x.width * ((vector + REGISTER - 1) / REGISTER);
-  if (registers->count + own > MOST)
+  if (registers->count + own > (x.k->product.groups > 2 ? MOST_OF_THREE : MOST))
     return false;
   strata_layout_t layout = runs_layout(&x);
   *out_runs = strata_registers_in(d, registers->type, &layout);

@@ -41,15 +41,32 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel
   strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
 }
 
-static void copy_operand(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                         const strata_ring_operand_t *operand) {
-  strata_emitter_t *e = &d->e;
+static void copy_tile(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                      const strata_ring_operand_t *operand, MlirValue at) {
   const strata_bulk_t *bulk = &operand->bulk;
-  MlirValue at = strata_emit_binary(e, "arith.muli", k->place.slot, strata_emit_index(e, operand->slot));
   int64_t offsets[2];
   for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
     for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1])
       copy_box(d, k, operand, at, offsets);
+}
+
+// The tiles of all tasks of the cluster where they differ.
+static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
+                                    const strata_ring_operand_t *operand) {
+  strata_emitter_t *e = &d->e;
+  MlirValue at = strata_emit_binary(e, "arith.muli", k->place.slot, strata_emit_index(e, operand->slot));
+  if (d->parts == 1 || operand->stride == 0) {
+    copy_tile(d, k, operand, at);
+    return NULL;
+  }
+  MlirValue own = d->task, first = strata_pipelined_first_task(d);
+  for (int64_t i = 0; i < operand->tiles; i++) {
+    STRATA_TRY(strata_pipelined_place(
+        d, k, strata_emit_binary(e, "arith.addi", first, strata_emit_index(e, i * operand->stride))));
+    int64_t tile = i * (operand->slot / operand->tiles);
+    copy_tile(d, k, operand, strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, tile)));
+  }
+  return strata_pipelined_place(d, k, own);
 }
 
 static int64_t count_boxes(const strata_bulk_t *bulk) {
@@ -60,15 +77,17 @@ static int64_t count_boxes(const strata_bulk_t *bulk) {
 }
 
 // By one thread: the arrival with what is to come, then the copies.
-static void emit_copies(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  const strata_ring_operand_t *operands = k->product.operands;
   int64_t bytes = 0;
   for (int side = 0; side < 2; side++)
-    if (k->product.operands[side].is_bulk)
-      bytes += count_boxes(&k->product.operands[side].bulk) * box_bytes(&k->product.operands[side]);
+    if (operands[side].is_bulk)
+      bytes += count_boxes(&operands[side].bulk) * box_bytes(&operands[side]) * operands[side].tiles;
   strata_phase_expect(d, k->full, k->place.slot, bytes);
   for (int side = 0; side < 2; side++)
-    if (k->product.operands[side].is_bulk)
-      copy_operand(d, k, &k->product.operands[side]);
+    if (operands[side].is_bulk)
+      STRATA_TRY(copy_operand(d, k, &operands[side]));
+  return NULL;
 }
 
 //===-- Through registers ----------------------------------------------------------------------------------------===//
@@ -168,37 +187,36 @@ static MlirValue is_first_thread(strata_gpu_distribution_t *d) {
 }
 
 // Every producer arrives; the first announces what comes in bulk.
-static void emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   bool has_bulk = k->product.operands[0].is_bulk || k->product.operands[1].is_bulk;
   strata_emit_fence(d, "shared");
   if (!has_bulk) {
     strata_phase_arrive(d, k->full, k->place.slot);
-    return;
+    return NULL;
   }
   strata_loop_t branch = strata_emit_if_begin(&d->e, is_first_thread(d));
-  emit_copies(d, k);
+  STRATA_TRY(emit_copies(d, k));
   strata_emit_if_else(&d->e, branch);
   strata_phase_arrive(d, k->full, k->place.slot);
   strata_emit_if_end(&d->e, branch);
+  return NULL;
 }
 
 static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   if (strata_pipelined_is_bulk(&k->product)) {
     wait_for_slot(d, k);
-    emit_copies(d, k);
-    return NULL;
+    return emit_copies(d, k);
   }
   STRATA_TRY(emit_registers(d, k));
-  emit_arrival(d, k);
-  return NULL;
+  return emit_arrival(d, k);
 }
 
 strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
-  MlirValue state[] = {k->place.slot, k->place.parity};
+  MlirValue state[] = {k->place.slot, k->place.parity}, lower, upper;
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
-  strata_loop_t loop =
-      strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, k->n_steps), 1, 2, state, state);
+  strata_pipelined_steps(d, k, &lower, &upper);
+  strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
   strata_gpu_record_of(d, induction)->counter = loop.induction;
   strata_define_scalar(d, induction, loop.induction);
   k->place = (strata_ring_place_t){state[0], state[1]};

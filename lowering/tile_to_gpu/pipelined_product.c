@@ -15,6 +15,9 @@ enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256 };
 // The dim of the result that the instruction's rows run along.
 static int left_side(const strata_pipelined_t *p) { return p->swap ? COLUMN : ROW; }
 
+// Columns of an instruction.
+static int64_t n_of(const strata_pipelined_t *p) { return p->n * p->parts; }
+
 static void sum_layout(strata_pipelined_t *p) {
   int rows = left_side(p), columns = 1 - rows;
   strata_layout_t *layout = &p->layout;
@@ -46,6 +49,15 @@ static void place_operand(strata_ring_operand_t *operand, bool crossed) {
   if (crossed)
     shared->rows = round_up(shared->rows, STRATA_SPAN / shared->element_bytes);
   operand->slot = shared->rows * shared->steps;
+}
+
+// The operand along the instruction's columns holds the tiles of all blocks of a cluster; where it is crossed, in whole
+// spans, each of one tile or of several.
+static void place_tiles(strata_ring_operand_t *operand, int64_t tile, int64_t parts) {
+  int64_t span = operand->shared.rows > tile ? operand->shared.rows / tile : 1; // tiles
+  operand->tiles = parts / span;
+  operand->stride = parts > 1 ? span : 0;
+  operand->slot *= operand->tiles;
 }
 
 static int64_t power_of_two_in(int64_t value, int64_t most) {
@@ -115,6 +127,7 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   STRATA_TRY(strata_operand_source(d, value, &contiguous, &width));
   if (!p->adds)
     place_operand(operand, operand->is_bulk ? operand->bulk.inner != STEP : contiguous != STEP && has_16_bits);
+  place_tiles(operand, mlirShapedTypeGetDimSize(type, 0), side == left_side(p) ? 1 : p->parts);
   const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0), shared->steps};
   shared->load = load_layout(sizes, producers, contiguous, power_of_two_in(sizes[contiguous], width));
   return NULL;
@@ -133,6 +146,19 @@ static strata_status_t check_fma(MlirOperation op, const strata_schedule_t *sche
   return NULL;
 }
 
+// Sums of all blocks go to where the slots were; a span of a crossed operand is that of tiles of one cluster.
+static strata_status_t check_parts(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
+  enum { SUM_BYTES = 4 };
+  const strata_ring_operand_t *right = &p->operands[1 - left_side(p)];
+  int64_t room = 0, rows = p->groups * p->m_blocks * STRATA_GROUP_ROWS;
+  for (int side = 0; side < 2; side++)
+    room += p->operands[side].slot * p->operands[side].shared.element_bytes * p->slots;
+  if (!strata_pipelined_is_bulk(p) || d->blocks != d->n_tasks || d->n_tasks % p->parts != 0 ||
+      right->shared.rows * right->tiles != n_of(p) || rows * n_of(p) * SUM_BYTES > room)
+    return strata_gpu_missing(op, "a reduction shared by the blocks of a cluster");
+  return NULL;
+}
+
 static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
                              const strata_pipelined_t *p) {
   int64_t rows = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), left_side(p));
@@ -143,9 +169,9 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
       schedule->group != schedule->threads || schedule->warps[1] != 1 || p->slots < 2)
     return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
   if (p->m_blocks < 1 || rows != p->groups * p->m_blocks * STRATA_GROUP_ROWS || p->n % 8 != 0 || p->n < 8 ||
-      p->n > MAX_COLUMNS || steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
+      n_of(p) > MAX_COLUMNS || steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
     return strata_gpu_missing(op, "a tile that no instruction fits");
-  return NULL;
+  return p->parts == 1 ? NULL : check_parts(d, op, p);
 }
 
 strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperation op, strata_pipelined_t *out_product) {
@@ -161,6 +187,7 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
                             .sum = mlirShapedTypeGetElementType(type)};
   if (!strata_op_is(op, "vector.contract") || p->groups < 1 || mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "a contraction without a schedule");
+  p->parts = d->parts;
   for (int side = 0; side < 2; side++)
     STRATA_TRY(read_operand(d, op, side, schedule.producers, p));
   if (adds)
@@ -186,8 +213,8 @@ strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirO
 
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
 
-static int64_t n_block_sums(const strata_pipelined_t *p) { return p->n / 2; }
-static int64_t n_sums(const strata_pipelined_t *p) { return strata_layout_registers(&p->layout); }
+static int64_t n_block_sums(const strata_pipelined_t *p) { return n_of(p) / 2; }
+static int64_t n_sums(const strata_pipelined_t *p) { return strata_layout_registers(&p->layout) * p->parts; }
 
 // How the operand lies, as tile.mma_async says it.
 static MlirAttribute describe(MlirContext context, const strata_ring_operand_t *operand) {
@@ -232,7 +259,7 @@ static void emit_instruction(strata_gpu_distribution_t *d, const strata_pipeline
   }
   MlirContext context = d->e.context;
   strata_named_attr_t attrs[] = {{"kind", strata_str_attr(context, p->mma->name)},
-                                 {"n", strata_i64_attr(context, p->n)},
+                                 {"n", strata_i64_attr(context, n_of(p))},
                                  {"left", describe(context, left)},
                                  {"right", describe(context, right)}};
   MlirOperation op =
@@ -273,18 +300,38 @@ void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, 
   strata_emit_if_end(e, branch);
 }
 
+static bool is_zero(MlirValue value) {
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  if (!mlirOperationIsNull(op) && strata_op_is(op, "vector.broadcast"))
+    return is_zero(mlirOperationGetOperand(op, 0));
+  return !mlirOperationIsNull(op) && strata_op_is(op, "arith.constant") &&
+         strata_attr_is_zero(strata_attr(op, "value"));
+}
+
+// What the sums start from, zero where several blocks sum up.
+static strata_status_t start_sums(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *sums) {
+  const strata_pipelined_t *p = &k->product;
+  MlirValue old = mlirOperationGetOperand(k->loop, 3);
+  strata_registers_t start;
+  if (p->parts > 1 && !is_zero(old))
+    return strata_gpu_missing(k->loop, "a shared reduction that does not start from zero");
+  STRATA_TRY(strata_registers_as(d, old, &p->layout, &start));
+  for (int64_t i = 0; i < n_sums(p); i++)
+    sums[i] = start.values[i % (n_sums(p) / p->parts)];
+  return NULL;
+}
+
 strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
   enum { SLOT, PARITY, SUMS };
-  MlirValue state[STRATA_EMIT_CARRIED], result = mlirOperationGetResult(k->loop, 0);
-  strata_registers_t start, sums = strata_registers_in(d, mlirValueGetType(result), &k->product.layout);
+  MlirValue state[STRATA_EMIT_CARRIED], result = mlirOperationGetResult(k->loop, 0), lower, upper;
+  strata_registers_t sums = strata_registers_in(d, mlirValueGetType(result), &k->product.layout);
   int count = (int)n_sums(&k->product);
-  STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(k->loop, 3), &k->product.layout, &start));
+  STRATA_TRY(start_sums(d, k, state + SUMS));
   state[SLOT] = k->place.slot;
   state[PARITY] = k->place.parity;
-  memcpy(state + SUMS, start.values, (size_t)count * sizeof *state);
-  strata_loop_t loop = strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, k->n_steps), 1,
-                                             SUMS + count, state, state);
+  strata_pipelined_steps(d, k, &lower, &upper);
+  strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, SUMS + count, state, state);
   strata_ring_place_t place = {state[SLOT], state[PARITY]};
   strata_phase_wait(d, k->full, place.slot, place.parity);
   if (k->product.adds) {
@@ -298,7 +345,10 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   state[PARITY] = place.parity;
   strata_emit_for_end(e, loop, SUMS + count, state, state);
   k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
-  memcpy(sums.values, state + SUMS, (size_t)count * sizeof *state);
+  if (k->product.parts > 1)
+    STRATA_TRY(strata_pipelined_combine(d, k, state + SUMS, sums.values));
+  else
+    memcpy(sums.values, state + SUMS, (size_t)count * sizeof *state);
   strata_registers_define(d, result, &sums);
   return NULL;
 }

@@ -32,7 +32,7 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
   int64_t per_block = strata_block_groups(d);
   MlirValue block = emit_id(d, "gpu.block_id", strata_gpu_blocks(d));
   MlirValue thread = emit_id(d, "gpu.thread_id", d->threads + d->producers), group = strata_emit_index(e, d->group);
-  if (strata_cluster_blocks(d) > 1) {
+  if (strata_cluster_blocks(d) > 1 && !d->producers) {
     strata_cluster_begin(d, block, thread);
     return;
   }
@@ -41,6 +41,8 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
   d->task = block;
   if (d->producers) { // each role finds its tasks itself
     d->thread = thread;
+    if (d->parts > 1)
+      d->rank = strata_emit_binary(e, "arith.remui", block, strata_emit_index(e, d->parts));
     return;
   }
   if (per_block > 1) {

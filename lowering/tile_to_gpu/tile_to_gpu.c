@@ -52,10 +52,12 @@ static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
   d->group = schedule_i64(d->func, "group");
   d->producers = schedule_i64(d->func, "producers");
   d->blocks = schedule_i64(d->func, "blocks");
-  bool is_cluster = d->group > d->threads;
+  d->parts = schedule_i64(d->func, "parts") > 1 ? schedule_i64(d->func, "parts") : 1;
+  bool is_cluster = d->group > d->threads, is_pipelined = d->producers > 0;
   bool fits = is_cluster ? is_power_of_two(d->threads) && d->group / d->threads <= d->device->max_cluster
-                         : d->threads > 0 && is_power_of_two(d->group) && d->threads % d->group == 0;
-  if (!is_power_of_two(d->group) || !fits || d->threads + d->producers > d->device->max_threads)
+                         : d->threads > 0 && d->group > 0 && d->threads % d->group == 0;
+  fits &= d->parts == 1 || (is_pipelined && d->parts <= d->device->max_cluster);
+  if (!(is_pipelined || is_power_of_two(d->group)) || !fits || d->threads + d->producers > d->device->max_threads)
     return strata_error(STRATA_INTERNAL, "expected threads and a group of them in the schedule, got %lld and %lld",
                         (long long)d->threads, (long long)d->group);
   if (!strata_gpu_count_tasks(d->func, &d->n_tasks))
@@ -93,11 +95,11 @@ static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
   int64_t blocks = (strata_gpu_blocks(d) + device->n_processors - 1) / device->n_processors;
   if (strata_gpu_keeps_rows(d))
     return strata_gpu_kept_blocks(d);
-  if (strata_cluster_blocks(d) > 1)
-    return 2;
   strata_schedule_t schedule = strata_schedule_read(d->func);
   if (schedule.producers)
     return blocks;
+  if (strata_cluster_blocks(d) > 1)
+    return 2;
   return !strcmp(schedule.kind, "rows") && blocks * d->threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
 }
 

@@ -118,6 +118,18 @@ static int innermost_place(MlirValue buffer) {
   return n_dims <= STRATA_MAP_RANK ? inner : NO_PLACE;
 }
 
+// True if a stride is no multiple of what the second-level cache delivers.
+static bool straddles_sectors(MlirValue buffer) {
+  enum { SECTOR = 32 };
+  int64_t sizes[STRATA_MAX_DIMS], stride = bytes_of(element_type(buffer)), n = strata_memref_sizes(buffer, sizes);
+  bool straddles = false;
+  for (int64_t i = n; i-- > 1;) {
+    stride *= sizes[i];
+    straddles |= sizes[i - 1] > 1 && stride % SECTOR;
+  }
+  return straddles;
+}
+
 // Only operands of 16 bits may be crossed, and those of multiply-adds must be. A side without dims of its own is one
 // row (column), which comes as such.
 static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side, bool adds,
@@ -128,12 +140,12 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
       step = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]);
   if (step == NO_PLACE || mlirAffineMapIsNull(access->map))
     return false;
-  int inner = innermost_place(access->buffer);
+  int inner = innermost_place(access->buffer), along = place_of(nest, access, step);
+  out->has_own_steps = along != NO_PLACE && walks_alone(nest, access, along, step);
   if (own == NO_PLACE)
-    return !adds && inner != NO_PLACE && place_of(nest, access, step) == inner;
-  int places[2] = {place_of(nest, access, own), place_of(nest, access, step)};
+    return !adds && inner != NO_PLACE && along == inner;
+  int places[2] = {place_of(nest, access, own), along};
   out->is_crossed = places[0] == inner;
-  out->has_own_steps = places[1] != NO_PLACE && walks_alone(nest, access, places[1], step);
   bool has_inner = adds ? out->is_crossed : places[1] == inner || (out->is_crossed && out->loaded_bytes == 2);
   return places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1] && has_inner;
 }
@@ -194,6 +206,7 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
       is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) && starts_aligned(q->called, buffer);
   result.is_wide = has_strides(q, axes, side, adds, &result) && starts_aligned(q->called, buffer);
   result.is_read = is_plain && result.is_wide;
+  result.straddles = result.is_read && straddles_sectors(buffer);
   result.has_window = !adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
   if (!result.is_staged)
@@ -219,15 +232,15 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
   bool keeps_window = steps->n_dims > 0 && steps->dims[steps->n_dims - 1] % step == 0;
   if (s->has_window && keeps_window && tile <= STRATA_MAP_MAX_BOX)
     return 1;
-  if (!s->is_read)
+  bool ends = s->is_staged || s->has_own_steps || problem->steps % step == 0; // nothing lies behind
+  if (!s->is_read || !ends)
     return 0;
   if (!s->is_crossed) {
     int64_t rows = part_of(own, tile, STRATA_MAP_MAX_BOX);
     return rows && part_of(steps, step, step) == step ? tile / rows : 0;
   }
   if (problem->bulk_adds) // dense rows
-    return own->n_dims <= 1 && tile <= STRATA_MAP_MAX_BOX && part_of(steps, step, step) == step &&
-           (s->is_staged || s->has_own_steps || problem->steps % step == 0);
+    return own->n_dims <= 1 && tile <= STRATA_MAP_MAX_BOX && part_of(steps, step, step) == step;
   int64_t span = tile < step ? tile : step, part = part_of(steps, step, step); // a span has as many elements as a step
   bool fits = own->n_dims <= 1 || (own->dims[own->n_dims - 1] % span == 0 && tile % span == 0);
   return fits && part ? (tile + span - 1) / span * (step / part) : 0;
@@ -309,6 +322,8 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
   part.steps /= parts;
   part.traffic += results * (double)(parts * problem->sum_bytes - problem->stored_bytes);
   part.stored_bytes = problem->sum_bytes;
+  for (int side = 0; side < 2; side++)
+    part.sides[side].has_own_steps = false;
   return part;
 }
 

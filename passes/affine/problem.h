@@ -17,6 +17,7 @@ typedef struct {
   bool is_along;        // lies contiguous along the reduction
   bool has_own_steps;   // its place along the reduction depends on nothing else: behind the end there is nothing
   bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
+  bool straddles;       // its rows begin within sectors of the second-level cache
   int64_t loaded_bytes; // of an element in memory
   bool is_wide;         // reads take 16 bytes at once, which go to shared memory together
   bool is_staged;       // its dims are one in memory, and the reduction's too (stage.h)
@@ -33,7 +34,8 @@ typedef struct {
   int64_t operand_bytes;     // of an element in shared memory
   int64_t loaded_bytes;      // of an element of the wider operand in memory
   int64_t sum_bytes, stored_bytes;
-  double traffic; // bytes of all buffers
+  bool shares_launch; // with other products
+  double traffic;     // bytes of all buffers
   strata_problem_side_t sides[2];
   strata_problem_axis_t axes[STRATA_N_AXES];
 } strata_problem_t;
@@ -90,6 +92,8 @@ typedef struct {
 typedef struct {
   strata_pipelined_shape_t shape;
   bool swap; // the instruction's rows are the result's columns
+  int64_t parts; // blocks of a cluster, which share the reduction of tiles side by side along the shape's columns
+  int64_t filled; // percent of the processors that such clusters fill
   int64_t slots, residents, tiles, blocks;
   double seconds;
   const char *bound; // what takes the time

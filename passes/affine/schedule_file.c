@@ -117,7 +117,7 @@ static strata_status_t check_sizes(const strata_gpu_device_t *device, const stra
 static bool is_same_tile(const strata_schedule_t *a, const strata_schedule_t *b) {
   return !memcmp(a->tile, b->tile, sizeof a->tile) && !memcmp(a->warps, b->warps, sizeof a->warps) &&
          a->n_tile == b->n_tile && a->threads == b->threads && a->group == b->group && a->producers == b->producers &&
-         mlirStringRefEqual(a->mma, b->mma) && a->swap == b->swap;
+         mlirStringRefEqual(a->mma, b->mma) && a->swap == b->swap && a->parts == b->parts;
 }
 
 static strata_status_t read_product(strata_compile_t *compile, const strata_gpu_device_t *device,
@@ -139,8 +139,8 @@ static strata_status_t check_contraction(strata_compile_t *compile, const strata
   strata_pipelined_choice_t pipelined = {0};
   while (STRATA_PIPELINED_PRODUCTS && strata_pipelined_next(device, &product, &pipelined)) {
     strata_schedule_t candidate = strata_pipelined_schedule(&product, &pipelined);
-    if (is_same_tile(&candidate, given) && given->slots >= 2 && given->slots <= candidate.slots && given->blocks >= 1 &&
-        given->blocks <= pipelined.tiles)
+    if (is_same_tile(&candidate, given) && given->slots >= 2 && given->slots <= candidate.slots &&
+        given->blocks >= (given->parts ? pipelined.tiles : 1) && given->blocks <= pipelined.tiles)
       return NULL;
   }
   for (strata_tiled_choice_t tiled = {0}; strata_tiled_next(device, &product, &tiled);)

@@ -17,46 +17,66 @@ static const strata_pipelined_shape_t shapes[] = {
 #include "passes/affine/pipelined_shapes.def"
 };
 
+// Blocks a processor; blocks that share a reduction, and how many percent of the processors such clusters fill: they
+// lie within parts of the card that are no multiples of them (on an H200 120 blocks by four run at the same time, not
+// 128).
+typedef struct {
+  int64_t residents, parts, filled;
+} way_t;
+
+static const way_t ways[] = {{1, 1, 100}, {2, 1, 100}, {1, 2, 100}, {1, 4, 91}, {1, 8, 73}};
+
 enum {
   N_SHAPES = sizeof shapes / sizeof *shapes,
+  N_WAYS = sizeof ways / sizeof *ways,
   GROUP_THREADS = 128,
   PRODUCERS = 128,
   VECTOR_BYTES = 16,
   STEP_BYTES = 128,        // of a row of an operand: the span of the widest swizzle
   RESULT_BYTES = 16 << 10, // two sub-tiles of results of a group
   BARRIER_BYTES = 1 << 10,
+  SUM_BYTES = 4,
   BLOCK_BYTES = 1 << 10, // that the system takes of a block's shared memory
   MIN_SLOTS = 2,
   MIN_SLOTS_OF_MEMORY = 4,
   MAX_SLOTS = 16,
   USUAL_SLOTS = 8, // where memory does not decide
-  MAX_RESIDENTS = 2,
-  SUMS = 128, // of a thread
+  SUMS = 128,      // of a thread
   WIDE_SUMS = 192,
+  MANY_GROUPS_SUMS = 96,
   MIN_SIDE = 16,                  // rows and columns, unless operands come in bulk
   MIN_LONG_SIDE = 64,             // the more of both
+  MIN_OWN_COLUMNS = 8,            // of a block's tile, of a cluster's
+  MIN_PART_STEPS = 2,             // of a block, of a cluster's
   MIN_PRODUCTS = 1 << 22,         // multiply-adds of a kernel
+  MIN_BULK_PRODUCTS = 1 << 14,    // the same of more than a few rows that come in bulk
   MIN_CROSSED_PRODUCTS = 1 << 19, // of few rows, which would take two kernels otherwise: column sums in parts
 };
 
 // In cycles of a processor.
-#define LAUNCH 3000.0           // from the end of one kernel to the first instruction of the next
-#define FILL 1500.0             // until the first slot is full
-#define LATENCY 1000.0          // of a bulk copy
-#define LOAD_LATENCY 700.0      // of a load into registers
-#define LOAD_RATE 32.0          // bytes that producers load, convert and store, 16 at once
-#define LOADED_ALONE 11.0       // the bytes that take as long as an element by itself
-#define PRODUCTS 32.0           // rows * columns of a step of STEP_BYTES, whatever the operands' type
-#define SHARED_RATE (1 / 1.3)   // rows and columns of a step written and read
-#define CACHE_RATE 76.0         // bytes from the second-level cache
-#define STORE_START 500.0       // of a tile's results
-#define STORE_RATE 26.0         // of a group: see store_cycles
-#define EXCHANGED_STORE 1.4     // that the threads do, in vectors of 16 bytes, the same
-#define UNALIGNED_STORE 2.0     // in smaller ones
+#define LAUNCH 3000.0         // from the end of one kernel to the first instruction of the next
+#define SECOND_BLOCK 500.0    // until a processor has begun with it
+#define FILL 1500.0           // until the first slot is full
+#define LATENCY 1000.0        // of a bulk copy
+#define LOAD_LATENCY 700.0    // of a load into registers
+#define LOAD_RATE 32.0        // bytes that producers load, convert and store, 16 at once
+#define LOADED_ALONE 11.0     // the bytes that take as long as an element by itself
+#define PRODUCTS 32.0         // rows * columns of a step of STEP_BYTES, whatever the operands' type
+#define SHARED_RATE (1 / 1.3) // rows and columns of a step written and read
+#define CACHE_RATE 76.0       // bytes from the second-level cache
+#define STORE_START 500.0     // of a tile's results
+#define STORE_RATE 26.0       // of a group: see store_cycles
+#define EXCHANGED_STORE 1.4   // that the threads do, in vectors of 16 bytes, the same
+#define UNALIGNED_STORE 2.0   // in smaller ones
+#define SHARE_START 200.0     // of sums that the blocks of a cluster exchange: its barriers
+#define SHARE_SENT 64.0       // bytes to the blocks of a cluster
+#define SHARE_READ 128.0
+#define STRADDLING_ROW 4.0      // that the copy engine fetches, of a step: it begins within a sector
 #define BOX 45.0                // that one thread has the copy engine fetch
 #define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
 #define MEMORY_LATENCY 1500.0   // of a bulk copy from memory, while memory is busy
-#define IN_FLIGHT 65536.0       // bytes of a processor that are on their way from memory: twice what bandwidth needs
+#define IN_FLIGHT 46080.0       // bytes of a processor that are on their way from memory: twice what bandwidth needs
+#define UNEVEN 0.4              // of the share of processors without a tile in the last round, that memory is idle
 #define MEMORY_SHARE 2.5        // of its share of the memory's bandwidth, that a processor can draw alone
 #define HIDDEN 16.0             // what goes on beside the slowest costs as much of its time
 #define CACHE_BESIDE_MEMORY 8.0 // the same of the second-level cache's, where memory decides
@@ -69,12 +89,17 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 //===-- What fits ------------------------------------------------------------------------------------------------===//
 
-static int64_t result_rows(const strata_pipelined_choice_t *p) { return p->swap ? p->shape.columns : p->shape.rows; }
-static int64_t result_columns(const strata_pipelined_choice_t *p) { return p->swap ? p->shape.rows : p->shape.columns; }
+// Of a block's tile; the instruction is as wide as those of a cluster.
+static int64_t own_columns(const strata_pipelined_choice_t *p) { return p->shape.columns / p->parts; }
+static int64_t result_rows(const strata_pipelined_choice_t *p) { return p->swap ? own_columns(p) : p->shape.rows; }
+static int64_t result_columns(const strata_pipelined_choice_t *p) { return p->swap ? p->shape.rows : own_columns(p); }
+static int right_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_U : STRATA_SIDE_V; }
 static int64_t step_of(const strata_problem_t *problem) { return STEP_BYTES / problem->operand_bytes; }
 
+// Those of whole clusters, some beyond the results.
 static int64_t count_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return ceil_div(problem->rows, result_rows(p)) * ceil_div(problem->columns, result_columns(p)) * problem->batch;
+  int64_t left = p->swap ? problem->columns : problem->rows, right = p->swap ? problem->rows : problem->columns;
+  return ceil_div(left, p->shape.rows) * ceil_div(right, p->shape.columns) * p->parts * problem->batch;
 }
 
 static int64_t tile_of(const strata_pipelined_choice_t *p, int side) {
@@ -85,10 +110,15 @@ static int64_t extent_of(const strata_problem_t *problem, int side) {
   return side == STRATA_SIDE_U ? problem->rows : problem->columns;
 }
 
+// What a slot has of a side: the tiles of all blocks of a cluster along the instruction's columns.
+static int64_t slot_rows(const strata_pipelined_choice_t *p, int side) {
+  return tile_of(p, side) * (side == right_side(p) ? p->parts : 1);
+}
+
 // Operands that lie contiguous along their rows are kept in spans of as many rows as a step is long.
 static int64_t side_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
   int64_t span = problem->sides[side].is_crossed ? step_of(problem) : 1;
-  return ceil_div(tile_of(p, side), span) * span * STEP_BYTES;
+  return ceil_div(slot_rows(p, side), span) * span * STEP_BYTES;
 }
 
 static int64_t slot_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
@@ -103,19 +133,46 @@ static int64_t count_slots(const strata_gpu_device_t *device, const strata_probl
 
 // Whole spans of a crossed operand are copied: tiles are not to be a small part of one.
 static bool wastes_spans(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
-  return problem->sides[side].is_crossed && tile_of(p, side) < step_of(problem) &&
+  return problem->sides[side].is_crossed && slot_rows(p, side) < step_of(problem) &&
          extent_of(problem, side) > tile_of(p, side);
 }
 
+// The blocks of a cluster have a tile each, all at the same time, in bulk, and put their sums where the slots were.
+static bool can_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                      const strata_pipelined_choice_t *p) {
+  int right = right_side(p);
+  int64_t own = own_columns(p), span = step_of(problem);
+  bool is_whole = p->shape.columns % (p->parts * MIN_OWN_COLUMNS) == 0;
+  bool is_spans =
+      !problem->sides[right].is_crossed || (p->shape.columns % span == 0 && (own % span == 0 || span % own == 0));
+  return p->parts <= device->max_cluster && p->residents == 1 && !problem->shares_launch && is_whole && is_spans &&
+         ceil_div(problem->steps, step_of(problem)) >= MIN_PART_STEPS * p->parts &&
+         100 * count_tiles(problem, p) <= device->n_processors * p->filled;
+}
+
+// True if the kernel reads about as many elements as it stores, a residual: more than its operands.
+static bool reads_results(const strata_problem_t *problem) {
+  double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
+  double bytes = results * (double)problem->stored_bytes;
+  for (int side = 0; side < 2; side++)
+    bytes += (double)(extent_of(problem, side) * problem->steps * problem->batch * problem->sides[side].loaded_bytes);
+  return problem->traffic - bytes >= results;
+}
+
 // A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.
-static bool is_legal(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+static bool is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                     const strata_pipelined_choice_t *p) {
   const strata_pipelined_shape_t *shape = &p->shape;
   int64_t sums = shape->rows * shape->columns / shape->groups / GROUP_THREADS, step = step_of(problem);
   bool is_bulk = strata_problem_boxes(problem, STRATA_SIDE_U, result_rows(p), step) &&
                  strata_problem_boxes(problem, STRATA_SIDE_V, result_columns(p), step);
   if (is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
     return false;
-  int64_t most = p->residents > 1 ? SUMS / 2 : is_bulk ? WIDE_SUMS : SUMS;
+  if (p->parts > 1 && !(is_bulk && can_share(device, problem, p)))
+    return false;
+  if (shape->groups > 2 && !p->swap && reads_results(problem)) // a thread has no registers for them
+    return false;
+  int64_t most = p->residents > 1 ? SUMS / 2 : shape->groups > 2 ? MANY_GROUPS_SUMS : is_bulk ? WIDE_SUMS : SUMS;
   return shape->columns % (problem->operand_bytes == 1 ? 16 : 8) == 0 && sums <= most &&
          (shape->groups == 1 || p->residents == 1);
 }
@@ -141,12 +198,20 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
   fetched_t result = {0};
   for (int side = 0; side < 2; side++) {
     int64_t boxes = strata_problem_boxes(problem, side, tile_of(p, side), step);
-    result.boxes += (double)boxes;
+    result.boxes += (double)(boxes * slot_rows(p, side) / tile_of(p, side));
     const strata_problem_side_t *s = &problem->sides[side];
     result.bytes +=
         boxes ? 0 : (double)(tile_of(p, side) * step) * (s->is_wide ? (double)s->loaded_bytes : LOADED_ALONE);
   }
   return result;
+}
+
+// Rows of a slot that straddle sectors.
+static double straddling_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  double rows = 0;
+  for (int side = 0; side < 2; side++)
+    rows += problem->sides[side].straddles ? (double)slot_rows(p, side) : 0;
+  return rows;
 }
 
 // One step of one tile; |together| tiles are under way on the processor.
@@ -156,6 +221,7 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   bound_t bound = {rows * columns / PRODUCTS * 100 / (double)p->shape.rate, "instructions"};
   bound = slower(bound, (bound_t){(rows + columns) / SHARED_RATE, "shared memory"});
   bound = slower(bound, (bound_t){(rows + columns) * STEP_BYTES / CACHE_RATE, "cache"});
+  bound = slower(bound, (bound_t){straddling_rows(problem, p) * STRADDLING_ROW, "rows"});
   bound = slower(bound, (bound_t){LATENCY / (double)p->slots / together, "latency"});
   bound = slower(bound, (bound_t){fetch.boxes * BOX / together, "copies"});
   if (fetch.bytes > 0)
@@ -166,32 +232,34 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
 // True if the copy engine stores the results: rows that are one dim of theirs, in spans of 128 bytes.
 static bool is_staged(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   return !p->swap && problem->columns * problem->stored_bytes % VECTOR_BYTES == 0 &&
-         problem->axes[STRATA_AXIS_ROW].n_dims <= 1 && p->shape.columns * problem->stored_bytes % STEP_BYTES == 0;
+         problem->axes[STRATA_AXIS_ROW].n_dims <= 1 && own_columns(p) * problem->stored_bytes % STEP_BYTES == 0;
 }
 
 // Two groups store at the same time.
 static double store_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  double elements = (double)(p->shape.rows * p->shape.columns / p->shape.groups);
+  double elements = (double)(p->shape.rows * own_columns(p) / p->shape.groups);
   double cycles = elements * ((double)problem->stored_bytes + 2) / STORE_RATE;
   bool is_aligned = problem->columns * problem->stored_bytes % VECTOR_BYTES == 0;
   return STORE_START + cycles * (is_staged(problem, p) ? 1 : is_aligned ? EXCHANGED_STORE : UNALIGNED_STORE);
 }
 
-// Bytes that a slot of all blocks together brings from memory, where all tiles are under way at the same time.
-static double distinct_bytes(const strata_problem_t *problem) {
+// Bytes that a slot of all blocks together brings from memory, where all tiles are under way at the same time: those of
+// a cluster are at different steps.
+static double distinct_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double bytes = 0;
   for (int side = 0; side < 2; side++)
     bytes += (double)(extent_of(problem, side) * STEP_BYTES);
-  return bytes * (double)problem->batch;
+  return bytes * (double)(problem->batch * p->parts);
 }
 
 static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *problem,
                             const strata_pipelined_choice_t *p) {
   double share = (double)p->tiles * MEMORY_SHARE / device->n_processors;
   double cycles = problem->traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
+  double rounds = (double)ceil_div(p->tiles, p->blocks), idle = rounds * (double)p->blocks / (double)p->tiles - 1;
   if (p->tiles > p->blocks)
-    return cycles;
-  return fmax(cycles, problem->traffic * MEMORY_LATENCY / ((double)p->slots * distinct_bytes(problem)));
+    return cycles * (1 + UNEVEN * idle);
+  return fmax(cycles, problem->traffic * MEMORY_LATENCY / ((double)p->slots * distinct_bytes(problem, p)));
 }
 
 static bool has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -204,23 +272,29 @@ static bool has_room(const strata_gpu_device_t *device, const strata_problem_t *
 // be it on other processors; else the usual number.
 static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
-  int64_t slots = (int64_t)ceil(device->n_processors * IN_FLIGHT / distinct_bytes(problem));
+  int64_t slots = (int64_t)ceil(device->n_processors * IN_FLIGHT / distinct_bytes(problem, p));
   slots = least(slots > MIN_SLOTS_OF_MEMORY ? slots : MIN_SLOTS_OF_MEMORY, p->slots);
   bool is_beside = 2 * p->blocks <= device->n_processors || has_room(device, problem, p, slots, p->residents + 1);
   return is_beside ? slots : least(p->slots, USUAL_SLOTS);
 }
 
+// The sums of the others' tiles to the others, and those of its own from them.
+static double share_cycles(const strata_pipelined_choice_t *p) {
+  double bytes = (double)(p->shape.rows * p->shape.columns * SUM_BYTES);
+  return p->parts > 1 ? SHARE_START + bytes / SHARE_SENT + bytes / SHARE_READ : 0;
+}
+
 static void predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          strata_pipelined_choice_t *p) {
   double rounds = (double)ceil_div(p->tiles, device->n_processors), together = fmin(rounds, (double)p->residents);
-  double steps = (double)ceil_div(problem->steps, step_of(problem));
+  double steps = (double)ceil_div(ceil_div(problem->steps, step_of(problem)), p->parts);
   bound_t step = step_time(problem, p, together);
-  double store = store_cycles(problem, p);
+  double store = store_cycles(problem, p) + share_cycles(p);
   bound_t tiles = {rounds * steps * step.cycles + ceil(rounds / together) * store, step.what};
   double cache = (double)p->tiles * steps * (double)slot_bytes(problem, p) / CACHE_TOTAL;
   bound_t memory = {memory_cycles(device, problem, p) + store, memory_bound}, main = slower(tiles, memory);
   double others = tiles.cycles + memory.cycles + cache - main.cycles;
-  double cycles = LAUNCH + FILL + main.cycles + others / HIDDEN;
+  double cycles = LAUNCH + FILL + (together - 1) * SECOND_BLOCK + main.cycles + others / HIDDEN;
   cycles += cache / CACHE_BESIDE_MEMORY * memory.cycles / main.cycles;
   double products = (double)problem->rows * (double)problem->columns * (double)problem->steps * (double)problem->batch;
   double busy = products * (double)problem->operand_bytes / INSTRUCTION_RATE / device->n_processors / cycles;
@@ -229,16 +303,21 @@ static void predict_time(const strata_gpu_device_t *device, const strata_problem
 }
 
 static bool predict(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
-  if (!problem->async || !is_legal(problem, p))
+  if (!problem->async || !is_legal(device, problem, p))
     return false;
   p->slots = count_slots(device, problem, p);
-  if (p->slots < MIN_SLOTS)
+  int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * SUM_BYTES : 0;
+  if (p->slots < MIN_SLOTS || p->slots * slot_bytes(problem, p) < shared_sums)
     return false;
   p->tiles = count_tiles(problem, p);
+  if (p->residents > 1 && p->tiles <= device->n_processors)
+    return false; // they would be one a processor
   p->blocks = least(p->tiles, device->n_processors * p->residents);
   predict_time(device, problem, p);
   bool is_streamed = !strcmp(p->bound, memory_bound) && p->tiles == p->blocks;
+  int64_t fewest = ceil_div(shared_sums, slot_bytes(problem, p));
   p->slots = is_streamed ? slots_of_memory(device, problem, p) : least(p->slots, USUAL_SLOTS);
+  p->slots = p->slots < fewest ? fewest : p->slots;
   predict_time(device, problem, p);
   return true;
 }
@@ -247,11 +326,13 @@ bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_probl
                            strata_pipelined_choice_t *p) {
   if (problem->bulk_adds)
     return strata_fma_next(device, problem, p);
-  while (p->number < N_SHAPES * 2 * MAX_RESIDENTS) {
+  while (p->number < N_SHAPES * 2 * N_WAYS) {
     size_t number = p->number;
-    *p = (strata_pipelined_choice_t){.shape = shapes[number / 2 / MAX_RESIDENTS],
-                                     .swap = number / MAX_RESIDENTS % 2,
-                                     .residents = (int64_t)(number % MAX_RESIDENTS) + 1,
+    *p = (strata_pipelined_choice_t){.shape = shapes[number / 2 / N_WAYS],
+                                     .swap = number / N_WAYS % 2,
+                                     .residents = ways[number % N_WAYS].residents,
+                                     .parts = ways[number % N_WAYS].parts,
+                                     .filled = ways[number % N_WAYS].filled,
                                      .number = number + 1};
     if (predict(device, problem, p))
       return true;
@@ -292,7 +373,10 @@ static bool is_worthwhile(const strata_problem_t *p) {
   bool is_streamed =
       p->sides[0].is_read && p->sides[1].is_read && (p->rows >= MIN_LONG_SIDE || p->columns >= MIN_LONG_SIDE);
   bool is_crossed = p->sides[p->columns > p->rows ? STRATA_SIDE_V : STRATA_SIDE_U].is_crossed;
-  int64_t fewest = is_thin && is_crossed ? MIN_CROSSED_PRODUCTS : MIN_PRODUCTS;
+  bool is_bulk = p->sides[0].is_read && p->sides[1].is_read;
+  int64_t fewest = is_thin && is_crossed ? MIN_CROSSED_PRODUCTS
+                   : is_thin || !is_bulk ? MIN_PRODUCTS
+                                         : MIN_BULK_PRODUCTS;
   return p->bulk_adds || (p->async && (!is_thin || is_streamed) && products >= (double)fewest);
 }
 
@@ -318,5 +402,6 @@ strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, con
                              .producers = PRODUCERS,
                              .slots = choice->slots,
                              .blocks = choice->blocks,
-                             .swap = choice->swap};
+                             .swap = choice->swap,
+                             .parts = choice->parts > 1 ? choice->parts : 0};
 }

@@ -20,6 +20,7 @@ enum {
   STEP_LATENCY = 1000,   // cycles
   COMBINE_LATENCY = 300, // of the parts of a split
   BLOCK_BYTES = 1 << 10, // that the system takes of a block's shared memory
+  STORE_RATE = 32,       // bytes, and two for each element
   SLOTS = 2,             // of each operand in shared memory
   N_SPLITS = 4,          // 1 to 8
   MAX_THREADS = 256,     // of a block with a split
@@ -111,7 +112,8 @@ static int64_t time_of(const strata_gpu_device_t *device, const strata_problem_t
   int64_t tiles = tiles_of(p, shape);
   int64_t steps = ceil_div(p->steps, tile->steps);
   int64_t work = shape->rows * shape->columns * steps * tile->steps / rate * 100 / shape->efficiency;
-  int64_t busy = ceil_div(tiles, device->n_processors) * work;
+  int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / STORE_RATE;
+  int64_t busy = ceil_div(tiles, device->n_processors) * (work + store);
   int64_t rounds = ceil_div(tiles, device->n_processors * residents(device, p, tile, SLOTS));
   int64_t waiting = rounds * (steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0));
   return greatest(busy, waiting) + busy / 8; // equal waiting: the less work the better

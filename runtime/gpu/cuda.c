@@ -15,6 +15,7 @@ enum { DEFAULT_SHARED = 48 * 1024 };                  // what needs no asking
 enum { MAP_SIZE = 128, MAP_ALIGNMENT = 64 };          // CUtensorMap
 enum { NO_INTERLEAVE = 0, FILL_ZERO = 0 };            // CUtensorMapInterleave, CUtensorMapFloatOOBfill
 enum { PROMOTE_128 = 2, PROMOTE_256 = 3 };            // CUtensorMapL2promotion
+enum { SECTOR_BYTES = 32 };                           // of the second-level cache
 
 // The keys of a launch's extra parameters.
 #define PARAM_END ((void *)0)
@@ -208,6 +209,8 @@ static int swizzle_code(uint32_t bytes) { return bytes == 128 ? 3 : bytes == 64 
 // nothing is kept from call to call. Rows of less than 128 bytes fetch 128 bytes into the L2 cache, others 256.
 static int encode_map(const strata_rt_map_t *map, void *address, void *out) {
   int promotion = map->swizzle == 128 ? PROMOTE_256 : PROMOTE_128;
+  for (unsigned i = 0; i + 1 < (unsigned)map->rank; i++) // rows that begin within a sector are slow enough
+    promotion = map->strides[i] % SECTOR_BYTES ? PROMOTE_128 : promotion;
   if (map->has_window)
     return check("cuTensorMapEncodeIm2col",
                  cuda.encode_window(out, (int)map->type, map->rank, address, map->sizes, map->strides, map->lower,

@@ -43,18 +43,53 @@ def matmul(name, maps, x, w, expected, result, bias=False, residual=False):
 # Tiles as the schedule has them: rows, columns, warp groups, swapped; and how many blocks.
 TILES = [(128, 256, 2, 0, 132), (128, 192, 2, 0, 3), (256, 128, 2, 0, 132), (128, 96, 2, 0, 2), (64, 128, 1, 0, 5),
          (64, 160, 1, 0, 132), (64, 16, 1, 0, 132), (16, 64, 1, 1, 4), (64, 128, 2, 1, 7), (192, 256, 2, 1, 132)]
+THREE_GROUPS = [(192, 192, 3, 0, 2), (192, 128, 3, 0, 132), (96, 192, 3, 1, 3)]
 # Whose results go to memory each in its own way.
 RESULT_TILES = [(128, 224, 2, 0, 132), (64, 48, 1, 0, 5), (64, 112, 1, 0, 2), (24, 64, 1, 1, 132), (96, 128, 2, 1, 3),
                 (112, 256, 2, 1, 132), (256, 64, 2, 0, 3)]
 
 
-def schedule(kind, shape, rows, columns, groups, swap, blocks, slots=3):
+# Of blocks that share a reduction: the same with how many do.
+SHARED_TILES = [(128, 64, 2, 0, 2), (64, 128, 1, 0, 2), (64, 32, 1, 0, 4), (128, 32, 2, 0, 2), (256, 32, 2, 0, 4),
+                (32, 64, 1, 1, 2), (16, 128, 2, 1, 4), (64, 64, 1, 1, 2), (8, 64, 1, 1, 8)]
+
+
+def schedule(kind, shape, rows, columns, groups, swap, blocks, slots=3, parts=0):
     step, batch = 128 // BYTES[kind], shape[0] if len(shape) == 3 else 1
-    blocks = min(blocks, -(-shape[-2] // rows) * -(-shape[-1] // columns) * batch)
+    whole = [rows * max(parts, 1), columns] if swap else [rows, columns * max(parts, 1)]
+    blocks = min(blocks, -(-shape[-2] // whole[0]) * -(-shape[-1] // whole[1]) * batch * max(parts, 1))
     return (f'schedule k0 emulated_90 {{kind = "contract", threads = {groups * 128}, group = {groups * 128}, '
             f"tile = array<i64: {rows}, {columns}, {step}>, warps = array<i64: {4 * groups}, 1>, "
             f'mma = "wgmma.{kind}", producers = 128, slots = {slots}, blocks = {blocks}' +
-            (", swap = 1}" if swap else "}"))
+            (", swap = 1" if swap else "") + (f", parts = {parts}}}" if parts else "}"))
+
+
+def shared(kind, case_of):
+    """Products whose reduction the blocks of a cluster share: of as many steps as blocks and more, which they share
+    unevenly; tiles beyond the edges."""
+    for rows, columns, groups, swap, parts in SHARED_TILES:
+        along = rows if swap else columns
+        for steps, tiles in ((2 * parts * 64 + 8, 2 * parts), (5 * parts * 64 - 72, parts + 1)):
+            less = 3 if tiles % parts == 0 else 0 # tiles of a cluster, if not the results, end at a tile's edge
+            m, n = (tiles * along - less, 2 * columns - 8) if swap else (rows + 11, (tiles * along - less) // 8 * 8)
+            x, w = values(np.float16, m, steps), values(np.float16, steps, n)
+            exact = x.astype(np.float64) @ w.astype(np.float64)
+            yield (case_of(x, w, exact, f"shared {m}x{n}x{steps} {rows}x{columns} by {parts}"),
+                   schedule(kind, exact.shape, rows, columns, groups, swap, 1000, 4, parts))
+
+
+def convolution(rows, columns, groups, swap, parts):
+    """Of 3 x 3 windows with padding, whose reduction the blocks of a cluster share."""
+    x, w = values(np.float16, 2, 7, 6, 64), values(np.float16, 80, 3, 3, 64)
+    padded = np.zeros((2, 9, 8, 64))
+    padded[:, 1:8, 1:7] = x
+    out = sum(padded[:, y:y + 7, z:z + 6] @ w[:, y, z].astype(np.float64).T for y in range(3) for z in range(3))
+    case = Case(f"f16 shared convolution {rows}x{columns} by {parts}", x, w)
+    maps = ("affine_map<(n, p, q, k, r, s, c) -> (n, p + r - 1, q + s - 1, c)>, "
+            "affine_map<(n, p, q, k, r, s, c) -> (k, r, s, c)>, affine_map<(n, p, q, k, r, s, c) -> (n, p, q, k)>")
+    out = out.astype(np.float16)
+    case.returns([case.op("contract", ["%x0", "%x1"], out, maps=f"[{maps}]", zero_pad="true", origin='"conv"')], out)
+    return case, schedule("f16", (84, 80), rows, columns, groups, swap, 1000, 4, parts)
 
 
 def products():
@@ -62,20 +97,20 @@ def products():
     exact = x.astype(np.float64) @ w.astype(np.float64)
     for tile in [tile for tile in TILES if tile[1] >= 64]: # no parts of a span of w
         yield matmul(f"f16 NN {tile}", NN, x, w, exact, np.float16, bias=tile[0] == 128), schedule("f16", exact.shape, *tile)
-    for tile in TILES[:4]:  # NT: with residuals, below
+    for tile in TILES[:4] + THREE_GROUPS:  # NT: with residuals, below
         yield matmul(f"f16 TN {tile}", TN, x.T.copy(), w, exact, np.float16), schedule("f16", exact.shape, *tile)
     odd = x[:, :133].copy(), w[:133, :325].copy()  # rows that are no multiple of 16 bytes
     exact_odd = odd[0].astype(np.float64) @ odd[1].astype(np.float64)
-    for tile in (TILES[1], TILES[3], TILES[5], TILES[8]):
+    for tile in (TILES[1], TILES[3], TILES[5], TILES[8], THREE_GROUPS[1]):
         yield matmul(f"f16 odd {tile}", NN, *odd, exact_odd, np.float16), schedule("f16", exact_odd.shape, *tile)
     for tile in RESULT_TILES + TILES[6:8]:
         yield matmul(f"f16 {tile}", NT, x, w.T.copy(), exact, np.float16, bias=True), schedule("f16", exact.shape, *tile)
     for rows, columns in ((133, 90), (66, 204)):  # 131 x 77: with residuals, below
         some = x[:rows].copy(), w[:, :columns].T.copy()
-        for tile in (RESULT_TILES[0], RESULT_TILES[3], TILES[0], TILES[8]):
+        for tile in (RESULT_TILES[0], RESULT_TILES[3], TILES[0], TILES[8], THREE_GROUPS[0]):
             yield (matmul(f"f16 {rows}x{columns} {tile}", NT, *some, exact[:rows, :columns], np.float16, bias=True),
                    schedule("f16", (rows, columns), *tile))
-    for tile in (*TILES[:4], TILES[8], RESULT_TILES[0], RESULT_TILES[4]):
+    for tile in (*TILES[:4], TILES[8], RESULT_TILES[0], RESULT_TILES[4], THREE_GROUPS[2]):
         yield (matmul(f"f16 residual {tile}", NT, x, w.T.copy(), exact, np.float16, bias=True, residual=True),
                schedule("f16", exact.shape, *tile))
     some = x[:131].copy(), w[:, :77].T.copy()
@@ -85,6 +120,13 @@ def products():
     a, b = values(np.float16, 3, 72, 40), values(np.float16, 3, 40, 136)
     yield (matmul("f16 batch", BATCH, a, b, a.astype(np.float64) @ b.astype(np.float64), np.float16),
            schedule("f16", (3, 72, 136), *TILES[4]))
+    for tile in ((64, 24, 1, 0, 4), (32, 64, 1, 1, 2)):
+        yield convolution(*tile)
+    yield from shared("f16", lambda x, w, exact, what: matmul(f"f16 NT {what}", NT, x, w.T.copy(), exact, np.float16))
+    for i, product in enumerate(shared("f16", lambda x, w, exact, what: matmul(
+            f"f16 NN {what}", NN, x, w, exact, np.float16, bias=True, residual=True))):
+        if SHARED_TILES[i // 2][1] * (1 if SHARED_TILES[i // 2][3] else SHARED_TILES[i // 2][4]) % 64 == 0:
+            yield product
     x, w = x.astype(np.float32), w.astype(np.float32)
     for tile in (TILES[1], TILES[3], TILES[4], TILES[8]):
         yield matmul(f"tf32 NN {tile}", NN, x, w, exact, np.float32), schedule("tf32", exact.shape, *tile)

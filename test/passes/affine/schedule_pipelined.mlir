@@ -16,24 +16,24 @@
 // CHECK-NEXT: wgmma.bf16 128x192x64, 4 slots, 128 tiles in 128 blocks
 // CHECK: m16n8k16.bf16 128x64x32, 128 threads
 
-// Few rows: along the instruction's columns.
+// Few rows: along the instruction's columns; pairs of blocks share the reduction.
 // CHECK: 16 x 4096 x 4096, 1 times
-// CHECK-NEXT: wgmma.f16 16x64x64, 16 slots, 64 tiles in 64 blocks, swapped
+// CHECK-NEXT: wgmma.f16 8x64x64, 6 slots, 128 tiles in 128 blocks in clusters of 2, swapped
 // CHECK: m16n8k16.f16 32x32x256, 256 threads
 
 // Memory decides.
 // CHECK: 128 x 4096 x 4096, 1 times
-// CHECK-NEXT: wgmma.f16 64x64x64, 8 slots, 128 tiles in 128 blocks
+// CHECK-NEXT: wgmma.f16 128x32x64, 8 slots, 128 tiles in 128 blocks in clusters of 2
 // CHECK: m16n8k16.f16 64x32x128, 256 threads
 
 // Odd strides: the operands are staged by kernels in front.
 // CHECK: 512 x 520 x 1025, 1 times
-// CHECK-NEXT: wgmma.f16 64x64x64, 8 slots, 72 tiles in 72 blocks
+// CHECK-NEXT: wgmma.f16 128x24x64, 6 slots, 96 tiles in 96 blocks in clusters of 4
 // CHECK: m16n8k16.f16 64x32x128, 256 threads
 
 // Of f32, rounded to f16 while it is fetched, or before.
 // CHECK: 256 x 256 x 1024, 1 times
-// CHECK-NEXT: wgmma.f16 64x16x64, 9 slots, 64 tiles in 64 blocks
+// CHECK-NEXT: wgmma.f16 64x16x64, 8 slots, 64 tiles in 64 blocks in clusters of 4
 // CHECK: m16n8k16.f16 32x32x256, 256 threads
 
 // Batches are more tiles.
@@ -51,9 +51,10 @@
 // CHECK-NEXT: wgmma.f16 48x64x64, 8 slots, 132 tiles in 132 blocks, swapped
 // CHECK: m16n8k16.f16 64x32x128, 256 threads
 
-// Too little work: the threads that multiply fetch.
+// Little work.
 // CHECK: 64 x 64 x 64, 1 times
-// CHECK-NEXT: m16n8k16.f16 32x32x64, 32 threads
+// CHECK-NEXT: wgmma.f16 8x64x64, 16 slots, 8 tiles in 8 blocks, swapped
+// CHECK: m16n8k16.f16 32x32x64, 32 threads
 func.func @main(%a0: tensor<4096x4096xbf16> {strata.name = "a0"},
                 %b0: tensor<4096x4096xbf16> {strata.name = "b0"},
                 %a1: tensor<4096x3072xbf16> {strata.name = "a1"},

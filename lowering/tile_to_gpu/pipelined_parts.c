@@ -1,0 +1,101 @@
+// Pipelined products whose reduction the blocks of a cluster share. Each multiplies a part of it, for the tiles of all
+// of them, which lie side by side along the instruction's columns; then every block gets its own tile's sums:
+//
+//   the cluster's barrier: nobody's slots are in use any more
+//   for each block of the cluster: the sums of its tile, to its shared memory where the slots were
+//   the cluster's barrier; the sums of all blocks, added up in the order of their ranks
+#include "dialects/tile/tile.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/pipelined.h"
+
+enum { WIDTH = 4 }; // sums stored and loaded at once, 16 bytes
+
+void strata_pipelined_steps(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *out_lower,
+                            MlirValue *out_upper) {
+  strata_emitter_t *e = &d->e;
+  *out_lower = strata_emit_index(e, 0);
+  *out_upper = strata_emit_index(e, k->n_steps);
+  if (d->parts == 1)
+    return;
+  int64_t part = (k->n_steps + d->parts - 1) / d->parts;
+  MlirValue end = *out_upper;
+  *out_lower = strata_emit_binary(e, "arith.muli", d->rank, strata_emit_index(e, part));
+  *out_upper = strata_emit_binary(e, "arith.addi", *out_lower, strata_emit_index(e, part));
+  *out_upper = strata_emit_binary(e, "arith.minui", *out_upper, end);
+}
+
+MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d) {
+  return strata_emit_binary(&d->e, "arith.subi", d->task, d->rank);
+}
+
+static void emit_barrier(strata_gpu_distribution_t *d, bool releases) {
+  strata_named_attr_t attr = {"releases", strata_bool_attr(d->e.context, releases)};
+  strata_emit_op(&d->e, STRATA_TILE_CLUSTER_ARRIVE, 0, NULL, 0, NULL, 1, &attr);
+  strata_emit_op(&d->e, STRATA_TILE_CLUSTER_WAIT, 0, NULL, 0, NULL, 0, NULL);
+}
+
+void strata_pipelined_meet(strata_gpu_distribution_t *d) {
+  emit_barrier(d, false);
+  emit_barrier(d, false);
+}
+
+// A thread's sums in shared memory: by block, by vector, by thread.
+typedef struct {
+  strata_gpu_distribution_t *d;
+  MlirValue memory;
+  int64_t own;  // sums of a thread's tile
+  int64_t area; // elements of a block's sums
+} parts_t;
+
+static MlirValue place(const parts_t *p, int64_t vector) {
+  strata_emitter_t *e = &p->d->e;
+  MlirValue thread = strata_emit_binary(e, "arith.muli", p->d->thread, strata_emit_index(e, WIDTH));
+  return strata_emit_binary(e, "arith.addi", thread, strata_emit_index(e, vector * p->d->group * WIDTH));
+}
+
+// To the block of rank |to|, behind the sums of lower ranks.
+static void send(const parts_t *p, MlirType type, int64_t to, const MlirValue *sums) {
+  strata_emitter_t *e = &p->d->e;
+  MlirValue area = strata_emit_binary(e, "arith.muli", p->d->rank, strata_emit_index(e, p->area));
+  for (int64_t i = 0; i < p->own; i += WIDTH) {
+    MlirValue value = strata_emit_value(e, "vector.from_elements", WIDTH, sums + i, type, 0, NULL);
+    MlirValue at = strata_emit_binary(e, "arith.addi", area, place(p, i / WIDTH));
+    MlirValue operands[] = {value, p->memory, at, strata_emit_index(e, to)};
+    strata_emit_op(e, STRATA_TILE_CLUSTER_STORE, 4, operands, 0, NULL, 0, NULL);
+  }
+}
+
+static void add_up(const parts_t *p, MlirType type, int64_t vector, int64_t parts, MlirValue *out_sums) {
+  strata_emitter_t *e = &p->d->e;
+  MlirType element = mlirShapedTypeGetElementType(type);
+  MlirValue at = place(p, vector), sum = {NULL};
+  for (int64_t part = 0; part < parts; part++) {
+    MlirValue from = strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, part * p->area));
+    MlirValue own = strata_emit_value(e, "vector.load", 2, (MlirValue[]){p->memory, from}, type, 0, NULL);
+    sum = part ? strata_emit_binary(e, mlirTypeIsAFloat(element) ? "arith.addf" : "arith.addi", sum, own) : own;
+  }
+  for (int64_t i = 0; i < WIDTH; i++) {
+    strata_named_attr_t position = {"static_position", strata_i64s_attr(e->context, 1, &i)};
+    out_sums[vector * WIDTH + i] = strata_emit_value(e, "vector.extract", 1, &sum, element, 1, &position);
+  }
+}
+
+strata_status_t strata_pipelined_combine(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
+                                         const MlirValue *sums, MlirValue *out_own) {
+  const strata_pipelined_t *product = &k->product;
+  int64_t block = product->n / 2, own = product->m_blocks * block, width = WIDTH; // sums of an instruction's tile
+  parts_t p = {.d = d, .own = own, .area = own * d->group};
+  MlirType type = mlirVectorTypeGet(1, &width, product->sum);
+  MlirValue tile[STRATA_EMIT_CARRIED];
+  p.memory = strata_shared_view(d, k->ring, product->sum, p.area * product->parts);
+  emit_barrier(d, false); // the slots have been read, which is over
+  for (int64_t to = 0; to < product->parts; to++) {
+    for (int64_t i = 0; i < own; i++)
+      tile[i] = sums[(i / block * product->parts + to) * block + i % block];
+    send(&p, type, to, tile);
+  }
+  emit_barrier(d, true);
+  for (int64_t vector = 0; vector < own / WIDTH; vector++)
+    add_up(&p, type, vector, product->parts, out_own);
+  return NULL;
+}
