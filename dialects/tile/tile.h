@@ -27,6 +27,7 @@
 #define STRATA_TILE_BULK_WAIT "tile.bulk_wait"
 #define STRATA_TILE_FENCE "tile.fence"
 #define STRATA_TILE_GROUP_BARRIER "tile.group_barrier"
+#define STRATA_TILE_GROUP_ARRIVE "tile.group_arrive"
 #define STRATA_TILE_REGISTERS "tile.registers"
 #define STRATA_TILE_MMA_FENCE "tile.mma_fence"
 #define STRATA_TILE_MMA_ASYNC "tile.mma_async"

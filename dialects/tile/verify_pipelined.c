@@ -233,6 +233,7 @@ static const struct {
     {STRATA_TILE_COPY_WAIT, wait_fault},
     {STRATA_TILE_FENCE, fence_fault},
     {STRATA_TILE_GROUP_BARRIER, group_fault},
+    {STRATA_TILE_GROUP_ARRIVE, group_fault},
     {STRATA_TILE_REGISTERS, registers_fault},
     {STRATA_TILE_MMA_FENCE, sums_fault},
     {STRATA_TILE_MMA_ASYNC, product_fault},

@@ -46,12 +46,12 @@ bool strata_gpu_attention_is_loop(MlirOperation loop) {
          find_contractions(loop, contractions) == 2;
 }
 
-static bool is_zero(MlirValue value) {
+bool strata_gpu_is_zero(MlirValue value) {
   if (!mlirValueIsAOpResult(value))
     return false;
   MlirOperation op = mlirOpResultGetOwner(value);
   if (strata_op_is(op, "vector.broadcast"))
-    return is_zero(mlirOperationGetOperand(op, 0));
+    return strata_gpu_is_zero(mlirOperationGetOperand(op, 0));
   MlirAttribute attr = strata_attr(op, "value");
   if (!strata_op_is(op, "arith.constant"))
     return false;
@@ -70,7 +70,7 @@ static bool find_roles(MlirOperation loop, strata_gpu_attention_t *a) {
         a->carried = (int)i;
         a->values = contractions[which];
         a->scores = contractions[1 - which];
-        return is_zero(mlirOperationGetOperand(a->scores, 2));
+        return strata_gpu_is_zero(mlirOperationGetOperand(a->scores, 2));
       }
   return false;
 }
@@ -179,6 +179,30 @@ strata_status_t strata_gpu_attention_fix_layouts(strata_gpu_distribution_t *d, M
   return NULL;
 }
 
+//===-- Registers ------------------------------------------------------------------------------------------------===//
+
+enum { LEAST_REGISTERS = 24, MOST_REGISTERS = 240, OTHER_REGISTERS = 48 };
+
+// Registers of a consumer's thread, multiples of 8: what producers give up goes to consumers. A block is the
+// processor's only one; more than the most where threads have as many from the start.
+static int64_t consumer_registers(const strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
+  enum { UNIT = 8 };
+  int64_t groups = a->kernel.product.groups, threads = (groups + 1) * STRATA_GROUP_THREADS;
+  int64_t blocks = (a->kernel.blocks + d->device->n_processors - 1) / d->device->n_processors; // of a processor
+  int64_t entry = d->device->registers / (blocks * threads);
+  if (entry > MOST_REGISTERS)
+    return entry;
+  int64_t most = (entry / UNIT * UNIT * (groups + 1) - LEAST_REGISTERS) / groups / UNIT * UNIT;
+  return most < MOST_REGISTERS ? most : MOST_REGISTERS;
+}
+
+// True if the rows' operand fits beside scores, weights and sums.
+static bool has_room_for_rows(const strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
+  const strata_gpu_attention_operand_t *rows = &a->operands[STRATA_ATTENTION_ROWS];
+  int64_t own = a->columns / 2 + a->columns / 4 + a->kernel.product.n / 2 + rows->steps / 4;
+  return !rows->crossed && own + OTHER_REGISTERS <= consumer_registers(d, a);
+}
+
 //===-- Setting up -----------------------------------------------------------------------------------------------===//
 
 static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation forall, MlirOperation loop,
@@ -193,6 +217,8 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   if (!mlirBlockEqual(mlirOperationGetBlock(a->operands[STRATA_ATTENTION_ROWS].load), k->body))
     return strata_gpu_missing(loop, "attention whose rows change in its loop");
   k->blocks = strata_gpu_blocks(d);
+  a->holds_rows = has_room_for_rows(d, a);
+  a->takes_turns = a->kernel.product.groups > 1 && k->n_steps > 1;
   if (!strata_gpu_forall_tasks(forall, &k->n_tasks) || k->n_tasks != d->n_tasks)
     return strata_gpu_missing(forall, "attention in one of several task spaces");
   return NULL;
@@ -220,8 +246,9 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_gpu_attenti
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
     for (int64_t slot = 0; slot < a->operands[which].slots; slot++) {
+      bool by_all = a->holds_rows && which == STRATA_ATTENTION_ROWS;
       strata_phase_init(d, a->operands[which].full, slot, 1);
-      strata_phase_init(d, a->operands[which].empty, slot, a->kernel.product.groups);
+      strata_phase_init(d, a->operands[which].empty, slot, by_all ? d->group : a->kernel.product.groups);
     }
   strata_emit_fence(d, "barriers");
   strata_emit_if_end(e, branch);
@@ -268,13 +295,26 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_gpu_attent
   return NULL;
 }
 
-static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
+// Constants, indices and what the loop's bound is computed from.
+static bool is_scalar(MlirOperation op) {
+  bool result = mlirOperationGetNumResults(op) == 1 && mlirOperationGetNumRegions(op) == 0 &&
+                !mlirTypeIsAVector(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    result &= !mlirTypeIsAVector(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  return result;
+}
+
+static void define_steps(strata_gpu_distribution_t *d, strata_gpu_attention_t *a) {
+  bool is_constant = strata_attr_i64(a->kernel.loop, "tile.most", 0) == 0;
+  a->steps = is_constant ? (MlirValue){0} : strata_new_scalar(d, mlirOperationGetOperand(a->kernel.loop, 1));
+}
 
 static strata_status_t produce(strata_gpu_distribution_t *d, strata_gpu_attention_t *a) {
   for (MlirOperation op = mlirBlockGetFirstOperation(a->kernel.body); !mlirOperationEqual(op, a->kernel.loop);
        op = mlirOperationGetNextInBlock(op))
-    if (is_pure(op))
+    if (is_scalar(op))
       STRATA_TRY(strata_gpu_distribute_op(d, op));
+  define_steps(d, a);
   return strata_gpu_attention_fetch(d, a);
 }
 
@@ -285,6 +325,8 @@ static strata_status_t consume(strata_gpu_distribution_t *d, strata_gpu_attentio
        op = mlirOperationGetNextInBlock(op)) {
     if (mlirOperationEqual(op, a->operands[STRATA_ATTENTION_ROWS].load))
       continue;
+    if (mlirOperationEqual(op, a->kernel.loop))
+      define_steps(d, a);
     STRATA_TRY(mlirOperationEqual(op, a->kernel.loop) ? strata_gpu_attention_loop(d, a)
                                                       : strata_gpu_distribute_op(d, op));
   }
@@ -293,15 +335,29 @@ static strata_status_t consume(strata_gpu_distribution_t *d, strata_gpu_attentio
 
 //===-- Roles ----------------------------------------------------------------------------------------------------===//
 
-// Registers of a thread, multiples of 8: what producers give up goes to consumers. A block is the processor's only one.
 static void share_registers(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, bool is_producer) {
-  enum { UNIT = 8, LEAST = 24, MOST = 240 };
-  int64_t threads = (a->kernel.product.groups + 1) * STRATA_GROUP_THREADS, entry = d->device->registers / threads;
-  if (entry > MOST)
+  int64_t consumers = consumer_registers(d, a);
+  if (consumers <= MOST_REGISTERS)
+    strata_emit_registers(d, is_producer ? LEAST_REGISTERS : consumers, !is_producer);
+}
+
+// The last of the groups lets the first begin.
+static void begin_turns(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
+  strata_emitter_t *e = &d->e;
+  if (!a->takes_turns)
     return;
-  int64_t all = entry / UNIT * UNIT * (a->kernel.product.groups + 1);
-  int64_t most = (all - LEAST) / a->kernel.product.groups / UNIT * UNIT;
-  strata_emit_registers(d, is_producer ? LEAST : most < MOST ? most : MOST, !is_producer);
+  MlirValue last = strata_emit_index(e, a->kernel.product.groups - 1);
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, a->kernel.group, last));
+  strata_gpu_attention_turn(d, a, STRATA_TILE_GROUP_ARRIVE, strata_emit_index(e, 0));
+  strata_emit_if_end(e, branch);
+}
+
+void strata_gpu_attention_turn(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const char *name,
+                               MlirValue group) {
+  (void)a;
+  MlirValue number = strata_emit_binary(&d->e, "arith.addi", group, strata_emit_index(&d->e, STRATA_FIRST_TURN));
+  strata_named_attr_t attr = {"threads", strata_i64_attr(d->e.context, 2 * STRATA_GROUP_THREADS)};
+  strata_emit_op(&d->e, name, 1, &number, 0, NULL, 1, &attr);
 }
 
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_gpu_attention_t *a, MlirValue block,
@@ -325,6 +381,7 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_gpu_a
   d->thread = thread;
   share_registers(d, a, false);
   strata_emit_op(&d->e, STRATA_TILE_LAUNCH_WAIT, 0, NULL, 0, NULL, 0, NULL);
+  begin_turns(d, a);
   STRATA_TRY(for_tasks(d, a, block, consume));
   if (a->kernel.staged)
     strata_pipelined_drain(d);

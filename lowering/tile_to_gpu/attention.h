@@ -31,6 +31,9 @@ typedef struct {
   int64_t columns;              // of scores
   strata_layout_t layout;       // of scores
   strata_gpu_attention_operand_t operands[STRATA_ATTENTION_OPERANDS];
+  MlirValue steps;  // of the running task, where that differs; else null
+  bool holds_rows;  // the rows' operand, too, goes into registers: its memory is free for the next task at once
+  bool takes_turns; // warp groups issue products one after the other
   MlirValue parity; // of the rows' operand: of the task's number in its block
 } strata_gpu_attention_t;
 
@@ -39,25 +42,36 @@ bool strata_gpu_attention_is_loop(MlirOperation loop);
 // What |loop| is.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_read(strata_gpu_distribution_t *d, MlirOperation loop,
                                                             strata_gpu_attention_t *out_attention);
+// True for an old value that is a constant zero, or a broadcast one.
+bool strata_gpu_is_zero(MlirValue value);
 // Fixes the layouts of both contractions' results; |op| is one of them.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
 // The whole forall: both roles.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_forall(strata_gpu_distribution_t *d, MlirOperation forall,
                                                               MlirOperation loop);
 
+// A warp group's turn, by tile.group_barrier of its own threads or tile.group_arrive of those before it.
+void strata_gpu_attention_turn(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const char *name,
+                               MlirValue group);
 // Fills the rings for the running task, by one thread (attention_fetch.c).
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fetch(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 
-// The products (attention_product.c). Scores of the step whose keys are in |slot|, columns / 2 of them; the values in
-// |slot| weighed by |weights|, columns / 4 pairs, added to |sums|.
+// The rows' operand as pairs, where the kernel holds it in registers (attention_product.c).
+int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue *out_rows);
+// The products. Scores of the step whose keys are in |slot|, columns / 2 of them, of |rows| if they are in registers;
+// the values in |slot| weighed by |weights|, columns / 4 pairs, added to |sums|.
 void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
-                                      MlirValue *out_scores);
+                                      const MlirValue *rows, MlirValue *out_scores);
 void strata_gpu_attention_emit_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
                                       const MlirValue *weights, MlirValue *sums);
 // Registers of the scores' layout in 16 bits as pairs, complete before what follows.
 void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
                                        const strata_registers_t *registers, MlirValue *out_weights);
+
+// Puts the ops behind |first|, to the end of the new code, into the order in which the last of them need one another,
+// so that values live shortly (attention_order.c). Does nothing where they are more than arithmetic.
+void strata_gpu_sort_depth_first(strata_gpu_distribution_t *d, MlirOperation first);
 
 #endif

@@ -56,8 +56,8 @@ strata_status_t strata_gpu_attention_fetch(strata_gpu_distribution_t *d, strata_
   MlirValue state[] = {k->place.slot, k->place.parity};
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
   fetch(d, &a->operands[STRATA_ATTENTION_ROWS], strata_emit_index(e, 0), a->parity);
-  strata_loop_t loop =
-      strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, k->n_steps), 1, 2, state, state);
+  MlirValue steps = mlirValueIsNull(a->steps) ? strata_emit_index(e, k->n_steps) : a->steps;
+  strata_loop_t loop = strata_emit_for_begin(e, strata_emit_index(e, 0), steps, 1, 2, state, state);
   strata_gpu_record_of(d, induction)->counter = loop.induction;
   strata_define_scalar(d, induction, loop.induction);
   strata_ring_place_t place = {state[0], state[1]};

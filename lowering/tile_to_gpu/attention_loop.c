@@ -13,17 +13,19 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/attention.h"
+#include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { MAX_SUMS = 128, FIXED = 3 }; // an scf.for's bounds come before what it carries
+enum { MAX_SUMS = 128, MAX_CARRIED = 16, FIXED = 3 }; // an scf.for's bounds come before what it carries
 
 typedef struct {
   strata_gpu_distribution_t *d;
   strata_gpu_attention_t *a;
   MlirBlock body;
   int n_carried;
-  STRATA_VECTOR(MlirOperation) late; // what waits for the values' product
-  MlirValue scores[MAX_SUMS], weights[MAX_SUMS / 2];
+  STRATA_VECTOR(MlirOperation) late;   // what waits for the values' product
+  MlirOperation row_sums[MAX_CARRIED]; // by carried value; null: it is none
+  MlirValue scores[MAX_SUMS], weights[MAX_SUMS / 2], rows[MAX_SUMS];
 } walk_t;
 
 // What one step hands to the next: place of its values, all that the loop carries, the weights.
@@ -76,6 +78,52 @@ static strata_status_t find_late(walk_t *w) {
   return NULL;
 }
 
+//===-- Sums of rows ---------------------------------------------------------------------------------------------===//
+
+static MlirOperation owner_of(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+}
+
+// True if |value| is |carried|, or |carried| times a factor: then sums of its parts are its sum's.
+static bool is_scaled(MlirValue value, MlirValue carried) {
+  MlirOperation op = owner_of(value);
+  if (mlirOperationIsNull(op) || !strata_op_is(op, "arith.mulf") || !has_one_use(value))
+    return mlirValueEqual(value, carried);
+  MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
+  MlirValue factor = mlirValueEqual(a, carried) ? b : a;
+  return (mlirValueEqual(a, carried) || mlirValueEqual(b, carried)) && mlirValueIsAOpResult(factor);
+}
+
+// True for a sum of rows of the scores' layout.
+static bool adds_rows(const walk_t *w, MlirOperation op) {
+  int64_t dims[STRATA_VALUE_RANK];
+  MlirAttribute add = mlirAttributeParseGet(w->d->e.context, strata_str("#vector.kind<add>"));
+  return strata_op_is(op, "vector.multi_reduction") && mlirAttributeEqual(strata_attr(op, "kind"), add) &&
+         strata_attr_i64s(op, "reduction_dims", STRATA_VALUE_RANK, dims) == 1 && dims[0] == 1 &&
+         strata_layout_equal(strata_layout_of(w->d, mlirOperationGetOperand(op, 0)), &w->a->layout);
+}
+
+// The reduction that adds to carried value |i|, which starts from zero, is scaled alike in all lanes and needed by
+// nobody else: each lane may carry the part it holds itself, and the parts are added up behind the loop. A null
+// operation if there is none.
+static MlirOperation find_row_sum(const walk_t *w, int i) {
+  const MlirOperation none = {0};
+  MlirValue carried = mlirBlockGetArgument(w->body, i + 1);
+  MlirValue sum = mlirOperationGetOperand(mlirBlockGetTerminator(w->body), i);
+  MlirOperation op = owner_of(sum);
+  if (mlirOperationIsNull(op) || !adds_rows(w, op) || !has_one_use(sum) || !has_one_use(carried) ||
+      !strata_gpu_is_zero(mlirOperationGetOperand(w->a->kernel.loop, FIXED + i)))
+    return none;
+  return is_scaled(mlirOperationGetOperand(op, 1), carried) ? op : none;
+}
+
+static bool is_row_sum(const walk_t *w, MlirOperation op) {
+  for (int i = 0; i < w->n_carried; i++)
+    if (!mlirOperationIsNull(w->row_sums[i]) && mlirOperationEqual(w->row_sums[i], op))
+      return true;
+  return false;
+}
+
 // Products and what they fetch are emitted apart.
 static bool is_product(const walk_t *w, MlirOperation op) {
   bool result = mlirOperationEqual(op, w->a->scores) || mlirOperationEqual(op, w->a->values);
@@ -84,12 +132,16 @@ static bool is_product(const walk_t *w, MlirOperation op) {
   return result;
 }
 
-static strata_status_t emit_ops(walk_t *w, bool late) {
-  MlirOperation end = mlirBlockGetTerminator(w->body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(w->body); !mlirOperationEqual(op, end);
-       op = mlirOperationGetNextInBlock(op))
+static strata_status_t emit_op(walk_t *w, MlirOperation op) {
+  if (strata_op_is(op, "vector.multi_reduction"))
+    return strata_gpu_reduce_in_chains(w->d, op, is_row_sum(w, op));
+  return strata_gpu_distribute_op(w->d, op);
+}
+
+static strata_status_t emit_range(walk_t *w, bool late, MlirOperation from, MlirOperation end) {
+  for (MlirOperation op = from; !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
     if (!is_product(w, op) && is_late(w, op) == late)
-      STRATA_TRY(strata_gpu_distribute_op(w->d, op));
+      STRATA_TRY(emit_op(w, op));
   return NULL;
 }
 
@@ -154,10 +206,28 @@ static void define_step(walk_t *w, MlirValue step) {
 
 static int64_t n_sums(const walk_t *w) { return w->a->kernel.product.n / 2; }
 
-static void issue_scores(walk_t *w, strata_ring_place_t place) {
+// Warp groups issue their products one after the other, so that one's are under way while the other computes.
+static void begin_turn(walk_t *w) {
+  if (w->a->takes_turns)
+    strata_gpu_attention_turn(w->d, w->a, STRATA_TILE_GROUP_BARRIER, w->a->kernel.group);
+}
+
+static void end_turn(walk_t *w) {
+  strata_emitter_t *e = &w->d->e;
+  if (!w->a->takes_turns)
+    return;
+  MlirValue next = strata_emit_binary(e, "arith.addi", w->a->kernel.group, strata_emit_index(e, 1));
+  MlirValue wraps = strata_emit_cmpi(e, STRATA_EQ, next, strata_emit_index(e, w->a->kernel.product.groups));
+  next = strata_emit_select(e, wraps, strata_emit_index(e, 0), next);
+  strata_gpu_attention_turn(w->d, w->a, STRATA_TILE_GROUP_ARRIVE, next);
+}
+
+static void issue_scores(walk_t *w, strata_ring_place_t place, bool in_turn) {
   strata_phase_wait(w->d, w->a->operands[STRATA_ATTENTION_KEYS].full, place.slot, place.parity);
+  if (in_turn)
+    begin_turn(w);
   strata_emit_mma_order(w->d, STRATA_TILE_MMA_FENCE, 0, NULL, -1);
-  strata_gpu_attention_emit_scores(w->d, w->a, place.slot, w->scores);
+  strata_gpu_attention_emit_scores(w->d, w->a, place.slot, w->rows, w->scores);
 }
 
 static void issue_values(walk_t *w, strata_ring_place_t place, state_t *state) {
@@ -185,14 +255,36 @@ static void define_scores(walk_t *w) {
   strata_registers_define(w->d, result, &registers);
 }
 
-static strata_status_t emit_early(walk_t *w) {
+static strata_status_t emit_sorted(walk_t *w, MlirOperation from, MlirOperation end) {
+  MlirOperation first = mlirOpResultGetOwner(strata_emit_index(&w->d->e, 0));
+  STRATA_TRY(emit_range(w, false, from, end));
+  strata_gpu_sort_depth_first(w->d, first);
+  return NULL;
+}
+
+// The op behind the first reduction, the rows' maximum; |end| if there is none.
+static MlirOperation behind_reduction(const walk_t *w, MlirOperation end) {
+  MlirOperation op = mlirBlockGetFirstOperation(w->body);
+  while (!mlirOperationEqual(op, end) && !(strata_op_is(op, "vector.multi_reduction") && !is_late(w, op)))
+    op = mlirOperationGetNextInBlock(op);
+  return mlirOperationEqual(op, end) ? op : mlirOperationGetNextInBlock(op);
+}
+
+// |under_way|: the place of values that are being multiplied; NULL: none are. The wait for them comes behind all this,
+// but the assembler would move it to the front: only a branch holds it back. One behind the reduction is best; a wait
+// for the values in shared memory, which is over already, has it.
+static strata_status_t emit_early(walk_t *w, const strata_ring_place_t *under_way) {
+  MlirOperation end = mlirBlockGetTerminator(w->body), middle = behind_reduction(w, end);
   define_scores(w);
-  return emit_ops(w, false);
+  STRATA_TRY(emit_sorted(w, mlirBlockGetFirstOperation(w->body), middle));
+  if (under_way)
+    strata_phase_wait(w->d, w->a->operands[STRATA_ATTENTION_VALUES].full, under_way->slot, under_way->parity);
+  return emit_sorted(w, middle, end);
 }
 
 static strata_status_t emit_late(walk_t *w) {
   strata_registers_t weights;
-  STRATA_TRY(emit_ops(w, true));
+  STRATA_TRY(emit_range(w, true, mlirBlockGetFirstOperation(w->body), mlirBlockGetTerminator(w->body)));
   STRATA_TRY(strata_registers_as(w->d, mlirOperationGetOperand(w->a->values, 0), &w->a->layout, &weights));
   strata_gpu_attention_emit_weights(w->d, w->a, &weights, w->weights);
   return NULL;
@@ -200,23 +292,34 @@ static strata_status_t emit_late(walk_t *w) {
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
+static void await_rows(walk_t *w) {
+  const strata_gpu_attention_operand_t *rows = &w->a->operands[STRATA_ATTENTION_ROWS];
+  MlirValue slot = strata_emit_index(&w->d->e, 0);
+  strata_phase_wait(w->d, rows->full, slot, w->a->parity);
+  if (!w->a->holds_rows)
+    return;
+  strata_gpu_attention_load_rows(w->d, w->a, w->rows);
+  strata_phase_arrive(w->d, rows->empty, slot);
+}
+
+// Nobody reads them any more.
 static void release_rows(walk_t *w) {
-  MlirValue first = strata_emit_index(&w->d->e, 0);
-  strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_ROWS].empty, first);
+  if (!w->a->holds_rows)
+    strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_ROWS].empty, strata_emit_index(&w->d->e, 0));
 }
 
 static strata_status_t emit_first(walk_t *w, state_t *state) {
   strata_emitter_t *e = &w->d->e;
   strata_ring_place_t place = w->a->kernel.place;
-  strata_phase_wait(w->d, w->a->operands[STRATA_ATTENTION_ROWS].full, strata_emit_index(e, 0), w->a->parity);
-  issue_scores(w, place);
+  await_rows(w);
+  issue_scores(w, place, false);
   define_step(w, strata_emit_index(e, 0));
   state->count = CARRIED;
   for (int i = 0; i < w->n_carried; i++)
     STRATA_TRY(push(w, state, i, mlirOperationGetOperand(w->a->kernel.loop, FIXED + i)));
   define_arguments(w, state);
   await_scores(w, place, 0);
-  STRATA_TRY(emit_early(w));
+  STRATA_TRY(emit_early(w, NULL));
   STRATA_TRY(emit_late(w));
   return collect(w, place, state);
 }
@@ -225,12 +328,15 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   strata_emitter_t *e = &w->d->e;
   strata_ring_place_t place = {state->values[SLOT], state->values[PARITY]}, next = place;
   strata_ring_advance(w->d, w->a->kernel.product.slots, &next);
-  issue_scores(w, next);
+  issue_scores(w, next, true);
   issue_values(w, place, state);
+  end_turn(w);
+  if (!mlirValueIsNull(w->a->steps)) // says that it is one to the most, so that masks of the first step's are dropped
+    step = strata_emit_binary(e, "arith.minui", step, strata_emit_index(e, w->a->kernel.n_steps - 2));
   define_step(w, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1)));
   define_arguments(w, state);
   await_scores(w, next, 1);
-  STRATA_TRY(emit_early(w));
+  STRATA_TRY(emit_early(w, &place));
   await_values(w, place, state);
   define_argument(w, w->a->carried, state->values + state->sums);
   STRATA_TRY(emit_late(w));
@@ -242,8 +348,11 @@ static strata_status_t emit_steps(walk_t *w, state_t *state) {
   bool was_dirty = w->d->is_dirty, was_read = w->d->is_read;
   w->d->is_dirty = w->d->is_read = true;
   w->d->loop_depth++;
-  strata_loop_t loop = strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, w->a->kernel.n_steps - 1),
-                                             1, state->count, state->values, state->values);
+  MlirValue steps = strata_emit_index(e, w->a->kernel.n_steps - 1);
+  if (!mlirValueIsNull(w->a->steps))
+    steps = strata_emit_binary(e, "arith.subi", w->a->steps, strata_emit_index(e, 1));
+  strata_loop_t loop =
+      strata_emit_for_begin(e, strata_emit_index(e, 0), steps, 1, state->count, state->values, state->values);
   STRATA_TRY(emit_step(w, loop.induction, state));
   strata_emit_for_end(e, loop, state->count, state->values, state->values);
   w->d->loop_depth--;
@@ -265,6 +374,8 @@ static void define_results(walk_t *w, const state_t *state) {
   for (int i = 0; i < w->n_carried; i++) {
     strata_registers_t registers = registers_like(w, i);
     memcpy(registers.values, state->values + at, (size_t)registers.count * sizeof *registers.values);
+    if (!mlirOperationIsNull(w->row_sums[i]))
+      strata_gpu_reduce_lanes(w->d, w->row_sums[i], &registers);
     strata_registers_define(w->d, result_of(w, i), &registers);
     at += (int)registers.count;
   }
@@ -274,12 +385,18 @@ strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_g
   walk_t w = {.d = d, .a = a, .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(a->kernel.loop, 0))};
   state_t state = {.count = 0};
   w.n_carried = (int)mlirOperationGetNumResults(a->kernel.loop);
+  if (w.n_carried > MAX_CARRIED)
+    return strata_gpu_missing(a->kernel.loop, "more than 16 carried values");
+  for (int i = 0; i < w.n_carried; i++)
+    w.row_sums[i] = find_row_sum(&w, i);
   STRATA_TRY(find_late(&w));
+  a->kernel.is_full = true;
   STRATA_TRY(emit_first(&w, &state));
   if (a->kernel.n_steps > 1)
     STRATA_TRY(emit_steps(&w, &state));
   release_rows(&w);
   emit_last(&w, &state);
   define_results(&w, &state);
+  a->kernel.is_full = false;
   return NULL;
 }

@@ -57,20 +57,29 @@ static void emit_product(strata_gpu_distribution_t *d, const strata_gpu_attentio
 
 // The first instruction starts the scores.
 void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
-                                      MlirValue *out_scores) {
-  enum { FIXED = 4 };
+                                      const MlirValue *rows, MlirValue *out_scores) {
   strata_emitter_t *e = &d->e;
-  const strata_gpu_attention_operand_t *rows = &a->operands[STRATA_ATTENTION_ROWS];
+  const strata_gpu_attention_operand_t *left = &a->operands[STRATA_ATTENTION_ROWS];
   const strata_gpu_attention_operand_t *keys = &a->operands[STRATA_ATTENTION_KEYS];
-  MlirValue left_at = times(e, a->kernel.group, group_size(rows)), right_at = times(e, slot, keys->slot);
+  MlirValue left_at = {0}, right_at = times(e, slot, keys->slot);
+  if (!a->holds_rows)
+    left_at = times(e, a->kernel.group, group_size(left));
   int n_sums = (int)(a->columns / 2);
-  for (int64_t step = 0; step < rows->steps; step += a->mma->k) {
-    MlirValue operands[FIXED + MAX_SUMS] = {rows->memory, add(e, left_at, step_at(rows, step)), keys->memory,
-                                            add(e, right_at, step_at(keys, step))};
+  for (int64_t step = 0; step < left->steps; step += a->mma->k) {
+    MlirValue operands[WORDS + 2 + MAX_SUMS];
+    int n = 0;
+    for (int i = 0; a->holds_rows && i < WORDS; i++)
+      operands[n++] = *rows++;
+    if (!a->holds_rows) {
+      operands[n++] = left->memory;
+      operands[n++] = add(e, left_at, step_at(left, step));
+    }
+    operands[n++] = keys->memory;
+    operands[n++] = add(e, right_at, step_at(keys, step));
     for (int i = 0; i < n_sums && step > 0; i++)
-      operands[FIXED + i] = out_scores[i];
-    emit_product(d, a, STRATA_TILE_MMA_ASYNC, FIXED + (step > 0 ? n_sums : 0), operands, a->columns, rows, keys,
-                 out_scores);
+      operands[n++] = out_scores[i];
+    emit_product(d, a, a->holds_rows ? STRATA_TILE_MMA_REGISTERS : STRATA_TILE_MMA_ASYNC, n, operands, a->columns,
+                 a->holds_rows ? NULL : left, keys, out_scores);
   }
   strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }
@@ -92,17 +101,50 @@ void strata_gpu_attention_emit_values(strata_gpu_distribution_t *d, const strata
   strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }
 
+//===-- Left operands in registers -------------------------------------------------------------------------------===//
+
+static void emit_left(strata_gpu_distribution_t *d, int64_t n, MlirValue *pairs) {
+  MlirType types[MAX_SUMS], type = mlirValueGetType(pairs[0]);
+  for (int64_t i = 0; i < MAX_SUMS; i++)
+    types[i] = type;
+  MlirOperation op = strata_emit_op(&d->e, STRATA_TILE_MMA_LEFT, (int)n, pairs, (int)n, types, 0, NULL);
+  for (int64_t i = 0; i < n; i++)
+    pairs[i] = mlirOperationGetResult(op, i);
+}
+
 // Two neighbours along the columns are neighbours in the scores' layout, and four pairs a step of the instruction.
 void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
                                        const strata_registers_t *registers, MlirValue *out_weights) {
-  strata_emitter_t *e = &d->e;
   int64_t pair = PAIR, n = a->columns / 2 / PAIR;
-  MlirType vector = mlirVectorTypeGet(1, &pair, registers->element), types[MAX_SUMS / PAIR];
-  for (int64_t i = 0; i < n; i++) {
-    out_weights[i] = strata_emit_value(e, "vector.from_elements", PAIR, registers->values + PAIR * i, vector, 0, NULL);
-    types[i] = vector;
-  }
-  MlirOperation op = strata_emit_op(e, STRATA_TILE_MMA_LEFT, (int)n, out_weights, (int)n, types, 0, NULL);
+  MlirType vector = mlirVectorTypeGet(1, &pair, registers->element);
   for (int64_t i = 0; i < n; i++)
-    out_weights[i] = mlirOperationGetResult(op, i);
+    out_weights[i] =
+        strata_emit_value(&d->e, "vector.from_elements", PAIR, registers->values + PAIR * i, vector, 0, NULL);
+  emit_left(d, n, out_weights);
+}
+
+// Row warp * 16 + lane / 4 (+ 8) of the group's, elements 2 * (lane mod 4) (+ 8) of each step, whose unit of 16 bytes
+// has changed places with the row.
+int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue *out_rows) {
+  enum { EIGHT = 8, QUAD = 4, WARP_ROWS = 16 };
+  strata_emitter_t *e = &d->e;
+  const strata_gpu_attention_operand_t *rows = &a->operands[STRATA_ATTENTION_ROWS];
+  int64_t pair = PAIR, span = span_of(rows), n = 0;
+  MlirType vector = mlirVectorTypeGet(1, &pair, rows->element);
+  MlirValue quads = strata_emit_binary(e, "arith.divui", d->thread, strata_emit_index(e, QUAD));
+  MlirValue row = strata_emit_binary(e, "arith.andi", quads, strata_emit_index(e, EIGHT - 1));
+  MlirValue warp = strata_emit_binary(e, "arith.divui", quads, strata_emit_index(e, EIGHT));
+  MlirValue column = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, QUAD - 1));
+  MlirValue at = strata_emit_binary(e, "arith.addi", times(e, warp, WARP_ROWS * span), times(e, row, span));
+  at = strata_emit_binary(e, "arith.addi", at, times(e, column, PAIR));
+  for (int64_t step = 0; step < rows->steps; step += EIGHT) {
+    MlirValue unit = strata_emit_binary(e, "arith.xori", row, strata_emit_index(e, step % span / EIGHT));
+    MlirValue place = strata_emit_binary(e, "arith.addi", at, times(e, unit, EIGHT));
+    for (int64_t half = 0; half < 2; half++) {
+      MlirValue operands[] = {rows->memory, add(e, place, step / span * span * rows->rows + half * EIGHT * span)};
+      out_rows[n++] = strata_emit_value(e, "vector.load", 2, operands, vector, 0, NULL);
+    }
+  }
+  emit_left(d, n, out_rows);
+  return (int)n;
 }

@@ -8,4 +8,11 @@
 // here. Values of any scalar type go in words of 32 bits.
 MlirValue strata_emit_shuffle_xor(strata_emitter_t *e, MlirValue value, int64_t bit, int lanes);
 
+// A reduction whose registers are combined in chains, so that each is done with as soon as it is there. |is_partial|:
+// no further, between the lanes of a warp alone: each thread has the part it holds itself; what became of the parts by
+// operations that keep sums is combined by the other.
+STRATA_MUST_CHECK strata_status_t strata_gpu_reduce_in_chains(strata_gpu_distribution_t *d, MlirOperation op,
+                                                              bool is_partial);
+void strata_gpu_reduce_lanes(strata_gpu_distribution_t *d, MlirOperation op, strata_registers_t *registers);
+
 #endif

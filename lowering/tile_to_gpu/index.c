@@ -102,13 +102,19 @@ static bool constant_index(MlirValue value, int64_t *out) {
   return true;
 }
 
+// Attention's loops may have fewer steps in some tasks than in others.
+static bool greatest_upper(MlirOperation loop, int64_t *out) {
+  *out = strata_attr_i64(loop, "tile.most", 0);
+  return *out > 0;
+}
+
 bool strata_index_bounds(MlirValue old, int64_t *out_lower, int64_t *out_step, int64_t *out_trips) {
   if (!mlirValueIsABlockArgument(old) || mlirBlockArgumentGetArgNumber(old) != 0)
     return false;
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(old));
   int64_t upper;
   if (!strata_op_is(loop, "scf.for") || !constant_index(mlirOperationGetOperand(loop, 0), out_lower) ||
-      !constant_index(mlirOperationGetOperand(loop, 1), &upper) ||
+      !(constant_index(mlirOperationGetOperand(loop, 1), &upper) || greatest_upper(loop, &upper)) ||
       !constant_index(mlirOperationGetOperand(loop, 2), out_step) || *out_step <= 0)
     return false;
   *out_trips = upper > *out_lower ? (upper - *out_lower + *out_step - 1) / *out_step : 0;

@@ -101,7 +101,9 @@ static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 strata_layout_t strata_layout_build(int rank, const int64_t *sizes, int64_t threads, const int *order, int64_t width) {
   strata_layout_t layout = {0};
-  int64_t covered[STRATA_VALUE_RANK];
+  int64_t covered[STRATA_VALUE_RANK], all = threads;
+  threads &= -threads; // of three warp groups, one
+  all /= threads;
   if (rank > 0)
     strata_layout_push_reg(&layout, order[0], width, 1);
   for (int i = 0; i < rank; i++) {
@@ -115,7 +117,7 @@ strata_layout_t strata_layout_build(int rank, const int64_t *sizes, int64_t thre
   }
   for (int i = 0; i < rank; i++)
     strata_layout_push_reg(&layout, order[i], divide_up(sizes[order[i]], covered[order[i]]), covered[order[i]]);
-  strata_layout_push_thread(&layout, STRATA_COPIES, threads, 0);
+  strata_layout_push_thread(&layout, STRATA_COPIES, threads * all, 0);
   return layout;
 }
 

@@ -15,7 +15,8 @@ typedef struct {
 } strata_digit_t;
 
 // The number of a register, and that of a thread in its group, in mixed radix by the digits' extents, fastest first.
-// Extents of thread digits are powers of two whose product is the size of the group.
+// Extents of thread digits are powers of two whose product is the size of the group; but the last is 3 where there are
+// three warp groups.
 typedef struct {
   int n_reg, n_thread;
   strata_digit_t reg[STRATA_LAYOUT_DIGITS], thread[STRATA_LAYOUT_DIGITS];

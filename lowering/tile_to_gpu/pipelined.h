@@ -17,6 +17,9 @@ enum {
   STRATA_SPAN_ROWS = 8,       // after which the exchange of units repeats
 };
 
+// Barriers of threads by number; 0 is the whole block's. A warp group's own, and that of its turn, by its number.
+enum { STRATA_ALL_CONSUMERS = 1, STRATA_FIRST_GROUP = 2, STRATA_FIRST_TURN = 8 };
+
 // How an operand lies in a slot: rows of STRATA_SPAN bytes whose 16-byte units are exchanged.
 typedef struct {
   strata_shared_operand_t shared; // .crossed as below; .memory: all slots
@@ -58,6 +61,7 @@ struct strata_pipelined_kernel {
   MlirValue full, empty;           // memref<slots x i64, 3>
   int64_t ring;                    // where the slots begin in shared memory, bytes
   int64_t staging;                 // where results on their way to memory lie
+  bool is_full;                    // threads have no registers to spare, as in attention's loop: no value is exchanged
   int64_t staged;                  // sub-tiles emitted so far, of one task
   MlirValue group;                 // of a consumer: the number of its warp group
   strata_ring_place_t place;       // at the end of the new code

@@ -81,7 +81,7 @@ static strata_layout_t runs_layout(const exchange_t *x) {
 static bool read_access(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout,
                         const strata_gpu_box_t *box, exchange_t *x) {
   *x = (exchange_t){.d = d, .k = d->pipelined};
-  if (!x->k || x->k->product.adds || d->branch_depth > 0 || !mlirTypeIsAVector(type) ||
+  if (!x->k || x->k->product.adds || x->k->is_full || d->branch_depth > 0 || !mlirTypeIsAVector(type) ||
       mlirShapedTypeGetRank(type) != 2)
     return false;
   const strata_pipelined_t *p = &x->k->product;

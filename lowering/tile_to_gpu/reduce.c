@@ -15,8 +15,11 @@ typedef struct {
   const strata_registers_t *source;
   bool is_reduced[STRATA_VALUE_RANK];
   int to[STRATA_VALUE_RANK]; // the result's dim behind each dim of the source
+  bool in_chains;            // registers are added one after the other to CHAINS sums, not as a tree
   strata_registers_t result; // in the layout that follows from the source's
 } reduction_t;
+
+enum { CHAINS = 2 };
 
 static void read_dims(reduction_t *r, MlirOperation op) {
   int64_t dims[STRATA_VALUE_RANK] = {0};
@@ -94,6 +97,9 @@ static void combine_registers(reduction_t *r, int64_t target, MlirValue *values)
       values[count++] = counted(r, reg);
   if (count == 0) // hangs itself
     values[0] = strata_emit_start(&r->d->e, r->kind, r->source->element);
+  for (int64_t i = CHAINS; r->in_chains && i < count; i++)
+    values[i % CHAINS] = strata_emit_combine(&r->d->e, r->kind, values[i % CHAINS], values[i]);
+  count = r->in_chains && count > CHAINS ? CHAINS : count;
   for (; count > 1; count = (count + 1) / 2)
     for (int64_t i = 0; i < count / 2; i++) {
       values[i] = strata_emit_combine(&r->d->e, r->kind, values[2 * i], values[2 * i + 1]);
@@ -215,9 +221,10 @@ static strata_status_t add_start(reduction_t *r, MlirValue start) {
   return NULL;
 }
 
-strata_status_t strata_gpu_rule_reduction(strata_gpu_distribution_t *d, MlirOperation op) {
+// |is_partial|: each thread keeps the part that it holds itself.
+static strata_status_t reduce(strata_gpu_distribution_t *d, MlirOperation op, bool in_chains, bool is_partial) {
   MlirValue result = mlirOperationGetResult(op, 0);
-  reduction_t r = {.d = d, .kind = strata_attr(op, "kind")};
+  reduction_t r = {.d = d, .kind = strata_attr(op, "kind"), .in_chains = in_chains};
   r.source = strata_registers_of(d, mlirOperationGetOperand(op, 0));
   if (r.source->rank == 0)
     return strata_gpu_missing(op, "a scalar");
@@ -231,13 +238,30 @@ strata_status_t strata_gpu_rule_reduction(strata_gpu_distribution_t *d, MlirOper
   MlirValue *values = strata_arena_array(d->compile->arena, MlirValue, r.source->count);
   for (int64_t target = 0; target < r.result.count; target++)
     combine_registers(&r, target, values);
-  combine_lanes(&r);
-  STRATA_TRY(combine_warps(&r));
-  STRATA_TRY(combine_blocks(&r));
+  if (!is_partial) {
+    combine_lanes(&r);
+    STRATA_TRY(combine_warps(&r));
+    STRATA_TRY(combine_blocks(&r));
+  }
   if (mlirOperationGetNumOperands(op) > 1)
     STRATA_TRY(add_start(&r, mlirOperationGetOperand(op, 1)));
   strata_registers_t out;
   STRATA_TRY(strata_registers_convert(d, &r.result, strata_layout_of(d, result), &out));
   strata_registers_define(d, result, &out);
   return NULL;
+}
+
+strata_status_t strata_gpu_rule_reduction(strata_gpu_distribution_t *d, MlirOperation op) {
+  return reduce(d, op, false, false);
+}
+
+strata_status_t strata_gpu_reduce_in_chains(strata_gpu_distribution_t *d, MlirOperation op, bool is_partial) {
+  return reduce(d, op, true, is_partial);
+}
+
+void strata_gpu_reduce_lanes(strata_gpu_distribution_t *d, MlirOperation op, strata_registers_t *registers) {
+  reduction_t r = {.d = d, .kind = strata_attr(op, "kind"), .result = *registers};
+  r.source = strata_registers_of(d, mlirOperationGetOperand(op, 0));
+  read_dims(&r, op);
+  combine_lanes(&r);
 }

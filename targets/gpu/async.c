@@ -75,12 +75,15 @@ static strata_status_t convert_wait(const strata_gpu_kernel_t *kernel, MlirOpera
 }
 
 static strata_status_t convert_group_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  bool waits = strata_op_is(op, STRATA_TILE_GROUP_BARRIER);
   MlirValue id = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 0), int_type(op, 32));
   MlirValue operands[] = {id, attr_value(op, "threads")};
   if (is_emulated(kernel))
-    strata_gpu_build_call(op, "strata_emulated_group_barrier", 2, operands, (MlirType){0});
+    strata_gpu_build_call(op, waits ? "strata_emulated_group_barrier" : "strata_emulated_group_arrive", 2, operands,
+                          (MlirType){0});
   else
-    strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_GROUP_BARRIER, 2, operands, (MlirType){0});
+    strata_gpu_build_leaf(kernel, op, waits ? STRATA_GPU_LEAF_GROUP_BARRIER : STRATA_GPU_LEAF_GROUP_ARRIVE, 2, operands,
+                          (MlirType){0});
   return NULL;
 }
 
@@ -229,6 +232,7 @@ static const struct {
     {STRATA_TILE_BARRIER_EXPECT, convert_barrier},
     {STRATA_TILE_BARRIER_WAIT, convert_wait},
     {STRATA_TILE_GROUP_BARRIER, convert_group_barrier},
+    {STRATA_TILE_GROUP_ARRIVE, convert_group_barrier},
     {STRATA_TILE_BULK_LOAD, convert_copy},
     {STRATA_TILE_BULK_STORE, convert_copy},
     {STRATA_TILE_BULK_COMMIT, convert_bulk_commit},

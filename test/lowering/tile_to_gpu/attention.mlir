@@ -1,6 +1,7 @@
 // Attention: rows once a task, keys and values through rings of their own; scores of the next step are under way while
 // the weights of this one multiply its values, and everything between the two waits depends on the scores alone. Weights
-// are packed and sums rescaled behind the second one.
+// are packed and sums rescaled behind the second one, which a wait that is over keeps from moving up. Lanes carry their
+// own parts of the rows' sums.
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=tile-to-gpu | FileCheck %s
 
 // CHECK-LABEL: func.func @attention
@@ -9,15 +10,18 @@
 // CHECK: scf.for
 // CHECK: "tile.bulk_load"(%[[K:[^,]*]], %{{[^,]*}}, %[[KEYS_FULL:[^,]*]], {{.*}} {map = 1 : i64}
 // CHECK: "tile.bulk_load"(%[[V:[^,]*]], %{{[^,]*}}, %[[VALUES_FULL:[^,]*]], {{.*}} {map = 2 : i64}
+// CHECK-COUNT-16: vector.load %[[Q]][%{{.*}}] : memref<4096xbf16, 3>, vector<2xbf16>
+// CHECK: "tile.mma_left"
+// CHECK: "tile.barrier_arrive"
 // CHECK: "tile.barrier_wait"(%[[KEYS_FULL]],
-// CHECK: "tile.mma_async"(%[[Q]], %{{.*}}, %[[K]], %{{[^,]*}}) {kind = "wgmma.bf16", left = array<i64: 0, 128, 0, 1024>, n = 64 : i64, right = array<i64: 0, 128, 0, 1024>}
-// CHECK-COUNT-3: "tile.mma_async"
+// CHECK: "tile.mma_registers"({{.*}}, %[[K]], %{{[^,]*}}) {kind = "wgmma.bf16", n = 64 : i64, right = array<i64: 0, 128, 0, 1024>}
+// CHECK-COUNT-3: "tile.mma_registers"
 // CHECK: "tile.mma_wait"{{.*}} {pending = 0 : i64}
 // CHECK: "tile.mma_left"
 // CHECK: scf.for
 // CHECK: "tile.barrier_wait"(%[[KEYS_FULL]],
 // CHECK-NEXT: "tile.mma_fence"() : () -> ()
-// CHECK-COUNT-4: "tile.mma_async"
+// CHECK-COUNT-4: "tile.mma_registers"
 // CHECK: "tile.mma_commit"
 // CHECK: "tile.barrier_wait"(%[[VALUES_FULL]],
 // CHECK-NEXT: "tile.mma_fence"(%
@@ -25,8 +29,10 @@
 // CHECK-COUNT-3: "tile.mma_registers"
 // CHECK: "tile.mma_commit"
 // CHECK: "tile.mma_wait"{{.*}} {pending = 1 : i64}
-// CHECK: gpu.shuffle
+// CHECK-COUNT-4: gpu.shuffle
+// CHECK: "tile.barrier_wait"(%[[VALUES_FULL]],
 // CHECK-NOT: arith.truncf
+// CHECK-NOT: gpu.shuffle
 // CHECK: "tile.mma_wait"{{.*}} {pending = 0 : i64}
 // CHECK: arith.truncf
 // CHECK: "tile.mma_left"
@@ -65,11 +71,12 @@ func.func private @attention(%q: memref<1x100x2x64xbf16>, %k: memref<1x100x2x64x
     %c1 = arith.constant 1 : index
     %steps = arith.constant 2 : index
     %r:3 = scf.for %j = %c0 to %steps step %c1 iter_args(%m = %m0, %l = %l0, %w = %o0) -> (vector<64xf32>, vector<64xf32>, vector<64x64xf32>) {
-      %keys = "tile.load"(%k, %b, %h, %j) {map = #k, mask = #kcols} : (memref<1x100x2x64xbf16>, index, index, index) -> vector<64x64xbf16>
+      %c = affine.apply affine_map<(d0) -> (2 - d0 - 1)>(%j)
+      %keys = "tile.load"(%k, %b, %h, %c) {map = #k, mask = #kcols} : (memref<1x100x2x64xbf16>, index, index, index) -> vector<64x64xbf16>
       %start = vector.broadcast %zero : f32 to vector<64x64xf32>
       %s = vector.contract {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %rows, %keys, %start {tile.mma = "wgmma.bf16"} : vector<64x64xbf16>, vector<64x64xbf16> into vector<64x64xf32>
       %at = vector.step : vector<64xindex>
-      %left = affine.apply #left(%j)
+      %left = affine.apply #left(%c)
       %ends = vector.broadcast %left : index to vector<64xindex>
       %is = arith.cmpi slt, %at, %ends : vector<64xindex>
       %isb = vector.broadcast %is : vector<64xi1> to vector<64x64xi1>
@@ -92,10 +99,10 @@ func.func private @attention(%q: memref<1x100x2x64xbf16>, %k: memref<1x100x2x64x
       %l1 = arith.mulf %l, %alpha fastmath<contract> : vector<64xf32>
       %l2 = vector.multi_reduction <add>, %p, %l1 [1] : vector<64x64xf32> to vector<64xf32>
       %weights = arith.truncf %p : vector<64x64xf32> to vector<64x64xbf16>
-      %values = "tile.load"(%v, %b, %h, %j) {map = #v, mask = #vcols} : (memref<1x100x2x64xbf16>, index, index, index) -> vector<64x64xbf16>
-      %a0 = vector.broadcast %alpha : vector<64xf32> to vector<64x64xf32>
-      %a1 = vector.transpose %a0, [1, 0] : vector<64x64xf32> to vector<64x64xf32>
-      %w1 = arith.mulf %w, %a1 fastmath<contract> : vector<64x64xf32>
+      %values = "tile.load"(%v, %b, %h, %c) {map = #v, mask = #vcols} : (memref<1x100x2x64xbf16>, index, index, index) -> vector<64x64xbf16>
+      %f0 = vector.broadcast %alpha : vector<64xf32> to vector<64x64xf32>
+      %f1 = vector.transpose %f0, [1, 0] : vector<64x64xf32> to vector<64x64xf32>
+      %w1 = arith.mulf %w, %f1 fastmath<contract> : vector<64x64xf32>
       %w2 = vector.contract {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %weights, %values, %w1 {tile.mma = "wgmma.bf16"} : vector<64x64xbf16>, vector<64x64xbf16> into vector<64x64xf32>
       scf.yield %m1, %l2, %w2 : vector<64xf32>, vector<64xf32>, vector<64x64xf32>
     } {tile.pipeline}

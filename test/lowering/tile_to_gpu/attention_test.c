@@ -201,7 +201,8 @@ typedef struct {
 // Row |i| of head |h| of batch |b|.
 static void compute_row(const case_t *c, const inputs_t *in, int b, int h, int i, double *scores, double *out) {
   double most = -INFINITY, sum = 0;
-  for (int j = 0; j < c->columns; j++) {
+  int n = strstr(c->options, "causal") ? i + 1 : c->columns;
+  for (int j = 0; j < n; j++) {
     double score = 0;
     for (int e = 0; e < c->dim; e++)
       score += read_from(c->type, in->q[(((int64_t)b * c->rows + i) * c->heads + h) * c->dim + e]) *
@@ -210,7 +211,7 @@ static void compute_row(const case_t *c, const inputs_t *in, int b, int h, int i
     most = scores[j] > most ? scores[j] : most;
   }
   memset(out, 0, (size_t)c->value_dim * sizeof *out);
-  for (int j = 0; j < c->columns; j++) {
+  for (int j = 0; j < n; j++) {
     double weight = exp(scores[j] - most);
     sum += weight;
     for (int e = 0; e < c->value_dim; e++)
@@ -301,12 +302,15 @@ static const case_t codes[] = {
     {8, 16, 2048, 2048, 64, 64, "bf16", 256, 128, 132, ""},
     {32, 12, 197, 197, 64, 64, "bf16", 256, 208, 132, ""},
     {8, 12, 512, 512, 64, 64, "f16", 256, 128, 132, "mask"},
+    {8, 16, 2048, 2048, 64, 64, "bf16", 384, 128, 132, ""},
+    {8, 16, 2048, 2048, 64, 64, "bf16", 256, 128, 132, "causal"},
 };
 
 static const case_t runs[] = {
-    {1, 2, 128, 128, 64, 64, "bf16", 256, 64, 2, ""},    {2, 2, 200, 200, 64, 64, "bf16", 256, 112, 3, "mask"},
-    {1, 1, 130, 130, 128, 128, "f16", 256, 128, 1, ""},  {1, 3, 70, 200, 16, 32, "f16", 128, 80, 2, "mask"},
-    {1, 1, 197, 197, 80, 64, "bf16", 256, 208, 132, ""}, {1, 1, 256, 300, 96, 128, "bf16", 512, 64, 132, ""},
+    {1, 2, 128, 128, 64, 64, "bf16", 256, 64, 2, ""},       {2, 2, 200, 200, 64, 64, "bf16", 256, 112, 3, "mask"},
+    {1, 1, 130, 130, 128, 128, "f16", 256, 128, 1, ""},     {1, 3, 70, 200, 16, 32, "f16", 128, 80, 2, "mask"},
+    {1, 1, 197, 197, 80, 64, "bf16", 256, 208, 132, ""},    {1, 2, 300, 300, 64, 64, "bf16", 256, 64, 4, "causal"},
+    {1, 1, 400, 320, 64, 64, "f16", 384, 128, 132, "mask"}, {1, 1, 256, 300, 96, 128, "bf16", 512, 64, 132, ""},
 };
 
 int main(int argc, char **argv) {

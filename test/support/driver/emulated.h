@@ -60,6 +60,7 @@ void strata_emulated_phase_arrive(uint64_t *barrier);
 void strata_emulated_phase_expect(uint64_t *barrier, uint32_t bytes);
 void strata_emulated_phase_wait(uint64_t *barrier, uint32_t parity);
 void strata_emulated_group_barrier(uint32_t id, uint32_t threads);
+void strata_emulated_group_arrive(uint32_t id, uint32_t threads);
 
 // Copies. A load is put off until no thread can go on, so that a missing wait shows; a store is done when the call
 // returns. |map|: what the driver's cuTensorMapEncodeTiled wrote, the kernel's parameter. Coordinates beyond the map's

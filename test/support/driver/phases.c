@@ -119,7 +119,7 @@ static void describe_group(uintptr_t what, uint32_t parity, char *out, size_t ca
            groups[what].arrived, groups[what].threads);
 }
 
-EXPORT void strata_emulated_group_barrier(uint32_t id, uint32_t threads) {
+static void arrive_at_group(uint32_t id, uint32_t threads) {
   if (!id || id >= N_GROUPS)
     kernel_fault("group barrier %u, expected 1 to %d", id, N_GROUPS - 1);
   if (!threads || threads % STRATA_EMULATED_LANES || threads > thread_count())
@@ -127,10 +127,16 @@ EXPORT void strata_emulated_group_barrier(uint32_t id, uint32_t threads) {
   if (groups[id].arrived && groups[id].threads != threads)
     kernel_fault("group barrier %u of %u threads, where others wait for %u", id, threads, groups[id].threads);
   groups[id].threads = threads;
-  if (++groups[id].arrived < threads) {
-    thread_wait(&(wait_t){WAIT_GROUP, id, 0, describe_group});
+  if (++groups[id].arrived < threads)
     return;
-  }
   groups[id].arrived = 0;
   threads_wake(WAIT_GROUP, id);
+}
+
+EXPORT void strata_emulated_group_arrive(uint32_t id, uint32_t threads) { arrive_at_group(id, threads); }
+
+EXPORT void strata_emulated_group_barrier(uint32_t id, uint32_t threads) {
+  arrive_at_group(id, threads);
+  if (groups[id].arrived)
+    thread_wait(&(wait_t){WAIT_GROUP, id, 0, describe_group});
 }
