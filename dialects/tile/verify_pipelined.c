@@ -184,28 +184,30 @@ static const char *product_fault(MlirOperation op) {
   return fault ? fault : operand_fault(op, 2, "right");
 }
 
-// Two neighbours of 16 bits.
-static bool is_pair(MlirType type) {
-  MlirType element = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
-  return mlirTypeIsAVector(type) && mlirShapedTypeGetRank(type) == 1 && mlirShapedTypeGetDimSize(type, 0) == 2 &&
-         (mlirTypeIsAF16(element) || mlirTypeIsABF16(element));
+// 32 bits: two neighbours of 16, or one f32.
+static bool is_word(MlirType type) {
+  if (!mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != 1)
+    return false;
+  MlirType element = mlirShapedTypeGetElementType(type);
+  int64_t size = mlirShapedTypeGetDimSize(type, 0);
+  return (size == 2 && (mlirTypeIsAF16(element) || mlirTypeIsABF16(element))) || (size == 1 && mlirTypeIsAF32(element));
 }
 
 static const char *registers_product_fault(MlirOperation op) {
   const char *fault = shape_fault(op);
   fault = fault ? fault : operand_fault(op, 4, "right");
-  return fault || is_pair(mlirValueGetType(mlirOperationGetOperand(op, 0)))
+  return fault || is_word(mlirValueGetType(mlirOperationGetOperand(op, 0)))
              ? fault
-             : "has a left operand that is no vector<2xf16> or vector<2xbf16>";
+             : "has a left operand that is no vector<2xf16>, vector<2xbf16> or vector<1xf32>";
 }
 
 static const char *left_fault(MlirOperation op) {
   intptr_t n = mlirOperationGetNumResults(op);
   if (n < 1 || n > MAX_SUMS || mlirOperationGetNumOperands(op) != n)
     return "has other than one result an operand, 1 to 256";
-  return is_pair(mlirValueGetType(mlirOperationGetOperand(op, 0)))
+  return is_word(mlirValueGetType(mlirOperationGetOperand(op, 0)))
              ? NULL
-             : "has operands of neither vector<2xf16> nor vector<2xbf16>";
+             : "has operands that are no vector<2xf16>, vector<2xbf16> or vector<1xf32>";
 }
 
 static const char *cluster_store_fault(MlirOperation op) {

@@ -32,7 +32,8 @@ typedef struct {
 } strata_ring_operand_t;
 
 typedef struct {
-  bool adds; // multiply-adds (pipelined_fma.c): neither an instruction nor what belongs to it
+  bool reads_left; // threads read the left operand, of f32 across the reduction, and hand it on in registers
+  bool adds;       // multiply-adds (pipelined_fma.c): neither an instruction nor what belongs to it
   const strata_mma_t *mma;
   bool swap;
   int64_t m_blocks; // instructions' rows of a group, in STRATA_GROUP_ROWS
@@ -116,6 +117,9 @@ void strata_pipelined_meet(strata_gpu_distribution_t *d);
 
 // The products of the running task, as the result of the old loop (pipelined_product.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+
+// The instruction's first row of two that |lane| of a warp group has, as an element of the result's dim.
+MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue lane);
 
 // Bytes of shared memory for results on their way to memory.
 int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p);

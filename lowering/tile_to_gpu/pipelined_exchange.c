@@ -147,16 +147,14 @@ static void move(exchange_t *x, bool is_store, MlirValue at, int64_t count, Mlir
 
 // The sums' side of part |part| of |block|: row warp * 16 + lane / 4 (+ 8) of the instruction, pairs of its columns.
 static void move_sums(exchange_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
-  strata_emitter_t *e = &x->d->e;
   int64_t eights = x->k->product.n / EIGHT, own = eights / x->parts;
-  MlirValue warp = binary(x, "arith.muli", binary(x, "arith.divui", x->lane, 32), 16);
-  MlirValue quad = binary(x, "arith.andi", binary(x, "arith.divui", x->lane, 4), 7);
-  MlirValue row = strata_emit_binary(e, "arith.addi", warp, quad);
+  bool reads_left = x->k->product.reads_left;
+  MlirValue row = strata_pipelined_lane_row(x->d, &x->k->product, x->lane);
   MlirValue column = binary(x, "arith.muli", binary(x, "arith.andi", x->lane, 3), 2);
   for (int64_t eight = 0; eight < own; eight++)
     for (int64_t half = 0; half < 2; half++) {
       MlirValue *pair = registers + 4 * (eights * block + part * own + eight) + 2 * half;
-      MlirValue i = add(x, row, half * 8);
+      MlirValue i = add(x, row, half * (reads_left ? 4 : 8));
       if (!x->crossed)
         move(x, is_store, place(x, i, add(x, column, eight * EIGHT)), 2, pair);
       for (int64_t j = 0; x->crossed && j < 2; j++)

@@ -8,7 +8,7 @@
 #include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256 };
+enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
 
@@ -18,17 +18,43 @@ static int left_side(const strata_pipelined_t *p) { return p->swap ? COLUMN : RO
 // Columns of an instruction.
 static int64_t n_of(const strata_pipelined_t *p) { return p->n * p->parts; }
 
+// Threads along the instruction's rows. Where they read the left operand, row r of the instruction, of bits h g2 g1 g0
+// in a warp w1 w0, is element w1 g2 w0 h g1 g0 of the operand: the eight 16-byte units of a warp's read lie in
+// different banks, as the places of units depend on the step.
+static void push_rows(const strata_pipelined_t *p, strata_layout_t *layout, int rows) {
+  if (p->reads_left) {
+    strata_layout_push_thread(layout, rows, 4, 1);
+    strata_layout_push_thread(layout, rows, 2, 16);
+    strata_layout_push_thread(layout, rows, 2, 8);
+    strata_layout_push_thread(layout, rows, 2, 32);
+  } else {
+    strata_layout_push_thread(layout, rows, 8, 1);
+    strata_layout_push_thread(layout, rows, 4, 16);
+  }
+  strata_layout_push_thread(layout, rows, p->groups, STRATA_GROUP_ROWS * p->m_blocks);
+}
+
+// The left operand's words, four an instruction: rows, the other half's, then the same of the next four steps.
+static void left_fragment(strata_pipelined_t *p) {
+  strata_layout_t *fragment = &p->operands[left_side(p)].shared.fragment;
+  *fragment = (strata_layout_t){0};
+  strata_layout_push_reg(fragment, 0, 2, LEFT_HALF);
+  strata_layout_push_reg(fragment, STEP, 2, 4);
+  strata_layout_push_reg(fragment, 0, p->m_blocks, STRATA_GROUP_ROWS);
+  strata_layout_push_reg(fragment, STEP, p->steps, p->mma->k);
+  strata_layout_push_thread(fragment, STEP, 4, 1);
+  push_rows(p, fragment, 0);
+}
+
 static void sum_layout(strata_pipelined_t *p) {
   int rows = left_side(p), columns = 1 - rows;
   strata_layout_t *layout = &p->layout;
   strata_layout_push_reg(layout, columns, 2, 1);
-  strata_layout_push_reg(layout, rows, 2, 8);
+  strata_layout_push_reg(layout, rows, 2, p->reads_left ? LEFT_HALF : 8);
   strata_layout_push_reg(layout, columns, p->n / 8, 8);
   strata_layout_push_reg(layout, rows, p->m_blocks, STRATA_GROUP_ROWS);
   strata_layout_push_thread(layout, columns, 4, 2);
-  strata_layout_push_thread(layout, rows, 8, 1);
-  strata_layout_push_thread(layout, rows, 4, 16);
-  strata_layout_push_thread(layout, rows, p->groups, STRATA_GROUP_ROWS * p->m_blocks);
+  push_rows(p, layout, rows);
 }
 
 // The tile.load that |value| is; a null operation if it is anything else.
@@ -83,21 +109,21 @@ static strata_layout_t load_layout(const int64_t *sizes, int64_t threads, int fi
   return layout;
 }
 
-// Boxes along the reduction, or, of 16 bits, across it: then each box of rows is a span.
+// Boxes along the reduction, or, where |may_cross|, across it: then each box of rows is a span.
 static bool find_boxes(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, MlirType type,
-                       strata_bulk_t *out) {
+                       bool may_cross, strata_bulk_t *out) {
   int64_t bytes = operand->shared.element_bytes;
   strata_bulk_limits_t limits = {.most = {STRATA_BULK_EXTENT, operand->shared.steps}, .span = STRATA_SPAN};
   if (strata_bulk_read(d, operand->load, 0, type, &limits, out))
-    return bytes == 2 || out->inner == STEP;
+    return may_cross || out->inner == STEP;
   limits.most[0] = STRATA_SPAN / bytes;
-  return bytes == 2 && strata_bulk_read(d, operand->load, 0, type, &limits, out);
+  return may_cross && strata_bulk_read(d, operand->load, 0, type, &limits, out);
 }
 
 // One box, else one copy that follows windows, else several boxes.
-static bool find_bulk(strata_gpu_distribution_t *d, strata_ring_operand_t *operand, MlirType type) {
+static bool find_bulk(strata_gpu_distribution_t *d, strata_ring_operand_t *operand, MlirType type, bool may_cross) {
   strata_bulk_t boxes;
-  bool has_boxes = find_boxes(d, operand, type, &boxes);
+  bool has_boxes = find_boxes(d, operand, type, may_cross, &boxes);
   bool is_one = has_boxes && (boxes.inner != STEP || boxes.extents[0] >= boxes.box.space.extents[0]);
   if (!is_one && strata_bulk_read_window(d, operand->load, 0, type, STRATA_SPAN, &operand->bulk))
     return true;
@@ -120,8 +146,9 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
     return strata_gpu_missing(op, "a step of other than 128 bytes");
   operand->load = plain_load(value);
   bool has_16_bits = shared->element_bytes == 2;
+  bool may_cross = has_16_bits || (shared->element_bytes == 4 && side == left_side(p));
   operand->is_bulk = !mlirOperationIsNull(operand->load) &&
-                     (p->adds ? strata_pipelined_read_dense(d, type, operand) : find_bulk(d, operand, type));
+                     (p->adds ? strata_pipelined_read_dense(d, type, operand) : find_bulk(d, operand, type, may_cross));
   int contiguous = STEP;
   int64_t width = 1;
   STRATA_TRY(strata_operand_source(d, value, &contiguous, &width));
@@ -196,7 +223,11 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
   p->m_blocks = mlirShapedTypeGetDimSize(type, left_side(p)) / (STRATA_GROUP_ROWS * p->groups);
   STRATA_TRY(check(d, op, &schedule, p));
   p->steps = p->operands[0].shared.steps / p->mma->k;
+  const strata_shared_operand_t *left = &p->operands[left_side(p)].shared;
+  p->reads_left = left->form == STRATA_SPANS_CROSSED && left->element_bytes == 4;
   sum_layout(p);
+  if (p->reads_left)
+    left_fragment(p);
   return NULL;
 }
 
@@ -209,6 +240,28 @@ strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirO
   for (int side = 0; side < 2; side++)
     strata_layout_fix(d, mlirOperationGetOperand(op, side), &product.operands[side].shared.load);
   return NULL;
+}
+
+// Digit of |lane|, which counts by |from|, in steps of |to|.
+static MlirValue lane_digit(strata_emitter_t *e, MlirValue lane, int64_t from, int64_t extent, int64_t to) {
+  MlirValue digit = strata_emit_binary(e, "arith.divui", lane, strata_emit_index(e, from));
+  digit = strata_emit_binary(e, "arith.andi", digit, strata_emit_index(e, extent - 1));
+  return to == 1 ? digit : strata_emit_binary(e, "arith.muli", digit, strata_emit_index(e, to));
+}
+
+MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue lane) {
+  strata_emitter_t *e = &d->e;
+  MlirValue row = {0};
+  int64_t from = 1;
+  for (int i = 0; i < p->layout.n_thread && from < STRATA_GROUP_THREADS; i++) {
+    const strata_digit_t *digit = &p->layout.thread[i];
+    if (digit->dim == left_side(p)) {
+      MlirValue part = lane_digit(e, lane, from, digit->extent, digit->stride);
+      row = mlirValueIsNull(row) ? part : strata_emit_binary(e, "arith.addi", row, part);
+    }
+    from *= digit->extent;
+  }
+  return row;
 }
 
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
@@ -247,25 +300,61 @@ void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64
     sums[i] = mlirOperationGetResult(op, i);
 }
 
-static void emit_instruction(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue left_at,
-                             MlirValue right_at, MlirValue *sums) {
+// An instruction: the left operand's |n_left| values, then where the right one lies.
+static void emit_instruction(strata_gpu_distribution_t *d, const strata_pipelined_t *p, const MlirValue *left_values,
+                             int n_left, MlirValue right_at, MlirValue *sums) {
   const strata_ring_operand_t *left = &p->operands[left_side(p)], *right = &p->operands[1 - left_side(p)];
-  MlirValue operands[4 + MAX_COLUMNS / 2] = {left->shared.memory, left_at, right->shared.memory, right_at};
+  MlirValue operands[WORDS + 2 + MAX_COLUMNS / 2];
   MlirType types[MAX_COLUMNS / 2];
-  int64_t count = n_block_sums(p);
-  for (int64_t i = 0; i < count; i++) {
-    operands[4 + i] = sums[i];
+  int count = (int)n_block_sums(p), n_fixed = n_left + 2;
+  memcpy(operands, left_values, (size_t)n_left * sizeof *operands);
+  operands[n_left] = right->shared.memory;
+  operands[n_left + 1] = right_at;
+  for (int i = 0; i < count; i++) {
+    operands[n_fixed + i] = sums[i];
     types[i] = p->sum;
   }
   MlirContext context = d->e.context;
   strata_named_attr_t attrs[] = {{"kind", strata_str_attr(context, p->mma->name)},
                                  {"n", strata_i64_attr(context, n_of(p))},
-                                 {"left", describe(context, left)},
-                                 {"right", describe(context, right)}};
-  MlirOperation op =
-      strata_emit_op(&d->e, STRATA_TILE_MMA_ASYNC, (int)(4 + count), operands, (int)count, types, 4, attrs);
-  for (int64_t i = 0; i < count; i++)
+                                 {"right", describe(context, right)},
+                                 {"left", describe(context, left)}};
+  const char *name = p->reads_left ? STRATA_TILE_MMA_REGISTERS : STRATA_TILE_MMA_ASYNC;
+  MlirOperation op = strata_emit_op(&d->e, name, n_fixed + count, operands, count, types, p->reads_left ? 3 : 4, attrs);
+  for (int i = 0; i < count; i++)
     sums[i] = mlirOperationGetResult(op, i);
+}
+
+// All words of the left operand in |slot|, complete.
+static MlirValue *emit_left(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue slot) {
+  strata_emitter_t *e = &d->e;
+  const strata_shared_operand_t *left = &p->operands[left_side(p)].shared;
+  int64_t count = strata_layout_registers(&left->fragment), one = 1;
+  MlirValue *words = strata_arena_array(d->compile->arena, MlirValue, count);
+  MlirType *types = strata_arena_array(d->compile->arena, MlirType, count);
+  strata_operand_reader_t reader = strata_operand_reader(d, left, slot);
+  for (int64_t i = 0; i < count; i++) {
+    MlirValue word = strata_operand_read(d, &reader, i);
+    types[i] = mlirVectorTypeGet(1, &one, left->element);
+    words[i] = strata_emit_value(e, "vector.from_elements", 1, &word, types[i], 0, NULL);
+  }
+  MlirOperation op = strata_emit_op(e, STRATA_TILE_MMA_LEFT, (int)count, words, (int)count, types, 0, NULL);
+  for (int64_t i = 0; i < count; i++)
+    words[i] = mlirOperationGetResult(op, i);
+  return words;
+}
+
+// Where the group's rows of the left operand begin in |slot|.
+static MlirValue left_place(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
+  const strata_pipelined_t *p = &k->product;
+  strata_emitter_t *e = &d->e;
+  const strata_ring_operand_t *left = &p->operands[left_side(p)];
+  MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, left->slot));
+  if (p->groups == 1)
+    return at;
+  int64_t rows = offset_of(p, left, p->m_blocks * STRATA_GROUP_ROWS, 0);
+  MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, rows));
+  return strata_emit_binary(e, "arith.addi", at, own);
 }
 
 // All of a slot's instructions.
@@ -273,18 +362,20 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   const strata_pipelined_t *p = &k->product;
   strata_emitter_t *e = &d->e;
   const strata_ring_operand_t *left = &p->operands[left_side(p)], *right = &p->operands[1 - left_side(p)];
-  MlirValue left_at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, left->slot));
+  MlirValue *words = p->reads_left ? emit_left(d, p, slot) : NULL;
+  MlirValue left_at = p->reads_left ? slot : left_place(d, k, slot);
   MlirValue right_at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, right->slot));
-  if (p->groups > 1) {
-    int64_t rows = offset_of(p, left, p->m_blocks * STRATA_GROUP_ROWS, 0);
-    MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, rows));
-    left_at = strata_emit_binary(e, "arith.addi", left_at, own);
-  }
   strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, n_sums(p), sums, -1);
   for (int64_t step = 0; step < p->steps; step++)
-    for (int64_t block = 0; block < p->m_blocks; block++)
-      emit_instruction(d, p, add(e, left_at, offset_of(p, left, block * STRATA_GROUP_ROWS, step)),
-                       add(e, right_at, offset_of(p, right, 0, step)), sums + block * n_block_sums(p));
+    for (int64_t block = 0; block < p->m_blocks; block++) {
+      MlirValue at = add(e, right_at, offset_of(p, right, 0, step)), *block_sums = sums + block * n_block_sums(p);
+      if (words) {
+        emit_instruction(d, p, words + (step * p->m_blocks + block) * WORDS, WORDS, at, block_sums);
+        continue;
+      }
+      MlirValue from[2] = {left->shared.memory, add(e, left_at, offset_of(p, left, block * STRATA_GROUP_ROWS, step))};
+      emit_instruction(d, p, from, 2, at, block_sums);
+    }
   strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
   strata_emit_mma_order(d, STRATA_TILE_MMA_WAIT, n_sums(p), sums, 0);
 }

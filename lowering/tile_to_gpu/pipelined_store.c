@@ -125,7 +125,7 @@ static bool can_stage(staged_t *s, MlirOperation op) {
   const strata_pipelined_t *p = &s->k->product;
   MlirValue value = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(value);
-  if (p->adds || p->swap || !mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != 2)
+  if (p->adds || p->reads_left || p->swap || !mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != 2)
     return false;
   s->registers = strata_registers_of(d, value);
   MlirType element = s->registers->element;

@@ -7,6 +7,7 @@
 #include "passes/affine/stage.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MIN_BOX = 8, NO_PLACE = STRATA_NO_DIM }; // rows after which a swizzle repeats
 
@@ -102,6 +103,10 @@ static bool walks_alone(const strata_nest_t *nest, const strata_access_t *access
   return mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
 }
 
+static bool is_tf32(const strata_problem_t *problem) {
+  return problem->async && !strcmp(problem->async->operand, "f32");
+}
+
 // The innermost dim of the buffer; NO_PLACE if the strides of the others are not multiples of 16 bytes, or too many.
 static int innermost_place(MlirValue buffer) {
   int64_t sizes[STRATA_MAX_DIMS], stride = bytes_of(element_type(buffer));
@@ -130,10 +135,10 @@ static bool straddles_sectors(MlirValue buffer) {
   return straddles;
 }
 
-// Only operands of 16 bits may be crossed, and those of multiply-adds must be. A side without dims of its own is one
-// row (column), which comes as such.
-static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side, bool adds,
-                        strata_problem_side_t *out) {
+// Only operands of 16 bits and tf32's left one may be crossed, and those of multiply-adds must be. A side without dims
+// of its own is one row (column), which comes as such.
+static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side,
+                        const strata_problem_t *problem, strata_problem_side_t *out) {
   const strata_nest_t *nest = q->contraction->nest;
   const strata_access_t *access = q->contraction->sides[side].access;
   int own = strata_contraction_axis_last(nest, &axes[axis_of_side(side)]),
@@ -143,10 +148,11 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
   int inner = innermost_place(access->buffer), along = place_of(nest, access, step);
   out->has_own_steps = along != NO_PLACE && walks_alone(nest, access, along, step);
   if (own == NO_PLACE)
-    return !adds && inner != NO_PLACE && along == inner;
+    return !problem->bulk_adds && inner != NO_PLACE && along == inner;
   int places[2] = {place_of(nest, access, own), along};
   out->is_crossed = places[0] == inner;
-  bool has_inner = adds ? out->is_crossed : places[1] == inner || (out->is_crossed && out->loaded_bytes == 2);
+  bool may_cross = out->loaded_bytes == 2 || problem->bulk_adds || is_tf32(problem);
+  bool has_inner = out->is_crossed ? may_cross : places[1] == inner && !problem->bulk_adds;
   return places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1] && has_inner;
 }
 
@@ -193,7 +199,7 @@ static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contra
 }
 
 static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
-                                       int side, bool adds) {
+                                       int side, const strata_problem_t *problem) {
   MlirValue buffer = q->contraction->sides[side].access->buffer;
   MlirType type = element_type(buffer), factor = mlirValueGetType(strata_contraction_narrow(q->contraction, side));
   strata_problem_side_t result = {.loaded_bytes = bytes_of(type)};
@@ -204,13 +210,14 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
                     stride == 1;
   bool is_plain =
       is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) && starts_aligned(q->called, buffer);
-  result.is_wide = has_strides(q, axes, side, adds, &result) && starts_aligned(q->called, buffer);
-  result.is_read = is_plain && result.is_wide;
+  bool has_place = has_strides(q, axes, side, problem, &result) && starts_aligned(q->called, buffer);
+  result.is_wide = has_place && !(result.is_crossed && result.loaded_bytes > 2);
+  result.is_read = is_plain && has_place;
   result.straddles = result.is_read && straddles_sectors(buffer);
-  result.has_window = !adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
+  result.has_window = !problem->bulk_adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
   if (!result.is_staged)
-    strata_stage_read(q, side, adds, &result);
+    strata_stage_read(q, side, problem->bulk_adds, &result);
   return result;
 }
 
@@ -223,6 +230,10 @@ static int64_t part_of(const strata_problem_axis_t *axis, int64_t tile, int64_t 
     tile /= 2;
   }
   return tile;
+}
+
+bool strata_problem_is_left_alone(const strata_problem_t *problem, int side) {
+  return problem->sides[side].is_crossed && problem->operand_bytes == 4 && !problem->bulk_adds;
 }
 
 int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step) {
@@ -309,7 +320,7 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   for (int side = 0; side < 2; side++) {
     MlirValue factor = p.mma || p.async ? strata_contraction_narrow(c, side) : c->sides[side].factor;
     p.operand_bytes = greatest(p.operand_bytes, bytes_of(mlirValueGetType(factor)));
-    p.sides[side] = read_side(q, axes, side, p.bulk_adds);
+    p.sides[side] = read_side(q, axes, side, &p);
     p.loaded_bytes = greatest(p.loaded_bytes, p.sides[side].loaded_bytes);
   }
   return p;

@@ -54,6 +54,10 @@ double strata_problem_seconds(const strata_gpu_device_t *device, const strata_pr
 // The same without kernels that stage operands.
 double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem);
 
+// True if |side|, of f32 contiguous along its own dims, comes in bulk as the instruction's left operand alone: threads
+// take that from shared memory themselves, across.
+bool strata_problem_is_left_alone(const strata_problem_t *problem, int side);
+
 // How many boxes of the buffer a tile of |side| is that is |tile| long along its rows (columns) and |step| along the
 // reduction: the copy engine fetches each at once. 0: it cannot.
 int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step);

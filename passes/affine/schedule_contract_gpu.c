@@ -97,7 +97,8 @@ static bool fills_alike(const strata_problem_t *a, const strata_problem_t *b, co
     int64_t tile = schedule->tile[side], step = schedule->tile[2];
     is_bulk[0] &= strata_problem_boxes(a, side, tile, step) > 0;
     is_bulk[1] &= strata_problem_boxes(b, side, tile, step) > 0;
-    alike &= tile % step == 0 || a->sides[side].is_crossed == b->sides[side].is_crossed;
+    bool is_across = strata_problem_is_left_alone(a, side) || strata_problem_is_left_alone(b, side);
+    alike &= (tile % step == 0 && !is_across) || a->sides[side].is_crossed == b->sides[side].is_crossed;
   }
   return alike && is_bulk[0] == is_bulk[1];
 }

@@ -72,6 +72,7 @@ enum {
 #define SHARE_SENT 64.0       // bytes to the blocks of a cluster
 #define SHARE_READ 128.0
 #define STRADDLING_ROW 4.0      // that the copy engine fetches, of a step: it begins within a sector
+#define LEFT_READ 1.16          // times as long at full clock, where threads read the left operand
 #define BOX 45.0                // that one thread has the copy engine fetch
 #define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
 #define MEMORY_LATENCY 1500.0   // of a bulk copy from memory, while memory is busy
@@ -159,20 +160,38 @@ static bool reads_results(const strata_problem_t *problem) {
   return problem->traffic - bytes >= results;
 }
 
+static int left_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_V : STRATA_SIDE_U; }
+
+// True if threads take the left operand from shared memory themselves: its fragments need registers.
+static bool reads_left(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return strata_problem_is_left_alone(problem, left_side(p)) && problem->sides[left_side(p)].is_read;
+}
+
+// 0: the side's tile does not come in bulk.
+static int64_t count_boxes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  if (side != left_side(p) && strata_problem_is_left_alone(problem, side))
+    return 0;
+  return strata_problem_boxes(problem, side, tile_of(p, side), step_of(problem));
+}
+
 // A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.
 static bool is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                      const strata_pipelined_choice_t *p) {
   const strata_pipelined_shape_t *shape = &p->shape;
-  int64_t sums = shape->rows * shape->columns / shape->groups / GROUP_THREADS, step = step_of(problem);
-  bool is_bulk = strata_problem_boxes(problem, STRATA_SIDE_U, result_rows(p), step) &&
-                 strata_problem_boxes(problem, STRATA_SIDE_V, result_columns(p), step);
+  int64_t sums = shape->rows * shape->columns / shape->groups / GROUP_THREADS;
+  bool is_bulk = count_boxes(problem, p, STRATA_SIDE_U) && count_boxes(problem, p, STRATA_SIDE_V);
   if (is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
     return false;
   if (p->parts > 1 && !(is_bulk && can_share(device, problem, p)))
     return false;
   if (shape->groups > 2 && !p->swap && reads_results(problem)) // a thread has no registers for them
     return false;
-  int64_t most = p->residents > 1 ? SUMS / 2 : shape->groups > 2 ? MANY_GROUPS_SUMS : is_bulk ? WIDE_SUMS : SUMS;
+  if (reads_left(problem, p) && (p->parts > 1 || shape->groups > 2)) // its places are found by bits
+    return false;
+  int64_t most = p->residents > 1                     ? SUMS / 2
+                 : shape->groups > 2                  ? MANY_GROUPS_SUMS
+                 : is_bulk && !reads_left(problem, p) ? WIDE_SUMS
+                                                      : SUMS;
   return shape->columns % (problem->operand_bytes == 1 ? 16 : 8) == 0 && sums <= most &&
          (shape->groups == 1 || p->residents == 1);
 }
@@ -197,7 +216,7 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
   int64_t step = step_of(problem);
   fetched_t result = {0};
   for (int side = 0; side < 2; side++) {
-    int64_t boxes = strata_problem_boxes(problem, side, tile_of(p, side), step);
+    int64_t boxes = count_boxes(problem, p, side);
     result.boxes += (double)(boxes * slot_rows(p, side) / tile_of(p, side));
     const strata_problem_side_t *s = &problem->sides[side];
     result.bytes +=
@@ -219,6 +238,8 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   double rows = (double)p->shape.rows, columns = (double)p->shape.columns;
   fetched_t fetch = fetched(problem, p);
   bound_t bound = {rows * columns / PRODUCTS * 100 / (double)p->shape.rate, "instructions"};
+  if (reads_left(problem, p))
+    bound.cycles *= LEFT_READ;
   bound = slower(bound, (bound_t){(rows + columns) / SHARED_RATE, "shared memory"});
   bound = slower(bound, (bound_t){(rows + columns) * STEP_BYTES / CACHE_RATE, "cache"});
   bound = slower(bound, (bound_t){straddling_rows(problem, p) * STRADDLING_ROW, "rows"});

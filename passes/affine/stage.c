@@ -19,7 +19,6 @@
 enum { ALIGNMENT = 16, CROSSED_BYTES = 2, MAX_RANK = 5, MAX_ARGUMENTS = 256 };
 
 #define STAGE_SECONDS 2.0e-6 // a launch
-#define TURNED 1.3           // times as long, where rows become columns
 #define COPY_SHARE 0.8       // of the memory's bandwidth
 #define WORTHWHILE 0.95      // of the product's time
 
@@ -219,17 +218,14 @@ static bool is_constant(const strata_gpu_contraction_t *q, int side) {
 
 void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool adds, strata_problem_side_t *out) {
   staging_t s;
-  strata_contraction_axis_t axes[STRATA_N_AXES];
   out->is_stageable = read_staging(question, side, adds, &s);
   if (!out->is_stageable)
     return;
   out->is_staged_crossed = s.is_crossed;
-  strata_contraction_axes(s.c, axes);
   double elements = 1;
   for (int i = 0; i < s.rank; i++)
     elements *= (double)s.sizes[i];
-  bool turned = s.is_crossed != lies_crossed(&s, &axes[side == STRATA_SIDE_U ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN]);
-  double bytes = elements * (double)(out->loaded_bytes + bytes_of(element_type(&s))) * (turned ? TURNED : 1);
+  double bytes = elements * (double)(out->loaded_bytes + bytes_of(element_type(&s)));
   double rate = COPY_SHARE * (double)question->device->bandwidth;
   out->staging_seconds = is_constant(question, side) ? 0 : STAGE_SECONDS + bytes / rate;
 }

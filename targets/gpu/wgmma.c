@@ -89,7 +89,7 @@ static void replace_by_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, 
   replace_results(op, values);
 }
 
-// Pairs of 16 bits go as words.
+// Pairs of 16 bits, and f32, go as words.
 static void replace_left(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirValue values[MAX_SUMS];
   MlirType pair = sum_type(op), i32 = mlirIntegerTypeGet(kernel->compile->context, 32);
@@ -321,7 +321,7 @@ static strata_status_t convert_product(const strata_gpu_kernel_t *kernel, MlirOp
   const strata_mma_t *row;
   STRATA_TRY(strata_gpu_read_mma(kernel, op, kernel->device->mma_async, &row));
   layout_t left = read_layout(op, "left"), right = read_layout(op, "right");
-  if (has_registers(op) && !has_16_bits(row))
+  if (has_registers(op) && !has_16_bits(row) && strcmp(row->operand, "f32") != 0)
     return strata_error(STRATA_UNSUPPORTED, "the left operand of '%s' from registers", row->name);
   STRATA_TRY(check_product(kernel, op, row, left.crossed || right.crossed));
   strata_gpu_align_shared(kernel);

@@ -57,7 +57,7 @@ def main():
         x, w = values(np.float32, rows, steps), values(np.float32, steps, columns)
         x += values(np.float32, rows, steps) * 2.0 ** -13  # more bits than tf32 has
         for i, tile in enumerate(RINGS):
-            case = matmul(f"ring{rows} {i}", TN, x.T.copy(), w, x @ w, np.float32)
+            case = matmul(f"ring{rows} {i}", TN, x.T.copy(), w, x @ w, np.float32, bias=i == 0, residual=i == 1)
             failed += not run(case, tile, ring)
     return failed != 0
 

@@ -13,6 +13,7 @@ random = np.random.default_rng(7)
 NT = "affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>"
 NN = "affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>"
 TN = "affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>"
+TT = "affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>"
 BATCH = ("affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, k, j)>, "
          "affine_map<(b, i, j, k) -> (b, i, j)>")
 BYTES = {"f16": 2, "tf32": 4}
@@ -131,6 +132,14 @@ def products():
     for tile in (TILES[1], TILES[3], TILES[4], TILES[8]):
         yield matmul(f"tf32 NN {tile}", NN, x, w, exact, np.float32), schedule("tf32", exact.shape, *tile)
         yield matmul(f"tf32 NT {tile}", NT, x, w.T.copy(), exact, np.float32), schedule("tf32", exact.shape, *tile)
+    for tile in (TILES[0], TILES[2], TILES[5], TILES[7], TILES[8]):  # one operand across, or both
+        yield (matmul(f"tf32 TN {tile}", TN, x.T.copy(), w, exact, np.float32, bias=True, residual=tile[0] == 128),
+               schedule("tf32", exact.shape, *tile))
+        yield matmul(f"tf32 TT {tile}", TT, x.T.copy(), w.T.copy(), exact, np.float32), schedule("tf32", exact.shape, *tile)
+    some = x[:132, :44].copy(), w[:44, :260].copy()
+    some_exact = some[0].astype(np.float64) @ some[1]
+    for tile in (TILES[3], TILES[7], TILES[8]):
+        yield matmul(f"tf32 132x260 {tile}", NN, *some, some_exact, np.float32), schedule("tf32", some_exact.shape, *tile)
 
 
 def run(case, line, index):

@@ -134,7 +134,7 @@ module { module @kernels {
 
 // -----
 
-// CHECK: tile.mma_registers has a left operand that is no vector<2xf16> or vector<2xbf16>
+// CHECK: tile.mma_registers has a left operand that is no vector<2xf16>, vector<2xbf16> or vector<1xf32>
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
     %c0 = arith.constant 0 : index
@@ -149,7 +149,7 @@ module { module @kernels {
 
 // -----
 
-// CHECK: tile.mma_left has operands of neither vector<2xf16> nor vector<2xbf16>
+// CHECK: tile.mma_left has operands that are no vector<2xf16>, vector<2xbf16> or vector<1xf32>
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
     %a = arith.constant dense<0.0> : vector<2xf32>
