@@ -215,7 +215,7 @@ def cases():
     for length, depth, kind in [(17, 16, "f16"), (100, 32, "bf16"), (197, 64, "f16"), (256, 128, "bf16"),
                                 (100, 80, "f16"), (130, 96, "bf16"), (65, 112, "f16"), (197, 48, "bf16")]:
         yield Attention(f"length_{length}_{depth}", 2, 2, length, length, depth, kind)
-    yield Attention("long", 1, 2, 100, 700, 64, "f16")
+    yield Attention("long", 1, 2, 100, 420, 64, "f16")
     yield Attention("more_rows", 1, 2, 300, 50, 32, "bf16")
     yield Attention("values", 1, 2, 70, 90, 64, "bf16", value=32)
     yield Attention("packed", 2, 3, 197, 197, 64, "f16", packed=True)
@@ -229,7 +229,7 @@ def cases():
     yield Attention("causal_iota", 1, 2, 197, 197, 64, "bf16", mask="iota")
     yield Attention("causal_added", 1, 3, 256, 256, 64, "f16", mask="iota_added")
     yield Attention("causal_long", 2, 2, 384, 384, 64, "bf16", mask="iota")
-    yield Attention("causal_more_columns", 1, 2, 100, 330, 64, "bf16", mask="iota", packed=False)
+    yield Attention("causal_more_columns", 1, 2, 100, 260, 64, "bf16", mask="iota", packed=False)
     yield Attention("causal_more_rows", 1, 2, 200, 130, 32, "f16", mask="iota", guard=True)
     yield Attention("causal_masked_scale", 1, 2, 130, 130, 64, "f16", mask="iota", scale=1, packed=True)
     yield Attention("empty_rows", 1, 2, 130, 130, 32, "bf16", mask="empty")
