@@ -1,7 +1,8 @@
 // See stage.h. What is staged is a matrix of the side's dims and the reduction's, each flattened into one, behind the
-// dims that both sides have; its rows are padded to 16 bytes. The kernel is level 2 like any other, one nest
+// dims that both sides have; its rows are padded to 32 bytes, a sector of the second-level cache. The kernel is level 2
+// like any other, one nest
 //
-//   affine.parallel (%r, %c) = (0, 0) to (4095, 1032) {
+//   affine.parallel (%r, %c) = (0, 0) to (4095, 1040) {
 //     %v = affine.if (1024 - %c >= 0) { affine.load %x[%r, %c] } else { 0 }   affine.store %v, %p[%r, %c] }
 //
 // with whatever else is computed before the product. The product's read of the matrix is marked strata.padded: it may
@@ -16,7 +17,7 @@
 
 #include <math.h>
 
-enum { ALIGNMENT = 16, CROSSED_BYTES = 2, MAX_RANK = 5, MAX_ARGUMENTS = 256 };
+enum { ALIGNMENT = 32, CROSSED_BYTES = 2, MAX_RANK = 5, MAX_ARGUMENTS = 256 };
 
 #define STAGE_SECONDS 2.0e-6 // a launch
 #define COPY_SHARE 0.8       // of the memory's bandwidth
