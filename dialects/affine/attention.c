@@ -532,7 +532,7 @@ int64_t strata_attention_batch(const strata_attention_t *attention) {
 }
 
 // The one switch.
-enum { SKIPS_BLOCKS = 0 };
+enum { SKIPS_BLOCKS = 1 };
 
 bool strata_attention_skips(const strata_attention_t *a, int64_t rows, int64_t columns) {
   int64_t row_tiles = (a->extents[a->row] + rows - 1) / rows, blocks = (a->extents[a->column] + columns - 1) / columns;

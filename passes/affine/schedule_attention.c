@@ -32,7 +32,7 @@ enum {
 };
 
 // Groups of a block, and the registers that each of their threads has then beside producers that give theirs away.
-static const struct { int64_t groups, registers; } sizes[] = {{2, 232}, {1, 232}, {4, 112}};
+static const struct { int64_t groups, registers; } sizes[] = {{2, 232}, {1, 232}, {3, 160}};
 enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
 // In cycles of a processor.
