@@ -108,6 +108,8 @@ strata_status_t strata_gpu_rule_store(strata_gpu_distribution_t *d, MlirOperatio
       mlirValueIsABlockArgument(buffer) && buffer_bytes(mlirValueGetType(buffer)) > d->device->l2_bytes / 2;
   strata_registers_t registers = *strata_registers_of(d, value);
   strata_layout_t turned;
+  if (strata_pipelined_store_rows(d, &transfer, &registers))
+    return NULL;
   if (!strata_pipelined_to_runs(d, &box, &registers) &&
       strata_turn_layout(d, value, &box, buffer_element(buffer), &turned))
     STRATA_TRY(strata_registers_as(d, value, &turned, &registers));

@@ -65,7 +65,10 @@ static void emit_barrier(strata_gpu_distribution_t *d, MlirValue number, int64_t
 }
 
 void strata_emit_consumers_barrier(strata_gpu_distribution_t *d) {
-  emit_barrier(d, strata_emit_index(&d->e, STRATA_ALL_CONSUMERS), d->group);
+  if (d->group < d->threads) // teams wait for nobody but themselves
+    strata_emit_group_barrier(d, d->pipelined);
+  else
+    emit_barrier(d, strata_emit_index(&d->e, STRATA_ALL_CONSUMERS), d->group);
 }
 
 void strata_emit_group_barrier(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
@@ -118,8 +121,8 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
 
 // True if both can use one ring, by the same threads.
 static bool is_alike(const strata_pipelined_t *a, const strata_pipelined_t *b) {
-  bool same = a->mma == b->mma && a->swap == b->swap && a->groups == b->groups && a->m_blocks == b->m_blocks &&
-              a->n == b->n && a->parts == b->parts && a->slots == b->slots &&
+  bool same = a->mma == b->mma && a->swap == b->swap && a->groups == b->groups && a->teams == b->teams &&
+              a->m_blocks == b->m_blocks && a->n == b->n && a->parts == b->parts && a->slots == b->slots &&
               strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
   for (int side = 0; side < 2 && same; side++)
     same = a->operands[side].slot == b->operands[side].slot &&
@@ -143,18 +146,30 @@ static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation 
   return NULL;
 }
 
-// Slots and staging first: they begin at multiples of 1024 bytes.
+static strata_status_t allocate_barriers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  MlirType i64 = mlirIntegerTypeGet(d->e.context, 64);
+  STRATA_TRY(strata_shared_alloc(d, i64, k->product.slots, &k->full));
+  STRATA_TRY(strata_shared_alloc(d, i64, k->product.slots, &k->empty));
+  return k->product.teams > 1 ? strata_shared_alloc(d, i64, k->product.teams, &k->turns) : NULL;
+}
+
+// Slots and staging first: they begin at multiples of 1024 bytes. Each team has its own staging memory, all else is the
+// block's.
 static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_pipelined_t *p = &k->product;
-  MlirType i64 = mlirIntegerTypeGet(d->e.context, 64);
+  int64_t group = d->group;
+  d->group = d->threads;
   k->ring = d->shared.size;
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *shared = &p->operands[side].shared;
     STRATA_TRY(strata_shared_alloc(d, shared->element, p->operands[side].slot * p->slots, &shared->memory));
   }
+  d->group = group;
   STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(p), &k->staging));
-  STRATA_TRY(strata_shared_alloc(d, i64, p->slots, &k->full));
-  return strata_shared_alloc(d, i64, p->slots, &k->empty);
+  d->group = d->threads;
+  STRATA_TRY(allocate_barriers(d, k));
+  d->group = group;
+  return NULL;
 }
 
 // What the first has allocated is that of all.
@@ -166,6 +181,7 @@ static void share(strata_pipelined_kernel_t *first) {
     k->staging = first->staging;
     k->full = first->full;
     k->empty = first->empty;
+    k->turns = first->turns;
     k->group = first->group;
   }
 }
@@ -179,6 +195,8 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
     strata_phase_init(d, k->full, slot, arrivals);
     strata_phase_init(d, k->empty, slot, strata_pipelined_releases(&k->product));
   }
+  for (int64_t team = 0; team < k->product.teams && k->product.teams > 1; team++)
+    strata_phase_init(d, k->turns, team, 1);
   strata_emit_fence(d, "barriers");
   strata_emit_if_end(e, branch);
   strata_emit_op(e, "gpu.barrier", 0, NULL, 0, NULL, 0, NULL);
@@ -232,6 +250,17 @@ static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipeline
   return NULL;
 }
 
+// The number of the running task among the block's.
+static void count_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block) {
+  strata_emitter_t *e = &d->e;
+  if (first->product.teams == 1)
+    return;
+  MlirValue distance = strata_emit_binary(e, "arith.subi", d->task, block);
+  first->ordinal = strata_emit_binary(e, "arith.divui", distance, strata_emit_index(e, first->blocks));
+  for (strata_pipelined_kernel_t *k = first->next; k; k = k->next)
+    k->ordinal = first->ordinal;
+}
+
 // |emit| for each task of the block.
 static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block,
                                  task_t emit) {
@@ -242,6 +271,7 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
   if (is_loop)
     loop = strata_emit_for_begin(e, block, strata_emit_index(e, d->n_tasks), first->blocks, 2, state, state);
   d->task = is_loop ? loop.induction : block;
+  count_task(d, first, block);
   d->is_dirty = d->is_read = is_loop;
   d->loop_depth += is_loop;
   strata_ring_place_t place = {state[0], state[1]};
@@ -285,11 +315,26 @@ static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_ke
   return NULL;
 }
 
+// The same where it is the turn of the thread's team.
+static strata_status_t consume_in_turn(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  strata_emitter_t *e = &d->e;
+  strata_ring_place_t *place = &k->place, skipped = *place;
+  MlirValue state[2];
+  MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
+  strata_loop_t choice = strata_emit_choice_begin(e, strata_team_has_task(d, k), 2, types);
+  STRATA_TRY(consume(d, k));
+  strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
+  strata_ring_skip(d, k->product.slots, k->n_steps, &skipped);
+  strata_emit_choice_end(e, choice, 2, (MlirValue[]){skipped.slot, skipped.parity}, state);
+  *place = (strata_ring_place_t){state[0], state[1]};
+  return NULL;
+}
+
 //===-- Roles ----------------------------------------------------------------------------------------------------===//
 
 static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined_t *p, bool is_producer) {
   shares_t shares = shares_of(p);
-  if (p->groups > 1)
+  if (p->groups * p->teams > 1)
     strata_emit_registers(d, is_producer ? shares.producer : shares.consumer, !is_producer);
 }
 
@@ -305,7 +350,7 @@ static bool has_room_beside(const strata_gpu_distribution_t *d) {
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                       MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  int64_t consumers = d->group;
+  int64_t group = d->group, consumers = d->threads;
   d->thread = strata_emit_binary(e, "arith.subi", thread, strata_emit_index(e, consumers));
   d->group = d->threads = STRATA_GROUP_THREADS;
   share_registers(d, &k->product, true);
@@ -323,16 +368,19 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
     strata_emit_if_end(e, branch);
   if (d->parts > 1)
     strata_pipelined_meet(d);
-  d->group = d->threads = consumers;
+  d->group = group;
+  d->threads = consumers;
   return NULL;
 }
 
 static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                       MlirValue thread) {
-  d->thread = thread;
+  bool are_teams = k->product.teams > 1;
+  d->thread = are_teams ? strata_emit_binary(&d->e, "arith.remui", thread, strata_emit_index(&d->e, d->group)) : thread;
+  d->group_number = k->group;
   share_registers(d, &k->product, false);
   emit_launch(d, STRATA_TILE_LAUNCH_WAIT);
-  STRATA_TRY(for_tasks(d, k, block, consume));
+  STRATA_TRY(for_tasks(d, k, block, are_teams ? consume_in_turn : consume));
   for (; k->next && !k->staged; k = k->next)
     ;
   if (k->staged)
@@ -369,7 +417,7 @@ strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperat
   k->group = strata_emit_group_number(d, thread);
   share(k);
   MlirValue is_producer =
-      strata_emit_cmpi(e, STRATA_EQ, k->group, strata_emit_index(e, d->group / STRATA_GROUP_THREADS));
+      strata_emit_cmpi(e, STRATA_EQ, k->group, strata_emit_index(e, d->threads / STRATA_GROUP_THREADS));
   strata_loop_t branch = strata_emit_if_begin(e, is_producer);
   STRATA_TRY(emit_producers(d, k, block, thread));
   strata_emit_if_else(e, branch);

@@ -41,6 +41,7 @@ typedef struct {
   int64_t parts;    // tiles of an instruction, side by side along its columns: those of a cluster's blocks
   int64_t steps;    // instructions a slot
   int64_t groups;   // of consumers; of an instruction's side by side along its rows
+  int64_t teams;    // of a block, each with tasks of its own: 1, or 2 of one group
   int64_t slots;
   MlirType sum;
   strata_layout_t layout;            // of the sum
@@ -59,15 +60,17 @@ struct strata_pipelined_kernel {
   MlirOperation loop, contract; // the old ones
   int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;
-  MlirValue full, empty;           // memref<slots x i64, 3>
-  int64_t ring;                    // where the slots begin in shared memory, bytes
-  int64_t staging;                 // where results on their way to memory lie
-  bool is_full;                    // threads have no registers to spare, as in attention's loop: no value is exchanged
-  int64_t staged;                  // sub-tiles emitted so far, of one task
-  MlirValue group;                 // of a consumer: the number of its warp group
-  strata_ring_place_t place;       // at the end of the new code
-  MlirBlock body;                  // the old forall's
-  int64_t n_tasks;                 // its own
+  MlirValue full, empty;     // memref<slots x i64, 3>
+  int64_t ring;              // where the slots begin in shared memory, bytes
+  int64_t staging;           // where results on their way to memory lie
+  bool is_full;              // threads have no registers to spare, as in attention's loop: no value is exchanged
+  int64_t staged;            // sub-tiles emitted so far, of one task
+  MlirValue group;           // of a consumer: the number of its warp group
+  MlirValue turns;           // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
+  MlirValue ordinal;         // of the running task among the block's
+  strata_ring_place_t place; // at the end of the new code
+  MlirBlock body;            // the old forall's
+  int64_t n_tasks;           // its own
   strata_pipelined_kernel_t *next; // of the same launch, NULL: none; its tasks follow
 };
 
@@ -87,6 +90,15 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_place(strata_gpu_distribution
 
 // Moves |place| to the next slot.
 void strata_ring_advance(strata_gpu_distribution_t *d, int64_t slots, strata_ring_place_t *place);
+
+// Of teams (pipelined_teams.c): whether the running task is that of the consumer's; waits until it may begin; lets the
+// next task begin. Moves |place| on by |steps|, of a task that is another's.
+MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+void strata_ring_skip(strata_gpu_distribution_t *d, int64_t slots, int64_t steps, strata_ring_place_t *place);
+// The consumer's group among those of its task.
+MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 
 // Fills the ring for the running task (pipelined_fetch.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
@@ -133,6 +145,9 @@ void strata_pipelined_drain(strata_gpu_distribution_t *d);
 // Values in the layout of the sums, exchanged through the staging memory for runs of neighbours in memory
 // (pipelined_exchange.c). |registers|, about to be stored to |box|; false, and nothing emitted, where that is no use.
 bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box, strata_registers_t *registers);
+// The same and stored at once, of rows that begin anywhere (pipelined_rows.c).
+bool strata_pipelined_store_rows(strata_gpu_distribution_t *d, const strata_transfer_t *transfer,
+                                 const strata_registers_t *registers);
 // Registers for the load of what is to become |registers|, and those filled, back.
 bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
                            const strata_registers_t *registers, strata_registers_t *out_runs);

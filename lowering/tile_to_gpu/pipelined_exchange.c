@@ -4,27 +4,13 @@
 // a sector, or, where memory is contiguous along the instruction's rows, one element. What the copy engine cannot store
 // (rows of any length, swapped products) passes through the staging memory of its warp group piece by piece, and so do
 // operands of the epilogue: on the other side neighbouring threads hold neighbouring vectors.
+#include "lowering/tile_to_gpu/pipelined_exchange.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { EIGHT = 8, BANKS = 128, MAX_BYTES = 4, MIN_COLUMNS = 16 };
-
-// A piece: rows of |length| elements along the dim that is contiguous in memory, one behind the other in staging.
-typedef struct {
-  strata_gpu_distribution_t *d;
-  strata_pipelined_kernel_t *k;
-  MlirType element;
-  int64_t bytes;         // of an element
-  bool crossed;          // memory is contiguous along the instruction's rows
-  int64_t parts;         // of the instruction's columns
-  int64_t length, rows;  // of a piece
-  int64_t pitch;         // bytes from row to row
-  int64_t width;         // of a vector, in elements
-  int64_t along, across; // threads
-  MlirValue memory, lane, area;
-} exchange_t;
 
 //===-- Shape ----------------------------------------------------------------------------------------------------===//
 
@@ -46,7 +32,7 @@ static int64_t pitch_of(int64_t bytes) {
 }
 
 // The fewest parts that fit the group's staging memory.
-static bool find_piece(exchange_t *x) {
+static bool find_piece(strata_exchange_t *x) {
   const strata_pipelined_t *p = &x->k->product;
   int64_t room = strata_pipelined_staging_bytes(p) / p->groups, eights = p->n / EIGHT;
   for (x->parts = 1; x->parts <= eights; x->parts++) {
@@ -60,7 +46,7 @@ static bool find_piece(exchange_t *x) {
   return false;
 }
 
-static strata_layout_t runs_layout(const exchange_t *x) {
+static strata_layout_t runs_layout(const strata_exchange_t *x) {
   const strata_pipelined_t *p = &x->k->product;
   int left = p->swap ? 1 : 0, right = 1 - left, inner = x->crossed ? left : right, outer = 1 - inner;
   int64_t run = x->along * x->width;
@@ -78,9 +64,9 @@ static strata_layout_t runs_layout(const exchange_t *x) {
 }
 
 // What |op|, which accesses |box|, needs for a value in |layout|; false if it has no use of an exchange.
-static bool read_access(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout,
-                        const strata_gpu_box_t *box, exchange_t *x) {
-  *x = (exchange_t){.d = d, .k = d->pipelined};
+bool strata_exchange_read(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout,
+                          const strata_gpu_box_t *box, strata_exchange_t *x) {
+  *x = (strata_exchange_t){.d = d, .k = d->pipelined};
   if (!x->k || x->k->product.adds || x->k->is_full || d->branch_depth > 0 || !mlirTypeIsAVector(type) ||
       mlirShapedTypeGetRank(type) != 2)
     return false;
@@ -103,15 +89,15 @@ static bool read_access(strata_gpu_distribution_t *d, MlirType type, const strat
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
 
-static MlirValue binary(exchange_t *x, const char *name, MlirValue a, int64_t b) {
+static MlirValue binary(strata_exchange_t *x, const char *name, MlirValue a, int64_t b) {
   return strata_emit_binary(&x->d->e, name, a, strata_emit_index(&x->d->e, b));
 }
 
-static MlirValue add(exchange_t *x, MlirValue a, int64_t b) { return b ? binary(x, "arith.addi", a, b) : a; }
+static MlirValue add(strata_exchange_t *x, MlirValue a, int64_t b) { return b ? binary(x, "arith.addi", a, b) : a; }
 
 // The element of staging memory at |row| and |column| of the piece. 16-byte units change places with the row, so that
 // rows beside one another fall into different banks.
-static MlirValue place(exchange_t *x, MlirValue row, MlirValue column) {
+MlirValue strata_exchange_place(strata_exchange_t *x, MlirValue row, MlirValue column) {
   strata_emitter_t *e = &x->d->e;
   int64_t span = least(x->pitch, BANKS), unit = STRATA_VECTOR_BYTES / x->bytes;
   MlirValue turn = binary(x, "arith.andi", binary(x, "arith.divui", row, BANKS / span), span / STRATA_VECTOR_BYTES - 1);
@@ -122,12 +108,12 @@ static MlirValue place(exchange_t *x, MlirValue row, MlirValue column) {
   return strata_emit_binary(e, "arith.addi", at, x->area);
 }
 
-static MlirValue extract(exchange_t *x, MlirValue vector, int64_t i) {
+static MlirValue extract(strata_exchange_t *x, MlirValue vector, int64_t i) {
   strata_named_attr_t position = {"static_position", strata_i64s_attr(x->d->e.context, 1, &i)};
   return strata_emit_value(&x->d->e, "vector.extract", 1, &vector, x->element, 1, &position);
 }
 
-static void move(exchange_t *x, bool is_store, MlirValue at, int64_t count, MlirValue *values) {
+static void move(strata_exchange_t *x, bool is_store, MlirValue at, int64_t count, MlirValue *values) {
   strata_emitter_t *e = &x->d->e;
   MlirType type = count > 1 ? mlirVectorTypeGet(1, &count, x->element) : x->element;
   if (is_store) {
@@ -146,7 +132,7 @@ static void move(exchange_t *x, bool is_store, MlirValue at, int64_t count, Mlir
 //===-- Pieces ---------------------------------------------------------------------------------------------------===//
 
 // The sums' side of part |part| of |block|: row warp * 16 + lane / 4 (+ 8) of the instruction, pairs of its columns.
-static void move_sums(exchange_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
+static void move_sums(strata_exchange_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
   int64_t eights = x->k->product.n / EIGHT, own = eights / x->parts;
   bool reads_left = x->k->product.reads_left;
   MlirValue row = strata_pipelined_lane_row(x->d, &x->k->product, x->lane);
@@ -156,46 +142,51 @@ static void move_sums(exchange_t *x, bool is_store, int64_t block, int64_t part,
       MlirValue *pair = registers + 4 * (eights * block + part * own + eight) + 2 * half;
       MlirValue i = add(x, row, half * (reads_left ? 4 : 8));
       if (!x->crossed)
-        move(x, is_store, place(x, i, add(x, column, eight * EIGHT)), 2, pair);
+        move(x, is_store, strata_exchange_place(x, i, add(x, column, eight * EIGHT)), 2, pair);
       for (int64_t j = 0; x->crossed && j < 2; j++)
-        move(x, is_store, place(x, add(x, column, eight * EIGHT + j), i), 1, pair + j);
+        move(x, is_store, strata_exchange_place(x, add(x, column, eight * EIGHT + j), i), 1, pair + j);
     }
 }
 
-static void move_runs(exchange_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
+static void move_runs(strata_exchange_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
   int64_t run = x->along * x->width, n = x->length / run * x->width * (x->rows / x->across);
   MlirValue *at = registers + (block * x->parts + part) * n;
   MlirValue column = binary(x, "arith.muli", binary(x, "arith.andi", x->lane, x->along - 1), x->width);
   MlirValue row = binary(x, "arith.andi", binary(x, "arith.divui", x->lane, x->along), x->across - 1);
   for (int64_t i = 0; i < x->rows; i += x->across)
     for (int64_t j = 0; j < x->length; j += run, at += x->width)
-      move(x, is_store, place(x, add(x, row, i), add(x, column, j)), x->width, at);
+      move(x, is_store, strata_exchange_place(x, add(x, row, i), add(x, column, j)), x->width, at);
 }
 
-static void begin(exchange_t *x) {
+void strata_exchange_begin(strata_exchange_t *x) {
   strata_gpu_distribution_t *d = x->d;
   int64_t bytes = strata_pipelined_staging_bytes(&x->k->product), own = bytes / x->k->product.groups;
   x->memory = strata_shared_view(d, x->k->staging, x->element, bytes / x->bytes);
   x->lane = binary(x, "arith.andi", d->thread, STRATA_GROUP_THREADS - 1);
-  x->area = binary(x, "arith.muli", x->k->group, own / x->bytes);
+  x->area = binary(x, "arith.muli", strata_emit_own_group(d, x->k), own / x->bytes);
   strata_pipelined_drain(d);
 }
 
+void strata_exchange_put(strata_exchange_t *x, int64_t block, int64_t part, MlirValue *sums) {
+  strata_emit_group_barrier(x->d, x->k);
+  move_sums(x, true, block, part, sums);
+  strata_emit_group_barrier(x->d, x->k);
+}
+
 // Each piece goes in by one side and out by the other.
-static void exchange(exchange_t *x, MlirValue *sums, MlirValue *runs, bool to_runs) {
-  begin(x);
+static void exchange(strata_exchange_t *x, MlirValue *sums, MlirValue *runs, bool to_runs) {
+  strata_exchange_begin(x);
   for (int64_t block = 0; block < x->k->product.m_blocks; block++)
     for (int64_t part = 0; part < x->parts; part++) {
-      strata_emit_group_barrier(x->d, x->k);
-      if (to_runs)
-        move_sums(x, true, block, part, sums);
-      else
-        move_runs(x, true, block, part, runs);
-      strata_emit_group_barrier(x->d, x->k);
-      if (to_runs)
+      if (to_runs) {
+        strata_exchange_put(x, block, part, sums);
         move_runs(x, false, block, part, runs);
-      else
-        move_sums(x, false, block, part, sums);
+        continue;
+      }
+      strata_emit_group_barrier(x->d, x->k);
+      move_runs(x, true, block, part, runs);
+      strata_emit_group_barrier(x->d, x->k);
+      move_sums(x, false, block, part, sums);
     }
 }
 
@@ -203,12 +194,13 @@ static void exchange(exchange_t *x, MlirValue *sums, MlirValue *runs, bool to_ru
 
 bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
                               strata_registers_t *registers) {
-  exchange_t x;
-  if (!read_access(d, registers->type, &registers->layout, box, &x))
+  strata_exchange_t x;
+  if (!strata_exchange_read(d, registers->type, &registers->layout, box, &x))
     return false;
   strata_layout_t layout = runs_layout(&x);
   strata_registers_t runs = strata_registers_in(d, registers->type, &layout);
   exchange(&x, registers->values, runs.values, true);
+  strata_gpu_defer_arithmetic(d, d->e.block);
   *registers = runs;
   return true;
 }
@@ -216,8 +208,8 @@ bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box
 bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
                            const strata_registers_t *registers, strata_registers_t *out_runs) {
   enum { MOST = 176, MOST_OF_THREE = 112, REGISTER = 4 }; // of a thread for the sums and for this; bytes of one
-  exchange_t x;
-  if (!read_access(d, registers->type, &registers->layout, box, &x))
+  strata_exchange_t x;
+  if (!strata_exchange_read(d, registers->type, &registers->layout, box, &x))
     return false;
   int64_t vector = x.width * x.bytes, own = registers->count / x.width * ((vector + REGISTER - 1) / REGISTER);
   if (registers->count + own > (x.k->product.groups > 2 ? MOST_OF_THREE : MOST))
@@ -229,7 +221,7 @@ bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t 
 
 void strata_pipelined_from_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box, strata_registers_t *runs,
                                 strata_registers_t *registers) {
-  exchange_t x;
-  if (read_access(d, registers->type, &registers->layout, box, &x))
+  strata_exchange_t x;
+  if (strata_exchange_read(d, registers->type, &registers->layout, box, &x))
     exchange(&x, registers->values, runs->values, false);
 }

@@ -192,8 +192,10 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
   int64_t steps = p->operands[0].shared.steps;
   if (!p->mma || strcmp(p->mma->family, d->device->mma_async) != 0)
     return strata_gpu_missing(op, "this matrix instruction");
-  if (schedule->producers != STRATA_GROUP_THREADS || schedule->threads != p->groups * STRATA_GROUP_THREADS ||
-      schedule->group != schedule->threads || schedule->warps[1] != 1 || p->slots < 2)
+  bool are_teams = p->teams == 2 && p->groups == 1 && p->parts == 1;
+  if (schedule->producers != STRATA_GROUP_THREADS || schedule->group != p->groups * STRATA_GROUP_THREADS ||
+      schedule->threads != schedule->group * p->teams || (p->teams != 1 && !are_teams) || schedule->warps[1] != 1 ||
+      p->slots < 2)
     return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
   if (p->m_blocks < 1 || rows != p->groups * p->m_blocks * STRATA_GROUP_ROWS || p->n % 8 != 0 || p->n < 8 ||
       n_of(p) > MAX_COLUMNS || steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
@@ -210,6 +212,7 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
                             .mma = adds ? NULL : strata_mma_named(strata_attr_str(op, "tile.mma")),
                             .swap = schedule.swap,
                             .groups = schedule.warps[0] * schedule.warps[1] / WARPS,
+                            .teams = schedule.group ? schedule.threads / schedule.group : 0,
                             .slots = schedule.slots,
                             .sum = mlirShapedTypeGetElementType(type)};
   if (!strata_op_is(op, "vector.contract") || p->groups < 1 || mlirShapedTypeGetRank(type) != 2)
@@ -377,7 +380,6 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
       emit_instruction(d, p, from, 2, at, block_sums);
     }
   strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
-  strata_emit_mma_order(d, STRATA_TILE_MMA_WAIT, n_sums(p), sums, 0);
 }
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
@@ -412,6 +414,41 @@ static strata_status_t start_sums(strata_gpu_distribution_t *d, const strata_pip
   return NULL;
 }
 
+static MlirValue slot_before(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
+  strata_emitter_t *e = &d->e;
+  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, slot, strata_emit_index(e, 0));
+  MlirValue before = strata_emit_binary(e, "arith.subi", slot, strata_emit_index(e, 1));
+  return strata_emit_select(e, is_first, strata_emit_index(e, k->product.slots - 1), before);
+}
+
+// The products of a slot, which is empty then. Where a single group multiplies at a time, the instructions of the next
+// slot are issued before those of this one have ended: it is empty a step later.
+static void multiply_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
+                          MlirValue *sums) {
+  strata_emitter_t *e = &d->e;
+  bool overlaps = k->product.teams > 1 && !k->product.reads_left;
+  emit_slot(d, k, slot, sums);
+  strata_emit_mma_order(d, STRATA_TILE_MMA_WAIT, n_sums(&k->product), sums, overlaps);
+  if (!overlaps) {
+    strata_emit_group_arrive(d, k->empty, slot);
+    return;
+  }
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_SLT, strata_emit_index(e, 0), step));
+  strata_emit_group_arrive(d, k->empty, slot_before(d, k, slot));
+  strata_emit_if_end(e, branch);
+}
+
+// The next task's products may begin; the last slot is empty.
+static void end_products(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums) {
+  if (k->product.teams == 1)
+    return;
+  strata_team_pass(d, k);
+  if (k->product.reads_left)
+    return;
+  strata_emit_mma_order(d, STRATA_TILE_MMA_WAIT, n_sums(&k->product), sums, 0);
+  strata_emit_group_arrive(d, k->empty, slot_before(d, k, k->place.slot));
+}
+
 strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
   enum { SLOT, PARITY, SUMS };
@@ -421,21 +458,22 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   STRATA_TRY(start_sums(d, k, state + SUMS));
   state[SLOT] = k->place.slot;
   state[PARITY] = k->place.parity;
+  if (k->product.teams > 1)
+    strata_team_wait(d, k);
   strata_pipelined_steps(d, k, &lower, &upper);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, SUMS + count, state, state);
   strata_ring_place_t place = {state[SLOT], state[PARITY]};
   strata_phase_wait(d, k->full, place.slot, place.parity);
-  if (k->product.adds) {
+  if (k->product.adds)
     strata_pipelined_multiply_add(d, k, place.slot, state + SUMS);
-  } else {
-    emit_slot(d, k, place.slot, state + SUMS);
-    strata_emit_group_arrive(d, k->empty, place.slot);
-  }
+  else
+    multiply_slot(d, k, place.slot, loop.induction, state + SUMS);
   strata_ring_advance(d, k->product.slots, &place);
   state[SLOT] = place.slot;
   state[PARITY] = place.parity;
   strata_emit_for_end(e, loop, SUMS + count, state, state);
   k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
+  end_products(d, k, state + SUMS);
   if (k->product.parts > 1)
     STRATA_TRY(strata_pipelined_combine(d, k, state + SUMS, sums.values));
   else

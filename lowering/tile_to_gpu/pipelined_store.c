@@ -2,14 +2,15 @@
 //
 // Each warp group has two sub-tiles of shared memory, 64 rows of 128 bytes with exchanged units, which it fills in turn
 // and has the copy engine store, so that the consumers go on with the next task meanwhile. In the layout of the sums
-// the stores of a warp touch all banks.
+// the stores of a warp touch all banks. Where rows are no multiple of 128 bytes the last sub-tile is boxes of 64 or 32
+// bytes a row.
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { ROW = 0, COLUMN = 1, BUFFERS = 2, SUB_TILE = STRATA_GROUP_ROWS * STRATA_SPAN };
+enum { ROW = 0, COLUMN = 1, BUFFERS = 2, SUB_TILE = STRATA_GROUP_ROWS * STRATA_SPAN, MIN_SPAN = 32 };
 
 int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p) {
   return p->adds ? 0 : p->groups * BUFFERS * SUB_TILE;
@@ -20,6 +21,7 @@ typedef struct {
   strata_pipelined_kernel_t *k;
   const strata_registers_t *registers;
   strata_bulk_t bulk;
+  int64_t span;    // bytes of the narrowest box's row
   int64_t columns; // of a sub-tile
   int64_t bytes;   // of an element
   MlirValue memory, lane;
@@ -43,12 +45,28 @@ static MlirValue emit_lane(strata_gpu_distribution_t *d) {
 
 //===-- Sub-tiles ------------------------------------------------------------------------------------------------===//
 
-// The registers of |block| of the group's rows and sub-tile |part| of the columns, from registers into buffer |at|.
-// Row r of the thread's: warp * 16 + lane / 4 (+ 8); its units change places with r mod 8 = lane / 4.
-static void store_registers(staged_t *s, int64_t block, int64_t part, MlirValue at) {
+// The bytes of a row of the box that begins at |column| of the tile: as many as are left of its sub-tile, a power of
+// two.
+static int64_t span_at(const staged_t *s, int64_t column) {
+  int64_t end = column / s->columns * s->columns + s->columns, n = s->k->product.n, span = STRATA_SPAN;
+  while (span > s->span && (span / s->bytes > (end < n ? end : n) - column || !s->bulk.box.is_linear))
+    span /= 2;
+  return span;
+}
+
+// The units of a row of a box change places with this: of 128 bytes with the row modulo 8, of 64 and 32 with every
+// second and fourth row modulo 4 and 2.
+static MlirValue emit_turn(staged_t *s, MlirValue row, int64_t span) {
   strata_emitter_t *e = &s->d->e;
-  const strata_registers_t *registers = s->registers;
-  int64_t unit = STRATA_VECTOR_BYTES / s->bytes, span = STRATA_SPAN / s->bytes;
+  MlirValue rows = strata_emit_binary(e, "arith.divui", row, strata_emit_index(e, STRATA_SPAN / span));
+  return strata_emit_binary(e, "arith.andi", rows, strata_emit_index(e, span / STRATA_VECTOR_BYTES - 1));
+}
+
+// The registers of |block| of the group's rows and of the box at |column|, from element |at| of the staging memory on.
+// Row r of the thread's: warp * 16 + lane / 4 (+ 8).
+static void store_registers(staged_t *s, int64_t block, int64_t column, MlirValue at) {
+  strata_emitter_t *e = &s->d->e;
+  int64_t unit = STRATA_VECTOR_BYTES / s->bytes, span = span_at(s, column) / s->bytes;
   MlirValue quad = strata_emit_binary(e, "arith.divui", s->lane, strata_emit_index(e, 4));
   MlirValue warp = strata_emit_binary(e, "arith.divui", s->lane, strata_emit_index(e, 32));
   MlirValue row = strata_emit_binary(e, "arith.andi", quad, strata_emit_index(e, 7));
@@ -56,38 +74,40 @@ static void store_registers(staged_t *s, int64_t block, int64_t part, MlirValue 
   MlirValue row_at = strata_emit_binary(e, "arith.addi", first, row);
   row_at = strata_emit_binary(e, "arith.muli", row_at, strata_emit_index(e, span));
   row_at = strata_emit_binary(e, "arith.addi", row_at, at);
-  MlirValue column = strata_emit_binary(e, "arith.andi", s->lane, strata_emit_index(e, 3));
-  column = strata_emit_binary(e, "arith.muli", column, strata_emit_index(e, 2));
+  MlirValue lanes = strata_emit_binary(e, "arith.andi", s->lane, strata_emit_index(e, 3));
+  lanes = strata_emit_binary(e, "arith.muli", lanes, strata_emit_index(e, 2));
   const int64_t pair = 2;
-  MlirType vector = mlirVectorTypeGet(1, &pair, registers->element);
-  int64_t eights = s->k->product.n / 8, first_eight = part * s->columns / 8;
-  for (int64_t eight = 0; eight < s->columns / 8 && first_eight + eight < eights; eight++) {
+  MlirType vector = mlirVectorTypeGet(1, &pair, s->registers->element);
+  MlirValue turn = emit_turn(s, row, span * s->bytes);
+  int64_t eights = s->k->product.n / 8;
+  for (int64_t eight = 0; eight < span / 8; eight++) {
     // Columns eight * 8 + 2 * (lane mod 4): unit and place in it.
-    MlirValue in_row = strata_emit_binary(e, "arith.addi", column, strata_emit_index(e, eight * 8));
+    MlirValue in_row = strata_emit_binary(e, "arith.addi", lanes, strata_emit_index(e, eight * 8));
     MlirValue units = strata_emit_binary(e, "arith.divui", in_row, strata_emit_index(e, unit));
-    units = strata_emit_binary(e, "arith.xori", units, row);
+    units = strata_emit_binary(e, "arith.xori", units, turn);
     MlirValue place = strata_emit_binary(e, "arith.muli", units, strata_emit_index(e, unit));
     MlirValue rest = strata_emit_binary(e, "arith.remui", in_row, strata_emit_index(e, unit));
     place = strata_emit_binary(e, "arith.addi", strata_emit_binary(e, "arith.addi", row_at, place), rest);
     for (int64_t half = 0; half < 2; half++) {
-      int64_t reg = half * 2 + 4 * (first_eight + eight) + 4 * eights * block;
-      MlirValue value = strata_emit_value(e, "vector.from_elements", 2, registers->values + reg, vector, 0, NULL);
+      MlirValue *values = s->registers->values + half * 2 + 4 * (column / 8 + eight) + 4 * eights * block;
+      MlirValue value = strata_emit_value(e, "vector.from_elements", 2, values, vector, 0, NULL);
       MlirValue to = strata_emit_binary(e, "arith.addi", place, strata_emit_index(e, half * 8 * span));
       strata_emit_op(e, "vector.store", 3, (MlirValue[]){value, s->memory, to}, 0, NULL, 0, NULL);
     }
   }
 }
 
-// The coordinates depend on the group: boxes of the tile are counted from its first row.
-static void store_box(staged_t *s, int64_t block, int64_t part, MlirValue at) {
+// The box at |column| of the tile, from element |at| of the staging memory. Its coordinates depend on the group: boxes
+// of the tile are counted from its first row.
+static void store_box(staged_t *s, int64_t block, int64_t column, MlirValue at) {
   enum { FIXED = 2 };
   strata_gpu_distribution_t *d = s->d;
   strata_emitter_t *e = &d->e;
   const strata_pipelined_t *p = &s->k->product;
-  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &s->bulk, STRATA_SPAN))};
+  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &s->bulk, span_at(s, column)))};
   MlirValue operands[FIXED + STRATA_BULK_RANK] = {s->memory, at};
   for (int64_t group = 0; group < p->groups; group++) {
-    const int64_t offsets[] = {(group * p->m_blocks + block) * STRATA_GROUP_ROWS, part * s->columns};
+    const int64_t offsets[] = {(group * p->m_blocks + block) * STRATA_GROUP_ROWS, column};
     MlirValue is_own = strata_emit_cmpi(e, STRATA_EQ, s->k->group, strata_emit_index(e, group));
     strata_loop_t branch = {0};
     if (p->groups > 1)
@@ -97,7 +117,18 @@ static void store_box(staged_t *s, int64_t block, int64_t part, MlirValue at) {
     if (p->groups > 1)
       strata_emit_if_end(e, branch);
   }
-  emit_plain(e, STRATA_TILE_BULK_COMMIT);
+}
+
+typedef void (*box_t)(staged_t *s, int64_t block, int64_t column, MlirValue at);
+
+// |emit| for the boxes of sub-tile |part| of the columns, which lie one behind the other from |at| on.
+static void for_boxes(staged_t *s, int64_t block, int64_t part, MlirValue at, box_t emit) {
+  strata_emitter_t *e = &s->d->e;
+  int64_t first = part * s->columns, n = s->k->product.n;
+  for (int64_t column = first; column < first + s->columns && column < n; column += span_at(s, column) / s->bytes) {
+    int64_t offset = (column - first) * STRATA_GROUP_ROWS;
+    emit(s, block, column, offset ? strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, offset)) : at);
+  }
 }
 
 static void emit_sub_tile(staged_t *s, int64_t block, int64_t part) {
@@ -109,11 +140,12 @@ static void emit_sub_tile(staged_t *s, int64_t block, int64_t part) {
   wait_for_stores(d, pending);
   strata_emit_if_end(e, branch);
   strata_emit_group_barrier(d, s->k);
-  store_registers(s, block, part, at);
+  for_boxes(s, block, part, at, store_registers);
   strata_emit_fence(d, "shared");
   strata_emit_group_barrier(d, s->k);
   branch = if_first(d, s->lane);
-  store_box(s, block, part, at);
+  for_boxes(s, block, part, at, store_box);
+  emit_plain(e, STRATA_TILE_BULK_COMMIT);
   strata_emit_if_end(e, branch);
 }
 
@@ -135,9 +167,13 @@ static bool can_stage(staged_t *s, MlirOperation op) {
     return false;
   s->bytes = strata_element_bytes(element);
   s->columns = STRATA_SPAN / s->bytes;
-  strata_bulk_limits_t limits = {.most = {STRATA_GROUP_ROWS, s->columns}, .span = STRATA_SPAN, .is_store = true};
-  return p->n % s->columns == 0 && strata_bulk_read(d, op, 1, type, &limits, &s->bulk) && s->bulk.inner == COLUMN &&
-         s->bulk.extents[ROW] == STRATA_GROUP_ROWS && s->bulk.extents[COLUMN] == s->columns;
+  s->span = STRATA_SPAN;
+  while (s->span > MIN_SPAN && p->n * s->bytes % s->span)
+    s->span /= 2;
+  int64_t columns = s->span / s->bytes;
+  strata_bulk_limits_t limits = {.most = {STRATA_GROUP_ROWS, columns}, .span = s->span, .is_store = true};
+  return p->n % columns == 0 && strata_bulk_read(d, op, 1, type, &limits, &s->bulk) && s->bulk.inner == COLUMN &&
+         s->bulk.extents[ROW] == STRATA_GROUP_ROWS && s->bulk.extents[COLUMN] == columns;
 }
 
 strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperation op, bool *out_taken) {
@@ -149,9 +185,10 @@ strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperati
   s.memory = strata_shared_view(d, s.k->staging, s.registers->element,
                                 strata_pipelined_staging_bytes(&s.k->product) / s.bytes);
   s.lane = emit_lane(d);
-  s.group_at = strata_emit_binary(e, "arith.muli", s.k->group, strata_emit_index(e, BUFFERS * SUB_TILE / s.bytes));
+  s.group_at = strata_emit_binary(e, "arith.muli", strata_emit_own_group(d, s.k),
+                                  strata_emit_index(e, BUFFERS * SUB_TILE / s.bytes));
   for (int64_t block = 0; block < s.k->product.m_blocks; block++)
-    for (int64_t part = 0; part < s.k->product.n / s.columns; part++)
+    for (int64_t part = 0; part * s.columns < s.k->product.n; part++)
       emit_sub_tile(&s, block, part);
   strata_gpu_defer_arithmetic(d, e->block);
   return NULL;

@@ -89,6 +89,7 @@ enum { STRATA_PIPELINED_PRODUCTS = 1 };
 
 // A row of pipelined_shapes.def: the instruction's rows and columns of a block's tile.
 typedef struct {
+  int64_t teams;  // of a block, that store while the other multiplies
   int64_t groups; // of warps, beside one another along the rows
   int64_t rows, columns, rate;
 } strata_pipelined_shape_t;

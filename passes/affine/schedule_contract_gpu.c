@@ -66,10 +66,10 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
     const strata_pipelined_choice_t *p = &pipelined[i];
     strata_schedule_t s = strata_pipelined_schedule(product, p);
     const char *clusters = s.parts ? strata_arena_printf(arena, " in clusters of %lld", (long long)s.parts) : "";
-    strata_explain(q->compile, "%s   %s %s, %lld slots, %lld tiles in %lld blocks%s%s: %.1f us (%s)%s", name,
+    strata_explain(q->compile, "%s   %s %s, %lld slots, %lld tiles in %lld blocks%s%s%s: %.1f us (%s)%s", name,
                    product->async ? product->async->name : "multiply-adds", tile_text(arena, &s), (long long)s.slots,
-                   (long long)p->tiles, (long long)s.blocks, clusters, s.swap ? ", swapped" : "", 1e6 * p->seconds, p->bound,
-                   mark[is_pipelined && i == 0]);
+                   (long long)p->tiles, (long long)s.blocks, clusters, s.swap ? ", swapped" : "",
+                   p->shape.teams > 1 ? ", two teams" : "", 1e6 * p->seconds, p->bound, mark[is_pipelined && i == 0]);
   }
   strata_explain(q->compile, "%s   %s %s, %lld threads: %.1f us%s", name,
                  product->mma ? product->mma->name : "multiply-adds", tile_text(arena, &tiled->schedule),
@@ -109,8 +109,9 @@ static double seconds_by(const strata_gpu_device_t *device, const strata_problem
   strata_pipelined_choice_t c = {0};
   while (strata_pipelined_next(device, product, &c)) {
     strata_schedule_t s = strata_pipelined_schedule(product, &c);
-    if (!memcmp(s.tile, schedule->tile, sizeof s.tile) && s.threads == schedule->threads && s.swap == schedule->swap &&
-        s.parts == schedule->parts && s.slots >= schedule->slots && s.mma.length == schedule->mma.length &&
+    if (!memcmp(s.tile, schedule->tile, sizeof s.tile) && s.threads == schedule->threads &&
+        s.group == schedule->group && s.swap == schedule->swap && s.parts == schedule->parts &&
+        s.slots >= schedule->slots && s.mma.length == schedule->mma.length &&
         !memcmp(s.mma.data, schedule->mma.data, s.mma.length))
       return c.seconds;
   }

@@ -28,7 +28,7 @@ enum {
 #define TILE_CYCLES 5000 // of a tile: its first steps, its results
 #define LAUNCH_SECONDS 4e-6
 
-static const strata_pipelined_shape_t shapes[] = {{GROUPS, 256, 128, 100}, {GROUPS, 128, 256, 100}};
+static const strata_pipelined_shape_t shapes[] = {{1, GROUPS, 256, 128, 100}, {1, GROUPS, 128, 256, 100}};
 
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 

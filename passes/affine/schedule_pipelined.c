@@ -33,6 +33,7 @@ enum {
   PRODUCERS = 128,
   VECTOR_BYTES = 16,
   STEP_BYTES = 128,        // of a row of an operand: the span of the widest swizzle
+  LEAST_BOX = 32,          // of a row of results
   RESULT_BYTES = 16 << 10, // two sub-tiles of results of a group
   BARRIER_BYTES = 1 << 10,
   SUM_BYTES = 4,
@@ -66,6 +67,7 @@ enum {
 #define CACHE_RATE 76.0       // bytes from the second-level cache
 #define STORE_START 500.0     // of a tile's results
 #define STORE_RATE 26.0       // of a group: see store_cycles
+#define NARROW_STORE 1.3      // in boxes of less than 128 bytes a row, the same
 #define EXCHANGED_STORE 1.4   // that the threads do, in vectors of 16 bytes, the same
 #define UNALIGNED_STORE 2.0   // in smaller ones
 #define SHARE_START 200.0     // of sums that the blocks of a cluster exchange: its barriers
@@ -126,10 +128,14 @@ static int64_t slot_bytes(const strata_problem_t *problem, const strata_pipeline
   return side_bytes(problem, p, STRATA_SIDE_U) + side_bytes(problem, p, STRATA_SIDE_V);
 }
 
+static int64_t results_bytes(const strata_pipelined_choice_t *p) {
+  return p->shape.groups * p->shape.teams * RESULT_BYTES;
+}
+
 static int64_t count_slots(const strata_gpu_device_t *device, const strata_problem_t *problem,
                            const strata_pipelined_choice_t *p) {
   int64_t room = least(device->shared_bytes, device->shared_bytes_processor / p->residents - BLOCK_BYTES);
-  return least((room - p->shape.groups * RESULT_BYTES - BARRIER_BYTES) / slot_bytes(problem, p), MAX_SLOTS);
+  return least((room - results_bytes(p) - BARRIER_BYTES) / slot_bytes(problem, p), MAX_SLOTS);
 }
 
 // Whole spans of a crossed operand are copied: tiles are not to be a small part of one.
@@ -182,7 +188,7 @@ static bool is_legal(const strata_gpu_device_t *device, const strata_problem_t *
   bool is_bulk = count_boxes(problem, p, STRATA_SIDE_U) && count_boxes(problem, p, STRATA_SIDE_V);
   if (is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
     return false;
-  if (p->parts > 1 && !(is_bulk && can_share(device, problem, p)))
+  if (p->parts > 1 && !(is_bulk && shape->teams == 1 && can_share(device, problem, p)))
     return false;
   if (shape->groups > 2 && !p->swap && reads_results(problem)) // a thread has no registers for them
     return false;
@@ -193,7 +199,7 @@ static bool is_legal(const strata_gpu_device_t *device, const strata_problem_t *
                  : is_bulk && !reads_left(problem, p) ? WIDE_SUMS
                                                       : SUMS;
   return shape->columns % (problem->operand_bytes == 1 ? 16 : 8) == 0 && sums <= most &&
-         (shape->groups == 1 || p->residents == 1);
+         (shape->groups * shape->teams == 1 || p->residents == 1) && (shape->teams == 1 || problem->operand_bytes < 4);
 }
 
 //===-- Time -----------------------------------------------------------------------------------------------------===//
@@ -250,10 +256,10 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   return bound;
 }
 
-// True if the copy engine stores the results: rows that are one dim of theirs, in spans of 128 bytes.
+// True if the copy engine stores the results: rows that are one dim of theirs, in boxes of 128, 64 or 32 bytes.
 static bool is_staged(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   return !p->swap && problem->columns * problem->stored_bytes % VECTOR_BYTES == 0 &&
-         problem->axes[STRATA_AXIS_ROW].n_dims <= 1 && own_columns(p) * problem->stored_bytes % STEP_BYTES == 0;
+         problem->axes[STRATA_AXIS_ROW].n_dims <= 1 && own_columns(p) * problem->stored_bytes % LEAST_BOX == 0;
 }
 
 // Two groups store at the same time.
@@ -261,7 +267,9 @@ static double store_cycles(const strata_problem_t *problem, const strata_pipelin
   double elements = (double)(p->shape.rows * own_columns(p) / p->shape.groups);
   double cycles = elements * ((double)problem->stored_bytes + 2) / STORE_RATE;
   bool is_aligned = problem->columns * problem->stored_bytes % VECTOR_BYTES == 0;
-  return STORE_START + cycles * (is_staged(problem, p) ? 1 : is_aligned ? EXCHANGED_STORE : UNALIGNED_STORE);
+  bool is_narrow = p->shape.columns * problem->stored_bytes % STEP_BYTES != 0;
+  double staged = is_narrow ? NARROW_STORE : 1;
+  return STORE_START + cycles * (is_staged(problem, p) ? staged : is_aligned ? EXCHANGED_STORE : UNALIGNED_STORE);
 }
 
 // Bytes that a slot of all blocks together brings from memory, where all tiles are under way at the same time: those of
@@ -285,7 +293,7 @@ static double memory_cycles(const strata_gpu_device_t *device, const strata_prob
 
 static bool has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
                      const strata_pipelined_choice_t *p, int64_t slots, int64_t blocks) {
-  int64_t block = slots * slot_bytes(problem, p) + p->shape.groups * RESULT_BYTES + BARRIER_BYTES + BLOCK_BYTES;
+  int64_t block = slots * slot_bytes(problem, p) + results_bytes(p) + BARRIER_BYTES + BLOCK_BYTES;
   return blocks * block <= device->shared_bytes_processor;
 }
 
@@ -305,13 +313,23 @@ static double share_cycles(const strata_pipelined_choice_t *p) {
   return p->parts > 1 ? SHARE_START + bytes / SHARE_SENT + bytes / SHARE_READ : 0;
 }
 
+// Tiles one after the other. A team stores while the other multiplies: the last store alone is not hidden, unless a
+// team's tiles take longer than their share.
+static double tiles_cycles(const strata_pipelined_choice_t *p, double rounds, double products, double stores,
+                           double store) {
+  if (p->shape.teams == 1 || rounds < 2)
+    return rounds * products + stores;
+  double teams = (double)p->shape.teams;
+  return fmax(rounds * products + store, ceil(rounds / teams) * (products + store));
+}
+
 static void predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          strata_pipelined_choice_t *p) {
   double rounds = (double)ceil_div(p->tiles, device->n_processors), together = fmin(rounds, (double)p->residents);
   double steps = (double)ceil_div(ceil_div(problem->steps, step_of(problem)), p->parts);
   bound_t step = step_time(problem, p, together);
   double store = store_cycles(problem, p) + share_cycles(p);
-  bound_t tiles = {rounds * steps * step.cycles + ceil(rounds / together) * store, step.what};
+  bound_t tiles = {tiles_cycles(p, rounds, steps * step.cycles, ceil(rounds / together) * store, store), step.what};
   double cache = (double)p->tiles * steps * (double)slot_bytes(problem, p) / CACHE_TOTAL;
   bound_t memory = {memory_cycles(device, problem, p) + store, memory_bound}, main = slower(tiles, memory);
   double others = tiles.cycles + memory.cycles + cache - main.cycles;
@@ -414,7 +432,7 @@ strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, con
   if (problem->bulk_adds)
     return strata_fma_schedule(choice);
   return (strata_schedule_t){.kind = "contract",
-                             .threads = choice->shape.groups * GROUP_THREADS,
+                             .threads = choice->shape.groups * choice->shape.teams * GROUP_THREADS,
                              .group = choice->shape.groups * GROUP_THREADS,
                              .n_tile = 3,
                              .tile = {result_rows(choice), result_columns(choice), step_of(problem)},

@@ -53,13 +53,16 @@ RESULT_TILES = [(128, 224, 2, 0, 132), (64, 48, 1, 0, 5), (64, 112, 1, 0, 2), (2
 # Of blocks that share a reduction: the same with how many do.
 SHARED_TILES = [(128, 64, 2, 0, 2), (64, 128, 1, 0, 2), (64, 32, 1, 0, 4), (128, 32, 2, 0, 2), (256, 32, 2, 0, 4),
                 (32, 64, 1, 1, 2), (16, 128, 2, 1, 4), (64, 64, 1, 1, 2), (8, 64, 1, 1, 8)]
+# Of two teams of a group each: tasks that are more and fewer than both have, an odd number of them a block, too.
+TEAM_TILES = [(128, 192, 1, 0, 1, 2), (128, 128, 1, 0, 2, 2), (64, 192, 1, 0, 5, 2), (128, 96, 1, 0, 3, 2),
+              (192, 64, 1, 1, 4, 2), (128, 128, 1, 1, 132, 2)]
 
 
-def schedule(kind, shape, rows, columns, groups, swap, blocks, slots=3, parts=0):
+def schedule(kind, shape, rows, columns, groups, swap, blocks, teams=1, slots=3, parts=0):
     step, batch = 128 // BYTES[kind], shape[0] if len(shape) == 3 else 1
     whole = [rows * max(parts, 1), columns] if swap else [rows, columns * max(parts, 1)]
     blocks = min(blocks, -(-shape[-2] // whole[0]) * -(-shape[-1] // whole[1]) * batch * max(parts, 1))
-    return (f'schedule k0 emulated_90 {{kind = "contract", threads = {groups * 128}, group = {groups * 128}, '
+    return (f'schedule k0 emulated_90 {{kind = "contract", threads = {groups * teams * 128}, group = {groups * 128}, '
             f"tile = array<i64: {rows}, {columns}, {step}>, warps = array<i64: {4 * groups}, 1>, "
             f'mma = "wgmma.{kind}", producers = 128, slots = {slots}, blocks = {blocks}' +
             (", swap = 1" if swap else "") + (f", parts = {parts}}}" if parts else "}"))
@@ -76,7 +79,7 @@ def shared(kind, case_of):
             x, w = values(np.float16, m, steps), values(np.float16, steps, n)
             exact = x.astype(np.float64) @ w.astype(np.float64)
             yield (case_of(x, w, exact, f"shared {m}x{n}x{steps} {rows}x{columns} by {parts}"),
-                   schedule(kind, exact.shape, rows, columns, groups, swap, 1000, 4, parts))
+                   schedule(kind, exact.shape, rows, columns, groups, swap, 1000, slots=4, parts=parts))
 
 
 def convolution(rows, columns, groups, swap, parts):
@@ -90,7 +93,7 @@ def convolution(rows, columns, groups, swap, parts):
             "affine_map<(n, p, q, k, r, s, c) -> (k, r, s, c)>, affine_map<(n, p, q, k, r, s, c) -> (n, p, q, k)>")
     out = out.astype(np.float16)
     case.returns([case.op("contract", ["%x0", "%x1"], out, maps=f"[{maps}]", zero_pad="true", origin='"conv"')], out)
-    return case, schedule("f16", (84, 80), rows, columns, groups, swap, 1000, 4, parts)
+    return case, schedule("f16", (84, 80), rows, columns, groups, swap, 1000, slots=4, parts=parts)
 
 
 def products():
@@ -108,7 +111,7 @@ def products():
         yield matmul(f"f16 {tile}", NT, x, w.T.copy(), exact, np.float16, bias=True), schedule("f16", exact.shape, *tile)
     for rows, columns in ((133, 90), (66, 204)):  # 131 x 77: with residuals, below
         some = x[:rows].copy(), w[:, :columns].T.copy()
-        for tile in (RESULT_TILES[0], RESULT_TILES[3], TILES[0], TILES[8], THREE_GROUPS[0]):
+        for tile in (RESULT_TILES[0], RESULT_TILES[3], TILES[0], TILES[3], TILES[8], THREE_GROUPS[0], TEAM_TILES[0]):
             yield (matmul(f"f16 {rows}x{columns} {tile}", NT, *some, exact[:rows, :columns], np.float16, bias=True),
                    schedule("f16", (rows, columns), *tile))
     for tile in (*TILES[:4], TILES[8], RESULT_TILES[0], RESULT_TILES[4], THREE_GROUPS[2]):
@@ -117,6 +120,11 @@ def products():
     some = x[:131].copy(), w[:, :77].T.copy()
     for tile in (TILES[0], TILES[8], RESULT_TILES[0], RESULT_TILES[3], RESULT_TILES[4]):
         yield (matmul(f"f16 odd residual {tile}", NT, *some, exact[:131, :77], np.float16, bias=True, residual=True),
+               schedule("f16", (131, 77), *tile))
+    for tile in TEAM_TILES:
+        yield matmul(f"f16 teams {tile}", NT, x, w.T.copy(), exact, np.float16, bias=True), schedule("f16", exact.shape, *tile)
+        some = x[:131].copy(), w[:, :77].T.copy()
+        yield (matmul(f"f16 odd teams {tile}", NT, *some, exact[:131, :77], np.float16, residual=True),
                schedule("f16", (131, 77), *tile))
     a, b = values(np.float16, 3, 72, 40), values(np.float16, 3, 40, 136)
     yield (matmul("f16 batch", BATCH, a, b, a.astype(np.float64) @ b.astype(np.float64), np.float16),
@@ -132,6 +140,9 @@ def products():
     for tile in (TILES[1], TILES[3], TILES[4], TILES[8]):
         yield matmul(f"tf32 NN {tile}", NN, x, w, exact, np.float32), schedule("tf32", exact.shape, *tile)
         yield matmul(f"tf32 NT {tile}", NT, x, w.T.copy(), exact, np.float32), schedule("tf32", exact.shape, *tile)
+        some = x[:131].copy(), w[:, :277].T.copy()
+        yield (matmul(f"tf32 131x277 {tile}", NT, *some, exact[:131, :277], np.float32, residual=True),
+               schedule("tf32", (131, 277), *tile))
     for tile in (TILES[0], TILES[2], TILES[5], TILES[7], TILES[8]):  # one operand across, or both
         yield (matmul(f"tf32 TN {tile}", TN, x.T.copy(), w, exact, np.float32, bias=True, residual=tile[0] == 128),
                schedule("tf32", exact.shape, *tile))
@@ -161,8 +172,10 @@ def run(case, line, index):
 
 
 def main():
+    """Cases by a part of their names: python3 products_test.py teams"""
     gpu.use_stand_in()
-    return sum(not run(*product, i) for i, product in enumerate(products())) != 0
+    wanted = [product for product in products() if all(word in product[0].name for word in sys.argv[1:])]
+    return sum(not run(*product, i) for i, product in enumerate(wanted)) != 0
 
 
 if __name__ == "__main__":

@@ -41,18 +41,20 @@ static strata_problem_t product(const strata_mma_t *async, int64_t rows, int64_t
 
 static void check_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice) {
   strata_schedule_t s = strata_pipelined_schedule(problem, choice);
-  int64_t groups = s.threads / 128, rows = s.swap ? s.tile[1] : s.tile[0], columns = s.swap ? s.tile[0] : s.tile[1];
+  int64_t groups = s.group / 128, teams = s.threads / s.group;
+  int64_t rows = s.swap ? s.tile[1] : s.tile[0], columns = s.swap ? s.tile[0] : s.tile[1];
   int64_t own = columns;
   columns *= choice->parts; // of an instruction
   CHECK_STR(s.kind, "contract");
-  CHECK(groups >= 1 && groups <= 3 && s.threads == groups * 128 && s.group == s.threads && s.producers == 128);
+  CHECK(groups >= 1 && groups <= 3 && s.group == groups * 128 && s.threads == teams * s.group && s.producers == 128);
+  CHECK(teams == 1 || (teams == 2 && groups == 1 && choice->residents == 1));
   CHECK(s.warps[0] == 4 * groups && s.warps[1] == 1 && s.n_tile == 3);
   CHECK(rows % (64 * groups) == 0 && rows > 0);
   CHECK(columns % (problem->operand_bytes == 1 ? 16 : 8) == 0 && columns >= 8 && columns <= 256);
   CHECK(s.tile[2] * problem->operand_bytes == 128);
-  CHECK(rows * columns / s.threads <= (groups == 2 && problem->sides[0].is_read ? 192 : groups == 3 ? 96 : 128));
+  CHECK(rows * columns / s.group <= (groups * teams == 2 && problem->sides[0].is_read ? 192 : groups == 3 ? 96 : 128));
   CHECK(s.slots >= 2 && s.slots <= 16);
-  CHECK(s.slots * (rows + columns) * 128 + groups * (16 << 10) + 1024 <= h200()->shared_bytes);
+  CHECK(s.slots * (rows + columns) * 128 + groups * teams * (16 << 10) + 1024 <= h200()->shared_bytes);
   CHECK(s.blocks == choice->tiles || s.blocks == choice->residents * h200()->n_processors);
   CHECK(s.blocks <= choice->tiles && choice->seconds > 0);
   if (choice->parts == 1) {

@@ -36,9 +36,9 @@
 // CHECK-NEXT: wgmma.f16 64x16x64, 8 slots, 64 tiles in 64 blocks in clusters of 4
 // CHECK: m16n8k16.f16 32x32x256, 256 threads
 
-// Batches are more tiles.
+// Batches are more tiles; of few steps, so that results take much of the time: one team stores while the other multiplies.
 // CHECK: 1024 x 1024 x 1024, 16 times
-// CHECK-NEXT: wgmma.bf16 128x256x64, 4 slots, 512 tiles in 132 blocks
+// CHECK-NEXT: wgmma.bf16 128x128x64, 6 slots, 1024 tiles in 132 blocks, two teams
 // CHECK: m16n8k16.bf16 128x128x32, 128 threads
 
 // A padded convolution follows the windows of its input.

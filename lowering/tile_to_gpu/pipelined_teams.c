@@ -1,0 +1,49 @@
+// Pipelined products: two teams of consumers, a warp group each, that take the block's tasks in turn.
+//
+//   team 0: products of task 0 | epilogue of task 0   | products of task 2 | ...
+//   team 1:                    | products of task 1   | epilogue of task 1 | ...
+//
+// So the instructions never wait for an epilogue. Products go on in the order of tasks, as slots are filled: a team
+// begins when the one before has issued all of its instructions. Nor may it wait for its slots earlier: of a barrier
+// more than one phase behind, parity says nothing.
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/pipelined.h"
+
+enum { TEAMS = 2 };
+
+MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+  return k->product.groups > 1 ? k->group : strata_emit_index(&d->e, 0);
+}
+
+MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+  strata_emitter_t *e = &d->e;
+  MlirValue team = strata_emit_binary(e, "arith.andi", k->ordinal, strata_emit_index(e, TEAMS - 1));
+  return strata_emit_cmpi(e, STRATA_EQ, team, k->group);
+}
+
+// Task i of team 0 waits for phase i - 1, before which there is none, that of team 1 for phase i; the number of either
+// phase is ordinal / 2 rounded up, less one.
+void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+  strata_emitter_t *e = &d->e;
+  MlirValue next = strata_emit_binary(e, "arith.addi", k->ordinal, strata_emit_index(e, 1));
+  MlirValue phases = strata_emit_binary(e, "arith.divui", next, strata_emit_index(e, TEAMS));
+  MlirValue last = strata_emit_binary(e, "arith.addi", phases, strata_emit_index(e, 1)); // modulo 2
+  MlirValue parity = strata_emit_binary(e, "arith.andi", last, strata_emit_index(e, 1));
+  MlirType i32 = mlirIntegerTypeGet(e->context, 32);
+  strata_phase_wait(d, k->turns, k->group, strata_emit_cast(e, "arith.index_cast", parity, i32));
+}
+
+void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+  MlirValue other = strata_emit_binary(&d->e, "arith.subi", strata_emit_index(&d->e, TEAMS - 1), k->group);
+  strata_emit_group_arrive(d, k->turns, other);
+}
+
+void strata_ring_skip(strata_gpu_distribution_t *d, int64_t slots, int64_t steps, strata_ring_place_t *place) {
+  strata_emitter_t *e = &d->e;
+  MlirType i32 = mlirValueGetType(place->parity);
+  MlirValue sum = strata_emit_binary(e, "arith.addi", place->slot, strata_emit_index(e, steps));
+  MlirValue rounds = strata_emit_binary(e, "arith.divui", sum, strata_emit_index(e, slots));
+  MlirValue odd = strata_emit_binary(e, "arith.andi", rounds, strata_emit_index(e, 1));
+  place->slot = strata_emit_binary(e, "arith.remui", sum, strata_emit_index(e, slots));
+  place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.index_cast", odd, i32));
+}
