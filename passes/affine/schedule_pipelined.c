@@ -145,6 +145,7 @@ static bool wastes_spans(const strata_problem_t *problem, const strata_pipelined
 }
 
 // The blocks of a cluster have a tile each, all at the same time, in bulk, and put their sums where the slots were.
+// A part of a tile's pixels need not be a window's box where the tile is one.
 static bool can_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
                       const strata_pipelined_choice_t *p) {
   int right = right_side(p);
@@ -152,8 +153,9 @@ static bool can_share(const strata_gpu_device_t *device, const strata_problem_t 
   bool is_whole = p->shape.columns % (p->parts * MIN_OWN_COLUMNS) == 0;
   bool is_spans =
       !problem->sides[right].is_crossed || (p->shape.columns % span == 0 && (own % span == 0 || span % own == 0));
-  return p->parts <= device->max_cluster && p->residents == 1 && !problem->shares_launch && is_whole && is_spans &&
-         ceil_div(problem->steps, step_of(problem)) >= MIN_PART_STEPS * p->parts &&
+  bool has_window = problem->sides[STRATA_SIDE_U].has_window || problem->sides[STRATA_SIDE_V].has_window;
+  return p->parts <= device->max_cluster && p->residents == 1 && !problem->shares_launch && !has_window && is_whole &&
+         is_spans && ceil_div(problem->steps, step_of(problem)) >= MIN_PART_STEPS * p->parts &&
          100 * count_tiles(problem, p) <= device->n_processors * p->filled;
 }
 
