@@ -58,7 +58,7 @@ typedef struct {
   strata_gpu_kept_t *kept;
   struct strata_pipelined_kernel *pipelined; // NULL: not such a kernel, or not there yet
   STRATA_VECTOR(MlirAttribute) maps;         // of the function: strata.maps
-  strata_gpu_record_t **records; // open addressing by old value
+  strata_gpu_record_t **records;             // open addressing by old value
   size_t n_records, capacity;
 } strata_gpu_distribution_t;
 

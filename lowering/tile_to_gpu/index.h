@@ -26,7 +26,8 @@ typedef struct {
 strata_index_space_t strata_index_space(strata_gpu_distribution_t *d, int rank, const int64_t *sizes);
 // An old index value as an expression over the space, which grows by what it depends on.
 MlirAffineExpr strata_index_resolve(strata_index_space_t *space, MlirValue old);
-// The constant bounds of a loop's or forall's induction value, of a loop with tile.most the greatest; false if it has none.
+// The constant bounds of a loop's or forall's induction value, of a loop with tile.most the greatest; false if it has
+// none.
 bool strata_index_bounds(MlirValue old, int64_t *out_lower, int64_t *out_step, int64_t *out_trips);
 
 // |expr|, simplified, where the vector's dims are at register |reg| of |layout|.

@@ -42,8 +42,8 @@ bool strata_layout_same_threads(const strata_layout_t *a, const strata_layout_t 
 // powers of two leave hanging elements; threads that are left over hold copies.
 strata_layout_t strata_layout_build(int rank, const int64_t *sizes, int64_t threads, const int *order, int64_t width);
 
-// A layout for a value of rank 2 that is to be turned: a thread holds widths[0] x widths[1] neighbours, so vectors along
-// both dims, neighbouring threads lie along dims[0], then along dims[1].
+// A layout for a value of rank 2 that is to be turned: a thread holds widths[0] x widths[1] neighbours, so vectors
+// along both dims, neighbouring threads lie along dims[0], then along dims[1].
 strata_layout_t strata_layout_build_crossing(const int64_t *sizes, int64_t threads, const int *dims,
                                              const int64_t *widths);
 

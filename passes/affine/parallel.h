@@ -25,8 +25,8 @@ STRATA_MUST_CHECK strata_status_t strata_parallel_count(strata_compile_t *compil
                                                         const strata_called_kernel_t *called, double *out_count);
 // Takes the number back from all calls of |called|.
 void strata_parallel_leave(const strata_called_kernel_t *called);
-// Takes the numbers back where schedules are none that a launch can be shared with, or not those of the leader; gives one
-// to the kernels that stage both operands of a product.
+// Takes the numbers back where schedules are none that a launch can be shared with, or not those of the leader; gives
+// one to the kernels that stage both operands of a product.
 STRATA_MUST_CHECK strata_status_t strata_parallel_settle(strata_compile_t *compile, const strata_calls_t *calls);
 
 #endif

@@ -96,8 +96,8 @@ typedef struct {
 
 typedef struct {
   strata_pipelined_shape_t shape;
-  bool swap; // the instruction's rows are the result's columns
-  int64_t parts; // blocks of a cluster, which share the reduction of tiles side by side along the shape's columns
+  bool swap;      // the instruction's rows are the result's columns
+  int64_t parts;  // blocks of a cluster, which share the reduction of tiles side by side along the shape's columns
   int64_t filled; // percent of the processors that such clusters fill
   int64_t slots, residents, tiles, blocks;
   double seconds;

@@ -1,5 +1,5 @@
-// The seam between a kernel and the next (docs/gpu.md): PTX's griddepcontrol. Devices without programmatic launches begin
-// a kernel when the one before has ended.
+// The seam between a kernel and the next (docs/gpu.md): PTX's griddepcontrol. Devices without programmatic launches
+// begin a kernel when the one before has ended.
 #include "targets/gpu/kernel.h"
 
 #include "dialects/tile/tile.h"

@@ -23,8 +23,9 @@ typedef void (*strata_emulated_kernel_t)(void *const *buffers, int64_t block, in
 // Waits for all threads of the block.
 void strata_emulated_barrier(void);
 
-// The |value| that the thread in lane |lane| (0 to 31) of the caller's warp passed to the same call. Lanes the block does
-// not have give their caller's own value back. 64-bit values are exchanged by two calls, 16-bit ones in the low half.
+// The |value| that the thread in lane |lane| (0 to 31) of the caller's warp passed to the same call. Lanes the block
+// does not have give their caller's own value back. 64-bit values are exchanged by two calls, 16-bit ones in the low
+// half.
 uint32_t strata_emulated_shuffle(uint32_t value, uint32_t lane);
 // The same with lane = the caller's lane xor |mask|.
 uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask);
@@ -54,7 +55,8 @@ void *strata_emulated_cluster_place(void *memory, uint32_t rank);
 
 //===-- Pipelined products (docs/gpu.md) -------------------------------------------------------------------------===//
 
-// Barriers of two phases, a word of shared memory each. Threads wait for one another here, too, whoever of a warp comes.
+// Barriers of two phases, a word of shared memory each. Threads wait for one another here, too, whoever of a warp
+// comes.
 void strata_emulated_phase_init(uint64_t *barrier, uint32_t count);
 void strata_emulated_phase_arrive(uint64_t *barrier);
 void strata_emulated_phase_expect(uint64_t *barrier, uint32_t bytes);
@@ -73,12 +75,13 @@ void strata_emulated_bulk_window(const void *map, void *shared, uint64_t *barrie
 void strata_emulated_bulk_store(const void *map, const void *shared, int32_t c0, int32_t c1, int32_t c2, int32_t c3,
                                 int32_t c4);
 
-// A product of the caller's group of four warps (threads 128 g to 128 g + 127), which all call it: row |kind| of mma.def, n columns. |layout|: crossed,
-// swizzle, lead, stride of the left operand, then of the right one. |sums|: n / 2 values, read and written.
+// A product of the caller's group of four warps (threads 128 g to 128 g + 127), which all call it: row |kind| of
+// mma.def, n columns. |layout|: crossed, swizzle, lead, stride of the left operand, then of the right one. |sums|:
+// n / 2 values, read and written.
 void strata_emulated_mma_async(uint32_t kind, uint32_t n, const void *left, const void *right, const int64_t *layout,
                                void *sums);
-// The same whose left operand lies in registers: |left|, the caller's, as the left fragment of mma.def's family mma.sync
-// with 16 rows a warp. The first half of |layout| means nothing.
+// The same whose left operand lies in registers: |left|, the caller's, as the left fragment of mma.def's family
+// mma.sync with 16 rows a warp. The first half of |layout| means nothing.
 void strata_emulated_mma_registers(uint32_t kind, uint32_t n, const void *left, const void *right,
                                    const int64_t *layout, void *sums);
 
