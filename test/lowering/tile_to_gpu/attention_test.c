@@ -123,13 +123,17 @@ static void encode(MlirAttribute map, const case_t *c, parameters_t *parameters,
     box32[i] = (uint32_t)box[i];
     steps32[i] = (uint32_t)steps[i];
   }
-  CHECK(read_number(map, "swizzle") == 128);
+  int64_t swizzle = read_number(map, "swizzle");
+  CHECK(swizzle == 128 || swizzle == 64 || swizzle == 32);
   CHECK(CALL("cuTensorMapEncodeTiled",
              (void *, int, unsigned, void *, const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *,
               int, int, int, int),
              out, *c->type == 'b' ? BF16 : F16, (unsigned)rank,
              (void *)(uintptr_t)parameters->buffers[read_number(map, "buffer")], sizes64, strides64, box32, steps32, 0,
-             3, 0, 0));
+             swizzle == 128  ? 3
+             : swizzle == 64 ? 2
+                             : 1,
+             0, 0));
 }
 
 // What the kernel's attributes at level 4 say.
