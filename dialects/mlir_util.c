@@ -47,6 +47,20 @@ bool strata_attr_is_zero(MlirAttribute attr) {
                                      : mlirAttributeIsAInteger(attr) && mlirIntegerAttrGetValueInt(attr) == 0;
 }
 
+bool strata_value_is_zero(MlirValue value) {
+  if (!mlirValueIsAOpResult(value))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (strata_op_is(op, "vector.broadcast"))
+    return strata_value_is_zero(mlirOperationGetOperand(op, 0));
+  MlirAttribute attr = strata_attr(op, "value");
+  if (!strata_op_is(op, "arith.constant"))
+    return false;
+  if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
+    attr = mlirDenseElementsAttrGetSplatValue(attr);
+  return strata_attr_is_zero(attr);
+}
+
 int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *out) {
   MlirAttribute attr = strata_attr(op, name);
   if (mlirAttributeIsNull(attr) || !mlirAttributeIsADenseI64Array(attr))

@@ -30,6 +30,8 @@ bool strata_attr_flag(MlirOperation op, const char *name);         // a true boo
 MlirStringRef strata_attr_str(MlirOperation op, const char *name); // empty where there is none
 // True of a float or integer attribute whose value is zero.
 bool strata_attr_is_zero(MlirAttribute attr);
+// True of a constant that is zero, or zero in all elements, and of what it is broadcast to.
+bool strata_value_is_zero(MlirValue value);
 // A dense i64 array; returns its length or -1.
 int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *out);
 

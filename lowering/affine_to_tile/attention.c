@@ -83,28 +83,6 @@ static strata_tile_value_t reduce(strata_tile_builder_t *b, const char *kind, st
       strata_emit_value(&b->e, "vector.multi_reduction", 2, operands, mlirValueGetType(start.value), 2, attrs), ROWS};
 }
 
-static MlirValue contract(strata_tile_builder_t *b, MlirValue left, MlirValue right, MlirValue start) {
-  enum { N_DIMS = 3 };
-  static const int places[3][2] = {{0, 2}, {1, 2}, {0, 1}};
-  MlirContext context = b->e.context;
-  MlirAttribute maps[3];
-  for (int i = 0; i < 3; i++) {
-    MlirAffineExpr results[2] = {mlirAffineDimExprGet(context, places[i][0]),
-                                 mlirAffineDimExprGet(context, places[i][1])};
-    maps[i] = mlirAffineMapAttrGet(mlirAffineMapGet(context, N_DIMS, 0, 2, results));
-  }
-  const char *iterators = "[#vector.iterator_type<parallel>, #vector.iterator_type<parallel>, "
-                          "#vector.iterator_type<reduction>]";
-  strata_named_attr_t attrs[4] = {
-      {"indexing_maps", mlirArrayAttrGet(context, 3, maps)},
-      {"iterator_types", mlirAttributeParseGet(context, strata_str(iterators))},
-      {"kind", mlirAttributeParseGet(context, strata_str("#vector.kind<add>"))},
-      {"tile.mma", mlirStringAttrGet(context, b->schedule.mma)},
-  };
-  MlirValue operands[3] = {left, right, start};
-  return strata_emit_value(&b->e, "vector.contract", 3, operands, mlirValueGetType(start), 4, attrs);
-}
-
 //===-- Places ---------------------------------------------------------------------------------------------------===//
 
 static MlirAffineMap places(strata_tile_builder_t *b, builder_t *c) {
@@ -272,7 +250,8 @@ static MlirValue weigh(strata_tile_builder_t *b, builder_t *c, strata_tile_value
   MlirValue values = operand(b, c, STRATA_ATTENTION_V, nest, point, 1u << VALUE | 1u << COLUMN);
   if (b->status)
     return result.value;
-  return contract(b, narrow, values, binary(b, c, "arith.mulf", result, factor).value);
+  return strata_tile_emit_contract(b, narrow, values, binary(b, c, "arith.mulf", result, factor).value,
+                                   b->schedule.mma);
 }
 
 // Replaces |carried| by what this block makes of it.
@@ -281,7 +260,8 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
   MlirValue keys = queries_or_keys(b, c, STRATA_ATTENTION_K, 1u << COLUMN | 1u << HEAD);
   if (b->status)
     return;
-  strata_tile_value_t product = {contract(b, queries, keys, numbers(b, 0, SCORES)), SCORES};
+  strata_tile_value_t product = {strata_tile_emit_contract(b, queries, keys, numbers(b, 0, SCORES), b->schedule.mma),
+                                 SCORES};
   strata_tile_value_t scores = scores_of(b, c, product);
   if (b->status)
     return;

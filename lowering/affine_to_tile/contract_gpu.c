@@ -216,7 +216,8 @@ static MlirAttribute projection(MlirContext context, int first, int second) {
   return mlirAffineMapAttrGet(mlirAffineMapGet(context, N_AXES, 0, 2, results));
 }
 
-static MlirValue emit_contract(strata_tile_builder_t *b, const contract_t *c, MlirValue u, MlirValue v, MlirValue sum) {
+MlirValue strata_tile_emit_contract(strata_tile_builder_t *b, MlirValue left, MlirValue right, MlirValue sum,
+                                    MlirStringRef mma) {
   MlirContext context = b->e.context;
   MlirAttribute maps[3] = {projection(context, ROW, STEP), projection(context, COLUMN, STEP),
                            projection(context, ROW, COLUMN)};
@@ -226,10 +227,10 @@ static MlirValue emit_contract(strata_tile_builder_t *b, const contract_t *c, Ml
       {"indexing_maps", mlirArrayAttrGet(context, 3, maps)},
       {"iterator_types", mlirAttributeParseGet(context, strata_str(iterators))},
       {"kind", mlirAttributeParseGet(context, strata_str("#vector.kind<add>"))},
-      {"tile.mma", c->mma ? strata_str_attr(context, c->mma->name) : (MlirAttribute){0}},
+      {"tile.mma", mlirStringAttrGet(context, mma)},
   };
-  MlirValue operands[3] = {u, v, sum};
-  return strata_emit_value(&b->e, "vector.contract", 3, operands, mlirValueGetType(sum), c->mma ? 4 : 3, attrs);
+  MlirValue operands[3] = {left, right, sum};
+  return strata_emit_value(&b->e, "vector.contract", 3, operands, mlirValueGetType(sum), mma.length ? 4 : 3, attrs);
 }
 
 static MlirValue emit_sum(strata_tile_builder_t *b, contract_t *c, MlirValue start) {
@@ -245,7 +246,7 @@ static MlirValue emit_sum(strata_tile_builder_t *b, contract_t *c, MlirValue sta
   MlirValue u = operand(b, c, U, left), v = b->status ? u : operand(b, c, V, left);
   if (b->status)
     return start;
-  result = emit_contract(b, c, u, v, sum);
+  result = strata_tile_emit_contract(b, u, v, sum, strata_str(c->mma ? c->mma->name : ""));
   strata_emit_for_end(&b->e, loop, 1, &result, &result);
   strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
   b->n_bounds = n_bounds;

@@ -12,6 +12,11 @@ STRATA_MUST_CHECK strata_status_t strata_tile_rows(strata_tile_builder_t *b);
 STRATA_MUST_CHECK strata_status_t strata_tile_contract(strata_tile_builder_t *b);
 STRATA_MUST_CHECK strata_status_t strata_tile_attention(strata_tile_builder_t *b);
 
+// The product of tiles |left| (rows, steps) and |right| (columns, steps), added to |sum|, by the matrix instruction
+// |mma|; empty: multiply-adds.
+MlirValue strata_tile_emit_contract(strata_tile_builder_t *b, MlirValue left, MlirValue right, MlirValue sum,
+                                    MlirStringRef mma);
+
 //===-- Walking an iteration space -------------------------------------------------------------------------------===//
 
 // The points of some loops outside and one vectorized dim inside: |outer| has one coordinate an outer dim, |vector| is

@@ -46,20 +46,6 @@ bool strata_gpu_attention_is_loop(MlirOperation loop) {
          find_contractions(loop, contractions) == 2;
 }
 
-bool strata_gpu_is_zero(MlirValue value) {
-  if (!mlirValueIsAOpResult(value))
-    return false;
-  MlirOperation op = mlirOpResultGetOwner(value);
-  if (strata_op_is(op, "vector.broadcast"))
-    return strata_gpu_is_zero(mlirOperationGetOperand(op, 0));
-  MlirAttribute attr = strata_attr(op, "value");
-  if (!strata_op_is(op, "arith.constant"))
-    return false;
-  if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
-    attr = mlirDenseElementsAttrGetSplatValue(attr);
-  return strata_attr_is_zero(attr);
-}
-
 // The second contraction is the one whose sum the loop carries.
 static bool find_roles(MlirOperation loop, strata_gpu_attention_t *a) {
   MlirOperation contractions[2], yield = mlirBlockGetTerminator(body_of(loop));
@@ -70,7 +56,7 @@ static bool find_roles(MlirOperation loop, strata_gpu_attention_t *a) {
         a->carried = (int)i;
         a->values = contractions[which];
         a->scores = contractions[1 - which];
-        return strata_gpu_is_zero(mlirOperationGetOperand(a->scores, 2));
+        return strata_value_is_zero(mlirOperationGetOperand(a->scores, 2));
       }
   return false;
 }
@@ -259,14 +245,6 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_gpu_attenti
 
 typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 
-static void define_task(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
-  strata_index_space_t space = strata_index_space(d, 0, NULL);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(a->kernel.body); i++) {
-    MlirValue index = mlirBlockGetArgument(a->kernel.body, i);
-    strata_define_scalar(d, index, strata_index_emit(&space, strata_index_resolve(&space, index)));
-  }
-}
-
 // |emit| for each task of the block. The place in the rings goes on from task to task.
 static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_gpu_attention_t *a, MlirValue block,
                                  task_t emit) {
@@ -284,7 +262,7 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_gpu_attent
   d->loop_depth += is_loop;
   k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
   a->parity = state[ROWS_PARITY];
-  define_task(d, a);
+  strata_gpu_define_task(d, a->kernel.body);
   STRATA_TRY(emit(d, a));
   d->loop_depth -= is_loop;
   state[SLOT] = k->place.slot;

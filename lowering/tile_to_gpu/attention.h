@@ -42,8 +42,6 @@ bool strata_gpu_attention_is_loop(MlirOperation loop);
 // What |loop| is.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_read(strata_gpu_distribution_t *d, MlirOperation loop,
                                                             strata_gpu_attention_t *out_attention);
-// True for an old value that is a constant zero, or a broadcast one.
-bool strata_gpu_is_zero(MlirValue value);
 // Fixes the layouts of both contractions' results; |op| is one of them.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
 // The whole forall: both roles.

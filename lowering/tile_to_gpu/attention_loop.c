@@ -112,7 +112,7 @@ static MlirOperation find_row_sum(const walk_t *w, int i) {
   MlirValue sum = mlirOperationGetOperand(mlirBlockGetTerminator(w->body), i);
   MlirOperation op = owner_of(sum);
   if (mlirOperationIsNull(op) || !adds_rows(w, op) || !has_one_use(sum) || !has_one_use(carried) ||
-      !strata_gpu_is_zero(mlirOperationGetOperand(w->a->kernel.loop, FIXED + i)))
+      !strata_value_is_zero(mlirOperationGetOperand(w->a->kernel.loop, FIXED + i)))
     return none;
   return is_scaled(mlirOperationGetOperand(op, 1), carried) ? op : none;
 }

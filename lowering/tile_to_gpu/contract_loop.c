@@ -290,22 +290,11 @@ static strata_status_t emit_loop(pipeline_t *p) {
   return NULL;
 }
 
-static bool is_zero(MlirValue value) {
-  while (mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "vector.broadcast"))
-    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
-  if (!mlirValueIsAOpResult(value) || !strata_op_is(mlirOpResultGetOwner(value), "arith.constant"))
-    return false;
-  MlirAttribute attr = strata_attr(mlirOpResultGetOwner(value), "value");
-  if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
-    attr = mlirDenseElementsAttrGetSplatValue(attr);
-  return strata_attr_is_zero(attr);
-}
-
 // What the sums start with. The parts of a split all start with zero.
 static strata_status_t emit_start(pipeline_t *p, strata_registers_t *out) {
   strata_gpu_distribution_t *d = p->d;
   MlirValue init = mlirOperationGetOperand(p->loop, 3);
-  if (!is_zero(init)) {
+  if (!strata_value_is_zero(init)) {
     if (p->product.split > 1)
       return strata_gpu_missing(p->loop, "a split sum that does not start with zero");
     return strata_registers_as(d, init, &p->product.partial, out);

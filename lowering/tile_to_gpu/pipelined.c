@@ -206,20 +206,12 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
 
 typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
-static void define_indices(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
-  strata_index_space_t space = strata_index_space(d, 0, NULL);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(k->body); i++) {
-    MlirValue index = mlirBlockGetArgument(k->body, i);
-    strata_define_scalar(d, index, strata_index_emit(&space, strata_index_resolve(&space, index)));
-  }
-}
-
 // |emit| for the running task, number d->task of |k|'s; |place| moves on.
 static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, strata_ring_place_t *place,
                                 task_t emit) {
   d->pipelined = k;
   k->place = *place;
-  define_indices(d, k);
+  strata_gpu_define_task(d, k->body);
   STRATA_TRY(emit(d, k));
   *place = k->place;
   return NULL;
@@ -297,7 +289,7 @@ static strata_status_t emit_addresses(strata_gpu_distribution_t *d, strata_pipel
 
 strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
   d->task = task;
-  define_indices(d, k);
+  strata_gpu_define_task(d, k->body);
   return emit_addresses(d, k);
 }
 

@@ -393,20 +393,12 @@ void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, 
   strata_emit_if_end(e, branch);
 }
 
-static bool is_zero(MlirValue value) {
-  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-  if (!mlirOperationIsNull(op) && strata_op_is(op, "vector.broadcast"))
-    return is_zero(mlirOperationGetOperand(op, 0));
-  return !mlirOperationIsNull(op) && strata_op_is(op, "arith.constant") &&
-         strata_attr_is_zero(strata_attr(op, "value"));
-}
-
 // What the sums start from, zero where several blocks sum up.
 static strata_status_t start_sums(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *sums) {
   const strata_pipelined_t *p = &k->product;
   MlirValue old = mlirOperationGetOperand(k->loop, 3);
   strata_registers_t start;
-  if (p->parts > 1 && !is_zero(old))
+  if (p->parts > 1 && !strata_value_is_zero(old))
     return strata_gpu_missing(k->loop, "a shared reduction that does not start from zero");
   STRATA_TRY(strata_registers_as(d, old, &p->layout, &start));
   for (int64_t i = 0; i < n_sums(p); i++)

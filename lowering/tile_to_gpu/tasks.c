@@ -81,13 +81,17 @@ bool strata_gpu_count_tasks(MlirOperation func, int64_t *out_n_tasks) {
   return true;
 }
 
-static strata_status_t distribute_task(strata_gpu_distribution_t *d, MlirBlock old) {
+void strata_gpu_define_task(strata_gpu_distribution_t *d, MlirBlock body) {
   strata_index_space_t space = strata_index_space(d, 0, NULL);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++) {
-    MlirValue index = mlirBlockGetArgument(old, i);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
+    MlirValue index = mlirBlockGetArgument(body, i);
     MlirAffineExpr expr = strata_index_resolve(&space, index);
     strata_define_scalar(d, index, strata_index_emit(&space, expr));
   }
+}
+
+static strata_status_t distribute_task(strata_gpu_distribution_t *d, MlirBlock old) {
+  strata_gpu_define_task(d, old);
   MlirOperation terminator = mlirBlockGetTerminator(old);
   for (MlirOperation inner = mlirBlockGetFirstOperation(old); !mlirOperationEqual(inner, terminator);
        inner = mlirOperationGetNextInBlock(inner))

@@ -12,5 +12,7 @@ bool strata_gpu_count_tasks(MlirOperation func, int64_t *out_n_tasks);
 int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d);
 // Emits which task the thread works on: ->task, ->thread, ->group_number, ->active.
 void strata_gpu_find_task(strata_gpu_distribution_t *d);
+// Emits the indices of the old forall whose body |body| is, of the task that the thread works on.
+void strata_gpu_define_task(strata_gpu_distribution_t *d, MlirBlock body);
 
 #endif

@@ -156,12 +156,6 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
   return places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1] && has_inner;
 }
 
-static bool is_zero(MlirValue value) {
-  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-  return !mlirOperationIsNull(op) && strata_op_is(op, "arith.constant") &&
-         strata_attr_is_zero(strata_attr(op, "value"));
-}
-
 // True if the read alone is multiplied; where it is guarded, zero outside.
 static bool is_read_alone(const strata_contraction_kernel_t *c, int side) {
   const strata_access_t *access = c->sides[side].access, *store;
@@ -172,7 +166,7 @@ static bool is_read_alone(const strata_contraction_kernel_t *c, int side) {
     return mlirValueEqual(factor, access->value);
   MlirBlock outside = mlirRegionGetFirstBlock(mlirOperationGetRegion(access->guard, 1));
   return mlirValueEqual(factor, mlirOperationGetResult(access->guard, 0)) &&
-         is_zero(mlirOperationGetOperand(mlirBlockGetTerminator(outside), 0));
+         strata_value_is_zero(mlirOperationGetOperand(mlirBlockGetTerminator(outside), 0));
 }
 
 // A convolution's pixels: the side's dims walk one dim of the buffer each, in order, the reduction's last the channels.

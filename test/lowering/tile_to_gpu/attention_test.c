@@ -4,6 +4,7 @@
 #define _GNU_SOURCE // popen
 #include "lowering/pipeline.h"
 #include "runtime/base/process.h"
+#include "test/targets/gpu/driver.h"
 #include "test/targets/gpu/generate.h"
 
 #include <dlfcn.h>
@@ -78,24 +79,6 @@ enum { BUFFERS = 5, MAX_MAPS = 8, MAP_WORDS = 16, MAX_RANK = 5, BF16 = 9, F16 = 
 typedef struct { // the kernel's parameters, as the driver wants them
   uint64_t buffers[BUFFERS], padding[8 - BUFFERS], maps[MAX_MAPS][MAP_WORDS];
 } parameters_t;
-
-typedef struct { // CUlaunchConfig
-  unsigned grid[3], block[3], shared;
-  void *stream, *attributes;
-  unsigned n_attributes;
-} launch_t;
-
-static void *driver;
-
-// A function of the stand-in for the driver, of the type that the call has.
-#define CALL(name, types, ...) (((int(*) types)dlsym(driver, name))(__VA_ARGS__) == 0)
-
-static uint64_t upload(const void *data, size_t size) {
-  uint64_t address = 0;
-  CHECK(CALL("cuMemAlloc_v2", (uint64_t *, size_t), &address, size));
-  CHECK(CALL("cuMemcpyHtoD_v2", (uint64_t, const void *, size_t), address, data, size));
-  return address;
-}
 
 static int read_list(MlirAttribute map, const char *name, int64_t *out) {
   MlirAttribute list = mlirDictionaryAttrGetElementByName(map, strata_str(name));

@@ -3,6 +3,7 @@
 // there is reason to.
 #define _GNU_SOURCE // popen
 #include "runtime/base/process.h"
+#include "test/targets/gpu/driver.h"
 #include "test/targets/gpu/generate.h"
 
 #include <dlfcn.h>
@@ -121,24 +122,6 @@ enum { M = 256, N = 512, K = 320, BLOCKS = 2, THREADS = 384, MAP_WORDS = 16, BF1
 typedef struct { // the kernel's parameters, as the driver wants them
   uint64_t buffers[3], padding[5], maps[2][MAP_WORDS];
 } parameters_t;
-
-typedef struct { // CUlaunchConfig
-  unsigned grid[3], block[3], shared;
-  void *stream, *attributes;
-  unsigned n_attributes;
-} launch_t;
-
-static void *driver;
-
-// A function of the stand-in for the driver, of the type that the call has.
-#define CALL(name, types, ...) (((int(*) types)dlsym(driver, name))(__VA_ARGS__) == 0)
-
-static uint64_t upload(const void *data, size_t size) {
-  uint64_t address = 0;
-  CHECK(CALL("cuMemAlloc_v2", (uint64_t *, size_t), &address, size));
-  CHECK(CALL("cuMemcpyHtoD_v2", (uint64_t, const void *, size_t), address, data, size));
-  return address;
-}
 
 static void encode(void *map, uint64_t address, uint64_t rows, uint32_t box) {
   const uint64_t sizes[] = {K, rows}, strides[] = {2 * K};
