@@ -86,9 +86,21 @@ strata_status_t strata_gpu_compile_units(strata_compile_t *compile, MlirModule k
   return strata_llvm_units_check(out_units);
 }
 
+// A program whose results are all empty, or copies, launches nothing: it runs on any device, and assemblers take no
+// empty text.
+static strata_status_t emit_nothing(strata_compile_t *compile, strata_gpu_binary_t *out_binary) {
+  strata_gpu_image_t *image = strata_arena_new(compile->arena, strata_gpu_image_t);
+  *image = (strata_gpu_image_t){.data = "", .is_generic = true, .suffix = "none"};
+  out_binary->images = image;
+  out_binary->n_images = 1;
+  return NULL;
+}
+
 strata_status_t strata_gpu_compile_kernels(strata_compile_t *compile, MlirModule kernels,
                                            const strata_gpu_device_t *device, strata_gpu_binary_t *out_binary) {
   *out_binary = (strata_gpu_binary_t){0};
+  if (mlirOperationIsNull(mlirBlockGetFirstOperation(mlirModuleGetBody(kernels))))
+    return emit_nothing(compile, out_binary);
   switch (device->code) {
   case STRATA_GPU_NVPTX:
     return strata_gpu_emit_ptx(compile, kernels, device, out_binary);

@@ -8,6 +8,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 
@@ -124,12 +125,25 @@ def test_real_devices(graph):
         options = USER if target == "nvgpu" else []
         path = compile_as("real", elementwise_graph() if target == "amdgpu" else graph, *options, device=device,
                           target=target)
-        code, text = run_process(os.path.abspath(shutil.which("python3")), "-c", script, path,
+        code, text = run_process(sys.executable, "-c", script, path,
                                  STRATA_TEST_DRIVER_ARCH=arch, STRATA_TEST_DRIVER_LEAKS="1")
         assert code == 0, (device, text)
     path = compile_as("real", graph, *USER, device="sm_90a")
-    code, text = run_process(os.path.abspath(shutil.which("python3")), "-c", script, path, STRATA_TEST_DRIVER_ARCH="80")
+    code, text = run_process(sys.executable, "-c", script, path, STRATA_TEST_DRIVER_ARCH="80")
     assert code == 1 and "compiled for sm_90a, but the device is sm_80" in text, text
+
+
+def test_nothing_to_launch():
+    """Sums of rows that there are none of: a library without kernels, for any device."""
+    script = "import sys, numpy, gpu; y, = gpu.Library(sys.argv[1]).run([numpy.zeros((0, 3), 'f4')]); assert not y.size"
+    graph = onnx_file.Graph()
+    graph.node("ReduceSum", [graph.input("x", FLOAT, [0, 3])], ["y"], axes=[1], keepdims=0)
+    graph.output("y", FLOAT, [0])
+    for target, device in [("nvgpu", "sm_80,sm_90a"), ("nvgpu", "emulated"), ("amdgpu", "gfx942")]:
+        path = compile_as("nothing", graph.save("nothing.onnx"), device=device, target=target)
+        code, text = run_process(sys.executable, "-c", script, path, STRATA_TEST_DRIVER_LEAKS="1",
+                                 STRATA_TEST_DRIVER_ARCH="0x942" if target == "amdgpu" else "90")
+        assert code == 0, (device, text)
 
 
 def elementwise_graph():
@@ -149,6 +163,7 @@ def main():
     test_gpu_check(graph)
     test_strata_run(graph)
     test_real_devices(graph)
+    test_nothing_to_launch()
 
 
 if __name__ == "__main__":
