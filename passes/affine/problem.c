@@ -123,16 +123,15 @@ static int innermost_place(MlirValue buffer) {
   return n_dims <= STRATA_MAP_RANK ? inner : NO_PLACE;
 }
 
-// True if a stride is no multiple of what the second-level cache delivers.
-static bool straddles_sectors(MlirValue buffer) {
-  enum { SECTOR = 32 };
+// True if a stride is no multiple of |unit| bytes, nor do rows lie within one.
+static bool straddles(MlirValue buffer, int64_t unit) {
   int64_t sizes[STRATA_MAX_DIMS], stride = bytes_of(element_type(buffer)), n = strata_memref_sizes(buffer, sizes);
-  bool straddles = false;
+  bool result = false;
   for (int64_t i = n; i-- > 1;) {
     stride *= sizes[i];
-    straddles |= sizes[i - 1] > 1 && stride % SECTOR;
+    result |= sizes[i - 1] > 1 && stride % unit && unit % stride;
   }
-  return straddles;
+  return result;
 }
 
 // Only operands of 16 bits and tf32's left one may be crossed, and those of multiply-adds must be. A side without dims
@@ -207,7 +206,8 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
   bool has_place = has_strides(q, axes, side, problem, &result) && starts_aligned(q->called, buffer);
   result.is_wide = has_place && !(result.is_crossed && result.loaded_bytes > 2);
   result.is_read = is_plain && has_place;
-  result.straddles = result.is_read && straddles_sectors(buffer);
+  result.straddles = result.is_read && straddles(buffer, STRATA_SECTOR);
+  result.splits_lines = result.is_read && straddles(buffer, STRATA_LINE);
   result.has_window = !problem->bulk_adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
   if (!result.is_staged)

@@ -6,6 +6,8 @@
 #include "passes/affine/schedule_gpu.h"
 #include "passes/mma.h"
 
+enum { STRATA_SECTOR = 32, STRATA_LINE = 128 }; // bytes, of the second-level cache
+
 typedef struct {
   int n_dims; // of extent > 1, the last changing fastest
   int64_t dims[STRATA_MAX_DIMS];
@@ -18,11 +20,12 @@ typedef struct {
   bool has_own_steps;   // its place along the reduction depends on nothing else: behind the end there is nothing
   bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
   bool straddles;       // its rows begin within sectors of the second-level cache
+  bool splits_lines;    // or within its lines
   int64_t loaded_bytes; // of an element in memory
   bool is_wide;         // reads take 16 bytes at once, which go to shared memory together
   bool is_staged;       // its dims are one in memory, and the reduction's too (stage.h)
   bool is_stageable;    // a kernel in front could make it so, crossed or not
-  bool is_staged_crossed;
+  bool is_staged_crossed, is_staged_split;
   double staging_seconds;
 } strata_problem_side_t;
 

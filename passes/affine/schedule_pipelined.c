@@ -69,11 +69,13 @@ enum {
 #define STORE_RATE 26.0       // of a group: see store_cycles
 #define NARROW_STORE 1.3      // in boxes of less than 128 bytes a row, the same
 #define EXCHANGED_STORE 1.4   // that the threads do, in vectors of 16 bytes, the same
-#define UNALIGNED_STORE 2.0   // in smaller ones
+#define UNALIGNED_STORE 1.3   // rows that begin anywhere
+#define CROSSED_STORE 2.5     // the same, contiguous along the instruction's rows
 #define SHARE_START 200.0     // of sums that the blocks of a cluster exchange: its barriers
 #define SHARE_SENT 64.0       // bytes to the blocks of a cluster
 #define SHARE_READ 128.0
 #define STRADDLING_ROW 4.0      // that the copy engine fetches, of a step: it begins within a sector
+#define SPLIT_ROW 3.6           // the same within a line
 #define LEFT_READ 1.16          // times as long at full clock, where threads read the left operand
 #define BOX 45.0                // that one thread has the copy engine fetch
 #define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
@@ -235,12 +237,17 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
   return result;
 }
 
-// Rows of a slot that straddle sectors.
-static double straddling_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  double rows = 0;
-  for (int side = 0; side < 2; side++)
-    rows += problem->sides[side].straddles ? (double)slot_rows(p, side) : 0;
-  return rows;
+// A step's rows from the second-level cache: those that straddle its sectors or lines are asked for in two requests.
+static bound_t cache_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  bound_t bound = {0, "cache"};
+  for (int side = 0; side < 2; side++) {
+    const strata_problem_side_t *s = &problem->sides[side];
+    double row = s->straddles ? STRADDLING_ROW : s->splits_lines ? SPLIT_ROW : STEP_BYTES / CACHE_RATE;
+    bound.cycles += (double)slot_rows(p, side) * row;
+    if (s->straddles || s->splits_lines)
+      bound.what = "rows";
+  }
+  return bound;
 }
 
 // One step of one tile; |together| tiles are under way on the processor.
@@ -251,8 +258,7 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   if (reads_left(problem, p))
     bound.cycles *= LEFT_READ;
   bound = slower(bound, (bound_t){(rows + columns) / SHARED_RATE, "shared memory"});
-  bound = slower(bound, (bound_t){(rows + columns) * STEP_BYTES / CACHE_RATE, "cache"});
-  bound = slower(bound, (bound_t){straddling_rows(problem, p) * STRADDLING_ROW, "rows"});
+  bound = slower(bound, cache_time(problem, p));
   bound = slower(bound, (bound_t){LATENCY / (double)p->slots / together, "latency"});
   bound = slower(bound, (bound_t){fetch.boxes * BOX / together, "copies"});
   if (fetch.bytes > 0)
@@ -270,10 +276,10 @@ static bool is_staged(const strata_problem_t *problem, const strata_pipelined_ch
 static double store_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double elements = (double)(p->shape.rows * own_columns(p) / p->shape.groups);
   double cycles = elements * ((double)problem->stored_bytes + 2) / STORE_RATE;
-  bool is_aligned = has_aligned_rows(problem);
+  double unstaged = has_aligned_rows(problem) ? EXCHANGED_STORE : p->swap ? CROSSED_STORE : UNALIGNED_STORE;
   bool is_narrow = p->shape.columns * problem->stored_bytes % STEP_BYTES != 0;
   double staged = is_narrow ? NARROW_STORE : 1;
-  return STORE_START + cycles * (is_staged(problem, p) ? staged : is_aligned ? EXCHANGED_STORE : UNALIGNED_STORE);
+  return STORE_START + cycles * (is_staged(problem, p) ? staged : unstaged);
 }
 
 // Bytes that a slot of all blocks together brings from memory, where all tiles are under way at the same time: those of
@@ -318,14 +324,11 @@ static double share_cycles(const strata_pipelined_choice_t *p) {
 }
 
 // Tiles one after the other. A team stores while the other multiplies: the last store alone is not hidden, unless a
-// team's tiles take longer than their share. What is not aligned hides nothing (4095 x 4097 x 1025: 115 us instead of
-// 94).
-static double tiles_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double rounds,
-                           double products, double stores, double store) {
+// team's tiles take longer than their share.
+static double tiles_cycles(const strata_pipelined_choice_t *p, double rounds, double products, double stores,
+                           double store) {
   if (p->shape.teams == 1 || rounds < 2)
     return rounds * products + stores;
-  if (!has_aligned_rows(problem))
-    return rounds * (products + store);
   double teams = (double)p->shape.teams;
   return fmax(rounds * products + store, ceil(rounds / teams) * (products + store));
 }
@@ -336,7 +339,7 @@ static void predict_time(const strata_gpu_device_t *device, const strata_problem
   double steps = (double)ceil_div(ceil_div(problem->steps, step_of(problem)), p->parts);
   bound_t step = step_time(problem, p, together);
   double store = store_cycles(problem, p) + share_cycles(p);
-  bound_t tiles = {tiles_cycles(problem, p, rounds, steps * step.cycles, ceil(rounds / together) * store, store),
+  bound_t tiles = {tiles_cycles(p, rounds, steps * step.cycles, ceil(rounds / together) * store, store),
                    step.what};
   double cache = (double)p->tiles * steps * (double)slot_bytes(problem, p) / CACHE_TOTAL;
   bound_t memory = {memory_cycles(device, problem, p) + store, memory_bound}, main = slower(tiles, memory);

@@ -1,8 +1,8 @@
 // See stage.h. What is staged is a matrix of the side's dims and the reduction's, each flattened into one, behind the
-// dims that both sides have; its rows are padded to 32 bytes, a sector of the second-level cache. The kernel is level 2
-// like any other, one nest
+// dims that both sides have; its rows are padded to 128 bytes, a line of the second-level cache, or short ones to 32, a
+// sector. The kernel is level 2 like any other, one nest
 //
-//   affine.parallel (%r, %c) = (0, 0) to (4095, 1040) {
+//   affine.parallel (%r, %c) = (0, 0) to (4095, 1088) {
 //     %v = affine.if (1024 - %c >= 0) { affine.load %x[%r, %c] } else { 0 }   affine.store %v, %p[%r, %c] }
 //
 // with whatever else is computed before the product. The product's read of the matrix is marked strata.padded: it may
@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-enum { ALIGNMENT = 32, CROSSED_BYTES = 2, MAX_RANK = 5, MAX_ARGUMENTS = 256 };
+enum { LONG_ROW = 2 * STRATA_LINE, CROSSED_BYTES = 2, MAX_RANK = 5, MAX_ARGUMENTS = 256 };
 
 #define STAGE_SECONDS 2.0e-6 // a launch
 #define COPY_SHARE 0.8       // of the memory's bandwidth
@@ -168,6 +168,13 @@ static void add_axis(staging_t *s, const strata_contraction_axis_t *axis, MlirAf
   s->places[at] = place;
 }
 
+// A step of the copy engine is a line of each row: of one that begins within lines it asks for two, which takes 1.5 times
+// as long. Short rows would be mostly padding.
+static int64_t padded_row(int64_t row, int64_t bytes) {
+  int64_t unit = (row * bytes < LONG_ROW ? STRATA_SECTOR : STRATA_LINE) / bytes;
+  return (row + unit - 1) / unit * unit;
+}
+
 static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds) {
   const strata_nest_t *nest = s->c->nest;
   MlirContext context = s->q->compile->context;
@@ -187,9 +194,9 @@ static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds
   s->is_crossed = adds || (bytes == CROSSED_BYTES && lies_crossed(s, own));
   add_axis(s, s->is_crossed ? &axes[STRATA_AXIS_STEP] : own, points);
   add_axis(s, s->is_crossed ? own : &axes[STRATA_AXIS_STEP], points);
-  int64_t unit = ALIGNMENT / bytes, *row = &s->sizes[s->rank - 1];
+  int64_t *row = &s->sizes[s->rank - 1];
   s->inner = *row;
-  *row = (*row + unit - 1) / unit * unit;
+  *row = padded_row(s->inner, bytes);
   s->points = strata_affine_simplify_map(mlirAffineMapGet(context, s->rank, 0, n_dims_of(nest), points), s->sizes);
   return s->is_crossed || s->inner == *row || s->keeps_zero;
 }
@@ -223,6 +230,8 @@ void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool 
   if (!out->is_stageable)
     return;
   out->is_staged_crossed = s.is_crossed;
+  int64_t row = s.sizes[s.rank - 1] * bytes_of(element_type(&s));
+  out->is_staged_split = row % STRATA_LINE && STRATA_LINE % row;
   double elements = 1;
   for (int i = 0; i < s.rank; i++)
     elements *= (double)s.sizes[i];
@@ -238,7 +247,8 @@ static strata_problem_t staged(const strata_problem_t *problem, uint32_t sides) 
     if (!(sides & 1u << side))
       continue;
     s->is_read = s->is_staged = true;
-    s->has_window = false;
+    s->has_window = s->straddles = false;
+    s->splits_lines = s->is_staged_split;
     s->is_crossed = s->is_staged_crossed;
     s->loaded_bytes = problem->operand_bytes;
   }

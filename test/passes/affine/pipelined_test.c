@@ -136,7 +136,7 @@ static void test_streams(void) {
     }
 }
 
-// Rows that begin within sectors are slow: larger tiles, the reduction shared.
+// Rows that begin within sectors, or lines, are slow: larger tiles, the reduction shared.
 static void test_straddling_rows(void) {
   strata_mma_t async = instruction(2);
   strata_problem_t problem = product(&async, 1000, 1000, 1000, true);
@@ -145,6 +145,11 @@ static void test_straddling_rows(void) {
   problem.sides[0].straddles = problem.sides[1].straddles = true;
   CHECK(strata_pipelined_choose(h200(), &problem, 1, &straddling) && straddling.parts > 1);
   CHECK(straddling.seconds > 1.2 * aligned.seconds && !strcmp(straddling.bound, "rows"));
+  problem = product(&async, 4096, 4104, 1040, true);
+  CHECK(strata_pipelined_choose(h200(), &problem, 1, &aligned));
+  problem.sides[0].splits_lines = problem.sides[1].splits_lines = true;
+  CHECK(strata_pipelined_choose(h200(), &problem, 1, &straddling) && straddling.shape.rows > aligned.shape.rows);
+  CHECK(straddling.seconds > 1.1 * aligned.seconds);
 }
 
 // Few tiles and long reductions are shared by the blocks of clusters, but not where other products are in the launch.
