@@ -165,6 +165,36 @@ static bool has_one_carried_value(const strata_row_kernel_t *rows) {
   return true;
 }
 
+// Elements of the kernel's operands that are read contiguously along row dim |row|, and *out_all.
+static double count_crossed(const strata_row_kernel_t *rows, int row, double *out_all) {
+  double crossed = *out_all = 0;
+  for (int i = 0; i < rows->kernel->n_nests; i++) {
+    const strata_row_member_t *member = &rows->members[i];
+    int dim = row_dim_of(member, row);
+    for (int j = 0; j < member->nest->n_accesses; j++) {
+      const strata_access_t *access = &member->nest->accesses[j];
+      int64_t stride;
+      if (access->is_store || !mlirValueIsABlockArgument(access->buffer))
+        continue;
+      double elements = count_elements(access->buffer);
+      *out_all += elements;
+      crossed += dim >= 0 && strata_access_stride(member->nest, access, dim, &stride) && stride == 1 ? elements : 0;
+    }
+  }
+  return crossed;
+}
+
+// What lies across the rows counts from this part of all on; an operand of an element a row is far less.
+enum { CROSSED_PART = 8 };
+
+static int crossed_row(const strata_row_kernel_t *rows) {
+  double all;
+  for (int row = rows->n_rows - 1; row >= 0; row--)
+    if (rows->extents[row] > 1 && CROSSED_PART * count_crossed(rows, row, &all) >= all)
+      return row;
+  return STRATA_NOT_A_ROW;
+}
+
 static void choose_form(strata_row_kernel_t *rows) {
   int best_row = rows->n_rows - 1;
   double best = 0, inner = 0;
@@ -179,6 +209,7 @@ static void choose_form(strata_row_kernel_t *rows) {
   // The last row dim's scalar results are contiguous too, so that alone is no reason to go across.
   bool prefers_inner = has_one_carried_value(rows) && inner > 0 && inner >= best;
   rows->across = prefers_inner ? STRATA_NOT_A_ROW : best_row;
+  rows->crossed = prefers_inner ? crossed_row(rows) : STRATA_NOT_A_ROW;
 }
 
 //===-- Combining ------------------------------------------------------------------------------------------------===//

@@ -23,6 +23,7 @@ typedef struct {
   int n_rows;
   int64_t extents[STRATA_MAX_DIMS]; // of the row dims
   int across;                       // the row dim that is vectorized, or STRATA_NOT_A_ROW for the inner form
+  int crossed; // of the inner form: the row dim along which a good part of the operands is contiguous, if there is one
 } strata_row_kernel_t;
 
 // UNSUPPORTED where nests have no vector form, none reduces, or they do not agree on their rows.

@@ -122,14 +122,18 @@ static void emit_reduction_across(strata_tile_builder_t *b, const strata_rows_t 
 MlirValue strata_rows_combine(strata_tile_builder_t *b, const char *kind, MlirValue vector, MlirValue start) {
   char text[64];
   snprintf(text, sizeof text, "#vector.kind<%s>", kind);
-  const int64_t dims[STRATA_TILE_RANK] = {0, 1, 2, 3};
-  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(vector));
+  int64_t dims[STRATA_TILE_RANK];
+  MlirType kept = mlirValueGetType(start);
+  int first = mlirTypeIsAVector(kept) ? (int)mlirShapedTypeGetRank(kept) : 0;
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(vector)) - first;
+  for (int dim = 0; dim < rank; dim++)
+    dims[dim] = first + dim;
   strata_named_attr_t attrs[] = {
       {"kind", mlirAttributeParseGet(b->e.context, strata_str(text))},
       {"reduction_dims", strata_i64s_attr(b->e.context, rank, dims)},
   };
   MlirValue operands[2] = {vector, start};
-  return strata_emit_value(&b->e, "vector.multi_reduction", 2, operands, mlirValueGetType(start), 2, attrs);
+  return strata_emit_value(&b->e, "vector.multi_reduction", 2, operands, kept, 2, attrs);
 }
 
 // The reduction dim along which the reads are contiguous; the longest on a tie.
@@ -193,10 +197,17 @@ static bool keeps(const strata_tile_builder_t *b, const strata_rows_t *rows, con
   return rows->of.across == STRATA_NOT_A_ROW && member->is_tied && !b->schedule.group;
 }
 
+// The row dim along which a task has several rows: of the inner form only where the schedule says so.
+static int vector_row(const strata_tile_builder_t *b, const strata_rows_t *rows) {
+  return b->schedule.n_tile == 2 ? rows->of.crossed : rows->of.across;
+}
+
 static void row_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector, void *user) {
   strata_rows_t *rows = user;
+  int along = vector_row(b, rows);
   for (int row = 0, n = 0; row < rows->of.n_rows; row++)
-    rows->rows[row] = row == rows->of.across ? vector : outer[n++];
+    rows->rows[row] = row == along ? vector : outer[n++];
+  rows->block = along == rows->of.across ? 1 : b->space.extents[0];
   if (b->schedule.group && strata_row_kernel_fits(&rows->of, b->schedule.tile[0])) {
     strata_rows_block(b, rows);
     return;
@@ -226,12 +237,13 @@ strata_status_t strata_tile_rows(strata_tile_builder_t *b) {
     if (rows.of.members[i].takes_part)
       work += strata_row_inner_elements(&rows.of.members[i]);
   strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1, .work = work};
+  int along = vector_row(b, &rows);
   for (int row = 0; row < rows.of.n_rows; row++)
-    if (row != rows.of.across)
+    if (row != along)
       outer[walk.n_outer++] = rows.of.extents[row];
-  if (rows.of.across != STRATA_NOT_A_ROW) {
-    walk.vector = rows.of.extents[rows.of.across];
-    walk.tile = strata_tile_width(b, walk.vector);
+  if (along != STRATA_NOT_A_ROW) {
+    walk.vector = rows.of.extents[along];
+    walk.tile = b->schedule.n_tile == 2 ? b->schedule.tile[1] : strata_tile_width(b, walk.vector);
     walk.work *= walk.vector;
   }
   strata_tile_walk(b, &walk, row_body, &rows);

@@ -8,6 +8,7 @@
 typedef struct {
   strata_row_kernel_t of;
   MlirAffineExpr rows[STRATA_MAX_DIMS]; // coordinates of the row dims, while emitting
+  int64_t block;                        // rows of a task, vector dim 0 of the space; 1: that is no dim
 } strata_rows_t;
 
 // The point of |member|'s dims: its rows where the builder stands, its inner dims as |inner| says.
@@ -17,7 +18,8 @@ void strata_rows_point(const strata_rows_t *rows, const strata_row_member_t *mem
 // The start value of carried value |i| of a reduction at |point| as a tile value over |dims|.
 strata_tile_value_t strata_rows_start(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
                                       int i, uint32_t dims);
-// The elements of |vector| and the scalar |start| combined as vector.multi_reduction's |kind| says.
+// The elements of |vector| combined with |start|, which has its leading dims or is a scalar, as
+// vector.multi_reduction's |kind| says.
 MlirValue strata_rows_combine(strata_tile_builder_t *b, const char *kind, MlirValue vector, MlirValue start);
 // The result of a complete reduction: known to its readers from here on, stored if it is asked for.
 void strata_rows_finish(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member,
@@ -28,7 +30,7 @@ void strata_rows_finish(strata_tile_builder_t *b, const strata_rows_t *rows, con
 void strata_rows_nest(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member);
 void strata_rows_keep(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member);
 
-// All nests at one row that is held as a whole (rows_block.c): each is one block-level value, no loops.
+// All nests at rows that are held as a whole (rows_block.c): each is one block-level value, no loops.
 void strata_rows_block(strata_tile_builder_t *b, const strata_rows_t *rows);
 
 #endif

@@ -4,16 +4,20 @@
 //   %m = vector.multi_reduction <maximumf>, %x, %low [0]   ...   "tile.store"(%y, %r, %row)
 //
 // What one nest has loaded or computed is known to the next: they stand in one block, and a nest whose inner dims have
-// the same extents walks the same vectors.
+// the same extents walks the same vectors. Where some operand is contiguous along the rows' own dim, a task has several
+// rows: they are vector dim 0, in front of the inner dims, and what one row has one of is a vector over them.
 #include "lowering/affine_to_tile/rows.h"
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
-// Makes the inner dims of |member| the vector dims of the space; *out_dims is their mask.
+// The vector dims that are rows, as a mask: all there are when the builder stands between nests.
+static uint32_t rows_mask(const strata_rows_t *rows) { return rows->block > 1 ? 1 : 0; }
+
+// Makes the inner dims of |member| the vector dims of the space behind the rows; *out_dims is the mask of both.
 static void enter_inner(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member,
                         MlirAffineExpr *out_point, uint32_t *out_dims) {
   MlirAffineExpr inner[STRATA_MAX_DIMS];
-  b->space.n_vector = 0;
+  b->space.n_vector = rows->block > 1;
   for (int dim = 0; dim < n_dims_of(member->nest); dim++) {
     inner[dim] = strata_tile_constant(b, 0);
     if (member->row_of[dim] != STRATA_NOT_A_ROW || member->nest->extents[dim] == 1)
@@ -40,7 +44,7 @@ static MlirValue combined_elements(strata_tile_builder_t *b, const strata_nest_t
 }
 
 static MlirValue combine(strata_tile_builder_t *b, const strata_nest_t *nest, MlirValue elements, MlirValue start) {
-  if (mlirTypeIsAVector(mlirValueGetType(elements)))
+  if (!mlirTypeEqual(mlirValueGetType(elements), mlirValueGetType(start)))
     return strata_rows_combine(b, strata_row_combining_kind(nest), elements, start);
   MlirValue operands[2] = {start, elements};
   return strata_emit_value(&b->e, strata_op_name(combining_op(nest)).data, 2, operands, mlirValueGetType(start), 0,
@@ -53,11 +57,12 @@ static void emit_reduction(strata_tile_builder_t *b, const strata_rows_t *rows, 
   uint32_t dims;
   enter_inner(b, rows, member, point, &dims);
   MlirValue elements = combined_elements(b, nest, point, dims);
-  strata_tile_value_t start = strata_rows_start(b, nest, point, 0, 0);
+  strata_tile_value_t start = strata_rows_start(b, nest, point, 0, rows_mask(rows));
   if (b->status)
     return;
   MlirValue result = combine(b, nest, elements, start.value);
-  strata_rows_finish(b, rows, member, &(strata_tile_value_t){result, 0});
+  b->space.n_vector = rows->block > 1;
+  strata_rows_finish(b, rows, member, &(strata_tile_value_t){result, rows_mask(rows)});
 }
 
 static void emit_stores(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member) {

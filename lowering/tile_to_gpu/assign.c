@@ -295,7 +295,18 @@ static bool crosses(const class_t *class, int rank, int first) {
   return result && rank == 2;
 }
 
-static void build(const class_t *class, strata_layout_t *out) {
+// Rows that a block takes several of have an equal share of its threads each, so that few warps, if more than one,
+// combine what a row has one of.
+static strata_layout_t build_rows(const int64_t *sizes, int64_t threads, int64_t width) {
+  int64_t own = threads / power_of_two_above(sizes[0]) * width, parts = (sizes[1] + own - 1) / own;
+  int64_t first[2] = {sizes[0], parts > 1 ? own : sizes[1]};
+  strata_layout_t layout = strata_layout_build(2, first, threads, (int[]){1, 0}, width);
+  if (parts > 1)
+    strata_layout_push_reg(&layout, 1, parts, own);
+  return layout;
+}
+
+static void build(const strata_gpu_distribution_t *d, const class_t *class, strata_layout_t *out) {
   strata_registers_t shape = strata_registers_shape(class->type, &(strata_layout_t){0});
   int order[STRATA_VALUE_RANK];
   if (shape.rank == 0) {
@@ -304,6 +315,10 @@ static void build(const class_t *class, strata_layout_t *out) {
   }
   int first = vote_dim(class, shape.rank);
   class->root->crosses = crosses(class, shape.rank, first);
+  if (d->rows > 1 && shape.rank == 2 && first == 1) {
+    *out = build_rows(shape.sizes, class->group, vote_width(class, first));
+    return;
+  }
   order_dims(class, shape.rank, first, order);
   *out = strata_layout_build(shape.rank, shape.sizes, class->group, order, vote_width(class, first));
 }
@@ -336,7 +351,7 @@ strata_status_t strata_assign_layouts(strata_gpu_distribution_t *d, MlirOperatio
     if (class->root->layout)
       continue;
     if (!follow(&a, class, layout))
-      build(class, layout);
+      build(d, class, layout);
     class->root->layout = layout;
   }
   return NULL;

@@ -43,6 +43,7 @@ typedef struct {
   MlirModule kernels;             // where the new function goes
   MlirOperation func;             // the old one
   int64_t threads, group;         // of the schedule
+  int64_t rows;                   // of a task of rows; else 1
   int64_t producers, blocks;      // of the schedule of a pipelined product (pipelined.h); else 0
   int64_t parts;                  // the same: blocks of a cluster that share reductions; else 1
   int64_t n_tasks;                // of the forall

@@ -135,6 +135,7 @@ static void combine_lanes(reduction_t *r) {
 typedef struct {
   int64_t kept_lanes, kept_warps, n_warps; // counts: lanes, and warps, of different results; warps combined
   strata_layout_t lane, kept_warp, warp;   // digits of the thread's number along dim 0
+  int64_t reduced_lanes;                   // the bits of the number that tell lanes of one result apart
 } slots_t;
 
 static void sort_bit(const reduction_t *r, slots_t *slots, int64_t bit) {
@@ -146,6 +147,14 @@ static void sort_bit(const reduction_t *r, slots_t *slots, int64_t bit) {
   slots->kept_lanes *= is_lane && is_kept ? 2 : 1;
   slots->kept_warps *= is_warp && is_kept ? 2 : 1;
   slots->n_warps *= is_warp && is_reduced ? 2 : 1;
+  slots->reduced_lanes |= is_lane && is_reduced ? bit : 0;
+}
+
+// Lanes of one result have the same of it, but where it is no number: one of them writes.
+static MlirValue is_first_lane(const reduction_t *r, const slots_t *slots) {
+  strata_emitter_t *e = &r->d->e;
+  MlirValue bits = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, slots->reduced_lanes));
+  return strata_emit_cmpi(e, STRATA_EQ, bits, strata_emit_index(e, 0));
 }
 
 // The slots of one result are beside one another: warp w has the w-th from here.
@@ -175,7 +184,7 @@ static MlirValue combine_slots(reduction_t *r, MlirValue memory, MlirValue first
 static strata_status_t combine_warps(reduction_t *r) {
   strata_gpu_distribution_t *d = r->d;
   strata_emitter_t *e = &d->e;
-  slots_t slots = {1, 1, 1, {0}, {0}, {0}};
+  slots_t slots = {.kept_lanes = 1, .kept_warps = 1, .n_warps = 1};
   for (int64_t bit = 1; bit < d->group; bit *= 2)
     sort_bit(r, &slots, bit);
   if (slots.n_warps == 1)
@@ -189,11 +198,15 @@ static strata_status_t combine_warps(reduction_t *r) {
   MlirValue own = strata_emit_binary(e, "arith.addi", base, warp);
   if (d->loop_depth > 0) // else the memory is new
     STRATA_TRY(strata_shared_before_write(d));
-  d->is_dirty = true; // equal lanes write equal values
+  d->is_dirty = true;
+  bool is_one_lane = slots.reduced_lanes == 0;
+  strata_loop_t branch = is_one_lane ? (strata_loop_t){0} : strata_emit_if_begin(e, is_first_lane(r, &slots));
   for (int64_t i = 0; i < r->result.count; i++) {
     MlirValue operands[] = {r->result.values[i], memory, offset_by(e, own, i * per_register)};
     strata_emit_op(e, "memref.store", 3, operands, 0, NULL, 0, NULL);
   }
+  if (!is_one_lane)
+    strata_emit_if_end(e, branch);
   STRATA_TRY(strata_shared_before_read(d));
   for (int64_t i = 0; i < r->result.count; i++)
     r->result.values[i] = combine_slots(r, memory, offset_by(e, base, i * per_register), slots.n_warps);

@@ -17,7 +17,7 @@
 #include "lowering/tile_to_gpu/kept.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
-enum { SHARED_SPACE = 3, AMPLE_REGISTERS = 128 };
+enum { SHARED_SPACE = 3, AMPLE_REGISTERS = 128, BUSY_THREADS = 512 };
 
 //===-- A kernel -------------------------------------------------------------------------------------------------===//
 
@@ -53,6 +53,8 @@ static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
   d->producers = schedule_i64(d->func, "producers");
   d->blocks = schedule_i64(d->func, "blocks");
   d->parts = schedule_i64(d->func, "parts") > 1 ? schedule_i64(d->func, "parts") : 1;
+  strata_schedule_t schedule = strata_schedule_read(d->func);
+  d->rows = !strcmp(schedule.kind, "rows") && schedule.n_tile == 2 ? schedule.tile[1] : 1;
   bool is_cluster = d->group > d->threads, is_pipelined = d->producers > 0;
   bool fits = is_cluster ? is_power_of_two(d->threads) && d->group / d->threads <= d->device->max_cluster
                          : d->threads > 0 && d->group > 0 && d->threads % d->group == 0;
@@ -89,7 +91,8 @@ static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
 // Blocks that a processor is to hold at once, where that is known; else 0. Of pipelined products as many as the
 // schedule counts on. Of rows: of a cluster's blocks two, one of which loads while the other waits for its cluster. Of
 // a grid that the card holds as a whole its share: threads may then have more registers, for more loads at a time, than
-// the assembler gives those that make room for others.
+// the assembler gives those that make room for others. Of tasks of several rows so many that their threads keep a
+// processor busy, one block computing while another waits for its operands.
 static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
   int64_t blocks = (strata_gpu_blocks(d) + device->n_processors - 1) / device->n_processors;
@@ -100,6 +103,8 @@ static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
     return blocks;
   if (strata_cluster_blocks(d) > 1)
     return 2;
+  if (d->rows > 1)
+    return d->threads < BUSY_THREADS ? BUSY_THREADS / d->threads : 1;
   return !strcmp(schedule.kind, "rows") && blocks * d->threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
 }
 

@@ -5,6 +5,7 @@
 //   a transposition                  {kind = "map", threads = 128, group = 128, tile = [64, 128]}
 //   a softmax over rows of 768 f32   {kind = "rows", threads = 128, group = 32, tile = [768]}
 //   the same of 131072               {kind = "rows", threads = 512, group = 4096, tile = [131072]}
+//   rows of 1024 that add a transpose {kind = "rows", threads = 256, group = 256, tile = [1024, 4]}
 //   column sums of f16               {kind = "rows", threads = 128, group = 1, tile = [8]}
 //
 // What decides: accesses are 16 bytes a thread; the threads of the card are to be busy; what a group of threads keeps
@@ -34,6 +35,7 @@ enum {
   KEPT_THREADS = 256,      // of a block of a cluster whose shared memory holds the row ...
   KEPT_BYTES = 32 * 1024,  // ... so much of it: four to six of them share a processor
   KEPT_ELEMENTS = 64,      // of the row that one of their threads goes through at most
+  CROSSED_ELEMENTS = 16,   // of several rows that a thread holds
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -240,11 +242,33 @@ static bool schedule_kept(const gpu_kernel_t *k, const strata_row_kernel_t *rows
   return true;
 }
 
+// As many rows of a block as lie in one access, where something is contiguous along the rows' dim: read for one row
+// alone, each element would be an access, and most of what it fetches in vain. False where there is no such thing or
+// registers hold too few rows.
+static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t length,
+                             strata_schedule_t *out) {
+  int n_operands;
+  int64_t block = access_width(k->kernel, &n_operands), most = k->device->max_threads;
+  if (rows->crossed == STRATA_NOT_A_ROW || !is_plain_row(rows, length))
+    return false;
+  block = least(block, rows->extents[rows->crossed]);
+  while (block > 1 && length * block > most * CROSSED_ELEMENTS)
+    block /= 2;
+  int64_t threads = least(most, power_of_two_from(ceil_div(length * block, CROSSED_ELEMENTS)));
+  if (block == 1 || threads < k->device->lanes)
+    return false;
+  *out =
+      (strata_schedule_t){.kind = "rows", .threads = threads, .group = threads, .n_tile = 2, .tile = {length, block}};
+  return true;
+}
+
 static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
                            strata_schedule_t *out) {
   int n_operands;
   int64_t width = access_width(k->kernel, &n_operands), group = group_of(k, n_rows, length, width);
   int64_t held = greatest(k->device->registers / group / LIVE_VALUES, width);
+  if (schedule_crossed(k, rows, length, out))
+    return;
   bool is_group_a_block = group > k->device->lanes;
   if (ceil_div(length, group) > held && schedule_kept(k, rows, n_rows, length, out))
     return;

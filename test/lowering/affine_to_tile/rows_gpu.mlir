@@ -98,3 +98,32 @@ func.func private @columns(%x: memref<100x256xf32>, %y: memref<256xf32>)
   } {strata.nest = "sum"}
   return
 }
+
+// Several rows a task: they are the first dim of every value, and a tail has fewer.
+// CHECK-LABEL: func.func private @crossed
+// CHECK: scf.forall ({{.*}}) in (3)
+// CHECK: scf.if
+// CHECK: "tile.load"({{.*}}) {{.*}} -> vector<4x64xf32>
+// CHECK: "tile.load"({{.*}}) {{.*}} -> vector<4x64xf32>
+// CHECK: vector.multi_reduction <add>, {{.*}} [1] : vector<4x64xf32> to vector<4xf32>
+// CHECK: "tile.store"({{.*}}) {{.*}} : (vector<4xf32>, memref<10xf32>, index)
+// CHECK: else
+// CHECK: vector.multi_reduction <add>, {{.*}} [1] : vector<2x64xf32> to vector<2xf32>
+func.func private @crossed(%x: memref<10x64xf32>, %z: memref<10x64xf32>, %y: memref<64x10xf32>,
+                                   %r: memref<10xf32>)
+    attributes {strata.schedule = {kind = "rows", threads = 32 : i64, group = 32 : i64, tile = array<i64: 64, 4>}} {
+  affine.parallel (%i) = (0) to (10) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 64 iter_args(%a = %zero) -> (f32) {
+      %v = affine.load %x[%i, %k] : memref<10x64xf32>
+      %w = affine.load %y[%k, %i] : memref<64x10xf32>
+      %p = arith.mulf %v, %w : f32
+      %u = affine.load %z[%i, %k] : memref<10x64xf32>
+      %q = arith.addf %p, %u : f32
+      %n = arith.addf %a, %q : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %r[%i] : memref<10xf32>
+  } {strata.nest = "sum"}
+  return
+}

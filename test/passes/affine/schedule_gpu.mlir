@@ -3,7 +3,8 @@
 func.func @main(%a: memref<1048576xf32>, %b: memref<1048576xf32>, %c: memref<4096x12xf32>, %d: memref<12x4096xf32>,
                 %e: memref<512x1024xf16>, %f: memref<1024x512xf16>, %g: memref<4096x768xf32>, %h: memref<4096xf32>,
                 %i: memref<8x16384xf16>, %j: memref<8xf16>, %long: memref<64x50000xf16>, %longs: memref<64xf16>,
-                %k: memref<64x50000xf32>, %l: memref<64x50000xf32>) {
+                %k: memref<64x50000xf32>, %l: memref<64x50000xf32>, %m: memref<4096x1024xf32>,
+                %n: memref<1024x4096xf32>, %o: memref<4096xf32>) {
   func.call @large(%a, %b) : (memref<1048576xf32>, memref<1048576xf32>) -> ()
   func.call @narrow(%d, %c) : (memref<12x4096xf32>, memref<4096x12xf32>) -> ()
   func.call @transpose(%e, %f) : (memref<512x1024xf16>, memref<1024x512xf16>) -> ()
@@ -11,6 +12,7 @@ func.func @main(%a: memref<1048576xf32>, %b: memref<1048576xf32>, %c: memref<409
   func.call @few_rows(%i, %j) : (memref<8x16384xf16>, memref<8xf16>) -> ()
   func.call @long_rows(%long, %longs) : (memref<64x50000xf16>, memref<64xf16>) -> ()
   func.call @long_rows_twice(%k, %l) : (memref<64x50000xf32>, memref<64x50000xf32>) -> ()
+  func.call @crossed_rows(%m, %m, %n, %o) : (memref<4096x1024xf32>, memref<4096x1024xf32>, memref<1024x4096xf32>, memref<4096xf32>) -> ()
   return
 }
 
@@ -117,5 +119,26 @@ func.func private @long_rows_twice(%x: memref<64x50000xf32>, %y: memref<64x50000
     %d = arith.subf %v, %s : f32
     affine.store %d, %y[%i, %j] : memref<64x50000xf32>
   } {strata.nest = "sub"}
+  return
+}
+
+// Rows that add what lies across them: four at once, for accesses of 16 bytes.
+// CHECK-LABEL: func.func private @crossed_rows
+// CHECK-SAME: strata.schedule = {group = 256 : i64, kind = "rows", threads = 256 : i64, tile = array<i64: 1024, 4>}
+func.func private @crossed_rows(%x: memref<4096x1024xf32>, %z: memref<4096x1024xf32>, %y: memref<1024x4096xf32>,
+                                   %r: memref<4096xf32>) {
+  affine.parallel (%i) = (0) to (4096) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 1024 iter_args(%a = %zero) -> (f32) {
+      %v = affine.load %x[%i, %k] : memref<4096x1024xf32>
+      %w = affine.load %y[%k, %i] : memref<1024x4096xf32>
+      %p = arith.mulf %v, %w : f32
+      %u = affine.load %z[%i, %k] : memref<4096x1024xf32>
+      %q = arith.addf %p, %u : f32
+      %n = arith.addf %a, %q : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %r[%i] : memref<4096xf32>
+  } {strata.nest = "sum"}
   return
 }

@@ -1,0 +1,66 @@
+"""Rows that add what lies across them: a block takes several rows at once. Norms and softmax of x + transpose(y), with
+lengths and numbers of rows that fill neither vectors nor blocks, beside NumPy in f64; one kernel each, which says so."""
+import re
+import sys
+
+import numpy as np
+
+import gpu
+import strata
+from level2 import Case, i64s
+
+random = np.random.default_rng(0)
+TOLERANCE = {np.float32: 1e-5, np.float16: 4e-3}
+EPSILON = 1e-5
+SHAPES = [(64, 1024), (37, 250), (130, 96), (9, 2000), (3, 640)]
+
+
+def softmax(x):
+    e = np.exp(x - x.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def layer_norm(x, scale, bias):
+    return (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + EPSILON) * scale + bias
+
+
+def case(function, dtype, shape):
+    parameters = [random.standard_normal(shape[1:]).astype(dtype) for _ in range(function.__code__.co_argcount - 1)]
+    x, y = random.standard_normal(shape).astype(dtype), random.standard_normal(shape[::-1]).astype(dtype)
+    expected = function(x.astype(np.float64) + y.T, *(p.astype(np.float64) for p in parameters))
+    made = Case(f"{function.__name__} {shape} {dtype.__name__}", x, y, *parameters)
+    turned = made.op("transpose", ["%x1"], x, permutation=i64s([1, 0]))
+    total = made.op("add", ["%x0", turned], x)
+    attrs = {"axes": i64s([1])} | ({"epsilon": f"{EPSILON:.17e} : f64"} if parameters else {})
+    operands = [total] + [f"%x{2 + i}" for i in range(len(parameters))]
+    made.returns([made.op(function.__name__, operands, x, **attrs)], expected.astype(dtype),
+                 tolerance=TOLERANCE[dtype])
+    return made, expected
+
+
+def run(made, expected, name):
+    path = f"{name}.mlir"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(made.text())
+    options = ["--target=nvgpu", "--device=emulated_90"]
+    said = strata.strata(path, *options, "--explain", "--compile-to=affine", "-o", f"{name}.affine.mlir")
+    schedules = re.findall(r'^schedule .*kind = "rows".*tile = array<i64: \d+, (\d+)>', said, re.M)
+    library, _ = strata.compile_library(path, ".", name, options)
+    got = gpu.Library(library).run(made.inputs)[0].astype(np.float64)
+    error = np.abs(got - expected).max() / np.abs(expected).max()
+    print(f"{made.name}, {schedules} rows a task: error {error:.1e}")
+    return len(schedules) == 1 and error <= made.tolerance
+
+
+def main():
+    gpu.use_stand_in()
+    failed = 0
+    for function in (softmax, layer_norm):
+        for i, shape in enumerate(SHAPES):
+            dtype = list(TOLERANCE)[i % 2]
+            failed += not run(*case(function, dtype, shape), f"{function.__name__}_{i}")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
