@@ -6,6 +6,8 @@
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/shared.h"
 
+#include <string.h>
+
 static bool is_hanging(const strata_registers_t *shape, int64_t reg) {
   for (int dim = 0; dim < shape->rank; dim++)
     if (strata_layout_reg_coordinate(&shape->layout, reg, dim) >= shape->sizes[dim])
@@ -13,15 +15,20 @@ static bool is_hanging(const strata_registers_t *shape, int64_t reg) {
   return false;
 }
 
-// The register of |from| at the coordinates of register |reg| of |to|; -1 if there is none.
-static int64_t find_register(const strata_registers_t *from, const strata_layout_t *to, int64_t reg) {
-  for (int64_t own = 0; own < from->count; own++) {
-    bool is_same = true;
-    for (int dim = 0; dim < from->rank && is_same; dim++)
-      is_same = strata_layout_reg_coordinate(&from->layout, own, dim) == strata_layout_reg_coordinate(to, reg, dim);
-    if (is_same)
-      return own;
-  }
+// What every register of |layout| adds to the coordinates along |rank| dims, register by register.
+static int64_t *all_coordinates(strata_arena_t *arena, const strata_layout_t *layout, int64_t n_registers, int rank) {
+  int64_t *coordinates = strata_arena_array(arena, int64_t, n_registers * rank);
+  for (int64_t reg = 0; reg < n_registers; reg++)
+    for (int dim = 0; dim < rank; dim++)
+      coordinates[reg * rank + dim] = strata_layout_reg_coordinate(layout, reg, dim);
+  return coordinates;
+}
+
+// The first of |n_registers| at these |coordinates|; -1 if there is none.
+static int64_t find_register(const int64_t *all, int64_t n_registers, int rank, const int64_t *coordinates) {
+  for (int64_t reg = 0; reg < n_registers; reg++)
+    if (memcmp(&all[reg * rank], coordinates, (size_t)rank * sizeof *coordinates) == 0)
+      return reg;
   return -1;
 }
 
@@ -33,11 +40,14 @@ static bool is_uniform(const strata_registers_t *from) {
   return mlirValueIsAOpResult(from->values[0]) && strata_op_is(mlirOpResultGetOwner(from->values[0]), "arith.constant");
 }
 
-static bool rename_registers(const strata_registers_t *from, strata_registers_t *to) {
+static bool rename_registers(strata_arena_t *arena, const strata_registers_t *from, strata_registers_t *to) {
   if (!strata_layout_same_threads(&from->layout, &to->layout))
     return false;
+  int rank = from->rank;
+  const int64_t *held = all_coordinates(arena, &from->layout, from->count, rank);
+  const int64_t *wanted = all_coordinates(arena, &to->layout, to->count, rank);
   for (int64_t reg = 0; reg < to->count; reg++) {
-    int64_t own = find_register(from, &to->layout, reg);
+    int64_t own = find_register(held, from->count, rank, &wanted[reg * rank]);
     if (own < 0 && !is_hanging(to, reg))
       return false;
     to->values[reg] = from->values[own < 0 ? 0 : own];
@@ -166,5 +176,5 @@ strata_status_t strata_registers_convert(strata_gpu_distribution_t *d, const str
       out->values[i] = from->values[0];
     return NULL;
   }
-  return rename_registers(from, out) ? NULL : exchange(d, from, out);
+  return rename_registers(d->compile->arena, from, out) ? NULL : exchange(d, from, out);
 }

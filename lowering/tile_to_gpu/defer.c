@@ -34,6 +34,13 @@ static MlirOperation first_user(MlirBlock block, MlirValue value) {
   return first;
 }
 
+// mlirOperationMoveBefore makes the block number all its ops anew when it is next asked which of two comes first; it
+// has room for ops that are put in.
+static void move_before(MlirOperation op, MlirOperation user) {
+  mlirOperationRemoveFromParent(op);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(user), user, op);
+}
+
 static void defer(strata_gpu_distribution_t *d, MlirBlock block, bool loads) {
   STRATA_VECTOR(MlirOperation) ops = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
@@ -43,7 +50,7 @@ static void defer(strata_gpu_distribution_t *d, MlirBlock block, bool loads) {
   for (size_t i = ops.count; i-- > 0;) {
     MlirOperation user = first_user(block, mlirOperationGetResult(ops.data[i], 0));
     if (!mlirOperationIsNull(user))
-      mlirOperationMoveBefore(ops.data[i], user);
+      move_before(ops.data[i], user);
   }
 }
 
