@@ -34,12 +34,12 @@ static void write_head(const strata_program_t *program, FILE *file, uint64_t mem
   write_member_header(file, "strata.o/", member_size);
 }
 
-strata_status_t strata_write_container(const strata_linking_t *linking, const char *object_path, bool is_archive,
+strata_status_t strata_write_container(const strata_linking_t *linking, strata_bytes_t object, bool is_archive,
                                        const char *out_path) {
   const strata_program_t *program = linking->program;
   strata_bytes_t head;
   size_t gap;
-  STRATA_TRY(strata_read_object(linking, object_path, &head, &gap));
+  STRATA_TRY(strata_place_weights(linking, object, &head, &gap));
   bool has_weights = program->options->weights != STRATA_WEIGHTS_FILE;
   uint64_t size = head.size + gap + (has_weights ? (uint64_t)strata_program_all_weights_size(program) : 0);
   if (is_archive && size > 9999999999u) // its header has ten digits for it

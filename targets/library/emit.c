@@ -57,7 +57,7 @@ static strata_status_t print_file(const strata_program_t *program, const char *f
   return strata_file_close(file, path);
 }
 
-static strata_status_t write_tables(const strata_linking_t *linking, const char *object_path) {
+static strata_status_t compile_tables(const strata_linking_t *linking, strata_cpu_object_t *out_object) {
   char *ir = NULL;
   size_t size = 0;
   FILE *file = open_memstream(&ir, &size);
@@ -76,32 +76,51 @@ static strata_status_t write_tables(const strata_linking_t *linking, const char 
   if (!status && linking->program->options->save_temps)
     status = strata_file_write(path_in(linking, "tables.ll"), ir, size);
   if (!status)
-    status = strata_compile_ir(linking, ir, size, object_path);
+    status = strata_compile_ir(linking, ir, size, out_object);
   free(ir);
   return status;
 }
 
+// --save-temps.
+static strata_status_t keep_object(const strata_linking_t *linking, const char *name, strata_cpu_object_t object) {
+  return linking->program->options->save_temps ? strata_file_write(path_in(linking, name), object.data, object.size)
+                                               : NULL;
+}
+
+// Everything but the exported names becomes local, so that libraries do not meet in a program.
+static strata_status_t combine(const strata_linking_t *linking, size_t n_objects, const strata_cpu_object_t *objects,
+                               strata_bytes_t *out_object) {
+  const char *const *names;
+  size_t n = strata_exported_names(linking->program, &names);
+  STRATA_VECTOR(const char *) kept = {0};
+  for (size_t i = 0; i < n; i++)
+    *strata_vector_push(linking->arena, &kept) = names[i];
+  if (!linking->has_runtime)
+    *strata_vector_push(linking->arena, &kept) = "strata_rt_program";
+  STRATA_TRY(strata_combine_objects(linking->arena, n_objects, objects, kept.count, kept.data, out_object));
+  return keep_object(linking, "library.o", (strata_cpu_object_t){out_object->data, out_object->size});
+}
+
 // Kernels, tables and the runtime as one object.
-static strata_status_t link_object(const strata_linking_t *linking, const strata_cpu_objects_t *kernels,
-                                   const char *out_path) {
-  STRATA_VECTOR(const char *) objects = {0};
+static strata_status_t make_object(const strata_linking_t *linking, const strata_cpu_objects_t *kernels,
+                                   strata_bytes_t *out_object) {
+  STRATA_VECTOR(strata_cpu_object_t) objects = {0};
   for (size_t i = 0; i < kernels->count; i++) {
-    const char *path = path_in(linking, strata_arena_printf(linking->arena, "kernels%zu.o", i));
-    STRATA_TRY(strata_file_write(path, kernels->data[i].data, kernels->data[i].size));
-    *strata_vector_push(linking->arena, &objects) = path;
+    STRATA_TRY(keep_object(linking, strata_arena_printf(linking->arena, "kernels%zu.o", i), kernels->data[i]));
+    *strata_vector_push(linking->arena, &objects) = kernels->data[i];
   }
-  const char *tables = path_in(linking, "tables.o"), *runtime = path_in(linking, "runtime.o");
-  STRATA_TRY(write_tables(linking, tables));
+  strata_cpu_object_t tables;
+  STRATA_TRY(compile_tables(linking, &tables));
+  STRATA_TRY(keep_object(linking, "tables.o", tables));
   *strata_vector_push(linking->arena, &objects) = tables;
   if (linking->has_runtime) {
     strata_embedded_file_t file = linking->program->gpu ? strata_embedded_gpu_runtime() : strata_embedded_runtime();
-    STRATA_TRY(strata_file_write(runtime, file.data, file.size));
-    *strata_vector_push(linking->arena, &objects) = runtime;
+    *strata_vector_push(linking->arena, &objects) = (strata_cpu_object_t){file.data, file.size};
   }
-  return strata_link_relocatable(linking, objects.count, objects.data, out_path);
+  return combine(linking, objects.count, objects.data, out_object);
 }
 
-static strata_status_t write_shared(const strata_linking_t *linking, const char *object, const char *path) {
+static strata_status_t write_shared(const strata_linking_t *linking, strata_bytes_t object, const char *path) {
   const char *shared = path_in(linking, "shared.o");
   STRATA_TRY(strata_reserve_weights(linking, object, shared));
   STRATA_TRY(strata_link_shared(linking, shared, path));
@@ -111,12 +130,13 @@ static strata_status_t write_shared(const strata_linking_t *linking, const char 
 static strata_status_t write_library(const strata_linking_t *linking, const strata_cpu_objects_t *kernels,
                                      const char *folder) {
   const strata_program_t *program = linking->program;
-  const char *name = program->options->name, *object = path_in(linking, "library.o");
+  const char *name = program->options->name;
+  strata_bytes_t object;
   strata_arena_t *arena = linking->arena;
   STRATA_TRY(print_file(program, folder, ".h", strata_program_print_header));
   if (program->options->weights == STRATA_WEIGHTS_FILE)
     STRATA_TRY(print_file(program, folder, ".weights", strata_program_write_weights_file));
-  STRATA_TRY(link_object(linking, kernels, object));
+  STRATA_TRY(make_object(linking, kernels, &object));
   if (!linking->has_runtime)
     return strata_write_container(linking, object, false, strata_arena_printf(arena, "%s/%s.o", folder, name));
   STRATA_TRY(print_file(program, folder, ".pc", strata_program_print_pkg_config));

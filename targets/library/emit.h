@@ -101,31 +101,35 @@ typedef struct {
   bool has_runtime;                  // the library is complete; else <name>.o, whose program the runtime finds by name
 } strata_linking_t;
 
-// Compiles LLVM IR text for the device's baseline into an object file.
+// An object in the making.
+typedef struct {
+  char *data;
+  size_t size;
+} strata_bytes_t;
+
+// Compiles LLVM IR text for the device's baseline into an object.
 STRATA_MUST_CHECK strata_status_t strata_compile_ir(const strata_linking_t *linking, const char *ir, size_t size,
-                                                    const char *object_path);
-// One relocatable object out of several, in which only the exported names are global.
-STRATA_MUST_CHECK strata_status_t strata_link_relocatable(const strata_linking_t *linking, size_t n_objects,
-                                                          const char *const *objects, const char *out_path);
+                                                    strata_cpu_object_t *out_object);
+// One relocatable object out of several, in which only |kept| names are global (combine.c).
+STRATA_MUST_CHECK strata_status_t strata_combine_objects(strata_arena_t *arena, size_t n_objects,
+                                                         const strata_cpu_object_t *objects, size_t n_kept,
+                                                         const char *const *kept, strata_bytes_t *out_object);
 // The shared library out of one object.
 STRATA_MUST_CHECK strata_status_t strata_link_shared(const strata_linking_t *linking, const char *object,
                                                      const char *out_path);
 
 // The weights in ELF files (weights_elf.c). An object as it is to be written: its bytes, then |out_gap| zeros, then the
 // weights.
-typedef struct {
-  char *data;
-  size_t size;
-} strata_bytes_t;
-STRATA_MUST_CHECK strata_status_t strata_read_object(const strata_linking_t *linking, const char *path,
-                                                     strata_bytes_t *out_head, size_t *out_gap);
-// A copy of an object that asks the linker for the weights' place only; and what it linked, completed by the weights.
-STRATA_MUST_CHECK strata_status_t strata_reserve_weights(const strata_linking_t *linking, const char *path,
+STRATA_MUST_CHECK strata_status_t strata_place_weights(const strata_linking_t *linking, strata_bytes_t object,
+                                                       strata_bytes_t *out_head, size_t *out_gap);
+// A file with the object that asks the linker for the weights' place only; and what it linked, completed by the
+// weights.
+STRATA_MUST_CHECK strata_status_t strata_reserve_weights(const strata_linking_t *linking, strata_bytes_t object,
                                                          const char *out_path);
 STRATA_MUST_CHECK strata_status_t strata_append_weights(const strata_linking_t *linking, const char *path);
 
 // The object with the weights, as the one member of an archive or alone (archive.c).
-STRATA_MUST_CHECK strata_status_t strata_write_container(const strata_linking_t *linking, const char *object_path,
+STRATA_MUST_CHECK strata_status_t strata_write_container(const strata_linking_t *linking, strata_bytes_t object,
                                                          bool is_archive, const char *out_path);
 
 // The names a library exports, NAME first.

@@ -1,5 +1,4 @@
-// Objects: from LLVM IR, into one relocatable object, into the shared library. Linking is LLD's work and making symbols
-// local llvm-objcopy's.
+// Objects: from LLVM IR, and into the shared library, which is LLD's work.
 #include "runtime/base/process.h"
 #include "targets/library/emit.h"
 #include "targets/llvm/tools.h"
@@ -35,7 +34,8 @@ static strata_status_t create_machine(const strata_cpu_device_t *device, LLVMTar
   return NULL;
 }
 
-static strata_status_t compile_module(const strata_linking_t *linking, LLVMModuleRef module, const char *object_path) {
+static strata_status_t compile_module(const strata_linking_t *linking, LLVMModuleRef module,
+                                      strata_cpu_object_t *out_object) {
   LLVMTargetMachineRef machine;
   STRATA_TRY(create_machine(linking->device, &machine));
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
@@ -44,21 +44,28 @@ static strata_status_t compile_module(const strata_linking_t *linking, LLVMModul
   LLVMDisposeTargetData(layout);
   char *message = NULL;
   strata_status_t status = NULL;
-  if (LLVMTargetMachineEmitToFile(machine, module, (char *)(uintptr_t)object_path, LLVMObjectFile, &message))
-    status = llvm_error(object_path, message);
+  LLVMMemoryBufferRef output = NULL;
+  if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &output))
+    status = llvm_error("tables of the library", message);
+  else {
+    size_t size = LLVMGetBufferSize(output);
+    *out_object = (strata_cpu_object_t){strata_arena_copy(linking->arena, LLVMGetBufferStart(output), size), size};
+  }
+  if (output)
+    LLVMDisposeMemoryBuffer(output);
   LLVMDisposeTargetMachine(machine);
   return status;
 }
 
 strata_status_t strata_compile_ir(const strata_linking_t *linking, const char *ir, size_t size,
-                                  const char *object_path) {
+                                  strata_cpu_object_t *out_object) {
   LLVMContextRef context = LLVMContextCreate();
   LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(ir, size, "library", true);
   LLVMModuleRef module = NULL;
   char *message = NULL;
   strata_status_t status = LLVMParseIRInContext(context, buffer, &module, &message)
                                ? llvm_error("tables of the library", message)
-                               : compile_module(linking, module, object_path);
+                               : compile_module(linking, module, out_object);
   if (module)
     LLVMDisposeModule(module);
   LLVMContextDispose(context);
@@ -76,37 +83,6 @@ static void add(const strata_linking_t *linking, arguments_t *arguments, const c
 static strata_status_t run(const strata_linking_t *linking, arguments_t *arguments) {
   add(linking, arguments, NULL);
   return strata_process_run(linking->arena, arguments->data);
-}
-
-// Everything but the exported names becomes local, so that libraries do not meet in a program.
-static strata_status_t make_local(const strata_linking_t *linking, const char *object, const char *out_path) {
-  const char *tool, *const *exported;
-  STRATA_TRY(strata_find_objcopy(linking->arena, &tool));
-  arguments_t arguments = {0};
-  add(linking, &arguments, tool);
-  size_t n = strata_exported_names(linking->program, &exported);
-  for (size_t i = 0; i < n; i++)
-    add(linking, &arguments, strata_arena_printf(linking->arena, "--keep-global-symbol=%s", exported[i]));
-  if (!linking->has_runtime)
-    add(linking, &arguments, "--keep-global-symbol=strata_rt_program");
-  add(linking, &arguments, object);
-  add(linking, &arguments, out_path);
-  return run(linking, &arguments);
-}
-
-strata_status_t strata_link_relocatable(const strata_linking_t *linking, size_t n_objects, const char *const *objects,
-                                        const char *out_path) {
-  const char *tool, *linked = strata_arena_printf(linking->arena, "%s/linked.o", linking->folder);
-  STRATA_TRY(strata_find_linker(linking->arena, &tool));
-  arguments_t arguments = {0};
-  add(linking, &arguments, tool);
-  add(linking, &arguments, "-r");
-  add(linking, &arguments, "-o");
-  add(linking, &arguments, linked);
-  for (size_t i = 0; i < n_objects; i++)
-    add(linking, &arguments, objects[i]);
-  STRATA_TRY(run(linking, &arguments));
-  return make_local(linking, linked, out_path);
 }
 
 // A version script that exports the library's names and nothing else.

@@ -44,12 +44,13 @@ static strata_status_t find_weights(const strata_linking_t *linking, strata_byte
   return NULL;
 }
 
-strata_status_t strata_read_object(const strata_linking_t *linking, const char *path, strata_bytes_t *out_head,
-                                   size_t *out_gap) {
+strata_status_t strata_place_weights(const strata_linking_t *linking, strata_bytes_t object, strata_bytes_t *out_head,
+                                     size_t *out_gap) {
   *out_gap = 0;
-  STRATA_TRY(read_file(linking->arena, path, out_head));
+  *out_head = object;
   if (!has_embedded_weights(linking->program))
     return NULL;
+  *out_head = (strata_bytes_t){strata_arena_copy(linking->arena, object.data, object.size), object.size};
   Elf64_Shdr *section;
   STRATA_TRY(find_weights(linking, *out_head, &section));
   *out_gap = (PAGE - out_head->size % PAGE) % PAGE;
@@ -57,10 +58,9 @@ strata_status_t strata_read_object(const strata_linking_t *linking, const char *
   return NULL;
 }
 
-strata_status_t strata_reserve_weights(const strata_linking_t *linking, const char *path, const char *out_path) {
-  strata_bytes_t object;
-  STRATA_TRY(read_file(linking->arena, path, &object));
+strata_status_t strata_reserve_weights(const strata_linking_t *linking, strata_bytes_t object, const char *out_path) {
   if (has_embedded_weights(linking->program)) {
+    object = (strata_bytes_t){strata_arena_copy(linking->arena, object.data, object.size), object.size};
     Elf64_Shdr *section;
     STRATA_TRY(find_weights(linking, object, &section));
     section->sh_type = SHT_NOBITS;

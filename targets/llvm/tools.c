@@ -17,11 +17,6 @@ strata_status_t strata_find_linker(strata_arena_t *arena, const char **out_path)
   return find(arena, names, out_path);
 }
 
-strata_status_t strata_find_objcopy(strata_arena_t *arena, const char **out_path) {
-  static const char *const names[] = {STRATA_LLVM_PREFIX "/bin/llvm-objcopy", "llvm-objcopy-22", "llvm-objcopy", NULL};
-  return find(arena, names, out_path);
-}
-
 const char *strata_find_system_library(strata_arena_t *arena, const char *name) {
   const char *path = NULL;
   void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);

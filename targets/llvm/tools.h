@@ -5,9 +5,8 @@
 #include "runtime/base/arena.h"
 #include "runtime/base/status.h"
 
-// Paths of LLD for ELF files, and of llvm-objcopy. TOOL where there is none.
+// The path of LLD for ELF files. TOOL where there is none.
 STRATA_MUST_CHECK strata_status_t strata_find_linker(strata_arena_t *arena, const char **out_path);
-STRATA_MUST_CHECK strata_status_t strata_find_objcopy(strata_arena_t *arena, const char **out_path);
 
 // The path of a system library, as this program itself uses it; NULL where there is none.
 const char *strata_find_system_library(strata_arena_t *arena, const char *name);
