@@ -16,7 +16,7 @@ static const strata_access_t *store_of(const strata_nest_t *nest) {
 //===-- From the result to what is stored ------------------------------------------------------------------------===//
 
 typedef struct {
-  const strata_nest_t *anchor;
+  const strata_nest_t *anchor, *other; // of a pair, whose results lie alike
   bool found;
   int rank;
   MlirAffineExpr coordinates[STRATA_MAX_DIMS];
@@ -26,7 +26,7 @@ static void find_anchor(const strata_nest_t *producer, const strata_access_t *st
                         const MlirAffineExpr *coordinates, void *user) {
   (void)point;
   anchor_demand_t *demand = user;
-  if (producer != demand->anchor || demand->found)
+  if ((producer != demand->anchor && producer != demand->other) || demand->found)
     return;
   demand->found = true;
   demand->rank = (int)mlirAffineMapGetNumResults(store->map);
@@ -37,7 +37,7 @@ static void find_anchor(const strata_nest_t *producer, const strata_access_t *st
 bool strata_contraction_root_point(const strata_contraction_kernel_t *c, const strata_nest_t *root, int n_target_dims,
                                    const int64_t *target_extents, const MlirAffineExpr *coordinates,
                                    MlirAffineExpr *out_point) {
-  anchor_demand_t demand = {.anchor = c->nest};
+  anchor_demand_t demand = {.anchor = c->nest, .other = c->other.nest ? c->other.nest : c->nest};
   strata_kernel_visit_demands(c->kernel, root, find_anchor, &demand);
   if (!demand.found)
     return false;
@@ -51,7 +51,7 @@ bool strata_contraction_root_point(const strata_contraction_kernel_t *c, const s
 // How far apart neighbours along the nest's dim |dim| are in what the kernel stores in the end.
 static bool result_stride(const strata_contraction_kernel_t *c, int dim, int64_t *out_stride) {
   const strata_nest_t *nest = c->nest;
-  if (strata_nest_is_root(nest) || c->kernel->n_nests == 1)
+  if (strata_nest_is_root(nest) || c->kernel->n_nests == (c->other.nest ? 2 : 1))
     return strata_access_stride(nest, c->store, dim, out_stride);
   int n_dims = n_dims_of(nest);
   MlirAffineExpr coordinates[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS];
@@ -108,34 +108,60 @@ static MlirOperation product_of(const strata_nest_t *nest) {
   return mlirOpResultGetOwner(mlirOperationGetOperand(add, product_first ? 0 : 1));
 }
 
-static strata_status_t find_contraction(const strata_kernel_t *kernel, strata_contraction_t *out) {
-  bool found = false;
+static bool reads_alike(const strata_access_t *a, const strata_access_t *b) {
+  return mlirTypeEqual(mlirValueGetType(a->buffer), mlirValueGetType(b->buffer)) &&
+         mlirAffineMapEqual(a->map, b->map) && mlirOperationIsNull(a->guard) && mlirOperationIsNull(b->guard);
+}
+
+static bool is_pair(const strata_contraction_t *a, const strata_contraction_t *b) {
+  int n_dims = n_dims_of(a->nest);
+  MlirType sum = mlirValueGetType(mlirOperationGetResult(a->nest->loops[0], 0));
+  return a->nest->n_parallel == b->nest->n_parallel && n_dims == n_dims_of(b->nest) &&
+         !memcmp(a->nest->extents, b->nest->extents, (size_t)n_dims * sizeof *a->nest->extents) &&
+         mlirTypeEqual(sum, mlirValueGetType(mlirOperationGetResult(b->nest->loops[0], 0))) &&
+         reads_alike(a->lhs, b->lhs) && reads_alike(a->rhs, b->rhs) && reads_alike(a->store, b->store);
+}
+
+// One or a pair; the second's nest is NULL where there is none.
+static strata_status_t find_contractions(const strata_kernel_t *kernel, strata_contraction_t *out,
+                                         strata_contraction_t *out_other) {
+  int found = 0;
+  *out_other = (strata_contraction_t){0};
   for (int i = 0; i < kernel->n_nests; i++) {
     const strata_nest_t *nest = &kernel->nests[i];
     if (!strata_nest_is_vectorizable(nest))
       return strata_error(STRATA_UNSUPPORTED, "a nest without vector form");
     if (!nest->n_reduction)
       continue;
-    if (found || !strata_nest_contraction(nest, out))
+    if (found == 2 || !strata_nest_contraction(nest, found ? out_other : out) || (found && !is_pair(out, out_other)))
       return strata_error(STRATA_UNSUPPORTED, "not one contraction");
-    found = true;
+    found++;
   }
   return found ? NULL : strata_error(STRATA_UNSUPPORTED, "no contraction");
 }
 
+static void set_sides(strata_contraction_kernel_t *c, const strata_contraction_t *found, int rhs_side) {
+  MlirOperation product = product_of(found->nest);
+  c->sides[1 - rhs_side] =
+      (strata_contraction_side_t){found->lhs, mlirOperationGetOperand(product, 0), found->lhs_dims, STRATA_NO_DIM};
+  c->sides[rhs_side] =
+      (strata_contraction_side_t){found->rhs, mlirOperationGetOperand(product, 1), found->rhs_dims, STRATA_NO_DIM};
+}
+
 strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_contraction_kernel_t *out) {
-  strata_contraction_t found;
-  STRATA_TRY(find_contraction(kernel, &found));
-  strata_contraction_kernel_t c = {.kernel = kernel, .nest = found.nest, .store = found.store, .n_reduced = 1};
+  strata_contraction_t found, other;
+  STRATA_TRY(find_contractions(kernel, &found, &other));
+  strata_contraction_kernel_t c = {
+      .kernel = kernel, .nest = found.nest, .store = found.store, .n_reduced = 1, .other = other};
   int v = choose_vector_dim(&c, found.lhs_dims ^ found.rhs_dims);
   if (v == STRATA_NO_DIM)
     return strata_error(STRATA_UNSUPPORTED, "no result dim that only one operand has");
-  MlirOperation product = product_of(c.nest);
   int rhs_side = found.rhs_dims & 1u << v ? STRATA_SIDE_V : STRATA_SIDE_U;
-  c.sides[1 - rhs_side] =
-      (strata_contraction_side_t){found.lhs, mlirOperationGetOperand(product, 0), found.lhs_dims, STRATA_NO_DIM};
-  c.sides[rhs_side] =
-      (strata_contraction_side_t){found.rhs, mlirOperationGetOperand(product, 1), found.rhs_dims, STRATA_NO_DIM};
+  const strata_access_t *shared = rhs_side == STRATA_SIDE_V ? found.lhs : found.rhs;
+  const strata_access_t *others = rhs_side == STRATA_SIDE_V ? other.lhs : other.rhs;
+  if (other.nest && !mlirValueEqual(shared->buffer, others->buffer))
+    return strata_error(STRATA_UNSUPPORTED, "two contractions that do not share their rows' operand");
+  set_sides(&c, &found, rhs_side);
   strata_contraction_side_t *sides = c.sides;
   sides[STRATA_SIDE_V].tile_dim = v;
   sides[STRATA_SIDE_U].tile_dim = choose_row_dim(c.nest, sides[STRATA_SIDE_U].dims & ~sides[STRATA_SIDE_V].dims);
@@ -152,6 +178,17 @@ bool strata_is_contraction(const strata_kernel_t *kernel, strata_contraction_ker
   strata_status_t status = strata_contraction_read(kernel, out);
   strata_status_free(status);
   return !status;
+}
+
+strata_contraction_kernel_t strata_contraction_second(const strata_contraction_kernel_t *c) {
+  strata_contraction_kernel_t second = *c;
+  int rhs_side = c->other.rhs_dims & 1u << c->sides[STRATA_SIDE_V].tile_dim ? STRATA_SIDE_V : STRATA_SIDE_U;
+  second.nest = c->other.nest;
+  second.store = c->other.store;
+  set_sides(&second, &c->other, rhs_side);
+  for (int side = 0; side < 2; side++)
+    second.sides[side].tile_dim = c->sides[side].tile_dim;
+  return second;
 }
 
 //===-- Axes -----------------------------------------------------------------------------------------------------===//

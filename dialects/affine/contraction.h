@@ -26,6 +26,7 @@ typedef struct {
   int n_outer;
   int outer[STRATA_MAX_DIMS]; // the remaining parallel dims
   int64_t n_reduced;          // points of the reduction dims together
+  strata_contraction_t other; // a pair: the second contraction of the same broadcast side; else its nest is NULL
 } strata_contraction_kernel_t;
 
 // Dims of the nest as one, the last changing fastest.
@@ -42,11 +43,18 @@ void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contra
 // The last dim of the axis that has more than one element; STRATA_NO_DIM if none has.
 int strata_contraction_axis_last(const strata_nest_t *nest, const strata_contraction_axis_t *axis);
 
-// UNSUPPORTED where the kernel is not one contraction with an elementwise epilogue and a dim of its own for registers.
+// Two contractions are a *pair* if they differ in their vector side's buffer and in where they store alone: each point
+// of their dims reads and stores the same places.
+
+// UNSUPPORTED where the kernel is not one contraction, or a pair, with an elementwise epilogue and a dim of its own for
+// registers.
 STRATA_MUST_CHECK strata_status_t strata_contraction_read(const strata_kernel_t *kernel,
                                                           strata_contraction_kernel_t *out);
 // The same as a question: false where it is none.
 bool strata_is_contraction(const strata_kernel_t *kernel, strata_contraction_kernel_t *out);
+
+// The second contraction of a pair, in the place of the first.
+strata_contraction_kernel_t strata_contraction_second(const strata_contraction_kernel_t *c);
 
 // The side's factor before it is widened to the accumulator's type; the factor itself if it is not.
 MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int side);

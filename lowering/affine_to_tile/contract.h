@@ -10,6 +10,9 @@ STRATA_MUST_CHECK strata_status_t strata_tile_contract_gpu(strata_tile_builder_t
 // The value the contraction's nest stores at |point| (of all its dims) for the sum |sum|.
 strata_tile_value_t strata_tile_contract_result(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
                                                 const MlirAffineExpr *point, strata_tile_value_t sum);
+// Of a pair: the second one's result at |point| is known to what follows, and stored where the kernel does so.
+void strata_tile_contract_know(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
+                               const MlirAffineExpr *point, strata_tile_value_t sum);
 // Everything that the kernel stores for the contraction's |result| at |point|: the epilogue.
 void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
                                  const MlirAffineExpr *point, strata_tile_value_t result);

@@ -8,6 +8,18 @@ strata_tile_value_t strata_tile_contract_result(strata_tile_builder_t *b, const 
   return strata_tile_evaluate(b, &frame, c->store->value);
 }
 
+void strata_tile_contract_know(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
+                               const MlirAffineExpr *point, strata_tile_value_t sum) {
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+  strata_tile_value_t result = strata_tile_contract_result(b, c, point, sum);
+  if (b->status)
+    return;
+  int rank = strata_tile_access_coordinates(b, c->nest, c->store, point, coordinates);
+  strata_tile_know(b, c->store->buffer, rank, coordinates, result);
+  if (mlirValueIsABlockArgument(c->store->buffer))
+    strata_tile_store(b, result, c->store->buffer, rank, coordinates);
+}
+
 // What |root|, a nest after the contraction, stores at |point|.
 static void store_root(strata_tile_builder_t *b, const strata_nest_t *root, const MlirAffineExpr *point) {
   MlirAffineExpr target[STRATA_MAX_DIMS];
@@ -36,7 +48,7 @@ void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contract
   }
   for (int i = 0; i < c->kernel->n_nests && !b->status; i++) {
     const strata_nest_t *root = &c->kernel->nests[i];
-    if (!strata_nest_is_root(root) || root == c->nest)
+    if (!strata_nest_is_root(root) || root == c->nest || root == c->other.nest)
       continue;
     if (strata_contraction_root_point(c, root, STRATA_TILE_DIMS, extents, coordinates, at))
       store_root(b, root, at);

@@ -233,45 +233,71 @@ MlirValue strata_tile_emit_contract(strata_tile_builder_t *b, MlirValue left, Ml
   return strata_emit_value(&b->e, "vector.contract", 3, operands, mlirValueGetType(sum), mma.length ? 4 : 3, attrs);
 }
 
-static MlirValue emit_sum(strata_tile_builder_t *b, contract_t *c, MlirValue start) {
+// The second contraction of a pair at the same point; of others the same as |c|.
+static contract_t second_of(const contract_t *c) {
+  contract_t second = *c;
+  if (c->k.other.nest)
+    second.k = strata_contraction_second(&c->k);
+  return second;
+}
+
+// The loop over steps: the sums, one after the other, of the contraction, and of the second one of a pair.
+static void emit_sums(strata_tile_builder_t *b, contract_t *c, MlirValue *sums) {
   int64_t n_steps = c->n_tiles[STEP];
-  MlirValue sum, result;
+  int n_sums = c->k.other.nest ? 2 : 1;
+  MlirValue v[2];
   int n_bounds = b->n_bounds, n_symbols = b->space.n_symbols;
   strata_tile_known_t *known = b->known;
-  strata_loop_t loop =
-      strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, n_steps), 1, 1, &start, &sum);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, n_steps), 1,
+                                             n_sums, sums, sums);
   MlirAffineExpr number = strata_tile_symbol(b, loop.induction, n_steps);
   place_axis(b, c, STEP, number);
   MlirAffineExpr left = strata_tile_scaled(b, number, -c->tile[STEP], strata_tile_constant(b, c->axes[STEP].extent));
-  MlirValue u = operand(b, c, U, left), v = b->status ? u : operand(b, c, V, left);
+  MlirValue u = operand(b, c, U, left);
+  contract_t second = second_of(c);
+  for (int i = 0; i < n_sums && !b->status; i++)
+    v[i] = operand(b, i ? &second : c, V, left);
   if (b->status)
-    return start;
-  result = strata_tile_emit_contract(b, u, v, sum, strata_str(c->mma ? c->mma->name : ""));
-  strata_emit_for_end(&b->e, loop, 1, &result, &result);
+    return;
+  for (int i = 0; i < n_sums; i++)
+    sums[i] = strata_tile_emit_contract(b, u, v[i], sums[i], strata_str(c->mma ? c->mma->name : ""));
+  strata_emit_for_end(&b->e, loop, n_sums, sums, sums);
   strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
   b->known = known;
-  return result;
 }
 
 //===-- The kernel -----------------------------------------------------------------------------------------------===//
 
+static const uint32_t result_dims = 1u << ROW | 1u << COLUMN;
+
+static MlirValue start_of(strata_tile_builder_t *b, const contract_t *c) {
+  strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
+  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(c->k.nest->loops[0], 0));
+  return b->status ? start.value : strata_tile_broadcast(b, start, result_dims);
+}
+
+static void begin_reduction(strata_tile_builder_t *b, contract_t *c) {
+  for (int i = 0; i < c->k.nest->n_reduction; i++)
+    c->point[c->k.nest->n_parallel + i] = strata_tile_constant(b, 0);
+}
+
 static void emit_task(strata_tile_builder_t *b, contract_t *c) {
-  const strata_nest_t *nest = c->k.nest;
-  const uint32_t result_dims = 1u << ROW | 1u << COLUMN;
-  for (int i = 0; i < nest->n_reduction; i++)
-    c->point[nest->n_parallel + i] = strata_tile_constant(b, 0);
-  strata_tile_frame_t frame = {.nest = nest, .point = c->point};
-  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(nest->loops[0], 0));
+  begin_reduction(b, c);
+  contract_t second = second_of(c);
+  MlirValue sums[2] = {start_of(b, c)};
+  if (c->k.other.nest && !b->status)
+    sums[1] = start_of(b, &second);
+  if (!b->status)
+    emit_sums(b, c, sums);
+  begin_reduction(b, c);
+  if (c->k.other.nest && !b->status)
+    strata_tile_contract_know(b, &second.k, c->point, (strata_tile_value_t){sums[1], result_dims});
   if (b->status)
     return;
-  MlirValue sum = emit_sum(b, c, strata_tile_broadcast(b, start, result_dims));
-  for (int i = 0; i < nest->n_reduction; i++)
-    c->point[nest->n_parallel + i] = strata_tile_constant(b, 0);
-  if (b->status)
-    return;
-  strata_tile_value_t result = strata_tile_contract_result(b, &c->k, c->point, (strata_tile_value_t){sum, result_dims});
+  strata_tile_value_t sum = {sums[0], result_dims};
+  strata_tile_value_t result = strata_tile_contract_result(b, &c->k, c->point, sum);
   if (!b->status)
     strata_tile_contract_stores(b, &c->k, c->point, result);
 }

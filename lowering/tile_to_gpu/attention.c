@@ -40,10 +40,12 @@ static int find_contractions(MlirOperation loop, MlirOperation out[2]) {
   return n;
 }
 
+// A pair of products (pipelined_pair.c) shares its left operand.
 bool strata_gpu_attention_is_loop(MlirOperation loop) {
   MlirOperation contractions[2];
   return !mlirOperationIsNull(loop) && strata_op_is(loop, "scf.for") && strata_attr_flag(loop, "tile.pipeline") &&
-         find_contractions(loop, contractions) == 2;
+         find_contractions(loop, contractions) == 2 &&
+         !mlirValueEqual(mlirOperationGetOperand(contractions[0], 0), mlirOperationGetOperand(contractions[1], 0));
 }
 
 // The second contraction is the one whose sum the loop carries.

@@ -27,7 +27,8 @@ typedef struct {
 } shares_t;
 
 static shares_t shares_of(const strata_pipelined_t *p) {
-  bool is_bulk = strata_pipelined_is_bulk(p), is_wide = strata_layout_registers(&p->layout) * p->parts > WIDE_SUMS;
+  bool is_bulk = strata_pipelined_is_bulk(p),
+       is_wide = strata_layout_registers(&p->layout) * p->parts * p->pair > WIDE_SUMS;
   if (p->groups > 2)
     return is_bulk ? (shares_t){32, 160} : (shares_t){104, 136};
   return is_bulk ? is_wide ? (shares_t){24, 240} : (shares_t){40, 232} : (shares_t){104, 200};
@@ -104,7 +105,7 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   int64_t lower, step;
   k->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
   k->loop = find_pipeline(k->body);
-  if (mlirOperationIsNull(k->loop) || mlirOperationGetNumResults(k->loop) != 1)
+  if (mlirOperationIsNull(k->loop) || mlirOperationGetNumResults(k->loop) != strata_pair_count(k->loop))
     return strata_gpu_missing(forall, "a schedule with producers, without a pipeline,");
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
   if (!strata_index_bounds(mlirBlockGetArgument(body, 0), &lower, &step, &k->n_steps) || lower != 0 || step != 1)
@@ -116,14 +117,15 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   k->blocks = strata_gpu_blocks(d);
   if (!strata_gpu_forall_tasks(forall, &k->n_tasks))
     return strata_gpu_missing(forall, "a task space that is dynamic");
-  return strata_pipelined_read(d, k->contract, &k->product);
+  STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
+  return strata_pair_read(d, k);
 }
 
 // True if both can use one ring, by the same threads.
 static bool is_alike(const strata_pipelined_t *a, const strata_pipelined_t *b) {
   bool same = a->mma == b->mma && a->swap == b->swap && a->groups == b->groups && a->teams == b->teams &&
-              a->m_blocks == b->m_blocks && a->n == b->n && a->parts == b->parts && a->slots == b->slots &&
-              strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
+              a->m_blocks == b->m_blocks && a->n == b->n && a->parts == b->parts && a->pair + b->pair == 2 &&
+              a->slots == b->slots && strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
   for (int side = 0; side < 2 && same; side++)
     same = a->operands[side].slot == b->operands[side].slot &&
            mlirTypeEqual(a->operands[side].shared.element, b->operands[side].shared.element);
@@ -139,7 +141,7 @@ static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation 
       continue;
     *end = strata_arena_new(d->compile->arena, strata_pipelined_kernel_t);
     STRATA_TRY(read_kernel(d, forall, *end));
-    if (!is_alike(&(*out_first)->product, &(*end)->product))
+    if (*end != *out_first && !is_alike(&(*out_first)->product, &(*end)->product))
       return strata_gpu_missing(forall, "a product of another form than that before it, in one launch,");
     end = &(*end)->next;
   }
@@ -163,6 +165,8 @@ static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelin
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *shared = &p->operands[side].shared;
     STRATA_TRY(strata_shared_alloc(d, shared->element, p->operands[side].slot * p->slots, &shared->memory));
+    if (p->operands[side].other)
+      p->operands[side].other->shared.memory = shared->memory;
   }
   d->group = group;
   STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(p), &k->staging));

@@ -21,7 +21,8 @@ enum {
 enum { STRATA_ALL_CONSUMERS = 1, STRATA_FIRST_GROUP = 2, STRATA_FIRST_TURN = 8 };
 
 // How an operand lies in a slot: rows of STRATA_SPAN bytes whose 16-byte units are exchanged.
-typedef struct {
+typedef struct strata_ring_operand strata_ring_operand_t;
+struct strata_ring_operand {
   strata_shared_operand_t shared; // .crossed as below; .memory: all slots
   int64_t slot;                   // elements of a slot
   bool is_bulk;
@@ -29,7 +30,8 @@ typedef struct {
   MlirOperation load; // in bulk: the tile.load it replaces
   int64_t tiles;      // in a slot: those of |tiles| tasks, |stride| apart, one behind the other
   int64_t stride;
-} strata_ring_operand_t;
+  strata_ring_operand_t *other; // of a pair's columns: the second one's, whose tile lies behind the first; else NULL
+};
 
 typedef struct {
   bool reads_left; // threads read the left operand, of f32 across the reduction, and hand it on in registers
@@ -38,6 +40,7 @@ typedef struct {
   bool swap;
   int64_t m_blocks; // instructions' rows of a group, in STRATA_GROUP_ROWS
   int64_t n;        // columns of a result's tile
+  int64_t pair;     // products of a task that share the rows' operand (pipelined_pair.c), 1 or 2
   int64_t parts;    // tiles of an instruction, side by side along its columns: those of a cluster's blocks
   int64_t steps;    // instructions a slot
   int64_t groups;   // of consumers; of an instruction's side by side along its rows
@@ -57,7 +60,7 @@ typedef struct {
 typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
 struct strata_pipelined_kernel {
   strata_pipelined_t product;
-  MlirOperation loop, contract; // the old ones
+  MlirOperation loop, contract; // the old ones, of a pair the first
   int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;
   MlirValue full, empty;     // memref<slots x i64, 3>
@@ -126,6 +129,13 @@ MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d);
 STRATA_MUST_CHECK strata_status_t strata_pipelined_combine(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                                            const MlirValue *sums, MlirValue *out_own);
 void strata_pipelined_meet(strata_gpu_distribution_t *d);
+
+// Pairs (pipelined_pair.c): the products of |loop|; reads the second of one into the first's operand; the number, among
+// the sums of a task's instructions, of sum |i| of product |which|; the second one's result from those.
+int64_t strata_pair_count(MlirOperation loop);
+STRATA_MUST_CHECK strata_status_t strata_pair_read(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+int64_t strata_pair_sum(const strata_pipelined_t *p, int64_t which, int64_t i);
+void strata_pair_define_second(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, const MlirValue *sums);
 
 // The products of the running task, as the result of the old loop (pipelined_product.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);

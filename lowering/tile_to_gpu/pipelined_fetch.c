@@ -57,6 +57,9 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   MlirValue at = strata_emit_binary(e, "arith.muli", k->place.slot, strata_emit_index(e, operand->slot));
   if (d->parts == 1 || operand->stride == 0) {
     copy_tile(d, k, operand, at);
+    if (operand->other)
+      copy_tile(d, k, operand->other,
+                strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, operand->slot / operand->tiles)));
     return NULL;
   }
   MlirValue own = d->task, first = strata_pipelined_first_task(d);

@@ -15,8 +15,9 @@ enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256, LEFT_HALF = 
 // The dim of the result that the instruction's rows run along.
 static int left_side(const strata_pipelined_t *p) { return p->swap ? COLUMN : ROW; }
 
-// Columns of an instruction.
-static int64_t n_of(const strata_pipelined_t *p) { return p->n * p->parts; }
+// Columns of an instruction, and its rows in a slot, in STRATA_GROUP_ROWS of a group.
+static int64_t n_of(const strata_pipelined_t *p) { return p->n * p->parts * (p->swap ? 1 : p->pair); }
+static int64_t n_blocks(const strata_pipelined_t *p) { return p->m_blocks * (p->swap ? p->pair : 1); }
 
 // Threads along the instruction's rows. Where they read the left operand, row r of the instruction, of bits h g2 g1 g0
 // in a warp w1 w0, is element w1 g2 w0 h g1 g0 of the operand: the eight 16-byte units of a warp's read lie in
@@ -155,6 +156,10 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   if (!p->adds)
     place_operand(operand, operand->is_bulk ? operand->bulk.inner != STEP : contiguous != STEP && has_16_bits);
   place_tiles(operand, mlirShapedTypeGetDimSize(type, 0), side == left_side(p) ? 1 : p->parts);
+  if (side == COLUMN && p->pair > 1) {
+    operand->tiles *= p->pair;
+    operand->slot *= p->pair;
+  }
   const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0), shared->steps};
   shared->load = load_layout(sizes, producers, contiguous, power_of_two_in(sizes[contiguous], width));
   return NULL;
@@ -200,6 +205,10 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
   if (p->m_blocks < 1 || rows != p->groups * p->m_blocks * STRATA_GROUP_ROWS || p->n % 8 != 0 || p->n < 8 ||
       n_of(p) > MAX_COLUMNS || steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
     return strata_gpu_missing(op, "a tile that no instruction fits");
+  if (p->pair > 1 && (p->parts > 1 || !strata_pipelined_is_bulk(p) ||
+                      p->operands[COLUMN].shared.rows !=
+                          mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN)))
+    return strata_gpu_missing(op, "a pair of products that do not come in bulk, in whole spans,");
   return p->parts == 1 ? NULL : check_parts(d, op, p);
 }
 
@@ -214,6 +223,7 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
                             .groups = schedule.warps[0] * schedule.warps[1] / WARPS,
                             .teams = schedule.group ? schedule.threads / schedule.group : 0,
                             .slots = schedule.slots,
+                            .pair = strata_pair_count(mlirOperationGetParentOperation(op)),
                             .sum = mlirShapedTypeGetElementType(type)};
   if (!strata_op_is(op, "vector.contract") || p->groups < 1 || mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "a contraction without a schedule");
@@ -270,7 +280,7 @@ MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_p
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
 
 static int64_t n_block_sums(const strata_pipelined_t *p) { return n_of(p) / 2; }
-static int64_t n_sums(const strata_pipelined_t *p) { return strata_layout_registers(&p->layout) * p->parts; }
+static int64_t n_sums(const strata_pipelined_t *p) { return strata_layout_registers(&p->layout) * p->parts * p->pair; }
 
 // How the operand lies, as tile.mma_async says it.
 static MlirAttribute describe(MlirContext context, const strata_ring_operand_t *operand) {
@@ -369,14 +379,17 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   MlirValue left_at = p->reads_left ? slot : left_place(d, k, slot);
   MlirValue right_at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, right->slot));
   strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, n_sums(p), sums, -1);
+  int64_t tile = left->slot / left->tiles;
   for (int64_t step = 0; step < p->steps; step++)
-    for (int64_t block = 0; block < p->m_blocks; block++) {
+    for (int64_t block = 0; block < n_blocks(p); block++) {
       MlirValue at = add(e, right_at, offset_of(p, right, 0, step)), *block_sums = sums + block * n_block_sums(p);
       if (words) {
         emit_instruction(d, p, words + (step * p->m_blocks + block) * WORDS, WORDS, at, block_sums);
         continue;
       }
-      MlirValue from[2] = {left->shared.memory, add(e, left_at, offset_of(p, left, block * STRATA_GROUP_ROWS, step))};
+      int64_t rows = block % p->m_blocks * STRATA_GROUP_ROWS;
+      MlirValue at_left = add(e, left_at, block / p->m_blocks * tile + offset_of(p, left, rows, step));
+      MlirValue from[2] = {left->shared.memory, at_left};
       emit_instruction(d, p, from, 2, at, block_sums);
     }
   strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
@@ -393,16 +406,19 @@ void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, 
   strata_emit_if_end(e, branch);
 }
 
-// What the sums start from, zero where several blocks sum up.
+// What the sums start from, zero where several blocks sum up and of pairs.
 static strata_status_t start_sums(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *sums) {
   const strata_pipelined_t *p = &k->product;
   MlirValue old = mlirOperationGetOperand(k->loop, 3);
   strata_registers_t start;
-  if (p->parts > 1 && !strata_value_is_zero(old))
-    return strata_gpu_missing(k->loop, "a shared reduction that does not start from zero");
+  bool is_zero = strata_value_is_zero(old);
+  if (p->pair > 1)
+    is_zero = is_zero && strata_value_is_zero(mlirOperationGetOperand(k->loop, 4));
+  if ((p->parts > 1 || p->pair > 1) && !is_zero)
+    return strata_gpu_missing(k->loop, "a shared reduction, or a pair, that does not start from zero");
   STRATA_TRY(strata_registers_as(d, old, &p->layout, &start));
   for (int64_t i = 0; i < n_sums(p); i++)
-    sums[i] = start.values[i % (n_sums(p) / p->parts)];
+    sums[i] = start.values[i % strata_layout_registers(&p->layout)];
   return NULL;
 }
 
@@ -469,7 +485,10 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   if (k->product.parts > 1)
     STRATA_TRY(strata_pipelined_combine(d, k, state + SUMS, sums.values));
   else
-    memcpy(sums.values, state + SUMS, (size_t)count * sizeof *state);
+    for (int64_t i = 0; i < strata_layout_registers(&k->product.layout); i++)
+      sums.values[i] = state[SUMS + strata_pair_sum(&k->product, 0, i)];
   strata_registers_define(d, result, &sums);
+  if (k->product.pair > 1)
+    strata_pair_define_second(d, k, state + SUMS);
   return NULL;
 }

@@ -4,7 +4,8 @@
 // becomes
 //   func.func private @k0(%x, %y) { %t = memref.alloc  nest; nest; return }     func.call @k0(%x, %y)
 //
-// Attention is found first (group_attention.c), and takes what follows it elementwise. Other groups grow from seeds:
+// Attention and pairs of contractions are found first (group_attention.c, group_pairs.c), and take what follows them
+// elementwise. Other groups grow from seeds:
 // contractions and windows take what follows them elementwise, then reductions over rows take what shares their rows,
 // then contractions take what is cheap before them (on GPUs, where operands are fetched in bulk, only those that are
 // over soon or read each element once), then what is left gathers around its last nests. A nest joins if its points
@@ -332,15 +333,18 @@ strata_status_t strata_group_add(strata_grouping_t *grouping, int group, int nod
   return NULL;
 }
 
-static void grow(strata_grouping_t *grouping, int seed) {
-  int group = strata_group_create(grouping, seed);
-  if (grouping->groups.data[group].kind == STRATA_NEST_SCALAR || grouping->compile->options->disable_fusion)
-    return;
+static void grow_group(strata_grouping_t *grouping, int group) {
   bool grown = true;
   for (int i = 0; i < MAX_SWEEPS && grown; i++) {
     grown = sweep(grouping, group, SWEEP_CONSUMERS);
     grown |= sweep(grouping, group, SWEEP_PRODUCERS);
   }
+}
+
+static void grow(strata_grouping_t *grouping, int seed) {
+  int group = strata_group_create(grouping, seed);
+  if (grouping->groups.data[group].kind != STRATA_NEST_SCALAR && !grouping->compile->options->disable_fusion)
+    grow_group(grouping, group);
 }
 
 static void grow_from(strata_grouping_t *grouping, strata_nest_class_t class) {
@@ -349,14 +353,17 @@ static void grow_from(strata_grouping_t *grouping, strata_nest_class_t class) {
       grow(grouping, node);
 }
 
-static void grow_all(strata_grouping_t *grouping) {
-  size_t n_attentions = grouping->groups.count;
+// |n_attentions| groups are attention, those behind them pairs.
+static void grow_all(strata_grouping_t *grouping, size_t n_attentions) {
+  size_t n_found = grouping->groups.count;
   for (size_t i = 0; i < n_attentions; i++)
     sweep(grouping, (int)i, SWEEP_CONSUMERS);
+  for (size_t i = n_attentions; i < n_found; i++)
+    grow_group(grouping, (int)i);
   grow_from(grouping, STRATA_NEST_ANCHOR);
   size_t n_anchored = grouping->groups.count;
   grow_from(grouping, STRATA_NEST_ROW);
-  for (size_t i = n_attentions; i < n_anchored && !grouping->compile->options->disable_fusion; i++)
+  for (size_t i = n_found; i < n_anchored && !grouping->compile->options->disable_fusion; i++)
     sweep(grouping, (int)i, SWEEP_OPERANDS);
   for (int node = (int)grouping->graph.nodes.count - 1; node >= 0; node--)
     if (node_of(grouping, node)->nest && grouping->nodes[node].group < 0)
@@ -387,7 +394,9 @@ strata_status_t strata_pass_affine_group(strata_compile_t *compile) {
   grouping.order = strata_group_order_create(&grouping.graph);
   init_nodes(&grouping);
   STRATA_TRY(strata_group_attention(&grouping));
-  grow_all(&grouping);
+  size_t n_attentions = grouping.groups.count;
+  STRATA_TRY(strata_group_pairs(&grouping));
+  grow_all(&grouping, n_attentions);
   STRATA_TRY(strata_group_outline(&grouping));
   strata_group_explain(&grouping);
   return NULL;

@@ -93,6 +93,11 @@ strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int 
 // Makes groups of what is attention, before others grow.
 STRATA_MUST_CHECK strata_status_t strata_group_attention(strata_grouping_t *grouping);
 
+//===-- Pairs (group_pairs.c) ------------------------------------------------------------------------------------===//
+
+// Makes groups of two contractions of the same rows whose results meet elementwise, before others grow.
+STRATA_MUST_CHECK strata_status_t strata_group_pairs(strata_grouping_t *grouping);
+
 //===-- Making groups (group.c) ----------------------------------------------------------------------------------===//
 
 // A group of |seed| alone; returns its number.

@@ -287,9 +287,23 @@ static double bytes_moved(const strata_gpu_contraction_t *q) {
   double bytes = 0;
   for (int i = 0; !q->called && i < c->nest->n_accesses; i++)
     bytes += buffer_bytes(c->nest->accesses[i].buffer);
+  if (!q->called && c->other.nest)
+    bytes += buffer_bytes(strata_contraction_second(c).sides[STRATA_SIDE_V].access->buffer);
   for (intptr_t i = 0; q->called && i < mlirBlockGetNumArguments(c->kernel->body); i++)
     bytes += buffer_bytes(mlirBlockGetArgument(c->kernel->body, i));
   return bytes;
+}
+
+// Of a pair both columns' operands are alike, or it is not carried out so.
+static void read_second(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, strata_problem_t *p) {
+  strata_contraction_kernel_t second = strata_contraction_second(q->contraction);
+  strata_gpu_contraction_t question = *q;
+  question.contraction = &second;
+  strata_problem_side_t other = read_side(&question, axes, STRATA_SIDE_V, p);
+  p->is_pair = true;
+  p->sides[STRATA_SIDE_V].is_read &= other.is_read && other.is_crossed == p->sides[STRATA_SIDE_V].is_crossed;
+  for (int side = 0; side < 2; side++)
+    p->sides[side].is_stageable = p->sides[side].has_window = false;
 }
 
 strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
@@ -317,6 +331,8 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
     p.sides[side] = read_side(q, axes, side, &p);
     p.loaded_bytes = greatest(p.loaded_bytes, p.sides[side].loaded_bytes);
   }
+  if (c->other.nest)
+    read_second(q, axes, &p);
   return p;
 }
 

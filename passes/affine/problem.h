@@ -38,6 +38,7 @@ typedef struct {
   int64_t loaded_bytes;      // of an element of the wider operand in memory
   int64_t sum_bytes, stored_bytes;
   bool shares_launch; // with other products
+  bool is_pair;       // two products of the same rows, whose columns' operands lie alike
   double traffic;     // bytes of all buffers
   strata_problem_side_t sides[2];
   strata_problem_axis_t axes[STRATA_N_AXES];
@@ -100,6 +101,7 @@ typedef struct {
 typedef struct {
   strata_pipelined_shape_t shape;
   bool swap;      // the instruction's rows are the result's columns
+  int64_t pair;   // 2 of a pair: the tiles of both lie side by side along the columns; else 1
   int64_t parts;  // blocks of a cluster, which share the reduction of tiles side by side along the shape's columns
   int64_t filled; // percent of the processors that such clusters fill
   int64_t slots, residents, tiles, blocks;

@@ -60,8 +60,9 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
   MlirStringRef symbol = strata_attr_str(q->called->func, "sym_name");
   const char *name = strata_arena_printf(arena, "product %.*s:", (int)symbol.length, symbol.data);
   const char *mark[2] = {"", ", chosen"};
-  strata_explain(q->compile, "%s %lld x %lld x %lld, %lld times", name, (long long)product->rows,
-                 (long long)product->columns, (long long)product->steps, (long long)product->batch);
+  strata_explain(q->compile, "%s %lld x %lld x %lld, %lld times%s", name, (long long)product->rows,
+                 (long long)product->columns, (long long)product->steps, (long long)product->batch,
+                 product->is_pair ? ", a pair" : "");
   for (int i = 0; i < n_pipelined; i++) {
     const strata_pipelined_choice_t *p = &pipelined[i];
     strata_schedule_t s = strata_pipelined_schedule(product, p);
@@ -71,9 +72,10 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
                    (long long)p->tiles, (long long)s.blocks, clusters, s.swap ? ", swapped" : "",
                    p->shape.teams > 1 ? ", two teams" : "", 1e6 * p->seconds, p->bound, mark[is_pipelined && i == 0]);
   }
-  strata_explain(q->compile, "%s   %s %s, %lld threads: %.1f us%s", name,
-                 product->mma ? product->mma->name : "multiply-adds", tile_text(arena, &tiled->schedule),
-                 (long long)tiled->threads, 1e6 * tiled->seconds, mark[!is_pipelined]);
+  if (tiled)
+    strata_explain(q->compile, "%s   %s %s, %lld threads: %.1f us%s", name,
+                   product->mma ? product->mma->name : "multiply-adds", tile_text(arena, &tiled->schedule),
+                   (long long)tiled->threads, 1e6 * tiled->seconds, mark[!is_pipelined]);
 }
 
 //===-- Shared launches ------------------------------------------------------------------------------------------===//
@@ -212,10 +214,25 @@ static strata_status_t choose_packed(const strata_gpu_contraction_t *q, strata_s
   return choose(&now.question, &now.product, &tiled, out);
 }
 
+// Pairs are pipelined, with both operands as they lie, or not carried out as such.
+static strata_status_t choose_pair(const strata_gpu_contraction_t *q, const strata_problem_t *product,
+                                   strata_schedule_t *out, bool *out_taken) {
+  strata_pipelined_choice_t pipelined[EXPLAINED];
+  int n = STRATA_PIPELINED_PRODUCTS ? strata_pipelined_choose(q->device, product, EXPLAINED, pipelined) : 0;
+  *out_taken = n > 0;
+  if (n == 0)
+    return NULL;
+  *out = strata_pipelined_schedule(product, &pipelined[0]);
+  explain(q, product, NULL, pipelined, n, true);
+  return NULL;
+}
+
 strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *contraction,
                                              strata_schedule_t *out_schedule, bool *out_taken) {
   strata_problem_t product = strata_problem_read(contraction);
   strata_tiled_choice_t tiled;
+  if (product.is_pair)
+    return choose_pair(contraction, &product, out_schedule, out_taken);
   *out_taken = strata_problem_has_tiles(contraction->device, &product) &&
                strata_tiled_choose(contraction->device, &product, &tiled);
   if (!*out_taken)

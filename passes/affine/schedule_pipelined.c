@@ -94,17 +94,20 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 //===-- What fits ------------------------------------------------------------------------------------------------===//
 
-// Of a block's tile; the instruction is as wide as those of a cluster.
-static int64_t own_columns(const strata_pipelined_choice_t *p) { return p->shape.columns / p->parts; }
-static int64_t result_rows(const strata_pipelined_choice_t *p) { return p->swap ? own_columns(p) : p->shape.rows; }
-static int64_t result_columns(const strata_pipelined_choice_t *p) { return p->swap ? p->shape.rows : own_columns(p); }
+// Of a block's tile as the instruction sees it, which takes those of a cluster, or of a pair, together.
+static int64_t own_columns(const strata_pipelined_choice_t *p) {
+  return p->shape.columns / p->parts / (p->swap ? 1 : p->pair);
+}
+static int64_t own_rows(const strata_pipelined_choice_t *p) { return p->shape.rows / (p->swap ? p->pair : 1); }
+static int64_t result_rows(const strata_pipelined_choice_t *p) { return p->swap ? own_columns(p) : own_rows(p); }
+static int64_t result_columns(const strata_pipelined_choice_t *p) { return p->swap ? own_rows(p) : own_columns(p); }
 static int right_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_U : STRATA_SIDE_V; }
 static int64_t step_of(const strata_problem_t *problem) { return STEP_BYTES / problem->operand_bytes; }
 
 // Those of whole clusters, some beyond the results.
 static int64_t count_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   int64_t left = p->swap ? problem->columns : problem->rows, right = p->swap ? problem->rows : problem->columns;
-  return ceil_div(left, p->shape.rows) * ceil_div(right, p->shape.columns) * p->parts * problem->batch;
+  return ceil_div(left, own_rows(p)) * ceil_div(right, own_columns(p) * p->parts) * p->parts * problem->batch;
 }
 
 static int64_t tile_of(const strata_pipelined_choice_t *p, int side) {
@@ -115,9 +118,9 @@ static int64_t extent_of(const strata_problem_t *problem, int side) {
   return side == STRATA_SIDE_U ? problem->rows : problem->columns;
 }
 
-// What a slot has of a side: the tiles of all blocks of a cluster along the instruction's columns.
+// What a slot has of a side: the tiles of all blocks of a cluster along the instruction's columns, those of a pair.
 static int64_t slot_rows(const strata_pipelined_choice_t *p, int side) {
-  return tile_of(p, side) * (side == right_side(p) ? p->parts : 1);
+  return tile_of(p, side) * (side == right_side(p) ? p->parts : 1) * (side == STRATA_SIDE_V ? p->pair : 1);
 }
 
 // Operands that lie contiguous along their rows are kept in spans of as many rows as a step is long.
@@ -159,6 +162,14 @@ static bool can_share(const strata_gpu_device_t *device, const strata_problem_t 
          100 * count_tiles(problem, p) <= device->n_processors * p->filled;
 }
 
+// Both tiles of a pair have whole spans, and an instruction's rows for each group of warps.
+static bool can_pair(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  enum { ROWS = 64 };
+  bool is_spans = !problem->sides[STRATA_SIDE_V].is_crossed || result_columns(p) % step_of(problem) == 0;
+  bool is_whole = p->swap ? own_rows(p) % (ROWS * p->shape.groups) == 0 : own_columns(p) % MIN_OWN_COLUMNS == 0;
+  return problem->operand_bytes == 2 && is_spans && is_whole;
+}
+
 // True if the kernel reads about as many elements as it stores, a residual: more than its operands.
 static bool reads_results(const strata_problem_t *problem) {
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
@@ -190,9 +201,13 @@ static bool has_aligned_rows(const strata_problem_t *problem) {
 static bool is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                      const strata_pipelined_choice_t *p) {
   const strata_pipelined_shape_t *shape = &p->shape;
+  if (p->pair > 1 && p->parts > 1)
+    return false;
   int64_t sums = shape->rows * shape->columns / shape->groups / GROUP_THREADS;
   bool is_bulk = count_boxes(problem, p, STRATA_SIDE_U) && count_boxes(problem, p, STRATA_SIDE_V);
   if (is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
+    return false;
+  if (p->pair > 1 && !(is_bulk && can_pair(problem, p)))
     return false;
   if (p->parts > 1 && !(is_bulk && shape->teams == 1 && can_share(device, problem, p)))
     return false;
@@ -274,10 +289,10 @@ static bool is_staged(const strata_problem_t *problem, const strata_pipelined_ch
 
 // Two groups store at the same time.
 static double store_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  double elements = (double)(p->shape.rows * own_columns(p) / p->shape.groups);
+  double elements = (double)(own_rows(p) * own_columns(p) / p->shape.groups);
   double cycles = elements * ((double)problem->stored_bytes + 2) / STORE_RATE;
   double unstaged = has_aligned_rows(problem) ? EXCHANGED_STORE : p->swap ? CROSSED_STORE : UNALIGNED_STORE;
-  bool is_narrow = p->shape.columns * problem->stored_bytes % STEP_BYTES != 0;
+  bool is_narrow = own_columns(p) * p->parts * problem->stored_bytes % STEP_BYTES != 0;
   double staged = is_narrow ? NARROW_STORE : 1;
   return STORE_START + cycles * (is_staged(problem, p) ? staged : unstaged);
 }
@@ -287,7 +302,7 @@ static double store_cycles(const strata_problem_t *problem, const strata_pipelin
 static double distinct_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double bytes = 0;
   for (int side = 0; side < 2; side++)
-    bytes += (double)(extent_of(problem, side) * STEP_BYTES);
+    bytes += (double)(extent_of(problem, side) * STEP_BYTES * (side == STRATA_SIDE_V ? p->pair : 1));
   return bytes * (double)(problem->batch * p->parts);
 }
 
@@ -347,7 +362,8 @@ static void predict_time(const strata_gpu_device_t *device, const strata_problem
   double cycles = LAUNCH + FILL + (together - 1) * SECOND_BLOCK + main.cycles + others / HIDDEN;
   cycles += cache / CACHE_BESIDE_MEMORY * memory.cycles / main.cycles;
   double products = (double)problem->rows * (double)problem->columns * (double)problem->steps * (double)problem->batch;
-  double busy = products * (double)problem->operand_bytes / INSTRUCTION_RATE / device->n_processors / cycles;
+  double busy =
+      products * (double)p->pair * (double)problem->operand_bytes / INSTRUCTION_RATE / device->n_processors / cycles;
   p->seconds = cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
   p->bound = main.what;
 }
@@ -380,6 +396,7 @@ bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_probl
     size_t number = p->number;
     *p = (strata_pipelined_choice_t){.shape = shapes[number / 2 / N_WAYS],
                                      .swap = number / N_WAYS % 2,
+                                     .pair = problem->is_pair ? 2 : 1,
                                      .residents = ways[number % N_WAYS].residents,
                                      .parts = ways[number % N_WAYS].parts,
                                      .filled = ways[number % N_WAYS].filled,

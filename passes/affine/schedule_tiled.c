@@ -155,7 +155,7 @@ static strata_schedule_t schedule_of(const strata_gpu_device_t *device, const st
 bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *tile) {
   const shape_t *shapes = p->mma ? mma_shapes : fma_shapes;
   size_t n_shapes = p->mma ? sizeof mma_shapes / sizeof *mma_shapes : sizeof fma_shapes / sizeof *fma_shapes;
-  while (tile->number < n_shapes * N_SPLITS) {
+  while (!p->is_pair && tile->number < n_shapes * N_SPLITS) {
     size_t number = tile->number;
     *tile = tile_of(p, &shapes[number / N_SPLITS], (int64_t)1 << number % N_SPLITS);
     tile->number = number + 1;

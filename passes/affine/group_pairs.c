@@ -1,0 +1,170 @@
+// Groups of pairs: two contractions of the same rows whose results meet elementwise, silu(x W) * (x V), found before
+// other groups grow. See group.h and strata_contraction_read.
+//
+// Every contraction is looked at with those behind it that read a buffer of its. Their results meet if what follows
+// both elementwise has a nest in common; that and what lies between joins the group when it grows. A pair is one if
+// both operands come in bulk, and if the model finds it faster than two kernels of which one stores what the other
+// reads.
+#include "dialects/affine/contraction.h"
+#include "passes/affine/explain.h"
+#include "passes/affine/group.h"
+#include "passes/affine/problem.h"
+#include "passes/target.h"
+
+enum { MAX_NODES = 32 }; // that follow a contraction
+
+#define LAUNCH_SECONDS 1e-6 // saved of the time from one kernel to the next
+
+typedef struct {
+  strata_grouping_t *grouping;
+  const strata_gpu_device_t *device;
+} finder_t;
+
+static const strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
+
+static bool contains(const strata_ints_t *ints, int value) {
+  for (size_t i = 0; i < ints->count; i++)
+    if (ints->data[i] == value)
+      return true;
+  return false;
+}
+
+//===-- Candidates -----------------------------------------------------------------------------------------------===//
+
+static bool is_free(const finder_t *f, int node) {
+  return node_of(f, node)->class == STRATA_NEST_ANCHOR && !node_of(f, node)->is_constant &&
+         f->grouping->nodes[node].group < 0;
+}
+
+// The elementwise nests that follow |node|, the nearest first.
+static strata_ints_t followers(const finder_t *f, int node) {
+  strata_ints_t found = {0};
+  for (size_t next = 0;; node = found.data[next++]) {
+    const strata_ints_t *after = &node_of(f, node)->after;
+    for (size_t i = 0; i < after->count && found.count < MAX_NODES; i++)
+      if (node_of(f, after->data[i])->nest && node_of(f, after->data[i])->class == STRATA_NEST_MAP &&
+          !contains(&found, after->data[i]))
+        *strata_vector_push(f->grouping->graph.arena, &found) = after->data[i];
+    if (next == found.count)
+      return found;
+  }
+}
+
+// The first nest that follows both; negative: none.
+static int meeting(const strata_ints_t *a, const strata_ints_t *b) {
+  int first = -1;
+  for (size_t i = 0; i < a->count; i++)
+    if (contains(b, a->data[i]) && (first < 0 || a->data[i] < first))
+      first = a->data[i];
+  return first;
+}
+
+// True if nobody but elementwise nests reads what |node| stores: else it is in memory all the same.
+static bool is_private(const finder_t *f, int node) {
+  const strata_nest_node_t *record = node_of(f, node);
+  bool is_alone = true;
+  for (size_t i = 0; i < record->after.count; i++)
+    is_alone &= node_of(f, record->after.data[i])->nest && node_of(f, record->after.data[i])->class == STRATA_NEST_MAP;
+  for (size_t i = 0; i < record->buffers.count; i++) {
+    const strata_nest_buffer_t *buffer = &f->grouping->graph.buffers.data[record->buffers.data[i]];
+    is_alone &= !record->nest->accesses[i].is_store || (buffer->is_alloc && buffer->n_stores == 1);
+  }
+  return is_alone;
+}
+
+static bool are_private(const finder_t *f, const strata_ints_t *nodes, int end) {
+  for (size_t i = 0; i < nodes->count; i++)
+    if (nodes->data[i] < end && !is_private(f, nodes->data[i]))
+      return false;
+  return true;
+}
+
+// True if the results meet, and nothing before that is stored.
+static bool meet(const finder_t *f, int first, int second) {
+  strata_ints_t a = followers(f, first), b = followers(f, second);
+  int end = meeting(&a, &b);
+  return end >= 0 && are_private(f, &a, end) && are_private(f, &b, end);
+}
+
+//===-- Whether it pays ------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  strata_kernel_t kernel;
+  strata_nest_t nests[2];
+  strata_contraction_kernel_t contraction;
+} product_t;
+
+// One contraction, or both.
+static bool read_problem(const finder_t *f, const int *nodes, int n, strata_problem_t *out) {
+  product_t *p = strata_arena_new(f->grouping->graph.arena, product_t);
+  p->kernel = (strata_kernel_t){
+      .arena = f->grouping->graph.arena, .func = f->grouping->graph.func, .n_nests = n, .nests = p->nests};
+  p->kernel.body = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->kernel.func, 0));
+  for (int i = 0; i < n; i++)
+    p->nests[i] = *node_of(f, nodes[i])->nest;
+  if (!strata_is_contraction(&p->kernel, &p->contraction))
+    return false;
+  strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &p->contraction};
+  *out = strata_problem_read(&question);
+  return true;
+}
+
+static bool pays(const finder_t *f, int first, int second) {
+  strata_problem_t both, one, other;
+  strata_pipelined_choice_t choice;
+  if (!read_problem(f, (int[]){first, second}, 2, &both) || !both.is_pair || !read_problem(f, &first, 1, &one) ||
+      !read_problem(f, &second, 1, &other) || !strata_pipelined_choose(f->device, &both, 1, &choice))
+    return false;
+  double results = (double)both.rows * (double)both.columns * (double)both.batch * (double)both.stored_bytes;
+  double apart = strata_problem_seconds(f->device, &one) + strata_problem_seconds(f->device, &other) + LAUNCH_SECONDS +
+                 results / (double)f->device->bandwidth;
+  bool is_faster = choice.seconds < apart;
+  strata_explain(f->grouping->compile, "pair contract#%d, contract#%d: %lld x 2 * %lld x %lld: %.1f us %s %.1f apart",
+                 first, second, (long long)both.rows, (long long)both.columns, (long long)both.steps,
+                 1e6 * choice.seconds, is_faster ? "instead of" : "are too many for", 1e6 * apart);
+  return is_faster;
+}
+
+//===-- Forming --------------------------------------------------------------------------------------------------===//
+
+// The points of both are the same.
+static strata_status_t form(finder_t *f, int first, int second) {
+  int group = strata_group_create(f->grouping, first);
+  STRATA_TRY(strata_group_add(f->grouping, group, second));
+  f->grouping->nodes[second].outer = strata_group_identity(f->grouping, second);
+  return NULL;
+}
+
+static strata_status_t try_contraction(finder_t *f, int first) {
+  const strata_nest_node_t *record = node_of(f, first);
+  for (size_t i = 0; i < record->buffers.count; i++) {
+    const strata_ints_t *readers = &f->grouping->graph.buffers.data[record->buffers.data[i]].readers;
+    if (record->nest->accesses[i].is_store || readers->count > STRATA_GROUP_MAX_READERS)
+      continue;
+    for (size_t j = 0; j < readers->count; j++) {
+      int second = readers->data[j];
+      if (second > first && is_free(f, second) && is_private(f, second) && meet(f, first, second) &&
+          pays(f, first, second))
+        return form(f, first, second);
+    }
+  }
+  return NULL;
+}
+
+static bool is_allowed(const strata_compile_t *compile) {
+  const strata_compile_options_t *options = compile->options;
+  return strata_target_is_gpu(compile) && !options->disable_fusion && !options->disable_tensor_core;
+}
+
+strata_status_t strata_group_pairs(strata_grouping_t *grouping) {
+  finder_t f = {.grouping = grouping};
+  if (!is_allowed(grouping->compile))
+    return NULL;
+  STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
+  if (!f.device->mma_async[0])
+    return NULL;
+  for (int node = 0; node < (int)grouping->graph.nodes.count; node++)
+    if (is_free(&f, node) && is_private(&f, node))
+      STRATA_TRY(try_contraction(&f, node));
+  return NULL;
+}
