@@ -59,7 +59,7 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
     copy_tile(d, k, operand, at);
     if (operand->other)
       copy_tile(d, k, operand->other,
-                strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, operand->slot / operand->tiles)));
+                strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, operand->slot / k->product.pair)));
     return NULL;
   }
   MlirValue own = d->task, first = strata_pipelined_first_task(d);

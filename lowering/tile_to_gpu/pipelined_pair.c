@@ -58,6 +58,8 @@ strata_status_t strata_pair_read(strata_gpu_distribution_t *d, strata_pipelined_
 
 int64_t strata_pair_sum(const strata_pipelined_t *p, int64_t which, int64_t i) {
   int64_t own = strata_layout_registers(&p->layout), block = p->n / 2; // sums of an instruction's own columns
+  if (p->pair == 1)
+    return i;
   return p->swap ? which * own + i : (i / block * p->pair + which) * block + i % block;
 }
 

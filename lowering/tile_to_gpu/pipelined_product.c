@@ -81,8 +81,8 @@ static void place_operand(strata_ring_operand_t *operand, bool crossed) {
 // The operand along the instruction's columns holds the tiles of all blocks of a cluster; where it is crossed, in whole
 // spans, each of one tile or of several.
 static void place_tiles(strata_ring_operand_t *operand, int64_t tile, int64_t parts) {
-  int64_t span = operand->shared.rows > tile ? operand->shared.rows / tile : 1; // tiles
-  operand->tiles = parts / span;
+  int64_t span = operand->shared.rows > tile ? operand->shared.rows / tile : 1; // tiles that there is room for
+  operand->tiles = parts > span ? parts / span : 1;
   operand->stride = parts > 1 ? span : 0;
   operand->slot *= operand->tiles;
 }
@@ -379,7 +379,7 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   MlirValue left_at = p->reads_left ? slot : left_place(d, k, slot);
   MlirValue right_at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, right->slot));
   strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, n_sums(p), sums, -1);
-  int64_t tile = left->slot / left->tiles;
+  int64_t tile = left->slot / p->pair;
   for (int64_t step = 0; step < p->steps; step++)
     for (int64_t block = 0; block < n_blocks(p); block++) {
       MlirValue at = add(e, right_at, offset_of(p, right, 0, step)), *block_sums = sums + block * n_block_sums(p);

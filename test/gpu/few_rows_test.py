@@ -13,10 +13,11 @@ TOLERANCE = {"bf16": 4e-3, "f16": 5e-4, "f32": 1e-3}
 OPTIONS = ["--target=nvgpu", "--device=emulated_90"]
 
 
-def text(m, n, k, transposed, element):
+def text(m, n, k, transposed, element, crossed):
     y, read = (f"{n}x{k}", "n, k") if transposed else (f"{k}x{n}", "k, n")
-    maps = ", ".join(f"affine_map<(m, n, k) -> ({part})>" for part in ("m, k", read, "m, n"))
-    x, y, z, sums = (f"tensor<{part}>" for part in (f"{m}x{k}x{element}", f"{y}x{element}", f"{m}x{n}x{element}",
+    x, rows = (f"{k}x{m}", "k, m") if crossed else (f"{m}x{k}", "m, k")
+    maps = ", ".join(f"affine_map<(m, n, k) -> ({part})>" for part in (rows, read, "m, n"))
+    x, y, z, sums = (f"tensor<{part}>" for part in (f"{x}x{element}", f"{y}x{element}", f"{m}x{n}x{element}",
                                                      f"{m}x{n}xf32"))
     rounded = "%0" if element == "f32" else "%1"
     convert = "" if element == "f32" else f'  %1 = "strata.convert"(%0) {{}} : ({sums}) -> {z}\n'
@@ -37,15 +38,15 @@ def decoded(array, element):
     return (from_bf16(array) if element == "bf16" else array).astype(np.float64)
 
 
-def check(m, n, k, transposed, element, way):
-    """|way|: what the schedule must be."""
+def check(m, n, k, transposed, element, way, crossed=False):
+    """|way|: what the schedule must be; |crossed|: the rows lie across the reduction."""
     options = OPTIONS + ["--mm-conv-precision-mode=tf32"] * (element == "f32")
     generator = np.random.default_rng(m + n + k)
-    x = encoded(generator.standard_normal((m, k)), element)
+    x = encoded(generator.standard_normal((k, m) if crossed else (m, k)), element)
     y = encoded(generator.standard_normal((n, k) if transposed else (k, n)), element)
     name = f"few_rows{next(NUMBERS)}"
     with open(f"{name}.mlir", "w", encoding="utf-8") as file:
-        file.write(text(m, n, k, transposed, element))
+        file.write(text(m, n, k, transposed, element, crossed))
     explained = strata.strata(f"{name}.mlir", "--aot", "--aot-name", name, "-o", "out", *options, "--explain")
     what = f"{m}x{n}x{k} {'NT' if transposed else 'NN'} {element}"
     assert way in explained, f"{what}: not {way}:\n{explained}"
@@ -53,7 +54,8 @@ def check(m, n, k, transposed, element, way):
     got = decoded(library.run([x, y])[0], element)
     library.unload()
     right = decoded(y, element).T if transposed else decoded(y, element)
-    expected = decoded(x, element) @ right
+    left = decoded(x, element).T if crossed else decoded(x, element)
+    expected = left @ right
     error = np.linalg.norm(got - expected) / np.linalg.norm(expected)
     print(f"{what}: {error:.1e}")
     assert error <= TOLERANCE[element], f"{what}: {error:.2e}"
@@ -70,6 +72,8 @@ def main():
         check(8, 264, 2056, transposed, "f16", "swap")
         for m in (16, 17, 33, 100):
             check(m, 264, 1096, transposed, "f16", "wgmma")
+        for m in (16, 40):  # fewer than a span of the slot
+            check(m, 1032, 264, transposed, "f16", "wgmma", crossed=True)
         for m in (1, 3, 8, 17, 33):
             check(m, 131, 517, transposed, "f16", "schedule")
         check(1, 777, 333, transposed, "f32", "rows")
