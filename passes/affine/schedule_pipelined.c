@@ -30,6 +30,7 @@ enum {
   N_SHAPES = sizeof shapes / sizeof *shapes,
   N_WAYS = sizeof ways / sizeof *ways,
   GROUP_THREADS = 128,
+  GROUP_ROWS = 64, // of an instruction
   PRODUCERS = 128,
   VECTOR_BYTES = 16,
   STEP_BYTES = 128,        // of a row of an operand: the span of the widest swizzle
@@ -164,9 +165,8 @@ static bool can_share(const strata_gpu_device_t *device, const strata_problem_t 
 
 // Both tiles of a pair have whole spans, and an instruction's rows for each group of warps.
 static bool can_pair(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  enum { ROWS = 64 };
   bool is_spans = !problem->sides[STRATA_SIDE_V].is_crossed || result_columns(p) % step_of(problem) == 0;
-  bool is_whole = p->swap ? own_rows(p) % (ROWS * p->shape.groups) == 0 : own_columns(p) % MIN_OWN_COLUMNS == 0;
+  bool is_whole = p->swap ? own_rows(p) % (GROUP_ROWS * p->shape.groups) == 0 : own_columns(p) % MIN_OWN_COLUMNS == 0;
   return problem->operand_bytes == 2 && is_spans && is_whole;
 }
 
@@ -201,7 +201,8 @@ static bool has_aligned_rows(const strata_problem_t *problem) {
 static bool is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                      const strata_pipelined_choice_t *p) {
   const strata_pipelined_shape_t *shape = &p->shape;
-  if (p->pair > 1 && p->parts > 1)
+  bool is_for_pairs = shape->groups * shape->teams == 1 && shape->rows > GROUP_ROWS;
+  if (p->pair > 1 ? p->parts > 1 : is_for_pairs) // to others it is no use: 16x14336x4096 took as long or longer
     return false;
   int64_t sums = shape->rows * shape->columns / shape->groups / GROUP_THREADS;
   bool is_bulk = count_boxes(problem, p, STRATA_SIDE_U) && count_boxes(problem, p, STRATA_SIDE_V);
