@@ -20,7 +20,7 @@ MlirValue strata_tile_emit_contract(strata_tile_builder_t *b, MlirValue left, Ml
 //===-- Walking an iteration space -------------------------------------------------------------------------------===//
 
 // The points of some loops outside and one vectorized dim inside: |outer| has one coordinate an outer dim, |vector| is
-// the coordinate of the vectorized dim (vector dim 0 of the space, whose extent is the tile's size).
+// the coordinate of the vectorized dim (the last vector dim of the space, whose extent is the tile's size).
 typedef void (*strata_tile_body_t)(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector,
                                    void *user);
 
@@ -30,7 +30,7 @@ typedef struct {
   int64_t vector;       // extent of the vectorized dim; 1: there is none
   int64_t tile;         // elements of a full tile along it
   int64_t work;         // of one outer point: elements touched, which decides how many tasks there are
-  int64_t cross_tile;   // on a GPU, if not 0: elements along outer dim |cross|, which is tiled too (a transposition)
+  int64_t cross_tile;   // if not 0: elements along outer dim |cross|, which is tiled too (a transposition)
   int cross;
 } strata_tile_walk_t;
 

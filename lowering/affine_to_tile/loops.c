@@ -54,14 +54,20 @@ typedef struct {
   strata_tile_body_t body;
   void *user;
   MlirAffineExpr outer[STRATA_MAX_DIMS];
+  int64_t cross_size; // of the tile in hand, along the crossing dim
+  MlirAffineExpr cross_base;
 } walker_t;
 
 // |body| at one tile of |size| elements from |base|.
 static void emit_tile(strata_tile_builder_t *b, walker_t *w, int64_t size, MlirAffineExpr base) {
   strata_tile_known_t *known = b->known;
-  b->space.n_vector = 1;
-  b->space.extents[0] = size;
-  MlirAffineExpr vector = strata_tile_scaled(b, base, 1, strata_tile_vector_dim(b, 0));
+  int dim = w->walk->cross_tile ? 1 : 0;
+  b->space.n_vector = dim + 1;
+  b->space.extents[0] = w->cross_size;
+  b->space.extents[dim] = size;
+  if (w->walk->cross_tile)
+    w->outer[w->walk->cross] = strata_tile_scaled(b, w->cross_base, 1, strata_tile_vector_dim(b, 0));
+  MlirAffineExpr vector = strata_tile_scaled(b, base, 1, strata_tile_vector_dim(b, dim));
   w->body(b, w->outer, vector, w->user);
   b->known = known;
   b->space.n_vector = 0;
@@ -84,9 +90,34 @@ static void emit_tiles(strata_tile_builder_t *b, walker_t *w) {
   emit_tail(b, w);
 }
 
+static void emit_outer(strata_tile_builder_t *b, walker_t *w, int dim);
+
+// The crossing dim by tiles and what is left.
+static void emit_cross(strata_tile_builder_t *b, walker_t *w) {
+  int dim = w->walk->cross;
+  int64_t size = w->walk->cross_tile, extent = w->walk->outer[dim], n_full = extent / size;
+  if (n_full) {
+    MlirAffineExpr counter;
+    strata_tile_loop_t loop = strata_tile_loop_begin(b, n_full, &counter);
+    w->cross_size = size;
+    w->cross_base = strata_tile_scaled(b, counter, size, strata_tile_constant(b, 0));
+    emit_outer(b, w, dim + 1);
+    strata_tile_loop_end(b, loop);
+  }
+  if (extent % size) {
+    w->cross_size = extent % size;
+    w->cross_base = strata_tile_constant(b, n_full * size);
+    emit_outer(b, w, dim + 1);
+  }
+}
+
 static void emit_outer(strata_tile_builder_t *b, walker_t *w, int dim) {
   if (dim == w->walk->n_outer) {
     emit_tiles(b, w);
+    return;
+  }
+  if (w->walk->cross_tile && dim == w->walk->cross) {
+    emit_cross(b, w);
     return;
   }
   strata_tile_loop_t loop = strata_tile_loop_begin(b, w->walk->outer[dim], &w->outer[dim]);
@@ -129,9 +160,10 @@ typedef struct {
 
 static plan_t plan_outer(const strata_tile_walk_t *walk, int64_t wanted) {
   int64_t before = 1;
-  for (int dim = 0; dim < walk->n_outer; dim++) {
+  int n_dims = walk->cross_tile ? walk->cross : walk->n_outer; // tiles of the crossing dim stay together
+  for (int dim = 0; dim < n_dims; dim++) {
     int64_t extent = walk->outer[dim];
-    if (before * extent >= wanted || dim + 1 == walk->n_outer) {
+    if (before * extent >= wanted || dim + 1 == n_dims) {
       int64_t chunks = wanted / before < 1 ? 1 : wanted / before > extent ? extent : wanted / before;
       int64_t chunk = ceil_div(extent, chunks);
       return (plan_t){dim, chunk, before * ceil_div(extent, chunk)};
@@ -289,9 +321,9 @@ void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, 
   int64_t wanted = points * walk->work / MIN_TASK_WORK;
   wanted = wanted < 1 ? 1 : wanted > MAX_TASKS ? MAX_TASKS : wanted;
   int64_t n_full = walk->vector / walk->tile;
-  if (points < wanted && points < 32 && n_full > 1) {
+  if (points < wanted && points < 32 && n_full > 1 && !walk->cross_tile) {
     walk_vector_tasks(b, &w, wanted);
-  } else if (wanted > 1 && walk->n_outer) {
+  } else if (wanted > 1 && walk->n_outer && !(walk->cross_tile && walk->cross == 0)) {
     walk_outer_tasks(b, &w, plan_outer(walk, wanted));
   } else {
     strata_loop_t forall = strata_emit_forall_begin(&b->e, 1);

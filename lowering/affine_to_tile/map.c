@@ -35,7 +35,7 @@ strata_status_t strata_tile_map(strata_tile_builder_t *b) {
       outer[walk.n_outer++] = map.space->extents[dim];
     }
   walk.tile = strata_tile_width(b, walk.vector);
-  if (b->schedule.group && b->schedule.n_tile == 2)
+  if (b->schedule.n_tile == 2 && map.cross_dim != STRATA_MAP_NO_DIM)
     walk.cross_tile = b->schedule.tile[1];
   walk.work = walk.vector * b->kernel->n_nests;
   strata_tile_walk(b, &walk, map_body, &map);

@@ -19,6 +19,7 @@ typedef struct {
   int rank;          // of the panels
   int64_t sizes[STRATA_MAX_DIMS];
   int dim_of[STRATA_MAX_DIMS]; // which dim of the contraction a panel dim is; the tile dim twice, tile and element
+  int walk[STRATA_MAX_DIMS];   // the panels' dims in the order in which they are walked
   MlirType type;               // of the panels
 } pack_t;
 
@@ -29,6 +30,25 @@ static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest
 static void add_dim(pack_t *p, int dim, int64_t size) {
   p->dim_of[p->rank] = dim;
   p->sizes[p->rank++] = size;
+}
+
+static bool is_contiguous(const pack_t *p) {
+  int64_t stride;
+  return strata_access_stride(p->contraction->nest, p->side->access, p->side->tile_dim, &stride) && stride == 1;
+}
+
+// An operand that is contiguous along the panels' elements is read row by row, each over all panels: written in runs as
+// wide as a panel. Any other is walked panel by panel.
+static void choose_walk(pack_t *p) {
+  int n = 0, tile = 0;
+  while (p->dim_of[tile] != p->side->tile_dim)
+    tile++;
+  for (int i = 0; i + 1 < p->rank; i++)
+    if (i != tile || !is_contiguous(p))
+      p->walk[n++] = i;
+  if (is_contiguous(p))
+    p->walk[n++] = tile;
+  p->walk[n] = p->rank - 1;
 }
 
 static void choose_shape(pack_t *p) {
@@ -44,6 +64,7 @@ static void choose_shape(pack_t *p) {
   add_dim(p, v, p->tile);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(p->side->access->buffer));
   p->type = mlirMemRefTypeContiguousGet(element, p->rank, p->sizes, (MlirAttribute){0});
+  choose_walk(p);
 }
 
 //===-- The packing kernel ---------------------------------------------------------------------------------------===//
@@ -65,19 +86,36 @@ static MlirAffineMap panel_to_operand(const pack_t *p) {
   return strata_affine_compose(p->side->access->map, point, p->sizes);
 }
 
-// A list as long as the panels' rank: |prefix|0, |prefix|1, ...; or |prefix| each time; or |values|.
-static const char *list_text(pack_t *p, const char *prefix, bool numbered, const int64_t *values) {
+// A list as long as the panels' rank: |prefix|0, |prefix|1, ...; or |prefix| each time.
+static const char *list_text(pack_t *p, const char *prefix, bool numbered) {
   char *text = strata_arena_strdup(p->compile->arena, "");
   for (int i = 0; i < p->rank; i++) {
     const char *comma = i ? ", " : "";
-    if (values)
-      text = strata_arena_printf(p->compile->arena, "%s%s%lld", text, comma, (long long)values[i]);
-    else if (numbered)
+    if (numbered)
       text = strata_arena_printf(p->compile->arena, "%s%s%s%d", text, comma, prefix, i);
     else
       text = strata_arena_printf(p->compile->arena, "%s%s%s", text, comma, prefix);
   }
   return text;
+}
+
+// The loops: (%d1, %d0, %d2) = (0, 0, 0) to (768, 24, 32).
+static const char *loops_text(pack_t *p) {
+  char *dims = strata_arena_strdup(p->compile->arena, ""), *sizes = dims;
+  for (int i = 0; i < p->rank; i++) {
+    const char *comma = i ? ", " : "";
+    dims = strata_arena_printf(p->compile->arena, "%s%s%%d%d", dims, comma, p->walk[i]);
+    sizes = strata_arena_printf(p->compile->arena, "%s%s%lld", sizes, comma, (long long)p->sizes[p->walk[i]]);
+  }
+  return strata_arena_printf(p->compile->arena, "(%s) = (%s) to (%s)", dims, list_text(p, "0", false), sizes);
+}
+
+// An operand that is not contiguous along the panels' elements is turned in registers, so many steps at once.
+static const char *tile_text(const pack_t *p) {
+  enum { STEPS = 16 };
+  if (is_contiguous(p))
+    return "";
+  return strata_arena_printf(p->compile->arena, ", tile = array<i64: %lld, %d>", (long long)p->tile, STEPS);
 }
 
 static const char *kernel_text(pack_t *p, const char *name) {
@@ -88,10 +126,10 @@ static const char *kernel_text(pack_t *p, const char *name) {
   MlirType element_type = mlirShapedTypeGetElementType(p->type);
   const char *element = strata_type_text(p->compile->arena, element_type),
              *zero = mlirTypeIsAFloat(element_type) ? "0.0" : "0";
-  const char *dims = list_text(p, "%d", true, NULL), *names = list_text(p, "d", true, NULL);
+  const char *dims = list_text(p, "%d", true), *names = list_text(p, "d", true);
   const char *load = strata_arena_printf(arena, "\"affine.load\"(%%w, %s) {map = affine_map<%s>} : (%s, %s) -> %s",
                                          dims, strata_map_text(p->compile->arena, panel_to_operand(p)), source,
-                                         list_text(p, "index", false, NULL), element);
+                                         list_text(p, "index", false), element);
   int64_t extent = p->contraction->nest->extents[p->side->tile_dim];
   int tile_dim = 0;
   while (p->dim_of[tile_dim] != p->side->tile_dim)
@@ -108,11 +146,10 @@ static const char *kernel_text(pack_t *p, const char *name) {
                                 dims, element, load, element, element);
   return strata_arena_printf(
       arena,
-      "func.func private @%s(%%w: %s, %%p: %s) attributes {strata.schedule = {kind = \"map\"}} {\n"
-      "affine.parallel (%s) = (%s) to (%s) {\n%s\naffine.store %%v, %%p[%s] : %s\n} "
+      "func.func private @%s(%%w: %s, %%p: %s) attributes {strata.schedule = {kind = \"map\"%s}} {\n"
+      "affine.parallel %s {\n%s\naffine.store %%v, %%p[%s] : %s\n} "
       "{strata.nest = \"pack\"}\nreturn }",
-      name, source, panels, dims, list_text(p, "0", false, NULL), list_text(p, NULL, false, p->sizes), value, dims,
-      panels);
+      name, source, panels, tile_text(p), loops_text(p), value, dims, panels);
 }
 
 static MlirOperation add_packing_kernel(pack_t *p, MlirOperation kernel, const char *name) {

@@ -7,8 +7,9 @@
 //   func.func private @k0_pack(%w: memref<768x768xf32>, %p: memref<24x768x32xf32>) { one nest }   // called before @k0
 //
 // The kind follows from the nests. A contraction's register tile is the one with the fewest cycles by a model of the
-// machine: multiply-adds, loads and latency. An operand that is constant is packed into panels of the tile's width by a
-// kernel of its own, which split-prepare then takes out of @main.
+// machine: multiply-adds, loads, latency and what a core that is shared issues. An operand that is constant, or passed by
+// often, is packed into panels of the tile's width by a kernel of its own; split-prepare takes those of constants out of
+// @main. A product without a dim for registers that only one operand has, a depthwise convolution, is rows.
 #include "dialects/affine/contraction.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/pack.h"
@@ -19,56 +20,70 @@
 //===-- The register tile ----------------------------------------------------------------------------------------===//
 
 typedef struct {
-  int64_t lanes; // accumulator elements a register
-  int64_t registers;
+  int64_t vector_bytes, registers, l1_bytes;
 } machine_t;
 
 static strata_status_t machine_of(strata_compile_t *compile, machine_t *out_machine) {
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(compile, &device));
-  *out_machine = (machine_t){.lanes = device->vector_bytes / 4, .registers = device->n_registers};
+  *out_machine = (machine_t){device->vector_bytes, device->n_registers, device->l1_bytes};
   return NULL;
 }
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Half cycles for one reduction step of a tile of |rows| x |vectors| registers: two multiply-adds and two loads a
-// cycle, and no accumulator can be added to again within four cycles.
-static int64_t step_cost(int64_t rows, int64_t vectors) {
+// A contraction to be tiled: the extents of its tiled dims, and the steps of its reduction.
+typedef struct {
+  machine_t machine;
+  int64_t u, v, steps;
+} tiling_t;
+
+// Half cycles for one reduction step of a tile of |rows| x |vectors| registers, twice: on a core of its own, which does
+// two multiply-adds and two loads a cycle, and on half a core, whose other thread leaves it two operations a cycle to
+// issue. No accumulator can be added to again within four cycles. The vectors of a panel that does not stay in the
+// first-level cache come from the second, one in four to five cycles.
+static int64_t step_cost(const tiling_t *t, int64_t rows, int64_t vectors) {
+  enum { LATENCY = 8, SECOND_LEVEL = 9, LOOP = 2 };
   int64_t adds = rows * vectors, loads = rows + vectors;
   int64_t cost = adds > loads ? adds : loads;
-  return cost > 8 ? cost : 8;
+  bool stays = t->steps * vectors * t->machine.vector_bytes <= t->machine.l1_bytes;
+  if (!stays && cost < SECOND_LEVEL * vectors)
+    cost = SECOND_LEVEL * vectors;
+  if (cost < LATENCY)
+    cost = LATENCY;
+  int64_t issued = adds + loads + LOOP;
+  return cost + (issued > LATENCY ? issued : LATENCY);
 }
 
-static int64_t tile_cost(int64_t u, int64_t v, int64_t rows, int64_t vectors, int64_t lanes) {
-  int64_t cost = 0;
-  int64_t u_tail = u % rows, v_tail = ceil_div(v % (vectors * lanes), lanes);
-  int64_t u_full = u / rows, v_full = v / (vectors * lanes);
-  cost += u_full * v_full * step_cost(rows, vectors);
-  cost += u_tail ? v_full * step_cost(u_tail, vectors) : 0;
-  cost += v_tail ? u_full * step_cost(rows, v_tail) : 0;
-  cost += u_tail && v_tail ? step_cost(u_tail, v_tail) : 0;
+static int64_t tile_cost(const tiling_t *t, int64_t rows, int64_t vectors) {
+  int64_t cost = 0, lanes = t->machine.vector_bytes / 4;
+  int64_t u_tail = t->u % rows, v_tail = ceil_div(t->v % (vectors * lanes), lanes);
+  int64_t u_full = t->u / rows, v_full = t->v / (vectors * lanes);
+  cost += u_full * v_full * step_cost(t, rows, vectors);
+  cost += u_tail ? v_full * step_cost(t, u_tail, vectors) : 0;
+  cost += v_tail ? u_full * step_cost(t, rows, v_tail) : 0;
+  cost += u_tail && v_tail ? step_cost(t, u_tail, v_tail) : 0;
   return cost;
 }
 
-static void choose_tile(machine_t machine, int64_t u, int64_t v, int64_t *out_tile) {
+static void choose_tile(const tiling_t *t, int64_t *out_tile) {
   enum { MAX_ROWS = 16, MAX_VECTORS = 8 };
-  int64_t best = INT64_MAX;
+  int64_t best = INT64_MAX, lanes = t->machine.vector_bytes / 4;
   for (int64_t vectors = 1; vectors <= MAX_VECTORS; vectors++) {
     for (int64_t rows = 1; rows <= MAX_ROWS; rows++) {
-      bool fits = rows * vectors + vectors + 1 <= machine.registers;
-      if (!fits || rows > u || (vectors > 1 && (vectors - 1) * machine.lanes >= v))
+      bool fits = rows * vectors + vectors + 1 <= t->machine.registers;
+      if (!fits || rows > t->u || (vectors > 1 && (vectors - 1) * lanes >= t->v))
         continue;
-      int64_t cost = tile_cost(u, v, rows, vectors, machine.lanes);
-      if (cost < best || (cost == best && rows * vectors > out_tile[0] * out_tile[1] / machine.lanes)) {
+      int64_t cost = tile_cost(t, rows, vectors);
+      if (cost < best || (cost == best && rows * vectors > out_tile[0] * out_tile[1] / lanes)) {
         best = cost;
         out_tile[0] = rows;
-        out_tile[1] = vectors * machine.lanes;
+        out_tile[1] = vectors * lanes;
       }
     }
   }
-  if (out_tile[1] > v)
-    out_tile[1] = v;
+  if (out_tile[1] > t->v)
+    out_tile[1] = t->v;
 }
 
 //===-- Kinds ----------------------------------------------------------------------------------------------------===//
@@ -95,7 +110,58 @@ static const char *kind_without_contraction(const strata_kernel_t *kernel) {
 
 // Rows that pass by a panel before it pays to pack a variable operand once, in a launch of its own, rather than in each
 // task that reads it.
-enum { MIN_REUSE = 512 };
+enum { MIN_REUSE = 512, MIN_STEPS = 512 };
+
+static int64_t side_extent(const strata_contraction_kernel_t *contraction, int side) {
+  int dim = contraction->sides[side].tile_dim;
+  return dim == STRATA_NO_DIM ? 1 : contraction->nest->extents[dim];
+}
+
+// The rows of a long reduction do not stay in a first-level cache while the panels pass by, nor are they read in the
+// order in which they lie: packed they are, step by step.
+static bool should_pack(const strata_calls_t *calls, const strata_called_kernel_t *called,
+                        const strata_contraction_kernel_t *contraction, int side) {
+  if (!strata_contraction_is_plain(contraction, side))
+    return false;
+  bool is_reused = side_extent(contraction, STRATA_SIDE_U) >= MIN_REUSE;
+  if (side == STRATA_SIDE_U)
+    return is_reused && side_extent(contraction, STRATA_SIDE_V) >= MIN_REUSE && contraction->n_reduced >= MIN_STEPS;
+  return is_reused || strata_pack_is_constant(calls, called, contraction, side);
+}
+
+//===-- Products element by element ------------------------------------------------------------------------------===//
+
+// The dim along which results are contiguous, if both operands have it and one of them has no dim of its own: channels
+// of a depthwise convolution. Vectors run along it, and rows do that better than a register tile across it.
+static int common_dim(const strata_contraction_kernel_t *c) {
+  enum { MIN_EXTENT = 8 };
+  if (c->sides[STRATA_SIDE_U].tile_dim != STRATA_NO_DIM)
+    return STRATA_NO_DIM;
+  for (int dim = 0; dim < c->nest->n_parallel; dim++) {
+    bool is_common = c->sides[STRATA_SIDE_U].dims & c->sides[STRATA_SIDE_V].dims & 1u << dim;
+    int64_t stride;
+    if (is_common && c->nest->extents[dim] >= MIN_EXTENT && strata_access_stride(c->nest, c->store, dim, &stride) &&
+        stride == 1)
+      return dim;
+  }
+  return STRATA_NO_DIM;
+}
+
+// What is constant lies with the common dim innermost, as the results do.
+static strata_status_t schedule_common(strata_compile_t *compile, const strata_calls_t *calls,
+                                       const strata_called_kernel_t *called,
+                                       const strata_contraction_kernel_t *contraction, int dim) {
+  strata_contraction_kernel_t c = *contraction;
+  strata_set_attr(called->func, "strata.schedule", dictionary(compile->context, "rows", NULL));
+  for (int side = STRATA_SIDE_U; side <= STRATA_SIDE_V; side++) {
+    int64_t stride;
+    c.sides[side].tile_dim = dim;
+    bool lies = strata_access_stride(c.nest, c.sides[side].access, dim, &stride) && stride == 1;
+    if (!lies && strata_contraction_is_plain(&c, side) && strata_pack_is_constant(calls, called, &c, side))
+      return strata_pack_side(compile, called, &c, side, c.nest->extents[dim]);
+  }
+  return NULL;
+}
 
 static strata_status_t schedule_kernel(strata_compile_t *compile, machine_t machine, const strata_calls_t *calls,
                                        const strata_called_kernel_t *called) {
@@ -107,16 +173,18 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, machine_t mach
     strata_set_attr(func, "strata.schedule", dictionary(compile->context, kind_without_contraction(&kernel), NULL));
     return NULL;
   }
+  int common = common_dim(&contraction);
+  if (common != STRATA_NO_DIM)
+    return schedule_common(compile, calls, called, &contraction, common);
   int64_t tile[2] = {1, 1};
-  int u = contraction.sides[STRATA_SIDE_U].tile_dim, v = contraction.sides[STRATA_SIDE_V].tile_dim;
-  choose_tile(machine, u == STRATA_NO_DIM ? 1 : contraction.nest->extents[u], contraction.nest->extents[v], tile);
+  choose_tile(&(tiling_t){machine, side_extent(&contraction, STRATA_SIDE_U), side_extent(&contraction, STRATA_SIDE_V),
+                          contraction.n_reduced},
+              tile);
   strata_set_attr(func, "strata.schedule", dictionary(compile->context, "contract", tile));
-  if (!strata_contraction_is_plain(&contraction, STRATA_SIDE_V))
-    return NULL;
-  bool is_reused = u != STRATA_NO_DIM && contraction.nest->extents[u] >= MIN_REUSE;
-  if (!is_reused && !strata_pack_is_constant(calls, called, &contraction, STRATA_SIDE_V))
-    return NULL;
-  return strata_pack_side(compile, called, &contraction, STRATA_SIDE_V, tile[1]);
+  for (int side = STRATA_SIDE_U; side <= STRATA_SIDE_V; side++)
+    if (should_pack(calls, called, &contraction, side))
+      STRATA_TRY(strata_pack_side(compile, called, &contraction, side, tile[side]));
+  return NULL;
 }
 
 strata_status_t strata_pass_affine_schedule(strata_compile_t *compile) {

@@ -69,3 +69,20 @@ func.func private @inner_guard(%x: memref<40xf32>, %y: memref<32xf32>) attribute
   } {strata.nest = "pad"}
   return
 }
+
+// Where the schedule has a second tile, the dim along which the operand is contiguous is tiled too: the block is turned
+// in registers. What is left of it is a tile of its own.
+// CHECK-LABEL: func.func private @turned
+// CHECK: scf.forall {{.*}} in (3)
+// CHECK: scf.for {{.*}} {
+// CHECK: "tile.load"({{.*}}) {{.*}} -> vector<16x9xf32>
+// CHECK: "tile.store"({{.*}}) {{.*}} : (vector<16x9xf32>, memref<80x40x9xf32>
+// CHECK: "tile.load"({{.*}}) {{.*}} -> vector<8x9xf32>
+func.func private @turned(%x: memref<720x40xf32>, %y: memref<80x40x9xf32>)
+    attributes {strata.schedule = {kind = "map", tile = array<i64: 9, 16>}} {
+  affine.parallel (%t, %k, %l) = (0, 0, 0) to (80, 40, 9) {
+    %u = affine.load %x[%t * 9 + %l, %k] : memref<720x40xf32>
+    affine.store %u, %y[%t, %k, %l] : memref<80x40x9xf32>
+  } {strata.nest = "pack"}
+  return
+}
