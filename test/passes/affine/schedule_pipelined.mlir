@@ -23,7 +23,7 @@
 
 // Memory decides.
 // CHECK: 128 x 4096 x 4096, 1 times
-// CHECK-NEXT: wgmma.f16 128x32x64, 8 slots, 128 tiles in 128 blocks in clusters of 2
+// CHECK-NEXT: wgmma.f16 128x32x64, 6 slots, 128 tiles in 128 blocks in clusters of 2
 // CHECK: m16n8k16.f16 64x32x128, 256 threads
 
 // Odd strides: the operands are staged by kernels in front.
