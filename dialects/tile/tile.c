@@ -4,26 +4,34 @@
 #include "dialects/mlir_util.h"
 
 #include <mlir-c/Dialect/IRDL.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-// What the lists of ops.def are made of. Each names one type or attribute an op, hence some twice.
-static const char constraints[] = "    %value = irdl.any\n"
-                                  "    %memory = irdl.base \"!builtin.memref\"\n"
-                                  "    %memory_2 = irdl.base \"!builtin.memref\"\n"
-                                  "    %vector = irdl.base \"!builtin.vector\"\n"
-                                  "    %vector_2 = irdl.base \"!builtin.vector\"\n"
-                                  "    %vector_3 = irdl.base \"!builtin.vector\"\n"
-                                  "    %index = irdl.is index\n"
-                                  "    %i1 = irdl.is i1\n"
-                                  "    %i32 = irdl.is i32\n"
-                                  "    %map = irdl.base \"#builtin.affine_map\"\n"
-                                  "    %string = irdl.base \"#builtin.string\"\n"
-                                  "    %integer = irdl.base \"#builtin.integer\"\n"
-                                  "    %integer_2 = irdl.base \"#builtin.integer\"\n"
-                                  "    %array = irdl.base \"#builtin.dense_array\"\n"
-                                  "    %array_2 = irdl.base \"#builtin.dense_array\"\n"
-                                  "    %true = irdl.is true\n"
-                                  "    %false = irdl.is false\n"
-                                  "    %flag = irdl.any_of(%true, %false)\n";
+// What the lists of ops.def are made of, in the order in which they name each other. Each names one type or attribute
+// an op, hence some twice.
+static const struct {
+  const char *name, *constraint;
+} constraints[] = {
+    {"%value", "irdl.any"},
+    {"%memory", "irdl.base \"!builtin.memref\""},
+    {"%memory_2", "irdl.base \"!builtin.memref\""},
+    {"%vector", "irdl.base \"!builtin.vector\""},
+    {"%vector_2", "irdl.base \"!builtin.vector\""},
+    {"%vector_3", "irdl.base \"!builtin.vector\""},
+    {"%index", "irdl.is index"},
+    {"%i1", "irdl.is i1"},
+    {"%i32", "irdl.is i32"},
+    {"%map", "irdl.base \"#builtin.affine_map\""},
+    {"%string", "irdl.base \"#builtin.string\""},
+    {"%integer", "irdl.base \"#builtin.integer\""},
+    {"%integer_2", "irdl.base \"#builtin.integer\""},
+    {"%array", "irdl.base \"#builtin.dense_array\""},
+    {"%array_2", "irdl.base \"#builtin.dense_array\""},
+    {"%true", "irdl.is true"},
+    {"%false", "irdl.is false"},
+    {"%flag", "irdl.any_of(%true, %false)"},
+};
 
 static const struct {
   const char *name, *operands, *results, *attributes;
@@ -32,26 +40,25 @@ static const struct {
 #include "dialects/tile/ops.def"
 };
 
-// IRDL has no empty list of attributes.
-static const char *op_text(strata_arena_t *arena, size_t i) {
-  const char *attributes = ops[i].attributes;
-  if (*attributes)
-    attributes = strata_arena_printf(arena, "    irdl.attributes {%s}\n", attributes);
-  return strata_arena_printf(arena, "  irdl.operation @%s {\n%s    irdl.operands(%s)\n    irdl.results(%s)\n%s  }\n",
-                             ops[i].name, constraints, ops[i].operands, ops[i].results, attributes);
+// Also true of "%memory" where "%memory_2" is used, which does no harm.
+static bool is_used(const char *name, size_t i) {
+  return strstr(ops[i].operands, name) || strstr(ops[i].results, name) || strstr(ops[i].attributes, name) ||
+         (strstr(ops[i].attributes, "%flag") && (strcmp(name, "%true") == 0 || strcmp(name, "%false") == 0));
 }
 
-static const char *dialect_text(strata_arena_t *arena) {
-  const char *text = "irdl.dialect @tile {\n";
-  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
-    text = strata_arena_printf(arena, "%s%s", text, op_text(arena, i));
-  return strata_arena_printf(arena, "%s}\n", text);
+static void write_op(FILE *out, size_t i) {
+  fprintf(out, "irdl.operation @%s {\n", ops[i].name);
+  for (size_t c = 0; c < sizeof constraints / sizeof constraints[0]; c++)
+    if (is_used(constraints[c].name, i))
+      fprintf(out, "%s = %s\n", constraints[c].name, constraints[c].constraint);
+  fprintf(out, "irdl.operands(%s)\nirdl.results(%s)\n", ops[i].operands, ops[i].results);
+  if (*ops[i].attributes) // IRDL has no empty list of attributes
+    fprintf(out, "irdl.attributes {%s}\n", ops[i].attributes);
+  fprintf(out, "}\n");
 }
 
-strata_status_t strata_tile_dialect_load(MlirContext context) {
-  strata_arena_t *arena = strata_arena_create();
-  MlirModule module = mlirModuleCreateParse(context, strata_str(dialect_text(arena)));
-  strata_arena_destroy(arena);
+static strata_status_t load(MlirContext context, const char *text, size_t size) {
+  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreate(text, size));
   if (mlirModuleIsNull(module))
     return strata_error(STRATA_INTERNAL, "the IRDL text of the tile dialect does not parse");
   MlirLogicalResult result = mlirLoadIRDLDialects(module);
@@ -59,6 +66,23 @@ strata_status_t strata_tile_dialect_load(MlirContext context) {
   if (mlirLogicalResultIsFailure(result))
     return strata_error(STRATA_INTERNAL, "the tile dialect does not load");
   return NULL;
+}
+
+strata_status_t strata_tile_dialect_load(MlirContext context) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return strata_error(STRATA_OUT_OF_MEMORY, "out of memory");
+  fprintf(out, "irdl.dialect @tile {\n");
+  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+    write_op(out, i);
+  fprintf(out, "}\n");
+  strata_status_t status = fclose(out) ? strata_error(STRATA_OUT_OF_MEMORY, "out of memory") : NULL;
+  if (!status)
+    status = load(context, text, size);
+  free(text);
+  return status;
 }
 
 //===-- Building --------------------------------------------------------------------------------------------------===//

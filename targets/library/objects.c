@@ -29,7 +29,7 @@ static strata_status_t create_machine(const strata_cpu_device_t *device, LLVMTar
   char *message = NULL;
   if (LLVMGetTargetFromTriple(device->triple, &target, &message))
     return llvm_error(device->triple, message);
-  *out_machine = LLVMCreateTargetMachine(target, device->triple, "generic", "", LLVMCodeGenLevelDefault, LLVMRelocPIC,
+  *out_machine = LLVMCreateTargetMachine(target, device->triple, "generic", "", LLVMCodeGenLevelNone, LLVMRelocPIC,
                                          LLVMCodeModelDefault);
   return NULL;
 }
