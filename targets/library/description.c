@@ -4,15 +4,30 @@
 
 #include <string.h>
 
+// As LLVM IR spells bytes in quotes. Images of device code are long: pieces are spelled in memory.
+static void print_spelled(FILE *file, const unsigned char *bytes, size_t size) {
+  static const char digits[] = "0123456789ABCDEF";
+  enum { PIECE = 1024, LONGEST = 3 };
+  char text[PIECE * LONGEST], *end = text;
+  for (size_t i = 0; i < size; i++) {
+    if (bytes[i] >= ' ' && bytes[i] < 127 && bytes[i] != '"' && bytes[i] != '\\') {
+      *end++ = (char)bytes[i];
+    } else {
+      *end++ = '\\';
+      *end++ = digits[bytes[i] >> 4];
+      *end++ = digits[bytes[i] & 15];
+    }
+    if (i % PIECE == PIECE - 1 || i == size - 1) {
+      fwrite(text, 1, (size_t)(end - text), file);
+      end = text;
+    }
+  }
+}
+
 size_t strata_ir_bytes(strata_ir_printer_t *printer, const void *data, size_t size, int alignment) {
   size_t number = printer->n_globals++;
   fprintf(printer->file, "@.g%zu = private unnamed_addr constant [%zu x i8] c\"", number, size);
-  const unsigned char *bytes = data;
-  for (size_t i = 0; i < size; i++)
-    if (bytes[i] >= ' ' && bytes[i] < 127 && bytes[i] != '"' && bytes[i] != '\\')
-      putc(bytes[i], printer->file);
-    else
-      fprintf(printer->file, "\\%02X", bytes[i]);
+  print_spelled(printer->file, data, size);
   fprintf(printer->file, "\", align %d\n", alignment);
   return number;
 }
