@@ -210,6 +210,15 @@ static const char *left_fault(MlirOperation op) {
              : "has operands that are no vector<2xf16>, vector<2xbf16> or vector<1xf32>";
 }
 
+static const char *matrices_fault(MlirOperation op) {
+  enum { BITS = 8 * STRATA_MAP_UNIT };
+  if (!is_shared_row(op, 0, 0))
+    return "has memory that is no memref of rank 1 in space 3";
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), element = mlirShapedTypeGetElementType(type);
+  int64_t bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
+  return mlirShapedTypeGetDimSize(type, 0) * bits == BITS ? NULL : "has a fragment of other than 16 bytes";
+}
+
 static const char *cluster_store_fault(MlirOperation op) {
   if (!is_shared_row(op, 1, 0))
     return "has memory that is no memref of rank 1 in space 3";
@@ -233,6 +242,7 @@ static const struct {
     {STRATA_TILE_BULK_STORE, copy_fault},
     {STRATA_TILE_BULK_WAIT, wait_fault},
     {STRATA_TILE_COPY_WAIT, wait_fault},
+    {STRATA_TILE_LOAD_MATRICES, matrices_fault},
     {STRATA_TILE_FENCE, fence_fault},
     {STRATA_TILE_GROUP_BARRIER, group_fault},
     {STRATA_TILE_GROUP_ARRIVE, group_fault},

@@ -46,6 +46,28 @@ static void share_sums(strata_product_t *p) {
   strata_layout_push_thread(&p->partial, STRATA_COPIES, p->split, 0);
 }
 
+static void push_tiles(const strata_product_t *p, int side, strata_layout_t *layout) {
+  const strata_shared_operand_t *operand = &p->operands[side];
+  int64_t chunk = STRATA_MMA_CHUNK_WORDS * operand->word;
+  strata_layout_push_reg(layout, 0, p->warp_tile[side] / STRATA_MMA_BLOCK, STRATA_MMA_BLOCK);
+  strata_layout_push_reg(layout, STEP, operand->steps / p->split / chunk, chunk);
+}
+
+// Four matrices at once: of the left operand a fragment's, of the right one those of two fragments.
+static void matrix_layout(strata_product_t *p, int side) {
+  strata_shared_operand_t *operand = &p->operands[side];
+  strata_layout_t *matrices = &operand->matrices;
+  strata_layout_push_reg(matrices, 0, 2, 2);
+  push_tiles(p, side, matrices);
+  strata_layout_push_thread(matrices, 0, 8, 4);
+  for (int i = 0; i < 2; i++)
+    if ((i == 0) == (side == ROW))
+      strata_layout_push_thread(matrices, 0, 2, 1);
+    else
+      strata_layout_push_thread(matrices, STEP, 2, 4 * operand->word);
+  push_operand_warps(p, side, matrices);
+}
+
 // See contract_product.c for the order of the registers.
 static void mma_layouts(strata_product_t *p) {
   enum { BLOCK = STRATA_MMA_BLOCK };
@@ -61,14 +83,14 @@ static void mma_layouts(strata_product_t *p) {
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *operand = &p->operands[side];
     strata_layout_t *fragment = &operand->fragment;
-    int64_t thread_steps = 4 * operand->word, chunk = STRATA_MMA_CHUNK_WORDS * operand->word;
-    strata_layout_push_reg(fragment, STEP, thread_steps, 1);
+    strata_layout_push_reg(fragment, STEP, operand->word, 1);
+    strata_layout_push_reg(fragment, STEP, 2, 4 * operand->word);
     strata_layout_push_reg(fragment, 0, 4, 1);
-    strata_layout_push_reg(fragment, 0, p->warp_tile[side] / BLOCK, BLOCK);
-    strata_layout_push_reg(fragment, STEP, operand->steps / p->split / chunk, chunk);
-    strata_layout_push_thread(fragment, STEP, 4, thread_steps);
+    push_tiles(p, side, fragment);
+    strata_layout_push_thread(fragment, STEP, 4, operand->word);
     strata_layout_push_thread(fragment, 0, 8, 4);
     push_operand_warps(p, side, fragment);
+    matrix_layout(p, side);
   }
 }
 
@@ -140,25 +162,10 @@ strata_status_t strata_operand_source(strata_gpu_distribution_t *d, MlirValue va
 
 static strata_layout_t load_layout(const strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
                                    bool along_steps, int64_t width) {
-  int64_t n_elements = operand->rows * operand->steps, own_steps = along_steps ? 1 : operand->word;
-  while (width > 1 && n_elements / (width * own_steps) < d->group)
+  const int orders[2][2] = {{0, STEP}, {STEP, 0}};
+  while (width > 1 && operand->rows * operand->steps / width < d->group)
     width /= 2;
-  strata_layout_t layout = {0};
-  if (along_steps) {
-    const int order[] = {STEP, 0};
-    return strata_layout_build(2, (int64_t[]){operand->rows, operand->steps}, d->group, order, width);
-  }
-  // A thread has whole words: the rows of one are in neighbouring registers.
-  int64_t words = operand->steps / operand->word, across = least(operand->rows / width, d->group);
-  int64_t deep = least(words, d->group / across);
-  strata_layout_push_reg(&layout, 0, width, 1);
-  strata_layout_push_reg(&layout, STEP, operand->word, 1);
-  strata_layout_push_thread(&layout, 0, across, width);
-  strata_layout_push_thread(&layout, STEP, deep, operand->word);
-  strata_layout_push_thread(&layout, STRATA_COPIES, d->group / (across * deep), 0);
-  strata_layout_push_reg(&layout, 0, operand->rows / (width * across), width * across);
-  strata_layout_push_reg(&layout, STEP, words / deep, operand->word * deep);
-  return layout;
+  return strata_layout_build(2, (int64_t[]){operand->rows, operand->steps}, d->group, orders[along_steps], width);
 }
 
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, strata_product_t *p) {
@@ -175,7 +182,7 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   int dim;
   int64_t width;
   STRATA_TRY(strata_operand_source(d, value, &dim, &width));
-  operand->form = dim != STEP || !p->mma ? STRATA_BY_STEP : STRATA_BY_ROW;
+  operand->form = !p->mma ? STRATA_BY_STEP : dim == STEP ? STRATA_BY_ROW : STRATA_ACROSS;
   operand->load = load_layout(d, operand, dim == STEP, width);
   p->warp_tile[side] = operand->rows / p->warps[side];
   return NULL;

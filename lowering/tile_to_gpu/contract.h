@@ -9,18 +9,26 @@
 #include "lowering/tile_to_gpu/distribute.h"
 #include "passes/mma.h"
 
-enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32, STRATA_MMA_CHUNK_WORDS = 16 };
+enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32, STRATA_MMA_CHUNK_WORDS = 8 };
 
 // How an operand, |rows| x |steps| elements, lies in shared memory; the step is the reduction.
 //
-//   BY_ROW        [chunk of 64 bytes of steps][row][64 bytes], for operands contiguous along the reduction
-//   BY_STEP       [word of steps][row][word], for the others
+//   BY_ROW        [span of 128 bytes of steps][row][span], for operands contiguous along the reduction
+//   ACROSS        [step][row], for the others
+//   BY_STEP       [step][row], for multiply-adds
 //   SPANS         [row][128 bytes of steps], as instructions read it that take operands from shared memory
 //   SPANS_CROSSED [128 bytes of rows][step][128 bytes], the same for operands contiguous along the rows
 //   DENSE         [step][row], as the copy engine leaves it
 //
 // 16-byte units are swizzled so that neither storing nor reading meets bank conflicts, but for DENSE.
-typedef enum { STRATA_BY_ROW, STRATA_BY_STEP, STRATA_SPANS, STRATA_SPANS_CROSSED, STRATA_DENSE } strata_shared_form_t;
+typedef enum {
+  STRATA_BY_ROW,
+  STRATA_ACROSS,
+  STRATA_BY_STEP,
+  STRATA_SPANS,
+  STRATA_SPANS_CROSSED,
+  STRATA_DENSE
+} strata_shared_form_t;
 
 typedef struct {
   MlirType element;
@@ -29,6 +37,7 @@ typedef struct {
   strata_shared_form_t form;
   strata_layout_t load;     // as it comes from memory
   strata_layout_t fragment; // as the product reads it
+  strata_layout_t matrices; // BY_ROW: rows of 16 bytes that a thread names to tile.load_matrices
   MlirValue memory;         // slots of rows x steps elements, once allocated
 } strata_shared_operand_t;
 
@@ -64,10 +73,10 @@ STRATA_MUST_CHECK strata_status_t strata_operand_allocate(strata_gpu_distributio
 STRATA_MUST_CHECK strata_status_t strata_operand_takes_copies(strata_gpu_distribution_t *d,
                                                               const strata_shared_operand_t *operand,
                                                               MlirOperation load, bool *out_takes);
-// Has it copied into slot |slot|.
+// Has it copied into slot |slot|, or zeros where |exists| is false.
 STRATA_MUST_CHECK strata_status_t strata_operand_copy(strata_gpu_distribution_t *d,
                                                       const strata_shared_operand_t *operand, MlirValue slot,
-                                                      MlirOperation load);
+                                                      MlirOperation load, MlirValue exists);
 // Where a thread's registers of |layout| lie in |slot|.
 typedef struct {
   const strata_shared_operand_t *operand;
@@ -104,6 +113,15 @@ int64_t strata_product_sums(const strata_product_t *product);
 MlirType strata_product_sum_type(const strata_product_t *product);
 void strata_product_emit(strata_gpu_distribution_t *d, const strata_product_t *product, MlirValue slot,
                          MlirValue *sums);
+// The same of matrix instructions in parts, for loops that read ahead: strata_product_fragments values, those of the
+// first chunk in |slot|; products of all chunks but the last, whose fragments are left; products of fragments.
+int64_t strata_product_fragments(const strata_product_t *product);
+void strata_product_begin(strata_gpu_distribution_t *d, const strata_product_t *product, MlirValue slot,
+                          MlirValue *out_fragments);
+void strata_product_go_on(strata_gpu_distribution_t *d, const strata_product_t *product, MlirValue slot,
+                          MlirValue *fragments, MlirValue *sums);
+void strata_product_multiply(strata_gpu_distribution_t *d, const strata_product_t *product, const MlirValue *fragments,
+                             MlirValue *sums);
 // Between registers of product->partial and sums.
 void strata_product_pack(strata_gpu_distribution_t *d, const strata_product_t *product,
                          const strata_registers_t *registers, MlirValue *out_sums);

@@ -41,24 +41,27 @@ strata_status_t strata_operand_takes_copies(strata_gpu_distribution_t *d, const 
 typedef struct {
   strata_gpu_distribution_t *d;
   strata_operand_places_t places;
+  MlirValue exists; // i1; null: it does
 } target_t;
 
 static void copy_run(void *user, int64_t reg, MlirValue from, MlirValue position, MlirValue inside) {
   target_t *target = user;
   strata_gpu_distribution_t *d = target->d;
   MlirValue at = strata_operand_place(d, &target->places, reg);
+  if (!mlirValueIsNull(target->exists))
+    inside = strata_emit_binary(&d->e, "arith.andi", inside, target->exists);
   MlirValue operands[] = {target->places.operand->memory, at, from, position, inside};
   strata_emit_op(&d->e, STRATA_TILE_COPY_ASYNC, 5, operands, 0, NULL, 0, NULL);
 }
 
 strata_status_t strata_operand_copy(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
-                                    MlirValue slot, MlirOperation load) {
+                                    MlirValue slot, MlirOperation load, MlirValue exists) {
   strata_gpu_box_t box;
   STRATA_TRY(strata_gpu_box_read(d, load, 0, mlirValueGetType(mlirOperationGetResult(load, 0)), &box));
   strata_transfer_t transfer = strata_gpu_transfer(d, load, 0, &box);
   transfer.flat = strata_gpu_flatten(d, transfer.flat);
   strata_registers_t registers = registers_of(d, operand, load);
-  target_t target = {.d = d, .places = strata_operand_places(d, operand, &operand->load, slot)};
+  target_t target = {.d = d, .places = strata_operand_places(d, operand, &operand->load, slot), .exists = exists};
   strata_transfer_copy(d, &transfer, &registers, copy_run, &target);
   return NULL;
 }

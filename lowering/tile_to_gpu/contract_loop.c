@@ -13,6 +13,13 @@
 //
 // Operands that need not pass through registers (contract_copy.c) are copied as many steps ahead as there are slots but
 // one: with s slots step k + s - 1 is begun behind the barrier of step k, before which its copies were waited for.
+//
+// Where neither has to, matrix instructions need not wait for the barrier:
+//   copies of steps 0 to s - 1; step 0 waited for; barrier; fragments of its first chunk
+//   scf.for %k = 0 to n iter_args(fragments of %a, fragments of the first chunk) {
+//     products of all chunks but the last, each behind the reads of the next one
+//     step k + 1 waited for; barrier, behind which nobody reads step k any more; fragments of the next step's first
+//     chunk copies of step k + s into its slot products of the last chunk }
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "dialects/affine/schedule.h"
@@ -166,15 +173,15 @@ static MlirValue slot_of(const pipeline_t *p, MlirValue step) {
                   : strata_emit_binary(e, "arith.remui", step, strata_emit_index(e, p->n_slots));
 }
 
-// Begins the copies of step |step|.
-static strata_status_t emit_copies(pipeline_t *p, MlirValue step) {
+// Begins the copies of step |step|; of zeros, if |exists| is there and false.
+static strata_status_t emit_copies(pipeline_t *p, MlirValue step, MlirValue slot, MlirValue exists) {
   set_step(p, step);
   for (size_t i = 0; i < p->loads.count; i++)
     if (!is_load(p->loads.data[i]))
       STRATA_TRY(strata_gpu_distribute_op(p->d, p->loads.data[i]));
   for (int side = 0; side < 2; side++)
     if (!mlirOperationIsNull(p->copies[side]))
-      STRATA_TRY(strata_operand_copy(p->d, &p->product.operands[side], slot_of(p, step), p->copies[side]));
+      STRATA_TRY(strata_operand_copy(p->d, &p->product.operands[side], slot, p->copies[side], exists));
   return NULL;
 }
 
@@ -182,17 +189,18 @@ static void commit_copies(pipeline_t *p) {
   strata_emit_op(&p->d->e, STRATA_TILE_COPY_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }
 
-// Those of the step at hand: all but the groups of as many steps as come before the one that is begun next.
-static void wait_for_copies(pipeline_t *p) {
-  strata_named_attr_t pending = {"pending", strata_i64_attr(p->d->e.context, p->n_slots - 2)};
+// Of all steps but the |behind| begun last.
+static void wait_for_copies(pipeline_t *p, int64_t behind) {
+  strata_named_attr_t pending = {"pending", strata_i64_attr(p->d->e.context, behind)};
   strata_emit_op(&p->d->e, STRATA_TILE_COPY_WAIT, 0, NULL, 0, NULL, 1, &pending);
 }
 
-// Copies of the first steps; every step has a group, be it empty.
-static strata_status_t emit_first_copies(pipeline_t *p) {
-  for (int64_t step = 0; step + 1 < p->n_slots; step++) {
+// Copies of the first |count| steps; every step has a group, be it empty.
+static strata_status_t emit_first_copies(pipeline_t *p, int64_t count) {
+  for (int64_t step = 0; step < count; step++) {
+    MlirValue number = strata_emit_index(&p->d->e, step);
     if (step < p->n_steps)
-      STRATA_TRY(emit_copies(p, strata_emit_index(&p->d->e, step)));
+      STRATA_TRY(emit_copies(p, number, number, (MlirValue){0}));
     commit_copies(p);
   }
   return NULL;
@@ -204,7 +212,7 @@ static strata_status_t emit_next_copies(pipeline_t *p, MlirValue step) {
   MlirValue next = strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, p->n_slots - 1));
   MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, next, strata_emit_index(e, p->n_steps));
   strata_loop_t branch = strata_emit_if_begin(e, exists);
-  strata_status_t status = emit_copies(p, next);
+  strata_status_t status = emit_copies(p, next, slot_of(p, next), (MlirValue){0});
   strata_emit_if_end(e, branch);
   commit_copies(p);
   return status;
@@ -236,7 +244,7 @@ static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot)
     STRATA_TRY(strata_operand_store(d, &p->product.operands[side], slot, &registers));
   }
   if (has_copies(p))
-    wait_for_copies(p);
+    wait_for_copies(p, p->n_slots - 2); // the next one has not begun
   return strata_emit_barrier(d);
 }
 
@@ -290,6 +298,65 @@ static strata_status_t emit_loop(pipeline_t *p) {
   return NULL;
 }
 
+static strata_status_t emit_staged(pipeline_t *p) {
+  if (has_copies(p))
+    STRATA_TRY(emit_first_copies(p, p->n_slots - 1));
+  STRATA_TRY(emit_loads(p, strata_emit_index(&p->d->e, 0)));
+  return emit_loop(p);
+}
+
+//===-- The loop, of copies alone --------------------------------------------------------------------------------===//
+
+static bool reads_ahead(const pipeline_t *p) {
+  return p->product.mma && !mlirOperationIsNull(p->copies[0]) && !mlirOperationIsNull(p->copies[1]);
+}
+
+// Copies of the step that takes the slot of |step|, without a branch: products go on around them.
+static strata_status_t emit_copies_into(pipeline_t *p, MlirValue step, MlirValue slot) {
+  strata_emitter_t *e = &p->d->e;
+  MlirValue last = strata_emit_index(e, p->n_steps - 1);
+  MlirValue next = strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, p->n_slots));
+  MlirValue exists = strata_emit_cmpi(e, STRATA_SLE, next, last);
+  STRATA_TRY(emit_copies(p, strata_emit_binary(e, "arith.minsi", next, last), slot, exists));
+  commit_copies(p);
+  return NULL;
+}
+
+static strata_status_t emit_ahead_body(pipeline_t *p, MlirValue step) {
+  strata_gpu_distribution_t *d = p->d;
+  MlirValue *sums = p->state.data, *fragments = sums + p->n_sums, slot = slot_of(p, step);
+  MlirValue *next = strata_arena_array(d->compile->arena, MlirValue, strata_product_fragments(&p->product));
+  strata_product_go_on(d, &p->product, slot, fragments, sums);
+  wait_for_copies(p, p->n_slots - 2);
+  STRATA_TRY(strata_emit_barrier(d));
+  MlirValue following = strata_emit_binary(&d->e, "arith.addi", step, strata_emit_index(&d->e, 1));
+  strata_product_begin(d, &p->product, slot_of(p, following), next);
+  STRATA_TRY(emit_copies_into(p, step, slot));
+  strata_product_multiply(d, &p->product, fragments, sums);
+  memcpy(fragments, next, (size_t)strata_product_fragments(&p->product) * sizeof *next);
+  return NULL;
+}
+
+static strata_status_t emit_ahead(pipeline_t *p) {
+  strata_gpu_distribution_t *d = p->d;
+  STRATA_TRY(emit_first_copies(p, p->n_slots));
+  wait_for_copies(p, p->n_slots - 1);
+  STRATA_TRY(strata_emit_barrier(d));
+  MlirValue zero = strata_emit_index(&d->e, 0), end = strata_emit_index(&d->e, p->n_steps);
+  int n_state = (int)(p->n_sums + strata_product_fragments(&p->product));
+  while (p->state.count < (size_t)n_state)
+    *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
+  strata_product_begin(d, &p->product, zero, p->state.data + p->n_sums);
+  strata_loop_t loop = strata_emit_for_begin(&d->e, zero, end, 1, n_state, p->state.data, p->state.data);
+  d->loop_depth++;
+  STRATA_TRY(emit_ahead_body(p, loop.induction));
+  d->loop_depth--;
+  strata_emit_for_end(&d->e, loop, n_state, p->state.data, p->state.data);
+  return NULL;
+}
+
+//===-- The result -----------------------------------------------------------------------------------------------===//
+
 // What the sums start with. The parts of a split all start with zero.
 static strata_status_t emit_start(pipeline_t *p, strata_registers_t *out) {
   strata_gpu_distribution_t *d = p->d;
@@ -319,10 +386,10 @@ static strata_status_t emit_pipeline(pipeline_t *p) {
   for (int64_t i = 0; i < p->n_sums; i++)
     *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
   strata_product_pack(d, &p->product, &start, p->state.data);
-  if (has_copies(p))
-    STRATA_TRY(emit_first_copies(p));
-  STRATA_TRY(emit_loads(p, strata_emit_index(&d->e, 0)));
-  STRATA_TRY(emit_loop(p));
+  if (reads_ahead(p))
+    STRATA_TRY(emit_ahead(p));
+  else
+    STRATA_TRY(emit_staged(p));
   partial = strata_registers_in(d, mlirValueGetType(old), &p->product.partial);
   strata_product_unpack(d, &p->product, p->state.data, &partial);
   STRATA_TRY(strata_product_combine(d, &p->product, &partial, &result));

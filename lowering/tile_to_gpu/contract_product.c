@@ -2,15 +2,16 @@
 //
 // With matrix instructions a sum is a fragment. Registers of the sum's layout, fastest digits first: column tile j of
 // four, the fragment's two columns e, rows (tile i of two, half h: 2 i + h), then blocks of 32 columns and rows. A
-// fragment's element is e + 2 h. Operands have, for each of four threads, four words of a chunk of 64 bytes along the
-// reduction: instruction s of two takes words 2 s and 2 s + 1, the same ones of both operands, so that the order of the
-// reduction is a matter of taste and reads are 16 bytes.
+// fragment's element is e + 2 h. Operands that lie along the reduction are loaded as matrices, a chunk of 32 bytes of
+// 16 rows at once. Of the others a thread reads four rows beside one another, step by step, and puts words together.
+//
+// Fragments of a chunk are read before the products of the chunk in front of it.
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 
-enum { ROW = 0, COLUMN = 1, TILES = 4, STEPS = 2 };
+enum { ROW = 0, COLUMN = 1, TILES = 4 };
 
 static int64_t blocks(const strata_product_t *p, int side) { return p->warp_tile[side] / STRATA_MMA_BLOCK; }
 
@@ -67,44 +68,111 @@ void strata_product_unpack(strata_gpu_distribution_t *d, const strata_product_t 
 
 //===-- Matrix instructions --------------------------------------------------------------------------------------===//
 
-// The fragment made of words |step| * 2 and the next of |n_rows| of the thread's rows, from number |first_row| on.
-static MlirValue fragment(strata_gpu_distribution_t *d, strata_operand_reader_t *reader, int64_t first_row,
-                          int64_t n_rows, int64_t step) {
-  const strata_shared_operand_t *operand = reader->operand;
-  int64_t word = operand->word, n = 0;
-  MlirValue elements[STRATA_MMA_WORDS_A * 4];
-  for (int64_t half = 0; half < 2; half++)
-    for (int64_t row = 0; row < n_rows; row++)
-      for (int64_t i = 0; i < word; i++)
-        elements[n++] = strata_operand_read(d, reader, (first_row + row) * 4 * word + (step * 2 + half) * word + i);
-  return collect(&d->e, operand->element, n, elements);
+// How the fragments of a side are read from a slot.
+typedef struct {
+  strata_gpu_distribution_t *d;
+  const strata_shared_operand_t *operand;
+  int64_t n_rows;                 // of a thread in a fragment
+  strata_operand_places_t places; // BY_ROW
+  strata_operand_reader_t reader; // of the others
+} source_t;
+
+static source_t source(strata_gpu_distribution_t *d, const strata_product_t *p, int side, MlirValue slot) {
+  source_t s = {.d = d, .operand = &p->operands[side], .n_rows = side == ROW ? 2 : 1};
+  if (s.operand->form == STRATA_BY_ROW)
+    s.places = strata_operand_places(d, s.operand, &s.operand->matrices, slot);
+  else
+    s.reader = strata_operand_reader(d, s.operand, slot);
+  return s;
 }
 
-// One instruction's worth of the reduction, for all tiles.
-static void emit_mma_step(strata_gpu_distribution_t *d, const strata_product_t *p, strata_operand_reader_t *readers,
-                          int64_t chunk, int64_t step, MlirValue *sums) {
+// Matrices number |i|, of one fragment or of two, which are taken apart as words.
+static void load_matrices(source_t *s, int64_t i, MlirValue *out) {
+  strata_emitter_t *e = &s->d->e;
+  MlirType i32 = mlirIntegerTypeGet(e->context, 32), element = s->operand->element;
+  int64_t words = STRATA_MMA_WORDS_A, n = words * s->operand->word, half = n / 2;
+  MlirValue operands[] = {s->operand->memory, strata_operand_place(s->d, &s->places, i)}, all, word[STRATA_MMA_WORDS_A];
+  all = strata_emit_value(e, STRATA_TILE_LOAD_MATRICES, 2, operands, mlirVectorTypeGet(1, &n, element), 0, NULL);
+  if (s->n_rows == 2) {
+    *out = all;
+    return;
+  }
+  all = strata_emit_cast(e, "vector.bitcast", all, mlirVectorTypeGet(1, &words, i32));
+  for (int64_t j = 0; j < words; j++)
+    word[j] = extract(e, all, j);
+  for (int j = 0; j < 2; j++)
+    out[j] = strata_emit_cast(e, "vector.bitcast", collect(e, i32, words / 2, word + j * words / 2),
+                              mlirVectorTypeGet(1, &half, element));
+}
+
+// Fragment |i|, word by word.
+static MlirValue collect_fragment(source_t *s, int64_t i) {
+  int64_t word = s->operand->word, n = 0;
+  MlirValue elements[4 * STRATA_MMA_WORDS_A];
+  for (int64_t half = 0; half < 2; half++)
+    for (int64_t row = i * s->n_rows; row < (i + 1) * s->n_rows; row++)
+      for (int64_t j = 0; j < word; j++)
+        elements[n++] = strata_operand_read(s->d, &s->reader, (row * 2 + half) * word + j);
+  return collect(&s->d->e, s->operand->element, n, elements);
+}
+
+// |count| fragments from number |first| on.
+static void read_side(source_t *s, int64_t first, int64_t count, MlirValue *out) {
+  int64_t at_once = 2 / s->n_rows;
+  for (int64_t i = first; i < first + count; i++)
+    if (s->operand->form != STRATA_BY_ROW)
+      out[i - first] = collect_fragment(s, i);
+    else if (i % at_once == 0)
+      load_matrices(s, i / at_once, &out[i - first]);
+}
+
+static int64_t row_tiles(const strata_product_t *p) { return 2 * blocks(p, ROW); }
+static int64_t column_tiles(const strata_product_t *p) { return TILES * blocks(p, COLUMN); }
+int64_t strata_product_fragments(const strata_product_t *p) { return row_tiles(p) + column_tiles(p); }
+
+// Those of one instruction's worth of the reduction: of the right operand, then of the left one.
+static void read_fragments(const strata_product_t *p, source_t *sources, int64_t chunk, MlirValue *out_fragments) {
+  read_side(&sources[COLUMN], chunk * column_tiles(p), column_tiles(p), out_fragments);
+  read_side(&sources[ROW], chunk * row_tiles(p), row_tiles(p), out_fragments + column_tiles(p));
+}
+
+void strata_product_multiply(strata_gpu_distribution_t *d, const strata_product_t *p, const MlirValue *fragments,
+                             MlirValue *sums) {
   strata_emitter_t *e = &d->e;
-  int64_t row_tiles = 2 * blocks(p, ROW), column_tiles = TILES * blocks(p, COLUMN);
-  MlirValue *right = strata_arena_array(d->compile->arena, MlirValue, column_tiles);
-  for (int64_t column = 0; column < column_tiles; column++)
-    right[column] = fragment(d, &readers[COLUMN], chunk * column_tiles + column, 1, step);
   strata_named_attr_t kind = {"kind", strata_str_attr(e->context, p->mma->name)};
-  for (int64_t row = 0; row < row_tiles; row++) {
-    MlirValue left = fragment(d, &readers[ROW], chunk * 2 * row_tiles + 2 * row, 2, step);
-    for (int64_t column = 0; column < column_tiles; column++) {
-      MlirValue *sum = &sums[row * column_tiles + column];
-      *sum = strata_emit_value(e, STRATA_TILE_MMA, 3, (MlirValue[]){left, right[column], *sum}, mlirValueGetType(*sum),
-                               1, &kind);
+  const MlirValue *left = fragments + column_tiles(p);
+  for (int64_t row = 0; row < row_tiles(p); row++)
+    for (int64_t column = 0; column < column_tiles(p); column++) {
+      MlirValue *sum = &sums[row * column_tiles(p) + column];
+      *sum = strata_emit_value(e, STRATA_TILE_MMA, 3, (MlirValue[]){left[row], fragments[column], *sum},
+                               mlirValueGetType(*sum), 1, &kind);
     }
+}
+
+void strata_product_begin(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot,
+                          MlirValue *out_fragments) {
+  source_t sources[2] = {source(d, p, ROW, slot), source(d, p, COLUMN, slot)};
+  read_fragments(p, sources, 0, out_fragments);
+}
+
+void strata_product_go_on(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot, MlirValue *fragments,
+                          MlirValue *sums) {
+  source_t sources[2] = {source(d, p, ROW, slot), source(d, p, COLUMN, slot)};
+  int64_t n = strata_product_fragments(p);
+  int64_t chunks = p->operands[0].steps / (STRATA_MMA_CHUNK_WORDS * p->operands[0].word * p->split);
+  MlirValue *next = strata_arena_array(d->compile->arena, MlirValue, n);
+  for (int64_t chunk = 1; chunk < chunks; chunk++) {
+    read_fragments(p, sources, chunk, next);
+    strata_product_multiply(d, p, fragments, sums);
+    memcpy(fragments, next, (size_t)n * sizeof *next);
   }
 }
 
-static void emit_mma(strata_gpu_distribution_t *d, const strata_product_t *p, strata_operand_reader_t *readers,
-                     MlirValue *sums) {
-  int64_t chunks = p->operands[0].steps / (STRATA_MMA_CHUNK_WORDS * p->operands[0].word * p->split);
-  for (int64_t chunk = 0; chunk < chunks; chunk++)
-    for (int64_t step = 0; step < STEPS; step++)
-      emit_mma_step(d, p, readers, chunk, step, sums);
+static void emit_mma(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot, MlirValue *sums) {
+  MlirValue *fragments = strata_arena_array(d->compile->arena, MlirValue, strata_product_fragments(p));
+  strata_product_begin(d, p, slot, fragments);
+  strata_product_go_on(d, p, slot, fragments, sums);
+  strata_product_multiply(d, p, fragments, sums);
 }
 
 //===-- Multiply-adds --------------------------------------------------------------------------------------------===//
@@ -124,8 +192,9 @@ static void read_step(strata_gpu_distribution_t *d, strata_operand_reader_t *rea
 
 // Column by column: the assembler keeps this order by and large, and then has most multiply-adds take one operand from
 // what the last one has read. The register file gives a thread's two other operands in a cycle, not three.
-static void emit_fma(strata_gpu_distribution_t *d, const strata_product_t *p, strata_operand_reader_t *readers,
-                     MlirValue *sums) {
+static void emit_fma(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot, MlirValue *sums) {
+  strata_operand_reader_t readers[2] = {strata_operand_reader(d, &p->operands[ROW], slot),
+                                        strata_operand_reader(d, &p->operands[COLUMN], slot)};
   int64_t steps = p->operands[0].steps / p->split, n[2];
   for (int side = 0; side < 2; side++)
     n[side] = strata_layout_registers(&p->operands[side].fragment) / steps;
@@ -144,12 +213,10 @@ static void emit_fma(strata_gpu_distribution_t *d, const strata_product_t *p, st
 }
 
 void strata_product_emit(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot, MlirValue *sums) {
-  strata_operand_reader_t readers[2] = {strata_operand_reader(d, &p->operands[ROW], slot),
-                                        strata_operand_reader(d, &p->operands[COLUMN], slot)};
   if (p->mma)
-    emit_mma(d, p, readers, sums);
+    emit_mma(d, p, slot, sums);
   else
-    emit_fma(d, p, readers, sums);
+    emit_fma(d, p, slot, sums);
 }
 
 //===-- Splits ---------------------------------------------------------------------------------------------------===//

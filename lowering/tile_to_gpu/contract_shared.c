@@ -1,12 +1,13 @@
 // The operands of a contraction in shared memory; see contract.h.
 //
 // Banks: 16-byte units are swizzled so that eight threads which store or read 16 bytes at a time touch all 32 banks.
-//   BY_ROW         two rows of 64 bytes are a line of 128. Stores write four units of two neighbouring rows; reads
-//                  take four units of rows 4 apart, so the halves of a line change places with bit 2 of the row.
-//   BY_STEP        a line is a word of steps. Reads take two neighbouring units of words 4 apart, so bits 2 and 1 of
-//                  the unit change with the word's 2 and 3: where a step is eight words, stores of four units of words
-//                  4 apart touch different halves. Stores write every other unit of a line, so bit 0 changes with
-//                  bit 3.
+//   BY_ROW         a line is one row, or several that are shorter. Reads take one unit of eight rows 4 apart, so units
+//                  change places with the number of these. Stores and copies write whole lines: copies of 128 bytes
+//                  into several lines are slow, even without conflicts.
+//   ACROSS         a warp reads, at the steps of four threads, the same 32 bytes of rows or parts of them: pairs of
+//                  units change places with the number of that thread. Stores write whole lines.
+//   BY_STEP        bits 2 and 1 of the unit change with the step's 2 and 3, bit 0 with its own bit 3: stores of four
+//                  units of steps 4 apart touch different halves.
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "lowering/expand/ops.h"
@@ -14,21 +15,28 @@
 
 //===-- Addresses ------------------------------------------------------------------------------------------------===//
 
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 // All of them are linear in the bits of row and step.
 static int64_t address_in_rows(const strata_shared_operand_t *o, int64_t row, int64_t step) {
-  enum { UNIT_WORDS = 4, ROW_WORDS = STRATA_MMA_CHUNK_WORDS };
-  int64_t chunk = step / (ROW_WORDS * o->word), word = step / o->word % ROW_WORDS;
-  int64_t unit = (row & 1) << 2 | word / UNIT_WORDS;
-  unit ^= ((row >> 2 ^ chunk) & 1) << 2;
-  int64_t words = chunk * o->rows * ROW_WORDS + (row >> 1) * 2 * ROW_WORDS + unit * UNIT_WORDS + word % UNIT_WORDS;
-  return words * o->word + step % o->word;
+  enum { UNITS = 8, READ_ROWS = 4 };
+  int64_t unit_steps = STRATA_VECTOR_BYTES / o->element_bytes, span = least(UNITS * unit_steps, o->steps);
+  int64_t at = (step / span * o->rows + row) * span + step % span;
+  int64_t unit = at / unit_steps ^ row / READ_ROWS % UNITS;
+  return unit * unit_steps + at % unit_steps;
 }
 
-static int64_t address_in_words(const strata_shared_operand_t *o, int64_t row, int64_t step) {
-  int64_t word = step / o->word, unit_rows = STRATA_VECTOR_BYTES / (o->element_bytes * o->word);
-  int64_t unit = row / unit_rows, n_units = o->rows / unit_rows; // few where elements are small and words one of them
-  unit ^= ((word >> 2 & 1) << 2 ^ (word >> 3 & 1) << 1 ^ (unit >> 3 & 1)) & (n_units - 1);
-  return (word * o->rows + unit * unit_rows + row % unit_rows) * o->word + step % o->word;
+static int64_t address_across(const strata_shared_operand_t *o, int64_t row, int64_t step) {
+  int64_t unit_rows = STRATA_VECTOR_BYTES / o->element_bytes, at = step * o->rows + row;
+  int64_t unit = at / unit_rows ^ (step / o->word & 3) << 1;
+  return unit * unit_rows + at % unit_rows;
+}
+
+static int64_t address_by_step(const strata_shared_operand_t *o, int64_t row, int64_t step) {
+  int64_t unit_rows = STRATA_VECTOR_BYTES / o->element_bytes;
+  int64_t unit = row / unit_rows, n_units = o->rows / unit_rows;
+  unit ^= ((step >> 2 & 1) << 2 ^ (step >> 3 & 1) << 1 ^ (unit >> 3 & 1)) & (n_units - 1);
+  return step * o->rows + unit * unit_rows + row % unit_rows;
 }
 
 // Element |column| of row |row|, rows being spans of 128 bytes.
@@ -48,8 +56,10 @@ static int64_t address(const strata_shared_operand_t *o, int64_t row, int64_t st
   switch (o->form) {
   case STRATA_BY_ROW:
     return address_in_rows(o, row, step);
+  case STRATA_ACROSS:
+    return address_across(o, row, step);
   case STRATA_BY_STEP:
-    return address_in_words(o, row, step);
+    return address_by_step(o, row, step);
   case STRATA_SPANS:
     return address_in_span(o, row, step);
   case STRATA_SPANS_CROSSED:
@@ -91,7 +101,7 @@ static MlirValue emit_base(strata_gpu_distribution_t *d, const strata_shared_ope
                            const strata_layout_t *layout, MlirValue slot) {
   enum { MAX_SHIFT = 31 };
   strata_emitter_t *e = &d->e;
-  MlirValue base = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, o->rows * o->steps));
+  MlirValue base = strata_emit_index(e, 0);
   for (int shift = -MAX_SHIFT; shift <= MAX_SHIFT; shift++) {
     int64_t mask = shifted_bits(o, layout, shift);
     if (!mask)
@@ -102,7 +112,8 @@ static MlirValue emit_base(strata_gpu_distribution_t *d, const strata_shared_ope
                                 strata_emit_index(e, shift < 0 ? -shift : shift));
     base = strata_emit_binary(e, "arith.xori", base, bits);
   }
-  return base;
+  MlirValue first = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, o->rows * o->steps));
+  return strata_emit_binary(e, "arith.addi", base, first);
 }
 
 // Bits that threads contribute to are exchanged, the others added: those fit into the instruction.

@@ -173,6 +173,7 @@ static const struct {
     {"gpu.shuffle", convert_shuffle},
     {"tile.mma_", strata_gpu_convert_product},
     {"tile.mma", strata_gpu_convert_mma},
+    {"tile.load_matrices", strata_gpu_convert_load_matrices},
     {"tile.copy_", strata_gpu_convert_copy},
     {"tile.cluster_", strata_gpu_convert_cluster},
     {"tile.launch_", strata_gpu_convert_launch},

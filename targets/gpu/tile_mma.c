@@ -123,3 +123,38 @@ strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOp
   mlirOperationDestroy(op);
   return NULL;
 }
+
+//===-- Loads of fragments ---------------------------------------------------------------------------------------===//
+
+// %v = "tile.load_matrices"(%memory, %at)
+// %s = llvm.call_intrinsic "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3"(%p) -> !llvm.struct<(i32, i32, i32, i32)>
+static MlirValue load_matrices(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue address) {
+  enum { WORDS = 4 };
+  MlirType i32 = mlirIntegerTypeGet(kernel->compile->context, 32);
+  MlirType type =
+      mlirLLVMStructTypeLiteralGet(kernel->compile->context, WORDS, (MlirType[]){i32, i32, i32, i32}, false);
+  MlirValue all = strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_LOAD_MATRICES, 1, &address, type), words[WORDS];
+  for (int64_t i = 0; i < WORDS; i++) {
+    strata_named_attr_t position = {"position", strata_i64s_attr(kernel->compile->context, 1, &i)};
+    words[i] = strata_gpu_build(op, "llvm.extractvalue", 1, &all, i32, 1, &position);
+  }
+  return strata_gpu_build(op, "vector.from_elements", WORDS, words, vector_of(i32, WORDS), 0, NULL);
+}
+
+strata_status_t strata_gpu_convert_load_matrices(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0), value;
+  MlirType type = mlirValueGetType(result);
+  MlirValue operands[2] = {strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1), {0}};
+  if (strcmp(kernel->device->mma, "mma.sync") != 0)
+    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s loads no matrices", kernel->device->name);
+  if (kernel->device->code == STRATA_GPU_EMULATED) {
+    operands[1] = strata_gpu_build_place(kernel, type);
+    strata_gpu_build_call(op, "strata_emulated_load_matrices", 2, operands, (MlirType){0});
+    value = strata_gpu_build(op, "llvm.load", 1, &operands[1], type, 0, NULL);
+  } else {
+    value = strata_gpu_build_cast(op, "llvm.bitcast", load_matrices(kernel, op, operands[0]), type);
+  }
+  mlirValueReplaceAllUsesOfWith(result, value);
+  mlirOperationDestroy(op);
+  return NULL;
+}

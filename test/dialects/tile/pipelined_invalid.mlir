@@ -202,3 +202,15 @@ module { module @kernels {
     return
   }
 } }
+
+// -----
+
+// CHECK: tile.load_matrices has a fragment of other than 16 bytes
+module { module @kernels {
+  func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
+    %c0 = arith.constant 0 : index
+    %words = memref.view %shared[%c0][] : memref<1024xi8, 3> to memref<512xf16, 3>
+    %a = "tile.load_matrices"(%words, %c0) : (memref<512xf16, 3>, index) -> vector<4xf16>
+    return
+  }
+} }

@@ -8,7 +8,8 @@
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 // One warp, a tile of 32 x 32, two slots of 32 steps of each operand. Loads of the next step come between the barrier
-// and the products; fragments are read 16 bytes at a time, and a thread has eight columns beside one another to store.
+// and the products. Fragments of the left operand are loaded as matrices; of the right one, which lies across, four rows
+// at once, before the products of the chunk in front. A thread has eight columns beside one another to store.
 // CHECK: module @kernels
 // CHECK-LABEL: func.func @product
 // CHECK-SAME: strata.shared = 8192
@@ -20,7 +21,10 @@
 // CHECK: scf.if
 // CHECK: vector.load {{.*}} : memref<{{.*}}>, vector<8xf16>
 // CHECK: } else {
-// CHECK: vector.load {{.*}} : memref<2048xf16, 3>, vector<8xf16>
+// CHECK-COUNT-4: vector.load {{.*}} : memref<2048xf16, 3>, vector<4xf16>
+// CHECK-COUNT-2: "tile.load_matrices"({{.*}}) : (memref<2048xf16, 3>, index) -> vector<8xf16>
+// CHECK-COUNT-4: vector.load {{.*}} : memref<2048xf16, 3>, vector<4xf16>
+// CHECK-COUNT-2: "tile.load_matrices"
 // CHECK-NOT: memref.load
 // CHECK-COUNT-16: "tile.mma"({{.*}}) {kind = "m16n8k16.f16"} : (vector<8xf16>, vector<4xf16>, vector<4xf32>) -> vector<4xf32>
 // CHECK-NOT: tile.mma

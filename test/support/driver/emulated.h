@@ -34,6 +34,10 @@ uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask);
 // and |d| are the caller's own fragments in memory, |d| to be written; they may not overlap.
 void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d);
 
+// Four matrices of 8 rows of 16 bytes in shared memory: lane l of the caller's warp names row l mod 8 of matrix l / 8.
+// |fragment|, the caller's: word lane mod 4 of row lane / 4 of each matrix.
+void strata_emulated_load_matrices(const void *row, void *fragment);
+
 //===-- Copies that threads go on beside (docs/gpu.md) -----------------------------------------------------------===//
 
 // 16 bytes from memory into shared memory, zeros if they are not |inside|: put off until the caller waits for them, so

@@ -318,6 +318,18 @@ EXPORT void strata_emulated_mma(uint32_t kind, const void *a, const void *b, con
   exchange(MATRIX + kind);
 }
 
+EXPORT void strata_emulated_load_matrices(const void *row, void *fragment) {
+  enum { MATRICES = 4, ROWS = 8, WORDS = 4, WORD_BYTES = 4 };
+  unsigned lane = run.current % LANES;
+  size_t own = shared_offset(row, WORDS * WORD_BYTES);
+  if (own % (WORDS * WORD_BYTES))
+    kernel_fault("loads a matrix's row from a place that is not aligned to 16 bytes");
+  for (unsigned i = 0; i < MATRICES; i++) {
+    uint32_t from = shuffle(BY_LANE, (uint32_t)own, ROWS * i + lane / WORDS);
+    memcpy((char *)fragment + i * WORD_BYTES, run.shared + from + lane % WORDS * WORD_BYTES, WORD_BYTES);
+  }
+}
+
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 
 // A kernel that touches what is not its own ends the process, after saying which it was.

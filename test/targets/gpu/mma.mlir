@@ -21,6 +21,23 @@ module {
       return
     }
 
+    // CHECK-LABEL: llvm.func @matrices
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3"(%{{.*}}) : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
+    // CHECK: llvm.bitcast %{{.*}} : vector<4xi32> to vector<8xf16>
+    // HOST-LABEL: llvm.func @matrices
+    // HOST: llvm.call @strata_emulated_load_matrices(%{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr) -> ()
+    func.func @matrices(%y: memref<1024xf16>, %shared: memref<512xi8, 3>) attributes {
+        strata.blocks = 1 : i64, strata.threads = 32 : i64, strata.shared = 512 : i64} {
+      %t = gpu.thread_id x
+      %c0 = arith.constant 0 : index
+      %c8 = arith.constant 8 : index
+      %memory = memref.view %shared[%c0][] : memref<512xi8, 3> to memref<256xf16, 3>
+      %at = arith.muli %t, %c8 : index
+      %a = "tile.load_matrices"(%memory, %at) : (memref<256xf16, 3>, index) -> vector<8xf16>
+      vector.store %a, %y[%at] : memref<1024xf16>, vector<8xf16>
+      return
+    }
+
     // CHECK-LABEL: llvm.func @s8
     // CHECK: "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {{.*}}", "=r,=r,=r,=r,r,r,r,r,r,r,r,r,r,r"
     func.func @s8(%x: memref<1024xi8>, %y: memref<1024xi32>, %shared: memref<0xi8, 3>) attributes {
