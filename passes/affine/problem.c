@@ -147,12 +147,14 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
   int inner = innermost_place(access->buffer), along = place_of(nest, access, step);
   out->has_own_steps = along != NO_PLACE && walks_alone(nest, access, along, step);
   if (own == NO_PLACE)
-    return !problem->bulk_adds && inner != NO_PLACE && along == inner;
+    return out->is_wide = !problem->bulk_adds && inner != NO_PLACE && along == inner;
   int places[2] = {place_of(nest, access, own), along};
   out->is_crossed = places[0] == inner;
   bool may_cross = out->loaded_bytes == 2 || problem->bulk_adds || is_tf32(problem);
-  bool has_inner = out->is_crossed ? may_cross : places[1] == inner && !problem->bulk_adds;
-  return places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1] && has_inner;
+  bool is_along = places[1] == inner && !problem->bulk_adds;
+  bool has_places = places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1];
+  out->is_wide = has_places && (out->is_crossed ? out->loaded_bytes <= 2 : is_along);
+  return has_places && (out->is_crossed ? may_cross : is_along);
 }
 
 // True if the read alone is multiplied; where it is guarded, zero outside.
@@ -204,7 +206,7 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
   bool is_plain =
       is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) && starts_aligned(q->called, buffer);
   bool has_place = has_strides(q, axes, side, problem, &result) && starts_aligned(q->called, buffer);
-  result.is_wide = has_place && !(result.is_crossed && result.loaded_bytes > 2);
+  result.is_wide &= starts_aligned(q->called, buffer);
   result.is_read = is_plain && has_place;
   result.straddles = result.is_read && straddles(buffer, STRATA_SECTOR);
   result.splits_lines = result.is_read && straddles(buffer, STRATA_LINE);

@@ -72,10 +72,11 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
                    (long long)p->tiles, (long long)s.blocks, clusters, s.swap ? ", swapped" : "",
                    p->shape.teams > 1 ? ", two teams" : "", 1e6 * p->seconds, p->bound, mark[is_pipelined && i == 0]);
   }
+  const char *mma = product->mma ? strata_arena_printf(arena, "%s %s", product->mma->family, product->mma->name) : NULL;
   if (tiled)
-    strata_explain(q->compile, "%s   %s %s, %lld threads: %.1f us%s", name,
-                   product->mma ? product->mma->name : "multiply-adds", tile_text(arena, &tiled->schedule),
-                   (long long)tiled->threads, 1e6 * tiled->seconds, mark[!is_pipelined]);
+    strata_explain(q->compile, "%s   %s %s, %lld threads: %.1f us%s", name, mma ? mma : "multiply-adds",
+                   tile_text(arena, &tiled->schedule), (long long)tiled->threads, 1e6 * tiled->seconds,
+                   mark[!is_pipelined]);
 }
 
 //===-- Shared launches ------------------------------------------------------------------------------------------===//

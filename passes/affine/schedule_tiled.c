@@ -5,15 +5,26 @@
 // divided by how much of the processor's rate tiles of that shape reach (small tiles read more from shared memory and
 // the second-level cache for every multiply-add); but not less than its steps one after the other take, each as long as
 // memory is away. Several warps that share a tile and split its steps make fewer of them. The least time wins.
+//
+// Where both operands of matrix instructions are copied, fragments are read ahead (contract_loop.c), and the model is,
+// in cycles, for the 32 bytes of a row of each operand that one instruction takes,
+//
+//   instructions  rows * columns * 16 / 1100, or less by the device's rate
+//   shared memory (rows * (warps along columns + 1) + columns * (warps along rows + 1)) / 4
+//   cache         32 * (rows + columns) / 40, or of three times memory's bandwidth
+//
+// the slowest of which counts, and 15 cycles a step. It is within about a tenth of what was measured on an H200, where
+// instructions of a warp reach 60 percent of the rate of pipelined ones.
 #include "dialects/mlir_util.h"
 #include "passes/affine/problem.h"
 
+#include <math.h>
+
 enum {
   WARP = 32,
-  REGISTERS = 255,        // of a thread at most
-  OTHER_REGISTERS = 40,   // of a thread: addresses, counters
-  STEP_BYTES = 64,        // of a row of an operand in one step of matrix instructions
-  STEP_BYTES_SMALL = 128, // where tiles are small: more loads under way
+  REGISTERS = 255,      // of a thread at most
+  OTHER_REGISTERS = 40, // of a thread: addresses, counters
+  STEP_BYTES = 64,      // of a row of an operand in one step of matrix instructions, or twice as many
   FMA_STEPS = 8,
   MIN_FMA_STEPS = 4,
   FMA_RATE = 128,        // multiply-adds of a processor in a cycle; matrix instructions: half an instruction's
@@ -23,6 +34,7 @@ enum {
   STORE_RATE = 32,       // bytes, and two for each element
   SLOTS = 2,             // of each operand in shared memory
   N_SPLITS = 4,          // 1 to 8
+  N_STEPS = 2,           // lengths of a step
   MAX_THREADS = 256,     // of a block with a split
 };
 
@@ -31,6 +43,23 @@ enum {
 #define SLOWER_FMA 1.25
 #define CLOCK 1.75e9
 #define LAUNCH_SECONDS 2e-6
+
+// Of fragments that are read ahead.
+enum {
+  CHUNK_BYTES = 32,    // of a row, that an instruction takes
+  CHUNK_STEPS = 16,    // the same in elements of 16 bits
+  WAVEFRONT = 128,     // bytes of shared memory in a cycle
+  STEP_CYCLES = 15,    // of a step's barrier
+  COPY_LATENCY = 1500, // from memory
+  FRAGMENT_CYCLES = 20,
+};
+#define AHEAD_RATE 1100.0    // multiply-adds of 16 bits of a processor in a cycle at most,
+#define AHEAD_CLOCK 1.4e9    // and by a device's operations a second at its lowest clock
+#define CACHE_RATE 40.0      // bytes from the second-level cache of a processor in a cycle at most,
+#define CACHE_MEMORY 3.0     // and by all of them times memory's bandwidth
+#define WARP_INSTRUCTION 7.5 // cycles of an instruction of one warp
+#define AHEAD_LAUNCH 3e-6
+#define AHEAD_MEMORY 1.3 // times memory's bandwidth
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -41,8 +70,9 @@ static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 typedef strata_tiled_shape_t shape_t;
 
 static const shape_t mma_shapes[] = {
-    {128, 128, {2, 2}, 100}, {128, 128, {2, 4}, 95}, {128, 64, {2, 2}, 85}, {64, 128, {2, 2}, 85}, {64, 64, {2, 2}, 65},
-    {128, 32, {4, 1}, 55},   {32, 128, {1, 4}, 55},  {64, 32, {2, 1}, 40},  {32, 64, {1, 2}, 40},  {32, 32, {1, 1}, 25},
+    {128, 256, {2, 4}, 100}, {256, 128, {4, 2}, 100}, {128, 128, {2, 2}, 100}, {128, 128, {2, 4}, 95},
+    {128, 64, {2, 2}, 85},   {64, 128, {2, 2}, 85},   {64, 64, {2, 2}, 65},    {128, 32, {4, 1}, 55},
+    {32, 128, {1, 4}, 55},   {64, 32, {2, 1}, 40},    {32, 64, {1, 2}, 40},    {32, 32, {1, 1}, 25},
 };
 
 // The more sums a thread has, the fewer reads from shared memory a multiply-add takes: 16 x 8 of them are six of 16
@@ -54,35 +84,52 @@ static const shape_t fma_shapes[] = {
 
 typedef strata_tiled_choice_t tile_t;
 
-// Steps that one warp of a split takes at once.
-static int64_t steps_of(const strata_problem_t *p, const shape_t *shape) {
+// Steps that one warp of a split takes at once. Small tiles have more loads under way in steps twice as long.
+static int64_t steps_of(const strata_problem_t *p, const shape_t *shape, bool is_other) {
   if (!p->mma) {
     int64_t steps = MIN_FMA_STEPS;
     while (steps < FMA_STEPS && steps < p->steps)
       steps *= 2;
     return steps;
   }
-  int64_t bytes = shape->rows * shape->columns <= 64 * 64 ? STEP_BYTES_SMALL : STEP_BYTES;
-  return p->steps * p->operand_bytes <= STEP_BYTES ? STEP_BYTES / p->operand_bytes : bytes / p->operand_bytes;
+  bool is_small = shape->rows * shape->columns <= 64 * 64;
+  return STEP_BYTES / p->operand_bytes * (is_small != is_other ? 2 : 1);
 }
 
-static tile_t tile_of(const strata_problem_t *p, const shape_t *shape, int64_t split) {
-  int64_t steps = steps_of(p, shape);
-  if (split > 1 && p->mma)
+// Number |number| of all there are.
+static tile_t tile_of(const strata_problem_t *p, const shape_t *shapes, size_t number) {
+  const shape_t *shape = &shapes[number / N_SPLITS / N_STEPS];
+  int64_t split = (int64_t)1 << number % N_SPLITS, steps = steps_of(p, shape, number / N_SPLITS % N_STEPS);
+  if (p->mma && (split > 1 || p->steps * p->operand_bytes <= STEP_BYTES))
     steps = STEP_BYTES / p->operand_bytes;
   return (tile_t){.shape = shape,
                   .split = split,
                   .steps = steps * split,
-                  .threads = shape->warps[0] * shape->warps[1] * split * WARP};
+                  .threads = shape->warps[0] * shape->warps[1] * split * WARP,
+                  .number = number + 1};
 }
 
-// The registers of a thread: sums, what is loaded ahead, fragments.
-static int64_t registers_of(const strata_problem_t *p, const tile_t *tile) {
+// True if what is loaded of |side| goes to shared memory as it is.
+static bool is_copied(const strata_gpu_device_t *device, const strata_problem_t *p, int side) {
+  bool is_as_loaded = p->sides[side].loaded_bytes == p->operand_bytes && !(p->mma && p->operand_bytes == 4); // tf32
+  return device->has_async_copy && is_as_loaded && p->sides[side].is_wide;
+}
+
+// True if fragments are read ahead.
+static bool reads_ahead(const strata_gpu_device_t *device, const strata_problem_t *p) {
+  return p->mma && is_copied(device, p, 0) && is_copied(device, p, 1);
+}
+
+// The registers of a thread: sums, what is loaded ahead, fragments, twice where the next ones are read ahead.
+static int64_t registers_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   const shape_t *shape = tile->shape;
   int64_t rows = shape->rows / shape->warps[0], columns = shape->columns / shape->warps[1];
   int64_t sums = rows * columns / WARP * ceil_div(p->sum_bytes, 4);
-  int64_t loaded = (shape->rows + shape->columns) * tile->steps * p->loaded_bytes / 4 / tile->threads;
-  int64_t fragments = p->mma ? (rows + columns) / 4 : (rows / 4 + columns / 8) * ceil_div(p->sum_bytes, 4);
+  bool are_copied[2] = {p->mma && is_copied(device, p, 0), p->mma && is_copied(device, p, 1)};
+  int64_t along = (are_copied[0] ? 0 : shape->rows) + (are_copied[1] ? 0 : shape->columns);
+  int64_t loaded = along * tile->steps * p->loaded_bytes / 4 / tile->threads;
+  int64_t fragments =
+      p->mma ? (rows + columns) / 4 * (loaded ? 1 : 2) : (rows / 4 + columns / 8) * ceil_div(p->sum_bytes, 4);
   return sums + loaded + fragments + OTHER_REGISTERS;
 }
 
@@ -95,7 +142,7 @@ static int64_t shared_of(const strata_problem_t *p, const tile_t *tile, int64_t 
 // Blocks that a processor runs at the same time.
 static int64_t residents(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile,
                          int64_t slots) {
-  int64_t by_registers = device->registers / (registers_of(p, tile) * tile->threads);
+  int64_t by_registers = device->registers / (registers_of(device, p, tile) * tile->threads);
   int64_t by_shared = device->shared_bytes_processor / (shared_of(p, tile, slots) + BLOCK_BYTES);
   int64_t by_threads = device->threads_resident / tile->threads;
   int64_t all = by_registers < by_shared ? by_registers : by_shared;
@@ -106,33 +153,31 @@ static int64_t tiles_of(const strata_problem_t *p, const shape_t *shape) {
   return ceil_div(p->rows, shape->rows) * ceil_div(p->columns, shape->columns) * p->batch;
 }
 
-static int64_t time_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
-  const shape_t *shape = tile->shape;
-  int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / 2 : FMA_RATE;
-  int64_t tiles = tiles_of(p, shape);
-  int64_t steps = ceil_div(p->steps, tile->steps);
-  int64_t work = shape->rows * shape->columns * steps * tile->steps / rate * 100 / shape->efficiency;
-  int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / STORE_RATE;
-  int64_t busy = ceil_div(tiles, device->n_processors) * (work + store);
-  int64_t rounds = ceil_div(tiles, device->n_processors * residents(device, p, tile, SLOTS));
-  int64_t waiting = rounds * (steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0));
-  return greatest(busy, waiting) + busy / 8; // equal waiting: the less work the better
+// Other lengths of a step, and tiles for which a block has a processor to itself, are for fragments read ahead.
+static bool is_useful(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+  bool is_ahead = reads_ahead(device, p), is_other = (tile->number - 1) / N_SPLITS % N_STEPS;
+  bool is_large = tile->shape->rows * tile->shape->columns > 128 * 128;
+  if (tile->split > 1)
+    return !is_other && tile->threads <= MAX_THREADS && tile->steps < 2 * p->steps &&
+           tiles_of(p, tile->shape) <= 2 * device->n_processors;
+  return is_ahead ? tile->schedule.slots > SLOTS : !is_other && !is_large;
 }
 
 static bool fits(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
-  bool is_split_useful = tile->split == 1 || (tile->threads <= MAX_THREADS && tile->steps < 2 * p->steps &&
-                                              tiles_of(p, tile->shape) <= 2 * device->n_processors);
-  return is_split_useful && registers_of(p, tile) <= REGISTERS && shared_of(p, tile, SLOTS) <= device->shared_bytes;
+  return is_useful(device, p, tile) && registers_of(device, p, tile) <= REGISTERS &&
+         shared_of(p, tile, SLOTS) <= device->shared_bytes;
 }
 
-// Where operands may be copied as they are: as many slots as leave room for the blocks that a processor runs anyway.
+// Where operands may be copied as they are: as many slots as leave room for the blocks that a processor runs anyway, of
+// which two hide one another's barriers where fragments are read ahead.
 static int64_t slots_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   static const int64_t choices[] = {8, 4, 3};
-  bool is_as_loaded = p->loaded_bytes == p->operand_bytes && !(p->mma && p->operand_bytes == 4); // tf32 is rounded
-  if (!device->has_async_copy || !is_as_loaded || !(p->sides[0].is_wide || p->sides[1].is_wide))
+  if (!is_copied(device, p, 0) && !is_copied(device, p, 1))
     return 0;
   int64_t most = ceil_div(tiles_of(p, tile->shape), device->n_processors);
   int64_t blocks = residents(device, p, tile, SLOTS);
+  if (reads_ahead(device, p) && blocks > 2)
+    blocks = 2;
   for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
     if (shared_of(p, tile, choices[i]) <= device->shared_bytes &&
         residents(device, p, tile, choices[i]) >= (most < blocks ? most : blocks))
@@ -152,18 +197,81 @@ static strata_schedule_t schedule_of(const strata_gpu_device_t *device, const st
                              .mma = strata_str(p->mma ? p->mma->name : "")};
 }
 
+//===-- Times ----------------------------------------------------------------------------------------------------===//
+
+static int64_t time_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+  const shape_t *shape = tile->shape;
+  int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / 2 : FMA_RATE;
+  int64_t tiles = tiles_of(p, shape);
+  int64_t steps = ceil_div(p->steps, tile->steps);
+  int64_t work = shape->rows * shape->columns * steps * tile->steps / rate * 100 / shape->efficiency;
+  int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / STORE_RATE;
+  int64_t busy = ceil_div(tiles, device->n_processors) * (work + store);
+  int64_t rounds = ceil_div(tiles, device->n_processors * residents(device, p, tile, SLOTS));
+  int64_t waiting = rounds * (steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0));
+  return greatest(busy, waiting) + busy / 8; // equal waiting: the less work the better
+}
+
+// Of a processor's memories and instructions, for a chunk of a tile, where |n_tiles| in all are under way.
+static double chunk_cycles(const strata_gpu_device_t *device, const shape_t *shape, int64_t n_tiles) {
+  double rows = (double)shape->rows, columns = (double)shape->columns, processors = (double)device->n_processors;
+  double rate = (double)device->products / 2 / processors / AHEAD_CLOCK;
+  double instructions = rows * columns * CHUNK_STEPS / fmin(rate, AHEAD_RATE);
+  double touched = rows * (double)(shape->warps[1] + 1) + columns * (double)(shape->warps[0] + 1);
+  double shared = touched * CHUNK_BYTES / WAVEFRONT;
+  double cache_rate = CACHE_MEMORY * (double)device->bandwidth / fmin(processors, (double)n_tiles) / CLOCK;
+  double cache = (rows + columns) * CHUNK_BYTES / fmin(cache_rate, CACHE_RATE);
+  return fmax(instructions, fmax(shared, cache));
+}
+
+// Of one warp, whoever else is there.
+static double warp_cycles(const shape_t *shape) {
+  enum { SUMS = 128 }; // of an instruction
+  int64_t instructions = shape->rows / shape->warps[0] * (shape->columns / shape->warps[1]) / SUMS;
+  return (double)instructions * WARP_INSTRUCTION + FRAGMENT_CYCLES;
+}
+
+static double store_cycles(const strata_problem_t *p, const tile_t *tile) {
+  double results = (double)(tile->shape->rows * tile->shape->columns);
+  double combine = 2 * results * (double)(p->sum_bytes * tile->split) / WAVEFRONT + COMBINE_LATENCY;
+  return results * (double)(p->stored_bytes + 2) / STORE_RATE + (tile->split > 1 ? combine : 0);
+}
+
+static double ahead_time_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+  int64_t tiles = tiles_of(p, tile->shape), slots = tile->schedule.slots;
+  double steps = (double)ceil_div(p->steps, tile->steps);
+  double chunks = (double)(tile->steps * p->operand_bytes) / CHUNK_BYTES;
+  double work = steps * (chunks * chunk_cycles(device, tile->shape, tiles) + STEP_CYCLES) + store_cycles(p, tile);
+  double busy = (double)ceil_div(tiles, device->n_processors) * work;
+  double rounds = (double)ceil_div(tiles, device->n_processors * residents(device, p, tile, slots));
+  double own = chunks / (double)tile->split * warp_cycles(tile->shape);
+  double waiting = rounds * steps * fmax((double)COPY_LATENCY / (double)slots, own);
+  return fmax(busy, waiting) + busy / 64; // equal waiting: the less work the better
+}
+
+// Cycles and seconds of |tile|, whose schedule is known.
+static void set_time(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *tile) {
+  double memory = p->traffic / (double)device->bandwidth;
+  if (reads_ahead(device, p)) {
+    double cycles = ahead_time_of(device, p, tile);
+    tile->cycles = (int64_t)cycles;
+    tile->seconds = AHEAD_LAUNCH + fmax(cycles / CLOCK, AHEAD_MEMORY * memory);
+    return;
+  }
+  double slower = p->mma ? SLOWER : SLOWER_FMA;
+  tile->cycles = time_of(device, p, tile);
+  tile->seconds = LAUNCH_SECONDS + slower * fmax((double)tile->cycles / CLOCK, memory);
+}
+
+//===-- The choice -----------------------------------------------------------------------------------------------===//
+
 bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *tile) {
   const shape_t *shapes = p->mma ? mma_shapes : fma_shapes;
   size_t n_shapes = p->mma ? sizeof mma_shapes / sizeof *mma_shapes : sizeof fma_shapes / sizeof *fma_shapes;
-  while (!p->is_pair && tile->number < n_shapes * N_SPLITS) {
-    size_t number = tile->number;
-    *tile = tile_of(p, &shapes[number / N_SPLITS], (int64_t)1 << number % N_SPLITS);
-    tile->number = number + 1;
-    tile->cycles = time_of(device, p, tile);
-    double slower = p->mma ? SLOWER : SLOWER_FMA;
-    double busy = slower * (double)tile->cycles / CLOCK, memory = slower * p->traffic / (double)device->bandwidth;
-    tile->seconds = LAUNCH_SECONDS + (busy > memory ? busy : memory);
+  while (!p->is_pair && tile->number < n_shapes * N_STEPS * N_SPLITS) {
+    *tile = tile_of(p, shapes, tile->number);
     tile->schedule = schedule_of(device, p, tile);
+    set_time(device, p, tile);
     if (fits(device, p, tile))
       return true;
   }

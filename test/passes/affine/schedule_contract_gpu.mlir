@@ -15,7 +15,7 @@ memref.global "private" @filter : memref<32x16x9xf16>
 
 // Enough tiles for every processor: the largest.
 // CHECK: func.func private @large
-// F16-SAME: kind = "contract", mma = "m16n8k16.f16",{{( slots = [3-8] : i64,)?}} threads = 128 : i64, tile = array<i64: 128, 128, 32>, warps = array<i64: 2, 2>
+// F16-SAME: kind = "contract", mma = "m16n8k16.f16", slots = {{[34]}} : i64, threads = 256 : i64, tile = array<i64: 128, 256, {{32|64}}>, warps = array<i64: 2, 4>
 // FMA-SAME: kind = "contract", threads = 128 : i64, tile = array<i64: 128, 128, 8>, warps = array<i64: 2, 2>
 func.func private @large(%x: memref<4096x4096xf16>, %w: memref<4096x4096xf16>, %y: memref<4096x4096xf32>) {
   affine.parallel (%i, %j) = (0, 0) to (4096, 4096) {
@@ -34,9 +34,9 @@ func.func private @large(%x: memref<4096x4096xf16>, %w: memref<4096x4096xf16>, %
   return
 }
 
-// Few tiles, many steps: eight warps of one tile take a part of every step each.
+// Few tiles, many steps: several warps of one tile take a part of every step each.
 // CHECK: func.func private @deep
-// F16-SAME: kind = "contract", mma = "m16n8k16.f16",{{( slots = [3-8] : i64,)?}} threads = 256 : i64, tile = array<i64: 32, 32, 256>, warps = array<i64: 1, 1>
+// F16-SAME: kind = "contract", mma = "m16n8k16.f16", slots = 8 : i64, threads = {{128|256}} : i64, tile = array<i64: 32, 32, {{128|256}}>, warps = array<i64: 1, 1>
 func.func private @deep(%x: memref<64x4096xf16>, %w: memref<4096x64xf16>, %y: memref<64x64xf32>) {
   affine.parallel (%i, %j) = (0, 0) to (64, 64) {
     %z = arith.constant 0.0 : f32

@@ -9,52 +9,52 @@
 // Enough tiles for every processor: the largest.
 // CHECK: 4096 x 4096 x 4096, 1 times
 // CHECK-NEXT: wgmma.bf16 128x256x64, 4 slots, 512 tiles in 132 blocks
-// CHECK: m16n8k16.bf16 128x128x32, 128 threads
+// CHECK: mma.sync m16n8k16.bf16 128x256x64, 256 threads
 
 // The tiles fill one round.
 // CHECK: 4096 x 768 x 3072, 1 times
 // CHECK-NEXT: wgmma.bf16 128x192x64, 4 slots, 128 tiles in 128 blocks
-// CHECK: m16n8k16.bf16 128x64x32, 128 threads
+// CHECK: mma.sync m16n8k16.bf16 128x64x64, 128 threads
 
 // Few rows: along the instruction's columns; pairs of blocks share the reduction.
 // CHECK: 16 x 4096 x 4096, 1 times
 // CHECK-NEXT: wgmma.f16 8x64x64, 6 slots, 128 tiles in 128 blocks in clusters of 2, swapped
-// CHECK: m16n8k16.f16 32x32x256, 256 threads
+// CHECK: mma.sync m16n8k16.f16 32x32x128, 128 threads
 
 // Memory decides.
 // CHECK: 128 x 4096 x 4096, 1 times
 // CHECK-NEXT: wgmma.f16 128x32x64, 6 slots, 128 tiles in 128 blocks in clusters of 2
-// CHECK: m16n8k16.f16 64x32x128, 256 threads
+// CHECK: mma.sync m16n8k16.f16 64x64x64, 128 threads
 
 // Odd strides: the operands are staged by kernels in front.
 // CHECK: 512 x 520 x 1025, 1 times
 // CHECK-NEXT: wgmma.f16 128x24x64, 6 slots, 96 tiles in 96 blocks in clusters of 4
-// CHECK: m16n8k16.f16 64x32x128, 256 threads
+// CHECK: mma.sync m16n8k16.f16 64x64x64, 128 threads
 
 // Of f32, rounded to f16 while it is fetched, or before.
 // CHECK: 256 x 256 x 1024, 1 times
 // CHECK-NEXT: wgmma.f16 64x16x64, 8 slots, 64 tiles in 64 blocks in clusters of 4
-// CHECK: m16n8k16.f16 32x32x256, 256 threads
+// CHECK: mma.sync m16n8k16.f16 32x32x64, 64 threads
 
 // Batches are more tiles; of few steps, so that results take much of the time: one team stores while the other multiplies.
 // CHECK: 1024 x 1024 x 1024, 16 times
 // CHECK-NEXT: wgmma.bf16 128x128x64, 6 slots, 1024 tiles in 132 blocks, two teams
-// CHECK: m16n8k16.bf16 128x128x32, 128 threads
+// CHECK: mma.sync m16n8k16.bf16 128x256x64, 256 threads
 
 // A padded convolution follows the windows of its input.
 // CHECK: 12544 x 128 x 576, 1 times
 // CHECK-NEXT: wgmma.f16 96x128x64, 6 slots, 131 tiles in 131 blocks, swapped
-// CHECK: m16n8k16.f16 128x128x64, 256 threads
+// CHECK: mma.sync m16n8k16.f16 128x128x64, 128 threads
 
 // With a stride, too.
 // CHECK: 3136 x 128 x 576, 1 times
 // CHECK-NEXT: wgmma.f16 48x64x64, 8 slots, 132 tiles in 132 blocks, swapped
-// CHECK: m16n8k16.f16 64x32x128, 256 threads
+// CHECK: mma.sync m16n8k16.f16 64x32x128, 256 threads
 
 // Little work.
 // CHECK: 64 x 64 x 64, 1 times
 // CHECK-NEXT: wgmma.f16 8x64x64, 16 slots, 8 tiles in 8 blocks, swapped
-// CHECK: m16n8k16.f16 32x32x64, 32 threads
+// CHECK: mma.sync m16n8k16.f16 32x32x64, 32 threads
 func.func @main(%a0: tensor<4096x4096xbf16> {strata.name = "a0"},
                 %b0: tensor<4096x4096xbf16> {strata.name = "b0"},
                 %a1: tensor<4096x3072xbf16> {strata.name = "a1"},
