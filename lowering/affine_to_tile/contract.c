@@ -322,7 +322,8 @@ static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
   for (int side = U; side <= V; side++)
     bytes[side] = side_extent(c, side) * c->k.n_reduced * 4;
   int64_t v_tiles = ceil_div(side_extent(c, V), c->tile[V]), best = INT64_MAX, best_v = 1;
-  int64_t least_v = ceil_div(bytes[V], device->l2_bytes / 2);
+  int64_t panel = c->tile[V] * c->k.n_reduced * 4, run = device->l2_bytes / 2 / panel;
+  int64_t least_v = ceil_div(v_tiles, run > 1 ? run : 1);
   for (int64_t v = least_v < v_tiles ? least_v : v_tiles; v <= v_tiles && v <= least_v * MAX_TASKS; v++) {
     int64_t u = ceil_div(pieces, v);
     int64_t cost =

@@ -7,11 +7,13 @@
 //   func.func private @k0_pack(%w: memref<768x768xf32>, %p: memref<24x768x32xf32>) { one nest }   // called before @k0
 //
 // The kind follows from the nests. A contraction's register tile is the one with the fewest cycles by a model of the
-// machine: multiply-adds, loads, latency and what a core that is shared issues. An operand that is constant, or passed by
-// often, is packed into panels of the tile's width by a kernel of its own; split-prepare takes those of constants out of
+// machine: multiply-adds, loads, latency and what a core that is shared issues. An operand that is constant, or passed
+// by often, is packed into panels of the tile's width by a kernel of its own; split-prepare takes those of constants
+// out of
 // @main. A product without a dim for registers that only one operand has, a depthwise convolution, is rows.
 #include "dialects/affine/contraction.h"
 #include "dialects/mlir_util.h"
+#include "dialects/strata/strata.h"
 #include "passes/affine/pack.h"
 #include "passes/affine/schedule_gpu.h"
 #include "passes/pass.h"
@@ -20,13 +22,13 @@
 //===-- The register tile ----------------------------------------------------------------------------------------===//
 
 typedef struct {
-  int64_t vector_bytes, registers, l1_bytes;
+  int64_t vector_bytes, registers, l1_bytes, l2_bytes;
 } machine_t;
 
 static strata_status_t machine_of(strata_compile_t *compile, machine_t *out_machine) {
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(compile, &device));
-  *out_machine = (machine_t){device->vector_bytes, device->n_registers, device->l1_bytes};
+  *out_machine = (machine_t){device->vector_bytes, device->n_registers, device->l1_bytes, device->l2_bytes};
   return NULL;
 }
 
@@ -38,21 +40,22 @@ typedef struct {
   int64_t u, v, steps;
 } tiling_t;
 
+// Half cycles in which one vector of a panel of |bytes| comes from where the panel stays while rows pass by.
+static int64_t stream_cost(const machine_t *machine, int64_t bytes) {
+  enum { SECOND_LEVEL = 9, THIRD_LEVEL = 18 };
+  return bytes <= machine->l1_bytes ? 0 : bytes <= machine->l2_bytes / 4 * 3 ? SECOND_LEVEL : THIRD_LEVEL;
+}
+
 // Half cycles for one reduction step of a tile of |rows| x |vectors| registers, twice: on a core of its own, which does
 // two multiply-adds and two loads a cycle, and on half a core, whose other thread leaves it two operations a cycle to
-// issue. No accumulator can be added to again within four cycles. The vectors of a panel that does not stay in the
-// first-level cache come from the second, one in four to five cycles.
+// issue. No accumulator can be added to again within four cycles.
 static int64_t step_cost(const tiling_t *t, int64_t rows, int64_t vectors) {
-  enum { LATENCY = 8, SECOND_LEVEL = 9, LOOP = 2 };
-  int64_t adds = rows * vectors, loads = rows + vectors;
+  enum { LATENCY = 8, LOOP = 2 };
+  int64_t adds = rows * vectors, loads = rows + vectors, issued = adds + loads + LOOP;
+  int64_t stream = vectors * stream_cost(&t->machine, t->steps * vectors * t->machine.vector_bytes);
   int64_t cost = adds > loads ? adds : loads;
-  bool stays = t->steps * vectors * t->machine.vector_bytes <= t->machine.l1_bytes;
-  if (!stays && cost < SECOND_LEVEL * vectors)
-    cost = SECOND_LEVEL * vectors;
-  if (cost < LATENCY)
-    cost = LATENCY;
-  int64_t issued = adds + loads + LOOP;
-  return cost + (issued > LATENCY ? issued : LATENCY);
+  cost = cost > stream ? cost : stream;
+  return (cost > LATENCY ? cost : LATENCY) + (issued > LATENCY ? issued : LATENCY);
 }
 
 static int64_t tile_cost(const tiling_t *t, int64_t rows, int64_t vectors) {
@@ -110,11 +113,24 @@ static const char *kind_without_contraction(const strata_kernel_t *kernel) {
 
 // Rows that pass by a panel before it pays to pack a variable operand once, in a launch of its own, rather than in each
 // task that reads it.
-enum { MIN_REUSE = 512, MIN_STEPS = 512 };
+enum { MIN_REUSE = 512, MIN_STEPS = 512, MIN_ROWS = 32 };
 
 static int64_t side_extent(const strata_contraction_kernel_t *contraction, int side) {
   int dim = contraction->sides[side].tile_dim;
   return dim == STRATA_NO_DIM ? 1 : contraction->nest->extents[dim];
+}
+
+// Rows a multiple of 2 KiB apart share two sets of a first-level cache and drive each other out of it.
+static bool rows_collide(const strata_contraction_kernel_t *contraction) {
+  enum { SET_PERIOD = 2048 };
+  const strata_contraction_side_t *side = &contraction->sides[STRATA_SIDE_U];
+  int64_t stride;
+  if (side->tile_dim == STRATA_NO_DIM ||
+      !strata_access_stride(contraction->nest, side->access, side->tile_dim, &stride))
+    return false;
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(side->access->buffer));
+  int64_t bytes = strata_type_storage_size(strata_type_from_mlir(element), stride);
+  return bytes > 0 && bytes % SET_PERIOD == 0;
 }
 
 // The rows of a long reduction do not stay in a first-level cache while the panels pass by, nor are they read in the
@@ -125,7 +141,8 @@ static bool should_pack(const strata_calls_t *calls, const strata_called_kernel_
     return false;
   bool is_reused = side_extent(contraction, STRATA_SIDE_U) >= MIN_REUSE;
   if (side == STRATA_SIDE_U)
-    return is_reused && side_extent(contraction, STRATA_SIDE_V) >= MIN_REUSE && contraction->n_reduced >= MIN_STEPS;
+    return side_extent(contraction, STRATA_SIDE_V) >= MIN_REUSE && contraction->n_reduced >= MIN_STEPS &&
+           (is_reused || (side_extent(contraction, side) >= MIN_ROWS && rows_collide(contraction)));
   return is_reused || strata_pack_is_constant(calls, called, contraction, side);
 }
 

@@ -13,7 +13,7 @@ import onnx_file
 import strata
 
 TOLERANCE = 1e-5
-PRODUCTS = [(600, 800, 700), (513, 521, 515), (512, 512, 512), (640, 513, 1024), (530, 40, 600)]  # rows, columns, steps
+PRODUCTS = [(600, 800, 700), (513, 521, 515), (512, 512, 512), (640, 513, 1024), (530, 40, 600), (40, 520, 1024)]  # rows, columns, steps
 # channels, height, width, kernel, stride, padding
 CONVOLUTIONS = [(70, 9, 7, 5, 1, 2), (20, 13, 12, 3, 2, 1), (8, 5, 6, 3, 1, 0), (7, 6, 6, 3, 1, 1), (130, 3, 3, 3, 1, 1)]
 
