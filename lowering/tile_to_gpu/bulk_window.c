@@ -67,15 +67,33 @@ static bool split(const finder_t *f, MlirAffineExpr expr, MlirAffineExpr *out_ro
   return are_equal(f, minus(f, expr, *out_row), *out_step);
 }
 
-// |expr| as core * scale + offset.
-static MlirAffineExpr strip(MlirAffineExpr expr, int64_t *out_scale, int64_t *out_offset) {
+static int64_t common_divisor(int64_t a, int64_t b) { return b ? common_divisor(b, a % b) : a; }
+
+// |expr| as core * scale, the largest that divides all its terms.
+static MlirAffineExpr strip_scale(const finder_t *f, MlirAffineExpr expr, int64_t *out_scale) {
   *out_scale = 1;
-  *out_offset = strata_index_split(&expr);
   if (mlirAffineExprIsAMul(expr) && mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(expr))) {
     *out_scale = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(expr));
-    expr = mlirAffineBinaryOpExprGetLHS(expr);
+    return mlirAffineBinaryOpExprGetLHS(expr);
   }
-  return expr;
+  if (!mlirAffineExprIsAAdd(expr))
+    return expr;
+  int64_t left_scale, right_scale; // of a row and its tile's first, where rows and tiles end at different places
+  MlirAffineExpr left = strip_scale(f, mlirAffineBinaryOpExprGetLHS(expr), &left_scale);
+  MlirAffineExpr right = strip_scale(f, mlirAffineBinaryOpExprGetRHS(expr), &right_scale);
+  *out_scale = common_divisor(left_scale, right_scale);
+  if (*out_scale <= 1) {
+    *out_scale = 1;
+    return expr;
+  }
+  return mlirAffineAddExprGet(mlirAffineMulExprGet(left, constant(f, left_scale / *out_scale)),
+                              mlirAffineMulExprGet(right, constant(f, right_scale / *out_scale)));
+}
+
+// |expr| as core * scale + offset.
+static MlirAffineExpr strip(const finder_t *f, MlirAffineExpr expr, int64_t *out_scale, int64_t *out_offset) {
+  *out_offset = strata_index_split(&expr);
+  return strip_scale(f, expr, out_scale);
 }
 
 //===-- Dims -----------------------------------------------------------------------------------------------------===//
@@ -100,7 +118,7 @@ static bool read_moving(finder_t *f, int i, int dim) {
   int64_t scale, lower, count, least, most, size = f->bulk->box.sizes[dim];
   if (!split(f, f->bulk->box.coordinates[dim], &row, &step))
     return false;
-  core = strip(row, &scale, &lower);
+  core = strip(f, row, &scale, &lower);
   if (scale < 1 || scale > STRATA_MAP_MAX_STEP || mlirAffineExprIsFunctionOfDim(step, STEP) ||
       !take_digit(f, core, &count))
     return false;

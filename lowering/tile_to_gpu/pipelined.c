@@ -7,8 +7,9 @@
 //   else:                         for its block's tasks: multiply, epilogue
 //
 // The places in the ring go on from task to task, so producers fetch the next task's operands while consumers are still
-// at the epilogue of the last. Several foralls whose products are alike in everything that the ring depends on are one
-// launch: their tasks are numbered one forall after the other, and both roles branch on the number.
+// at the epilogue of the last. Several foralls are one launch. Those whose products are alike in everything that the
+// ring depends on share it: their tasks are numbered one forall after the other, and both roles branch on the number.
+// Those that are not have blocks of their own.
 #include "lowering/tile_to_gpu/attention.h"
 
 #include "dialects/affine/schedule.h"
@@ -132,18 +133,57 @@ static bool is_alike(const strata_pipelined_t *a, const strata_pipelined_t *b) {
   return same;
 }
 
-// The foralls from |forall| on.
+// The foralls from |forall| on: a list of those that are alike, and one of lists.
 static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation forall,
                                     strata_pipelined_kernel_t **out_first) {
-  strata_pipelined_kernel_t **end = out_first;
+  *out_first = NULL;
   for (; !mlirOperationIsNull(forall); forall = mlirOperationGetNextInBlock(forall)) {
     if (!strata_op_is(forall, "scf.forall"))
       continue;
-    *end = strata_arena_new(d->compile->arena, strata_pipelined_kernel_t);
-    STRATA_TRY(read_kernel(d, forall, *end));
-    if (*end != *out_first && !is_alike(&(*out_first)->product, &(*end)->product))
-      return strata_gpu_missing(forall, "a product of another form than that before it, in one launch,");
-    end = &(*end)->next;
+    strata_pipelined_kernel_t *k = strata_arena_new(d->compile->arena, strata_pipelined_kernel_t), **end = out_first;
+    STRATA_TRY(read_kernel(d, forall, k));
+    while (*end && !is_alike(&(*end)->product, &k->product))
+      end = &(*end)->other;
+    while (*end)
+      end = &(*end)->next;
+    *end = k;
+  }
+  return NULL;
+}
+
+static int64_t count_tasks(const strata_pipelined_kernel_t *first) {
+  int64_t count = 0;
+  for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
+    count += k->n_tasks;
+  return count;
+}
+
+static int64_t count_steps(const strata_pipelined_kernel_t *first) {
+  int64_t count = 0;
+  for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
+    count += k->n_tasks * k->n_steps;
+  return count;
+}
+
+// The grid's blocks, to each list in proportion to its steps: at least one, at most as many as it has tasks.
+static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation forall,
+                                    strata_pipelined_kernel_t *first) {
+  int64_t blocks = strata_gpu_blocks(d), n = 0, steps = 0;
+  for (strata_pipelined_kernel_t *k = first; k; k = k->other, n++)
+    steps += count_steps(k);
+  if (blocks < n)
+    return strata_gpu_missing(forall, "products of more forms than there are blocks, in one launch,");
+  for (strata_pipelined_kernel_t *k = first; k; k = k->other, n--) {
+    int64_t own = count_steps(k), share = blocks * own / steps, most = count_tasks(k);
+    most = most < blocks - n + 1 ? most : blocks - n + 1;
+    k->blocks = share < 1 ? 1 : share < most ? share : most;
+    blocks -= k->blocks;
+    steps -= own;
+  }
+  for (strata_pipelined_kernel_t *k = first; k && blocks > 0; k = k->other) { // what lists of few tasks have left
+    int64_t room = count_tasks(k) - k->blocks, more = room < blocks ? room : blocks;
+    k->blocks += more;
+    blocks -= more;
   }
   return NULL;
 }
@@ -263,9 +303,10 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
   strata_loop_t loop = {0};
-  bool is_loop = d->n_tasks > first->blocks;
+  int64_t n_tasks = count_tasks(first);
+  bool is_loop = n_tasks > first->blocks;
   if (is_loop)
-    loop = strata_emit_for_begin(e, block, strata_emit_index(e, d->n_tasks), first->blocks, 2, state, state);
+    loop = strata_emit_for_begin(e, block, strata_emit_index(e, n_tasks), first->blocks, 2, state, state);
   d->task = is_loop ? loop.induction : block;
   count_task(d, first, block);
   d->is_dirty = d->is_read = is_loop;
@@ -397,16 +438,10 @@ MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue threa
   return strata_emit_cast(e, "arith.index_cast", mlirOperationGetResult(shuffle, 0), mlirIndexTypeGet(e->context));
 }
 
-strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall) {
+// Both roles of |k| and those behind it.
+static strata_status_t emit_roles(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
+                                  MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  strata_pipelined_kernel_t *k;
-  MlirValue block = d->task, thread = d->thread; // of the launch
-  if (d->pipelined)                              // with the first
-    return NULL;
-  MlirOperation loop = find_pipeline(mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0)));
-  if (strata_gpu_attention_is_loop(loop))
-    return strata_gpu_attention_forall(d, forall, loop);
-  STRATA_TRY(read_kernels(d, forall, &k));
   STRATA_TRY(allocate_all(d, k));
   d->pipelined = k;
   init_barriers(d, k, thread);
@@ -420,4 +455,37 @@ strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperat
   STRATA_TRY(emit_consumers(d, k, block, thread));
   strata_emit_if_end(e, branch);
   return NULL;
+}
+
+// The same for the lists from |k| on, |block| counting from the first's. They use the same shared memory.
+static strata_status_t emit_lists(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
+                                  MlirValue thread) {
+  strata_emitter_t *e = &d->e;
+  if (!k->other)
+    return emit_roles(d, k, block, thread);
+  strata_shared_t before = d->shared;
+  MlirValue end = strata_emit_index(e, k->blocks);
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, block, end));
+  STRATA_TRY(emit_roles(d, k, block, thread));
+  strata_emit_if_else(e, branch);
+  int64_t size = d->shared.size;
+  d->shared = before;
+  d->is_dirty = d->is_read = false;
+  STRATA_TRY(emit_lists(d, k->other, strata_emit_binary(e, "arith.subi", block, end), thread));
+  strata_emit_if_end(e, branch);
+  d->shared.size = d->shared.size > size ? d->shared.size : size;
+  return NULL;
+}
+
+strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall) {
+  strata_pipelined_kernel_t *k;
+  MlirValue block = d->task, thread = d->thread; // of the launch
+  if (d->pipelined)                              // with the first
+    return NULL;
+  MlirOperation loop = find_pipeline(mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0)));
+  if (strata_gpu_attention_is_loop(loop))
+    return strata_gpu_attention_forall(d, forall, loop);
+  STRATA_TRY(read_kernels(d, forall, &k));
+  STRATA_TRY(share_blocks(d, forall, k));
+  return emit_lists(d, k, block, thread);
 }

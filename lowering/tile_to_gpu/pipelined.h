@@ -62,19 +62,20 @@ struct strata_pipelined_kernel {
   strata_pipelined_t product;
   MlirOperation loop, contract; // the old ones, of a pair the first
   int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
-  int64_t blocks;
-  MlirValue full, empty;     // memref<slots x i64, 3>
-  int64_t ring;              // where the slots begin in shared memory, bytes
-  int64_t staging;           // where results on their way to memory lie
-  bool is_full;              // threads have no registers to spare, as in attention's loop: no value is exchanged
-  int64_t staged;            // sub-tiles emitted so far, of one task
-  MlirValue group;           // of a consumer: the number of its warp group
-  MlirValue turns;           // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
-  MlirValue ordinal;         // of the running task among the block's
-  strata_ring_place_t place; // at the end of the new code
-  MlirBlock body;            // the old forall's
-  int64_t n_tasks;           // its own
-  strata_pipelined_kernel_t *next; // of the same launch, NULL: none; its tasks follow
+  int64_t blocks;               // of the first with a ring: those that share its tasks
+  MlirValue full, empty;        // memref<slots x i64, 3>
+  int64_t ring;                 // where the slots begin in shared memory, bytes
+  int64_t staging;              // where results on their way to memory lie
+  bool is_full;                 // threads have no registers to spare, as in attention's loop: no value is exchanged
+  int64_t staged;               // sub-tiles emitted so far, of one task
+  MlirValue group;              // of a consumer: the number of its warp group
+  MlirValue turns;              // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
+  MlirValue ordinal;            // of the running task among the block's
+  strata_ring_place_t place;    // at the end of the new code
+  MlirBlock body;               // the old forall's
+  int64_t n_tasks;              // its own
+  strata_pipelined_kernel_t *next;  // of the same launch and ring, NULL: none; its tasks follow
+  strata_pipelined_kernel_t *other; // of the first with a ring: that with another one, whose blocks follow
 };
 
 // What |op|, a vector.contract of a kernel with producers, is.

@@ -6,20 +6,28 @@
 #include "dialects/affine/schedule.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/nest_graph.h"
+#include "passes/affine/problem.h"
+#include "runtime/gpu/map.h"
+
+#include <math.h>
 
 #define LAUNCH "strata.launch"
+#define SMALL_SECONDS 16e-6
 
 enum {
-  MAX_TOGETHER = 8,  // products of a launch: each is code of its own
-  MAX_BETWEEN = 64,  // calls that one may move past
-  MAX_MATRICES = 16, // buffers of a launch that have maps
+  MAX_BETWEEN = 64, // calls that one may move past
+  MAX_MATRICES = STRATA_RT_MAX_MAPS,
+  REJECTED = 1 << 20, // added to a launch's number: those that it has left over
 };
 
 typedef struct {
   strata_compile_t *compile;
+  const strata_gpu_device_t *device;
   const strata_calls_t *calls;
   strata_pointer_map_t kernels; // callee, a unique attribute -> 1 + index of the called kernel
-  const bool *is_product;       // by called kernel
+  const bool *is_product;       // by called kernel: one that may share a launch
+  signed char *small;           // the same: 1 if it does not fill the card for long, -1 if it does, 0 if nobody asked
   int64_t n_launches;
 } finder_t;
 
@@ -116,14 +124,34 @@ static bool share_operand(const finder_t *f, MlirOperation a, MlirOperation b) {
   return false;
 }
 
-static bool may_share(const finder_t *f, MlirOperation call, MlirOperation first) {
-  if (!f->is_product[index_of(f, call)] || launch_of(call) >= 0 || is_constant(f->calls, call))
+static bool is_small(finder_t *f, MlirOperation call) {
+  size_t i = index_of(f, call);
+  const strata_called_kernel_t *called = &f->calls->kernels.data[i];
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  if (f->small[i])
+    return f->small[i] > 0;
+  f->small[i] = -1;
+  strata_status_t status = strata_kernel_read(f->compile->arena, called->func, &kernel);
+  if (!status && strata_is_contraction(&kernel, &contraction)) {
+    strata_gpu_contraction_t question = {f->compile, f->device, f->calls, called, &contraction};
+    strata_problem_t problem = strata_problem_read(&question);
+    f->small[i] = strata_problem_seconds(f->device, &problem) <= SMALL_SECONDS ? 1 : -1;
+  }
+  strata_status_free(status);
+  return f->small[i] > 0;
+}
+
+// Calls of one product, or of several that share an operand; or |any|, if they are small.
+static bool may_share(const finder_t *f, MlirOperation call, MlirOperation first, bool any) {
+  size_t i = index_of(f, call), j = index_of(f, first);
+  if (!f->is_product[i] || launch_of(call) >= 0 || is_constant(f->calls, call))
     return false;
-  return index_of(f, call) == index_of(f, first) || share_operand(f, call, first);
+  return any || i == j || share_operand(f, call, first);
 }
 
 // Moves what can share the launch of |first| behind it.
-static void find_launch(finder_t *f, MlirOperation first) {
+static void find_launch(finder_t *f, MlirOperation first, bool any) {
   MlirAttribute number = strata_i64_attr(f->compile->context, f->n_launches);
   int n = 1, n_matrices = (int)mlirOperationGetNumOperands(first), n_seen = 0;
   MlirOperation last = first;
@@ -132,9 +160,10 @@ static void find_launch(finder_t *f, MlirOperation first) {
     if (!is_call(op))
       continue;
     int own = count_matrices(op, first);
-    if (n == MAX_TOGETHER || ++n_seen > MAX_BETWEEN)
+    if (n == STRATA_MAX_TOGETHER || ++n_seen > MAX_BETWEEN)
       break;
-    if (!may_share(f, op, first) || n_matrices + own > MAX_MATRICES || !can_move(f, op, first))
+    if (!may_share(f, op, first, any) || n_matrices + own > MAX_MATRICES || !can_move(f, op, first) ||
+        (any && !(is_small(f, first) && is_small(f, op))))
       continue;
     n_matrices += own;
     move_behind(op, first, last);
@@ -171,21 +200,39 @@ static finder_t finder_of(strata_compile_t *compile, const strata_calls_t *calls
   return f;
 }
 
+// What every result goes through is code of each product's own, which a processor fetches anew for each tile of another
+// one: with an erf of each, eight products of 64 to 512 x 4096 x 1024 take 76 us in one launch, 63 in eight.
+static strata_status_t has_long_code(strata_compile_t *compile, MlirOperation func, bool *out_has) {
+  strata_kernel_t kernel;
+  STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
+  *out_has = false;
+  for (int i = 0; i < kernel.n_nests; i++)
+    *out_has |= strata_nest_work(&kernel.nests[i]).is_dear;
+  return NULL;
+}
+
 strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_calls_t *calls) {
   size_t n = calls->kernels.count;
-  bool *is_product = strata_arena_array(compile->arena, bool, n);
+  bool *are_products = strata_arena_array(compile->arena, bool, n);
   finder_t f = finder_of(compile, calls);
-  f.is_product = is_product;
+  STRATA_TRY(strata_gpu_device(compile, &f.device));
+  f.is_product = are_products;
+  f.small = strata_arena_array(compile->arena, signed char, n);
   for (size_t i = 0; i < n; i++) {
+    MlirOperation func = calls->kernels.data[i].func;
     double work;
-    STRATA_TRY(work_of(compile, calls->kernels.data[i].func, &work));
-    is_product[i] = work > 0;
+    bool is_long;
+    STRATA_TRY(work_of(compile, func, &work));
+    STRATA_TRY(has_long_code(compile, func, &is_long));
+    are_products[i] = work > 0 && !is_long;
+    f.small[i] = 0;
   }
   MlirBlock body = strata_func_body(strata_find_func(compile->module, "main"));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (is_call(op) && may_share(&f, op, op))
-      find_launch(&f, op);
+  for (int any = 0; any < 2; any++)
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (is_call(op) && may_share(&f, op, op, any))
+        find_launch(&f, op, any);
   return NULL;
 }
 
@@ -211,16 +258,13 @@ static int64_t main_launch(const strata_called_kernel_t *called) {
 }
 
 static strata_status_t find_leader(strata_compile_t *compile, const strata_calls_t *calls, int64_t launch,
-                                   const strata_called_kernel_t **leader, double *out_total) {
+                                   const strata_called_kernel_t **leader) {
   double most = 0;
-  *out_total = 0;
   for (size_t i = 0; launch >= 0 && i < calls->kernels.count; i++) {
     const strata_called_kernel_t *called = &calls->kernels.data[i];
-    int64_t n = count_calls(called, launch);
     double work = 0;
-    if (n > 0)
+    if (count_calls(called, launch) > 0)
       STRATA_TRY(work_of(compile, called->func, &work));
-    *out_total += (double)n * work;
     if (work > most) {
       most = work;
       *leader = called;
@@ -230,48 +274,135 @@ static strata_status_t find_leader(strata_compile_t *compile, const strata_calls
 }
 
 strata_status_t strata_parallel_leader(strata_compile_t *compile, const strata_calls_t *calls,
-                                       const strata_called_kernel_t *called,
-                                       const strata_called_kernel_t **out_leader) {
-  double total;
+                                       const strata_called_kernel_t *called, const strata_called_kernel_t **out_leader,
+                                       bool *out_is_main) {
+  int64_t launch = main_launch(called);
   *out_leader = called;
-  return find_leader(compile, calls, main_launch(called), out_leader, &total);
-}
-
-strata_status_t strata_parallel_count(strata_compile_t *compile, const strata_calls_t *calls,
-                                      const strata_called_kernel_t *called, double *out_count) {
-  const strata_called_kernel_t *leader = called;
-  double total, own;
-  STRATA_TRY(find_leader(compile, calls, main_launch(called), &leader, &total));
-  STRATA_TRY(work_of(compile, called->func, &own));
-  *out_count = total > own && own > 0 ? total / own : 1;
+  STRATA_TRY(find_leader(compile, calls, launch, out_leader));
+  *out_is_main = main_launch(*out_leader) == launch;
   return NULL;
 }
 
+strata_status_t strata_parallel_members(strata_compile_t *compile, const strata_calls_t *calls,
+                                        const strata_called_kernel_t *called, strata_parallel_member_t *out_members,
+                                        int *out_n) {
+  double work[STRATA_MAX_TOGETHER];
+  int64_t launch = main_launch(called);
+  out_members[0] = (strata_parallel_member_t){called, launch < 0 ? 1 : count_calls(called, launch)};
+  work[0] = INFINITY;
+  *out_n = 1;
+  for (size_t i = 0; launch >= 0 && i < calls->kernels.count && *out_n < STRATA_MAX_TOGETHER; i++) {
+    const strata_called_kernel_t *other = &calls->kernels.data[i];
+    double own;
+    if (other == called || main_launch(other) != launch)
+      continue;
+    STRATA_TRY(work_of(compile, other->func, &own));
+    int at = (*out_n)++;
+    for (; work[at - 1] < own; at--) {
+      work[at] = work[at - 1];
+      out_members[at] = out_members[at - 1];
+    }
+    work[at] = own;
+    out_members[at] = (strata_parallel_member_t){other, count_calls(other, launch)};
+  }
+  return NULL;
+}
+
+// The last call of |call|'s launch, from it on. In between there are none but of its products and of what packs their
+// constants: a call may move behind it.
+static MlirOperation last_of(MlirOperation call) {
+  MlirOperation last = call;
+  for (MlirOperation op = call; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (is_call(op) && launch_of(op) == launch_of(call))
+      last = op;
+  return last;
+}
+
+static void move_out(MlirOperation call) {
+  MlirOperation last = last_of(call);
+  if (launch_of(call) >= 0 && !mlirOperationEqual(last, call))
+    mlirOperationMoveAfter(call, last);
+}
+
 void strata_parallel_leave(const strata_called_kernel_t *called) {
-  for (size_t i = 0; i < called->calls.count; i++)
+  for (size_t i = 0; i < called->calls.count; i++) {
+    move_out(called->calls.data[i]);
     mlirOperationRemoveAttributeByName(called->calls.data[i], strata_str(LAUNCH));
+  }
+}
+
+void strata_parallel_reject(strata_compile_t *compile, const strata_called_kernel_t *called) {
+  for (size_t i = 0; i < called->calls.count; i++) {
+    MlirOperation call = called->calls.data[i];
+    int64_t launch = launch_of(call);
+    if (launch < 0)
+      continue;
+    move_out(call);
+    strata_set_attr(call, LAUNCH, strata_i64_attr(compile->context, launch + REJECTED));
+  }
+}
+
+//===-- Settling -------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  MlirOperation call;
+  int64_t steps;
+} kept_t;
+
+// Those of long reductions first, as schedule_together.c has them.
+static void keep(kept_t *kept, int *n, MlirOperation call, int64_t steps) {
+  int at = (*n)++;
+  for (; at > 0 && kept[at - 1].steps < steps; at--)
+    kept[at] = kept[at - 1];
+  kept[at] = (kept_t){call, steps};
+}
+
+static strata_status_t keep_all(strata_compile_t *compile, const strata_called_kernel_t *called, int64_t launch,
+                                kept_t *kept, int *n) {
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
+  STRATA_TRY(strata_contraction_read(&kernel, &contraction));
+  for (size_t i = 0; i < called->calls.count; i++)
+    if (launch_of(called->calls.data[i]) == launch && *n < STRATA_MAX_TOGETHER)
+      keep(kept, n, called->calls.data[i], contraction.n_reduced);
+  return NULL;
 }
 
 // Of one launch: those that keep its number.
 static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *calls, int64_t launch) {
   const strata_called_kernel_t *leader = NULL;
-  double total;
-  STRATA_TRY(find_leader(compile, calls, launch, &leader, &total));
+  kept_t kept[STRATA_MAX_TOGETHER];
+  int n = 0;
+  int64_t n_maps = 0;
+  STRATA_TRY(find_leader(compile, calls, launch, &leader));
   if (!leader)
     return NULL;
-  MlirAttribute schedule = strata_attr(leader->func, "strata.schedule");
-  bool is_pipelined = strata_schedule_read(leader->func).producers > 0;
-  int64_t n = 0;
+  MlirAttribute text = strata_attr(leader->func, "strata.schedule");
+  strata_schedule_t schedule = strata_schedule_read(leader->func);
+  bool is_shareable = schedule.producers > 0 && schedule.parts == 0;
   for (size_t i = 0; i < calls->kernels.count; i++) {
     const strata_called_kernel_t *called = &calls->kernels.data[i];
-    if (is_pipelined && mlirAttributeEqual(strata_attr(called->func, "strata.schedule"), schedule))
-      n += count_calls(called, launch);
-    else if (count_calls(called, launch) > 0)
+    int64_t n_calls = count_calls(called, launch),
+            own = n_calls ? n_calls * strata_problem_maps(called->func, schedule.tile[1]) : 0;
+    if (n_calls == 0)
+      continue;
+    if (is_shareable && n_maps + own <= STRATA_RT_MAX_MAPS &&
+        mlirAttributeEqual(strata_attr(called->func, "strata.schedule"), text)) {
+      STRATA_TRY(keep_all(compile, called, launch, kept, &n));
+      n_maps += own;
+    } else
       strata_parallel_leave(called);
+  }
+  MlirOperation last = n ? last_of(kept[0].call) : (MlirOperation){NULL};
+  for (int i = 0; i < n; i++) {
+    if (!mlirOperationEqual(kept[i].call, last))
+      mlirOperationMoveAfter(kept[i].call, last);
+    last = kept[i].call;
   }
   MlirStringRef name = strata_attr_str(leader->func, "sym_name");
   if (n > 1)
-    strata_explain(compile, "product %.*s: %lld calls share a launch", (int)name.length, name.data, (long long)n);
+    strata_explain(compile, "product %.*s: %d calls share a launch", (int)name.length, name.data, n);
   return NULL;
 }
 
@@ -310,17 +441,20 @@ static void join_staging(finder_t *f, MlirOperation call) {
 }
 
 strata_status_t strata_parallel_settle(strata_compile_t *compile, const strata_calls_t *calls) {
-  int64_t last = -1;
-  for (size_t i = 0; i < calls->kernels.count; i++)
-    for (size_t j = 0; j < calls->kernels.data[i].calls.count; j++) {
-      int64_t launch = launch_of(calls->kernels.data[i].calls.data[j]);
-      last = launch > last ? launch : last;
-    }
-  for (int64_t launch = 0; launch <= last; launch++)
-    STRATA_TRY(settle(compile, calls, launch));
-  finder_t f = finder_of(compile, calls);
-  f.n_launches = last + 1;
+  STRATA_VECTOR(int64_t) launches = {0}; // the calls of each follow one another
   MlirBlock body = strata_func_body(strata_find_func(compile->module, "main"));
+  finder_t f = finder_of(compile, calls);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    bool is_next =
+        is_call(op) && launch_of(op) >= 0 && (!launches.count || launches.data[launches.count - 1] != launch_of(op));
+    if (!is_next)
+      continue;
+    *strata_vector_push(compile->arena, &launches) = launch_of(op);
+    f.n_launches = launch_of(op) >= f.n_launches ? launch_of(op) + 1 : f.n_launches;
+  }
+  for (size_t i = 0; i < launches.count; i++)
+    STRATA_TRY(settle(compile, calls, launches.data[i]));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (is_call(op))

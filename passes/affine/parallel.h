@@ -12,19 +12,30 @@
 #include "passes/affine/calls.h"
 
 // Moves calls of products that can share a launch behind one another and gives them their number: of one product, or of
-// several that share an operand.
+// several that share an operand; then of small ones, whatever they are. Which of them do share it is chosen with their
+// schedules.
 STRATA_MUST_CHECK strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_calls_t *calls);
 
 // Of the products that share a launch with |called| the largest, whose schedule is that of all; |called| if there are
-// no others.
+// no others. *out_is_main tells if that launch is the one whose products the largest chose.
 STRATA_MUST_CHECK strata_status_t strata_parallel_leader(strata_compile_t *compile, const strata_calls_t *calls,
                                                          const strata_called_kernel_t *called,
-                                                         const strata_called_kernel_t **out_leader);
-// The work of a launch of |called|, in calls of it.
-STRATA_MUST_CHECK strata_status_t strata_parallel_count(strata_compile_t *compile, const strata_calls_t *calls,
-                                                        const strata_called_kernel_t *called, double *out_count);
-// Takes the number back from all calls of |called|.
+                                                         const strata_called_kernel_t **out_leader, bool *out_is_main);
+
+typedef struct {
+  const strata_called_kernel_t *called;
+  int64_t n_calls; // in the launch
+} strata_parallel_member_t;
+
+// The products of the launch that |called| leads: itself first, then those that follow it, by their work. Just |called|
+// and one call where it leads none. |out_members| has room for STRATA_MAX_TOGETHER.
+STRATA_MUST_CHECK strata_status_t strata_parallel_members(strata_compile_t *compile, const strata_calls_t *calls,
+                                                          const strata_called_kernel_t *called,
+                                                          strata_parallel_member_t *out_members, int *out_n);
+// Takes the number back from all calls of |called|; the others of their launches still follow one another.
 void strata_parallel_leave(const strata_called_kernel_t *called);
+// Gives them another number instead: those that a launch rejects may share one of their own.
+void strata_parallel_reject(strata_compile_t *compile, const strata_called_kernel_t *called);
 // Takes the numbers back where schedules are none that a launch can be shared with, or not those of the leader; gives
 // one to the kernels that stage both operands of a product.
 STRATA_MUST_CHECK strata_status_t strata_parallel_settle(strata_compile_t *compile, const strata_calls_t *calls);

@@ -253,6 +253,34 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
   return fits && part ? (tile + span - 1) / span * (step / part) : 0;
 }
 
+// One for each width of a box: 128, 64 and 32 bytes.
+int64_t strata_problem_store_maps(int64_t columns, int64_t bytes) {
+  bytes *= columns;
+  return (bytes >= 128) + (bytes % 128 >= 64) + (bytes % 64 >= 32);
+}
+
+int64_t strata_problem_maps(MlirOperation func, int64_t columns) {
+  MlirBlock body = strata_func_body(func);
+  int64_t count = 2;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
+    MlirValue buffer = mlirBlockGetArgument(body, i);
+    if (strata_kernel_writes(func, i) && mlirShapedTypeGetRank(mlirValueGetType(buffer)) > 1)
+      count += strata_problem_store_maps(columns, bytes_of(element_type(buffer)));
+  }
+  return count;
+}
+
+bool strata_problem_fills_alike(const strata_problem_t *a, const strata_problem_t *b, const int64_t *tile) {
+  bool is_bulk[2] = {true, true}, alike = a->async == b->async && a->operand_bytes == b->operand_bytes;
+  for (int side = 0; side < 2; side++) {
+    is_bulk[0] &= strata_problem_boxes(a, side, tile[side], tile[2]) > 0;
+    is_bulk[1] &= strata_problem_boxes(b, side, tile[side], tile[2]) > 0;
+    bool is_across = strata_problem_is_left_alone(a, side) || strata_problem_is_left_alone(b, side);
+    alike &= (tile[side] % tile[2] == 0 && !is_across) || a->sides[side].is_crossed == b->sides[side].is_crossed;
+  }
+  return alike && is_bulk[0] == is_bulk[1];
+}
+
 //===-- Reading --------------------------------------------------------------------------------------------------===//
 
 static strata_problem_axis_t axis_of(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
@@ -308,6 +336,13 @@ static void read_second(const strata_gpu_contraction_t *q, const strata_contract
     p->sides[side].is_stageable = p->sides[side].has_window = false;
 }
 
+// Of the buffer of |side|, what lies beside the slice that the product reads.
+static double bytes_beside(const strata_contraction_kernel_t *c, int side, const strata_problem_t *p) {
+  double extent = (double)(side == STRATA_SIDE_U ? p->rows : p->columns) * (double)p->steps * (double)p->batch;
+  double bytes = buffer_bytes(c->sides[side].access->buffer) - extent * (double)p->sides[side].loaded_bytes;
+  return bytes > 0 ? bytes : 0;
+}
+
 strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   const strata_contraction_kernel_t *c = q->contraction;
   strata_contraction_axis_t axes[STRATA_N_AXES];
@@ -332,6 +367,8 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
     p.operand_bytes = greatest(p.operand_bytes, bytes_of(mlirValueGetType(factor)));
     p.sides[side] = read_side(q, axes, side, &p);
     p.loaded_bytes = greatest(p.loaded_bytes, p.sides[side].loaded_bytes);
+    if (side == STRATA_SIDE_U || !mlirValueEqual(c->sides[0].access->buffer, c->sides[1].access->buffer))
+      p.traffic -= bytes_beside(c, side, &p);
   }
   if (c->other.nest)
     read_second(q, axes, &p);

@@ -29,7 +29,9 @@ typedef struct {
   double staging_seconds;
 } strata_problem_side_t;
 
-typedef struct {
+enum { STRATA_MAX_TOGETHER = 8 }; // products of a launch: each is code of its own
+
+typedef struct strata_problem {
   int64_t rows, columns, steps, batch;
   const strata_mma_t *mma;   // the device's instruction on registers; NULL: multiply-adds
   const strata_mma_t *async; // the one whose operands lie in shared memory; NULL: none
@@ -38,10 +40,12 @@ typedef struct {
   int64_t loaded_bytes;      // of an element of the wider operand in memory
   int64_t sum_bytes, stored_bytes;
   bool shares_launch; // with other products
+  int64_t n_calls;    // then: those that are one in |batch|
   bool is_pair;       // two products of the same rows, whose columns' operands lie alike
   double traffic;     // bytes of all buffers
   strata_problem_side_t sides[2];
   strata_problem_axis_t axes[STRATA_N_AXES];
+  const struct strata_problem *next; // of the same launch: its tiles follow; NULL: none
 } strata_problem_t;
 
 // Of a nest of @main, not yet a kernel, where the question's |called| is NULL.
@@ -61,6 +65,14 @@ double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const 
 // True if |side|, of f32 contiguous along its own dims, comes in bulk as the instruction's left operand alone: threads
 // take that from shared memory themselves, across.
 bool strata_problem_is_left_alone(const strata_problem_t *problem, int side);
+
+// True if slots of |tile|, [rows, columns, step], are alike for both, and filled alike.
+bool strata_problem_fills_alike(const strata_problem_t *a, const strata_problem_t *b, const int64_t *tile);
+
+// How many of the runtime's maps the copy engine needs to store tiles of |columns| columns, elements of |bytes|.
+int64_t strata_problem_store_maps(int64_t columns, int64_t bytes);
+// The maps of the product |func| at most, those of its operands included.
+int64_t strata_problem_maps(MlirOperation func, int64_t columns);
 
 // How many boxes of the buffer a tile of |side| is that is |tile| long along its rows (columns) and |step| along the
 // reduction: the copy engine fetches each at once. 0: it cannot.
@@ -121,5 +133,21 @@ strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, con
 // The same of multiply-adds, problem->bulk_adds (schedule_fma.c).
 bool strata_fma_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p);
 strata_schedule_t strata_fma_schedule(const strata_pipelined_choice_t *choice);
+
+//===-- Products of one launch (schedule_together.c) -------------------------------------------------------------===//
+
+typedef struct {
+  int n_products;
+  int64_t n_calls;
+  strata_problem_t products[STRATA_MAX_TOGETHER];
+  double seconds, apart; // of the launch; of the calls on their own
+} strata_together_t;
+
+// Those of the launch that |question->called| leads, |product| among them, that the model finds faster together; the
+// others leave it. One call alone is |product|.
+STRATA_MUST_CHECK strata_status_t strata_together_choose(const strata_gpu_contraction_t *question,
+                                                         const strata_problem_t *product, strata_together_t *out);
+// The products as a list; valid as long as |together| stays where it is.
+const strata_problem_t *strata_together_first(strata_together_t *together);
 
 #endif

@@ -81,32 +81,7 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
 
 //===-- Shared launches ------------------------------------------------------------------------------------------===//
 
-// |n| products like this one in one launch: more of them, or more columns.
-static strata_problem_t together(const strata_problem_t *product, double n) {
-  strata_problem_t all = *product;
-  if (n == floor(n))
-    all.batch *= (int64_t)n;
-  else
-    all.columns = (int64_t)((double)all.columns * n);
-  all.traffic *= n;
-  all.shares_launch = n > 1;
-  return all;
-}
-
-// True if slots of tiles of |schedule| are alike for both, and filled alike.
-static bool fills_alike(const strata_problem_t *a, const strata_problem_t *b, const strata_schedule_t *schedule) {
-  bool is_bulk[2] = {true, true}, alike = true;
-  for (int side = 0; side < 2; side++) {
-    int64_t tile = schedule->tile[side], step = schedule->tile[2];
-    is_bulk[0] &= strata_problem_boxes(a, side, tile, step) > 0;
-    is_bulk[1] &= strata_problem_boxes(b, side, tile, step) > 0;
-    bool is_across = strata_problem_is_left_alone(a, side) || strata_problem_is_left_alone(b, side);
-    alike &= (tile % step == 0 && !is_across) || a->sides[side].is_crossed == b->sides[side].is_crossed;
-  }
-  return alike && is_bulk[0] == is_bulk[1];
-}
-
-// The model's time of the product by another's schedule; infinite if that is not possible.
+// The model's time of the product by another's schedule, whose slots are as large; infinite if that is not possible.
 static double seconds_by(const strata_gpu_device_t *device, const strata_problem_t *product,
                          const strata_schedule_t *schedule) {
   strata_pipelined_choice_t c = {0};
@@ -114,23 +89,24 @@ static double seconds_by(const strata_gpu_device_t *device, const strata_problem
     strata_schedule_t s = strata_pipelined_schedule(product, &c);
     if (!memcmp(s.tile, schedule->tile, sizeof s.tile) && s.threads == schedule->threads &&
         s.group == schedule->group && s.swap == schedule->swap && s.parts == schedule->parts &&
-        s.slots >= schedule->slots && s.mma.length == schedule->mma.length &&
-        !memcmp(s.mma.data, schedule->mma.data, s.mma.length))
+        s.mma.length == schedule->mma.length && !memcmp(s.mma.data, schedule->mma.data, s.mma.length))
       return c.seconds;
   }
   return INFINITY;
 }
 
 // Of products that share a launch all but the largest take its schedule, or none of the launch. What is saved besides
-// the time from one kernel to the next is that their tiles fill the last round of another.
+// the time from one kernel to the next is that their tiles fill the last round of another: that decides where the
+// largest was not asked (strata_together_choose), as it leads another launch.
 static strata_status_t follow(const strata_gpu_contraction_t *q, const strata_problem_t *product, double alone,
                               strata_schedule_t *out, bool *out_follows) {
   const double saved = 4e-6;
+  bool is_asked;
   strata_gpu_contraction_t leader = *q;
   strata_kernel_t kernel;
   strata_contraction_kernel_t contraction;
   *out_follows = false;
-  STRATA_TRY(strata_parallel_leader(q->compile, q->calls, q->called, &leader.called));
+  STRATA_TRY(strata_parallel_leader(q->compile, q->calls, q->called, &leader.called, &is_asked));
   if (leader.called == q->called)
     return NULL;
   STRATA_TRY(strata_kernel_read(q->compile->arena, leader.called->func, &kernel));
@@ -138,8 +114,9 @@ static strata_status_t follow(const strata_gpu_contraction_t *q, const strata_pr
   leader.contraction = &contraction;
   strata_problem_t other = strata_problem_read(&leader);
   strata_schedule_t schedule = strata_schedule_read(leader.called->func);
-  *out_follows = schedule.producers > 0 && fills_alike(product, &other, &schedule) &&
-                 seconds_by(q->device, product, &schedule) <= alone + saved;
+  double seconds = schedule.producers > 0 ? seconds_by(q->device, product, &schedule) : INFINITY;
+  *out_follows = isfinite(seconds) &&
+                 (is_asked || (strata_problem_fills_alike(product, &other, schedule.tile) && seconds <= alone + saved));
   if (*out_follows)
     *out = schedule;
   else
@@ -150,21 +127,19 @@ static strata_status_t follow(const strata_gpu_contraction_t *q, const strata_pr
 static strata_status_t choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                               const strata_tiled_choice_t *tiled, strata_schedule_t *out) {
   strata_pipelined_choice_t pipelined[EXPLAINED];
-  double n_calls;
+  strata_together_t together;
   bool follows;
   STRATA_TRY(follow(q, product, strata_problem_seconds(q->device, product), out, &follows));
   if (follows)
     return NULL;
-  STRATA_TRY(strata_parallel_count(q->compile, q->calls, q->called, &n_calls));
-  strata_problem_t launch = together(product, n_calls);
-  strata_tiled_choice_t apart = *tiled; // tiles that are staged share no launch
-  apart.seconds *= n_calls;
-  int n = strata_pipelined_choose(q->device, &launch, EXPLAINED, pipelined);
-  bool is_pipelined = STRATA_PIPELINED_PRODUCTS && n > 0 && pipelined[0].seconds < apart.seconds;
+  STRATA_TRY(strata_together_choose(q, product, &together));
+  int n = strata_pipelined_choose(q->device, strata_together_first(&together), EXPLAINED, pipelined);
+  bool are_several = together.n_calls > 1; // which is faster than tiles that are staged: those share no launch
+  bool is_pipelined = STRATA_PIPELINED_PRODUCTS && n > 0 && (are_several || pipelined[0].seconds < tiled->seconds);
   *out = is_pipelined ? strata_pipelined_schedule(product, &pipelined[0]) : tiled->schedule;
-  if (is_pipelined && n_calls > 1) // as many tasks as all of them have: the model's tiles are about that
+  if (is_pipelined && are_several) // as many tasks as all of them have: the model's tiles are about that
     out->blocks = q->device->n_processors * pipelined[0].residents;
-  explain(q, &launch, &apart, pipelined, n, is_pipelined);
+  explain(q, product, tiled, pipelined, n, is_pipelined);
   return NULL;
 }
 

@@ -139,8 +139,10 @@ static strata_status_t check_contraction(strata_compile_t *compile, const strata
   strata_pipelined_choice_t pipelined = {0};
   while (STRATA_PIPELINED_PRODUCTS && strata_pipelined_next(device, &product, &pipelined)) {
     strata_schedule_t candidate = strata_pipelined_schedule(&product, &pipelined);
+    int64_t room = given->parts ? 0 : device->n_processors * pipelined.residents; // for those of one launch with it
     if (is_same_tile(&candidate, given) && given->slots >= 2 && given->slots <= candidate.slots &&
-        given->blocks >= (given->parts ? pipelined.tiles : 1) && given->blocks <= pipelined.tiles)
+        given->blocks >= (given->parts ? pipelined.tiles : 1) &&
+        given->blocks <= (pipelined.tiles > room ? pipelined.tiles : room))
       return NULL;
   }
   for (strata_tiled_choice_t tiled = {0}; strata_tiled_next(device, &product, &tiled);)

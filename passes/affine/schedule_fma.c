@@ -35,19 +35,30 @@ enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static bool predict(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
+// Adds the tiles of one of the launch's products: their number, and the cycles of all.
+static bool add_tiles(const strata_problem_t *problem, strata_pipelined_choice_t *p, double *cycles) {
   int64_t rows = p->shape.rows, columns = p->shape.columns;
-  int64_t slot_bytes = (rows + columns) * STEP * problem->operand_bytes;
   if (!strata_problem_boxes(problem, STRATA_SIDE_U, rows, STEP) ||
       !strata_problem_boxes(problem, STRATA_SIDE_V, columns, STEP))
     return false;
-  p->slots = least((device->shared_bytes - BARRIER_BYTES) / slot_bytes, MAX_SLOTS);
-  p->tiles = ceil_div(problem->rows, rows) * ceil_div(problem->columns, columns) * problem->batch;
-  p->blocks = least(p->tiles, device->n_processors);
+  int64_t tiles = ceil_div(problem->rows, rows) * ceil_div(problem->columns, columns) * problem->batch;
   double steps = (double)(ceil_div(problem->steps, STEP) * STEP);
-  double tile = steps * (double)(rows * columns / FMA_RATE) * SLOWER + TILE_CYCLES;
-  double busy = (double)ceil_div(p->tiles, device->n_processors) * tile / CLOCK;
-  double memory = problem->traffic / (double)device->bandwidth;
+  *cycles += (double)tiles * (steps * (double)(rows * columns / FMA_RATE) * SLOWER + TILE_CYCLES);
+  p->tiles += tiles;
+  return true;
+}
+
+static bool predict(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
+  int64_t slot_bytes = (p->shape.rows + p->shape.columns) * STEP * problem->operand_bytes;
+  double cycles = 0, memory = 0;
+  for (const strata_problem_t *each = problem; each; each = each->next) {
+    if (!each->bulk_adds || !add_tiles(each, p, &cycles))
+      return false;
+    memory += each->traffic / (double)device->bandwidth;
+  }
+  p->slots = least((device->shared_bytes - BARRIER_BYTES) / slot_bytes, MAX_SLOTS);
+  p->blocks = least(p->tiles, device->n_processors);
+  double busy = (double)ceil_div(p->tiles, device->n_processors) * (cycles / (double)p->tiles) / CLOCK;
   p->seconds = LAUNCH_SECONDS + fmax(busy, memory);
   p->bound = busy > memory ? "multiply-adds" : "memory";
   return p->slots >= MIN_SLOTS;

@@ -371,10 +371,11 @@ strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
     STRATA_TRY(strata_calls_read(compile, &calls));
     for (size_t i = 0; i < calls.kernels.count; i++) {
       const strata_called_kernel_t *called = &calls.kernels.data[i], *leader;
+      bool is_main;
       if (strata_schedule_read(called->func).threads)
         continue;
       changed = true;
-      STRATA_TRY(strata_parallel_leader(compile, &calls, called, &leader));
+      STRATA_TRY(strata_parallel_leader(compile, &calls, called, &leader, &is_main));
       STRATA_TRY(schedule_once(compile, device, &calls, leader, &file));
       STRATA_TRY(schedule_once(compile, device, &calls, called, &file));
     }

@@ -8,6 +8,7 @@
 #include "passes/affine/problem.h"
 
 #include "dialects/mlir_util.h"
+#include "runtime/gpu/map.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,9 +107,16 @@ static int right_side(const strata_pipelined_choice_t *p) { return p->swap ? STR
 static int64_t step_of(const strata_problem_t *problem) { return STEP_BYTES / problem->operand_bytes; }
 
 // Those of whole clusters, some beyond the results.
-static int64_t count_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+static int64_t count_own_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   int64_t left = p->swap ? problem->columns : problem->rows, right = p->swap ? problem->rows : problem->columns;
   return ceil_div(left, own_rows(p)) * ceil_div(right, own_columns(p) * p->parts) * p->parts * problem->batch;
+}
+
+static int64_t count_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  int64_t count = 0;
+  for (; problem; problem = problem->next)
+    count += count_own_tiles(problem, p);
+  return count;
 }
 
 static int64_t tile_of(const strata_pipelined_choice_t *p, int side) {
@@ -302,19 +310,28 @@ static double store_cycles(const strata_problem_t *problem, const strata_pipelin
 // a cluster are at different steps.
 static double distinct_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double bytes = 0;
-  for (int side = 0; side < 2; side++)
-    bytes += (double)(extent_of(problem, side) * STEP_BYTES * (side == STRATA_SIDE_V ? p->pair : 1));
-  return bytes * (double)(problem->batch * p->parts);
+  for (; problem; problem = problem->next)
+    for (int side = 0; side < 2; side++)
+      bytes += (double)(extent_of(problem, side) * STEP_BYTES * (side == STRATA_SIDE_V ? p->pair : 1) * problem->batch *
+                        p->parts);
+  return bytes;
+}
+
+static double traffic_of(const strata_problem_t *problem) {
+  double bytes = 0;
+  for (; problem; problem = problem->next)
+    bytes += problem->traffic;
+  return bytes;
 }
 
 static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *problem,
                             const strata_pipelined_choice_t *p) {
   double share = (double)p->tiles * MEMORY_SHARE / device->n_processors;
-  double cycles = problem->traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
+  double traffic = traffic_of(problem), cycles = traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
   double rounds = (double)ceil_div(p->tiles, p->blocks), idle = rounds * (double)p->blocks / (double)p->tiles - 1;
   if (p->tiles > p->blocks)
     return cycles * (1 + UNEVEN * idle);
-  return fmax(cycles, problem->traffic * MEMORY_LATENCY / ((double)p->slots * distinct_bytes(problem, p)));
+  return fmax(cycles, traffic * MEMORY_LATENCY / ((double)p->slots * distinct_bytes(problem, p)));
 }
 
 static bool has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -349,30 +366,149 @@ static double tiles_cycles(const strata_pipelined_choice_t *p, double rounds, do
   return fmax(rounds * products + store, ceil(rounds / teams) * (products + store));
 }
 
+// What a tile of one of a launch's products takes.
+typedef struct {
+  int form; // the number of those whose slots are alike
+  int64_t tiles;
+  double steps, products, store; // of each; cycles
+  const char *what;
+} tiles_t;
+
+// The number of those before |problem| whose slots are alike, or the next.
+static int form_of(const strata_problem_t *first, const strata_problem_t *problem, const strata_pipelined_choice_t *p,
+                   const tiles_t *tiles) {
+  const int64_t tile[] = {result_rows(p), result_columns(p), step_of(first)};
+  int next = 0;
+  for (int i = 0; first != problem; first = first->next, i++) {
+    if (strata_problem_fills_alike(first, problem, tile))
+      return tiles[i].form;
+    next = tiles[i].form >= next ? tiles[i].form + 1 : next;
+  }
+  return next;
+}
+
+// Of the launch's products in turn; returns how many there are.
+static int tiles_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double together,
+                    tiles_t *out_tiles) {
+  int n = 0;
+  for (const strata_problem_t *first = problem; problem && n < STRATA_MAX_TOGETHER; problem = problem->next) {
+    bound_t step = step_time(problem, p, together);
+    double steps = (double)ceil_div(ceil_div(problem->steps, step_of(problem)), p->parts);
+    out_tiles[n] = (tiles_t){.form = form_of(first, problem, p, out_tiles),
+                             .tiles = count_own_tiles(problem, p),
+                             .steps = steps,
+                             .products = steps * step.cycles,
+                             .store = store_cycles(problem, p) + share_cycles(p),
+                             .what = step.what};
+    n++;
+  }
+  return n;
+}
+
+// How many of the first |n| tasks are those of |processor|.
+static int64_t tasks_before(int64_t n, int64_t processor, int64_t n_processors) {
+  return n > processor ? ceil_div(n - processor, n_processors) : 0;
+}
+
+// Of several products' tiles, one product after the other, on |n_processors|: those of the fullest. The products are
+// those of |form|.
+static double fullest_cycles(const strata_pipelined_choice_t *p, double together, const tiles_t *tiles, int n, int form,
+                             int64_t n_processors) {
+  double most = 0, teams = (double)p->shape.teams;
+  for (int64_t processor = 0; processor < n_processors; processor++) {
+    double products = 0, stores = 0, last = 0;
+    int64_t first = 0;
+    for (int i = 0; i < n; i++) {
+      int64_t end = first + (tiles[i].form == form ? tiles[i].tiles : 0);
+      int64_t own = tasks_before(end, processor, n_processors) - tasks_before(first, processor, n_processors);
+      products += (double)own * tiles[i].products;
+      stores += (double)own * tiles[i].store;
+      last = own ? tiles[i].store : last;
+      first = end;
+    }
+    double cycles = teams > 1 ? fmax(products + last, (products + stores) / teams) : products + stores / together;
+    most = fmax(most, cycles);
+  }
+  return most;
+}
+
+// The same of products of several forms, which have processors of their own in proportion to their steps.
+static double launch_cycles(const strata_gpu_device_t *device, const strata_pipelined_choice_t *p, double together,
+                            const tiles_t *tiles, int n) {
+  double most = 0, steps[STRATA_MAX_TOGETHER] = {0}, all = 0;
+  int n_forms = 0;
+  for (int i = 0; i < n; i++) {
+    steps[tiles[i].form] += (double)tiles[i].tiles * tiles[i].steps;
+    all += (double)tiles[i].tiles * tiles[i].steps;
+    n_forms = tiles[i].form >= n_forms ? tiles[i].form + 1 : n_forms;
+  }
+  for (int form = 0; form < n_forms; form++) {
+    int64_t own = (int64_t)(steps[form] / all * (double)device->n_processors);
+    most = fmax(most, fullest_cycles(p, together, tiles, n, form, own > 1 ? own : 1));
+  }
+  return most;
+}
+
+static double sum_of(const strata_problem_t *problem, double (*of)(const strata_problem_t *problem)) {
+  double sum = 0;
+  for (; problem; problem = problem->next)
+    sum += of(problem);
+  return sum;
+}
+
+// Of instructions at their full rate.
+static double instruction_cycles(const strata_problem_t *problem) {
+  double products = (double)problem->rows * (double)problem->columns * (double)problem->steps * (double)problem->batch;
+  return products * (double)problem->operand_bytes / INSTRUCTION_RATE;
+}
+
+static double cache_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  double cycles = 0;
+  for (; problem; problem = problem->next) {
+    double steps = (double)ceil_div(ceil_div(problem->steps, step_of(problem)), p->parts);
+    cycles += (double)count_own_tiles(problem, p) * steps * (double)slot_bytes(problem, p) / CACHE_TOTAL;
+  }
+  return cycles;
+}
+
 static void predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          strata_pipelined_choice_t *p) {
   double rounds = (double)ceil_div(p->tiles, device->n_processors), together = fmin(rounds, (double)p->residents);
-  double steps = (double)ceil_div(ceil_div(problem->steps, step_of(problem)), p->parts);
-  bound_t step = step_time(problem, p, together);
-  double store = store_cycles(problem, p) + share_cycles(p);
-  bound_t tiles = {tiles_cycles(p, rounds, steps * step.cycles, ceil(rounds / together) * store, store),
-                   step.what};
-  double cache = (double)p->tiles * steps * (double)slot_bytes(problem, p) / CACHE_TOTAL;
+  tiles_t each[STRATA_MAX_TOGETHER];
+  int n = tiles_of(problem, p, together, each);
+  double store = each[0].store, stores = ceil(rounds / together) * store;
+  bound_t tiles = {tiles_cycles(p, rounds, each[0].products, stores, store), each[0].what};
+  if (n > 1)
+    tiles.cycles = launch_cycles(device, p, together, each, n);
+  double cache = cache_cycles(problem, p);
   bound_t memory = {memory_cycles(device, problem, p) + store, memory_bound}, main = slower(tiles, memory);
   double others = tiles.cycles + memory.cycles + cache - main.cycles;
   double cycles = LAUNCH + FILL + (together - 1) * SECOND_BLOCK + main.cycles + others / HIDDEN;
   cycles += cache / CACHE_BESIDE_MEMORY * memory.cycles / main.cycles;
-  double products = (double)problem->rows * (double)problem->columns * (double)problem->steps * (double)problem->batch;
-  double busy =
-      products * (double)p->pair * (double)problem->operand_bytes / INSTRUCTION_RATE / device->n_processors / cycles;
+  double busy = (double)p->pair * sum_of(problem, instruction_cycles) / device->n_processors / cycles;
   p->seconds = cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
   p->bound = main.what;
 }
 
+// True if the products behind the first can be carried out in one launch with it.
+static bool are_possible(const strata_gpu_device_t *device, const strata_problem_t *first,
+                         const strata_pipelined_choice_t *p) {
+  int64_t n_maps = 0;
+  for (const strata_problem_t *each = first; each; each = each->next) {
+    if (each->async != first->async || each->operand_bytes != first->operand_bytes || !is_legal(device, each, p))
+      return false;
+    int64_t stores = p->swap ? 0 : strata_problem_store_maps(result_columns(p), each->stored_bytes);
+    n_maps += each->n_calls * (2 + stores);
+  }
+  return n_maps <= STRATA_RT_MAX_MAPS;
+}
+
 static bool predict(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
-  if (!problem->async || !is_legal(device, problem, p))
+  if (!problem->async || !is_legal(device, problem, p) || !are_possible(device, problem, p))
     return false;
   p->slots = count_slots(device, problem, p);
+  for (const strata_problem_t *other = problem->next; other; other = other->next)
+    p->slots = least(p->slots, count_slots(device, other, p));
   int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * SUM_BYTES : 0;
   if (p->slots < MIN_SLOTS || p->slots * slot_bytes(problem, p) < shared_sums)
     return false;

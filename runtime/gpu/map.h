@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { STRATA_RT_MAX_MAPS = 16, STRATA_RT_MAX_MAP_RANK = 5 }; // maps of a kernel
+enum { STRATA_RT_MAX_MAPS = 28, STRATA_RT_MAX_MAP_RANK = 5 }; // maps of a kernel
 
 typedef enum { // CUtensorMapDataType's numbers
   STRATA_RT_MAP_U8 = 0,

@@ -5,9 +5,12 @@
 
 // Products that do not depend on one another share a launch, whatever their operands: one moves up to the other, past
 // what it does not depend on. One that reads their results does not. Tiles staged by the threads that multiply share none.
-// SAID: product k0: 4096 x 768 x 768, 2 times
+// SAID: product k0: with 2 of k0, 4096 x 768 x 768: {{.*}} us in one launch, {{[0-9.]+}} apart{{$}}
+// SAID-NEXT: product k0: 4096 x 768 x 768, 1 times
 // SAID-NEXT: wgmma.bf16 {{.*}}, chosen
-// SAID: product k3: 256 x 2560 x 2048
+// SAID: product k3: with 1 of k2, 256 x 256 x 2048: {{.*}} apart{{$}}
+// SAID: product k3: with 1 of k4, 256 x 256 x 2048: {{.*}} apart{{$}}
+// SAID: product k3: 256 x 2048 x 2048, 1 times
 // SAID: product k0: 2 calls share a launch
 // SAID: product k3: 3 calls share a launch
 // SAID: a run: 4 launches

@@ -150,7 +150,8 @@ static void test_refusals(void) {
   REFUSE("0", "f32", "sizes = array<i64>", "sizes of 1 to 5 dims");
   refuse("1, 2", "map 0: expected a dictionary");
 #define FOUR MAP("0") ", " MAP("0") ", " MAP("0") ", " MAP("0")
-  refuse(FOUR ", " FOUR ", " FOUR ", " FOUR ", " MAP("0"), "expected an array of at most 16 maps");
+#define TWELVE FOUR ", " FOUR ", " FOUR
+  refuse(TWELVE ", " TWELVE ", " FOUR ", " MAP("0"), "expected an array of at most 28 maps");
 }
 
 int main(void) {

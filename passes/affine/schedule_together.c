@@ -1,0 +1,164 @@
+// Products of one launch: which of those that could share one do. See problem.h and parallel.h.
+//
+// The largest of them leads. The others are added in order of their work, each where the model finds the launch of all
+// so far faster with it than without it and the product on its own: small products that do not fill the card gain, by
+// the time from one kernel to the next and by tiles for processors that would have none. For large ones a tile that has
+// to suit all costs more than that. Where some are left, the launch of all is tried once more: one of them alone may be
+// what begins another round of tiles, which all of them fill.
+#include "passes/affine/parallel.h"
+#include "passes/affine/problem.h"
+
+#include "dialects/mlir_util.h"
+#include "passes/affine/explain.h"
+
+#include <math.h>
+
+#define WORTHWHILE_SHARE 0.97 // of the time apart
+
+typedef struct {
+  const strata_called_kernel_t *called;
+  int64_t n_calls; // in the launch
+  strata_problem_t problem;
+  double apart; // seconds of the calls, each a launch of its own
+} member_t;
+
+//===-- Reading --------------------------------------------------------------------------------------------------===//
+
+// The calls of |m| as one product.
+static void take_problem(const strata_gpu_contraction_t *q, const strata_problem_t *product, member_t *m) {
+  m->problem = *product;
+  m->apart = (double)m->n_calls * strata_problem_seconds(q->device, product);
+  m->problem.batch *= m->n_calls;
+  m->problem.traffic *= (double)m->n_calls;
+  m->problem.shares_launch = true;
+  m->problem.n_calls = m->n_calls;
+}
+
+// False if |m| could not share a pipelined launch.
+static strata_status_t read_member(const strata_gpu_contraction_t *q, member_t *m, bool *out_is_one) {
+  strata_gpu_contraction_t question = *q;
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  *out_is_one = false;
+  STRATA_TRY(strata_kernel_read(q->compile->arena, m->called->func, &kernel));
+  if (strata_schedule_read(m->called->func).threads || !strata_is_contraction(&kernel, &contraction))
+    return NULL;
+  question.called = m->called;
+  question.contraction = &contraction;
+  strata_problem_t product = strata_problem_read(&question);
+  *out_is_one = (product.async || product.bulk_adds) && strata_problem_has_tiles(q->device, &product);
+  if (*out_is_one)
+    take_problem(q, &product, m);
+  return NULL;
+}
+
+//===-- Choosing -------------------------------------------------------------------------------------------------===//
+
+const strata_problem_t *strata_together_first(strata_together_t *t) {
+  for (int i = 0; i < t->n_products; i++)
+    t->products[i].next = i + 1 < t->n_products ? &t->products[i + 1] : NULL;
+  return t->products;
+}
+
+// Longest reductions first, as parallel.c has the calls: what is uneven at the end is short then.
+static void insert(strata_together_t *t, const member_t *m) {
+  int at = t->n_products++;
+  for (; at > 0 && t->products[at - 1].steps < m->problem.steps; at--)
+    t->products[at] = t->products[at - 1];
+  t->products[at] = m->problem;
+  t->n_calls += m->n_calls;
+  t->apart += m->apart;
+}
+
+static void explain(const strata_gpu_contraction_t *q, const member_t *m, double together, double apart) {
+  MlirStringRef name = strata_attr_str(q->called->func, "sym_name"), own = strata_attr_str(m->called->func, "sym_name");
+  strata_explain(q->compile, "product %.*s: with %lld of %.*s, %lld x %lld x %lld: %.1f us in one launch, %.1f apart%s",
+                 (int)name.length, name.data, (long long)m->n_calls, (int)own.length, own.data,
+                 (long long)m->problem.rows, (long long)m->problem.columns, (long long)m->problem.steps, 1e6 * together,
+                 1e6 * apart, together < apart * WORTHWHILE_SHARE ? "" : ", left apart");
+}
+
+// The model's time of all in one launch; infinite if that is not possible.
+static double seconds_of(const strata_gpu_contraction_t *q, strata_together_t *t) {
+  strata_pipelined_choice_t choice;
+  bool is_possible = strata_pipelined_choose(q->device, strata_together_first(t), 1, &choice) > 0;
+  return is_possible ? choice.seconds : INFINITY;
+}
+
+// Adds |m| where that is faster; false where it is not.
+static bool try_member(const strata_gpu_contraction_t *q, const member_t *m, strata_together_t *t) {
+  strata_together_t with = *t;
+  insert(&with, m);
+  with.seconds = m->apart;
+  if (with.n_calls > 1) {
+    double apart = t->seconds + m->apart;
+    with.seconds = seconds_of(q, &with);
+    explain(q, m, with.seconds, apart);
+    if (with.seconds >= apart * WORTHWHILE_SHARE)
+      return false;
+  }
+  *t = with;
+  return true;
+}
+
+// The leader first; *out_n are those that can share a launch.
+static strata_status_t read_members(const strata_gpu_contraction_t *q, const strata_problem_t *product,
+                                    member_t *members, int *out_n) {
+  strata_parallel_member_t found[STRATA_MAX_TOGETHER];
+  int n;
+  *out_n = 0;
+  STRATA_TRY(strata_parallel_members(q->compile, q->calls, q->called, found, &n));
+  for (int i = 0; i < n; i++) {
+    member_t *m = &members[*out_n];
+    bool is_one = i == 0;
+    *m = (member_t){.called = found[i].called, .n_calls = found[i].n_calls};
+    if (i == 0)
+      take_problem(q, product, m);
+    else
+      STRATA_TRY(read_member(q, m, &is_one));
+    *out_n += is_one;
+  }
+  return NULL;
+}
+
+// All of |members| where that is faster than |t|, without some of them.
+static bool try_all(const strata_gpu_contraction_t *q, const member_t *members, int n, strata_together_t *t) {
+  strata_together_t all = {0};
+  for (int i = 0; i < n; i++)
+    insert(&all, &members[i]);
+  double apart = t->seconds + all.apart - t->apart;
+  all.seconds = seconds_of(q, &all);
+  if (all.seconds >= apart * WORTHWHILE_SHARE)
+    return false;
+  MlirStringRef name = strata_attr_str(q->called->func, "sym_name");
+  strata_explain(q->compile, "product %.*s: with all of them: %.1f us in one launch, %.1f apart", (int)name.length,
+                 name.data, 1e6 * all.seconds, 1e6 * apart);
+  *t = all;
+  return true;
+}
+
+strata_status_t strata_together_choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
+                                       strata_together_t *out) {
+  const strata_together_t alone = {.n_products = 1, .n_calls = 1, .products = {*product}};
+  member_t members[STRATA_MAX_TOGETHER] = {0};
+  bool are_in[STRATA_MAX_TOGETHER];
+  int n, n_in = 0;
+  STRATA_TRY(read_members(q, product, members, &n));
+  *out = (strata_together_t){.n_calls = 0};
+  if (!try_member(q, &members[0], out)) { // not even its own calls: the others have another leader
+    strata_parallel_leave(q->called);
+    *out = alone;
+    return NULL;
+  }
+  for (int i = 0; i < n; i++) {
+    are_in[i] = i == 0 || try_member(q, &members[i], out);
+    n_in += are_in[i];
+  }
+  bool are_all = n_in < n && try_all(q, members, n, out);
+  for (int i = 0; i < n && !are_all; i++)
+    if (!are_in[i])
+      strata_parallel_reject(q->compile, members[i].called);
+  if (out->n_calls == 1)
+    *out = alone;
+  return NULL;
+}
