@@ -11,10 +11,12 @@
 // RUN: strata %t/9.mlir --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t/out >> %t/said
 // RUN: grep ^product %t/said | FileCheck %s
 // RUN: strata %t/0.mlir --target=nvgpu --device=sm_80 --explain --compile-to=affine -o %t/out | FileCheck %s --check-prefix=NONE
+// RUN: strata %t/0.mlir --target=nvgpu --device=sm_100a --explain --compile-to=affine -o %t/out | FileCheck %s --check-prefixes=NONE,LATER
 
 // What the model of schedules says about products on a device whose matrix instructions read shared memory: the best three
 // ways, best first, then the one without such instructions.
 // NONE-NOT: wgmma
+// LATER: mma.sync m16n8k16.bf16 {{.*}}, chosen
 // NONE: a run
 
 // Enough tiles for every processor: the largest.
