@@ -41,12 +41,13 @@ strata_schedule_t strata_schedule_read(MlirOperation func) {
   schedule.blocks = integer_of(dictionary, "blocks");
   schedule.swap = integer_of(dictionary, "swap") != 0;
   schedule.parts = integer_of(dictionary, "parts");
+  integers_of(dictionary, "share", 2, schedule.share);
   return schedule;
 }
 
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule) {
   MlirContext context = mlirOperationGetContext(func);
-  MlirNamedAttribute entries[11];
+  MlirNamedAttribute entries[12];
   int n = 0;
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("kind", strata_str_attr(context, schedule->kind));
@@ -70,6 +71,8 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
     ENTRY("swap", strata_i64_attr(context, 1));
   if (schedule->parts)
     ENTRY("parts", strata_i64_attr(context, schedule->parts));
+  if (schedule->share[0])
+    ENTRY("share", strata_i64s_attr(context, 2, schedule->share));
 #undef ENTRY
   strata_set_attr(func, "strata.schedule", mlirDictionaryAttrGet(context, n, entries));
 }
@@ -87,6 +90,7 @@ bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value) {
   for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
     if (strata_str_equal(key, integers[i]))
       return mlirAttributeIsAInteger(value);
-  intptr_t most = strata_str_equal(key, "tile") ? STRATA_SCHEDULE_TILE : strata_str_equal(key, "warps") ? 2 : 0;
+  bool is_pair = strata_str_equal(key, "warps") || strata_str_equal(key, "share");
+  intptr_t most = strata_str_equal(key, "tile") ? STRATA_SCHEDULE_TILE : is_pair ? 2 : 0;
   return mlirAttributeIsADenseI64Array(value) && mlirDenseArrayGetNumElements(value) <= most;
 }

@@ -95,7 +95,8 @@ static const char *barriers_fault(MlirOperation op, int operand) {
 static const char *barrier_fault(MlirOperation op) { return barriers_fault(op, 0); }
 
 static const char *copy_fault(MlirOperation op) {
-  int n_fixed = strata_op_is(op, STRATA_TILE_BULK_LOAD) ? 4 : 2;
+  bool is_load = !strata_op_is(op, STRATA_TILE_BULK_STORE);
+  int n_fixed = strata_op_is(op, STRATA_TILE_BULK_MULTICAST) ? 5 : is_load ? 4 : 2;
   if (!is_shared_row(op, 0, 0))
     return "has memory that is no memref of rank 1 in space 3";
   MlirAttribute map = find_map(op);
@@ -104,9 +105,9 @@ static const char *copy_fault(MlirOperation op) {
   intptr_t rank = length(field(map, "sizes")), n_offsets = mlirAttributeIsNull(field(map, "lower")) ? 0 : rank - 2;
   if (mlirOperationGetNumOperands(op) - n_fixed != rank + n_offsets)
     return "has other than one coordinate a dim of its map, and an offset a dim of its window";
-  if (n_offsets && n_fixed != 4)
+  if (n_offsets && !is_load)
     return "stores by a map with a window";
-  return n_fixed == 4 ? barriers_fault(op, 2) : NULL;
+  return is_load ? barriers_fault(op, 2) : NULL;
 }
 
 static const char *fence_fault(MlirOperation op) {
@@ -237,8 +238,10 @@ static const struct {
     {STRATA_TILE_BARRIER_INIT, barrier_fault},
     {STRATA_TILE_BARRIER_ARRIVE, barrier_fault},
     {STRATA_TILE_BARRIER_EXPECT, barrier_fault},
+    {STRATA_TILE_BARRIER_SIGNAL, barrier_fault},
     {STRATA_TILE_BARRIER_WAIT, barrier_fault},
     {STRATA_TILE_BULK_LOAD, copy_fault},
+    {STRATA_TILE_BULK_MULTICAST, copy_fault},
     {STRATA_TILE_BULK_STORE, copy_fault},
     {STRATA_TILE_BULK_WAIT, wait_fault},
     {STRATA_TILE_COPY_WAIT, wait_fault},

@@ -30,6 +30,7 @@ typedef struct {
   strata_contraction_kernel_t k;
   strata_contraction_axis_t axes[N_AXES];
   int64_t tile[N_AXES], n_tiles[N_AXES]; // elements of a tile, and tiles, along each axis
+  int64_t cluster[2];                    // tiles of a cluster's blocks along rows and columns
   const strata_mma_t *mma;               // NULL: multiply-adds
   MlirAffineExpr point[STRATA_MAX_DIMS];
 } contract_t;
@@ -67,26 +68,27 @@ static MlirAffineExpr task_digit(strata_tile_builder_t *b, MlirValue task, MlirA
 }
 
 // Tasks that run at the same time share operands in the second-level cache: groups of tiles below one another walk
-// along the columns. Those of a cluster that shares their reductions lie side by side along the instruction's columns.
+// along the columns. Those of a cluster lie beside one another, rows first.
 static void place_tile(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
   enum { GROUP = 8 };
-  int64_t parts = b->schedule.parts > 1 ? b->schedule.parts : 1, shared = b->schedule.swap ? ROW : COLUMN;
-  int64_t n_tiles[2] = {c->n_tiles[ROW], c->n_tiles[COLUMN]}, group = GROUP;
-  n_tiles[shared] /= parts;
-  int64_t rows = n_tiles[ROW], columns = n_tiles[COLUMN];
+  const int64_t *cluster = c->cluster;
+  int64_t rows = c->n_tiles[ROW] / cluster[ROW], columns = c->n_tiles[COLUMN] / cluster[COLUMN];
+  int64_t group = GROUP, blocks = cluster[ROW] * cluster[COLUMN];
   while (rows % group)
     group /= 2;
   MlirAffineExpr number =
-      mlirAffineModExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, rows * columns * parts));
-  MlirAffineExpr t = mlirAffineFloorDivExprGet(number, strata_tile_constant(b, parts));
+      mlirAffineModExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, rows * columns * blocks));
+  MlirAffineExpr t = mlirAffineFloorDivExprGet(number, strata_tile_constant(b, blocks));
   MlirAffineExpr block = mlirAffineFloorDivExprGet(t, strata_tile_constant(b, group * columns));
   MlirAffineExpr row = mlirAffineAddExprGet(mlirAffineMulExprGet(block, strata_tile_constant(b, group)),
                                             mlirAffineModExprGet(t, strata_tile_constant(b, group)));
   MlirAffineExpr column = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, strata_tile_constant(b, group)),
                                                strata_tile_constant(b, columns));
-  MlirAffineExpr *along = shared == ROW ? &row : &column;
-  *along = mlirAffineAddExprGet(mlirAffineMulExprGet(*along, strata_tile_constant(b, parts)),
-                                mlirAffineModExprGet(number, strata_tile_constant(b, parts)));
+  MlirAffineExpr rank = mlirAffineModExprGet(number, strata_tile_constant(b, blocks));
+  MlirAffineExpr own[2] = {mlirAffineModExprGet(rank, strata_tile_constant(b, cluster[ROW])),
+                           mlirAffineFloorDivExprGet(rank, strata_tile_constant(b, cluster[ROW]))};
+  row = mlirAffineAddExprGet(mlirAffineMulExprGet(row, strata_tile_constant(b, cluster[ROW])), own[ROW]);
+  column = mlirAffineAddExprGet(mlirAffineMulExprGet(column, strata_tile_constant(b, cluster[COLUMN])), own[COLUMN]);
   place_axis(b, c, ROW, task_digit(b, task, row, c->n_tiles[ROW]));
   place_axis(b, c, COLUMN, task_digit(b, task, column, c->n_tiles[COLUMN]));
 }
@@ -328,9 +330,11 @@ strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
     c.tile[axis] = b->schedule.tile[axis];
     c.n_tiles[axis] = ceil_div(c.axes[axis].extent, c.tile[axis]);
   }
-  if (b->schedule.parts > 1) { // whole clusters: some tiles may lie beyond the results
-    int64_t *tiles = &c.n_tiles[b->schedule.swap ? ROW : COLUMN], clusters = ceil_div(*tiles, b->schedule.parts);
-    *tiles = clusters * b->schedule.parts;
+  for (int axis = ROW; axis <= COLUMN; axis++) { // whole clusters: some tiles may lie beyond the results
+    bool has_parts = b->schedule.parts > 1 && axis == (b->schedule.swap ? ROW : COLUMN);
+    int64_t share = b->schedule.share[axis];
+    c.cluster[axis] = has_parts ? b->schedule.parts : share > 1 ? share : 1;
+    c.n_tiles[axis] = ceil_div(c.n_tiles[axis], c.cluster[axis]) * c.cluster[axis];
   }
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);

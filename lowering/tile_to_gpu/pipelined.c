@@ -147,6 +147,8 @@ static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation 
     while (*end)
       end = &(*end)->next;
     *end = k;
+    if (strata_pipelined_shares(d) && k != *out_first)
+      return strata_gpu_missing(forall, "one of several products in a launch whose blocks share operands");
   }
   return NULL;
 }
@@ -237,13 +239,16 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
   for (int64_t slot = 0; slot < k->product.slots; slot++) {
     strata_phase_init(d, k->full, slot, arrivals);
-    strata_phase_init(d, k->empty, slot, strata_pipelined_releases(&k->product));
+    strata_phase_init(d, k->empty, slot, strata_pipelined_releases(&k->product) * strata_share_senders(d));
   }
   for (int64_t team = 0; team < k->product.teams && k->product.teams > 1; team++)
     strata_phase_init(d, k->turns, team, 1);
   strata_emit_fence(d, "barriers");
   strata_emit_if_end(e, branch);
-  strata_emit_op(e, "gpu.barrier", 0, NULL, 0, NULL, 0, NULL);
+  if (strata_pipelined_shares(d))
+    strata_share_meet(d);
+  else
+    strata_emit_op(e, "gpu.barrier", 0, NULL, 0, NULL, 0, NULL);
 }
 
 //===-- Tasks ----------------------------------------------------------------------------------------------------===//
@@ -297,7 +302,7 @@ static void count_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
     k->ordinal = first->ordinal;
 }
 
-// |emit| for each task of the block.
+// |emit| for each task of the block; |first|'s place is then behind the last of them.
 static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block,
                                  task_t emit) {
   strata_emitter_t *e = &d->e;
@@ -318,6 +323,7 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
   state[1] = place.parity;
   if (is_loop)
     strata_emit_for_end(e, loop, 2, state, state);
+  first->place = (strata_ring_place_t){state[0], state[1]};
   return NULL;
 }
 
@@ -401,6 +407,8 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
   STRATA_TRY(for_tasks(d, k, block, produce));
   if (has_room_beside(d))
     emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
+  if (strata_pipelined_shares(d))
+    strata_share_drain(d, k);
   if (is_one)
     strata_emit_if_end(e, branch);
   if (d->parts > 1)

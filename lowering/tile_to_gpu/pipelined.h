@@ -106,6 +106,10 @@ MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipel
 
 // Fills the ring for the running task (pipelined_fetch.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+// Copies that |bulk| takes.
+int64_t strata_pipelined_boxes(const strata_bulk_t *bulk);
+// Until the running slot is empty.
+void strata_pipelined_wait_for_slot(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 // True if a single thread fetches everything.
 bool strata_pipelined_is_bulk(const strata_pipelined_t *p);
 
@@ -137,6 +141,27 @@ int64_t strata_pair_count(MlirOperation loop);
 STRATA_MUST_CHECK strata_status_t strata_pair_read(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 int64_t strata_pair_sum(const strata_pipelined_t *p, int64_t which, int64_t i);
 void strata_pair_define_second(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, const MlirValue *sums);
+
+//===-- Operands that the blocks of a cluster share (pipelined_share.c) ------------------------------------------===//
+
+bool strata_pipelined_shares(const strata_gpu_distribution_t *d);
+// UNSUPPORTED where |p| cannot do so as the schedule says.
+STRATA_MUST_CHECK strata_status_t strata_share_check(const strata_gpu_distribution_t *d, MlirOperation op,
+                                                     const strata_pipelined_t *p);
+// Blocks that fetch for this one, itself among them.
+int64_t strata_share_senders(const strata_gpu_distribution_t *d);
+// Parts that an operand is fetched in, of which the running block fetches number ..._piece, for ..._blocks: a bit each.
+int64_t strata_share_pieces(const strata_gpu_distribution_t *d, int side);
+MlirValue strata_share_piece(strata_gpu_distribution_t *d, int side);
+MlirValue strata_share_blocks(strata_gpu_distribution_t *d, int side);
+// The operand's copies in |pieces| equal parts, as many in each; false if there are none.
+bool strata_share_divide(const strata_bulk_t *bulk, int64_t pieces, strata_bulk_t *out);
+// The thread's warp group has read |slot|.
+void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot);
+// Waits for the cluster's blocks to have set up their barriers.
+void strata_share_meet(strata_gpu_distribution_t *d);
+// Waits until nobody will arrive at the producer's barriers any more; k->place is behind the last slot.
+void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
 // The products of the running task, as the result of the old loop (pipelined_product.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);

@@ -21,8 +21,10 @@ static int64_t box_bytes(const strata_ring_operand_t *operand) {
   return bulk->extents[1 - bulk->inner] * strata_ring_span(operand);
 }
 
+// |blocks|: bits of those of the cluster that the box is for; null: it is the own one.
 static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                     const strata_ring_operand_t *operand, MlirValue slot_at, const int64_t *offsets) {
+                     const strata_ring_operand_t *operand, MlirValue slot_at, const int64_t *offsets,
+                     MlirValue blocks) {
   enum { FIXED = 4 };
   const strata_shared_operand_t *shared = &operand->shared;
   strata_emitter_t *e = &d->e;
@@ -32,29 +34,77 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel
   int64_t at = crossed ? offsets[0] * shared->steps + offsets[1] * span : offsets[0] * shared->steps;
   if (shared->form == STRATA_DENSE) // of whole rows
     at = offsets[1] * shared->rows;
-  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {
+  MlirValue operands[FIXED + 1 + STRATA_BULK_COORDINATES] = {
       shared->memory, at ? strata_emit_binary(e, "arith.addi", slot_at, strata_emit_index(e, at)) : slot_at, k->full,
-      k->place.slot};
-  int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + FIXED);
+      k->place.slot, blocks};
+  bool is_alone = mlirValueIsNull(blocks);
+  int fixed = is_alone ? FIXED : FIXED + 1;
+  int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + fixed);
   strata_named_attr_t map = {
       "map", strata_i64_attr(e->context, strata_bulk_map(d, &operand->bulk, strata_ring_span(operand)))};
-  strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
+  strata_emit_op(e, is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST, fixed + rank, operands, 0, NULL, 1,
+                 &map);
+}
+
+// Boxes |first| to |end| - 1, in order.
+static void copy_boxes(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                       const strata_ring_operand_t *operand, MlirValue at, int64_t first, int64_t end,
+                       MlirValue blocks) {
+  const strata_bulk_t *bulk = &operand->bulk;
+  int64_t offsets[2], number = 0;
+  for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
+    for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1], number++)
+      if (first <= number && number < end)
+        copy_box(d, k, operand, at, offsets, blocks);
+}
+
+int64_t strata_pipelined_boxes(const strata_bulk_t *bulk) {
+  int64_t count = 1;
+  for (int v = 0; v < 2; v++)
+    count *= (bulk->box.space.extents[v] + bulk->extents[v] - 1) / bulk->extents[v];
+  return count;
 }
 
 static void copy_tile(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
                       const strata_ring_operand_t *operand, MlirValue at) {
-  const strata_bulk_t *bulk = &operand->bulk;
-  int64_t offsets[2];
-  for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
-    for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1])
-      copy_box(d, k, operand, at, offsets);
+  copy_boxes(d, k, operand, at, 0, strata_pipelined_boxes(&operand->bulk), (MlirValue){0});
+}
+
+// The block's part, from |piece| on, of an operand fetched in |pieces|.
+static void copy_pieces(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                        const strata_ring_operand_t *part, MlirValue at, MlirValue own, MlirValue blocks, int64_t piece,
+                        int64_t pieces) {
+  strata_emitter_t *e = &d->e;
+  int64_t boxes = strata_pipelined_boxes(&part->bulk) / pieces;
+  bool is_last = piece == pieces - 1;
+  strata_loop_t branch = {0};
+  if (!is_last)
+    branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, own, strata_emit_index(e, piece)));
+  copy_boxes(d, k, part, at, piece * boxes, (piece + 1) * boxes, blocks);
+  if (is_last)
+    return;
+  strata_emit_if_else(e, branch);
+  copy_pieces(d, k, part, at, own, blocks, piece + 1, pieces);
+  strata_emit_if_end(e, branch);
+}
+
+// False if nothing is shared.
+static bool copy_shared(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int side, MlirValue at) {
+  strata_ring_operand_t part = k->product.operands[side];
+  int64_t pieces = strata_share_pieces(d, side);
+  if (pieces == 1 || !strata_share_divide(&k->product.operands[side].bulk, pieces, &part.bulk))
+    return false;
+  copy_pieces(d, k, &part, at, strata_share_piece(d, side), strata_share_blocks(d, side), 0, pieces);
+  return true;
 }
 
 // The tiles of all tasks of the cluster where they differ.
-static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
-                                    const strata_ring_operand_t *operand) {
+static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int side) {
   strata_emitter_t *e = &d->e;
+  const strata_ring_operand_t *operand = &k->product.operands[side];
   MlirValue at = strata_emit_binary(e, "arith.muli", k->place.slot, strata_emit_index(e, operand->slot));
+  if (copy_shared(d, k, side, at))
+    return NULL;
   if (d->parts == 1 || operand->stride == 0) {
     copy_tile(d, k, operand, at);
     if (operand->other)
@@ -72,24 +122,17 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   return strata_pipelined_place(d, k, own);
 }
 
-static int64_t count_boxes(const strata_bulk_t *bulk) {
-  int64_t count = 1;
-  for (int v = 0; v < 2; v++)
-    count *= (bulk->box.space.extents[v] + bulk->extents[v] - 1) / bulk->extents[v];
-  return count;
-}
-
 // By one thread: the arrival with what is to come, then the copies.
 static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   const strata_ring_operand_t *operands = k->product.operands;
   int64_t bytes = 0;
   for (int side = 0; side < 2; side++)
     if (operands[side].is_bulk)
-      bytes += count_boxes(&operands[side].bulk) * box_bytes(&operands[side]) * operands[side].tiles;
+      bytes += strata_pipelined_boxes(&operands[side].bulk) * box_bytes(&operands[side]) * operands[side].tiles;
   strata_phase_expect(d, k->full, k->place.slot, bytes);
   for (int side = 0; side < 2; side++)
     if (operands[side].is_bulk)
-      STRATA_TRY(copy_operand(d, k, &operands[side]));
+      STRATA_TRY(copy_operand(d, k, side));
   return NULL;
 }
 
@@ -146,7 +189,7 @@ static MlirValue other_parity(strata_emitter_t *e, MlirValue parity) {
   return strata_emit_binary(e, "arith.xori", parity, strata_emit_integer(e, mlirValueGetType(parity), 1));
 }
 
-static void wait_for_slot(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+void strata_pipelined_wait_for_slot(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   strata_phase_wait(d, k->empty, k->place.slot, other_parity(&d->e, k->place.parity));
 }
 
@@ -158,7 +201,7 @@ static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelin
     if (!operands[side].is_bulk)
       mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
   STRATA_TRY(emit_needed(d, body, &needed));
-  wait_for_slot(d, k);
+  strata_pipelined_wait_for_slot(d, k);
   for (int side = 0; side < 2; side++)
     if (!operands[side].is_bulk)
       STRATA_TRY(store_operand(d, k, side));
@@ -166,7 +209,7 @@ static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelin
 }
 
 static strata_status_t emit_in_turn(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
-  wait_for_slot(d, k);
+  strata_pipelined_wait_for_slot(d, k);
   for (int side = 0; side < 2; side++) {
     ops_t needed = {0};
     mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
@@ -207,7 +250,7 @@ static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelin
 
 static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   if (strata_pipelined_is_bulk(&k->product)) {
-    wait_for_slot(d, k);
+    strata_pipelined_wait_for_slot(d, k);
     return emit_copies(d, k);
   }
   STRATA_TRY(emit_registers(d, k));

@@ -209,6 +209,7 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
                       p->operands[COLUMN].shared.rows !=
                           mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN)))
     return strata_gpu_missing(op, "a pair of products that do not come in bulk, in whole spans,");
+  STRATA_TRY(strata_share_check(d, op, p));
   return p->parts == 1 ? NULL : check_parts(d, op, p);
 }
 
@@ -230,6 +231,8 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
   p->parts = d->parts;
   for (int side = 0; side < 2; side++)
     STRATA_TRY(read_operand(d, op, side, schedule.producers, p));
+  if (adds && strata_pipelined_shares(d))
+    return strata_share_check(d, op, p);
   if (adds)
     return check_fma(op, &schedule, p);
   p->n = mlirShapedTypeGetDimSize(type, 1 - left_side(p));
@@ -438,11 +441,11 @@ static void multiply_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_
   emit_slot(d, k, slot, sums);
   strata_emit_mma_order(d, STRATA_TILE_MMA_WAIT, n_sums(&k->product), sums, overlaps);
   if (!overlaps) {
-    strata_emit_group_arrive(d, k->empty, slot);
+    strata_pipelined_release(d, k, slot);
     return;
   }
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_SLT, strata_emit_index(e, 0), step));
-  strata_emit_group_arrive(d, k->empty, slot_before(d, k, slot));
+  strata_pipelined_release(d, k, slot_before(d, k, slot));
   strata_emit_if_end(e, branch);
 }
 
@@ -454,7 +457,7 @@ static void end_products(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
   if (k->product.reads_left)
     return;
   strata_emit_mma_order(d, STRATA_TILE_MMA_WAIT, n_sums(&k->product), sums, 0);
-  strata_emit_group_arrive(d, k->empty, slot_before(d, k, k->place.slot));
+  strata_pipelined_release(d, k, slot_before(d, k, k->place.slot));
 }
 
 strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {

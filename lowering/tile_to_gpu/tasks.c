@@ -41,8 +41,8 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
   d->task = block;
   if (d->producers) { // each role finds its tasks itself
     d->thread = thread;
-    if (d->parts > 1)
-      d->rank = strata_emit_binary(e, "arith.remui", block, strata_emit_index(e, d->parts));
+    if (strata_cluster_blocks(d) > 1)
+      d->rank = strata_emit_binary(e, "arith.remui", block, strata_emit_index(e, strata_cluster_blocks(d)));
     return;
   }
   if (per_block > 1) {

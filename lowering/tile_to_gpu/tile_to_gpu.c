@@ -55,10 +55,13 @@ static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
   d->parts = schedule_i64(d->func, "parts") > 1 ? schedule_i64(d->func, "parts") : 1;
   strata_schedule_t schedule = strata_schedule_read(d->func);
   d->rows = !strcmp(schedule.kind, "rows") && schedule.n_tile == 2 ? schedule.tile[1] : 1;
+  for (int i = 0; i < 2; i++)
+    d->share[i] = schedule.share[i] > 1 ? schedule.share[i] : 1;
   bool is_cluster = d->group > d->threads, is_pipelined = d->producers > 0;
   bool fits = is_cluster ? is_power_of_two(d->threads) && d->group / d->threads <= d->device->max_cluster
                          : d->threads > 0 && d->group > 0 && d->threads % d->group == 0;
-  fits &= d->parts == 1 || (is_pipelined && d->parts <= d->device->max_cluster);
+  int64_t joined = d->parts * d->share[0] * d->share[1];
+  fits &= joined == 1 || (is_pipelined && joined <= d->device->max_cluster);
   if (!(is_pipelined || is_power_of_two(d->group)) || !fits || d->threads + d->producers > d->device->max_threads)
     return strata_error(STRATA_INTERNAL, "expected threads and a group of them in the schedule, got %lld and %lld",
                         (long long)d->threads, (long long)d->group);

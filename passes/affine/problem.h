@@ -112,10 +112,11 @@ typedef struct {
 
 typedef struct {
   strata_pipelined_shape_t shape;
-  bool swap;      // the instruction's rows are the result's columns
-  int64_t pair;   // 2 of a pair: the tiles of both lie side by side along the columns; else 1
-  int64_t parts;  // blocks of a cluster, which share the reduction of tiles side by side along the shape's columns
-  int64_t filled; // percent of the processors that such clusters fill
+  bool swap;        // the instruction's rows are the result's columns
+  int64_t pair;     // 2 of a pair: the tiles of both lie side by side along the columns; else 1
+  int64_t parts;    // blocks of a cluster, which share the reduction of tiles side by side along the shape's columns
+  int64_t filled;   // percent of the processors that such clusters fill
+  int64_t share[2]; // rows, columns of tiles of a cluster whose blocks share operands
   int64_t slots, residents, tiles, blocks;
   double seconds;
   const char *bound; // what takes the time

@@ -51,6 +51,13 @@ static const char *tile_text(strata_arena_t *arena, const strata_schedule_t *s) 
                              (long long)s->tile[2]);
 }
 
+static const char *cluster_text(strata_arena_t *arena, const strata_schedule_t *s) {
+  if (s->share[0])
+    return strata_arena_printf(arena, " in clusters of %lld x %lld that share operands", (long long)s->share[0],
+                               (long long)s->share[1]);
+  return s->parts ? strata_arena_printf(arena, " in clusters of %lld", (long long)s->parts) : "";
+}
+
 static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                     const strata_tiled_choice_t *tiled, const strata_pipelined_choice_t *pipelined, int n_pipelined,
                     bool is_pipelined) {
@@ -66,7 +73,7 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
   for (int i = 0; i < n_pipelined; i++) {
     const strata_pipelined_choice_t *p = &pipelined[i];
     strata_schedule_t s = strata_pipelined_schedule(product, p);
-    const char *clusters = s.parts ? strata_arena_printf(arena, " in clusters of %lld", (long long)s.parts) : "";
+    const char *clusters = cluster_text(arena, &s);
     strata_explain(q->compile, "%s   %s %s, %lld slots, %lld tiles in %lld blocks%s%s%s: %.1f us (%s)%s", name,
                    product->async ? product->async->name : "multiply-adds", tile_text(arena, &s), (long long)s.slots,
                    (long long)p->tiles, (long long)s.blocks, clusters, s.swap ? ", swapped" : "",
@@ -89,7 +96,8 @@ static double seconds_by(const strata_gpu_device_t *device, const strata_problem
     strata_schedule_t s = strata_pipelined_schedule(product, &c);
     if (!memcmp(s.tile, schedule->tile, sizeof s.tile) && s.threads == schedule->threads &&
         s.group == schedule->group && s.swap == schedule->swap && s.parts == schedule->parts &&
-        s.mma.length == schedule->mma.length && !memcmp(s.mma.data, schedule->mma.data, s.mma.length))
+        !memcmp(s.share, schedule->share, sizeof s.share) && s.mma.length == schedule->mma.length &&
+        !memcmp(s.mma.data, schedule->mma.data, s.mma.length))
       return c.seconds;
   }
   return INFINITY;

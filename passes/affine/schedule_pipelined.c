@@ -23,9 +23,12 @@ static const strata_pipelined_shape_t shapes[] = {
 // 128).
 typedef struct {
   int64_t residents, parts, filled;
+  int64_t share[2]; // rows, columns of tiles of a cluster whose blocks share operands
 } way_t;
 
-static const way_t ways[] = {{1, 1, 100}, {2, 1, 100}, {1, 2, 100}, {1, 4, 91}, {1, 8, 73}};
+static const way_t ways[] = {{1, 1, 100, {1, 1}}, {2, 1, 100, {1, 1}}, {1, 2, 100, {1, 1}}, {1, 4, 91, {1, 1}},
+                             {1, 8, 73, {1, 1}},  {1, 1, 100, {2, 1}}, {1, 1, 100, {1, 2}}, {1, 1, 91, {2, 2}},
+                             {1, 1, 91, {4, 1}},  {1, 1, 91, {1, 4}},  {1, 1, 73, {4, 2}},  {1, 1, 73, {2, 4}}};
 
 enum {
   N_SHAPES = sizeof shapes / sizeof *shapes,
@@ -35,6 +38,7 @@ enum {
   PRODUCERS = 128,
   VECTOR_BYTES = 16,
   STEP_BYTES = 128,        // of a row of an operand: the span of the widest swizzle
+  BOX_ROWS = 8,            // of which a part of a box is a multiple
   LEAST_BOX = 32,          // of a row of results
   RESULT_BYTES = 16 << 10, // two sub-tiles of results of a group
   BARRIER_BYTES = 1 << 10,
@@ -50,6 +54,7 @@ enum {
   MIN_SIDE = 16,                  // rows and columns, unless operands come in bulk
   MIN_LONG_SIDE = 64,             // the more of both
   MIN_OWN_COLUMNS = 8,            // of a block's tile, of a cluster's
+  MIN_SHARED_STEPS = 8,           // of operands that the blocks of a cluster share
   MIN_PART_STEPS = 2,             // of a block, of a cluster's
   MIN_PRODUCTS = 1 << 22,         // multiply-adds of a kernel
   MIN_BULK_PRODUCTS = 1 << 14,    // the same of more than a few rows that come in bulk
@@ -74,6 +79,8 @@ enum {
 #define UNALIGNED_STORE 1.3   // rows that begin anywhere
 #define CROSSED_STORE 2.5     // the same, contiguous along the instruction's rows
 #define SHARE_START 200.0     // of sums that the blocks of a cluster exchange: its barriers
+#define MULTICAST_START 200.0 // of clusters that share operands: one waits for another
+#define MAX_MEMORY 0.33       // of the time, that memory is busy where blocks share operands
 #define SHARE_SENT 64.0       // bytes to the blocks of a cluster
 #define SHARE_READ 128.0
 #define STRADDLING_ROW 4.0      // that the copy engine fetches, of a step: it begins within a sector
@@ -106,10 +113,22 @@ static int64_t result_columns(const strata_pipelined_choice_t *p) { return p->sw
 static int right_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_U : STRATA_SIDE_V; }
 static int64_t step_of(const strata_problem_t *problem) { return STEP_BYTES / problem->operand_bytes; }
 
+static int64_t tile_of(const strata_pipelined_choice_t *p, int side) {
+  return side == STRATA_SIDE_U ? result_rows(p) : result_columns(p);
+}
+
+static int64_t extent_of(const strata_problem_t *problem, int side) {
+  return side == STRATA_SIDE_U ? problem->rows : problem->columns;
+}
+
 // Those of whole clusters, some beyond the results.
 static int64_t count_own_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  int64_t left = p->swap ? problem->columns : problem->rows, right = p->swap ? problem->rows : problem->columns;
-  return ceil_div(left, own_rows(p)) * ceil_div(right, own_columns(p) * p->parts) * p->parts * problem->batch;
+  int64_t tiles = problem->batch;
+  for (int side = 0; side < 2; side++) {
+    int64_t blocks = p->share[side] * (side == right_side(p) ? p->parts : 1);
+    tiles *= ceil_div(extent_of(problem, side), blocks * tile_of(p, side)) * blocks;
+  }
+  return tiles;
 }
 
 static int64_t count_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
@@ -119,12 +138,11 @@ static int64_t count_tiles(const strata_problem_t *problem, const strata_pipelin
   return count;
 }
 
-static int64_t tile_of(const strata_pipelined_choice_t *p, int side) {
-  return side == STRATA_SIDE_U ? result_rows(p) : result_columns(p);
-}
+static int64_t cluster_of(const strata_pipelined_choice_t *p) { return p->share[0] * p->share[1]; }
 
-static int64_t extent_of(const strata_problem_t *problem, int side) {
-  return side == STRATA_SIDE_U ? problem->rows : problem->columns;
+// Those that the blocks' clusters fill.
+static int64_t processors_of(const strata_gpu_device_t *device, const strata_pipelined_choice_t *p) {
+  return device->n_processors * p->filled / 100 / cluster_of(p) * cluster_of(p);
 }
 
 // What a slot has of a side: the tiles of all blocks of a cluster along the instruction's columns, those of a pair.
@@ -205,6 +223,21 @@ static bool has_aligned_rows(const strata_problem_t *problem) {
   return problem->columns * problem->stored_bytes % VECTOR_BYTES == 0;
 }
 
+// Each block of a cluster fetches an equal part of what several need: of boxes, or of the rows of one.
+static bool can_share_operands(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p) {
+  bool are_parts = !problem->shares_launch;
+  for (int side = 0; side < 2; side++) {
+    int64_t pieces = p->share[1 - side], boxes = count_boxes(problem, p, side);
+    bool is_crossed = problem->sides[side].is_crossed; // boxes are spans, their rows steps
+    int64_t rows = is_crossed ? step_of(problem) : tile_of(p, side);
+    bool has_rows = (is_crossed || boxes == 1) && rows % (pieces * BOX_ROWS) == 0;
+    are_parts &= pieces == 1 || boxes % pieces == 0 || has_rows;
+    are_parts &= pieces == 1 || !problem->sides[side].has_window;
+  }
+  return p->pair == 1 && cluster_of(p) <= device->max_cluster && are_parts && count_tiles(problem, p) >= cluster_of(p);
+}
+
 // A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.
 static bool is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                      const strata_pipelined_choice_t *p) {
@@ -219,6 +252,8 @@ static bool is_legal(const strata_gpu_device_t *device, const strata_problem_t *
   if (p->pair > 1 && !(is_bulk && can_pair(problem, p)))
     return false;
   if (p->parts > 1 && !(is_bulk && shape->teams == 1 && can_share(device, problem, p)))
+    return false;
+  if (cluster_of(p) > 1 && !(is_bulk && can_share_operands(device, problem, p)))
     return false;
   if (shape->groups > 2 && !p->swap && reads_results(problem)) // a thread has no registers for them
     return false;
@@ -261,24 +296,30 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
   return result;
 }
 
-// A step's rows from the second-level cache: those that straddle its sectors or lines are asked for in two requests.
+// A step's rows from the second-level cache, of which those that straddle its sectors or lines are asked for in two
+// requests: by each of the blocks that share them its part.
 static bound_t cache_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   bound_t bound = {0, "cache"};
   for (int side = 0; side < 2; side++) {
     const strata_problem_side_t *s = &problem->sides[side];
-    double row = s->straddles ? STRADDLING_ROW : s->splits_lines ? SPLIT_ROW : STEP_BYTES / CACHE_RATE;
-    bound.cycles += (double)slot_rows(p, side) * row;
+    double own_rows = (double)side_bytes(problem, p, side) / STEP_BYTES / (double)p->share[1 - side];
     if (s->straddles || s->splits_lines)
-      bound.what = "rows";
+      bound = (bound_t){bound.cycles + own_rows * (s->straddles ? STRADDLING_ROW : SPLIT_ROW), "rows"};
+    else
+      bound.cycles += (double)slot_rows(p, side) * STEP_BYTES / CACHE_RATE;
   }
   return bound;
+}
+
+static double tile_instructions(const strata_pipelined_choice_t *p) {
+  return (double)(p->shape.rows * p->shape.columns) / PRODUCTS * 100 / (double)p->shape.rate;
 }
 
 // One step of one tile; |together| tiles are under way on the processor.
 static bound_t step_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double together) {
   double rows = (double)p->shape.rows, columns = (double)p->shape.columns;
   fetched_t fetch = fetched(problem, p);
-  bound_t bound = {rows * columns / PRODUCTS * 100 / (double)p->shape.rate, "instructions"};
+  bound_t bound = {tile_instructions(p), "instructions"};
   if (reads_left(problem, p))
     bound.cycles *= LEFT_READ;
   bound = slower(bound, (bound_t){(rows + columns) / SHARED_RATE, "shared memory"});
@@ -288,6 +329,12 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   if (fetch.bytes > 0)
     bound = slower(bound, (bound_t){(LOAD_LATENCY + fetch.bytes / LOAD_RATE) / together, "producers"});
   return bound;
+}
+
+// Of a step whose rows take two requests: the lesser of what instructions and requests take.
+static double beside_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  bound_t rows = cache_time(problem, p);
+  return strcmp(rows.what, "rows") == 0 ? fmin(rows.cycles, tile_instructions(p)) : 0;
 }
 
 // True if the copy engine stores the results: rows that are one dim of theirs, in boxes of 128, 64 or 32 bytes.
@@ -340,8 +387,8 @@ static bool has_room(const strata_gpu_device_t *device, const strata_problem_t *
   return blocks * block <= device->shared_bytes_processor;
 }
 
-// Where memory decides: as many slots as keep it busy; with more it is slower (128x14336x4096: 35 us instead of 34). More
-// than usual only where the next kernel's blocks find room beside this one's then, be it on other processors.
+// Where memory decides: as many slots as keep it busy; with more it is slower (128x14336x4096: 35 us instead of 34).
+// More than usual only where the next kernel's blocks find room beside this one's then, be it on other processors.
 static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
   int64_t slots = (int64_t)ceil(device->n_processors * IN_FLIGHT / distinct_bytes(problem, p));
@@ -473,7 +520,7 @@ static double cache_cycles(const strata_problem_t *problem, const strata_pipelin
 
 static void predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          strata_pipelined_choice_t *p) {
-  double rounds = (double)ceil_div(p->tiles, device->n_processors), together = fmin(rounds, (double)p->residents);
+  double rounds = (double)ceil_div(p->tiles, processors_of(device, p)), together = fmin(rounds, (double)p->residents);
   tiles_t each[STRATA_MAX_TOGETHER];
   int n = tiles_of(problem, p, together, each);
   double store = each[0].store, stores = ceil(rounds / together) * store;
@@ -482,8 +529,10 @@ static void predict_time(const strata_gpu_device_t *device, const strata_problem
     tiles.cycles = launch_cycles(device, p, together, each, n);
   double cache = cache_cycles(problem, p);
   bound_t memory = {memory_cycles(device, problem, p) + store, memory_bound}, main = slower(tiles, memory);
-  double others = tiles.cycles + memory.cycles + cache - main.cycles;
+  double beside = n > 1 ? 0 : rounds * each[0].steps * beside_rows(problem, p);
+  double others = tiles.cycles + memory.cycles + cache - main.cycles + beside;
   double cycles = LAUNCH + FILL + (together - 1) * SECOND_BLOCK + main.cycles + others / HIDDEN;
+  cycles += cluster_of(p) > 1 ? MULTICAST_START : 0;
   cycles += cache / CACHE_BESIDE_MEMORY * memory.cycles / main.cycles;
   double busy = (double)p->pair * sum_of(problem, instruction_cycles) / device->n_processors / cycles;
   p->seconds = cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
@@ -515,7 +564,7 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
   p->tiles = count_tiles(problem, p);
   if (p->residents > 1 && p->tiles <= device->n_processors)
     return false; // they would be one a processor
-  p->blocks = least(p->tiles, device->n_processors * p->residents);
+  p->blocks = least(p->tiles, processors_of(device, p) * p->residents);
   predict_time(device, problem, p);
   bool is_streamed = !strcmp(p->bound, memory_bound) && p->tiles == p->blocks;
   int64_t fewest = ceil_div(shared_sums, slot_bytes(problem, p));
@@ -537,6 +586,7 @@ bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_probl
                                      .residents = ways[number % N_WAYS].residents,
                                      .parts = ways[number % N_WAYS].parts,
                                      .filled = ways[number % N_WAYS].filled,
+                                     .share = {ways[number % N_WAYS].share[0], ways[number % N_WAYS].share[1]},
                                      .number = number + 1};
     if (predict(device, problem, p))
       return true;
@@ -589,12 +639,21 @@ static bool has_window(const strata_problem_t *problem) {
   return problem->sides[STRATA_SIDE_U].has_window || problem->sides[STRATA_SIDE_V].has_window;
 }
 
+// Not a few steps; nor where memory may hold up one of the blocks, and with it all of its cluster (129 x 4096 x 4104:
+// 28 us instead of 18).
+static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                             const strata_pipelined_choice_t *p) {
+  double memory = problem->traffic / (double)device->bandwidth / p->seconds;
+  return cluster_of(p) == 1 || (!has_window(problem) && memory <= MAX_MEMORY &&
+                                ceil_div(problem->steps, step_of(problem)) >= MIN_SHARED_STEPS);
+}
+
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_pipelined_choice_t *out) {
   int count = 0;
   strata_pipelined_choice_t candidate = {0};
   while (is_worthwhile(problem) && strata_pipelined_next(device, problem, &candidate))
-    if (candidate.parts == 1 || !has_window(problem))
+    if ((candidate.parts == 1 || !has_window(problem)) && is_worth_sharing(device, problem, &candidate))
       count = insert(out, count, n, &candidate);
   return count;
 }
@@ -602,16 +661,18 @@ int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_prob
 strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice) {
   if (problem->bulk_adds)
     return strata_fma_schedule(choice);
-  return (strata_schedule_t){.kind = "contract",
-                             .threads = choice->shape.groups * choice->shape.teams * GROUP_THREADS,
-                             .group = choice->shape.groups * GROUP_THREADS,
-                             .n_tile = 3,
-                             .tile = {result_rows(choice), result_columns(choice), step_of(problem)},
-                             .warps = {4 * choice->shape.groups, 1},
-                             .mma = strata_str(problem->async->name),
-                             .producers = PRODUCERS,
-                             .slots = choice->slots,
-                             .blocks = choice->blocks,
-                             .swap = choice->swap,
-                             .parts = choice->parts > 1 ? choice->parts : 0};
+  return (strata_schedule_t){
+      .kind = "contract",
+      .threads = choice->shape.groups * choice->shape.teams * GROUP_THREADS,
+      .group = choice->shape.groups * GROUP_THREADS,
+      .n_tile = 3,
+      .tile = {result_rows(choice), result_columns(choice), step_of(problem)},
+      .warps = {4 * choice->shape.groups, 1},
+      .mma = strata_str(problem->async->name),
+      .producers = PRODUCERS,
+      .slots = choice->slots,
+      .blocks = choice->blocks,
+      .swap = choice->swap,
+      .parts = choice->parts > 1 ? choice->parts : 0,
+      .share = {cluster_of(choice) > 1 ? choice->share[0] : 0, cluster_of(choice) > 1 ? choice->share[1] : 0}};
 }

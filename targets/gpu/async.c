@@ -74,6 +74,24 @@ static strata_status_t convert_wait(const strata_gpu_kernel_t *kernel, MlirOpera
   return NULL;
 }
 
+// Without a scope: what a thread has read is read, and nothing that it wrote is waited for. Release to the cluster
+// would wait for all its stores to memory (4096^3: 251 us instead of 176).
+static const char signal_text[] = "{\n"
+                                  "\t.reg .b32 place;\n"
+                                  "\tmapa.shared::cluster.u32 place, $0, $1;\n"
+                                  "\tmbarrier.arrive.shared::cluster.b64 _, [place];\n"
+                                  "\t}";
+
+static strata_status_t convert_signal(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirValue rank = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 2), int_type(op, 32));
+  MlirValue operands[] = {shared_address(kernel, op, 0), rank};
+  if (is_emulated(kernel))
+    strata_gpu_build_call(op, "strata_emulated_phase_signal", 2, operands, (MlirType){0});
+  else
+    strata_gpu_build_ptx(op, signal_text, "r,r,~{memory}", 2, operands, (MlirType){0});
+  return NULL;
+}
+
 static strata_status_t convert_group_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   bool waits = strata_op_is(op, STRATA_TILE_GROUP_BARRIER);
   MlirValue id = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 0), int_type(op, 32));
@@ -89,25 +107,30 @@ static strata_status_t convert_group_barrier(const strata_gpu_kernel_t *kernel, 
 
 //===-- Copies ---------------------------------------------------------------------------------------------------===//
 
-static const char load_format[] =
-    "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, %s], [$2];";
-static const char store_format[] = "cp.async.bulk.tensor.%dd.global.shared::cta.tile.bulk_group [$1, %s], [$0];";
+// By what a copy is: a load, a load for several blocks, a store.
+typedef struct {
+  const char *name, *function;
+  int n_fixed; // operands before the coordinates
+  int n_first; // values before them: memory, map, a load's barrier, the blocks it is for
+  const char *constraints, *format;
+} copy_t;
 
-static void build_copy_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, bool is_load, int n,
-                           const MlirValue *operands) {
-  strata_arena_t *arena = kernel->compile->arena;
-  int first = is_load ? 3 : 2;
-  const char *list = "{", *constraints = is_load ? "r,l,r" : "r,l";
-  for (int i = first; i < n; i++) {
-    list = strata_arena_printf(arena, "%s$%d%s", list, i, i + 1 < n ? ", " : "}");
-    constraints = strata_arena_printf(arena, "%s,r", constraints);
-  }
-  const char *text = strata_arena_printf(arena, is_load ? load_format : store_format, n - first, list);
-  strata_gpu_build_ptx(op, text, strata_arena_printf(arena, "%s,~{memory}", constraints), n, operands, (MlirType){0});
+static const copy_t copies[] = {
+    {STRATA_TILE_BULK_LOAD, "strata_emulated_bulk_load", 4, 3, "r,l,r",
+     "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, %s], [$2];"},
+    {STRATA_TILE_BULK_MULTICAST, "strata_emulated_bulk_multicast", 5, 4, "r,l,r,h",
+     "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, "
+     "%s], [$2], $3;"},
+    {STRATA_TILE_BULK_STORE, "strata_emulated_bulk_store", 2, 2, "r,l",
+     "cp.async.bulk.tensor.%dd.global.shared::cta.tile.bulk_group [$1, %s], [$0];"},
+};
+
+static const copy_t *copy_named(MlirOperation op) {
+  const copy_t *copy = copies;
+  while (!strata_op_is(op, copy->name))
+    copy++;
+  return copy;
 }
-
-static const char window_format[] = "cp.async.bulk.tensor.%dd.shared::cluster.global.im2col.mbarrier::complete_tx::"
-                                    "bytes [$0], [$1, %s], [$2], %s;";
 
 // "{$3, $4}"
 static const char *operand_list(strata_arena_t *arena, int first, int count) {
@@ -116,6 +139,20 @@ static const char *operand_list(strata_arena_t *arena, int first, int count) {
     list = strata_arena_printf(arena, "%s$%d%s", list, first + i, i + 1 < count ? ", " : "}");
   return list;
 }
+
+static void build_copy_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, const copy_t *copy, int n,
+                           const MlirValue *operands) {
+  strata_arena_t *arena = kernel->compile->arena;
+  int rank = n - copy->n_first;
+  const char *constraints = copy->constraints;
+  for (int i = 0; i < rank; i++)
+    constraints = strata_arena_printf(arena, "%s,r", constraints);
+  const char *text = strata_arena_printf(arena, copy->format, rank, operand_list(arena, copy->n_first, rank));
+  strata_gpu_build_ptx(op, text, strata_arena_printf(arena, "%s,~{memory}", constraints), n, operands, (MlirType){0});
+}
+
+static const char window_format[] = "cp.async.bulk.tensor.%dd.shared::cluster.global.im2col.mbarrier::complete_tx::"
+                                    "bytes [$0], [$1, %s], [$2], %s;";
 
 // Offsets in a window have 16 bits.
 static void build_window_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, int rank, int n,
@@ -145,16 +182,14 @@ static void build_window_call(MlirOperation op, int rank, int n, MlirValue *oper
   strata_gpu_build_call(op, "strata_emulated_bulk_window", FIRST + MAX_RANK + MAX_OFFSETS, all, (MlirType){0});
 }
 
-static void build_copy_call(MlirOperation op, bool is_load, int n, MlirValue *operands) {
-  enum { N_LOAD = 3 + MAX_RANK, N_STORE = 2 + MAX_RANK };
-  int all = is_load ? N_LOAD : N_STORE;
+static void build_copy_call(MlirOperation op, const copy_t *copy, int n, MlirValue *operands) {
+  int all = copy->n_first + MAX_RANK;
   while (n < all)
     operands[n++] = strata_gpu_build_i32(op, 0);
   MlirValue memory = operands[0];
   operands[0] = operands[1];
   operands[1] = memory;
-  strata_gpu_build_call(op, is_load ? "strata_emulated_bulk_load" : "strata_emulated_bulk_store", all, operands,
-                        (MlirType){0});
+  strata_gpu_build_call(op, copy->function, all, operands, (MlirType){0});
 }
 
 static int map_rank(const strata_gpu_kernel_t *kernel, int64_t map) {
@@ -162,31 +197,38 @@ static int map_rank(const strata_gpu_kernel_t *kernel, int64_t map) {
   return (int)mlirDenseArrayGetNumElements(mlirDictionaryAttrGetElementByName(attr, strata_str("sizes")));
 }
 
-// Memory, map, barrier of a load, coordinates and offsets.
+// Memory, map, barrier of a load, the blocks that it is for, coordinates and offsets.
 static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  bool is_load = strata_op_is(op, STRATA_TILE_BULK_LOAD);
+  enum { BLOCKS = 4, MAX_FIRST = 4 };
+  const copy_t *copy = copy_named(op);
   int64_t map = strata_attr_i64(op, "map", -1);
-  int at = is_load ? 4 : 2, n_coordinates = (int)mlirOperationGetNumOperands(op) - at, n = 0;
+  int n_coordinates = (int)mlirOperationGetNumOperands(op) - copy->n_fixed, n = 0;
   if (map < 0 || map >= kernel->n_maps || n_coordinates < 1 || n_coordinates > MAX_RANK + MAX_OFFSETS)
     return strata_error(STRATA_INTERNAL, "expected map 0 to %d and 1 to %d coordinates, got %lld and %d",
                         kernel->n_maps - 1, MAX_RANK, (long long)map, n_coordinates);
-  MlirValue operands[3 + MAX_RANK + MAX_OFFSETS];
+  int rank = map_rank(kernel, map);
+  bool has_window = n_coordinates > rank;
+  if (has_window && copy->n_first != 3)
+    return strata_error(STRATA_UNSUPPORTED, "%s by a map with a window", copy->name);
+  MlirValue operands[MAX_FIRST + MAX_RANK + MAX_OFFSETS];
   operands[n++] = shared_address(kernel, op, 0);
   operands[n++] = kernel->maps[map];
-  if (is_load)
+  if (copy->n_first > n)
     operands[n++] = shared_address(kernel, op, 2);
+  if (copy->n_first > n)
+    operands[n++] =
+        strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, BLOCKS), int_type(op, 16));
   for (int i = 0; i < n_coordinates; i++)
     operands[n++] =
-        strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, at + i), int_type(op, 32));
-  int rank = map_rank(kernel, map);
-  if (is_load && n_coordinates > rank && is_emulated(kernel))
+        strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, copy->n_fixed + i), int_type(op, 32));
+  if (has_window && is_emulated(kernel))
     build_window_call(op, rank, n, operands);
-  else if (is_load && n_coordinates > rank)
+  else if (has_window)
     build_window_ptx(kernel, op, rank, n, operands);
   else if (is_emulated(kernel))
-    build_copy_call(op, is_load, n, operands);
+    build_copy_call(op, copy, n, operands);
   else
-    build_copy_ptx(kernel, op, is_load, n, operands);
+    build_copy_ptx(kernel, op, copy, n, operands);
   return NULL;
 }
 
@@ -230,10 +272,12 @@ static const struct {
     {STRATA_TILE_BARRIER_INIT, convert_barrier},
     {STRATA_TILE_BARRIER_ARRIVE, convert_barrier},
     {STRATA_TILE_BARRIER_EXPECT, convert_barrier},
+    {STRATA_TILE_BARRIER_SIGNAL, convert_signal},
     {STRATA_TILE_BARRIER_WAIT, convert_wait},
     {STRATA_TILE_GROUP_BARRIER, convert_group_barrier},
     {STRATA_TILE_GROUP_ARRIVE, convert_group_barrier},
     {STRATA_TILE_BULK_LOAD, convert_copy},
+    {STRATA_TILE_BULK_MULTICAST, convert_copy},
     {STRATA_TILE_BULK_STORE, convert_copy},
     {STRATA_TILE_BULK_COMMIT, convert_bulk_commit},
     {STRATA_TILE_BULK_WAIT, convert_bulk_wait},

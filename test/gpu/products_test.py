@@ -58,14 +58,24 @@ TEAM_TILES = [(128, 192, 1, 0, 1, 2), (128, 128, 1, 0, 2, 2), (64, 192, 1, 0, 5,
               (192, 64, 1, 1, 4, 2), (128, 128, 1, 1, 132, 2)]
 
 
-def schedule(kind, shape, rows, columns, groups, swap, blocks, teams=1, slots=3, parts=0):
+# Of blocks that share operands: rows and columns of tiles of a cluster. Fewer blocks than tiles, or as many.
+MULTICAST = [((128, 128, 2, 0, 1000), (2, 2)), ((128, 64, 2, 0, 4), (2, 1)), ((64, 128, 1, 0, 8), (2, 2)),
+             ((128, 192, 2, 0, 6), (1, 2)), ((64, 256, 2, 1, 6), (2, 1)), ((128, 128, 2, 1, 8), (2, 4)),
+             ((128, 96, 1, 0, 4, 2), (2, 1)), ((64, 192, 1, 0, 4, 2), (2, 2)), ((192, 128, 3, 0, 4), (2, 1)),
+             ((64, 128, 1, 0, 1000), (4, 1)), ((128, 64, 2, 0, 8), (1, 4)), ((96, 128, 2, 1, 16), (4, 2))]
+
+
+def schedule(kind, shape, rows, columns, groups, swap, blocks, teams=1, slots=3, parts=0, share=(1, 1)):
     step, batch = 128 // BYTES[kind], shape[0] if len(shape) == 3 else 1
     whole = [rows * max(parts, 1), columns] if swap else [rows, columns * max(parts, 1)]
-    blocks = min(blocks, -(-shape[-2] // whole[0]) * -(-shape[-1] // whole[1]) * batch * max(parts, 1))
+    whole = [whole[0] * share[0], whole[1] * share[1]]
+    clusters = -(-shape[-2] // whole[0]) * -(-shape[-1] // whole[1]) * batch
+    blocks = min(blocks, clusters * max(parts, 1) * share[0] * share[1])
     return (f'schedule k0 emulated_90 {{kind = "contract", threads = {groups * teams * 128}, group = {groups * 128}, '
             f"tile = array<i64: {rows}, {columns}, {step}>, warps = array<i64: {4 * groups}, 1>, "
             f'mma = "wgmma.{kind}", producers = 128, slots = {slots}, blocks = {blocks}' +
-            (", swap = 1" if swap else "") + (f", parts = {parts}}}" if parts else "}"))
+            (", swap = 1" if swap else "") + (f", parts = {parts}" if parts else "") +
+            (f", share = array<i64: {share[0]}, {share[1]}>}}" if max(share) > 1 else "}"))
 
 
 def shared(kind, case_of):
@@ -80,6 +90,34 @@ def shared(kind, case_of):
             exact = x.astype(np.float64) @ w.astype(np.float64)
             yield (case_of(x, w, exact, f"shared {m}x{n}x{steps} {rows}x{columns} by {parts}"),
                    schedule(kind, exact.shape, rows, columns, groups, swap, 1000, slots=4, parts=parts))
+
+
+def multicast():
+    """Products whose operands the blocks of a cluster share: lying in every order, tiles over the edges and clusters,
+    more steps than slots, more tasks than blocks."""
+    x, w = values(np.float16, 328, 328), values(np.float16, 328, 424)
+    exact = x.astype(np.float64) @ w.astype(np.float64)
+    for tile, share in MULTICAST:
+        line = schedule("f16", exact.shape, *tile, share=share)
+        yield matmul(f"f16 multicast NN {tile} {share}", NN, x, w, exact, np.float16, bias=True), line
+        yield matmul(f"f16 multicast NT {tile} {share}", NT, x, w.T.copy(), exact, np.float16, residual=tile[2] < 3), line
+    for tile, share in MULTICAST[:2] + MULTICAST[5:6]:
+        line = schedule("f16", exact.shape, *tile, share=share)
+        yield matmul(f"f16 multicast TN {tile} {share}", TN, x.T.copy(), w, exact, np.float16), line
+        yield matmul(f"f16 multicast TT {tile} {share}", TT, x.T.copy(), w.T.copy(), exact, np.float16), line
+    few = x[:100, :72].copy(), w[:72, :77].T.copy() # fewer steps than slots; rows of results that are not aligned
+    few_exact = few[0].astype(np.float64) @ few[1].T
+    for tile, share in MULTICAST[:3]:
+        yield (matmul(f"f16 multicast few {tile} {share}", NT, *few, few_exact, np.float16),
+               schedule("f16", few_exact.shape, *tile, share=share))
+    a, b = values(np.float16, 3, 136, 136), values(np.float16, 3, 136, 264)
+    yield (matmul("f16 multicast batch", BATCH, a, b, a.astype(np.float64) @ b.astype(np.float64), np.float16),
+           schedule("f16", (3, 136, 264), *MULTICAST[2][0], share=(2, 2)))
+    x, w = x.astype(np.float32), w.astype(np.float32)
+    for tile, share in (MULTICAST[1], MULTICAST[2]):
+        line = schedule("tf32", exact.shape, *tile, share=share)
+        yield matmul(f"tf32 multicast NT {tile} {share}", NT, x, w.T.copy(), exact, np.float32), line
+        yield matmul(f"tf32 multicast TT {tile} {share}", TT, x.T.copy(), w.T.copy(), exact, np.float32), line
 
 
 def convolution(rows, columns, groups, swap, parts):
@@ -136,6 +174,7 @@ def products():
             f"f16 NN {what}", NN, x, w, exact, np.float16, bias=True, residual=True))):
         if SHARED_TILES[i // 2][1] * (1 if SHARED_TILES[i // 2][3] else SHARED_TILES[i // 2][4]) % 64 == 0:
             yield product
+    yield from multicast()
     x, w = x.astype(np.float32), w.astype(np.float32)
     for tile in (TILES[1], TILES[3], TILES[4], TILES[8]):
         yield matmul(f"tf32 NN {tile}", NN, x, w, exact, np.float32), schedule("tf32", exact.shape, *tile)

@@ -30,6 +30,21 @@ module { module @kernels {
 
 // -----
 
+// CHECK: tile.bulk_multicast has other than one coordinate a dim of its map
+module { module @kernels {
+  func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64,
+      strata.maps = [{buffer = 0 : i64, type = f32, sizes = array<i64: 32>, strides = array<i64>, box = array<i64: 32>, steps = array<i64: 1>, swizzle = 0 : i64}]} {
+    %c0 = arith.constant 0 : index
+    %words = memref.view %shared[%c0][] : memref<1024xi8, 3> to memref<256xf32, 3>
+    %full = memref.view %shared[%c0][] : memref<1024xi8, 3> to memref<4xi64, 3>
+    "tile.bulk_multicast"(%words, %c0, %full, %c0, %c0) {map = 0 : i64}
+      : (memref<256xf32, 3>, index, memref<4xi64, 3>, index, index) -> ()
+    return
+  }
+} }
+
+// -----
+
 // CHECK: tile.bulk_store has other than one coordinate a dim of its map
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64,

@@ -12,6 +12,8 @@ typedef struct {
   const map_t *map;
   char *shared;
   uint64_t *barrier;
+  unsigned from;   // rank of the block that has started it
+  uint32_t blocks; // bits of those that it is for
   int64_t at[MAP_RANK], offsets[MAP_RANK];
 } copy_t;
 
@@ -144,20 +146,40 @@ static struct {
 
 void copies_reset(void) { copies.n = copies.next = 0; }
 
-size_t copies_left(void) { return copies.n - copies.next; }
+size_t copies_left(void) {
+  size_t n = 0;
+  for (size_t i = copies.next; i < copies.n; i++)
+    n += copies.data[i].from == block_rank() || copies.data[i].blocks >> block_rank() & 1;
+  return n;
+}
 
-bool copies_advance(void) {
-  if (!copies_left())
-    return false;
-  copy_t copy = copies.data[copies.next++];
-  if (!copies_left())
-    copies_reset();
+// The part of |copy| that is for block |rank|: the same place of its memory.
+static void carry_out(copy_t copy, unsigned rank) {
+  unsigned own = block_rank();
+  copy.shared = cluster_place(copy.shared, copy.from, rank);
+  copy.barrier = cluster_place(copy.barrier, copy.from, rank);
+  block_visit(rank);
   load(&copy);
   phase_complete(copy.barrier, count_rows(copy.map) * row_size(copy.map));
+  block_visit(own);
+}
+
+bool copies_advance(void) {
+  if (copies.next == copies.n)
+    return false;
+  copy_t copy = copies.data[copies.next++];
+  if (copies.next == copies.n)
+    copies_reset();
+  for (unsigned rank = 0; rank < STRATA_EMULATED_CLUSTER; rank++)
+    if (copy.blocks >> rank & 1)
+      carry_out(copy, rank);
   return true;
 }
 
-static void put_off(const copy_t *copy) {
+// For the cluster's |blocks|, a bit each; 0: the own one alone.
+static void put_off(copy_t *copy, uint32_t blocks) {
+  copy->from = block_rank();
+  copy->blocks = blocks ? blocks : UINT32_C(1) << copy->from;
   shared_offset(copy->barrier, sizeof *copy->barrier);
   if (copies.n == copies.capacity) {
     copies.capacity = copies.capacity ? 2 * copies.capacity : 64;
@@ -173,7 +195,15 @@ EXPORT void strata_emulated_bulk_load(const void *map, void *shared, uint64_t *b
   copy_t copy = create(map, shared, barrier, (int32_t[]){c0, c1, c2, c3, c4});
   if (copy.map->has_window)
     kernel_fault("a copy without offsets by a map with a window");
-  put_off(&copy);
+  put_off(&copy, 0);
+}
+
+EXPORT void strata_emulated_bulk_multicast(const void *map, void *shared, uint64_t *barrier, uint16_t blocks,
+                                           int32_t c0, int32_t c1, int32_t c2, int32_t c3, int32_t c4) {
+  copy_t copy = create(map, shared, barrier, (int32_t[]){c0, c1, c2, c3, c4});
+  if (copy.map->has_window || !blocks)
+    kernel_fault("a copy for several blocks by a map with a window, or for none");
+  put_off(&copy, blocks);
 }
 
 EXPORT void strata_emulated_bulk_window(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1,
@@ -187,7 +217,7 @@ EXPORT void strata_emulated_bulk_window(const void *map, void *shared, uint64_t 
   }
   if (!copy.map->has_window)
     kernel_fault("a copy with offsets by a map without a window");
-  put_off(&copy);
+  put_off(&copy, 0);
 }
 
 EXPORT void strata_emulated_bulk_store(const void *map, const void *shared, int32_t c0, int32_t c1, int32_t c2,

@@ -9,7 +9,7 @@ enum { MAX_THREADS = 1024 };
 static struct {
   char *shared;
   size_t stride;
-  unsigned n, rank, n_begun;
+  unsigned n;
   bool has_arrived[STRATA_EMULATED_CLUSTER][MAX_THREADS];
   bool has_met; // every block has begun
 } cluster;
@@ -18,19 +18,27 @@ void cluster_place_memory(char *shared, size_t stride, unsigned n) {
   cluster.shared = shared;
   cluster.stride = stride;
   cluster.n = n;
-  cluster.n_begun = 0;
   cluster.has_met = false;
 }
 
 void cluster_reset(void) {
-  cluster.rank = cluster.n_begun++;
   for (unsigned thread = 0; thread < MAX_THREADS; thread++)
-    cluster.has_arrived[cluster.rank][thread] = false;
+    cluster.has_arrived[block_rank()][thread] = false;
 }
 
-void cluster_enter(unsigned rank) {
-  cluster.rank = rank;
-  cluster.has_met = true;
+void cluster_meet(void) { cluster.has_met = true; }
+
+void *cluster_place(const void *memory, unsigned from, unsigned to) {
+  if (to >= cluster.n)
+    kernel_fault("memory of block %u of a cluster of %u", to, cluster.n);
+  if (to != from && !cluster.has_met)
+    kernel_fault("memory of a block that may not have begun");
+  block_visit(to);
+  bool has_ended = block_has_ended();
+  block_visit(from);
+  if (has_ended)
+    kernel_fault("memory of block %u of the cluster, which has ended", to);
+  return cluster.shared + to * cluster.stride + ((const char *)memory - (cluster.shared + from * cluster.stride));
 }
 
 static void describe(uintptr_t what, uint32_t parity, char *out, size_t capacity) {
@@ -39,14 +47,14 @@ static void describe(uintptr_t what, uint32_t parity, char *out, size_t capacity
 }
 
 EXPORT void strata_emulated_cluster_arrive(void) {
-  bool *has_arrived = &cluster.has_arrived[cluster.rank][thread_current()];
+  bool *has_arrived = &cluster.has_arrived[block_rank()][thread_current()];
   if (*has_arrived)
     kernel_fault("arrives at the cluster's barrier, where it has arrived already");
   *has_arrived = true;
 }
 
 EXPORT void strata_emulated_cluster_wait(void) {
-  bool *has_arrived = &cluster.has_arrived[cluster.rank][thread_current()];
+  bool *has_arrived = &cluster.has_arrived[block_rank()][thread_current()];
   if (!*has_arrived)
     kernel_fault("waits for the cluster without having arrived");
   *has_arrived = false;
@@ -55,10 +63,6 @@ EXPORT void strata_emulated_cluster_wait(void) {
 }
 
 EXPORT void *strata_emulated_cluster_place(void *memory, uint32_t rank) {
-  size_t offset = shared_offset(memory, 1);
-  if (rank >= cluster.n)
-    kernel_fault("memory of block %u of a cluster of %u", rank, cluster.n);
-  if (!cluster.has_met)
-    kernel_fault("memory of a block that may not have begun");
-  return cluster.shared + rank * cluster.stride + offset;
+  shared_offset(memory, 1);
+  return cluster_place(memory, block_rank(), rank);
 }

@@ -64,6 +64,8 @@ void *strata_emulated_cluster_place(void *memory, uint32_t rank);
 void strata_emulated_phase_init(uint64_t *barrier, uint32_t count);
 void strata_emulated_phase_arrive(uint64_t *barrier);
 void strata_emulated_phase_expect(uint64_t *barrier, uint32_t bytes);
+// The same at the barrier's place in the memory of block |rank| of the cluster.
+void strata_emulated_phase_signal(uint64_t *barrier, uint32_t rank);
 void strata_emulated_phase_wait(uint64_t *barrier, uint32_t parity);
 void strata_emulated_group_barrier(uint32_t id, uint32_t threads);
 void strata_emulated_group_arrive(uint32_t id, uint32_t threads);
@@ -73,6 +75,9 @@ void strata_emulated_group_arrive(uint32_t id, uint32_t threads);
 // rank are zero.
 void strata_emulated_bulk_load(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1, int32_t c2,
                                int32_t c3, int32_t c4);
+// The same into the same place of several blocks' memory, at whose barriers it counts: a bit of |blocks| each.
+void strata_emulated_bulk_multicast(const void *map, void *shared, uint64_t *barrier, uint16_t blocks, int32_t c0,
+                                    int32_t c1, int32_t c2, int32_t c3, int32_t c4);
 // The same by a map with a window: coordinates of the first pixel, then offsets.
 void strata_emulated_bulk_window(const void *map, void *shared, uint64_t *barrier, int32_t c0, int32_t c1, int32_t c2,
                                  int32_t c3, int32_t c4, int32_t o0, int32_t o1, int32_t o2);

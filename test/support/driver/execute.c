@@ -33,25 +33,28 @@ typedef struct {
 } warp_t;
 
 typedef struct {
-  const function_t *function;
-  strata_emulated_kernel_t entry;
-  void *const *buffers;
   int64_t block;
   char *shared;
   size_t shared_size;
   unsigned n_threads, n_warps, n_at_barrier, n_done;
   unsigned current; // thread
-  bool has_failed;
-  bool is_paused; // all threads wait for the other blocks of the cluster
   warp_t warps[MAX_THREADS / LANES];
   unsigned char states[MAX_THREADS];
   wait_t waits[MAX_THREADS];   // of those that are WAITING
   void *contexts[MAX_THREADS]; // stack pointers of those that wait
   unsigned stacks[MAX_THREADS];
-  void *main_context;
 } run_t;
 
-static run_t run;
+static run_t blocks[STRATA_EMULATED_CLUSTER]; // of the cluster
+static run_t *run = blocks;                   // the one whose turn it is
+static bool has_failed;
+static void *main_context;
+
+static struct {
+  const function_t *function;
+  strata_emulated_kernel_t entry;
+  void *const *buffers;
+} kernel;
 
 //===-- Stacks ---------------------------------------------------------------------------------------------------===//
 
@@ -98,20 +101,20 @@ static void *take_stack(unsigned *out_stack) {
 //===-- Whose turn it is -----------------------------------------------------------------------------------------===//
 
 static uint32_t bit_of(unsigned thread) { return UINT32_C(1) << thread % LANES; }
-static warp_t *warp_of(unsigned thread) { return &run.warps[thread / LANES]; }
+static warp_t *warp_of(unsigned thread) { return &run->warps[thread / LANES]; }
 
 static bool is_like(unsigned thread, unsigned other) {
-  const wait_t *a = &run.waits[thread], *b = &run.waits[other];
-  return run.states[thread] == run.states[other] &&
-         (run.states[thread] != WAITING || (a->kind == b->kind && a->what == b->what && a->parity == b->parity));
+  const wait_t *a = &run->waits[thread], *b = &run->waits[other];
+  return run->states[thread] == run->states[other] &&
+         (run->states[thread] != WAITING || (a->kind == b->kind && a->what == b->what && a->parity == b->parity));
 }
 
 static void describe(unsigned thread, char *out, size_t capacity) {
-  const wait_t *wait = &run.waits[thread];
-  if (run.states[thread] == WAITING)
+  const wait_t *wait = &run->waits[thread];
+  if (run->states[thread] == WAITING)
     wait->describe(wait->what, wait->parity, out, capacity);
   else
-    snprintf(out, capacity, "%s", state_names[run.states[thread]]);
+    snprintf(out, capacity, "%s", state_names[run->states[thread]]);
 }
 
 // No thread can go on: says of the first of each kind what it waits for.
@@ -119,7 +122,7 @@ static void fail(void) {
   enum { MAX_KINDS = 4 };
   char text[700] = "", state[200];
   unsigned firsts[MAX_KINDS], n = 0;
-  for (unsigned thread = 0; thread < run.n_threads && n < MAX_KINDS; thread++) {
+  for (unsigned thread = 0; thread < run->n_threads && n < MAX_KINDS; thread++) {
     unsigned i = 0;
     while (i < n && !is_like(firsts[i], thread))
       i++;
@@ -130,95 +133,88 @@ static void fail(void) {
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "%s thread %u %s", used ? "," : "", thread, state);
   }
-  fault(OK, "kernel %s, block %lld:%s", run.function->name, (long long)run.block, text);
-  run.has_failed = true;
+  fault(OK, "kernel %s, block %lld:%s", kernel.function->name, (long long)run->block, text);
+  has_failed = true;
 }
 
 static void release_barrier(void) {
-  for (unsigned i = 0; i < run.n_warps; i++)
-    run.warps[i].ready = run.warps[i].all;
-  memset(run.states, READY, run.n_threads);
-  run.n_at_barrier = 0;
+  for (unsigned i = 0; i < run->n_warps; i++)
+    run->warps[i].ready = run->warps[i].all;
+  memset(run->states, READY, run->n_threads);
+  run->n_at_barrier = 0;
 }
 
 // The next warp with a thread that can run, from |first| on; |n_warps|: none.
 static unsigned find_ready(unsigned first) {
   unsigned i = 0;
-  while (i < run.n_warps && !run.warps[(first + i) % run.n_warps].ready)
+  while (i < run->n_warps && !run->warps[(first + i) % run->n_warps].ready)
     i++;
   return i;
-}
-
-static bool all_wait_for_cluster(void) {
-  for (unsigned thread = 0; thread < run.n_threads; thread++)
-    if (run.states[thread] != WAITING || run.waits[thread].kind != WAIT_CLUSTER)
-      return false;
-  return true;
 }
 
 static void end_block(void) {
   if (!copies_left())
     return;
-  fault(OK, "kernel %s, block %lld: %zu copies into shared memory are under way as the block ends", run.function->name,
-        (long long)run.block, copies_left());
-  run.has_failed = true;
+  fault(OK, "kernel %s, block %lld: %zu copies into shared memory are under way as the block ends",
+        kernel.function->name, (long long)run->block, copies_left());
+  has_failed = true;
 }
 
-// The thread to run next: of the same warp if there is one. False: all have ended, or none can go on.
+// The thread to run next: of the same warp if there is one. False: all have ended, or none can go on before another
+// block does.
 static bool choose_next(void) {
-  unsigned first = run.current / LANES, i;
-  if (run.n_done == run.n_threads)
+  unsigned first = run->current / LANES, i;
+  if (run->n_done == run->n_threads)
     return end_block(), false;
-  while ((i = find_ready(first)) == run.n_warps && copies_advance()) {
+  while ((i = find_ready(first)) == run->n_warps && copies_advance()) {
   }
-  if (i == run.n_warps && all_wait_for_cluster()) {
-    run.is_paused = true;
+  if (i == run->n_warps)
     return false;
-  }
-  if (i == run.n_warps)
-    return fail(), false;
-  unsigned warp = (first + i) % run.n_warps, lane = i ? LANES - 1 : run.current % LANES;
-  uint32_t ready = run.warps[warp].ready;
+  unsigned warp = (first + i) % run->n_warps, lane = i ? LANES - 1 : run->current % LANES;
+  uint32_t ready = run->warps[warp].ready;
   uint32_t above = lane == LANES - 1 ? 0 : ready & (UINT32_MAX << (lane + 1));
-  run.current = warp * LANES + (unsigned)__builtin_ctz(above ? above : ready);
+  run->current = warp * LANES + (unsigned)__builtin_ctz(above ? above : ready);
   return true;
 }
 
 // Leaves thread |from| and goes on with the next.
 static void switch_from(unsigned from) {
   if (!choose_next()) {
-    strata_test_switch(&run.contexts[from], run.main_context);
+    strata_test_switch(&run->contexts[from], main_context);
     return;
   }
-  void *next = run.contexts[run.current];
-  if (warp_of(run.current)->fresh & bit_of(run.current))
-    next = take_stack(&run.stacks[run.current]);
-  strata_test_switch(&run.contexts[from], next);
+  void *next = run->contexts[run->current];
+  if (warp_of(run->current)->fresh & bit_of(run->current))
+    next = take_stack(&run->stacks[run->current]);
+  strata_test_switch(&run->contexts[from], next);
 }
 
 // On a stack of its own: runs threads from their beginning, one after the other.
 static void start_fibres(void) {
   for (;;) {
-    unsigned thread = run.current, stack = run.stacks[thread];
+    unsigned thread = run->current, stack = run->stacks[thread];
     warp_of(thread)->fresh &= ~bit_of(thread);
-    run.entry(run.buffers, run.block, thread, run.shared);
-    run.states[thread] = DONE;
-    run.n_done++;
+    kernel.entry(kernel.buffers, run->block, thread, run->shared);
+    run->states[thread] = DONE;
+    run->n_done++;
     warp_of(thread)->ready &= ~bit_of(thread);
     stacks.free[stacks.n_free++] = stack; // nobody takes it before this one has left it
     if (!choose_next())
-      strata_test_switch(&run.contexts[thread], run.main_context);
-    if (!(warp_of(run.current)->fresh & bit_of(run.current)))
-      strata_test_switch(&run.contexts[thread], run.contexts[run.current]);
+      strata_test_switch(&run->contexts[thread], main_context);
+    if (!(warp_of(run->current)->fresh & bit_of(run->current)))
+      strata_test_switch(&run->contexts[thread], run->contexts[run->current]);
     stacks.n_free--; // a new thread goes on where the old one was
-    run.stacks[run.current] = stack;
+    run->stacks[run->current] = stack;
   }
 }
 
 //===-- For those in which threads meet (execute.h) --------------------------------------------------------------===//
 
-unsigned thread_current(void) { return run.current; }
-unsigned thread_count(void) { return run.n_threads; }
+unsigned block_rank(void) { return (unsigned)(run - blocks); }
+void block_visit(unsigned rank) { run = &blocks[rank]; }
+bool block_has_ended(void) { return run->n_done == run->n_threads; }
+unsigned thread_current(void) { return run->current; }
+unsigned thread_count(void) { return run->n_threads; }
 
 void kernel_fault(const char *format, ...) {
   char text[400];
@@ -226,32 +222,32 @@ void kernel_fault(const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  fault(OK, "kernel %s, block %lld, thread %u: %s", run.function->name, (long long)run.block, run.current, text);
-  run.has_failed = true;
+  fault(OK, "kernel %s, block %lld, thread %u: %s", kernel.function->name, (long long)run->block, run->current, text);
+  has_failed = true;
   for (;;) // nobody comes back
-    strata_test_switch(&run.contexts[run.current], run.main_context);
+    strata_test_switch(&run->contexts[run->current], main_context);
 }
 
 size_t shared_offset(const void *memory, size_t size) {
-  uintptr_t offset = (uintptr_t)memory - (uintptr_t)run.shared;
-  if (offset > run.shared_size || size > run.shared_size - offset)
+  uintptr_t offset = (uintptr_t)memory - (uintptr_t)run->shared;
+  if (offset > run->shared_size || size > run->shared_size - offset)
     kernel_fault("%zu bytes at byte %lld of the block's %zu bytes of shared memory", size, (long long)offset,
-                 run.shared_size);
+                 run->shared_size);
   return offset;
 }
 
 void thread_wait(const wait_t *wait) {
-  unsigned thread = run.current;
-  run.states[thread] = WAITING;
-  run.waits[thread] = *wait;
+  unsigned thread = run->current;
+  run->states[thread] = WAITING;
+  run->waits[thread] = *wait;
   warp_of(thread)->ready &= ~bit_of(thread);
   switch_from(thread);
 }
 
 void threads_wake(wait_kind_t kind, uintptr_t what) {
-  for (unsigned thread = 0; thread < run.n_threads; thread++)
-    if (run.states[thread] == WAITING && run.waits[thread].kind == kind && run.waits[thread].what == what) {
-      run.states[thread] = READY;
+  for (unsigned thread = 0; thread < run->n_threads; thread++)
+    if (run->states[thread] == WAITING && run->waits[thread].kind == kind && run->waits[thread].what == what) {
+      run->states[thread] = READY;
       warp_of(thread)->ready |= bit_of(thread);
     }
 }
@@ -259,10 +255,10 @@ void threads_wake(wait_kind_t kind, uintptr_t what) {
 //===-- Where threads meet ---------------------------------------------------------------------------------------===//
 
 EXPORT void strata_emulated_barrier(void) {
-  unsigned thread = run.current;
-  run.states[thread] = AT_BARRIER;
+  unsigned thread = run->current;
+  run->states[thread] = AT_BARRIER;
   warp_of(thread)->ready &= ~bit_of(thread);
-  if (++run.n_at_barrier == run.n_threads)
+  if (++run->n_at_barrier == run->n_threads)
     release_barrier();
   else
     switch_from(thread);
@@ -270,9 +266,9 @@ EXPORT void strata_emulated_barrier(void) {
 
 static void complete_exchange(warp_t *warp) {
   if (warp->exchange >= MATRIX && warp->all != UINT32_MAX)
-    fault(OK, "kernel %s: a matrix operation in a warp of fewer than 32 threads", run.function->name);
+    fault(OK, "kernel %s: a matrix operation in a warp of fewer than 32 threads", kernel.function->name);
   else if (warp->exchange >= MATRIX && !strata_matrix_multiply(warp->exchange - MATRIX, warp->fragments))
-    fault(OK, "kernel %s: row %u of mma.def is no product of a warp", run.function->name, warp->exchange - MATRIX);
+    fault(OK, "kernel %s: row %u of mma.def is no product of a warp", kernel.function->name, warp->exchange - MATRIX);
   for (unsigned lane = 0; lane < LANES; lane++) {
     unsigned source = warp->exchange == BY_XOR ? lane ^ warp->sources[lane] : warp->sources[lane];
     bool exists = source < LANES && warp->all >> source & 1;
@@ -282,14 +278,14 @@ static void complete_exchange(warp_t *warp) {
   warp->ready = warp->all;
   for (unsigned lane = 0; lane < LANES; lane++)
     if (warp->all >> lane & 1)
-      run.states[(unsigned)(warp - run.warps) * LANES + lane] = READY;
+      run->states[(unsigned)(warp - run->warps) * LANES + lane] = READY;
 }
 
 // The caller has left what it brings in its lane.
 static void exchange(unsigned kind) {
-  unsigned thread = run.current;
+  unsigned thread = run->current;
   warp_t *warp = warp_of(thread);
-  run.states[thread] = AT_EXCHANGE;
+  run->states[thread] = AT_EXCHANGE;
   warp->ready &= ~bit_of(thread);
   if (warp->arrived && warp->exchange != kind)
     kernel_fault("the lanes of a warp make different exchanges");
@@ -302,8 +298,8 @@ static void exchange(unsigned kind) {
 }
 
 static uint32_t shuffle(unsigned kind, uint32_t value, uint32_t source) {
-  unsigned lane = run.current % LANES;
-  warp_t *warp = warp_of(run.current);
+  unsigned lane = run->current % LANES;
+  warp_t *warp = warp_of(run->current);
   warp->values[lane] = value;
   warp->sources[lane] = source;
   exchange(kind);
@@ -314,19 +310,19 @@ EXPORT uint32_t strata_emulated_shuffle(uint32_t value, uint32_t lane) { return 
 EXPORT uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask) { return shuffle(BY_XOR, value, mask); }
 
 EXPORT void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d) {
-  warp_of(run.current)->fragments[run.current % LANES] = (strata_matrix_fragments_t){a, b, c, d};
+  warp_of(run->current)->fragments[run->current % LANES] = (strata_matrix_fragments_t){a, b, c, d};
   exchange(MATRIX + kind);
 }
 
 EXPORT void strata_emulated_load_matrices(const void *row, void *fragment) {
   enum { MATRICES = 4, ROWS = 8, WORDS = 4, WORD_BYTES = 4 };
-  unsigned lane = run.current % LANES;
+  unsigned lane = run->current % LANES;
   size_t own = shared_offset(row, WORDS * WORD_BYTES);
   if (own % (WORDS * WORD_BYTES))
     kernel_fault("loads a matrix's row from a place that is not aligned to 16 bytes");
   for (unsigned i = 0; i < MATRICES; i++) {
     uint32_t from = shuffle(BY_LANE, (uint32_t)own, ROWS * i + lane / WORDS);
-    memcpy((char *)fragment + i * WORD_BYTES, run.shared + from + lane % WORDS * WORD_BYTES, WORD_BYTES);
+    memcpy((char *)fragment + i * WORD_BYTES, run->shared + from + lane % WORDS * WORD_BYTES, WORD_BYTES);
   }
 }
 
@@ -336,21 +332,21 @@ EXPORT void strata_emulated_load_matrices(const void *row, void *fragment) {
 static void report_crash(int signal, siginfo_t *info, void *unused) {
   (void)unused;
   dprintf(STDERR_FILENO, "test driver: fault: kernel %s, block %lld, thread %u: signal %d at address %p\n",
-          run.function->name, (long long)run.block, run.current, signal, info->si_addr);
+          kernel.function->name, (long long)run->block, run->current, signal, info->si_addr);
   _exit(STRATA_TEST_DRIVER_EXIT);
 }
 
 static void reset_block(int64_t block, unsigned n_threads) {
-  run.block = block;
-  run.n_threads = n_threads;
-  run.n_warps = (n_threads + LANES - 1) / LANES;
-  run.n_at_barrier = run.n_done = run.current = 0;
-  memset(run.states, READY, n_threads);
-  for (unsigned i = 0; i < run.n_warps; i++) {
+  run->block = block;
+  run->n_threads = n_threads;
+  run->n_warps = (n_threads + LANES - 1) / LANES;
+  run->n_at_barrier = run->n_done = run->current = 0;
+  memset(run->states, READY, n_threads);
+  for (unsigned i = 0; i < run->n_warps; i++) {
     unsigned n = n_threads - i * LANES;
     uint32_t all = n >= LANES ? UINT32_MAX : (UINT32_C(1) << n) - 1;
-    run.warps[i].all = run.warps[i].ready = run.warps[i].fresh = all;
-    run.warps[i].arrived = 0;
+    run->warps[i].all = run->warps[i].ready = run->warps[i].fresh = all;
+    run->warps[i].arrived = 0;
   }
   phases_reset();
   copies_reset();
@@ -359,60 +355,88 @@ static void reset_block(int64_t block, unsigned n_threads) {
   cluster_reset();
 }
 
-// Runs the block until it ends or all its threads wait for the cluster.
+// Runs the block until it ends or none of its threads can go on.
 static void start_block(const shape_t *shape, int64_t block, char *shared) {
-  run.is_paused = false;
-  run.shared = shared;
-  run.shared_size = shape->shared;
+  run->shared = shared;
+  run->shared_size = shape->shared;
   memset(shared, 0xFF, shape->shared);
   reset_block(block, shape->block[0]);
-  void *first = take_stack(&run.stacks[0]);
-  strata_test_switch(&run.main_context, first);
+  void *first = take_stack(&run->stacks[0]);
+  strata_test_switch(&main_context, first);
 }
 
-static void resume_block(void) {
-  run.is_paused = false;
-  threads_wake(WAIT_CLUSTER, 0);
-  run.current = 0;
-  strata_test_switch(&run.main_context, run.contexts[0]);
+// The same of a block that has begun; false if it can not go on.
+static bool resume_block(void) {
+  if (block_has_ended() || find_ready(0) == run->n_warps)
+    return false;
+  if (choose_next())
+    strata_test_switch(&main_context, run->contexts[run->current]);
+  return true;
 }
 
-// The blocks of a cluster take turns, each up to where it waits for the others.
-static void run_cluster(const shape_t *shape, int64_t first, char *shared, size_t stride) {
-  static run_t blocks[STRATA_EMULATED_CLUSTER];
-  unsigned n = shape->cluster, n_paused = 0;
-  cluster_place_memory(shared, stride, n);
-  for (unsigned rank = 0; rank < n && !run.has_failed; rank++) {
-    start_block(shape, first + rank, shared + rank * stride);
-    n_paused += run.is_paused;
-    if (run.is_paused)
-      blocks[rank] = run;
+static bool all_wait_for_cluster(void) {
+  for (unsigned thread = 0; thread < run->n_threads; thread++)
+    if (run->states[thread] != WAITING || run->waits[thread].kind != WAIT_CLUSTER)
+      return false;
+  return true;
+}
+
+// No block can go on. True if all of them wait for one another, or have ended.
+static bool meet(unsigned n, bool *out_is_over) {
+  unsigned n_ended = 0, n_waiting = 0, stuck = 0;
+  for (unsigned rank = n; rank-- > 0;) {
+    block_visit(rank);
+    bool waits = all_wait_for_cluster();
+    n_ended += block_has_ended();
+    n_waiting += waits;
+    if (!block_has_ended() && !waits)
+      stuck = rank;
   }
-  while (n_paused > 0 && !run.has_failed) {
-    if (n_paused < n) {
-      fault(OK, "kernel %s, block %lld: %u of the cluster's %u blocks wait for others, which have ended",
-            run.function->name, (long long)first, n_paused, n);
-      run.has_failed = true;
-      return;
+  *out_is_over = n_ended == n;
+  if (n_ended == n || n_waiting == n)
+    return true;
+  block_visit(stuck);
+  if (n_ended + n_waiting < n)
+    fail();
+  else
+    fault(OK, "kernel %s, block %lld: %u of the cluster's %u blocks wait for others, which have ended",
+          kernel.function->name, (long long)run->block, n_waiting, n);
+  has_failed = true;
+  return false;
+}
+
+// The blocks of a cluster take turns, each as far as it gets without the others.
+static void run_cluster(const shape_t *shape, int64_t first, char *shared, size_t stride) {
+  unsigned n = shape->cluster;
+  bool is_over = false;
+  cluster_place_memory(shared, stride, n);
+  for (unsigned rank = 0; rank < n && !has_failed; rank++) {
+    block_visit(rank);
+    start_block(shape, first + rank, shared + rank * stride);
+  }
+  while (!has_failed && !is_over) {
+    bool goes_on = false;
+    for (unsigned rank = 0; rank < n && !has_failed; rank++) {
+      block_visit(rank);
+      goes_on |= resume_block();
     }
-    n_paused = 0;
-    for (unsigned rank = 0; rank < n && !run.has_failed; rank++) {
-      run = blocks[rank];
-      cluster_enter(rank);
-      resume_block();
-      n_paused += run.is_paused;
-      blocks[rank] = run;
+    if (has_failed || goes_on || !meet(n, &is_over) || is_over)
+      continue;
+    cluster_meet();
+    for (unsigned rank = 0; rank < n; rank++) {
+      block_visit(rank);
+      threads_wake(WAIT_CLUSTER, 0);
     }
   }
 }
 
 static bool run_blocks(const shape_t *shape, char *shared, size_t stride) {
-  run.has_failed = run.is_paused = false;
-  for (int64_t block = 0; block < shape->grid[0] && !run.has_failed; block += shape->cluster) {
+  has_failed = false;
+  for (int64_t block = 0; block < shape->grid[0] && !has_failed; block += shape->cluster) {
     reset_stacks();
     run_cluster(shape, block, shared, stride);
   }
-  return !run.has_failed;
+  return !has_failed;
 }
 
 bool execute(const function_t *function, const shape_t *shape, void *const *buffers) {
@@ -424,9 +448,9 @@ bool execute(const function_t *function, const shape_t *shape, void *const *buff
   memory_t *shared = memory_create(NULL, stride * shape->cluster, STRATA_EMULATED_SHARED_ALIGNMENT, true);
   if (!shared)
     abort();
-  run.function = function;
-  run.buffers = buffers;
-  memcpy(&run.entry, &function->info.entry, sizeof run.entry);
+  kernel.function = function;
+  kernel.buffers = buffers;
+  memcpy(&kernel.entry, &function->info.entry, sizeof kernel.entry);
   sigaltstack(&alternative, &old_stack);
   sigaction(SIGSEGV, &action, &old_action);
   bool ok = run_blocks(shape, shared->base, stride);

@@ -15,7 +15,10 @@ typedef struct {
   void (*describe)(uintptr_t what, uint32_t parity, char *out, size_t capacity); // "waits for ..."
 } wait_t;
 
-unsigned thread_current(void); // its number in the block
+unsigned block_rank(void);       // of the running block in its cluster
+void block_visit(unsigned rank); // what follows concerns that block
+bool block_has_ended(void);      // all its threads have
+unsigned thread_current(void);   // its number in the block
 unsigned thread_count(void);
 void thread_wait(const wait_t *wait); // until it is woken
 void threads_wake(wait_kind_t kind, uintptr_t what);
@@ -37,7 +40,7 @@ void phase_complete(uint64_t *barrier, uint32_t bytes);
 void copies_reset(void);
 // Carries out the oldest copy that was put off; false: there is none.
 bool copies_advance(void);
-size_t copies_left(void);
+size_t copies_left(void); // that the running block has started, or that are for it
 
 //===-- Copies that threads go on beside (async.c) ---------------------------------------------------------------===//
 
@@ -51,8 +54,10 @@ void products_reset(void);
 
 // The running cluster has |n| blocks, whose shared memory lies |stride| bytes apart; its first block begins.
 void cluster_place_memory(char *shared, size_t stride, unsigned n);
-void cluster_reset(void);          // the next block of the cluster begins
-void cluster_enter(unsigned rank); // block |rank| goes on
+void cluster_reset(void); // the running block of it begins
+void cluster_meet(void);  // all have arrived
+// The place of |memory|, of block |from|'s, in that of block |to|, which must have begun and not ended.
+void *cluster_place(const void *memory, unsigned from, unsigned to);
 
 #pragma GCC visibility pop
 

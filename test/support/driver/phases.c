@@ -63,6 +63,15 @@ EXPORT void strata_emulated_phase_init(uint64_t *barrier, uint32_t count) {
 
 EXPORT void strata_emulated_phase_arrive(uint64_t *barrier) { arrive(barrier, load(barrier)); }
 
+EXPORT void strata_emulated_phase_signal(uint64_t *barrier, uint32_t rank) {
+  unsigned own = block_rank();
+  shared_offset(barrier, sizeof *barrier);
+  uint64_t *other = cluster_place(barrier, own, rank);
+  block_visit(rank);
+  arrive(other, load(other));
+  block_visit(own);
+}
+
 // |bytes| more, or fewer, are to come.
 static void add_bytes(uint64_t *barrier, phase_t *phase, int64_t bytes) {
   int64_t sum = phase->units * UNIT + bytes;
@@ -109,14 +118,14 @@ EXPORT void strata_emulated_phase_wait(uint64_t *barrier, uint32_t parity) {
 //===-- Groups ---------------------------------------------------------------------------------------------------===//
 
 enum { N_GROUPS = 16 }; // the first is the block's own
-static struct { uint32_t threads, arrived; } groups[N_GROUPS];
+static struct { uint32_t threads, arrived; } all_groups[STRATA_EMULATED_CLUSTER][N_GROUPS];
 
-void phases_reset(void) { memset(groups, 0, sizeof groups); }
+void phases_reset(void) { memset(all_groups[block_rank()], 0, sizeof all_groups[0]); }
 
 static void describe_group(uintptr_t what, uint32_t parity, char *out, size_t capacity) {
   (void)parity;
   snprintf(out, capacity, "waits at group barrier %u, where %u of %u threads have arrived", (unsigned)what,
-           groups[what].arrived, groups[what].threads);
+           all_groups[block_rank()][what].arrived, all_groups[block_rank()][what].threads);
 }
 
 static void arrive_at_group(uint32_t id, uint32_t threads) {
@@ -124,12 +133,13 @@ static void arrive_at_group(uint32_t id, uint32_t threads) {
     kernel_fault("group barrier %u, expected 1 to %d", id, N_GROUPS - 1);
   if (!threads || threads % STRATA_EMULATED_LANES || threads > thread_count())
     kernel_fault("group barrier %u of %u threads, expected whole warps of the block's %u", id, threads, thread_count());
-  if (groups[id].arrived && groups[id].threads != threads)
-    kernel_fault("group barrier %u of %u threads, where others wait for %u", id, threads, groups[id].threads);
-  groups[id].threads = threads;
-  if (++groups[id].arrived < threads)
+  if (all_groups[block_rank()][id].arrived && all_groups[block_rank()][id].threads != threads)
+    kernel_fault("group barrier %u of %u threads, where others wait for %u", id, threads,
+                 all_groups[block_rank()][id].threads);
+  all_groups[block_rank()][id].threads = threads;
+  if (++all_groups[block_rank()][id].arrived < threads)
     return;
-  groups[id].arrived = 0;
+  all_groups[block_rank()][id].arrived = 0;
   threads_wake(WAIT_GROUP, id);
 }
 
@@ -137,6 +147,6 @@ EXPORT void strata_emulated_group_arrive(uint32_t id, uint32_t threads) { arrive
 
 EXPORT void strata_emulated_group_barrier(uint32_t id, uint32_t threads) {
   arrive_at_group(id, threads);
-  if (groups[id].arrived)
+  if (all_groups[block_rank()][id].arrived)
     thread_wait(&(wait_t){WAIT_GROUP, id, 0, describe_group});
 }

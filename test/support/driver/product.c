@@ -26,9 +26,9 @@ static struct {
   call_t call;
   void *sums[GROUP];
   const void *registers[GROUP]; // of the left operand
-} groups[MAX_GROUPS];
+} all_groups[STRATA_EMULATED_CLUSTER][MAX_GROUPS];
 
-void products_reset(void) { memset(groups, 0, sizeof groups); }
+void products_reset(void) { memset(all_groups[block_rank()], 0, sizeof all_groups[0]); }
 
 //===-- Operands -------------------------------------------------------------------------------------------------===//
 
@@ -137,7 +137,7 @@ static void multiply(const call_t *call, const void *const *registers, void *con
 static void describe(uintptr_t group, uint32_t parity, char *out, size_t capacity) {
   (void)parity;
   snprintf(out, capacity, "waits in a product of the four warps from thread %u on, of which %u threads have come",
-           (unsigned)group * GROUP, groups[group].arrived);
+           (unsigned)group * GROUP, all_groups[block_rank()][group].arrived);
 }
 
 static void check_call(const call_t *call) {
@@ -162,17 +162,17 @@ static void add_product(call_t call, const int64_t *layout, const void *register
   check_call(&call);
   if ((group + 1) * GROUP > thread_count())
     kernel_fault("a product of four warps, of which the block's last group has fewer");
-  if (groups[group].arrived && !is_equal(&groups[group].call, &call))
+  if (all_groups[block_rank()][group].arrived && !is_equal(&all_groups[block_rank()][group].call, &call))
     kernel_fault("the threads of four warps give different operands to one product");
-  groups[group].call = call;
-  groups[group].sums[thread % GROUP] = sums;
-  groups[group].registers[thread % GROUP] = registers;
-  if (++groups[group].arrived < GROUP) {
+  all_groups[block_rank()][group].call = call;
+  all_groups[block_rank()][group].sums[thread % GROUP] = sums;
+  all_groups[block_rank()][group].registers[thread % GROUP] = registers;
+  if (++all_groups[block_rank()][group].arrived < GROUP) {
     thread_wait(&(wait_t){WAIT_PRODUCT, group, 0, describe});
     return;
   }
-  groups[group].arrived = 0;
-  multiply(&call, groups[group].registers, groups[group].sums);
+  all_groups[block_rank()][group].arrived = 0;
+  multiply(&call, all_groups[block_rank()][group].registers, all_groups[block_rank()][group].sums);
   threads_wake(WAIT_PRODUCT, group);
 }
 

@@ -17,6 +17,7 @@ module {
            box = array<i64: 8, 8, 1, 1, 1>, steps = array<i64: 1, 1, 1, 1, 1>, swizzle = 0 : i64}]} {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
       %c64 = arith.constant 64 : index
       %place = arith.constant 16384 : index
       %parity = arith.constant 1 : i32
@@ -40,6 +41,13 @@ module {
       // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4}], [$2];", "r,l,r,r,r,~{memory}" %{{.*}}, %[[LOADED]], %{{.*}}, %{{.*}}, %{{.*}} : (i32, !llvm.ptr, i32, i32, i32) -> ()
       // HOST: llvm.call @strata_emulated_bulk_load(%[[LOADED]], %{{.*}}, %{{.*}}, %[[C0:.*]], %[[C1:.*]], %[[ZERO:.*]], %[[ZERO]], %[[ZERO]]) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i32, i32, i32, i32, i32) -> ()
       "tile.bulk_load"(%slots, %c64, %full, %t, %c64, %t) {map = 0 : i64} : (memref<8192xbf16, 3>, index, memref<4xi64, 3>, index, index, index) -> ()
+      // To blocks 0 and 1 of the cluster; an arrival at block 1's barrier.
+      // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$4, $5}], [$2], $3;", "r,l,r,h,r,r,~{memory}" %{{.*}}, %[[LOADED]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (i32, !llvm.ptr, i32, i16, i32, i32) -> ()
+      // CHECK: llvm.inline_asm has_side_effects "{{.*}}mapa.shared::cluster.u32 place, $0, $1;{{.*}}mbarrier.arrive.shared::cluster.b64 _, [place];{{.*}}", "r,r,~{memory}" %{{.*}}, %{{.*}} : (i32, i32) -> ()
+      // HOST: llvm.call @strata_emulated_bulk_multicast(%[[LOADED]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i16, i32, i32, i32, i32, i32) -> ()
+      // HOST: llvm.call @strata_emulated_phase_signal(%{{.*}}, %{{.*}}) : (!llvm.ptr, i32) -> ()
+      "tile.bulk_multicast"(%slots, %c64, %full, %t, %c3, %c64, %t) {map = 0 : i64} : (memref<8192xbf16, 3>, index, memref<4xi64, 3>, index, index, index, index) -> ()
+      "tile.barrier_signal"(%full, %t, %c1) : (memref<4xi64, 3>, index, index) -> ()
       // CHECK: llvm.inline_asm has_side_effects "{{.*}}mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;{{.*}}", "r,r,~{memory}" %{{.*}}, %{{.*}} : (i32, i32) -> ()
       // HOST: llvm.call @strata_emulated_phase_wait(%{{.*}}, %{{.*}}) : (!llvm.ptr, i32) -> ()
       "tile.barrier_wait"(%full, %t, %parity) : (memref<4xi64, 3>, index, i32) -> ()

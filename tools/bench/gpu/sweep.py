@@ -40,7 +40,9 @@ def brief(schedule):
     if not integer("producers"):
         return f'{text} warps {integer("threads") // 32}'
     text += f' s{integer("slots")} b{integer("blocks")}' + (" swap" if integer("swap") else "")
-    return text + "".join(f" {key} {integer(key)}" for key in ("parts", "share") if integer(key))
+    share = re.search(r"share = array<i64: (\d+), (\d+)>", schedule)
+    text += " share %s,%s" % share.groups() if share else ""
+    return text + (f' parts {integer("parts")}' if integer("parts") else "")
 
 
 def wanted_cases(options, folder=None):
