@@ -146,8 +146,42 @@ static int64_t index_bits(MlirBlock entry) {
   return 32;
 }
 
-// Puts the new function into the kernels' module.
-static void finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBlock entry) {
+//===-- Launches that overlap ------------------------------------------------------------------------------------===//
+
+static MlirWalkResult find_readonly(MlirOperation op, void *user) {
+  *(bool *)user |= strata_attr_flag(op, "tile.readonly");
+  return MlirWalkResultAdvance;
+}
+
+// A grid of one block a processor on nearly all of them, or on so few that the next launch has room on others: where
+// some are idle, blocks are spread evenly over the card only while that is empty (128x14336x4096 on 112
+// processors: 35.4 us instead of 33.1).
+static bool is_even(const strata_gpu_distribution_t *d) {
+  enum { FULL = 19, OF = 20 };
+  int64_t blocks = strata_gpu_blocks(d), processors = d->device->n_processors;
+  return 2 * d->shared.size > d->device->shared_bytes_processor && blocks <= processors &&
+         (2 * blocks <= processors || OF * blocks >= FULL * processors);
+}
+
+// True if launches of the kernel may begin before those in front of it have ended: it waits for them itself, and reads
+// nothing by loads of what does not change while it runs, which the assembler moves in front of the wait. Products of
+// one round that are over soon gain by it, as measured: 128x4096x4096 takes 12.4 us instead of 13.0.
+static bool is_programmatic(const strata_gpu_distribution_t *d, MlirOperation func) {
+  const int64_t short_bytes = 40 << 20, short_flops = INT64_C(5) << 30;
+  strata_schedule_t schedule = strata_schedule_read(d->func);
+  bool reads_directly = false, are_alone = d->share[0] * d->share[1] <= 1; // in what they fetch
+  bool is_product = d->producers && !strcmp(schedule.kind, "contract") && are_alone;
+  bool is_short = strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= short_bytes &&
+                  strata_attr_i64(d->func, "strata.flops", INT64_MAX) <= short_flops;
+  if (!d->device->has_programmatic_launch || !is_product || schedule.group != schedule.threads || !is_short ||
+      d->n_tasks > strata_gpu_blocks(d) || !is_even(d))
+    return false;
+  mlirOperationWalk(func, find_readonly, &reads_directly, MlirWalkPreOrder);
+  return !reads_directly;
+}
+
+// Puts the new function into the kernels' module, and returns it.
+static MlirOperation finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBlock entry) {
   mlirValueSetType(d->shared.memory, shared_type(d));
   intptr_t n_arguments = mlirBlockGetNumArguments(entry);
   MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_arguments);
@@ -158,15 +192,19 @@ static void finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBl
   mlirRegionAppendOwnedBlock(body, entry);
   MlirOperation func = create_func(d, name, false, type, body);
   strata_set_attr(func, "strata.index_bits", strata_i64_attr(d->e.context, index_bits(entry)));
+  if (is_programmatic(d, func))
+    strata_set_attr(func, "strata.programmatic", mlirUnitAttrGet(d->e.context));
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(d->kernels), func);
+  return func;
 }
 
-// Leaves a declaration in place of the kernel.
-static void replace_by_declaration(strata_gpu_distribution_t *d, const char *name) {
+// Leaves a declaration in place of the kernel that is now |func|.
+static void replace_by_declaration(strata_gpu_distribution_t *d, const char *name, MlirOperation func) {
   MlirType type = mlirTypeAttrGetValue(strata_attr(d->func, "function_type"));
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
   strata_copy_attr(d->func, declaration, "strata.bytes");
   strata_copy_attr(d->func, declaration, "strata.flops");
+  strata_copy_attr(func, declaration, "strata.programmatic");
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(d->func), d->func, declaration);
   mlirOperationDestroy(d->func);
 }
@@ -205,8 +243,7 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
   strata_store_small_floats(entry, 8);
   if (strata_gpu_keeps_rows(&d))
     strata_gpu_defer_loads(&d, entry);
-  finish_kernel(&d, name, entry);
-  replace_by_declaration(&d, name);
+  replace_by_declaration(&d, name, finish_kernel(&d, name, entry));
   return NULL;
 }
 

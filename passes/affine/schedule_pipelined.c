@@ -78,7 +78,7 @@ enum {
 #define EXCHANGED_STORE 1.4   // that the threads do, in vectors of 16 bytes, the same
 #define UNALIGNED_STORE 1.3   // rows that begin anywhere
 #define CROSSED_STORE 2.5     // the same, contiguous along the instruction's rows
-#define SHARE_START 200.0     // of sums that the blocks of a cluster exchange: its barriers
+#define SHARE_START 300.0     // of sums that the blocks of a cluster exchange: its barriers
 #define MULTICAST_START 200.0 // of clusters that share operands: one waits for another
 #define MAX_MEMORY 0.33       // of the time, that memory is busy where blocks share operands
 #define SHARE_SENT 64.0       // bytes to the blocks of a cluster

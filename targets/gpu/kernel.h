@@ -52,6 +52,8 @@ void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel);
 void strata_gpu_align_shared(const strata_gpu_kernel_t *kernel);
 void strata_gpu_claim_registers(const strata_gpu_kernel_t *kernel);
 void strata_gpu_claim_launches(const strata_gpu_kernel_t *kernel);
+// The thread waits for the end of the kernels in front (launch.c).
+void strata_gpu_build_launch_wait(MlirOperation before);
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel);
 
 //===-- What threads do (leaves.c) -------------------------------------------------------------------------------===//

@@ -4,6 +4,11 @@
 
 #include "dialects/tile/tile.h"
 
+// LLVM's intrinsic is no access to memory: loads might move in front of it.
+void strata_gpu_build_launch_wait(MlirOperation before) {
+  strata_gpu_build_ptx(before, "griddepcontrol.wait;", "~{memory}", 0, NULL, (MlirType){0});
+}
+
 strata_status_t strata_gpu_convert_launch(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   if (!*kernel->device->mma_async)
     return strata_error(STRATA_UNSUPPORTED, "%s has no pipelined products, got %s", kernel->device->name,
@@ -11,7 +16,7 @@ strata_status_t strata_gpu_convert_launch(const strata_gpu_kernel_t *kernel, Mli
   strata_gpu_claim_launches(kernel);
   if (kernel->device->has_programmatic_launch) {
     if (strata_op_is(op, STRATA_TILE_LAUNCH_WAIT))
-      strata_gpu_build_intrinsic(op, "llvm.nvvm.griddepcontrol.wait", 0, NULL, (MlirType){0});
+      strata_gpu_build_launch_wait(op);
     else
       strata_gpu_build_intrinsic(op, "llvm.nvvm.griddepcontrol.launch.dependents", 0, NULL, (MlirType){0});
   }

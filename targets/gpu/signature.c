@@ -114,7 +114,7 @@ static void describe_maps(const strata_gpu_kernel_t *kernel, int n_maps) {
 static void overlap_launches(const strata_gpu_kernel_t *kernel) {
   MlirOperation first = mlirBlockGetFirstOperation(entry(kernel->func));
   strata_gpu_build_intrinsic(first, "llvm.nvvm.griddepcontrol.launch.dependents", 0, NULL, (MlirType){0});
-  strata_gpu_build_intrinsic(first, "llvm.nvvm.griddepcontrol.wait", 0, NULL, (MlirType){0});
+  strata_gpu_build_launch_wait(first);
 }
 
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {

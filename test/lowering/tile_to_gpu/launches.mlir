@@ -29,10 +29,10 @@
 // LLVM: llvm.func @k0
 // LLVM-NOT: griddepcontrol
 // LLVM: nvvm.barrier
-// LLVM: llvm.nvvm.griddepcontrol.wait
+// LLVM: griddepcontrol.wait;
 // LLVM: cp.async.bulk.tensor
 // LLVM: llvm.nvvm.griddepcontrol.launch.dependents
-// LLVM: llvm.nvvm.griddepcontrol.wait
+// LLVM: griddepcontrol.wait;
 // LLVM-NOT: griddepcontrol
 func.func @main(%x: tensor<1x4096xbf16> {strata.name = "x"}, %w: tensor<4096x4096xbf16> {strata.name = "w"}) -> (tensor<1x4096xf32> {strata.name = "y"}) {
   %0 = "strata.contract"(%x, %w) {maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], zero_pad = false, origin = "matmul"} : (tensor<1x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<1x4096xf32>

@@ -29,9 +29,9 @@
 // CHECK-NEXT: wgmma.bf16 128x192x64, 4 slots, 128 tiles in 128 blocks
 // CHECK: mma.sync m16n8k16.bf16 128x64x64, 128 threads
 
-// Few rows: along the instruction's columns; pairs of blocks share the reduction.
+// Few rows: along the instruction's columns, each tile with a block of its own.
 // CHECK: 16 x 4096 x 4096, 1 times
-// CHECK-NEXT: wgmma.f16 8x64x64, 6 slots, 128 tiles in 128 blocks in clusters of 2, swapped
+// CHECK-NEXT: wgmma.f16 16x64x64, 12 slots, 64 tiles in 64 blocks, swapped
 // CHECK: mma.sync m16n8k16.f16 32x32x128, 128 threads
 
 // Memory decides.

@@ -10,7 +10,7 @@ module {
     // NVPTX-SAME: {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>}
     // AMDGCN-SAME: {rocdl.flat_work_group_size = "128,128", rocdl.kernel, rocdl.reqd_work_group_size = array<i32: 128, 1, 1>}
     // NVPTX: llvm.nvvm.griddepcontrol.launch.dependents
-    // NVPTX-NEXT: llvm.nvvm.griddepcontrol.wait
+    // NVPTX-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}"
     // AMDGCN-NOT: griddepcontrol
     // HOST: llvm.func @strata_emulated_barrier()
     // HOST: llvm.func @k(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr)
