@@ -1,12 +1,15 @@
 // Pipelined products: results whose rows begin anywhere, as rows of 4097 elements do.
 //
-// The first |head| elements of a piece's row lie before a multiple of 16 bytes. Behind them whole units of 16 bytes are
-// stored at once: a thread takes each from two neighbouring units of the staging memory, from element |head| on
-// (tile.funnel). The head and what is left at the row's end are together as long as a unit, and are stored element by
-// element, as is the unit in which the result ends.
+// A row of a piece lies in staging memory as it will in memory, within units of 16 bytes: behind its first |phase|
+// elements, which belong to its neighbour on the left. So whole units are loaded and stored at once. What comes before
+// and behind them is together as long as a unit, and is stored element by element, as is the unit in which the result
+// ends. Where a row is as long as its place there, what comes last lies in front.
 //
-//   units of the row in memory      |....hhh|01234567|89......
-//   units in staging memory             |hhh01234|56789...|
+//   in memory            ..ppphhh|01234567|89abcdef|tt......
+//   in staging memory       tthhh|01234567|89abcdef|
+//
+// In their layout threads have pairs of neighbours, which fall apart where the phase is odd: elements go in one by one,
+// to a few places of the thread's and constants beyond.
 #include "dialects/affine/simplify.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
@@ -14,7 +17,10 @@
 #include "lowering/tile_to_gpu/pipelined_exchange.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { RANK = 2, MIN_BYTES = 2 };
+enum { RANK = 2, MIN_BYTES = 2, BANKS = 128 };
+
+// The layout of the sums: four threads have eight columns, pairs of them, of two rows.
+enum { QUAD = 4, PAIR = 2, HALVES = 2, EIGHT = 8, HALF = 8, HALF_LEFT_READ = 4 };
 
 typedef struct {
   strata_exchange_t x;
@@ -170,17 +176,89 @@ static void store(rows_t *s, MlirValue condition, MlirValue value, MlirValue pos
   strata_emit_if_end(e, branch);
 }
 
+//===-- Staging memory -------------------------------------------------------------------------------------------===//
+
+static int64_t place_length(const rows_t *s) { return s->x.pitch / s->x.bytes; }
+
+// Rows beside one another are moved by a unit each, so that they fall into different banks.
+static int64_t most_turns(const rows_t *s) { return (s->x.pitch < BANKS ? s->x.pitch : BANKS) / STRATA_VECTOR_BYTES; }
+
+// |column| of |row|, a column behind another: moved by the row's phase and turn.
+static MlirValue moved(rows_t *s, MlirValue row, MlirValue column) {
+  strata_emitter_t *e = &s->x.d->e;
+  int64_t turns = most_turns(s), rows = BANKS / (turns * STRATA_VECTOR_BYTES);
+  MlirValue phase = binary(s, "arith.andi", position_of(s, row), s->unit - 1);
+  MlirValue turn = binary(s, "arith.andi", binary(s, "arith.divui", row, rows), turns - 1);
+  column = strata_emit_binary(e, "arith.addi", column, phase);
+  return strata_emit_binary(e, "arith.addi", column, binary(s, "arith.muli", turn, s->unit));
+}
+
+// What goes beyond the row's place comes to lie in front.
+static MlirValue turned(rows_t *s, MlirValue column) {
+  strata_emitter_t *e = &s->x.d->e;
+  MlirValue is_beyond = strata_emit_cmpi(e, STRATA_SLE, strata_emit_index(e, place_length(s)), column);
+  return strata_emit_select(e, is_beyond, binary(s, "arith.subi", column, place_length(s)), column);
+}
+
+static MlirValue row_place(rows_t *s, MlirValue row) {
+  return strata_emit_binary(&s->x.d->e, "arith.addi", binary(s, "arith.muli", row, place_length(s)), s->x.area);
+}
+
+// The element of staging memory at |row| and |column| of the piece.
+static MlirValue place(rows_t *s, MlirValue row, MlirValue column) {
+  return strata_emit_binary(&s->x.d->e, "arith.addi", row_place(s, row), turned(s, moved(s, row, column)));
+}
+
+// An element of the sums: the row and column of the piece that the thread has first, and those |eight| further.
+typedef struct {
+  MlirValue row_at, column;
+} sum_place_t;
+
+static sum_place_t first_sum(rows_t *s, int64_t half, int64_t j) {
+  strata_exchange_t *x = &s->x;
+  MlirValue left = add(s, strata_pipelined_lane_row(x->d, &x->k->product, x->lane),
+                       half * (x->k->product.reads_left ? HALF_LEFT_READ : HALF));
+  MlirValue right = add(s, binary(s, "arith.muli", binary(s, "arith.andi", x->lane, QUAD - 1), PAIR), j);
+  MlirValue row = x->crossed ? right : left, column = moved(s, row, x->crossed ? left : right);
+  return (sum_place_t){row_place(s, row), x->crossed ? turned(s, column) : column};
+}
+
+static MlirValue sum_at(rows_t *s, const sum_place_t *first, int64_t eight) {
+  strata_emitter_t *e = &s->x.d->e;
+  int64_t further = eight * EIGHT, most = EIGHT + most_turns(s) * s->unit; // |column| of the first is below that
+  MlirValue row_at = first->row_at, column = first->column;
+  if (s->x.crossed)
+    row_at = add(s, row_at, further * place_length(s));
+  else
+    column = add(s, column, further);
+  if (!s->x.crossed && further + most > place_length(s))
+    column = turned(s, column);
+  return strata_emit_binary(e, "arith.addi", row_at, column);
+}
+
+// Part |part| of |block| of the sums into the staging memory.
+static void put_sums(rows_t *s, int64_t block, int64_t part, const MlirValue *sums) {
+  strata_exchange_t *x = &s->x;
+  int64_t eights = x->k->product.n / EIGHT, own = eights / x->parts;
+  sum_place_t first[HALVES][PAIR];
+  strata_emit_group_barrier(x->d, x->k);
+  for (int64_t i = 0; i < HALVES * PAIR; i++)
+    first[i / PAIR][i % PAIR] = first_sum(s, i / PAIR, i % PAIR);
+  for (int64_t eight = 0; eight < own; eight++)
+    for (int64_t i = 0; i < HALVES * PAIR; i++) {
+      MlirValue at = sum_at(s, &first[i / PAIR][i % PAIR], eight);
+      MlirValue value = sums[HALVES * PAIR * (eights * block + part * own + eight) + i];
+      strata_emit_op(&x->d->e, "memref.store", 3, (MlirValue[]){value, x->memory, at}, 0, NULL, 0, NULL);
+    }
+  strata_emit_group_barrier(x->d, x->k);
+}
+
 //===-- Units ----------------------------------------------------------------------------------------------------===//
 
-static MlirValue load_unit(rows_t *s, MlirValue row, MlirValue column, MlirValue head) {
-  strata_emitter_t *e = &s->x.d->e;
+static MlirValue load_unit(rows_t *s, MlirValue row, MlirValue column) {
   MlirType type = mlirVectorTypeGet(1, &s->unit, s->x.element);
-  MlirValue words[2], columns[] = {column, wrapped(s, add(s, column, s->unit))};
-  for (int i = 0; i < 2; i++) {
-    MlirValue at = strata_exchange_place(&s->x, row, columns[i]);
-    words[i] = strata_emit_value(e, "vector.load", 2, (MlirValue[]){s->x.memory, at}, type, 0, NULL);
-  }
-  return strata_emit_value(e, STRATA_TILE_FUNNEL, 3, (MlirValue[]){words[0], words[1], head}, type, 0, NULL);
+  return strata_emit_value(&s->x.d->e, "vector.load", 2, (MlirValue[]){s->x.memory, place(s, row, column)}, type, 0,
+                           NULL);
 }
 
 static void store_units(rows_t *s) {
@@ -192,12 +270,12 @@ static void store_units(rows_t *s) {
   if (!mlirValueIsNull(s->existing[s->inner]))
     end = strata_emit_binary(e, "arith.minsi", end, s->existing[s->inner]);
   for (int64_t j = 0; j < x->length; j += x->along * s->unit) {
-    MlirValue from = add(s, column, j), to = strata_emit_binary(e, "arith.addi", from, head);
-    MlirValue exists = strata_emit_cmpi(e, STRATA_SLE, add(s, to, s->unit), end);
-    MlirValue position = strata_emit_binary(e, "arith.addi", begin, to);
+    MlirValue from = strata_emit_binary(e, "arith.addi", add(s, column, j), head);
+    MlirValue exists = strata_emit_cmpi(e, STRATA_SLE, add(s, from, s->unit), end);
+    MlirValue position = strata_emit_binary(e, "arith.addi", begin, from);
     for (int64_t i = 0; i < x->rows; i += x->across) {
       MlirValue row = add(s, first, i);
-      store(s, where_row_exists(s, row, exists), load_unit(s, row, from, head),
+      store(s, where_row_exists(s, row, exists), load_unit(s, row, from),
             add(s, position, i * s->transfer->box->steps[s->outer]));
     }
   }
@@ -212,7 +290,8 @@ static void store_element(rows_t *s, MlirValue row, MlirValue position, MlirValu
   MlirValue count = s->existing[s->inner];
   if (!mlirValueIsNull(count))
     condition = both(s, strata_emit_cmpi(e, STRATA_SLT, column, count), condition);
-  MlirValue at = strata_exchange_place(&s->x, row, column);
+  MlirValue last = strata_emit_index(e, s->x.length - 1); // beyond it there is nothing to load
+  MlirValue at = place(s, row, strata_emit_binary(e, "arith.minsi", column, last));
   MlirValue value = strata_emit_value(e, "memref.load", 2, (MlirValue[]){s->x.memory, at}, s->x.element, 0, NULL);
   store(s, where_row_exists(s, row, condition), value, strata_emit_binary(e, "arith.addi", position, column));
 }
@@ -268,8 +347,8 @@ bool strata_pipelined_store_rows(strata_gpu_distribution_t *d, const strata_tran
   emit_limits(&s);
   for (int64_t block = 0; block < s.x.k->product.m_blocks; block++)
     for (int64_t part = 0; part < s.x.parts; part++) {
-      strata_exchange_put(&s.x, block, part, registers->values);
       place_piece(&s, block, part);
+      put_sums(&s, block, part, registers->values);
       store_piece(&s);
     }
   strata_gpu_defer_arithmetic(d, d->e.block);
