@@ -265,6 +265,9 @@ static void emit_sums(strata_tile_builder_t *b, contract_t *c, MlirValue *sums) 
     sums[i] = strata_tile_emit_contract(b, u, v[i], sums[i], strata_str(c->mma ? c->mma->name : ""));
   strata_emit_for_end(&b->e, loop, n_sums, sums, sums);
   strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
+  int64_t last = c->axes[STEP].extent - (n_steps - 1) * c->tile[STEP];
+  if (last < c->tile[STEP])
+    strata_set_attr(loop.op, "tile.last", strata_i64_attr(b->e.context, last));
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
   b->known = known;

@@ -97,7 +97,7 @@ static MlirValue add(strata_exchange_t *x, MlirValue a, int64_t b) { return b ? 
 
 // The element of staging memory at |row| and |column| of the piece. 16-byte units change places with the row, so that
 // rows beside one another fall into different banks.
-MlirValue strata_exchange_place(strata_exchange_t *x, MlirValue row, MlirValue column) {
+static MlirValue place_of(strata_exchange_t *x, MlirValue row, MlirValue column) {
   strata_emitter_t *e = &x->d->e;
   int64_t span = least(x->pitch, BANKS), unit = STRATA_VECTOR_BYTES / x->bytes;
   MlirValue turn = binary(x, "arith.andi", binary(x, "arith.divui", row, BANKS / span), span / STRATA_VECTOR_BYTES - 1);
@@ -142,9 +142,9 @@ static void move_sums(strata_exchange_t *x, bool is_store, int64_t block, int64_
       MlirValue *pair = registers + 4 * (eights * block + part * own + eight) + 2 * half;
       MlirValue i = add(x, row, half * (reads_left ? 4 : 8));
       if (!x->crossed)
-        move(x, is_store, strata_exchange_place(x, i, add(x, column, eight * EIGHT)), 2, pair);
+        move(x, is_store, place_of(x, i, add(x, column, eight * EIGHT)), 2, pair);
       for (int64_t j = 0; x->crossed && j < 2; j++)
-        move(x, is_store, strata_exchange_place(x, add(x, column, eight * EIGHT + j), i), 1, pair + j);
+        move(x, is_store, place_of(x, add(x, column, eight * EIGHT + j), i), 1, pair + j);
     }
 }
 
@@ -155,7 +155,7 @@ static void move_runs(strata_exchange_t *x, bool is_store, int64_t block, int64_
   MlirValue row = binary(x, "arith.andi", binary(x, "arith.divui", x->lane, x->along), x->across - 1);
   for (int64_t i = 0; i < x->rows; i += x->across)
     for (int64_t j = 0; j < x->length; j += run, at += x->width)
-      move(x, is_store, strata_exchange_place(x, add(x, row, i), add(x, column, j)), x->width, at);
+      move(x, is_store, place_of(x, add(x, row, i), add(x, column, j)), x->width, at);
 }
 
 void strata_exchange_begin(strata_exchange_t *x) {
@@ -167,19 +167,15 @@ void strata_exchange_begin(strata_exchange_t *x) {
   strata_pipelined_drain(d);
 }
 
-void strata_exchange_put(strata_exchange_t *x, int64_t block, int64_t part, MlirValue *sums) {
-  strata_emit_group_barrier(x->d, x->k);
-  move_sums(x, true, block, part, sums);
-  strata_emit_group_barrier(x->d, x->k);
-}
-
 // Each piece goes in by one side and out by the other.
 static void exchange(strata_exchange_t *x, MlirValue *sums, MlirValue *runs, bool to_runs) {
   strata_exchange_begin(x);
   for (int64_t block = 0; block < x->k->product.m_blocks; block++)
     for (int64_t part = 0; part < x->parts; part++) {
       if (to_runs) {
-        strata_exchange_put(x, block, part, sums);
+        strata_emit_group_barrier(x->d, x->k);
+        move_sums(x, true, block, part, sums);
+        strata_emit_group_barrier(x->d, x->k);
         move_runs(x, false, block, part, runs);
         continue;
       }

@@ -25,10 +25,5 @@ bool strata_exchange_read(strata_gpu_distribution_t *d, MlirType type, const str
                           const strata_gpu_box_t *box, strata_exchange_t *x);
 // Before the first piece.
 void strata_exchange_begin(strata_exchange_t *x);
-// Part |part| of |block| of the sums into the staging memory.
-void strata_exchange_put(strata_exchange_t *x, int64_t block, int64_t part, MlirValue *sums);
-// The element of staging memory at |row| and |column| of the piece. 16-byte units change places with the row, so that
-// rows beside one another fall into different banks.
-MlirValue strata_exchange_place(strata_exchange_t *x, MlirValue row, MlirValue column);
 
 #endif

@@ -460,9 +460,44 @@ static void end_products(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
   strata_pipelined_release(d, k, slot_before(d, k, k->place.slot));
 }
 
+// What |state| of the loop over the slots is.
+enum { SLOT, PARITY, SUMS };
+
+// The products of the next slot.
+static void multiply_next(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue step,
+                          MlirValue *state) {
+  strata_ring_place_t place = {state[SLOT], state[PARITY]};
+  strata_phase_wait(d, k->full, place.slot, place.parity);
+  if (k->product.adds)
+    strata_pipelined_multiply_add(d, k, place.slot, state + SUMS);
+  else
+    multiply_slot(d, k, place.slot, step, state + SUMS);
+  strata_ring_advance(d, k->product.slots, &place);
+  state[SLOT] = place.slot;
+  state[PARITY] = place.parity;
+}
+
+// Instructions of the last slot where they are fewer than the others', else 0: what lies behind the reduction's end is
+// zero.
+static int64_t last_instructions(const strata_pipelined_kernel_t *k) {
+  const strata_pipelined_t *p = &k->product;
+  int64_t last = strata_attr_i64(k->loop, "tile.last", 0);
+  if (!last || p->adds || p->reads_left || p->parts > 1 || k->n_steps < 2)
+    return 0;
+  int64_t count = (last + p->mma->k - 1) / p->mma->k;
+  return count < p->steps ? count : 0;
+}
+
+static void multiply_last(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int64_t count,
+                          MlirValue *state) {
+  int64_t steps = k->product.steps;
+  k->product.steps = count;
+  multiply_next(d, k, strata_emit_index(&d->e, k->n_steps - 1), state);
+  k->product.steps = steps;
+}
+
 strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
-  enum { SLOT, PARITY, SUMS };
   MlirValue state[STRATA_EMIT_CARRIED], result = mlirOperationGetResult(k->loop, 0), lower, upper;
   strata_registers_t sums = strata_registers_in(d, mlirValueGetType(result), &k->product.layout);
   int count = (int)n_sums(&k->product);
@@ -472,17 +507,14 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   if (k->product.teams > 1)
     strata_team_wait(d, k);
   strata_pipelined_steps(d, k, &lower, &upper);
+  int64_t last = last_instructions(k);
+  if (last)
+    upper = strata_emit_index(e, k->n_steps - 1);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, SUMS + count, state, state);
-  strata_ring_place_t place = {state[SLOT], state[PARITY]};
-  strata_phase_wait(d, k->full, place.slot, place.parity);
-  if (k->product.adds)
-    strata_pipelined_multiply_add(d, k, place.slot, state + SUMS);
-  else
-    multiply_slot(d, k, place.slot, loop.induction, state + SUMS);
-  strata_ring_advance(d, k->product.slots, &place);
-  state[SLOT] = place.slot;
-  state[PARITY] = place.parity;
+  multiply_next(d, k, loop.induction, state);
   strata_emit_for_end(e, loop, SUMS + count, state, state);
+  if (last)
+    multiply_last(d, k, last, state);
   k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
   end_products(d, k, state + SUMS);
   if (k->product.parts > 1)

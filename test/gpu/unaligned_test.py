@@ -1,5 +1,6 @@
 """Rows whose vectors begin anywhere, on the emulated device: loaded by whole words, never beyond a buffer's ends, which
-lie at pages that cannot be touched; every misalignment of every width of element, padding in front, between and behind."""
+lie at pages that cannot be touched; every misalignment of every width of element, padding in front, between and behind.
+And results of pipelined products whose rows begin anywhere: nothing is stored beyond their ends either."""
 import ctypes
 import mmap
 import os
@@ -9,6 +10,7 @@ import sys
 import numpy as np
 
 import gpu
+import products_test
 import strata
 from level2 import Case, bits, tensor
 
@@ -89,6 +91,21 @@ def cases():
                 yield sliced(dtype, i, (2 * i + 1) % unit)
 
 
+# Of products: rows, columns, elements summed up; tiles as products_test has them: those of rows a few longer than a
+# tile, narrower ones, of teams, across.
+PRODUCTS = [(131, 257, 72, (128, 128, 1, 0, 2, 2)), (67, 203, 264, (64, 192, 1, 0, 3, 2)),
+            (133, 117, 88, (128, 112, 2, 0, 2)), (129, 131, 120, (192, 64, 1, 1, 2, 2)),
+            (66, 75, 136, (64, 24, 1, 0, 3)), (97, 259, 200, (128, 256, 2, 0, 132))]
+
+
+def products():
+    for m, n, k, tile in PRODUCTS:
+        x, w = products_test.values(np.float16, m, k), products_test.values(np.float16, n, k)
+        exact = x.astype(np.float64) @ w.astype(np.float64).T
+        yield (products_test.matmul(f"product {m}x{n}x{k} {tile}", products_test.NT, x, w, exact, np.float16),
+               products_test.schedule("f16", exact.shape, *tile))
+
+
 def called(library, case, at_end):
     outputs = [np.full(y.shape, 7, y.dtype) for y in map(np.asarray, case.outputs)]
     arrays = [np.ascontiguousarray(x) for x in case.inputs] + outputs
@@ -103,13 +120,17 @@ def called(library, case, at_end):
     return outputs[0]
 
 
-def run(case, index):
+def run(case, index, schedule=""):
     """The elements that are wrong, and how many vectors are put together from two words."""
     path, name = f"unaligned{index}.mlir", f"unaligned{index}"
     with open(path, "w", encoding="utf-8") as file:
         file.write(case.text())
     command = [os.path.join(strata.BIN, "strata"), path, "--aot", f"--aot-name={name}", "-o", ".", "--target=nvgpu",
                "--device=emulated_90", "--on-gpu-tensors", "--dump-after=gpu"]
+    if schedule:
+        with open(f"{name}.schedule", "w", encoding="utf-8") as file:
+            file.write(schedule + "\n")
+        command.append(f"--schedule={name}.schedule")
     said = subprocess.run(command, capture_output=True, text=True)
     if said.returncode:
         sys.exit(said.stderr[-2000:])
@@ -132,7 +153,8 @@ def main():
     print(f"{len(results)} cases, {funnels} of them with vectors of two words")
     if funnels < len(results) // 2:
         print("expected vectors of two words in most of the cases")
-    return any(wrong for wrong, _ in results) or funnels < len(results) // 2
+    wrong = sum(run(case, f"_product{i}", line)[0] for i, (case, line) in enumerate(products()))
+    return wrong or any(wrong for wrong, _ in results) or funnels < len(results) // 2
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@
 // CHECK: %[[U:.*]] = "tile.load"(%arg0, {{.*}}) {map = #[[X]], mask = #[[MASK]]} : {{.*}} -> vector<128x32xf16>
 // CHECK: %[[V:.*]] = "tile.load"(%arg1, {{.*}}) {map = #[[W]], mask = {{.*}}} : {{.*}} -> vector<128x32xf16>
 // CHECK: vector.contract {{.*}} %[[U]], %[[V]], %{{.*}} {tile.mma = "m16n8k16.f16"} : {{.*}} into vector<128x128xf32>
-// CHECK: } {tile.pipeline}
+// CHECK: } {tile.last = 6 : i64, tile.pipeline}
 // CHECK: arith.addf %[[SUM]], %{{.*}} : vector<128x128xf32>
 // CHECK: "tile.store"({{.*}}, %arg3, {{.*}}) {map = {{.*}}} : (vector<128x128xf16>, memref<200x256xf16>
 func.func private @linear(%x: memref<200x70xf16>, %w: memref<70x256xf16>, %b: memref<256xf16>, %y: memref<200x256xf16>)
