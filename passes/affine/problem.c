@@ -210,6 +210,8 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
   result.is_read = is_plain && has_place;
   result.straddles = result.is_read && straddles(buffer, STRATA_SECTOR);
   result.splits_lines = result.is_read && straddles(buffer, STRATA_LINE);
+  result.is_shifted = is_read_alone(q->contraction, side) && axes[axis_of_side(side)].n_dims <= 1 &&
+                      axes[STRATA_AXIS_STEP].n_dims <= 1 && straddles(buffer, STRATA_MAP_UNIT);
   result.has_window = !problem->bulk_adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
   if (!result.is_staged)

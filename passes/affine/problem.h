@@ -22,6 +22,7 @@ typedef struct {
   bool straddles;       // its rows begin within sectors of the second-level cache
   bool splits_lines;    // or within its lines
   int64_t loaded_bytes; // of an element in memory
+  bool is_shifted;      // a matrix whose rows begin anywhere: threads load words on either side and shift them
   bool is_wide;         // reads take 16 bytes at once, which go to shared memory together
   bool is_staged;       // its dims are one in memory, and the reduction's too (stage.h)
   bool is_stageable;    // a kernel in front could make it so, crossed or not

@@ -68,7 +68,7 @@ enum {
 #define LATENCY 1000.0        // of a bulk copy
 #define LOAD_LATENCY 700.0    // of a load into registers
 #define LOAD_RATE 32.0        // bytes that producers load, convert and store, 16 at once
-#define LOADED_ALONE 11.0     // the bytes that take as long as an element by itself
+#define LOADED_ALONE 17.0     // the bytes that take as long as an element by itself
 #define PRODUCTS 32.0         // rows * columns of a step of STEP_BYTES, whatever the operands' type
 #define SHARED_RATE (1 / 1.3) // rows and columns of a step written and read
 #define CACHE_RATE 76.0       // bytes from the second-level cache

@@ -247,7 +247,7 @@ static strata_problem_t staged(const strata_problem_t *problem, uint32_t sides) 
     if (!(sides & 1u << side))
       continue;
     s->is_read = s->is_staged = true;
-    s->has_window = s->straddles = false;
+    s->has_window = s->straddles = s->is_shifted = false;
     s->splits_lines = s->is_staged_split;
     s->is_crossed = s->is_staged_crossed;
     s->loaded_bytes = problem->operand_bytes;
