@@ -574,12 +574,15 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
   return true;
 }
 
-bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                           strata_pipelined_choice_t *p) {
+// |shares|: those whose blocks share operands, too.
+static bool find_next(const strata_gpu_device_t *device, const strata_problem_t *problem, bool shares,
+                      strata_pipelined_choice_t *p) {
   if (problem->bulk_adds)
     return strata_fma_next(device, problem, p);
   while (p->number < N_SHAPES * 2 * N_WAYS) {
-    size_t number = p->number;
+    size_t number = p->number++;
+    if (!shares && ways[number % N_WAYS].share[0] * ways[number % N_WAYS].share[1] > 1)
+      continue;
     *p = (strata_pipelined_choice_t){.shape = shapes[number / 2 / N_WAYS],
                                      .swap = number / N_WAYS % 2,
                                      .pair = problem->is_pair ? 2 : 1,
@@ -592,6 +595,11 @@ bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_probl
       return true;
   }
   return false;
+}
+
+bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                           strata_pipelined_choice_t *p) {
+  return find_next(device, problem, true, p);
 }
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
@@ -639,20 +647,29 @@ static bool has_window(const strata_problem_t *problem) {
   return problem->sides[STRATA_SIDE_U].has_window || problem->sides[STRATA_SIDE_V].has_window;
 }
 
+// Of rows of whole lines the blocks of a cluster need not share any (4096 x 4096 x 4096: 171 us either way).
+static bool has_slow_rows(const strata_problem_t *problem) {
+  bool is_slow = false;
+  for (int side = 0; side < 2; side++)
+    is_slow |= problem->sides[side].straddles || problem->sides[side].splits_lines;
+  return is_slow && !has_window(problem) && !problem->shares_launch;
+}
+
 // Not a few steps; nor where memory may hold up one of the blocks, and with it all of its cluster (129 x 4096 x 4104:
 // 28 us instead of 18).
 static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_problem_t *problem,
                              const strata_pipelined_choice_t *p) {
   double memory = problem->traffic / (double)device->bandwidth / p->seconds;
-  return cluster_of(p) == 1 || (!has_window(problem) && memory <= MAX_MEMORY &&
-                                ceil_div(problem->steps, step_of(problem)) >= MIN_SHARED_STEPS);
+  int64_t steps = ceil_div(problem->steps, step_of(problem));
+  return cluster_of(p) == 1 || (memory <= MAX_MEMORY && steps >= MIN_SHARED_STEPS);
 }
 
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_pipelined_choice_t *out) {
   int count = 0;
   strata_pipelined_choice_t candidate = {0};
-  while (is_worthwhile(problem) && strata_pipelined_next(device, problem, &candidate))
+  bool shares = has_slow_rows(problem);
+  while (is_worthwhile(problem) && find_next(device, problem, shares, &candidate))
     if ((candidate.parts == 1 || !has_window(problem)) && is_worth_sharing(device, problem, &candidate))
       count = insert(out, count, n, &candidate);
   return count;
