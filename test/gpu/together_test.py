@@ -11,7 +11,8 @@ from level2 import Case
 from products_test import NN, NT, schedule
 
 random = np.random.default_rng(23)
-CONV = "affine_map<(y, x, k, c) -> ({}y, {}x, c)>, affine_map<(y, x, k, c) -> (k, c)>, affine_map<(y, x, k, c) -> (y, x, k)>"
+CONV = ("affine_map<(y, x, k, c) -> ({}y, {}x, c)>, affine_map<(y, x, k, c) -> (k, c)>, "
+        "affine_map<(y, x, k, c) -> (y, x, k)>")
 
 
 def values(dtype, *shape):

@@ -34,7 +34,7 @@ def ends(t, rows, device):
 
 
 def experts(rows, n, k):
-    """Experts whose rows lie behind one another in one buffer, and whose weights are one: torch has that as one call."""
+    """Experts whose rows lie behind one another in one buffer, and so do their weights: torch has one call of that."""
     g = Graph(((sum(rows), k), "bf16"), ((len(rows), k, n), "bf16", k ** -0.5))
     values, first = [], 0
     for i, m in enumerate(rows):
