@@ -380,7 +380,7 @@ static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *c
     return NULL;
   MlirAttribute text = strata_attr(leader->func, "strata.schedule");
   strata_schedule_t schedule = strata_schedule_read(leader->func);
-  bool is_shareable = schedule.producers > 0 && schedule.parts == 0;
+  bool is_shareable = schedule.producers > 0 && !schedule.parts && !schedule.share[0]; // no clusters
   for (size_t i = 0; i < calls->kernels.count; i++) {
     const strata_called_kernel_t *called = &calls->kernels.data[i];
     int64_t n_calls = count_calls(called, launch),
