@@ -34,6 +34,7 @@ typedef struct strata_compile_options {
   bool disable_fast_math;
   bool disable_fusion;
   bool disable_reduce_reduce_fusion;
+  bool fuse_norms; // wherever they fit, not only where the model wants that
   bool disable_unsafe_math;
   bool disable_tensor_core;
   bool disable_constant_folding; // only what shapes need is folded

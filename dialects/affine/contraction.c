@@ -1,6 +1,7 @@
 // See contraction.h.
 #include "dialects/affine/contraction.h"
 
+#include "dialects/affine/contraction_rows.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 
@@ -122,20 +123,27 @@ static bool is_pair(const strata_contraction_t *a, const strata_contraction_t *b
          reads_alike(a->lhs, b->lhs) && reads_alike(a->rhs, b->rhs) && reads_alike(a->store, b->store);
 }
 
-// One or a pair; the second's nest is NULL where there is none.
+// One or a pair; the second's nest is NULL where there is none. *out_reduces: other reductions follow one.
 static strata_status_t find_contractions(const strata_kernel_t *kernel, strata_contraction_t *out,
-                                         strata_contraction_t *out_other) {
+                                         strata_contraction_t *out_other, bool *out_reduces) {
   int found = 0;
   *out_other = (strata_contraction_t){0};
+  *out_reduces = false;
   for (int i = 0; i < kernel->n_nests; i++) {
     const strata_nest_t *nest = &kernel->nests[i];
     if (!strata_nest_is_vectorizable(nest))
       return strata_error(STRATA_UNSUPPORTED, "a nest without vector form");
     if (!nest->n_reduction)
       continue;
-    if (found == 2 || !strata_nest_contraction(nest, found ? out_other : out) || (found && !is_pair(out, out_other)))
+    strata_contraction_t other;
+    bool is_contraction = strata_nest_contraction(nest, found ? &other : out);
+    bool pairs = found == 1 && !*out_reduces && is_contraction && is_pair(out, &other);
+    if (found == 2 || (!found && !is_contraction))
       return strata_error(STRATA_UNSUPPORTED, "not one contraction");
-    found++;
+    *out_reduces = found && !pairs;
+    if (pairs)
+      *out_other = other;
+    found += !found || pairs;
   }
   return found ? NULL : strata_error(STRATA_UNSUPPORTED, "no contraction");
 }
@@ -150,7 +158,8 @@ static void set_sides(strata_contraction_kernel_t *c, const strata_contraction_t
 
 strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_contraction_kernel_t *out) {
   strata_contraction_t found, other;
-  STRATA_TRY(find_contractions(kernel, &found, &other));
+  bool reduces;
+  STRATA_TRY(find_contractions(kernel, &found, &other, &reduces));
   strata_contraction_kernel_t c = {
       .kernel = kernel, .nest = found.nest, .store = found.store, .n_reduced = 1, .other = other};
   int v = choose_vector_dim(&c, found.lhs_dims ^ found.rhs_dims);
@@ -170,6 +179,8 @@ strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_co
       c.outer[c.n_outer++] = dim;
   for (int i = 0; i < c.nest->n_reduction; i++)
     c.n_reduced *= c.nest->extents[c.nest->n_parallel + i];
+  if (reduces)
+    STRATA_TRY(strata_contraction_read_rows(&c));
   *out = c;
   return NULL;
 }

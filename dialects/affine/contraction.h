@@ -18,11 +18,18 @@ typedef struct {
   int tile_dim;     // the nest dim that is tiled, STRATA_NO_DIM if there is none
 } strata_contraction_side_t;
 
+// Where a nest that follows the contraction works (contraction_rows.h): its dims over the contraction's parallel ones.
+typedef struct {
+  bool is_known;
+  MlirAffineExpr dims[STRATA_MAX_DIMS];
+} strata_contraction_place_t;
+
 typedef struct {
   const strata_kernel_t *kernel;
   const strata_nest_t *nest;
   const strata_access_t *store;
   strata_contraction_side_t sides[2];
+  strata_contraction_place_t *places; // one a nest where rows of the result are reduced; NULL: the rest is elementwise
   int n_outer;
   int outer[STRATA_MAX_DIMS]; // the remaining parallel dims
   int64_t n_reduced;          // points of the reduction dims together
@@ -46,8 +53,8 @@ int strata_contraction_axis_last(const strata_nest_t *nest, const strata_contrac
 // Two contractions are a *pair* if they differ in their vector side's buffer and in where they store alone: each point
 // of their dims reads and stores the same places.
 
-// UNSUPPORTED where the kernel is not one contraction, or a pair, with an elementwise epilogue and a dim of its own for
-// registers.
+// UNSUPPORTED where the kernel is not one contraction with an elementwise epilogue or reductions of its rows, or a pair
+// with an elementwise epilogue, and a dim of its own for registers.
 STRATA_MUST_CHECK strata_status_t strata_contraction_read(const strata_kernel_t *kernel,
                                                           strata_contraction_kernel_t *out);
 // The same as a question: false where it is none.

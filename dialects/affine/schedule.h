@@ -20,6 +20,7 @@ typedef struct {
   bool swap;         // the instruction's rows are the result's columns
   int64_t parts;     // blocks of a cluster that share the reduction of their tiles; 0: each does its own tile's
   int64_t share[2];  // rows, columns of tiles whose blocks form a cluster and share operands; 0: not given
+  int64_t row;       // blocks of a cluster whose tiles are a row of results together; 0: rows are not reduced, or 1
 } strata_schedule_t;
 
 // Missing keys are zero; a function without a schedule, or with an unknown kind, is "scalar".

@@ -17,4 +17,10 @@ void strata_tile_contract_know(strata_tile_builder_t *b, const strata_contractio
 void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
                                  const MlirAffineExpr *point, strata_tile_value_t result);
 
+// Where rows of the result are reduced (contract_rows.c), the contraction being at |point|: the point of |nest|, which
+// follows it; and a reduction at its own point, whose result is known and stored then.
+void strata_tile_contract_place(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
+                                const strata_nest_t *nest, const MlirAffineExpr *point, MlirAffineExpr *out_point);
+void strata_tile_contract_reduce(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point);
+
 #endif

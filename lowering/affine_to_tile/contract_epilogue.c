@@ -48,11 +48,19 @@ void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contract
   }
   for (int i = 0; i < c->kernel->n_nests && !b->status; i++) {
     const strata_nest_t *root = &c->kernel->nests[i];
-    if (!strata_nest_is_root(root) || root == c->nest || root == c->other.nest)
+    bool is_wanted = strata_nest_is_root(root) || (c->places && root->n_reduction);
+    if (!is_wanted || root == c->nest || root == c->other.nest)
       continue;
-    if (strata_contraction_root_point(c, root, STRATA_TILE_DIMS, extents, coordinates, at))
+    if (c->places) {
+      strata_tile_contract_place(b, c, root, point, at);
+      if (root->n_reduction)
+        strata_tile_contract_reduce(b, root, at);
+      else
+        store_root(b, root, at);
+    } else if (strata_contraction_root_point(c, root, STRATA_TILE_DIMS, extents, coordinates, at)) {
       store_root(b, root, at);
-    else
+    } else {
       strata_tile_fail(b, "affine-to-tile: an epilogue that does not follow its contraction");
+    }
   }
 }

@@ -335,8 +335,9 @@ strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
   }
   for (int axis = ROW; axis <= COLUMN; axis++) { // whole clusters: some tiles may lie beyond the results
     bool has_parts = b->schedule.parts > 1 && axis == (b->schedule.swap ? ROW : COLUMN);
+    bool has_row = b->schedule.row > 1 && axis == COLUMN;
     int64_t share = b->schedule.share[axis];
-    c.cluster[axis] = has_parts ? b->schedule.parts : share > 1 ? share : 1;
+    c.cluster[axis] = has_parts ? b->schedule.parts : has_row ? b->schedule.row : share > 1 ? share : 1;
     c.n_tiles[axis] = ceil_div(c.n_tiles[axis], c.cluster[axis]) * c.cluster[axis];
   }
   for (int i = 0; i < STRATA_MAX_DIMS; i++)

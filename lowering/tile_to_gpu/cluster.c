@@ -8,7 +8,8 @@
 #include "lowering/expand/ops.h"
 
 int64_t strata_cluster_blocks(const strata_gpu_distribution_t *d) {
-  return d->group > d->threads ? d->group / d->threads : d->parts * d->share[0] * d->share[1];
+  int64_t joined = d->parts * d->row_blocks * d->share[0] * d->share[1];
+  return d->group > d->threads ? d->group / d->threads : joined;
 }
 
 int64_t strata_block_groups(const strata_gpu_distribution_t *d) {

@@ -125,8 +125,9 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
 // True if both can use one ring, by the same threads.
 static bool is_alike(const strata_pipelined_t *a, const strata_pipelined_t *b) {
   bool same = a->mma == b->mma && a->swap == b->swap && a->groups == b->groups && a->teams == b->teams &&
-              a->m_blocks == b->m_blocks && a->n == b->n && a->parts == b->parts && a->pair + b->pair == 2 &&
-              a->slots == b->slots && strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
+              a->across == b->across && a->m_blocks == b->m_blocks && a->n == b->n && a->parts == b->parts &&
+              a->pair + b->pair == 2 && a->slots == b->slots &&
+              strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
   for (int side = 0; side < 2 && same; side++)
     same = a->operands[side].slot == b->operands[side].slot &&
            mlirTypeEqual(a->operands[side].shared.element, b->operands[side].shared.element);
@@ -413,6 +414,8 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
     strata_emit_if_end(e, branch);
   if (d->parts > 1)
     strata_pipelined_meet(d);
+  if (d->row_blocks > 1)
+    strata_row_meet(d, k);
   d->group = group;
   d->threads = consumers;
   return NULL;

@@ -43,7 +43,8 @@ typedef struct {
   int64_t pair;     // products of a task that share the rows' operand (pipelined_pair.c), 1 or 2
   int64_t parts;    // tiles of an instruction, side by side along its columns: those of a cluster's blocks
   int64_t steps;    // instructions a slot
-  int64_t groups;   // of consumers; of an instruction's side by side along its rows
+  int64_t groups;   // of consumers; side by side along the instruction's rows,
+  int64_t across;   // or, as many of them, along its columns: 1, or all
   int64_t teams;    // of a block, each with tasks of its own: 1, or 2 of one group
   int64_t slots;
   MlirType sum;
@@ -68,6 +69,7 @@ struct strata_pipelined_kernel {
   int64_t staging;              // where results on their way to memory lie
   bool is_full;                 // threads have no registers to spare, as in attention's loop: no value is exchanged
   int64_t staged;               // sub-tiles emitted so far, of one task
+  int64_t row_used;             // bytes of the ring that results of rows have taken since
   MlirValue group;              // of a consumer: the number of its warp group
   MlirValue turns;              // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
   MlirValue ordinal;            // of the running task among the block's
@@ -162,6 +164,21 @@ void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelin
 void strata_share_meet(strata_gpu_distribution_t *d);
 // Waits until nobody will arrive at the producer's barriers any more; k->place is behind the last slot.
 void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+
+// Reductions over rows that the tiles of a cluster are together (cluster_rows.c). Consumers, when their products are
+// done: the slots are free; producers at the end. Their meetings are counted by the reductions.
+void strata_row_arrive(strata_gpu_distribution_t *d);
+void strata_row_meet(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+// Which threads of a group hold which results: thread t has those of row |kept| of |n_kept|, as |n_copies| threads
+// have, of which it is number |copy|.
+typedef struct {
+  MlirValue kept, copy;
+  int64_t n_kept, n_copies;
+} strata_row_place_t;
+// Combines |values| over the blocks of the cluster, in the order of their ranks.
+STRATA_MUST_CHECK strata_status_t strata_row_combine(strata_gpu_distribution_t *d, MlirAttribute kind, MlirType element,
+                                                     const strata_row_place_t *place, int64_t count,
+                                                     MlirValue *values);
 
 // The products of the running task, as the result of the old loop (pipelined_product.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);

@@ -59,7 +59,8 @@ static strata_layout_t runs_layout(const strata_exchange_t *x) {
   strata_layout_push_thread(&layout, inner, x->along, x->width);
   strata_layout_push_thread(&layout, outer, x->across, 1);
   strata_layout_push_thread(&layout, STRATA_COPIES, STRATA_GROUP_THREADS / (x->along * x->across), 0);
-  strata_layout_push_thread(&layout, left, p->groups, STRATA_GROUP_ROWS * p->m_blocks);
+  strata_layout_push_thread(&layout, left, p->groups / p->across, STRATA_GROUP_ROWS * p->m_blocks);
+  strata_layout_push_thread(&layout, right, p->across, p->n);
   return layout;
 }
 

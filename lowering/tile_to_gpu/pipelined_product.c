@@ -32,7 +32,7 @@ static void push_rows(const strata_pipelined_t *p, strata_layout_t *layout, int 
     strata_layout_push_thread(layout, rows, 8, 1);
     strata_layout_push_thread(layout, rows, 4, 16);
   }
-  strata_layout_push_thread(layout, rows, p->groups, STRATA_GROUP_ROWS * p->m_blocks);
+  strata_layout_push_thread(layout, rows, p->groups / p->across, STRATA_GROUP_ROWS * p->m_blocks);
 }
 
 // The left operand's words, four an instruction: rows, the other half's, then the same of the next four steps.
@@ -56,6 +56,7 @@ static void sum_layout(strata_pipelined_t *p) {
   strata_layout_push_reg(layout, rows, p->m_blocks, STRATA_GROUP_ROWS);
   strata_layout_push_thread(layout, columns, 4, 2);
   push_rows(p, layout, rows);
+  strata_layout_push_thread(layout, columns, p->across, p->n);
 }
 
 // The tile.load that |value| is; a null operation if it is anything else.
@@ -114,7 +115,9 @@ static strata_layout_t load_layout(const int64_t *sizes, int64_t threads, int fi
 static bool find_boxes(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, MlirType type,
                        bool may_cross, strata_bulk_t *out) {
   int64_t bytes = operand->shared.element_bytes;
-  strata_bulk_limits_t limits = {.most = {STRATA_BULK_EXTENT, operand->shared.steps}, .span = STRATA_SPAN};
+  int64_t rows = operand->shared.rows, n_boxes = (rows + STRATA_BULK_EXTENT - 1) / STRATA_BULK_EXTENT;
+  int64_t most = n_boxes > 1 && rows % n_boxes == 0 ? rows / n_boxes : STRATA_BULK_EXTENT; // equal ones: slots are full
+  strata_bulk_limits_t limits = {.most = {most, operand->shared.steps}, .span = STRATA_SPAN};
   if (strata_bulk_read(d, operand->load, 0, type, &limits, out))
     return may_cross || out->inner == STEP;
   limits.most[0] = STRATA_SPAN / bytes;
@@ -191,6 +194,16 @@ static strata_status_t check_parts(const strata_gpu_distribution_t *d, MlirOpera
   return NULL;
 }
 
+// Each group's columns begin at a span of a crossed operand.
+static bool can_lie_across(MlirOperation op, const strata_pipelined_t *p) {
+  const strata_shared_operand_t *right = &p->operands[COLUMN].shared, *left = &p->operands[ROW].shared;
+  bool is_whole = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN) % p->across == 0;
+  bool has_spans = right->form != STRATA_SPANS_CROSSED || p->n * right->element_bytes % STRATA_SPAN == 0;
+  bool is_read = left->form == STRATA_SPANS_CROSSED && left->element_bytes == 4; // by threads
+  return is_whole && has_spans && !is_read && !p->swap && p->groups == p->across && p->parts == 1 && p->pair == 1 &&
+         p->teams == 1;
+}
+
 static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
                              const strata_pipelined_t *p) {
   int64_t rows = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), left_side(p));
@@ -199,10 +212,11 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
     return strata_gpu_missing(op, "this matrix instruction");
   bool are_teams = p->teams == 2 && p->groups == 1 && p->parts == 1;
   if (schedule->producers != STRATA_GROUP_THREADS || schedule->group != p->groups * STRATA_GROUP_THREADS ||
-      schedule->threads != schedule->group * p->teams || (p->teams != 1 && !are_teams) || schedule->warps[1] != 1 ||
-      p->slots < 2)
+      schedule->threads != schedule->group * p->teams || (p->teams != 1 && !are_teams) || p->slots < 2)
     return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
-  if (p->m_blocks < 1 || rows != p->groups * p->m_blocks * STRATA_GROUP_ROWS || p->n % 8 != 0 || p->n < 8 ||
+  if (p->across > 1 && !can_lie_across(op, p))
+    return strata_gpu_missing(op, "groups beside one another along the columns");
+  if (p->m_blocks < 1 || rows != p->groups / p->across * p->m_blocks * STRATA_GROUP_ROWS || p->n % 8 != 0 || p->n < 8 ||
       n_of(p) > MAX_COLUMNS || steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
     return strata_gpu_missing(op, "a tile that no instruction fits");
   if (p->pair > 1 && (p->parts > 1 || !strata_pipelined_is_bulk(p) ||
@@ -210,6 +224,8 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
                           mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN)))
     return strata_gpu_missing(op, "a pair of products that do not come in bulk, in whole spans,");
   STRATA_TRY(strata_share_check(d, op, p));
+  if (d->row_blocks > 1 && (d->blocks != d->n_tasks || d->n_tasks % d->row_blocks != 0 || p->teams != 1))
+    return strata_gpu_missing(op, "a row shared by the blocks of a cluster");
   return p->parts == 1 ? NULL : check_parts(d, op, p);
 }
 
@@ -222,11 +238,13 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
                             .mma = adds ? NULL : strata_mma_named(strata_attr_str(op, "tile.mma")),
                             .swap = schedule.swap,
                             .groups = schedule.warps[0] * schedule.warps[1] / WARPS,
+                            .across = adds ? 1 : schedule.warps[1],
                             .teams = schedule.group ? schedule.threads / schedule.group : 0,
                             .slots = schedule.slots,
                             .pair = strata_pair_count(mlirOperationGetParentOperation(op)),
                             .sum = mlirShapedTypeGetElementType(type)};
-  if (!strata_op_is(op, "vector.contract") || p->groups < 1 || mlirShapedTypeGetRank(type) != 2)
+  bool has_groups = p->groups >= 1 && p->across >= 1 && p->groups % p->across == 0;
+  if (!strata_op_is(op, "vector.contract") || !has_groups || mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "a contraction without a schedule");
   p->parts = d->parts;
   for (int side = 0; side < 2; side++)
@@ -235,8 +253,8 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
     return strata_share_check(d, op, p);
   if (adds)
     return check_fma(op, &schedule, p);
-  p->n = mlirShapedTypeGetDimSize(type, 1 - left_side(p));
-  p->m_blocks = mlirShapedTypeGetDimSize(type, left_side(p)) / (STRATA_GROUP_ROWS * p->groups);
+  p->n = mlirShapedTypeGetDimSize(type, 1 - left_side(p)) / p->across;
+  p->m_blocks = mlirShapedTypeGetDimSize(type, left_side(p)) / (STRATA_GROUP_ROWS * (p->groups / p->across));
   STRATA_TRY(check(d, op, &schedule, p));
   p->steps = p->operands[0].shared.steps / p->mma->k;
   const strata_shared_operand_t *left = &p->operands[left_side(p)].shared;
@@ -366,10 +384,22 @@ static MlirValue left_place(strata_gpu_distribution_t *d, const strata_pipelined
   strata_emitter_t *e = &d->e;
   const strata_ring_operand_t *left = &p->operands[left_side(p)];
   MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, left->slot));
-  if (p->groups == 1)
+  if (p->groups == p->across)
     return at;
   int64_t rows = offset_of(p, left, p->m_blocks * STRATA_GROUP_ROWS, 0);
   MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, rows));
+  return strata_emit_binary(e, "arith.addi", at, own);
+}
+
+// Where the group's columns of the right operand do.
+static MlirValue right_place(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
+  const strata_pipelined_t *p = &k->product;
+  strata_emitter_t *e = &d->e;
+  const strata_ring_operand_t *right = &p->operands[1 - left_side(p)];
+  MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, right->slot));
+  if (p->across == 1)
+    return at;
+  MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, offset_of(p, right, p->n, 0)));
   return strata_emit_binary(e, "arith.addi", at, own);
 }
 
@@ -380,7 +410,7 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   const strata_ring_operand_t *left = &p->operands[left_side(p)], *right = &p->operands[1 - left_side(p)];
   MlirValue *words = p->reads_left ? emit_left(d, p, slot) : NULL;
   MlirValue left_at = p->reads_left ? slot : left_place(d, k, slot);
-  MlirValue right_at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, right->slot));
+  MlirValue right_at = right_place(d, k, slot);
   strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, n_sums(p), sums, -1);
   int64_t tile = left->slot / p->pair;
   for (int64_t step = 0; step < p->steps; step++)
@@ -522,6 +552,8 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   else
     for (int64_t i = 0; i < strata_layout_registers(&k->product.layout); i++)
       sums.values[i] = state[SUMS + strata_pair_sum(&k->product, 0, i)];
+  if (d->row_blocks > 1)
+    strata_row_arrive(d);
   strata_registers_define(d, result, &sums);
   if (k->product.pair > 1)
     strata_pair_define_second(d, k, state + SUMS);

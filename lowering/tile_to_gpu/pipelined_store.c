@@ -107,7 +107,9 @@ static void store_box(staged_t *s, int64_t block, int64_t column, MlirValue at) 
   strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &s->bulk, span_at(s, column)))};
   MlirValue operands[FIXED + STRATA_BULK_RANK] = {s->memory, at};
   for (int64_t group = 0; group < p->groups; group++) {
-    const int64_t offsets[] = {(group * p->m_blocks + block) * STRATA_GROUP_ROWS, column};
+    bool is_across = p->across > 1;
+    const int64_t offsets[] = {((is_across ? 0 : group) * p->m_blocks + block) * STRATA_GROUP_ROWS,
+                               (is_across ? group * p->n : 0) + column};
     MlirValue is_own = strata_emit_cmpi(e, STRATA_EQ, s->k->group, strata_emit_index(e, group));
     strata_loop_t branch = {0};
     if (p->groups > 1)

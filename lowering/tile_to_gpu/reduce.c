@@ -7,6 +7,7 @@
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/shared.h"
 
 typedef struct {
@@ -224,6 +225,26 @@ static strata_status_t combine_blocks(reduction_t *r) {
   return strata_cluster_combine(d, r->kind, r->source->element, r->result.count, r->result.values);
 }
 
+//===-- Rows of a cluster's tiles --------------------------------------------------------------------------------===//
+
+// Threads that differ in a reduced bit have the same results by now.
+static strata_status_t combine_tiles(reduction_t *r) {
+  strata_gpu_distribution_t *d = r->d;
+  strata_row_place_t place = {.n_kept = 1, .n_copies = 1};
+  strata_layout_t kept = {0}, copy = {0};
+  for (int64_t bit = 1; bit < d->group; bit *= 2) {
+    bool is_copy = is_reduced_bit(r, bit);
+    strata_layout_push_thread(&kept, is_copy ? STRATA_COPIES : 0, 2, place.n_kept);
+    strata_layout_push_thread(&copy, is_copy ? 0 : STRATA_COPIES, 2, place.n_copies);
+    place.n_kept *= is_copy ? 1 : 2;
+    place.n_copies *= is_copy ? 2 : 1;
+  }
+  strata_index_space_t space = strata_index_space(d, 0, NULL);
+  place.kept = strata_index_emit(&space, strata_thread_coordinate(d->e.context, &kept, 0, 0));
+  place.copy = strata_index_emit(&space, strata_thread_coordinate(d->e.context, &copy, 0, 0));
+  return strata_row_combine(d, r->kind, r->source->element, &place, r->result.count, r->result.values);
+}
+
 //===-- The rule -------------------------------------------------------------------------------------------------===//
 
 static strata_status_t add_start(reduction_t *r, MlirValue start) {
@@ -255,6 +276,8 @@ static strata_status_t reduce(strata_gpu_distribution_t *d, MlirOperation op, bo
     combine_lanes(&r);
     STRATA_TRY(combine_warps(&r));
     STRATA_TRY(combine_blocks(&r));
+    if (strata_attr_flag(op, "tile.row"))
+      STRATA_TRY(combine_tiles(&r));
   }
   if (mlirOperationGetNumOperands(op) > 1)
     STRATA_TRY(add_start(&r, mlirOperationGetOperand(op, 1)));

@@ -57,10 +57,12 @@ static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
   d->rows = !strcmp(schedule.kind, "rows") && schedule.n_tile == 2 ? schedule.tile[1] : 1;
   for (int i = 0; i < 2; i++)
     d->share[i] = schedule.share[i] > 1 ? schedule.share[i] : 1;
+  d->row_blocks = schedule.row > 1 ? schedule.row : 1;
   bool is_cluster = d->group > d->threads, is_pipelined = d->producers > 0;
   bool fits = is_cluster ? is_power_of_two(d->threads) && d->group / d->threads <= d->device->max_cluster
                          : d->threads > 0 && d->group > 0 && d->threads % d->group == 0;
-  int64_t joined = d->parts * d->share[0] * d->share[1];
+  int64_t joined = d->parts * d->row_blocks * d->share[0] * d->share[1];
+  fits &= d->row_blocks == 1 || d->row_blocks == joined;
   fits &= joined == 1 || (is_pipelined && joined <= d->device->max_cluster);
   if (!(is_pipelined || is_power_of_two(d->group)) || !fits || d->threads + d->producers > d->device->max_threads)
     return strata_error(STRATA_INTERNAL, "expected threads and a group of them in the schedule, got %lld and %lld",
@@ -103,7 +105,7 @@ static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
     return strata_gpu_kept_blocks(d);
   strata_schedule_t schedule = strata_schedule_read(d->func);
   if (schedule.producers)
-    return blocks;
+    return d->row_blocks > 1 ? 1 : blocks;
   if (strata_cluster_blocks(d) > 1)
     return 2;
   if (d->rows > 1)

@@ -4,8 +4,9 @@
 // becomes
 //   func.func private @k0(%x, %y) { %t = memref.alloc  nest; nest; return }     func.call @k0(%x, %y)
 //
-// Attention and pairs of contractions are found first (group_attention.c, group_pairs.c), and take what follows them
-// elementwise. Other groups grow from seeds:
+// Attention, contractions with norms of their results' rows, and pairs of contractions are found first
+// (group_attention.c, group_norm.c, group_pairs.c); attention and pairs take what follows them elementwise. Other
+// groups grow from seeds:
 // contractions and windows take what follows them elementwise, then reductions over rows take what shares their rows,
 // then contractions take what is cheap before them (on GPUs, where operands are fetched in bulk, only those that are
 // over soon or read each element once), then what is left gathers around its last nests. A nest joins if its points
@@ -394,6 +395,7 @@ strata_status_t strata_pass_affine_group(strata_compile_t *compile) {
   grouping.order = strata_group_order_create(&grouping.graph);
   init_nodes(&grouping);
   STRATA_TRY(strata_group_attention(&grouping));
+  STRATA_TRY(strata_group_norms(&grouping));
   size_t n_attentions = grouping.groups.count;
   STRATA_TRY(strata_group_pairs(&grouping));
   grow_all(&grouping, n_attentions);

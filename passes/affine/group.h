@@ -98,6 +98,11 @@ STRATA_MUST_CHECK strata_status_t strata_group_attention(strata_grouping_t *grou
 // Makes groups of two contractions of the same rows whose results meet elementwise, before others grow.
 STRATA_MUST_CHECK strata_status_t strata_group_pairs(strata_grouping_t *grouping);
 
+//===-- Norms (group_norm.c) -------------------------------------------------------------------------------------===//
+
+// Makes groups of contractions and the reductions over rows of their results, before others grow.
+STRATA_MUST_CHECK strata_status_t strata_group_norms(strata_grouping_t *grouping);
+
 //===-- Making groups (group.c) ----------------------------------------------------------------------------------===//
 
 // A group of |seed| alone; returns its number.

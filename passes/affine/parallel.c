@@ -177,13 +177,13 @@ static void find_launch(finder_t *f, MlirOperation first, bool any) {
   f->n_launches++;
 }
 
-// Multiply-adds of a product; 0 for any other kernel, and for pairs.
+// Multiply-adds of a product; 0 for any other kernel, for pairs and where rows are reduced.
 static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, double *out_work) {
   strata_kernel_t kernel;
   strata_contraction_kernel_t contraction;
   *out_work = 0;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
-  if (!strata_is_contraction(&kernel, &contraction) || contraction.other.nest)
+  if (!strata_is_contraction(&kernel, &contraction) || contraction.other.nest || contraction.places)
     return NULL;
   *out_work = 1;
   for (int dim = 0; dim < contraction.nest->n_parallel + contraction.nest->n_reduction; dim++)

@@ -358,6 +358,8 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
                         .sum_bytes = bytes_of(strata_contraction_sum_type(c)),
                         .stored_bytes = stored_bytes(q),
                         .traffic = bytes_moved(q)};
+  for (int i = 0; c->places && i < c->kernel->n_nests; i++)
+    p.row_reductions += &c->kernel->nests[i] != c->nest && c->kernel->nests[i].n_reduction;
   for (int i = 0; i < STRATA_N_AXES; i++)
     p.axes[i] = axis_of(c->nest, &axes[i]);
   for (int dim = 0; dim < c->nest->n_parallel; dim++)

@@ -43,6 +43,7 @@ typedef struct strata_problem {
   bool shares_launch; // with other products
   int64_t n_calls;    // then: those that are one in |batch|
   bool is_pair;       // two products of the same rows, whose columns' operands lie alike
+  int row_reductions; // over the results' rows, in this kernel: tiles of a cluster's blocks are as long as a row
   double traffic;     // bytes of all buffers
   strata_problem_side_t sides[2];
   strata_problem_axis_t axes[STRATA_N_AXES];
@@ -117,6 +118,7 @@ typedef struct {
   int64_t pair;     // 2 of a pair: the tiles of both lie side by side along the columns; else 1
   int64_t parts;    // blocks of a cluster, which share the reduction of tiles side by side along the shape's columns
   int64_t filled;   // percent of the processors that such clusters fill
+  int64_t row;      // blocks of a cluster whose tiles are a row together; 0: rows are not reduced
   int64_t share[2]; // rows, columns of tiles of a cluster whose blocks share operands
   int64_t slots, residents, tiles, blocks;
   double seconds;
@@ -131,6 +133,13 @@ bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_probl
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_pipelined_choice_t *out);
 strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice);
+// Finds the slots, blocks and time of one candidate; false if it does not fit.
+bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                              strata_pipelined_choice_t *p);
+
+// The same walk where rows are reduced (schedule_norm.c); cycles that a tile takes for that.
+bool strata_norm_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p);
+double strata_norm_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
 
 // The same of multiply-adds, problem->bulk_adds (schedule_fma.c).
 bool strata_fma_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p);

@@ -4,6 +4,7 @@
 // them) is packed by a kernel of its own, which split-prepare then takes out of @main.
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/norm.h"
 #include "passes/affine/pack.h"
 #include "passes/affine/parallel.h"
 #include "passes/affine/problem.h"
@@ -217,6 +218,8 @@ strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *con
   strata_tiled_choice_t tiled;
   if (product.is_pair)
     return choose_pair(contraction, &product, out_schedule, out_taken);
+  if (product.row_reductions)
+    return strata_schedule_norm(contraction, &product, out_schedule, out_taken);
   *out_taken = strata_problem_has_tiles(contraction->device, &product) &&
                strata_tiled_choose(contraction->device, &product, &tiled);
   if (!*out_taken)

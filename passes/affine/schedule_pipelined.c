@@ -371,6 +371,13 @@ static double traffic_of(const strata_problem_t *problem) {
   return bytes;
 }
 
+static double operands_bytes(const strata_problem_t *problem) {
+  double bytes = 0;
+  for (int side = 0; side < 2; side++)
+    bytes += (double)(extent_of(problem, side) * problem->steps * problem->batch * problem->sides[side].loaded_bytes);
+  return bytes;
+}
+
 static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *problem,
                             const strata_pipelined_choice_t *p) {
   double share = (double)p->tiles * MEMORY_SHARE / device->n_processors;
@@ -378,7 +385,8 @@ static double memory_cycles(const strata_gpu_device_t *device, const strata_prob
   double rounds = (double)ceil_div(p->tiles, p->blocks), idle = rounds * (double)p->blocks / (double)p->tiles - 1;
   if (p->tiles > p->blocks)
     return cycles * (1 + UNEVEN * idle);
-  return fmax(cycles, traffic * MEMORY_LATENCY / ((double)p->slots * distinct_bytes(problem, p)));
+  double fetched = p->row ? operands_bytes(problem) : traffic;
+  return fmax(cycles, fetched * MEMORY_LATENCY / ((double)p->slots * distinct_bytes(problem, p)));
 }
 
 static bool has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -445,7 +453,8 @@ static int tiles_of(const strata_problem_t *problem, const strata_pipelined_choi
                              .tiles = count_own_tiles(problem, p),
                              .steps = steps,
                              .products = steps * step.cycles,
-                             .store = store_cycles(problem, p) + share_cycles(p),
+                             .store =
+                                 store_cycles(problem, p) + share_cycles(p) + strata_norm_cycles(problem, p),
                              .what = step.what};
     n++;
   }
@@ -520,11 +529,13 @@ static double cache_cycles(const strata_problem_t *problem, const strata_pipelin
 
 static void predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          strata_pipelined_choice_t *p) {
-  double rounds = (double)ceil_div(p->tiles, processors_of(device, p)), together = fmin(rounds, (double)p->residents);
+  int64_t row = p->row > 1 ? p->row : 1, at_once = processors_of(device, p) / row * row;
+  double rounds = (double)ceil_div(p->tiles, at_once), together = fmin(rounds, (double)p->residents);
   tiles_t each[STRATA_MAX_TOGETHER];
   int n = tiles_of(problem, p, together, each);
   double store = each[0].store, stores = ceil(rounds / together) * store;
   bound_t tiles = {tiles_cycles(p, rounds, each[0].products, stores, store), each[0].what};
+  tiles.cycles += p->row > 1 ? (rounds - 1) * (LAUNCH + FILL) : 0; // a task a block
   if (n > 1)
     tiles.cycles = launch_cycles(device, p, together, each, n);
   double cache = cache_cycles(problem, p);
@@ -552,7 +563,8 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
   return n_maps <= STRATA_RT_MAX_MAPS;
 }
 
-static bool predict(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
+bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                              strata_pipelined_choice_t *p) {
   if (!problem->async || !is_legal(device, problem, p) || !are_possible(device, problem, p))
     return false;
   p->slots = count_slots(device, problem, p);
@@ -564,7 +576,7 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
   p->tiles = count_tiles(problem, p);
   if (p->residents > 1 && p->tiles <= device->n_processors)
     return false; // they would be one a processor
-  p->blocks = least(p->tiles, processors_of(device, p) * p->residents);
+  p->blocks = p->row > 1 ? p->tiles : least(p->tiles, processors_of(device, p) * p->residents);
   predict_time(device, problem, p);
   bool is_streamed = !strcmp(p->bound, memory_bound) && p->tiles == p->blocks;
   int64_t fewest = ceil_div(shared_sums, slot_bytes(problem, p));
@@ -579,6 +591,8 @@ static bool find_next(const strata_gpu_device_t *device, const strata_problem_t 
                       strata_pipelined_choice_t *p) {
   if (problem->bulk_adds)
     return strata_fma_next(device, problem, p);
+  if (problem->row_reductions)
+    return strata_norm_next(device, problem, p);
   while (p->number < N_SHAPES * 2 * N_WAYS) {
     size_t number = p->number++;
     if (!shares && ways[number % N_WAYS].share[0] * ways[number % N_WAYS].share[1] > 1)
@@ -591,7 +605,7 @@ static bool find_next(const strata_gpu_device_t *device, const strata_problem_t 
                                      .filled = ways[number % N_WAYS].filled,
                                      .share = {ways[number % N_WAYS].share[0], ways[number % N_WAYS].share[1]},
                                      .number = number + 1};
-    if (predict(device, problem, p))
+    if (strata_pipelined_predict(device, problem, p))
       return true;
   }
   return false;
@@ -675,6 +689,11 @@ int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_prob
   return count;
 }
 
+// Groups that have no rows of their own lie beside one another along the columns.
+static int64_t across_of(const strata_pipelined_choice_t *p) {
+  return p->shape.rows < GROUP_ROWS * p->shape.groups ? p->shape.groups : 1;
+}
+
 strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice) {
   if (problem->bulk_adds)
     return strata_fma_schedule(choice);
@@ -684,12 +703,13 @@ strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, con
       .group = choice->shape.groups * GROUP_THREADS,
       .n_tile = 3,
       .tile = {result_rows(choice), result_columns(choice), step_of(problem)},
-      .warps = {4 * choice->shape.groups, 1},
+      .warps = {4 * choice->shape.groups / across_of(choice), across_of(choice)},
       .mma = strata_str(problem->async->name),
       .producers = PRODUCERS,
       .slots = choice->slots,
       .blocks = choice->blocks,
       .swap = choice->swap,
       .parts = choice->parts > 1 ? choice->parts : 0,
+      .row = choice->row > 1 ? choice->row : 0,
       .share = {cluster_of(choice) > 1 ? choice->share[0] : 0, cluster_of(choice) > 1 ? choice->share[1] : 0}};
 }

@@ -270,7 +270,7 @@ static void set_time(const strata_gpu_device_t *device, const strata_problem_t *
 bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *tile) {
   const shape_t *shapes = p->mma ? mma_shapes : fma_shapes;
   size_t n_shapes = p->mma ? sizeof mma_shapes / sizeof *mma_shapes : sizeof fma_shapes / sizeof *fma_shapes;
-  while (!p->is_pair && tile->number < n_shapes * N_STEPS * N_SPLITS) {
+  while (!p->is_pair && !p->row_reductions && tile->number < n_shapes * N_STEPS * N_SPLITS) {
     *tile = tile_of(p, shapes, tile->number);
     tile->schedule = schedule_of(device, p, tile);
     set_time(device, p, tile);

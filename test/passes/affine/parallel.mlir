@@ -1,4 +1,4 @@
-// RUN: strata %s --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t | FileCheck %s --check-prefix=SAID
+// RUN: strata %s --target=nvgpu --device=sm_90a --polyblocks-disable-reduce-reduce-fusion --explain --compile-to=affine -o %t | FileCheck %s --check-prefix=SAID
 // RUN: FileCheck %s < %t/strata_mlir_artifact.affine.mlir
 // RUN: strata %s --target=nvgpu --device=sm_80 --compile-to=affine -o %t.80
 // RUN: FileCheck %s --check-prefix=APART < %t.80/strata_mlir_artifact.affine.mlir

@@ -1,0 +1,153 @@
+// See contraction_rows.h.
+#include "dialects/affine/contraction_rows.h"
+
+#include "dialects/affine/row_kernel.h"
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+// What is being placed: a nest and the contraction whose dims its place is told in.
+typedef struct {
+  const strata_kernel_t *kernel;
+  const strata_nest_t *contraction, *nest;
+  strata_contraction_place_t *places;
+} follow_t;
+
+// |map| of |nest|'s dims where these are |place|'s, over the contraction's.
+static MlirAffineExpr at_place(const follow_t *f, const strata_nest_t *nest, const strata_contraction_place_t *place,
+                               MlirAffineExpr expr) {
+  MlirContext context = mlirOperationGetContext(nest->op);
+  int n = f->contraction->n_parallel;
+  MlirAffineMap at = mlirAffineMapGet(context, n, 0, n_dims_of(nest), (MlirAffineExpr *)(uintptr_t)place->dims);
+  return strata_affine_simplify(mlirAffineExprCompose(expr, at), n, f->contraction->extents);
+}
+
+// Where |read| finds what a nest with a place has stored; false if it reads something else.
+static bool read_target(const follow_t *f, const strata_access_t *read, MlirAffineExpr *out_target) {
+  const strata_access_t *store;
+  if (read->is_store)
+    return false;
+  const strata_nest_t *producer = strata_kernel_producer(f->kernel, read->buffer, &store);
+  const strata_contraction_place_t *place = producer ? &f->places[producer - f->kernel->nests] : NULL;
+  if (!producer || producer == f->nest || !place->is_known || mlirAffineMapIsNull(store->map))
+    return false;
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(store->map); i++)
+    out_target[i] = at_place(f, producer, place, mlirAffineMapGetResult(store->map, i));
+  return true;
+}
+
+// The first read that says where the nest is when it reads that.
+static bool find_place(const follow_t *f, strata_contraction_place_t *place, bool *out_reads) {
+  MlirAffineExpr target[STRATA_MAX_DIMS];
+  *out_reads = false;
+  for (int i = 0; i < f->nest->n_accesses && !place->is_known; i++) {
+    const strata_access_t *read = &f->nest->accesses[i];
+    int64_t sizes[STRATA_MAX_DIMS];
+    if (mlirAffineMapIsNull(read->map) || !read_target(f, read, target))
+      continue;
+    *out_reads = true;
+    strata_memref_sizes(read->buffer, sizes);
+    place->is_known = strata_affine_invert(read->map, f->nest->extents, sizes, target, f->contraction->n_parallel,
+                                           f->contraction->extents, place->dims);
+  }
+  return place->is_known;
+}
+
+static bool all_reads_agree(const follow_t *f, const strata_contraction_place_t *place) {
+  MlirAffineExpr target[STRATA_MAX_DIMS];
+  for (int i = 0; i < f->nest->n_accesses; i++) {
+    const strata_access_t *read = &f->nest->accesses[i];
+    if (!read_target(f, read, target))
+      continue;
+    if (mlirAffineMapIsNull(read->map))
+      return false;
+    for (intptr_t j = 0; j < mlirAffineMapGetNumResults(read->map); j++)
+      if (!mlirAffineExprEqual(at_place(f, f->nest, place, mlirAffineMapGetResult(read->map, j)), target[j]))
+        return false;
+  }
+  return true;
+}
+
+// True if the place takes each element of the result, or each row of it where no dim is of its column, to a point of
+// its own, and leaves out none.
+static bool covers_all(const follow_t *f, const strata_contraction_place_t *place, int column) {
+  const strata_nest_t *from = f->contraction;
+  int64_t points = 1, wanted = 1, min, max;
+  bool has_column = false;
+  for (int dim = 0; dim < n_dims_of(f->nest); dim++) {
+    points *= f->nest->extents[dim];
+    has_column |= strata_affine_expr_uses(place->dims[dim], column);
+    if (!strata_affine_range(place->dims[dim], from->n_parallel, from->extents, &min, &max) || min != 0 ||
+        max != f->nest->extents[dim] - 1)
+      return false;
+  }
+  for (int dim = 0; dim < from->n_parallel; dim++)
+    wanted *= dim == column && !has_column ? 1 : from->extents[dim];
+  return points == wanted;
+}
+
+static bool is_dim(MlirAffineExpr expr, int dim) {
+  return mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
+}
+
+// True of a plain combination of a row's elements in one result.
+static bool reduces_row(const follow_t *f, const strata_contraction_place_t *place, int column) {
+  const strata_nest_t *nest = f->nest;
+  if (nest->n_reduction != 1 || mlirOperationGetNumResults(nest->loops[0]) != 1 || !strata_row_combining_kind(nest) ||
+      nest->extents[nest->n_parallel] != f->contraction->extents[column] ||
+      !is_dim(place->dims[nest->n_parallel], column))
+    return false;
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    if (strata_affine_expr_uses(place->dims[dim], column))
+      return false;
+  return true;
+}
+
+const char *strata_contraction_follow(const strata_kernel_t *kernel, const strata_nest_t *contraction, int column,
+                                      int i, strata_contraction_place_t *places) {
+  follow_t f = {kernel, contraction, &kernel->nests[i], places};
+  strata_contraction_place_t place = {0};
+  bool reads;
+  if (!find_place(&f, &place, &reads))
+    return reads ? "a nest reads results again" : NULL;
+  if (!strata_nest_is_vectorizable(f.nest))
+    return "a nest without vector form";
+  if (!all_reads_agree(&f, &place))
+    return "a nest reads several results";
+  if (!covers_all(&f, &place, column))
+    return "a nest works on a part of the results";
+  if (f.nest->n_reduction && !reduces_row(&f, &place, column))
+    return "a reduction of something else than rows";
+  places[i] = place;
+  return NULL;
+}
+
+bool strata_contraction_has_rows(const strata_contraction_kernel_t *c) {
+  strata_contraction_axis_t axes[STRATA_N_AXES];
+  strata_contraction_axes(c, axes);
+  return axes[STRATA_AXIS_COLUMN].extent == c->nest->extents[c->sides[STRATA_SIDE_V].tile_dim];
+}
+
+strata_status_t strata_contraction_read_rows(strata_contraction_kernel_t *c) {
+  const strata_kernel_t *kernel = c->kernel;
+  if (!strata_contraction_has_rows(c))
+    return strata_error(STRATA_UNSUPPORTED, "rows of several dims");
+  c->places = strata_arena_array(kernel->arena, strata_contraction_place_t, kernel->n_nests);
+  MlirContext context = mlirOperationGetContext(c->nest->op);
+  for (int i = 0; i < kernel->n_nests; i++) {
+    strata_contraction_place_t *place = &c->places[i];
+    if (&kernel->nests[i] == c->nest) {
+      place->is_known = true;
+      for (int dim = 0; dim < n_dims_of(c->nest); dim++)
+        place->dims[dim] = dim < c->nest->n_parallel ? mlirAffineDimExprGet(context, dim)
+                                                     : mlirAffineConstantExprGet(context, 0);
+      continue;
+    }
+    const char *why = strata_contraction_follow(kernel, c->nest, c->sides[STRATA_SIDE_V].tile_dim, i, c->places);
+    bool is_wanted = kernel->nests[i].n_reduction || strata_nest_is_root(&kernel->nests[i]);
+    if (why || (is_wanted && !place->is_known))
+      return strata_error(STRATA_UNSUPPORTED, "%s", why ? why : "a nest that does not follow the contraction");
+  }
+  return NULL;
+}

@@ -1,0 +1,102 @@
+// Pipelined products whose results' rows are reduced: the tiles of a cluster's blocks are a row together. Each block
+// has reduced its own part:
+//
+//   the cluster's barrier, which was arrived at when the products were done: nobody's slots are in use any more
+//   for each block of the cluster: the results of the own part, to its shared memory where the slots were
+//   the cluster's barrier; the results of all parts, combined in the order of their ranks
+//
+// Every result has memory of its own, so the first barrier is needed once.
+#include "dialects/tile/tile.h"
+#include "lowering/expand/combine.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/pipelined.h"
+
+enum { ALIGNMENT = 16 };
+
+static void arrive(strata_gpu_distribution_t *d, bool releases) {
+  strata_named_attr_t attr = {"releases", strata_bool_attr(d->e.context, releases)};
+  strata_emit_op(&d->e, STRATA_TILE_CLUSTER_ARRIVE, 0, NULL, 0, NULL, 1, &attr);
+}
+
+static void wait(strata_gpu_distribution_t *d) {
+  strata_emit_op(&d->e, STRATA_TILE_CLUSTER_WAIT, 0, NULL, 0, NULL, 0, NULL);
+}
+
+void strata_row_arrive(strata_gpu_distribution_t *d) {
+  d->has_met = false;
+  arrive(d, false);
+}
+
+void strata_row_meet(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+  arrive(d, false);
+  wait(d);
+  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!strata_attr_flag(op, "tile.row"))
+      continue;
+    arrive(d, false);
+    wait(d);
+  }
+}
+
+// Memory by value, by block, by thread: at a multiple of 16 bytes where the slots were.
+static strata_status_t take_memory(strata_gpu_distribution_t *d, MlirType element, int64_t count, MlirValue *out) {
+  strata_pipelined_kernel_t *k = d->pipelined;
+  int64_t bytes = (count * strata_element_bytes(element) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, room = 0;
+  for (int side = 0; side < 2; side++) {
+    const strata_ring_operand_t *operand = &k->product.operands[side];
+    room += operand->slot * operand->shared.element_bytes * k->product.slots;
+  }
+  if (k->row_used + bytes > room)
+    return strata_error(STRATA_UNSUPPORTED, "results of rows that the slots have no room for");
+  *out = strata_shared_view(d, k->ring + k->row_used, element, count);
+  k->row_used += bytes;
+  return NULL;
+}
+
+static MlirValue add(strata_emitter_t *e, MlirValue a, int64_t b) {
+  return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
+}
+
+// Copies of a result share the blocks it goes to.
+static void send(strata_gpu_distribution_t *d, MlirValue memory, const strata_row_place_t *place, int64_t count,
+                 const MlirValue *values) {
+  strata_emitter_t *e = &d->e;
+  MlirValue own = strata_emit_binary(e, "arith.muli", d->rank, strata_emit_index(e, place->n_kept));
+  own = strata_emit_binary(e, "arith.addi", own, place->kept);
+  for (int64_t first = 0; first < d->row_blocks; first += place->n_copies) {
+    MlirValue to = add(e, place->copy, first);
+    bool is_one = place->n_copies > d->row_blocks - first;
+    strata_loop_t branch = {0};
+    if (is_one)
+      branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, to, strata_emit_index(e, d->row_blocks)));
+    for (int64_t i = 0; i < count; i++) {
+      MlirValue operands[] = {values[i], memory, add(e, own, i * d->row_blocks * place->n_kept), to};
+      strata_emit_op(e, STRATA_TILE_CLUSTER_STORE, 4, operands, 0, NULL, 0, NULL);
+    }
+    if (is_one)
+      strata_emit_if_end(e, branch);
+  }
+}
+
+strata_status_t strata_row_combine(strata_gpu_distribution_t *d, MlirAttribute kind, MlirType element,
+                                   const strata_row_place_t *place, int64_t count, MlirValue *values) {
+  strata_emitter_t *e = &d->e;
+  MlirValue memory;
+  if (!d->pipelined || d->row_blocks == 1 || d->branch_depth > 0 || d->loop_depth > 0)
+    return strata_error(STRATA_UNSUPPORTED, "a row of several tiles in a loop or branch, or without a cluster");
+  STRATA_TRY(take_memory(d, element, count * d->row_blocks * place->n_kept, &memory));
+  if (!d->has_met)
+    wait(d);
+  d->has_met = true;
+  send(d, memory, place, count, values);
+  arrive(d, true);
+  wait(d);
+  for (int64_t i = 0; i < count; i++)
+    for (int64_t rank = 0; rank < d->row_blocks; rank++) {
+      MlirValue at = add(e, place->kept, (i * d->row_blocks + rank) * place->n_kept);
+      MlirValue part = strata_emit_value(e, "memref.load", 2, (MlirValue[]){memory, at}, element, 0, NULL);
+      values[i] = rank ? strata_emit_combine(e, kind, values[i], part) : part;
+    }
+  return NULL;
+}

@@ -1,0 +1,273 @@
+// Groups of contractions and reductions over their results' rows (norms, softmax), found before other groups grow. See
+// group.h.
+//
+// From every contraction its readers are followed, as long as each works on one element or row of the result
+// (strata_contraction_follow) and needs nothing that needs what is left behind. Where rows are reduced on the way all
+// that is one kernel, if the model finds it faster than two.
+#include "dialects/affine/contraction_rows.h"
+#include "dialects/strata/strata.h"
+#include "dialects/mlir_util.h"
+#include "passes/affine/explain.h"
+#include "passes/affine/group.h"
+#include "passes/affine/norm.h"
+#include "passes/target.h"
+
+enum { MAX_NODES = 256, MAX_MEMBERS = 64, MAX_REDUCTIONS = 4 }; // that are looked at behind one contraction
+
+#define CLEARLY_FASTER 0.97  // the models err
+// Measured on an H200, behind a product that has just written what is read.
+#define NORM_SECONDS 0.8e-6
+#define NORM_BANDWIDTH 4e12
+
+typedef struct {
+  strata_grouping_t *grouping;
+  const strata_gpu_device_t *device;
+  int first;              // the contraction
+  strata_ints_t members;  // in order; the first alone is the contraction
+  strata_ints_t behind;   // nodes that need a member, and are none
+  strata_kernel_t kernel; // of the members
+  strata_contraction_place_t *places;
+  strata_kernel_t product; // of the first alone
+  strata_contraction_kernel_t contraction;
+  int n_reductions;
+} finder_t;
+
+static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
+
+static bool contains(const strata_ints_t *ints, int value) {
+  for (size_t i = 0; i < ints->count; i++)
+    if (ints->data[i] == value)
+      return true;
+  return false;
+}
+
+static bool any_in(const strata_ints_t *nodes, const strata_ints_t *set) {
+  for (size_t i = 0; i < nodes->count; i++)
+    if (contains(set, nodes->data[i]))
+      return true;
+  return false;
+}
+
+static bool all_in(const strata_ints_t *nodes, const strata_ints_t *set) {
+  for (size_t i = 0; i < nodes->count; i++)
+    if (!contains(set, nodes->data[i]))
+      return false;
+  return true;
+}
+
+//===-- Members --------------------------------------------------------------------------------------------------===//
+
+// True if it alone writes what it stores.
+static bool stores_alone(const finder_t *f, int at) {
+  const strata_nest_node_t *node = node_of(f, at);
+  for (size_t i = 0; i < node->buffers.count; i++)
+    if (node->nest->accesses[i].is_store && f->grouping->graph.buffers.data[node->buffers.data[i]].n_stores != 1)
+      return false;
+  return true;
+}
+
+static void push_member(finder_t *f, int at) {
+  *strata_vector_push(f->grouping->graph.arena, &f->members) = at;
+  f->n_reductions += node_of(f, at)->class == STRATA_NEST_ROW;
+}
+
+// Why |at|, which needs members alone or what none of them has to do with, is left behind; NULL if it is a member now.
+static const char *take(finder_t *f, int at) {
+  const strata_nest_node_t *node = node_of(f, at);
+  int i = f->kernel.n_nests;
+  if (!node->nest || (node->class != STRATA_NEST_MAP && node->class != STRATA_NEST_ROW) || node->is_constant ||
+      f->grouping->nodes[at].group >= 0 || !stores_alone(f, at) || i == MAX_MEMBERS)
+    return "";
+  if (node->class == STRATA_NEST_ROW && f->n_reductions == MAX_REDUCTIONS)
+    return "too many reductions";
+  f->kernel.nests[i] = *node->nest;
+  f->places[i] = (strata_contraction_place_t){0};
+  f->kernel.n_nests++;
+  int column = f->contraction.sides[STRATA_SIDE_V].tile_dim;
+  const char *why = strata_contraction_follow(&f->kernel, &f->kernel.nests[0], column, i, f->places);
+  if (!why && f->places[i].is_known) {
+    push_member(f, at);
+    return NULL;
+  }
+  f->kernel.n_nests--;
+  return why ? why : "";
+}
+
+static void find_members(finder_t *f) {
+  strata_nest_graph_t *graph = &f->grouping->graph;
+  int end = f->first + MAX_NODES;
+  end = end < (int)graph->nodes.count ? end : (int)graph->nodes.count;
+  for (int at = f->first + 1; at < end; at++) {
+    const strata_nest_node_t *node = node_of(f, at);
+    bool follows = any_in(&node->before, &f->members), waits = any_in(&node->before, &f->behind);
+    if (!follows && !waits)
+      continue;
+    const char *why = waits ? "" : take(f, at);
+    if (why)
+      *strata_vector_push(graph->arena, &f->behind) = at;
+    if (why && *why && node->class == STRATA_NEST_ROW)
+      strata_explain(f->grouping->compile, "norm contract#%d <- %d: apart, %s", f->first, at, why);
+  }
+}
+
+// What is made for each column and read by members alone, as a scale of another type, is computed there.
+static void add_vectors(finder_t *f) {
+  int column = f->contraction.sides[STRATA_SIDE_V].tile_dim;
+  double most = (double)f->contraction.nest->extents[column];
+  for (int at = f->members.data[f->members.count - 1]; at-- > 0 && f->members.count < MAX_MEMBERS;) {
+    const strata_nest_node_t *node = node_of(f, at);
+    bool is_free = node->nest && node->class == STRATA_NEST_MAP && !node->is_constant && !node->is_dear &&
+                   f->grouping->nodes[at].group < 0 && !contains(&f->members, at);
+    if (is_free && node->points <= most && node->after.count && all_in(&node->after, &f->members) &&
+        stores_alone(f, at))
+      push_member(f, at);
+  }
+}
+
+//===-- Whether it pays ------------------------------------------------------------------------------------------===//
+
+// True if others than the members see it.
+static bool is_seen(const finder_t *f, const strata_nest_buffer_t *buffer) {
+  return !buffer->is_alloc || !all_in(&buffer->readers, &f->members);
+}
+
+// Bytes of what goes through memory, each buffer once, and of the widest element of what is stored.
+static double traffic(const finder_t *f, int64_t *out_stored) {
+  strata_ints_t seen = {0};
+  double bytes = 0;
+  *out_stored = 1;
+  for (size_t i = 0; i < f->members.count; i++) {
+    const strata_nest_node_t *node = node_of(f, f->members.data[i]);
+    for (size_t j = 0; j < node->buffers.count; j++) {
+      const strata_nest_buffer_t *buffer = &f->grouping->graph.buffers.data[node->buffers.data[j]];
+      bool is_made = contains(&f->members, buffer->writer), is_store = node->nest->accesses[j].is_store;
+      if (contains(&seen, node->buffers.data[j]) || (is_made && !is_seen(f, buffer)))
+        continue;
+      *strata_vector_push(f->grouping->graph.arena, &seen) = node->buffers.data[j];
+      bytes += buffer->bytes;
+      MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer->value));
+      int64_t width = strata_type_storage_size(strata_type_from_mlir(element), 1);
+      *out_stored = is_store && width > *out_stored ? width : *out_stored;
+    }
+  }
+  return bytes;
+}
+
+// A norm alone reads what the product stores, and stores as much.
+static double norm_seconds(const strata_problem_t *p) {
+  double elements = (double)p->rows * (double)p->columns * (double)p->batch;
+  return NORM_SECONDS + 2 * elements * (double)p->stored_bytes / NORM_BANDWIDTH;
+}
+
+// One product that clusters of two carry out at once, filling the card: there two kernels were measured to be slower
+// (4096 x 768 x 3072 in 31.3 us instead of 33.7, 4096 x 768 x 768 in 13.2 instead of 14.2).
+static bool is_measured(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                        const strata_pipelined_choice_t *p) {
+  enum { LEAST_STEPS = 512 };
+  bool is_one_round = p->tiles <= device->n_processors && 10 * p->tiles >= 9 * device->n_processors;
+  return problem->batch == 1 && problem->steps >= LEAST_STEPS && p->row == 2 && is_one_round;
+}
+
+static bool pays(const finder_t *f) {
+  strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &f->contraction};
+  strata_problem_t alone = strata_problem_read(&question), joined;
+  strata_pipelined_choice_t choice;
+  alone.traffic = traffic(f, &alone.stored_bytes);
+  joined = alone;
+  joined.row_reductions = f->n_reductions;
+  bool fits = strata_pipelined_choose(f->device, &joined, 1, &choice) > 0;
+  double apart = strata_problem_seconds(f->device, &alone) + norm_seconds(&alone);
+  bool is_wanted = f->grouping->compile->options->fuse_norms;
+  bool is_faster =
+      fits && (is_wanted || (is_measured(f->device, &joined, &choice) && choice.seconds < CLEARLY_FASTER * apart));
+  if (fits)
+    strata_explain(f->grouping->compile,
+                   "norm contract#%d: %d reductions of %lld rows of %lld, %lld blocks a row: %.1f us %s %.1f in two "
+                   "kernels",
+                   f->first, f->n_reductions, (long long)alone.rows, (long long)alone.columns, (long long)choice.row,
+                   1e6 * choice.seconds, is_faster ? "instead of" : "are not taken for", 1e6 * apart);
+  else
+    strata_explain(f->grouping->compile, "norm contract#%d: no, rows of %lld do not fit a cluster's tiles", f->first,
+                   (long long)alone.columns);
+  return is_faster;
+}
+
+//===-- Forming --------------------------------------------------------------------------------------------------===//
+
+// What the order of groups keeps out stays behind, with all that needs it.
+static void form(finder_t *f) {
+  int group = strata_group_create(f->grouping, f->first);
+  strata_ints_t out = {0};
+  for (size_t i = 1; i < f->members.count; i++) {
+    int at = f->members.data[i];
+    if (any_in(&node_of(f, at)->before, &out)) {
+      *strata_vector_push(f->grouping->graph.arena, &out) = at;
+      continue;
+    }
+    strata_status_t status = strata_group_add(f->grouping, group, at);
+    if (status)
+      *strata_vector_push(f->grouping->graph.arena, &out) = at;
+    strata_status_free(status);
+  }
+}
+
+static bool read_product(finder_t *f) {
+  f->product = (strata_kernel_t){.arena = f->grouping->graph.arena,
+                                 .func = f->grouping->graph.func,
+                                 .body = strata_func_body(f->grouping->graph.func),
+                                 .n_nests = 1,
+                                 .nests = node_of(f, f->first)->nest};
+  return strata_is_contraction(&f->product, &f->contraction) && strata_contraction_has_rows(&f->contraction);
+}
+
+static void begin(finder_t *f) {
+  strata_arena_t *arena = f->grouping->graph.arena;
+  const strata_nest_t *nest = node_of(f, f->first)->nest;
+  MlirContext context = f->grouping->compile->context;
+  f->members.count = f->behind.count = 0;
+  f->n_reductions = 0;
+  f->kernel = f->product;
+  f->kernel.nests = strata_arena_array(arena, strata_nest_t, MAX_MEMBERS);
+  f->kernel.nests[0] = *nest;
+  f->places = strata_arena_array(arena, strata_contraction_place_t, MAX_MEMBERS);
+  f->places[0].is_known = true;
+  for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++)
+    f->places[0].dims[dim] =
+        dim < nest->n_parallel ? mlirAffineDimExprGet(context, dim) : mlirAffineConstantExprGet(context, 0);
+  push_member(f, f->first);
+}
+
+static void try_contraction(finder_t *f) {
+  if (!stores_alone(f, f->first) || !read_product(f))
+    return;
+  begin(f);
+  find_members(f);
+  if (!f->n_reductions)
+    return;
+  add_vectors(f);
+  if (pays(f))
+    form(f);
+}
+
+// Sums are rounded once less than in two kernels.
+static bool is_allowed(const strata_compile_t *compile) {
+  const strata_compile_options_t *options = compile->options;
+  return STRATA_NORM && strata_target_is_gpu(compile) && !options->disable_fusion &&
+         !options->disable_reduce_reduce_fusion && !options->disable_fast_math && !options->disable_tensor_core;
+}
+
+strata_status_t strata_group_norms(strata_grouping_t *grouping) {
+  finder_t f = {.grouping = grouping};
+  if (!is_allowed(grouping->compile))
+    return NULL;
+  STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
+  if (!f.device->mma_async[0] || f.device->max_cluster < 2)
+    return NULL;
+  for (f.first = 0; f.first < (int)grouping->graph.nodes.count; f.first++) {
+    const strata_nest_node_t *node = node_of(&f, f.first);
+    if (node->class == STRATA_NEST_ANCHOR && node->nest && !node->is_constant &&
+        grouping->nodes[f.first].group < 0)
+      try_contraction(&f);
+  }
+  return NULL;
+}
