@@ -526,12 +526,20 @@ static void multiply_last(strata_gpu_distribution_t *d, strata_pipelined_kernel_
   k->product.steps = steps;
 }
 
+// Products of one launch branch on the task's number, and the zeros all sums start from would be one register in front
+// of the branch, which the assembler takes for a part of each product's sums: it then waits for every instruction.
+static void part_sums(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *sums) {
+  if (k->n_tasks != d->n_tasks && !k->product.adds)
+    strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, n_sums(&k->product), sums, -1);
+}
+
 strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
   MlirValue state[STRATA_EMIT_CARRIED], result = mlirOperationGetResult(k->loop, 0), lower, upper;
   strata_registers_t sums = strata_registers_in(d, mlirValueGetType(result), &k->product.layout);
   int count = (int)n_sums(&k->product);
   STRATA_TRY(start_sums(d, k, state + SUMS));
+  part_sums(d, k, state + SUMS);
   state[SLOT] = k->place.slot;
   state[PARITY] = k->place.parity;
   if (k->product.teams > 1)
