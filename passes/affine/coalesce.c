@@ -19,6 +19,8 @@
 #include "passes/affine/nest_edit.h"
 #include "passes/pass.h"
 
+#include <string.h>
+
 static const strata_nest_t *nest_of(const strata_coalescing_t *coalescing, int node) {
   return coalescing->graph.nodes.data[node].nest;
 }
@@ -327,6 +329,29 @@ static bool withdraw_for_reads(strata_coalescing_t *coalescing) {
   return changed;
 }
 
+//===-- What nests beside one another allow ----------------------------------------------------------------------===//
+
+static bool walk_one_space(const strata_nest_t *a, const strata_nest_t *b) {
+  return a->n_parallel == b->n_parallel && a->n_reduction == 0 && b->n_reduction == 0 &&
+         !memcmp(a->extents, b->extents, (size_t)a->n_parallel * sizeof *a->extents);
+}
+
+// Roots of one kernel that walk the same points must go on doing so, though no buffer lies between them: a broadcast
+// of one number would merge all its dims.
+static bool withdraw_for_siblings(strata_coalescing_t *coalescing) {
+  bool changed = false;
+  int n = (int)coalescing->graph.nodes.count;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      uint32_t both = coalescing->nests[i].merged & coalescing->nests[j].merged;
+      if (both == coalescing->nests[i].merged || !walk_one_space(nest_of(coalescing, i), nest_of(coalescing, j)))
+        continue;
+      coalescing->nests[i].merged = both;
+      changed = true;
+    }
+  return changed;
+}
+
 //===-- Deciding -------------------------------------------------------------------------------------------------===//
 
 int strata_coalesce_groups(const strata_coalesced_buffer_t *buffer, int *out_group) {
@@ -372,6 +397,7 @@ static void decide(strata_coalescing_t *coalescing) {
     changed = for_each_use(coalescing, close_boundaries);
     changed |= for_each_use(coalescing, withdraw_uncrossable);
     changed |= withdraw_for_reads(coalescing);
+    changed |= withdraw_for_siblings(coalescing);
   }
   for_each_use(coalescing, want_boundaries);
 }

@@ -108,6 +108,22 @@ func.func private @padded(%x: memref<1x6x8xf32>, %y: memref<1x6x10xf32>) {
   return
 }
 
+// Roots that walk the same points go on doing so, though the second alone could merge its dims.
+// CHECK-LABEL: func.func private @siblings
+// CHECK: affine.parallel ({{.*}}) = (0, 0) to (6, 67)
+// CHECK: affine.parallel ({{.*}}) = (0, 0) to (6, 67)
+func.func private @siblings(%x: memref<67x6xf32>, %s: memref<f32>, %y: memref<6x67xf32>, %z: memref<6x67xf32>) {
+  affine.parallel (%i, %j) = (0, 0) to (6, 67) {
+    %p = affine.load %x[%j, %i] : memref<67x6xf32>
+    affine.store %p, %y[%i, %j] : memref<6x67xf32>
+  } {strata.nest = "transpose"}
+  affine.parallel (%i, %j) = (0, 0) to (6, 67) {
+    %p = affine.load %s[] : memref<f32>
+    affine.store %p, %z[%i, %j] : memref<6x67xf32>
+  } {strata.nest = "copy"}
+  return
+}
+
 // CHECK-LABEL: func.func @main
 // CHECK: %[[A:.*]] = memref.collapse_shape %arg0 {{\[}}[0, 1, 2]{{\]}} : memref<1x8x64xf32> into memref<512xf32>
 // CHECK: %[[B:.*]] = memref.collapse_shape %arg1 {{\[}}[0, 1]{{\]}} : memref<8x64xf32> into memref<512xf32>
