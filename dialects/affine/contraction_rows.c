@@ -140,8 +140,8 @@ strata_status_t strata_contraction_read_rows(strata_contraction_kernel_t *c) {
     if (&kernel->nests[i] == c->nest) {
       place->is_known = true;
       for (int dim = 0; dim < n_dims_of(c->nest); dim++)
-        place->dims[dim] = dim < c->nest->n_parallel ? mlirAffineDimExprGet(context, dim)
-                                                     : mlirAffineConstantExprGet(context, 0);
+        place->dims[dim] =
+            dim < c->nest->n_parallel ? mlirAffineDimExprGet(context, dim) : mlirAffineConstantExprGet(context, 0);
       continue;
     }
     const char *why = strata_contraction_follow(kernel, c->nest, c->sides[STRATA_SIDE_V].tile_dim, i, c->places);

@@ -177,8 +177,7 @@ typedef struct {
 } strata_row_place_t;
 // Combines |values| over the blocks of the cluster, in the order of their ranks.
 STRATA_MUST_CHECK strata_status_t strata_row_combine(strata_gpu_distribution_t *d, MlirAttribute kind, MlirType element,
-                                                     const strata_row_place_t *place, int64_t count,
-                                                     MlirValue *values);
+                                                     const strata_row_place_t *place, int64_t count, MlirValue *values);
 
 // The products of the running task, as the result of the old loop (pipelined_product.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);

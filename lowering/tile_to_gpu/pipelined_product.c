@@ -518,8 +518,7 @@ static int64_t last_instructions(const strata_pipelined_kernel_t *k) {
   return count < p->steps ? count : 0;
 }
 
-static void multiply_last(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int64_t count,
-                          MlirValue *state) {
+static void multiply_last(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int64_t count, MlirValue *state) {
   int64_t steps = k->product.steps;
   k->product.steps = count;
   multiply_next(d, k, strata_emit_index(&d->e, k->n_steps - 1), state);

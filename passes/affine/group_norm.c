@@ -5,8 +5,8 @@
 // (strata_contraction_follow) and needs nothing that needs what is left behind. Where rows are reduced on the way all
 // that is one kernel, if the model finds it faster than two.
 #include "dialects/affine/contraction_rows.h"
-#include "dialects/strata/strata.h"
 #include "dialects/mlir_util.h"
+#include "dialects/strata/strata.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/group.h"
 #include "passes/affine/norm.h"
@@ -14,7 +14,7 @@
 
 enum { MAX_NODES = 256, MAX_MEMBERS = 64, MAX_REDUCTIONS = 4 }; // that are looked at behind one contraction
 
-#define CLEARLY_FASTER 0.97  // the models err
+#define CLEARLY_FASTER 0.97 // the models err
 // Measured on an H200, behind a product that has just written what is read.
 #define NORM_SECONDS 0.8e-6
 #define NORM_BANDWIDTH 4e12
@@ -265,8 +265,7 @@ strata_status_t strata_group_norms(strata_grouping_t *grouping) {
     return NULL;
   for (f.first = 0; f.first < (int)grouping->graph.nodes.count; f.first++) {
     const strata_nest_node_t *node = node_of(&f, f.first);
-    if (node->class == STRATA_NEST_ANCHOR && node->nest && !node->is_constant &&
-        grouping->nodes[f.first].group < 0)
+    if (node->class == STRATA_NEST_ANCHOR && node->nest && !node->is_constant && grouping->nodes[f.first].group < 0)
       try_contraction(&f);
   }
   return NULL;

@@ -117,8 +117,8 @@ static strata_status_t check_sizes(const strata_gpu_device_t *device, const stra
 static bool is_same_tile(const strata_schedule_t *a, const strata_schedule_t *b) {
   return !memcmp(a->tile, b->tile, sizeof a->tile) && !memcmp(a->warps, b->warps, sizeof a->warps) &&
          a->n_tile == b->n_tile && a->threads == b->threads && a->group == b->group && a->producers == b->producers &&
-         mlirStringRefEqual(a->mma, b->mma) && a->swap == b->swap && a->parts == b->parts &&
-         a->row == b->row && !memcmp(a->share, b->share, sizeof a->share);
+         mlirStringRefEqual(a->mma, b->mma) && a->swap == b->swap && a->parts == b->parts && a->row == b->row &&
+         !memcmp(a->share, b->share, sizeof a->share);
 }
 
 static strata_status_t read_product(strata_compile_t *compile, const strata_gpu_device_t *device,
@@ -140,7 +140,7 @@ static strata_status_t check_contraction(strata_compile_t *compile, const strata
   strata_pipelined_choice_t pipelined = {0};
   while (STRATA_PIPELINED_PRODUCTS && strata_pipelined_next(device, &product, &pipelined)) {
     strata_schedule_t candidate = strata_pipelined_schedule(&product, &pipelined);
-    bool is_whole = given->parts || given->row; // clusters have a task a block
+    bool is_whole = given->parts || given->row;                               // clusters have a task a block
     int64_t room = is_whole ? 0 : device->n_processors * pipelined.residents; // for those of one launch with it
     if (is_same_tile(&candidate, given) && given->slots >= 2 && given->slots <= candidate.slots &&
         given->blocks >= (is_whole ? pipelined.tiles : 1) &&

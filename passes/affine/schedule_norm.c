@@ -19,9 +19,7 @@ enum {
 };
 
 // Tiles as the instruction sees them: |groups| of warps with |rows| in all; two with the same rows share columns.
-static const struct {
-  int64_t groups, rows;
-} sides[] = {{2, 64}, {2, 128}, {2, 256}, {2, 384}, {2, 512}, {1, 64}};
+static const struct { int64_t groups, rows; } sides[] = {{2, 64}, {2, 128}, {2, 256}, {2, 384}, {2, 512}, {1, 64}};
 
 enum {
   N_SIDES = sizeof sides / sizeof *sides,

@@ -453,8 +453,7 @@ static int tiles_of(const strata_problem_t *problem, const strata_pipelined_choi
                              .tiles = count_own_tiles(problem, p),
                              .steps = steps,
                              .products = steps * step.cycles,
-                             .store =
-                                 store_cycles(problem, p) + share_cycles(p) + strata_norm_cycles(problem, p),
+                             .store = store_cycles(problem, p) + share_cycles(p) + strata_norm_cycles(problem, p),
                              .what = step.what};
     n++;
   }

@@ -168,8 +168,8 @@ static void add_axis(staging_t *s, const strata_contraction_axis_t *axis, MlirAf
   s->places[at] = place;
 }
 
-// A step of the copy engine is a line of each row: of one that begins within lines it asks for two, which takes 1.5 times
-// as long. Short rows would be mostly padding.
+// A step of the copy engine is a line of each row: of one that begins within lines it asks for two, which takes 1.5
+// times as long. Short rows would be mostly padding.
 static int64_t padded_row(int64_t row, int64_t bytes) {
   int64_t unit = (row * bytes < LONG_ROW ? STRATA_SECTOR : STRATA_LINE) / bytes;
   return (row + unit - 1) / unit * unit;

@@ -249,8 +249,8 @@ static void check_graph(caller_t *caller) {
 typedef const char *(*get_count_t)(int index, uint64_t *out_count);
 
 static bool may_call(const char *symbol) {
-  static const char *const allowed[] = {"cuLaunchKernelEx", "cuMemcpyDtoDAsync_v2", "cuCtxGetCurrent", "cuStreamGetCtx",
-                                        "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"};
+  static const char *const allowed[] = {"cuLaunchKernelEx", "cuMemcpyDtoDAsync_v2",   "cuCtxGetCurrent",
+                                        "cuStreamGetCtx",   "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"};
   for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++)
     if (strcmp(symbol, allowed[i]) == 0)
       return true;
