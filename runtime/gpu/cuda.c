@@ -11,11 +11,12 @@ enum { OUT_OF_MEMORY = 2, DEINITIALIZED = 4, INVALID_CONTEXT = 201, CONTEXT_IS_D
 enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };                                              // CUdevice_attribute
 enum { FUNCTION_MAX_DYNAMIC_SHARED = 8 };             // CUfunction_attribute
 enum { LAUNCH_CLUSTER = 4, LAUNCH_PROGRAMMATIC = 6 }; // CUlaunchAttributeID
-enum { DEFAULT_SHARED = 48 * 1024 };                  // what needs no asking
-enum { MAP_SIZE = 128, MAP_ALIGNMENT = 64 };          // CUtensorMap
-enum { NO_INTERLEAVE = 0, FILL_ZERO = 0 };            // CUtensorMapInterleave, CUtensorMapFloatOOBfill
-enum { PROMOTE_128 = 2, PROMOTE_256 = 3 };            // CUtensorMapL2promotion
-enum { SECTOR_BYTES = 32 };                           // of the second-level cache
+enum { OVERLAP_VERSION = 12030 };            // of the first driver that captures launches which overlap into graphs
+enum { DEFAULT_SHARED = 48 * 1024 };         // what needs no asking
+enum { MAP_SIZE = 128, MAP_ALIGNMENT = 64 }; // CUtensorMap
+enum { NO_INTERLEAVE = 0, FILL_ZERO = 0 };   // CUtensorMapInterleave, CUtensorMapFloatOOBfill
+enum { PROMOTE_128 = 2, PROMOTE_256 = 3 };   // CUtensorMapL2promotion
+enum { SECTOR_BYTES = 32 };                  // of the second-level cache
 
 // The keys of a launch's extra parameters.
 #define PARAM_END ((void *)0)
@@ -54,6 +55,7 @@ enum { N_SYMBOLS = sizeof symbols / sizeof symbols[0] };
 _Static_assert(sizeof cuda == N_SYMBOLS * sizeof(void *), "the struct is the table");
 
 static _Atomic bool is_open;
+static _Atomic int driver_version; // 1000 * major + 10 * minor of CUDA's
 
 //===-- Errors ---------------------------------------------------------------------------------------------------===//
 
@@ -73,6 +75,10 @@ static int cuda_open(void) {
   int status = strata_rt_symbols("STRATA_CUDA_DRIVER", "libcuda.so.1", symbols, N_SYMBOLS, &cuda);
   if (!status)
     status = check("cuInit", cuda.init(0));
+  int version = 0;
+  if (!status)
+    status = check("cuDriverGetVersion", cuda.driver_version(&version));
+  atomic_store(&driver_version, version);
   atomic_store(&is_open, !status);
   return status;
 }
@@ -192,7 +198,7 @@ static int launch(const strata_rt_function_t *function, void **params, void **ex
   unsigned n = 0;
   if (shape->cluster > 1)
     attributes[n++] = (launch_attribute_t){.id = LAUNCH_CLUSTER, .value.cluster = {shape->cluster, 1, 1}};
-  if (shape->flags & STRATA_RT_KERNEL_PROGRAMMATIC)
+  if (shape->flags & STRATA_RT_KERNEL_PROGRAMMATIC && atomic_load(&driver_version) >= OVERLAP_VERSION)
     attributes[n++] = (launch_attribute_t){.id = LAUNCH_PROGRAMMATIC, .value.programmatic = 1};
   launch_config_t config = {.grid = {shape->blocks, 1, 1},
                             .block = {shape->threads, 1, 1},

@@ -111,6 +111,22 @@ static void check_environment(const char *name, const char *value, const char *t
   CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+// Launches that overlap are asked for of drivers that capture them.
+static void test_older_driver(void) {
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    const strata_library_t *library = open_library("host", NULL);
+    float x[N] = {0}, y[N];
+    setenv("STRATA_TEST_DRIVER_VERSION", "12020", 1);
+    CHECK(library->run((void *[]){x, y}, NULL, NULL, NULL) == STRATA_OK);
+    CHECK(library->unload() == STRATA_OK);
+    _exit(check_result());
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 int main(void) {
   char old_driver[4096];
   snprintf(old_driver, sizeof old_driver, "%s/libstrata_test_old_cuda.so", test_folder());
@@ -120,6 +136,7 @@ int main(void) {
   check_environment("STRATA_CUDA_DRIVER", "libm.so.6", "the driver libm.so.6 is too old: it has no cuInit");
   check_environment("STRATA_TEST_DRIVER_DEVICES", "0", "cuInit: CUDA_ERROR_NO_DEVICE");
   check_environment("STRATA_TEST_DRIVER_ARCH", "75", "compiled for emulated, but the device is sm_75");
+  test_older_driver();
   const strata_library_t *user = open_library("user", NULL), *host = open_library("host", NULL);
   use_device(0);
   caller_t caller = caller_create(user);

@@ -23,6 +23,7 @@ typedef struct { // CUlaunchConfig
 } config_t;
 
 enum { MAJOR = 75, MINOR = 76, MAX_DYNAMIC_SHARED = 8, CLUSTER = 4, PROGRAMMATIC = 6 };
+enum { OVERLAP_VERSION = 12030 }; // of the first driver that captures what is launched so
 
 //===-- Devices and contexts -------------------------------------------------------------------------------------===//
 
@@ -35,7 +36,8 @@ EXPORT int cuGetErrorName(int error, const char **out) {
 
 static int set_int(int *out, int value) { return *out = value, OK; }
 
-EXPORT int cuDriverGetVersion(int *out){CALL(QUERY, NULL, set_int(out, 13000))} EXPORT int cuDeviceGetCount(int *out) {
+EXPORT int cuDriverGetVersion(int *out){CALL(QUERY, NULL, set_int(out, settings.version))} EXPORT
+    int cuDeviceGetCount(int *out) {
   CALL(QUERY, NULL, set_int(out, settings.n_devices))
 }
 
@@ -180,7 +182,7 @@ static int launch_config(const config_t *config, void *function, void **params, 
   for (unsigned i = 0; i < config->n_attributes; i++)
     if (config->attributes[i].id == CLUSTER)
       shape.cluster = config->attributes[i].value.cluster[0];
-    else if (config->attributes[i].id != PROGRAMMATIC)
+    else if (config->attributes[i].id != PROGRAMMATIC || settings.version < OVERLAP_VERSION)
       return fault(INVALID_VALUE, "launch attribute %d", config->attributes[i].id);
   if (!shape.cluster)
     return fault(INVALID_VALUE, "a cluster of no blocks");

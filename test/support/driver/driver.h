@@ -173,6 +173,7 @@ int fault(int error, const char *format, ...) __attribute__((format(printf, 2, 3
 extern struct settings {
   bool is_initialised;
   int n_devices;
+  int version; // that cuDriverGetVersion says
   uint32_t arch;
 } settings;
 uint32_t shared_limit(const image_t *image); // bytes a block can ask for

@@ -13,7 +13,7 @@
 
 enum { PAGE = 4096, MAX_SYMBOLS = 128, SLACK = 0xA5, FRESH = 0xFF };
 
-struct settings settings = {.n_devices = 1};
+struct settings settings = {.n_devices = 1, .version = 13000};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static object_t *objects[N_KINDS];
@@ -183,12 +183,14 @@ static void at_exit(void) {
 
 static void read_settings(void) {
   const char *devices = getenv("STRATA_TEST_DRIVER_DEVICES"), *arch = getenv("STRATA_TEST_DRIVER_ARCH");
-  const char *path = getenv("STRATA_TEST_DRIVER_LOG");
+  const char *path = getenv("STRATA_TEST_DRIVER_LOG"), *version = getenv("STRATA_TEST_DRIVER_VERSION");
   owner = getpid();
   if (devices)
     settings.n_devices = (int)strtol(devices, NULL, 10);
   if (arch)
     settings.arch = (uint32_t)strtoul(arch, NULL, 0);
+  if (version)
+    settings.version = (int)strtol(version, NULL, 10);
   if (path)
     log_file = fopen(path, "ae");
   read_injection(getenv("STRATA_TEST_DRIVER_FAIL"));
