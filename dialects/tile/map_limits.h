@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { STRATA_MAX_MAPS = 28 }; // of a launch; the runtime has room for as many
 enum {
   STRATA_MAP_RANK = 5,        // dims at most
   STRATA_MAP_UNIT = 16,       // bytes: where buffers begin, strides and rows of the box are multiples of it

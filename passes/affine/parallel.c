@@ -5,10 +5,10 @@
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/schedule.h"
 #include "dialects/mlir_util.h"
+#include "dialects/tile/map_limits.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/problem.h"
-#include "runtime/gpu/map.h"
 
 #include <math.h>
 
@@ -17,7 +17,7 @@
 
 enum {
   MAX_BETWEEN = 64, // calls that one may move past
-  MAX_MATRICES = STRATA_RT_MAX_MAPS,
+  MAX_MATRICES = STRATA_MAX_MAPS,
   REJECTED = 1 << 20, // added to a launch's number: those that it has left over
 };
 
@@ -387,7 +387,7 @@ static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *c
             own = n_calls ? n_calls * strata_problem_maps(called->func, schedule.tile[1]) : 0;
     if (n_calls == 0)
       continue;
-    if (is_shareable && n_maps + own <= STRATA_RT_MAX_MAPS &&
+    if (is_shareable && n_maps + own <= STRATA_MAX_MAPS &&
         mlirAttributeEqual(strata_attr(called->func, "strata.schedule"), text)) {
       STRATA_TRY(keep_all(compile, called, launch, kept, &n));
       n_maps += own;

@@ -8,7 +8,7 @@
 #include "passes/affine/problem.h"
 
 #include "dialects/mlir_util.h"
-#include "runtime/gpu/map.h"
+#include "dialects/tile/map_limits.h"
 
 #include <math.h>
 #include <string.h>
@@ -559,7 +559,7 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
     int64_t stores = p->swap ? 0 : strata_problem_store_maps(result_columns(p), each->stored_bytes);
     n_maps += each->n_calls * (2 + stores);
   }
-  return n_maps <= STRATA_RT_MAX_MAPS;
+  return n_maps <= STRATA_MAX_MAPS;
 }
 
 bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_problem_t *problem,

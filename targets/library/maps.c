@@ -9,6 +9,8 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
+_Static_assert(STRATA_MAX_MAPS <= (int)STRATA_RT_MAX_MAPS, "what passes count on");
+
 typedef struct {
   const char *kernel;
   size_t number;
