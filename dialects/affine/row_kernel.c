@@ -237,6 +237,12 @@ const char *strata_row_combining_kind(const strata_nest_t *nest) {
   return NULL;
 }
 
+MlirValue strata_row_combined(const strata_nest_t *nest) {
+  MlirOperation op = mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0));
+  bool is_first = mlirValueEqual(mlirOperationGetOperand(op, 0), mlirBlockGetArgument(nest->inner, 1));
+  return mlirOperationGetOperand(op, is_first);
+}
+
 int64_t strata_row_inner_elements(const strata_row_member_t *member) {
   int64_t elements = 1;
   for (int dim = 0; dim < n_dims_of(member->nest); dim++)

@@ -38,5 +38,7 @@ bool strata_row_kernel_fits(const strata_row_kernel_t *rows, int64_t elements);
 // How a reduction with one carried value combines, in the words of vector.multi_reduction ("add", "maximumf"); NULL if
 // it is no plain combination of its elements.
 const char *strata_row_combining_kind(const strata_nest_t *nest);
+// What such a reduction combines with the carried value.
+MlirValue strata_row_combined(const strata_nest_t *nest);
 
 #endif

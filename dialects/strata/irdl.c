@@ -6,10 +6,10 @@
 //     %r0 = irdl.base "!builtin.tensor"  irdl.results(r0: %r0)
 //     %a0 = irdl.base "#builtin.string"  ...  irdl.attributes {"kind" = %a0, "axes" = %a1}
 //   }
+#include "dialects/irdl.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
 
-#include <mlir-c/Dialect/IRDL.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -67,27 +67,4 @@ static void write_dialect(FILE *out) {
   fprintf(out, "}\n");
 }
 
-static strata_status_t load(MlirContext context, const char *text, size_t size) {
-  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreate(text, size));
-  if (mlirModuleIsNull(module))
-    return strata_error(STRATA_INTERNAL, "the IRDL text of the strata dialect does not parse");
-  MlirLogicalResult result = mlirLoadIRDLDialects(module);
-  mlirModuleDestroy(module);
-  if (mlirLogicalResultIsFailure(result))
-    return strata_error(STRATA_INTERNAL, "the strata dialect does not load");
-  return NULL;
-}
-
-strata_status_t strata_dialect_load(MlirContext context) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out)
-    return strata_error(STRATA_OUT_OF_MEMORY, "out of memory");
-  write_dialect(out);
-  strata_status_t status = fclose(out) ? strata_error(STRATA_OUT_OF_MEMORY, "out of memory") : NULL;
-  if (!status)
-    status = load(context, text, size);
-  free(text);
-  return status;
-}
+strata_status_t strata_dialect_load(MlirContext context) { return strata_irdl_load(context, "strata", write_dialect); }

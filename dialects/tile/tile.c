@@ -1,9 +1,9 @@
 // The tile dialect's ops and their builders; see tile.h.
 #include "dialects/tile/tile.h"
 
+#include "dialects/irdl.h"
 #include "dialects/mlir_util.h"
 
-#include <mlir-c/Dialect/IRDL.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,32 +57,15 @@ static void write_op(FILE *out, size_t i) {
   fprintf(out, "}\n");
 }
 
-static strata_status_t load(MlirContext context, const char *text, size_t size) {
-  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreate(text, size));
-  if (mlirModuleIsNull(module))
-    return strata_error(STRATA_INTERNAL, "the IRDL text of the tile dialect does not parse");
-  MlirLogicalResult result = mlirLoadIRDLDialects(module);
-  mlirModuleDestroy(module);
-  if (mlirLogicalResultIsFailure(result))
-    return strata_error(STRATA_INTERNAL, "the tile dialect does not load");
-  return NULL;
-}
-
-strata_status_t strata_tile_dialect_load(MlirContext context) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out)
-    return strata_error(STRATA_OUT_OF_MEMORY, "out of memory");
+static void write_dialect(FILE *out) {
   fprintf(out, "irdl.dialect @tile {\n");
   for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
     write_op(out, i);
   fprintf(out, "}\n");
-  strata_status_t status = fclose(out) ? strata_error(STRATA_OUT_OF_MEMORY, "out of memory") : NULL;
-  if (!status)
-    status = load(context, text, size);
-  free(text);
-  return status;
+}
+
+strata_status_t strata_tile_dialect_load(MlirContext context) {
+  return strata_irdl_load(context, "tile", write_dialect);
 }
 
 //===-- Building --------------------------------------------------------------------------------------------------===//

@@ -23,13 +23,6 @@ void strata_tile_contract_place(strata_tile_builder_t *b, const strata_contracti
     out_point[dim] = strata_tile_simplify(b, mlirAffineExprCompose(place->dims[dim], at));
 }
 
-// What the nest's loop combines with the carried value.
-static MlirValue element_of(const strata_nest_t *nest) {
-  MlirOperation op = mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0));
-  bool is_first = mlirValueEqual(mlirOperationGetOperand(op, 0), mlirBlockGetArgument(nest->inner, 1));
-  return mlirOperationGetOperand(op, is_first);
-}
-
 // |value| where |column|, the coordinate along the row, is below |extent|; else what changes nothing.
 static MlirValue within_row(strata_tile_builder_t *b, MlirAttribute kind, MlirValue value, MlirAffineExpr column,
                             int64_t extent) {
@@ -66,19 +59,9 @@ static MlirValue emit_reduction(strata_tile_builder_t *b, MlirAttribute kind, Ml
 
 // The result of the whole row is known from here on, and stored if it is asked for.
 static void finish(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point, MlirValue result) {
-  MlirAffineExpr coordinates[STRATA_MAX_DIMS];
   strata_tile_frame_t frame = {.nest = nest, .point = point};
   strata_tile_bind(b, &frame, mlirOperationGetResult(nest->loops[0], 0), (strata_tile_value_t){result, rows});
-  for (int i = 0; i < nest->n_accesses && !b->status; i++) {
-    const strata_access_t *store = &nest->accesses[i];
-    if (!store->is_store)
-      continue;
-    strata_tile_value_t value = strata_tile_evaluate(b, &frame, store->value);
-    int rank = strata_tile_access_coordinates(b, nest, store, point, coordinates);
-    if (mlirValueIsABlockArgument(store->buffer))
-      strata_tile_store(b, value, store->buffer, rank, coordinates);
-    strata_tile_know(b, store->buffer, rank, coordinates, value);
-  }
+  strata_tile_finish(b, &frame);
 }
 
 void strata_tile_contract_reduce(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point) {
@@ -87,7 +70,7 @@ void strata_tile_contract_reduce(strata_tile_builder_t *b, const strata_nest_t *
   MlirAttribute kind = mlirAttributeParseGet(b->e.context, strata_str(name));
   int64_t extent = nest->extents[nest->n_parallel], tiles = b->schedule.row > 1 ? b->schedule.row : 1;
   strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(nest->loops[0], 0));
-  strata_tile_value_t element = strata_tile_evaluate(b, &frame, element_of(nest));
+  strata_tile_value_t element = strata_tile_evaluate(b, &frame, strata_row_combined(nest));
   if (b->status)
     return;
   if (b->space.extents[COLUMN] * tiles < extent) {

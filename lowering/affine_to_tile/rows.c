@@ -22,23 +22,14 @@ void strata_rows_point(const strata_rows_t *rows, const strata_row_member_t *mem
 void strata_rows_finish(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member,
                         const strata_tile_value_t *results) {
   const strata_nest_t *nest = member->nest;
-  MlirAffineExpr zero[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
+  MlirAffineExpr zero[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS];
   for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
     zero[dim] = strata_tile_constant(b, 0);
   strata_rows_point(rows, member, zero, point);
   strata_tile_frame_t frame = {.nest = nest, .point = point};
   for (intptr_t i = 0; i < mlirOperationGetNumResults(nest->loops[0]); i++)
     strata_tile_bind(b, &frame, mlirOperationGetResult(nest->loops[0], i), results[i]);
-  for (int i = 0; i < nest->n_accesses && !b->status; i++) {
-    const strata_access_t *store = &nest->accesses[i];
-    if (!store->is_store)
-      continue;
-    strata_tile_value_t value = strata_tile_evaluate(b, &frame, store->value);
-    int rank = strata_tile_access_coordinates(b, nest, store, point, coordinates);
-    if (mlirValueIsABlockArgument(store->buffer))
-      strata_tile_store(b, value, store->buffer, rank, coordinates);
-    strata_tile_know(b, store->buffer, rank, coordinates, value);
-  }
+  strata_tile_finish(b, &frame);
 }
 
 strata_tile_value_t strata_rows_start(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,

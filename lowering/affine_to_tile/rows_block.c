@@ -37,9 +37,7 @@ static MlirOperation combining_op(const strata_nest_t *nest) {
 static MlirValue combined_elements(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
                                    uint32_t dims) {
   strata_tile_frame_t frame = {.nest = nest, .point = point};
-  MlirOperation op = combining_op(nest);
-  bool is_first = mlirValueEqual(mlirOperationGetOperand(op, 0), mlirBlockGetArgument(nest->inner, 1));
-  strata_tile_value_t elements = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(op, is_first));
+  strata_tile_value_t elements = strata_tile_evaluate(b, &frame, strata_row_combined(nest));
   return b->status ? elements.value : strata_tile_broadcast(b, elements, dims);
 }
 

@@ -498,3 +498,18 @@ strata_tile_value_t strata_tile_stored_value(strata_tile_builder_t *b, const str
   strata_tile_frame_t frame = {.nest = nest, .point = coordinates};
   return strata_tile_evaluate(b, &frame, store->value);
 }
+
+void strata_tile_finish(strata_tile_builder_t *b, strata_tile_frame_t *frame) {
+  const strata_nest_t *nest = frame->nest;
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+  for (int i = 0; i < nest->n_accesses && !b->status; i++) {
+    const strata_access_t *store = &nest->accesses[i];
+    if (!store->is_store)
+      continue;
+    strata_tile_value_t value = strata_tile_evaluate(b, frame, store->value);
+    int rank = strata_tile_access_coordinates(b, nest, store, frame->point, coordinates);
+    if (mlirValueIsABlockArgument(store->buffer))
+      strata_tile_store(b, value, store->buffer, rank, coordinates);
+    strata_tile_know(b, store->buffer, rank, coordinates, value);
+  }
+}

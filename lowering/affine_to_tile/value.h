@@ -60,7 +60,7 @@ typedef struct {
   // stores are masked by those that depend on one of their vector dims.
   int n_bounds;
   MlirAffineExpr bounds[STRATA_TILE_BOUNDS];
-  int depth;       // producers being computed for one another; more than there are nests would be a cycle
+  int depth;              // producers being computed for one another; more than there are nests would be a cycle
   int guard_depth;        // inside a guard, reads may fall outside their buffers
   strata_status_t status; // the first error; everything after it is meaningless
 } strata_tile_builder_t;
@@ -114,6 +114,10 @@ void strata_tile_bind(strata_tile_builder_t *b, strata_tile_frame_t *frame, Mlir
                       strata_tile_value_t value);
 // The tile value of a scalar SSA value, evaluating the ops it depends on.
 strata_tile_value_t strata_tile_evaluate(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirValue scalar);
+
+// A reduction whose results |frame| has bound: what the nest stores of them is known from here on, and stored if it is
+// asked for.
+void strata_tile_finish(strata_tile_builder_t *b, strata_tile_frame_t *frame);
 
 // |value| as a vector over exactly |dims| (a superset of its own); a scalar if |dims| is empty.
 MlirValue strata_tile_broadcast(strata_tile_builder_t *b, strata_tile_value_t value, uint32_t dims);

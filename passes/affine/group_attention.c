@@ -26,13 +26,6 @@ typedef struct {
 
 static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
 
-static bool contains(const strata_ints_t *ints, int value) {
-  for (size_t i = 0; i < ints->count; i++)
-    if (ints->data[i] == value)
-      return true;
-  return false;
-}
-
 static int compare_ints(const void *a, const void *b) {
   int x = *(const int *)a, y = *(const int *)b;
   return (x > y) - (x < y);
@@ -50,7 +43,8 @@ static bool find_behind(finder_t *f) {
       continue;
     for (size_t j = 0; j < node->reads.count; j++) {
       int producer = node->reads.data[j].producer;
-      if (contains(&f->behind, producer) || !node_of(f, producer)->nest || f->grouping->nodes[producer].group >= 0)
+      if (strata_ints_contain(&f->behind, producer) || !node_of(f, producer)->nest ||
+          f->grouping->nodes[producer].group >= 0)
         continue;
       if (f->behind.count == MAX_NODES)
         return false;
@@ -71,7 +65,7 @@ static void find_members(finder_t *f, int first) {
     const strata_nest_node_t *node = node_of(f, at);
     bool follows = false;
     for (size_t j = 0; j < node->reads.count && at > first; j++)
-      follows |= contains(&f->members, node->reads.data[j].producer);
+      follows |= strata_ints_contain(&f->members, node->reads.data[j].producer);
     if (follows)
       *strata_vector_push(f->grouping->graph.arena, &f->members) = at;
   }
@@ -86,7 +80,7 @@ static bool is_made_of_dims(const finder_t *f, int at, const strata_ints_t *made
   if (node->class != STRATA_NEST_MAP || n_loads != node->reads.count)
     return false;
   for (size_t i = 0; i < node->reads.count; i++)
-    if (!contains(made, node->reads.data[i].producer))
+    if (!strata_ints_contain(made, node->reads.data[i].producer))
       return false;
   return true;
 }
@@ -99,9 +93,9 @@ static void add_masks(finder_t *f) {
       *strata_vector_push(f->grouping->graph.arena, &made) = f->behind.data[i];
   for (size_t i = made.count; i-- > 0;) {
     const strata_ints_t *after = &node_of(f, made.data[i])->after;
-    bool is_ours = !contains(&f->members, made.data[i]);
+    bool is_ours = !strata_ints_contain(&f->members, made.data[i]);
     for (size_t j = 0; j < after->count; j++)
-      is_ours = is_ours && contains(&f->members, after->data[j]);
+      is_ours = is_ours && strata_ints_contain(&f->members, after->data[j]);
     if (is_ours)
       *strata_vector_push(f->grouping->graph.arena, &f->members) = made.data[i];
   }
@@ -123,7 +117,7 @@ static bool is_private(const finder_t *f) {
     if (f->members.data[i] == f->weighted)
       continue;
     for (size_t j = 0; j < node->after.count; j++)
-      if (!contains(&f->members, node->after.data[j]))
+      if (!strata_ints_contain(&f->members, node->after.data[j]))
         return false;
     for (size_t j = 0; j < node->buffers.count; j++) {
       const strata_nest_buffer_t *buffer = &f->grouping->graph.buffers.data[node->buffers.data[j]];
@@ -218,7 +212,7 @@ static strata_status_t try_candidate(finder_t *f, int first, bool *out_formed) {
   const char *why;
   find_members(f, first);
   *out_formed = false;
-  if (!contains(&f->members, f->weighted) || !has_two_rows(f))
+  if (!strata_ints_contain(&f->members, f->weighted) || !has_two_rows(f))
     return NULL;
   add_masks(f);
   if (!recognise(f, &why)) {

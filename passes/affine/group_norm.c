@@ -34,23 +34,16 @@ typedef struct {
 
 static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
 
-static bool contains(const strata_ints_t *ints, int value) {
-  for (size_t i = 0; i < ints->count; i++)
-    if (ints->data[i] == value)
-      return true;
-  return false;
-}
-
 static bool any_in(const strata_ints_t *nodes, const strata_ints_t *set) {
   for (size_t i = 0; i < nodes->count; i++)
-    if (contains(set, nodes->data[i]))
+    if (strata_ints_contain(set, nodes->data[i]))
       return true;
   return false;
 }
 
 static bool all_in(const strata_ints_t *nodes, const strata_ints_t *set) {
   for (size_t i = 0; i < nodes->count; i++)
-    if (!contains(set, nodes->data[i]))
+    if (!strata_ints_contain(set, nodes->data[i]))
       return false;
   return true;
 }
@@ -117,7 +110,7 @@ static void add_vectors(finder_t *f) {
   for (int at = f->members.data[f->members.count - 1]; at-- > 0 && f->members.count < MAX_MEMBERS;) {
     const strata_nest_node_t *node = node_of(f, at);
     bool is_free = node->nest && node->class == STRATA_NEST_MAP && !node->is_constant && !node->is_dear &&
-                   f->grouping->nodes[at].group < 0 && !contains(&f->members, at);
+                   f->grouping->nodes[at].group < 0 && !strata_ints_contain(&f->members, at);
     if (is_free && node->points <= most && node->after.count && all_in(&node->after, &f->members) &&
         stores_alone(f, at))
       push_member(f, at);
@@ -140,8 +133,8 @@ static double traffic(const finder_t *f, int64_t *out_stored) {
     const strata_nest_node_t *node = node_of(f, f->members.data[i]);
     for (size_t j = 0; j < node->buffers.count; j++) {
       const strata_nest_buffer_t *buffer = &f->grouping->graph.buffers.data[node->buffers.data[j]];
-      bool is_made = contains(&f->members, buffer->writer), is_store = node->nest->accesses[j].is_store;
-      if (contains(&seen, node->buffers.data[j]) || (is_made && !is_seen(f, buffer)))
+      bool is_made = strata_ints_contain(&f->members, buffer->writer), is_store = node->nest->accesses[j].is_store;
+      if (strata_ints_contain(&seen, node->buffers.data[j]) || (is_made && !is_seen(f, buffer)))
         continue;
       *strata_vector_push(f->grouping->graph.arena, &seen) = node->buffers.data[j];
       bytes += buffer->bytes;

@@ -22,13 +22,6 @@ typedef struct {
 
 static const strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
 
-static bool contains(const strata_ints_t *ints, int value) {
-  for (size_t i = 0; i < ints->count; i++)
-    if (ints->data[i] == value)
-      return true;
-  return false;
-}
-
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
 static bool is_free(const finder_t *f, int node) {
@@ -43,7 +36,7 @@ static strata_ints_t followers(const finder_t *f, int node) {
     const strata_ints_t *after = &node_of(f, node)->after;
     for (size_t i = 0; i < after->count && found.count < MAX_NODES; i++)
       if (node_of(f, after->data[i])->nest && node_of(f, after->data[i])->class == STRATA_NEST_MAP &&
-          !contains(&found, after->data[i]))
+          !strata_ints_contain(&found, after->data[i]))
         *strata_vector_push(f->grouping->graph.arena, &found) = after->data[i];
     if (next == found.count)
       return found;
@@ -54,7 +47,7 @@ static strata_ints_t followers(const finder_t *f, int node) {
 static int meeting(const strata_ints_t *a, const strata_ints_t *b) {
   int first = -1;
   for (size_t i = 0; i < a->count; i++)
-    if (contains(b, a->data[i]) && (first < 0 || a->data[i] < first))
+    if (strata_ints_contain(b, a->data[i]) && (first < 0 || a->data[i] < first))
       first = a->data[i];
   return first;
 }

@@ -18,6 +18,13 @@ static const struct {
 #include "passes/affine/op_costs.def"
 };
 
+bool strata_ints_contain(const strata_ints_t *ints, int value) {
+  for (size_t i = 0; i < ints->count; i++)
+    if (ints->data[i] == value)
+      return true;
+  return false;
+}
+
 static double op_cost(MlirOperation op) {
   MlirStringRef name = strata_op_name(op);
   bool is_math = name.length > 5 && memcmp(name.data, "math.", 5) == 0;

@@ -22,6 +22,7 @@ typedef struct {
 } strata_nest_read_t;
 
 typedef STRATA_VECTOR(int) strata_ints_t;
+bool strata_ints_contain(const strata_ints_t *ints, int value);
 
 typedef struct {
   MlirValue value;
