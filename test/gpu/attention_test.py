@@ -9,7 +9,7 @@ import numpy as np
 
 import gpu
 import strata
-from level2 import Case, bits, from_bf16, to_bf16
+from level2 import Case, HalfCase, bits
 
 random = np.random.default_rng(5)
 APART = "--polyblocks-disable-reduce-reduce-fusion"
@@ -21,7 +21,7 @@ def affine(dims, *results):
     return ", ".join(f"affine_map<({dims}) -> ({r})>" for r in results)
 
 
-class Attention(Case):
+class Attention(HalfCase):
     """softmax(q k^T * scale + mask) v, written as a front end does."""
 
     def __init__(self, name, batch, heads, rows, columns, depth, kind="bf16", value=None, mask=None, spread=1,
@@ -40,16 +40,6 @@ class Attention(Case):
     def shapes(self, packed):
         b, h, s, c, d, e = self.sizes
         return [(b, s, h, d), (b, c, h, d), (b, c, h, e)] if packed else [(b, h, s, d), (b, h, c, d), (b, h, c, e)]
-
-    def round(self, x):
-        return to_bf16(x) if self.kind == "bf16" else x.astype(np.float16)
-
-    def widen(self, x):
-        return from_bf16(x).astype(np.float64) if self.kind == "bf16" else x.astype(np.float64)
-
-    def like(self, *shape):
-        x = np.zeros(shape, np.uint16)
-        return bits(x, "bf16") if self.kind == "bf16" else x.view(np.float16)
 
     def pack(self, *parts):
         b, _, s, _, _, _ = self.sizes

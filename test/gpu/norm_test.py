@@ -9,7 +9,7 @@ import numpy as np
 
 import gpu
 import strata
-from level2 import Case, bits, from_bf16, to_bf16
+from level2 import HalfCase, bits
 
 random = np.random.default_rng(7)
 OPTIONS = ["--target=nvgpu", "--device=emulated_90", "--fuse-norms"]
@@ -18,7 +18,7 @@ EPSILON = {"f16": 2.0 ** -11, "bf16": 2.0 ** -8}  # of a result's rounding
 SUMS = 2.0 ** -20                                 # of f32, over a row
 
 
-class Normed(Case):
+class Normed(HalfCase):
     """norm(x W + bias + residual), written as a front end does."""
 
     def __init__(self, name, rows, columns, steps, norm="layer_norm", kind="bf16", crossed=True, residual=True,
@@ -41,16 +41,6 @@ class Normed(Case):
     def shaped(self, x):
         x = x.reshape(self.batch, x.shape[0] // self.batch, x.shape[1])
         return bits(x, "bf16") if self.kind == "bf16" else x
-
-    def round(self, x):
-        return to_bf16(x) if self.kind == "bf16" else x.astype(np.float16)
-
-    def widen(self, x):
-        return from_bf16(x).astype(np.float64) if self.kind == "bf16" else x.astype(np.float64)
-
-    def like(self, *shape):
-        x = np.zeros(shape, np.uint16)
-        return bits(x, "bf16") if self.kind == "bf16" else x.view(np.float16)
 
     def expect(self, vectors):
         """What is right, and how far from it results may be: by a rounding, and by what sums in f32 lose."""

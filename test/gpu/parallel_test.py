@@ -5,7 +5,6 @@ import sys
 import numpy as np
 
 import gpu
-import strata
 from level2 import Case
 from products_test import NN, NT, schedule, values
 
@@ -49,13 +48,7 @@ def cases():
 
 
 def run(case, line, index):
-    name = f"parallel{index}"
-    with open(f"{name}.mlir", "w", encoding="utf-8") as file:
-        file.write(case.text())
-    with open(f"{name}.schedule", "w", encoding="utf-8") as file:
-        file.write(line + "\n")
-    options = ["--target=nvgpu", "--device=emulated_90", f"--schedule={name}.schedule"]
-    library, _ = strata.compile_library(f"{name}.mlir", ".", name, options)
+    library = gpu.compile_case(case, f"parallel{index}", line)
     got = gpu.Library(library).run(case.inputs)
     failed = [i for i, (value, out) in enumerate(zip(got, case.outputs)) if (value.reshape(out.shape) != out).any()]
     if failed:

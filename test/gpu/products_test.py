@@ -6,7 +6,6 @@ import sys
 import numpy as np
 
 import gpu
-import strata
 from level2 import Case
 
 random = np.random.default_rng(7)
@@ -193,15 +192,8 @@ def products():
 
 
 def run(case, line, index):
-    path, name = f"product{index}.mlir", f"product{index}"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(case.text())
-    with open(f"{name}.schedule", "w", encoding="utf-8") as file:
-        file.write(line + "\n")
-    options = ["--target=nvgpu", "--device=emulated_90", f"--schedule={name}.schedule"]
-    if "tf32" in case.name:
-        options.append("--mm-conv-precision-mode=tf32")
-    library, _ = strata.compile_library(path, ".", name, options)
+    options = ["--mm-conv-precision-mode=tf32"] if "tf32" in case.name else []
+    library = gpu.compile_case(case, f"product{index}", line, options)
     got = gpu.Library(library).run(case.inputs)[0]
     wrong = np.argwhere(got.reshape(case.outputs[0].shape) != case.outputs[0])
     if len(wrong):

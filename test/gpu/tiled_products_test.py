@@ -7,7 +7,6 @@ import sys
 import numpy as np
 
 import gpu
-import strata
 from level2 import Case, to_bf16, from_bf16
 
 random = np.random.default_rng(5)
@@ -70,15 +69,8 @@ def products():
 
 
 def run(case, line, index):
-    path, name = f"tiled{index}.mlir", f"tiled{index}"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(case.text())
-    with open(f"{name}.schedule", "w", encoding="utf-8") as file:
-        file.write(line + "\n")
-    options = ["--target=nvgpu", "--device=emulated", f"--schedule={name}.schedule"]
-    if "tf32" in case.name:
-        options.append("--mm-conv-precision-mode=tf32")
-    library, _ = strata.compile_library(path, ".", name, options)
+    options = ["--mm-conv-precision-mode=tf32"] if "tf32" in case.name else []
+    library = gpu.compile_case(case, f"tiled{index}", line, options, device="emulated")
     got = gpu.Library(library).run(case.inputs)[0]
     expected = np.asarray(case.outputs[0])
     wrong = np.argwhere(np.asarray(got).reshape(expected.shape).view(expected.dtype) != expected)

@@ -6,7 +6,6 @@ import sys
 import numpy as np
 
 import gpu
-import strata
 from level2 import Case
 from products_test import NN, NT, schedule
 
@@ -144,14 +143,7 @@ def cases():
 
 def run(case, n_launches, line, index):
     name = f"together{index}"
-    with open(f"{name}.mlir", "w", encoding="utf-8") as file:
-        file.write(case.text())
-    options = ["--target=nvgpu", "--device=emulated_90"]
-    if line:
-        options.append(f"--schedule={name}.schedule")
-        with open(f"{name}.schedule", "w", encoding="utf-8") as file:
-            file.write(line + "\n")
-    path, _ = strata.compile_library(f"{name}.mlir", ".", name, options)
+    path = gpu.compile_case(case, name, line)
     library = gpu.Library(path)
     got = library.run(case.inputs)
     failed = [i for i, (value, out) in enumerate(zip(got, case.outputs)) if (value.reshape(out.shape) != out).any()]

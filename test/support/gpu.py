@@ -21,6 +21,18 @@ def use_stand_in():
     os.environ["STRATA_CUDA_DRIVER"] = os.environ["STRATA_HIP_DRIVER"] = os.path.abspath(STAND_IN)
 
 
+def compile_case(case, name, schedule="", options=(), device="emulated_90"):
+    """The library of a level2.Case for the emulated device, its products carried out as a line of a schedule says."""
+    options = ["--target=nvgpu", f"--device={device}", *options]
+    with open(f"{name}.mlir", "w", encoding="utf-8") as file:
+        file.write(case.text())
+    if schedule:
+        options.append(f"--schedule={name}.schedule")
+        with open(f"{name}.schedule", "w", encoding="utf-8") as file:
+            file.write(schedule + "\n")
+    return strata.compile_library(f"{name}.mlir", ".", name, options)[0]
+
+
 class Driver:
     """The calls of the CUDA driver API that callers of a library make."""
 

@@ -104,6 +104,20 @@ class Case:
 SEPARATOR = "// -----\n"
 
 
+class HalfCase(Case):
+    """One of a type of 16 bits, `kind`, which its class sets: f16, which NumPy has, or bf16, as bits."""
+
+    def round(self, x):
+        return to_bf16(x) if self.kind == "bf16" else x.astype(np.float16)
+
+    def widen(self, x):
+        return from_bf16(x).astype(np.float64) if self.kind == "bf16" else x.astype(np.float64)
+
+    def like(self, *shape):
+        x = np.zeros(shape, np.uint16)
+        return bits(x, "bf16") if self.kind == "bf16" else x.view(np.float16)
+
+
 def run(*command, text=None):
     result = subprocess.run(command, input=text, capture_output=True, text=True)
     if result.returncode:
