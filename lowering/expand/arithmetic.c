@@ -169,6 +169,26 @@ static bool is_added_to_one(MlirOperation op) {
   return true;
 }
 
+static bool is_greatest(MlirValue value) {
+  static const char *const moving[] = {"vector.broadcast", "vector.transpose", "vector.shape_cast"};
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+  for (size_t i = 0; i < sizeof moving / sizeof *moving && !mlirOperationIsNull(op); i++)
+    if (strata_op_is(op, moving[i]))
+      return is_greatest(mlirOperationGetOperand(op, 0));
+  if (mlirOperationIsNull(op) || !strata_op_is(op, "vector.multi_reduction"))
+    return false;
+  MlirContext context = mlirOperationGetContext(op);
+  return mlirAttributeEqual(strata_attr(op, "kind"),
+                            mlirAttributeParseGet(context, strata_str("#vector.kind<maximumf>")));
+}
+
+// True for the difference of a value and the greatest of its row, as the exponentials of a softmax are of: what is so
+// far below that its own digits suffer is as much smaller than the sum.
+static bool is_below_greatest(MlirValue value) {
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+  return !mlirOperationIsNull(op) && strata_op_is(op, "arith.subf") && is_greatest(mlirOperationGetOperand(op, 1));
+}
+
 // The code of a row of math.def for |type|, or NULL.
 static strata_expansion_t expansion_of(const strata_arithmetic_t *m, size_t row, MlirType type) {
   MlirType element = strata_type_element(type);
@@ -188,7 +208,8 @@ static bool emit_function(const strata_arithmetic_t *m, MlirOperation op, int n_
   strata_expander_t x = expander(m, type);
   x.is_approximate = is_f32 && m->has_approximations && is_approximate(m, op);
   x.has_tanh = m->has_tanh && !mlirAttributeIsNull(strata_attr(op, "tile.rounds_to_bf16"));
-  x.is_beside_one = x.is_approximate && m->rounds_to_16 && is_added_to_one(op);
+  x.is_beside_one = x.is_approximate && is_added_to_one(op);
+  x.is_below_greatest = x.is_approximate && is_below_greatest(mlirOperationGetOperand(op, 0));
   strata_expansion_t expansion = expansion_of(m, row, type);
   *out = (MlirValue){0};
   if (expansion)

@@ -12,7 +12,9 @@ typedef struct {
   MlirType real, bits;
   bool is_approximate; // f32, and the machine's approximations will do
   bool has_tanh;       // so will its tanh
-  bool is_beside_one;  // the result is added to 1 and rounded to 16 bits: an error of 2^-20 will do
+  bool is_beside_one;  // the result is added to 1: an error of 2^-21 will do, of 2^-20 if it is rounded to 16 bits
+  // The operand is a value less the greatest of its row: an error of so many times 2^-24 will do.
+  bool is_below_greatest;
 } strata_expander_t;
 
 typedef MlirValue (*strata_expansion_t)(const strata_expander_t *x, const MlirValue *operands);

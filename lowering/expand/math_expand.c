@@ -17,6 +17,9 @@
 #define POLY(name, ...) static const double name[] = {__VA_ARGS__};
 #include "lowering/expand/polynomials.def"
 
+static const double log2_e = 0x1.715476p+0;
+static const double ln2 = 0x1.62e43p-1;
+
 //===-- Approximations ------------------------------------------------------------------------------------------===//
 
 // An instruction that approximates a function of f32, or a quotient by such a one.
@@ -32,23 +35,18 @@ static MlirValue quotient(expander_t *x, MlirValue a, MlirValue b) {
                            : strata_emit_binary(x->m->e, "arith.divf", a, b);
 }
 
-// 2^(a log2 e): what rounding takes off the product of the first factor is put back afterwards, where that is finite.
+// 2^(a log2 e): what rounding takes off the product, a - product * log 2, is put back afterwards, where that is finite.
 static MlirValue approximate_exp(expander_t *x, MlirValue a) {
-  MlirValue log2_e = real(x, 0x1.715476p+0), product = mul(x, a, log2_e);
-  MlirValue power = approximate(x, "math.exp2", 1, &product);
-  if (x->m->rounds_to_16)
+  MlirValue product = mul(x, a, real(x, log2_e)), power = approximate(x, "math.exp2", 1, &product);
+  if (x->m->rounds_to_16 || x->is_below_greatest)
     return power;
-  MlirValue lost = multiply_add(x, a, log2_e, strata_emit_unary(x->m->e, "arith.negf", product));
-  lost = multiply_add(x, a, real(x, 0x1.4ae0cp-26), lost);
-  MlirValue exact = multiply_add(x, power, mul(x, lost, real(x, 0x1.62e43p-1)), power);
+  MlirValue lost = multiply_add(x, product, real(x, -ln2), a), exact = multiply_add(x, power, lost, power);
   return select(x, compare(x, STRATA_OLT, magnitude(x, a), 88.7228), exact, power);
 }
 
 //===-- Exponentials ---------------------------------------------------------------------------------------------===//
 
-static const double log2_e = 0x1.715476p+0;
 static const double ln2_high = 0x1.63p-1, ln2_low = -0x1.bd0106p-13; // n * ln2_high is exact
-static const double ln2 = 0x1.62e43p-1;
 static const double round_f32 = 0x1.8p+23, round_f64 = 0x1.8p+52;
 
 typedef struct {
@@ -123,14 +121,13 @@ MlirValue strata_expand_expm1(expander_t *x, const MlirValue *operands) {
   return unless_tiny(x, operands[0], value);
 }
 
-// e^(2 t) may overflow: then the quotient is 0.
+// 1 - 2 / (e^(2 a) + 1) on either side of 0. The power may overflow: then the quotient is 0.
 static MlirValue approximate_tanh(expander_t *x, MlirValue a) {
-  MlirValue t = magnitude(x, a), square = mul(x, a, a);
-  MlirValue near = multiply_add(x, mul(x, square, POLYNOMIAL(x, tanh_near, square)), a, a);
-  MlirValue exponent = mul(x, t, real(x, 2 * log2_e));
+  MlirValue square = mul(x, a, a), exponent = mul(x, a, real(x, 2 * log2_e));
+  MlirValue near = mul(x, a, multiply_add(x, square, POLYNOMIAL(x, tanh_short, square), real(x, 1)));
   MlirValue sum = add(x, approximate(x, "math.exp2", 1, &exponent), real(x, 1));
   MlirValue far = multiply_add(x, quotient(x, real(x, 1), sum), real(x, -2), real(x, 1));
-  return with_sign(x, select(x, compare(x, STRATA_OLT, t, 0.625), near, far), a);
+  return select(x, compare(x, STRATA_OLT, magnitude(x, a), 0.484375), near, far);
 }
 
 MlirValue strata_expand_tanh(expander_t *x, const MlirValue *operands) {
@@ -159,9 +156,12 @@ static MlirValue approximate_erf(expander_t *x, MlirValue a) {
   return select(x, compare(x, STRATA_OGE, magnitude(x, a), 3.84), with_sign(x, real(x, 1), a), near);
 }
 
-// 1 - erfc |a|; the polynomial goes to -inf.
+// 1 - erfc |a|; the short polynomial goes to -inf, the other one to where 2^p is 0.
 static MlirValue erf_beside_one(expander_t *x, MlirValue a) {
-  MlirValue exponent = POLYNOMIAL(x, erfc_log2, magnitude(x, a));
+  MlirValue t = magnitude(x, a);
+  MlirValue exponent = x->m->rounds_to_16
+                           ? POLYNOMIAL(x, erfc_log2_short, t)
+                           : POLYNOMIAL(x, erfc_log2, strata_emit_binary(x->m->e, "arith.minimumf", t, real(x, 11)));
   MlirValue far = sub(x, real(x, 1), approximate(x, "math.exp2", 1, &exponent));
   return with_sign(x, far, a);
 }

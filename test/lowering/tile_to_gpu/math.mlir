@@ -54,7 +54,7 @@ func.func private @tan(%x: memref<32xf64>, %z: memref<32xf64>) attributes {strat
   return
 }
 
-// 1 + erf a of what is rounded to 16 bits: erfc's logarithm is a polynomial.
+// 1 + erf a, here of what is rounded to 16 bits: erfc's logarithm is a polynomial.
 // CHECK-LABEL: func.func @erf_beside_one(
 // CHECK: %[[SIZE:.*]] = math.absf
 // CHECK-COUNT-5: math.fma %{{.*}}, %[[SIZE]], %{{.*}} : f32
@@ -74,7 +74,7 @@ func.func private @erf_beside_one(%x: memref<32xf32>, %z: memref<32xf16>) attrib
   return
 }
 
-// Not of what is added to anything else, nor of what stays f32.
+// Not of what is added to anything else.
 // CHECK-LABEL: func.func @erf(
 // CHECK-NOT: math.exp2
 // CHECK: arith.divf
@@ -89,9 +89,13 @@ func.func private @erf(%x: memref<32xf32>, %z: memref<32xf16>) attributes {strat
   return
 }
 
+// What stays f32 has a polynomial of one more term, up to 11.
 // CHECK-LABEL: func.func @erf_f32(
-// CHECK-NOT: math.exp2
-// CHECK: arith.divf
+// CHECK: %[[SIZE:.*]] = math.absf
+// CHECK: %[[AT_MOST:.*]] = arith.minimumf %[[SIZE]]
+// CHECK-COUNT-6: math.fma %{{.*}}, %[[AT_MOST]], %{{.*}} : f32
+// CHECK: math.exp2
+// CHECK: math.copysign
 func.func private @erf_f32(%x: memref<32xf32>, %z: memref<32xf32>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
   scf.forall (%t) in (1) {
     %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
@@ -99,6 +103,52 @@ func.func private @erf_f32(%x: memref<32xf32>, %z: memref<32xf32>) attributes {s
     %one = arith.constant 1.000000e+00 : f32
     %ones = vector.broadcast %one : f32 to vector<32xf32>
     %r = arith.addf %ones, %e fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf32>, memref<32xf32>) -> ()
+  }
+  return
+}
+
+// tanh has no digits to lose on either side of a bound; what the exponential's product lost is put back, but not in a
+// softmax.
+// CHECK-LABEL: func.func @tanh(
+// CHECK: math.exp2
+// CHECK: arith.divf
+// CHECK: arith.select
+// CHECK-NOT: math.copysign
+func.func private @tanh(%x: memref<32xf32>, %z: memref<32xf32>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
+    %r = math.tanh %a fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf32>, memref<32xf32>) -> ()
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @exp(
+// CHECK: math.exp2
+// CHECK-COUNT-2: math.fma
+// CHECK: arith.select
+func.func private @exp(%x: memref<32xf32>, %z: memref<32xf32>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
+    %r = math.exp %a fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf32>, memref<32xf32>) -> ()
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @exp_below_greatest(
+// CHECK: math.exp2
+// CHECK-NOT: math.fma
+// CHECK: return
+func.func private @exp_below_greatest(%x: memref<32xf32>, %z: memref<32xf32>) attributes {strata.schedule = {kind = "rows", threads = 32, group = 32, tile = array<i64: 32>}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
+    %low = arith.constant 0xFF800000 : f32
+    %m = vector.multi_reduction <maximumf>, %a, %low [0] : vector<32xf32> to f32
+    %b = vector.broadcast %m : f32 to vector<32xf32>
+    %s = arith.subf %a, %b fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    %r = math.exp %s fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
     "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf32>, memref<32xf32>) -> ()
   }
   return
