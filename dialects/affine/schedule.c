@@ -43,12 +43,13 @@ strata_schedule_t strata_schedule_read(MlirOperation func) {
   schedule.parts = integer_of(dictionary, "parts");
   integers_of(dictionary, "share", 2, schedule.share);
   schedule.row = integer_of(dictionary, "row");
+  schedule.stagger = integer_of(dictionary, "stagger");
   return schedule;
 }
 
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule) {
   MlirContext context = mlirOperationGetContext(func);
-  MlirNamedAttribute entries[13];
+  MlirNamedAttribute entries[14];
   int n = 0;
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("kind", strata_str_attr(context, schedule->kind));
@@ -76,12 +77,15 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
     ENTRY("share", strata_i64s_attr(context, 2, schedule->share));
   if (schedule->row)
     ENTRY("row", strata_i64_attr(context, schedule->row));
+  if (schedule->stagger)
+    ENTRY("stagger", strata_i64_attr(context, schedule->stagger));
 #undef ENTRY
   strata_set_attr(func, "strata.schedule", mlirDictionaryAttrGet(context, n, entries));
 }
 
 bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value) {
-  static const char *const integers[] = {"threads", "group", "producers", "slots", "blocks", "swap", "parts", "row"};
+  static const char *const integers[] = {"threads", "group", "producers", "slots",  "blocks",
+                                         "swap",    "parts", "row",       "stagger"};
   if (strata_str_equal(key, "kind")) {
     bool is_known = false;
     for (size_t i = 0; mlirAttributeIsAString(value) && i < sizeof kinds / sizeof *kinds; i++)

@@ -321,8 +321,10 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
       {mlirIdentifierGet(context, strata_str("lower")), i64s(context, window->n_dims, window->lower)},
       {mlirIdentifierGet(context, strata_str("upper")), i64s(context, window->n_dims, window->upper)},
   };
-  intptr_t n = sizeof entries / sizeof entries[0];
-  return mlirDictionaryAttrGet(context, window->n_dims ? n : n - 2, entries);
+  intptr_t n = sizeof entries / sizeof entries[0] - (window->n_dims ? 0 : 2);
+  if (bulk->reads_ahead) // windows do not
+    entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str("ahead")), mlirUnitAttrGet(context)};
+  return mlirDictionaryAttrGet(context, n, entries);
 }
 
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {

@@ -257,14 +257,25 @@ static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_
   return emit_arrival(d, k);
 }
 
+// Which step of the running task's reduction is the |counter|-th: task t begins at t times the schedule's stagger.
+static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue counter) {
+  strata_emitter_t *e = &d->e;
+  if (!d->stagger)
+    return counter;
+  MlirValue first = strata_emit_binary(e, "arith.muli", d->task, strata_emit_index(e, d->stagger));
+  MlirValue step = strata_emit_binary(e, "arith.addi", counter, first);
+  return strata_emit_binary(e, "arith.remui", step, strata_emit_index(e, k->n_steps));
+}
+
 strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {k->place.slot, k->place.parity}, lower, upper;
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
   strata_pipelined_steps(d, k, &lower, &upper);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
-  strata_gpu_record_of(d, induction)->counter = loop.induction;
-  strata_define_scalar(d, induction, loop.induction);
+  MlirValue step = staggered(d, k, loop.induction);
+  strata_gpu_record_of(d, induction)->counter = step;
+  strata_define_scalar(d, induction, step);
   k->place = (strata_ring_place_t){state[0], state[1]};
   STRATA_TRY(emit_step(d, k));
   strata_ring_advance(d, k->product.slots, &k->place);

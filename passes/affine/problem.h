@@ -120,6 +120,7 @@ typedef struct {
   int64_t filled;   // percent of the processors that such clusters fill
   int64_t row;      // blocks of a cluster whose tiles are a row together; 0: rows are not reduced
   int64_t share[2]; // rows, columns of tiles of a cluster whose blocks share operands
+  int64_t stagger;  // steps by which a tile's reduction begins behind that of the tile before
   int64_t slots, residents, tiles, blocks;
   double seconds;
   const char *bound; // what takes the time

@@ -145,7 +145,8 @@ static strata_status_t check_contraction(strata_compile_t *compile, const strata
     if (is_same_tile(&candidate, given) && given->slots >= 2 && given->slots <= candidate.slots &&
         given->blocks >= (is_whole ? pipelined.tiles : 1) &&
         given->blocks <= (pipelined.tiles > room ? pipelined.tiles : room) &&
-        given->blocks % (pipelined.share[0] * pipelined.share[1]) == 0)
+        given->blocks % (pipelined.share[0] * pipelined.share[1]) == 0 && given->stagger >= 0 &&
+        (candidate.stagger || !given->stagger))
       return NULL;
   }
   for (strata_tiled_choice_t tiled = {0}; strata_tiled_next(device, &product, &tiled);)

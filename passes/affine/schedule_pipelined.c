@@ -46,9 +46,12 @@ enum {
   BLOCK_BYTES = 1 << 10, // that the system takes of a block's shared memory
   MIN_SLOTS = 2,
   MIN_SLOTS_OF_MEMORY = 4,
+  MIN_SLOTS_STAGGERED = 5,
   MAX_SLOTS = 16,
-  USUAL_SLOTS = 8, // where memory does not decide
-  SUMS = 128,      // of a thread
+  USUAL_SLOTS = 8,  // where memory does not decide
+  SHARED_SLOTS = 5, // nor do the blocks of a cluster share operands: 1000x1000x1000 takes 7.2 us with eight, 6.7
+  STAGGER = 13,     // steps: enough for the blocks of a moment to be at places of the rows that have nothing in common
+  SUMS = 128,       // of a thread
   WIDE_SUMS = 192,
   MANY_GROUPS_SUMS = 96,
   MIN_SIDE = 16,                  // rows and columns, unless operands come in bulk
@@ -79,12 +82,12 @@ enum {
 #define UNALIGNED_STORE 1.3   // rows that begin anywhere
 #define CROSSED_STORE 2.5     // the same, contiguous along the instruction's rows
 #define SHARE_START 300.0     // of sums that the blocks of a cluster exchange: its barriers
-#define MULTICAST_START 200.0 // of clusters that share operands: one waits for another
-#define MAX_MEMORY 0.33       // of the time, that memory is busy where blocks share operands
+#define MULTICAST_START 300.0 // of clusters that share operands, one for another, for each doubling of them
+#define MAX_MEMORY 0.45       // of the time, that memory is busy where blocks share operands
 #define SHARE_SENT 64.0       // bytes to the blocks of a cluster
 #define SHARE_READ 128.0
-#define STRADDLING_ROW 4.0      // that the copy engine fetches, of a step: it begins within a sector
-#define SPLIT_ROW 3.6           // the same within a line
+#define STRADDLING_ROW 3.8      // that the copy engine fetches, of a step: it begins within a sector
+#define SPLIT_ROW 3.2           // the same within a line
 #define LEFT_READ 1.16          // times as long at full clock, where threads read the left operand
 #define BOX 45.0                // that one thread has the copy engine fetch
 #define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
@@ -400,9 +403,20 @@ static bool has_room(const strata_gpu_device_t *device, const strata_problem_t *
 static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
   int64_t slots = (int64_t)ceil(device->n_processors * IN_FLIGHT / distinct_bytes(problem, p));
-  slots = least(slots > MIN_SLOTS_OF_MEMORY ? slots : MIN_SLOTS_OF_MEMORY, p->slots);
+  int64_t fewest = p->stagger ? MIN_SLOTS_STAGGERED : MIN_SLOTS_OF_MEMORY;
+  slots = least(slots > fewest ? slots : fewest, p->slots);
   bool is_beside = 2 * p->blocks <= device->n_processors || has_room(device, problem, p, slots, p->residents + 1);
   return is_beside ? slots : least(slots, USUAL_SLOTS);
+}
+
+// Of rows that lie along the reduction all blocks would read the same columns at a time, which memory has in the same
+// few of its banks: each begins elsewhere (1x4096x4096: 10.2 us instead of 10.9; 128x14336x4096: 33.5 instead of 34.2).
+// Of rows across the reduction it takes longer (34.5 us instead of 32.6).
+static int64_t stagger_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  bool is_one = p->parts == 1 && cluster_of(p) == 1 && p->row <= 1 && !problem->next && problem->batch == 1;
+  for (int side = 0; side < 2; side++)
+    is_one &= problem->sides[side].is_along && !problem->sides[side].has_window && count_boxes(problem, p, side) > 0;
+  return is_one && problem->steps % step_of(problem) == 0 ? STAGGER : 0;
 }
 
 // The sums of the others' tiles to the others, and those of its own from them.
@@ -542,7 +556,7 @@ static void predict_time(const strata_gpu_device_t *device, const strata_problem
   double beside = n > 1 ? 0 : rounds * each[0].steps * beside_rows(problem, p);
   double others = tiles.cycles + memory.cycles + cache - main.cycles + beside;
   double cycles = LAUNCH + FILL + (together - 1) * SECOND_BLOCK + main.cycles + others / HIDDEN;
-  cycles += cluster_of(p) > 1 ? MULTICAST_START : 0;
+  cycles += MULTICAST_START * log2((double)cluster_of(p));
   cycles += cache / CACHE_BESIDE_MEMORY * memory.cycles / main.cycles;
   double busy = (double)p->pair * sum_of(problem, instruction_cycles) / device->n_processors / cycles;
   p->seconds = cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
@@ -579,7 +593,9 @@ bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_pr
   predict_time(device, problem, p);
   bool is_streamed = !strcmp(p->bound, memory_bound) && p->tiles == p->blocks;
   int64_t fewest = ceil_div(shared_sums, slot_bytes(problem, p));
-  p->slots = is_streamed ? slots_of_memory(device, problem, p) : least(p->slots, USUAL_SLOTS);
+  p->stagger = is_streamed ? stagger_of(problem, p) : 0;
+  int64_t usual = cluster_of(p) > 1 ? SHARED_SLOTS : USUAL_SLOTS;
+  p->slots = is_streamed ? slots_of_memory(device, problem, p) : least(p->slots, usual);
   p->slots = p->slots < fewest ? fewest : p->slots;
   predict_time(device, problem, p);
   return true;
@@ -668,6 +684,15 @@ static bool has_slow_rows(const strata_problem_t *problem) {
   return is_slow && !has_window(problem) && !problem->shares_launch;
 }
 
+// Of rows that are slow to fetch a block of a cluster that shares reductions has those of all its tiles to fetch. That
+// takes four or more blocks longer than the model expects (768x768x1000: 8.2 to 10 us instead of 6.9), unless results
+// have so few rows that there is nothing to be gained by sharing operands.
+static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_rows,
+                               const strata_pipelined_choice_t *p) {
+  bool are_few = least(problem->rows, problem->columns) <= GROUP_ROWS;
+  return p->parts == 1 || (!has_window(problem) && (p->parts == 2 || !has_slow_rows || are_few));
+}
+
 // Not a few steps; nor where memory may hold up one of the blocks, and with it all of its cluster (129 x 4096 x 4104:
 // 28 us instead of 18).
 static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -683,7 +708,7 @@ int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_prob
   strata_pipelined_choice_t candidate = {0};
   bool shares = has_slow_rows(problem);
   while (is_worthwhile(problem) && find_next(device, problem, shares, &candidate))
-    if ((candidate.parts == 1 || !has_window(problem)) && is_worth_sharing(device, problem, &candidate))
+    if (is_worth_splitting(problem, shares, &candidate) && is_worth_sharing(device, problem, &candidate))
       count = insert(out, count, n, &candidate);
   return count;
 }
@@ -710,5 +735,6 @@ strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, con
       .swap = choice->swap,
       .parts = choice->parts > 1 ? choice->parts : 0,
       .row = choice->row > 1 ? choice->row : 0,
+      .stagger = choice->stagger,
       .share = {cluster_of(choice) > 1 ? choice->share[0] : 0, cluster_of(choice) > 1 ? choice->share[1] : 0}};
 }

@@ -213,9 +213,11 @@ static int swizzle_code(uint32_t bytes) { return bytes == 128 ? 3 : bytes == 64 
 
 // Arithmetic on the host, without a lock: the driver packs 128 bytes, a fraction of what the launch itself costs. So
 // nothing is kept from call to call. Boxes fetch 128 bytes into the L2 cache at once: with 256, what streams from
-// memory comes half a line too early, or for a neighbour (16x14336x4096: 30.1 us instead of 29.4).
+// memory comes half a line too early, or for a neighbour (16x14336x4096: 30.1 us instead of 29.4), unless the map says
+// that it does not.
 static int encode_map(const strata_rt_map_t *map, void *address, void *out) {
-  int promotion = map->has_window && map->swizzle == 128 ? PROMOTE_256 : PROMOTE_128;
+  bool is_ahead = map->reads_ahead || (map->has_window && map->swizzle == 128);
+  int promotion = is_ahead ? PROMOTE_256 : PROMOTE_128;
   for (unsigned i = 0; i + 1 < (unsigned)map->rank; i++) // rows that begin within a sector are slow enough
     promotion = map->strides[i] % SECTOR_BYTES ? PROMOTE_128 : promotion;
   if (map->has_window)

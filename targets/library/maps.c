@@ -150,6 +150,7 @@ static strata_status_t read_map(reader_t *reader, MlirType function) {
     return refuse(reader, "a swizzle of 0, 32, 64 or 128 bytes");
   reader->buffer_size = strata_memref_size(mlirFunctionTypeGetInput(function, buffer));
   reader->map = (strata_rt_map_t){.buffer = (uint32_t)buffer, .rank = (uint32_t)rank, .swizzle = (uint32_t)swizzle};
+  reader->map.reads_ahead = !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(reader->attr, strata_str("ahead")));
   STRATA_TRY(read_type(reader));
   STRATA_TRY(read_dims(reader));
   STRATA_TRY(read_window(reader));

@@ -72,6 +72,9 @@ def main():
         check(8, 264, 2056, transposed, "f16", "swap")
         for m in (16, 17, 33, 100):
             check(m, 264, 1096, transposed, "f16", "wgmma")
+        # blocks that begin their reductions at different steps, of rows along it
+        check(1, 4104, 2048, transposed, "f16", "stagger" if transposed else "swap")
+        check(100, 4104, 1024, transposed, "bf16", "stagger" if transposed else "wgmma")
         for m in (16, 40):  # fewer than a span of the slot
             check(m, 1032, 264, transposed, "f16", "wgmma", crossed=True)
         for m in (1, 3, 8, 17, 33):
