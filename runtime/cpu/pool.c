@@ -1,6 +1,7 @@
 // The thread pool. A region is published in one 64-bit word, |job|: its number, and how many threads take part. Workers
 // spin on it for a moment, then sleep on it; one that takes no part in a region need not notice it. The tasks are
-// divided evenly; a thread that is done with its share helps with the others'.
+// divided evenly; a thread that is done with its share helps with the others'. Pieces become smaller towards a share's
+// end, so that threads which are not equally fast are done at the same time.
 #define _GNU_SOURCE // CPU sets
 #include "runtime/cpu/pool.h"
 
@@ -21,14 +22,14 @@
 enum {
   LINE = 64,    // bytes of a cache line
   SPINS = 2000, // pauses before a thread goes to sleep: some tens of microseconds
-  CHUNKS = 8,   // a share is taken in so many pieces
+  CHUNKS = 8,   // of what is left of a share, this part is taken at a time
   MAX_THREADS = 4096,
 };
 
 // One thread's share of the region's tasks: [next, end) is still to be taken.
 typedef struct {
   alignas(LINE) _Atomic int64_t next;
-  int64_t end, chunk;
+  int64_t end;
 } share_t;
 
 typedef struct {
@@ -98,12 +99,26 @@ static uint64_t next_job(uint32_t seen) {
   return job;
 }
 
+// The next piece of the share: false if nothing is left.
+static bool take(share_t *share, int64_t *out_begin, int64_t *out_end) {
+  int64_t begin = atomic_load_explicit(&share->next, memory_order_relaxed), end;
+  do {
+    if (begin >= share->end)
+      return false;
+    int64_t piece = (share->end - begin) / CHUNKS;
+    end = begin + (piece ? piece : 1);
+  } while (
+      !atomic_compare_exchange_weak_explicit(&share->next, &begin, end, memory_order_relaxed, memory_order_relaxed));
+  *out_begin = begin;
+  *out_end = end;
+  return true;
+}
+
 static void work(unsigned self, unsigned participants, void *scratch) {
   for (unsigned i = 0; i < participants; i++) {
-    share_t *share = &pool.shares[(self + i) % participants];
-    int64_t begin;
-    while ((begin = atomic_fetch_add_explicit(&share->next, share->chunk, memory_order_relaxed)) < share->end)
-      pool.entry(pool.buffers, begin, begin + share->chunk < share->end ? begin + share->chunk : share->end, scratch);
+    int64_t begin, end;
+    while (take(&pool.shares[(self + i) % participants], &begin, &end))
+      pool.entry(pool.buffers, begin, end, scratch);
   }
 }
 
@@ -148,9 +163,8 @@ static void release(void) { atomic_store_explicit(&pool.busy, false, memory_orde
 static void divide(int64_t tasks, unsigned participants) {
   int64_t begin = 0;
   for (unsigned i = 0; i < participants; i++) {
-    int64_t end = begin + (tasks - begin) / (participants - i), chunk = (end - begin) / CHUNKS;
+    int64_t end = begin + (tasks - begin) / (participants - i);
     pool.shares[i].end = end;
-    pool.shares[i].chunk = chunk ? chunk : 1;
     atomic_store_explicit(&pool.shares[i].next, begin, memory_order_relaxed);
     begin = end;
   }
