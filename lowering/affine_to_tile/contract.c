@@ -6,7 +6,7 @@
 //
 //   scf.forall (%t) in (tasks) {
 //     scf.for u-tile { [pack the broadcast operand] scf.for v-tile {
-//       %acc = scf.for %k ... iter_args(%a = zero) -> vector<14x32xf32> {
+//       %acc = scf.for %k ... iter_args(%a = zero) -> vector<14x32xf32> { [memref.prefetch of what is needed later]
 //         %x = "tile.load" ... : vector<14xf32>   %y = "tile.load" ... : vector<32xf32>
 //         %n = vector.outerproduct %x, %y, %a : vector<14xf32>, vector<32xf32> }
 //       epilogue on vector<14x32xf32>, "tile.store" } } }
@@ -17,11 +17,13 @@
 #include "dialects/strata/strata.h"
 #include "passes/target.h"
 
-enum { U = STRATA_SIDE_U, V = STRATA_SIDE_V, MIN_TASK_FLOPS = 1 << 22, MAX_TASKS = 64 };
+enum { U = STRATA_SIDE_U, V = STRATA_SIDE_V, MIN_TASK_FLOPS = 1 << 22, MAX_TASKS = 64, LINE_BYTES = 64 };
 
 typedef struct {
   strata_contraction_kernel_t k;
-  bool is_packed[2];    // into scratch, by this kernel
+  bool is_packed[2]; // into scratch, by this kernel
+  bool prefetches_panel, prefetches_results;
+  int64_t n_segments;   // of the reduction
   MlirValue scratch[2]; // of the packed sides
   int64_t tile[2];
   strata_tile_chunks_t chunks[2];
@@ -29,8 +31,11 @@ typedef struct {
   // While emitting:
   MlirAffineExpr point[STRATA_MAX_DIMS];
   int64_t size[2];        // of the current tile
+  MlirAffineExpr segment; // the current one
   MlirAffineExpr base[2]; // of the current tile
 } contract_t;
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
@@ -201,6 +206,70 @@ static void micro_step(strata_tile_builder_t *b, const MlirAffineExpr *counters,
     *carried = strata_tile_broadcast(b, sum, dims);
 }
 
+//===-- Steps ----------------------------------------------------------------------------------------------------===//
+
+static int64_t line_elements(MlirValue buffer) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
+  int64_t bytes = strata_type_storage_size(strata_type_from_mlir(element), 1);
+  return bytes < LINE_BYTES ? LINE_BYTES / bytes : 1;
+}
+
+// The lines of the vector side's panel that are read |AHEAD| steps later.
+static void prefetch_panel(strata_tile_builder_t *b, contract_t *c) {
+  enum { AHEAD = 8, FIRST_LEVEL = 1 };
+  const strata_contraction_side_t *side = &c->k.sides[V];
+  MlirAffineExpr point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
+  memcpy(point, c->point, sizeof point);
+  MlirAffineExpr *step = &point[n_dims_of(c->k.nest) - 1];
+  *step = strata_tile_scaled(b, *step, 1, strata_tile_constant(b, AHEAD));
+  for (int64_t i = 0; i < c->size[V]; i += line_elements(side->access->buffer)) {
+    point[side->tile_dim] = strata_tile_scaled(b, c->base[V], 1, strata_tile_constant(b, i));
+    int rank = strata_tile_access_coordinates(b, c->k.nest, side->access, point, coordinates);
+    strata_tile_prefetch(b, side->access->buffer, rank, coordinates, FIRST_LEVEL);
+  }
+}
+
+// Where the tile's results are stored is asked for while the sums are at work, a few lines in each segment: all at once
+// they would hold up the panels' lines.
+static void prefetch_results(strata_tile_builder_t *b, contract_t *c) {
+  int64_t width = line_elements(c->k.store->buffer), row_lines = ceil_div(c->size[V], width);
+  int64_t count = ceil_div(row_lines * c->size[U], c->n_segments);
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  memcpy(point, c->point, sizeof point);
+  for (int64_t i = 0; i < count; i++) {
+    MlirAffineExpr line = strata_tile_scaled(b, c->segment, count, strata_tile_constant(b, i));
+    MlirAffineExpr row = mlirAffineFloorDivExprGet(line, strata_tile_constant(b, row_lines));
+    MlirAffineExpr column = mlirAffineModExprGet(line, strata_tile_constant(b, row_lines));
+    point[c->k.sides[U].tile_dim] = strata_tile_scaled(b, row, 1, c->base[U]);
+    point[c->k.sides[V].tile_dim] = strata_tile_scaled(b, column, width, c->base[V]);
+    strata_tile_contract_prefetch(b, &c->k, point);
+  }
+}
+
+static void step_in_segment(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried, void *user) {
+  contract_t *c = user;
+  const strata_nest_t *nest = c->k.nest;
+  MlirAffineExpr at[STRATA_MAX_DIMS];
+  int last = nest->n_reduction - 1;
+  memcpy(at, counters, (size_t)nest->n_reduction * sizeof *at);
+  at[last] = strata_tile_scaled(b, c->segment, nest->extents[nest->n_parallel + last] / c->n_segments, at[last]);
+  micro_step(b, at, carried, c);
+  if (c->prefetches_panel && !b->status)
+    prefetch_panel(b, c);
+}
+
+static void sum_segment(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried, void *user) {
+  contract_t *c = user;
+  const strata_nest_t *nest = c->k.nest;
+  int64_t trips[STRATA_MAX_DIMS];
+  memcpy(trips, nest->extents + nest->n_parallel, (size_t)nest->n_reduction * sizeof *trips);
+  trips[nest->n_reduction - 1] /= c->n_segments;
+  c->segment = counters[0];
+  if (c->prefetches_results)
+    prefetch_results(b, c);
+  strata_tile_carry(b, nest->n_reduction, trips, 1, carried, step_in_segment, c);
+}
+
 //===-- Epilogue -------------------------------------------------------------------------------------------------===//
 
 // Math functions in the epilogue: unrolled over a whole register tile they would be most of the code.
@@ -254,10 +323,7 @@ static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
   strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(c->k.nest->loops[0], 0));
   MlirValue accumulator = b->status ? start.value : strata_tile_broadcast(b, start, dims);
-  int64_t trips[STRATA_MAX_DIMS];
-  for (int i = 0; i < c->k.nest->n_reduction; i++)
-    trips[i] = c->k.nest->extents[c->k.nest->n_parallel + i];
-  strata_tile_carry(b, c->k.nest->n_reduction, trips, 1, &accumulator, micro_step, c);
+  strata_tile_carry(b, 1, &c->n_segments, 1, &accumulator, sum_segment, c);
   for (int i = 0; i < c->k.nest->n_reduction; i++)
     c->point[c->k.nest->n_parallel + i] = strata_tile_constant(b, 0);
   if (!b->status) {
@@ -290,8 +356,6 @@ static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
     pack_rows(b, c);
   strata_tile_chunk(b, &c->chunks[V], c->chunk_index[V], v_tile, c);
 }
-
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static int64_t side_extent(const contract_t *c, int side) {
   int dim = c->k.sides[side].tile_dim;
@@ -388,6 +452,24 @@ static bool needs_packing(const contract_t *c, int side) {
   return side == V && !strata_contraction_is_contiguous(&c->k, V, c->tile[V]);
 }
 
+// What is worth asking for ahead: a panel that does not stay in the first-level cache while rows pass by; results that
+// a long sum leaves time for.
+static strata_status_t plan_steps(strata_tile_builder_t *b, contract_t *c) {
+  enum { MIN_ROWS = 4, MIN_STEPS = 64, MAX_SEGMENTS = 8 };
+  const strata_nest_t *nest = c->k.nest;
+  const strata_cpu_device_t *device;
+  STRATA_TRY(strata_cpu_device(b->compile, &device));
+  int64_t steps = nest->extents[n_dims_of(nest) - 1];
+  bool is_tile = c->tile[U] >= MIN_ROWS && c->tile[V] > 1;
+  c->prefetches_panel = is_tile && !c->is_packed[V] && c->tile[V] * c->k.n_reduced * 4 > device->l1_bytes;
+  c->prefetches_results = is_tile && nest->n_reduction == 1 && steps >= MIN_STEPS;
+  c->n_segments = 1;
+  for (int64_t n = 2; c->prefetches_results && n <= MAX_SEGMENTS; n++)
+    if (steps % n == 0 && steps / n >= MIN_STEPS)
+      c->n_segments = n;
+  return NULL;
+}
+
 strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
   if (b->schedule.threads)
     return strata_tile_contract_gpu(b);
@@ -405,6 +487,8 @@ strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
     c.point[i] = strata_tile_constant(b, 0);
   plan_tasks(b, &c);
   c.is_packed[U] = c.is_packed[U] || rows_collide(&c);
+  if (!b->status)
+    b->status = plan_steps(b, &c);
   if (!b->status)
     emit_kernel(b, &c);
   return b->status;

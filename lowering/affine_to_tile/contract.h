@@ -23,4 +23,8 @@ void strata_tile_contract_place(strata_tile_builder_t *b, const strata_contracti
                                 const strata_nest_t *nest, const MlirAffineExpr *point, MlirAffineExpr *out_point);
 void strata_tile_contract_reduce(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point);
 
+// Asks for the line around what the kernel stores at |point|, which has no vector dims, in the second-level cache.
+void strata_tile_contract_prefetch(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
+                                   const MlirAffineExpr *point);
+
 #endif

@@ -33,6 +33,13 @@ static void store_root(strata_tile_builder_t *b, const strata_nest_t *root, cons
   }
 }
 
+static void current_extents(const strata_tile_builder_t *b, int64_t *out_extents) {
+  for (int i = 0; i < STRATA_TILE_DIMS; i++) {
+    bool exists = i < STRATA_TILE_RANK ? i < b->space.n_vector : i - STRATA_TILE_RANK < b->space.n_symbols;
+    out_extents[i] = exists ? b->space.extents[i] : 1;
+  }
+}
+
 void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
                                  const MlirAffineExpr *point, strata_tile_value_t result) {
   MlirAffineExpr coordinates[STRATA_MAX_DIMS], at[STRATA_MAX_DIMS];
@@ -42,10 +49,7 @@ void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contract
   if (mlirValueIsABlockArgument(store->buffer))
     strata_tile_store(b, result, store->buffer, rank, coordinates);
   int64_t extents[STRATA_TILE_DIMS];
-  for (int i = 0; i < STRATA_TILE_DIMS; i++) {
-    bool exists = i < STRATA_TILE_RANK ? i < b->space.n_vector : i - STRATA_TILE_RANK < b->space.n_symbols;
-    extents[i] = exists ? b->space.extents[i] : 1;
-  }
+  current_extents(b, extents);
   for (int i = 0; i < c->kernel->n_nests && !b->status; i++) {
     const strata_nest_t *root = &c->kernel->nests[i];
     bool is_wanted = strata_nest_is_root(root) || (c->places && root->n_reduction);
@@ -62,5 +66,32 @@ void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contract
     } else {
       strata_tile_fail(b, "affine-to-tile: an epilogue that does not follow its contraction");
     }
+  }
+}
+
+static void prefetch_stores(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point) {
+  enum { SECOND_LEVEL = 2 };
+  MlirAffineExpr target[STRATA_MAX_DIMS];
+  for (int i = 0; i < nest->n_accesses; i++) {
+    const strata_access_t *access = &nest->accesses[i];
+    if (!access->is_store || !mlirValueIsABlockArgument(access->buffer))
+      continue;
+    int rank = strata_tile_access_coordinates(b, nest, access, point, target);
+    strata_tile_prefetch(b, access->buffer, rank, target, SECOND_LEVEL);
+  }
+}
+
+void strata_tile_contract_prefetch(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
+                                   const MlirAffineExpr *point) {
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS], at[STRATA_MAX_DIMS];
+  int64_t extents[STRATA_TILE_DIMS];
+  strata_tile_access_coordinates(b, c->nest, c->store, point, coordinates);
+  current_extents(b, extents);
+  prefetch_stores(b, c->nest, point);
+  for (int i = 0; i < c->kernel->n_nests && !b->status; i++) {
+    const strata_nest_t *root = &c->kernel->nests[i];
+    if (root != c->nest && strata_nest_is_root(root) &&
+        strata_contraction_root_point(c, root, STRATA_TILE_DIMS, extents, coordinates, at))
+      prefetch_stores(b, root, at);
   }
 }

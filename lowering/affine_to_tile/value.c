@@ -235,6 +235,21 @@ void strata_tile_store(strata_tile_builder_t *b, strata_tile_value_t value, Mlir
   strata_tile_build_store(b->e.block, b->e.location, vector, &access);
 }
 
+void strata_tile_prefetch(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
+                          int level) {
+  enum { KEEP = 4 }; // upstream's locality hint: 3 is the first level, 2 the second
+  MlirContext context = b->e.context;
+  MlirValue operands[1 + STRATA_MAX_DIMS] = {buffer};
+  for (int i = 0; i < rank; i++)
+    operands[1 + i] = strata_tile_index(b, coordinates[i]);
+  strata_named_attr_t attrs[3] = {
+      {"isWrite", strata_bool_attr(context, false)},
+      {"localityHint", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), KEEP - level)},
+      {"isDataCache", strata_bool_attr(context, true)},
+  };
+  strata_emit_op(&b->e, "memref.prefetch", 1 + rank, operands, 0, NULL, 3, attrs);
+}
+
 //===-- Scalar code ----------------------------------------------------------------------------------------------===//
 
 void strata_tile_bind(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirValue scalar,

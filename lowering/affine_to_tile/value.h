@@ -93,6 +93,11 @@ void strata_tile_store(strata_tile_builder_t *b, strata_tile_value_t value, Mlir
 int strata_tile_access_coordinates(strata_tile_builder_t *b, const strata_nest_t *nest, const strata_access_t *access,
                                    const MlirAffineExpr *point, MlirAffineExpr *out_coordinates);
 
+// A hint that the line around |buffer| at |coordinates|, without vector dims, is used soon, by loads or by stores: it
+// is fetched into the first-level cache or the second-level one. It may lie beyond the buffer's end.
+void strata_tile_prefetch(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
+                          int level);
+
 // Registers what is known; it holds until the block it was emitted in ends: callers save and restore b->known.
 void strata_tile_know(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
                       strata_tile_value_t value);
