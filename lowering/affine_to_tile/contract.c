@@ -208,31 +208,24 @@ static void micro_step(strata_tile_builder_t *b, const MlirAffineExpr *counters,
 
 //===-- Steps ----------------------------------------------------------------------------------------------------===//
 
-static int64_t line_elements(MlirValue buffer) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
-  int64_t bytes = strata_type_storage_size(strata_type_from_mlir(element), 1);
-  return bytes < LINE_BYTES ? LINE_BYTES / bytes : 1;
-}
-
 // The lines of the vector side's panel that are read |AHEAD| steps later.
 static void prefetch_panel(strata_tile_builder_t *b, contract_t *c) {
   enum { AHEAD = 8, FIRST_LEVEL = 1 };
-  const strata_contraction_side_t *side = &c->k.sides[V];
+  const strata_access_t *access = c->k.sides[V].access;
   MlirAffineExpr point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
   memcpy(point, c->point, sizeof point);
   MlirAffineExpr *step = &point[n_dims_of(c->k.nest) - 1];
   *step = strata_tile_scaled(b, *step, 1, strata_tile_constant(b, AHEAD));
-  for (int64_t i = 0; i < c->size[V]; i += line_elements(side->access->buffer)) {
-    point[side->tile_dim] = strata_tile_scaled(b, c->base[V], 1, strata_tile_constant(b, i));
-    int rank = strata_tile_access_coordinates(b, c->k.nest, side->access, point, coordinates);
-    strata_tile_prefetch(b, side->access->buffer, rank, coordinates, FIRST_LEVEL);
-  }
+  int rank = strata_tile_access_coordinates(b, c->k.nest, access, point, coordinates);
+  strata_tile_prefetch(b, access->buffer, rank, coordinates, FIRST_LEVEL);
 }
 
 // Where the tile's results are stored is asked for while the sums are at work, a few lines in each segment: all at once
 // they would hold up the panels' lines.
 static void prefetch_results(strata_tile_builder_t *b, contract_t *c) {
-  int64_t width = line_elements(c->k.store->buffer), row_lines = ceil_div(c->size[V], width);
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(c->k.store->buffer));
+  int64_t width = LINE_BYTES / strata_type_storage_size(strata_type_from_mlir(element), 1);
+  int64_t row_lines = ceil_div(c->size[V], width);
   int64_t count = ceil_div(row_lines * c->size[U], c->n_segments);
   MlirAffineExpr point[STRATA_MAX_DIMS];
   memcpy(point, c->point, sizeof point);

@@ -33,13 +33,6 @@ static void store_root(strata_tile_builder_t *b, const strata_nest_t *root, cons
   }
 }
 
-static void current_extents(const strata_tile_builder_t *b, int64_t *out_extents) {
-  for (int i = 0; i < STRATA_TILE_DIMS; i++) {
-    bool exists = i < STRATA_TILE_RANK ? i < b->space.n_vector : i - STRATA_TILE_RANK < b->space.n_symbols;
-    out_extents[i] = exists ? b->space.extents[i] : 1;
-  }
-}
-
 void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
                                  const MlirAffineExpr *point, strata_tile_value_t result) {
   MlirAffineExpr coordinates[STRATA_MAX_DIMS], at[STRATA_MAX_DIMS];
@@ -49,7 +42,7 @@ void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contract
   if (mlirValueIsABlockArgument(store->buffer))
     strata_tile_store(b, result, store->buffer, rank, coordinates);
   int64_t extents[STRATA_TILE_DIMS];
-  current_extents(b, extents);
+  strata_tile_extents(b, extents);
   for (int i = 0; i < c->kernel->n_nests && !b->status; i++) {
     const strata_nest_t *root = &c->kernel->nests[i];
     bool is_wanted = strata_nest_is_root(root) || (c->places && root->n_reduction);
@@ -86,7 +79,7 @@ void strata_tile_contract_prefetch(strata_tile_builder_t *b, const strata_contra
   MlirAffineExpr coordinates[STRATA_MAX_DIMS], at[STRATA_MAX_DIMS];
   int64_t extents[STRATA_TILE_DIMS];
   strata_tile_access_coordinates(b, c->nest, c->store, point, coordinates);
-  current_extents(b, extents);
+  strata_tile_extents(b, extents);
   prefetch_stores(b, c->nest, point);
   for (int i = 0; i < c->kernel->n_nests && !b->status; i++) {
     const strata_nest_t *root = &c->kernel->nests[i];

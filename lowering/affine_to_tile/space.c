@@ -38,8 +38,7 @@ MlirAffineExpr strata_tile_vector_dim(strata_tile_builder_t *b, int dim) {
   return mlirAffineDimExprGet(b->e.context, dim);
 }
 
-// Vector dims and symbols that do not exist (yet) count as having one point.
-static void all_extents(const strata_tile_builder_t *b, int64_t *out_extents) {
+void strata_tile_extents(const strata_tile_builder_t *b, int64_t *out_extents) {
   for (int i = 0; i < STRATA_TILE_DIMS; i++) {
     bool exists = i < STRATA_TILE_RANK ? i < b->space.n_vector : i - STRATA_TILE_RANK < b->space.n_symbols;
     out_extents[i] = exists ? b->space.extents[i] : 1;
@@ -48,7 +47,7 @@ static void all_extents(const strata_tile_builder_t *b, int64_t *out_extents) {
 
 MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr expr) {
   int64_t extents[STRATA_TILE_DIMS];
-  all_extents(b, extents);
+  strata_tile_extents(b, extents);
   return strata_affine_simplify(expr, STRATA_TILE_DIMS, extents);
 }
 

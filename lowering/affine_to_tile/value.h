@@ -74,6 +74,9 @@ MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr exp
 // base + scale * expr, simplified.
 MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t scale, MlirAffineExpr base);
 
+// The extents of all dims of the space. Vector dims and symbols that do not exist (yet) count as having one point.
+void strata_tile_extents(const strata_tile_builder_t *b, int64_t *out_extents);
+
 // The index value of an expression without vector dims.
 MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr);
 
@@ -93,8 +96,8 @@ void strata_tile_store(strata_tile_builder_t *b, strata_tile_value_t value, Mlir
 int strata_tile_access_coordinates(strata_tile_builder_t *b, const strata_nest_t *nest, const strata_access_t *access,
                                    const MlirAffineExpr *point, MlirAffineExpr *out_coordinates);
 
-// A hint that the line around |buffer| at |coordinates|, without vector dims, is used soon, by loads or by stores: it
-// is fetched into the first-level cache or the second-level one. It may lie beyond the buffer's end.
+// A hint that |buffer| is used at |coordinates| soon, by loads or by stores: one prefetch a cache line, into the
+// first-level cache or the second-level one. Some of it may lie beyond the buffer's end.
 void strata_tile_prefetch(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
                           int level);
 

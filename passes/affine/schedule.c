@@ -133,19 +133,18 @@ static bool rows_collide(const strata_contraction_kernel_t *contraction) {
   return bytes > 0 && bytes % SET_PERIOD == 0;
 }
 
-// The rows of a long reduction do not stay in a first-level cache while the panels pass by, nor are they read in the
-// order in which they lie: packed they are, step by step. Not so what another kernel has written, which would be
-// written once more for this kernel alone.
+// Rows that collide are read better from panels, step by step. Not so what another kernel has written, which would be
+// written once more for this kernel alone; nor rows that do not collide: several are read at once, and in order.
 static bool should_pack(const strata_calls_t *calls, const strata_called_kernel_t *called,
                         const strata_contraction_kernel_t *contraction, int side) {
   if (!strata_contraction_is_plain(contraction, side))
     return false;
-  bool is_reused = side_extent(contraction, STRATA_SIDE_U) >= MIN_REUSE;
   if (side == STRATA_SIDE_U)
     return strata_pack_is_argument(calls, called, contraction, side) &&
            side_extent(contraction, STRATA_SIDE_V) >= MIN_REUSE && contraction->n_reduced >= MIN_STEPS &&
-           (is_reused || (side_extent(contraction, side) >= MIN_ROWS && rows_collide(contraction)));
-  return is_reused || strata_pack_is_constant(calls, called, contraction, side);
+           side_extent(contraction, side) >= MIN_ROWS && rows_collide(contraction);
+  return side_extent(contraction, STRATA_SIDE_U) >= MIN_REUSE ||
+         strata_pack_is_constant(calls, called, contraction, side);
 }
 
 //===-- Products element by element ------------------------------------------------------------------------------===//

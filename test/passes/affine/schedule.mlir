@@ -26,27 +26,49 @@ func.func private @k0(%x: memref<32x16xf32>, %w: memref<16x1001xf32>, %y: memref
   } {strata.nest = "contract"}
   return
 }
-func.func @main(%x: memref<32x16xf32> {strata.name = "x"}, %a: memref<600x700xf32> {strata.name = "a"}, %b: memref<700x800xf32> {strata.name = "b"}, %e: memref<9x9x70xf32> {strata.name = "e"}, %y: memref<32x1001xf32> {strata.name = "y", strata.output}, %c: memref<600x800xf32> {strata.name = "c", strata.output}, %f: memref<7x7x70xf32> {strata.name = "f", strata.output}) {
+func.func @main(%x: memref<32x16xf32> {strata.name = "x"}, %a: memref<600x1024xf32> {strata.name = "a"}, %b: memref<1024x800xf32> {strata.name = "b"}, %g: memref<600x700xf32> {strata.name = "g"}, %h: memref<700x800xf32> {strata.name = "h"}, %e: memref<9x9x70xf32> {strata.name = "e"}, %y: memref<32x1001xf32> {strata.name = "y", strata.output}, %c: memref<600x800xf32> {strata.name = "c", strata.output}, %i: memref<600x800xf32> {strata.name = "i", strata.output}, %f: memref<7x7x70xf32> {strata.name = "f", strata.output}) {
   %w = memref.get_global @w : memref<16x1001xf32>
   call @k0(%x, %w, %y) : (memref<32x16xf32>, memref<16x1001xf32>, memref<32x1001xf32>) -> ()
   %d = memref.get_global @d : memref<70x3x3xf32>
   call @k2(%e, %d, %f) : (memref<9x9x70xf32>, memref<70x3x3xf32>, memref<7x7x70xf32>) -> ()
-  call @k1(%a, %b, %c) : (memref<600x700xf32>, memref<700x800xf32>, memref<600x800xf32>) -> ()
+  call @k1(%a, %b, %c) : (memref<600x1024xf32>, memref<1024x800xf32>, memref<600x800xf32>) -> ()
+  call @k3(%g, %h, %i) : (memref<600x700xf32>, memref<700x800xf32>, memref<600x800xf32>) -> ()
   return
 }
 
 // Operands given at run time are packed where each passes by much of the other: the vector side by rows, over all
-// panels, the broadcast side by squares, since it is contiguous along the reduction.
+// panels, the broadcast side, whose rows are a multiple of 2 KiB apart, by squares, since it is contiguous along the
+// reduction.
 // CHECK-LABEL: func.func private @k1_pack(
-// CHECK-SAME: memref<600x700xf32>, %{{.*}}: memref<{{[0-9]+}}x700x[[R:[0-9]+]]xf32>
+// CHECK-SAME: memref<600x1024xf32>, %{{.*}}: memref<{{[0-9]+}}x1024x[[R:[0-9]+]]xf32>
 // CHECK-SAME: kind = "map", tile = array<i64: [[R]], 16>
 // CHECK-LABEL: func.func private @k1_pack2(
-// CHECK-SAME: memref<700x800xf32>, %{{.*}}: memref<[[T:[0-9]+]]x700x[[W1:[0-9]+]]xf32>
+// CHECK-SAME: memref<1024x800xf32>, %{{.*}}: memref<[[T:[0-9]+]]x1024x[[W1:[0-9]+]]xf32>
 // CHECK-SAME: kind = "map"}
-// CHECK: affine.parallel ({{.*}}) = (0, 0, 0) to (700, [[T]], [[W1]])
+// CHECK: affine.parallel ({{.*}}) = (0, 0, 0) to (1024, [[T]], [[W1]])
 // CHECK-LABEL: func.func private @k1(
 // CHECK-SAME: tile = array<i64: [[R]], [[W1]]>
-func.func private @k1(%x: memref<600x700xf32>, %w: memref<700x800xf32>, %y: memref<600x800xf32>) {
+func.func private @k1(%x: memref<600x1024xf32>, %w: memref<1024x800xf32>, %y: memref<600x800xf32>) {
+  affine.parallel (%i, %j) = (0, 0) to (600, 800) {
+    %z = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 1024 iter_args(%a = %z) -> f32 {
+      %u = affine.load %x[%i, %k] : memref<600x1024xf32>
+      %v = affine.load %w[%k, %j] : memref<1024x800xf32>
+      %p = arith.mulf %u, %v : f32
+      %n = arith.addf %a, %p : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %y[%i, %j] : memref<600x800xf32>
+  } {strata.nest = "contract"}
+  return
+}
+
+// Rows that do not lie in each other's way in a cache are read where they are.
+// CHECK-LABEL: func.func private @k3_pack(
+// CHECK-SAME: memref<700x800xf32>
+// CHECK-LABEL: func.func private @k3(
+// CHECK-SAME: memref<600x700xf32>, %{{.*}}: memref<{{[0-9]+}}x700x{{[0-9]+}}xf32>
+func.func private @k3(%x: memref<600x700xf32>, %w: memref<700x800xf32>, %y: memref<600x800xf32>) {
   affine.parallel (%i, %j) = (0, 0) to (600, 800) {
     %z = arith.constant 0.0 : f32
     %s = affine.for %k = 0 to 700 iter_args(%a = %z) -> f32 {
