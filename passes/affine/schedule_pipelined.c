@@ -411,12 +411,16 @@ static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_p
 
 // Of rows that lie along the reduction all blocks would read the same columns at a time, which memory has in the same
 // few of its banks: each begins elsewhere (1x4096x4096: 10.2 us instead of 10.9; 128x14336x4096: 33.5 instead of 34.2).
-// Of rows across the reduction it takes longer (34.5 us instead of 32.6).
+// Of rows across the reduction that takes longer (34.5 us instead of 32.6), and of rows that several blocks read, which
+// they find in the cache if they do so at the same time (104x4808x2496: 14.4 us instead of 11.4).
 static int64_t stagger_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   bool is_one = p->parts == 1 && cluster_of(p) == 1 && p->row <= 1 && !problem->next && problem->batch == 1;
-  for (int side = 0; side < 2; side++)
+  bool is_read_once = false;
+  for (int side = 0; side < 2; side++) {
     is_one &= problem->sides[side].is_along && !problem->sides[side].has_window && count_boxes(problem, p, side) > 0;
-  return is_one && problem->steps % step_of(problem) == 0 ? STAGGER : 0;
+    is_read_once |= extent_of(problem, side) <= tile_of(p, side);
+  }
+  return is_one && is_read_once && problem->steps % step_of(problem) == 0 ? STAGGER : 0;
 }
 
 // The sums of the others' tiles to the others, and those of its own from them.
@@ -685,12 +689,13 @@ static bool has_slow_rows(const strata_problem_t *problem) {
 }
 
 // Of rows that are slow to fetch a block of a cluster that shares reductions has those of all its tiles to fetch. That
-// takes four or more blocks longer than the model expects (768x768x1000: 8.2 to 10 us instead of 6.9), unless results
-// have so few rows that there is nothing to be gained by sharing operands.
+// takes four blocks longer than the model expects where each has but a few steps (768x768x1000: 8.2 to 10 us instead of
+// 6.9); of many it is the fastest way (152x1616x6536: 14.9 us, by two blocks 21.1; 1920x72x6608: 15.6, 18.7, by eight
+// blocks 17.0).
 static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_rows,
                                const strata_pipelined_choice_t *p) {
-  bool are_few = least(problem->rows, problem->columns) <= GROUP_ROWS;
-  return p->parts == 1 || (!has_window(problem) && (p->parts == 2 || !has_slow_rows || are_few));
+  int64_t steps = ceil_div(problem->steps, step_of(problem)), most = steps >= 4 * MIN_SHARED_STEPS ? 4 : 2;
+  return p->parts == 1 || (!has_window(problem) && (!has_slow_rows || p->parts <= most));
 }
 
 // Not a few steps; nor where memory may hold up one of the blocks, and with it all of its cluster (129 x 4096 x 4104:
