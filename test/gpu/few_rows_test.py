@@ -74,7 +74,7 @@ def main():
             check(m, 264, 1096, transposed, "f16", "wgmma")
         # blocks that begin their reductions at different steps, of rows along it
         check(1, 4104, 2048, transposed, "f16", "stagger" if transposed else "swap")
-        check(100, 4104, 1024, transposed, "bf16", "stagger" if transposed else "wgmma")
+        check(100, 8200, 1024, transposed, "bf16", "stagger" if transposed else "wgmma")
         for m in (16, 40):  # fewer than a span of the slot
             check(m, 1032, 264, transposed, "f16", "wgmma", crossed=True)
         for m in (1, 3, 8, 17, 33):
