@@ -145,16 +145,25 @@ static bool is_approximate(const strata_arithmetic_t *m, MlirOperation op) {
   return strstr(text, "afn") || strstr(text, "fast>");
 }
 
-static bool is_one(MlirValue value) {
+// The number that |value| is in all lanes; false if it is none.
+static bool read_number(MlirValue value, double *out) {
   if (!mlirValueIsAOpResult(value))
     return false;
   MlirOperation op = mlirOpResultGetOwner(value);
   if (strata_op_is(op, "vector.broadcast"))
-    return is_one(mlirOperationGetOperand(op, 0));
-  MlirAttribute attr = strata_attr(op, "value");
+    return read_number(mlirOperationGetOperand(op, 0), out);
+  MlirAttribute attr = strata_op_is(op, "arith.constant") ? strata_attr(op, "value") : (MlirAttribute){0};
   if (!mlirAttributeIsNull(attr) && mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
     attr = mlirDenseElementsAttrGetSplatValue(attr);
-  return !mlirAttributeIsNull(attr) && mlirAttributeIsAFloat(attr) && mlirFloatAttrGetValueDouble(attr) == 1;
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAFloat(attr))
+    return false;
+  *out = mlirFloatAttrGetValueDouble(attr);
+  return true;
+}
+
+static bool is_one(MlirValue value) {
+  double number;
+  return read_number(value, &number) && number == 1;
 }
 
 // True if nothing is done with the result of |op| but 1 + it: small results need no digits of their own.
@@ -167,6 +176,40 @@ static bool is_added_to_one(MlirOperation op) {
       return false;
   }
   return true;
+}
+
+// The operand of |value|, a sum or product |name| under fast math with a number; a null value if it is none.
+static MlirValue with_number(const strata_arithmetic_t *m, MlirValue value, const char *name, double *out) {
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+  for (int i = 0; i < 2 && !mlirOperationIsNull(op) && strata_op_is(op, name) && is_approximate(m, op); i++)
+    if (read_number(mlirOperationGetOperand(op, i), out))
+      return mlirOperationGetOperand(op, 1 - i);
+  return (MlirValue){0};
+}
+
+strata_normal_t strata_match_normal(const strata_arithmetic_t *m, MlirOperation op) {
+  strata_normal_t normal = {0};
+  double one;
+  if (!m->has_approximations || !strata_op_is(op, "arith.mulf") ||
+      !mlirTypeIsAF32(strata_type_element(mlirValueGetType(mlirOperationGetResult(op, 0)))))
+    return normal;
+  MlirValue sum = with_number(m, mlirOperationGetResult(op, 0), "arith.mulf", &normal.k);
+  MlirValue erf = mlirValueIsNull(sum) ? sum : with_number(m, sum, "arith.addf", &one);
+  if (mlirValueIsNull(erf) || one != 1 || !mlirValueIsAOpResult(erf) || !(normal.k > 0))
+    return normal;
+  MlirOperation function = mlirOpResultGetOwner(erf);
+  if (!strata_op_is(function, "math.erf") || !is_approximate(m, function))
+    return normal;
+  MlirValue a = with_number(m, mlirOperationGetOperand(function, 0), "arith.mulf", &normal.c);
+  if (!mlirValueIsNull(a) && normal.c > 0)
+    normal.a = a;
+  return normal;
+}
+
+MlirValue strata_emit_normal(const strata_arithmetic_t *m, const strata_normal_t *normal, MlirValue a) {
+  strata_expander_t x = expander(m, mlirValueGetType(a));
+  x.is_approximate = true;
+  return strata_expand_normal(&x, a, normal->c, normal->k);
 }
 
 static bool is_greatest(MlirValue value) {

@@ -22,6 +22,13 @@ bool strata_op_is_arithmetic(MlirOperation op);
 // Emits |op|, one of those, on new operands giving |type|. A null value if the machine has no way to compute it.
 MlirValue strata_emit_arithmetic(const strata_arithmetic_t *m, MlirOperation op, int n_operands,
                                  const MlirValue *operands, MlirType type);
+// k * (1 + erf(c * a)), as of a gelu, where |op| is that and the machine has a shorter form of it; and that form.
+typedef struct {
+  MlirValue a; // null: it is not
+  double c, k;
+} strata_normal_t;
+strata_normal_t strata_match_normal(const strata_arithmetic_t *m, MlirOperation op);
+MlirValue strata_emit_normal(const strata_arithmetic_t *m, const strata_normal_t *normal, MlirValue a);
 // A function of libm, called lane by lane; operands and result are of |type|.
 MlirValue strata_emit_libm(const strata_arithmetic_t *m, const char *name, int n_operands, const MlirValue *operands,
                            MlirType type);

@@ -33,6 +33,9 @@ MlirValue strata_expand_pow(const strata_expander_t *x, const MlirValue *operand
 MlirValue strata_expand_rsqrt(const strata_expander_t *x, const MlirValue *operands);
 MlirValue strata_expand_ipowi(const strata_expander_t *x, const MlirValue *operands);
 
+// k (1 + erf(c a)) for positive numbers c and k.
+MlirValue strata_expand_normal(const strata_expander_t *x, MlirValue a, double c, double k);
+
 // The same for machines without libm, of f32 and f64: computed in f64 (math_alone.c).
 MlirValue strata_alone_remainder(const strata_expander_t *x, const MlirValue *operands);
 #define ALONE(name, n_operands) MlirValue strata_alone_##name(const strata_expander_t *x, const MlirValue *operands);

@@ -166,6 +166,25 @@ static MlirValue erf_beside_one(expander_t *x, MlirValue a) {
   return with_sign(x, far, a);
 }
 
+// k erfc(c t) as a power of 2, whose exponent's polynomial takes both factors in. On the other side of 0, 2 k less
+// that.
+MlirValue strata_expand_normal(expander_t *x, MlirValue a, double c, double k) {
+  enum { MOST = sizeof erfc_log2 / sizeof erfc_log2[0] };
+  bool is_short = x->m->rounds_to_16;
+  const double *from = is_short ? erfc_log2_short : erfc_log2;
+  size_t count = is_short ? sizeof erfc_log2_short / sizeof erfc_log2_short[0] : MOST;
+  double coefficients[MOST], scale = 1;
+  for (size_t i = 0; i < count; i++, scale *= c)
+    coefficients[i] = from[i] * scale;
+  coefficients[0] += log2(k);
+  MlirValue t = magnitude(x, a);
+  if (!is_short)
+    t = strata_emit_binary(x->m->e, "arith.minimumf", t, real(x, 11 / c));
+  MlirValue exponent = polynomial(x, count, coefficients, t), power = approximate(x, "math.exp2", 1, &exponent);
+  MlirValue rest = sub(x, real(x, 2 * k), power), is_below = compare(x, STRATA_OLT, a, 0);
+  return select(x, is_below, power, rest);
+}
+
 MlirValue strata_expand_erf(expander_t *x, const MlirValue *operands) {
   if (x->is_beside_one)
     return erf_beside_one(x, operands[0]);

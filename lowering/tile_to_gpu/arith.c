@@ -15,7 +15,21 @@ static MlirValue emit_scalar(strata_gpu_distribution_t *d, MlirOperation op, int
   return strata_emit_arithmetic(&d->arithmetic, op, n_operands, operands, type);
 }
 
+// k * (1 + erf(c * a)) straight from a: what stands between is not used then.
+static strata_status_t emit_normal(strata_gpu_distribution_t *d, MlirOperation op, const strata_normal_t *normal) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  strata_registers_t registers = strata_registers_new(d, result), a;
+  STRATA_TRY(strata_registers_as(d, normal->a, &registers.layout, &a));
+  for (int64_t reg = 0; reg < registers.count; reg++)
+    registers.values[reg] = strata_emit_normal(&d->arithmetic, normal, a.values[a.rank == 0 ? 0 : reg]);
+  strata_registers_define(d, result, &registers);
+  return NULL;
+}
+
 strata_status_t strata_gpu_rule_arithmetic(strata_gpu_distribution_t *d, MlirOperation op) {
+  strata_normal_t normal = strata_match_normal(&d->arithmetic, op);
+  if (!mlirValueIsNull(normal.a))
+    return emit_normal(d, op, &normal);
   int n_operands = (int)mlirOperationGetNumOperands(op);
   if (mlirOperationGetNumResults(op) != 1 || n_operands > MAX_OPERANDS)
     return strata_gpu_missing(op, "this number of operands or results");

@@ -153,3 +153,32 @@ func.func private @exp_below_greatest(%x: memref<32xf32>, %z: memref<32xf32>) at
   }
   return
 }
+
+// k (1 + erf(c a)) comes straight from a: one polynomial with both factors in it, and no other product.
+// CHECK-LABEL: func.func @normal(
+// CHECK: %[[A:.*]] = memref.load
+// CHECK: %[[SIZE:.*]] = math.absf %[[A]]
+// CHECK: %[[AT_MOST:.*]] = arith.minimumf %[[SIZE]]
+// CHECK-COUNT-6: math.fma %{{.*}}, %[[AT_MOST]], %{{.*}} : f32
+// CHECK: %[[TAIL:.*]] = math.exp2
+// CHECK: %[[OTHER:.*]] = arith.subf %{{.*}}, %[[TAIL]]
+// CHECK: arith.cmpf olt, %[[A]]
+// CHECK: %[[NORMAL:.*]] = arith.select %{{.*}}, %[[TAIL]], %[[OTHER]]
+// CHECK: memref.store %[[NORMAL]]
+func.func private @normal(%x: memref<32xf32>, %z: memref<32xf32>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i) -> (i)>} : (memref<32xf32>) -> vector<32xf32>
+    %c = arith.constant 0.707106769 : f32
+    %cs = vector.broadcast %c : f32 to vector<32xf32>
+    %p = arith.mulf %a, %cs fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    %e = math.erf %p fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    %one = arith.constant 1.000000e+00 : f32
+    %ones = vector.broadcast %one : f32 to vector<32xf32>
+    %s = arith.addf %e, %ones fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    %k = arith.constant 5.000000e-01 : f32
+    %ks = vector.broadcast %k : f32 to vector<32xf32>
+    %r = arith.mulf %ks, %s fastmath<reassoc,arcp,contract,afn> : vector<32xf32>
+    "tile.store"(%r, %z) {map = affine_map<(i) -> (i)>} : (vector<32xf32>, memref<32xf32>) -> ()
+  }
+  return
+}
