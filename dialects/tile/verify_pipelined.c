@@ -112,8 +112,8 @@ static const char *copy_fault(MlirOperation op) {
 
 static const char *fence_fault(MlirOperation op) {
   MlirStringRef of = strata_attr_str(op, "of");
-  return strata_str_equal(of, "shared") || strata_str_equal(of, "barriers") ? NULL
-                                                                            : "is of neither 'shared' nor 'barriers'";
+  bool is_known = strata_str_equal(of, "shared") || strata_str_equal(of, "barriers") || strata_str_equal(of, "warp");
+  return is_known ? NULL : "is of neither 'shared', 'barriers' nor 'warp'";
 }
 
 static const char *group_fault(MlirOperation op) {

@@ -8,6 +8,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/attention.h"
+#include "lowering/tile_to_gpu/columns.h"
 #include "lowering/tile_to_gpu/values.h"
 
 #include <stdlib.h>
@@ -204,7 +205,23 @@ static bool follow_movement(assign_t *a, MlirOperation op, bool is_source, strat
   return true;
 }
 
+// True for a vector that threads have a part of each, and share with the rows of the task.
+static bool is_over_rows(assign_t *a, const class_t *class) {
+  bool is_over = false;
+  for (size_t i = 0; i < class->related.count; i++) {
+    MlirValue source = mlirOperationGetOperand(class->related.data[i], 0);
+    if (!is_vector(source))
+      continue;
+    if (!strata_gpu_is_over_rows(a->d, class->related.data[i]))
+      return false;
+    is_over |= strata_gpu_record_root(a->d, source) == class->root;
+  }
+  return is_over && mlirShapedTypeGetRank(class->type) == 1;
+}
+
 static bool follow(assign_t *a, class_t *class, strata_layout_t *out) {
+  if (is_over_rows(a, class))
+    return false;
   for (size_t i = 0; i < class->related.count; i++) {
     MlirOperation op = class->related.data[i];
     MlirValue source = mlirOperationGetOperand(op, 0);

@@ -154,6 +154,7 @@ static strata_status_t exchange(strata_gpu_distribution_t *d, const strata_regis
   strata_gpu_box_t box = exchange_box(d, from, to, &count);
   strata_transfer_t transfer = {.box = &box, .is_private = true};
   STRATA_TRY(strata_shared_exchange(d, element, count, &transfer.flat));
+  d->shared.n_exchanges++;
   STRATA_TRY(strata_shared_before_write(d));
   STRATA_TRY(strata_transfer_store(d, &transfer, &written));
   STRATA_TRY(strata_shared_before_read(d));
@@ -162,6 +163,16 @@ static strata_status_t exchange(strata_gpu_distribution_t *d, const strata_regis
   strata_registers_t read = cast_all(d, to, is_index ? "arith.index_cast" : "arith.trunci", from->element);
   *to = read;
   return NULL;
+}
+
+strata_status_t strata_registers_again(strata_gpu_distribution_t *d, const strata_registers_t *from,
+                                       const strata_layout_t *layout, strata_registers_t *out) {
+  int64_t count;
+  *out = strata_registers_in(d, from->type, layout);
+  strata_gpu_box_t box = exchange_box(d, from, out, &count);
+  strata_transfer_t transfer = {.box = &box, .is_private = true};
+  STRATA_TRY(strata_shared_exchange(d, from->element, count, &transfer.flat));
+  return strata_transfer_load(d, &transfer, out);
 }
 
 strata_status_t strata_registers_convert(strata_gpu_distribution_t *d, const strata_registers_t *from,

@@ -27,12 +27,15 @@ typedef struct {
 typedef struct strata_gpu_record strata_gpu_record_t; // what is known of an old value (values.c)
 typedef struct strata_gpu_kept strata_gpu_kept_t;     // a load whose registers shared memory holds (kept.c)
 
+typedef struct strata_gpu_column strata_gpu_column_t; // a vector along rows that shared memory holds (columns.c)
+
 // Shared memory of the block: %shared. Every allocation has one slice a group, so that each group has its own.
 typedef struct {
   MlirValue memory;      // memref<N x i8, 3>
   int64_t size;          // bytes used so far, of the whole block
   int64_t exchange_size; // bytes of a group's part for layout conversions, 0: none yet
   int64_t exchange_at;   // where that part begins
+  int64_t n_exchanges;   // conversions that have gone through it
 } strata_shared_t;
 
 typedef struct {
@@ -60,6 +63,8 @@ typedef struct {
   bool is_dirty, is_read;       // shared memory was written, read since the last barrier
   strata_shared_t shared;
   strata_gpu_kept_t *kept;
+  strata_gpu_column_t *columns;
+  struct strata_rows_ahead *ahead;           // rows fetched a task ahead (rows_ahead.h); NULL: none are
   struct strata_pipelined_kernel *pipelined; // NULL: not such a kernel, or not there yet
   STRATA_VECTOR(MlirAttribute) maps;         // of the function: strata.maps
   strata_gpu_record_t **records;             // open addressing by old value
@@ -96,6 +101,9 @@ void strata_layout_fix(strata_gpu_distribution_t *d, MlirValue old, const strata
 // For a contraction: fixes the layouts of its accumulator and, where it wants them in registers, its operands.
 STRATA_MUST_CHECK strata_status_t strata_contract_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
 
+// The same again, out of shared memory, if that was the last conversion through it.
+STRATA_MUST_CHECK strata_status_t strata_registers_again(strata_gpu_distribution_t *d, const strata_registers_t *from,
+                                                         const strata_layout_t *layout, strata_registers_t *out);
 // |from| in |layout|: by renaming registers where each thread has what it needs, else through shared memory (then all
 // threads of the block must get here). UNSUPPORTED where neither is possible.
 STRATA_MUST_CHECK strata_status_t strata_registers_convert(strata_gpu_distribution_t *d, const strata_registers_t *from,

@@ -1,6 +1,7 @@
 // Constants, and ops that only rearrange elements. A rearranged value in some layout is its source in the layout that
 // has the source's dims instead of the result's: the registers keep their numbers.
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/columns.h"
 #include "lowering/tile_to_gpu/index.h"
 
 //===-- Constants ------------------------------------------------------------------------------------------------===//
@@ -77,6 +78,12 @@ bool strata_movement_dims(MlirOperation op, int *out_dims) {
   return strata_op_is(op, "vector.shape_cast") && reshape_dims(from, to, out_dims);
 }
 
+// True for what threads of different rows need, of which none has all.
+static bool is_shared(strata_gpu_distribution_t *d, MlirOperation op, const strata_layout_t *wanted) {
+  const strata_registers_t *source = strata_registers_of(d, mlirOperationGetOperand(op, 0));
+  return strata_gpu_is_over_rows(d, op) && !strata_layout_same_threads(&source->layout, wanted);
+}
+
 strata_status_t strata_gpu_rule_movement(strata_gpu_distribution_t *d, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0), source = mlirOperationGetOperand(op, 0);
   int dims[STRATA_VALUE_RANK];
@@ -88,7 +95,8 @@ strata_status_t strata_gpu_rule_movement(strata_gpu_distribution_t *d, MlirOpera
       moved.values[i] = strata_new_scalar(d, source);
   } else {
     strata_layout_t wanted = strata_layout_map_registers(&moved.layout, dims);
-    STRATA_TRY(strata_registers_as(d, source, &wanted, &from));
+    STRATA_TRY(is_shared(d, op, &wanted) ? strata_columns_as(d, source, &wanted, &from)
+                                         : strata_registers_as(d, source, &wanted, &from));
     for (int64_t i = 0; i < moved.count; i++)
       moved.values[i] = from.values[i];
   }

@@ -5,9 +5,11 @@
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/columns.h"
 #include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/rows_ahead.h"
 #include "lowering/tile_to_gpu/shared.h"
 
 typedef struct {
@@ -188,8 +190,10 @@ static strata_status_t combine_warps(reduction_t *r) {
   slots_t slots = {.kept_lanes = 1, .kept_warps = 1, .n_warps = 1};
   for (int64_t bit = 1; bit < d->group; bit *= 2)
     sort_bit(r, &slots, bit);
-  if (slots.n_warps == 1)
-    return NULL;
+  if (slots.n_warps == 1) {
+    strata_columns_forget(d);
+    return strata_rows_refresh(d);
+  }
   int64_t per_register = slots.kept_lanes * slots.kept_warps * slots.n_warps;
   MlirValue memory;
   STRATA_TRY(strata_shared_alloc(d, r->source->element, per_register * r->result.count, &memory));

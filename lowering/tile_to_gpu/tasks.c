@@ -11,6 +11,7 @@
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/rows_ahead.h"
 
 static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t bound) {
   strata_named_attr_t attrs[] = {
@@ -133,6 +134,8 @@ strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperati
     return strata_pipelined_forall(d, op);
   if (!strata_gpu_forall_tasks(op, &n_tasks))
     return strata_gpu_missing(op, "a task space that is dynamic");
+  if (d->blocks)
+    return strata_rows_ahead(d, op);
   if (n_tasks != d->n_tasks)
     return distribute_part(d, op, n_tasks);
   if (d->group > 1 || mlirValueIsNull(d->active))

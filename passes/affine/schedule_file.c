@@ -106,8 +106,8 @@ static strata_status_t check_sizes(const strata_gpu_device_t *device, const stra
     is_right =
         given->tile[i] == chosen->tile[i] || (!is_fixed && given->tile[i] > 0 && given->tile[i] < chosen->tile[i]);
   bool holds_rows = strcmp(chosen->kind, "rows") == 0 && chosen->group > 1; // and may do so in shared memory
-  bool has_more =
-      given->warps[0] || given->mma.length || given->producers || given->slots > holds_rows || given->blocks;
+  bool has_more = given->warps[0] || given->mma.length || given->producers || given->slots > holds_rows ||
+                  (given->blocks && chosen->n_tile != 2);
   if (is_right && !has_more)
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT, "a '%s' of %s tiles of this kernel than those chosen", chosen->kind,

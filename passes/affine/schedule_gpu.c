@@ -5,7 +5,7 @@
 //   a transposition                  {kind = "map", threads = 128, group = 128, tile = [64, 128]}
 //   a softmax over rows of 768 f32   {kind = "rows", threads = 128, group = 32, tile = [768]}
 //   the same of 131072               {kind = "rows", threads = 512, group = 4096, tile = [131072]}
-//   rows of 1024 that add a transpose {kind = "rows", threads = 256, group = 256, tile = [1024, 4]}
+//   rows of 1024 that add a transpose {kind = "rows", threads = 256, group = 256, blocks = 264, tile = [1024, 8]}
 //   column sums of f16               {kind = "rows", threads = 128, group = 1, tile = [8]}
 //
 // What decides: accesses are 16 bytes a thread; the threads of the card are to be busy; what a group of threads keeps
@@ -36,6 +36,9 @@ enum {
   KEPT_BYTES = 32 * 1024,  // ... so much of it: four to six of them share a processor
   KEPT_ELEMENTS = 64,      // of the row that one of their threads goes through at most
   CROSSED_ELEMENTS = 16,   // of several rows that a thread holds
+  SECTOR_BYTES = 32,       // of memory: what lies across the rows comes in pieces of so many bytes ...
+  SECTOR_ELEMENTS = 32,    // ... where each row has a warp, whose threads hold so many elements ...
+  SECTOR_REGISTERS = 128,  // ... in so many registers
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -242,15 +245,64 @@ static bool schedule_kept(const gpu_kernel_t *k, const strata_row_kernel_t *rows
   return true;
 }
 
+// Vectors along the row that all rows share: what is read, and what is computed from that alone.
+static int64_t count_columns(const gpu_kernel_t *k, int64_t length) {
+  MlirBlock entry = strata_func_body(k->kernel->func);
+  int64_t count = 0;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
+    MlirValue buffer = mlirBlockGetArgument(entry, i);
+    count += (int64_t)strata_memref_bytes(mlirValueGetType(buffer)) / element_bytes(buffer) == length;
+  }
+  for (int i = 0; i < k->kernel->n_nests; i++) {
+    const strata_nest_t *nest = &k->kernel->nests[i];
+    int64_t elements = 1;
+    for (int dim = 0; dim < nest->n_parallel; dim++)
+      elements *= nest->extents[dim];
+    count += elements == length && !nest->n_reduction;
+  }
+  return count;
+}
+
+// Blocks of a processor that carry out tasks of |block| rows in turn, each fetched while another is computed on, by
+// registers and shared memory: what is fetched, what crosses once more, what the rows share.
+static int64_t blocks_in_turn(const gpu_kernel_t *k, int64_t n_rows, int64_t length, int64_t block, int64_t threads) {
+  enum { F32_BYTES = 4, RESERVED = 1024 };
+  int64_t row = row_bytes(k, n_rows, length) + (length + ACCESS_BYTES) * F32_BYTES;
+  int64_t bytes = row * block + count_columns(k, length) * length * F32_BYTES;
+  if (bytes + RESERVED > k->device->shared_bytes)
+    return 0;
+  return least(k->device->shared_bytes_processor / (bytes + RESERVED),
+               k->device->registers / (threads * SECTOR_REGISTERS));
+}
+
+// Rows that lie in a sector of what is contiguous along the rows' dim, a warp each, if there are many and long ones.
+static bool schedule_sectors(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
+                             int64_t width, strata_schedule_t *out) {
+  int64_t block = width * SECTOR_BYTES / ACCESS_BYTES, n_tasks = n_rows / rows->extents[rows->crossed];
+  n_tasks *= ceil_div(rows->extents[rows->crossed], block);
+  int64_t threads = power_of_two_from(block * greatest(k->device->lanes, ceil_div(length, SECTOR_ELEMENTS)));
+  if (!(k->device->has_async_copy || *k->device->mma_async) || threads > k->device->max_threads / 2 ||
+      length < k->device->lanes * width)
+    return false;
+  int64_t blocks = k->device->n_processors * blocks_in_turn(k, n_rows, length, block, threads);
+  if (blocks == 0 || n_tasks <= blocks)
+    return false;
+  *out = (strata_schedule_t){
+      .kind = "rows", .threads = threads, .group = threads, .blocks = blocks, .n_tile = 2, .tile = {length, block}};
+  return true;
+}
+
 // As many rows of a block as lie in one access, where something is contiguous along the rows' dim: read for one row
 // alone, each element would be an access, and most of what it fetches in vain. False where there is no such thing or
 // registers hold too few rows.
-static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t length,
+static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
                              strata_schedule_t *out) {
   int n_operands;
   int64_t block = access_width(k->kernel, &n_operands), most = k->device->max_threads;
   if (rows->crossed == STRATA_NOT_A_ROW || !is_plain_row(rows, length))
     return false;
+  if (schedule_sectors(k, rows, n_rows, length, block, out))
+    return true;
   block = least(block, rows->extents[rows->crossed]);
   while (block > 1 && length * block > most * CROSSED_ELEMENTS)
     block /= 2;
@@ -267,7 +319,7 @@ static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *row
   int n_operands;
   int64_t width = access_width(k->kernel, &n_operands), group = group_of(k, n_rows, length, width);
   int64_t held = greatest(k->device->registers / group / LIVE_VALUES, width);
-  if (schedule_crossed(k, rows, length, out))
+  if (schedule_crossed(k, rows, n_rows, length, out))
     return;
   bool is_group_a_block = group > k->device->lanes;
   if (ceil_div(length, group) > held && schedule_kept(k, rows, n_rows, length, out))

@@ -252,8 +252,18 @@ static strata_status_t convert_bulk_wait(const strata_gpu_kernel_t *kernel, Mlir
   return build_hint(kernel, op, STRATA_GPU_LEAF_BULK_WAIT, "pending");
 }
 
+static strata_status_t build_warp_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  if (is_emulated(kernel))
+    return NULL;
+  MlirValue all = strata_gpu_build_i32(op, -1);
+  strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_WARP_BARRIER, 1, &all, (MlirType){0});
+  return NULL;
+}
+
 static strata_status_t convert_fence(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   bool is_shared = strata_str_equal(strata_attr_str(op, "of"), "shared");
+  if (strata_str_equal(strata_attr_str(op, "of"), "warp"))
+    return build_warp_barrier(kernel, op);
   return build_hint(kernel, op, is_shared ? STRATA_GPU_LEAF_FENCE_SHARED : STRATA_GPU_LEAF_FENCE_BARRIERS, NULL);
 }
 

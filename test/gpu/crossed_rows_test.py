@@ -1,5 +1,7 @@
 """Rows that add what lies across them: a block takes several rows at once. Norms and softmax of x + transpose(y), with
-lengths and numbers of rows that fill neither vectors nor blocks, beside NumPy in f64; one kernel each, which says so."""
+lengths and numbers of rows that fill neither vectors nor blocks, beside NumPy in f64; one kernel each, which says so.
+Of many rows blocks carry out several tasks, each fetched while the one before is computed: by copies of threads, or in
+bulk."""
 import re
 import sys
 
@@ -13,6 +15,8 @@ random = np.random.default_rng(0)
 TOLERANCE = {np.float32: 1e-5, np.float16: 4e-3}
 EPSILON = 1e-5
 SHAPES = [(64, 1024), (37, 250), (130, 96), (9, 2000), (3, 640)]
+MANY = [(2123, 1024), (4256, 520), (2124, 1000), (4250, 520), (2200, 130)]  # some rows no multiples of 16 bytes
+DEVICES = ("emulated", "emulated_90")  # copies of threads; in bulk
 
 
 def softmax(x):
@@ -38,18 +42,18 @@ def case(function, dtype, shape):
     return made, expected
 
 
-def run(made, expected, name):
+def run(made, expected, name, device, in_turn):
     path = f"{name}.mlir"
     with open(path, "w", encoding="utf-8") as file:
         file.write(made.text())
-    options = ["--target=nvgpu", "--device=emulated_90"]
+    options = ["--target=nvgpu", f"--device={device}"]
     said = strata.strata(path, *options, "--explain", "--compile-to=affine", "-o", f"{name}.affine.mlir")
     schedules = re.findall(r'^schedule .*kind = "rows".*tile = array<i64: \d+, (\d+)>', said, re.M)
     library, _ = strata.compile_library(path, ".", name, options)
     got = gpu.Library(library).run(made.inputs)[0].astype(np.float64)
     error = np.abs(got - expected).max() / np.abs(expected).max()
     print(f"{made.name}, {schedules} rows a task: error {error:.1e}")
-    return len(schedules) == 1 and error <= made.tolerance
+    return len(schedules) == 1 and error <= made.tolerance and ("blocks = " in said) == in_turn
 
 
 def main():
@@ -58,7 +62,11 @@ def main():
     for function in (softmax, layer_norm):
         for i, shape in enumerate(SHAPES):
             dtype = list(TOLERANCE)[i % 2]
-            failed += not run(*case(function, dtype, shape), f"{function.__name__}_{i}")
+            failed += not run(*case(function, dtype, shape), f"{function.__name__}_{i}", DEVICES[1], False)
+        for i, shape in enumerate(MANY):
+            made = case(function, list(TOLERANCE)[i % 2], shape)
+            for device in DEVICES:
+                failed += not run(*made, f"{function.__name__}_many_{i}_{device}", device, True)
     return failed != 0
 
 

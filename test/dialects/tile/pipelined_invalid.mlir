@@ -92,7 +92,7 @@ module { module @kernels {
 
 // -----
 
-// CHECK: tile.fence is of neither 'shared' nor 'barriers'
+// CHECK: tile.fence is of neither 'shared', 'barriers' nor 'warp'
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
     "tile.fence"() {of = "all"} : () -> ()

@@ -122,9 +122,9 @@ func.func private @long_rows_twice(%x: memref<64x50000xf32>, %y: memref<64x50000
   return
 }
 
-// Rows that add what lies across them: four at once, for accesses of 16 bytes.
+// Rows that add what lies across them: eight at once, for pieces of 32 bytes, by blocks that carry out several tasks.
 // CHECK-LABEL: func.func private @crossed_rows
-// CHECK-SAME: strata.schedule = {group = 256 : i64, kind = "rows", threads = 256 : i64, tile = array<i64: 1024, 4>}
+// CHECK-SAME: strata.schedule = {blocks = {{[0-9]+}} : i64, group = 256 : i64, kind = "rows", threads = 256 : i64, tile = array<i64: 1024, 8>}
 func.func private @crossed_rows(%x: memref<4096x1024xf32>, %z: memref<4096x1024xf32>, %y: memref<1024x4096xf32>,
                                    %r: memref<4096xf32>) {
   affine.parallel (%i) = (0) to (4096) {

@@ -1,0 +1,53 @@
+// Tasks of eight rows that a block carries out in turn. What rows share is in shared memory before the loop: each thread
+// loads its part. Of a task, what lies across the rows comes in bulk, the rows themselves by copies of each thread; when all
+// have read it the next task's copies begin. What was turned, and what rows share, is loaded again behind the
+// reduction, whose warps have rows of their own.
+// RUN: strata-opt %s --pipeline=tile-to-gpu --target=nvgpu --device=sm_90a | FileCheck %s
+
+// CHECK: func.func @k({{.*}}strata.blocks = 2 : i64, {{.*}}strata.maps = [{box = array<i64: 8, 128>, {{.*}}swizzle = 0 : i64
+// CHECK: "tile.barrier_init"
+// CHECK: "tile.barrier_expect"({{.*}}) {bytes = 4096 : i64}
+// CHECK: "tile.bulk_load"
+// CHECK-COUNT-1: "tile.copy_async"
+// CHECK: "tile.copy_commit"
+// CHECK: memref.store {{.*}} : memref<128xf32, 3>
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK: "tile.copy_wait"() {pending = 0 : i64}
+// CHECK: "tile.barrier_wait"
+// CHECK: gpu.barrier
+// CHECK: "tile.bulk_load"
+// CHECK: "tile.copy_async"
+// CHECK: gpu.shuffle
+// CHECK: "tile.fence"() {of = "warp"}
+// CHECK: vector.load {{.*}} : memref<1032xf32, 3>, vector<2xf32>
+// CHECK: vector.load {{.*}} : memref<128xf32, 3>, vector<4xf32>
+// CHECK: vector.store {{.*}} : memref<8192xf32>, vector<4xf32>
+// CHECK: gpu.barrier
+// CHECK: arith.xori
+// CHECK: scf.yield
+module {
+  func.func @main(%x: memref<64x128xf32>, %y: memref<128x64xf32>, %b: memref<128xf32>, %z: memref<64x128xf32>) {
+    call @k(%x, %y, %b, %z) : (memref<64x128xf32>, memref<128x64xf32>, memref<128xf32>, memref<64x128xf32>) -> ()
+    return
+  }
+  func.func private @k(%x: memref<64x128xf32>, %y: memref<128x64xf32>, %b: memref<128xf32>, %z: memref<64x128xf32>) attributes
+      {strata.schedule = {kind = "rows", threads = 256 : i64, group = 256 : i64, blocks = 2 : i64, tile = array<i64: 128, 8>}} {
+    scf.forall (%t) in (8) {
+      %v = "tile.load"(%x, %t) {map = affine_map<(d0, d1)[s0] -> (d0 + s0 * 8, d1)>} : (memref<64x128xf32>, index) -> vector<8x128xf32>
+      %w = "tile.load"(%y, %t) {map = affine_map<(d0, d1)[s0] -> (d1, d0 + s0 * 8)>} : (memref<128x64xf32>, index) -> vector<8x128xf32>
+      %a = arith.addf %v, %w : vector<8x128xf32>
+      %zero = arith.constant 0.0 : f32
+      %zeros = vector.broadcast %zero : f32 to vector<8xf32>
+      %s = vector.multi_reduction <add>, %a, %zeros [1] : vector<8x128xf32> to vector<8xf32>
+      %sb = vector.broadcast %s : vector<8xf32> to vector<128x8xf32>
+      %st = vector.transpose %sb, [1, 0] : vector<128x8xf32> to vector<8x128xf32>
+      %d = arith.subf %w, %st : vector<8x128xf32>
+      %c = "tile.load"(%b) {map = affine_map<(d0) -> (d0)>} : (memref<128xf32>) -> vector<128xf32>
+      %cb = vector.broadcast %c : vector<128xf32> to vector<8x128xf32>
+      %r = arith.addf %d, %cb : vector<8x128xf32>
+      "tile.store"(%r, %z, %t) {map = affine_map<(d0, d1)[s0] -> (d0 + s0 * 8, d1)>} : (vector<8x128xf32>, memref<64x128xf32>, index) -> ()
+    }
+    return
+  }
+}
