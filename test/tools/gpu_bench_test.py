@@ -172,7 +172,18 @@ def check_sweep(folder):
                        'tile = array<i64: 16, 64, 64>}') == "16x64 s4 b3 swap"
 
 
+def check_choice():
+    def names(**given):
+        options = types.SimpleNamespace(**{"group": None, "only": None, "seed": None, "count": None, **given})
+        return {case.name for case in cases.chosen(options)[0]}
+
+    fused, biased = names(group="fused"), names(only=["gemm_b*"])
+    assert names(group="fused", only=["gemm_b*"]) == fused & biased and biased - fused and fused - biased
+    assert names(group="fused,gemm") == fused | names(group="gemm") and names() == set(cases.all_cases())
+
+
 def main():
+    check_choice()
     with tempfile.TemporaryDirectory() as folder:
         check_graphs(cases.all_cases(), folder)
         for case in SMALL:

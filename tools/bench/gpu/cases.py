@@ -118,7 +118,7 @@ def add_arguments(parser):
     """The options of all tools that choose among the cases."""
     parser.add_argument("--group", help="of mem, gemm, fused, vit, conv, group, random, random_aligned; several with "
                                         "commas between")
-    parser.add_argument("--only", nargs="*", metavar="NAME", help="these cases; * and ? stand for any characters")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="of them these cases; * and ? stand for any characters")
     parser.add_argument("--seed", type=int, help=f"of the random products ({SEED}, or what the folder was built with)")
     parser.add_argument("--count", type=int, help=f"of the random products ({COUNT})")
 
@@ -131,11 +131,12 @@ def chosen(options, folder=None):
         with open(path, encoding="utf-8") as file:
             drawn = json.load(file)
     drawn.update({key: getattr(options, key) for key in drawn if getattr(options, key) is not None})
-    groups = options.group.split(",") if options.group else None
-    cases = [case for case in all_cases(**drawn).values()
-             if (any(fnmatch.fnmatch(case.name, name) for name in options.only) if options.only
-                 else groups is None or case.group in groups)]
-    return cases, drawn
+    cases = all_cases(**drawn).values()
+    if options.group:
+        cases = [case for case in cases if case.group in options.group.split(",")]
+    if options.only:
+        cases = [case for case in cases if any(fnmatch.fnmatch(case.name, name) for name in options.only)]
+    return list(cases), drawn
 
 
 def main():
