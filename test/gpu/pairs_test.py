@@ -55,7 +55,7 @@ def schedule(element, tile, groups, swap, slots, blocks, teams=1):
             f'warps = array<i64: {4 * groups}, 1>}}\n')
 
 
-def check(m, n, k, transposed, element, activation="silu", way=None, is_pair=True, keeps=False):
+def check(m, n, k, transposed, element, activation="silu", way=None, is_pair=True, keeps=False, staggers=False):
     """|way|: arguments of schedule()."""
     generator = np.random.default_rng(m + n + k)
     arrays = [encoded(generator.standard_normal(shape) * scale, element) for shape, scale in (
@@ -73,6 +73,7 @@ def check(m, n, k, transposed, element, activation="silu", way=None, is_pair=Tru
     what = f"{m}x{n}x{k} {'NT' if transposed else 'NN'} {element} {activation} {way}"
     assert (", a pair" in explained) == is_pair, f"{what}: a pair: {not is_pair}\n{explained}"
     assert not is_pair or "a run: 1 launches" in explained, f"{what}:\n{explained}"
+    assert not staggers or "stagger = " in explained, f"{what}:\n{explained}"
     library = gpu.Library(f"out/lib{name}.so")
     got = [decoded(value, element) for value in library.run(arrays)]
     library.unload()
@@ -98,6 +99,7 @@ def main():
         check(200, 200, 136, transposed, "bf16", way=((128, 64), 1, False, 3, 3, 2))
         check(16, 4600, 264, transposed, "bf16", is_pair=False, keeps=True)
     check(70, 200, 200, True, "f16", way=((128, 48), 2, False, 3, 2))
+    check(16, 4600, 512, True, "bf16", staggers=True)  # blocks begin their reductions at different steps
     check(37, 333, 517, False, "bf16", is_pair=False)
 
 
