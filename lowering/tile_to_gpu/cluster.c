@@ -16,14 +16,18 @@ int64_t strata_block_groups(const strata_gpu_distribution_t *d) {
   return d->group > d->threads ? 1 : d->threads / d->group;
 }
 
-// |releases|: what the threads have stored is to be seen by the others. That takes as long as a store to memory.
-static void arrive(strata_gpu_distribution_t *d, bool releases) {
+void strata_cluster_arrive(strata_gpu_distribution_t *d, bool releases) {
   strata_named_attr_t attr = {"releases", strata_bool_attr(d->e.context, releases)};
   strata_emit_op(&d->e, STRATA_TILE_CLUSTER_ARRIVE, 0, NULL, 0, NULL, 1, &attr);
 }
 
-static void wait(strata_gpu_distribution_t *d) {
+void strata_cluster_wait(strata_gpu_distribution_t *d) {
   strata_emit_op(&d->e, STRATA_TILE_CLUSTER_WAIT, 0, NULL, 0, NULL, 0, NULL);
+}
+
+void strata_cluster_barrier(strata_gpu_distribution_t *d, bool releases) {
+  strata_cluster_arrive(d, releases);
+  strata_cluster_wait(d);
 }
 
 void strata_cluster_begin(strata_gpu_distribution_t *d, MlirValue block, MlirValue thread) {
@@ -33,7 +37,7 @@ void strata_cluster_begin(strata_gpu_distribution_t *d, MlirValue block, MlirVal
   d->task = strata_emit_binary(e, "arith.divui", block, blocks);
   d->thread = strata_emit_binary(e, "arith.addi", strata_emit_binary(e, "arith.muli", d->rank, threads), thread);
   d->group_number = strata_emit_index(e, 0);
-  arrive(d, false);
+  strata_cluster_arrive(d, false);
 }
 
 // Thread r of the block stores |values| to where block r keeps the parts of this block.
@@ -70,11 +74,10 @@ strata_status_t strata_cluster_combine(strata_gpu_distribution_t *d, MlirAttribu
     return strata_error(STRATA_UNSUPPORTED, "a reduction over the blocks of a cluster in a loop or branch");
   STRATA_TRY(strata_shared_alloc(d, element, count * n_blocks, &memory));
   if (!d->has_met)
-    wait(d);
+    strata_cluster_wait(d);
   d->has_met = true;
   store_parts(d, memory, count, values);
-  arrive(d, true);
-  wait(d);
+  strata_cluster_barrier(d, true);
   for (int64_t i = 0; i < count; i++)
     values[i] = combine_parts(d, kind, element, memory, i * n_blocks, n_blocks);
   return NULL;

@@ -9,33 +9,23 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 
 enum { ALIGNMENT = 16 };
 
-static void arrive(strata_gpu_distribution_t *d, bool releases) {
-  strata_named_attr_t attr = {"releases", strata_bool_attr(d->e.context, releases)};
-  strata_emit_op(&d->e, STRATA_TILE_CLUSTER_ARRIVE, 0, NULL, 0, NULL, 1, &attr);
-}
-
-static void wait(strata_gpu_distribution_t *d) {
-  strata_emit_op(&d->e, STRATA_TILE_CLUSTER_WAIT, 0, NULL, 0, NULL, 0, NULL);
-}
-
 void strata_row_arrive(strata_gpu_distribution_t *d) {
   d->has_met = false;
-  arrive(d, false);
+  strata_cluster_arrive(d, false);
 }
 
 void strata_row_meet(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
-  arrive(d, false);
-  wait(d);
+  strata_cluster_barrier(d, false);
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (!strata_attr_flag(op, "tile.row"))
       continue;
-    arrive(d, false);
-    wait(d);
+    strata_cluster_barrier(d, false);
   }
 }
 
@@ -87,11 +77,10 @@ strata_status_t strata_row_combine(strata_gpu_distribution_t *d, MlirAttribute k
     return strata_error(STRATA_UNSUPPORTED, "a row of several tiles in a loop or branch, or without a cluster");
   STRATA_TRY(take_memory(d, element, count * d->row_blocks * place->n_kept, &memory));
   if (!d->has_met)
-    wait(d);
+    strata_cluster_wait(d);
   d->has_met = true;
   send(d, memory, place, count, values);
-  arrive(d, true);
-  wait(d);
+  strata_cluster_barrier(d, true);
   for (int64_t i = 0; i < count; i++)
     for (int64_t rank = 0; rank < d->row_blocks; rank++) {
       MlirValue at = add(e, place->kept, (i * d->row_blocks + rank) * place->n_kept);

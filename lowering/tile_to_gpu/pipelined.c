@@ -15,6 +15,7 @@
 #include "dialects/affine/schedule.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
@@ -247,7 +248,7 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
   strata_emit_fence(d, "barriers");
   strata_emit_if_end(e, branch);
   if (strata_pipelined_shares(d))
-    strata_share_meet(d);
+    strata_cluster_barrier(d, false); // of the barriers a fence has told
   else
     strata_emit_op(e, "gpu.barrier", 0, NULL, 0, NULL, 0, NULL);
 }

@@ -160,8 +160,6 @@ MlirValue strata_share_blocks(strata_gpu_distribution_t *d, int side);
 bool strata_share_divide(const strata_bulk_t *bulk, int64_t pieces, strata_bulk_t *out);
 // The thread's warp group has read |slot|.
 void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot);
-// Waits for the cluster's blocks to have set up their barriers.
-void strata_share_meet(strata_gpu_distribution_t *d);
 // Waits until nobody will arrive at the producer's barriers any more; k->place is behind the last slot.
 void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 

@@ -6,6 +6,7 @@
 //   the cluster's barrier; the sums of all blocks, added up in the order of their ranks
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 
 enum { WIDTH = 4 }; // sums stored and loaded at once, 16 bytes
@@ -28,15 +29,9 @@ MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d) {
   return strata_emit_binary(&d->e, "arith.subi", d->task, d->rank);
 }
 
-static void emit_barrier(strata_gpu_distribution_t *d, bool releases) {
-  strata_named_attr_t attr = {"releases", strata_bool_attr(d->e.context, releases)};
-  strata_emit_op(&d->e, STRATA_TILE_CLUSTER_ARRIVE, 0, NULL, 0, NULL, 1, &attr);
-  strata_emit_op(&d->e, STRATA_TILE_CLUSTER_WAIT, 0, NULL, 0, NULL, 0, NULL);
-}
-
 void strata_pipelined_meet(strata_gpu_distribution_t *d) {
-  emit_barrier(d, false);
-  emit_barrier(d, false);
+  strata_cluster_barrier(d, false);
+  strata_cluster_barrier(d, false);
 }
 
 // A thread's sums in shared memory: by block, by vector, by thread.
@@ -88,13 +83,13 @@ strata_status_t strata_pipelined_combine(strata_gpu_distribution_t *d, strata_pi
   MlirType type = mlirVectorTypeGet(1, &width, product->sum);
   MlirValue tile[STRATA_EMIT_CARRIED];
   p.memory = strata_shared_view(d, k->ring, product->sum, p.area * product->parts);
-  emit_barrier(d, false); // the slots have been read, which is over
+  strata_cluster_barrier(d, false); // the slots have been read, which is over
   for (int64_t to = 0; to < product->parts; to++) {
     for (int64_t i = 0; i < own; i++)
       tile[i] = sums[(i / block * product->parts + to) * block + i % block];
     send(&p, type, to, tile);
   }
-  emit_barrier(d, true);
+  strata_cluster_barrier(d, true);
   for (int64_t vector = 0; vector < own / WIDTH; vector++)
     add_up(&p, type, vector, product->parts, out_own);
   return NULL;

@@ -66,12 +66,6 @@ void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelin
   strata_emit_if_end(e, branch);
 }
 
-void strata_share_meet(strata_gpu_distribution_t *d) {
-  strata_named_attr_t attr = {"releases", strata_bool_attr(d->e.context, false)}; // of the barriers a fence has told
-  strata_emit_op(&d->e, STRATA_TILE_CLUSTER_ARRIVE, 0, NULL, 0, NULL, 1, &attr);
-  strata_emit_op(&d->e, STRATA_TILE_CLUSTER_WAIT, 0, NULL, 0, NULL, 0, NULL);
-}
-
 void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {k->place.slot, k->place.parity};
