@@ -17,7 +17,7 @@
 #include "dialects/strata/strata.h"
 #include "passes/target.h"
 
-enum { U = STRATA_SIDE_U, V = STRATA_SIDE_V, MIN_TASK_FLOPS = 1 << 22, MAX_TASKS = 64, LINE_BYTES = 64 };
+enum { U = STRATA_SIDE_U, V = STRATA_SIDE_V, MIN_TASK_FLOPS = 1 << 22, MAX_TASKS = 64 };
 
 typedef struct {
   strata_contraction_kernel_t k;
@@ -223,8 +223,7 @@ static void prefetch_panel(strata_tile_builder_t *b, contract_t *c) {
 // Where the tile's results are stored is asked for while the sums are at work, a few lines in each segment: all at once
 // they would hold up the panels' lines.
 static void prefetch_results(strata_tile_builder_t *b, contract_t *c) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(c->k.store->buffer));
-  int64_t width = LINE_BYTES / strata_type_storage_size(strata_type_from_mlir(element), 1);
+  int64_t width = strata_tile_line_elements(c->k.store->buffer);
   int64_t row_lines = ceil_div(c->size[V], width);
   int64_t count = ceil_div(row_lines * c->size[U], c->n_segments);
   MlirAffineExpr point[STRATA_MAX_DIMS];

@@ -292,15 +292,20 @@ static bool next_element(const strata_tile_builder_t *b, const int64_t *strides,
   return false;
 }
 
+int64_t strata_tile_line_elements(MlirValue buffer) {
+  enum { LINE_BYTES = 64 };
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
+  return LINE_BYTES / strata_type_storage_size(strata_type_from_mlir(element), 1);
+}
+
 void strata_tile_prefetch(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
                           int level) {
-  enum { LINE_BYTES = 64, MAX_LINES = 128 };
+  enum { MAX_LINES = 128 };
   int64_t strides[STRATA_TILE_RANK] = {0}, element[STRATA_TILE_RANK] = {0}, lines[MAX_LINES], offset = 0;
   int n_lines = 0;
   if (b->status || !block_strides(b, buffer, rank, coordinates, strides))
     return;
-  MlirType type = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
-  int64_t bytes = strata_type_storage_size(strata_type_from_mlir(type), 1), width = LINE_BYTES / bytes;
+  int64_t width = strata_tile_line_elements(buffer);
   do {
     bool is_covered = false;
     for (int i = 0; i < n_lines; i++)

@@ -96,6 +96,9 @@ void strata_tile_store(strata_tile_builder_t *b, strata_tile_value_t value, Mlir
 int strata_tile_access_coordinates(strata_tile_builder_t *b, const strata_nest_t *nest, const strata_access_t *access,
                                    const MlirAffineExpr *point, MlirAffineExpr *out_coordinates);
 
+// Elements of |buffer| in a line of the cpu's caches.
+int64_t strata_tile_line_elements(MlirValue buffer);
+
 // A hint that |buffer| is used at |coordinates| soon, by loads or by stores: one prefetch a cache line, into the
 // first-level cache or the second-level one. Some of it may lie beyond the buffer's end.
 void strata_tile_prefetch(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,

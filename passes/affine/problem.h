@@ -6,8 +6,6 @@
 #include "passes/affine/schedule_gpu.h"
 #include "passes/mma.h"
 
-enum { STRATA_SECTOR = 32, STRATA_LINE = 128 }; // bytes, of the second-level cache
-
 typedef struct {
   int n_dims; // of extent > 1, the last changing fastest
   int64_t dims[STRATA_MAX_DIMS];

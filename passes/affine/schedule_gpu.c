@@ -36,8 +36,7 @@ enum {
   KEPT_BYTES = 32 * 1024,  // ... so much of it: four to six of them share a processor
   KEPT_ELEMENTS = 64,      // of the row that one of their threads goes through at most
   CROSSED_ELEMENTS = 16,   // of several rows that a thread holds
-  SECTOR_BYTES = 32,       // of memory: what lies across the rows comes in pieces of so many bytes ...
-  SECTOR_ELEMENTS = 32,    // ... where each row has a warp, whose threads hold so many elements ...
+  SECTOR_ELEMENTS = 32,    // of what lies across the rows, read by sectors: each row has a warp of so many a thread ...
   SECTOR_REGISTERS = 128,  // ... in so many registers
 };
 
@@ -278,7 +277,7 @@ static int64_t blocks_in_turn(const gpu_kernel_t *k, int64_t n_rows, int64_t len
 // Rows that lie in a sector of what is contiguous along the rows' dim, a warp each, if there are many and long ones.
 static bool schedule_sectors(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
                              int64_t width, strata_schedule_t *out) {
-  int64_t block = width * SECTOR_BYTES / ACCESS_BYTES, n_tasks = n_rows / rows->extents[rows->crossed];
+  int64_t block = width * STRATA_SECTOR / ACCESS_BYTES, n_tasks = n_rows / rows->extents[rows->crossed];
   n_tasks *= ceil_div(rows->extents[rows->crossed], block);
   int64_t threads = power_of_two_from(block * greatest(k->device->lanes, ceil_div(length, SECTOR_ELEMENTS)));
   if (!(k->device->has_async_copy || *k->device->mma_async) || threads > k->device->max_threads / 2 ||

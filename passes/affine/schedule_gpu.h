@@ -7,6 +7,8 @@
 #include "passes/affine/calls.h"
 #include "passes/target.h"
 
+enum { STRATA_SECTOR = 32, STRATA_LINE = 128 }; // bytes, of the second-level cache
+
 // Gives every kernel that @main calls its schedule for the compile's GPU.
 STRATA_MUST_CHECK strata_status_t strata_schedule_gpu(strata_compile_t *compile);
 
