@@ -96,18 +96,26 @@ static strata_status_t check_threads(const strata_gpu_device_t *device, const st
   return NULL;
 }
 
+// Blocks that carry out several tasks each are for kernels that were given some: others have a task a block.
+static strata_status_t check_blocks(const strata_schedule_t *chosen, const strata_schedule_t *given) {
+  if (given->blocks >= 0 && given->blocks <= chosen->blocks)
+    return NULL;
+  return strata_error(STRATA_INVALID_ARGUMENT, "blocks: expected at most the %lld chosen, got %lld",
+                      (long long)chosen->blocks, (long long)given->blocks);
+}
+
 // Maps, rows and scalar kernels.
 static strata_status_t check_sizes(const strata_gpu_device_t *device, const strata_schedule_t *chosen,
                                    const strata_schedule_t *given) {
   STRATA_TRY(check_threads(device, chosen, given));
+  STRATA_TRY(check_blocks(chosen, given));
   bool is_fixed = chosen->group == 1 || chosen->n_tile != 1 || given->group > given->threads;
   bool is_right = given->n_tile == chosen->n_tile;
   for (int i = 0; i < chosen->n_tile && is_right; i++)
     is_right =
         given->tile[i] == chosen->tile[i] || (!is_fixed && given->tile[i] > 0 && given->tile[i] < chosen->tile[i]);
   bool holds_rows = strcmp(chosen->kind, "rows") == 0 && chosen->group > 1; // and may do so in shared memory
-  bool has_more = given->warps[0] || given->mma.length || given->producers || given->slots > holds_rows ||
-                  (given->blocks && chosen->n_tile != 2);
+  bool has_more = given->warps[0] || given->mma.length || given->producers || given->slots > holds_rows;
   if (is_right && !has_more)
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT, "a '%s' of %s tiles of this kernel than those chosen", chosen->kind,
