@@ -309,21 +309,23 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer));
   bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense; // a matrix instruction's operand
   MlirAttribute type = mlirTypeAttrGet(is_tf32 ? mlirTF32TypeGet(context) : element);
-  MlirNamedAttribute entries[] = {
-      {mlirIdentifierGet(context, strata_str("buffer")),
-       strata_i64_attr(context, mlirBlockArgumentGetArgNumber(bulk->buffer))},
-      {mlirIdentifierGet(context, strata_str("type")), type},
-      {mlirIdentifierGet(context, strata_str("sizes")), i64s(context, bulk->rank, sizes)},
-      {mlirIdentifierGet(context, strata_str("strides")), i64s(context, bulk->rank - 1, strides + 1)},
-      {mlirIdentifierGet(context, strata_str("box")), i64s(context, bulk->rank, box)},
-      {mlirIdentifierGet(context, strata_str("steps")), i64s(context, bulk->rank, steps)},
-      {mlirIdentifierGet(context, strata_str("swizzle")), strata_i64_attr(context, bulk->is_dense ? 0 : span)},
-      {mlirIdentifierGet(context, strata_str("lower")), i64s(context, window->n_dims, window->lower)},
-      {mlirIdentifierGet(context, strata_str("upper")), i64s(context, window->n_dims, window->upper)},
-  };
-  intptr_t n = sizeof entries / sizeof entries[0] - (window->n_dims ? 0 : 2);
-  if (bulk->reads_ahead) // windows do not
-    entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str("ahead")), mlirUnitAttrGet(context)};
+  MlirNamedAttribute entries[10];
+  intptr_t n = 0;
+#define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
+  ENTRY("buffer", strata_i64_attr(context, mlirBlockArgumentGetArgNumber(bulk->buffer)));
+  ENTRY("type", type);
+  ENTRY("sizes", i64s(context, bulk->rank, sizes));
+  ENTRY("strides", i64s(context, bulk->rank - 1, strides + 1));
+  ENTRY("box", i64s(context, bulk->rank, box));
+  ENTRY("steps", i64s(context, bulk->rank, steps));
+  ENTRY("swizzle", strata_i64_attr(context, bulk->is_dense ? 0 : span));
+  if (window->n_dims) {
+    ENTRY("lower", i64s(context, window->n_dims, window->lower));
+    ENTRY("upper", i64s(context, window->n_dims, window->upper));
+  }
+  if (bulk->reads_ahead)
+    ENTRY("ahead", mlirUnitAttrGet(context));
+#undef ENTRY
   return mlirDictionaryAttrGet(context, n, entries);
 }
 

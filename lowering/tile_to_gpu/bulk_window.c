@@ -201,7 +201,8 @@ bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int
   strata_bulk_t *bulk = out_bulk;
   finder_t f = {.bulk = bulk};
   const strata_bulk_limits_t limits = {.most = {STRATA_MAP_MAX_BOX, span}, .span = span};
-  *bulk = (strata_bulk_t){.buffer = mlirOperationGetOperand(op, buffer), .inner = STEP};
+  // The channels behind a step's are the next one's.
+  *bulk = (strata_bulk_t){.buffer = mlirOperationGetOperand(op, buffer), .inner = STEP, .reads_ahead = true};
   if (!mlirValueIsABlockArgument(bulk->buffer) || !strata_bulk_read_box(d, op, buffer, type, bulk))
     return false;
   f.rank = bulk->box.rank;

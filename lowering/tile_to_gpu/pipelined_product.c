@@ -162,7 +162,8 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   bool may_cross = has_16_bits || (shared->element_bytes == 4 && side == left_side(p));
   operand->is_bulk = !mlirOperationIsNull(operand->load) &&
                      (p->adds ? strata_pipelined_read_dense(d, type, operand) : find_bulk(d, operand, type, may_cross));
-  operand->bulk.reads_ahead = reads_ahead(d, operand);
+  if (reads_ahead(d, operand))
+    operand->bulk.reads_ahead = true;
   int contiguous = STEP;
   int64_t width = 1;
   STRATA_TRY(strata_operand_source(d, value, &contiguous, &width));

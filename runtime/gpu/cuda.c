@@ -216,8 +216,7 @@ static int swizzle_code(uint32_t bytes) { return bytes == 128 ? 3 : bytes == 64 
 // memory comes half a line too early, or for a neighbour (16x14336x4096: 30.1 us instead of 29.4), unless the map says
 // that it does not.
 static int encode_map(const strata_rt_map_t *map, void *address, void *out) {
-  bool is_ahead = map->reads_ahead || (map->has_window && map->swizzle == 128);
-  int promotion = is_ahead ? PROMOTE_256 : PROMOTE_128;
+  int promotion = map->reads_ahead ? PROMOTE_256 : PROMOTE_128;
   for (unsigned i = 0; i + 1 < (unsigned)map->rank; i++) // rows that begin within a sector are slow enough
     promotion = map->strides[i] % SECTOR_BYTES ? PROMOTE_128 : promotion;
   if (map->has_window)
