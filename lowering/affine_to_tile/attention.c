@@ -40,8 +40,6 @@ typedef struct {
 // What blocks of columns hand on.
 enum { MAXIMUM, SUM, RESULT, N_CARRIED };
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 //===-- Values ---------------------------------------------------------------------------------------------------===//
 
 static strata_tile_value_t number(strata_tile_builder_t *b, double value) {
@@ -383,8 +381,8 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   STRATA_TRY(check_schedule(b, &c.a));
   const int64_t sizes[N_AXES] = {b->schedule.tile[0], c.a.extents[c.a.value], b->schedule.tile[1],
                                  c.a.extents[c.a.head]};
-  c.n_row_tiles = ceil_div(c.a.extents[c.a.row], sizes[ROW]);
-  c.n_column_tiles = ceil_div(c.a.extents[c.a.column], sizes[COLUMN]);
+  c.n_row_tiles = strata_ceil_div(c.a.extents[c.a.row], sizes[ROW]);
+  c.n_column_tiles = strata_ceil_div(c.a.extents[c.a.column], sizes[COLUMN]);
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);
   strata_loop_t forall = strata_emit_forall_begin(&b->e, strata_attention_batch(&c.a) * c.n_row_tiles);

@@ -35,8 +35,6 @@ typedef struct {
   MlirAffineExpr base[2]; // of the current tile
 } contract_t;
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 //===-- Packing --------------------------------------------------------------------------------------------------===//
@@ -224,8 +222,8 @@ static void prefetch_panel(strata_tile_builder_t *b, contract_t *c) {
 // they would hold up the panels' lines.
 static void prefetch_results(strata_tile_builder_t *b, contract_t *c) {
   int64_t width = strata_tile_line_elements(c->k.store->buffer);
-  int64_t row_lines = ceil_div(c->size[V], width);
-  int64_t count = ceil_div(row_lines * c->size[U], c->n_segments);
+  int64_t row_lines = strata_ceil_div(c->size[V], width);
+  int64_t count = strata_ceil_div(row_lines * c->size[U], c->n_segments);
   MlirAffineExpr point[STRATA_MAX_DIMS];
   memcpy(point, c->point, sizeof point);
   for (int64_t i = 0; i < count; i++) {
@@ -363,7 +361,7 @@ static int64_t wanted_pieces(const contract_t *c) {
     flops *= c->k.nest->extents[dim];
   int64_t wanted = flops / MIN_TASK_FLOPS;
   wanted = wanted < 1 ? 1 : wanted > MAX_TASKS ? MAX_TASKS : wanted;
-  return ceil_div(wanted, outer);
+  return strata_ceil_div(wanted, outer);
 }
 
 // Cuts u and v so that the sides are read, and where need be packed, as few times as possible; a task's run of the
@@ -377,11 +375,11 @@ static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
   int64_t pieces = wanted_pieces(c), bytes[2];
   for (int side = U; side <= V; side++)
     bytes[side] = side_extent(c, side) * c->k.n_reduced * 4;
-  int64_t v_tiles = ceil_div(side_extent(c, V), c->tile[V]), best = INT64_MAX, best_v = 1;
+  int64_t v_tiles = strata_ceil_div(side_extent(c, V), c->tile[V]), best = INT64_MAX, best_v = 1;
   int64_t panel = c->tile[V] * c->k.n_reduced * 4, run = device->l2_bytes / 2 / panel;
-  int64_t least_v = ceil_div(v_tiles, run > 1 ? run : 1);
+  int64_t least_v = strata_ceil_div(v_tiles, run > 1 ? run : 1);
   for (int64_t v = least_v < v_tiles ? least_v : v_tiles; v <= v_tiles && v <= least_v * MAX_TASKS; v++) {
-    int64_t u = ceil_div(pieces, v);
+    int64_t u = strata_ceil_div(pieces, v);
     int64_t cost =
         u * bytes[V] * (c->is_packed[V] ? PACKING_COST : 1) + v * bytes[U] * (c->is_packed[U] ? PACKING_COST : 1);
     if (cost < best) {
@@ -390,7 +388,7 @@ static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
     }
   }
   c->chunks[V] = strata_tile_chunks(side_extent(c, V), c->tile[V], best_v);
-  c->chunks[U] = strata_tile_chunks(side_extent(c, U), c->tile[U], ceil_div(pieces, c->chunks[V].n_chunks));
+  c->chunks[U] = strata_tile_chunks(side_extent(c, U), c->tile[U], strata_ceil_div(pieces, c->chunks[V].n_chunks));
 }
 
 static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {

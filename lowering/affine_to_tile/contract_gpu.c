@@ -35,8 +35,6 @@ typedef struct {
   MlirAffineExpr point[STRATA_MAX_DIMS];
 } contract_t;
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 //===-- Axes -----------------------------------------------------------------------------------------------------===//
 
 // Places the axis's dims at tile number |tile|, and says where the tile ends.
@@ -331,14 +329,14 @@ strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
   strata_contraction_axes(&c.k, c.axes);
   for (int axis = 0; axis < N_AXES; axis++) {
     c.tile[axis] = b->schedule.tile[axis];
-    c.n_tiles[axis] = ceil_div(c.axes[axis].extent, c.tile[axis]);
+    c.n_tiles[axis] = strata_ceil_div(c.axes[axis].extent, c.tile[axis]);
   }
   for (int axis = ROW; axis <= COLUMN; axis++) { // whole clusters: some tiles may lie beyond the results
     bool has_parts = b->schedule.parts > 1 && axis == (b->schedule.swap ? ROW : COLUMN);
     bool has_row = b->schedule.row > 1 && axis == COLUMN;
     int64_t share = b->schedule.share[axis];
     c.cluster[axis] = has_parts ? b->schedule.parts : has_row ? b->schedule.row : share > 1 ? share : 1;
-    c.n_tiles[axis] = ceil_div(c.n_tiles[axis], c.cluster[axis]) * c.cluster[axis];
+    c.n_tiles[axis] = strata_ceil_div(c.n_tiles[axis], c.cluster[axis]) * c.cluster[axis];
   }
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);

@@ -8,8 +8,6 @@ enum {
   MAX_TASKS = 256,
 };
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
   if (b->schedule.group)
     return b->schedule.n_tile && b->schedule.tile[0] < extent ? b->schedule.tile[0] : extent;
@@ -165,8 +163,8 @@ static plan_t plan_outer(const strata_tile_walk_t *walk, int64_t wanted) {
     int64_t extent = walk->outer[dim];
     if (before * extent >= wanted || dim + 1 == n_dims) {
       int64_t chunks = wanted / before < 1 ? 1 : wanted / before > extent ? extent : wanted / before;
-      int64_t chunk = ceil_div(extent, chunks);
-      return (plan_t){dim, chunk, before * ceil_div(extent, chunk)};
+      int64_t chunk = strata_ceil_div(extent, chunks);
+      return (plan_t){dim, chunk, before * strata_ceil_div(extent, chunk)};
     }
     before *= extent;
   }
@@ -203,8 +201,8 @@ strata_tile_chunks_t strata_tile_chunks(int64_t extent, int64_t tile, int64_t wa
   int64_t n_full = extent / tile;
   if (n_full <= 1)
     return (strata_tile_chunks_t){extent, tile, n_full, 1};
-  int64_t chunk = ceil_div(n_full, wanted < 1 ? 1 : wanted);
-  return (strata_tile_chunks_t){extent, tile, chunk, ceil_div(n_full, chunk)};
+  int64_t chunk = strata_ceil_div(n_full, wanted < 1 ? 1 : wanted);
+  return (strata_tile_chunks_t){extent, tile, chunk, strata_ceil_div(n_full, chunk)};
 }
 
 // Emits |body| for the tail, in the last run alone.

@@ -12,8 +12,6 @@ typedef struct {
   MlirAffineExpr outer[STRATA_MAX_DIMS];
 } walker_t;
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // (task floordiv stride) mod extent as a coordinate; the first digit needs no mod, the last no division.
 static MlirAffineExpr digit(strata_tile_builder_t *b, MlirValue task, int64_t n_tasks, int64_t stride, int64_t extent) {
   if (extent == 1)
@@ -81,10 +79,11 @@ static void emit_crossing(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr 
 void strata_tile_walk_gpu(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
                           void *user) {
   walker_t w = {.walk = walk, .body = body, .user = user};
-  int64_t n_tiles = ceil_div(walk->vector, walk->tile), n_tasks = n_tiles, stride = n_tiles, counts[STRATA_MAX_DIMS];
+  int64_t n_tiles = strata_ceil_div(walk->vector, walk->tile), n_tasks = n_tiles, stride = n_tiles,
+          counts[STRATA_MAX_DIMS];
   for (int dim = 0; dim < walk->n_outer; dim++) {
     bool is_cross = walk->cross_tile && dim == walk->cross;
-    counts[dim] = is_cross ? ceil_div(walk->outer[dim], walk->cross_tile) : walk->outer[dim];
+    counts[dim] = is_cross ? strata_ceil_div(walk->outer[dim], walk->cross_tile) : walk->outer[dim];
     n_tasks *= counts[dim];
   }
   strata_loop_t forall = strata_emit_forall_begin(&b->e, n_tasks);

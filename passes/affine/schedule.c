@@ -32,8 +32,6 @@ static strata_status_t machine_of(strata_compile_t *compile, machine_t *out_mach
   return NULL;
 }
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // A contraction to be tiled: the extents of its tiled dims, and the steps of its reduction.
 typedef struct {
   machine_t machine;
@@ -60,7 +58,7 @@ static int64_t step_cost(const tiling_t *t, int64_t rows, int64_t vectors) {
 
 static int64_t tile_cost(const tiling_t *t, int64_t rows, int64_t vectors) {
   int64_t cost = 0, lanes = t->machine.vector_bytes / 4;
-  int64_t u_tail = t->u % rows, v_tail = ceil_div(t->v % (vectors * lanes), lanes);
+  int64_t u_tail = t->u % rows, v_tail = strata_ceil_div(t->v % (vectors * lanes), lanes);
   int64_t u_full = t->u / rows, v_full = t->v / (vectors * lanes);
   cost += u_full * v_full * step_cost(t, rows, vectors);
   cost += u_tail ? v_full * step_cost(t, u_tail, vectors) : 0;

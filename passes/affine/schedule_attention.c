@@ -46,9 +46,8 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 #define BESIDE 0.25       // of what goes on beside the slowest
 #define CLOCK 1.75e9
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
+static int64_t round_up(int64_t a, int64_t b) { return strata_ceil_div(a, b) * b; }
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
@@ -77,7 +76,7 @@ static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_at
 // Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
 static bool is_sensible(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   return c->columns >= least(MIN_COLUMNS, round_up(p->columns, COLUMN_STEP)) && c->columns < p->columns + COLUMN_STEP &&
-         (c->groups <= USUAL_GROUPS || ceil_div(p->columns, c->columns) >= LONG_ROW);
+         (c->groups <= USUAL_GROUPS || strata_ceil_div(p->columns, c->columns) >= LONG_ROW);
 }
 
 // Scores, the weights made of them and results are a thread's at the same time.
@@ -124,7 +123,7 @@ static bound_t block_time(const strata_attention_problem_t *p, const strata_atte
 
 // Blocks of columns of a tile; of a causal one half of them, and half a block more, on average.
 static double count_blocks(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  double blocks = (double)ceil_div(p->columns, c->columns);
+  double blocks = (double)strata_ceil_div(p->columns, c->columns);
   if (!strata_attention_skips(&p->attention, c->rows, c->columns))
     return blocks;
   double seen = (double)(p->attention.offset + p->attention.offset + p->rows) / 2;
@@ -134,7 +133,7 @@ static double count_blocks(const strata_attention_problem_t *p, const strata_att
 static void predict(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                     strata_attention_choice_t *c) {
   bound_t block = block_time(p, c);
-  double rounds = (double)ceil_div(c->tasks, device->n_processors), blocks = count_blocks(p, c);
+  double rounds = (double)strata_ceil_div(c->tasks, device->n_processors), blocks = count_blocks(p, c);
   c->bound = block.what;
   c->seconds = (LAUNCH + rounds * (TASK + product_cycles(p, c) + blocks * block.cycles)) / CLOCK;
 }
@@ -144,7 +143,7 @@ static int64_t common_divisor(int64_t a, int64_t b) { return b == 0 ? a : common
 // Of causal tiles each block is to get long and short ones: row tiles in turn.
 static int64_t count_grid(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                           const strata_attention_choice_t *c) {
-  int64_t blocks = least(c->tasks, device->n_processors), tiles = ceil_div(p->rows, c->rows);
+  int64_t blocks = least(c->tasks, device->n_processors), tiles = strata_ceil_div(p->rows, c->rows);
   bool is_even = !strata_attention_skips(&p->attention, c->rows, c->columns);
   while (!is_even && blocks < c->tasks && common_divisor(blocks, tiles) > 1)
     blocks--;
@@ -162,7 +161,7 @@ bool strata_attention_next(const strata_gpu_device_t *device, const strata_atten
                                      .columns = MAX_COLUMNS - (int64_t)(number / N_SIZES) * COLUMN_STEP,
                                      .slots = SLOTS,
                                      .number = number + 1};
-    c->tasks = ceil_div(p->rows, c->rows) * p->batch;
+    c->tasks = strata_ceil_div(p->rows, c->rows) * p->batch;
     c->blocks = count_grid(device, p, c);
     if (!fits(device, p, c, sizes[number % N_SIZES].registers))
       continue;

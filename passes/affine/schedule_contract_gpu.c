@@ -14,8 +14,6 @@
 
 enum { EXPLAINED = 3 }; // pipelined products that --explain tells about
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 //===-- Packing --------------------------------------------------------------------------------------------------===//
 
 enum { VECTOR = 8 }; // elements that should lie beside one another
@@ -40,7 +38,7 @@ static strata_status_t pack_constants(const strata_gpu_contraction_t *q) {
     if (dim == STRATA_NO_DIM || !strata_contraction_is_plain(c, side) || is_contiguous(c, side) ||
         !strata_pack_is_constant(q->calls, q->called, c, side))
       continue;
-    return strata_pack_side(q->compile, q->called, c, side, ceil_div(c->nest->extents[dim], VECTOR) * VECTOR);
+    return strata_pack_side(q->compile, q->called, c, side, strata_ceil_div(c->nest->extents[dim], VECTOR) * VECTOR);
   }
   return NULL;
 }

@@ -32,7 +32,6 @@ static const strata_pipelined_shape_t shapes[] = {{1, GROUPS, 256, 128, 100}, {1
 
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 // Adds the tiles of one of the launch's products: their number, and the cycles of all.
@@ -41,8 +40,8 @@ static bool add_tiles(const strata_problem_t *problem, strata_pipelined_choice_t
   if (!strata_problem_boxes(problem, STRATA_SIDE_U, rows, STEP) ||
       !strata_problem_boxes(problem, STRATA_SIDE_V, columns, STEP))
     return false;
-  int64_t tiles = ceil_div(problem->rows, rows) * ceil_div(problem->columns, columns) * problem->batch;
-  double steps = (double)(ceil_div(problem->steps, STEP) * STEP);
+  int64_t tiles = strata_ceil_div(problem->rows, rows) * strata_ceil_div(problem->columns, columns) * problem->batch;
+  double steps = (double)(strata_ceil_div(problem->steps, STEP) * STEP);
   *cycles += (double)tiles * (steps * (double)(rows * columns / FMA_RATE) * SLOWER + TILE_CYCLES);
   p->tiles += tiles;
   return true;
@@ -58,7 +57,7 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
   }
   p->slots = least((device->shared_bytes - BARRIER_BYTES) / slot_bytes, MAX_SLOTS);
   p->blocks = least(p->tiles, device->n_processors);
-  double busy = (double)ceil_div(p->tiles, device->n_processors) * (cycles / (double)p->tiles) / CLOCK;
+  double busy = (double)strata_ceil_div(p->tiles, device->n_processors) * (cycles / (double)p->tiles) / CLOCK;
   p->seconds = LAUNCH_SECONDS + fmax(busy, memory);
   p->bound = busy > memory ? "multiply-adds" : "memory";
   return p->slots >= MIN_SLOTS;

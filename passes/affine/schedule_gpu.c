@@ -40,7 +40,6 @@ enum {
   SECTOR_REGISTERS = 128,  // ... in so many registers
 };
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -87,7 +86,7 @@ typedef struct {
 
 static void shrink_blocks(const strata_gpu_device_t *device, int64_t n_tasks, strata_schedule_t *schedule) {
   while (schedule->threads > MIN_THREADS &&
-         ceil_div(n_tasks, schedule->threads / schedule->group) < device->n_processors)
+         strata_ceil_div(n_tasks, schedule->threads / schedule->group) < device->n_processors)
     schedule->threads /= 2;
 }
 
@@ -95,10 +94,10 @@ static void shrink_blocks(const strata_gpu_device_t *device, int64_t n_tasks, st
 static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, int64_t extent, int64_t width,
                               strata_schedule_t *out) {
   int64_t threads = THREADS;
-  while (threads > MIN_THREADS && outer * ceil_div(extent, threads * width) < k->device->n_processors)
+  while (threads > MIN_THREADS && outer * strata_ceil_div(extent, threads * width) < k->device->n_processors)
     threads /= 2;
-  int64_t n_tiles = ceil_div(extent, threads * width);
-  int64_t tile = ceil_div(ceil_div(extent, n_tiles), width * k->device->lanes) * width * k->device->lanes;
+  int64_t n_tiles = strata_ceil_div(extent, threads * width);
+  int64_t tile = strata_ceil_div(strata_ceil_div(extent, n_tiles), width * k->device->lanes) * width * k->device->lanes;
   *out = (strata_schedule_t){.kind = "map", .threads = threads, .group = threads, .n_tile = 1};
   out->tile[0] = least(tile, extent);
 }
@@ -117,7 +116,7 @@ static bool schedule_crossing(const gpu_kernel_t *k, const strata_map_kernel_t *
   *out =
       (strata_schedule_t){.kind = "map", .n_tile = 2, .tile = {least(side, extents[0]), least(2 * side, extents[1])}};
   for (int i = 0; i < 2; i++)
-    threads *= power_of_two_from(ceil_div(out->tile[i], width));
+    threads *= power_of_two_from(strata_ceil_div(out->tile[i], width));
   out->threads = out->group = least(greatest(threads, k->device->lanes), THREADS);
   return true;
 }
@@ -130,7 +129,7 @@ static void schedule_map(const gpu_kernel_t *k, const strata_map_kernel_t *map, 
   if (schedule_crossing(k, map, outer * extent, out))
     return;
   // Tiles of a block want to be well filled.
-  int64_t block = THREADS * width, filled = ceil_div(extent, block) * block;
+  int64_t block = THREADS * width, filled = strata_ceil_div(extent, block) * block;
   if (extent >= block / 2 && (extent % width || outer == 1 || filled - extent <= filled / 8)) {
     schedule_long_map(k, outer, extent, width, out);
     return;
@@ -167,9 +166,9 @@ static int n_reductions(const gpu_kernel_t *k) {
 static int64_t group_of(const gpu_kernel_t *k, int64_t n_rows, int64_t length, int64_t width) {
   const strata_gpu_device_t *device = k->device;
   int64_t elements = n_reductions(k) > 1 ? 2 * ROW_ELEMENTS_BLOCK : ROW_ELEMENTS_BLOCK;
-  int64_t group = least(device->lanes, power_of_two_from(ceil_div(length, width)));
-  if (ceil_div(length, group) > ROW_ELEMENTS)
-    while (group < device->max_threads && ceil_div(length, group) > elements)
+  int64_t group = least(device->lanes, power_of_two_from(strata_ceil_div(length, width)));
+  if (strata_ceil_div(length, group) > ROW_ELEMENTS)
+    while (group < device->max_threads && strata_ceil_div(length, group) > elements)
       group *= 2;
   int64_t wanted = (int64_t)device->n_processors * THREADS;
   while (n_rows * group < wanted && group < device->max_threads && length / (2 * group) >= width)
@@ -205,7 +204,7 @@ static bool is_plain_row(const strata_row_kernel_t *rows, int64_t length) {
 
 // The blocks of a cluster that hold a row; 1 where they cannot.
 static int64_t cluster_of(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t length) {
-  int64_t blocks = power_of_two_from(ceil_div(length, CLUSTER_THREADS * CLUSTER_ELEMENTS));
+  int64_t blocks = power_of_two_from(strata_ceil_div(length, CLUSTER_THREADS * CLUSTER_ELEMENTS));
   return blocks > 1 && blocks <= k->device->max_cluster && is_plain_row(rows, length) ? blocks : 1;
 }
 
@@ -228,15 +227,15 @@ static bool schedule_kept(const gpu_kernel_t *k, const strata_row_kernel_t *rows
   int n_nests = 0;
   for (int i = 0; i < k->kernel->n_nests; i++)
     n_nests += rows->members[i].takes_part;
-  int64_t bytes = row_bytes(k, n_rows, length), blocks = power_of_two_from(ceil_div(bytes, KEPT_BYTES));
+  int64_t bytes = row_bytes(k, n_rows, length), blocks = power_of_two_from(strata_ceil_div(bytes, KEPT_BYTES));
   while (blocks < k->device->max_cluster && n_rows * blocks < 2 * k->device->n_processors)
     blocks *= 2;
   blocks = least(blocks, k->device->max_cluster);
   int64_t threads = KEPT_THREADS, most = k->device->shared_bytes / 2;
-  while (threads < k->device->max_threads && ceil_div(length, threads * blocks) > KEPT_ELEMENTS)
+  while (threads < k->device->max_threads && strata_ceil_div(length, threads * blocks) > KEPT_ELEMENTS)
     threads *= 2;
-  if (n_nests < 2 || blocks == 1 || bytes / blocks > most || ceil_div(length, threads * blocks) > 2 * KEPT_ELEMENTS ||
-      !is_plain_row(rows, length))
+  if (n_nests < 2 || blocks == 1 || bytes / blocks > most ||
+      strata_ceil_div(length, threads * blocks) > 2 * KEPT_ELEMENTS || !is_plain_row(rows, length))
     return false;
   *out = (strata_schedule_t){.kind = "rows", .threads = threads, .group = threads * blocks, .slots = 1};
   out->n_tile = 1;
@@ -278,8 +277,8 @@ static int64_t blocks_in_turn(const gpu_kernel_t *k, int64_t n_rows, int64_t len
 static bool schedule_sectors(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
                              int64_t width, strata_schedule_t *out) {
   int64_t block = width * STRATA_SECTOR / ACCESS_BYTES, n_tasks = n_rows / rows->extents[rows->crossed];
-  n_tasks *= ceil_div(rows->extents[rows->crossed], block);
-  int64_t threads = power_of_two_from(block * greatest(k->device->lanes, ceil_div(length, SECTOR_ELEMENTS)));
+  n_tasks *= strata_ceil_div(rows->extents[rows->crossed], block);
+  int64_t threads = power_of_two_from(block * greatest(k->device->lanes, strata_ceil_div(length, SECTOR_ELEMENTS)));
   if (!(k->device->has_async_copy || *k->device->mma_async) || threads > k->device->max_threads / 2 ||
       length < k->device->lanes * width)
     return false;
@@ -305,7 +304,7 @@ static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *r
   block = least(block, rows->extents[rows->crossed]);
   while (block > 1 && length * block > most * CROSSED_ELEMENTS)
     block /= 2;
-  int64_t threads = least(most, power_of_two_from(ceil_div(length * block, CROSSED_ELEMENTS)));
+  int64_t threads = least(most, power_of_two_from(strata_ceil_div(length * block, CROSSED_ELEMENTS)));
   if (block == 1 || threads < k->device->lanes)
     return false;
   *out =
@@ -321,9 +320,9 @@ static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *row
   if (schedule_crossed(k, rows, n_rows, length, out))
     return;
   bool is_group_a_block = group > k->device->lanes;
-  if (ceil_div(length, group) > held && schedule_kept(k, rows, n_rows, length, out))
+  if (strata_ceil_div(length, group) > held && schedule_kept(k, rows, n_rows, length, out))
     return;
-  int64_t blocks = ceil_div(length, group) <= held ? 1 : cluster_of(k, rows, length);
+  int64_t blocks = strata_ceil_div(length, group) <= held ? 1 : cluster_of(k, rows, length);
   if (blocks > 1) {
     *out = (strata_schedule_t){.kind = "rows", .threads = CLUSTER_THREADS, .group = CLUSTER_THREADS * blocks};
     out->n_tile = 1;
@@ -332,7 +331,7 @@ static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *row
   }
   *out = (strata_schedule_t){.kind = "rows", .threads = is_group_a_block ? group : THREADS / 2, .group = group};
   out->n_tile = 1;
-  out->tile[0] = ceil_div(length, group) <= held ? length : group * width * 4;
+  out->tile[0] = strata_ceil_div(length, group) <= held ? length : group * width * 4;
   if (!is_group_a_block)
     shrink_blocks(k->device, n_rows, out);
 }

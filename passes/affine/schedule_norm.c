@@ -40,8 +40,6 @@ static const int64_t filled[] = {100, 100, 100, 89, 91, 84, 78, 80, 91};
 
 enum { MOST_BLOCKS = sizeof filled / sizeof *filled - 1, RATE = 99, MOST_SUMS = 152 };
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 double strata_norm_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   if (!p->row)
     return 0;
@@ -81,7 +79,7 @@ bool strata_norm_next(const strata_gpu_device_t *device, const strata_problem_t 
                       strata_pipelined_choice_t *p) {
   while (p->number < N_CANDIDATES) {
     bool exists = candidate_of(p->number, p);
-    p->row = ceil_div(problem->columns, p->swap ? p->shape.rows : p->shape.columns);
+    p->row = strata_ceil_div(problem->columns, p->swap ? p->shape.rows : p->shape.columns);
     if (!exists || !fits(device, problem, p))
       continue;
     p->filled = filled[p->row];

@@ -101,7 +101,6 @@ enum {
 #define CLOCK_LOST 0.48e9       // when they always are
 #define INSTRUCTION_RATE (PRODUCTS * STEP_BYTES) // multiply-adds times operand bytes
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 //===-- What fits ------------------------------------------------------------------------------------------------===//
@@ -129,7 +128,7 @@ static int64_t count_own_tiles(const strata_problem_t *problem, const strata_pip
   int64_t tiles = problem->batch;
   for (int side = 0; side < 2; side++) {
     int64_t blocks = p->share[side] * (side == right_side(p) ? p->parts : 1);
-    tiles *= ceil_div(extent_of(problem, side), blocks * tile_of(p, side)) * blocks;
+    tiles *= strata_ceil_div(extent_of(problem, side), blocks * tile_of(p, side)) * blocks;
   }
   return tiles;
 }
@@ -156,7 +155,7 @@ static int64_t slot_rows(const strata_pipelined_choice_t *p, int side) {
 // Operands that lie contiguous along their rows are kept in spans of as many rows as a step is long.
 static int64_t side_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
   int64_t span = problem->sides[side].is_crossed ? step_of(problem) : 1;
-  return ceil_div(slot_rows(p, side), span) * span * STEP_BYTES;
+  return strata_ceil_div(slot_rows(p, side), span) * span * STEP_BYTES;
 }
 
 static int64_t slot_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
@@ -188,7 +187,7 @@ static bool can_share(const strata_gpu_device_t *device, const strata_problem_t 
   bool is_spans =
       !problem->sides[right].is_crossed || (p->shape.columns % span == 0 && (own % span == 0 || span % own == 0));
   return p->parts <= device->max_cluster && p->residents == 1 && !problem->shares_launch && is_whole && is_spans &&
-         ceil_div(problem->steps, step_of(problem)) >= MIN_PART_STEPS * p->parts &&
+         strata_ceil_div(problem->steps, step_of(problem)) >= MIN_PART_STEPS * p->parts &&
          100 * count_tiles(problem, p) <= device->n_processors * p->filled;
 }
 
@@ -385,7 +384,8 @@ static double memory_cycles(const strata_gpu_device_t *device, const strata_prob
                             const strata_pipelined_choice_t *p) {
   double share = (double)p->tiles * MEMORY_SHARE / device->n_processors;
   double traffic = traffic_of(problem), cycles = traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
-  double rounds = (double)ceil_div(p->tiles, p->blocks), idle = rounds * (double)p->blocks / (double)p->tiles - 1;
+  double rounds = (double)strata_ceil_div(p->tiles, p->blocks),
+         idle = rounds * (double)p->blocks / (double)p->tiles - 1;
   if (p->tiles > p->blocks)
     return cycles * (1 + UNEVEN * idle);
   double fetched = p->row ? operands_bytes(problem) : traffic;
@@ -466,7 +466,7 @@ static int tiles_of(const strata_problem_t *problem, const strata_pipelined_choi
   int n = 0;
   for (const strata_problem_t *first = problem; problem && n < STRATA_MAX_TOGETHER; problem = problem->next) {
     bound_t step = step_time(problem, p, together);
-    double steps = (double)ceil_div(ceil_div(problem->steps, step_of(problem)), p->parts);
+    double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, step_of(problem)), p->parts);
     out_tiles[n] = (tiles_t){.form = form_of(first, problem, p, out_tiles),
                              .tiles = count_own_tiles(problem, p),
                              .steps = steps,
@@ -480,7 +480,7 @@ static int tiles_of(const strata_problem_t *problem, const strata_pipelined_choi
 
 // How many of the first |n| tasks are those of |processor|.
 static int64_t tasks_before(int64_t n, int64_t processor, int64_t n_processors) {
-  return n > processor ? ceil_div(n - processor, n_processors) : 0;
+  return n > processor ? strata_ceil_div(n - processor, n_processors) : 0;
 }
 
 // Of several products' tiles, one product after the other, on |n_processors|: those of the fullest. The products are
@@ -538,7 +538,7 @@ static double instruction_cycles(const strata_problem_t *problem) {
 static double cache_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double cycles = 0;
   for (; problem; problem = problem->next) {
-    double steps = (double)ceil_div(ceil_div(problem->steps, step_of(problem)), p->parts);
+    double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, step_of(problem)), p->parts);
     cycles += (double)count_own_tiles(problem, p) * steps * (double)slot_bytes(problem, p) / CACHE_TOTAL;
   }
   return cycles;
@@ -547,7 +547,7 @@ static double cache_cycles(const strata_problem_t *problem, const strata_pipelin
 static void predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          strata_pipelined_choice_t *p) {
   int64_t row = p->row > 1 ? p->row : 1, at_once = processors_of(device, p) / row * row;
-  double rounds = (double)ceil_div(p->tiles, at_once), together = fmin(rounds, (double)p->residents);
+  double rounds = (double)strata_ceil_div(p->tiles, at_once), together = fmin(rounds, (double)p->residents);
   tiles_t each[STRATA_MAX_TOGETHER];
   int n = tiles_of(problem, p, together, each);
   double store = each[0].store, stores = ceil(rounds / together) * store;
@@ -596,7 +596,7 @@ bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_pr
   p->blocks = p->row > 1 ? p->tiles : least(p->tiles, processors_of(device, p) * p->residents);
   predict_time(device, problem, p);
   bool is_streamed = !strcmp(p->bound, memory_bound) && p->tiles == p->blocks;
-  int64_t fewest = ceil_div(shared_sums, slot_bytes(problem, p));
+  int64_t fewest = strata_ceil_div(shared_sums, slot_bytes(problem, p));
   p->stagger = is_streamed ? stagger_of(problem, p) : 0;
   int64_t usual = cluster_of(p) > 1 ? SHARED_SLOTS : USUAL_SLOTS;
   p->slots = is_streamed ? slots_of_memory(device, problem, p) : least(p->slots, usual);
@@ -694,7 +694,7 @@ static bool has_slow_rows(const strata_problem_t *problem) {
 // blocks 17.0).
 static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_rows,
                                const strata_pipelined_choice_t *p) {
-  int64_t steps = ceil_div(problem->steps, step_of(problem)), most = steps >= 4 * MIN_SHARED_STEPS ? 4 : 2;
+  int64_t steps = strata_ceil_div(problem->steps, step_of(problem)), most = steps >= 4 * MIN_SHARED_STEPS ? 4 : 2;
   return p->parts == 1 || (!has_window(problem) && (!has_slow_rows || p->parts <= most));
 }
 
@@ -703,7 +703,7 @@ static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_ro
 static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_problem_t *problem,
                              const strata_pipelined_choice_t *p) {
   double memory = problem->traffic / (double)device->bandwidth / p->seconds;
-  int64_t steps = ceil_div(problem->steps, step_of(problem));
+  int64_t steps = strata_ceil_div(problem->steps, step_of(problem));
   return cluster_of(p) == 1 || (memory <= MAX_MEMORY && steps >= MIN_SHARED_STEPS);
 }
 

@@ -62,7 +62,6 @@ enum {
 #define AHEAD_LAUNCH 3e-6
 #define AHEAD_MEMORY 1.3 // times memory's bandwidth
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
@@ -125,12 +124,12 @@ static bool reads_ahead(const strata_gpu_device_t *device, const strata_problem_
 static int64_t registers_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   const shape_t *shape = tile->shape;
   int64_t rows = shape->rows / shape->warps[0], columns = shape->columns / shape->warps[1];
-  int64_t sums = rows * columns / WARP * ceil_div(p->sum_bytes, 4);
+  int64_t sums = rows * columns / WARP * strata_ceil_div(p->sum_bytes, 4);
   bool are_copied[2] = {p->mma && is_copied(device, p, 0), p->mma && is_copied(device, p, 1)};
   int64_t along = (are_copied[0] ? 0 : shape->rows) + (are_copied[1] ? 0 : shape->columns);
   int64_t loaded = along * tile->steps * p->loaded_bytes / 4 / tile->threads;
   int64_t fragments =
-      p->mma ? (rows + columns) / 4 * (loaded ? 1 : 2) : (rows / 4 + columns / 8) * ceil_div(p->sum_bytes, 4);
+      p->mma ? (rows + columns) / 4 * (loaded ? 1 : 2) : (rows / 4 + columns / 8) * strata_ceil_div(p->sum_bytes, 4);
   return sums + loaded + fragments + OTHER_REGISTERS;
 }
 
@@ -151,7 +150,7 @@ static int64_t residents(const strata_gpu_device_t *device, const strata_problem
 }
 
 static int64_t tiles_of(const strata_problem_t *p, const shape_t *shape) {
-  return ceil_div(p->rows, shape->rows) * ceil_div(p->columns, shape->columns) * p->batch;
+  return strata_ceil_div(p->rows, shape->rows) * strata_ceil_div(p->columns, shape->columns) * p->batch;
 }
 
 // Other lengths of a step, and tiles for which a block has a processor to itself, are for fragments read ahead.
@@ -175,7 +174,7 @@ static int64_t slots_of(const strata_gpu_device_t *device, const strata_problem_
   static const int64_t choices[] = {8, 4, 3};
   if (!is_copied(device, p, 0) && !is_copied(device, p, 1))
     return 0;
-  int64_t most = ceil_div(tiles_of(p, tile->shape), device->n_processors);
+  int64_t most = strata_ceil_div(tiles_of(p, tile->shape), device->n_processors);
   int64_t blocks = residents(device, p, tile, SLOTS);
   if (reads_ahead(device, p) && blocks > 2)
     blocks = 2;
@@ -204,11 +203,11 @@ static int64_t time_of(const strata_gpu_device_t *device, const strata_problem_t
   const shape_t *shape = tile->shape;
   int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / 2 : FMA_RATE;
   int64_t tiles = tiles_of(p, shape);
-  int64_t steps = ceil_div(p->steps, tile->steps);
+  int64_t steps = strata_ceil_div(p->steps, tile->steps);
   int64_t work = shape->rows * shape->columns * steps * tile->steps / rate * 100 / shape->efficiency;
   int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / STORE_RATE;
-  int64_t busy = ceil_div(tiles, device->n_processors) * (work + store);
-  int64_t rounds = ceil_div(tiles, device->n_processors * residents(device, p, tile, SLOTS));
+  int64_t busy = strata_ceil_div(tiles, device->n_processors) * (work + store);
+  int64_t rounds = strata_ceil_div(tiles, device->n_processors * residents(device, p, tile, SLOTS));
   int64_t waiting = rounds * (steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0));
   return greatest(busy, waiting) + busy / 8; // equal waiting: the less work the better
 }
@@ -240,11 +239,11 @@ static double store_cycles(const strata_problem_t *p, const tile_t *tile) {
 
 static double ahead_time_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   int64_t tiles = tiles_of(p, tile->shape), slots = tile->schedule.slots;
-  double steps = (double)ceil_div(p->steps, tile->steps);
+  double steps = (double)strata_ceil_div(p->steps, tile->steps);
   double chunks = (double)(tile->steps * p->operand_bytes) / CHUNK_BYTES;
   double work = steps * (chunks * chunk_cycles(device, tile->shape, tiles) + STEP_CYCLES) + store_cycles(p, tile);
-  double busy = (double)ceil_div(tiles, device->n_processors) * work;
-  double rounds = (double)ceil_div(tiles, device->n_processors * residents(device, p, tile, slots));
+  double busy = (double)strata_ceil_div(tiles, device->n_processors) * work;
+  double rounds = (double)strata_ceil_div(tiles, device->n_processors * residents(device, p, tile, slots));
   double own = chunks / (double)tile->split * warp_cycles(tile->shape);
   double waiting = rounds * steps * fmax((double)COPY_LATENCY / (double)slots, own);
   return fmax(busy, waiting) + busy / 64; // equal waiting: the less work the better
