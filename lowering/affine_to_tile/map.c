@@ -35,8 +35,12 @@ strata_status_t strata_tile_map(strata_tile_builder_t *b) {
       outer[walk.n_outer++] = map.space->extents[dim];
     }
   walk.tile = strata_tile_width(b, walk.vector);
-  if (b->schedule.n_tile == 2 && map.cross_dim != STRATA_MAP_NO_DIM)
+  if (b->schedule.n_tile == 2 && map.cross_dim != STRATA_MAP_NO_DIM) {
     walk.cross_tile = b->schedule.tile[1];
+    // A square has as many rows in flight as the latency of loads asks for; what is wider is only longer code.
+    if (!b->schedule.group && walk.tile > walk.cross_tile)
+      walk.tile = walk.cross_tile;
+  }
   walk.work = walk.vector * b->kernel->n_nests;
   strata_tile_walk(b, &walk, map_body, &map);
   return b->status;

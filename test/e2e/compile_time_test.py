@@ -1,5 +1,6 @@
 """One kernel compiles, from the graph to the library with the machine code, in fractions of a second of one core. The
-bounds are for the best of several compiles, on a processor that others use too."""
+bounds are for the best of several compiles, on a processor that others use too: half as much again as it took there.
+Of the product with a gelu, whose arithmetic stands once an element of a thread, ptxas alone takes two thirds."""
 import strata
 
 COMPILES = 5
@@ -32,7 +33,7 @@ CASES = [  # name, graph, options, seconds
     ("add on cpu", text(ADD, 16384, 8192, 1), ["--target=cpu"], 0.3),
     ("add on sm_90a", text(ADD, 16384, 8192, 1), HOPPER, 0.3),
     ("product on sm_90a", text(PRODUCT, 4096, 4096, 4096), HOPPER, 0.5),
-    ("product, bias, gelu on sm_90a", text(PRODUCT + GELU, 4096, 3072, 768, "p"), HOPPER, 0.9),
+    ("product, bias, gelu on sm_90a", text(PRODUCT + GELU, 4096, 3072, 768, "p"), HOPPER, 1.3),
 ]
 
 for name, graph, options, bound in CASES:
