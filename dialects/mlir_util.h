@@ -16,8 +16,6 @@ static inline bool strata_str_equal(MlirStringRef a, const char *b) {
   return a.length == strlen(b) && memcmp(a.data, b, a.length) == 0;
 }
 static inline bool strata_value_equal(MlirValue a, MlirValue b) { return mlirValueEqual(a, b); }
-// Of positive numbers: how many times |b| it takes to have |a|.
-static inline int64_t strata_ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The op's full name; a view that lives as long as the context.
 MlirStringRef strata_op_name(MlirOperation op);

@@ -7,6 +7,7 @@
 #include "dialects/affine/attention.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
 #include <math.h>
@@ -535,7 +536,8 @@ int64_t strata_attention_batch(const strata_attention_t *attention) {
 enum { SKIPS_BLOCKS = 1 };
 
 bool strata_attention_skips(const strata_attention_t *a, int64_t rows, int64_t columns) {
-  int64_t row_tiles = (a->extents[a->row] + rows - 1) / rows, blocks = (a->extents[a->column] + columns - 1) / columns;
+  int64_t row_tiles = strata_ceil_div(a->extents[a->row], rows),
+          blocks = strata_ceil_div(a->extents[a->column], columns);
   return SKIPS_BLOCKS && a->is_causal && a->offset >= 0 && blocks > 1 &&
          row_tiles * rows + a->offset <= blocks * columns;
 }

@@ -3,6 +3,7 @@
 
 #include "dialects/affine/contraction_rows.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
@@ -279,7 +280,7 @@ bool strata_contraction_is_contiguous(const strata_contraction_kernel_t *c, int 
   }
   MlirAffineExpr start = mlirAffineMulExprGet(dims[v], mlirAffineConstantExprGet(context, tile));
   dims[v] = mlirAffineAddExprGet(start, mlirAffineDimExprGet(context, n));
-  extents[v] = (extents[v] + tile - 1) / tile;
+  extents[v] = strata_ceil_div(extents[v], tile);
   extents[n] = tile;
   MlirAffineMap at = mlirAffineMapGet(context, n + 1, 0, n, dims);
   MlirAffineMap map = strata_affine_compose(c->sides[side].access->map, at, extents);

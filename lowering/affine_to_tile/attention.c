@@ -16,6 +16,7 @@
 #include "dialects/affine/attention.h"
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "lowering/affine_to_tile/contract.h"
 #include "passes/mma.h"
 

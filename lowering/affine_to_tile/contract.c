@@ -14,6 +14,7 @@
 // An operand that is not contiguous as its side needs (or is guarded, or computed) is packed into scratch memory; a
 // constant one was packed by the schedule already. On GPUs tiles are those of blocks of threads: contract_gpu.c.
 #include "lowering/affine_to_tile/contract.h"
+#include "dialects/integers.h"
 #include "dialects/strata/strata.h"
 #include "passes/target.h"
 
@@ -360,7 +361,7 @@ static int64_t wanted_pieces(const contract_t *c) {
   for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
     flops *= c->k.nest->extents[dim];
   int64_t wanted = flops / MIN_TASK_FLOPS;
-  wanted = wanted < 1 ? 1 : wanted > MAX_TASKS ? MAX_TASKS : wanted;
+  wanted = strata_max(1, strata_min(wanted, MAX_TASKS));
   return strata_ceil_div(wanted, outer);
 }
 
@@ -378,7 +379,7 @@ static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
   int64_t v_tiles = strata_ceil_div(side_extent(c, V), c->tile[V]), best = INT64_MAX, best_v = 1;
   int64_t panel = c->tile[V] * c->k.n_reduced * 4, run = device->l2_bytes / 2 / panel;
   int64_t least_v = strata_ceil_div(v_tiles, run > 1 ? run : 1);
-  for (int64_t v = least_v < v_tiles ? least_v : v_tiles; v <= v_tiles && v <= least_v * MAX_TASKS; v++) {
+  for (int64_t v = strata_min(least_v, v_tiles); v <= v_tiles && v <= least_v * MAX_TASKS; v++) {
     int64_t u = strata_ceil_div(pieces, v);
     int64_t cost =
         u * bytes[V] * (c->is_packed[V] ? PACKING_COST : 1) + v * bytes[U] * (c->is_packed[U] ? PACKING_COST : 1);

@@ -14,6 +14,7 @@
 // Both operands have the reduction last, whatever their order in memory. Tiles that hang over an edge are masked.
 #include "lowering/affine_to_tile/contract.h"
 
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "passes/mma.h"
 

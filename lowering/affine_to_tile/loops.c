@@ -1,6 +1,7 @@
 // Loops around tiles: tasks, sequential loops, full tiles and tails. See kinds.h.
 #include "lowering/affine_to_tile/kinds.h"
 
+#include "dialects/integers.h"
 #include "passes/target.h"
 
 enum {
@@ -10,7 +11,7 @@ enum {
 
 int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
   if (b->schedule.group)
-    return b->schedule.n_tile && b->schedule.tile[0] < extent ? b->schedule.tile[0] : extent;
+    return b->schedule.n_tile ? strata_min(b->schedule.tile[0], extent) : extent;
   const strata_cpu_device_t *device;
   strata_status_t status = strata_cpu_device(b->compile, &device);
   int64_t lanes = 16;
@@ -317,7 +318,7 @@ void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, 
   for (int dim = 0; dim < walk->n_outer; dim++)
     points *= walk->outer[dim];
   int64_t wanted = points * walk->work / MIN_TASK_WORK;
-  wanted = wanted < 1 ? 1 : wanted > MAX_TASKS ? MAX_TASKS : wanted;
+  wanted = strata_max(1, strata_min(wanted, MAX_TASKS));
   int64_t n_full = walk->vector / walk->tile;
   if (points < wanted && points < 32 && n_full > 1 && !walk->cross_tile) {
     walk_vector_tasks(b, &w, wanted);

@@ -5,6 +5,8 @@
 //     scf.if %n < 2 { ... vector<1024xf32> ... } else { ... vector<952xf32> ... } }
 #include "lowering/affine_to_tile/kinds.h"
 
+#include "dialects/integers.h"
+
 typedef struct {
   const strata_tile_walk_t *walk;
   strata_tile_body_t body;

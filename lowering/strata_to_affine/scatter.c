@@ -9,6 +9,7 @@
 //   } {strata.nest = "scatter", strata.serial}
 #include "lowering/strata_to_affine/lower.h"
 
+#include "dialects/integers.h"
 #include "passes/target.h"
 
 enum { BLOCK = 64 }; // elements of a row that a task writes at a time; on a GPU one, and neighbours by other threads
@@ -23,7 +24,7 @@ typedef struct {
 
 // The greatest divisor of |size| that is at most BLOCK.
 static int64_t block_of(int64_t size) {
-  int64_t block = size < BLOCK ? size : BLOCK;
+  int64_t block = strata_min(size, BLOCK);
   while (size % block)
     block--;
   return block;

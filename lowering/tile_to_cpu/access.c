@@ -2,6 +2,7 @@
 #include "lowering/tile_to_cpu/access.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 
 //===-- Counters -------------------------------------------------------------------------------------------------===//
@@ -102,7 +103,7 @@ static MlirAffineExpr resolve(leaves_t *leaves, MlirValue value) {
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
   if (!loop_bounds(loop, mlirBlockArgumentGetArgNumber(value), &lower, &upper, &step) || step <= 0)
     return unknown_leaf(leaves, value);
-  int64_t trips = upper > lower ? (upper - lower + step - 1) / step : 0;
+  int64_t trips = upper > lower ? strata_ceil_div(upper - lower, step) : 0;
   MlirAffineExpr scaled =
       mlirAffineMulExprGet(counter_leaf(leaves, value, trips), constant_expr(leaves->context, step));
   return mlirAffineAddExprGet(scaled, constant_expr(leaves->context, lower));

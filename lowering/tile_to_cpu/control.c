@@ -3,6 +3,7 @@
 //   scf.forall (%i, %j) in (8, 4) {     ->  scf.for %t = %begin to %end { %i = t floordiv 4, %j = t mod 4
 //     memref.alloc() : memref<64xf32>   ->    memref.view %scratch[0] : memref<64xf32>
 //     scf.for ... -> (vector<14x32xf32>)  ->  scf.for ... -> (vector<16xf32>, ... 28 of them)
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/expand/structure.h"
 #include "lowering/tile_to_cpu/distribute.h"
@@ -107,7 +108,7 @@ strata_status_t strata_rule_alloc(strata_distribution_t *d, MlirOperation op) {
     size *= mlirShapedTypeGetDimSize(type, dim);
   MlirValue operands[] = {d->scratch, strata_emit_index(&d->e, d->scratch_size)};
   strata_scalar_define(d, result, strata_emit_value(&d->e, "memref.view", 2, operands, type, 0, NULL));
-  d->scratch_size += (size + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+  d->scratch_size += strata_round_up(size, SCRATCH_ALIGNMENT);
   return NULL;
 }
 

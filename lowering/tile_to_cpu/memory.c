@@ -12,8 +12,9 @@
 //
 // With a pad value, coordinates that can leave the buffer are compared with its bounds. A condition that is the same in
 // all lanes moves the address inside and selects the pad value afterwards; one that differs becomes a mask.
-#include "lowering/tile_to_cpu/access.h"
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_cpu/access.h"
 
 enum { MAX_LANES = 64, MAX_SHUFFLED_STEP = 4 };
 
@@ -119,7 +120,7 @@ static MlirValue load_shuffled(piece_t *piece, MlirValue position) {
   strata_emitter_t *e = &piece->d->e;
   int64_t n = piece->length, step = piece->step < 0 ? -piece->step : piece->step, span = step * (n - 1) + 1;
   int64_t first = piece->step < 0 ? 1 - span : 0; // the lowest address, from |position|
-  int64_t starts[MAX_SHUFFLED_STEP], n_loads = (span + n - 1) / n, mask[MAX_LANES];
+  int64_t starts[MAX_SHUFFLED_STEP], n_loads = strata_ceil_div(span, n), mask[MAX_LANES];
   MlirValue loads[MAX_SHUFFLED_STEP], result = {0};
   for (int64_t i = 0; i < n_loads; i++) {
     starts[i] = i < n_loads - 1 ? i * n : span - n;

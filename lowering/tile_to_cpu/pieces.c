@@ -1,6 +1,8 @@
 // Pieces of block-level vectors: their layout, and building one from others; see pieces.h.
 #include "lowering/tile_to_cpu/pieces.h"
 
+#include "dialects/integers.h"
+
 #include <assert.h>
 
 //===-- Layout ---------------------------------------------------------------------------------------------------===//
@@ -15,7 +17,7 @@ strata_pieces_t strata_pieces_layout(MlirType type, int64_t lanes) {
       pieces.n_elements *= pieces.sizes[i] = mlirShapedTypeGetDimSize(type, i);
     pieces.lanes = lanes;
     pieces.row_length = pieces.rank ? pieces.sizes[pieces.rank - 1] : 1;
-    pieces.per_row = (pieces.row_length + lanes - 1) / lanes;
+    pieces.per_row = strata_ceil_div(pieces.row_length, lanes);
   }
   pieces.n_pieces = pieces.n_elements / pieces.row_length * pieces.per_row;
   return pieces;
@@ -23,7 +25,7 @@ strata_pieces_t strata_pieces_layout(MlirType type, int64_t lanes) {
 
 int64_t strata_piece_length(const strata_pieces_t *pieces, int64_t piece) {
   int64_t rest = pieces->row_length - piece % pieces->per_row * pieces->lanes;
-  return rest < pieces->lanes ? rest : pieces->lanes;
+  return strata_min(rest, pieces->lanes);
 }
 
 MlirType strata_piece_type(const strata_pieces_t *pieces, int64_t piece) {

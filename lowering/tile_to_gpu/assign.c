@@ -5,6 +5,7 @@
 // its dims; else its loads and stores decide: 16 bytes a thread along the dim that is contiguous in memory,
 // neighbouring threads beside one another, then the other dims, then registers.
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/attention.h"
@@ -234,13 +235,6 @@ static bool follow(assign_t *a, class_t *class, strata_layout_t *out) {
 
 //===-- From memory ----------------------------------------------------------------------------------------------===//
 
-static int64_t power_of_two_above(int64_t value) {
-  int64_t power = 1;
-  while (power < value)
-    power *= 2;
-  return power;
-}
-
 // The dim along which most bytes are contiguous; the innermost on a tie.
 static int vote_dim(const class_t *class, int rank) {
   int64_t votes[STRATA_VALUE_RANK] = {0};
@@ -261,12 +255,13 @@ static int64_t vote_width(const class_t *class, int dim) {
   int64_t smallest = STRATA_VECTOR_BYTES, largest = 1, votes[STRATA_VECTOR_BYTES + 1] = {0}, best = 1;
   for (size_t i = 0; i < class->anchors.count; i++) {
     const anchor_t *anchor = &class->anchors.data[i];
-    smallest = anchor->bytes < smallest ? anchor->bytes : smallest;
-    largest = anchor->bytes > largest ? anchor->bytes : largest;
+    smallest = strata_min(anchor->bytes, smallest);
+    largest = strata_max(anchor->bytes, largest);
   }
-  int64_t most = STRATA_VECTOR_BYTES / smallest, per_thread = power_of_two_above(class->n_elements / class->group);
+  int64_t most = STRATA_VECTOR_BYTES / smallest,
+          per_thread = strata_power_of_two_from(class->n_elements / class->group);
   most = most * largest > 2 * STRATA_VECTOR_BYTES ? 2 * STRATA_VECTOR_BYTES / largest : most;
-  most = most > per_thread ? per_thread : most;
+  most = strata_min(most, per_thread);
   for (size_t i = 0; i < class->anchors.count; i++) {
     const anchor_t *anchor = &class->anchors.data[i];
     int64_t width = strata_gpu_box_width(anchor->box, dim, most);
@@ -315,7 +310,7 @@ static bool crosses(const class_t *class, int rank, int first) {
 // Rows that a block takes several of have an equal share of its threads each, so that few warps, if more than one,
 // combine what a row has one of.
 static strata_layout_t build_rows(const int64_t *sizes, int64_t threads, int64_t width) {
-  int64_t own = threads / power_of_two_above(sizes[0]) * width, parts = (sizes[1] + own - 1) / own;
+  int64_t own = threads / strata_power_of_two_from(sizes[0]) * width, parts = strata_ceil_div(sizes[1], own);
   int64_t first[2] = {sizes[0], parts > 1 ? own : sizes[1]};
   strata_layout_t layout = strata_layout_build(2, first, threads, (int[]){1, 0}, width);
   if (parts > 1)

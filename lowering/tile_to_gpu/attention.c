@@ -13,6 +13,7 @@
 #include "lowering/tile_to_gpu/attention.h"
 
 #include "dialects/affine/schedule.h"
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/index.h"
@@ -78,8 +79,6 @@ static strata_layout_t sum_layout(int64_t n, int64_t groups) {
   return layout;
 }
 
-static int64_t round_up(int64_t value, int64_t factor) { return (value + factor - 1) / factor * factor; }
-
 static MlirValue operand_value(const strata_gpu_attention_t *a, int which) {
   if (which == STRATA_ATTENTION_VALUES)
     return mlirOperationGetOperand(a->values, 1);
@@ -115,8 +114,8 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, strata_gpu_att
   operand->steps = mlirShapedTypeGetDimSize(type, STEP);
   if (!find_boxes(d, type, operand))
     return strata_gpu_missing(operand->load, "an operand of attention that the copy engine cannot fetch");
-  operand->slot = operand->crossed ? round_up(operand->rows, SPAN) * operand->steps
-                                   : operand->rows * round_up(operand->steps, SPAN);
+  operand->slot = operand->crossed ? strata_round_up(operand->rows, SPAN) * operand->steps
+                                   : operand->rows * strata_round_up(operand->steps, SPAN);
   return NULL;
 }
 
@@ -176,12 +175,12 @@ enum { LEAST_REGISTERS = 24, MOST_REGISTERS = 240, OTHER_REGISTERS = 48 };
 static int64_t consumer_registers(const strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
   enum { UNIT = 8 };
   int64_t groups = a->kernel.product.groups, threads = (groups + 1) * STRATA_GROUP_THREADS;
-  int64_t blocks = (a->kernel.blocks + d->device->n_processors - 1) / d->device->n_processors; // of a processor
+  int64_t blocks = strata_ceil_div(a->kernel.blocks, d->device->n_processors); // of a processor
   int64_t entry = d->device->registers / (blocks * threads);
   if (entry > MOST_REGISTERS)
     return entry;
   int64_t most = (entry / UNIT * UNIT * (groups + 1) - LEAST_REGISTERS) / groups / UNIT * UNIT;
-  return most < MOST_REGISTERS ? most : MOST_REGISTERS;
+  return strata_min(most, MOST_REGISTERS);
 }
 
 // True if the rows' operand fits beside scores, weights and sums.

@@ -2,6 +2,7 @@
 //
 //   wait until the last task's rows are read; copy the rows
 //   for each step: wait until the keys' slot is empty; copy keys; the same for values
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/attention.h"
@@ -21,7 +22,7 @@ static int64_t box_bytes(const strata_bulk_t *bulk) { return bulk->extents[1 - b
 static int64_t count_boxes(const strata_bulk_t *bulk) {
   int64_t count = 1;
   for (int v = 0; v < 2; v++)
-    count *= (bulk->box.space.extents[v] + bulk->extents[v] - 1) / bulk->extents[v];
+    count *= strata_ceil_div(bulk->box.space.extents[v], bulk->extents[v]);
   return count;
 }
 

@@ -6,6 +6,7 @@
 #include "lowering/tile_to_gpu/bulk.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -91,7 +92,7 @@ static bool takes_one_row(strata_bulk_t *bulk) {
 static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, int *carriers) {
   for (int v = 0; v < RANK; v++) {
     int64_t extent = bulk->box.space.extents[v];
-    bulk->extents[v] = extent < limits->most[v] ? extent : limits->most[v];
+    bulk->extents[v] = strata_min(extent, limits->most[v]);
     if (limits->is_store && extent % bulk->extents[v] != 0)
       return false;
   }

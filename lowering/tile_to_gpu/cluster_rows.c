@@ -6,6 +6,7 @@
 //   the cluster's barrier; the results of all parts, combined in the order of their ranks
 //
 // Every result has memory of its own, so the first barrier is needed once.
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
@@ -32,7 +33,7 @@ void strata_row_meet(strata_gpu_distribution_t *d, const strata_pipelined_kernel
 // Memory by value, by block, by thread: at a multiple of 16 bytes where the slots were.
 static strata_status_t take_memory(strata_gpu_distribution_t *d, MlirType element, int64_t count, MlirValue *out) {
   strata_pipelined_kernel_t *k = d->pipelined;
-  int64_t bytes = (count * strata_element_bytes(element) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, room = 0;
+  int64_t bytes = strata_round_up(count * strata_element_bytes(element), ALIGNMENT), room = 0;
   for (int side = 0; side < 2; side++) {
     const strata_ring_operand_t *operand = &k->product.operands[side];
     room += operand->slot * operand->shared.element_bytes * k->product.slots;

@@ -8,6 +8,7 @@
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "dialects/affine/schedule.h"
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/pipelined.h"
@@ -15,7 +16,6 @@
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARP = 32 };
 
 static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 //===-- Fragments ------------------------------------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ static void share_sums(strata_product_t *p) {
   int64_t rest = p->split;
   while (rest > 1 && p->layout.n_reg > 0) {
     strata_digit_t *digit = &p->layout.reg[p->layout.n_reg - 1];
-    int64_t taken = least(rest, digit->extent);
+    int64_t taken = strata_min(rest, digit->extent);
     digit->extent /= taken;
     strata_layout_push_thread(&p->layout, digit->dim, taken, digit->stride * digit->extent);
     p->layout.n_reg -= digit->extent == 1;
@@ -135,7 +135,7 @@ static MlirOperation main_load(MlirValue value) {
       continue;
     int64_t bytes = strata_element_bytes(strata_type_element(mlirValueGetType(mlirOperationGetResult(load, 0))));
     best = bytes > best_bytes ? load : best;
-    best_bytes = bytes > best_bytes ? bytes : best_bytes;
+    best_bytes = strata_max(bytes, best_bytes);
   }
   return best;
 }

@@ -10,17 +10,16 @@
 //                  units of steps 4 apart touch different halves.
 #include "lowering/tile_to_gpu/contract.h"
 
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 
 //===-- Addresses ------------------------------------------------------------------------------------------------===//
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 // All of them are linear in the bits of row and step.
 static int64_t address_in_rows(const strata_shared_operand_t *o, int64_t row, int64_t step) {
   enum { UNITS = 8, READ_ROWS = 4 };
-  int64_t unit_steps = STRATA_VECTOR_BYTES / o->element_bytes, span = least(UNITS * unit_steps, o->steps);
+  int64_t unit_steps = STRATA_VECTOR_BYTES / o->element_bytes, span = strata_min(UNITS * unit_steps, o->steps);
   int64_t at = (step / span * o->rows + row) * span + step % span;
   int64_t unit = at / unit_steps ^ row / READ_ROWS % UNITS;
   return unit * unit_steps + at % unit_steps;

@@ -2,6 +2,7 @@
 //
 // Where every thread holds what it is to hold, registers are renamed. Else the value passes through shared memory in
 // row-major order, each row a little longer than it is so that columns fall into different banks.
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/shared.h"
@@ -77,8 +78,8 @@ static int contiguous_dim(const strata_registers_t *from, const strata_registers
   *out_width = 1;
   for (int dim = 0; dim < from->rank; dim++) {
     int64_t a = strata_layout_width(&from->layout, dim), b = strata_layout_width(&to->layout, dim);
-    if ((a < b ? a : b) > *out_width) {
-      *out_width = a < b ? a : b;
+    if (strata_min(a, b) > *out_width) {
+      *out_width = strata_min(a, b);
       best = dim;
     }
   }
@@ -92,7 +93,7 @@ static void shift_rows(strata_gpu_box_t *box, const strata_registers_t *from, co
   MlirContext context = box->space.d->e.context;
   int outer = 1 - inner;
   int64_t a = strata_layout_width(&from->layout, outer), b = strata_layout_width(&to->layout, outer);
-  int64_t n_rows = a > b ? a : b;
+  int64_t n_rows = strata_max(a, b);
   MlirAffineExpr at = mlirAffineDimExprGet(context, outer);
   MlirAffineExpr shift = mlirAffineFloorDivExprGet(at, mlirAffineConstantExprGet(context, n_rows));
   box->is_linear = n_rows == 1;
@@ -111,12 +112,12 @@ static strata_gpu_box_t exchange_box(strata_gpu_distribution_t *d, const strata_
                                              pad = STRATA_VECTOR_BYTES / strata_element_bytes(from->element);
   for (int dim = 0; dim < from->rank; dim++) {
     int64_t a = extent_covered(&from->layout, dim), b = extent_covered(&to->layout, dim);
-    extents[dim] = a > b ? a : b;
+    extents[dim] = strata_max(a, b);
   }
   strata_gpu_box_t box = {.space = strata_index_space(d, from->rank, extents), .is_linear = true};
   int inner = contiguous_dim(from, to, &width);
   if (from->rank == 2) {
-    int64_t vector = width > 1 && width < pad ? width : pad, row = (extents[inner] + pad - 1) / pad * pad;
+    int64_t vector = width > 1 ? strata_min(width, pad) : pad, row = strata_round_up(extents[inner], pad);
     shift_rows(&box, from, to, inner, vector, row, extents, out_count);
     return box;
   }
@@ -127,7 +128,7 @@ static strata_gpu_box_t exchange_box(strata_gpu_distribution_t *d, const strata_
     box.position = mlirAffineAddExprGet(box.position, mlirAffineMulExprGet(mlirAffineDimExprGet(context, dim), step));
     int64_t extent = extents[dim];
     if (dim == from->rank - 1 && from->rank > 1)
-      extent = (extent + pad - 1) / pad * pad + pad;
+      extent = strata_round_up(extent, pad) + pad;
     stride *= extent;
   }
   *out_count = stride;

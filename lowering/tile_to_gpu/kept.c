@@ -6,6 +6,7 @@
 #include "lowering/tile_to_gpu/kept.h"
 
 #include "dialects/affine/schedule.h"
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/cluster.h"
@@ -40,9 +41,7 @@ static bool is_loaded_again(MlirOperation op) {
   return false;
 }
 
-static int64_t group_in_block(const strata_gpu_distribution_t *d) {
-  return d->group < d->threads ? d->group : d->threads;
-}
+static int64_t group_in_block(const strata_gpu_distribution_t *d) { return strata_min(d->group, d->threads); }
 
 static MlirValue place(strata_gpu_distribution_t *d, const strata_gpu_kept_t *kept, int64_t vector) {
   strata_emitter_t *e = &d->e;
@@ -136,6 +135,6 @@ int64_t strata_gpu_kept_blocks(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
   int64_t by_memory = device->shared_bytes_processor / (d->shared.size + RESERVED);
   int64_t by_registers = device->registers / (d->threads * (loads_others(d) ? REGISTERS : FEW_REGISTERS));
-  int64_t blocks = by_memory < by_registers ? by_memory : by_registers;
+  int64_t blocks = strata_min(by_memory, by_registers);
   return blocks < 1 ? 1 : blocks;
 }

@@ -1,6 +1,8 @@
 // See layout.h.
 #include "lowering/tile_to_gpu/layout.h"
 
+#include "dialects/integers.h"
+
 #include <assert.h>
 #include <stddef.h>
 
@@ -90,15 +92,6 @@ bool strata_layout_equal(const strata_layout_t *a, const strata_layout_t *b) {
 
 //===-- Making ---------------------------------------------------------------------------------------------------===//
 
-static int64_t power_of_two_above(int64_t value) {
-  int64_t power = 1;
-  while (power < value)
-    power *= 2;
-  return power;
-}
-
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 strata_layout_t strata_layout_build(int rank, const int64_t *sizes, int64_t threads, const int *order, int64_t width) {
   strata_layout_t layout = {0};
   int64_t covered[STRATA_VALUE_RANK], all = threads;
@@ -109,14 +102,14 @@ strata_layout_t strata_layout_build(int rank, const int64_t *sizes, int64_t thre
   for (int i = 0; i < rank; i++) {
     int dim = order[i];
     covered[dim] = i == 0 ? width : 1;
-    int64_t across = power_of_two_above(divide_up(sizes[dim], covered[dim]));
-    across = across < threads ? across : threads;
+    int64_t across = strata_power_of_two_from(strata_ceil_div(sizes[dim], covered[dim]));
+    across = strata_min(across, threads);
     strata_layout_push_thread(&layout, dim, across, covered[dim]);
     covered[dim] *= across;
     threads /= across;
   }
   for (int i = 0; i < rank; i++)
-    strata_layout_push_reg(&layout, order[i], divide_up(sizes[order[i]], covered[order[i]]), covered[order[i]]);
+    strata_layout_push_reg(&layout, order[i], strata_ceil_div(sizes[order[i]], covered[order[i]]), covered[order[i]]);
   strata_layout_push_thread(&layout, STRATA_COPIES, threads * all, 0);
   return layout;
 }
@@ -128,14 +121,14 @@ strata_layout_t strata_layout_build_crossing(const int64_t *sizes, int64_t threa
   for (int i = 0; i < 2; i++)
     strata_layout_push_reg(&layout, dims[i], widths[i], 1);
   for (int i = 0; i < 2; i++) {
-    int64_t across = power_of_two_above(divide_up(sizes[dims[i]], covered[i]));
-    across = across < threads ? across : threads;
+    int64_t across = strata_power_of_two_from(strata_ceil_div(sizes[dims[i]], covered[i]));
+    across = strata_min(across, threads);
     strata_layout_push_thread(&layout, dims[i], across, covered[i]);
     covered[i] *= across;
     threads /= across;
   }
   for (int i = 0; i < 2; i++)
-    strata_layout_push_reg(&layout, dims[i], divide_up(sizes[dims[i]], covered[i]), covered[i]);
+    strata_layout_push_reg(&layout, dims[i], strata_ceil_div(sizes[dims[i]], covered[i]), covered[i]);
   strata_layout_push_thread(&layout, STRATA_COPIES, threads, 0);
   return layout;
 }

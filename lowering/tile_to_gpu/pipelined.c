@@ -13,6 +13,7 @@
 #include "lowering/tile_to_gpu/attention.h"
 
 #include "dialects/affine/schedule.h"
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
@@ -180,12 +181,12 @@ static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation 
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n--) {
     int64_t own = count_steps(k), share = blocks * own / steps, most = count_tasks(k);
     most = most < blocks - n + 1 ? most : blocks - n + 1;
-    k->blocks = share < 1 ? 1 : share < most ? share : most;
+    k->blocks = strata_max(1, strata_min(share, most));
     blocks -= k->blocks;
     steps -= own;
   }
   for (strata_pipelined_kernel_t *k = first; k && blocks > 0; k = k->other) { // what lists of few tasks have left
-    int64_t room = count_tasks(k) - k->blocks, more = room < blocks ? room : blocks;
+    int64_t room = count_tasks(k) - k->blocks, more = strata_min(room, blocks);
     k->blocks += more;
     blocks -= more;
   }
@@ -485,7 +486,7 @@ static strata_status_t emit_lists(strata_gpu_distribution_t *d, strata_pipelined
   d->is_dirty = d->is_read = false;
   STRATA_TRY(emit_lists(d, k->other, strata_emit_binary(e, "arith.subi", block, end), thread));
   strata_emit_if_end(e, branch);
-  d->shared.size = d->shared.size > size ? d->shared.size : size;
+  d->shared.size = strata_max(d->shared.size, size);
   return NULL;
 }
 

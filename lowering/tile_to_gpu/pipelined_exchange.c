@@ -5,6 +5,7 @@
 // (rows of any length, swapped products) passes through the staging memory of its warp group piece by piece, and so do
 // operands of the epilogue: on the other side neighbouring threads hold neighbouring vectors.
 #include "lowering/tile_to_gpu/pipelined_exchange.h"
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/defer.h"
@@ -14,21 +15,12 @@ enum { EIGHT = 8, BANKS = 128, MAX_BYTES = 4, MIN_COLUMNS = 16 };
 
 //===-- Shape ----------------------------------------------------------------------------------------------------===//
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static int64_t power_of_two_in(int64_t value, int64_t most) {
-  int64_t power = 1;
-  while (2 * power <= most && value % (2 * power) == 0)
-    power *= 2;
-  return power;
-}
-
 // Whole groups of banks, or a part of one that is a power of two.
 static int64_t pitch_of(int64_t bytes) {
   int64_t pitch = STRATA_VECTOR_BYTES;
   while (pitch < bytes && pitch < BANKS)
     pitch *= 2;
-  return pitch < bytes ? (bytes + BANKS - 1) / BANKS * BANKS : pitch;
+  return pitch < bytes ? strata_round_up(bytes, BANKS) : pitch;
 }
 
 // The fewest parts that fit the group's staging memory.
@@ -82,9 +74,9 @@ bool strata_exchange_read(strata_gpu_distribution_t *d, MlirType type, const str
   x->crossed = inner == (p->swap ? 1 : 0);
   if (!find_piece(x))
     return false;
-  x->width = power_of_two_in(x->length, strata_gpu_box_width(box, inner, STRATA_VECTOR_BYTES / x->bytes));
-  x->along = power_of_two_in(x->length / x->width, STRATA_GROUP_THREADS);
-  x->across = power_of_two_in(x->rows, STRATA_GROUP_THREADS / x->along);
+  x->width = strata_power_of_two_in(x->length, strata_gpu_box_width(box, inner, STRATA_VECTOR_BYTES / x->bytes));
+  x->along = strata_power_of_two_in(x->length / x->width, STRATA_GROUP_THREADS);
+  x->across = strata_power_of_two_in(x->rows, STRATA_GROUP_THREADS / x->along);
   return true;
 }
 
@@ -100,7 +92,7 @@ static MlirValue add(strata_exchange_t *x, MlirValue a, int64_t b) { return b ? 
 // rows beside one another fall into different banks.
 static MlirValue place_of(strata_exchange_t *x, MlirValue row, MlirValue column) {
   strata_emitter_t *e = &x->d->e;
-  int64_t span = least(x->pitch, BANKS), unit = STRATA_VECTOR_BYTES / x->bytes;
+  int64_t span = strata_min(x->pitch, BANKS), unit = STRATA_VECTOR_BYTES / x->bytes;
   MlirValue turn = binary(x, "arith.andi", binary(x, "arith.divui", row, BANKS / span), span / STRATA_VECTOR_BYTES - 1);
   MlirValue units = strata_emit_binary(e, "arith.xori", binary(x, "arith.divui", column, unit), turn);
   MlirValue at = strata_emit_binary(e, "arith.addi", binary(x, "arith.muli", row, x->pitch / x->bytes),
@@ -208,7 +200,7 @@ bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t 
   strata_exchange_t x;
   if (!strata_exchange_read(d, registers->type, &registers->layout, box, &x))
     return false;
-  int64_t vector = x.width * x.bytes, own = registers->count / x.width * ((vector + REGISTER - 1) / REGISTER);
+  int64_t vector = x.width * x.bytes, own = registers->count / x.width * strata_ceil_div(vector, REGISTER);
   if (registers->count + own > (x.k->product.groups > 2 ? MOST_OF_THREE : MOST))
     return false;
   strata_layout_t layout = runs_layout(&x);

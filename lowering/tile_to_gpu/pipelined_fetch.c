@@ -2,6 +2,7 @@
 //
 //   for each step: wait until the slot is empty; announce the bytes that come in bulk and have them copied;
 //                  load and compute the operands that come through registers, and store them; the slot is full
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/pipelined.h"
@@ -61,7 +62,7 @@ static void copy_boxes(strata_gpu_distribution_t *d, const strata_pipelined_kern
 int64_t strata_pipelined_boxes(const strata_bulk_t *bulk) {
   int64_t count = 1;
   for (int v = 0; v < 2; v++)
-    count *= (bulk->box.space.extents[v] + bulk->extents[v] - 1) / bulk->extents[v];
+    count *= strata_ceil_div(bulk->box.space.extents[v], bulk->extents[v]);
   return count;
 }
 

@@ -4,6 +4,7 @@
 //   the cluster's barrier: nobody's slots are in use any more
 //   for each block of the cluster: the sums of its tile, to its shared memory where the slots were
 //   the cluster's barrier; the sums of all blocks, added up in the order of their ranks
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
@@ -18,7 +19,7 @@ void strata_pipelined_steps(strata_gpu_distribution_t *d, const strata_pipelined
   *out_upper = strata_emit_index(e, k->n_steps);
   if (d->parts == 1)
     return;
-  int64_t part = (k->n_steps + d->parts - 1) / d->parts;
+  int64_t part = strata_ceil_div(k->n_steps, d->parts);
   MlirValue end = *out_upper;
   *out_lower = strata_emit_binary(e, "arith.muli", d->rank, strata_emit_index(e, part));
   *out_upper = strata_emit_binary(e, "arith.addi", *out_lower, strata_emit_index(e, part));

@@ -3,6 +3,7 @@
 //   scf.for %k = 0 to steps iter_args(slot, parity, sums) {
 //     wait until the slot is full; products of all its instructions; wait for them; the slot is empty }
 #include "dialects/affine/schedule.h"
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/attention.h"
@@ -69,14 +70,12 @@ static MlirOperation plain_load(MlirValue value) {
   return strata_op_is(op, "tile.load") ? op : none;
 }
 
-static int64_t round_up(int64_t value, int64_t factor) { return (value + factor - 1) / factor * factor; }
-
 // Operands of 16 bits may lie crossed; of others the rows of a slot run along the reduction.
 static void place_operand(strata_ring_operand_t *operand, bool crossed) {
   strata_shared_operand_t *shared = &operand->shared;
   shared->form = crossed ? STRATA_SPANS_CROSSED : STRATA_SPANS;
   if (crossed)
-    shared->rows = round_up(shared->rows, STRATA_SPAN / shared->element_bytes);
+    shared->rows = strata_round_up(shared->rows, STRATA_SPAN / shared->element_bytes);
   operand->slot = shared->rows * shared->steps;
 }
 
@@ -89,19 +88,12 @@ static void place_tiles(strata_ring_operand_t *operand, int64_t tile, int64_t pa
   operand->slot *= operand->tiles;
 }
 
-static int64_t power_of_two_in(int64_t value, int64_t most) {
-  int64_t power = 1;
-  while (power < most && value % (2 * power) == 0)
-    power *= 2;
-  return power;
-}
-
 // How producers load an operand of |sizes|: |width| neighbours along dim |first| each, threads along it first. Nothing
 // hangs over: a slot has no room for it.
 static strata_layout_t load_layout(const int64_t *sizes, int64_t threads, int first, int64_t width) {
   int second = 1 - first;
-  int64_t along = power_of_two_in(sizes[first] / width, threads);
-  int64_t across = power_of_two_in(sizes[second], threads / along);
+  int64_t along = strata_power_of_two_in(sizes[first] / width, threads);
+  int64_t across = strata_power_of_two_in(sizes[second], threads / along);
   strata_layout_t layout = {0};
   strata_layout_push_reg(&layout, first, width, 1);
   strata_layout_push_thread(&layout, first, along, width);
@@ -116,7 +108,7 @@ static strata_layout_t load_layout(const int64_t *sizes, int64_t threads, int fi
 static bool find_boxes(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, MlirType type,
                        bool may_cross, strata_bulk_t *out) {
   int64_t bytes = operand->shared.element_bytes;
-  int64_t rows = operand->shared.rows, n_boxes = (rows + STRATA_BULK_EXTENT - 1) / STRATA_BULK_EXTENT;
+  int64_t rows = operand->shared.rows, n_boxes = strata_ceil_div(rows, STRATA_BULK_EXTENT);
   int64_t most = n_boxes > 1 && rows % n_boxes == 0 ? rows / n_boxes : STRATA_BULK_EXTENT; // equal ones: slots are full
   strata_bulk_limits_t limits = {.most = {most, operand->shared.steps}, .span = STRATA_SPAN};
   if (strata_bulk_read(d, operand->load, 0, type, &limits, out))
@@ -175,7 +167,7 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
     operand->slot *= p->pair;
   }
   const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0), shared->steps};
-  shared->load = load_layout(sizes, producers, contiguous, power_of_two_in(sizes[contiguous], width));
+  shared->load = load_layout(sizes, producers, contiguous, strata_power_of_two_in(sizes[contiguous], width));
   return NULL;
 }
 
@@ -533,7 +525,7 @@ static int64_t last_instructions(const strata_pipelined_kernel_t *k) {
   int64_t last = strata_attr_i64(k->loop, "tile.last", 0);
   if (!last || p->adds || p->reads_left || p->parts > 1 || k->n_steps < 2)
     return 0;
-  int64_t count = (last + p->mma->k - 1) / p->mma->k;
+  int64_t count = strata_ceil_div(last, p->mma->k);
   return count < p->steps ? count : 0;
 }
 

@@ -11,6 +11,7 @@
 // In their layout threads have pairs of neighbours, which fall apart where the phase is odd: elements go in one by one,
 // to a few places of the thread's and constants beyond.
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/defer.h"
@@ -102,13 +103,6 @@ static bool suits(const rows_t *s) {
          x->rows * s->unit % STRATA_GROUP_THREADS == 0 && has_limits(s);
 }
 
-static int64_t power_of_two_in(int64_t value, int64_t most) {
-  int64_t power = 1;
-  while (2 * power <= most && value % (2 * power) == 0)
-    power *= 2;
-  return power;
-}
-
 static bool read_rows(strata_gpu_distribution_t *d, const strata_transfer_t *transfer,
                       const strata_registers_t *registers, rows_t *s) {
   *s = (rows_t){.transfer = transfer};
@@ -118,8 +112,8 @@ static bool read_rows(strata_gpu_distribution_t *d, const strata_transfer_t *tra
   s->inner = strata_gpu_box_contiguous(transfer->box);
   s->outer = 1 - s->inner;
   s->unit = STRATA_VECTOR_BYTES / x->bytes;
-  x->along = power_of_two_in(x->length / s->unit, STRATA_GROUP_THREADS / s->unit);
-  x->across = power_of_two_in(x->rows, STRATA_GROUP_THREADS / x->along);
+  x->along = strata_power_of_two_in(x->length / s->unit, STRATA_GROUP_THREADS / s->unit);
+  x->across = strata_power_of_two_in(x->rows, STRATA_GROUP_THREADS / x->along);
   return suits(s);
 }
 
@@ -181,7 +175,7 @@ static void store(rows_t *s, MlirValue condition, MlirValue value, MlirValue pos
 static int64_t place_length(const rows_t *s) { return s->x.pitch / s->x.bytes; }
 
 // Rows beside one another are moved by a unit each, so that they fall into different banks.
-static int64_t most_turns(const rows_t *s) { return (s->x.pitch < BANKS ? s->x.pitch : BANKS) / STRATA_VECTOR_BYTES; }
+static int64_t most_turns(const rows_t *s) { return strata_min(s->x.pitch, BANKS) / STRATA_VECTOR_BYTES; }
 
 // |column| of |row|, a column behind another: moved by the row's phase and turn.
 static MlirValue moved(rows_t *s, MlirValue row, MlirValue column) {

@@ -4,6 +4,7 @@
 // and has the copy engine store, so that the consumers go on with the next task meanwhile. In the layout of the sums
 // the stores of a warp touch all banks. Where rows are no multiple of 128 bytes the last sub-tile is boxes of 64 or 32
 // bytes a row.
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/defer.h"
@@ -49,7 +50,7 @@ static MlirValue emit_lane(strata_gpu_distribution_t *d) {
 // two.
 static int64_t span_at(const staged_t *s, int64_t column) {
   int64_t end = column / s->columns * s->columns + s->columns, n = s->k->product.n, span = STRATA_SPAN;
-  while (span > s->span && (span / s->bytes > (end < n ? end : n) - column || !s->bulk.box.is_linear))
+  while (span > s->span && (span / s->bytes > strata_min(end, n) - column || !s->bulk.box.is_linear))
     span /= 2;
   return span;
 }

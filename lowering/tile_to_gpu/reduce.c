@@ -2,6 +2,7 @@
 //
 // Registers of a thread are combined pairwise, as a tree; then lanes of a warp by shuffles, so that all of them have
 // the result; then warps through shared memory; then the blocks of a cluster. The order is fixed by the layout alone.
+#include "dialects/integers.h"
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
@@ -102,7 +103,7 @@ static void combine_registers(reduction_t *r, int64_t target, MlirValue *values)
     values[0] = strata_emit_start(&r->d->e, r->kind, r->source->element);
   for (int64_t i = CHAINS; r->in_chains && i < count; i++)
     values[i % CHAINS] = strata_emit_combine(&r->d->e, r->kind, values[i % CHAINS], values[i]);
-  count = r->in_chains && count > CHAINS ? CHAINS : count;
+  count = r->in_chains ? strata_min(count, CHAINS) : count;
   for (; count > 1; count = (count + 1) / 2)
     for (int64_t i = 0; i < count / 2; i++) {
       values[i] = strata_emit_combine(&r->d->e, r->kind, values[2 * i], values[2 * i + 1]);
@@ -124,7 +125,7 @@ static bool is_reduced_bit(const reduction_t *r, int64_t bit) {
 
 static void combine_lanes(reduction_t *r) {
   strata_gpu_distribution_t *d = r->d;
-  int64_t lanes = d->group < d->device->lanes ? d->group : d->device->lanes;
+  int64_t lanes = strata_min(d->group, d->device->lanes);
   for (int64_t bit = lanes / 2; bit > 0; bit /= 2)
     for (int64_t i = 0; i < r->result.count && is_reduced_bit(r, bit); i++) {
       MlirValue own = r->result.values[i], other = strata_emit_shuffle_xor(&d->e, own, bit, d->device->lanes);

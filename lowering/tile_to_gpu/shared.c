@@ -1,6 +1,7 @@
 // Shared memory and barriers; see shared.h and distribute.h.
 #include "lowering/tile_to_gpu/shared.h"
 
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/pipelined.h"
@@ -33,7 +34,7 @@ strata_status_t strata_shared_before_read(strata_gpu_distribution_t *d) {
 }
 
 static int64_t slice_bytes(MlirType element, int64_t count) {
-  return (strata_element_bytes(element) * count + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  return strata_round_up(strata_element_bytes(element) * count, ALIGNMENT);
 }
 
 // The running group's slice, of |bytes| each, of what begins at |at|.

@@ -7,6 +7,7 @@
 // A thread on its own beyond the last task does nothing. A group repeats the last task without storing, so that
 // shuffles and barriers meet all threads they wait for.
 #include "lowering/tile_to_gpu/tasks.h"
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/index.h"
@@ -24,7 +25,7 @@ static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t
 int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
   int64_t per_block = strata_block_groups(d);
   if (d->blocks)
-    return d->blocks < d->n_tasks ? d->blocks : d->n_tasks;
+    return strata_min(d->blocks, d->n_tasks);
   return (d->n_tasks + per_block - 1) / per_block * strata_cluster_blocks(d);
 }
 

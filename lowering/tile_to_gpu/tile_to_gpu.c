@@ -9,6 +9,7 @@
 //     func.func @k(%x: ..., %y: ..., %shared: memref<0xi8, 3>) attributes {...} { ... return } }
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/kernels.h"
 #include "lowering/pipeline.h"
@@ -101,7 +102,7 @@ static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
 // processor busy, one block computing while another waits for its operands.
 static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
-  int64_t blocks = (strata_gpu_blocks(d) + device->n_processors - 1) / device->n_processors;
+  int64_t blocks = strata_ceil_div(strata_gpu_blocks(d), device->n_processors);
   if (strata_gpu_keeps_rows(d))
     return strata_gpu_kept_blocks(d);
   strata_schedule_t schedule = strata_schedule_read(d->func);

@@ -8,6 +8,7 @@
 // The square turns in a thread's registers by naming them otherwise. A store that crosses goes the same way back.
 #include "lowering/tile_to_gpu/turn.h"
 
+#include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -33,7 +34,7 @@ bool strata_turn_layout(strata_gpu_distribution_t *d, MlirValue value, const str
   if (along < 0 || along == other)
     return false;
   int64_t most = STRATA_VECTOR_BYTES / strata_element_bytes(element);
-  int64_t widths[2] = {strata_gpu_box_width(box, along, most < MAX_WIDTH ? most : MAX_WIDTH),
+  int64_t widths[2] = {strata_gpu_box_width(box, along, strata_min(most, MAX_WIDTH)),
                        strata_layout_width(root->layout, other)};
   while (widths[0] * widths[1] > shape.count && widths[0] > 1)
     widths[widths[1] > widths[0]] /= 2;

@@ -8,6 +8,7 @@
 // lower bound of any plan; strata.pool_sum, what the buffers would take without sharing.
 //
 // Preconditions: @main is a launch list (launch_list.h).
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/launch_list.h"
 #include "passes/pass.h"
@@ -76,8 +77,6 @@ static int by_place(const void *a, const void *b) {
   return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-static int64_t round_up(int64_t size) { return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
-
 // The smallest gap between the conflicts that holds |size| bytes, else the place behind them.
 static int64_t find_place(const placed_list_t *conflicts, int64_t size) {
   if (conflicts->count)
@@ -110,13 +109,13 @@ static int64_t most_live(strata_arena_t *arena, const strata_launch_list_t *list
     const strata_buffer_t *buffer = &list->buffers.data[i];
     if (buffer->kind != STRATA_BUFFER_ALLOC || buffer->first < 0)
       continue;
-    change[buffer->first] += round_up(buffer->size);
-    change[buffer->last + 1] -= round_up(buffer->size);
+    change[buffer->first] += strata_round_up(buffer->size, ALIGNMENT);
+    change[buffer->last + 1] -= strata_round_up(buffer->size, ALIGNMENT);
   }
   int64_t live = 0, most = 0;
   for (size_t i = 0; i < list->launches.count; i++) {
     live += change[i];
-    most = live > most ? live : most;
+    most = strata_max(live, most);
   }
   return most;
 }
@@ -146,12 +145,12 @@ static plan_t place_all(strata_compile_t *compile, const strata_launch_list_t *l
     placed_t placed = {.buffer = buffer};
     if (buffer->first >= 0) { // else nothing uses it
       index_conflicts(&index, buffer, &conflicts);
-      placed.begin = find_place(&conflicts, round_up(buffer->size));
-      placed.end = placed.begin + round_up(buffer->size);
+      placed.begin = find_place(&conflicts, strata_round_up(buffer->size, ALIGNMENT));
+      placed.end = placed.begin + strata_round_up(buffer->size, ALIGNMENT);
       index_insert(&index, placed);
     }
     set_offset(compile->context, buffer, placed.begin);
-    plan.pool_size = placed.end > plan.pool_size ? placed.end : plan.pool_size;
+    plan.pool_size = strata_max(placed.end, plan.pool_size);
     plan.sum += placed.end - placed.begin;
   }
   return plan;

@@ -7,6 +7,7 @@
 #include "passes/affine/pack.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 
@@ -57,7 +58,7 @@ static void choose_shape(pack_t *p) {
   for (int dim = 0; dim < nest->n_parallel; dim++)
     if (p->side->dims & 1u << dim && dim != v)
       add_dim(p, dim, nest->extents[dim]);
-  add_dim(p, v, (nest->extents[v] + p->tile - 1) / p->tile);
+  add_dim(p, v, strata_ceil_div(nest->extents[v], p->tile));
   for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++)
     if (p->side->dims & 1u << dim)
       add_dim(p, dim, nest->extents[dim]);

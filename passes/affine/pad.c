@@ -7,6 +7,7 @@
 // what nests without a reduction make of the one or the other element by element, for those become one kernel with it.
 // Buffers that someone reshapes are left alone: with padding their rows do not follow one another.
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/pass.h"
@@ -42,7 +43,7 @@ static int64_t padded_row(MlirValue buffer) {
                                                 : 0;
   if (rank < 2 || bytes == 0 || ALIGNMENT % bytes)
     return 0;
-  int64_t unit = ALIGNMENT / bytes, row = sizes[rank - 1], padded = (row + unit - 1) / unit * unit;
+  int64_t unit = ALIGNMENT / bytes, row = sizes[rank - 1], padded = strata_round_up(row, unit);
   bool is_small = strata_memref_bytes(type) <= SMALL_BYTES;
   if (row < LEAST_ROW || padded == row || ((padded - row) * MOST_GROWTH > row && !is_small))
     return 0;

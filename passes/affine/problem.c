@@ -2,6 +2,7 @@
 #include "passes/affine/problem.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/map_limits.h"
 #include "passes/affine/stage.h"
@@ -10,8 +11,6 @@
 #include <string.h>
 
 enum { MIN_BOX = 8, NO_PLACE = STRATA_NO_DIM }; // rows after which a swizzle repeats
-
-static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static int64_t bytes_of(MlirType type) {
   if (mlirTypeIsAFloat(type))
@@ -250,7 +249,7 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
   }
   if (problem->bulk_adds) // dense rows
     return own->n_dims <= 1 && tile <= STRATA_MAP_MAX_BOX && part_of(steps, step, step) == step;
-  int64_t span = tile < step ? tile : step, part = part_of(steps, step, step); // a span has as many elements as a step
+  int64_t span = strata_min(tile, step), part = part_of(steps, step, step); // a span has as many elements as a step
   bool fits = own->n_dims <= 1 || (own->dims[own->n_dims - 1] % span == 0 && tile % span == 0);
   return fits && part ? (tile + span - 1) / span * (step / part) : 0;
 }
@@ -301,7 +300,7 @@ static int64_t stored_bytes(const strata_gpu_contraction_t *q) {
     for (int j = 0; j < kernel->nests[i].n_accesses; j++) {
       const strata_access_t *access = &kernel->nests[i].accesses[j];
       if (access->is_store && (!q->called || mlirValueIsABlockArgument(access->buffer)))
-        bytes = greatest(bytes, bytes_of(element_type(access->buffer)));
+        bytes = strata_max(bytes, bytes_of(element_type(access->buffer)));
     }
   return bytes;
 }
@@ -368,9 +367,9 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   p.bulk_adds = !p.mma && !p.async && *q->device->mma_async && is_f32(q);
   for (int side = 0; side < 2; side++) {
     MlirValue factor = p.mma || p.async ? strata_contraction_narrow(c, side) : c->sides[side].factor;
-    p.operand_bytes = greatest(p.operand_bytes, bytes_of(mlirValueGetType(factor)));
+    p.operand_bytes = strata_max(p.operand_bytes, bytes_of(mlirValueGetType(factor)));
     p.sides[side] = read_side(q, axes, side, &p);
-    p.loaded_bytes = greatest(p.loaded_bytes, p.sides[side].loaded_bytes);
+    p.loaded_bytes = strata_max(p.loaded_bytes, p.sides[side].loaded_bytes);
     if (side == STRATA_SIDE_U || !mlirValueEqual(c->sides[0].access->buffer, c->sides[1].access->buffer))
       p.traffic -= bytes_beside(c, side, &p);
   }

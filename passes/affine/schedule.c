@@ -12,6 +12,7 @@
 // out of
 // @main. A product without a dim for registers that only one operand has, a depthwise convolution, is rows.
 #include "dialects/affine/contraction.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "passes/affine/pack.h"
@@ -51,9 +52,9 @@ static int64_t step_cost(const tiling_t *t, int64_t rows, int64_t vectors) {
   enum { LATENCY = 8, LOOP = 2 };
   int64_t adds = rows * vectors, loads = rows + vectors, issued = adds + loads + LOOP;
   int64_t stream = vectors * stream_cost(&t->machine, t->steps * vectors * t->machine.vector_bytes);
-  int64_t cost = adds > loads ? adds : loads;
-  cost = cost > stream ? cost : stream;
-  return (cost > LATENCY ? cost : LATENCY) + (issued > LATENCY ? issued : LATENCY);
+  int64_t cost = strata_max(adds, loads);
+  cost = strata_max(cost, stream);
+  return strata_max(cost, LATENCY) + strata_max(issued, LATENCY);
 }
 
 static int64_t tile_cost(const tiling_t *t, int64_t rows, int64_t vectors) {

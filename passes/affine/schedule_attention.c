@@ -5,6 +5,7 @@
 // goes on beside it costs a part of its time, as groups do not take turns perfectly. Constants are measured on an H200.
 #include "passes/affine/attention.h"
 
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
 
@@ -46,9 +47,6 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 #define BESIDE 0.25       // of what goes on beside the slowest
 #define CLOCK 1.75e9
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t round_up(int64_t a, int64_t b) { return strata_ceil_div(a, b) * b; }
-
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
   return (strata_attention_problem_t){.attention = *a,
@@ -68,14 +66,15 @@ static bool is_possible(const strata_attention_problem_t *p) {
 }
 
 static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  int64_t head = round_up(p->head, SPAN), value = round_up(p->value, SPAN);
+  int64_t head = strata_round_up(p->head, SPAN), value = strata_round_up(p->value, SPAN);
   return c->rows * head * ELEMENT_BYTES + c->slots * c->columns * (head + value) * ELEMENT_BYTES +
          c->groups * RESULT_BYTES + BARRIER_BYTES;
 }
 
 // Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
 static bool is_sensible(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  return c->columns >= least(MIN_COLUMNS, round_up(p->columns, COLUMN_STEP)) && c->columns < p->columns + COLUMN_STEP &&
+  return c->columns >= strata_min(MIN_COLUMNS, strata_round_up(p->columns, COLUMN_STEP)) &&
+         c->columns < p->columns + COLUMN_STEP &&
          (c->groups <= USUAL_GROUPS || strata_ceil_div(p->columns, c->columns) >= LONG_ROW);
 }
 
@@ -143,7 +142,7 @@ static int64_t common_divisor(int64_t a, int64_t b) { return b == 0 ? a : common
 // Of causal tiles each block is to get long and short ones: row tiles in turn.
 static int64_t count_grid(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                           const strata_attention_choice_t *c) {
-  int64_t blocks = least(c->tasks, device->n_processors), tiles = strata_ceil_div(p->rows, c->rows);
+  int64_t blocks = strata_min(c->tasks, device->n_processors), tiles = strata_ceil_div(p->rows, c->rows);
   bool is_even = !strata_attention_skips(&p->attention, c->rows, c->columns);
   while (!is_even && blocks < c->tasks && common_divisor(blocks, tiles) > 1)
     blocks--;

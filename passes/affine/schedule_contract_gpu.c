@@ -2,6 +2,7 @@
 //
 // A constant operand that is not contiguous along any of its tiled dims (a convolution's weights as frameworks store
 // them) is packed by a kernel of its own, which split-prepare then takes out of @main.
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/norm.h"

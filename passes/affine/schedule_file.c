@@ -2,6 +2,7 @@
 #include "passes/affine/schedule_file.h"
 
 #include "dialects/import/mapped_file.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/attention.h"
 #include "passes/affine/explain.h"
@@ -151,8 +152,7 @@ static strata_status_t check_contraction(strata_compile_t *compile, const strata
     bool is_whole = given->parts || given->row;                               // clusters have a task a block
     int64_t room = is_whole ? 0 : device->n_processors * pipelined.residents; // for those of one launch with it
     if (is_same_tile(&candidate, given) && given->slots >= 2 && given->slots <= candidate.slots &&
-        given->blocks >= (is_whole ? pipelined.tiles : 1) &&
-        given->blocks <= (pipelined.tiles > room ? pipelined.tiles : room) &&
+        given->blocks >= (is_whole ? pipelined.tiles : 1) && given->blocks <= strata_max(pipelined.tiles, room) &&
         given->blocks % (pipelined.share[0] * pipelined.share[1]) == 0 && given->stagger >= 0 &&
         (candidate.stagger || !given->stagger))
       return NULL;

@@ -5,6 +5,7 @@
 // cycle. Smaller tiles are left to products staged by the threads that multiply them (schedule_tiled.c).
 #include "passes/affine/problem.h"
 
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
 #include <math.h>
@@ -32,8 +33,6 @@ static const strata_pipelined_shape_t shapes[] = {{1, GROUPS, 256, 128, 100}, {1
 
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 // Adds the tiles of one of the launch's products: their number, and the cycles of all.
 static bool add_tiles(const strata_problem_t *problem, strata_pipelined_choice_t *p, double *cycles) {
   int64_t rows = p->shape.rows, columns = p->shape.columns;
@@ -55,8 +54,8 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
       return false;
     memory += each->traffic / (double)device->bandwidth;
   }
-  p->slots = least((device->shared_bytes - BARRIER_BYTES) / slot_bytes, MAX_SLOTS);
-  p->blocks = least(p->tiles, device->n_processors);
+  p->slots = strata_min((device->shared_bytes - BARRIER_BYTES) / slot_bytes, MAX_SLOTS);
+  p->blocks = strata_min(p->tiles, device->n_processors);
   double busy = (double)strata_ceil_div(p->tiles, device->n_processors) * (cycles / (double)p->tiles) / CLOCK;
   p->seconds = LAUNCH_SECONDS + fmax(busy, memory);
   p->bound = busy > memory ? "multiply-adds" : "memory";

@@ -14,6 +14,7 @@
 
 #include "dialects/affine/map_kernel.h"
 #include "dialects/affine/row_kernel.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/attention.h"
 #include "passes/affine/nest_graph.h"
@@ -39,16 +40,6 @@ enum {
   SECTOR_ELEMENTS = 32,    // of what lies across the rows, read by sectors: each row has a warp of so many a thread ...
   SECTOR_REGISTERS = 128,  // ... in so many registers
 };
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
-
-static int64_t power_of_two_from(int64_t n) {
-  int64_t power = 1;
-  while (power < n)
-    power *= 2;
-  return power;
-}
 
 //===-- What a kernel moves --------------------------------------------------------------------------------------===//
 
@@ -99,7 +90,7 @@ static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, int64_t exte
   int64_t n_tiles = strata_ceil_div(extent, threads * width);
   int64_t tile = strata_ceil_div(strata_ceil_div(extent, n_tiles), width * k->device->lanes) * width * k->device->lanes;
   *out = (strata_schedule_t){.kind = "map", .threads = threads, .group = threads, .n_tile = 1};
-  out->tile[0] = least(tile, extent);
+  out->tile[0] = strata_min(tile, extent);
 }
 
 // Tiles of a block, whose threads turn small squares in registers; false where the dims are too short for that.
@@ -108,16 +99,16 @@ static bool schedule_crossing(const gpu_kernel_t *k, const strata_map_kernel_t *
   if (map->cross_dim == STRATA_MAP_NO_DIM)
     return false;
   int64_t extents[2] = {map->space->extents[map->vector_dim], map->space->extents[map->cross_dim]};
-  if (least(extents[0], extents[1]) < MIN_CROSSING)
+  if (strata_min(extents[0], extents[1]) < MIN_CROSSING)
     return false;
   int n_operands;
-  int64_t width = least(access_width(k->kernel, &n_operands), CROSSING_WIDTH), threads = 1;
+  int64_t width = strata_min(access_width(k->kernel, &n_operands), CROSSING_WIDTH), threads = 1;
   int64_t side = points / (2 * CROSSING * CROSSING) < 2 * k->device->n_processors ? CROSSING / 2 : CROSSING;
-  *out =
-      (strata_schedule_t){.kind = "map", .n_tile = 2, .tile = {least(side, extents[0]), least(2 * side, extents[1])}};
+  *out = (strata_schedule_t){
+      .kind = "map", .n_tile = 2, .tile = {strata_min(side, extents[0]), strata_min(2 * side, extents[1])}};
   for (int i = 0; i < 2; i++)
-    threads *= power_of_two_from(strata_ceil_div(out->tile[i], width));
-  out->threads = out->group = least(greatest(threads, k->device->lanes), THREADS);
+    threads *= strata_power_of_two_from(strata_ceil_div(out->tile[i], width));
+  out->threads = out->group = strata_min(strata_max(threads, k->device->lanes), THREADS);
   return true;
 }
 
@@ -166,7 +157,7 @@ static int n_reductions(const gpu_kernel_t *k) {
 static int64_t group_of(const gpu_kernel_t *k, int64_t n_rows, int64_t length, int64_t width) {
   const strata_gpu_device_t *device = k->device;
   int64_t elements = n_reductions(k) > 1 ? 2 * ROW_ELEMENTS_BLOCK : ROW_ELEMENTS_BLOCK;
-  int64_t group = least(device->lanes, power_of_two_from(strata_ceil_div(length, width)));
+  int64_t group = strata_min(device->lanes, strata_power_of_two_from(strata_ceil_div(length, width)));
   if (strata_ceil_div(length, group) > ROW_ELEMENTS)
     while (group < device->max_threads && strata_ceil_div(length, group) > elements)
       group *= 2;
@@ -204,7 +195,7 @@ static bool is_plain_row(const strata_row_kernel_t *rows, int64_t length) {
 
 // The blocks of a cluster that hold a row; 1 where they cannot.
 static int64_t cluster_of(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t length) {
-  int64_t blocks = power_of_two_from(strata_ceil_div(length, CLUSTER_THREADS * CLUSTER_ELEMENTS));
+  int64_t blocks = strata_power_of_two_from(strata_ceil_div(length, CLUSTER_THREADS * CLUSTER_ELEMENTS));
   return blocks > 1 && blocks <= k->device->max_cluster && is_plain_row(rows, length) ? blocks : 1;
 }
 
@@ -227,10 +218,10 @@ static bool schedule_kept(const gpu_kernel_t *k, const strata_row_kernel_t *rows
   int n_nests = 0;
   for (int i = 0; i < k->kernel->n_nests; i++)
     n_nests += rows->members[i].takes_part;
-  int64_t bytes = row_bytes(k, n_rows, length), blocks = power_of_two_from(strata_ceil_div(bytes, KEPT_BYTES));
+  int64_t bytes = row_bytes(k, n_rows, length), blocks = strata_power_of_two_from(strata_ceil_div(bytes, KEPT_BYTES));
   while (blocks < k->device->max_cluster && n_rows * blocks < 2 * k->device->n_processors)
     blocks *= 2;
-  blocks = least(blocks, k->device->max_cluster);
+  blocks = strata_min(blocks, k->device->max_cluster);
   int64_t threads = KEPT_THREADS, most = k->device->shared_bytes / 2;
   while (threads < k->device->max_threads && strata_ceil_div(length, threads * blocks) > KEPT_ELEMENTS)
     threads *= 2;
@@ -269,8 +260,8 @@ static int64_t blocks_in_turn(const gpu_kernel_t *k, int64_t n_rows, int64_t len
   int64_t bytes = row * block + count_columns(k, length) * length * F32_BYTES;
   if (bytes + RESERVED > k->device->shared_bytes)
     return 0;
-  return least(k->device->shared_bytes_processor / (bytes + RESERVED),
-               k->device->registers / (threads * SECTOR_REGISTERS));
+  return strata_min(k->device->shared_bytes_processor / (bytes + RESERVED),
+                    k->device->registers / (threads * SECTOR_REGISTERS));
 }
 
 // Rows that lie in a sector of what is contiguous along the rows' dim, a warp each, if there are many and long ones.
@@ -278,7 +269,8 @@ static bool schedule_sectors(const gpu_kernel_t *k, const strata_row_kernel_t *r
                              int64_t width, strata_schedule_t *out) {
   int64_t block = width * STRATA_SECTOR / ACCESS_BYTES, n_tasks = n_rows / rows->extents[rows->crossed];
   n_tasks *= strata_ceil_div(rows->extents[rows->crossed], block);
-  int64_t threads = power_of_two_from(block * greatest(k->device->lanes, strata_ceil_div(length, SECTOR_ELEMENTS)));
+  int64_t threads =
+      strata_power_of_two_from(block * strata_max(k->device->lanes, strata_ceil_div(length, SECTOR_ELEMENTS)));
   if (!(k->device->has_async_copy || *k->device->mma_async) || threads > k->device->max_threads / 2 ||
       length < k->device->lanes * width)
     return false;
@@ -301,10 +293,10 @@ static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *r
     return false;
   if (schedule_sectors(k, rows, n_rows, length, block, out))
     return true;
-  block = least(block, rows->extents[rows->crossed]);
+  block = strata_min(block, rows->extents[rows->crossed]);
   while (block > 1 && length * block > most * CROSSED_ELEMENTS)
     block /= 2;
-  int64_t threads = least(most, power_of_two_from(strata_ceil_div(length * block, CROSSED_ELEMENTS)));
+  int64_t threads = strata_min(most, strata_power_of_two_from(strata_ceil_div(length * block, CROSSED_ELEMENTS)));
   if (block == 1 || threads < k->device->lanes)
     return false;
   *out =
@@ -316,7 +308,7 @@ static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *row
                            strata_schedule_t *out) {
   int n_operands;
   int64_t width = access_width(k->kernel, &n_operands), group = group_of(k, n_rows, length, width);
-  int64_t held = greatest(k->device->registers / group / LIVE_VALUES, width);
+  int64_t held = strata_max(k->device->registers / group / LIVE_VALUES, width);
   if (schedule_crossed(k, rows, n_rows, length, out))
     return;
   bool is_group_a_block = group > k->device->lanes;
@@ -342,7 +334,7 @@ static void schedule_rows(const gpu_kernel_t *k, const strata_row_kernel_t *rows
     n_rows *= rows->extents[row];
   for (int i = 0; i < k->kernel->n_nests; i++)
     if (rows->members[i].takes_part)
-      length = greatest(length, strata_row_inner_elements(&rows->members[i]));
+      length = strata_max(length, strata_row_inner_elements(&rows->members[i]));
   if (rows->across != STRATA_NOT_A_ROW)
     schedule_across(k, rows, n_rows, out);
   else

@@ -5,6 +5,7 @@
 // tiles may have any number of rows that is a multiple of 8: few clusters run at the same time, and so all do.
 #include "passes/affine/norm.h"
 
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
 

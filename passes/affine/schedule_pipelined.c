@@ -7,6 +7,7 @@
 // of the ring, and the stores of the tiles that no other tile hides. The constants are measured on an H200.
 #include "passes/affine/problem.h"
 
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/map_limits.h"
 
@@ -101,8 +102,6 @@ enum {
 #define CLOCK_LOST 0.48e9       // when they always are
 #define INSTRUCTION_RATE (PRODUCTS * STEP_BYTES) // multiply-adds times operand bytes
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 //===-- What fits ------------------------------------------------------------------------------------------------===//
 
 // Of a block's tile as the instruction sees it, which takes those of a cluster, or of a pair, together.
@@ -168,8 +167,8 @@ static int64_t results_bytes(const strata_pipelined_choice_t *p) {
 
 static int64_t count_slots(const strata_gpu_device_t *device, const strata_problem_t *problem,
                            const strata_pipelined_choice_t *p) {
-  int64_t room = least(device->shared_bytes, device->shared_bytes_processor / p->residents - BLOCK_BYTES);
-  return least((room - results_bytes(p) - BARRIER_BYTES) / slot_bytes(problem, p), MAX_SLOTS);
+  int64_t room = strata_min(device->shared_bytes, device->shared_bytes_processor / p->residents - BLOCK_BYTES);
+  return strata_min((room - results_bytes(p) - BARRIER_BYTES) / slot_bytes(problem, p), MAX_SLOTS);
 }
 
 // Whole spans of a crossed operand are copied: tiles are not to be a small part of one.
@@ -404,9 +403,9 @@ static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_p
                                const strata_pipelined_choice_t *p) {
   int64_t slots = (int64_t)ceil(device->n_processors * IN_FLIGHT / distinct_bytes(problem, p));
   int64_t fewest = p->stagger ? MIN_SLOTS_STAGGERED : MIN_SLOTS_OF_MEMORY;
-  slots = least(slots > fewest ? slots : fewest, p->slots);
+  slots = strata_min(strata_max(slots, fewest), p->slots);
   bool is_beside = 2 * p->blocks <= device->n_processors || has_room(device, problem, p, slots, p->residents + 1);
-  return is_beside ? slots : least(slots, USUAL_SLOTS);
+  return is_beside ? slots : strata_min(slots, USUAL_SLOTS);
 }
 
 // Of rows that lie along the reduction all blocks would read the same columns at a time, which memory has in the same
@@ -586,21 +585,21 @@ bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_pr
     return false;
   p->slots = count_slots(device, problem, p);
   for (const strata_problem_t *other = problem->next; other; other = other->next)
-    p->slots = least(p->slots, count_slots(device, other, p));
+    p->slots = strata_min(p->slots, count_slots(device, other, p));
   int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * SUM_BYTES : 0;
   if (p->slots < MIN_SLOTS || p->slots * slot_bytes(problem, p) < shared_sums)
     return false;
   p->tiles = count_tiles(problem, p);
   if (p->residents > 1 && p->tiles <= device->n_processors)
     return false; // they would be one a processor
-  p->blocks = p->row > 1 ? p->tiles : least(p->tiles, processors_of(device, p) * p->residents);
+  p->blocks = p->row > 1 ? p->tiles : strata_min(p->tiles, processors_of(device, p) * p->residents);
   predict_time(device, problem, p);
   bool is_streamed = !strcmp(p->bound, memory_bound) && p->tiles == p->blocks;
   int64_t fewest = strata_ceil_div(shared_sums, slot_bytes(problem, p));
   p->stagger = is_streamed ? stagger_of(problem, p) : 0;
   int64_t usual = cluster_of(p) > 1 ? SHARED_SLOTS : USUAL_SLOTS;
-  p->slots = is_streamed ? slots_of_memory(device, problem, p) : least(p->slots, usual);
-  p->slots = p->slots < fewest ? fewest : p->slots;
+  p->slots = is_streamed ? slots_of_memory(device, problem, p) : strata_min(p->slots, usual);
+  p->slots = strata_max(p->slots, fewest);
   predict_time(device, problem, p);
   return true;
 }
@@ -664,7 +663,7 @@ static int insert(strata_pipelined_choice_t *list, int count, int capacity,
 
 static bool is_worthwhile(const strata_problem_t *p) {
   double products = (double)p->rows * (double)p->columns * (double)p->steps * (double)p->batch;
-  bool is_thin = least(p->rows, p->columns) < MIN_SIDE;
+  bool is_thin = strata_min(p->rows, p->columns) < MIN_SIDE;
   bool is_streamed =
       p->sides[0].is_read && p->sides[1].is_read && (p->rows >= MIN_LONG_SIDE || p->columns >= MIN_LONG_SIDE);
   bool is_crossed = p->sides[p->columns > p->rows ? STRATA_SIDE_V : STRATA_SIDE_U].is_crossed;

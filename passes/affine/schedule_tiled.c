@@ -15,6 +15,7 @@
 //
 // the slowest of which counts, and 15 cycles a step. It is within about a tenth of what was measured on an H200, where
 // instructions of a warp reach 60 percent of the rate of pipelined ones.
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/problem.h"
 
@@ -61,8 +62,6 @@ enum {
 #define WARP_INSTRUCTION 7.5 // cycles of an instruction of one warp
 #define AHEAD_LAUNCH 3e-6
 #define AHEAD_MEMORY 1.3 // times memory's bandwidth
-
-static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 
@@ -145,8 +144,8 @@ static int64_t residents(const strata_gpu_device_t *device, const strata_problem
   int64_t by_registers = device->registers / (registers_of(device, p, tile) * tile->threads);
   int64_t by_shared = device->shared_bytes_processor / (shared_of(p, tile, slots) + BLOCK_BYTES);
   int64_t by_threads = device->threads_resident / tile->threads;
-  int64_t all = by_registers < by_shared ? by_registers : by_shared;
-  return greatest(1, all < by_threads ? all : by_threads);
+  int64_t all = strata_min(by_registers, by_shared);
+  return strata_max(1, strata_min(all, by_threads));
 }
 
 static int64_t tiles_of(const strata_problem_t *p, const shape_t *shape) {
@@ -180,7 +179,7 @@ static int64_t slots_of(const strata_gpu_device_t *device, const strata_problem_
     blocks = 2;
   for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
     if (shared_of(p, tile, choices[i]) <= device->shared_bytes &&
-        residents(device, p, tile, choices[i]) >= (most < blocks ? most : blocks))
+        residents(device, p, tile, choices[i]) >= strata_min(most, blocks))
       return choices[i];
   return SLOTS;
 }
@@ -209,7 +208,7 @@ static int64_t time_of(const strata_gpu_device_t *device, const strata_problem_t
   int64_t busy = strata_ceil_div(tiles, device->n_processors) * (work + store);
   int64_t rounds = strata_ceil_div(tiles, device->n_processors * residents(device, p, tile, SLOTS));
   int64_t waiting = rounds * (steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0));
-  return greatest(busy, waiting) + busy / 8; // equal waiting: the less work the better
+  return strata_max(busy, waiting) + busy / 8; // equal waiting: the less work the better
 }
 
 // Of a processor's memories and instructions, for a chunk of a tile, where |n_tiles| in all are under way.

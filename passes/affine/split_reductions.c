@@ -17,6 +17,7 @@
 // the two: they do not share their rows.
 #include "dialects/affine/row_kernel.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/coalesce.h"
 #include "passes/affine/explain.h"
@@ -175,10 +176,10 @@ static void cut(split_t *split, double wanted) {
 // Cuts the one reduction dim into about |wanted| parts of whole steps; false if there are several.
 static bool cut_unevenly(split_t *split, int64_t wanted) {
   const strata_nest_t *nest = split->nest;
-  int64_t extent = nest->extents[nest->n_parallel], size = (extent + wanted - 1) / wanted;
-  size = (size + PART_STEP - 1) / PART_STEP * PART_STEP;
+  int64_t extent = nest->extents[nest->n_parallel], size = strata_ceil_div(extent, wanted);
+  size = strata_round_up(size, PART_STEP);
   split->sizes[0] = size;
-  split->parts[0] = split->n_parts = (extent + size - 1) / size;
+  split->parts[0] = split->n_parts = strata_ceil_div(extent, size);
   return split->may_be_uneven && nest->n_reduction == 1;
 }
 

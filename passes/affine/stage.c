@@ -10,6 +10,7 @@
 #include "passes/affine/stage.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/coalesce.h"
@@ -172,7 +173,7 @@ static void add_axis(staging_t *s, const strata_contraction_axis_t *axis, MlirAf
 // times as long. Short rows would be mostly padding.
 static int64_t padded_row(int64_t row, int64_t bytes) {
   int64_t unit = (row * bytes < LONG_ROW ? STRATA_SECTOR : STRATA_LINE) / bytes;
-  return (row + unit - 1) / unit * unit;
+  return strata_round_up(row, unit);
 }
 
 static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds) {

@@ -2,6 +2,8 @@
 // been read for the last time, it is computed in the pool and copied at the end.
 #include "targets/library/emit.h"
 
+#include "dialects/integers.h"
+
 #include <string.h>
 
 static bool is_called(const strata_program_tensor_t *tensor, const char *name) {
@@ -41,7 +43,7 @@ static void redirect(strata_program_t *program, size_t output) {
   enum { POOL_ALIGNMENT = 256 };
   strata_arena_t *arena = program->compile->arena;
   const strata_program_tensor_t *tensor = &program->tensors[output];
-  int64_t offset = (program->pool_size + POOL_ALIGNMENT - 1) / POOL_ALIGNMENT * POOL_ALIGNMENT;
+  int64_t offset = strata_round_up(program->pool_size, POOL_ALIGNMENT);
   program->pool_size = offset + tensor->size;
   const strata_program_arg_t in_pool = {.kind = STRATA_ARG_POOL, .offset = offset};
   for (size_t i = 0; i < program->main.count; i++) {

@@ -1,5 +1,6 @@
 // The weights: constants one after the other, each at a multiple of 64 bytes, filled up with zeros. They go from where
 // they are, mostly the mapped model, straight into the file that is written.
+#include "dialects/integers.h"
 #include "runtime/library/checksum.h"
 #include "runtime/library/weights_file.h"
 #include "targets/library/emit.h"
@@ -12,7 +13,7 @@ enum {
   SMALL_WITHOUT_WEIGHTS = 256 * 1024, // the same for --weights=set: masks and the like, which folding has made
 };
 
-static int64_t padded(int64_t size) { return (size + PLACE - 1) / PLACE * PLACE; }
+static int64_t padded(int64_t size) { return strata_round_up(size, PLACE); }
 
 bool strata_program_is_public(const strata_program_constant_t *constant) { return !constant->is_prepared; }
 

@@ -1,6 +1,8 @@
 // Operators that ask for shapes, change them, or move elements by rules known at compile time.
 #include "dialects/import/onnx/onnx.h"
 
+#include "dialects/integers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,7 +210,7 @@ void onnx_import_concat(onnx_node_t *n) {
 static void split_sizes(onnx_node_t *n, int64_t size, int parts, int64_t *out) {
   int64_t count, sum = 0;
   const int64_t *sizes = onnx_ints(n, "split", 1, &count);
-  int64_t chunk = parts ? (size + parts - 1) / parts : 0;
+  int64_t chunk = parts ? strata_ceil_div(size, parts) : 0;
   if (!sizes && !onnx_has_attr(n, "num_outputs") && parts && size % parts)
     onnx_invalid(n, "%lld elements cannot be split into %d equal parts", (long long)size, parts);
   if (sizes && count != parts)

@@ -1,6 +1,8 @@
 // The geometry of windows; see window.h.
 #include "dialects/import/onnx/window.h"
 
+#include "dialects/integers.h"
+
 #include <string.h>
 
 enum { MAX_SIZE = 1 << 30 }; // of kernels, strides, dilations and padding, so that no sum overflows
@@ -22,7 +24,7 @@ bool onnx_window_is_valid(const onnx_window_t *w) {
 // Padding that gives ceil(in / stride) windows; what is odd goes to the end or to the start.
 static void pad_same(onnx_window_t *w, bool upper) {
   for (int i = 0; i < w->rank; i++) {
-    w->out[i] = (w->in[i] + w->strides[i] - 1) / w->strides[i];
+    w->out[i] = strata_ceil_div(w->in[i], w->strides[i]);
     int64_t total = (w->out[i] - 1) * w->strides[i] + onnx_window_span(w, i) - w->in[i];
     total = total < 0 ? 0 : total;
     w->low[i] = upper ? total / 2 : total - total / 2;

@@ -1,0 +1,31 @@
+// Arithmetic of sizes: of positive numbers, unless said otherwise.
+#ifndef STRATA_DIALECTS_INTEGERS_H
+#define STRATA_DIALECTS_INTEGERS_H
+
+#include <stdint.h>
+
+// Of any numbers.
+static inline int64_t strata_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t strata_max(int64_t a, int64_t b) { return a > b ? a : b; }
+
+// How many times |b| it takes to have |a|; what those are together.
+static inline int64_t strata_ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static inline int64_t strata_round_up(int64_t a, int64_t b) { return strata_ceil_div(a, b) * b; }
+
+// The smallest power of two that is not below |n|.
+static inline int64_t strata_power_of_two_from(int64_t n) {
+  int64_t power = 1;
+  while (power < n)
+    power *= 2;
+  return power;
+}
+
+// The largest power of two that divides |n| and is not above |most|.
+static inline int64_t strata_power_of_two_in(int64_t n, int64_t most) {
+  int64_t power = 1;
+  while (2 * power <= most && n % (2 * power) == 0)
+    power *= 2;
+  return power;
+}
+
+#endif
