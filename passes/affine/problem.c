@@ -233,6 +233,18 @@ bool strata_problem_is_left_alone(const strata_problem_t *problem, int side) {
   return problem->sides[side].is_crossed && problem->operand_bytes == 4 && !problem->bulk_adds;
 }
 
+int64_t strata_problem_extent(const strata_problem_t *problem, int side) {
+  return side == STRATA_SIDE_U ? problem->rows : problem->columns;
+}
+
+double strata_problem_operand_bytes(const strata_problem_t *problem) {
+  double bytes = 0;
+  for (int side = 0; side < 2; side++)
+    bytes += (double)(strata_problem_extent(problem, side) * problem->steps * problem->batch *
+                      problem->sides[side].loaded_bytes);
+  return bytes;
+}
+
 int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step) {
   const strata_problem_side_t *s = &problem->sides[side];
   const strata_problem_axis_t one = {0}, *own = s->is_staged ? &one : &problem->axes[axis_of_side(side)];

@@ -51,6 +51,11 @@ typedef struct strata_problem {
 // Of a nest of @main, not yet a kernel, where the question's |called| is NULL.
 strata_problem_t strata_problem_read(const strata_gpu_contraction_t *question);
 
+// Of the results along |side|.
+int64_t strata_problem_extent(const strata_problem_t *problem, int side);
+// Of both operands in memory.
+double strata_problem_operand_bytes(const strata_problem_t *problem);
+
 // True if tiles are worth their while: of other products, of few rows or columns, each result is summed up like a row.
 // For that both operands should lie along the reduction; of long ones that do not a tile reads whole lines, once.
 bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem);

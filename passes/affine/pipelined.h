@@ -1,0 +1,71 @@
+// Pipelined products, from within: what a candidate's tile and ring are and whether it fits (pipelined_tile.c), and how
+// long it takes (pipelined_time.c). Internal to these and schedule_pipelined.c, which has the candidates.
+//
+// A choice's functions want its shape, swap, pair, parts, share, residents and filled; those of its time all but
+// |seconds| and |bound|.
+#ifndef STRATA_PASSES_AFFINE_PIPELINED_H
+#define STRATA_PASSES_AFFINE_PIPELINED_H
+
+#include "passes/affine/problem.h"
+
+enum {
+  STRATA_PIPELINED_GROUP_THREADS = 128,
+  STRATA_PIPELINED_GROUP_ROWS = 64,  // of an instruction
+  STRATA_PIPELINED_STEP_BYTES = 128, // of a row of an operand: the span of the widest swizzle
+  STRATA_PIPELINED_SUM_BYTES = 4,
+};
+
+//===-- Tiles ----------------------------------------------------------------------------------------------------===//
+
+// Elements of a step of the reduction.
+int64_t strata_pipelined_step(const strata_problem_t *problem);
+
+// Of a block's tile as the instruction sees it, which takes those of a cluster, or of a pair, together.
+int64_t strata_pipelined_own_rows(const strata_pipelined_choice_t *p);
+int64_t strata_pipelined_own_columns(const strata_pipelined_choice_t *p);
+// Of a block's tile of results; the same by side.
+int64_t strata_pipelined_result_rows(const strata_pipelined_choice_t *p);
+int64_t strata_pipelined_result_columns(const strata_pipelined_choice_t *p);
+int64_t strata_pipelined_tile(const strata_pipelined_choice_t *p, int side);
+
+// Those of whole clusters, some beyond the results: of one product, of all of the launch.
+int64_t strata_pipelined_own_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
+int64_t strata_pipelined_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
+
+// Blocks of a cluster that share operands; processors that such clusters fill.
+int64_t strata_pipelined_cluster(const strata_pipelined_choice_t *p);
+int64_t strata_pipelined_processors(const strata_gpu_device_t *device, const strata_pipelined_choice_t *p);
+
+//===-- The ring -------------------------------------------------------------------------------------------------===//
+
+// What a slot has of a side: the tiles of all blocks of a cluster along the instruction's columns, those of a pair.
+int64_t strata_pipelined_slot_rows(const strata_pipelined_choice_t *p, int side);
+int64_t strata_pipelined_side_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side);
+int64_t strata_pipelined_slot_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
+// As many as there is room for.
+int64_t strata_pipelined_slots(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p);
+// True if a processor has room for |blocks| blocks of |slots|.
+bool strata_pipelined_has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p, int64_t slots, int64_t blocks);
+// Copies of a side's tile by the copy engine; 0: it does not come in bulk.
+int64_t strata_pipelined_count_boxes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side);
+// True if threads take the left operand from shared memory themselves: its fragments need registers.
+bool strata_pipelined_reads_left(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
+// Bytes that a slot of all blocks together brings from memory, where all tiles are under way at the same time: those of
+// a cluster are at different steps.
+double strata_pipelined_distinct_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
+
+bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p);
+
+//===-- Time -----------------------------------------------------------------------------------------------------===//
+
+// A choice's |bound| where memory decides.
+extern const char strata_pipelined_memory_bound[];
+
+// Fills in |seconds| and |bound|.
+void strata_pipelined_predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                                   strata_pipelined_choice_t *p);
+
+#endif

@@ -1,0 +1,200 @@
+// Pipelined products: what a candidate's tile and ring are, and whether it fits. See pipelined.h.
+#include "passes/affine/pipelined.h"
+
+#include "dialects/integers.h"
+
+enum {
+  BOX_ROWS = 8,            // of which a part of a box is a multiple
+  RESULT_BYTES = 16 << 10, // two sub-tiles of results of a group
+  BARRIER_BYTES = 1 << 10,
+  BLOCK_BYTES = 1 << 10, // that the system takes of a block's shared memory
+  MAX_SLOTS = 16,
+  SUMS = 128, // of a thread
+  WIDE_SUMS = 192,
+  MANY_GROUPS_SUMS = 96,
+  MIN_OWN_COLUMNS = 8, // of a block's tile, of a cluster's
+  MIN_PART_STEPS = 2,  // of a block, of a cluster's
+};
+
+//===-- Tiles ----------------------------------------------------------------------------------------------------===//
+
+int64_t strata_pipelined_own_columns(const strata_pipelined_choice_t *p) {
+  return p->shape.columns / p->parts / (p->swap ? 1 : p->pair);
+}
+int64_t strata_pipelined_own_rows(const strata_pipelined_choice_t *p) {
+  return p->shape.rows / (p->swap ? p->pair : 1);
+}
+int64_t strata_pipelined_result_rows(const strata_pipelined_choice_t *p) {
+  return p->swap ? strata_pipelined_own_columns(p) : strata_pipelined_own_rows(p);
+}
+int64_t strata_pipelined_result_columns(const strata_pipelined_choice_t *p) {
+  return p->swap ? strata_pipelined_own_rows(p) : strata_pipelined_own_columns(p);
+}
+static int right_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_U : STRATA_SIDE_V; }
+int64_t strata_pipelined_step(const strata_problem_t *problem) {
+  return STRATA_PIPELINED_STEP_BYTES / problem->operand_bytes;
+}
+
+int64_t strata_pipelined_tile(const strata_pipelined_choice_t *p, int side) {
+  return side == STRATA_SIDE_U ? strata_pipelined_result_rows(p) : strata_pipelined_result_columns(p);
+}
+
+int64_t strata_pipelined_own_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  int64_t tiles = problem->batch;
+  for (int side = 0; side < 2; side++) {
+    int64_t blocks = p->share[side] * (side == right_side(p) ? p->parts : 1);
+    tiles *= strata_ceil_div(strata_problem_extent(problem, side), blocks * strata_pipelined_tile(p, side)) * blocks;
+  }
+  return tiles;
+}
+
+int64_t strata_pipelined_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  int64_t count = 0;
+  for (; problem; problem = problem->next)
+    count += strata_pipelined_own_tiles(problem, p);
+  return count;
+}
+
+int64_t strata_pipelined_cluster(const strata_pipelined_choice_t *p) { return p->share[0] * p->share[1]; }
+
+int64_t strata_pipelined_processors(const strata_gpu_device_t *device, const strata_pipelined_choice_t *p) {
+  return device->n_processors * p->filled / 100 / strata_pipelined_cluster(p) * strata_pipelined_cluster(p);
+}
+
+//===-- The ring -------------------------------------------------------------------------------------------------===//
+
+int64_t strata_pipelined_slot_rows(const strata_pipelined_choice_t *p, int side) {
+  return strata_pipelined_tile(p, side) * (side == right_side(p) ? p->parts : 1) *
+         (side == STRATA_SIDE_V ? p->pair : 1);
+}
+
+// Operands that lie contiguous along their rows are kept in spans of as many rows as a step is long.
+int64_t strata_pipelined_side_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  int64_t span = problem->sides[side].is_crossed ? strata_pipelined_step(problem) : 1;
+  return strata_ceil_div(strata_pipelined_slot_rows(p, side), span) * span * STRATA_PIPELINED_STEP_BYTES;
+}
+
+int64_t strata_pipelined_slot_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return strata_pipelined_side_bytes(problem, p, STRATA_SIDE_U) +
+         strata_pipelined_side_bytes(problem, p, STRATA_SIDE_V);
+}
+
+static int64_t results_bytes(const strata_pipelined_choice_t *p) {
+  return p->shape.groups * p->shape.teams * RESULT_BYTES;
+}
+
+int64_t strata_pipelined_slots(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p) {
+  int64_t room = strata_min(device->shared_bytes, device->shared_bytes_processor / p->residents - BLOCK_BYTES);
+  return strata_min((room - results_bytes(p) - BARRIER_BYTES) / strata_pipelined_slot_bytes(problem, p), MAX_SLOTS);
+}
+
+bool strata_pipelined_has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p, int64_t slots, int64_t blocks) {
+  int64_t block = slots * strata_pipelined_slot_bytes(problem, p) + results_bytes(p) + BARRIER_BYTES + BLOCK_BYTES;
+  return blocks * block <= device->shared_bytes_processor;
+}
+
+static int left_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_V : STRATA_SIDE_U; }
+
+int64_t strata_pipelined_count_boxes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  if (side != left_side(p) && strata_problem_is_left_alone(problem, side))
+    return 0;
+  return strata_problem_boxes(problem, side, strata_pipelined_tile(p, side), strata_pipelined_step(problem));
+}
+
+bool strata_pipelined_reads_left(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return strata_problem_is_left_alone(problem, left_side(p)) && problem->sides[left_side(p)].is_read;
+}
+
+double strata_pipelined_distinct_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  double bytes = 0;
+  for (; problem; problem = problem->next)
+    for (int side = 0; side < 2; side++)
+      bytes += (double)(strata_problem_extent(problem, side) * STRATA_PIPELINED_STEP_BYTES *
+                        (side == STRATA_SIDE_V ? p->pair : 1) * problem->batch * p->parts);
+  return bytes;
+}
+
+//===-- What fits ------------------------------------------------------------------------------------------------===//
+
+// Whole spans of a crossed operand are copied: tiles are not to be a small part of one.
+static bool wastes_spans(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  return problem->sides[side].is_crossed && strata_pipelined_slot_rows(p, side) < strata_pipelined_step(problem) &&
+         strata_problem_extent(problem, side) > strata_pipelined_tile(p, side);
+}
+
+// The blocks of a cluster have a tile each, all at the same time, in bulk, and put their sums where the slots were.
+static bool can_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                      const strata_pipelined_choice_t *p) {
+  int right = right_side(p);
+  int64_t own = strata_pipelined_own_columns(p), span = strata_pipelined_step(problem);
+  bool is_whole = p->shape.columns % (p->parts * MIN_OWN_COLUMNS) == 0;
+  bool is_spans =
+      !problem->sides[right].is_crossed || (p->shape.columns % span == 0 && (own % span == 0 || span % own == 0));
+  return p->parts <= device->max_cluster && p->residents == 1 && !problem->shares_launch && is_whole && is_spans &&
+         strata_ceil_div(problem->steps, strata_pipelined_step(problem)) >= MIN_PART_STEPS * p->parts &&
+         100 * strata_pipelined_tiles(problem, p) <= device->n_processors * p->filled;
+}
+
+// Both tiles of a pair have whole spans, and an instruction's rows for each group of warps.
+static bool can_pair(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  bool is_spans = !problem->sides[STRATA_SIDE_V].is_crossed ||
+                  strata_pipelined_result_columns(p) % strata_pipelined_step(problem) == 0;
+  bool is_whole = p->swap ? strata_pipelined_own_rows(p) % (STRATA_PIPELINED_GROUP_ROWS * p->shape.groups) == 0
+                          : strata_pipelined_own_columns(p) % MIN_OWN_COLUMNS == 0;
+  return problem->operand_bytes == 2 && is_spans && is_whole;
+}
+
+// True if the kernel reads about as many elements as it stores, a residual: more than its operands.
+static bool reads_results(const strata_problem_t *problem) {
+  double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
+  double bytes = results * (double)problem->stored_bytes + strata_problem_operand_bytes(problem);
+  return problem->traffic - bytes >= results;
+}
+
+// Each block of a cluster fetches an equal part of what several need: of boxes, or of the rows of one.
+static bool can_share_operands(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p) {
+  bool are_parts = !problem->shares_launch;
+  for (int side = 0; side < 2; side++) {
+    int64_t pieces = p->share[1 - side], boxes = strata_pipelined_count_boxes(problem, p, side);
+    bool is_crossed = problem->sides[side].is_crossed; // boxes are spans, their rows steps
+    int64_t rows = is_crossed ? strata_pipelined_step(problem) : strata_pipelined_tile(p, side);
+    bool has_rows = (is_crossed || boxes == 1) && rows % (pieces * BOX_ROWS) == 0;
+    are_parts &= pieces == 1 || boxes % pieces == 0 || has_rows;
+    are_parts &= pieces == 1 || !problem->sides[side].has_window;
+  }
+  return p->pair == 1 && strata_pipelined_cluster(p) <= device->max_cluster && are_parts &&
+         strata_pipelined_tiles(problem, p) >= strata_pipelined_cluster(p);
+}
+
+// A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.
+bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p) {
+  const strata_pipelined_shape_t *shape = &p->shape;
+  bool is_for_pairs = shape->groups * shape->teams == 1 && shape->rows > STRATA_PIPELINED_GROUP_ROWS;
+  if (p->pair > 1 ? p->parts > 1 : is_for_pairs) // to others it is no use: 16x14336x4096 took as long or longer
+    return false;
+  int64_t sums = shape->rows * shape->columns / shape->groups / STRATA_PIPELINED_GROUP_THREADS;
+  bool is_bulk = strata_pipelined_count_boxes(problem, p, STRATA_SIDE_U) &&
+                 strata_pipelined_count_boxes(problem, p, STRATA_SIDE_V);
+  if (is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
+    return false;
+  if (p->pair > 1 && !(is_bulk && can_pair(problem, p)))
+    return false;
+  if (p->parts > 1 && !(is_bulk && shape->teams == 1 && can_share(device, problem, p)))
+    return false;
+  if (strata_pipelined_cluster(p) > 1 && !(is_bulk && can_share_operands(device, problem, p)))
+    return false;
+  if (shape->groups > 2 && !p->swap && reads_results(problem)) // a thread has no registers for them
+    return false;
+  if (strata_pipelined_reads_left(problem, p) && (p->parts > 1 || shape->groups > 2)) // its places are found by bits
+    return false;
+  int64_t most = p->residents > 1                                      ? SUMS / 2
+                 : shape->groups > 2                                   ? MANY_GROUPS_SUMS
+                 : is_bulk && !strata_pipelined_reads_left(problem, p) ? WIDE_SUMS
+                                                                       : SUMS;
+  return shape->columns % (problem->operand_bytes == 1 ? 16 : 8) == 0 && sums <= most &&
+         (shape->groups * shape->teams == 1 || p->residents == 1) && (shape->teams == 1 || problem->operand_bytes < 4);
+}

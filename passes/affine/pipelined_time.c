@@ -1,0 +1,310 @@
+// Pipelined products: how long a candidate takes. See pipelined.h.
+//
+// The time of a kernel is that of its fullest processor: tiles one after the other, each as long as its steps, each
+// step as long as the slowest of what goes on side by side (instructions, shared memory, the second-level cache, what
+// producers fetch through registers); but not less than memory takes. To that come the launch, the filling of the ring,
+// and the stores of the tiles that no other tile hides. The constants are measured on an H200.
+#include "passes/affine/pipelined.h"
+
+#include "dialects/integers.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  VECTOR_BYTES = 16,
+  LEAST_BOX = 32, // of a row of results
+};
+
+// In cycles of a processor.
+#define LAUNCH 3000.0         // from the end of one kernel to the first instruction of the next
+#define SECOND_BLOCK 500.0    // until a processor has begun with it
+#define FILL 1500.0           // until the first slot is full
+#define LATENCY 1000.0        // of a bulk copy
+#define LOAD_LATENCY 700.0    // of a load into registers
+#define LOAD_RATE 32.0        // bytes that producers load, convert and store, 16 at once
+#define LOADED_ALONE 17.0     // the bytes that take as long as an element by itself
+#define PRODUCTS 32.0         // rows * columns of a step of STRATA_PIPELINED_STEP_BYTES, whatever the operands' type
+#define SHARED_RATE (1 / 1.3) // rows and columns of a step written and read
+#define CACHE_RATE 76.0       // bytes from the second-level cache
+#define STORE_START 500.0     // of a tile's results
+#define STORE_RATE 26.0       // of a group: see store_cycles
+#define NARROW_STORE 1.3      // in boxes of less than 128 bytes a row, the same
+#define EXCHANGED_STORE 1.4   // that the threads do, in vectors of 16 bytes, the same
+#define UNALIGNED_STORE 1.3   // rows that begin anywhere
+#define CROSSED_STORE 2.5     // the same, contiguous along the instruction's rows
+#define SHARE_START 300.0     // of sums that the blocks of a cluster exchange: its barriers
+#define MULTICAST_START 300.0 // of clusters that share operands, one for another, for each doubling of them
+#define SHARE_SENT 64.0       // bytes to the blocks of a cluster
+#define SHARE_READ 128.0
+#define STRADDLING_ROW 3.8      // that the copy engine fetches, of a step: it begins within a sector
+#define SPLIT_ROW 3.2           // the same within a line
+#define LEFT_READ 1.16          // times as long at full clock, where threads read the left operand
+#define BOX 45.0                // that one thread has the copy engine fetch
+#define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
+#define MEMORY_LATENCY 1500.0   // of a bulk copy from memory, while memory is busy
+#define UNEVEN 0.4              // of the share of processors without a tile in the last round, that memory is idle
+#define MEMORY_SHARE 2.5        // of its share of the memory's bandwidth, that a processor can draw alone
+#define HIDDEN 16.0             // what goes on beside the slowest costs as much of its time
+#define CACHE_BESIDE_MEMORY 8.0 // the same of the second-level cache's, where memory decides
+#define CLOCK 1.98e9            // idle; the busier the instructions are, the lower
+#define CLOCK_LOST 0.48e9       // when they always are
+#define INSTRUCTION_RATE (PRODUCTS * STRATA_PIPELINED_STEP_BYTES) // multiply-adds times operand bytes
+
+typedef struct {
+  double cycles;
+  const char *what;
+} bound_t;
+
+const char strata_pipelined_memory_bound[] = "memory";
+
+static bound_t slower(bound_t a, bound_t b) { return b.cycles > a.cycles ? b : a; }
+
+typedef struct {
+  double bytes; // that producers load through registers in a step: of the operands that are no boxes
+  double boxes; // of the others
+} fetched_t;
+
+static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  int64_t step = strata_pipelined_step(problem);
+  fetched_t result = {0};
+  for (int side = 0; side < 2; side++) {
+    int64_t boxes = strata_pipelined_count_boxes(problem, p, side);
+    result.boxes += (double)(boxes * strata_pipelined_slot_rows(p, side) / strata_pipelined_tile(p, side));
+    const strata_problem_side_t *s = &problem->sides[side];
+    result.bytes +=
+        boxes ? 0
+              : (double)(strata_pipelined_tile(p, side) * step) * (s->is_wide ? (double)s->loaded_bytes : LOADED_ALONE);
+  }
+  return result;
+}
+
+// A step's rows from the second-level cache, of which those that straddle its sectors or lines are asked for in two
+// requests: by each of the blocks that share them its part.
+static bound_t cache_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  bound_t bound = {0, "cache"};
+  for (int side = 0; side < 2; side++) {
+    const strata_problem_side_t *s = &problem->sides[side];
+    double own_rows = (double)strata_pipelined_side_bytes(problem, p, side) / STRATA_PIPELINED_STEP_BYTES /
+                      (double)p->share[1 - side];
+    if (s->straddles || s->splits_lines)
+      bound = (bound_t){bound.cycles + own_rows * (s->straddles ? STRADDLING_ROW : SPLIT_ROW), "rows"};
+    else
+      bound.cycles += (double)strata_pipelined_slot_rows(p, side) * STRATA_PIPELINED_STEP_BYTES / CACHE_RATE;
+  }
+  return bound;
+}
+
+static double tile_instructions(const strata_pipelined_choice_t *p) {
+  return (double)(p->shape.rows * p->shape.columns) / PRODUCTS * 100 / (double)p->shape.rate;
+}
+
+// One step of one tile; |together| tiles are under way on the processor.
+static bound_t step_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double together) {
+  double rows = (double)p->shape.rows, columns = (double)p->shape.columns;
+  fetched_t fetch = fetched(problem, p);
+  bound_t bound = {tile_instructions(p), "instructions"};
+  if (strata_pipelined_reads_left(problem, p))
+    bound.cycles *= LEFT_READ;
+  bound = slower(bound, (bound_t){(rows + columns) / SHARED_RATE, "shared memory"});
+  bound = slower(bound, cache_time(problem, p));
+  bound = slower(bound, (bound_t){LATENCY / (double)p->slots / together, "latency"});
+  bound = slower(bound, (bound_t){fetch.boxes * BOX / together, "copies"});
+  if (fetch.bytes > 0)
+    bound = slower(bound, (bound_t){(LOAD_LATENCY + fetch.bytes / LOAD_RATE) / together, "producers"});
+  return bound;
+}
+
+// Of a step whose rows take two requests: the lesser of what instructions and requests take.
+static double beside_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  bound_t rows = cache_time(problem, p);
+  return strcmp(rows.what, "rows") == 0 ? fmin(rows.cycles, tile_instructions(p)) : 0;
+}
+
+static bool has_aligned_rows(const strata_problem_t *problem) {
+  return problem->columns * problem->stored_bytes % VECTOR_BYTES == 0;
+}
+
+// True if the copy engine stores the results: rows that are one dim of theirs, in boxes of 128, 64 or 32 bytes.
+static bool is_staged(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return !p->swap && problem->columns * problem->stored_bytes % VECTOR_BYTES == 0 &&
+         problem->axes[STRATA_AXIS_ROW].n_dims <= 1 &&
+         strata_pipelined_own_columns(p) * problem->stored_bytes % LEAST_BOX == 0;
+}
+
+// Two groups store at the same time.
+static double store_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  double elements = (double)(strata_pipelined_own_rows(p) * strata_pipelined_own_columns(p) / p->shape.groups);
+  double cycles = elements * ((double)problem->stored_bytes + 2) / STORE_RATE;
+  double unstaged = has_aligned_rows(problem) ? EXCHANGED_STORE : p->swap ? CROSSED_STORE : UNALIGNED_STORE;
+  bool is_narrow =
+      strata_pipelined_own_columns(p) * p->parts * problem->stored_bytes % STRATA_PIPELINED_STEP_BYTES != 0;
+  double staged = is_narrow ? NARROW_STORE : 1;
+  return STORE_START + cycles * (is_staged(problem, p) ? staged : unstaged);
+}
+
+static double traffic_of(const strata_problem_t *problem) {
+  double bytes = 0;
+  for (; problem; problem = problem->next)
+    bytes += problem->traffic;
+  return bytes;
+}
+
+static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                            const strata_pipelined_choice_t *p) {
+  double share = (double)p->tiles * MEMORY_SHARE / device->n_processors;
+  double traffic = traffic_of(problem), cycles = traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
+  double rounds = (double)strata_ceil_div(p->tiles, p->blocks),
+         idle = rounds * (double)p->blocks / (double)p->tiles - 1;
+  if (p->tiles > p->blocks)
+    return cycles * (1 + UNEVEN * idle);
+  double fetched = p->row ? strata_problem_operand_bytes(problem) : traffic;
+  return fmax(cycles, fetched * MEMORY_LATENCY / ((double)p->slots * strata_pipelined_distinct_bytes(problem, p)));
+}
+
+// The sums of the others' tiles to the others, and those of its own from them.
+static double share_cycles(const strata_pipelined_choice_t *p) {
+  double bytes = (double)(p->shape.rows * p->shape.columns * STRATA_PIPELINED_SUM_BYTES);
+  return p->parts > 1 ? SHARE_START + bytes / SHARE_SENT + bytes / SHARE_READ : 0;
+}
+
+// Tiles one after the other. A team stores while the other multiplies: the last store alone is not hidden, unless a
+// team's tiles take longer than their share.
+static double tiles_cycles(const strata_pipelined_choice_t *p, double rounds, double products, double stores,
+                           double store) {
+  if (p->shape.teams == 1 || rounds < 2)
+    return rounds * products + stores;
+  double teams = (double)p->shape.teams;
+  return fmax(rounds * products + store, ceil(rounds / teams) * (products + store));
+}
+
+// What a tile of one of a launch's products takes.
+typedef struct {
+  int form; // the number of those whose slots are alike
+  int64_t tiles;
+  double steps, products, store; // of each; cycles
+  const char *what;
+} tiles_t;
+
+// The number of those before |problem| whose slots are alike, or the next.
+static int form_of(const strata_problem_t *first, const strata_problem_t *problem, const strata_pipelined_choice_t *p,
+                   const tiles_t *tiles) {
+  const int64_t tile[] = {strata_pipelined_result_rows(p), strata_pipelined_result_columns(p),
+                          strata_pipelined_step(first)};
+  int next = 0;
+  for (int i = 0; first != problem; first = first->next, i++) {
+    if (strata_problem_fills_alike(first, problem, tile))
+      return tiles[i].form;
+    next = tiles[i].form >= next ? tiles[i].form + 1 : next;
+  }
+  return next;
+}
+
+// Of the launch's products in turn; returns how many there are.
+static int tiles_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double together,
+                    tiles_t *out_tiles) {
+  int n = 0;
+  for (const strata_problem_t *first = problem; problem && n < STRATA_MAX_TOGETHER; problem = problem->next) {
+    bound_t step = step_time(problem, p, together);
+    double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, strata_pipelined_step(problem)), p->parts);
+    out_tiles[n] = (tiles_t){.form = form_of(first, problem, p, out_tiles),
+                             .tiles = strata_pipelined_own_tiles(problem, p),
+                             .steps = steps,
+                             .products = steps * step.cycles,
+                             .store = store_cycles(problem, p) + share_cycles(p) + strata_norm_cycles(problem, p),
+                             .what = step.what};
+    n++;
+  }
+  return n;
+}
+
+// How many of the first |n| tasks are those of |processor|.
+static int64_t tasks_before(int64_t n, int64_t processor, int64_t n_processors) {
+  return n > processor ? strata_ceil_div(n - processor, n_processors) : 0;
+}
+
+// Of several products' tiles, one product after the other, on |n_processors|: those of the fullest. The products are
+// those of |form|.
+static double fullest_cycles(const strata_pipelined_choice_t *p, double together, const tiles_t *tiles, int n, int form,
+                             int64_t n_processors) {
+  double most = 0, teams = (double)p->shape.teams;
+  for (int64_t processor = 0; processor < n_processors; processor++) {
+    double products = 0, stores = 0, last = 0;
+    int64_t first = 0;
+    for (int i = 0; i < n; i++) {
+      int64_t end = first + (tiles[i].form == form ? tiles[i].tiles : 0);
+      int64_t own = tasks_before(end, processor, n_processors) - tasks_before(first, processor, n_processors);
+      products += (double)own * tiles[i].products;
+      stores += (double)own * tiles[i].store;
+      last = own ? tiles[i].store : last;
+      first = end;
+    }
+    double cycles = teams > 1 ? fmax(products + last, (products + stores) / teams) : products + stores / together;
+    most = fmax(most, cycles);
+  }
+  return most;
+}
+
+// The same of products of several forms, which have processors of their own in proportion to their steps.
+static double launch_cycles(const strata_gpu_device_t *device, const strata_pipelined_choice_t *p, double together,
+                            const tiles_t *tiles, int n) {
+  double most = 0, steps[STRATA_MAX_TOGETHER] = {0}, all = 0;
+  int n_forms = 0;
+  for (int i = 0; i < n; i++) {
+    steps[tiles[i].form] += (double)tiles[i].tiles * tiles[i].steps;
+    all += (double)tiles[i].tiles * tiles[i].steps;
+    n_forms = tiles[i].form >= n_forms ? tiles[i].form + 1 : n_forms;
+  }
+  for (int form = 0; form < n_forms; form++) {
+    int64_t own = (int64_t)(steps[form] / all * (double)device->n_processors);
+    most = fmax(most, fullest_cycles(p, together, tiles, n, form, own > 1 ? own : 1));
+  }
+  return most;
+}
+
+static double sum_of(const strata_problem_t *problem, double (*of)(const strata_problem_t *problem)) {
+  double sum = 0;
+  for (; problem; problem = problem->next)
+    sum += of(problem);
+  return sum;
+}
+
+// Of instructions at their full rate.
+static double instruction_cycles(const strata_problem_t *problem) {
+  double products = (double)problem->rows * (double)problem->columns * (double)problem->steps * (double)problem->batch;
+  return products * (double)problem->operand_bytes / INSTRUCTION_RATE;
+}
+
+static double cache_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  double cycles = 0;
+  for (; problem; problem = problem->next) {
+    double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, strata_pipelined_step(problem)), p->parts);
+    cycles += (double)strata_pipelined_own_tiles(problem, p) * steps * (double)strata_pipelined_slot_bytes(problem, p) /
+              CACHE_TOTAL;
+  }
+  return cycles;
+}
+
+void strata_pipelined_predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                                   strata_pipelined_choice_t *p) {
+  int64_t row = p->row > 1 ? p->row : 1, at_once = strata_pipelined_processors(device, p) / row * row;
+  double rounds = (double)strata_ceil_div(p->tiles, at_once), together = fmin(rounds, (double)p->residents);
+  tiles_t each[STRATA_MAX_TOGETHER];
+  int n = tiles_of(problem, p, together, each);
+  double store = each[0].store, stores = ceil(rounds / together) * store;
+  bound_t tiles = {tiles_cycles(p, rounds, each[0].products, stores, store), each[0].what};
+  tiles.cycles += p->row > 1 ? (rounds - 1) * (LAUNCH + FILL) : 0; // a task a block
+  if (n > 1)
+    tiles.cycles = launch_cycles(device, p, together, each, n);
+  double cache = cache_cycles(problem, p);
+  bound_t memory = {memory_cycles(device, problem, p) + store, strata_pipelined_memory_bound},
+          main = slower(tiles, memory);
+  double beside = n > 1 ? 0 : rounds * each[0].steps * beside_rows(problem, p);
+  double others = tiles.cycles + memory.cycles + cache - main.cycles + beside;
+  double cycles = LAUNCH + FILL + (together - 1) * SECOND_BLOCK + main.cycles + others / HIDDEN;
+  cycles += MULTICAST_START * log2((double)strata_pipelined_cluster(p));
+  cycles += cache / CACHE_BESIDE_MEMORY * memory.cycles / main.cycles;
+  double busy = (double)p->pair * sum_of(problem, instruction_cycles) / device->n_processors / cycles;
+  p->seconds = cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
+  p->bound = main.what;
+}
