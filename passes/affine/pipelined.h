@@ -1,8 +1,8 @@
 // Pipelined products, from within: what a candidate's tile and ring are and whether it fits (pipelined_tile.c), and how
 // long it takes (pipelined_time.c). Internal to these and schedule_pipelined.c, which has the candidates.
 //
-// A choice's functions want its shape, swap, pair, parts, share, residents and filled; those of its time all but
-// |seconds| and |bound|.
+// Functions of tiles and the ring want what strata_pipelined_set_tile fills in; those of time all but |seconds| and
+// |bound|.
 #ifndef STRATA_PASSES_AFFINE_PIPELINED_H
 #define STRATA_PASSES_AFFINE_PIPELINED_H
 
@@ -17,16 +17,8 @@ enum {
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 
-// Elements of a step of the reduction.
-int64_t strata_pipelined_step(const strata_problem_t *problem);
-
-// Of a block's tile as the instruction sees it, which takes those of a cluster, or of a pair, together.
-int64_t strata_pipelined_own_rows(const strata_pipelined_choice_t *p);
-int64_t strata_pipelined_own_columns(const strata_pipelined_choice_t *p);
-// Of a block's tile of results; the same by side.
-int64_t strata_pipelined_result_rows(const strata_pipelined_choice_t *p);
-int64_t strata_pipelined_result_columns(const strata_pipelined_choice_t *p);
-int64_t strata_pipelined_tile(const strata_pipelined_choice_t *p, int side);
+// Fills in a candidate's |rows|, |columns|, |tile| and |step|.
+void strata_pipelined_set_tile(const strata_problem_t *problem, strata_pipelined_choice_t *p);
 
 // Those of whole clusters, some beyond the results: of one product, of all of the launch.
 int64_t strata_pipelined_own_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p);

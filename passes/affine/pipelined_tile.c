@@ -18,32 +18,20 @@ enum {
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 
-int64_t strata_pipelined_own_columns(const strata_pipelined_choice_t *p) {
-  return p->shape.columns / p->parts / (p->swap ? 1 : p->pair);
+void strata_pipelined_set_tile(const strata_problem_t *problem, strata_pipelined_choice_t *p) {
+  p->rows = p->shape.rows / (p->swap ? p->pair : 1);
+  p->columns = p->shape.columns / p->parts / (p->swap ? 1 : p->pair);
+  p->tile[STRATA_SIDE_U] = p->swap ? p->columns : p->rows;
+  p->tile[STRATA_SIDE_V] = p->swap ? p->rows : p->columns;
+  p->step = STRATA_PIPELINED_STEP_BYTES / problem->operand_bytes;
 }
-int64_t strata_pipelined_own_rows(const strata_pipelined_choice_t *p) {
-  return p->shape.rows / (p->swap ? p->pair : 1);
-}
-int64_t strata_pipelined_result_rows(const strata_pipelined_choice_t *p) {
-  return p->swap ? strata_pipelined_own_columns(p) : strata_pipelined_own_rows(p);
-}
-int64_t strata_pipelined_result_columns(const strata_pipelined_choice_t *p) {
-  return p->swap ? strata_pipelined_own_rows(p) : strata_pipelined_own_columns(p);
-}
+
 static int right_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_U : STRATA_SIDE_V; }
-int64_t strata_pipelined_step(const strata_problem_t *problem) {
-  return STRATA_PIPELINED_STEP_BYTES / problem->operand_bytes;
-}
-
-int64_t strata_pipelined_tile(const strata_pipelined_choice_t *p, int side) {
-  return side == STRATA_SIDE_U ? strata_pipelined_result_rows(p) : strata_pipelined_result_columns(p);
-}
-
 int64_t strata_pipelined_own_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   int64_t tiles = problem->batch;
   for (int side = 0; side < 2; side++) {
     int64_t blocks = p->share[side] * (side == right_side(p) ? p->parts : 1);
-    tiles *= strata_ceil_div(strata_problem_extent(problem, side), blocks * strata_pipelined_tile(p, side)) * blocks;
+    tiles *= strata_ceil_div(strata_problem_extent(problem, side), blocks * p->tile[side]) * blocks;
   }
   return tiles;
 }
@@ -64,13 +52,12 @@ int64_t strata_pipelined_processors(const strata_gpu_device_t *device, const str
 //===-- The ring -------------------------------------------------------------------------------------------------===//
 
 int64_t strata_pipelined_slot_rows(const strata_pipelined_choice_t *p, int side) {
-  return strata_pipelined_tile(p, side) * (side == right_side(p) ? p->parts : 1) *
-         (side == STRATA_SIDE_V ? p->pair : 1);
+  return p->tile[side] * (side == right_side(p) ? p->parts : 1) * (side == STRATA_SIDE_V ? p->pair : 1);
 }
 
 // Operands that lie contiguous along their rows are kept in spans of as many rows as a step is long.
 int64_t strata_pipelined_side_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
-  int64_t span = problem->sides[side].is_crossed ? strata_pipelined_step(problem) : 1;
+  int64_t span = problem->sides[side].is_crossed ? p->step : 1;
   return strata_ceil_div(strata_pipelined_slot_rows(p, side), span) * span * STRATA_PIPELINED_STEP_BYTES;
 }
 
@@ -100,7 +87,7 @@ static int left_side(const strata_pipelined_choice_t *p) { return p->swap ? STRA
 int64_t strata_pipelined_count_boxes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
   if (side != left_side(p) && strata_problem_is_left_alone(problem, side))
     return 0;
-  return strata_problem_boxes(problem, side, strata_pipelined_tile(p, side), strata_pipelined_step(problem));
+  return strata_problem_boxes(problem, side, p->tile[side], p->step);
 }
 
 bool strata_pipelined_reads_left(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
@@ -120,29 +107,28 @@ double strata_pipelined_distinct_bytes(const strata_problem_t *problem, const st
 
 // Whole spans of a crossed operand are copied: tiles are not to be a small part of one.
 static bool wastes_spans(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
-  return problem->sides[side].is_crossed && strata_pipelined_slot_rows(p, side) < strata_pipelined_step(problem) &&
-         strata_problem_extent(problem, side) > strata_pipelined_tile(p, side);
+  return problem->sides[side].is_crossed && strata_pipelined_slot_rows(p, side) < p->step &&
+         strata_problem_extent(problem, side) > p->tile[side];
 }
 
 // The blocks of a cluster have a tile each, all at the same time, in bulk, and put their sums where the slots were.
 static bool can_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
                       const strata_pipelined_choice_t *p) {
   int right = right_side(p);
-  int64_t own = strata_pipelined_own_columns(p), span = strata_pipelined_step(problem);
+  int64_t own = p->columns, span = p->step;
   bool is_whole = p->shape.columns % (p->parts * MIN_OWN_COLUMNS) == 0;
   bool is_spans =
       !problem->sides[right].is_crossed || (p->shape.columns % span == 0 && (own % span == 0 || span % own == 0));
   return p->parts <= device->max_cluster && p->residents == 1 && !problem->shares_launch && is_whole && is_spans &&
-         strata_ceil_div(problem->steps, strata_pipelined_step(problem)) >= MIN_PART_STEPS * p->parts &&
+         strata_ceil_div(problem->steps, p->step) >= MIN_PART_STEPS * p->parts &&
          100 * strata_pipelined_tiles(problem, p) <= device->n_processors * p->filled;
 }
 
 // Both tiles of a pair have whole spans, and an instruction's rows for each group of warps.
 static bool can_pair(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  bool is_spans = !problem->sides[STRATA_SIDE_V].is_crossed ||
-                  strata_pipelined_result_columns(p) % strata_pipelined_step(problem) == 0;
-  bool is_whole = p->swap ? strata_pipelined_own_rows(p) % (STRATA_PIPELINED_GROUP_ROWS * p->shape.groups) == 0
-                          : strata_pipelined_own_columns(p) % MIN_OWN_COLUMNS == 0;
+  bool is_spans = !problem->sides[STRATA_SIDE_V].is_crossed || p->tile[STRATA_SIDE_V] % p->step == 0;
+  bool is_whole =
+      p->swap ? p->rows % (STRATA_PIPELINED_GROUP_ROWS * p->shape.groups) == 0 : p->columns % MIN_OWN_COLUMNS == 0;
   return problem->operand_bytes == 2 && is_spans && is_whole;
 }
 
@@ -160,7 +146,7 @@ static bool can_share_operands(const strata_gpu_device_t *device, const strata_p
   for (int side = 0; side < 2; side++) {
     int64_t pieces = p->share[1 - side], boxes = strata_pipelined_count_boxes(problem, p, side);
     bool is_crossed = problem->sides[side].is_crossed; // boxes are spans, their rows steps
-    int64_t rows = is_crossed ? strata_pipelined_step(problem) : strata_pipelined_tile(p, side);
+    int64_t rows = is_crossed ? p->step : p->tile[side];
     bool has_rows = (is_crossed || boxes == 1) && rows % (pieces * BOX_ROWS) == 0;
     are_parts &= pieces == 1 || boxes % pieces == 0 || has_rows;
     are_parts &= pieces == 1 || !problem->sides[side].has_window;

@@ -66,15 +66,13 @@ typedef struct {
 } fetched_t;
 
 static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  int64_t step = strata_pipelined_step(problem);
+  int64_t step = p->step;
   fetched_t result = {0};
   for (int side = 0; side < 2; side++) {
     int64_t boxes = strata_pipelined_count_boxes(problem, p, side);
-    result.boxes += (double)(boxes * strata_pipelined_slot_rows(p, side) / strata_pipelined_tile(p, side));
+    result.boxes += (double)(boxes * strata_pipelined_slot_rows(p, side) / p->tile[side]);
     const strata_problem_side_t *s = &problem->sides[side];
-    result.bytes +=
-        boxes ? 0
-              : (double)(strata_pipelined_tile(p, side) * step) * (s->is_wide ? (double)s->loaded_bytes : LOADED_ALONE);
+    result.bytes += boxes ? 0 : (double)(p->tile[side] * step) * (s->is_wide ? (double)s->loaded_bytes : LOADED_ALONE);
   }
   return result;
 }
@@ -128,17 +126,15 @@ static bool has_aligned_rows(const strata_problem_t *problem) {
 // True if the copy engine stores the results: rows that are one dim of theirs, in boxes of 128, 64 or 32 bytes.
 static bool is_staged(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   return !p->swap && problem->columns * problem->stored_bytes % VECTOR_BYTES == 0 &&
-         problem->axes[STRATA_AXIS_ROW].n_dims <= 1 &&
-         strata_pipelined_own_columns(p) * problem->stored_bytes % LEAST_BOX == 0;
+         problem->axes[STRATA_AXIS_ROW].n_dims <= 1 && p->columns * problem->stored_bytes % LEAST_BOX == 0;
 }
 
 // Two groups store at the same time.
 static double store_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  double elements = (double)(strata_pipelined_own_rows(p) * strata_pipelined_own_columns(p) / p->shape.groups);
+  double elements = (double)(p->rows * p->columns / p->shape.groups);
   double cycles = elements * ((double)problem->stored_bytes + 2) / STORE_RATE;
   double unstaged = has_aligned_rows(problem) ? EXCHANGED_STORE : p->swap ? CROSSED_STORE : UNALIGNED_STORE;
-  bool is_narrow =
-      strata_pipelined_own_columns(p) * p->parts * problem->stored_bytes % STRATA_PIPELINED_STEP_BYTES != 0;
+  bool is_narrow = p->columns * p->parts * problem->stored_bytes % STRATA_PIPELINED_STEP_BYTES != 0;
   double staged = is_narrow ? NARROW_STORE : 1;
   return STORE_START + cycles * (is_staged(problem, p) ? staged : unstaged);
 }
@@ -189,8 +185,7 @@ typedef struct {
 // The number of those before |problem| whose slots are alike, or the next.
 static int form_of(const strata_problem_t *first, const strata_problem_t *problem, const strata_pipelined_choice_t *p,
                    const tiles_t *tiles) {
-  const int64_t tile[] = {strata_pipelined_result_rows(p), strata_pipelined_result_columns(p),
-                          strata_pipelined_step(first)};
+  const int64_t tile[] = {p->tile[STRATA_SIDE_U], p->tile[STRATA_SIDE_V], p->step};
   int next = 0;
   for (int i = 0; first != problem; first = first->next, i++) {
     if (strata_problem_fills_alike(first, problem, tile))
@@ -206,7 +201,7 @@ static int tiles_of(const strata_problem_t *problem, const strata_pipelined_choi
   int n = 0;
   for (const strata_problem_t *first = problem; problem && n < STRATA_MAX_TOGETHER; problem = problem->next) {
     bound_t step = step_time(problem, p, together);
-    double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, strata_pipelined_step(problem)), p->parts);
+    double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, p->step), p->parts);
     out_tiles[n] = (tiles_t){.form = form_of(first, problem, p, out_tiles),
                              .tiles = strata_pipelined_own_tiles(problem, p),
                              .steps = steps,
@@ -278,7 +273,7 @@ static double instruction_cycles(const strata_problem_t *problem) {
 static double cache_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double cycles = 0;
   for (; problem; problem = problem->next) {
-    double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, strata_pipelined_step(problem)), p->parts);
+    double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, p->step), p->parts);
     cycles += (double)strata_pipelined_own_tiles(problem, p) * steps * (double)strata_pipelined_slot_bytes(problem, p) /
               CACHE_TOTAL;
   }

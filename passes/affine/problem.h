@@ -123,6 +123,10 @@ typedef struct {
   int64_t filled;   // percent of the processors that such clusters fill
   int64_t row;      // blocks of a cluster whose tiles are a row together; 0: rows are not reduced
   int64_t share[2]; // rows, columns of tiles of a cluster whose blocks share operands
+  int64_t rows;     // of a block's tile as the instruction sees it, which takes those of a cluster, or of a pair,
+  int64_t columns;  // together
+  int64_t tile[2];  // the same of results, by side
+  int64_t step;     // elements of the reduction
   int64_t stagger;  // steps by which a tile's reduction begins behind that of the tile before
   int64_t slots, residents, tiles, blocks;
   double seconds;

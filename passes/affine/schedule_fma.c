@@ -3,7 +3,7 @@
 // Two groups of warps, each thread with 16 x 8 sums, do nothing but multiply and read operands from shared memory: six
 // reads of 16 bytes to 128 multiply-adds. What bounds them is the register file, which gives two banks' operands a
 // cycle. Smaller tiles are left to products staged by the threads that multiply them (schedule_tiled.c).
-#include "passes/affine/problem.h"
+#include "passes/affine/pipelined.h"
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -67,6 +67,7 @@ bool strata_fma_next(const strata_gpu_device_t *device, const strata_problem_t *
     size_t number = p->number;
     *p = (strata_pipelined_choice_t){
         .shape = shapes[number], .residents = 1, .pair = 1, .parts = 1, .share = {1, 1}, .number = number + 1};
+    strata_pipelined_set_tile(problem, p);
     if (predict(device, problem, p))
       return true;
   }

@@ -74,9 +74,9 @@ static int64_t stagger_of(const strata_problem_t *problem, const strata_pipeline
   for (int side = 0; side < 2; side++) {
     is_one &= problem->sides[side].is_along && !problem->sides[side].has_window &&
               strata_pipelined_count_boxes(problem, p, side) > 0;
-    is_read_once |= strata_problem_extent(problem, side) <= strata_pipelined_tile(p, side);
+    is_read_once |= strata_problem_extent(problem, side) <= p->tile[side];
   }
-  return is_one && is_read_once && problem->steps % strata_pipelined_step(problem) == 0 ? STAGGER : 0;
+  return is_one && is_read_once && problem->steps % p->step == 0 ? STAGGER : 0;
 }
 
 // True if the products behind the first can be carried out in one launch with it.
@@ -87,7 +87,7 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
     if (each->async != first->async || each->operand_bytes != first->operand_bytes ||
         !strata_pipelined_is_legal(device, each, p))
       return false;
-    int64_t stores = p->swap ? 0 : strata_problem_store_maps(strata_pipelined_result_columns(p), each->stored_bytes);
+    int64_t stores = p->swap ? 0 : strata_problem_store_maps(p->tile[STRATA_SIDE_V], each->stored_bytes);
     n_maps += each->n_calls * (2 + stores);
   }
   return n_maps <= STRATA_MAX_MAPS;
@@ -95,7 +95,10 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
 
 bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_problem_t *problem,
                               strata_pipelined_choice_t *p) {
-  if (!problem->async || !strata_pipelined_is_legal(device, problem, p) || !are_possible(device, problem, p))
+  if (!problem->async)
+    return false;
+  strata_pipelined_set_tile(problem, p);
+  if (!strata_pipelined_is_legal(device, problem, p) || !are_possible(device, problem, p))
     return false;
   p->slots = strata_pipelined_slots(device, problem, p);
   for (const strata_problem_t *other = problem->next; other; other = other->next)
@@ -151,8 +154,7 @@ bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_probl
 //===-- The choice -----------------------------------------------------------------------------------------------===//
 
 static bool is_same_tile(const strata_pipelined_choice_t *a, const strata_pipelined_choice_t *b) {
-  return strata_pipelined_result_rows(a) == strata_pipelined_result_rows(b) &&
-         strata_pipelined_result_columns(a) == strata_pipelined_result_columns(b);
+  return a->tile[STRATA_SIDE_U] == b->tile[STRATA_SIDE_U] && a->tile[STRATA_SIDE_V] == b->tile[STRATA_SIDE_V];
 }
 
 // Keeps the best |capacity| of different tiles in order.
@@ -208,8 +210,7 @@ static bool has_slow_rows(const strata_problem_t *problem) {
 // blocks 17.0).
 static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_rows,
                                const strata_pipelined_choice_t *p) {
-  int64_t steps = strata_ceil_div(problem->steps, strata_pipelined_step(problem)),
-          most = steps >= 4 * MIN_SHARED_STEPS ? 4 : 2;
+  int64_t steps = strata_ceil_div(problem->steps, p->step), most = steps >= 4 * MIN_SHARED_STEPS ? 4 : 2;
   return p->parts == 1 || (!has_window(problem) && (!has_slow_rows || p->parts <= most));
 }
 
@@ -218,7 +219,7 @@ static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_ro
 static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_problem_t *problem,
                              const strata_pipelined_choice_t *p) {
   double memory = problem->traffic / (double)device->bandwidth / p->seconds;
-  int64_t steps = strata_ceil_div(problem->steps, strata_pipelined_step(problem));
+  int64_t steps = strata_ceil_div(problem->steps, p->step);
   return strata_pipelined_cluster(p) == 1 || (memory <= MAX_MEMORY && steps >= MIN_SHARED_STEPS);
 }
 
@@ -245,8 +246,7 @@ strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, con
                              .threads = choice->shape.groups * choice->shape.teams * STRATA_PIPELINED_GROUP_THREADS,
                              .group = choice->shape.groups * STRATA_PIPELINED_GROUP_THREADS,
                              .n_tile = 3,
-                             .tile = {strata_pipelined_result_rows(choice), strata_pipelined_result_columns(choice),
-                                      strata_pipelined_step(problem)},
+                             .tile = {choice->tile[STRATA_SIDE_U], choice->tile[STRATA_SIDE_V], choice->step},
                              .warps = {4 * choice->shape.groups / across_of(choice), across_of(choice)},
                              .mma = strata_str(problem->async->name),
                              .producers = PRODUCERS,
