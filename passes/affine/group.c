@@ -32,6 +32,11 @@ bool strata_group_has(const strata_grouping_t *grouping, int group, int node) {
   return grouping->nodes[node].group == group;
 }
 
+bool strata_group_is_free_anchor(const strata_grouping_t *grouping, int node) {
+  const strata_nest_node_t *record = &grouping->graph.nodes.data[node];
+  return record->class == STRATA_NEST_ANCHOR && !record->is_constant && grouping->nodes[node].group < 0;
+}
+
 bool strata_group_is_private(const strata_grouping_t *grouping, int group, int node, int also) {
   const strata_nest_node_t *record = node_of(grouping, node);
   for (size_t i = 0; i < record->buffers.count; i++) {

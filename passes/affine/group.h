@@ -116,6 +116,8 @@ STRATA_MUST_CHECK strata_status_t strata_group_add(strata_grouping_t *grouping, 
 enum { STRATA_GROUP_MAX_READERS = 64 };
 
 bool strata_group_has(const strata_grouping_t *grouping, int group, int node);
+// True if |node| is a contraction (or another anchor) of what is not constant, and in no group yet.
+bool strata_group_is_free_anchor(const strata_grouping_t *grouping, int node);
 // True if all readers of what |node| stores are |also| or in the group, and no one outside of @main sees it.
 bool strata_group_is_private(const strata_grouping_t *grouping, int group, int node, int also);
 

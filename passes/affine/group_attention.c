@@ -255,10 +255,8 @@ strata_status_t strata_group_attention(strata_grouping_t *grouping) {
   STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
   if (!f.device->mma_async[0])
     return NULL;
-  for (f.weighted = 0; f.weighted < (int)grouping->graph.nodes.count; f.weighted++) {
-    const strata_nest_node_t *node = node_of(&f, f.weighted);
-    if (node->class == STRATA_NEST_ANCHOR && !node->is_constant && grouping->nodes[f.weighted].group < 0)
+  for (f.weighted = 0; f.weighted < (int)grouping->graph.nodes.count; f.weighted++)
+    if (strata_group_is_free_anchor(grouping, f.weighted))
       STRATA_TRY(try_contraction(&f));
-  }
   return NULL;
 }

@@ -256,10 +256,8 @@ strata_status_t strata_group_norms(strata_grouping_t *grouping) {
   STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
   if (!f.device->mma_async[0] || f.device->max_cluster < 2)
     return NULL;
-  for (f.first = 0; f.first < (int)grouping->graph.nodes.count; f.first++) {
-    const strata_nest_node_t *node = node_of(&f, f.first);
-    if (node->class == STRATA_NEST_ANCHOR && node->nest && !node->is_constant && grouping->nodes[f.first].group < 0)
+  for (f.first = 0; f.first < (int)grouping->graph.nodes.count; f.first++)
+    if (strata_group_is_free_anchor(grouping, f.first))
       try_contraction(&f);
-  }
   return NULL;
 }

@@ -24,11 +24,6 @@ static const strata_nest_node_t *node_of(const finder_t *f, int node) { return &
 
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
-static bool is_free(const finder_t *f, int node) {
-  return node_of(f, node)->class == STRATA_NEST_ANCHOR && !node_of(f, node)->is_constant &&
-         f->grouping->nodes[node].group < 0;
-}
-
 // The elementwise nests that follow |node|, the nearest first.
 static strata_ints_t followers(const finder_t *f, int node) {
   strata_ints_t found = {0};
@@ -136,8 +131,8 @@ static strata_status_t try_contraction(finder_t *f, int first) {
       continue;
     for (size_t j = 0; j < readers->count; j++) {
       int second = readers->data[j];
-      if (second > first && is_free(f, second) && is_private(f, second) && meet(f, first, second) &&
-          pays(f, first, second))
+      if (second > first && strata_group_is_free_anchor(f->grouping, second) && is_private(f, second) &&
+          meet(f, first, second) && pays(f, first, second))
         return form(f, first, second);
     }
   }
@@ -157,7 +152,7 @@ strata_status_t strata_group_pairs(strata_grouping_t *grouping) {
   if (!f.device->mma_async[0])
     return NULL;
   for (int node = 0; node < (int)grouping->graph.nodes.count; node++)
-    if (is_free(&f, node) && is_private(&f, node))
+    if (strata_group_is_free_anchor(grouping, node) && is_private(&f, node))
       STRATA_TRY(try_contraction(&f, node));
   return NULL;
 }

@@ -351,7 +351,7 @@ static void read_second(const strata_gpu_contraction_t *q, const strata_contract
 
 // Of the buffer of |side|, what lies beside the slice that the product reads.
 static double bytes_beside(const strata_contraction_kernel_t *c, int side, const strata_problem_t *p) {
-  double extent = (double)(side == STRATA_SIDE_U ? p->rows : p->columns) * (double)p->steps * (double)p->batch;
+  double extent = (double)strata_problem_extent(p, side) * (double)p->steps * (double)p->batch;
   double bytes = buffer_bytes(c->sides[side].access->buffer) - extent * (double)p->sides[side].loaded_bytes;
   return bytes > 0 ? bytes : 0;
 }
