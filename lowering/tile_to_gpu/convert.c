@@ -86,6 +86,23 @@ static int contiguous_dim(const strata_registers_t *from, const strata_registers
   return best;
 }
 
+// How many threads of a warp lie beside one another along |inner|, of those that hold several rows each, element by
+// element; 1 where none do. Others of the warp, at other rows, are to fall into the banks behind.
+static int64_t lanes_beside(const strata_registers_t *from, const strata_registers_t *to, int inner) {
+  enum { WARP = 32 };
+  const strata_layout_t *a = &from->layout, *b = &to->layout;
+  const strata_layout_t *holds = strata_layout_width(a, 1 - inner) >= strata_layout_width(b, 1 - inner) ? a : b;
+  int64_t lanes = 1, beside = 1;
+  if (strata_layout_width(holds, 1 - inner) == 1)
+    return 1;
+  for (int i = 0; i < holds->n_thread && lanes < WARP; i++) {
+    int64_t extent = strata_min(holds->thread[i].extent, WARP / lanes);
+    beside *= holds->thread[i].dim == inner ? extent : 1;
+    lanes *= extent;
+  }
+  return beside;
+}
+
 // Rows of rank 2 are shifted so that threads beside one another fall into different banks: each by a vector, or, where
 // a thread holds several rows, each so many.
 static void shift_rows(strata_gpu_box_t *box, const strata_registers_t *from, const strata_registers_t *to, int inner,
@@ -117,7 +134,8 @@ static strata_gpu_box_t exchange_box(strata_gpu_distribution_t *d, const strata_
   strata_gpu_box_t box = {.space = strata_index_space(d, from->rank, extents), .is_linear = true};
   int inner = contiguous_dim(from, to, &width);
   if (from->rank == 2) {
-    int64_t vector = width > 1 ? strata_min(width, pad) : pad, row = strata_round_up(extents[inner], pad);
+    int64_t vector = width > 1 ? strata_min(width, pad) : strata_max(pad, lanes_beside(from, to, inner));
+    int64_t row = strata_round_up(extents[inner], pad);
     shift_rows(&box, from, to, inner, vector, row, extents, out_count);
     return box;
   }

@@ -13,6 +13,7 @@
 // loaded where it is used.
 #include "lowering/tile_to_gpu/rows_ahead.h"
 
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/bulk.h"
@@ -106,6 +107,12 @@ static bool takes_bulk(strata_gpu_distribution_t *d, fetched_t *f, int64_t bytes
   return true;
 }
 
+// How threads read what came in bulk: vectors along its rows' dim, one beside the other in the order of shared memory.
+static strata_layout_t bulk_layout(const strata_gpu_distribution_t *d, MlirType type, int64_t width) {
+  const int64_t sizes[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
+  return strata_layout_build(2, sizes, d->group, (const int[]){0, 1}, strata_min(width, sizes[0]));
+}
+
 // Takes note of |op| if it can be fetched ahead.
 static strata_status_t note_load(ahead_t *a, MlirOperation op) {
   strata_gpu_distribution_t *d = a->d;
@@ -121,9 +128,11 @@ static strata_status_t note_load(ahead_t *a, MlirOperation op) {
   strata_layout_t layout;
   if (!strata_turn_layout(d, result, &box, element, &layout))
     layout = *strata_layout_of(d, result);
+  f.is_bulk = takes_bulk(d, &f, strata_element_bytes(element));
+  if (f.is_bulk)
+    layout = bulk_layout(d, mlirValueGetType(result), f.width);
   f.loaded = strata_registers_in(d, mlirValueGetType(result), &layout);
   strata_transfer_t transfer = strata_gpu_transfer(d, op, 0, &box);
-  f.is_bulk = takes_bulk(d, &f, strata_element_bytes(element));
   if (!f.is_bulk && (!d->device->has_async_copy || !strata_transfer_is_whole(d, &transfer, &f.loaded, &f.step)))
     return NULL;
   if (f.is_bulk)

@@ -15,12 +15,23 @@
 // CHECK: scf.for
 // CHECK: "tile.copy_wait"() {pending = 0 : i64}
 // CHECK: "tile.barrier_wait"
+// What came in bulk is read in the order in which it lies, by thread, and turned so that neither threads of the same row
+// (one word apart) nor those four rows on (16 words) are in one another's banks.
+// CHECK: %[[THREAD:.*]] = arith.addi %thread_id_x, %c0
+// CHECK: %[[AT:.*]] = arith.muli %[[THREAD]], %c4
+// CHECK: vector.load %view[%[[AT]]] : memref<1024xf32, 3>, vector<4xf32>
+// CHECK: %[[HALF:.*]] = arith.remui %thread_id_x, %c2
+// CHECK: %c528 = arith.constant 528
+// CHECK: %[[ROWS:.*]] = arith.muli %[[HALF]], %c528
+// CHECK: %[[COLUMN:.*]] = arith.divui %thread_id_x, %c2
+// CHECK: arith.addi %[[ROWS]], %[[COLUMN]]
+// CHECK: memref.store {{.*}} : memref<1056xf32, 3>
 // CHECK: gpu.barrier
 // CHECK: "tile.bulk_load"
 // CHECK: "tile.copy_async"
 // CHECK: gpu.shuffle
 // CHECK: "tile.fence"() {of = "warp"}
-// CHECK: vector.load {{.*}} : memref<1032xf32, 3>, vector<2xf32>
+// CHECK: vector.load {{.*}} : memref<1056xf32, 3>, vector<4xf32>
 // CHECK: vector.load {{.*}} : memref<128xf32, 3>, vector<4xf32>
 // CHECK: vector.store {{.*}} : memref<8192xf32>, vector<4xf32>
 // CHECK: gpu.barrier
