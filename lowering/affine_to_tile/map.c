@@ -4,6 +4,7 @@
 // becomes
 //   scf.forall (%t) in (1) { scf.for %i ... { scf.for %n = 0 to 2 { ... "tile.store"(%s, %y, %i, %n) {map = ...} } } }
 #include "dialects/affine/map_kernel.h"
+#include "dialects/integers.h"
 #include "lowering/affine_to_tile/kinds.h"
 
 static void map_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector, void *user) {
@@ -38,8 +39,8 @@ strata_status_t strata_tile_map(strata_tile_builder_t *b) {
   if (b->schedule.n_tile == 2 && map.cross_dim != STRATA_MAP_NO_DIM) {
     walk.cross_tile = b->schedule.tile[1];
     // A square has as many rows in flight as the latency of loads asks for; what is wider is only longer code.
-    if (!b->schedule.group && walk.tile > walk.cross_tile)
-      walk.tile = walk.cross_tile;
+    if (!b->schedule.group)
+      walk.tile = strata_min(walk.tile, walk.cross_tile);
   }
   walk.work = walk.vector * b->kernel->n_nests;
   strata_tile_walk(b, &walk, map_body, &map);
