@@ -12,6 +12,16 @@ static inline int64_t strata_max(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t strata_ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t strata_round_up(int64_t a, int64_t b) { return strata_ceil_div(a, b) * b; }
 
+// Of any numbers; not negative.
+static inline int64_t strata_gcd(int64_t a, int64_t b) {
+  while (b) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? -a : a;
+}
+
 // The smallest power of two that is not below |n|.
 static inline int64_t strata_power_of_two_from(int64_t n) {
   int64_t power = 1;

@@ -14,6 +14,7 @@
 #include "dialects/affine/simplify.h"
 
 #include "dialects/affine/expr.h"
+#include "dialects/integers.h"
 
 enum { MAX_TERMS = 48 };
 
@@ -37,15 +38,6 @@ typedef struct {
 
 static void flatten(const space_t *space, MlirAffineExpr expr, int64_t scale, sum_t *sum);
 static void divide(const space_t *space, const sum_t *sum, int64_t divisor, sum_t *quotient, sum_t *remainder);
-
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a < 0 ? -a : a;
-}
 
 //===-- Sums -----------------------------------------------------------------------------------------------------===//
 
@@ -166,7 +158,7 @@ static void take_high_digits(const space_t *space, int64_t divisor, sum_t *quoti
     int64_t modulus;
     if (!mlirAffineExprIsAMod(term.atom) || !strata_affine_constant_rhs(term.atom, &modulus))
       continue;
-    int64_t low = divisor / gcd(term.coefficient, divisor);
+    int64_t low = divisor / strata_gcd(term.coefficient, divisor);
     if (modulus % low != 0 || modulus == low)
       continue;
     sum_t x = {0}, high = {0}, low_digit = {0}, digit = {0}, ignored = {0};
@@ -214,7 +206,7 @@ static int64_t find_split(const space_t *space, const sum_t *rest, int64_t divis
       return g;
     int64_t next = 0;
     for (int i = 0; i < rest->n_terms; i++) {
-      int64_t candidate = gcd(rest->terms[i].coefficient, divisor);
+      int64_t candidate = strata_gcd(rest->terms[i].coefficient, divisor);
       if (candidate < g && candidate > next)
         next = candidate;
     }

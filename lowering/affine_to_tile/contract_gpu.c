@@ -337,7 +337,7 @@ strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
     bool has_row = b->schedule.row > 1 && axis == COLUMN;
     int64_t share = b->schedule.share[axis];
     c.cluster[axis] = has_parts ? b->schedule.parts : has_row ? b->schedule.row : share > 1 ? share : 1;
-    c.n_tiles[axis] = strata_ceil_div(c.n_tiles[axis], c.cluster[axis]) * c.cluster[axis];
+    c.n_tiles[axis] = strata_round_up(c.n_tiles[axis], c.cluster[axis]);
   }
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);

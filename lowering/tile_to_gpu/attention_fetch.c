@@ -2,7 +2,6 @@
 //
 //   wait until the last task's rows are read; copy the rows
 //   for each step: wait until the keys' slot is empty; copy keys; the same for values
-#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/attention.h"
@@ -18,13 +17,6 @@ static int64_t place_of(const strata_gpu_attention_operand_t *operand, const int
 
 // Bytes of one box: all of them count, also those outside the buffer.
 static int64_t box_bytes(const strata_bulk_t *bulk) { return bulk->extents[1 - bulk->inner] * STRATA_SPAN; }
-
-static int64_t count_boxes(const strata_bulk_t *bulk) {
-  int64_t count = 1;
-  for (int v = 0; v < 2; v++)
-    count *= strata_ceil_div(bulk->box.space.extents[v], bulk->extents[v]);
-  return count;
-}
 
 static void copy_box(strata_gpu_distribution_t *d, const strata_gpu_attention_operand_t *operand, MlirValue slot,
                      const int64_t *offsets) {
@@ -44,7 +36,7 @@ static void fetch(strata_gpu_distribution_t *d, const strata_gpu_attention_opera
   const strata_bulk_t *bulk = &operand->bulk;
   MlirValue other = strata_emit_binary(e, "arith.xori", parity, strata_emit_integer(e, mlirValueGetType(parity), 1));
   strata_phase_wait(d, operand->empty, slot, other);
-  strata_phase_expect(d, operand->full, slot, count_boxes(bulk) * box_bytes(bulk));
+  strata_phase_expect(d, operand->full, slot, strata_pipelined_boxes(bulk) * box_bytes(bulk));
   int64_t offsets[2];
   for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
     for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1])

@@ -119,7 +119,7 @@ static void shift_rows(strata_gpu_box_t *box, const strata_registers_t *from, co
   box->position = mlirAffineAddExprGet(mlirAffineMulExprGet(at, mlirAffineConstantExprGet(context, row)),
                                        mlirAffineMulExprGet(shift, mlirAffineConstantExprGet(context, vector)));
   box->position = mlirAffineAddExprGet(box->position, mlirAffineDimExprGet(context, inner));
-  *out_count = extents[outer] * row + (extents[outer] + n_rows - 1) / n_rows * vector;
+  *out_count = extents[outer] * row + strata_ceil_div(extents[outer], n_rows) * vector;
 }
 
 static strata_gpu_box_t exchange_box(strata_gpu_distribution_t *d, const strata_registers_t *from,

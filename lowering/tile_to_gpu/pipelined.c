@@ -179,8 +179,7 @@ static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation 
   if (blocks < n)
     return strata_gpu_missing(forall, "products of more forms than there are blocks, in one launch,");
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n--) {
-    int64_t own = count_steps(k), share = blocks * own / steps, most = count_tasks(k);
-    most = most < blocks - n + 1 ? most : blocks - n + 1;
+    int64_t own = count_steps(k), share = blocks * own / steps, most = strata_min(count_tasks(k), blocks - n + 1);
     k->blocks = strata_max(1, strata_min(share, most));
     blocks -= k->blocks;
     steps -= own;

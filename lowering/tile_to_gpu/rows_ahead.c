@@ -126,11 +126,11 @@ static strata_status_t note_load(ahead_t *a, MlirOperation op) {
   strata_gpu_box_t box;
   STRATA_TRY(box_of(d, op, &box));
   strata_layout_t layout;
-  if (!strata_turn_layout(d, result, &box, element, &layout))
-    layout = *strata_layout_of(d, result);
   f.is_bulk = takes_bulk(d, &f, strata_element_bytes(element));
   if (f.is_bulk)
     layout = bulk_layout(d, mlirValueGetType(result), f.width);
+  else if (!strata_turn_layout(d, result, &box, element, &layout))
+    layout = *strata_layout_of(d, result);
   f.loaded = strata_registers_in(d, mlirValueGetType(result), &layout);
   strata_transfer_t transfer = strata_gpu_transfer(d, op, 0, &box);
   if (!f.is_bulk && (!d->device->has_async_copy || !strata_transfer_is_whole(d, &transfer, &f.loaded, &f.step)))

@@ -26,7 +26,7 @@ int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
   int64_t per_block = strata_block_groups(d);
   if (d->blocks)
     return strata_min(d->blocks, d->n_tasks);
-  return (d->n_tasks + per_block - 1) / per_block * strata_cluster_blocks(d);
+  return strata_ceil_div(d->n_tasks, per_block) * strata_cluster_blocks(d);
 }
 
 void strata_gpu_find_task(strata_gpu_distribution_t *d) {

@@ -33,7 +33,7 @@ bool strata_group_has(const strata_grouping_t *grouping, int group, int node) {
 }
 
 bool strata_group_is_free_anchor(const strata_grouping_t *grouping, int node) {
-  const strata_nest_node_t *record = &grouping->graph.nodes.data[node];
+  const strata_nest_node_t *record = node_of(grouping, node);
   return record->class == STRATA_NEST_ANCHOR && !record->is_constant && grouping->nodes[node].group < 0;
 }
 

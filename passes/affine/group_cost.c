@@ -9,6 +9,7 @@
 #include "passes/target.h"
 
 #include <float.h>
+#include <math.h>
 
 #define GPU_CLOCK 1.5e9         // additions a second of a lane
 #define GPU_WARPS_AT_ONCE 4.0   // of a processor
@@ -56,9 +57,6 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
                                         .product_loss = GPU_PRODUCT_LOSS};
   return NULL;
 }
-
-static double least(double a, double b) { return a < b ? a : b; }
-static double greatest(double a, double b) { return a > b ? a : b; }
 
 //===-- Repetitions ----------------------------------------------------------------------------------------------===//
 
@@ -108,7 +106,7 @@ static bool is_thin(const strata_group_prices_t *prices, const strata_nest_t *ne
   if (!strata_nest_contraction(nest, &c))
     return false;
   strata_contraction_sides(&c, &lhs, &rhs);
-  return least((double)lhs, (double)rhs) < prices->least_side;
+  return fmin((double)lhs, (double)rhs) < prices->least_side;
 }
 
 // A contraction packs what it reads: each point once for many results.
@@ -119,7 +117,7 @@ static double operand_evaluations(const strata_group_prices_t *prices, const str
   double points = 1, results = 1;
   for (int dim = 0; dim < reader->nest->n_parallel + reader->nest->n_reduction; dim++)
     *(used >> dim & 1 ? &points : &results) *= (double)reader->nest->extents[dim];
-  return points * greatest(1, results / reuse);
+  return points * fmax(1, results / reuse);
 }
 
 // Evaluations of a producer that the reader asks for at |point|, a map over the reader's dims.
@@ -135,7 +133,7 @@ static double read_evaluations(const strata_grouping_t *grouping, int reader, co
     if (!(used >> dim & 1))
       share /= (double)record->nest->extents[dim];
   double all = grouping->nodes[reader].evaluations * (read->load->in_reduction ? record->trips / record->points : 1);
-  return all * (share < 1 ? greatest(share, 1 / ROWS_AT_ONCE) : 1);
+  return all * (share < 1 ? fmax(share, 1 / ROWS_AT_ONCE) : 1);
 }
 
 static double add_evaluations(const strata_grouping_t *grouping, int group, int reader, const strata_nest_read_t *read,
@@ -239,8 +237,8 @@ static bool affords_repetitions(const strata_grouping_t *grouping, int group, in
 
 // Threads that |tasks| of |trips| points in all occupy.
 static double threads_busy(const strata_group_prices_t *prices, double tasks, double trips) {
-  double on_each = least(greatest(trips / tasks / prices->thread_points, 1), prices->task_threads);
-  return least(greatest(tasks, 1) * on_each, prices->threads);
+  double on_each = fmin(fmax(trips / tasks / prices->thread_points, 1), prices->task_threads);
+  return fmin(fmax(tasks, 1) * on_each, prices->threads);
 }
 
 // Rows are the tasks of their group: a long nest over few of them is better off alone.

@@ -1,5 +1,6 @@
 // Pipelined products, from within: what a candidate's tile and ring are and whether it fits (pipelined_tile.c), and how
-// long it takes (pipelined_time.c). Internal to these and schedule_pipelined.c, which has the candidates.
+// long it takes (pipelined_time.c). Internal to these and schedule_pipelined.c, which has the candidates; other
+// pipelined kernels have their blocks' constants from here.
 //
 // Functions of tiles and the ring want what strata_pipelined_set_tile fills in; those of time all but |seconds| and
 // |bound|.
@@ -13,6 +14,7 @@ enum {
   STRATA_PIPELINED_GROUP_ROWS = 64,  // of an instruction
   STRATA_PIPELINED_STEP_BYTES = 128, // of a row of an operand: the span of the widest swizzle
   STRATA_PIPELINED_SUM_BYTES = 4,
+  STRATA_PIPELINED_BARRIER_BYTES = 1 << 10, // of shared memory, at most
 };
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//

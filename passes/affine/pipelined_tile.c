@@ -6,8 +6,7 @@
 enum {
   BOX_ROWS = 8,            // of which a part of a box is a multiple
   RESULT_BYTES = 16 << 10, // two sub-tiles of results of a group
-  BARRIER_BYTES = 1 << 10,
-  BLOCK_BYTES = 1 << 10, // that the system takes of a block's shared memory
+  BLOCK_BYTES = 1 << 10,   // that the system takes of a block's shared memory
   MAX_SLOTS = 16,
   SUMS = 128, // of a thread
   WIDE_SUMS = 192,
@@ -27,6 +26,7 @@ void strata_pipelined_set_tile(const strata_problem_t *problem, strata_pipelined
 }
 
 static int right_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_U : STRATA_SIDE_V; }
+
 int64_t strata_pipelined_own_tiles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   int64_t tiles = problem->batch;
   for (int side = 0; side < 2; side++) {
@@ -58,7 +58,7 @@ int64_t strata_pipelined_slot_rows(const strata_pipelined_choice_t *p, int side)
 // Operands that lie contiguous along their rows are kept in spans of as many rows as a step is long.
 int64_t strata_pipelined_side_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
   int64_t span = problem->sides[side].is_crossed ? p->step : 1;
-  return strata_ceil_div(strata_pipelined_slot_rows(p, side), span) * span * STRATA_PIPELINED_STEP_BYTES;
+  return strata_round_up(strata_pipelined_slot_rows(p, side), span) * STRATA_PIPELINED_STEP_BYTES;
 }
 
 int64_t strata_pipelined_slot_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
@@ -73,12 +73,14 @@ static int64_t results_bytes(const strata_pipelined_choice_t *p) {
 int64_t strata_pipelined_slots(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
   int64_t room = strata_min(device->shared_bytes, device->shared_bytes_processor / p->residents - BLOCK_BYTES);
-  return strata_min((room - results_bytes(p) - BARRIER_BYTES) / strata_pipelined_slot_bytes(problem, p), MAX_SLOTS);
+  return strata_min(
+      (room - results_bytes(p) - STRATA_PIPELINED_BARRIER_BYTES) / strata_pipelined_slot_bytes(problem, p), MAX_SLOTS);
 }
 
 bool strata_pipelined_has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p, int64_t slots, int64_t blocks) {
-  int64_t block = slots * strata_pipelined_slot_bytes(problem, p) + results_bytes(p) + BARRIER_BYTES + BLOCK_BYTES;
+  int64_t block =
+      slots * strata_pipelined_slot_bytes(problem, p) + results_bytes(p) + STRATA_PIPELINED_BARRIER_BYTES + BLOCK_BYTES;
   return blocks * block <= device->shared_bytes_processor;
 }
 

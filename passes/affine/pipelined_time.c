@@ -66,13 +66,13 @@ typedef struct {
 } fetched_t;
 
 static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  int64_t step = p->step;
   fetched_t result = {0};
   for (int side = 0; side < 2; side++) {
     int64_t boxes = strata_pipelined_count_boxes(problem, p, side);
     result.boxes += (double)(boxes * strata_pipelined_slot_rows(p, side) / p->tile[side]);
     const strata_problem_side_t *s = &problem->sides[side];
-    result.bytes += boxes ? 0 : (double)(p->tile[side] * step) * (s->is_wide ? (double)s->loaded_bytes : LOADED_ALONE);
+    result.bytes +=
+        boxes ? 0 : (double)(p->tile[side] * p->step) * (s->is_wide ? (double)s->loaded_bytes : LOADED_ALONE);
   }
   return result;
 }
@@ -125,8 +125,8 @@ static bool has_aligned_rows(const strata_problem_t *problem) {
 
 // True if the copy engine stores the results: rows that are one dim of theirs, in boxes of 128, 64 or 32 bytes.
 static bool is_staged(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return !p->swap && problem->columns * problem->stored_bytes % VECTOR_BYTES == 0 &&
-         problem->axes[STRATA_AXIS_ROW].n_dims <= 1 && p->columns * problem->stored_bytes % LEAST_BOX == 0;
+  return !p->swap && has_aligned_rows(problem) && problem->axes[STRATA_AXIS_ROW].n_dims <= 1 &&
+         p->columns * problem->stored_bytes % LEAST_BOX == 0;
 }
 
 // Two groups store at the same time.

@@ -263,7 +263,7 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
     return own->n_dims <= 1 && tile <= STRATA_MAP_MAX_BOX && part_of(steps, step, step) == step;
   int64_t span = strata_min(tile, step), part = part_of(steps, step, step); // a span has as many elements as a step
   bool fits = own->n_dims <= 1 || (own->dims[own->n_dims - 1] % span == 0 && tile % span == 0);
-  return fits && part ? (tile + span - 1) / span * (step / part) : 0;
+  return fits && part ? strata_ceil_div(tile, span) * (step / part) : 0;
 }
 
 // One for each width of a box: 128, 64 and 32 bytes.

@@ -8,13 +8,12 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/pipelined.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-  GROUP_THREADS = 128,
-  GROUP_ROWS = 64,
   PRODUCERS = 128,
   COLUMN_STEP = 16, // of the second product's instruction
   MIN_COLUMNS = 64, // where there are as many
@@ -23,7 +22,6 @@ enum {
   MAX_HEAD = 256,
   SPAN = 64,               // elements of the widest swizzle: operands lie in whole ones
   RESULT_BYTES = 16 << 10, // staging of a group's results
-  BARRIER_BYTES = 1 << 10,
   ELEMENT_BYTES = 2,
   USUAL_GROUPS = 2,
   LONG_ROW = 16,        // blocks of columns from which on more groups than usual pay
@@ -68,7 +66,7 @@ static bool is_possible(const strata_attention_problem_t *p) {
 static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   int64_t head = strata_round_up(p->head, SPAN), value = strata_round_up(p->value, SPAN);
   return c->rows * head * ELEMENT_BYTES + c->slots * c->columns * (head + value) * ELEMENT_BYTES +
-         c->groups * RESULT_BYTES + BARRIER_BYTES;
+         c->groups * RESULT_BYTES + STRATA_PIPELINED_BARRIER_BYTES;
 }
 
 // Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
@@ -137,14 +135,12 @@ static void predict(const strata_gpu_device_t *device, const strata_attention_pr
   c->seconds = (LAUNCH + rounds * (TASK + product_cycles(p, c) + blocks * block.cycles)) / CLOCK;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
-
 // Of causal tiles each block is to get long and short ones: row tiles in turn.
 static int64_t count_grid(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                           const strata_attention_choice_t *c) {
   int64_t blocks = strata_min(c->tasks, device->n_processors), tiles = strata_ceil_div(p->rows, c->rows);
   bool is_even = !strata_attention_skips(&p->attention, c->rows, c->columns);
-  while (!is_even && blocks < c->tasks && common_divisor(blocks, tiles) > 1)
+  while (!is_even && blocks < c->tasks && strata_gcd(blocks, tiles) > 1)
     blocks--;
   return blocks;
 }
@@ -156,7 +152,7 @@ bool strata_attention_next(const strata_gpu_device_t *device, const strata_atten
     size_t number = c->number;
     int64_t groups = sizes[number % N_SIZES].groups;
     *c = (strata_attention_choice_t){.groups = groups,
-                                     .rows = groups * GROUP_ROWS,
+                                     .rows = groups * STRATA_PIPELINED_GROUP_ROWS,
                                      .columns = MAX_COLUMNS - (int64_t)(number / N_SIZES) * COLUMN_STEP,
                                      .slots = SLOTS,
                                      .number = number + 1};
@@ -194,8 +190,8 @@ int strata_attention_choose(const strata_gpu_device_t *device, const strata_atte
 strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *problem,
                                             const strata_attention_choice_t *choice) {
   return (strata_schedule_t){.kind = "attention",
-                             .threads = choice->groups * GROUP_THREADS,
-                             .group = choice->groups * GROUP_THREADS,
+                             .threads = choice->groups * STRATA_PIPELINED_GROUP_THREADS,
+                             .group = choice->groups * STRATA_PIPELINED_GROUP_THREADS,
                              .n_tile = 3,
                              .tile = {choice->rows, choice->columns, problem->head},
                              .mma = strata_str(problem->async->name),

@@ -39,7 +39,7 @@ static strata_status_t pack_constants(const strata_gpu_contraction_t *q) {
     if (dim == STRATA_NO_DIM || !strata_contraction_is_plain(c, side) || is_contiguous(c, side) ||
         !strata_pack_is_constant(q->calls, q->called, c, side))
       continue;
-    return strata_pack_side(q->compile, q->called, c, side, strata_ceil_div(c->nest->extents[dim], VECTOR) * VECTOR);
+    return strata_pack_side(q->compile, q->called, c, side, strata_round_up(c->nest->extents[dim], VECTOR));
   }
   return NULL;
 }

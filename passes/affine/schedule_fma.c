@@ -12,14 +12,12 @@
 
 enum {
   GROUPS = 2,
-  GROUP_THREADS = 128,
   PRODUCERS = 128,
   WARP_ROWS = 64,
   WARP_COLUMNS = 64,
   STEP = 16,
   MIN_SLOTS = 2,
   MAX_SLOTS = 8,
-  BARRIER_BYTES = 1 << 10,
   FMA_RATE = 128, // multiply-adds of a processor in a cycle
 };
 
@@ -40,7 +38,7 @@ static bool add_tiles(const strata_problem_t *problem, strata_pipelined_choice_t
       !strata_problem_boxes(problem, STRATA_SIDE_V, columns, STEP))
     return false;
   int64_t tiles = strata_ceil_div(problem->rows, rows) * strata_ceil_div(problem->columns, columns) * problem->batch;
-  double steps = (double)(strata_ceil_div(problem->steps, STEP) * STEP);
+  double steps = (double)strata_round_up(problem->steps, STEP);
   *cycles += (double)tiles * (steps * (double)(rows * columns / FMA_RATE) * SLOWER + TILE_CYCLES);
   p->tiles += tiles;
   return true;
@@ -54,7 +52,7 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
       return false;
     memory += each->traffic / (double)device->bandwidth;
   }
-  p->slots = strata_min((device->shared_bytes - BARRIER_BYTES) / slot_bytes, MAX_SLOTS);
+  p->slots = strata_min((device->shared_bytes - STRATA_PIPELINED_BARRIER_BYTES) / slot_bytes, MAX_SLOTS);
   p->blocks = strata_min(p->tiles, device->n_processors);
   double busy = (double)strata_ceil_div(p->tiles, device->n_processors) * (cycles / (double)p->tiles) / CLOCK;
   p->seconds = LAUNCH_SECONDS + fmax(busy, memory);
@@ -77,8 +75,8 @@ bool strata_fma_next(const strata_gpu_device_t *device, const strata_problem_t *
 strata_schedule_t strata_fma_schedule(const strata_pipelined_choice_t *choice) {
   const strata_pipelined_shape_t *shape = &choice->shape;
   return (strata_schedule_t){.kind = "contract",
-                             .threads = GROUPS * GROUP_THREADS,
-                             .group = GROUPS * GROUP_THREADS,
+                             .threads = GROUPS * STRATA_PIPELINED_GROUP_THREADS,
+                             .group = GROUPS * STRATA_PIPELINED_GROUP_THREADS,
                              .n_tile = 3,
                              .tile = {shape->rows, shape->columns, STEP},
                              .warps = {shape->rows / WARP_ROWS, shape->columns / WARP_COLUMNS},

@@ -88,7 +88,7 @@ static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, int64_t exte
   while (threads > MIN_THREADS && outer * strata_ceil_div(extent, threads * width) < k->device->n_processors)
     threads /= 2;
   int64_t n_tiles = strata_ceil_div(extent, threads * width);
-  int64_t tile = strata_ceil_div(strata_ceil_div(extent, n_tiles), width * k->device->lanes) * width * k->device->lanes;
+  int64_t tile = strata_round_up(strata_ceil_div(extent, n_tiles), width * k->device->lanes);
   *out = (strata_schedule_t){.kind = "map", .threads = threads, .group = threads, .n_tile = 1};
   out->tile[0] = strata_min(tile, extent);
 }
@@ -120,7 +120,7 @@ static void schedule_map(const gpu_kernel_t *k, const strata_map_kernel_t *map, 
   if (schedule_crossing(k, map, outer * extent, out))
     return;
   // Tiles of a block want to be well filled.
-  int64_t block = THREADS * width, filled = strata_ceil_div(extent, block) * block;
+  int64_t block = THREADS * width, filled = strata_round_up(extent, block);
   if (extent >= block / 2 && (extent % width || outer == 1 || filled - extent <= filled / 8)) {
     schedule_long_map(k, outer, extent, width, out);
     return;

@@ -8,6 +8,7 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/pipelined.h"
 
 enum {
   LEAST_ROWS = 16, // of swapped tiles
@@ -25,8 +26,6 @@ static const struct { int64_t groups, rows; } sides[] = {{2, 64}, {2, 128}, {2, 
 enum {
   N_SIDES = sizeof sides / sizeof *sides,
   N_CANDIDATES = N_SIDES * (N_SWAPPED + N_PLAIN),
-  GROUP_ROWS = 64,
-  GROUP_THREADS = 128,
   SPAN = 128, // bytes of a crossed operand
   MIN_SLOTS = 3,
 };
@@ -44,7 +43,7 @@ enum { MOST_BLOCKS = sizeof filled / sizeof *filled - 1, RATE = 99, MOST_SUMS = 
 double strata_norm_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   if (!p->row)
     return 0;
-  double elements = (double)(p->shape.rows * p->shape.columns / p->shape.groups / GROUP_THREADS);
+  double elements = (double)(p->shape.rows * p->shape.columns / p->shape.groups / STRATA_PIPELINED_GROUP_THREADS);
   double crossed = p->swap ? CROSSED * (double)p->shape.columns : 0;
   return problem->row_reductions * ((p->row > 1 ? EXCHANGE : 0) + crossed + COMBINE * elements);
 }
@@ -53,7 +52,7 @@ double strata_norm_cycles(const strata_problem_t *problem, const strata_pipeline
 static bool candidate_of(size_t number, strata_pipelined_choice_t *out) {
   size_t side = number % N_SIDES, i = number / N_SIDES;
   int64_t groups = sides[side].groups, rows = sides[side].rows;
-  bool swap = i >= N_PLAIN, is_across = rows < GROUP_ROWS * groups;
+  bool swap = i >= N_PLAIN, is_across = rows < STRATA_PIPELINED_GROUP_ROWS * groups;
   int64_t columns = swap ? LEAST_ROWS + (int64_t)(i - N_PLAIN) * STEP_ROWS : (int64_t)(i + 1) * COLUMN_STEP;
   *out = (strata_pipelined_choice_t){.shape = {1, groups, rows, is_across ? groups * columns : columns, RATE},
                                      .swap = swap,
@@ -62,14 +61,14 @@ static bool candidate_of(size_t number, strata_pipelined_choice_t *out) {
                                      .parts = 1,
                                      .share = {1, 1},
                                      .number = number + 1};
-  return swap ? !is_across : rows <= GROUP_ROWS * groups;
+  return swap ? !is_across : rows <= STRATA_PIPELINED_GROUP_ROWS * groups;
 }
 
 // Groups beside one another each begin at a span of a crossed operand.
 static bool fits(const strata_gpu_device_t *device, const strata_problem_t *problem,
                  const strata_pipelined_choice_t *p) {
-  int64_t own = p->shape.columns / p->shape.groups, sums = p->shape.rows * own / GROUP_THREADS;
-  bool is_across = p->shape.rows < GROUP_ROWS * p->shape.groups;
+  int64_t own = p->shape.columns / p->shape.groups, sums = p->shape.rows * own / STRATA_PIPELINED_GROUP_THREADS;
+  bool is_across = p->shape.rows < STRATA_PIPELINED_GROUP_ROWS * p->shape.groups;
   bool is_cut = problem->sides[STRATA_SIDE_V].is_crossed && own * problem->operand_bytes % SPAN != 0;
   bool is_bulk = problem->sides[STRATA_SIDE_U].is_read && problem->sides[STRATA_SIDE_V].is_read;
   return is_bulk && !(is_across && is_cut) && sums <= MOST_SUMS && p->row <= MOST_BLOCKS &&

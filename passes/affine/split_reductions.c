@@ -27,6 +27,8 @@
 #include "passes/pass.h"
 #include "passes/target.h"
 
+#include <math.h>
+
 #define PROCESSOR_SHARE 1.5     // of its share of the memory's bandwidth, that a processor can draw alone
 #define WORTHWHILE_SECONDS 5e-6 // that splitting must save: a launch, and what fusion loses
 #define WORTHWHILE_SHARE 0.9    // of a product's time, that it may take in parts
@@ -54,7 +56,6 @@ typedef struct {
 } split_t;
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
-static double least(double a, double b) { return a < b ? a : b; }
 
 //===-- What is worth splitting ----------------------------------------------------------------------------------===//
 
@@ -140,7 +141,7 @@ static double seconds_lost(const strata_gpu_device_t *device, const strata_nest_
                            double bytes) {
   double in_flight = node->points * BYTES_IN_FLIGHT, needed = device->n_processors * 32768.0 / PROCESSOR_SHARE;
   double share = across ? in_flight / needed : node->points * PROCESSOR_SHARE / device->n_processors;
-  return bytes / (double)device->bandwidth * (1 / least(share, 1) - 1);
+  return bytes / (double)device->bandwidth * (1 / fmin(share, 1) - 1);
 }
 
 //===-- Parts ----------------------------------------------------------------------------------------------------===//
@@ -188,7 +189,7 @@ static void choose_parts(split_t *split, const strata_gpu_device_t *device, cons
   double threads = device->n_processors * (double)device->threads_resident;
   double tasks = split->is_across ? threads : device->n_processors * (double)BLOCKS_A_PROCESSOR;
   double most = length / (split->is_across ? MIN_THREAD_ELEMENTS : MIN_BLOCK_ELEMENTS);
-  cut(split, least(tasks / node->points, most));
+  cut(split, fmin(tasks / node->points, most));
 }
 
 //===-- Products of few tiles ------------------------------------------------------------------------------------===//
