@@ -79,7 +79,7 @@ static int64_t stagger_of(const strata_problem_t *problem, const strata_pipeline
   return is_one && is_read_once && problem->steps % p->step == 0 ? STAGGER : 0;
 }
 
-// True if the products behind the first can be carried out in one launch with it.
+// True if the product, and those behind it in one launch with it, can be carried out so.
 static bool are_possible(const strata_gpu_device_t *device, const strata_problem_t *first,
                          const strata_pipelined_choice_t *p) {
   int64_t n_maps = 0;
@@ -98,7 +98,7 @@ bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_pr
   if (!problem->async)
     return false;
   strata_pipelined_set_tile(problem, p);
-  if (!strata_pipelined_is_legal(device, problem, p) || !are_possible(device, problem, p))
+  if (!are_possible(device, problem, p))
     return false;
   p->slots = strata_pipelined_slots(device, problem, p);
   for (const strata_problem_t *other = problem->next; other; other = other->next)
