@@ -1,11 +1,10 @@
 """One kernel compiles, from the graph to the library with the machine code, in fractions of a second of one core. The
-bounds are for the best of several compiles, on a processor that others use too: half as much again as it took there.
-Of the product with a gelu, whose arithmetic stands once an element of a thread, ptxas alone takes two thirds."""
+bounds are for the best of several compiles, on a processor that others use too, which may take some minutes to rest."""
 import time
 
 import strata
 
-COMPILES, ATTEMPTS, PAUSE = 5, 6, 5  # PAUSE in seconds
+COMPILES, ATTEMPTS, PAUSE = 5, 12, 5  # PAUSE in seconds
 MAIN = """func.func @main(%a: tensor<{a}> {{strata.name = "a"}}, %b: tensor<{b}> {{strata.name = "b"}},
                 %c: tensor<{n}xbf16> {{strata.name = "c"}}) -> (tensor<{y}> {{strata.name = "y"}}) {{
 {body}
@@ -35,15 +34,16 @@ CASES = [  # name, graph, options, seconds
     ("add on cpu", text(ADD, 16384, 8192, 1), ["--target=cpu"], 0.3),
     ("add on sm_90a", text(ADD, 16384, 8192, 1), HOPPER, 0.3),
     ("product on sm_90a", text(PRODUCT, 4096, 4096, 4096), HOPPER, 0.5),
-    ("product, bias, gelu on sm_90a", text(PRODUCT + GELU, 4096, 3072, 768, "p"), HOPPER, 1.3),
+    ("product, bias, gelu on sm_90a", text(PRODUCT + GELU, 4096, 3072, 768, "p"), HOPPER, 0.9),
 ]
+
 
 def least_cost(options, bound):
     """The best of COMPILES compiles; of more, and some time later, while others keep the processor from the bound."""
-    best = None
+    costs = []
     for _ in range(ATTEMPTS):
-        costs = [strata.compile_library("graph.mlir", ".", options=[*options, "--jobs=1"])[1] for _ in range(COMPILES)]
-        best = min([*costs, best or costs[0]], key=lambda cost: cost.processor_seconds)
+        costs += [strata.compile_library("graph.mlir", ".", options=[*options, "--jobs=1"])[1] for _ in range(COMPILES)]
+        best = min(costs, key=lambda cost: cost.processor_seconds)
         if strata.SANITIZED or best.processor_seconds <= bound:
             break
         time.sleep(PAUSE)
