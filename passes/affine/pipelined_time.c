@@ -9,7 +9,6 @@
 #include "dialects/integers.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
   VECTOR_BYTES = 16,
@@ -33,18 +32,26 @@ enum {
 #define EXCHANGED_STORE 1.4   // that the threads do, in vectors of 16 bytes, the same
 #define UNALIGNED_STORE 1.3   // rows that begin anywhere
 #define CROSSED_STORE 2.5     // the same, contiguous along the instruction's rows
+#define SPLIT_STORE 1.23      // rows that begin within lines
 #define SHARE_START 300.0     // of sums that the blocks of a cluster exchange: its barriers
-#define MULTICAST_START 300.0 // of clusters that share operands, one for another, for each doubling of them
 #define SHARE_SENT 64.0       // bytes to the blocks of a cluster
 #define SHARE_READ 128.0
+#define EXCHANGE_TOTAL 700.0    // of sums, of all processors, where rows are slow
+#define MULTICAST_START 100.0   // of clusters that share operands, one for another, for each doubling of them
 #define STRADDLING_ROW 3.8      // that the copy engine fetches, of a step: it begins within a sector
 #define SPLIT_ROW 3.2           // the same within a line
+#define NARROW_ROW 3.5          // the same, shorter than a line
+#define NARROW_STRADDLING 10.0  // the same, that begins within a sector
+#define LINE_REQUEST 1.6        // to one line, while others want it too
+#define ALONE 1.06              // times as long, if rows are slow and the blocks of no cluster share them
+#define THREE_GROUPS 1.13       // the same of blocks of three groups
 #define LEFT_READ 1.16          // times as long at full clock, where threads read the left operand
 #define BOX 45.0                // that one thread has the copy engine fetch
 #define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
 #define MEMORY_LATENCY 1500.0   // of a bulk copy from memory, while memory is busy
 #define UNEVEN 0.4              // of the share of processors without a tile in the last round, that memory is idle
 #define MEMORY_SHARE 2.5        // of its share of the memory's bandwidth, that a processor can draw alone
+#define PARTS_OF_ROWS 0.06      // of memory's time, where slow rows are read at several places, for each doubling
 #define HIDDEN 16.0             // what goes on beside the slowest costs as much of its time
 #define CACHE_BESIDE_MEMORY 8.0 // the same of the second-level cache's, where memory decides
 #define CLOCK 1.98e9            // idle; the busier the instructions are, the lower
@@ -77,20 +84,47 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
   return result;
 }
 
+// Rows of a step that the copy engine asks for: of what lies across the reduction a span for each of its steps, of
+// either kind none beyond the operand's end.
+static double requested_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  int64_t rows = strata_min(strata_pipelined_slot_rows(p, side), strata_problem_extent(problem, side));
+  bool is_crossed = problem->sides[side].is_crossed;
+  return (double)(is_crossed ? strata_ceil_div(rows, p->step) * p->step : rows) / (double)p->share[1 - side];
+}
+
+// What a line of a side takes to answer all blocks that read it at a time: for each of the rows that lie in it, and
+// twice where they begin within lines, since a block asks for the piece of a row in this one and for the next with it.
+static double line_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  const strata_problem_side_t *s = &problem->sides[side];
+  int64_t tiles =
+      strata_ceil_div(strata_problem_extent(problem, side), strata_pipelined_slot_rows(p, side)) * problem->batch;
+  double readers = (double)p->blocks / (double)(tiles * p->parts * p->share[1 - side]);
+  double rows = fmax(1, STRATA_LINE / (double)s->row_bytes);
+  return readers * rows * (s->straddles || s->splits_lines ? 2 : 1) * LINE_REQUEST;
+}
+
 // A step's rows from the second-level cache, of which those that straddle its sectors or lines are asked for in two
 // requests: by each of the blocks that share them its part.
 static bound_t cache_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   bound_t bound = {0, "cache"};
+  double lines = 0;
   for (int side = 0; side < 2; side++) {
     const strata_problem_side_t *s = &problem->sides[side];
-    double own_rows = (double)strata_pipelined_side_bytes(problem, p, side) / STRATA_PIPELINED_STEP_BYTES /
-                      (double)p->share[1 - side];
-    if (s->straddles || s->splits_lines)
-      bound = (bound_t){bound.cycles + own_rows * (s->straddles ? STRADDLING_ROW : SPLIT_ROW), "rows"};
+    bool is_slow = s->straddles || s->splits_lines;
+    bool is_plain = s->is_read && !s->has_window, is_narrow = is_plain && s->row_bytes < STRATA_LINE;
+    double rows = requested_rows(problem, p, side);
+    if (is_narrow || (is_plain && is_slow)) // of others it was never seen to decide
+      lines = fmax(lines, line_cycles(problem, p, side));
+    if (is_slow)
+      bound.what = "rows";
+    if (is_narrow)
+      bound.cycles += rows * (s->straddles ? NARROW_STRADDLING : NARROW_ROW);
+    else if (is_slow)
+      bound.cycles += rows * (s->straddles ? STRADDLING_ROW : SPLIT_ROW);
     else
       bound.cycles += (double)strata_pipelined_slot_rows(p, side) * STRATA_PIPELINED_STEP_BYTES / CACHE_RATE;
   }
-  return bound;
+  return slower(bound, (bound_t){lines, "lines"});
 }
 
 static double tile_instructions(const strata_pipelined_choice_t *p) {
@@ -116,7 +150,7 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
 // Of a step whose rows take two requests: the lesser of what instructions and requests take.
 static double beside_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   bound_t rows = cache_time(problem, p);
-  return strcmp(rows.what, "rows") == 0 ? fmin(rows.cycles, tile_instructions(p)) : 0;
+  return strata_problem_has_slow_rows(problem) ? fmin(rows.cycles, tile_instructions(p)) : 0;
 }
 
 static bool has_aligned_rows(const strata_problem_t *problem) {
@@ -136,7 +170,8 @@ static double store_cycles(const strata_problem_t *problem, const strata_pipelin
   double unstaged = has_aligned_rows(problem) ? EXCHANGED_STORE : p->swap ? CROSSED_STORE : UNALIGNED_STORE;
   bool is_narrow = p->columns * p->parts * problem->stored_bytes % STRATA_PIPELINED_STEP_BYTES != 0;
   double staged = is_narrow ? NARROW_STORE : 1;
-  return STORE_START + cycles * (is_staged(problem, p) ? staged : unstaged);
+  double split = problem->columns * problem->stored_bytes % STRATA_LINE ? SPLIT_STORE : 1;
+  return STORE_START + cycles * (is_staged(problem, p) ? staged : unstaged) * split;
 }
 
 static double traffic_of(const strata_problem_t *problem) {
@@ -146,22 +181,33 @@ static double traffic_of(const strata_problem_t *problem) {
   return bytes;
 }
 
+// How often slow rows are halved, as the blocks of a cluster have a part of the reduction each.
+static double parts_of_slow_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return strata_problem_has_slow_rows(problem) ? log2((double)p->parts) : 0;
+}
+
 static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *problem,
                             const strata_pipelined_choice_t *p) {
   double share = (double)p->tiles * MEMORY_SHARE / device->n_processors;
-  double traffic = traffic_of(problem), cycles = traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
+  double places = 1 + PARTS_OF_ROWS * parts_of_slow_rows(problem, p), traffic = places * traffic_of(problem);
+  double cycles = traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
   double rounds = (double)strata_ceil_div(p->tiles, p->blocks),
          idle = rounds * (double)p->blocks / (double)p->tiles - 1;
   if (p->tiles > p->blocks)
     return cycles * (1 + UNEVEN * idle);
-  double fetched = p->row ? strata_problem_operand_bytes(problem) : traffic;
+  double fetched = p->row ? strata_problem_operand_bytes(problem) * places : traffic;
   return fmax(cycles, fetched * MEMORY_LATENCY / ((double)p->slots * strata_pipelined_distinct_bytes(problem, p)));
 }
 
-// The sums of the others' tiles to the others, and those of its own from them.
-static double share_cycles(const strata_pipelined_choice_t *p) {
-  double bytes = (double)(p->shape.rows * p->shape.columns * STRATA_PIPELINED_SUM_BYTES);
-  return p->parts > 1 ? SHARE_START + bytes / SHARE_SENT + bytes / SHARE_READ : 0;
+// All but a block's own part of its sums goes to the others of its cluster. Where rows are slow, what was measured goes
+// with the bytes of all clusters together, not with those of one.
+static double share_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  double bytes = (double)(p->shape.rows * p->shape.columns * STRATA_PIPELINED_SUM_BYTES), parts = (double)p->parts;
+  if (p->parts == 1)
+    return 0;
+  if (strata_problem_has_slow_rows(problem))
+    return bytes * (parts - 1) / parts * (double)p->blocks / EXCHANGE_TOTAL;
+  return SHARE_START + bytes / SHARE_SENT + bytes / SHARE_READ;
 }
 
 // Tiles one after the other. A team stores while the other multiplies: the last store alone is not hidden, unless a
@@ -202,12 +248,13 @@ static int tiles_of(const strata_problem_t *problem, const strata_pipelined_choi
   for (const strata_problem_t *first = problem; problem && n < STRATA_MAX_TOGETHER; problem = problem->next) {
     bound_t step = step_time(problem, p, together);
     double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, p->step), p->parts);
-    out_tiles[n] = (tiles_t){.form = form_of(first, problem, p, out_tiles),
-                             .tiles = strata_pipelined_own_tiles(problem, p),
-                             .steps = steps,
-                             .products = steps * step.cycles,
-                             .store = store_cycles(problem, p) + share_cycles(p) + strata_norm_cycles(problem, p),
-                             .what = step.what};
+    out_tiles[n] =
+        (tiles_t){.form = form_of(first, problem, p, out_tiles),
+                  .tiles = strata_pipelined_own_tiles(problem, p),
+                  .steps = steps,
+                  .products = steps * step.cycles,
+                  .store = store_cycles(problem, p) + share_cycles(problem, p) + strata_norm_cycles(problem, p),
+                  .what = step.what};
     n++;
   }
   return n;
@@ -280,6 +327,14 @@ static double cache_cycles(const strata_problem_t *problem, const strata_pipelin
   return cycles;
 }
 
+// How many times as long tiles take whose rows are slow.
+static double slowdown(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  if (!strata_problem_has_slow_rows(problem))
+    return 1;
+  bool is_alone = p->parts == 1 && strata_pipelined_cluster(p) == 1;
+  return (is_alone ? ALONE : 1) * (p->shape.groups == 3 ? THREE_GROUPS : 1);
+}
+
 void strata_pipelined_predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                    strata_pipelined_choice_t *p) {
   int64_t row = p->row > 1 ? p->row : 1, at_once = strata_pipelined_processors(device, p) / row * row;
@@ -291,6 +346,7 @@ void strata_pipelined_predict_time(const strata_gpu_device_t *device, const stra
   tiles.cycles += p->row > 1 ? (rounds - 1) * (LAUNCH + FILL) : 0; // a task a block
   if (n > 1)
     tiles.cycles = launch_cycles(device, p, together, each, n);
+  tiles.cycles *= slowdown(problem, p);
   double cache = cache_cycles(problem, p);
   bound_t memory = {memory_cycles(device, problem, p) + store, strata_pipelined_memory_bound},
           main = slower(tiles, memory);

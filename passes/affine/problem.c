@@ -133,6 +133,11 @@ static bool straddles(MlirValue buffer, int64_t unit) {
   return result;
 }
 
+static int64_t row_bytes(MlirValue buffer) {
+  int64_t sizes[STRATA_MAX_DIMS], n = strata_memref_sizes(buffer, sizes);
+  return n ? sizes[n - 1] * bytes_of(element_type(buffer)) : 0;
+}
+
 // Only operands of 16 bits and tf32's left one may be crossed, and those of multiply-adds must be. A side without dims
 // of its own is one row (column), which comes as such.
 static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side,
@@ -209,6 +214,7 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
   result.is_read = is_plain && has_place;
   result.straddles = result.is_read && straddles(buffer, STRATA_SECTOR);
   result.splits_lines = result.is_read && straddles(buffer, STRATA_LINE);
+  result.row_bytes = row_bytes(buffer);
   result.is_shifted = is_read_alone(q->contraction, side) && axes[axis_of_side(side)].n_dims <= 1 &&
                       axes[STRATA_AXIS_STEP].n_dims <= 1 && straddles(buffer, STRATA_MAP_UNIT);
   result.has_window = !problem->bulk_adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
@@ -227,6 +233,15 @@ static int64_t part_of(const strata_problem_axis_t *axis, int64_t tile, int64_t 
     tile /= 2;
   }
   return tile;
+}
+
+bool strata_problem_has_slow_rows(const strata_problem_t *problem) {
+  bool is_slow = false, has_window = false;
+  for (int side = 0; side < 2; side++) {
+    is_slow |= problem->sides[side].straddles || problem->sides[side].splits_lines;
+    has_window |= problem->sides[side].has_window;
+  }
+  return is_slow && !has_window && !problem->shares_launch;
 }
 
 bool strata_problem_is_left_alone(const strata_problem_t *problem, int side) {

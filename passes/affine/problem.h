@@ -19,12 +19,14 @@ typedef struct {
   bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
   bool straddles;       // its rows begin within sectors of the second-level cache
   bool splits_lines;    // or within its lines
+  int64_t row_bytes;    // of what lies side by side in it
   int64_t loaded_bytes; // of an element in memory
   bool is_shifted;      // a matrix whose rows begin anywhere: threads load words on either side and shift them
   bool is_wide;         // reads take 16 bytes at once, which go to shared memory together
   bool is_staged;       // its dims are one in memory, and the reduction's too (stage.h)
   bool is_stageable;    // a kernel in front could make it so, crossed or not
-  bool is_staged_crossed, is_staged_split;
+  bool is_staged_crossed;
+  int64_t staged_row_bytes;
   double staging_seconds;
 } strata_problem_side_t;
 
@@ -70,6 +72,11 @@ double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const 
 // True if |side|, of f32 contiguous along its own dims, comes in bulk as the instruction's left operand alone: threads
 // take that from shared memory themselves, across.
 bool strata_problem_is_left_alone(const strata_problem_t *problem, int side);
+
+// True if rows of an operand begin within lines of the second-level cache, so that pieces of them take two requests.
+// The blocks of a cluster had better share such operands; others they need not (4096 x 4096 x 4096: 171 us either way).
+// Whether the copy engine takes a part of a tile's pixels at once, by windows, is known only when its tasks are.
+bool strata_problem_has_slow_rows(const strata_problem_t *problem);
 
 // True if slots of |tile|, [rows, columns, step], are alike for both, and filled alike.
 bool strata_problem_fills_alike(const strata_problem_t *a, const strata_problem_t *b, const int64_t *tile);

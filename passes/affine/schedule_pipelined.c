@@ -36,18 +36,21 @@ enum {
   MIN_SLOTS_OF_MEMORY = 4,
   MIN_SLOTS_STAGGERED = 5,
   USUAL_SLOTS = 8,  // where memory does not decide
-  SHARED_SLOTS = 5, // nor do the blocks of a cluster share operands: 1000x1000x1000 takes 7.2 us with eight, 6.7
+  SHARED_SLOTS = 5, // nor is busy, and blocks of a cluster share operands: 1000x1000x1000 takes 7.2 us with eight, 6.7
   STAGGER = 13,     // steps: enough for the blocks of a moment to be at places of the rows that have nothing in common
   MIN_SIDE = 16,    // rows and columns, unless operands come in bulk
   MIN_LONG_SIDE = 64,             // the more of both
-  MIN_SHARED_STEPS = 8,           // of operands that the blocks of a cluster share
+  LEAST_SIDE = 8,                 // of what has so few that it needs a long reduction:
+  LONG_REDUCTION = 1024,          // that blocks of a cluster share: 24x8x1584 2.9 us, by mma.sync 6.0
+  MIN_STEPS_OF_FOUR = 32,         // of blocks of a cluster that share reductions
   MIN_PRODUCTS = 1 << 22,         // multiply-adds of a kernel
   MIN_BULK_PRODUCTS = 1 << 14,    // the same of more than a few rows that come in bulk
   MIN_CROSSED_PRODUCTS = 1 << 19, // of few rows, which would take two kernels otherwise: column sums in parts
 };
 
-#define MAX_MEMORY 0.45   // of the time, that memory is busy where blocks share operands
 #define IN_FLIGHT 46080.0 // bytes of a processor that are on their way from memory: twice what bandwidth needs
+#define BUSY_MEMORY 0.45  // of the time, from which on it takes more slots
+#define SMALL_BYTES 3e6   // of operands and results that memory need not be asked for
 
 //===-- A candidate ----------------------------------------------------------------------------------------------===//
 
@@ -114,7 +117,8 @@ bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_pr
   bool is_streamed = !strcmp(p->bound, strata_pipelined_memory_bound) && p->tiles == p->blocks;
   int64_t fewest = strata_ceil_div(shared_sums, strata_pipelined_slot_bytes(problem, p));
   p->stagger = is_streamed ? stagger_of(problem, p) : 0;
-  int64_t usual = strata_pipelined_cluster(p) > 1 ? SHARED_SLOTS : USUAL_SLOTS;
+  double memory = problem->traffic / (double)device->bandwidth / p->seconds;
+  int64_t usual = strata_pipelined_cluster(p) > 1 && memory < BUSY_MEMORY ? SHARED_SLOTS : USUAL_SLOTS;
   p->slots = is_streamed ? slots_of_memory(device, problem, p) : strata_min(p->slots, usual);
   p->slots = strata_max(p->slots, fewest);
   strata_pipelined_predict_time(device, problem, p);
@@ -181,55 +185,40 @@ static int insert(strata_pipelined_choice_t *list, int count, int capacity,
 static bool is_worthwhile(const strata_problem_t *p) {
   double products = (double)p->rows * (double)p->columns * (double)p->steps * (double)p->batch;
   bool is_thin = strata_min(p->rows, p->columns) < MIN_SIDE;
-  bool is_streamed =
-      p->sides[0].is_read && p->sides[1].is_read && (p->rows >= MIN_LONG_SIDE || p->columns >= MIN_LONG_SIDE);
+  bool is_bulk = p->sides[0].is_read && p->sides[1].is_read,
+       is_long = is_bulk && p->steps >= LONG_REDUCTION && strata_min(p->rows, p->columns) >= LEAST_SIDE;
+  bool is_streamed = is_bulk && (p->rows >= MIN_LONG_SIDE || p->columns >= MIN_LONG_SIDE || is_long);
   bool is_crossed = p->sides[p->columns > p->rows ? STRATA_SIDE_V : STRATA_SIDE_U].is_crossed;
-  bool is_bulk = p->sides[0].is_read && p->sides[1].is_read;
-  int64_t fewest = is_thin && is_crossed ? MIN_CROSSED_PRODUCTS
-                   : is_thin || !is_bulk ? MIN_PRODUCTS
-                                         : MIN_BULK_PRODUCTS;
+  int64_t fewest = is_long                 ? MIN_BULK_PRODUCTS
+                   : is_thin && is_crossed ? MIN_CROSSED_PRODUCTS
+                   : is_thin || !is_bulk   ? MIN_PRODUCTS
+                                           : MIN_BULK_PRODUCTS;
   return p->bulk_adds || (p->async && (!is_thin || is_streamed) && products >= (double)fewest);
 }
 
-// Whether the copy engine takes a part of a tile's pixels at once is known only when its tasks are.
 static bool has_window(const strata_problem_t *problem) {
   return problem->sides[STRATA_SIDE_U].has_window || problem->sides[STRATA_SIDE_V].has_window;
 }
 
-// Of rows of whole lines the blocks of a cluster need not share any (4096 x 4096 x 4096: 171 us either way).
-static bool has_slow_rows(const strata_problem_t *problem) {
-  bool is_slow = false;
-  for (int side = 0; side < 2; side++)
-    is_slow |= problem->sides[side].straddles || problem->sides[side].splits_lines;
-  return is_slow && !has_window(problem) && !problem->shares_launch;
-}
-
 // Of rows that are slow to fetch a block of a cluster that shares reductions has those of all its tiles to fetch. That
-// takes four blocks longer than the model expects where each has but a few steps (768x768x1000: 8.2 to 10 us instead of
-// 6.9); of many it is the fastest way (152x1616x6536: 14.9 us, by two blocks 21.1; 1920x72x6608: 15.6, 18.7, by eight
-// blocks 17.0).
+// takes four blocks longer than the model expects where each has but a few steps of what memory holds
+// (768x768x1000: 8.2 to 10 us instead of 6.9), and eight blocks in any case; of many steps it is the fastest way
+// (152x1616x6536: 16.7 us, by eight blocks 20.3; 1920x72x6608: 15.9, 17.0), and so it is of a few bytes
+// (80x160x1512: 3.5 us by eight, 4.4 alone).
 static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_rows,
                                const strata_pipelined_choice_t *p) {
-  int64_t steps = strata_ceil_div(problem->steps, p->step), most = steps >= 4 * MIN_SHARED_STEPS ? 4 : 2;
-  return p->parts == 1 || (!has_window(problem) && (!has_slow_rows || p->parts <= most));
-}
-
-// Not a few steps; nor where memory may hold up one of the blocks, and with it all of its cluster (129 x 4096 x 4104:
-// 28 us instead of 18).
-static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                             const strata_pipelined_choice_t *p) {
-  double memory = problem->traffic / (double)device->bandwidth / p->seconds;
-  int64_t steps = strata_ceil_div(problem->steps, p->step);
-  return strata_pipelined_cluster(p) == 1 || (memory <= MAX_MEMORY && steps >= MIN_SHARED_STEPS);
+  int64_t steps = strata_ceil_div(problem->steps, p->step), most = steps >= MIN_STEPS_OF_FOUR ? 4 : 2;
+  bool is_small = problem->traffic <= SMALL_BYTES;
+  return p->parts == 1 || (!has_window(problem) && (!has_slow_rows || is_small || p->parts <= most));
 }
 
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_pipelined_choice_t *out) {
   int count = 0;
   strata_pipelined_choice_t candidate = {0};
-  bool shares = has_slow_rows(problem);
+  bool shares = strata_problem_has_slow_rows(problem);
   while (is_worthwhile(problem) && find_next(device, problem, shares, &candidate))
-    if (is_worth_splitting(problem, shares, &candidate) && is_worth_sharing(device, problem, &candidate))
+    if (is_worth_splitting(problem, shares, &candidate))
       count = insert(out, count, n, &candidate);
   return count;
 }

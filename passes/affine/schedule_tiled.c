@@ -62,6 +62,7 @@ enum {
 #define WARP_INSTRUCTION 7.5 // cycles of an instruction of one warp
 #define AHEAD_LAUNCH 3e-6
 #define AHEAD_MEMORY 1.3 // times memory's bandwidth
+#define SLOW_MEMORY 2.0  // the same of rows that begin within lines
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 
@@ -254,7 +255,8 @@ static void set_time(const strata_gpu_device_t *device, const strata_problem_t *
   if (reads_ahead(device, p)) {
     double cycles = ahead_time_of(device, p, tile);
     tile->cycles = (int64_t)cycles;
-    tile->seconds = AHEAD_LAUNCH + fmax(cycles / CLOCK, AHEAD_MEMORY * memory);
+    memory *= strata_problem_has_slow_rows(p) ? SLOW_MEMORY : AHEAD_MEMORY;
+    tile->seconds = AHEAD_LAUNCH + fmax(cycles / CLOCK, memory);
     return;
   }
   bool is_shifted = p->sides[0].is_shifted || p->sides[1].is_shifted;

@@ -231,8 +231,7 @@ void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool 
   if (!out->is_stageable)
     return;
   out->is_staged_crossed = s.is_crossed;
-  int64_t row = s.sizes[s.rank - 1] * bytes_of(element_type(&s));
-  out->is_staged_split = row % STRATA_LINE && STRATA_LINE % row;
+  out->staged_row_bytes = s.sizes[s.rank - 1] * bytes_of(element_type(&s));
   double elements = 1;
   for (int i = 0; i < s.rank; i++)
     elements *= (double)s.sizes[i];
@@ -249,7 +248,8 @@ static strata_problem_t staged(const strata_problem_t *problem, uint32_t sides) 
       continue;
     s->is_read = s->is_staged = true;
     s->has_window = s->straddles = s->is_shifted = false;
-    s->splits_lines = s->is_staged_split;
+    s->row_bytes = s->staged_row_bytes;
+    s->splits_lines = s->row_bytes % STRATA_LINE && STRATA_LINE % s->row_bytes;
     s->is_crossed = s->is_staged_crossed;
     s->loaded_bytes = problem->operand_bytes;
   }
