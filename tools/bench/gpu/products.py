@@ -97,11 +97,11 @@ def random_products(seed, count):
 
 
 def random_aligned(seed, count):
-    """The same of sizes that are multiples of 8, both operands as the copy engine takes them."""
+    """The same of sizes that are multiples of 8."""
     draw = random.Random(f"aligned {seed}")
     for i in range(count):
         m, n, k = (8 * round(math.exp(draw.uniform(0, math.log(1024)))) for _ in range(3))
-        kind, letters = draw.choice(("bf16", "fp16")), draw.choice(("nn", "nt"))
+        kind, letters = draw.choice(("bf16", "fp16", "tf32")), draw.choice(("nn", "nt", "tn", "tt"))
         yield product(kind, letters, m, n, k, f"aligned{i:03}_{kind}_{letters}_{m}x{n}x{k}", "random_aligned")
 
 
