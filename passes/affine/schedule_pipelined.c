@@ -49,7 +49,8 @@ enum {
 };
 
 #define IN_FLIGHT 46080.0 // bytes of a processor that are on their way from memory: twice what bandwidth needs
-#define BUSY_MEMORY 0.45  // of the time, from which on memory decides much
+#define BUSY_MEMORY 0.45  // of the time, from which on it takes more slots
+#define HELD_UP 0.4       // of the time, that memory is busy with the larger operand, from which on it holds blocks up
 #define SMALL_BYTES 3e6   // of operands and results that memory need not be asked for
 
 //===-- A candidate ----------------------------------------------------------------------------------------------===//
@@ -221,7 +222,7 @@ static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_pro
   double elements = (double)strata_problem_extent(problem, larger) * (double)(problem->steps * problem->batch);
   double memory = elements * (double)problem->operand_bytes / (double)device->bandwidth / p->seconds;
   int64_t readers = strata_ceil_div(strata_problem_extent(problem, other), p->tile[other] * p->share[other]);
-  return strata_pipelined_cluster(p) == 1 || memory <= BUSY_MEMORY || readers == 1;
+  return strata_pipelined_cluster(p) == 1 || memory <= HELD_UP || readers == 1;
 }
 
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
