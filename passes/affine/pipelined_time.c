@@ -89,7 +89,7 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
 static double requested_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
   int64_t rows = strata_min(strata_pipelined_slot_rows(p, side), strata_problem_extent(problem, side));
   bool is_crossed = problem->sides[side].is_crossed;
-  return (double)(is_crossed ? strata_ceil_div(rows, p->step) * p->step : rows) / (double)p->share[1 - side];
+  return (double)(is_crossed ? strata_round_up(rows, p->step) : rows) / (double)p->share[1 - side];
 }
 
 // What a line of a side takes to answer all blocks that read it at a time: for each of the rows that lie in it, and
@@ -100,7 +100,7 @@ static double line_cycles(const strata_problem_t *problem, const strata_pipeline
       strata_ceil_div(strata_problem_extent(problem, side), strata_pipelined_slot_rows(p, side)) * problem->batch;
   double readers = (double)p->blocks / (double)(tiles * p->parts * p->share[1 - side]);
   double rows = fmax(1, STRATA_LINE / (double)s->row_bytes);
-  return readers * rows * (s->straddles || s->splits_lines ? 2 : 1) * LINE_REQUEST;
+  return readers * rows * (s->splits_lines ? 2 : 1) * LINE_REQUEST;
 }
 
 // A step's rows from the second-level cache, of which those that straddle its sectors or lines are asked for in two
@@ -110,16 +110,15 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
   double lines = 0;
   for (int side = 0; side < 2; side++) {
     const strata_problem_side_t *s = &problem->sides[side];
-    bool is_slow = s->straddles || s->splits_lines;
-    bool is_plain = s->is_read && !s->has_window, is_narrow = is_plain && s->row_bytes < STRATA_LINE;
+    bool is_narrow = s->is_read && !s->has_window && s->row_bytes < STRATA_LINE;
     double rows = requested_rows(problem, p, side);
-    if (is_narrow || (is_plain && is_slow)) // of others it was never seen to decide
+    if (is_narrow || (s->splits_lines && !s->has_window)) // of others it was never seen to decide
       lines = fmax(lines, line_cycles(problem, p, side));
-    if (is_slow)
+    if (s->splits_lines)
       bound.what = "rows";
     if (is_narrow)
       bound.cycles += rows * (s->straddles ? NARROW_STRADDLING : NARROW_ROW);
-    else if (is_slow)
+    else if (s->splits_lines)
       bound.cycles += rows * (s->straddles ? STRADDLING_ROW : SPLIT_ROW);
     else
       bound.cycles += (double)strata_pipelined_slot_rows(p, side) * STRATA_PIPELINED_STEP_BYTES / CACHE_RATE;
@@ -149,8 +148,7 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
 
 // Of a step whose rows take two requests: the lesser of what instructions and requests take.
 static double beside_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  bound_t rows = cache_time(problem, p);
-  return strata_problem_has_slow_rows(problem) ? fmin(rows.cycles, tile_instructions(p)) : 0;
+  return strata_problem_has_slow_rows(problem) ? fmin(cache_time(problem, p).cycles, tile_instructions(p)) : 0;
 }
 
 static bool has_aligned_rows(const strata_problem_t *problem) {

@@ -235,13 +235,13 @@ static int64_t part_of(const strata_problem_axis_t *axis, int64_t tile, int64_t 
   return tile;
 }
 
+bool strata_problem_has_window(const strata_problem_t *problem) {
+  return problem->sides[STRATA_SIDE_U].has_window || problem->sides[STRATA_SIDE_V].has_window;
+}
+
 bool strata_problem_has_slow_rows(const strata_problem_t *problem) {
-  bool is_slow = false, has_window = false;
-  for (int side = 0; side < 2; side++) {
-    is_slow |= problem->sides[side].straddles || problem->sides[side].splits_lines;
-    has_window |= problem->sides[side].has_window;
-  }
-  return is_slow && !has_window && !problem->shares_launch;
+  bool is_slow = problem->sides[STRATA_SIDE_U].splits_lines || problem->sides[STRATA_SIDE_V].splits_lines;
+  return is_slow && !strata_problem_has_window(problem) && !problem->shares_launch;
 }
 
 bool strata_problem_is_left_alone(const strata_problem_t *problem, int side) {

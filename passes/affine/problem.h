@@ -17,8 +17,8 @@ typedef struct {
   bool is_along;        // lies contiguous along the reduction
   bool has_own_steps;   // its place along the reduction depends on nothing else: behind the end there is nothing
   bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
-  bool straddles;       // its rows begin within sectors of the second-level cache
-  bool splits_lines;    // or within its lines
+  bool splits_lines;    // its rows begin within lines of the second-level cache
+  bool straddles;       // and within sectors
   int64_t row_bytes;    // of what lies side by side in it
   int64_t loaded_bytes; // of an element in memory
   bool is_shifted;      // a matrix whose rows begin anywhere: threads load words on either side and shift them
@@ -72,6 +72,9 @@ double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const 
 // True if |side|, of f32 contiguous along its own dims, comes in bulk as the instruction's left operand alone: threads
 // take that from shared memory themselves, across.
 bool strata_problem_is_left_alone(const strata_problem_t *problem, int side);
+
+// True if an operand is read by windows.
+bool strata_problem_has_window(const strata_problem_t *problem);
 
 // True if rows of an operand begin within lines of the second-level cache, so that pieces of them take two requests.
 // The blocks of a cluster had better share such operands; others they need not (4096 x 4096 x 4096: 171 us either way).

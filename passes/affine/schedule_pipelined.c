@@ -40,8 +40,8 @@ enum {
   STAGGER = 13,     // steps: enough for the blocks of a moment to be at places of the rows that have nothing in common
   MIN_SIDE = 16,    // rows and columns, unless operands come in bulk
   MIN_LONG_SIDE = 64,             // the more of both
-  LEAST_SIDE = 8,                 // of what has so few that it needs a long reduction:
   LONG_REDUCTION = 1024,          // that blocks of a cluster share: 24x8x1584 2.9 us, by mma.sync 6.0
+  MIN_SIDE_OF_LONG = 8,           // rows and columns of such
   MIN_STEPS_OF_FOUR = 32,         // of blocks of a cluster that share reductions
   MIN_PRODUCTS = 1 << 22,         // multiply-adds of a kernel
   MIN_BULK_PRODUCTS = 1 << 14,    // the same of more than a few rows that come in bulk
@@ -185,20 +185,16 @@ static int insert(strata_pipelined_choice_t *list, int count, int capacity,
 
 static bool is_worthwhile(const strata_problem_t *p) {
   double products = (double)p->rows * (double)p->columns * (double)p->steps * (double)p->batch;
-  bool is_thin = strata_min(p->rows, p->columns) < MIN_SIDE;
-  bool is_bulk = p->sides[0].is_read && p->sides[1].is_read,
-       is_long = is_bulk && p->steps >= LONG_REDUCTION && strata_min(p->rows, p->columns) >= LEAST_SIDE;
-  bool is_streamed = is_bulk && (p->rows >= MIN_LONG_SIDE || p->columns >= MIN_LONG_SIDE || is_long);
+  int64_t least = strata_min(p->rows, p->columns);
+  bool is_bulk = p->sides[0].is_read && p->sides[1].is_read;
+  bool is_long = is_bulk && p->steps >= LONG_REDUCTION && least >= MIN_SIDE_OF_LONG;
+  bool is_thin = least < MIN_SIDE && !is_long;
+  bool is_streamed = is_bulk && (p->rows >= MIN_LONG_SIDE || p->columns >= MIN_LONG_SIDE);
   bool is_crossed = p->sides[p->columns > p->rows ? STRATA_SIDE_V : STRATA_SIDE_U].is_crossed;
-  int64_t fewest = is_long                 ? MIN_BULK_PRODUCTS
-                   : is_thin && is_crossed ? MIN_CROSSED_PRODUCTS
-                   : is_thin || !is_bulk   ? MIN_PRODUCTS
-                                           : MIN_BULK_PRODUCTS;
+  int64_t fewest = is_thin && is_crossed ? MIN_CROSSED_PRODUCTS
+                   : is_thin || !is_bulk ? MIN_PRODUCTS
+                                         : MIN_BULK_PRODUCTS;
   return p->bulk_adds || (p->async && (!is_thin || is_streamed) && products >= (double)fewest);
-}
-
-static bool has_window(const strata_problem_t *problem) {
-  return problem->sides[STRATA_SIDE_U].has_window || problem->sides[STRATA_SIDE_V].has_window;
 }
 
 // Of rows that are slow to fetch a block of a cluster that shares reductions has those of all its tiles to fetch. That
@@ -210,7 +206,7 @@ static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_ro
                                const strata_pipelined_choice_t *p) {
   int64_t steps = strata_ceil_div(problem->steps, p->step), most = steps >= MIN_STEPS_OF_FOUR ? 4 : 2;
   bool is_small = problem->traffic <= SMALL_BYTES;
-  return p->parts == 1 || (!has_window(problem) && (!has_slow_rows || is_small || p->parts <= most));
+  return p->parts == 1 || (!strata_problem_has_window(problem) && (!has_slow_rows || is_small || p->parts <= most));
 }
 
 // Where memory may hold up one of the blocks, and with it all of its cluster, by the larger operand, one cluster alone

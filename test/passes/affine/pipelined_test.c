@@ -162,8 +162,23 @@ static void test_straddling_rows(void) {
   }
 }
 
-// What ours took on an H200, of products whose right operand is contiguous along the reduction or along the columns: of
-// short reductions, of rows shorter than a line of the cache, of a small operand that all blocks read.
+// The same, and where its operands' rows begin; the right one is contiguous along the columns where |is_crossed|.
+static strata_problem_t product_of_rows(const strata_mma_t *async, int64_t rows, int64_t columns, int64_t steps,
+                                        bool is_crossed) {
+  strata_problem_t problem = product(async, rows, columns, steps, true);
+  problem.sides[1].is_crossed = is_crossed;
+  if (is_crossed)
+    problem.sides[1].row_bytes = problem.operand_bytes * columns;
+  for (int side = 0; side < 2; side++) {
+    int64_t bytes = problem.sides[side].row_bytes;
+    problem.sides[side].straddles = bytes % 32 && 32 % bytes;
+    problem.sides[side].splits_lines = bytes % 128 && 128 % bytes;
+  }
+  return problem;
+}
+
+// What ours took on an H200: short reductions, rows shorter than a line of the cache, a small operand that all blocks
+// read.
 static void test_slow_rows(void) {
   static const struct {
     int64_t rows, columns, steps;
@@ -172,27 +187,16 @@ static void test_slow_rows(void) {
   } cases[] = {{6920, 7328, 168, false, 47.6}, {776, 2392, 1200, false, 12.3}, {136, 6024, 2344, true, 14.7},
                {4224, 24, 4232, true, 17.6},   {5808, 32, 2384, true, 11.7},   {4616, 72, 2280, false, 12.5}};
   strata_mma_t async = instruction(2);
+  strata_pipelined_choice_t best;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    strata_problem_t problem = product(&async, cases[i].rows, cases[i].columns, cases[i].steps, true);
-    problem.sides[1].is_crossed = cases[i].is_crossed;
-    if (cases[i].is_crossed)
-      problem.sides[1].row_bytes = 2 * cases[i].columns;
-    for (int side = 0; side < 2; side++) {
-      int64_t bytes = problem.sides[side].row_bytes;
-      problem.sides[side].straddles = bytes % 32 && 32 % bytes;
-      problem.sides[side].splits_lines = bytes % 128 && 128 % bytes;
-    }
-    strata_pipelined_choice_t best;
+    strata_problem_t problem =
+        product_of_rows(&async, cases[i].rows, cases[i].columns, cases[i].steps, cases[i].is_crossed);
     CHECK(strata_pipelined_choose(h200(), &problem, 1, &best));
     double ratio = 1e6 * best.seconds / cases[i].measured;
     CHECK(ratio > 0.8 && ratio < 1.25 && (best.parts > 1 || best.share[0] * best.share[1] > 1));
   }
   // Three tiles of rows read an operand of 34 MB: clusters that share the other one took 26.0 us instead of 18.4.
-  strata_problem_t streamed = product(&async, 129, 4096, 4104, true);
-  streamed.sides[0].straddles = streamed.sides[0].splits_lines = true;
-  streamed.sides[1].is_crossed = true;
-  streamed.sides[1].row_bytes = 2 * 4096;
-  strata_pipelined_choice_t best;
+  strata_problem_t streamed = product_of_rows(&async, 129, 4096, 4104, true);
   CHECK(strata_pipelined_choose(h200(), &streamed, 1, &best) && best.share[0] * best.share[1] == 1);
 }
 

@@ -87,22 +87,21 @@ def gemm():
         yield batched(*sizes)
 
 
-def random_products(seed, count):
-    """|count| products of sizes drawn evenly on a logarithmic scale, in every transposition and three kinds."""
-    draw = random.Random(seed)
+def drawn(draw, count, unit, group, prefix):
+    """|count| products of sizes up to 8192 drawn evenly on a logarithmic scale, multiples of |unit|, in every
+    transposition and three kinds."""
     for i in range(count):
-        m, n, k = (round(math.exp(draw.uniform(0, math.log(8192)))) for _ in range(3))
+        m, n, k = (unit * round(math.exp(draw.uniform(0, math.log(8192 // unit)))) for _ in range(3))
         kind, letters = draw.choice(("bf16", "fp16", "tf32")), draw.choice(("nn", "nt", "tn", "tt"))
-        yield product(kind, letters, m, n, k, f"random{i:03}_{kind}_{letters}_{m}x{n}x{k}", "random")
+        yield product(kind, letters, m, n, k, f"{prefix}{i:03}_{kind}_{letters}_{m}x{n}x{k}", group)
+
+
+def random_products(seed, count):
+    return drawn(random.Random(seed), count, 1, "random", "random")
 
 
 def random_aligned(seed, count):
-    """The same of sizes that are multiples of 8."""
-    draw = random.Random(f"aligned {seed}")
-    for i in range(count):
-        m, n, k = (8 * round(math.exp(draw.uniform(0, math.log(1024)))) for _ in range(3))
-        kind, letters = draw.choice(("bf16", "fp16", "tf32")), draw.choice(("nn", "nt", "tn", "tt"))
-        yield product(kind, letters, m, n, k, f"aligned{i:03}_{kind}_{letters}_{m}x{n}x{k}", "random_aligned")
+    return drawn(random.Random(f"aligned {seed}"), count, 8, "random_aligned", "aligned")
 
 
 #===-- With what comes before and after --------------------------------------------------------------------------------
