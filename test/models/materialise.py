@@ -67,7 +67,8 @@ def materialise(model, folder):
         if not os.path.exists(path):
             write_whole(path, lambda file, value=value: np.save(file, value))
     graph = os.path.join(folder, model + ".onnx")
-    shutil.copyfile(os.path.join(HERE, model + ".onnx"), graph)
+    with open(os.path.join(HERE, model + ".onnx"), "rb") as source:
+        write_whole(graph, lambda file: shutil.copyfileobj(source, file))
     return graph
 
 
