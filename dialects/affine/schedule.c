@@ -44,12 +44,13 @@ strata_schedule_t strata_schedule_read(MlirOperation func) {
   integers_of(dictionary, "share", 2, schedule.share);
   schedule.row = integer_of(dictionary, "row");
   schedule.stagger = integer_of(dictionary, "stagger");
+  schedule.stream = integer_of(dictionary, "stream") != 0;
   return schedule;
 }
 
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule) {
   MlirContext context = mlirOperationGetContext(func);
-  MlirNamedAttribute entries[14];
+  MlirNamedAttribute entries[15];
   int n = 0;
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("kind", strata_str_attr(context, schedule->kind));
@@ -79,13 +80,15 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
     ENTRY("row", strata_i64_attr(context, schedule->row));
   if (schedule->stagger)
     ENTRY("stagger", strata_i64_attr(context, schedule->stagger));
+  if (schedule->stream)
+    ENTRY("stream", strata_i64_attr(context, 1));
 #undef ENTRY
   strata_set_attr(func, "strata.schedule", mlirDictionaryAttrGet(context, n, entries));
 }
 
 bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value) {
-  static const char *const integers[] = {"threads", "group", "producers", "slots",  "blocks",
-                                         "swap",    "parts", "row",       "stagger"};
+  static const char *const integers[] = {"threads", "group", "producers", "slots",   "blocks",
+                                         "swap",    "parts", "row",       "stagger", "stream"};
   if (strata_str_equal(key, "kind")) {
     bool is_known = false;
     for (size_t i = 0; mlirAttributeIsAString(value) && i < sizeof kinds / sizeof *kinds; i++)

@@ -22,6 +22,7 @@ typedef struct {
   int64_t share[2];  // rows, columns of tiles whose blocks form a cluster and share operands; 0: not given
   int64_t row;       // blocks of a cluster whose tiles are a row of results together; 0: rows are not reduced, or 1
   int64_t stagger; // steps by which a task's reduction begins behind that of the task before; 0: all begin at the first
+  bool stream;     // each block has an equal share of all tasks' steps, tasks in part among them
 } strata_schedule_t;
 
 // Missing keys are zero; a function without a schedule, or with an unknown kind, is "scalar".

@@ -43,6 +43,10 @@
 #define STRATA_TILE_LAUNCH_WAIT "tile.launch_wait"
 #define STRATA_TILE_LAUNCH_NEXT "tile.launch_next"
 
+// What the blocks of a grid tell one another: docs/gpu.md.
+#define STRATA_TILE_FLAG_RAISE "tile.flag_raise"
+#define STRATA_TILE_FLAG_AWAIT "tile.flag_await"
+
 // Clusters of blocks: docs/gpu.md.
 #define STRATA_TILE_CLUSTER_ARRIVE "tile.cluster_arrive"
 #define STRATA_TILE_CLUSTER_WAIT "tile.cluster_wait"

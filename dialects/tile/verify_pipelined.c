@@ -94,6 +94,14 @@ static const char *barriers_fault(MlirOperation op, int operand) {
 
 static const char *barrier_fault(MlirOperation op) { return barriers_fault(op, 0); }
 
+static const char *flag_fault(MlirOperation op) {
+  enum { BITS = 32 };
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0)), element = mlirShapedTypeGetElementType(type);
+  bool are_flags = mlirShapedTypeGetRank(type) == 1 && mlirTypeIsAInteger(element) &&
+                   mlirIntegerTypeGetWidth(element) == BITS && !is_shared_row(op, 0, 0);
+  return are_flags ? NULL : "has flags that are no memref<Nxi32> in global memory";
+}
+
 static const char *copy_fault(MlirOperation op) {
   bool is_load = !strata_op_is(op, STRATA_TILE_BULK_STORE);
   int n_fixed = strata_op_is(op, STRATA_TILE_BULK_MULTICAST) ? 5 : is_load ? 4 : 2;
@@ -255,6 +263,8 @@ static const struct {
     {STRATA_TILE_MMA_REGISTERS, registers_product_fault},
     {STRATA_TILE_MMA_LEFT, left_fault},
     {STRATA_TILE_MMA_WAIT, mma_wait_fault},
+    {STRATA_TILE_FLAG_RAISE, flag_fault},
+    {STRATA_TILE_FLAG_AWAIT, flag_fault},
     {STRATA_TILE_CLUSTER_STORE, cluster_store_fault},
 };
 

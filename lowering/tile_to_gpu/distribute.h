@@ -52,6 +52,7 @@ typedef struct {
   int64_t share[2];               // the same: rows, columns of tiles of a cluster that shares operands; else 1
   int64_t row_blocks;             // the same: blocks of a cluster whose tiles are a row together; else 1
   int64_t stagger;                // the same: steps by which a task's reduction begins behind that of the task before
+  bool stream;                    // the same: each block has an equal share of all tasks' steps
   int64_t n_tasks;                // of the forall
   MlirValue task;                 // number of the running task
   MlirValue thread;               // number of the thread in its group, [0, group)

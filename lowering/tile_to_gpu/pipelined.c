@@ -18,6 +18,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/pipelined_stream.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -150,8 +151,8 @@ static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation 
     while (*end)
       end = &(*end)->next;
     *end = k;
-    if (strata_pipelined_shares(d) && k != *out_first)
-      return strata_gpu_missing(forall, "one of several products in a launch whose blocks share operands");
+    if ((strata_pipelined_shares(d) || d->stream) && k != *out_first)
+      return strata_gpu_missing(forall, "one of several products in a launch whose blocks share operands or steps");
   }
   return NULL;
 }
@@ -178,6 +179,9 @@ static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation 
     steps += count_steps(k);
   if (blocks < n)
     return strata_gpu_missing(forall, "products of more forms than there are blocks, in one launch,");
+  first->blocks = blocks;
+  if (d->stream)
+    return NULL;
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n--) {
     int64_t own = count_steps(k), share = blocks * own / steps, most = strata_min(count_tasks(k), blocks - n + 1);
     k->blocks = strata_max(1, strata_min(share, most));
@@ -304,10 +308,32 @@ static void count_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
     k->ordinal = first->ordinal;
 }
 
+// |emit| for each task that the block has a part in; |k|'s place is then behind the last of them.
+static strata_status_t for_stream(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
+                                  task_t emit) {
+  strata_emitter_t *e = &d->e;
+  MlirValue state[] = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)}, tasks;
+  strata_stream_begin(d, k, block, &tasks);
+  strata_loop_t loop = strata_emit_for_begin(e, strata_emit_index(e, 0), tasks, 1, 2, state, state);
+  d->task = strata_stream_task(d, k, loop.induction);
+  d->is_dirty = d->is_read = true;
+  d->loop_depth++;
+  strata_ring_place_t place = {state[0], state[1]};
+  STRATA_TRY(for_task(d, k, &place, emit));
+  d->loop_depth--;
+  state[0] = place.slot;
+  state[1] = place.parity;
+  strata_emit_for_end(e, loop, 2, state, state);
+  k->place = (strata_ring_place_t){state[0], state[1]};
+  return NULL;
+}
+
 // |emit| for each task of the block; |first|'s place is then behind the last of them.
 static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block,
                                  task_t emit) {
   strata_emitter_t *e = &d->e;
+  if (d->stream)
+    return for_stream(d, first, block, emit);
   MlirValue state[] = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
   strata_loop_t loop = {0};
   int64_t n_tasks = count_tasks(first);
@@ -357,6 +383,8 @@ static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_ke
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
     STRATA_TRY(mlirOperationEqual(op, k->loop) ? strata_pipelined_multiply(d, k) : strata_gpu_distribute_op(d, op));
+  if (d->stream)
+    strata_stream_finish_end(d, k);
   return NULL;
 }
 

@@ -57,6 +57,14 @@ typedef struct {
   MlirValue slot, parity; // index, i32
 } strata_ring_place_t;
 
+// Of blocks that have shares of all tasks' steps (pipelined_stream.c): the block's steps among all, the running task's
+// first one among them, and which of the task's steps are the block's.
+typedef struct {
+  MlirValue block, begin, end, tasks_end, task_begin, lower, upper;
+  MlirValue *sums; // of those steps
+  strata_loop_t branch;
+} strata_stream_t;
+
 // The part of the kernel being emitted: a forall, one or more of which share ring, roles and grid.
 typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
 struct strata_pipelined_kernel {
@@ -73,6 +81,7 @@ struct strata_pipelined_kernel {
   MlirValue group;              // of a consumer: the number of its warp group
   MlirValue turns;              // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
   MlirValue ordinal;            // of the running task among the block's
+  strata_stream_t stream;       // of the running task
   strata_ring_place_t place;    // at the end of the new code
   MlirBlock body;               // the old forall's
   int64_t n_tasks;              // its own

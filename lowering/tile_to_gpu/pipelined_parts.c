@@ -17,6 +17,10 @@ void strata_pipelined_steps(strata_gpu_distribution_t *d, const strata_pipelined
   strata_emitter_t *e = &d->e;
   *out_lower = strata_emit_index(e, 0);
   *out_upper = strata_emit_index(e, k->n_steps);
+  if (d->stream) {
+    *out_lower = k->stream.lower;
+    *out_upper = k->stream.upper;
+  }
   if (d->parts == 1)
     return;
   int64_t part = strata_ceil_div(k->n_steps, d->parts);

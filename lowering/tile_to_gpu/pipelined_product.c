@@ -8,6 +8,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/pipelined_stream.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
@@ -233,6 +234,8 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
                           mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN)))
     return strata_gpu_missing(op, "a pair of products that do not come in bulk, in whole spans,");
   STRATA_TRY(strata_share_check(d, op, p));
+  if (d->stream)
+    STRATA_TRY(strata_stream_check(d, op, p));
   if (d->stagger && !can_stagger(d, op, p))
     return strata_gpu_missing(op, "a reduction that begins anywhere, but of whole steps, in bulk and of one block,");
   if (d->row_blocks > 1 && (d->blocks != d->n_tasks || d->n_tasks % d->row_blocks != 0 || p->teams != 1))
@@ -458,7 +461,7 @@ static strata_status_t start_sums(strata_gpu_distribution_t *d, const strata_pip
   bool is_zero = strata_value_is_zero(old);
   if (p->pair > 1)
     is_zero = is_zero && strata_value_is_zero(mlirOperationGetOperand(k->loop, 4));
-  if ((p->parts > 1 || p->pair > 1) && !is_zero)
+  if ((p->parts > 1 || p->pair > 1 || d->stream) && !is_zero)
     return strata_gpu_missing(k->loop, "a shared reduction, or a pair, that does not start from zero");
   STRATA_TRY(strata_registers_as(d, old, &p->layout, &start));
   for (int64_t i = 0; i < n_sums(p); i++)
@@ -520,10 +523,10 @@ static void multiply_next(strata_gpu_distribution_t *d, strata_pipelined_kernel_
 
 // Instructions of the last slot where they are fewer than the others', else 0: what lies behind the reduction's end is
 // zero.
-static int64_t last_instructions(const strata_pipelined_kernel_t *k) {
+static int64_t last_instructions(const strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   const strata_pipelined_t *p = &k->product;
   int64_t last = strata_attr_i64(k->loop, "tile.last", 0);
-  if (!last || p->adds || p->reads_left || p->parts > 1 || k->n_steps < 2)
+  if (!last || p->adds || p->reads_left || p->parts > 1 || d->stream || k->n_steps < 2)
     return 0;
   int64_t count = strata_ceil_div(last, p->mma->k);
   return count < p->steps ? count : 0;
@@ -555,7 +558,7 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   if (k->product.teams > 1)
     strata_team_wait(d, k);
   strata_pipelined_steps(d, k, &lower, &upper);
-  int64_t last = last_instructions(k);
+  int64_t last = last_instructions(d, k);
   if (last)
     upper = strata_emit_index(e, k->n_steps - 1);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, SUMS + count, state, state);
@@ -570,6 +573,8 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   else
     for (int64_t i = 0; i < strata_layout_registers(&k->product.layout); i++)
       sums.values[i] = state[SUMS + strata_pair_sum(&k->product, 0, i)];
+  if (d->stream)
+    strata_stream_finish_begin(d, k, sums.values);
   if (d->row_blocks > 1)
     strata_row_arrive(d);
   strata_registers_define(d, result, &sums);

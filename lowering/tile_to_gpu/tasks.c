@@ -25,7 +25,7 @@ static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t
 int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
   int64_t per_block = strata_block_groups(d);
   if (d->blocks)
-    return strata_min(d->blocks, d->n_tasks);
+    return d->stream ? d->blocks : strata_min(d->blocks, d->n_tasks);
   return strata_ceil_div(d->n_tasks, per_block) * strata_cluster_blocks(d);
 }
 

@@ -60,6 +60,7 @@ static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
     d->share[i] = schedule.share[i] > 1 ? schedule.share[i] : 1;
   d->row_blocks = schedule.row > 1 ? schedule.row : 1;
   d->stagger = schedule.stagger;
+  d->stream = schedule.stream;
   bool is_cluster = d->group > d->threads, is_pipelined = d->producers > 0;
   bool fits = is_cluster ? is_power_of_two(d->threads) && d->group / d->threads <= d->device->max_cluster
                          : d->threads > 0 && d->group > 0 && d->threads % d->group == 0;
@@ -178,9 +179,9 @@ static bool is_programmatic(const strata_gpu_distribution_t *d, MlirOperation fu
   bool reads_directly = false, is_product = d->producers && !strcmp(schedule.kind, "contract");
   int64_t bytes = strata_attr_i64(d->func, "strata.bytes", INT64_MAX);
   int64_t flops = strata_attr_i64(d->func, "strata.flops", INT64_MAX);
-  bool is_short = bytes <= short_bytes && flops <= short_flops;
-  if (!d->device->has_programmatic_launch || !is_product || schedule.group != schedule.threads || !is_short ||
-      d->n_tasks > strata_gpu_blocks(d) || !is_even(d, bytes, flops))
+  bool is_short = bytes <= short_bytes && flops <= short_flops, is_round = d->n_tasks <= strata_gpu_blocks(d);
+  if (!d->device->has_programmatic_launch || !is_product || schedule.group != schedule.threads ||
+      !(d->stream || (is_short && is_round)) || !is_even(d, bytes, flops))
     return false;
   mlirOperationWalk(func, find_readonly, &reads_directly, MlirWalkPreOrder);
   return !reads_directly;

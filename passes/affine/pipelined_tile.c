@@ -84,6 +84,16 @@ bool strata_pipelined_has_room(const strata_gpu_device_t *device, const strata_p
   return blocks * block <= device->shared_bytes_processor;
 }
 
+int64_t strata_pipelined_steps_of_tile(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return strata_ceil_div(problem->steps, p->step);
+}
+
+int64_t strata_pipelined_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p) {
+  int64_t steps = strata_pipelined_own_tiles(problem, p) * strata_pipelined_steps_of_tile(problem, p);
+  return strata_ceil_div(steps, device->n_processors);
+}
+
 static int left_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_V : STRATA_SIDE_U; }
 
 int64_t strata_pipelined_count_boxes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
@@ -157,6 +167,12 @@ static bool can_share_operands(const strata_gpu_device_t *device, const strata_p
          strata_pipelined_tiles(problem, p) >= strata_pipelined_cluster(p);
 }
 
+// Blocks that leave sums to one another are a grid of one product's.
+static bool can_stream(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return !problem->shares_launch && !problem->next && !problem->row_reductions && !problem->bulk_adds && p->pair == 1 &&
+         p->shape.teams == 1;
+}
+
 // A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.
 bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
@@ -174,6 +190,8 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
   if (p->parts > 1 && !(is_bulk && shape->teams == 1 && can_share(device, problem, p)))
     return false;
   if (strata_pipelined_cluster(p) > 1 && !(is_bulk && can_share_operands(device, problem, p)))
+    return false;
+  if (p->stream && !can_stream(problem, p))
     return false;
   if (shape->groups > 2 && !p->swap && reads_results(problem)) // a thread has no registers for them
     return false;

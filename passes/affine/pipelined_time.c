@@ -37,6 +37,10 @@ enum {
 #define SHARE_SENT 64.0       // bytes to the blocks of a cluster
 #define SHARE_READ 128.0
 #define EXCHANGE_TOTAL 700.0    // of sums, of all processors, where rows are slow
+#define CLEAR 2400.0            // a kernel in front that sets the flags of all blocks to zero
+#define STREAM_CACHE_RATE 50.0  // bytes from the second-level cache, where blocks are at different steps of their tiles
+#define STREAM_START 900.0      // of sums that a block leaves to another, of those it takes
+#define STREAM_RATE 40.0        // their bytes
 #define MULTICAST_START 100.0   // of clusters that share operands, one for another, for each doubling of them
 #define STRADDLING_ROW 3.8      // that the copy engine fetches, of a step: it begins within a sector
 #define SPLIT_ROW 3.2           // the same within a line
@@ -45,7 +49,9 @@ enum {
 #define LINE_REQUEST 1.6        // to one line, while others want it too
 #define ALONE 1.06              // times as long, if rows are slow and the blocks of no cluster share them
 #define THREE_GROUPS 1.13       // the same of blocks of three groups
-#define LEFT_READ 1.16          // times as long at full clock, where threads read the left operand
+#define LEFT_READ 1.16          // times as long at full clock, where threads read the left operand,
+#define LEFT_STEP 230.0         // but not less: they load, multiply and wait in turn
+#define LEFT_COLUMN 2.5         // the same for each column of the tile
 #define BOX 45.0                // that one thread has the copy engine fetch
 #define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
 #define MEMORY_LATENCY 1500.0   // of a bulk copy from memory, while memory is busy
@@ -121,7 +127,8 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
     else if (s->splits_lines)
       bound.cycles += rows * (s->straddles ? STRADDLING_ROW : SPLIT_ROW);
     else
-      bound.cycles += (double)strata_pipelined_slot_rows(p, side) * STRATA_PIPELINED_STEP_BYTES / CACHE_RATE;
+      bound.cycles += (double)strata_pipelined_slot_rows(p, side) * STRATA_PIPELINED_STEP_BYTES /
+                      (p->stream ? STREAM_CACHE_RATE : CACHE_RATE);
   }
   return slower(bound, (bound_t){lines, "lines"});
 }
@@ -136,7 +143,8 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   fetched_t fetch = fetched(problem, p);
   bound_t bound = {tile_instructions(p), "instructions"};
   if (strata_pipelined_reads_left(problem, p))
-    bound.cycles *= LEFT_READ;
+    bound = slower((bound_t){bound.cycles * LEFT_READ, bound.what},
+                   (bound_t){LEFT_STEP + LEFT_COLUMN * columns, "left operand"});
   bound = slower(bound, (bound_t){(rows + columns) / SHARED_RATE, "shared memory"});
   bound = slower(bound, cache_time(problem, p));
   bound = slower(bound, (bound_t){LATENCY / (double)p->slots / together, "latency"});
@@ -186,11 +194,13 @@ static double parts_of_slow_rows(const strata_problem_t *problem, const strata_p
 
 static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *problem,
                             const strata_pipelined_choice_t *p) {
-  double share = (double)p->tiles * MEMORY_SHARE / device->n_processors;
+  double share = (double)(p->stream ? p->blocks : p->tiles) * MEMORY_SHARE / device->n_processors;
   double places = 1 + PARTS_OF_ROWS * parts_of_slow_rows(problem, p), traffic = places * traffic_of(problem);
   double cycles = traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
   double rounds = (double)strata_ceil_div(p->tiles, p->blocks),
          idle = rounds * (double)p->blocks / (double)p->tiles - 1;
+  if (p->stream)
+    return cycles;
   if (p->tiles > p->blocks)
     return cycles * (1 + UNEVEN * idle);
   double fetched = p->row ? strata_problem_operand_bytes(problem) * places : traffic;
@@ -333,6 +343,16 @@ static double slowdown(const strata_problem_t *problem, const strata_pipelined_c
   return (is_alone ? ALONE : 1) * (p->shape.groups == 3 ? THREE_GROUPS : 1);
 }
 
+// Of a block that has a share of all tiles' steps: those, its tiles' stores, the sums that it leaves to another block,
+// and those of all blocks that have steps of its last tile.
+static double stream_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, const tiles_t *tile,
+                            double share) {
+  double sums = STREAM_START + (double)(p->rows * p->columns * STRATA_PIPELINED_SUM_BYTES) / STREAM_RATE;
+  double step = tile->products / tile->steps;
+  return share * (step + beside_rows(problem, p) / HIDDEN) + ceil(share / tile->steps) * tile->store + sums +
+         ceil(tile->steps / share) * sums;
+}
+
 void strata_pipelined_predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                    strata_pipelined_choice_t *p) {
   int64_t row = p->row > 1 ? p->row : 1, at_once = strata_pipelined_processors(device, p) / row * row;
@@ -344,13 +364,16 @@ void strata_pipelined_predict_time(const strata_gpu_device_t *device, const stra
   tiles.cycles += p->row > 1 ? (rounds - 1) * (LAUNCH + FILL) : 0; // a task a block
   if (n > 1)
     tiles.cycles = launch_cycles(device, p, together, each, n);
+  if (p->stream)
+    tiles.cycles = stream_cycles(problem, p, each, (double)strata_pipelined_share(device, problem, p));
   tiles.cycles *= slowdown(problem, p);
   double cache = cache_cycles(problem, p);
   bound_t memory = {memory_cycles(device, problem, p) + store, strata_pipelined_memory_bound},
           main = slower(tiles, memory);
-  double beside = n > 1 ? 0 : rounds * each[0].steps * beside_rows(problem, p);
+  double beside = n > 1 || p->stream ? 0 : rounds * each[0].steps * beside_rows(problem, p);
   double others = tiles.cycles + memory.cycles + cache - main.cycles + beside;
   double cycles = LAUNCH + FILL + (together - 1) * SECOND_BLOCK + main.cycles + others / HIDDEN;
+  cycles += p->stream ? CLEAR : 0;
   cycles += MULTICAST_START * log2((double)strata_pipelined_cluster(p));
   cycles += cache / CACHE_BESIDE_MEMORY * memory.cycles / main.cycles;
   double busy = (double)p->pair * sum_of(problem, instruction_cycles) / device->n_processors / cycles;

@@ -138,6 +138,7 @@ typedef struct {
   int64_t tile[2];  // the same of results, by side
   int64_t step;     // elements of the reduction
   int64_t stagger;  // steps by which a tile's reduction begins behind that of the tile before
+  bool stream;      // each block has an equal share of all tiles' steps
   int64_t slots, residents, tiles, blocks;
   double seconds;
   const char *bound; // what takes the time

@@ -55,6 +55,8 @@ static const char *cluster_text(strata_arena_t *arena, const strata_schedule_t *
   if (s->share[0])
     return strata_arena_printf(arena, " in clusters of %lld x %lld that share operands", (long long)s->share[0],
                                (long long)s->share[1]);
+  if (s->stream)
+    return " with equal shares of all steps";
   return s->parts ? strata_arena_printf(arena, " in clusters of %lld", (long long)s->parts) : "";
 }
 
@@ -95,7 +97,7 @@ static double seconds_by(const strata_gpu_device_t *device, const strata_problem
   while (strata_pipelined_next(device, product, &c)) {
     strata_schedule_t s = strata_pipelined_schedule(product, &c);
     if (!memcmp(s.tile, schedule->tile, sizeof s.tile) && s.threads == schedule->threads &&
-        s.group == schedule->group && s.swap == schedule->swap && s.parts == schedule->parts &&
+        s.group == schedule->group && s.swap == schedule->swap && s.parts == schedule->parts && !s.stream &&
         !memcmp(s.share, schedule->share, sizeof s.share) && s.mma.length == schedule->mma.length &&
         !memcmp(s.mma.data, schedule->mma.data, s.mma.length))
       return c.seconds;
@@ -122,7 +124,8 @@ static strata_status_t follow(const strata_gpu_contraction_t *q, const strata_pr
   leader.contraction = &contraction;
   strata_problem_t other = strata_problem_read(&leader);
   strata_schedule_t schedule = strata_schedule_read(leader.called->func);
-  double seconds = schedule.producers > 0 ? seconds_by(q->device, product, &schedule) : INFINITY;
+  bool may_follow = schedule.producers > 0 && !schedule.stream;
+  double seconds = may_follow ? seconds_by(q->device, product, &schedule) : INFINITY;
   *out_follows = isfinite(seconds) &&
                  (is_asked || (strata_problem_fills_alike(product, &other, schedule.tile) && seconds <= alone + saved));
   if (*out_follows)

@@ -22,11 +22,15 @@ static const strata_pipelined_shape_t shapes[] = {
 typedef struct {
   int64_t residents, parts, filled;
   int64_t share[2]; // rows, columns of tiles of a cluster whose blocks share operands
+  bool stream;      // each block has an equal share of all tiles' steps
 } way_t;
 
-static const way_t ways[] = {{1, 1, 100, {1, 1}}, {2, 1, 100, {1, 1}}, {1, 2, 100, {1, 1}}, {1, 4, 91, {1, 1}},
-                             {1, 8, 73, {1, 1}},  {1, 1, 100, {2, 1}}, {1, 1, 100, {1, 2}}, {1, 1, 91, {2, 2}},
-                             {1, 1, 91, {4, 1}},  {1, 1, 91, {1, 4}},  {1, 1, 73, {4, 2}},  {1, 1, 73, {2, 4}}};
+static const way_t ways[] = {
+    {1, 1, 100, {1, 1}, false}, {2, 1, 100, {1, 1}, false}, {1, 2, 100, {1, 1}, false}, {1, 4, 91, {1, 1}, false},
+    {1, 8, 73, {1, 1}, false},  {1, 1, 100, {2, 1}, false}, {1, 1, 100, {1, 2}, false}, {1, 1, 91, {2, 2}, false},
+    {1, 1, 91, {4, 1}, false},  {1, 1, 91, {1, 4}, false},  {1, 1, 73, {4, 2}, false},  {1, 1, 73, {2, 4}, false},
+    {1, 1, 100, {1, 1}, true},
+};
 
 enum {
   N_SHAPES = sizeof shapes / sizeof *shapes,
@@ -43,6 +47,8 @@ enum {
   LONG_REDUCTION = 1024,          // that blocks of a cluster share: 24x8x1584 2.9 us, by mma.sync 6.0
   MIN_SIDE_OF_LONG = 8,           // rows and columns of such
   MIN_STEPS_OF_FOUR = 32,         // of blocks of a cluster that share reductions
+  MIN_STREAM_STEPS = 4,           // of a tile, and of a block that has a share of all tiles' steps
+  MAX_STREAM_BLOCKS = 4,          // that have a part of a tile
   MIN_PRODUCTS = 1 << 22,         // multiply-adds of a kernel
   MIN_BULK_PRODUCTS = 1 << 14,    // the same of more than a few rows that come in bulk
   MIN_CROSSED_PRODUCTS = 1 << 19, // of few rows, which would take two kernels otherwise: column sums in parts
@@ -114,8 +120,11 @@ bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_pr
   if (p->residents > 1 && p->tiles <= device->n_processors)
     return false; // they would be one a processor
   p->blocks = p->row > 1 ? p->tiles : strata_min(p->tiles, strata_pipelined_processors(device, p) * p->residents);
+  if (p->stream)
+    p->blocks = strata_ceil_div(p->tiles * strata_pipelined_steps_of_tile(problem, p),
+                                strata_pipelined_share(device, problem, p));
   strata_pipelined_predict_time(device, problem, p);
-  bool is_streamed = !strcmp(p->bound, strata_pipelined_memory_bound) && p->tiles == p->blocks;
+  bool is_streamed = !strcmp(p->bound, strata_pipelined_memory_bound) && p->tiles == p->blocks && !p->stream;
   int64_t fewest = strata_ceil_div(shared_sums, strata_pipelined_slot_bytes(problem, p));
   p->stagger = is_streamed ? stagger_of(problem, p) : 0;
   double memory = problem->traffic / (double)device->bandwidth / p->seconds;
@@ -144,6 +153,7 @@ static bool find_next(const strata_gpu_device_t *device, const strata_problem_t 
                                      .parts = ways[number % N_WAYS].parts,
                                      .filled = ways[number % N_WAYS].filled,
                                      .share = {ways[number % N_WAYS].share[0], ways[number % N_WAYS].share[1]},
+                                     .stream = ways[number % N_WAYS].stream,
                                      .number = number + 1};
     if (strata_pipelined_predict(device, problem, p))
       return true;
@@ -211,14 +221,30 @@ static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_ro
 
 // Where memory may hold up one of the blocks, and with it all of its cluster, by the larger operand, one cluster alone
 // is to read that: others find it in the cache if they come at the same time, which these do not (129 x 4096 x 4104,
-// three tiles of rows: 26.0 us instead of 18.4).
+// three tiles of rows: 26.0 us instead of 18.4). Where threads read the left operand, a round of tiles waits for them,
+// not for what is shared (400 x 400 x 8192 nn: 19.8 us, by clusters 22.3 to 25.4).
 static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_problem_t *problem,
                              const strata_pipelined_choice_t *p) {
   int larger = problem->rows > problem->columns ? STRATA_SIDE_U : STRATA_SIDE_V, other = 1 - larger;
   double elements = (double)strata_problem_extent(problem, larger) * (double)(problem->steps * problem->batch);
   double memory = elements * (double)problem->operand_bytes / (double)device->bandwidth / p->seconds;
   int64_t readers = strata_ceil_div(strata_problem_extent(problem, other), p->tile[other] * p->share[other]);
-  return strata_pipelined_cluster(p) == 1 || memory <= HELD_UP || readers == 1;
+  if (strata_pipelined_cluster(p) == 1)
+    return true;
+  if (strata_pipelined_reads_left(problem, p) && p->tiles <= device->n_processors)
+    return false;
+  return memory <= HELD_UP || readers == 1;
+}
+
+// Equal shares of all tiles' steps are for tiles that are fewer than processors, and several steps of a block: of more
+// tiles whole ones, which are at the same steps at the same time, find more in the second-level cache than shares save
+// (4352x4352x4096: 199 us, 241 by shares; 5856x944x1232 in tf32 51.5 and 55.3). A block adds up what others have left
+// one after the other.
+static bool is_worth_streaming(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                               const strata_pipelined_choice_t *p) {
+  int64_t steps = strata_pipelined_steps_of_tile(problem, p), share = strata_pipelined_share(device, problem, p);
+  return !p->stream || (p->tiles < device->n_processors && strata_min(steps, share) >= MIN_STREAM_STEPS &&
+                        steps <= MAX_STREAM_BLOCKS * share);
 }
 
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
@@ -227,7 +253,8 @@ int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_prob
   strata_pipelined_choice_t candidate = {0};
   bool shares = strata_problem_has_slow_rows(problem);
   while (is_worthwhile(problem) && find_next(device, problem, shares, &candidate))
-    if (is_worth_splitting(problem, shares, &candidate) && is_worth_sharing(device, problem, &candidate))
+    if (is_worth_splitting(problem, shares, &candidate) && is_worth_sharing(device, problem, &candidate) &&
+        is_worth_streaming(device, problem, &candidate))
       count = insert(out, count, n, &candidate);
   return count;
 }
@@ -254,6 +281,7 @@ strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, con
                              .parts = choice->parts > 1 ? choice->parts : 0,
                              .row = choice->row > 1 ? choice->row : 0,
                              .stagger = choice->stagger,
+                             .stream = choice->stream,
                              .share = {strata_pipelined_cluster(choice) > 1 ? choice->share[0] : 0,
                                        strata_pipelined_cluster(choice) > 1 ? choice->share[1] : 0}};
 }

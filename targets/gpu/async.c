@@ -105,6 +105,34 @@ static strata_status_t convert_group_barrier(const strata_gpu_kernel_t *kernel, 
   return NULL;
 }
 
+//===-- Flags ----------------------------------------------------------------------------------------------------===//
+
+// What the block's threads have written before a barrier of theirs is written where the flag is seen.
+static const char raise_text[] = "st.release.gpu.global.u32 [$0], $1;";
+static const char await_text[] = "{\n"
+                                 "\t.reg .pred up;\n"
+                                 "\t.reg .b32 flag;\n"
+                                 "WAIT:\n"
+                                 "\tld.acquire.gpu.global.u32 flag, [$0];\n"
+                                 "\tsetp.ne.u32 up, flag, 0;\n"
+                                 "\t@!up bra WAIT;\n"
+                                 "\t}";
+
+static strata_status_t convert_flag(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  bool raises = strata_op_is(op, STRATA_TILE_FLAG_RAISE);
+  MlirValue operands[] = {strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1), {0}};
+  if (is_emulated(kernel)) {
+    const char *function = raises ? "strata_emulated_flag_raise" : "strata_emulated_flag_await";
+    strata_gpu_build_call(op, function, 1, operands, (MlirType){0});
+    return NULL;
+  }
+  if (raises)
+    operands[1] = strata_gpu_build_i32(op, 1);
+  strata_gpu_build_ptx(op, raises ? raise_text : await_text, raises ? "l,r,~{memory}" : "l,~{memory}", raises ? 2 : 1,
+                       operands, (MlirType){0});
+  return NULL;
+}
+
 //===-- Copies ---------------------------------------------------------------------------------------------------===//
 
 // By what a copy is: a load, a load for several blocks, a store.
@@ -286,6 +314,8 @@ static const struct {
     {STRATA_TILE_BARRIER_WAIT, convert_wait},
     {STRATA_TILE_GROUP_BARRIER, convert_group_barrier},
     {STRATA_TILE_GROUP_ARRIVE, convert_group_barrier},
+    {STRATA_TILE_FLAG_RAISE, convert_flag},
+    {STRATA_TILE_FLAG_AWAIT, convert_flag},
     {STRATA_TILE_BULK_LOAD, convert_copy},
     {STRATA_TILE_BULK_MULTICAST, convert_copy},
     {STRATA_TILE_BULK_STORE, convert_copy},

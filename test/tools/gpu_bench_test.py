@@ -164,10 +164,13 @@ def check_models():
 
 def check_sweep(folder):
     """Every schedule of a product that the model weighs, the pick first; what is measured of them in a line."""
-    options = types.SimpleNamespace(folder=folder, device="sm_90a", within=1.5, most=5)
+    options = types.SimpleNamespace(folder=folder, device="sm_90a", within=1.5, most=5, key="?")
     kernel, found = sweep.Builder(options).candidates(products.product("bf16", "nt", 256, 256, 512))
     assert kernel == "k0" and len(found) == 5 and len(set(found)) == 5, found
     assert found[1:] == sorted(found[1:]) and all(time <= 1.5 * found[0][0] for time, _ in found)
+    options.within, options.key = 4, "stream"
+    more = sweep.Builder(options).candidates(products.product("bf16", "nt", 256, 256, 512))[1]
+    assert more[:1] == found[:1] and len(more) > 5 and all("stream = 1" in text for _, text in more[5:]), more
     assert sweep.brief('{blocks = 3 : i64, producers = 128 : i64, slots = 4 : i64, swap = 1 : i64, '
                        'tile = array<i64: 16, 64, 64>}') == "16x64 s4 b3 swap"
 

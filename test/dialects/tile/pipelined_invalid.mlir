@@ -220,6 +220,29 @@ module { module @kernels {
 
 // -----
 
+// CHECK: tile.flag_raise has flags that are no memref<Nxi32> in global memory
+module { module @kernels {
+  func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
+    %c0 = arith.constant 0 : index
+    "tile.flag_raise"(%x, %c0) : (memref<32xf32>, index) -> ()
+    return
+  }
+} }
+
+// -----
+
+// CHECK: tile.flag_await has flags that are no memref<Nxi32> in global memory
+module { module @kernels {
+  func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
+    %c0 = arith.constant 0 : index
+    %flags = memref.view %shared[%c0][] : memref<1024xi8, 3> to memref<256xi32, 3>
+    "tile.flag_await"(%flags, %c0) : (memref<256xi32, 3>, index) -> ()
+    return
+  }
+} }
+
+// -----
+
 // CHECK: tile.load_matrices has a fragment of other than 16 bytes
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {

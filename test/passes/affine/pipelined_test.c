@@ -57,10 +57,15 @@ static void check_schedule(const strata_problem_t *problem, const strata_pipelin
   CHECK(s.slots >= 2 && s.slots <= 16);
   CHECK(s.slots * (rows + columns) * 128 + groups * teams * (16 << 10) + 1024 <= h200()->shared_bytes);
   int64_t cluster = choice->share[0] * choice->share[1], filled = h200()->n_processors * choice->filled / 100;
-  CHECK(s.blocks == choice->tiles || s.blocks == choice->residents * filled / cluster * cluster);
+  int64_t steps = choice->tiles * ((problem->steps + s.tile[2] - 1) / s.tile[2]),
+          share = (steps + s.blocks - 1) / s.blocks;
+  if (choice->stream) // no block is idle
+    CHECK(s.stream && s.blocks <= h200()->n_processors && (s.blocks - 1) * share < steps && cluster == 1 && !s.parts);
+  else
+    CHECK(s.blocks == choice->tiles || s.blocks == choice->residents * filled / cluster * cluster);
   CHECK(s.blocks % cluster == 0 && choice->tiles % cluster == 0 && (cluster == 1 || choice->parts == 1));
   CHECK(cluster == 1 ? !s.share[0] && !s.share[1] : s.share[0] * s.share[1] == cluster);
-  CHECK(s.blocks <= choice->tiles && choice->seconds > 0);
+  CHECK((s.blocks <= choice->tiles || s.stream) && choice->seconds > 0);
   if (choice->parts == 1) {
     CHECK(s.parts == 0);
     return;

@@ -229,6 +229,7 @@ KERNEL(pipeline) {
 KERNEL(misuse) {
   static const int64_t layout[] = {0, 128, 0, 1024, 0, 128, 0, 1024};
   uint64_t *barrier = shared;
+  uint32_t *flag = (uint32_t *)buffers[0] + 1;
   char *tile = shared;
   const void *map = buffers[1];
   float sums[4] = {0};
@@ -280,6 +281,15 @@ KERNEL(misuse) {
     break;
   case 11:
     strata_emulated_phase_expect(barrier, 8);
+    break;
+  case 13:
+    *flag = 0;
+    strata_emulated_flag_await(flag);
+    break;
+  case 14:
+    *flag = 0;
+    strata_emulated_flag_raise(flag);
+    strata_emulated_flag_raise(flag);
     break;
   case 100: // one warp too many is left
     if (thread < 96)

@@ -523,6 +523,8 @@ static void test_misuse(void) {
       {10, "a wait for parity 2"},
       {11, "8 bytes are expected or come, 8 in all; it takes multiples of 16"},
       {12, "a count of 0, expected 1 to 8191"},
+      {13, "a wait for a flag that no block before this one has raised: it holds 0"},
+      {14, "a flag that holds 1 is raised, expected 0"},
       {100, "thread 0 waits in a product of the four warps from thread 0 on, of which 96 threads have come"},
       {101, "the threads of four warps give different operands to one product"},
       {102, "the left operand at byte 1136 of shared memory: not where a pattern of 1024 bytes begins"},

@@ -57,6 +57,12 @@ void strata_emulated_cluster_wait(void);
 // The place of |memory|, shared memory of the caller's block, in that of block |rank|.
 void *strata_emulated_cluster_place(void *memory, uint32_t rank);
 
+//===-- Flags of a grid's blocks (docs/gpu.md) -------------------------------------------------------------------===//
+
+// Blocks run one after the other: a block may wait for those before it alone, which have ended.
+void strata_emulated_flag_raise(uint32_t *flag);
+void strata_emulated_flag_await(const uint32_t *flag);
+
 //===-- Pipelined products (docs/gpu.md) -------------------------------------------------------------------------===//
 
 // Barriers of two phases, a word of shared memory each. Threads wait for one another here, too, whoever of a warp

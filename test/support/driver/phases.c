@@ -115,6 +115,19 @@ EXPORT void strata_emulated_phase_wait(uint64_t *barrier, uint32_t parity) {
                  shared_offset(barrier, 8));
 }
 
+//===-- Flags ----------------------------------------------------------------------------------------------------===//
+
+EXPORT void strata_emulated_flag_raise(uint32_t *flag) {
+  if (*flag)
+    kernel_fault("a flag that holds %u is raised, expected 0", *flag);
+  *flag = 1;
+}
+
+EXPORT void strata_emulated_flag_await(const uint32_t *flag) {
+  if (*flag != 1)
+    kernel_fault("a wait for a flag that no block before this one has raised: it holds %u", *flag);
+}
+
 //===-- Groups ---------------------------------------------------------------------------------------------------===//
 
 enum { N_GROUPS = 16 }; // the first is the block's own

@@ -6,9 +6,9 @@
 module {
   builtin.module @kernels {
     // CHECK: llvm.mlir.global external @copies_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
-    // CHECK: llvm.func @copies(%{{.*}}: !llvm.ptr<1>, %[[LOADED:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %[[STORED:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}) attributes {nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 160, 1, 1>}
-    // HOST: llvm.func @copies(%{{.*}}: !llvm.ptr, %[[LOADED:.*]]: !llvm.ptr, %[[STORED:.*]]: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr)
-    func.func @copies(%x: memref<256x1024xbf16>, %shared: memref<16512xi8, 3>) attributes {
+    // CHECK: llvm.func @copies(%{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>, %[[LOADED:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %[[STORED:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}) attributes {nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 160, 1, 1>}
+    // HOST: llvm.func @copies(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[LOADED:.*]]: !llvm.ptr, %[[STORED:.*]]: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr)
+    func.func @copies(%x: memref<256x1024xbf16>, %flags: memref<4xi32>, %shared: memref<16512xi8, 3>) attributes {
         strata.blocks = 1 : i64, strata.threads = 160 : i64, strata.shared = 16512 : i64, strata.index_bits = 32 : i64,
         strata.maps = [
           {buffer = 0 : i64, type = bf16, sizes = array<i64: 1024, 256>, strides = array<i64: 2048>,
@@ -51,6 +51,12 @@ module {
       // CHECK: llvm.inline_asm has_side_effects "{{.*}}mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;{{.*}}", "r,r,~{memory}" %{{.*}}, %{{.*}} : (i32, i32) -> ()
       // HOST: llvm.call @strata_emulated_phase_wait(%{{.*}}, %{{.*}}) : (!llvm.ptr, i32) -> ()
       "tile.barrier_wait"(%full, %t, %parity) : (memref<4xi64, 3>, index, i32) -> ()
+      // CHECK: llvm.inline_asm has_side_effects "st.release.gpu.global.u32 [$0], $1;", "l,r,~{memory}" %{{.*}}, %{{.*}} : (!llvm.ptr<1>, i32) -> ()
+      // CHECK: llvm.inline_asm has_side_effects "{{.*}}ld.acquire.gpu.global.u32 flag, [$0];{{.*}}", "l,~{memory}" %{{.*}} : (!llvm.ptr<1>) -> ()
+      // HOST: llvm.call @strata_emulated_flag_raise(%{{.*}}) : (!llvm.ptr) -> ()
+      // HOST: llvm.call @strata_emulated_flag_await(%{{.*}}) : (!llvm.ptr) -> ()
+      "tile.flag_raise"(%flags, %t) : (memref<4xi32>, index) -> ()
+      "tile.flag_await"(%flags, %t) : (memref<4xi32>, index) -> ()
       // CHECK: llvm.call_intrinsic "llvm.nvvm.mbarrier.arrive.shared"(%{{.*}}) : (!llvm.ptr<3>) -> i64
       // HOST: llvm.call @strata_emulated_phase_arrive(%{{.*}}) : (!llvm.ptr) -> ()
       "tile.barrier_arrive"(%full, %t) : (memref<4xi64, 3>, index) -> ()

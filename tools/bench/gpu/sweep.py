@@ -42,6 +42,7 @@ def brief(schedule):
     text += f' s{integer("slots")} b{integer("blocks")}' + (" swap" if integer("swap") else "")
     share = re.search(r"share = array<i64: (\d+), (\d+)>", schedule)
     text += " share %s,%s" % share.groups() if share else ""
+    text += " stream" if integer("stream") else ""
     return text + (f' parts {integer("parts")}' if integer("parts") else "")
 
 
@@ -99,7 +100,8 @@ class Builder:
             if best is None or expected > best[1][0][0]:
                 rest = sorted({item for item in found if item[1] != pick and
                                item[0] <= self.options.within * expected})
-                best = kernel, [(expected, pick)] + rest[:self.options.most - 1]
+                more = [item for item in rest[self.options.most - 1:] if self.options.key + " = " in item[1]]
+                best = kernel, [(expected, pick)] + rest[:self.options.most - 1] + more[:self.options.most]
         if best is None:
             raise self.strata.CompileError(1, "no contraction")
         return best
@@ -232,6 +234,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--within", type=float, default=1.5, help="times the pick's expected time")
     parser.add_argument("--most", type=int, default=12, help="schedules of a case")
+    parser.add_argument("--key", default="?", help="and as many more whose schedule has this key: stream, share, parts, swap")
     parser.add_argument("--all", action="store_true", help="print every schedule")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--idle-ms", type=float, default=15, help="pause in front of every batch")

@@ -1,0 +1,139 @@
+// affine-add-scratch: memory for the blocks of a product that have equal shares of all tasks' steps (docs/gpu.md,
+// `stream`): each may leave one task's sums to the next, and says so by its flag.
+//
+//   call @k0(%x, %w, %y)
+// becomes
+//   %sums = memref.alloc : memref<2162688xi32>   %flags = memref.alloc : memref<132xi32>
+//   call @k0_flags(%flags)                       // one nest, which sets them to zero
+//   call @k0(%x, %w, %y, %sums, %flags)
+//
+// The kernel's function gets two arguments that its nests do not name; level 4 does (pipelined_stream.c). A kernel that
+// @prepare calls has its tasks whole instead: what constants alone decide is computed once.
+#include "dialects/affine/kernel.h"
+#include "dialects/affine/schedule.h"
+#include "dialects/integers.h"
+#include "dialects/mlir_text.h"
+#include "dialects/mlir_util.h"
+#include "passes/pass.h"
+#include "passes/target.h"
+
+enum { SUMS, FLAGS, N_BUFFERS, MAX_ARGUMENTS = 256, MIN_THREADS = 64 };
+
+typedef struct {
+  strata_compile_t *compile;
+  MlirOperation func;
+  const char *clear; // the function that sets the flags to zero
+  MlirType types[N_BUFFERS];
+} scratch_t;
+
+static MlirType words_type(MlirContext context, int64_t count) {
+  return mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(context, 32), 1, &count, (MlirAttribute){0});
+}
+
+// Calls of |func| in the function |name|.
+typedef STRATA_VECTOR(MlirOperation) call_list_t;
+
+static void find_calls(const scratch_t *s, const char *name, call_list_t *out_calls) {
+  MlirOperation caller = strata_find_func(s->compile->module, name);
+  MlirStringRef symbol = strata_attr_str(s->func, "sym_name");
+  if (mlirOperationIsNull(caller))
+    return;
+  for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(caller)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "func.call") &&
+        mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(strata_attr(op, "callee")), symbol))
+      *strata_vector_push(s->compile->arena, out_calls) = op;
+}
+
+static strata_status_t add_clear(scratch_t *s, int64_t n_flags) {
+  strata_arena_t *arena = s->compile->arena;
+  MlirStringRef symbol = strata_attr_str(s->func, "sym_name");
+  s->clear = strata_arena_printf(arena, "%.*s_flags", (int)symbol.length, symbol.data);
+  int64_t threads = strata_max(MIN_THREADS, strata_power_of_two_from(n_flags));
+  const char *text = strata_arena_printf(
+      arena,
+      "func.func private @%s(%%flags: %s) attributes {strata.schedule = {kind = \"map\", threads = %lld : i64, "
+      "group = 1 : i64, tile = array<i64: 1>}} {\n"
+      "%%zero = arith.constant 0 : i32\n"
+      "affine.parallel (%%i) = (0) to (%lld) {\naffine.store %%zero, %%flags[%%i] : %s\n} {strata.nest = \"flags\"}\n"
+      "return }",
+      s->clear, strata_type_text(arena, s->types[FLAGS]), (long long)threads, (long long)n_flags,
+      strata_type_text(arena, s->types[FLAGS]));
+  MlirOperation func =
+      mlirOperationCreateParse(s->compile->context, strata_str(text), strata_str("affine-add-scratch"));
+  if (mlirOperationIsNull(func))
+    return strata_compile_take_diagnostics(s->compile, "affine-add-scratch: the kernel is malformed");
+  mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(s->compile->module), s->func, func);
+  return NULL;
+}
+
+static void add_arguments(const scratch_t *s) {
+  MlirType inputs[MAX_ARGUMENTS];
+  MlirBlock body = strata_func_body(s->func);
+  for (int i = 0; i < N_BUFFERS; i++)
+    mlirBlockAddArgument(body, s->types[i], mlirOperationGetLocation(s->func));
+  intptr_t n = mlirBlockGetNumArguments(body);
+  for (intptr_t i = 0; i < n; i++)
+    inputs[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
+  strata_set_attr(s->func, "function_type",
+                  mlirTypeAttrGet(mlirFunctionTypeGet(s->compile->context, n, inputs, 0, NULL)));
+}
+
+static MlirOperation create_call(const scratch_t *s, MlirLocation location, const char *name, intptr_t n,
+                                 MlirValue *operands) {
+  strata_named_attr_t callee = {"callee", mlirFlatSymbolRefAttrGet(s->compile->context, strata_str(name))};
+  return strata_op_create(location, "func.call", (int)n, operands, 0, NULL, 1, &callee, 0, NULL);
+}
+
+static void extend_call(const scratch_t *s, MlirOperation call) {
+  MlirValue operands[MAX_ARGUMENTS];
+  MlirLocation location = mlirOperationGetLocation(call);
+  MlirBlock block = mlirOperationGetBlock(call);
+  const int32_t segments[2] = {0, 0};
+  strata_named_attr_t attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(s->compile->context, 2, segments)};
+  intptr_t n = mlirOperationGetNumOperands(call);
+  for (intptr_t i = 0; i < n; i++)
+    operands[i] = mlirOperationGetOperand(call, i);
+  for (int i = 0; i < N_BUFFERS; i++) {
+    MlirOperation alloc = strata_op_create(location, "memref.alloc", 0, NULL, 1, &s->types[i], 1, &attr, 0, NULL);
+    mlirBlockInsertOwnedOperationBefore(block, call, alloc);
+    operands[n + i] = mlirOperationGetResult(alloc, 0);
+  }
+  mlirBlockInsertOwnedOperationBefore(block, call, create_call(s, location, s->clear, 1, &operands[n + FLAGS]));
+  mlirOperationSetOperands(call, n + N_BUFFERS, operands);
+}
+
+static strata_status_t add_scratch(strata_compile_t *compile, MlirOperation func) {
+  strata_schedule_t schedule = strata_schedule_read(func);
+  scratch_t s = {.compile = compile, .func = func};
+  call_list_t calls = {0}, preparing = {0};
+  if (!schedule.stream)
+    return NULL;
+  find_calls(&s, "prepare", &preparing);
+  find_calls(&s, "main", &calls);
+  if (preparing.count || mlirBlockGetNumArguments(strata_func_body(func)) + N_BUFFERS > MAX_ARGUMENTS) {
+    schedule.stream = false;
+    strata_schedule_write(func, &schedule);
+    return NULL;
+  }
+  s.types[SUMS] = words_type(compile->context, schedule.blocks * schedule.tile[0] * schedule.tile[1]);
+  s.types[FLAGS] = words_type(compile->context, schedule.blocks);
+  STRATA_TRY(add_clear(&s, schedule.blocks));
+  add_arguments(&s);
+  for (size_t i = 0; i < calls.count; i++)
+    extend_call(&s, calls.data[i]);
+  return NULL;
+}
+
+strata_status_t strata_pass_affine_add_scratch(strata_compile_t *compile) {
+  if (!strata_target_is_gpu(compile))
+    return NULL;
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)); !mlirOperationIsNull(op);
+       op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (strata_op_is_kernel(op))
+      STRATA_TRY(add_scratch(compile, op));
+  }
+  return NULL;
+}
