@@ -194,12 +194,13 @@ static void choose_parts(split_t *split, const strata_gpu_device_t *device, cons
 
 //===-- Products of few tiles ------------------------------------------------------------------------------------===//
 
-// Seconds that a product takes whose parts are summed up by a second kernel.
+// Seconds that a product takes whose parts are summed up by a second kernel; infinite where the parts have no tiles.
 static double seconds_in_parts(const strata_gpu_device_t *device, const strata_problem_t *problem, int64_t parts) {
   strata_problem_t part = strata_problem_part(problem, parts);
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
   double bytes = results * (double)(parts * problem->sum_bytes + problem->stored_bytes);
-  return strata_problem_seconds(device, &part) + COMBINE_SECONDS + bytes / (double)device->bandwidth;
+  double seconds = strata_problem_has_tiles(device, &part) ? strata_problem_seconds(device, &part) : INFINITY;
+  return seconds + COMBINE_SECONDS + bytes / (double)device->bandwidth;
 }
 
 // Takes |tried| if it beats |*best| seconds.

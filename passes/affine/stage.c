@@ -20,7 +20,7 @@
 
 enum { LONG_ROW = 2 * STRATA_LINE, CROSSED_BYTES = 2, MAX_RANK = 5, MAX_ARGUMENTS = 256 };
 
-#define STAGE_SECONDS 2.0e-6 // a launch
+#define STAGE_SECONDS 2.7e-6 // a launch
 #define COPY_SHARE 0.8       // of the memory's bandwidth
 #define WORTHWHILE 0.95      // of the product's time
 
