@@ -59,7 +59,8 @@ int64_t strata_problem_extent(const strata_problem_t *problem, int side);
 double strata_problem_operand_bytes(const strata_problem_t *problem);
 
 // True if tiles are worth their while: of other products, of few rows or columns, each result is summed up like a row.
-// For that both operands should lie along the reduction; of long ones that do not a tile reads whole lines, once.
+// For that both operands should lie along the reduction, and the larger one be found in the second-level cache when the
+// next result reads it again; of long ones of which that is not so a tile reads whole lines, once.
 bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem);
 
 // The problem of one part where the reduction is done in |parts| parts side by side, whose sums are stored.

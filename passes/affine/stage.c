@@ -20,7 +20,8 @@
 
 enum { LONG_ROW = 2 * STRATA_LINE, CROSSED_BYTES = 2, MAX_RANK = 5, MAX_ARGUMENTS = 256 };
 
-#define STAGE_SECONDS 2.7e-6 // a launch
+#define STAGE_SECONDS 2.0e-6 // a launch
+#define TURN_SECONDS 0.7e-6  // the same of what is turned, more
 #define COPY_SHARE 0.8       // of the memory's bandwidth
 #define WORTHWHILE 0.95      // of the product's time
 
@@ -34,6 +35,7 @@ typedef struct {
   int64_t inner;   // elements of a row without padding
   int rank;        // of the matrix, with the dims of both sides
   int64_t sizes[MAX_RANK];
+  bool is_turned;                     // contiguous along other dims than the operand
   MlirAffineMap points;               // matrix -> dims of the nest
   MlirAffineExpr places[MAX_RANK];    // dims of the nest -> matrix
   STRATA_VECTOR(MlirOperation) reads; // affine.load, or the affine.if around one
@@ -193,6 +195,7 @@ static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds
       add_axis(s, &single, points);
     }
   s->is_crossed = adds || (bytes == CROSSED_BYTES && lies_crossed(s, own));
+  s->is_turned = s->is_crossed != lies_crossed(s, own);
   add_axis(s, s->is_crossed ? &axes[STRATA_AXIS_STEP] : own, points);
   add_axis(s, s->is_crossed ? own : &axes[STRATA_AXIS_STEP], points);
   int64_t *row = &s->sizes[s->rank - 1];
@@ -237,7 +240,8 @@ void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool 
     elements *= (double)s.sizes[i];
   double bytes = elements * (double)(out->loaded_bytes + bytes_of(element_type(&s)));
   double rate = COPY_SHARE * (double)question->device->bandwidth;
-  out->staging_seconds = is_constant(question, side) ? 0 : STAGE_SECONDS + bytes / rate;
+  double launch = STAGE_SECONDS + (s.is_turned ? TURN_SECONDS : 0);
+  out->staging_seconds = is_constant(question, side) ? 0 : launch + bytes / rate;
 }
 
 static strata_problem_t staged(const strata_problem_t *problem, uint32_t sides) {
