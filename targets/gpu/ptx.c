@@ -1,7 +1,9 @@
 // PTX: LLVM prints one text a unit; joined they are one module, since names are unique over the kernels.
+#define _GNU_SOURCE // memmem
 #include "targets/gpu/emit.h"
 
 #include <llvm-c/Core.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +28,48 @@ static const char *join(strata_arena_t *arena, const strata_llvm_units_t *units)
   return text;
 }
 
+//===-- What the assembler gets wrong ----------------------------------------------------------------------------===//
+
+// ptxas 13.0 makes one instruction (VIMNMX3) of min(min(a, -b), c) in integers, and loses the sign in it. So functions
+// that have an integer minimum or maximum say -b as ~b + 1.
+static const char negation[] = "\tneg.s32 \t", complement[] = "\tnot.b32 \t", increment[] = "\tadd.s32 \t";
+
+static bool has_extreme(const char *text, size_t length) {
+  static const char *const names[] = {"\tmin.s32 ", "\tmin.u32 ", "\tmax.s32 ", "\tmax.u32 "};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (memmem(text, length, names[i], strlen(names[i])))
+      return true;
+  return false;
+}
+
+// A function's text, |length| characters of |text|; |out| has room for twice as many.
+static char *append_without_negations(const char *text, size_t length, char *out) {
+  const char *end = text + length, *at;
+  bool may_have = has_extreme(text, length);
+  while (may_have && (at = memmem(text, (size_t)(end - text), negation, strlen(negation)))) {
+    const char *operands = at + strlen(negation), *line = strchr(operands, '\n');
+    int n = (int)strcspn(operands, ",");
+    out += sprintf(out, "%.*s%s%.*s%s%.*s, %.*s, 1;\n", (int)(at - text), text, complement, (int)(line + 1 - operands),
+                   operands, increment, n, operands, n, operands);
+    text = line + 1;
+  }
+  memcpy(out, text, (size_t)(end - text));
+  return out + (end - text);
+}
+
+static const char *without_negated_extremes(strata_arena_t *arena, const char *text) {
+  static const char function_end[] = "\n}\n";
+  char *result = strata_arena_alloc(arena, 2 * strlen(text) + 1), *out = result;
+  while (*text) {
+    const char *end = strstr(text, function_end);
+    size_t length = end ? (size_t)(end - text) + strlen(function_end) : strlen(text);
+    out = append_without_negations(text, length, out);
+    text += length;
+  }
+  *out = '\0';
+  return result;
+}
+
 static strata_status_t print(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
                              const char **out_text) {
   const strata_gpu_generation_t generation = {
@@ -33,7 +77,7 @@ static strata_status_t print(strata_compile_t *compile, MlirModule kernels, cons
   strata_llvm_units_t units;
   strata_status_t status = strata_gpu_compile_units(compile, kernels, &generation, &units);
   if (!status)
-    *out_text = join(compile->arena, &units);
+    *out_text = without_negated_extremes(compile->arena, join(compile->arena, &units));
   strata_llvm_units_dispose(&units);
   return status;
 }

@@ -191,6 +191,57 @@ static void check_emulated(void) {
   strata_compile_deinit(&compile);
 }
 
+// Minima of negated integers, which ptxas gets wrong, and a negation far from any.
+static const char negations[] =
+    "module { module @kernels {\n"
+    "  func.func @least(%x: memref<64xi32>, %shared: memref<0xi8, 3>)\n"
+    "      attributes {strata.blocks = 1 : i64, strata.threads = 16 : i64, strata.shared = 0 : i64} {\n"
+    "    %t = gpu.thread_id x\n"
+    "    %zero = arith.constant 0 : i32\n"
+    "    %c16 = arith.constant 16 : index\n"
+    "    %u = arith.addi %t, %c16 : index\n"
+    "    %w = arith.addi %u, %c16 : index\n"
+    "    %a = memref.load %x[%t] : memref<64xi32>\n"
+    "    %b = memref.load %x[%u] : memref<64xi32>\n"
+    "    %c = memref.load %x[%w] : memref<64xi32>\n"
+    "    %na = arith.subi %zero, %a : i32\n"
+    "    %nb = arith.subi %zero, %b : i32\n"
+    "    %nc = arith.subi %zero, %c : i32\n"
+    "    %ab = arith.minsi %na, %nb : i32\n"
+    "    %abc = arith.minsi %ab, %nc : i32\n"
+    "    memref.store %abc, %x[%t] : memref<64xi32>\n"
+    "    return\n"
+    "  }\n"
+    "  func.func @negative(%x: memref<64xi32>, %shared: memref<0xi8, 3>)\n"
+    "      attributes {strata.blocks = 1 : i64, strata.threads = 64 : i64, strata.shared = 0 : i64} {\n"
+    "    %t = gpu.thread_id x\n"
+    "    %zero = arith.constant 0 : i32\n"
+    "    %a = memref.load %x[%t] : memref<64xi32>\n"
+    "    %na = arith.subi %zero, %a : i32\n"
+    "    memref.store %na, %x[%t] : memref<64xi32>\n"
+    "    return\n"
+    "  }\n"
+    "} }\n";
+
+static int count(const char *text, const char *what) {
+  int n = 0;
+  for (text = strstr(text, what); text; text = strstr(text + 1, what))
+    n++;
+  return n;
+}
+
+static void check_negations(void) {
+  strata_compile_t compile;
+  strata_gpu_binary_t binary;
+  const strata_compile_options_t options = {
+      .jobs = 1, .opt_level = 3, .target = STRATA_TARGET_NVGPU, .device = "sm_90a"};
+  CHECK(is_ok(generate(&compile, &options, negations, &binary)));
+  const char *negative = strstr(binary.assembly, ".entry negative(");
+  CHECK(count(binary.assembly, "min.s32") == 2 && count(binary.assembly, "not.b32") == 3);
+  CHECK(negative && count(binary.assembly, "neg.s32") == 1 && count(negative, "neg.s32") == 1);
+  strata_compile_deinit(&compile);
+}
+
 int main(void) {
   char folder[] = "/tmp/codegen_test.XXXXXX";
   check_ptx("sm_80", 80, ".target sm_80\n");
@@ -202,6 +253,7 @@ int main(void) {
   check_hsaco("gfx942", 0x942);
   check_hsaco("gfx1100", 0x1100);
   check_emulated();
+  check_negations();
   CHECK(mkdtemp(folder));
   check_refusal(folder);
   rmdir(folder);
