@@ -41,7 +41,8 @@ enum {
 };
 
 // From the model's cycles to time, for comparing with pipelined products.
-#define SLOWER 2.0
+#define SLOWER 1.5
+#define SLOWER_WIDE 2.0 // of operands of 32 bits
 #define SLOWER_FMA 1.25
 #define SLOWER_SHIFTED 2.6 // where operands' rows begin anywhere
 #define CLOCK 1.75e9
@@ -262,7 +263,8 @@ static void set_time(const strata_gpu_device_t *device, const strata_problem_t *
     return;
   }
   bool is_shifted = p->sides[0].is_shifted || p->sides[1].is_shifted;
-  double slower = p->mma ? is_shifted ? SLOWER_SHIFTED : SLOWER : SLOWER_FMA;
+  double aligned = p->operand_bytes == 4 ? SLOWER_WIDE : SLOWER;
+  double slower = p->mma ? is_shifted ? SLOWER_SHIFTED : aligned : SLOWER_FMA;
   tile->cycles = time_of(device, p, tile);
   tile->seconds = LAUNCH_SECONDS + slower * fmax((double)tile->cycles / CLOCK, memory);
 }
