@@ -12,7 +12,8 @@
 
 enum {
   VECTOR_BYTES = 16,
-  LEAST_BOX = 32, // of a row of results
+  LEAST_BOX = 32,  // of a row of results
+  WIDE_RESULT = 4, // bytes
 };
 
 // In cycles of a processor.
@@ -33,6 +34,7 @@ enum {
 #define UNALIGNED_STORE 1.3   // rows that begin anywhere
 #define CROSSED_STORE 2.5     // the same, contiguous along the instruction's rows
 #define SPLIT_STORE 1.23      // rows that begin within lines
+#define STORED_BY_ALL 14.0    // bytes of results of 32 bits, of a processor, while all of them store
 #define SHARE_START 300.0     // of sums that the blocks of a cluster exchange: its barriers
 #define SHARE_SENT 64.0       // bytes to the blocks of a cluster
 #define SHARE_READ 128.0
@@ -180,6 +182,14 @@ static double store_cycles(const strata_problem_t *problem, const strata_pipelin
   return STORE_START + cycles * (is_staged(problem, p) ? staged : unstaged) * split;
 }
 
+// Results of 32 bits behind short reductions: all processors store them at a time, and memory is what they wait for,
+// with little to multiply meanwhile (2336x4808x16 in tf32: tiles of 256x128 21.2 us, of 256x64 18.6). Of 16 bits it was
+// not so.
+static double store_beside(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double products) {
+  double store = store_cycles(problem, p), bytes = (double)(p->rows * p->columns * problem->stored_bytes);
+  return problem->stored_bytes < WIDE_RESULT ? store : fmax(store, bytes / STORED_BY_ALL - products / 2);
+}
+
 static double traffic_of(const strata_problem_t *problem) {
   double bytes = 0;
   for (; problem; problem = problem->next)
@@ -256,13 +266,13 @@ static int tiles_of(const strata_problem_t *problem, const strata_pipelined_choi
   for (const strata_problem_t *first = problem; problem && n < STRATA_MAX_TOGETHER; problem = problem->next) {
     bound_t step = step_time(problem, p, together);
     double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, p->step), p->parts);
-    out_tiles[n] =
-        (tiles_t){.form = form_of(first, problem, p, out_tiles),
-                  .tiles = strata_pipelined_own_tiles(problem, p),
-                  .steps = steps,
-                  .products = steps * step.cycles,
-                  .store = store_cycles(problem, p) + share_cycles(problem, p) + strata_norm_cycles(problem, p),
-                  .what = step.what};
+    double store = store_beside(problem, p, steps * step.cycles);
+    out_tiles[n] = (tiles_t){.form = form_of(first, problem, p, out_tiles),
+                             .tiles = strata_pipelined_own_tiles(problem, p),
+                             .steps = steps,
+                             .products = steps * step.cycles,
+                             .store = store + share_cycles(problem, p) + strata_norm_cycles(problem, p),
+                             .what = step.what};
     n++;
   }
   return n;

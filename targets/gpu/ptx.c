@@ -30,28 +30,45 @@ static const char *join(strata_arena_t *arena, const strata_llvm_units_t *units)
 
 //===-- What the assembler gets wrong ----------------------------------------------------------------------------===//
 
-// ptxas 13.0 makes one instruction (VIMNMX3) of min(min(a, -b), c) in integers, and loses the sign in it. So functions
-// that have an integer minimum or maximum say -b as ~b + 1.
+// ptxas 13.0 makes one instruction (VIMNMX3) of min(min(a, -b), c) in integers, and loses the sign in it. So what an
+// integer minimum or maximum has as an operand, or a copy of, is negated as ~b + 1.
 static const char negation[] = "\tneg.s32 \t", complement[] = "\tnot.b32 \t", increment[] = "\tadd.s32 \t";
 
-static bool has_extreme(const char *text, size_t length) {
-  static const char *const names[] = {"\tmin.s32 ", "\tmin.u32 ", "\tmax.s32 ", "\tmax.u32 "};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (memmem(text, length, names[i], strlen(names[i])))
+// True if a line of [text, end) that begins with |instruction| has the register |name| as an operand.
+static bool reads(const char *text, const char *end, const char *instruction, const char *name, size_t length) {
+  while ((text = memmem(text, (size_t)(end - text), instruction, strlen(instruction)))) {
+    const char *at = memchr(text, ',', (size_t)(end - text)), *line = memchr(text, '\n', (size_t)(end - text));
+    while (at && line && at < line) {
+      at += strlen(", ");
+      if (!strncmp(at, name, length) && (at[length] == ',' || at[length] == ';'))
+        return true;
+      at = memchr(at, ',', (size_t)(line - at));
+    }
+    text++;
+  }
+  return false;
+}
+
+static bool feeds_extreme(const char *text, const char *end, const char *name, size_t length) {
+  static const char *const instructions[] = {"\tmin.s32 ", "\tmin.u32 ", "\tmax.s32 ", "\tmax.u32 ", "\tmov.b32 "};
+  for (size_t i = 0; i < sizeof instructions / sizeof instructions[0]; i++)
+    if (reads(text, end, instructions[i], name, length))
       return true;
   return false;
 }
 
-// A function's text, |length| characters of |text|; |out| has room for twice as many.
-static char *append_without_negations(const char *text, size_t length, char *out) {
-  const char *end = text + length, *at;
-  bool may_have = has_extreme(text, length);
-  while (may_have && (at = memmem(text, (size_t)(end - text), negation, strlen(negation)))) {
-    const char *operands = at + strlen(negation), *line = strchr(operands, '\n');
-    int n = (int)strcspn(operands, ",");
-    out += sprintf(out, "%.*s%s%.*s%s%.*s, %.*s, 1;\n", (int)(at - text), text, complement, (int)(line + 1 - operands),
-                   operands, increment, n, operands, n, operands);
-    text = line + 1;
+// A function's text, up to |end|; |out| has room for three times as much.
+static char *append_without_negations(const char *function, const char *end, char *out) {
+  const char *text = function, *at;
+  while ((at = memmem(text, (size_t)(end - text), negation, strlen(negation)))) {
+    const char *operands = at + strlen(negation), *line = strchr(operands, '\n') + 1;
+    size_t name = strcspn(operands, ",");
+    int n = (int)name;
+    bool is_kept = !feeds_extreme(function, end, operands, name);
+    out += sprintf(out, "%.*s%s%.*s", (int)(at - text), text, is_kept ? negation : complement, (int)(line - operands),
+                   operands);
+    out += is_kept ? 0 : sprintf(out, "%s%.*s, %.*s, 1;\n", increment, n, operands, n, operands);
+    text = line;
   }
   memcpy(out, text, (size_t)(end - text));
   return out + (end - text);
@@ -59,12 +76,11 @@ static char *append_without_negations(const char *text, size_t length, char *out
 
 static const char *without_negated_extremes(strata_arena_t *arena, const char *text) {
   static const char function_end[] = "\n}\n";
-  char *result = strata_arena_alloc(arena, 2 * strlen(text) + 1), *out = result;
+  char *result = strata_arena_alloc(arena, 3 * strlen(text) + 1), *out = result;
   while (*text) {
-    const char *end = strstr(text, function_end);
-    size_t length = end ? (size_t)(end - text) + strlen(function_end) : strlen(text);
-    out = append_without_negations(text, length, out);
-    text += length;
+    const char *last = strstr(text, function_end), *end = last ? last + strlen(function_end) : text + strlen(text);
+    out = append_without_negations(text, end, out);
+    text = end;
   }
   *out = '\0';
   return result;
