@@ -167,10 +167,10 @@ static bool can_share_operands(const strata_gpu_device_t *device, const strata_p
          strata_pipelined_tiles(problem, p) >= strata_pipelined_cluster(p);
 }
 
-// Blocks that leave sums to one another are a grid of one product's.
-static bool can_stream(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+// Blocks that leave sums to one another are a grid of one product's; a thread has some registers for those of others.
+static bool can_stream(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int64_t sums) {
   return !problem->shares_launch && !problem->next && !problem->row_reductions && !problem->bulk_adds && p->pair == 1 &&
-         p->shape.teams == 1;
+         p->shape.teams == 1 && p->shape.groups <= 2 && sums <= SUMS;
 }
 
 // A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.
@@ -191,7 +191,7 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
     return false;
   if (strata_pipelined_cluster(p) > 1 && !(is_bulk && can_share_operands(device, problem, p)))
     return false;
-  if (p->stream && !can_stream(problem, p))
+  if (p->stream && !can_stream(problem, p, sums))
     return false;
   if (shape->groups > 2 && !p->swap && reads_results(problem)) // a thread has no registers for them
     return false;
