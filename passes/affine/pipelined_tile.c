@@ -189,6 +189,8 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
     return false;
   if (p->parts > 1 && !(is_bulk && shape->teams == 1 && can_share(device, problem, p)))
     return false;
+  if (shape->groups > 2 && p->parts > 2) // a thread has no registers for the sums that it gets
+    return false;
   if (strata_pipelined_cluster(p) > 1 && !(is_bulk && can_share_operands(device, problem, p)))
     return false;
   if (p->stream && !can_stream(problem, p, sums))
