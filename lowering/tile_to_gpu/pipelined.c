@@ -179,9 +179,10 @@ static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation 
     steps += count_steps(k);
   if (blocks < n)
     return strata_gpu_missing(forall, "products of more forms than there are blocks, in one launch,");
-  first->blocks = blocks;
-  if (d->stream)
+  if (d->stream) { // a single product's
+    first->blocks = blocks;
     return NULL;
+  }
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n--) {
     int64_t own = count_steps(k), share = blocks * own / steps, most = strata_min(count_tasks(k), blocks - n + 1);
     k->blocks = strata_max(1, strata_min(share, most));
@@ -308,39 +309,19 @@ static void count_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
     k->ordinal = first->ordinal;
 }
 
-// |emit| for each task that the block has a part in; |k|'s place is then behind the last of them.
-static strata_status_t for_stream(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
-                                  task_t emit) {
-  strata_emitter_t *e = &d->e;
-  MlirValue state[] = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)}, tasks;
-  strata_stream_begin(d, k, block, &tasks);
-  strata_loop_t loop = strata_emit_for_begin(e, strata_emit_index(e, 0), tasks, 1, 2, state, state);
-  d->task = strata_stream_task(d, k, loop.induction);
-  d->is_dirty = d->is_read = true;
-  d->loop_depth++;
-  strata_ring_place_t place = {state[0], state[1]};
-  STRATA_TRY(for_task(d, k, &place, emit));
-  d->loop_depth--;
-  state[0] = place.slot;
-  state[1] = place.parity;
-  strata_emit_for_end(e, loop, 2, state, state);
-  k->place = (strata_ring_place_t){state[0], state[1]};
-  return NULL;
-}
-
 // |emit| for each task of the block; |first|'s place is then behind the last of them.
 static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block,
                                  task_t emit) {
   strata_emitter_t *e = &d->e;
-  if (d->stream)
-    return for_stream(d, first, block, emit);
   MlirValue state[] = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
   strata_loop_t loop = {0};
   int64_t n_tasks = count_tasks(first);
-  bool is_loop = n_tasks > first->blocks;
-  if (is_loop)
+  bool is_loop = d->stream || n_tasks > first->blocks;
+  if (d->stream)
+    loop = strata_emit_for_begin(e, strata_emit_index(e, 0), strata_stream_begin(d, first, block), 1, 2, state, state);
+  else if (is_loop)
     loop = strata_emit_for_begin(e, block, strata_emit_index(e, n_tasks), first->blocks, 2, state, state);
-  d->task = is_loop ? loop.induction : block;
+  d->task = d->stream ? strata_stream_task(d, first, loop.induction) : is_loop ? loop.induction : block;
   count_task(d, first, block);
   d->is_dirty = d->is_read = is_loop;
   d->loop_depth += is_loop;

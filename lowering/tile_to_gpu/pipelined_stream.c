@@ -23,8 +23,7 @@ enum { WIDTH = 4 }; // sums stored and loaded at once, 16 bytes
 static int64_t all_steps(const strata_pipelined_kernel_t *k) { return k->n_tasks * k->n_steps; }
 static int64_t share_of(const strata_pipelined_kernel_t *k) { return strata_ceil_div(all_steps(k), k->blocks); }
 
-void strata_stream_begin(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
-                         MlirValue *out_tasks) {
+MlirValue strata_stream_begin(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block) {
   strata_emitter_t *e = &d->e;
   strata_stream_t *s = &k->stream;
   MlirValue steps = strata_emit_index(e, k->n_steps), share = strata_emit_index(e, share_of(k));
@@ -35,7 +34,7 @@ void strata_stream_begin(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
   MlirValue up = strata_emit_binary(e, "arith.addi", s->end, strata_emit_index(e, k->n_steps - 1));
   MlirValue first = strata_emit_binary(e, "arith.divui", s->begin, steps);
   s->tasks_end = strata_emit_binary(e, "arith.divui", up, steps);
-  *out_tasks = strata_emit_binary(e, "arith.subi", s->tasks_end, first);
+  return strata_emit_binary(e, "arith.subi", s->tasks_end, first);
 }
 
 MlirValue strata_stream_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue number) {

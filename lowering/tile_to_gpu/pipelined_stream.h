@@ -10,8 +10,7 @@ STRATA_MUST_CHECK strata_status_t strata_stream_check(const strata_gpu_distribut
 
 // How many tasks |block| has a part in, and the number of one of those, from 0 on; its steps are those of
 // strata_pipelined_steps from then on.
-void strata_stream_begin(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
-                         MlirValue *out_tasks);
+MlirValue strata_stream_begin(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block);
 MlirValue strata_stream_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue number);
 
 // Around what follows a task's products: only the block that has its last steps does that. |sums|, of the block's

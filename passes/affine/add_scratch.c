@@ -14,6 +14,7 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/calls.h"
 #include "passes/pass.h"
 #include "passes/target.h"
 
@@ -67,39 +68,14 @@ static strata_status_t add_clear(scratch_t *s, int64_t n_flags) {
   return NULL;
 }
 
-static void add_arguments(const scratch_t *s) {
-  MlirType inputs[MAX_ARGUMENTS];
-  MlirBlock body = strata_func_body(s->func);
-  for (int i = 0; i < N_BUFFERS; i++)
-    mlirBlockAddArgument(body, s->types[i], mlirOperationGetLocation(s->func));
-  intptr_t n = mlirBlockGetNumArguments(body);
-  for (intptr_t i = 0; i < n; i++)
-    inputs[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
-  strata_set_attr(s->func, "function_type",
-                  mlirTypeAttrGet(mlirFunctionTypeGet(s->compile->context, n, inputs, 0, NULL)));
-}
-
-static MlirOperation create_call(const scratch_t *s, MlirLocation location, const char *name, intptr_t n,
-                                 MlirValue *operands) {
-  strata_named_attr_t callee = {"callee", mlirFlatSymbolRefAttrGet(s->compile->context, strata_str(name))};
-  return strata_op_create(location, "func.call", (int)n, operands, 0, NULL, 1, &callee, 0, NULL);
-}
-
 static void extend_call(const scratch_t *s, MlirOperation call) {
   MlirValue operands[MAX_ARGUMENTS];
-  MlirLocation location = mlirOperationGetLocation(call);
-  MlirBlock block = mlirOperationGetBlock(call);
-  const int32_t segments[2] = {0, 0};
-  strata_named_attr_t attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(s->compile->context, 2, segments)};
   intptr_t n = mlirOperationGetNumOperands(call);
   for (intptr_t i = 0; i < n; i++)
     operands[i] = mlirOperationGetOperand(call, i);
-  for (int i = 0; i < N_BUFFERS; i++) {
-    MlirOperation alloc = strata_op_create(location, "memref.alloc", 0, NULL, 1, &s->types[i], 1, &attr, 0, NULL);
-    mlirBlockInsertOwnedOperationBefore(block, call, alloc);
-    operands[n + i] = mlirOperationGetResult(alloc, 0);
-  }
-  mlirBlockInsertOwnedOperationBefore(block, call, create_call(s, location, s->clear, 1, &operands[n + FLAGS]));
+  for (int i = 0; i < N_BUFFERS; i++)
+    operands[n + i] = strata_alloc_before(call, s->types[i]);
+  strata_call_before(call, s->clear, 1, &operands[n + FLAGS]);
   mlirOperationSetOperands(call, n + N_BUFFERS, operands);
 }
 
@@ -119,7 +95,9 @@ static strata_status_t add_scratch(strata_compile_t *compile, MlirOperation func
   s.types[SUMS] = words_type(compile->context, schedule.blocks * schedule.tile[0] * schedule.tile[1]);
   s.types[FLAGS] = words_type(compile->context, schedule.blocks);
   STRATA_TRY(add_clear(&s, schedule.blocks));
-  add_arguments(&s);
+  for (int i = 0; i < N_BUFFERS; i++)
+    mlirBlockAddArgument(strata_func_body(func), s.types[i], mlirOperationGetLocation(func));
+  strata_update_function_type(compile->arena, func);
   for (size_t i = 0; i < calls.count; i++)
     extend_call(&s, calls.data[i]);
   return NULL;

@@ -21,6 +21,32 @@ MlirOperation strata_callee(strata_compile_t *compile, MlirOperation call) {
   return func;
 }
 
+MlirValue strata_alloc_before(MlirOperation op, MlirType type) {
+  const int32_t segments[2] = {0, 0};
+  strata_named_attr_t attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(mlirOperationGetContext(op), 2, segments)};
+  MlirOperation alloc =
+      strata_op_create(mlirOperationGetLocation(op), "memref.alloc", 0, NULL, 1, &type, 1, &attr, 0, NULL);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, alloc);
+  return mlirOperationGetResult(alloc, 0);
+}
+
+void strata_call_before(MlirOperation op, const char *name, int n_operands, const MlirValue *operands) {
+  strata_named_attr_t callee = {"callee", mlirFlatSymbolRefAttrGet(mlirOperationGetContext(op), strata_str(name))};
+  MlirOperation call =
+      strata_op_create(mlirOperationGetLocation(op), "func.call", n_operands, operands, 0, NULL, 1, &callee, 0, NULL);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, call);
+}
+
+void strata_update_function_type(strata_arena_t *arena, MlirOperation func) {
+  MlirBlock body = strata_func_body(func);
+  intptr_t n = mlirBlockGetNumArguments(body);
+  MlirType *inputs = strata_arena_array(arena, MlirType, n);
+  for (intptr_t i = 0; i < n; i++)
+    inputs[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
+  strata_set_attr(func, "function_type",
+                  mlirTypeAttrGet(mlirFunctionTypeGet(mlirOperationGetContext(func), n, inputs, 0, NULL)));
+}
+
 bool strata_kernel_writes(MlirOperation func, intptr_t index) {
   MlirValue argument = mlirBlockGetArgument(strata_func_body(func), index);
   for (MlirOpOperand use = mlirValueGetFirstUse(argument); !mlirOpOperandIsNull(use);

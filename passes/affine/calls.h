@@ -28,4 +28,10 @@ bool strata_kernel_writes(MlirOperation func, intptr_t index);
 // The function a call calls.
 MlirOperation strata_callee(strata_compile_t *compile, MlirOperation call);
 
+// A memref.alloc, and a call of the function |name|, in front of |op|.
+MlirValue strata_alloc_before(MlirOperation op, MlirType type);
+void strata_call_before(MlirOperation op, const char *name, int n_operands, const MlirValue *operands);
+// The function's type follows from its arguments.
+void strata_update_function_type(strata_arena_t *arena, MlirOperation func);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/calls.h"
 #include "passes/affine/nest_edit.h"
 
 typedef struct {
@@ -117,21 +118,10 @@ static MlirType new_type(const strata_coalescing_t *coalescing, int buffer) {
   return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), rank, sizes, (MlirAttribute){0});
 }
 
-static void set_function_type(const strata_coalescing_t *coalescing) {
-  MlirOperation func = coalescing->graph.func;
-  MlirBlock body = strata_func_body(func);
-  intptr_t count = mlirBlockGetNumArguments(body);
-  MlirType *types = strata_arena_array(coalescing->graph.arena, MlirType, count);
-  for (intptr_t i = 0; i < count; i++)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
-  MlirType type = mlirFunctionTypeGet(coalescing->compile->context, count, types, 0, NULL);
-  strata_set_attr(func, "function_type", mlirTypeAttrGet(type));
-}
-
 void strata_coalesce_apply(const strata_coalescing_t *coalescing) {
   for (int node = 0; node < (int)coalescing->graph.nodes.count; node++)
     rewrite_nest(coalescing, node);
   for (int buffer = 0; buffer < (int)coalescing->graph.buffers.count; buffer++)
     mlirValueSetType(coalescing->graph.buffers.data[buffer].value, new_type(coalescing, buffer));
-  set_function_type(coalescing);
+  strata_update_function_type(coalescing->graph.arena, coalescing->graph.func);
 }

@@ -181,7 +181,6 @@ static MlirAffineMap point_to_panel(const pack_t *p) {
 
 // Gives the kernel's argument its new type and the contraction's load its new map.
 static void read_panels(pack_t *p, MlirOperation kernel) {
-  MlirContext context = p->compile->context;
   const strata_nest_t *nest = p->contraction->nest;
   MlirOperation load = p->side->access->op;
   mlirValueSetType(p->side->access->buffer, p->type);
@@ -190,28 +189,13 @@ static void read_panels(pack_t *p, MlirOperation kernel) {
     operands[1 + dim] = nest->dims[dim];
   mlirOperationSetOperands(load, 1 + n_dims_of(nest), operands);
   strata_set_attr(load, "map", mlirAffineMapAttrGet(point_to_panel(p)));
-  MlirType types[256];
-  MlirBlock body = strata_func_body(kernel);
-  intptr_t n = mlirBlockGetNumArguments(body);
-  MlirType *inputs = n <= 256 ? types : strata_arena_array(p->compile->arena, MlirType, n);
-  for (intptr_t i = 0; i < n; i++)
-    inputs[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
-  strata_set_attr(kernel, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, n, inputs, 0, NULL)));
+  strata_update_function_type(p->compile->arena, kernel);
 }
 
 // %p = memref.alloc, call @pack(%w, %p) before the call, which then takes %p.
 static void pack_before_call(pack_t *p, MlirOperation call, const char *name) {
-  MlirLocation location = mlirOperationGetLocation(call);
-  MlirContext context = p->compile->context;
-  const int32_t segments[2] = {0, 0};
-  strata_named_attr_t alloc_attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments)};
-  MlirOperation alloc = strata_op_create(location, "memref.alloc", 0, NULL, 1, &p->type, 1, &alloc_attr, 0, NULL);
-  MlirValue operands[2] = {mlirOperationGetOperand(call, p->argument), mlirOperationGetResult(alloc, 0)};
-  strata_named_attr_t callee = {"callee", mlirFlatSymbolRefAttrGet(context, strata_str(name))};
-  MlirOperation pack = strata_op_create(location, "func.call", 2, operands, 0, NULL, 1, &callee, 0, NULL);
-  MlirBlock block = mlirOperationGetBlock(call);
-  mlirBlockInsertOwnedOperationBefore(block, call, alloc);
-  mlirBlockInsertOwnedOperationBefore(block, call, pack);
+  MlirValue operands[2] = {mlirOperationGetOperand(call, p->argument), strata_alloc_before(call, p->type)};
+  strata_call_before(call, name, 2, operands);
   mlirOperationSetOperand(call, p->argument, operands[1]);
 }
 

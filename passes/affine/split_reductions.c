@@ -19,6 +19,7 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/calls.h"
 #include "passes/affine/coalesce.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/nest_edit.h"
@@ -441,16 +442,11 @@ static void combine_partials(const split_t *split, MlirValue partial) {
 static strata_status_t apply_split(strata_arena_t *arena, const split_t *split) {
   const strata_nest_t *nest = split->nest;
   int64_t extents[STRATA_MAX_DIMS];
-  MlirLocation location = mlirOperationGetLocation(nest->op);
-  MlirContext context = mlirOperationGetContext(nest->op);
   MlirType element = mlirValueGetType(mlirOperationGetResult(nest->loops[0], 0));
   MlirType type = mlirMemRefTypeContiguousGet(element, partial_extents(split, extents), extents, (MlirAttribute){0});
-  const int32_t segments[2] = {0, 0};
-  strata_named_attr_t attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments)};
-  MlirOperation alloc = strata_op_create(location, "memref.alloc", 0, NULL, 1, &type, 1, &attr, 0, NULL);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(nest->op), nest->op, alloc);
-  STRATA_TRY(add_partial_nest(arena, split, mlirOperationGetResult(alloc, 0)));
-  combine_partials(split, mlirOperationGetResult(alloc, 0));
+  MlirValue partials = strata_alloc_before(nest->op, type);
+  STRATA_TRY(add_partial_nest(arena, split, partials));
+  combine_partials(split, partials);
   return NULL;
 }
 

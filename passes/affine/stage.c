@@ -13,6 +13,7 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/calls.h"
 #include "passes/affine/coalesce.h"
 #include "passes/affine/pack.h"
 
@@ -479,38 +480,18 @@ static void drop_argument(const staging_t *s, intptr_t index) {
   }
 }
 
-static void set_function_type(const staging_t *s) {
-  MlirType inputs[MAX_ARGUMENTS];
-  MlirBlock body = strata_func_body(s->q->called->func);
-  intptr_t n = mlirBlockGetNumArguments(body);
-  for (intptr_t i = 0; i < n; i++)
-    inputs[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
-  strata_set_attr(s->q->called->func, "function_type",
-                  mlirTypeAttrGet(mlirFunctionTypeGet(s->q->compile->context, n, inputs, 0, NULL)));
-}
-
 // %p = memref.alloc, call @stage(..., %p) before the call, which then takes %p before its operand |index|.
 static void stage_before_call(const staging_t *s, MlirOperation call, const char *name, int n_buffers,
                               const MlirValue *buffers, intptr_t index) {
-  MlirLocation location = mlirOperationGetLocation(call);
-  MlirContext context = s->q->compile->context;
-  MlirBlock block = mlirOperationGetBlock(call);
-  MlirType type = matrix_type(s);
-  const int32_t segments[2] = {0, 0};
-  strata_named_attr_t alloc_attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments)};
-  MlirOperation alloc = strata_op_create(location, "memref.alloc", 0, NULL, 1, &type, 1, &alloc_attr, 0, NULL);
-  MlirValue operands[MAX_ARGUMENTS];
+  MlirValue operands[MAX_ARGUMENTS], matrix = strata_alloc_before(call, matrix_type(s));
   for (int i = 0; i < n_buffers; i++)
     operands[i] = mlirOperationGetOperand(call, mlirBlockArgumentGetArgNumber(buffers[i]));
-  operands[n_buffers] = mlirOperationGetResult(alloc, 0);
-  strata_named_attr_t callee = {"callee", mlirFlatSymbolRefAttrGet(context, strata_str(name))};
-  MlirOperation stage = strata_op_create(location, "func.call", n_buffers + 1, operands, 0, NULL, 1, &callee, 0, NULL);
-  mlirBlockInsertOwnedOperationBefore(block, call, alloc);
-  mlirBlockInsertOwnedOperationBefore(block, call, stage);
+  operands[n_buffers] = matrix;
+  strata_call_before(call, name, n_buffers + 1, operands);
   intptr_t n = mlirOperationGetNumOperands(call);
   for (intptr_t i = 0; i < n; i++)
     operands[i < index ? i : i + 1] = mlirOperationGetOperand(call, i);
-  operands[index] = mlirOperationGetResult(alloc, 0);
+  operands[index] = matrix;
   mlirOperationSetOperands(call, n + 1, operands);
 }
 
@@ -555,6 +536,6 @@ strata_status_t strata_stage_side(const strata_gpu_contraction_t *question, int 
   for (intptr_t i = mlirBlockGetNumArguments(body); i-- > 0;)
     if (!strata_value_has_uses(mlirBlockGetArgument(body, i)))
       drop_argument(&s, i);
-  set_function_type(&s);
+  strata_update_function_type(arena_of(&s), question->called->func);
   return NULL;
 }

@@ -61,7 +61,7 @@ def main():
     gpu.use_stand_in()
     for model, (most_error, most_launches) in MODELS.items():
         check(model, most_error, most_launches)
-    if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
+    if strata.has_ptxas():
         for path in sorted(glob.glob(os.path.join(materialise.HERE, "*.onnx"))):
             check_spills(os.path.splitext(os.path.basename(path))[0])
 

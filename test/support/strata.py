@@ -6,6 +6,7 @@ model's signature. Needs numpy only.
 import ctypes
 import os
 import resource
+import shutil
 import subprocess
 
 import numpy as np
@@ -20,6 +21,11 @@ DTYPES = {
     8: np.uint8, 9: np.uint8, 10: np.int8, 11: np.uint8, 12: np.int16, 13: np.uint16, 14: np.int32, 15: np.uint32,
     16: np.int64, 17: np.uint64,
 }
+
+
+def has_ptxas():
+    """Whether NVIDIA's assembler is where the compiler looks for it."""
+    return any(os.access(path, os.X_OK) for path in (shutil.which("ptxas") or "", "/usr/local/cuda/bin/ptxas"))
 
 
 class TensorInfo(ctypes.Structure):

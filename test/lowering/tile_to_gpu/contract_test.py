@@ -1,8 +1,6 @@
 """Matrix products and convolutions on the emulated device: shapes that divide into tiles and shapes that do not, every
 order of the operands in memory, every type and precision, with an epilogue. And what ptxas says of the large ones."""
 import itertools
-import os
-import shutil
 
 import numpy as np
 
@@ -131,7 +129,7 @@ def test_convolutions():
 
 def test_registers():
     """No large product spills."""
-    if not shutil.which("ptxas") and not os.path.exists("/usr/local/cuda/bin/ptxas"):
+    if not strata.has_ptxas():
         return
     for element, options in (("f16", ()), ("f32", ()), ("f32", ("--mm-conv-precision-mode=tf32",)),
                              ("f32", ("--gpu-no-tensor-core",)), ("i8", ())):

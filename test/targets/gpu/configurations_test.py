@@ -98,13 +98,8 @@ def check(kind, crossed, sizes):
     return not wrong
 
 
-def has_assembler():
-    return any(os.access(os.path.join(folder, "ptxas"), os.X_OK) for folder in
-               [*os.environ.get("PATH", "").split(":"), "/usr/local/cuda/bin"])
-
-
 def main():
-    if not has_assembler():
+    if not strata.has_ptxas():
         print("no ptxas: nothing to ask")
         return 0
     right = [check(kind, crossed, sizes) for kind, crossed, sizes in

@@ -2,7 +2,6 @@
 spills on the H200; AMD's code objects use no scratch and load 16 bytes at once."""
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,10 +31,6 @@ def compile_for(model, target, device, folder, *options):
     return result.stdout
 
 
-def has_assembler():
-    return any(os.access(path, os.X_OK) for path in (shutil.which("ptxas") or "", "/usr/local/cuda/bin/ptxas"))
-
-
 def check_nvidia(model, device):
     with tempfile.TemporaryDirectory() as folder:
         # That the code assembles does not need its best form, which takes three times as long.
@@ -49,7 +44,7 @@ def check_nvidia(model, device):
         # A line of a kernel: name, blocks, threads, registers, shared memory, stack, spills.
         kernels = re.findall(r"^k\S*((?: +\d+)+)$", usage, re.MULTILINE)
         assert kernels, usage
-        if not has_assembler():
+        if not strata.has_ptxas():
             return
         with open(os.path.join(folder, device + ".cubin"), "rb") as file:
             assert file.read(4) == b"\x7fELF"
