@@ -1,4 +1,5 @@
 """Fuzzes the ONNX reader with models whose protobuf fields are changed, moved, lost or doubled."""
+import copy
 import glob
 import os
 
@@ -71,6 +72,7 @@ def messages(fields):
 
 
 def mutate_fields(rng, model, donor):
+    """Changes one field. What is put somewhere is a copy: a message put in twice could be put into itself later."""
     fields = rng.choice([message for message in messages(model) if message])
     at = rng.randrange(len(fields))
     number, value = fields[at]
@@ -78,13 +80,13 @@ def mutate_fields(rng, model, donor):
     if kind == 0:
         del fields[at]
     elif kind == 1:
-        fields.insert(rng.randrange(len(fields) + 1), fields[at])
+        fields.insert(rng.randrange(len(fields) + 1), copy.deepcopy(fields[at]))
     elif kind == 2:
         fields[at][0] = rng.randrange(1, 22)
     elif kind == 3:
         others = [field for message in messages(donor) for field in message if field[0] == number]
         if others:
-            fields[at][1] = rng.choice(others)[1]
+            fields[at][1] = copy.deepcopy(rng.choice(others)[1])
     elif isinstance(value, int):
         fields[at][1] = rng.choice(fuzzing.INTERESTING) if rng.random() < 0.7 else value + rng.choice([-1, 1])
     elif isinstance(value, bytes):
