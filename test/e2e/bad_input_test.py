@@ -9,7 +9,7 @@ import numpy as np
 
 import onnx_file
 import strata
-from onnx_file import FLOAT
+from onnx_file import FLOAT, INT32
 
 TIMEOUT = 60 if strata.SANITIZED else 10
 MANY = 100000
@@ -97,6 +97,14 @@ def graphs():
     expect_error("wrong element types", "culprit", single("And", ["x", "x"]))
     expect_error("wrong attribute type", "culprit", single("Softmax", ["x"], axis="last"))
     expect_error("axis out of range", "culprit", single("Softmax", ["x"], axis=7))
+
+    # x, w, r, b, sequence_lens, initial_h, initial_c, p: each with a dimension too few.
+    shapes = ([3, 2, 4], [1, 8, 4], [1, 8, 2], [1, 16], [2], [1, 2, 2], [1, 2, 2], [1, 6])
+    for wrong in range(len(shapes)):
+        layer = onnx_file.Graph()
+        names = [layer.input(f"x{i}", INT32 if i == 4 else FLOAT, shape[i == wrong:]) for i, shape in enumerate(shapes)]
+        layer.output(layer.node("LSTM", names, name="culprit", hidden_size=2), FLOAT, [3, 1, 2, 2])
+        expect_error(f"LSTM whose operand {wrong} has a dimension too few", "dimensions, got", layer.save("layer.onnx"))
 
     graph = small_graph()
     graph.node("Frobnicate", ["x"], name="\33[2J\r")

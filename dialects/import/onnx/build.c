@@ -77,8 +77,16 @@ MlirValue onnx_broadcast_to(onnx_node_t *n, MlirValue x, int rank, const int64_t
   return strata_build_broadcast_to(n->b, x, shape.rank, shape.dims);
 }
 
+static bool has_axis(onnx_node_t *n, const onnx_shape_t *shape, int axis) {
+  if (axis < 0 || axis >= shape->rank)
+    onnx_invalid(n, "expected an operand of more than %d dimensions, got %d", axis < 0 ? 0 : axis, shape->rank);
+  return !onnx_failed(n);
+}
+
 MlirValue onnx_slice_axis(onnx_node_t *n, MlirValue x, int axis, int64_t start, int64_t step, int64_t size) {
   onnx_shape_t shape = onnx_shape(x);
+  if (!has_axis(n, &shape, axis))
+    return (MlirValue){0};
   int64_t starts[STRATA_MAX_RANK] = {0}, steps[STRATA_MAX_RANK];
   for (int i = 0; i < shape.rank; i++)
     steps[i] = i == axis ? step : 1;
@@ -88,7 +96,10 @@ MlirValue onnx_slice_axis(onnx_node_t *n, MlirValue x, int axis, int64_t start, 
 }
 
 MlirValue onnx_pad_axis(onnx_node_t *n, MlirValue x, int axis, int64_t low, int64_t high, double value) {
+  onnx_shape_t shape = onnx_shape(x);
   int64_t lows[STRATA_MAX_RANK] = {0}, highs[STRATA_MAX_RANK] = {0};
+  if (!has_axis(n, &shape, axis))
+    return (MlirValue){0};
   lows[axis] = low;
   highs[axis] = high;
   return strata_build_pad(n->b, x, lows, highs, value);

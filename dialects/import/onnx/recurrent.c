@@ -247,17 +247,38 @@ static state_t run(const layer_t *layer, const cell_t *cell, int direction, bool
   return state;
 }
 
+// Every operand that is there has the dims the operator gives it.
+static void check_ranks(onnx_node_t *n) {
+  static const struct {
+    int operand, rank;
+    const char *name;
+  } expected[] = {
+      {X, 3, "x"},
+      {W, 3, "w"},
+      {R, 3, "r"},
+      {B, 2, "b"},
+      {LENGTHS, 1, "sequence_lens"},
+      {INITIAL_H, 3, "initial_h"},
+      {INITIAL_C, 3, "initial_c"},
+      {PEEPHOLES, 2, "p"},
+  };
+  for (size_t i = 0; i < sizeof expected / sizeof *expected && !onnx_failed(n); i++) {
+    int rank = onnx_has(n, expected[i].operand) ? onnx_operand_shape(n, expected[i].operand).rank : expected[i].rank;
+    if (!onnx_failed(n) && rank != expected[i].rank)
+      onnx_invalid(n, "%s: expected %d dimensions, got %d", expected[i].name, expected[i].rank, rank);
+  }
+}
+
 static bool read_layer(onnx_node_t *n, layer_t *layer) {
   *layer = (layer_t){.n = n, .kind = find_kind(n->info->name), .x = onnx_operand(n, X), .n_directions = 1};
   layer->batch_first = onnx_attr_int(n, "layout", 0);
-  onnx_shape_t w = onnx_operand_shape(n, W), r = onnx_operand_shape(n, R), x = onnx_shape(layer->x);
-  if (!onnx_failed(n) && (x.rank != 3 || w.rank != 3 || r.rank != 3))
-    onnx_invalid(n, "expected x, w and r of 3 dimensions");
+  onnx_shape_t w = onnx_operand_shape(n, W), r = onnx_operand_shape(n, R);
+  check_ranks(n);
   if (onnx_failed(n))
     return false;
   if (layer->batch_first)
     layer->x = onnx_move_axis(n, layer->x, 1, 0);
-  x = onnx_shape(layer->x);
+  onnx_shape_t x = onnx_shape(layer->x);
   layer->type = x.type;
   layer->steps = x.dims[0];
   layer->batch = x.dims[1];
