@@ -32,6 +32,8 @@ typedef enum {
   STRATA_GPU_EMULATED, // the host's machine code, run thread by thread by the tests' driver (test/support/driver)
 } strata_gpu_code_t;
 
+enum { STRATA_GPU_SHARED_OF_BLOCK = 1 << 10 }; // bytes of shared memory that the driver takes of each block
+
 // A GPU the nvgpu and amdgpu targets can compile for (rows of targets/gpu/devices.def). Sizes are in bytes.
 typedef struct strata_gpu_device {
   const char *name; // as --device= spells it

@@ -130,10 +130,10 @@ static bool loads_others(const strata_gpu_distribution_t *d) {
 
 int64_t strata_gpu_kept_blocks(const strata_gpu_distribution_t *d) {
   // Registers of a thread that goes through a row, several loads at a time (measured: norms of 131072 bf16 on an H200
-  // take 51 us with the fewer, softmax 45 with the more); bytes of shared memory that the driver takes of a block.
-  enum { FEW_REGISTERS = 40, REGISTERS = 64, RESERVED = 1024 };
+  // take 51 us with the fewer, softmax 45 with the more).
+  enum { FEW_REGISTERS = 40, REGISTERS = 64 };
   const strata_gpu_device_t *device = d->device;
-  int64_t by_memory = device->shared_bytes_processor / (d->shared.size + RESERVED);
+  int64_t by_memory = device->shared_bytes_processor / (d->shared.size + STRATA_GPU_SHARED_OF_BLOCK);
   int64_t by_registers = device->registers / (d->threads * (loads_others(d) ? REGISTERS : FEW_REGISTERS));
   int64_t blocks = strata_min(by_memory, by_registers);
   return blocks < 1 ? 1 : blocks;

@@ -16,6 +16,7 @@
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/kept.h"
+#include "lowering/tile_to_gpu/launches.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
 enum { SHARED_SPACE = 3, AMPLE_REGISTERS = 128, BUSY_THREADS = 512 };
@@ -124,7 +125,7 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
       {"function_type", mlirTypeAttrGet(type)},
       {"strata.blocks", strata_i64_attr(context, strata_gpu_blocks(d))},
       {"strata.threads", strata_i64_attr(context, d->threads + d->producers)},
-      {"strata.shared", strata_i64_attr(context, d->shared.size)},
+      {"strata.shared", strata_i64_attr(context, strata_gpu_launch_shared(d))},
       {"strata.cluster", strata_i64_attr(context, strata_cluster_blocks(d))},
       {"sym_visibility", strata_str_attr(context, "private")},
   };
@@ -133,6 +134,8 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
   int64_t resident = resident_blocks(d);
   if (resident > 0)
     strata_set_attr(func, "strata.resident", strata_i64_attr(context, resident));
+  if (strata_gpu_begins_early(d))
+    strata_set_attr(func, "strata.programmatic", mlirUnitAttrGet(context));
   if (d->maps.count)
     strata_set_attr(func, "strata.maps", mlirArrayAttrGet(context, (intptr_t)d->maps.count, d->maps.data));
   return func;
@@ -151,44 +154,8 @@ static int64_t index_bits(MlirBlock entry) {
   return 32;
 }
 
-//===-- Launches that overlap ------------------------------------------------------------------------------------===//
-
-static MlirWalkResult find_readonly(MlirOperation op, void *user) {
-  *(bool *)user |= strata_attr_flag(op, "tile.readonly");
-  return MlirWalkResultAdvance;
-}
-
-// A grid of one block a processor on nearly all of them, or on so few that the next launch has room on others: where
-// some are idle, blocks are spread evenly over the card only while that is empty. That matters to what waits for memory
-// (128x14336x4096 on 112 processors: 35.4 us instead of 33.1), not to what computes |flops| meanwhile (1000x1000x1000
-// on 96: 6.8 us instead of 7.6).
-static bool is_even(const strata_gpu_distribution_t *d, int64_t bytes, int64_t flops) {
-  enum { FULL = 19, OF = 20, FLOPS_A_BYTE = 200 };
-  int64_t blocks = strata_gpu_blocks(d), processors = d->device->n_processors;
-  return 2 * d->shared.size > d->device->shared_bytes_processor && blocks <= processors &&
-         (2 * blocks <= processors || OF * blocks >= FULL * processors || flops >= FLOPS_A_BYTE * bytes);
-}
-
-// True if launches of the kernel may begin before those in front of it have ended: it waits for them itself, and reads
-// nothing by loads of what does not change while it runs, which the assembler moves in front of the wait. Products of
-// one round that are over soon gain by it, as measured: 128x4096x4096 takes 12.4 us instead of 13.0; those of clusters
-// the most, which begin later than others otherwise: 1000x1000x1000 takes 6.7 us instead of 7.5.
-static bool is_programmatic(const strata_gpu_distribution_t *d, MlirOperation func) {
-  const int64_t short_bytes = 40 << 20, short_flops = INT64_C(5) << 30;
-  strata_schedule_t schedule = strata_schedule_read(d->func);
-  bool reads_directly = false, is_product = d->producers && !strcmp(schedule.kind, "contract");
-  int64_t bytes = strata_attr_i64(d->func, "strata.bytes", INT64_MAX);
-  int64_t flops = strata_attr_i64(d->func, "strata.flops", INT64_MAX);
-  bool is_short = bytes <= short_bytes && flops <= short_flops, is_round = d->n_tasks <= strata_gpu_blocks(d);
-  if (!d->device->has_programmatic_launch || !is_product || schedule.group != schedule.threads ||
-      !(d->stream || (is_short && is_round)) || !is_even(d, bytes, flops))
-    return false;
-  mlirOperationWalk(func, find_readonly, &reads_directly, MlirWalkPreOrder);
-  return !reads_directly;
-}
-
-// Puts the new function into the kernels' module, and returns it.
-static MlirOperation finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBlock entry) {
+// Puts the new function into the kernels' module.
+static void finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBlock entry) {
   mlirValueSetType(d->shared.memory, shared_type(d));
   intptr_t n_arguments = mlirBlockGetNumArguments(entry);
   MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_arguments);
@@ -199,19 +166,17 @@ static MlirOperation finish_kernel(strata_gpu_distribution_t *d, const char *nam
   mlirRegionAppendOwnedBlock(body, entry);
   MlirOperation func = create_func(d, name, false, type, body);
   strata_set_attr(func, "strata.index_bits", strata_i64_attr(d->e.context, index_bits(entry)));
-  if (is_programmatic(d, func))
-    strata_set_attr(func, "strata.programmatic", mlirUnitAttrGet(d->e.context));
+  if (strata_gpu_begins_early(d))
+    strata_gpu_keep_loads(func);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(d->kernels), func);
-  return func;
 }
 
-// Leaves a declaration in place of the kernel that is now |func|.
-static void replace_by_declaration(strata_gpu_distribution_t *d, const char *name, MlirOperation func) {
+// Leaves a declaration in place of the old kernel.
+static void replace_by_declaration(strata_gpu_distribution_t *d, const char *name) {
   MlirType type = mlirTypeAttrGetValue(strata_attr(d->func, "function_type"));
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
   strata_copy_attr(d->func, declaration, "strata.bytes");
   strata_copy_attr(d->func, declaration, "strata.flops");
-  strata_copy_attr(func, declaration, "strata.programmatic");
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(d->func), d->func, declaration);
   mlirOperationDestroy(d->func);
 }
@@ -250,7 +215,8 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
   strata_store_small_floats(entry, 8);
   if (strata_gpu_keeps_rows(&d))
     strata_gpu_defer_loads(&d, entry);
-  replace_by_declaration(&d, name, finish_kernel(&d, name, entry));
+  finish_kernel(&d, name, entry);
+  replace_by_declaration(&d, name);
   return NULL;
 }
 

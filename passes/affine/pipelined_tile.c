@@ -6,7 +6,6 @@
 enum {
   BOX_ROWS = 8,            // of which a part of a box is a multiple
   RESULT_BYTES = 16 << 10, // two sub-tiles of results of a group
-  BLOCK_BYTES = 1 << 10,   // that the system takes of a block's shared memory
   MAX_SLOTS = 16,
   SUMS = 128, // of a thread
   WIDE_SUMS = 192,
@@ -72,15 +71,16 @@ static int64_t results_bytes(const strata_pipelined_choice_t *p) {
 
 int64_t strata_pipelined_slots(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
-  int64_t room = strata_min(device->shared_bytes, device->shared_bytes_processor / p->residents - BLOCK_BYTES);
+  int64_t room =
+      strata_min(device->shared_bytes, device->shared_bytes_processor / p->residents - STRATA_GPU_SHARED_OF_BLOCK);
   return strata_min(
       (room - results_bytes(p) - STRATA_PIPELINED_BARRIER_BYTES) / strata_pipelined_slot_bytes(problem, p), MAX_SLOTS);
 }
 
 bool strata_pipelined_has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p, int64_t slots, int64_t blocks) {
-  int64_t block =
-      slots * strata_pipelined_slot_bytes(problem, p) + results_bytes(p) + STRATA_PIPELINED_BARRIER_BYTES + BLOCK_BYTES;
+  int64_t block = slots * strata_pipelined_slot_bytes(problem, p) + results_bytes(p) + STRATA_PIPELINED_BARRIER_BYTES +
+                  STRATA_GPU_SHARED_OF_BLOCK;
   return blocks * block <= device->shared_bytes_processor;
 }
 

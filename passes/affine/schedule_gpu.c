@@ -255,12 +255,12 @@ static int64_t count_columns(const gpu_kernel_t *k, int64_t length) {
 // Blocks of a processor that carry out tasks of |block| rows in turn, each fetched while another is computed on, by
 // registers and shared memory: what is fetched, what crosses once more, what the rows share.
 static int64_t blocks_in_turn(const gpu_kernel_t *k, int64_t n_rows, int64_t length, int64_t block, int64_t threads) {
-  enum { F32_BYTES = 4, RESERVED = 1024 };
+  enum { F32_BYTES = 4 };
   int64_t row = row_bytes(k, n_rows, length) + (length + ACCESS_BYTES) * F32_BYTES;
   int64_t bytes = row * block + count_columns(k, length) * length * F32_BYTES;
-  if (bytes + RESERVED > k->device->shared_bytes)
+  if (bytes + STRATA_GPU_SHARED_OF_BLOCK > k->device->shared_bytes)
     return 0;
-  return strata_min(k->device->shared_bytes_processor / (bytes + RESERVED),
+  return strata_min(k->device->shared_bytes_processor / (bytes + STRATA_GPU_SHARED_OF_BLOCK),
                     k->device->registers / (threads * SECTOR_REGISTERS));
 }
 

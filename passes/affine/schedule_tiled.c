@@ -32,7 +32,6 @@ enum {
   FMA_RATE = 128,        // multiply-adds of a processor in a cycle; matrix instructions: half an instruction's
   STEP_LATENCY = 1000,   // cycles
   COMBINE_LATENCY = 300, // of the parts of a split
-  BLOCK_BYTES = 1 << 10, // that the system takes of a block's shared memory
   STORE_RATE = 32,       // bytes, and two for each element
   SLOTS = 2,             // of each operand in shared memory
   N_SPLITS = 4,          // 1 to 8
@@ -146,7 +145,7 @@ static int64_t shared_of(const strata_problem_t *p, const tile_t *tile, int64_t 
 static int64_t residents(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile,
                          int64_t slots) {
   int64_t by_registers = device->registers / (registers_of(device, p, tile) * tile->threads);
-  int64_t by_shared = device->shared_bytes_processor / (shared_of(p, tile, slots) + BLOCK_BYTES);
+  int64_t by_shared = device->shared_bytes_processor / (shared_of(p, tile, slots) + STRATA_GPU_SHARED_OF_BLOCK);
   int64_t by_threads = device->threads_resident / tile->threads;
   int64_t all = strata_min(by_registers, by_shared);
   return strata_max(1, strata_min(all, by_threads));
