@@ -153,8 +153,8 @@ static int64_t divisor_near(int64_t extent, double wanted, double most) {
   for (int64_t divisor = 1; divisor * divisor <= extent; divisor++)
     for (int i = 0; i < 2 && extent % divisor == 0; i++) {
       int64_t d = i ? extent / divisor : divisor;
-      double ratio = d > wanted ? (double)d / wanted : wanted / (double)d;
-      double best_ratio = best > wanted ? (double)best / wanted : wanted / (double)best;
+      double ratio = (double)d > wanted ? (double)d / wanted : wanted / (double)d;
+      double best_ratio = (double)best > wanted ? (double)best / wanted : wanted / (double)best;
       if ((double)d <= most && ratio < best_ratio)
         best = d;
     }

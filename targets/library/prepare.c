@@ -5,8 +5,10 @@
 #include "runtime/cpu/pool.h"
 #include "targets/library/emit.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 
 enum { BUFFER_ALIGNMENT = 64, PAGE = 4096 };
 // Bytes of the model's constants from which on memory counts more than the time to read pages again.
@@ -24,16 +26,27 @@ static bool runs_here(const strata_cpu_device_t *device) {
                              !strata_rt_missing_feature(strata_required_features(device)));
 }
 
-static void **gather_buffers(strata_program_t *program, const strata_program_launch_t *launch) {
+// Bytes that all processes together can have.
+static double memory_present(void) {
+  struct sysinfo info;
+  return sysinfo(&info) ? INFINITY : ((double)info.totalram + (double)info.totalswap) * info.mem_unit;
+}
+
+static strata_status_t gather_buffers(strata_program_t *program, const strata_program_launch_t *launch,
+                                      void ***out_buffers) {
   strata_arena_t *arena = program->compile->arena;
-  void **buffers = strata_arena_array(arena, void *, launch->n_args + 1);
+  void **buffers = *out_buffers = strata_arena_array(arena, void *, launch->n_args + 1);
   for (size_t i = 0; i < launch->n_args; i++) {
     strata_program_constant_t *constant = &program->constants.data[launch->args[i].index];
+    if (!constant->data && (double)constant->tensor.size > memory_present())
+      return strata_error(STRATA_OUT_OF_MEMORY,
+                          "a constant of %lld bytes that is computed at compile time, more than this machine's memory",
+                          (long long)constant->tensor.size);
     if (!constant->data)
       constant->data = allocate(arena, constant->tensor.size);
     buffers[i] = (void *)(uintptr_t)constant->data; // a kernel writes prepared ones only
   }
-  return buffers;
+  return NULL;
 }
 
 // The last launch that uses each constant.
@@ -78,7 +91,9 @@ static strata_status_t run_launches(strata_program_t *program, strata_cpu_jit_t 
     const strata_program_kernel_t *kernel = &program->kernels.data[launch->kernel];
     strata_cpu_entry_t entry;
     STRATA_TRY(strata_cpu_jit_lookup(jit, kernel->symbol, &entry));
-    strata_rt_pool_run(entry, gather_buffers(program, launch), kernel->tasks, scratch);
+    void **buffers;
+    STRATA_TRY(gather_buffers(program, launch, &buffers));
+    strata_rt_pool_run(entry, buffers, kernel->tasks, scratch);
     if (last_uses)
       release_last(program, launch, last_uses, i);
   }

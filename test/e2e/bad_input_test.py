@@ -135,6 +135,11 @@ def graphs():
     fill.output(fill.node("ConstantOfShape", [shape], name="culprit"), FLOAT, [2**31, 2**31, 4])
     expect_error("overflowing ConstantOfShape", "culprit", fill.save("fill.onnx"))
 
+    places = onnx_file.Graph()
+    x = places.input("x", FLOAT, [3, 4, 2**40])
+    places.output(places.node("Hardmax", [x], name="culprit", axis=2), FLOAT, [3, 4, 2**40])
+    expect_error("a constant larger than memory", "memory", places.save("places.onnx"))
+
     symbolic = onnx_file.Graph()
     x = symbolic.input("x", FLOAT, ["N", 4])
     symbolic.output(symbolic.node("Relu", [x]), FLOAT, ["N", 4])

@@ -53,7 +53,7 @@ static strata_cpu_object_t compile(const char *text) {
 // Links an object as the only one and loads it.
 static void *load(strata_bytes_t object) {
   char folder[] = "/tmp/combine_test.XXXXXX";
-  const char *linker;
+  const char *linker = "";
   CHECK(mkdtemp(folder) && !strata_find_linker(arena, &linker));
   const char *path = strata_arena_printf(arena, "%s/all.o", folder);
   const char *library = strata_arena_printf(arena, "%s/all.so", folder);
