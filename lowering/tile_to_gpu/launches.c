@@ -29,8 +29,8 @@ void strata_gpu_keep_loads(MlirOperation func) { mlirOperationWalk(func, keep_lo
 int64_t strata_gpu_launch_shared(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
   int64_t share = strata_ceil_div(strata_gpu_blocks(d), device->n_processors), threads = d->threads + d->producers;
-  int64_t least =
-      device->shared_bytes_processor / (share + 1); // with what each block's own takes: too much for one more
+  // With what the driver takes of each block, one more than the share would need more than there is.
+  int64_t least = device->shared_bytes_processor / (share + 1);
   bool one_more_fits = (share + 1) * threads <= device->threads_resident;
   bool share_fits = share * (least + STRATA_GPU_SHARED_OF_BLOCK) <= device->shared_bytes_processor;
   if (!strata_gpu_begins_early(d) || !one_more_fits || !share_fits || d->shared.size >= least)

@@ -32,18 +32,24 @@ static double memory_present(void) {
   return sysinfo(&info) ? INFINITY : ((double)info.totalram + (double)info.totalswap) * info.mem_unit;
 }
 
+static strata_status_t allocate_constant(strata_arena_t *arena, strata_program_constant_t *constant) {
+  int64_t size = constant->tensor.size;
+  if ((double)size > memory_present())
+    return strata_error(STRATA_OUT_OF_MEMORY,
+                        "a constant of %lld bytes that is computed at compile time, more than this machine's memory",
+                        (long long)size);
+  constant->data = allocate(arena, size);
+  return NULL;
+}
+
 static strata_status_t gather_buffers(strata_program_t *program, const strata_program_launch_t *launch,
                                       void ***out_buffers) {
   strata_arena_t *arena = program->compile->arena;
   void **buffers = *out_buffers = strata_arena_array(arena, void *, launch->n_args + 1);
   for (size_t i = 0; i < launch->n_args; i++) {
     strata_program_constant_t *constant = &program->constants.data[launch->args[i].index];
-    if (!constant->data && (double)constant->tensor.size > memory_present())
-      return strata_error(STRATA_OUT_OF_MEMORY,
-                          "a constant of %lld bytes that is computed at compile time, more than this machine's memory",
-                          (long long)constant->tensor.size);
     if (!constant->data)
-      constant->data = allocate(arena, constant->tensor.size);
+      STRATA_TRY(allocate_constant(arena, constant));
     buffers[i] = (void *)(uintptr_t)constant->data; // a kernel writes prepared ones only
   }
   return NULL;

@@ -2,7 +2,6 @@
 import ctypes
 import filecmp
 import os
-import shutil
 import subprocess
 
 import numpy as np
@@ -148,7 +147,7 @@ def test_devices(graph):
         assert "struct ihipStream_t *stream" in file.read()
     description = strata.Library(amd).description
     assert description.target == b"amdgpu" and description.devices[0] == b"gfx942"
-    if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
+    if strata.has_ptxas():
         text = strata.strata(graph, "--target=nvgpu", "--device=sm_90a", "--aot", "-o", "used", "--resource-usage",
                              "--time-compilation")
         assert "regs" in text and "\nptxas" in text, text

@@ -44,15 +44,12 @@ def check(model, most_error, most_launches):
 
 
 def check_spills(model):
-    """Of the table of --resource-usage: a line a kernel, whose last numbers are bytes of stack and of spills."""
     sizes = [f"--dim={name}={size}" for name, size in run_model.DIMS.get(model, [])[:1]]
     text = strata.strata(graph_of(model), *sizes, "--target=nvgpu", "--device=sm_90a", "--resource-usage", "--aot",
                          f"--aot-name={model}", "-o", "spills")
     shutil.rmtree("spills")  # weights and all
-    table = text[text.index("kernel "):].splitlines()
-    assert table[0].split()[-2:] == ["stack", "spills"], table[0]
-    kernels = [line.split() for line in table[1:] if len(line.split()) == len(table[0].split())]
-    spilling = [" ".join(kernel) for kernel in kernels if int(kernel[-1])]
+    kernels = strata.kernel_rows(text)
+    spilling = [" ".join(kernel.values()) for kernel in kernels if int(kernel["spills"])]
     print(f"{model}: {len(kernels)} kernels, {len(spilling)} with spills")
     assert kernels and not spilling, spilling
 

@@ -132,6 +132,15 @@ def strata(*arguments, timeout=600):
     return done.stdout
 
 
+def kernel_rows(usage):
+    """What --resource-usage says of a GPU's kernels: a dictionary each, of text by the table's columns. Without an
+    assembler those of registers and memory are missing."""
+    lines = [line.split() for line in usage.splitlines()]
+    first = next(i for i, line in enumerate(lines) if line[:1] == ["kernel"])
+    last = next(i for i, line in enumerate(lines) if line[:1] == ["launches"])
+    return [dict(zip(lines[first], line)) for line in lines[first + 1:last]]
+
+
 class Cost:
     """The time and memory of a compile."""
 

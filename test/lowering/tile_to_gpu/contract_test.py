@@ -139,11 +139,10 @@ def test_registers():
             file.write(contract_text(["m, k", "k, n", "m, n"], types, "m, n, k", "add"))
         usage = strata.strata("large.mlir", "--target=nvgpu", "--device=sm_90a", "--aot", "--resource-usage", "-o", "out",
                               *options)
-        rows = [line.split() for line in usage.splitlines() if line.startswith("k")]
-        header, kernels = rows[0], rows[1:]
-        assert header[0] == "kernel" and kernels, usage
-        for row in kernels:
-            assert row[header.index("spills")] == "0", usage
+        kernels = strata.kernel_rows(usage)
+        assert kernels, usage
+        for kernel in kernels:
+            assert kernel["spills"] == "0", usage
 
 
 gpu.use_stand_in()

@@ -77,7 +77,7 @@ def faults(graph, folder, options, number, schedule):
                           "--resource-usage")
     for end in (".a", ".so"):
         os.remove(os.path.join(folder, f"libp{number}{end}"))
-    spills = [row.split()[-1] for row in re.findall(r"^k\S*((?: +\d+)+)$", usage, re.MULTILINE)]
+    spills = [row["spills"] for row in strata.kernel_rows(usage)]
     return "" if spills and set(spills) <= {"0"} and "(C75" not in usage else f"{schedule}:\n{usage}"
 
 

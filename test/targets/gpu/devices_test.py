@@ -41,16 +41,15 @@ def check_nvidia(model, device):
         is_specific = "wgmma." in text
         assert f".target {device if is_specific else device.rstrip('a')}\n" in text  # for any later device too
         assert "(C75" not in usage, f"{model}: the assembler complains\n{usage}"
-        # A line of a kernel: name, blocks, threads, registers, shared memory, stack, spills.
-        kernels = re.findall(r"^k\S*((?: +\d+)+)$", usage, re.MULTILINE)
+        kernels = strata.kernel_rows(usage)
         assert kernels, usage
         if not strata.has_ptxas():
             return
         with open(os.path.join(folder, device + ".cubin"), "rb") as file:
             assert file.read(4) == b"\x7fELF"
         for kernel in kernels:
-            assert len(kernel.split()) == 6, usage
-            assert device != FIRST or kernel.split()[-1] == "0", f"{model}: a kernel spills\n{usage}"
+            assert len(kernel) == 7 and list(kernel)[-1] == "spills", usage
+            assert device != FIRST or kernel["spills"] == "0", f"{model}: a kernel spills\n{usage}"
 
 
 def check_amd(model, device, load):
