@@ -8,7 +8,7 @@
 
 #include <mlir-c/Dialect/LLVM.h>
 
-enum { MAX_PARAMETERS = 1024, SHARED_ALIGNMENT = 128, SHARED_ALIGNMENT_EXCHANGED = 1024 };
+enum { MAX_PARAMETERS = 1024, SHARED_ALIGNMENT = 128, SHARED_ALIGNMENT_EXCHANGED = 1024, MAX_PREFETCHED_MAPS = 8 };
 // Between the two steps.
 static const char alignment_attr[] = "strata.shared_alignment", registers_attr[] = "strata.registers",
                   launches_attr[] = "strata.launches";
@@ -117,11 +117,27 @@ static void overlap_launches(const strata_gpu_kernel_t *kernel) {
   strata_gpu_build_launch_wait(first);
 }
 
+// What a launch that begins early can do before it waits: the first copy by a map would otherwise fetch the map first.
+// One thread's work; the first few maps are those of the operands.
+static void prefetch_maps(const strata_gpu_kernel_t *kernel, int n_maps) {
+  MlirBlock block = entry(kernel->func);
+  MlirOperation first = mlirBlockGetFirstOperation(block);
+  intptr_t n = mlirBlockGetNumArguments(block);
+  for (int i = 0; i < n_maps && i < MAX_PREFETCHED_MAPS; i++) {
+    MlirValue map = mlirBlockGetArgument(block, n - n_maps + i);
+    strata_gpu_build_ptx(first,
+                         "{ .reg .pred first; .reg .b32 thread; mov.u32 thread, %tid.x; setp.eq.u32 first, thread, 0; "
+                         "@first prefetch.tensormap [$0]; }",
+                         "l,~{memory}", 1, &map, (MlirType){0});
+  }
+}
+
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   MlirContext context = kernel->compile->context;
   int32_t threads = (int32_t)strata_attr_i64(kernel->func, "strata.threads", 1);
   // The assembler knows what threads begin with only where it is told that one block may have all registers.
   bool has_registers = !mlirAttributeIsNull(strata_attr(kernel->func, registers_attr));
+  bool begins_early = strata_attr_flag(kernel->func, "strata.programmatic");
   bool has_launches = !mlirAttributeIsNull(strata_attr(kernel->func, launches_attr));
   int64_t resident = has_registers ? 1 : strata_attr_i64(kernel->func, "strata.resident", 0);
   int n_maps = count_maps(kernel->func);
@@ -146,4 +162,6 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
                     strata_str_attr(context, strata_arena_printf(arena, "%d,%d", threads, threads)));
   if (kernel->device->has_programmatic_launch && !has_launches)
     overlap_launches(kernel);
+  if (kernel->device->has_programmatic_launch && begins_early)
+    prefetch_maps(kernel, n_maps);
 }
