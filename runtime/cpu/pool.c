@@ -2,6 +2,10 @@
 // spin on it for a moment, then sleep on it; one that takes no part in a region need not notice it. The tasks are
 // divided evenly; a thread that is done with its share helps with the others'. Pieces become smaller towards a share's
 // end, so that threads which are not equally fast are done at the same time.
+//
+// A region is over when its tasks are, not when all threads have seen it: a worker enters it by |gate|, which the caller
+// shuts when no task is left, and the caller waits for those inside alone. A sleeper may take a millisecond to wake, on
+// a virtual machine's processor that its host has given to others in the meantime.
 #define _GNU_SOURCE // CPU sets
 #include "runtime/cpu/pool.h"
 
@@ -17,14 +21,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-  LINE = 64,    // bytes of a cache line
-  SPINS = 2000, // pauses before a thread goes to sleep: some tens of microseconds
-  CHUNKS = 8,   // of what is left of a share, this part is taken at a time
+  LINE = 64,          // bytes of a cache line
+  SPIN_TIME = 500000, // nanoseconds before a thread goes to sleep: calls one after the other find it awake
+  PAUSES = 64,        // before it looks at the clock
+  CHUNKS = 8,         // of what is left of a share, this part is taken at a time
   MAX_THREADS = 4096,
 };
+
+#define OPEN (UINT64_C(1) << 31) // of the gate
 
 // One thread's share of the region's tasks: [next, end) is still to be taken.
 typedef struct {
@@ -41,7 +49,7 @@ typedef struct {
 static struct {
   alignas(LINE) _Atomic uint64_t job;      // low half: number of the region; high half: threads that take part
   alignas(LINE) _Atomic uint32_t sleepers; // workers asleep, or about to be
-  alignas(LINE) _Atomic uint32_t pending;  // workers that have not finished the region
+  alignas(LINE) _Atomic uint64_t gate;     // low half: workers inside, and OPEN; high half: the region's number
   _Atomic uint32_t caller_sleeps;
   alignas(LINE) _Atomic bool busy; // a region is running, or the threads are changing
 
@@ -51,7 +59,7 @@ static struct {
   worker_t *workers;
   share_t *shares;
   _Atomic unsigned n_threads; // with the caller; 0 before the first resize
-  unsigned spins;
+  bool spins;
 } pool;
 
 static inline void relax(void) {
@@ -69,32 +77,53 @@ static void futex_wake(_Atomic uint32_t *word, int count) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-// The half of |job| that changes with every region; the futex word of sleeping workers.
-static _Atomic uint32_t *job_number(void) {
-  _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the number is the first half of the word");
-  return (_Atomic uint32_t *)(void *)&pool.job;
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+// The low half of |job|, which changes with every region, or of |gate|: the futex words of sleepers.
+static _Atomic uint32_t *low_half(_Atomic uint64_t *word) {
+  _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half is the first");
+  return (_Atomic uint32_t *)(void *)word;
+}
+
+// True once the low half of |word| is |value|, or no longer is, as |equal| says; false if that takes too long.
+static bool spin(_Atomic uint64_t *word, uint32_t value, bool equal) {
+  uint64_t end = 0;
+  for (unsigned i = 1; pool.spins; i++) {
+    if (((uint32_t)atomic_load_explicit(word, memory_order_acquire) == value) == equal)
+      return true;
+    relax();
+    if (i % PAUSES)
+      continue;
+    uint64_t time = now();
+    end = end ? end : time + SPIN_TIME;
+    if (time > end)
+      break;
+  }
+  return false;
 }
 
 static void publish(unsigned participants) {
   uint32_t number = (uint32_t)atomic_load_explicit(&pool.job, memory_order_relaxed) + 1;
+  // Added: who comes late for the region before may be at the gate.
+  atomic_fetch_add_explicit(&pool.gate, (UINT64_C(1) << 32) + OPEN, memory_order_release);
   // Sequentially consistent with a worker's "count me as a sleeper, then look again": one of the two sees the other.
   atomic_store(&pool.job, (uint64_t)participants << 32 | number);
   if (atomic_load(&pool.sleepers))
-    futex_wake(job_number(), INT_MAX);
+    futex_wake(low_half(&pool.job), INT_MAX);
 }
 
 // Waits for a region with another number than |seen|.
 static uint64_t next_job(uint32_t seen) {
-  for (unsigned i = 0; i < pool.spins; i++) {
-    uint64_t job = atomic_load_explicit(&pool.job, memory_order_acquire);
-    if ((uint32_t)job != seen)
-      return job;
-    relax();
-  }
+  if (spin(&pool.job, seen, false))
+    return atomic_load_explicit(&pool.job, memory_order_acquire);
   atomic_fetch_add(&pool.sleepers, 1);
   uint64_t job;
   while ((uint32_t)(job = atomic_load(&pool.job)) == seen)
-    futex_wait(job_number(), seen);
+    futex_wait(low_half(&pool.job), seen);
   atomic_fetch_sub(&pool.sleepers, 1);
   return job;
 }
@@ -122,20 +151,25 @@ static void work(unsigned self, unsigned participants, void *scratch) {
   }
 }
 
-static void finish(void) {
-  if (atomic_fetch_sub(&pool.pending, 1) == 1 && atomic_load(&pool.caller_sleeps))
-    futex_wake(&pool.pending, 1);
+// True if region |number| is still open. Who enters, leaves: into another region he has come for a moment only.
+static bool enter(uint32_t number) {
+  uint64_t gate = atomic_fetch_add_explicit(&pool.gate, 1, memory_order_acquire);
+  return gate & OPEN && (uint32_t)(gate >> 32) == number;
 }
 
-static void wait_for_workers(void) {
-  for (unsigned i = 0; i < pool.spins; i++) {
-    if (atomic_load_explicit(&pool.pending, memory_order_acquire) == 0)
-      return;
-    relax();
-  }
+static void leave(void) {
+  if ((uint32_t)atomic_fetch_sub(&pool.gate, 1) == 1 && atomic_load(&pool.caller_sleeps))
+    futex_wake(low_half(&pool.gate), 1);
+}
+
+// Shuts the region, whose tasks have all been taken, and waits for those inside.
+static void shut(void) {
+  atomic_fetch_and(&pool.gate, ~OPEN);
+  if (spin(&pool.gate, 0, true))
+    return;
   atomic_store(&pool.caller_sleeps, 1);
-  for (uint32_t left; (left = atomic_load(&pool.pending)) != 0;)
-    futex_wait(&pool.pending, left);
+  for (uint32_t inside; (inside = (uint32_t)atomic_load(&pool.gate)) != 0;)
+    futex_wait(low_half(&pool.gate), inside);
   atomic_store(&pool.caller_sleeps, 0);
 }
 
@@ -148,10 +182,11 @@ static void *worker_main(void *argument) {
     unsigned participants = (unsigned)(job >> 32);
     if (participants == 0)
       return NULL;
-    if (worker->index < participants) {
+    if (worker->index >= participants)
+      continue;
+    if (enter(seen))
       work(worker->index, participants, worker->scratch);
-      finish();
-    }
+    leave();
   }
 }
 
@@ -180,10 +215,9 @@ unsigned strata_rt_pool_run(strata_rt_entry_t entry, void *const *buffers, int64
   pool.entry = entry;
   pool.buffers = buffers;
   divide(tasks, participants);
-  atomic_store_explicit(&pool.pending, participants - 1, memory_order_relaxed);
   publish(participants);
   work(0, participants, scratch);
-  wait_for_workers();
+  shut();
   release();
   return participants;
 }
@@ -242,6 +276,7 @@ static void stop_workers(void) {
   free_workers();
   pool.n_threads = 1;
   atomic_store(&pool.job, 0);
+  atomic_store(&pool.gate, 0);
 }
 
 static size_t round_up(size_t size, size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
@@ -278,7 +313,7 @@ void strata_rt_pool_resize(unsigned n_threads, size_t scratch_size) {
     sched_yield();
   stop_workers();
   // Where threads share processors, one that spins takes the time of one that works.
-  pool.spins = n_threads <= strata_rt_pool_processors() ? SPINS : 0;
+  pool.spins = n_threads <= strata_rt_pool_processors();
   if (n_threads > 1)
     start_workers(n_threads < MAX_THREADS ? n_threads : MAX_THREADS, scratch_size);
   release();
@@ -292,7 +327,7 @@ void strata_rt_pool_forget(bool is_consistent) {
   pool.shares = NULL;
   atomic_store(&pool.job, 0);
   atomic_store(&pool.sleepers, 0);
-  atomic_store(&pool.pending, 0);
+  atomic_store(&pool.gate, 0);
   atomic_store(&pool.caller_sleeps, 0);
   atomic_store(&pool.busy, false);
 }

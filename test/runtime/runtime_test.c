@@ -155,6 +155,20 @@ static void test_concurrent_calls(void) {
     CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
+// Workers wake, or come to a region, that is over: two that spin for a while, and more than there are processors, which
+// sleep at once.
+static void test_late_workers(void) {
+  static const int n_threads[] = {2, 64};
+  for (int which = 0; which < 2; which++) {
+    CHECK(strata_rt_set_threads(n_threads[which]) == STRATA_OK);
+    for (int i = 0; i < 400; i++) {
+      check_call(i, 2, NULL, 1);
+      usleep((useconds_t)(i % 8 * 100));
+    }
+  }
+  CHECK(strata_rt_set_threads(4) == STRATA_OK);
+}
+
 static void test_errors(void) {
   float x[N + 1] = {0}, y[N];
   CHECK(call(NULL, y) == STRATA_INVALID_ARGUMENT);
@@ -230,6 +244,7 @@ int main(void) {
   for (int i = 0; i < N; i++)
     weights.packed[i] = 1;
   test_concurrent_calls();
+  test_late_workers();
   test_errors();
   test_fork();
   test_trace();
