@@ -422,19 +422,6 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
   strata_emit_forall_end(&b->e, forall);
 }
 
-// Rows a multiple of 4 KiB apart fall into the same sets of a first-level cache and drive each other out.
-static bool rows_collide(const contract_t *c) {
-  enum { SET_PERIOD = 4096, WAYS = 8 };
-  const strata_contraction_side_t *side = &c->k.sides[U];
-  int64_t stride;
-  if (side->tile_dim == STRATA_NO_DIM || c->tile[U] <= WAYS || c->chunks[V].chunk < 2 ||
-      !strata_access_stride(c->k.nest, side->access, side->tile_dim, &stride))
-    return false;
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(side->access->buffer));
-  int64_t bytes = strata_type_storage_size(strata_type_from_mlir(element), stride);
-  return bytes > 0 && bytes % SET_PERIOD == 0;
-}
-
 // Either side is packed where it is computed or guarded, the vector side also where it is not contiguous along
 // registers.
 static bool needs_packing(const contract_t *c, int side) {
@@ -477,7 +464,6 @@ strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);
   plan_tasks(b, &c);
-  c.is_packed[U] = c.is_packed[U] || rows_collide(&c);
   if (!b->status)
     b->status = plan_steps(b, &c);
   if (!b->status)

@@ -207,33 +207,16 @@ static bool read_once(const strata_kernel_t *kernel, MlirValue buffer) {
   return count == 1;
 }
 
-// True if |holds| says so of the side's buffer in every call.
-static bool in_every_call(const strata_calls_t *calls, const strata_called_kernel_t *kernel,
-                          const strata_contraction_kernel_t *contraction, int side,
-                          bool (*holds)(const strata_calls_t *, MlirValue)) {
+bool strata_pack_is_constant(const strata_calls_t *calls, const strata_called_kernel_t *kernel,
+                             const strata_contraction_kernel_t *contraction, int side) {
   MlirValue buffer = contraction->sides[side].access->buffer;
   if (!mlirValueIsABlockArgument(buffer))
     return false;
   intptr_t argument = mlirBlockArgumentGetArgNumber(buffer);
   for (size_t i = 0; i < kernel->calls.count; i++)
-    if (!holds(calls, mlirOperationGetOperand(kernel->calls.data[i], argument)))
+    if (!strata_calls_is_constant(calls, mlirOperationGetOperand(kernel->calls.data[i], argument)))
       return false;
   return true;
-}
-
-static bool is_argument(const strata_calls_t *calls, MlirValue buffer) {
-  (void)calls;
-  return mlirValueIsABlockArgument(buffer);
-}
-
-bool strata_pack_is_constant(const strata_calls_t *calls, const strata_called_kernel_t *kernel,
-                             const strata_contraction_kernel_t *contraction, int side) {
-  return in_every_call(calls, kernel, contraction, side, strata_calls_is_constant);
-}
-
-bool strata_pack_is_argument(const strata_calls_t *calls, const strata_called_kernel_t *kernel,
-                             const strata_contraction_kernel_t *contraction, int side) {
-  return in_every_call(calls, kernel, contraction, side, is_argument);
 }
 
 // A kernel may have been packed before: by a GPU's schedule, where @prepare is then scheduled for the host.

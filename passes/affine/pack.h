@@ -9,10 +9,6 @@
 bool strata_pack_is_constant(const strata_calls_t *calls, const strata_called_kernel_t *kernel,
                              const strata_contraction_kernel_t *contraction, int side);
 
-// True if it is an argument of the program's in every call.
-bool strata_pack_is_argument(const strata_calls_t *calls, const strata_called_kernel_t *kernel,
-                             const strata_contraction_kernel_t *contraction, int side);
-
 // Adds a kernel that packs the side's buffer as [its dims outside the tile] [tile] [reduction dims] [element], calls it
 // where the contraction's kernel is called, and lets the contraction read the panels. Elements beyond the tiled dim's
 // extent are zero. Does nothing where the buffer is read in other ways too.
