@@ -1,7 +1,7 @@
 // Launches of what is over soon begin before the kernel in front has ended, which they wait for themselves: the library
-// says so (the sixth number of a kernel). Their loads are ordinary ones, which stay behind the wait, and blocks of which
-// a processor is to hold one ask for more than half of its shared memory (the fourth number). Not so what takes long, and
-// on devices without.
+// says so (the sixth number of a kernel). Their tensor maps are prefetched before the wait. Their loads are ordinary
+// ones, which stay behind it, and blocks of which a processor is to hold one ask for more than half of its shared memory
+// (the fourth number). Not so what takes long, and on devices without.
 // RUN: rm -rf %t && mkdir -p %t && strata %s --target=nvgpu --device=sm_90a --aot --aot-name f -o %t/out --save-temps=%t/temps
 // RUN: FileCheck %s --check-prefix=TABLE < %t/temps/tables.ll
 // RUN: FileCheck %s --check-prefix=CODE < %t/temps/sm_90a.s
@@ -19,6 +19,8 @@
 
 // CODE: .entry k0
 // CODE-NOT: {{ld|st}}.global
+// CODE-COUNT-3: prefetch.tensormap
+// CODE-NOT: {{ld|st}}.global
 // CODE: griddepcontrol.wait;
 // CODE: cp.async.bulk.tensor
 // CODE: griddepcontrol.wait;
@@ -32,6 +34,7 @@
 // CODE: ld.global
 // CODE-NOT: ld.global.nc
 // CODE: .entry k2
+// CODE-NOT: prefetch.tensormap
 // CODE: ld.global.nc
 #m = affine_map<(m, n, k) -> (m, k)>
 #n = affine_map<(m, n, k) -> (k, n)>
