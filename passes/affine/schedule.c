@@ -7,9 +7,10 @@
 //   func.func private @k0_pack(%w: memref<768x768xf32>, %p: memref<24x768x32xf32>) { one nest }   // called before @k0
 //
 // The kind follows from the nests. A contraction's register tile is the one with the fewest cycles by a model of the
-// machine: multiply-adds, loads, latency and what a core that is shared issues. An operand that is constant, or passed
-// by often, is packed into panels of the tile's width by a kernel of its own; split-prepare takes those of constants
-// out of @main. A product without a dim for registers that only one operand has, a depthwise convolution, is rows.
+// machine: multiply-adds, loads, latency and what a core that is shared issues. A vector side that is constant, or
+// passed by often, is packed into panels of the tile's width by a kernel of its own; split-prepare takes those of
+// constants out of @main. A product without a dim for registers that only one operand has, a depthwise convolution, is
+// rows.
 #include "dialects/affine/contraction.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"

@@ -151,7 +151,7 @@ static void work(unsigned self, unsigned participants, void *scratch) {
   }
 }
 
-// True if region |number| is still open. Who enters, leaves: into another region he has come for a moment only.
+// True if region |number| is still open. What enters leaves again, also where it came too late, into another region.
 static bool enter(uint32_t number) {
   uint64_t gate = atomic_fetch_add_explicit(&pool.gate, 1, memory_order_acquire);
   return gate & OPEN && (uint32_t)(gate >> 32) == number;
