@@ -121,8 +121,8 @@ static int64_t side_extent(const strata_contraction_kernel_t *contraction, int s
 
 // The rows of a tile that are read side by side where they lie: those a multiple of a way apart share sets of the
 // first-level cache, and more of them than it has ways drive each other out. A smaller tile costs less than their
-// packing (1024 x 1024 x 1024 on two cores of a Zen 4: 9.9 ms by tiles of 8 x 48, 10.1 by panels of 9 rows, and 10.4
-// and 12.2 while others use the machine).
+// packing (1024 x 1024 x 1024 on two cores of a Zen 4: 9.9 ms by tiles of 8 x 48, 10.1 by panels of 9 rows, and at
+// times, for seconds, 10.3 and 12.2).
 static int64_t most_rows(const machine_t *machine, const strata_contraction_kernel_t *contraction) {
   enum { WAY = 4096 }; // bytes: of caches that are looked up by the address within a page
   const strata_contraction_side_t *side = &contraction->sides[STRATA_SIDE_U];

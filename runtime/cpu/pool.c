@@ -4,8 +4,8 @@
 // end, so that threads which are not equally fast are done at the same time.
 //
 // A region is over when its tasks are, not when all threads have seen it: a worker enters it by |gate|, which the caller
-// shuts when no task is left, and the caller waits for those inside alone. A sleeper may take a millisecond to wake, on
-// a virtual machine's processor that its host has given to others in the meantime.
+// shuts when no task is left, and the caller waits for those inside alone: not for sleepers, which the system, or a
+// virtual machine's host, wakes when it pleases.
 #define _GNU_SOURCE // CPU sets
 #include "runtime/cpu/pool.h"
 
