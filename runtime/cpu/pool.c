@@ -9,6 +9,8 @@
 #define _GNU_SOURCE // CPU sets
 #include "runtime/cpu/pool.h"
 
+#include "runtime/cpu/clock.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -21,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -77,12 +78,6 @@ static void futex_wake(_Atomic uint32_t *word, int count) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 // The low half of |job|, which changes with every region, or of |gate|: the futex words of sleepers.
 static _Atomic uint32_t *low_half(_Atomic uint64_t *word) {
   _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half is the first");
@@ -98,7 +93,7 @@ static bool spin(_Atomic uint64_t *word, uint32_t value, bool equal) {
     relax();
     if (i % PAUSES)
       continue;
-    uint64_t time = now();
+    uint64_t time = strata_rt_now();
     end = end ? end : time + SPIN_TIME;
     if (time > end)
       break;

@@ -2,6 +2,7 @@
 //
 // A workspace is [pool | scratch of the calling thread | buffers of one launch]; the pool's threads have scratch of
 // their own, so its size does not depend on their number.
+#include "runtime/cpu/clock.h"
 #include "runtime/cpu/floating_point.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/state.h"
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define program strata_rt_program
 
@@ -32,12 +32,6 @@ size_t strata_rt_device_memory_size(const int64_t *dims) {
 //===-- Tracing --------------------------------------------------------------------------------------------------===//
 
 void strata_rt_set_trace(strata_trace_t trace, void *user) { strata_rt_tracer_set(program.library, trace, user); }
-
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 
@@ -75,10 +69,10 @@ void strata_rt_copy(void *const *buffers, int64_t begin, int64_t end, void *scra
 static void run_main(const strata_rt_frame_t *frame) {
   strata_rt_tracer_t tracer = strata_rt_tracer();
   for (uint64_t i = 0; i < program.main.n_launches; i++) {
-    uint64_t start = tracer.function ? now() : 0;
+    uint64_t start = tracer.function ? strata_rt_now() : 0;
     unsigned threads = launch_kernel(&program.main, i, frame);
     if (tracer.function)
-      tracer.function(tracer.user, i, threads, now() - start);
+      tracer.function(tracer.user, i, threads, strata_rt_now() - start);
   }
 }
 

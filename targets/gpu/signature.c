@@ -162,6 +162,6 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
                     strata_str_attr(context, strata_arena_printf(arena, "%d,%d", threads, threads)));
   if (kernel->device->has_programmatic_launch && !has_launches)
     overlap_launches(kernel);
-  if (kernel->device->has_programmatic_launch && begins_early)
+  if (begins_early)
     prefetch_maps(kernel, n_maps);
 }

@@ -86,9 +86,11 @@ func.func private @k3(%x: memref<600x700xf32>, %w: memref<700x800xf32>, %y: memr
 }
 
 // Where the dim that is contiguous in the result belongs to both operands, vectors run along it: a depthwise convolution
-// with channels last. Its constant operand is packed with that dim innermost.
+// with channels last. Its constant operand is packed with that dim innermost, by squares, since it is contiguous along
+// another.
 // CHECK-LABEL: func.func private @k2_pack(
 // CHECK-SAME: memref<70x3x3xf32>, %{{.*}}: memref<1x3x3x70xf32>
+// CHECK-SAME: kind = "map", tile = array<i64: 70, 16>
 // CHECK-LABEL: func.func private @k2(
 // CHECK-SAME: kind = "rows"
 memref.global "private" @d : memref<70x3x3xf32>
