@@ -43,6 +43,7 @@ strata_schedule_t strata_schedule_read(MlirOperation func) {
   schedule.parts = integer_of(dictionary, "parts");
   integers_of(dictionary, "share", 2, schedule.share);
   schedule.row = integer_of(dictionary, "row");
+  schedule.every = integer_of(dictionary, "every");
   schedule.stagger = integer_of(dictionary, "stagger");
   schedule.stream = integer_of(dictionary, "stream") != 0;
   return schedule;
@@ -50,7 +51,7 @@ strata_schedule_t strata_schedule_read(MlirOperation func) {
 
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule) {
   MlirContext context = mlirOperationGetContext(func);
-  MlirNamedAttribute entries[15];
+  MlirNamedAttribute entries[16];
   int n = 0;
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("kind", strata_str_attr(context, schedule->kind));
@@ -78,6 +79,8 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
     ENTRY("share", strata_i64s_attr(context, 2, schedule->share));
   if (schedule->row)
     ENTRY("row", strata_i64_attr(context, schedule->row));
+  if (schedule->every)
+    ENTRY("every", strata_i64_attr(context, schedule->every));
   if (schedule->stagger)
     ENTRY("stagger", strata_i64_attr(context, schedule->stagger));
   if (schedule->stream)
@@ -87,8 +90,8 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
 }
 
 bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value) {
-  static const char *const integers[] = {"threads", "group", "producers", "slots",   "blocks",
-                                         "swap",    "parts", "row",       "stagger", "stream"};
+  static const char *const integers[] = {"threads", "group", "producers", "slots",   "blocks", "swap",
+                                         "parts",   "row",   "every",     "stagger", "stream"};
   if (strata_str_equal(key, "kind")) {
     bool is_known = false;
     for (size_t i = 0; mlirAttributeIsAString(value) && i < sizeof kinds / sizeof *kinds; i++)

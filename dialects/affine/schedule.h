@@ -21,6 +21,7 @@ typedef struct {
   int64_t parts;     // blocks of a cluster that share the reduction of their tiles; 0: each does its own tile's
   int64_t share[2];  // rows, columns of tiles whose blocks form a cluster and share operands; 0: not given
   int64_t row;       // blocks of a cluster whose tiles are a row of results together; 0: rows are not reduced, or 1
+  int64_t every;     // a tile's rows are every so many of the results', beginning with its own; 0: neighbours
   int64_t stagger; // steps by which a task's reduction begins behind that of the task before; 0: all begin at the first
   bool stream;     // each block has an equal share of all tasks' steps, tasks in part among them
 } strata_schedule_t;

@@ -12,6 +12,13 @@
 //     epilogue on vector<128x128xf32>, "tile.store" {map, mask} }
 //
 // Both operands have the reduction last, whatever their order in memory. Tiles that hang over an edge are masked.
+//
+// Where the schedule says so (every), a tile has every second row, say, of those that begin at the same place of a line
+// of memory, and its steps begin at the sector that they begin in, in front of the reduction. Of rows of 1000 elements,
+// tiles of the first kind of row in front of those of the second:
+//
+//   %u = "tile.load"(%x, %row, %k) {map = (d0, d1)[s0, s1] -> (d0 * 2 + (s0 mod 4) * 256 + s0 floordiv 4,
+//                                                             d1 + s1 * 64 - (s0 floordiv 4) * 8), mask = ...}
 #include "lowering/affine_to_tile/contract.h"
 
 #include "dialects/integers.h"
@@ -27,20 +34,56 @@ enum {
   N_AXES = STRATA_N_AXES,
 };
 
+// Of tiles whose rows lie apart.
+typedef struct {
+  int64_t every;       // a tile has every so many of the rows; 1: neighbours
+  int64_t pitch, unit; // elements from row to row of the operand; such rows begin at multiples of so many
+  MlirAffineExpr lead; // elements by which the tile's steps begin in front of the reduction
+} apart_t;
+
 typedef struct {
   strata_contraction_kernel_t k;
   strata_contraction_axis_t axes[N_AXES];
   int64_t tile[N_AXES], n_tiles[N_AXES]; // elements of a tile, and tiles, along each axis
   int64_t cluster[2];                    // tiles of a cluster's blocks along rows and columns
-  const strata_mma_t *mma;               // NULL: multiply-adds
+  apart_t apart;
+  const strata_mma_t *mma; // NULL: multiply-adds
   MlirAffineExpr point[STRATA_MAX_DIMS];
 } contract_t;
 
 //===-- Axes -----------------------------------------------------------------------------------------------------===//
 
+static void bound(strata_tile_builder_t *b, MlirAffineExpr expr) { b->bounds[b->n_bounds++] = expr; }
+
+// The tiles of each kind of row are one after the other.
+static void place_rows_apart(strata_tile_builder_t *b, contract_t *c, MlirAffineExpr tile) {
+  apart_t *apart = &c->apart;
+  int64_t extent = c->axes[ROW].extent / apart->every, n_tiles = c->n_tiles[ROW] / apart->every;
+  MlirAffineExpr own = strata_tile_simplify(b, mlirAffineModExprGet(tile, strata_tile_constant(b, n_tiles)));
+  MlirAffineExpr kind = strata_tile_simplify(b, mlirAffineFloorDivExprGet(tile, strata_tile_constant(b, n_tiles)));
+  MlirAffineExpr number = strata_tile_scaled(b, own, c->tile[ROW], strata_tile_vector_dim(b, ROW));
+  MlirAffineExpr start = mlirAffineMulExprGet(kind, strata_tile_constant(b, apart->pitch));
+  apart->lead = strata_tile_simplify(b, mlirAffineModExprGet(start, strata_tile_constant(b, apart->unit)));
+  c->point[c->axes[ROW].dims[0]] = strata_tile_scaled(b, number, apart->every, kind);
+  if (n_tiles * c->tile[ROW] > extent)
+    bound(b, strata_tile_scaled(b, number, -1, strata_tile_constant(b, extent - 1)));
+}
+
+static void place_steps_apart(strata_tile_builder_t *b, contract_t *c, MlirAffineExpr tile) {
+  MlirAffineExpr first = strata_tile_scaled(b, c->apart.lead, -1, strata_tile_vector_dim(b, STEP));
+  MlirAffineExpr number = strata_tile_scaled(b, tile, c->tile[STEP], first);
+  c->point[c->axes[STEP].dims[0]] = number;
+  bound(b, number);
+  bound(b, strata_tile_scaled(b, number, -1, strata_tile_constant(b, c->axes[STEP].extent - 1)));
+}
+
 // Places the axis's dims at tile number |tile|, and says where the tile ends.
 static void place_axis(strata_tile_builder_t *b, contract_t *c, int which, MlirAffineExpr tile) {
   const strata_contraction_axis_t *axis = &c->axes[which];
+  if (c->apart.every > 1 && which == ROW)
+    return place_rows_apart(b, c, tile);
+  if (c->apart.every > 1 && which == STEP)
+    return place_steps_apart(b, c, tile);
   MlirAffineExpr number = strata_tile_scaled(b, tile, c->tile[which], strata_tile_vector_dim(b, which));
   int64_t stride = 1;
   for (int i = axis->n_dims; i-- > 0;) {
@@ -52,11 +95,11 @@ static void place_axis(strata_tile_builder_t *b, contract_t *c, int which, MlirA
     stride *= extent;
   }
   if (axis->extent == 1 && c->n_tiles[which] > 1) // of a dim that nothing has, and of one in front of it
-    b->bounds[b->n_bounds++] = strata_tile_simplify(b, mlirAffineMulExprGet(tile, strata_tile_constant(b, -1)));
+    bound(b, strata_tile_simplify(b, mlirAffineMulExprGet(tile, strata_tile_constant(b, -1))));
   if (axis->extent == 1 && c->tile[which] > 1)
-    b->bounds[b->n_bounds++] = mlirAffineMulExprGet(strata_tile_vector_dim(b, which), strata_tile_constant(b, -1));
+    bound(b, mlirAffineMulExprGet(strata_tile_vector_dim(b, which), strata_tile_constant(b, -1)));
   else if (c->n_tiles[which] * c->tile[which] > axis->extent)
-    b->bounds[b->n_bounds++] = strata_tile_scaled(b, number, -1, strata_tile_constant(b, axis->extent - 1));
+    bound(b, strata_tile_scaled(b, number, -1, strata_tile_constant(b, axis->extent - 1)));
 }
 
 //===-- Tasks ----------------------------------------------------------------------------------------------------===//
@@ -208,7 +251,7 @@ static MlirValue operand(strata_tile_builder_t *b, contract_t *c, int side, Mlir
       return rows;
   }
   value = (strata_tile_value_t){strata_tile_broadcast(b, value, dims), dims};
-  bool hangs = c->axes[STEP].extent % c->tile[STEP] != 0;
+  bool hangs = c->apart.every > 1 || c->axes[STEP].extent % c->tile[STEP] != 0;
   return hangs && !keeps_zero(c, factor) ? zero_beyond(b, value, steps_left) : value.value;
 }
 
@@ -242,6 +285,14 @@ static contract_t second_of(const contract_t *c) {
   return second;
 }
 
+// The most elements by which any tile's steps begin in front of the reduction.
+static int64_t most_lead(const apart_t *apart) {
+  int64_t most = 0;
+  for (int64_t kind = 1; kind < apart->every; kind++)
+    most = strata_max(most, kind * apart->pitch % apart->unit);
+  return most;
+}
+
 // The loop over steps: the sums, one after the other, of the contraction, and of the second one of a pair.
 static void emit_sums(strata_tile_builder_t *b, contract_t *c, MlirValue *sums) {
   int64_t n_steps = c->n_tiles[STEP];
@@ -264,7 +315,7 @@ static void emit_sums(strata_tile_builder_t *b, contract_t *c, MlirValue *sums) 
     sums[i] = strata_tile_emit_contract(b, u, v[i], sums[i], strata_str(c->mma ? c->mma->name : ""));
   strata_emit_for_end(&b->e, loop, n_sums, sums, sums);
   strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
-  int64_t last = c->axes[STEP].extent - (n_steps - 1) * c->tile[STEP];
+  int64_t last = c->axes[STEP].extent + most_lead(&c->apart) - (n_steps - 1) * c->tile[STEP];
   if (last < c->tile[STEP])
     strata_set_attr(loop.op, "tile.last", strata_i64_attr(b->e.context, last));
   b->n_bounds = n_bounds;
@@ -319,6 +370,34 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
   strata_emit_forall_end(&b->e, forall);
 }
 
+// What the schedule says of rows that lie apart. They begin at multiples of the largest power of two, up to a step.
+static strata_status_t read_apart(strata_tile_builder_t *b, contract_t *c) {
+  const strata_contraction_axis_t *rows = &c->axes[ROW];
+  apart_t *apart = &c->apart;
+  apart->every = b->schedule.every > 1 ? b->schedule.every : 1;
+  if (apart->every == 1)
+    return NULL;
+  bool has_rows = rows->n_dims == 1 && rows->extent % apart->every == 0 && c->axes[STEP].n_dims == 1;
+  if (!has_rows || !strata_access_stride(c->k.nest, c->k.sides[U].access, rows->dims[0], &apart->pitch))
+    return strata_error(STRATA_INTERNAL, "a schedule of every %lldth row of rows that are not alike",
+                        (long long)apart->every);
+  apart->unit = strata_gcd(apart->pitch * apart->every, c->tile[STEP]);
+  c->n_tiles[ROW] = apart->every * strata_ceil_div(rows->extent / apart->every, c->tile[ROW]);
+  c->n_tiles[STEP] = strata_ceil_div(c->axes[STEP].extent + most_lead(apart), c->tile[STEP]);
+  return NULL;
+}
+
+// Tiles of whole clusters, of each kind of rows: some may lie beyond the results.
+static void round_to_clusters(const strata_schedule_t *schedule, contract_t *c) {
+  for (int axis = ROW; axis <= COLUMN; axis++) {
+    bool has_parts = schedule->parts > 1 && axis == (schedule->swap ? ROW : COLUMN);
+    bool has_row = schedule->row > 1 && axis == COLUMN;
+    int64_t share = schedule->share[axis], kinds = axis == ROW ? c->apart.every : 1;
+    c->cluster[axis] = has_parts ? schedule->parts : has_row ? schedule->row : share > 1 ? share : 1;
+    c->n_tiles[axis] = kinds * strata_round_up(c->n_tiles[axis] / kinds, c->cluster[axis]);
+  }
+}
+
 strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
   contract_t c = {0};
   STRATA_TRY(strata_contraction_read(b->kernel, &c.k));
@@ -332,13 +411,8 @@ strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
     c.tile[axis] = b->schedule.tile[axis];
     c.n_tiles[axis] = strata_ceil_div(c.axes[axis].extent, c.tile[axis]);
   }
-  for (int axis = ROW; axis <= COLUMN; axis++) { // whole clusters: some tiles may lie beyond the results
-    bool has_parts = b->schedule.parts > 1 && axis == (b->schedule.swap ? ROW : COLUMN);
-    bool has_row = b->schedule.row > 1 && axis == COLUMN;
-    int64_t share = b->schedule.share[axis];
-    c.cluster[axis] = has_parts ? b->schedule.parts : has_row ? b->schedule.row : share > 1 ? share : 1;
-    c.n_tiles[axis] = strata_round_up(c.n_tiles[axis], c.cluster[axis]);
-  }
+  STRATA_TRY(read_apart(b, &c));
+  round_to_clusters(&b->schedule, &c);
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);
   emit_kernel(b, &c);

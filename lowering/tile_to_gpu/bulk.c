@@ -116,6 +116,18 @@ static int innermost(const strata_bulk_t *bulk) {
   return dim;
 }
 
+// Moves |dim| of the buffer, which a box has rows along, next to the innermost: an order of the map's alone.
+static void bring_near(strata_bulk_t *bulk, int dim) {
+  int at = 1;
+  while (at < bulk->rank && bulk->dims[at] != dim)
+    at++;
+  if (at == bulk->rank)
+    return;
+  for (; at > 1; at--)
+    bulk->dims[at] = bulk->dims[at - 1];
+  bulk->dims[1] = dim;
+}
+
 // The map's dims: those of the buffer without what has one element.
 static bool find_dims(strata_bulk_t *bulk, const int *carriers) {
   bulk->rank = 0;
@@ -127,6 +139,9 @@ static bool find_dims(strata_bulk_t *bulk, const int *carriers) {
       return false;
     bulk->dims[bulk->rank++] = dim;
   }
+  for (int v = 0; v < RANK; v++)
+    if (carriers[v] != innermost(bulk))
+      bring_near(bulk, carriers[v]);
   return bulk->rank > 0;
 }
 
@@ -247,6 +262,39 @@ static void join_digits(strata_bulk_t *bulk) {
   }
 }
 
+// Makes two dims of dim |i| of the buffer where all elements of the access lie in every |n|th place along it: which of
+// these, and which n-th that is.
+static void split_dim(strata_gpu_box_t *box, int i, int64_t n, MlirAffineExpr quotient, MlirAffineExpr rest) {
+  for (int k = box->rank++; k > i + 1; k--) {
+    box->coordinates[k] = box->coordinates[k - 1];
+    box->sizes[k] = box->sizes[k - 1];
+  }
+  box->sizes[i] /= n;
+  box->sizes[i + 1] = n;
+  box->coordinates[i] = quotient;
+  box->coordinates[i + 1] = rest;
+}
+
+static void split_strides(strata_bulk_t *bulk) {
+  strata_gpu_box_t *box = &bulk->box;
+  const strata_index_space_t *space = &box->space;
+  for (int i = 0; i < box->rank && box->rank < STRATA_BOX_RANK; i++) {
+    int64_t n = 1;
+    for (int v = 0; v < RANK && n == 1; v++)
+      if (!strata_affine_coefficient(box->coordinates[i], v, &n) || n == 0)
+        n = 1;
+    if (n <= 1 || box->sizes[i] % n)
+      continue;
+    MlirAffineExpr by = mlirAffineConstantExprGet(space->d->e.context, n);
+    MlirAffineExpr rest =
+        strata_affine_simplify(mlirAffineModExprGet(box->coordinates[i], by), space->n_dims, space->extents);
+    MlirAffineExpr quotient =
+        strata_affine_simplify(mlirAffineFloorDivExprGet(box->coordinates[i], by), space->n_dims, space->extents);
+    if (!mlirAffineExprIsFunctionOfDim(rest, 0) && !mlirAffineExprIsFunctionOfDim(rest, 1))
+      split_dim(box, i++, n, quotient, rest);
+  }
+}
+
 bool strata_bulk_read_box(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
                           strata_bulk_t *bulk) {
   if (!mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != RANK || !mlirValueIsABlockArgument(bulk->buffer))
@@ -268,6 +316,7 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
   if (!strata_bulk_read_box(d, op, buffer, type, bulk))
     return false;
   join_digits(bulk);
+  split_strides(bulk);
   if (!find_parts(bulk, limits, carriers) || !find_dims(bulk, carriers))
     return false;
   bulk->inner = carriers[0] == innermost(bulk) ? 0 : 1;

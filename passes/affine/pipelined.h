@@ -42,10 +42,12 @@ int64_t strata_pipelined_slots(const strata_gpu_device_t *device, const strata_p
 // True if a processor has room for |blocks| blocks of |slots|.
 bool strata_pipelined_has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p, int64_t slots, int64_t blocks);
-// Of blocks with equal shares of all tiles' steps: the steps of a tile, of a block; blocks that have a part of a tile.
+// The steps of a tile; of a block, where all have equal shares of all tiles' steps.
 int64_t strata_pipelined_steps_of_tile(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
 int64_t strata_pipelined_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p);
+// True if rows of the side's tile begin within sectors of the second-level cache.
+bool strata_pipelined_straddles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side);
 // Copies of a side's tile by the copy engine; 0: it does not come in bulk.
 int64_t strata_pipelined_count_boxes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side);
 // True if threads take the left operand from shared memory themselves: its fragments need registers.

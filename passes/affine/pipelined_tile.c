@@ -2,6 +2,7 @@
 #include "passes/affine/pipelined.h"
 
 #include "dialects/integers.h"
+#include "dialects/tile/map_limits.h"
 
 enum {
   BOX_ROWS = 8,            // of which a part of a box is a multiple
@@ -30,7 +31,8 @@ int64_t strata_pipelined_own_tiles(const strata_problem_t *problem, const strata
   int64_t tiles = problem->batch;
   for (int side = 0; side < 2; side++) {
     int64_t blocks = p->share[side] * (side == right_side(p) ? p->parts : 1);
-    tiles *= strata_ceil_div(strata_problem_extent(problem, side), blocks * p->tile[side]) * blocks;
+    int64_t kinds = side == STRATA_SIDE_U ? p->every : 1; // of rows, with tiles of their own
+    tiles *= kinds * strata_ceil_div(strata_problem_extent(problem, side) / kinds, blocks * p->tile[side]) * blocks;
   }
   return tiles;
 }
@@ -85,7 +87,12 @@ bool strata_pipelined_has_room(const strata_gpu_device_t *device, const strata_p
 }
 
 int64_t strata_pipelined_steps_of_tile(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return strata_ceil_div(problem->steps, p->step);
+  int64_t lead = p->every > 1 ? (STRATA_SECTOR - STRATA_MAP_UNIT) / problem->operand_bytes : 0; // of the second kind
+  return strata_ceil_div(problem->steps + lead, p->step);
+}
+
+bool strata_pipelined_straddles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  return problem->sides[side].straddles && !(side == STRATA_SIDE_U && p->every > 1);
 }
 
 int64_t strata_pipelined_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -173,6 +180,15 @@ static bool can_stream(const strata_problem_t *problem, const strata_pipelined_c
          p->shape.teams == 1 && p->shape.groups <= 2 && sums <= SUMS;
 }
 
+// Every second row: each kind has tiles of its own, of which a cluster's share the right operand's steps, which all
+// begin where the kind's rows do. That is no use to a right operand whose steps were whole sectors.
+static bool can_alternate(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_problem_side_t *right = &problem->sides[STRATA_SIDE_V];
+  return problem->sides[STRATA_SIDE_U].may_alternate && !p->swap && p->pair == 1 && p->parts == 1 && p->row <= 1 &&
+         !p->stream && !problem->next && !problem->shares_launch && right->has_own_steps &&
+         (right->is_crossed || right->straddles);
+}
+
 // A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.
 bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
@@ -184,6 +200,8 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
   bool is_bulk = strata_pipelined_count_boxes(problem, p, STRATA_SIDE_U) &&
                  strata_pipelined_count_boxes(problem, p, STRATA_SIDE_V);
   if (is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
+    return false;
+  if (p->every > 1 && !(is_bulk && can_alternate(problem, p)))
     return false;
   if (p->pair > 1 && !(is_bulk && can_pair(problem, p)))
     return false;

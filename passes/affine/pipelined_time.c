@@ -46,6 +46,7 @@ enum {
 #define MULTICAST_START 100.0   // of clusters that share operands, one for another, for each doubling of them
 #define STRADDLING_ROW 3.8      // that the copy engine fetches, of a step: it begins within a sector
 #define SPLIT_ROW 3.2           // the same within a line
+#define ALTERNATE_ROW 2.7       // the same of every second row
 #define NARROW_ROW 3.5          // the same, shorter than a line
 #define NARROW_STRADDLING 10.0  // the same, that begins within a sector
 #define LINE_REQUEST 1.6        // to one line, while others want it too
@@ -111,6 +112,13 @@ static double line_cycles(const strata_problem_t *problem, const strata_pipeline
   return readers * rows * (s->splits_lines ? 2 : 1) * LINE_REQUEST;
 }
 
+// A row of a step that begins within a line. Every second row of those that begin within sectors begins with one.
+static double split_row_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  if (strata_pipelined_straddles(problem, p, side))
+    return STRADDLING_ROW;
+  return p->every > 1 && side == STRATA_SIDE_U ? ALTERNATE_ROW : SPLIT_ROW;
+}
+
 // A step's rows from the second-level cache, of which those that straddle its sectors or lines are asked for in two
 // requests: by each of the blocks that share them its part.
 static bound_t cache_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
@@ -127,7 +135,7 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
     if (is_narrow)
       bound.cycles += rows * (s->straddles ? NARROW_STRADDLING : NARROW_ROW);
     else if (s->splits_lines)
-      bound.cycles += rows * (s->straddles ? STRADDLING_ROW : SPLIT_ROW);
+      bound.cycles += rows * split_row_cycles(problem, p, side);
     else
       bound.cycles += (double)strata_pipelined_slot_rows(p, side) * STRATA_PIPELINED_STEP_BYTES /
                       (p->stream ? STREAM_CACHE_RATE : CACHE_RATE);
@@ -265,7 +273,7 @@ static int tiles_of(const strata_problem_t *problem, const strata_pipelined_choi
   int n = 0;
   for (const strata_problem_t *first = problem; problem && n < STRATA_MAX_TOGETHER; problem = problem->next) {
     bound_t step = step_time(problem, p, together);
-    double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, p->step), p->parts);
+    double steps = (double)strata_ceil_div(strata_pipelined_steps_of_tile(problem, p), p->parts);
     double store = store_beside(problem, p, steps * step.cycles);
     out_tiles[n] = (tiles_t){.form = form_of(first, problem, p, out_tiles),
                              .tiles = strata_pipelined_own_tiles(problem, p),
@@ -338,7 +346,7 @@ static double instruction_cycles(const strata_problem_t *problem) {
 static double cache_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double cycles = 0;
   for (; problem; problem = problem->next) {
-    double steps = (double)strata_ceil_div(strata_ceil_div(problem->steps, p->step), p->parts);
+    double steps = (double)strata_ceil_div(strata_pipelined_steps_of_tile(problem, p), p->parts);
     cycles += (double)strata_pipelined_own_tiles(problem, p) * steps * (double)strata_pipelined_slot_bytes(problem, p) /
               CACHE_TOTAL;
   }

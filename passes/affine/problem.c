@@ -197,6 +197,26 @@ static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contra
   return place_of(nest, access, channels) == inner;
 }
 
+// Of rows that begin within sectors every second one does not, if the buffer has whole pairs of them, and whatever else
+// it has dims of keeps them so.
+static bool may_alternate(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
+                          const strata_problem_side_t *side) {
+  const strata_contraction_axis_t *rows = &axes[STRATA_AXIS_ROW];
+  const strata_nest_t *nest = q->contraction->nest;
+  const strata_access_t *access = q->contraction->sides[STRATA_SIDE_U].access;
+  bool has_rows = side->straddles && side->is_along && side->has_own_steps && !side->has_window && rows->n_dims == 1 &&
+                  rows->extent % 2 == 0 && axes[STRATA_AXIS_STEP].n_dims == 1;
+  int place = has_rows ? place_of(nest, access, rows->dims[0]) : NO_PLACE;
+  if (place == NO_PLACE || !walks_alone(nest, access, place, rows->dims[0]))
+    return false;
+  int64_t sizes[STRATA_MAX_DIMS], stride = side->loaded_bytes;
+  int rank = strata_memref_sizes(access->buffer, sizes);
+  for (int i = rank - 1; i > place; stride *= sizes[i--])
+    if (i < rank - 1 && sizes[i] > 1 && stride % STRATA_SECTOR)
+      return false;
+  return rank < STRATA_MAP_RANK && sizes[place] % 2 == 0;
+}
+
 static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
                                        int side, const strata_problem_t *problem) {
   MlirValue buffer = q->contraction->sides[side].access->buffer;
@@ -218,6 +238,7 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
   result.is_shifted = is_read_alone(q->contraction, side) && axes[axis_of_side(side)].n_dims <= 1 &&
                       axes[STRATA_AXIS_STEP].n_dims <= 1 && straddles(buffer, STRATA_MAP_UNIT);
   result.has_window = !problem->bulk_adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
+  result.may_alternate = side == STRATA_SIDE_U && may_alternate(q, axes, &result);
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
   if (!result.is_staged)
     strata_stage_read(q, side, problem->bulk_adds, &result);

@@ -19,6 +19,7 @@ typedef struct {
   bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
   bool splits_lines;    // its rows begin within lines of the second-level cache
   bool straddles;       // and within sectors
+  bool may_alternate;   // of the left side: every second row begins with a sector, and a tile may take those alone
   int64_t row_bytes;    // of what lies side by side in it
   int64_t loaded_bytes; // of an element in memory
   bool is_shifted;      // a matrix whose rows begin anywhere: threads load words on either side and shift them
@@ -132,6 +133,7 @@ typedef struct {
   int64_t pair;     // 2 of a pair: the tiles of both lie side by side along the columns; else 1
   int64_t parts;    // blocks of a cluster, which share the reduction of tiles side by side along the shape's columns
   int64_t filled;   // percent of the processors that such clusters fill
+  int64_t every;    // a tile's rows are every so many of the results', which begin alike in memory; 1: neighbours
   int64_t row;      // blocks of a cluster whose tiles are a row together; 0: rows are not reduced
   int64_t share[2]; // rows, columns of tiles of a cluster whose blocks share operands
   int64_t rows;     // of a block's tile as the instruction sees it, which takes those of a cluster, or of a pair,

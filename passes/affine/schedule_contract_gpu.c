@@ -60,6 +60,13 @@ static const char *cluster_text(strata_arena_t *arena, const strata_schedule_t *
   return s->parts ? strata_arena_printf(arena, " in clusters of %lld", (long long)s->parts) : "";
 }
 
+// The form of a tile, where it is not that of neighbouring rows and columns.
+static const char *form_text(strata_arena_t *arena, const strata_schedule_t *s) {
+  if (s->every)
+    return strata_arena_printf(arena, ", rows %lld apart", (long long)s->every);
+  return s->swap ? ", swapped" : "";
+}
+
 static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                     const strata_tiled_choice_t *tiled, const strata_pipelined_choice_t *pipelined, int n_pipelined,
                     bool is_pipelined) {
@@ -78,7 +85,7 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
     const char *clusters = cluster_text(arena, &s);
     strata_explain(q->compile, "%s   %s %s, %lld slots, %lld tiles in %lld blocks%s%s%s: %.1f us (%s)%s", name,
                    product->async ? product->async->name : "multiply-adds", tile_text(arena, &s), (long long)s.slots,
-                   (long long)p->tiles, (long long)s.blocks, clusters, s.swap ? ", swapped" : "",
+                   (long long)p->tiles, (long long)s.blocks, clusters, form_text(arena, &s),
                    p->shape.teams > 1 ? ", two teams" : "", 1e6 * p->seconds, p->bound, mark[is_pipelined && i == 0]);
   }
   const char *mma = product->mma ? strata_arena_printf(arena, "%s %s", product->mma->family, product->mma->name) : NULL;
@@ -97,9 +104,9 @@ static double seconds_by(const strata_gpu_device_t *device, const strata_problem
   while (strata_pipelined_next(device, product, &c)) {
     strata_schedule_t s = strata_pipelined_schedule(product, &c);
     if (!memcmp(s.tile, schedule->tile, sizeof s.tile) && s.threads == schedule->threads &&
-        s.group == schedule->group && s.swap == schedule->swap && s.parts == schedule->parts && !s.stream &&
-        !memcmp(s.share, schedule->share, sizeof s.share) && s.mma.length == schedule->mma.length &&
-        !memcmp(s.mma.data, schedule->mma.data, s.mma.length))
+        s.group == schedule->group && s.swap == schedule->swap && s.parts == schedule->parts &&
+        s.every == schedule->every && !s.stream && !memcmp(s.share, schedule->share, sizeof s.share) &&
+        s.mma.length == schedule->mma.length && !memcmp(s.mma.data, schedule->mma.data, s.mma.length))
       return c.seconds;
   }
   return INFINITY;

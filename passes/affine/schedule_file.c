@@ -127,7 +127,7 @@ static bool is_same_tile(const strata_schedule_t *a, const strata_schedule_t *b)
   return !memcmp(a->tile, b->tile, sizeof a->tile) && !memcmp(a->warps, b->warps, sizeof a->warps) &&
          a->n_tile == b->n_tile && a->threads == b->threads && a->group == b->group && a->producers == b->producers &&
          mlirStringRefEqual(a->mma, b->mma) && a->swap == b->swap && a->parts == b->parts && a->row == b->row &&
-         a->stream == b->stream && !memcmp(a->share, b->share, sizeof a->share);
+         a->every == b->every && a->stream == b->stream && !memcmp(a->share, b->share, sizeof a->share);
 }
 
 static strata_status_t read_product(strata_compile_t *compile, const strata_gpu_device_t *device,

@@ -59,6 +59,7 @@ static bool candidate_of(size_t number, strata_pipelined_choice_t *out) {
                                      .residents = 1,
                                      .pair = 1,
                                      .parts = 1,
+                                     .every = 1,
                                      .share = {1, 1},
                                      .number = number + 1};
   return swap ? !is_across : rows <= STRATA_PIPELINED_GROUP_ROWS * groups;

@@ -32,6 +32,8 @@ static const way_t ways[] = {
     {1, 1, 100, {1, 1}, true},
 };
 
+enum { PLAIN, SWAPPED, ALTERNATE, N_FORMS }; // of a tile: as it is, rows and columns exchanged, every second row
+
 enum {
   N_SHAPES = sizeof shapes / sizeof *shapes,
   N_WAYS = sizeof ways / sizeof *ways,
@@ -43,10 +45,11 @@ enum {
   SHARED_SLOTS = 5, // nor is busy, and blocks of a cluster share operands: 1000x1000x1000 takes 7.2 us with eight, 6.7
   STAGGER = 13,     // steps: enough for the blocks of a moment to be at places of the rows that have nothing in common
   MIN_SIDE = 16,    // rows and columns, unless operands come in bulk
-  MIN_LONG_SIDE = 64,             // the more of both
-  LONG_REDUCTION = 1024,          // that blocks of a cluster share: 24x8x1584 2.9 us, by mma.sync 6.0
-  MIN_SIDE_OF_LONG = 8,           // rows and columns of such
-  MIN_STEPS_OF_FOUR = 32,         // of blocks of a cluster that share reductions
+  MIN_LONG_SIDE = 64,     // the more of both
+  LONG_REDUCTION = 1024,  // that blocks of a cluster share: 24x8x1584 2.9 us, by mma.sync 6.0
+  MIN_SIDE_OF_LONG = 8,   // rows and columns of such
+  MIN_STEPS_OF_FOUR = 32, // of blocks of a cluster that share reductions
+  MIN_ALTERNATE_STEPS = 8,
   MIN_STREAM_STEPS = 4,           // of a tile, and of a block that has a share of all tiles' steps
   MAX_STREAM_BLOCKS = 4,          // that have a part of a tile
   MIN_PRODUCTS = 1 << 22,         // multiply-adds of a kernel
@@ -78,8 +81,8 @@ static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_p
 // Of rows across the reduction that takes longer (34.5 us instead of 32.6), and of rows that several blocks read, which
 // they find in the cache if they do so at the same time (104x4808x2496: 14.4 us instead of 11.4).
 static int64_t stagger_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  bool is_one =
-      p->parts == 1 && strata_pipelined_cluster(p) == 1 && p->row <= 1 && !problem->next && problem->batch == 1;
+  bool is_one = p->parts == 1 && p->every == 1 && strata_pipelined_cluster(p) == 1 && p->row <= 1 && !problem->next &&
+                problem->batch == 1;
   bool is_read_once = false;
   for (int side = 0; side < 2; side++) {
     is_one &= problem->sides[side].is_along && !problem->sides[side].has_window &&
@@ -142,12 +145,15 @@ static bool find_next(const strata_gpu_device_t *device, const strata_problem_t 
     return strata_fma_next(device, problem, p);
   if (problem->row_reductions)
     return strata_norm_next(device, problem, p);
-  while (p->number < N_SHAPES * 2 * N_WAYS) {
-    size_t number = p->number++;
+  while (p->number < N_SHAPES * N_FORMS * N_WAYS) {
+    size_t number = p->number++, form = number / N_WAYS % N_FORMS;
+    if (form == ALTERNATE && !problem->sides[STRATA_SIDE_U].may_alternate)
+      continue;
     if (!shares && ways[number % N_WAYS].share[0] * ways[number % N_WAYS].share[1] > 1)
       continue;
-    *p = (strata_pipelined_choice_t){.shape = shapes[number / 2 / N_WAYS],
-                                     .swap = number / N_WAYS % 2,
+    *p = (strata_pipelined_choice_t){.shape = shapes[number / N_FORMS / N_WAYS],
+                                     .swap = form == SWAPPED,
+                                     .every = form == ALTERNATE ? 2 : 1,
                                      .pair = problem->is_pair ? 2 : 1,
                                      .residents = ways[number % N_WAYS].residents,
                                      .parts = ways[number % N_WAYS].parts,
@@ -214,7 +220,7 @@ static bool is_worthwhile(const strata_problem_t *p) {
 // (80x160x1512: 3.5 us by eight, 4.4 alone).
 static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_rows,
                                const strata_pipelined_choice_t *p) {
-  int64_t steps = strata_ceil_div(problem->steps, p->step), most = steps >= MIN_STEPS_OF_FOUR ? 4 : 2;
+  int64_t steps = strata_pipelined_steps_of_tile(problem, p), most = steps >= MIN_STEPS_OF_FOUR ? 4 : 2;
   bool is_small = problem->traffic <= SMALL_BYTES;
   return p->parts == 1 || (!strata_problem_has_window(problem) && (!has_slow_rows || is_small || p->parts <= most));
 }
@@ -247,6 +253,16 @@ static bool is_worth_streaming(const strata_gpu_device_t *device, const strata_p
                         steps <= MAX_STREAM_BLOCKS * share);
 }
 
+// Every second row is for operands that each block fetches for itself, while its cluster shares the right one: what the
+// blocks of a cluster fetch for one another takes as long wherever its rows begin (1000 x 1000 x 1000 by tiles of 128 x
+// 64: 6.6 us where the left operand is shared, 6.5 of every second row, and 5.9 where the right one is). Of a few steps
+// it was slower in most products tried, by 0.2 us, and so it was without clusters (296 x 968 x 664: 5.0 us instead
+// of 4.3).
+static bool is_worth_alternating(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  bool shares_right = p->share[STRATA_SIDE_U] > 1 && p->share[STRATA_SIDE_V] == 1;
+  return p->every == 1 || (shares_right && strata_pipelined_steps_of_tile(problem, p) >= MIN_ALTERNATE_STEPS);
+}
+
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_pipelined_choice_t *out) {
   int count = 0;
@@ -254,7 +270,7 @@ int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_prob
   bool shares = strata_problem_has_slow_rows(problem);
   while (is_worthwhile(problem) && find_next(device, problem, shares, &candidate))
     if (is_worth_splitting(problem, shares, &candidate) && is_worth_sharing(device, problem, &candidate) &&
-        is_worth_streaming(device, problem, &candidate))
+        is_worth_streaming(device, problem, &candidate) && is_worth_alternating(problem, &candidate))
       count = insert(out, count, n, &candidate);
   return count;
 }
@@ -279,6 +295,7 @@ strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, con
                              .blocks = choice->blocks,
                              .swap = choice->swap,
                              .parts = choice->parts > 1 ? choice->parts : 0,
+                             .every = choice->every > 1 ? choice->every : 0,
                              .row = choice->row > 1 ? choice->row : 0,
                              .stagger = choice->stagger,
                              .stream = choice->stream,

@@ -63,17 +63,22 @@ MULTICAST = [((128, 128, 2, 0, 1000), (2, 2)), ((128, 64, 2, 0, 4), (2, 1)), ((6
              ((128, 96, 1, 0, 4, 2), (2, 1)), ((64, 192, 1, 0, 4, 2), (2, 2)), ((192, 128, 3, 0, 4), (2, 1)),
              ((64, 128, 1, 0, 1000), (4, 1)), ((128, 64, 2, 0, 8), (1, 4)), ((96, 128, 2, 1, 16), (4, 2))]
 
+# Tiles of every second row: of a cluster, of a block alone, of two teams; of three groups with a tile for each kind.
+ALTERNATE = [((128, 64, 2, 0, 1000), (2, 1)), ((64, 128, 1, 0, 4), (4, 1)), ((64, 64, 1, 0, 5), (1, 1)),
+             ((128, 128, 2, 0, 8), (2, 2)), ((64, 192, 1, 0, 2, 2), (1, 2)), ((192, 128, 3, 0, 3), (1, 1))]
 
-def schedule(kind, shape, rows, columns, groups, swap, blocks, teams=1, slots=3, parts=0, share=(1, 1)):
+
+def schedule(kind, shape, rows, columns, groups, swap, blocks, teams=1, slots=3, parts=0, share=(1, 1), every=1):
     step, batch = 128 // BYTES[kind], shape[0] if len(shape) == 3 else 1
     whole = [rows * max(parts, 1), columns] if swap else [rows, columns * max(parts, 1)]
     whole = [whole[0] * share[0], whole[1] * share[1]]
-    clusters = -(-shape[-2] // whole[0]) * -(-shape[-1] // whole[1]) * batch
+    clusters = -(-shape[-2] // every // whole[0]) * every * -(-shape[-1] // whole[1]) * batch
     blocks = min(blocks, clusters * max(parts, 1) * share[0] * share[1])
     return (f'schedule k0 emulated_90 {{kind = "contract", threads = {groups * teams * 128}, group = {groups * 128}, '
             f"tile = array<i64: {rows}, {columns}, {step}>, warps = array<i64: {4 * groups}, 1>, "
             f'mma = "wgmma.{kind}", producers = 128, slots = {slots}, blocks = {blocks}' +
             (", swap = 1" if swap else "") + (f", parts = {parts}" if parts else "") +
+            (f", every = {every}" if every > 1 else "") +
             (f", share = array<i64: {share[0]}, {share[1]}>}}" if max(share) > 1 else "}"))
 
 
@@ -117,6 +122,40 @@ def multicast():
         line = schedule("tf32", exact.shape, *tile, share=share)
         yield matmul(f"tf32 multicast NT {tile} {share}", NT, x, w.T.copy(), exact, np.float32), line
         yield matmul(f"tf32 multicast TT {tile} {share}", TT, x.T.copy(), w.T.copy(), exact, np.float32), line
+
+
+def alternate():
+    """Products whose left operand's rows begin within sectors, of which tiles have every second one: steps that begin in
+    front of the reduction, and end behind it."""
+    x, w = values(np.float16, 330, 328), values(np.float16, 328, 424)
+    exact = x.astype(np.float64) @ w.astype(np.float64)
+    for tile, share in ALTERNATE:
+        line = schedule("f16", exact.shape, *tile, share=share, every=2)
+        yield matmul(f"f16 alternate NN {tile} {share}", NN, x, w, exact, np.float16, bias=True), line
+        yield matmul(f"f16 alternate NT {tile} {share}", NT, x, w.T.copy(), exact, np.float16, residual=tile[2] < 3), line
+    few = x[:98, :72].copy(), w[:72, :77].T.copy() # rows of results that are not aligned
+    few_exact = few[0].astype(np.float64) @ few[1].T
+    for tile, share in ALTERNATE[:3]:
+        yield (matmul(f"f16 alternate few {tile} {share}", NT, *few, few_exact, np.float16),
+               schedule("f16", few_exact.shape, *tile, share=share, every=2))
+    a, b = values(np.float16, 3, 136, 136), values(np.float16, 3, 136, 264)
+    yield (matmul("f16 alternate batch", BATCH, a, b, a.astype(np.float64) @ b.astype(np.float64), np.float16),
+           schedule("f16", (3, 136, 264), *ALTERNATE[0][0], share=(2, 1), every=2))
+    x, w = values(np.float32, 202, 332), values(np.float32, 332, 140)
+    exact = x.astype(np.float64) @ w.astype(np.float64)
+    for tile, share in ALTERNATE[:2]:
+        line = schedule("tf32", exact.shape, *tile, share=share, every=2)
+        yield matmul(f"tf32 alternate NT {tile} {share}", NT, x, w.T.copy(), exact, np.float32), line
+
+
+def alternate_slice():
+    """Rows that go on behind the reduction, which is whole steps: those of the second kind have one more."""
+    x, w = values(np.float16, 130, 328), values(np.float16, 256, 136)
+    case = Case("f16 alternate slice", x, w)
+    part = case.op("slice", ["%x0"], x[:, :256], starts="array<i64: 0, 0>", steps="array<i64: 1, 1>")
+    out = (x[:, :256].astype(np.float64) @ w).astype(np.float16)
+    case.returns([case.op("contract", [part, "%x1"], out, maps=f"[{NN}]", zero_pad="false", origin='"matmul"')], out)
+    return case, schedule("f16", out.shape, *ALTERNATE[0][0], share=(2, 1), every=2)
 
 
 def convolution(rows, columns, groups, swap, parts):
@@ -174,6 +213,8 @@ def products():
         if SHARED_TILES[i // 2][1] * (1 if SHARED_TILES[i // 2][3] else SHARED_TILES[i // 2][4]) % 64 == 0:
             yield product
     yield from multicast()
+    yield from alternate()
+    yield alternate_slice()
     x, w = x.astype(np.float32), w.astype(np.float32)
     for tile in (TILES[1], TILES[3], TILES[4], TILES[8]):
         yield matmul(f"tf32 NN {tile}", NN, x, w, exact, np.float32), schedule("tf32", exact.shape, *tile)

@@ -9,6 +9,7 @@
 // RUN: strata %t/7.mlir --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t/out >> %t/said
 // RUN: strata %t/8.mlir --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t/out >> %t/said
 // RUN: strata %t/9.mlir --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t/out >> %t/said
+// RUN: strata %t/10.mlir --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t/out >> %t/said
 // RUN: grep ^product %t/said | FileCheck %s
 // RUN: strata %t/0.mlir --target=nvgpu --device=sm_80 --explain --compile-to=affine -o %t/out | FileCheck %s --check-prefix=NONE
 // RUN: strata %t/0.mlir --target=nvgpu --device=sm_100a --explain --compile-to=affine -o %t/out | FileCheck %s --check-prefixes=NONE,LATER
@@ -68,6 +69,11 @@
 // CHECK: 64 x 64 x 64, 1 times
 // CHECK-NEXT: wgmma.f16 8x64x64, 16 slots, 8 tiles in 8 blocks, swapped
 // CHECK: mma.sync m16n8k16.f16 32x32x64, 32 threads
+
+// Rows that begin within sectors: tiles of every second one, for which blocks share the right operand.
+// CHECK: 1000 x 1000 x 1000, 1 times
+// CHECK-NEXT: wgmma.bf16 128x64x64, 5 slots, 128 tiles in 128 blocks in clusters of 2 x 1 that share operands, rows 2 apart
+// CHECK: mma.sync m16n8k16.bf16 128x64x64, 128 threads
 //--- 0.mlir
 func.func @main(%a: tensor<4096x4096xbf16> {strata.name = "a"}, %b: tensor<4096x4096xbf16> {strata.name = "b"}) -> tensor<4096x4096xbf16> {
   %0 = "strata.contract"(%a, %b) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], zero_pad = false, origin = "matmul"} : (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>
@@ -117,4 +123,9 @@ func.func @main(%a: tensor<4x57x57x64xf16> {strata.name = "a"}, %b: tensor<128x3
 func.func @main(%a: tensor<64x64xf16> {strata.name = "a"}, %b: tensor<64x64xf16> {strata.name = "b"}) -> tensor<64x64xf16> {
   %0 = "strata.contract"(%a, %b) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], zero_pad = false, origin = "matmul"} : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
   return %0 : tensor<64x64xf16>
+}
+//--- 10.mlir
+func.func @main(%a: tensor<1000x1000xbf16> {strata.name = "a"}, %b: tensor<1000x1000xbf16> {strata.name = "b"}) -> tensor<1000x1000xbf16> {
+  %0 = "strata.contract"(%a, %b) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], zero_pad = false, origin = "matmul"} : (tensor<1000x1000xbf16>, tensor<1000x1000xbf16>) -> tensor<1000x1000xbf16>
+  return %0 : tensor<1000x1000xbf16>
 }

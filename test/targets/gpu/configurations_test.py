@@ -15,9 +15,10 @@ from level2 import Case, bits
 DEVICE = "sm_90a"
 OPTIONS = ["--target=nvgpu", f"--device={DEVICE}", "--on-gpu-tensors", "--user-device-memory"]
 LARGE, SMALL = (2048, 2048, 2048), (520, 640, 2048)  # more tiles than processors, and fewer
+ALTERNATE = (2056, 2056, 2056)  # rows that begin within sectors, of which tiles may have every second one
 CANDIDATE = re.compile(r"candidate \S+ \S+ (\{.*\}) # ")
 # What makes another kernel of a schedule; the grid, the slots and the size of clusters are numbers in it.
-KEYS = ("tile", "warps", "threads", "group", "swap", "parts", "share", "stagger", "stream")
+KEYS = ("tile", "warps", "threads", "group", "swap", "parts", "share", "every", "stagger", "stream")
 PROCESSORS = 132
 
 
@@ -59,13 +60,13 @@ def write(path, text):
     return path
 
 
-def candidates(graph, folder, options):
+def candidates(graph, folder, options, key):
     ask = write(os.path.join(folder, "ask"), f"candidates k0 {DEVICE}\n")
     told = strata.strata(graph, *options, "--explain", f"--schedule={ask}", "--compile-to=affine", "-o",
                          os.path.join(folder, "affine"))
     schedules = {}
     for found in map(CANDIDATE.match, told.splitlines()):
-        if found and "producers" in found.group(1):
+        if found and "producers" in found.group(1) and value_of(found.group(1), key):
             schedules.setdefault(form(found.group(1)), found.group(1))
     return list(schedules.values())
 
@@ -81,11 +82,11 @@ def faults(graph, folder, options, number, schedule):
     return "" if spills and set(spills) <= {"0"} and "(C75" not in usage else f"{schedule}:\n{usage}"
 
 
-def check(kind, crossed, sizes):
+def check(kind, crossed, sizes, key="tile", fewest=100):
     options = OPTIONS + ["--mm-conv-precision-mode=tf32"] * (kind == "f32")
     with tempfile.TemporaryDirectory() as folder:
         graph = write(os.path.join(folder, "product.mlir"), product(kind, crossed, *sizes))
-        schedules = candidates(graph, folder, options)
+        schedules = candidates(graph, folder, options, key)
         if strata.SANITIZED:  # ten times as long, and this is about what comes out of it
             schedules = schedules[::100]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -94,7 +95,7 @@ def check(kind, crossed, sizes):
     print(f"{kind}{' crossed' if crossed else ''} {sizes}: {len(found)} schedules, {len(wrong)} wrong", flush=True)
     for text in wrong[:3]:
         print(text)
-    assert strata.SANITIZED or len(found) > 100
+    assert strata.SANITIZED or len(found) > fewest
     return not wrong
 
 
@@ -104,6 +105,7 @@ def main():
         return 0
     right = [check(kind, crossed, sizes) for kind, crossed, sizes in
              (("bf16", False, LARGE), ("bf16", False, SMALL), ("f32", True, LARGE), ("f32", True, SMALL), ("i8", False, SMALL))]
+    right.append(check("bf16", False, ALTERNATE, "every", fewest=50))
     return not all(right)
 
 

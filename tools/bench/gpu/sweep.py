@@ -44,6 +44,7 @@ def brief(schedule):
     share = re.search(r"share = array<i64: (\d+), (\d+)>", schedule)
     text += " share %s,%s" % share.groups() if share else ""
     text += " stream" if integer("stream") else ""
+    text += f' every {integer("every")}' if integer("every") else ""
     return text + (f' parts {integer("parts")}' if integer("parts") else "")
 
 
