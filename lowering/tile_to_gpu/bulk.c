@@ -116,18 +116,6 @@ static int innermost(const strata_bulk_t *bulk) {
   return dim;
 }
 
-// Moves |dim| of the buffer, which a box has rows along, next to the innermost: an order of the map's alone.
-static void bring_near(strata_bulk_t *bulk, int dim) {
-  int at = 1;
-  while (at < bulk->rank && bulk->dims[at] != dim)
-    at++;
-  if (at == bulk->rank)
-    return;
-  for (; at > 1; at--)
-    bulk->dims[at] = bulk->dims[at - 1];
-  bulk->dims[1] = dim;
-}
-
 // The map's dims: those of the buffer without what has one element.
 static bool find_dims(strata_bulk_t *bulk, const int *carriers) {
   bulk->rank = 0;
@@ -139,9 +127,6 @@ static bool find_dims(strata_bulk_t *bulk, const int *carriers) {
       return false;
     bulk->dims[bulk->rank++] = dim;
   }
-  for (int v = 0; v < RANK; v++)
-    if (carriers[v] != innermost(bulk))
-      bring_near(bulk, carriers[v]);
   return bulk->rank > 0;
 }
 
@@ -275,9 +260,11 @@ static void split_dim(strata_gpu_box_t *box, int i, int64_t n, MlirAffineExpr qu
   box->coordinates[i + 1] = rest;
 }
 
-static void split_strides(strata_bulk_t *bulk) {
+// Returns the dim that the elements run along then; NO_DIM: none was split.
+static int split_strides(strata_bulk_t *bulk) {
   strata_gpu_box_t *box = &bulk->box;
   const strata_index_space_t *space = &box->space;
+  int split = NO_DIM;
   for (int i = 0; i < box->rank && box->rank < STRATA_BOX_RANK; i++) {
     int64_t n = 1;
     for (int v = 0; v < RANK && n == 1; v++)
@@ -290,9 +277,24 @@ static void split_strides(strata_bulk_t *bulk) {
         strata_affine_simplify(mlirAffineModExprGet(box->coordinates[i], by), space->n_dims, space->extents);
     MlirAffineExpr quotient =
         strata_affine_simplify(mlirAffineFloorDivExprGet(box->coordinates[i], by), space->n_dims, space->extents);
-    if (!mlirAffineExprIsFunctionOfDim(rest, 0) && !mlirAffineExprIsFunctionOfDim(rest, 1))
-      split_dim(box, i++, n, quotient, rest);
+    if (mlirAffineExprIsFunctionOfDim(rest, 0) || mlirAffineExprIsFunctionOfDim(rest, 1))
+      continue;
+    split_dim(box, i, n, quotient, rest);
+    split = i++;
   }
+  return split;
+}
+
+// Moves a dim that a box has rows along in front of those that it has one element of.
+static void bring_near(strata_bulk_t *bulk, int dim) {
+  int at = 1;
+  while (at < bulk->rank && bulk->dims[at] != dim)
+    at++;
+  if (at == bulk->rank)
+    return;
+  for (; at > 1; at--)
+    bulk->dims[at] = bulk->dims[at - 1];
+  bulk->dims[1] = dim;
 }
 
 bool strata_bulk_read_box(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
@@ -316,9 +318,11 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
   if (!strata_bulk_read_box(d, op, buffer, type, bulk))
     return false;
   join_digits(bulk);
-  split_strides(bulk);
+  int split = split_strides(bulk);
   if (!find_parts(bulk, limits, carriers) || !find_dims(bulk, carriers))
     return false;
+  if (split != NO_DIM)
+    bring_near(bulk, split);
   bulk->inner = carriers[0] == innermost(bulk) ? 0 : 1;
   return carriers[bulk->inner] == innermost(bulk) && bulk->dims[0] == innermost(bulk) &&
          strata_bulk_fits(bulk, op, buffer, limits);
