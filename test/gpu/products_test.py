@@ -158,6 +158,18 @@ def alternate_slice():
     return case, schedule("f16", out.shape, *ALTERNATE[0][0], share=(2, 1), every=2)
 
 
+def strided(first, step, tile):
+    """Of every so many rows of buffers whose sizes are multiples of that, or are not."""
+    x, w = values(np.float16, 136 * step + first, 136), values(np.float16, 80 * step, 136)
+    case = Case(f"f16 strided {first} {step} {tile}", x, w)
+    parts = [x[first:first + 136 * step:step], w[step - 1::step]]
+    names = [case.op("slice", [f"%x{i}"], parts[i], starts=f"array<i64: {start}, 0>", steps=f"array<i64: {step}, 1>")
+             for i, start in enumerate((first, step - 1))]
+    out = (parts[0].astype(np.float64) @ parts[1].T).astype(np.float16)
+    case.returns([case.op("contract", names, out, maps=f"[{NT}]", zero_pad="false", origin='"matmul"')], out)
+    return case, schedule("f16", out.shape, *tile)
+
+
 def convolution(rows, columns, groups, swap, parts):
     """Of 3 x 3 windows with padding, whose reduction the blocks of a cluster share."""
     x, w = values(np.float16, 2, 7, 6, 64), values(np.float16, 80, 3, 3, 64)
@@ -215,6 +227,8 @@ def products():
     yield from multicast()
     yield from alternate()
     yield alternate_slice()
+    for first, step, tile in ((0, 2, TILES[1]), (0, 3, TILES[8]), (1, 2, TILES[3]), (2, 2, TILES[4])):
+        yield strided(first, step, tile)
     x, w = x.astype(np.float32), w.astype(np.float32)
     for tile in (TILES[1], TILES[3], TILES[4], TILES[8]):
         yield matmul(f"tf32 NN {tile}", NN, x, w, exact, np.float32), schedule("tf32", exact.shape, *tile)
