@@ -260,7 +260,8 @@ static void split_dim(strata_gpu_box_t *box, int i, int64_t n, MlirAffineExpr qu
   box->coordinates[i + 1] = rest;
 }
 
-// Returns the dim that the elements run along then; NO_DIM: none was split.
+// Not of windows, whose steps move along the dim: they have maps of their own (bulk_window.c). Returns the dim that the
+// elements run along then; NO_DIM: none was split.
 static int split_strides(strata_bulk_t *bulk) {
   strata_gpu_box_t *box = &bulk->box;
   const strata_index_space_t *space = &box->space;
@@ -277,7 +278,7 @@ static int split_strides(strata_bulk_t *bulk) {
         strata_affine_simplify(mlirAffineModExprGet(box->coordinates[i], by), space->n_dims, space->extents);
     MlirAffineExpr quotient =
         strata_affine_simplify(mlirAffineFloorDivExprGet(box->coordinates[i], by), space->n_dims, space->extents);
-    if (mlirAffineExprIsFunctionOfDim(rest, 0) || mlirAffineExprIsFunctionOfDim(rest, 1))
+    if (mlirAffineExprIsFunctionOfDim(rest, 0) || concerns_steps(bulk, rest))
       continue;
     split_dim(box, i, n, quotient, rest);
     split = i++;
