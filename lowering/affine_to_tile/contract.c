@@ -18,7 +18,12 @@
 #include "dialects/strata/strata.h"
 #include "passes/target.h"
 
-enum { U = STRATA_SIDE_U, V = STRATA_SIDE_V, MIN_TASK_FLOPS = 1 << 22, MAX_TASKS = 64 };
+enum {
+  U = STRATA_SIDE_U,
+  V = STRATA_SIDE_V,
+  MIN_TASK_FLOPS = 1 << 19, // some microseconds, where threads that spin take one to begin
+  MAX_TASKS = 64,
+};
 
 typedef struct {
   strata_contraction_kernel_t k;

@@ -5,7 +5,7 @@
 #include "passes/target.h"
 
 enum {
-  MIN_TASK_WORK = 8192, // elements; below this a task costs more than it brings
+  MIN_TASK_WORK = 4096, // elements; below this a task costs more than it brings
   MAX_TASKS = 256,
 };
 

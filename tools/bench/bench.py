@@ -23,7 +23,7 @@ MODELS = ["vit_b16", "bert_base_s128", "llama_2layer_s256", "resnet50", "mobilen
           "decoder_step", "cnn_qdq_int8"]
 # Their time is the bar, this many times.
 BARS = {"vit_b16": 1.5, "bert_base_s128": 1.5, "llama_2layer_s256": 1.5, "resnet50": 2.0, "mobilenet_v3_small": 3.0}
-PAUSE = 0.02  # seconds; ONNX Runtime's threads spin for a while after a run
+PAUSE = 0.1  # seconds; ONNX Runtime's threads spin after a run: 20 ms later what came next still took twice as long
 
 
 def load_machine(folder):
@@ -34,6 +34,11 @@ def load_machine(folder):
     machine.machine_flops.restype = machine.machine_copy.restype = ctypes.c_double
     machine.machine_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     return machine
+
+
+def fma_peak(machine, threads):
+    """The best of three: threads that have just begun may share a processor for a while."""
+    return max(machine.machine_flops(threads) for _ in range(3))
 
 
 def timed(run, at_least=0.05):
@@ -114,7 +119,7 @@ def bench_matmul(size, machine, arguments, folder):
     error = relative_error(outputs[0], a.astype(np.float64) @ b.astype(np.float64))
     ratios, rates = [], []
     for _ in range(arguments.pairs):
-        peak = machine.machine_flops(arguments.threads)
+        peak = fma_peak(machine, arguments.threads)
         rates.append(2 * size**3 / timed(run))
         ratios.append(rates[-1] / peak)
     middle, text = ratio_text(ratios)
@@ -164,7 +169,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if "kernels" in names:
             machine = load_machine(folder)
-            print(f"{arguments.threads} threads: {machine.machine_flops(arguments.threads) / 1e9:.0f} GFLOP/s in f32\n")
+            print(f"{arguments.threads} threads: {fma_peak(machine, arguments.threads) / 1e9:.0f} GFLOP/s in f32\n")
             print("| kernel | rate | ratio | bar | relative error |\n|---|---|---|---|---|")
             for size in (1024, 1000):
                 bench_matmul(size, machine, arguments, folder)

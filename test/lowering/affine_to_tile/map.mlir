@@ -73,7 +73,7 @@ func.func private @inner_guard(%x: memref<40xf32>, %y: memref<32xf32>) attribute
 // Where the schedule has a second tile, the dim along which the operand is contiguous is tiled too: the block is turned
 // in registers. What is left of it is a tile of its own.
 // CHECK-LABEL: func.func private @turned
-// CHECK: scf.forall {{.*}} in (3)
+// CHECK: scf.forall {{.*}} in (7)
 // CHECK: scf.for {{.*}} {
 // CHECK: "tile.load"({{.*}}) {{.*}} -> vector<16x9xf32>
 // CHECK: "tile.store"({{.*}}) {{.*}} : (vector<16x9xf32>, memref<80x40x9xf32>
