@@ -64,6 +64,8 @@ static void check_schedule(const strata_problem_t *problem, const strata_pipelin
   else
     CHECK(s.blocks == choice->tiles || s.blocks == choice->residents * filled / cluster * cluster);
   CHECK(s.blocks % cluster == 0 && choice->tiles % cluster == 0 && (cluster == 1 || choice->parts == 1));
+  CHECK(s.every == 0 || (s.every == 2 && problem->sides[0].may_alternate && choice->tiles % (2 * cluster) == 0 &&
+                         !s.swap && !s.parts && !s.stream && !s.stagger));
   CHECK(cluster == 1 ? !s.share[0] && !s.share[1] : s.share[0] * s.share[1] == cluster);
   CHECK((s.blocks <= choice->tiles || s.stream) && choice->seconds > 0);
   if (choice->parts == 1) {
@@ -167,7 +169,30 @@ static void test_straddling_rows(void) {
   }
 }
 
-// The same, and where its operands' rows begin; the right one is contiguous along the columns where |is_crossed|.
+// Of rows that begin within sectors, tiles of every second one, if reductions have some steps and the right operand is
+// no worse for it: its rows begin within sectors, too, or it lies across.
+static void test_alternate_rows(void) {
+  strata_mma_t async = instruction(2);
+  strata_problem_t problem = product(&async, 1000, 1000, 1000, true);
+  strata_pipelined_choice_t best, plain;
+  for (int side = 0; side < 2; side++)
+    problem.sides[side].splits_lines = problem.sides[side].straddles = true;
+  CHECK(strata_pipelined_choose(h200(), &problem, 1, &plain) && plain.every == 1);
+  problem.sides[0].may_alternate = true;
+  for (strata_pipelined_choice_t choice = {0}; strata_pipelined_next(h200(), &problem, &choice);)
+    check_schedule(&problem, &choice);
+  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 2 && best.seconds < plain.seconds);
+  CHECK(best.share[0] > 1 && best.share[1] == 1);
+  problem.sides[1].straddles = false;
+  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 1);
+  problem.sides[1].is_crossed = problem.sides[1].straddles = true;
+  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 2);
+  problem.steps = 200;
+  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 1);
+}
+
+// A product as above, and where its operands' rows begin; the right one is contiguous along the columns where
+// |is_crossed|.
 static strata_problem_t product_of_rows(const strata_mma_t *async, int64_t rows, int64_t columns, int64_t steps,
                                         bool is_crossed) {
   strata_problem_t problem = product(async, rows, columns, steps, true);
@@ -232,6 +257,7 @@ int main(void) {
   test_choices();
   test_streams();
   test_straddling_rows();
+  test_alternate_rows();
   test_slow_rows();
   test_shared_reductions();
   test_parts();
