@@ -3,6 +3,8 @@
 
 #include "dialects/mlir_util.h"
 
+#include <string.h>
+
 static const char *const kinds[] = {"scalar", "map", "rows", "contract", "attention"};
 
 static int64_t integer_of(MlirAttribute dictionary, const char *key) {
@@ -87,6 +89,13 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
     ENTRY("stream", strata_i64_attr(context, 1));
 #undef ENTRY
   strata_set_attr(func, "strata.schedule", mlirDictionaryAttrGet(context, n, entries));
+}
+
+bool strata_schedule_is_same_tile(const strata_schedule_t *a, const strata_schedule_t *b) {
+  return !memcmp(a->tile, b->tile, sizeof a->tile) && !memcmp(a->warps, b->warps, sizeof a->warps) &&
+         a->n_tile == b->n_tile && a->threads == b->threads && a->group == b->group && a->producers == b->producers &&
+         mlirStringRefEqual(a->mma, b->mma) && a->swap == b->swap && a->parts == b->parts && a->row == b->row &&
+         a->every == b->every && a->stream == b->stream && !memcmp(a->share, b->share, sizeof a->share);
 }
 
 bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value) {

@@ -30,6 +30,9 @@ typedef struct {
 strata_schedule_t strata_schedule_read(MlirOperation func);
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule);
 
+// True if both carry out their tasks alike: all but their slots, blocks and stagger, which are numbers in one kernel.
+bool strata_schedule_is_same_tile(const strata_schedule_t *a, const strata_schedule_t *b);
+
 // True if |key| is one of a schedule's, with a value of its type.
 bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value);
 

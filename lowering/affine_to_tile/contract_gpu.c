@@ -13,9 +13,9 @@
 //
 // Both operands have the reduction last, whatever their order in memory. Tiles that hang over an edge are masked.
 //
-// Where the schedule says so (every), a tile has every second row, say, of those that begin at the same place of a line
-// of memory, and its steps begin at the sector that they begin in, in front of the reduction. Of rows of 1000 elements,
-// tiles of the first kind of row in front of those of the second:
+// Where the schedule says so (every), a tile has every second row, say: those that begin at the same place of a sector
+// of memory, with which the tile's steps begin, in front of the reduction. Of rows of 1000 elements, tiles of the first
+// kind of row in front of those of the second:
 //
 //   %u = "tile.load"(%x, %row, %k) {map = (d0, d1)[s0, s1] -> (d0 * 2 + (s0 mod 4) * 256 + s0 floordiv 4,
 //                                                             d1 + s1 * 64 - (s0 floordiv 4) * 8), mask = ...}
@@ -55,6 +55,11 @@ typedef struct {
 
 static void bound(strata_tile_builder_t *b, MlirAffineExpr expr) { b->bounds[b->n_bounds++] = expr; }
 
+// |number| is less than |extent|.
+static void bound_by(strata_tile_builder_t *b, MlirAffineExpr number, int64_t extent) {
+  bound(b, strata_tile_scaled(b, number, -1, strata_tile_constant(b, extent - 1)));
+}
+
 // The tiles of each kind of row are one after the other.
 static void place_rows_apart(strata_tile_builder_t *b, contract_t *c, MlirAffineExpr tile) {
   apart_t *apart = &c->apart;
@@ -66,7 +71,7 @@ static void place_rows_apart(strata_tile_builder_t *b, contract_t *c, MlirAffine
   apart->lead = strata_tile_simplify(b, mlirAffineModExprGet(start, strata_tile_constant(b, apart->unit)));
   c->point[c->axes[ROW].dims[0]] = strata_tile_scaled(b, number, apart->every, kind);
   if (n_tiles * c->tile[ROW] > extent)
-    bound(b, strata_tile_scaled(b, number, -1, strata_tile_constant(b, extent - 1)));
+    bound_by(b, number, extent);
 }
 
 static void place_steps_apart(strata_tile_builder_t *b, contract_t *c, MlirAffineExpr tile) {
@@ -74,7 +79,7 @@ static void place_steps_apart(strata_tile_builder_t *b, contract_t *c, MlirAffin
   MlirAffineExpr number = strata_tile_scaled(b, tile, c->tile[STEP], first);
   c->point[c->axes[STEP].dims[0]] = number;
   bound(b, number);
-  bound(b, strata_tile_scaled(b, number, -1, strata_tile_constant(b, c->axes[STEP].extent - 1)));
+  bound_by(b, number, c->axes[STEP].extent);
 }
 
 // Places the axis's dims at tile number |tile|, and says where the tile ends.
@@ -99,7 +104,7 @@ static void place_axis(strata_tile_builder_t *b, contract_t *c, int which, MlirA
   if (axis->extent == 1 && c->tile[which] > 1)
     bound(b, mlirAffineMulExprGet(strata_tile_vector_dim(b, which), strata_tile_constant(b, -1)));
   else if (c->n_tiles[which] * c->tile[which] > axis->extent)
-    bound(b, strata_tile_scaled(b, number, -1, strata_tile_constant(b, axis->extent - 1)));
+    bound_by(b, number, axis->extent);
 }
 
 //===-- Tasks ----------------------------------------------------------------------------------------------------===//
@@ -285,13 +290,9 @@ static contract_t second_of(const contract_t *c) {
   return second;
 }
 
-// The most elements by which any tile's steps begin in front of the reduction.
-static int64_t most_lead(const apart_t *apart) {
-  int64_t most = 0;
-  for (int64_t kind = 1; kind < apart->every; kind++)
-    most = strata_max(most, kind * apart->pitch % apart->unit);
-  return most;
-}
+// The most elements by which any tile's steps begin in front of the reduction: rows begin at all multiples of what the
+// pitch and the unit have in common.
+static int64_t most_lead(const apart_t *apart) { return apart->unit - strata_gcd(apart->pitch, apart->unit); }
 
 // The loop over steps: the sums, one after the other, of the contraction, and of the second one of a pair.
 static void emit_sums(strata_tile_builder_t *b, contract_t *c, MlirValue *sums) {
@@ -374,9 +375,10 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
 static strata_status_t read_apart(strata_tile_builder_t *b, contract_t *c) {
   const strata_contraction_axis_t *rows = &c->axes[ROW];
   apart_t *apart = &c->apart;
-  apart->every = b->schedule.every > 1 ? b->schedule.every : 1;
-  if (apart->every == 1)
+  *apart = (apart_t){.every = 1, .pitch = 1, .unit = 1};
+  if (b->schedule.every <= 1)
     return NULL;
+  apart->every = b->schedule.every;
   bool has_rows = rows->n_dims == 1 && rows->extent % apart->every == 0 && c->axes[STEP].n_dims == 1;
   if (!has_rows || !strata_access_stride(c->k.nest, c->k.sides[U].access, rows->dims[0], &apart->pitch))
     return strata_error(STRATA_INTERNAL, "a schedule of every %lldth row of rows that are not alike",

@@ -19,6 +19,8 @@ enum {
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 
+// A candidate of |shape| with one of everything: block, tile, product, neighbouring rows.
+strata_pipelined_choice_t strata_pipelined_single(strata_pipelined_shape_t shape, size_t number);
 // Fills in a candidate's |rows|, |columns|, |tile| and |step|.
 void strata_pipelined_set_tile(const strata_problem_t *problem, strata_pipelined_choice_t *p);
 

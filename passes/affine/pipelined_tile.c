@@ -17,6 +17,11 @@ enum {
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 
+strata_pipelined_choice_t strata_pipelined_single(strata_pipelined_shape_t shape, size_t number) {
+  return (strata_pipelined_choice_t){
+      .shape = shape, .residents = 1, .pair = 1, .parts = 1, .every = 1, .share = {1, 1}, .number = number};
+}
+
 void strata_pipelined_set_tile(const strata_problem_t *problem, strata_pipelined_choice_t *p) {
   p->rows = p->shape.rows / (p->swap ? p->pair : 1);
   p->columns = p->shape.columns / p->parts / (p->swap ? 1 : p->pair);

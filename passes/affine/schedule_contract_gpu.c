@@ -103,10 +103,7 @@ static double seconds_by(const strata_gpu_device_t *device, const strata_problem
   strata_pipelined_choice_t c = {0};
   while (strata_pipelined_next(device, product, &c)) {
     strata_schedule_t s = strata_pipelined_schedule(product, &c);
-    if (!memcmp(s.tile, schedule->tile, sizeof s.tile) && s.threads == schedule->threads &&
-        s.group == schedule->group && s.swap == schedule->swap && s.parts == schedule->parts &&
-        s.every == schedule->every && !s.stream && !memcmp(s.share, schedule->share, sizeof s.share) &&
-        s.mma.length == schedule->mma.length && !memcmp(s.mma.data, schedule->mma.data, s.mma.length))
+    if (strata_schedule_is_same_tile(&s, schedule))
       return c.seconds;
   }
   return INFINITY;

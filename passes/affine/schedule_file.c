@@ -123,13 +123,6 @@ static strata_status_t check_sizes(const strata_gpu_device_t *device, const stra
                       is_fixed ? "other" : "larger");
 }
 
-static bool is_same_tile(const strata_schedule_t *a, const strata_schedule_t *b) {
-  return !memcmp(a->tile, b->tile, sizeof a->tile) && !memcmp(a->warps, b->warps, sizeof a->warps) &&
-         a->n_tile == b->n_tile && a->threads == b->threads && a->group == b->group && a->producers == b->producers &&
-         mlirStringRefEqual(a->mma, b->mma) && a->swap == b->swap && a->parts == b->parts && a->row == b->row &&
-         a->every == b->every && a->stream == b->stream && !memcmp(a->share, b->share, sizeof a->share);
-}
-
 static strata_status_t read_product(strata_compile_t *compile, const strata_gpu_device_t *device,
                                     const strata_called_kernel_t *called, strata_problem_t *out_product) {
   strata_kernel_t kernel;
@@ -151,15 +144,15 @@ static strata_status_t check_contraction(strata_compile_t *compile, const strata
     strata_schedule_t candidate = strata_pipelined_schedule(&product, &pipelined);
     bool is_whole = given->parts || given->row;                               // clusters have a task a block
     int64_t room = is_whole ? 0 : device->n_processors * pipelined.residents; // for those of one launch with it
-    if (is_same_tile(&candidate, given) && given->slots >= 2 && given->slots <= candidate.slots &&
+    if (strata_schedule_is_same_tile(&candidate, given) && given->slots >= 2 && given->slots <= candidate.slots &&
         given->blocks >= (is_whole ? pipelined.tiles : 1) && given->blocks <= strata_max(pipelined.tiles, room) &&
         given->blocks % (pipelined.share[0] * pipelined.share[1]) == 0 && given->stagger >= 0 &&
         (candidate.stagger || !given->stagger))
       return NULL;
   }
   for (strata_tiled_choice_t tiled = {0}; strata_tiled_next(device, &product, &tiled);)
-    if (is_same_tile(&tiled.schedule, given) && given->slots != 1 && given->slots <= tiled.schedule.slots &&
-        !given->blocks)
+    if (strata_schedule_is_same_tile(&tiled.schedule, given) && given->slots != 1 &&
+        given->slots <= tiled.schedule.slots && !given->blocks)
       return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this contraction; see docs/gpu.md, Schedules");
 }
@@ -182,7 +175,7 @@ static strata_status_t check_attention(strata_compile_t *compile, const strata_g
   STRATA_TRY(read_attention(compile, device, called, &problem));
   for (strata_attention_choice_t c = {0}; strata_attention_next(device, &problem, &c);) {
     strata_schedule_t candidate = strata_attention_schedule(&problem, &c);
-    if (is_same_tile(&candidate, given) && given->slots == candidate.slots && given->blocks >= 1 &&
+    if (strata_schedule_is_same_tile(&candidate, given) && given->slots == candidate.slots && given->blocks >= 1 &&
         given->blocks <= c.tasks)
       return NULL;
   }

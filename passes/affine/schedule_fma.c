@@ -63,13 +63,7 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
 bool strata_fma_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
   while (!problem->is_pair && p->number < N_SHAPES) {
     size_t number = p->number;
-    *p = (strata_pipelined_choice_t){.shape = shapes[number],
-                                     .residents = 1,
-                                     .pair = 1,
-                                     .parts = 1,
-                                     .every = 1,
-                                     .share = {1, 1},
-                                     .number = number + 1};
+    *p = strata_pipelined_single(shapes[number], number + 1);
     strata_pipelined_set_tile(problem, p);
     if (predict(device, problem, p))
       return true;

@@ -54,14 +54,9 @@ static bool candidate_of(size_t number, strata_pipelined_choice_t *out) {
   int64_t groups = sides[side].groups, rows = sides[side].rows;
   bool swap = i >= N_PLAIN, is_across = rows < STRATA_PIPELINED_GROUP_ROWS * groups;
   int64_t columns = swap ? LEAST_ROWS + (int64_t)(i - N_PLAIN) * STEP_ROWS : (int64_t)(i + 1) * COLUMN_STEP;
-  *out = (strata_pipelined_choice_t){.shape = {1, groups, rows, is_across ? groups * columns : columns, RATE},
-                                     .swap = swap,
-                                     .residents = 1,
-                                     .pair = 1,
-                                     .parts = 1,
-                                     .every = 1,
-                                     .share = {1, 1},
-                                     .number = number + 1};
+  strata_pipelined_shape_t shape = {1, groups, rows, is_across ? groups * columns : columns, RATE};
+  *out = strata_pipelined_single(shape, number + 1);
+  out->swap = swap;
   return swap ? !is_across : rows <= STRATA_PIPELINED_GROUP_ROWS * groups;
 }
 

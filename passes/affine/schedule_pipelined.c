@@ -45,11 +45,11 @@ enum {
   SHARED_SLOTS = 5, // nor is busy, and blocks of a cluster share operands: 1000x1000x1000 takes 7.2 us with eight, 6.7
   STAGGER = 13,     // steps: enough for the blocks of a moment to be at places of the rows that have nothing in common
   MIN_SIDE = 16,    // rows and columns, unless operands come in bulk
-  MIN_LONG_SIDE = 64,     // the more of both
-  LONG_REDUCTION = 1024,  // that blocks of a cluster share: 24x8x1584 2.9 us, by mma.sync 6.0
-  MIN_SIDE_OF_LONG = 8,   // rows and columns of such
-  MIN_STEPS_OF_FOUR = 32, // of blocks of a cluster that share reductions
-  MIN_ALTERNATE_STEPS = 8,
+  MIN_LONG_SIDE = 64,             // the more of both
+  LONG_REDUCTION = 1024,          // that blocks of a cluster share: 24x8x1584 2.9 us, by mma.sync 6.0
+  MIN_SIDE_OF_LONG = 8,           // rows and columns of such
+  MIN_STEPS_OF_FOUR = 32,         // of blocks of a cluster that share reductions
+  MIN_ALTERNATE_STEPS = 8,        // of a tile of every second row
   MIN_STREAM_STEPS = 4,           // of a tile, and of a block that has a share of all tiles' steps
   MAX_STREAM_BLOCKS = 4,          // that have a part of a tile
   MIN_PRODUCTS = 1 << 22,         // multiply-adds of a kernel
@@ -149,17 +149,18 @@ static bool find_next(const strata_gpu_device_t *device, const strata_problem_t 
     size_t number = p->number++, form = number / N_WAYS % N_FORMS;
     if (form == ALTERNATE && !problem->sides[STRATA_SIDE_U].may_alternate)
       continue;
-    if (!shares && ways[number % N_WAYS].share[0] * ways[number % N_WAYS].share[1] > 1)
+    const way_t *way = &ways[number % N_WAYS];
+    if (!shares && way->share[0] * way->share[1] > 1)
       continue;
     *p = (strata_pipelined_choice_t){.shape = shapes[number / N_FORMS / N_WAYS],
                                      .swap = form == SWAPPED,
                                      .every = form == ALTERNATE ? 2 : 1,
                                      .pair = problem->is_pair ? 2 : 1,
-                                     .residents = ways[number % N_WAYS].residents,
-                                     .parts = ways[number % N_WAYS].parts,
-                                     .filled = ways[number % N_WAYS].filled,
-                                     .share = {ways[number % N_WAYS].share[0], ways[number % N_WAYS].share[1]},
-                                     .stream = ways[number % N_WAYS].stream,
+                                     .residents = way->residents,
+                                     .parts = way->parts,
+                                     .filled = way->filled,
+                                     .share = {way->share[0], way->share[1]},
+                                     .stream = way->stream,
                                      .number = number + 1};
     if (strata_pipelined_predict(device, problem, p))
       return true;
