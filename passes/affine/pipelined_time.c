@@ -11,7 +11,6 @@
 #include <math.h>
 
 enum {
-  VECTOR_BYTES = 16,
   LEAST_BOX = 32,  // of a row of results
   WIDE_RESULT = 4, // bytes
 };
@@ -41,6 +40,9 @@ enum {
 #define EXCHANGE_TOTAL 700.0    // of sums, of all processors, where rows are slow
 #define CLEAR 2400.0            // a kernel in front that sets the flags of all blocks to zero
 #define STREAM_CACHE_RATE 50.0  // bytes from the second-level cache, where blocks are at different steps of their tiles
+#define APART_CACHE_RATE 47.0   // the same, where they become so as they store
+#define APART_ALONE 0.2         // of what is shared then, that each block waits for as if it were its own
+#define APART_STORE 2.0         // rows that begin anywhere, while other blocks multiply
 #define STREAM_START 900.0      // of sums that a block leaves to another, of those it takes
 #define STREAM_RATE 40.0        // their bytes
 #define MULTICAST_START 100.0   // of clusters that share operands, one for another, for each doubling of them
@@ -119,6 +121,25 @@ static double split_row_cycles(const strata_problem_t *problem, const strata_pip
   return p->every > 1 && side == STRATA_SIDE_U ? ALTERNATE_ROW : SPLIT_ROW;
 }
 
+static bool are_apart(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return strata_problem_takes_blocks_apart(problem) && p->tiles > p->blocks;
+}
+
+// Bytes from the second-level cache: blocks at different steps of their tiles do not find there what another has just
+// asked for.
+static double cache_rate(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return p->stream ? STREAM_CACHE_RATE : are_apart(problem, p) ? APART_CACHE_RATE : CACHE_RATE;
+}
+
+// Bytes of a side's step from the cache, for a block. Those of a cluster are at the same step, and ask once for what
+// they share.
+static double cached_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  double rows = (double)strata_pipelined_slot_rows(p, side);
+  if (are_apart(problem, p))
+    rows = APART_ALONE * rows + (1 - APART_ALONE) * requested_rows(problem, p, side);
+  return rows * STRATA_PIPELINED_STEP_BYTES;
+}
+
 // A step's rows from the second-level cache, of which those that straddle its sectors or lines are asked for in two
 // requests: by each of the blocks that share them its part.
 static bound_t cache_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
@@ -137,8 +158,7 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
     else if (s->splits_lines)
       bound.cycles += rows * split_row_cycles(problem, p, side);
     else
-      bound.cycles += (double)strata_pipelined_slot_rows(p, side) * STRATA_PIPELINED_STEP_BYTES /
-                      (p->stream ? STREAM_CACHE_RATE : CACHE_RATE);
+      bound.cycles += cached_bytes(problem, p, side) / cache_rate(problem, p);
   }
   return slower(bound, (bound_t){lines, "lines"});
 }
@@ -169,25 +189,27 @@ static double beside_rows(const strata_problem_t *problem, const strata_pipeline
   return strata_problem_has_slow_rows(problem) ? fmin(cache_time(problem, p).cycles, tile_instructions(p)) : 0;
 }
 
-static bool has_aligned_rows(const strata_problem_t *problem) {
-  return problem->columns * problem->stored_bytes % VECTOR_BYTES == 0;
-}
-
 // True if the copy engine stores the results: rows that are one dim of theirs, in boxes of 128, 64 or 32 bytes.
 static bool is_staged(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return !p->swap && has_aligned_rows(problem) && problem->axes[STRATA_AXIS_ROW].n_dims <= 1 &&
+  return !p->swap && strata_problem_stores_vectors(problem) && problem->axes[STRATA_AXIS_ROW].n_dims <= 1 &&
          p->columns * problem->stored_bytes % LEAST_BOX == 0;
+}
+
+// How many times as long threads take as the copy engine.
+static double threads_store(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  if (strata_problem_stores_vectors(problem))
+    return EXCHANGED_STORE;
+  return p->swap ? CROSSED_STORE : are_apart(problem, p) ? APART_STORE : UNALIGNED_STORE;
 }
 
 // Two groups store at the same time.
 static double store_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double elements = (double)(p->rows * p->columns / p->shape.groups);
   double cycles = elements * ((double)problem->stored_bytes + 2) / STORE_RATE;
-  double unstaged = has_aligned_rows(problem) ? EXCHANGED_STORE : p->swap ? CROSSED_STORE : UNALIGNED_STORE;
   bool is_narrow = p->columns * p->parts * problem->stored_bytes % STRATA_PIPELINED_STEP_BYTES != 0;
   double staged = is_narrow ? NARROW_STORE : 1;
   double split = problem->columns * problem->stored_bytes % STRATA_LINE ? SPLIT_STORE : 1;
-  return STORE_START + cycles * (is_staged(problem, p) ? staged : unstaged) * split;
+  return STORE_START + cycles * (is_staged(problem, p) ? staged : threads_store(problem, p)) * split;
 }
 
 // Results of 32 bits behind short reductions: all processors store them at a time, and memory is what they wait for,
@@ -353,12 +375,12 @@ static double cache_cycles(const strata_problem_t *problem, const strata_pipelin
   return cycles;
 }
 
-// How many times as long tiles take whose rows are slow.
+// How many times as long tiles take whose rows are slow, or whose blocks are apart.
 static double slowdown(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  if (!strata_problem_has_slow_rows(problem))
+  bool is_slow = strata_problem_has_slow_rows(problem), is_alone = p->parts == 1 && strata_pipelined_cluster(p) == 1;
+  if (!is_slow && !are_apart(problem, p))
     return 1;
-  bool is_alone = p->parts == 1 && strata_pipelined_cluster(p) == 1;
-  return (is_alone ? ALONE : 1) * (p->shape.groups == 3 ? THREE_GROUPS : 1);
+  return (is_slow && is_alone ? ALONE : 1) * (p->shape.groups == 3 ? THREE_GROUPS : 1);
 }
 
 // Of a block that has a share of all tiles' steps: those, its tiles' stores, the sums that it leaves to another block,

@@ -265,6 +265,15 @@ bool strata_problem_has_slow_rows(const strata_problem_t *problem) {
   return is_slow && !strata_problem_has_window(problem) && !problem->shares_launch;
 }
 
+bool strata_problem_stores_vectors(const strata_problem_t *problem) {
+  enum { VECTOR_BYTES = 16 };
+  return problem->columns * problem->stored_bytes % VECTOR_BYTES == 0;
+}
+
+bool strata_problem_takes_blocks_apart(const strata_problem_t *problem) {
+  return !strata_problem_stores_vectors(problem) && !strata_problem_has_window(problem) && !problem->shares_launch;
+}
+
 bool strata_problem_is_left_alone(const strata_problem_t *problem, int side) {
   return problem->sides[side].is_crossed && problem->operand_bytes == 4 && !problem->bulk_adds;
 }

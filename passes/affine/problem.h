@@ -82,6 +82,11 @@ bool strata_problem_has_window(const strata_problem_t *problem);
 // The blocks of a cluster had better share such operands; others they need not (4096 x 4096 x 4096: 171 us either way).
 // Whether the copy engine takes a part of a tile's pixels at once, by windows, is known only when its tasks are.
 bool strata_problem_has_slow_rows(const strata_problem_t *problem);
+// True if the result's rows begin at multiples of 16 bytes.
+bool strata_problem_stores_vectors(const strata_problem_t *problem);
+// True if the blocks of a product alone come to be at different steps of their tiles, as they store rows that begin
+// anywhere, for as long as that takes them, between tiles.
+bool strata_problem_takes_blocks_apart(const strata_problem_t *problem);
 
 // True if slots of |tile|, [rows, columns, step], are alike for both, and filled alike.
 bool strata_problem_fills_alike(const strata_problem_t *a, const strata_problem_t *b, const int64_t *tile);

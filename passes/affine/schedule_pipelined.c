@@ -229,7 +229,8 @@ static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_ro
 // Where memory may hold up one of the blocks, and with it all of its cluster, by the larger operand, one cluster alone
 // is to read that: others find it in the cache if they come at the same time, which these do not (129 x 4096 x 4104,
 // three tiles of rows: 26.0 us instead of 18.4). Where threads read the left operand, a round of tiles waits for them,
-// not for what is shared (400 x 400 x 8192 nn: 19.8 us, by clusters 22.3 to 25.4).
+// not for what is shared (400 x 400 x 8192 nn: 19.8 us, by clusters 22.3 to 25.4). Where blocks have a tile each none
+// has been taken apart by stores (pipelined_time.c).
 static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_problem_t *problem,
                              const strata_pipelined_choice_t *p) {
   int larger = problem->rows > problem->columns ? STRATA_SIDE_U : STRATA_SIDE_V, other = 1 - larger;
@@ -239,6 +240,8 @@ static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_pro
   if (strata_pipelined_cluster(p) == 1)
     return true;
   if (strata_pipelined_reads_left(problem, p) && p->tiles <= device->n_processors)
+    return false;
+  if (!strata_problem_has_slow_rows(problem) && p->tiles <= p->blocks)
     return false;
   return memory <= HELD_UP || readers == 1;
 }
@@ -268,9 +271,10 @@ int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_prob
                             strata_pipelined_choice_t *out) {
   int count = 0;
   strata_pipelined_choice_t candidate = {0};
-  bool shares = strata_problem_has_slow_rows(problem);
+  bool has_slow_rows = strata_problem_has_slow_rows(problem);
+  bool shares = has_slow_rows || strata_problem_takes_blocks_apart(problem);
   while (is_worthwhile(problem) && find_next(device, problem, shares, &candidate))
-    if (is_worth_splitting(problem, shares, &candidate) && is_worth_sharing(device, problem, &candidate) &&
+    if (is_worth_splitting(problem, has_slow_rows, &candidate) && is_worth_sharing(device, problem, &candidate) &&
         is_worth_streaming(device, problem, &candidate) && is_worth_alternating(problem, &candidate))
       count = insert(out, count, n, &candidate);
   return count;

@@ -230,6 +230,25 @@ static void test_slow_rows(void) {
   CHECK(strata_pipelined_choose(h200(), &streamed, 1, &best) && best.share[0] * best.share[1] == 1);
 }
 
+// Blocks that store rows which begin anywhere between their tiles share operands, and have no tiles that need more of
+// the cache than it gives blocks at different steps. With one tile each they are as those of aligned rows.
+static void test_unaligned_results(void) {
+  const strata_mma_t async = instruction(2);
+  const int64_t shapes[][3] = {{4095, 4097, 1025}, {3001, 5003, 777}, {5000, 3333, 1111}};
+  strata_pipelined_choice_t best;
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    strata_problem_t problem = product(&async, shapes[i][0], shapes[i][1], shapes[i][2], true);
+    problem.sides[0].row_bytes = problem.sides[1].row_bytes = (2 * shapes[i][2] + 127) / 128 * 128; // staged
+    CHECK(strata_pipelined_choose(h200(), &problem, 1, &best));
+    CHECK(best.share[0] * best.share[1] > 1 && best.shape.rows * best.shape.columns >= 128 * 128);
+    problem.columns = (shapes[i][1] + 7) / 8 * 8;
+    CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.share[0] * best.share[1] == 1);
+  }
+  strata_problem_t few = product(&async, 1001, 1001, 4096, true);
+  CHECK(strata_pipelined_choose(h200(), &few, 1, &best) && best.tiles <= best.blocks);
+  CHECK(best.share[0] * best.share[1] == 1);
+}
+
 // Few tiles and long reductions are shared by the blocks of clusters, but not where other products are in the launch.
 static void test_shared_reductions(void) {
   strata_mma_t async = instruction(2);
@@ -259,6 +278,7 @@ int main(void) {
   test_straddling_rows();
   test_alternate_rows();
   test_slow_rows();
+  test_unaligned_results();
   test_shared_reductions();
   test_parts();
   return check_result();
