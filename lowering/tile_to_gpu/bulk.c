@@ -362,7 +362,8 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
       strides[i] *= bulk->box.sizes[dim];
   }
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer));
-  bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense; // a matrix instruction's operand
+  bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense &&
+                 !bulk->is_exact; // a matrix instruction's operand
   MlirAttribute type = mlirTypeAttrGet(is_tf32 ? mlirTF32TypeGet(context) : element);
   MlirNamedAttribute entries[10];
   intptr_t n = 0;

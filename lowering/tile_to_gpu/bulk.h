@@ -32,6 +32,7 @@ typedef struct {
   // How many of a dim's last elements the mask leaves out: the map ends before them.
   int64_t left_out[STRATA_BULK_RANK];
   bool is_dense;    // of a load: rows lie one behind the other, units unexchanged and f32 unrounded
+  bool is_exact;    // of a load: f32 unrounded
   bool reads_ahead; // of a load: the next step's box lies behind this one's, and may come into the cache with it
   strata_bulk_window_t window;
 } strata_bulk_t;

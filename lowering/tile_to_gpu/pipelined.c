@@ -122,7 +122,9 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   if (!strata_gpu_forall_tasks(forall, &k->n_tasks))
     return strata_gpu_missing(forall, "a task space that is dynamic");
   STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
-  return strata_pair_read(d, k);
+  STRATA_TRY(strata_pair_read(d, k));
+  strata_epilogue_read(d, k);
+  return NULL;
 }
 
 // True if both can use one ring, by the same threads.
@@ -355,7 +357,9 @@ strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipe
 
 static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   STRATA_TRY(emit_addresses(d, k));
-  return strata_pipelined_fetch(d, k);
+  STRATA_TRY(strata_pipelined_fetch(d, k));
+  strata_epilogue_fetch(d, k);
+  return NULL;
 }
 
 static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
@@ -363,7 +367,8 @@ static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_ke
   MlirOperation end = mlirBlockGetTerminator(k->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
-    STRATA_TRY(mlirOperationEqual(op, k->loop) ? strata_pipelined_multiply(d, k) : strata_gpu_distribute_op(d, op));
+    if (!strata_epilogue_has(k, op))
+      STRATA_TRY(mlirOperationEqual(op, k->loop) ? strata_pipelined_multiply(d, k) : strata_gpu_distribute_op(d, op));
   if (d->stream)
     strata_stream_finish_end(d, k);
   return NULL;
@@ -378,7 +383,7 @@ static strata_status_t consume_in_turn(strata_gpu_distribution_t *d, strata_pipe
   strata_loop_t choice = strata_emit_choice_begin(e, strata_team_has_task(d, k), 2, types);
   STRATA_TRY(consume(d, k));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
-  strata_ring_skip(d, k->product.slots, k->n_steps, &skipped);
+  strata_ring_skip(d, k->product.slots, k->n_steps + strata_epilogue_slots(k), &skipped);
   strata_emit_choice_end(e, choice, 2, (MlirValue[]){skipped.slot, skipped.parity}, state);
   *place = (strata_ring_place_t){state[0], state[1]};
   return NULL;

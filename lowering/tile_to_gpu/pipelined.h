@@ -52,6 +52,15 @@ typedef struct {
   strata_ring_operand_t operands[2]; // of the result's rows and columns
 } strata_pipelined_t;
 
+// A tile of an operand of the epilogue, which comes through the ring behind the steps (pipelined_epilogue.c).
+typedef struct {
+  MlirOperation load; // the tile.load it replaces
+  int64_t bytes;      // of an element
+  strata_bulk_t bulk;
+} strata_epilogue_tile_t;
+
+enum { STRATA_EPILOGUE_TILES = 2 };
+
 // The place in the ring: a slot and the parity of the pass over it, in SSA values.
 typedef struct {
   MlirValue slot, parity; // index, i32
@@ -78,13 +87,15 @@ struct strata_pipelined_kernel {
   bool is_full;                 // threads have no registers to spare, as in attention's loop: no value is exchanged
   int64_t staged;               // sub-tiles emitted so far, of one task
   int64_t row_used;             // bytes of the ring that results of rows have taken since
-  MlirValue group;              // of a consumer: the number of its warp group
-  MlirValue turns;              // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
-  MlirValue ordinal;            // of the running task among the block's
-  strata_stream_t stream;       // of the running task
-  strata_ring_place_t place;    // at the end of the new code
-  MlirBlock body;               // the old forall's
-  int64_t n_tasks;              // its own
+  int n_tiles;                  // of the epilogue's operands, that come through the ring
+  strata_epilogue_tile_t tiles[STRATA_EPILOGUE_TILES];
+  MlirValue group;           // of a consumer: the number of its warp group
+  MlirValue turns;           // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
+  MlirValue ordinal;         // of the running task among the block's
+  strata_stream_t stream;    // of the running task
+  strata_ring_place_t place; // at the end of the new code
+  MlirBlock body;            // the old forall's
+  int64_t n_tasks;           // its own
   strata_pipelined_kernel_t *next;  // of the same launch and ring, NULL: none; its tasks follow
   strata_pipelined_kernel_t *other; // of the first with a ring: that with another one, whose blocks follow
 };
@@ -117,6 +128,29 @@ MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipel
 
 // Fills the ring for the running task (pipelined_fetch.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+// Tiles of the epilogue's operands that come through the ring (pipelined_epilogue.c): finds them; the slots that they
+// take of each task; whether |op| is one's load. Producers fetch them, consumers have their values from then on.
+void strata_epilogue_read(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+int64_t strata_epilogue_slots(const strata_pipelined_kernel_t *k);
+bool strata_epilogue_has(const strata_pipelined_kernel_t *k, MlirOperation op);
+void strata_epilogue_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+// Until all of the running task's have come.
+void strata_epilogue_await(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+void strata_epilogue_receive(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+
+// A box of 64 rows of |span| bytes in shared memory whose 16-byte units are exchanged: |block| of a group's rows,
+// columns from |column| on, elements of |bytes|.
+typedef struct {
+  MlirValue lane; // the thread's number in its group
+  int64_t block, column, bytes, span;
+} strata_sub_tile_t;
+// For each of the thread's pairs of neighbours in a box that begins at element |at|: the number of the first one's
+// register in the layout of the sums, and where the pair lies, |further| elements behind a value that is the same for
+// several.
+typedef void (*strata_pair_visit_t)(void *user, int64_t first, MlirValue at, int64_t further);
+void strata_pipelined_pairs(strata_gpu_distribution_t *d, const strata_pipelined_t *p, const strata_sub_tile_t *box,
+                            MlirValue at, strata_pair_visit_t visit, void *user);
+
 // Copies that |bulk| takes.
 int64_t strata_pipelined_boxes(const strata_bulk_t *bulk);
 // Until the running slot is empty.

@@ -497,6 +497,7 @@ static void multiply_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_
 static void end_products(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums) {
   if (k->product.teams == 1)
     return;
+  strata_epilogue_await(d, k); // of a barrier more than one phase behind parity says nothing
   strata_team_pass(d, k);
   if (k->product.reads_left)
     return;
@@ -568,6 +569,7 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
     multiply_last(d, k, last, state);
   k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
   end_products(d, k, state + SUMS);
+  strata_epilogue_receive(d, k);
   if (k->product.parts > 1)
     STRATA_TRY(strata_pipelined_combine(d, k, state + SUMS, sums.values));
   else

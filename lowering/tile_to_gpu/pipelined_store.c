@@ -57,30 +57,26 @@ static int64_t span_at(const staged_t *s, int64_t column) {
 
 // The units of a row of a box change places with this: of 128 bytes with the row modulo 8, of 64 and 32 with every
 // second and fourth row modulo 4 and 2.
-static MlirValue emit_turn(staged_t *s, MlirValue row, int64_t span) {
-  strata_emitter_t *e = &s->d->e;
+static MlirValue emit_turn(strata_emitter_t *e, MlirValue row, int64_t span) {
   MlirValue rows = strata_emit_binary(e, "arith.divui", row, strata_emit_index(e, STRATA_SPAN / span));
   return strata_emit_binary(e, "arith.andi", rows, strata_emit_index(e, span / STRATA_VECTOR_BYTES - 1));
 }
 
-// The registers of |block| of the group's rows and of the box at |column|, from element |at| of the staging memory on.
 // Row r of the thread's: warp * 16 + lane / 4 (+ 8).
-static void store_registers(staged_t *s, int64_t block, int64_t column, MlirValue at) {
-  strata_emitter_t *e = &s->d->e;
-  int64_t unit = STRATA_VECTOR_BYTES / s->bytes, span = span_at(s, column) / s->bytes;
-  MlirValue quad = strata_emit_binary(e, "arith.divui", s->lane, strata_emit_index(e, 4));
-  MlirValue warp = strata_emit_binary(e, "arith.divui", s->lane, strata_emit_index(e, 32));
+void strata_pipelined_pairs(strata_gpu_distribution_t *d, const strata_pipelined_t *p, const strata_sub_tile_t *box,
+                            MlirValue at, strata_pair_visit_t visit, void *user) {
+  strata_emitter_t *e = &d->e;
+  int64_t unit = STRATA_VECTOR_BYTES / box->bytes, span = box->span / box->bytes, eights = p->n / 8;
+  MlirValue quad = strata_emit_binary(e, "arith.divui", box->lane, strata_emit_index(e, 4));
+  MlirValue warp = strata_emit_binary(e, "arith.divui", box->lane, strata_emit_index(e, 32));
   MlirValue row = strata_emit_binary(e, "arith.andi", quad, strata_emit_index(e, 7));
   MlirValue first = strata_emit_binary(e, "arith.muli", warp, strata_emit_index(e, 16));
   MlirValue row_at = strata_emit_binary(e, "arith.addi", first, row);
   row_at = strata_emit_binary(e, "arith.muli", row_at, strata_emit_index(e, span));
   row_at = strata_emit_binary(e, "arith.addi", row_at, at);
-  MlirValue lanes = strata_emit_binary(e, "arith.andi", s->lane, strata_emit_index(e, 3));
+  MlirValue lanes = strata_emit_binary(e, "arith.andi", box->lane, strata_emit_index(e, 3));
   lanes = strata_emit_binary(e, "arith.muli", lanes, strata_emit_index(e, 2));
-  const int64_t pair = 2;
-  MlirType vector = mlirVectorTypeGet(1, &pair, s->registers->element);
-  MlirValue turn = emit_turn(s, row, span * s->bytes);
-  int64_t eights = s->k->product.n / 8;
+  MlirValue turn = emit_turn(e, row, box->span);
   for (int64_t eight = 0; eight < span / 8; eight++) {
     // Columns eight * 8 + 2 * (lane mod 4): unit and place in it.
     MlirValue in_row = strata_emit_binary(e, "arith.addi", lanes, strata_emit_index(e, eight * 8));
@@ -89,13 +85,25 @@ static void store_registers(staged_t *s, int64_t block, int64_t column, MlirValu
     MlirValue place = strata_emit_binary(e, "arith.muli", units, strata_emit_index(e, unit));
     MlirValue rest = strata_emit_binary(e, "arith.remui", in_row, strata_emit_index(e, unit));
     place = strata_emit_binary(e, "arith.addi", strata_emit_binary(e, "arith.addi", row_at, place), rest);
-    for (int64_t half = 0; half < 2; half++) {
-      MlirValue *values = s->registers->values + half * 2 + 4 * (column / 8 + eight) + 4 * eights * block;
-      MlirValue value = strata_emit_value(e, "vector.from_elements", 2, values, vector, 0, NULL);
-      MlirValue to = strata_emit_binary(e, "arith.addi", place, strata_emit_index(e, half * 8 * span));
-      strata_emit_op(e, "vector.store", 3, (MlirValue[]){value, s->memory, to}, 0, NULL, 0, NULL);
-    }
+    for (int64_t half = 0; half < 2; half++)
+      visit(user, half * 2 + 4 * (box->column / 8 + eight) + 4 * eights * box->block, place, half * 8 * span);
   }
+}
+
+static void store_pair(void *user, int64_t first, MlirValue at, int64_t further) {
+  staged_t *s = user;
+  strata_emitter_t *e = &s->d->e;
+  const int64_t pair = 2;
+  MlirType vector = mlirVectorTypeGet(1, &pair, s->registers->element);
+  MlirValue value = strata_emit_value(e, "vector.from_elements", 2, s->registers->values + first, vector, 0, NULL);
+  at = strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, further));
+  strata_emit_op(e, "vector.store", 3, (MlirValue[]){value, s->memory, at}, 0, NULL, 0, NULL);
+}
+
+// The registers of |block| of the group's rows and of the box at |column|, from element |at| of the staging memory on.
+static void store_registers(staged_t *s, int64_t block, int64_t column, MlirValue at) {
+  strata_sub_tile_t box = {s->lane, block, column, s->bytes, span_at(s, column)};
+  strata_pipelined_pairs(s->d, &s->k->product, &box, at, store_pair, s);
 }
 
 // The box at |column| of the tile, from element |at| of the staging memory. Its coordinates depend on the group: boxes

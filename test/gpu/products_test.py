@@ -170,6 +170,43 @@ def strided(first, step, tile):
     return case, schedule("f16", out.shape, *tile)
 
 
+def through_the_ring():
+    """Tiles of residuals, which come behind the steps: of a slot and of several, in the part of the left operand and of
+    the right one, of teams; fewer steps than slots; f32, which is not to be rounded; two of them; in a batch."""
+    x, w = values(np.float16, 200, 136), values(np.float16, 136, 328)
+    exact = x.astype(np.float64) @ w.astype(np.float64)
+    for tile in (*TEAM_TILES[:3], (64, 64, 1, 0, 3), (128, 64, 2, 0, 4)):
+        yield (matmul(f"f16 behind {tile}", NT, x, w.T.copy(), exact, np.float16, residual=True),
+               schedule("f16", exact.shape, *tile, slots=2 if len(tile) == 5 else 3))
+    few = x[:, :40].copy(), w[:40].copy()
+    yield (matmul("f16 few behind", NN, *few, few[0].astype(np.float64) @ few[1], np.float16, residual=True),
+           schedule("f16", exact.shape, *TEAM_TILES[1]))
+    case = Case("f16 two behind", x, w, values(np.float16, 200, 328), values(np.float16, 200, 328))
+    out = exact.astype(np.float16)
+    y = case.op("contract", ["%x0", "%x1"], out, maps=f"[{NN}]", zero_pad="false", origin='"matmul"')
+    for i in (2, 3):
+        out = (out + case.inputs[i] * (i - 1)).astype(np.float16)
+        scaled = case.op("mul", [f"%x{i}", case.constant(np.full_like(out, i - 1))], out)
+        y = case.op("add", [y, scaled], out)
+    case.returns([y], out)
+    yield case, schedule("f16", exact.shape, 128, 64, 2, 0, 4)
+    a, b = values(np.float16, 3, 72, 136), values(np.float16, 3, 136, 136)
+    out = a.astype(np.float64) @ b
+    case = Case("f16 batch behind", a, b, values(np.float16, *out.shape))
+    y = case.op("contract", ["%x0", "%x1"], out.astype(np.float16), maps=f"[{BATCH}]", zero_pad="false", origin='"matmul"')
+    out = (out + case.inputs[2]).astype(np.float16)
+    case.returns([case.op("add", [y, "%x2"], out)], out)
+    yield case, schedule("f16", out.shape, 64, 128, 1, 0, 5)
+    x, w = x.astype(np.float32), w.astype(np.float32)
+    for tile in ((64, 64, 1, 0, 3), (64, 128, 1, 0, 5), (128, 64, 2, 0, 132)):
+        case = Case(f"tf32 behind {tile}", x, w.T.copy(), 2.0 ** -12 + values(np.float32, 200, 328))
+        out = exact.astype(np.float32)
+        y = case.op("contract", ["%x0", "%x1"], out, maps=f"[{NT}]", zero_pad="false", origin='"matmul"')
+        out = out + case.inputs[2]
+        case.returns([case.op("add", [y, "%x2"], out)], out)
+        yield case, schedule("tf32", exact.shape, *tile)
+
+
 def convolution(rows, columns, groups, swap, parts):
     """Of 3 x 3 windows with padding, whose reduction the blocks of a cluster share."""
     x, w = values(np.float16, 2, 7, 6, 64), values(np.float16, 80, 3, 3, 64)
@@ -226,6 +263,7 @@ def products():
             yield product
     yield from multicast()
     yield from alternate()
+    yield from through_the_ring()
     yield alternate_slice()
     for first, step, tile in ((0, 2, TILES[1]), (0, 3, TILES[8]), (1, 2, TILES[3]), (2, 2, TILES[4])):
         yield strided(first, step, tile)
