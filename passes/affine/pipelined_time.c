@@ -41,7 +41,8 @@ enum {
 #define CLEAR 2400.0            // a kernel in front that sets the flags of all blocks to zero
 #define STREAM_CACHE_RATE 50.0  // bytes from the second-level cache, where blocks are at different steps of their tiles
 #define APART_CACHE_RATE 47.0   // the same, where they become so as they store
-#define APART_ALONE 0.2         // of what is shared then, that each block waits for as if it were its own
+#define APART_SERVED 62.0       // up to which it gives them what they want, of a right operand across the reduction
+#define APART_ALONE 0.5         // of what is shared then, that each block waits for as if it were its own
 #define APART_STORE 2.0         // rows that begin anywhere, while other blocks multiply
 #define STREAM_START 900.0      // of sums that a block leaves to another, of those it takes
 #define STREAM_RATE 40.0        // their bytes
@@ -125,10 +126,8 @@ static bool are_apart(const strata_problem_t *problem, const strata_pipelined_ch
   return strata_problem_takes_blocks_apart(problem) && p->tiles > p->blocks;
 }
 
-// Bytes from the second-level cache: blocks at different steps of their tiles do not find there what another has just
-// asked for.
-static double cache_rate(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return p->stream ? STREAM_CACHE_RATE : are_apart(problem, p) ? APART_CACHE_RATE : CACHE_RATE;
+static double tile_instructions(const strata_pipelined_choice_t *p) {
+  return (double)(p->shape.rows * p->shape.columns) / PRODUCTS * 100 / (double)p->shape.rate;
 }
 
 // Bytes of a side's step from the cache, for a block. Those of a cluster are at the same step, and ask once for what
@@ -138,6 +137,14 @@ static double cached_bytes(const strata_problem_t *problem, const strata_pipelin
   if (are_apart(problem, p))
     rows = APART_ALONE * rows + (1 - APART_ALONE) * requested_rows(problem, p, side);
   return rows * STRATA_PIPELINED_STEP_BYTES;
+}
+
+// Bytes from the second-level cache: blocks at different steps of their tiles do not find there what another has just
+// asked for. That was not seen where they want little, and the right operand's steps are lines side by side.
+static double cache_rate(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  double wanted = cached_bytes(problem, p, STRATA_SIDE_U) + cached_bytes(problem, p, STRATA_SIDE_V);
+  bool is_served = problem->sides[STRATA_SIDE_V].is_crossed && wanted < APART_SERVED * tile_instructions(p);
+  return p->stream ? STREAM_CACHE_RATE : are_apart(problem, p) && !is_served ? APART_CACHE_RATE : CACHE_RATE;
 }
 
 // A step's rows from the second-level cache, of which those that straddle its sectors or lines are asked for in two
@@ -161,10 +168,6 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
       bound.cycles += cached_bytes(problem, p, side) / cache_rate(problem, p);
   }
   return slower(bound, (bound_t){lines, "lines"});
-}
-
-static double tile_instructions(const strata_pipelined_choice_t *p) {
-  return (double)(p->shape.rows * p->shape.columns) / PRODUCTS * 100 / (double)p->shape.rate;
 }
 
 // One step of one tile; |together| tiles are under way on the processor.
