@@ -39,6 +39,8 @@ enum {
   BLOCKS_A_PROCESSOR = 4,
   MIN_BLOCK_ELEMENTS = 2048, // of a row, for a block of threads
   MIN_THREAD_ELEMENTS = 16,  // of a column, for a thread
+  ELEMENTS_AT_ONCE = 8,      // of a column, that a thread has under way
+  MAX_TIMES_LESS = 3,        // parts than wanted, of what divides a length
   MAX_PARTS = 32,            // of a product
   MIN_PART_BYTES = 512,      // of a row of an operand in a part
   PART_STEP = 64,            // elements that uneven parts have a multiple of
@@ -185,12 +187,24 @@ static bool cut_unevenly(split_t *split, int64_t wanted) {
   return split->may_be_uneven && nest->n_reduction == 1;
 }
 
+// The one reduction dim into about |wanted| parts, as long as one another but for the last, of which a loop takes
+// several elements at a time.
+static void cut_anywhere(split_t *split, double wanted) {
+  const strata_nest_t *nest = split->nest;
+  int64_t extent = nest->extents[nest->n_parallel];
+  split->sizes[0] = strata_round_up((int64_t)ceil((double)extent / wanted), ELEMENTS_AT_ONCE);
+  split->parts[0] = split->n_parts = strata_ceil_div(extent, split->sizes[0]);
+}
+
 static void choose_parts(split_t *split, const strata_gpu_device_t *device, const strata_nest_node_t *node) {
   double length = node->trips / node->points;
   double threads = device->n_processors * (double)device->threads_resident;
   double tasks = split->is_across ? threads : device->n_processors * (double)BLOCKS_A_PROCESSOR;
   double most = length / (split->is_across ? MIN_THREAD_ELEMENTS : MIN_BLOCK_ELEMENTS);
-  cut(split, fmin(tasks / node->points, most));
+  double wanted = fmin(tasks / node->points, most);
+  cut(split, wanted);
+  if (split->may_be_uneven && split->nest->n_reduction == 1 && (double)split->n_parts < wanted / MAX_TIMES_LESS)
+    cut_anywhere(split, wanted);
 }
 
 //===-- Products of few tiles ------------------------------------------------------------------------------------===//
@@ -464,7 +478,7 @@ strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
       continue;
     strata_problem_t problem;
     bool may_be_uneven = false, is_product = read_product(compile, device, node, &problem, &may_be_uneven);
-    split_t split = {.may_be_uneven = is_product && may_be_uneven,
+    split_t split = {.may_be_uneven = may_be_uneven,
                      .nest = node->nest,
                      .n_parts = 1,
                      .is_across = is_product || is_across(&graph, node)};

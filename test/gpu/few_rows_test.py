@@ -87,6 +87,10 @@ def main():
     check(17, 264, 3391, True, "bf16", "split")  # a length without divisors: the last part is shorter
     check(5, 331, 3391, False, "f16", "split")
     check(9, 259, 3391, False, "f32", "split")
+    # too few results for the card, summed up by threads, of lengths without divisors that suit: in parts all the same
+    check(2, 104, 3845, False, "f32", "kernel k1")
+    check(2, 92, 761, False, "f16", "kernel k1", crossed=True)
+    check(5, 1, 1283, True, "bf16", "kernel k1", crossed=True)
     check(1, 1024, 1024, False, "f16", "swap")
     check(1, 1024, 1024, True, "f16", "rows")
     check(1, 1000, 4200, True, "f32", "swap")

@@ -99,3 +99,35 @@ func.func @main(%x: memref<17x3391xf16> {strata.name = "x"}, %w: memref<1000x339
   } {strata.nest = "contract"}
   return
 }
+
+// -----
+
+// Too few results for the card, summed up by threads, of a length without divisors: parts of eights as long as one
+// another but for the last.
+// CHECK-DAG: #[[END:.*]] = affine_set<(d0, d1) : (d0 * -[[LENGTH:[0-9]+]] - d1 + 760 >= 0)>
+// CHECK-LABEL: func.func @main
+// CHECK: %[[P:.*]] = memref.alloc() : memref<[[PARTS:4[0-9]]]x2x92xf32>
+// CHECK: affine.parallel (%[[T:.*]], %{{.*}}, %{{.*}}) = (0, 0, 0) to ([[PARTS]], 2, 92) {
+// CHECK: affine.for %[[K:.*]] = 0 to [[LENGTH]] iter_args
+// CHECK: affine.if #[[END]](%[[T]], %[[K]]) -> f16 {
+// CHECK: affine.if #[[END]](%[[T]], %[[K]]) -> f16 {
+// CHECK: affine.parallel (%{{.*}}, %{{.*}}) = (0, 0) to (2, 92) {
+// CHECK: affine.for %{{.*}} = 0 to [[PARTS]] iter_args
+// CPU-LABEL: func.func @main
+// CPU-NOT: memref.alloc
+func.func @main(%x: memref<761x2xf16> {strata.name = "x"}, %w: memref<761x92xf16> {strata.name = "w"}, %y: memref<2x92xf32> {strata.name = "y", strata.output}) {
+  affine.parallel (%i, %j) = (0, 0) to (2, 92) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 761 iter_args(%a = %zero) -> (f32) {
+      %u = affine.load %x[%k, %i] : memref<761x2xf16>
+      %v = affine.load %w[%k, %j] : memref<761x92xf16>
+      %f = arith.extf %u : f16 to f32
+      %g = arith.extf %v : f16 to f32
+      %p = arith.mulf %f, %g : f32
+      %n = arith.addf %a, %p : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %y[%i, %j] : memref<2x92xf32>
+  } {strata.nest = "contract"}
+  return
+}
