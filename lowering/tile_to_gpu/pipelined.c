@@ -122,9 +122,7 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   if (!strata_gpu_forall_tasks(forall, &k->n_tasks))
     return strata_gpu_missing(forall, "a task space that is dynamic");
   STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
-  STRATA_TRY(strata_pair_read(d, k));
-  strata_epilogue_read(d, k);
-  return NULL;
+  return strata_pair_read(d, k);
 }
 
 // True if both can use one ring, by the same threads.
@@ -139,15 +137,28 @@ static bool is_alike(const strata_pipelined_t *a, const strata_pipelined_t *b) {
   return same;
 }
 
+// True if the launch has maps enough for tiles of the epilogues' operands, too: of each of the foralls from |forall| on
+// those of both operands, of boxes of three widths of its results, and these.
+static bool has_maps(MlirOperation forall) {
+  enum { MAPS = 2 + 3 + STRATA_EPILOGUE_TILES };
+  int64_t count = 0;
+  for (; !mlirOperationIsNull(forall); forall = mlirOperationGetNextInBlock(forall))
+    count += strata_op_is(forall, "scf.forall");
+  return count * MAPS <= STRATA_MAX_MAPS;
+}
+
 // The foralls from |forall| on: a list of those that are alike, and one of lists.
 static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation forall,
                                     strata_pipelined_kernel_t **out_first) {
   *out_first = NULL;
+  bool has_tiles = has_maps(forall);
   for (; !mlirOperationIsNull(forall); forall = mlirOperationGetNextInBlock(forall)) {
     if (!strata_op_is(forall, "scf.forall"))
       continue;
     strata_pipelined_kernel_t *k = strata_arena_new(d->compile->arena, strata_pipelined_kernel_t), **end = out_first;
     STRATA_TRY(read_kernel(d, forall, k));
+    if (has_tiles)
+      strata_epilogue_read(d, k);
     while (*end && !is_alike(&(*end)->product, &k->product))
       end = &(*end)->other;
     while (*end)

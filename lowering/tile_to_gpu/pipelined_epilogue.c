@@ -3,11 +3,12 @@
 //   producer:   for the steps: fetch;    for the tiles' slots: fetch
 //   consumers:  for the steps: multiply; for the tiles' slots: to registers, in the layout of the sums; the epilogue
 //
-// So they have come when the products are done, and memory is asked for them while it has little else to do (4096 x 768
-// x 3072 with a bias, a residual and a layer norm: 31.8 us by loads of the consumers, 2.4 of them for the residual).
+// So they have come when the products are done, and memory is asked for them while it has little else to do (in turns
+// with loads by the consumers: 4096 x 768 x 3072 with a bias, a residual and a layer norm 30.6 us instead of 31.2;
+// ResNet-50 in f16 of 32 images 772 instead of 818).
 //
-// A slot is used in units of 64 rows of a span, units exchanged as in the staging memory of results. Each warp group
-// has as many units of a slot as any other: those of its rows and columns, one after the other.
+// The larger operand's part of a slot is used, in units of 64 rows of a span, as in the staging memory of results. Each
+// warp group has as many of a slot's as any other: those of its rows and columns, one after the other.
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
@@ -66,7 +67,8 @@ static bool is_known(const strata_pipelined_kernel_t *k, MlirOperation op) {
   return mlirValueIsABlockArgument(buffer) && !strata_gpu_is_stored_to(buffer);
 }
 
-// Registers of a thread, beside the sums, that the epilogue leaves for values of |bytes|.
+// True if a thread has registers for as many values of |bytes| as it has sums: it needs fewer besides than where it
+// exchanges them itself (pipelined_exchange.c).
 static bool has_registers(const strata_pipelined_t *p, int64_t bytes) {
   enum { MOST = 192, MOST_OF_THREE = 112, REGISTER = 4 };
   int64_t sums = strata_layout_registers(&p->layout);
