@@ -9,6 +9,14 @@ MlirValue strata_emit_binary(strata_emitter_t *e, const char *name, MlirValue a,
   return strata_emit_value(e, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 0, NULL);
 }
 
+MlirValue strata_emit_plus(strata_emitter_t *e, MlirValue a, int64_t b) {
+  return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
+}
+
+MlirValue strata_emit_times(strata_emitter_t *e, MlirValue a, int64_t b) {
+  return strata_emit_binary(e, "arith.muli", a, strata_emit_index(e, b));
+}
+
 MlirValue strata_emit_cast(strata_emitter_t *e, const char *name, MlirValue a, MlirType type) {
   return strata_emit_value(e, name, 1, &a, type, 0, NULL);
 }

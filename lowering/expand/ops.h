@@ -7,6 +7,9 @@
 // Operands and result of one type.
 MlirValue strata_emit_unary(strata_emitter_t *e, const char *name, MlirValue a);
 MlirValue strata_emit_binary(strata_emitter_t *e, const char *name, MlirValue a, MlirValue b);
+// Of indices: |a| itself plus 0.
+MlirValue strata_emit_plus(strata_emitter_t *e, MlirValue a, int64_t b);
+MlirValue strata_emit_times(strata_emitter_t *e, MlirValue a, int64_t b);
 // A conversion to |type|.
 MlirValue strata_emit_cast(strata_emitter_t *e, const char *name, MlirValue a, MlirType type);
 MlirValue strata_emit_select(strata_emitter_t *e, MlirValue condition, MlirValue a, MlirValue b);

@@ -97,12 +97,16 @@ bool strata_gpu_is_stored_to(MlirValue buffer) {
   return false;
 }
 
+bool strata_gpu_is_read_only(MlirValue buffer) {
+  return mlirValueIsABlockArgument(buffer) && !strata_gpu_is_stored_to(buffer);
+}
+
 bool strata_gpu_is_shifted(MlirOperation op, int buffer, int64_t width) {
   enum { MIN_BYTES = 8, MAX_ELEMENT = 4 };
   MlirValue memory = mlirOperationGetOperand(op, buffer);
   int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(mlirValueGetType(memory)));
   return width * bytes < MIN_BYTES && bytes <= MAX_ELEMENT && strata_op_is(op, "tile.load") &&
-         mlirValueIsABlockArgument(memory) && !strata_gpu_is_stored_to(memory);
+         strata_gpu_is_read_only(memory);
 }
 
 intptr_t strata_gpu_mask_count(MlirAttribute mask) {

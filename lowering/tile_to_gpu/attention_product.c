@@ -28,14 +28,6 @@ static int64_t group_size(const strata_gpu_attention_operand_t *operand) {
   return STRATA_GROUP_ROWS * (operand->crossed ? operand->steps : span_of(operand));
 }
 
-static MlirValue add(strata_emitter_t *e, MlirValue a, int64_t b) {
-  return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
-}
-
-static MlirValue times(strata_emitter_t *e, MlirValue a, int64_t b) {
-  return strata_emit_binary(e, "arith.muli", a, strata_emit_index(e, b));
-}
-
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
 
 static void emit_product(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const char *name,
@@ -61,9 +53,9 @@ void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata
   strata_emitter_t *e = &d->e;
   const strata_gpu_attention_operand_t *left = &a->operands[STRATA_ATTENTION_ROWS];
   const strata_gpu_attention_operand_t *keys = &a->operands[STRATA_ATTENTION_KEYS];
-  MlirValue left_at = {0}, right_at = times(e, slot, keys->slot);
+  MlirValue left_at = {0}, right_at = strata_emit_times(e, slot, keys->slot);
   if (!a->holds_rows)
-    left_at = times(e, a->kernel.group, group_size(left));
+    left_at = strata_emit_times(e, a->kernel.group, group_size(left));
   int n_sums = (int)(a->columns / 2);
   for (int64_t step = 0; step < left->steps; step += a->mma->k) {
     MlirValue operands[WORDS + 2 + MAX_SUMS];
@@ -72,10 +64,10 @@ void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata
       operands[n++] = *rows++;
     if (!a->holds_rows) {
       operands[n++] = left->memory;
-      operands[n++] = add(e, left_at, step_at(left, step));
+      operands[n++] = strata_emit_plus(e, left_at, step_at(left, step));
     }
     operands[n++] = keys->memory;
-    operands[n++] = add(e, right_at, step_at(keys, step));
+    operands[n++] = strata_emit_plus(e, right_at, step_at(keys, step));
     for (int i = 0; i < n_sums && step > 0; i++)
       operands[n++] = out_scores[i];
     emit_product(d, a, a->holds_rows ? STRATA_TILE_MMA_REGISTERS : STRATA_TILE_MMA_ASYNC, n, operands, a->columns,
@@ -89,11 +81,12 @@ void strata_gpu_attention_emit_values(strata_gpu_distribution_t *d, const strata
   enum { FIXED = WORDS + 2 };
   strata_emitter_t *e = &d->e;
   const strata_gpu_attention_operand_t *values = &a->operands[STRATA_ATTENTION_VALUES];
-  MlirValue right_at = times(e, slot, values->slot);
+  MlirValue right_at = strata_emit_times(e, slot, values->slot);
   int n_sums = (int)(a->kernel.product.n / 2);
   for (int64_t step = 0; step < a->columns; step += a->mma->k, weights += WORDS) {
-    MlirValue operands[FIXED + MAX_SUMS] = {weights[0], weights[1],     weights[2],
-                                            weights[3], values->memory, add(e, right_at, step_at(values, step))};
+    MlirValue operands[FIXED + MAX_SUMS] = {weights[0],     weights[1],
+                                            weights[2],     weights[3],
+                                            values->memory, strata_emit_plus(e, right_at, step_at(values, step))};
     for (int i = 0; i < n_sums; i++)
       operands[FIXED + i] = sums[i];
     emit_product(d, a, STRATA_TILE_MMA_REGISTERS, FIXED + n_sums, operands, a->kernel.product.n, NULL, values, sums);
@@ -135,13 +128,15 @@ int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gp
   MlirValue row = strata_emit_binary(e, "arith.andi", quads, strata_emit_index(e, EIGHT - 1));
   MlirValue warp = strata_emit_binary(e, "arith.divui", quads, strata_emit_index(e, EIGHT));
   MlirValue column = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, QUAD - 1));
-  MlirValue at = strata_emit_binary(e, "arith.addi", times(e, warp, WARP_ROWS * span), times(e, row, span));
-  at = strata_emit_binary(e, "arith.addi", at, times(e, column, PAIR));
+  MlirValue at = strata_emit_binary(e, "arith.addi", strata_emit_times(e, warp, WARP_ROWS * span),
+                                    strata_emit_times(e, row, span));
+  at = strata_emit_binary(e, "arith.addi", at, strata_emit_times(e, column, PAIR));
   for (int64_t step = 0; step < rows->steps; step += EIGHT) {
     MlirValue unit = strata_emit_binary(e, "arith.xori", row, strata_emit_index(e, step % span / EIGHT));
-    MlirValue place = strata_emit_binary(e, "arith.addi", at, times(e, unit, EIGHT));
+    MlirValue place = strata_emit_binary(e, "arith.addi", at, strata_emit_times(e, unit, EIGHT));
     for (int64_t half = 0; half < 2; half++) {
-      MlirValue operands[] = {rows->memory, add(e, place, step / span * span * rows->rows + half * EIGHT * span)};
+      MlirValue operands[] = {rows->memory,
+                              strata_emit_plus(e, place, step / span * span * rows->rows + half * EIGHT * span)};
       out_rows[n++] = strata_emit_value(e, "vector.load", 2, operands, vector, 0, NULL);
     }
   }

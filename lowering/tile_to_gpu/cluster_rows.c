@@ -35,18 +35,13 @@ static strata_status_t take_memory(strata_gpu_distribution_t *d, MlirType elemen
   strata_pipelined_kernel_t *k = d->pipelined;
   int64_t bytes = strata_round_up(count * strata_element_bytes(element), ALIGNMENT), room = 0;
   for (int side = 0; side < 2; side++) {
-    const strata_ring_operand_t *operand = &k->product.operands[side];
-    room += operand->slot * operand->shared.element_bytes * k->product.slots;
+    room += strata_ring_slot_bytes(&k->product.operands[side]) * k->product.slots;
   }
   if (k->row_used + bytes > room)
     return strata_error(STRATA_UNSUPPORTED, "results of rows that the slots have no room for");
   *out = strata_shared_view(d, k->ring + k->row_used, element, count);
   k->row_used += bytes;
   return NULL;
-}
-
-static MlirValue add(strata_emitter_t *e, MlirValue a, int64_t b) {
-  return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
 }
 
 // Copies of a result share the blocks it goes to.
@@ -56,13 +51,13 @@ static void send(strata_gpu_distribution_t *d, MlirValue memory, const strata_ro
   MlirValue own = strata_emit_binary(e, "arith.muli", d->rank, strata_emit_index(e, place->n_kept));
   own = strata_emit_binary(e, "arith.addi", own, place->kept);
   for (int64_t first = 0; first < d->row_blocks; first += place->n_copies) {
-    MlirValue to = add(e, place->copy, first);
+    MlirValue to = strata_emit_plus(e, place->copy, first);
     bool is_one = place->n_copies > d->row_blocks - first;
     strata_loop_t branch = {0};
     if (is_one)
       branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, to, strata_emit_index(e, d->row_blocks)));
     for (int64_t i = 0; i < count; i++) {
-      MlirValue operands[] = {values[i], memory, add(e, own, i * d->row_blocks * place->n_kept), to};
+      MlirValue operands[] = {values[i], memory, strata_emit_plus(e, own, i * d->row_blocks * place->n_kept), to};
       strata_emit_op(e, STRATA_TILE_CLUSTER_STORE, 4, operands, 0, NULL, 0, NULL);
     }
     if (is_one)
@@ -84,7 +79,7 @@ strata_status_t strata_row_combine(strata_gpu_distribution_t *d, MlirAttribute k
   strata_cluster_barrier(d, true);
   for (int64_t i = 0; i < count; i++)
     for (int64_t rank = 0; rank < d->row_blocks; rank++) {
-      MlirValue at = add(e, place->kept, (i * d->row_blocks + rank) * place->n_kept);
+      MlirValue at = strata_emit_plus(e, place->kept, (i * d->row_blocks + rank) * place->n_kept);
       MlirValue part = strata_emit_value(e, "memref.load", 2, (MlirValue[]){memory, at}, element, 0, NULL);
       values[i] = rank ? strata_emit_combine(e, kind, values[i], part) : part;
     }

@@ -25,8 +25,8 @@ strata_status_t strata_operand_takes_copies(strata_gpu_distribution_t *d, const 
   MlirValue buffer = mlirOperationGetOperand(load, 0);
   MlirType type = mlirValueGetType(mlirOperationGetResult(load, 0));
   *out_takes = false;
-  if (!d->device->has_async_copy || !mlirValueIsABlockArgument(buffer) || strata_gpu_is_stored_to(buffer) ||
-      !is_zero_pad(load) || !mlirTypeEqual(strata_type_element(type), operand->element))
+  if (!d->device->has_async_copy || !strata_gpu_is_read_only(buffer) || !is_zero_pad(load) ||
+      !mlirTypeEqual(strata_type_element(type), operand->element))
     return NULL;
   STRATA_TRY(strata_gpu_box_read(d, load, 0, type, &box));
   strata_transfer_t transfer = strata_gpu_transfer(d, load, 0, &box);

@@ -69,7 +69,7 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
   if (is_exchanged(buffer))
     STRATA_TRY(strata_shared_before_read(d));
   strata_transfer_t transfer = transfer_of(d, op, 0, &box);
-  transfer.is_readonly = mlirValueIsABlockArgument(buffer) && !strata_gpu_is_stored_to(buffer);
+  transfer.is_readonly = strata_gpu_is_read_only(buffer);
   strata_registers_t registers = strata_registers_new(d, result), runs;
   strata_layout_t turned;
   if (strata_gpu_load_kept(d, op, &registers)) {

@@ -15,6 +15,7 @@ enum {
   STRATA_GROUP_ROWS = 64,     // of an instruction
   STRATA_SPAN = 128,          // bytes of an operand's row in a slot: one step
   STRATA_SPAN_ROWS = 8,       // after which the exchange of units repeats
+  STRATA_MOST_OF_THREE = 112, // registers of a thread of three groups for the sums and the epilogue's operands
 };
 
 // Barriers of threads by number; 0 is the whole block's. A warp group's own, and that of its turn, by its number.
@@ -123,6 +124,8 @@ MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipeli
 void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 void strata_ring_skip(strata_gpu_distribution_t *d, int64_t slots, int64_t steps, strata_ring_place_t *place);
+// The thread's number in its group.
+MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d);
 // The consumer's group among those of its task.
 MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 
@@ -151,6 +154,8 @@ typedef void (*strata_pair_visit_t)(void *user, int64_t first, MlirValue at, int
 void strata_pipelined_pairs(strata_gpu_distribution_t *d, const strata_pipelined_t *p, const strata_sub_tile_t *box,
                             MlirValue at, strata_pair_visit_t visit, void *user);
 
+// Bytes of an operand's part of a slot.
+int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand);
 // Copies that |bulk| takes.
 int64_t strata_pipelined_boxes(const strata_bulk_t *bulk);
 // Until the running slot is empty.

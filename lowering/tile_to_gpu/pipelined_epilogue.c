@@ -24,18 +24,14 @@ enum {
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
 
-static int64_t slot_bytes(const strata_ring_operand_t *operand) {
-  return operand->slot * operand->shared.element_bytes;
-}
-
 // The side whose part of a slot is used: the larger one.
 static int side_of(const strata_pipelined_t *p) {
-  return slot_bytes(&p->operands[ROW]) > slot_bytes(&p->operands[COLUMN]) ? ROW : COLUMN;
+  return strata_ring_slot_bytes(&p->operands[ROW]) > strata_ring_slot_bytes(&p->operands[COLUMN]) ? ROW : COLUMN;
 }
 
 // A group's units of a slot.
 static int64_t units_per_slot(const strata_pipelined_t *p) {
-  return slot_bytes(&p->operands[side_of(p)]) / (UNIT * p->groups);
+  return strata_ring_slot_bytes(&p->operands[side_of(p)]) / (UNIT * p->groups);
 }
 
 // Of a tile: spans of a group's columns, a group's units, slots.
@@ -64,15 +60,15 @@ static bool is_known(const strata_pipelined_kernel_t *k, MlirOperation op) {
     if (mlirValueIsAOpResult(symbol) && !mlirOperationIsBeforeInBlock(mlirOpResultGetOwner(symbol), k->loop))
       return false;
   }
-  return mlirValueIsABlockArgument(buffer) && !strata_gpu_is_stored_to(buffer);
+  return strata_gpu_is_read_only(buffer);
 }
 
 // True if a thread has registers for as many values of |bytes| as it has sums: it needs fewer besides than where it
 // exchanges them itself (pipelined_exchange.c).
 static bool has_registers(const strata_pipelined_t *p, int64_t bytes) {
-  enum { MOST = 192, MOST_OF_THREE = 112, REGISTER = 4 };
+  enum { MOST = 192, REGISTER = 4 };
   int64_t sums = strata_layout_registers(&p->layout);
-  return sums + sums * bytes / REGISTER <= (p->groups > 2 ? MOST_OF_THREE : MOST);
+  return sums + sums * bytes / REGISTER <= (p->groups > 2 ? STRATA_MOST_OF_THREE : MOST);
 }
 
 // True if the tile that |op| loads lies as the sums do, contiguous along the instruction's columns, in whole units.
@@ -98,25 +94,25 @@ static bool read_tile(strata_gpu_distribution_t *d, const strata_pipelined_kerne
   return true;
 }
 
+// A team awaits the slots of all tiles while it has yet to give back that of the last step.
+static bool has_slots(const strata_pipelined_kernel_t *k, const strata_epilogue_tile_t *t) {
+  const strata_pipelined_t *p = &k->product;
+  return p->teams == 1 || strata_epilogue_slots(k) + slots_of(p, t) < p->slots;
+}
+
 static bool can_have_tiles(const strata_gpu_distribution_t *d, const strata_pipelined_t *p) {
   bool is_plain = !p->adds && !p->reads_left && !p->swap && p->parts == 1 && p->pair == 1 && !d->stream;
   return is_plain && strata_pipelined_is_bulk(p) && units_per_slot(p) > 0;
-}
-
-// A team awaits all slots while it has yet to give back that of the last step.
-static bool has_slots(const strata_pipelined_kernel_t *k) {
-  return k->product.teams == 1 || strata_epilogue_slots(k) < k->product.slots;
 }
 
 void strata_epilogue_read(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   if (!can_have_tiles(d, &k->product))
     return;
   for (MlirOperation op = mlirOperationGetNextInBlock(k->loop);
-       !mlirOperationIsNull(op) && k->n_tiles < STRATA_EPILOGUE_TILES; op = mlirOperationGetNextInBlock(op))
-    if (read_tile(d, k, op, &k->tiles[k->n_tiles])) {
-      k->n_tiles++;
-      k->n_tiles -= !has_slots(k);
-    }
+       !mlirOperationIsNull(op) && k->n_tiles < STRATA_EPILOGUE_TILES; op = mlirOperationGetNextInBlock(op)) {
+    strata_epilogue_tile_t *t = &k->tiles[k->n_tiles];
+    k->n_tiles += read_tile(d, k, op, t) && has_slots(k, t);
+  }
 }
 
 bool strata_epilogue_has(const strata_pipelined_kernel_t *k, MlirOperation op) {
@@ -127,14 +123,6 @@ bool strata_epilogue_has(const strata_pipelined_kernel_t *k, MlirOperation op) {
 }
 
 //===-- Fetching -------------------------------------------------------------------------------------------------===//
-
-static MlirValue times(strata_emitter_t *e, MlirValue a, int64_t b) {
-  return strata_emit_binary(e, "arith.muli", a, strata_emit_index(e, b));
-}
-
-static MlirValue plus(strata_emitter_t *e, MlirValue a, int64_t b) {
-  return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
-}
 
 // Unit |unit| of |group|, number |place| of the running slot's.
 static void fetch_unit(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, const strata_epilogue_tile_t *t,
@@ -147,7 +135,8 @@ static void fetch_unit(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
   int64_t block = unit / spans(p, t), span = unit % spans(p, t);
   const int64_t offsets[] = {((is_across ? 0 : group) * p->m_blocks + block) * STRATA_GROUP_ROWS,
                              (is_across ? group * p->n : 0) + span * STRATA_SPAN / t->bytes};
-  MlirValue at = plus(e, times(e, k->place.slot, area->slot), place * UNIT / area->shared.element_bytes);
+  MlirValue at =
+      strata_emit_plus(e, strata_emit_times(e, k->place.slot, area->slot), place * UNIT / area->shared.element_bytes);
   MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {area->shared.memory, at, k->full, k->place.slot};
   int rank = strata_bulk_coordinates(d, &t->bulk, offsets, operands + FIXED);
   strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &t->bulk, STRATA_SPAN))};
@@ -179,11 +168,11 @@ static MlirValue area_of(strata_gpu_distribution_t *d, const strata_pipelined_ke
                          const strata_epilogue_tile_t *t) {
   const strata_pipelined_t *p = &k->product;
   int side = side_of(p);
-  int64_t before = side == ROW ? 0 : p->slots * slot_bytes(&p->operands[ROW]), group = d->group;
+  int64_t before = side == ROW ? 0 : p->slots * strata_ring_slot_bytes(&p->operands[ROW]), group = d->group;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(t->load, 0)));
   d->group = d->threads; // the block's, not a team's
-  MlirValue memory =
-      strata_shared_view(d, k->ring + before, element, p->slots * slot_bytes(&p->operands[side]) / t->bytes);
+  MlirValue memory = strata_shared_view(d, k->ring + before, element,
+                                        p->slots * strata_ring_slot_bytes(&p->operands[side]) / t->bytes);
   d->group = group;
   return memory;
 }
@@ -193,9 +182,9 @@ static MlirValue group_place(strata_gpu_distribution_t *d, const strata_pipeline
                              const strata_epilogue_tile_t *t) {
   strata_emitter_t *e = &d->e;
   const strata_pipelined_t *p = &k->product;
-  MlirValue slot = times(e, k->place.slot, slot_bytes(&p->operands[side_of(p)]) / t->bytes);
+  MlirValue slot = strata_emit_times(e, k->place.slot, strata_ring_slot_bytes(&p->operands[side_of(p)]) / t->bytes);
   return strata_emit_binary(e, "arith.addi", slot,
-                            times(e, strata_emit_own_group(d, k), units_per_slot(p) * UNIT / t->bytes));
+                            strata_emit_times(e, strata_emit_own_group(d, k), units_per_slot(p) * UNIT / t->bytes));
 }
 
 typedef struct {
@@ -209,13 +198,10 @@ static void receive_pair(void *user, int64_t first, MlirValue at, int64_t furthe
   strata_emitter_t *e = &r->d->e;
   const int64_t pair = 2;
   MlirType vector = mlirVectorTypeGet(1, &pair, r->registers->element);
-  MlirValue operands[] = {r->memory, plus(e, at, further)};
+  MlirValue operands[] = {r->memory, strata_emit_plus(e, at, further)};
   MlirValue value = strata_emit_value(e, "vector.load", 2, operands, vector, 0, NULL);
-  for (int64_t i = 0; i < pair; i++) {
-    strata_named_attr_t position = {"static_position", strata_i64s_attr(e->context, 1, &i)};
-    r->registers->values[first + i] =
-        strata_emit_value(e, "vector.extract", 1, &value, r->registers->element, 1, &position);
-  }
+  for (int64_t i = 0; i < pair; i++)
+    r->registers->values[first + i] = strata_lanes_extract(e, value, i);
 }
 
 static void receive_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, const strata_epilogue_tile_t *t) {
@@ -223,8 +209,7 @@ static void receive_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
   MlirValue result = mlirOperationGetResult(t->load, 0);
   strata_registers_t registers = strata_registers_in(d, mlirValueGetType(result), &p->layout);
   received_t received = {d, area_of(d, k, t), &registers};
-  MlirValue lane =
-      strata_emit_binary(&d->e, "arith.andi", d->thread, strata_emit_index(&d->e, STRATA_GROUP_THREADS - 1));
+  MlirValue lane = strata_emit_group_lane(d);
   int64_t most = units_per_slot(p), n = units(p, t);
   MlirValue first = {0};
   for (int64_t unit = 0; unit < n; unit++) {
@@ -237,7 +222,8 @@ static void receive_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
                              .column = unit % spans(p, t) * STRATA_SPAN / t->bytes,
                              .bytes = t->bytes,
                              .span = STRATA_SPAN};
-    strata_pipelined_pairs(d, p, &box, plus(&d->e, first, unit % most * UNIT / t->bytes), receive_pair, &received);
+    strata_pipelined_pairs(d, p, &box, strata_emit_plus(&d->e, first, unit % most * UNIT / t->bytes), receive_pair,
+                           &received);
     if ((unit + 1) % most != 0 && unit + 1 < n)
       continue;
     strata_emit_group_barrier(d, k); // all of its threads have read the slot

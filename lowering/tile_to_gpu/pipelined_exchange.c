@@ -101,11 +101,6 @@ static MlirValue place_of(strata_exchange_t *x, MlirValue row, MlirValue column)
   return strata_emit_binary(e, "arith.addi", at, x->area);
 }
 
-static MlirValue extract(strata_exchange_t *x, MlirValue vector, int64_t i) {
-  strata_named_attr_t position = {"static_position", strata_i64s_attr(x->d->e.context, 1, &i)};
-  return strata_emit_value(&x->d->e, "vector.extract", 1, &vector, x->element, 1, &position);
-}
-
 static void move(strata_exchange_t *x, bool is_store, MlirValue at, int64_t count, MlirValue *values) {
   strata_emitter_t *e = &x->d->e;
   MlirType type = count > 1 ? mlirVectorTypeGet(1, &count, x->element) : x->element;
@@ -119,7 +114,7 @@ static void move(strata_exchange_t *x, bool is_store, MlirValue at, int64_t coun
   MlirValue value =
       strata_emit_value(e, count > 1 ? "vector.load" : "memref.load", 2, (MlirValue[]){x->memory, at}, type, 0, NULL);
   for (int64_t i = 0; i < count; i++)
-    values[i] = count > 1 ? extract(x, value, i) : value;
+    values[i] = strata_lanes_extract(e, value, i);
 }
 
 //===-- Pieces ---------------------------------------------------------------------------------------------------===//
@@ -155,7 +150,7 @@ void strata_exchange_begin(strata_exchange_t *x) {
   strata_gpu_distribution_t *d = x->d;
   int64_t bytes = strata_pipelined_staging_bytes(&x->k->product), own = bytes / x->k->product.groups;
   x->memory = strata_shared_view(d, x->k->staging, x->element, bytes / x->bytes);
-  x->lane = binary(x, "arith.andi", d->thread, STRATA_GROUP_THREADS - 1);
+  x->lane = strata_emit_group_lane(d);
   x->area = binary(x, "arith.muli", strata_emit_own_group(d, x->k), own / x->bytes);
   strata_pipelined_drain(d);
 }
@@ -196,12 +191,12 @@ bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box
 
 bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
                            const strata_registers_t *registers, strata_registers_t *out_runs) {
-  enum { MOST = 176, MOST_OF_THREE = 112, REGISTER = 4 }; // of a thread for the sums and for this; bytes of one
+  enum { MOST = 176, REGISTER = 4 }; // of a thread for the sums and for this; bytes of one
   strata_exchange_t x;
   if (!strata_exchange_read(d, registers->type, &registers->layout, box, &x))
     return false;
   int64_t vector = x.width * x.bytes, own = registers->count / x.width * strata_ceil_div(vector, REGISTER);
-  if (registers->count + own > (x.k->product.groups > 2 ? MOST_OF_THREE : MOST))
+  if (registers->count + own > (x.k->product.groups > 2 ? STRATA_MOST_OF_THREE : MOST))
     return false;
   strata_layout_t layout = runs_layout(&x);
   *out_runs = strata_registers_in(d, registers->type, &layout);

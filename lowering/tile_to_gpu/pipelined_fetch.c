@@ -12,7 +12,7 @@ bool strata_pipelined_is_bulk(const strata_pipelined_t *p) { return p->operands[
 
 //===-- In bulk --------------------------------------------------------------------------------------------------===//
 
-static int64_t slot_bytes(const strata_ring_operand_t *operand) {
+int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand) {
   return operand->slot * operand->shared.element_bytes;
 }
 
@@ -183,7 +183,7 @@ static strata_status_t store_operand(strata_gpu_distribution_t *d, strata_pipeli
 enum { MAX_REGISTER_BYTES = 64 * 4 };
 
 static int64_t register_bytes(const strata_ring_operand_t *operand) {
-  return operand->is_bulk ? 0 : slot_bytes(operand) / STRATA_GROUP_THREADS;
+  return operand->is_bulk ? 0 : strata_ring_slot_bytes(operand) / STRATA_GROUP_THREADS;
 }
 
 static MlirValue other_parity(strata_emitter_t *e, MlirValue parity) {

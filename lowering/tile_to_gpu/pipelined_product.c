@@ -191,7 +191,7 @@ static strata_status_t check_parts(const strata_gpu_distribution_t *d, MlirOpera
   const strata_ring_operand_t *right = &p->operands[1 - left_side(p)];
   int64_t room = 0, rows = p->groups * p->m_blocks * STRATA_GROUP_ROWS;
   for (int side = 0; side < 2; side++)
-    room += p->operands[side].slot * p->operands[side].shared.element_bytes * p->slots;
+    room += strata_ring_slot_bytes(&p->operands[side]) * p->slots;
   if (!strata_pipelined_is_bulk(p) || d->blocks != d->n_tasks || d->n_tasks % p->parts != 0 ||
       right->shared.rows * right->tiles != n_of(p) || rows * n_of(p) * SUM_BYTES > room)
     return strata_gpu_missing(op, "a reduction shared by the blocks of a cluster");
@@ -333,10 +333,6 @@ static int64_t offset_of(const strata_pipelined_t *p, const strata_ring_operand_
   return rows * operand->shared.steps + step * p->mma->k * (crossed ? span : 1);
 }
 
-static MlirValue add(strata_emitter_t *e, MlirValue a, int64_t b) {
-  return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
-}
-
 void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64_t count, MlirValue *sums,
                            int64_t pending) {
   MlirType types[STRATA_EMIT_CARRIED];
@@ -429,13 +425,14 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   int64_t tile = left->slot / p->pair;
   for (int64_t step = 0; step < p->steps; step++)
     for (int64_t block = 0; block < n_blocks(p); block++) {
-      MlirValue at = add(e, right_at, offset_of(p, right, 0, step)), *block_sums = sums + block * n_block_sums(p);
+      MlirValue at = strata_emit_plus(e, right_at, offset_of(p, right, 0, step)),
+                *block_sums = sums + block * n_block_sums(p);
       if (words) {
         emit_instruction(d, p, words + (step * p->m_blocks + block) * WORDS, WORDS, at, block_sums);
         continue;
       }
       int64_t rows = block % p->m_blocks * STRATA_GROUP_ROWS;
-      MlirValue at_left = add(e, left_at, block / p->m_blocks * tile + offset_of(p, left, rows, step));
+      MlirValue at_left = strata_emit_plus(e, left_at, block / p->m_blocks * tile + offset_of(p, left, rows, step));
       MlirValue from[2] = {left->shared.memory, at_left};
       emit_instruction(d, p, from, 2, at, block_sums);
     }
@@ -446,7 +443,7 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
 
 void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i) {
   strata_emitter_t *e = &d->e;
-  MlirValue lane = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, STRATA_GROUP_THREADS - 1));
+  MlirValue lane = strata_emit_group_lane(d);
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
   strata_phase_arrive(d, barriers, i);

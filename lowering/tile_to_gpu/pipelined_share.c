@@ -58,7 +58,7 @@ void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelin
     strata_emit_group_arrive(d, k->empty, slot);
     return;
   }
-  MlirValue lane = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, STRATA_GROUP_THREADS - 1));
+  MlirValue lane = strata_emit_group_lane(d);
   MlirValue arrives = strata_emit_cmpi(e, STRATA_ULT, lane, strata_emit_index(e, strata_share_senders(d)));
   MlirValue rank = sender_rank(d, lane);
   strata_loop_t branch = strata_emit_if_begin(e, arrives);

@@ -40,7 +40,7 @@ static strata_loop_t if_first(strata_gpu_distribution_t *d, MlirValue lane) {
   return strata_emit_if_begin(&d->e, strata_emit_cmpi(&d->e, STRATA_EQ, lane, strata_emit_index(&d->e, 0)));
 }
 
-static MlirValue emit_lane(strata_gpu_distribution_t *d) {
+MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d) {
   return strata_emit_binary(&d->e, "arith.andi", d->thread, strata_emit_index(&d->e, STRATA_GROUP_THREADS - 1));
 }
 
@@ -195,7 +195,7 @@ strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperati
     return NULL;
   s.memory = strata_shared_view(d, s.k->staging, s.registers->element,
                                 strata_pipelined_staging_bytes(&s.k->product) / s.bytes);
-  s.lane = emit_lane(d);
+  s.lane = strata_emit_group_lane(d);
   s.group_at = strata_emit_binary(e, "arith.muli", strata_emit_own_group(d, s.k),
                                   strata_emit_index(e, BUFFERS * SUB_TILE / s.bytes));
   for (int64_t block = 0; block < s.k->product.m_blocks; block++)
@@ -206,7 +206,7 @@ strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperati
 }
 
 void strata_pipelined_drain(strata_gpu_distribution_t *d) {
-  strata_loop_t branch = if_first(d, emit_lane(d));
+  strata_loop_t branch = if_first(d, strata_emit_group_lane(d));
   wait_for_stores(d, 0);
   strata_emit_if_end(&d->e, branch);
 }

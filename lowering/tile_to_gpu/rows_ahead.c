@@ -62,7 +62,7 @@ static bool may_be_shared(const ahead_t *a, MlirOperation op) {
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue operand = mlirOperationGetOperand(op, i);
-    bool is_buffer = is_load && i == 0 && mlirValueIsABlockArgument(operand) && !strata_gpu_is_stored_to(operand);
+    bool is_buffer = is_load && i == 0 && strata_gpu_is_read_only(operand);
     if (!is_buffer && !(mlirValueIsAOpResult(operand) && is_shared(a, mlirOpResultGetOwner(operand))))
       return false;
   }
@@ -118,8 +118,7 @@ static strata_status_t note_load(ahead_t *a, MlirOperation op) {
   strata_gpu_distribution_t *d = a->d;
   MlirValue buffer = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
-  if (!mlirTypeIsAVector(mlirValueGetType(result)) || !mlirValueIsABlockArgument(buffer) ||
-      strata_gpu_is_stored_to(buffer) || !has_zero_pad(op) ||
+  if (!mlirTypeIsAVector(mlirValueGetType(result)) || !strata_gpu_is_read_only(buffer) || !has_zero_pad(op) ||
       !mlirTypeEqual(strata_type_element(mlirValueGetType(result)), element))
     return NULL;
   fetched_t f = {.op = op, .width = STRATA_VECTOR_BYTES / strata_element_bytes(element)};

@@ -142,16 +142,18 @@ static double cached_bytes(const strata_problem_t *problem, const strata_pipelin
 // Bytes from the second-level cache: blocks at different steps of their tiles do not find there what another has just
 // asked for. That was not seen where they want little, and the right operand's steps are lines side by side.
 static double cache_rate(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  if (p->stream || !are_apart(problem, p))
+    return p->stream ? STREAM_CACHE_RATE : CACHE_RATE;
   double wanted = cached_bytes(problem, p, STRATA_SIDE_U) + cached_bytes(problem, p, STRATA_SIDE_V);
   bool is_served = problem->sides[STRATA_SIDE_V].is_crossed && wanted < APART_SERVED * tile_instructions(p);
-  return p->stream ? STREAM_CACHE_RATE : are_apart(problem, p) && !is_served ? APART_CACHE_RATE : CACHE_RATE;
+  return is_served ? CACHE_RATE : APART_CACHE_RATE;
 }
 
 // A step's rows from the second-level cache, of which those that straddle its sectors or lines are asked for in two
 // requests: by each of the blocks that share them its part.
 static bound_t cache_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   bound_t bound = {0, "cache"};
-  double lines = 0;
+  double lines = 0, rate = cache_rate(problem, p);
   for (int side = 0; side < 2; side++) {
     const strata_problem_side_t *s = &problem->sides[side];
     bool is_narrow = s->is_read && !s->has_window && s->row_bytes < STRATA_LINE;
@@ -165,7 +167,7 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
     else if (s->splits_lines)
       bound.cycles += rows * split_row_cycles(problem, p, side);
     else
-      bound.cycles += cached_bytes(problem, p, side) / cache_rate(problem, p);
+      bound.cycles += cached_bytes(problem, p, side) / rate;
   }
   return slower(bound, (bound_t){lines, "lines"});
 }

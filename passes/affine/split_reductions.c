@@ -39,11 +39,11 @@ enum {
   BLOCKS_A_PROCESSOR = 4,
   MIN_BLOCK_ELEMENTS = 2048, // of a row, for a block of threads
   MIN_THREAD_ELEMENTS = 16,  // of a column, for a thread
-  ELEMENTS_AT_ONCE = 8,      // of a column, that a thread has under way
+  ELEMENTS_AT_ONCE = 8,      // of a column, under way in a thread; uneven parts have a multiple of it
   MAX_TIMES_LESS = 3,        // parts than wanted, of what divides a length
   MAX_PARTS = 32,            // of a product
   MIN_PART_BYTES = 512,      // of a row of an operand in a part
-  PART_STEP = 64,            // elements that uneven parts have a multiple of
+  PART_STEP = 64,            // elements that uneven parts of a product have a multiple of
   FEW = 64,                  // rows or columns of a product whose parts may be uneven ...
   FEW_RESULTS = 1 << 15,     // ... or results: with more, operands staged as a whole are faster
   BYTES_IN_FLIGHT = 64,      // of a thread that goes down a column
@@ -177,23 +177,16 @@ static void cut(split_t *split, double wanted) {
   }
 }
 
-// Cuts the one reduction dim into about |wanted| parts of whole steps; false if there are several.
-static bool cut_unevenly(split_t *split, int64_t wanted) {
-  const strata_nest_t *nest = split->nest;
-  int64_t extent = nest->extents[nest->n_parallel], size = strata_ceil_div(extent, wanted);
-  size = strata_round_up(size, PART_STEP);
-  split->sizes[0] = size;
-  split->parts[0] = split->n_parts = strata_ceil_div(extent, size);
-  return split->may_be_uneven && nest->n_reduction == 1;
-}
-
-// The one reduction dim into about |wanted| parts, as long as one another but for the last, of which a loop takes
-// several elements at a time.
-static void cut_anywhere(split_t *split, double wanted) {
+// Cuts the one reduction dim into about |wanted| parts of multiples of |step|, but for the last; false if there are
+// several, or zeros beyond the end would count.
+static bool cut_unevenly(split_t *split, double wanted, int64_t step) {
   const strata_nest_t *nest = split->nest;
   int64_t extent = nest->extents[nest->n_parallel];
-  split->sizes[0] = strata_round_up((int64_t)ceil((double)extent / wanted), ELEMENTS_AT_ONCE);
+  if (!split->may_be_uneven || nest->n_reduction > 1)
+    return false;
+  split->sizes[0] = strata_round_up((int64_t)ceil((double)extent / wanted), step);
   split->parts[0] = split->n_parts = strata_ceil_div(extent, split->sizes[0]);
+  return true;
 }
 
 static void choose_parts(split_t *split, const strata_gpu_device_t *device, const strata_nest_node_t *node) {
@@ -203,8 +196,8 @@ static void choose_parts(split_t *split, const strata_gpu_device_t *device, cons
   double most = length / (split->is_across ? MIN_THREAD_ELEMENTS : MIN_BLOCK_ELEMENTS);
   double wanted = fmin(tasks / node->points, most);
   cut(split, wanted);
-  if (split->may_be_uneven && split->nest->n_reduction == 1 && (double)split->n_parts < wanted / MAX_TIMES_LESS)
-    cut_anywhere(split, wanted);
+  if ((double)split->n_parts < wanted / MAX_TIMES_LESS)
+    cut_unevenly(split, wanted, ELEMENTS_AT_ONCE);
 }
 
 //===-- Products of few tiles ------------------------------------------------------------------------------------===//
@@ -244,7 +237,7 @@ static void choose_product_parts(strata_compile_t *compile, const strata_gpu_dev
     split_t even = whole, uneven = whole;
     cut(&even, (double)wanted);
     try_parts(device, problem, &even, split, &best);
-    if (cut_unevenly(&uneven, wanted))
+    if (cut_unevenly(&uneven, (double)wanted, PART_STEP))
       try_parts(device, problem, &uneven, split, &best);
   }
   if (split->n_parts > 1)
