@@ -291,7 +291,7 @@ MlirValue strata_box_position(strata_distribution_t *d, strata_box_t *box, const
   int64_t offset = 0;
   for (int i = 0; i < box->n_vector; i++)
     offset += box->steps[i] * point[i];
-  return offset == 0 ? box->base : strata_emit_binary(&d->e, "arith.addi", box->base, strata_emit_index(&d->e, offset));
+  return strata_emit_plus(&d->e, box->base, offset);
 }
 
 //===-- Lane by lane ---------------------------------------------------------------------------------------------===//

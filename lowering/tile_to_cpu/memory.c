@@ -47,10 +47,6 @@ static piece_t piece_at(strata_distribution_t *d, strata_box_t *box, const strat
 
 static MlirValue index_constant(piece_t *piece, int64_t value) { return strata_emit_index(&piece->d->e, value); }
 
-static MlirValue add_index(piece_t *piece, MlirValue index, int64_t offset) {
-  return offset == 0 ? index : strata_emit_binary(&piece->d->e, "arith.addi", index, index_constant(piece, offset));
-}
-
 // The integer type of lane numbers: 32 bits where positions fit, since twice as many lanes fit a register then.
 static MlirType lane_type(const piece_t *piece) {
   int64_t n_elements = 1;
@@ -124,7 +120,7 @@ static MlirValue load_shuffled(piece_t *piece, MlirValue position) {
   MlirValue loads[MAX_SHUFFLED_STEP], result = {0};
   for (int64_t i = 0; i < n_loads; i++) {
     starts[i] = i < n_loads - 1 ? i * n : span - n;
-    loads[i] = load_vector(piece, add_index(piece, position, first + starts[i]));
+    loads[i] = load_vector(piece, strata_emit_plus(e, position, first + starts[i]));
   }
   // After shuffle i the lanes whose elements lie in loads 0 to i + 1 are right.
   for (int64_t i = n_loads > 1 ? 1 : 0; i < n_loads; i++) {
@@ -322,7 +318,7 @@ static void store_piece(piece_t *piece, MlirValue value) {
   } else {
     for (int64_t lane = 0; lane < piece->length; lane++)
       store_op(piece, "memref.store", strata_lanes_extract(&piece->d->e, value, lane),
-               add_index(piece, position, lane * piece->step), false);
+               strata_emit_plus(&piece->d->e, position, lane * piece->step), false);
   }
 }
 

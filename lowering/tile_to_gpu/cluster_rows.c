@@ -33,11 +33,8 @@ void strata_row_meet(strata_gpu_distribution_t *d, const strata_pipelined_kernel
 // Memory by value, by block, by thread: at a multiple of 16 bytes where the slots were.
 static strata_status_t take_memory(strata_gpu_distribution_t *d, MlirType element, int64_t count, MlirValue *out) {
   strata_pipelined_kernel_t *k = d->pipelined;
-  int64_t bytes = strata_round_up(count * strata_element_bytes(element), ALIGNMENT), room = 0;
-  for (int side = 0; side < 2; side++) {
-    room += strata_ring_slot_bytes(&k->product.operands[side]) * k->product.slots;
-  }
-  if (k->row_used + bytes > room)
+  int64_t bytes = strata_round_up(count * strata_element_bytes(element), ALIGNMENT);
+  if (k->row_used + bytes > strata_ring_bytes(&k->product))
     return strata_error(STRATA_UNSUPPORTED, "results of rows that the slots have no room for");
   *out = strata_shared_view(d, k->ring + k->row_used, element, count);
   k->row_used += bytes;

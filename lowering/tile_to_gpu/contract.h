@@ -101,7 +101,7 @@ typedef struct {
   MlirValue base; // the thread's part and the slot
   const struct strata_places *places;
   MlirValue *vectors; // by register: what was loaded, null if it was not yet
-  int64_t *lanes;
+  int64_t *lanes;     // the same: its place in that
 } strata_operand_reader_t;
 strata_operand_reader_t strata_operand_reader(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
                                               MlirValue slot);

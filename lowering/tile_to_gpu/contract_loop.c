@@ -133,13 +133,8 @@ static int64_t unpack_loaded(pipeline_t *p, MlirOperation load, int64_t at) {
   MlirValue old = mlirOperationGetResult(load, 0);
   strata_registers_t registers = strata_registers_new(d, old);
   int64_t width = pack_width(&registers);
-  for (int64_t i = 0; i < registers.count; i++) {
-    MlirValue packed = p->state.data[at + i / width];
-    const int64_t lane = i % width;
-    strata_named_attr_t position = {"static_position", strata_i64s_attr(d->e.context, 1, &lane)};
-    registers.values[i] =
-        width == 1 ? packed : strata_emit_value(&d->e, "vector.extract", 1, &packed, registers.element, 1, &position);
-  }
+  for (int64_t i = 0; i < registers.count; i++)
+    registers.values[i] = strata_lanes_extract(&d->e, p->state.data[at + i / width], i % width);
   strata_registers_define(d, old, &registers);
   return at + registers.count / width;
 }

@@ -35,12 +35,6 @@ static int64_t sum_register(const strata_product_t *p, int64_t tile, int64_t ele
   return j + TILES * (e + 2 * (row + 4 * (column_block + blocks(p, COLUMN) * row_block)));
 }
 
-static MlirValue extract(strata_emitter_t *e, MlirValue vector, int64_t lane) {
-  strata_named_attr_t position = {"static_position", strata_i64s_attr(e->context, 1, &lane)};
-  return strata_emit_value(e, "vector.extract", 1, &vector, mlirShapedTypeGetElementType(mlirValueGetType(vector)), 1,
-                           &position);
-}
-
 static MlirValue collect(strata_emitter_t *e, MlirType element, int64_t count, const MlirValue *values) {
   return strata_emit_value(e, "vector.from_elements", (int)count, values, mlirVectorTypeGet(1, &count, element), 0,
                            NULL);
@@ -62,7 +56,7 @@ void strata_product_unpack(strata_gpu_distribution_t *d, const strata_product_t 
     if (!p->mma)
       out_registers->values[i] = sums[i];
     for (int64_t element = 0; p->mma && element < STRATA_MMA_WORDS_C; element++)
-      out_registers->values[sum_register(p, i, element)] = extract(&d->e, sums[i], element);
+      out_registers->values[sum_register(p, i, element)] = strata_lanes_extract(&d->e, sums[i], element);
   }
 }
 
@@ -99,7 +93,7 @@ static void load_matrices(source_t *s, int64_t i, MlirValue *out) {
   }
   all = strata_emit_cast(e, "vector.bitcast", all, mlirVectorTypeGet(1, &words, i32));
   for (int64_t j = 0; j < words; j++)
-    word[j] = extract(e, all, j);
+    word[j] = strata_lanes_extract(e, all, j);
   for (int j = 0; j < 2; j++)
     out[j] = strata_emit_cast(e, "vector.bitcast", collect(e, i32, words / 2, word + j * words / 2),
                               mlirVectorTypeGet(1, &half, element));

@@ -238,15 +238,12 @@ static void load_run(strata_gpu_distribution_t *d, strata_operand_reader_t *read
   MlirValue value = strata_emit_value(&d->e, length == 1 ? "memref.load" : "vector.load", 2, operands, type, 0, NULL);
   for (int64_t i = 0; i < length; i++) {
     reader->vectors[places->registers[first + i]] = value;
-    reader->lanes[places->registers[first + i]] = length == 1 ? -1 : i;
+    reader->lanes[places->registers[first + i]] = i;
   }
 }
 
 MlirValue strata_operand_read(strata_gpu_distribution_t *d, strata_operand_reader_t *reader, int64_t reg) {
   if (mlirValueIsNull(reader->vectors[reg]))
     load_run(d, reader, reg);
-  if (reader->lanes[reg] < 0)
-    return reader->vectors[reg];
-  strata_named_attr_t position = {"static_position", strata_i64s_attr(d->e.context, 1, &reader->lanes[reg])};
-  return strata_emit_value(&d->e, "vector.extract", 1, &reader->vectors[reg], reader->operand->element, 1, &position);
+  return strata_lanes_extract(&d->e, reader->vectors[reg], reader->lanes[reg]);
 }

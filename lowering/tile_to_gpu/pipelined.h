@@ -156,6 +156,8 @@ void strata_pipelined_pairs(strata_gpu_distribution_t *d, const strata_pipelined
 
 // Bytes of an operand's part of a slot.
 int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand);
+// Of all slots.
+int64_t strata_ring_bytes(const strata_pipelined_t *p);
 // Copies that |bulk| takes.
 int64_t strata_pipelined_boxes(const strata_bulk_t *bulk);
 // Until the running slot is empty.

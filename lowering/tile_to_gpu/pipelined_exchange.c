@@ -86,7 +86,7 @@ static MlirValue binary(strata_exchange_t *x, const char *name, MlirValue a, int
   return strata_emit_binary(&x->d->e, name, a, strata_emit_index(&x->d->e, b));
 }
 
-static MlirValue add(strata_exchange_t *x, MlirValue a, int64_t b) { return b ? binary(x, "arith.addi", a, b) : a; }
+static MlirValue add(strata_exchange_t *x, MlirValue a, int64_t b) { return strata_emit_plus(&x->d->e, a, b); }
 
 // The element of staging memory at |row| and |column| of the piece. 16-byte units change places with the row, so that
 // rows beside one another fall into different banks.

@@ -16,6 +16,10 @@ int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand) {
   return operand->slot * operand->shared.element_bytes;
 }
 
+int64_t strata_ring_bytes(const strata_pipelined_t *p) {
+  return p->slots * (strata_ring_slot_bytes(&p->operands[0]) + strata_ring_slot_bytes(&p->operands[1]));
+}
+
 // Bytes of one box: all of them count, also those outside the buffer.
 static int64_t box_bytes(const strata_ring_operand_t *operand) {
   const strata_bulk_t *bulk = &operand->bulk;
@@ -36,8 +40,7 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel
   if (shared->form == STRATA_DENSE) // of whole rows
     at = offsets[1] * shared->rows;
   MlirValue operands[FIXED + 1 + STRATA_BULK_COORDINATES] = {
-      shared->memory, at ? strata_emit_binary(e, "arith.addi", slot_at, strata_emit_index(e, at)) : slot_at, k->full,
-      k->place.slot, blocks};
+      shared->memory, strata_emit_plus(e, slot_at, at), k->full, k->place.slot, blocks};
   bool is_alone = mlirValueIsNull(blocks);
   int fixed = is_alone ? FIXED : FIXED + 1;
   int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + fixed);

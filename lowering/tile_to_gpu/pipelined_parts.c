@@ -74,10 +74,8 @@ static void add_up(const parts_t *p, MlirType type, int64_t vector, int64_t part
     MlirValue own = strata_emit_value(e, "vector.load", 2, (MlirValue[]){p->memory, from}, type, 0, NULL);
     sum = part ? strata_emit_binary(e, mlirTypeIsAFloat(element) ? "arith.addf" : "arith.addi", sum, own) : own;
   }
-  for (int64_t i = 0; i < WIDTH; i++) {
-    strata_named_attr_t position = {"static_position", strata_i64s_attr(e->context, 1, &i)};
-    out_sums[vector * WIDTH + i] = strata_emit_value(e, "vector.extract", 1, &sum, element, 1, &position);
-  }
+  for (int64_t i = 0; i < WIDTH; i++)
+    out_sums[vector * WIDTH + i] = strata_lanes_extract(e, sum, i);
 }
 
 strata_status_t strata_pipelined_combine(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,

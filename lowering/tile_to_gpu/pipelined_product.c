@@ -189,11 +189,9 @@ static strata_status_t check_fma(MlirOperation op, const strata_schedule_t *sche
 static strata_status_t check_parts(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
   enum { SUM_BYTES = 4 };
   const strata_ring_operand_t *right = &p->operands[1 - left_side(p)];
-  int64_t room = 0, rows = p->groups * p->m_blocks * STRATA_GROUP_ROWS;
-  for (int side = 0; side < 2; side++)
-    room += strata_ring_slot_bytes(&p->operands[side]) * p->slots;
+  int64_t rows = p->groups * p->m_blocks * STRATA_GROUP_ROWS;
   if (!strata_pipelined_is_bulk(p) || d->blocks != d->n_tasks || d->n_tasks % p->parts != 0 ||
-      right->shared.rows * right->tiles != n_of(p) || rows * n_of(p) * SUM_BYTES > room)
+      right->shared.rows * right->tiles != n_of(p) || rows * n_of(p) * SUM_BYTES > strata_ring_bytes(p))
     return strata_gpu_missing(op, "a reduction shared by the blocks of a cluster");
   return NULL;
 }

@@ -38,7 +38,7 @@ static MlirValue binary(rows_t *s, const char *name, MlirValue a, int64_t b) {
   return strata_emit_binary(&s->x.d->e, name, a, strata_emit_index(&s->x.d->e, b));
 }
 
-static MlirValue add(rows_t *s, MlirValue a, int64_t b) { return b ? binary(s, "arith.addi", a, b) : a; }
+static MlirValue add(rows_t *s, MlirValue a, int64_t b) { return strata_emit_plus(&s->x.d->e, a, b); }
 
 static MlirValue both(rows_t *s, MlirValue a, MlirValue b) {
   return mlirValueIsNull(b) ? a : strata_emit_binary(&s->x.d->e, "arith.andi", a, b);

@@ -138,7 +138,7 @@ static void for_boxes(staged_t *s, int64_t block, int64_t part, MlirValue at, bo
   int64_t first = part * s->columns, n = s->k->product.n;
   for (int64_t column = first; column < first + s->columns && column < n; column += span_at(s, column) / s->bytes) {
     int64_t offset = (column - first) * STRATA_GROUP_ROWS;
-    emit(s, block, column, offset ? strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, offset)) : at);
+    emit(s, block, column, strata_emit_plus(e, at, offset));
   }
 }
 

@@ -117,8 +117,7 @@ static void add(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k
     MlirValue loaded = strata_emit_value(e, "vector.load", 2, operands, words_type(d), 0, NULL);
     MlirValue other = as(e, loaded, vector_of(element));
     for (int64_t i = 0; i < WIDTH; i++) {
-      strata_named_attr_t position = {"static_position", strata_i64s_attr(e->context, 1, &i)};
-      MlirValue part = strata_emit_value(e, "vector.extract", 1, &other, element, 1, &position);
+      MlirValue part = strata_lanes_extract(e, other, i);
       MlirValue *sum = &sums[vector * WIDTH + i];
       *sum = strata_emit_binary(e, mlirTypeIsAFloat(element) ? "arith.addf" : "arith.addi", *sum, part);
     }

@@ -171,17 +171,13 @@ static MlirAffineExpr slot_base(const reduction_t *r, const slots_t *slots) {
   return mlirAffineMulExprGet(place, mlirAffineConstantExprGet(context, slots->n_warps));
 }
 
-static MlirValue offset_by(strata_emitter_t *e, MlirValue index, int64_t offset) {
-  return offset == 0 ? index : strata_emit_binary(e, "arith.addi", index, strata_emit_index(e, offset));
-}
-
 // Combines the |n| neighbouring slots from |first| on.
 static MlirValue combine_slots(reduction_t *r, MlirValue memory, MlirValue first, int64_t n) {
   strata_emitter_t *e = &r->d->e;
   if (n == 1)
     return strata_emit_value(e, "memref.load", 2, (MlirValue[]){memory, first}, r->source->element, 0, NULL);
   MlirValue low = combine_slots(r, memory, first, n / 2);
-  MlirValue high = combine_slots(r, memory, offset_by(e, first, n / 2), n / 2);
+  MlirValue high = combine_slots(r, memory, strata_emit_plus(e, first, n / 2), n / 2);
   return strata_emit_combine(e, r->kind, low, high);
 }
 
@@ -208,14 +204,14 @@ static strata_status_t combine_warps(reduction_t *r) {
   bool is_one_lane = slots.reduced_lanes == 0;
   strata_loop_t branch = is_one_lane ? (strata_loop_t){0} : strata_emit_if_begin(e, is_first_lane(r, &slots));
   for (int64_t i = 0; i < r->result.count; i++) {
-    MlirValue operands[] = {r->result.values[i], memory, offset_by(e, own, i * per_register)};
+    MlirValue operands[] = {r->result.values[i], memory, strata_emit_plus(e, own, i * per_register)};
     strata_emit_op(e, "memref.store", 3, operands, 0, NULL, 0, NULL);
   }
   if (!is_one_lane)
     strata_emit_if_end(e, branch);
   STRATA_TRY(strata_shared_before_read(d));
   for (int64_t i = 0; i < r->result.count; i++)
-    r->result.values[i] = combine_slots(r, memory, offset_by(e, base, i * per_register), slots.n_warps);
+    r->result.values[i] = combine_slots(r, memory, strata_emit_plus(e, base, i * per_register), slots.n_warps);
   return NULL;
 }
 

@@ -142,8 +142,10 @@ static double cached_bytes(const strata_problem_t *problem, const strata_pipelin
 // Bytes from the second-level cache: blocks at different steps of their tiles do not find there what another has just
 // asked for. That was not seen where they want little, and the right operand's steps are lines side by side.
 static double cache_rate(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  if (p->stream || !are_apart(problem, p))
-    return p->stream ? STREAM_CACHE_RATE : CACHE_RATE;
+  if (p->stream)
+    return STREAM_CACHE_RATE;
+  if (!are_apart(problem, p))
+    return CACHE_RATE;
   double wanted = cached_bytes(problem, p, STRATA_SIDE_U) + cached_bytes(problem, p, STRATA_SIDE_V);
   bool is_served = problem->sides[STRATA_SIDE_V].is_crossed && wanted < APART_SERVED * tile_instructions(p);
   return is_served ? CACHE_RATE : APART_CACHE_RATE;
