@@ -6,6 +6,7 @@
 #include "lowering/affine_to_tile/value.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "dialects/strata/strata.h"
 #include "dialects/tile/tile.h"
 
@@ -326,6 +327,43 @@ void strata_tile_bind(strata_tile_builder_t *b, strata_tile_frame_t *frame, Mlir
   *strata_vector_push(b->kernel->arena, &frame->values) = (strata_tile_binding_t){scalar, value};
 }
 
+static strata_tile_value_t index_value(strata_tile_builder_t *b, MlirAffineExpr expr);
+
+// An op of two index values over |dims|.
+static MlirValue index_op(strata_tile_builder_t *b, const char *name, MlirValue lhs, MlirValue rhs, uint32_t dims) {
+  MlirValue operands[2] = {lhs, rhs};
+  MlirType type = strata_tile_type(b, mlirIndexTypeGet(b->e.context), dims);
+  return strata_emit_value(&b->e, name, 2, operands, type, 0, NULL);
+}
+
+static MlirValue index_over(strata_tile_builder_t *b, MlirAffineExpr expr, uint32_t dims) {
+  return strata_tile_broadcast(b, index_value(b, expr), dims);
+}
+
+// The least multiple of |divisor| that makes |expr| no less than zero.
+static int64_t raise_of(const strata_tile_builder_t *b, MlirAffineExpr expr, int64_t divisor) {
+  int64_t extents[STRATA_TILE_DIMS], min, max;
+  strata_tile_extents(b, extents);
+  if (!strata_affine_range(expr, STRATA_TILE_DIMS, extents, &min, &max) || min >= 0)
+    return 0;
+  return strata_round_up(-min, divisor);
+}
+
+// A quotient or a remainder, towards minus infinity as affine ones are: of what may be negative, as where a slice goes
+// backwards, after a multiple of the divisor has been added.
+static MlirValue divided(strata_tile_builder_t *b, MlirAffineExpr expr, uint32_t dims) {
+  MlirAffineExpr lhs = mlirAffineBinaryOpExprGetLHS(expr), rhs = mlirAffineBinaryOpExprGetRHS(expr);
+  int64_t divisor = mlirAffineConstantExprGetValue(rhs), raise = raise_of(b, lhs, divisor);
+  MlirValue dividend = index_over(b, lhs, dims), by = index_over(b, rhs, dims);
+  if (raise)
+    dividend = index_op(b, "arith.addi", dividend, index_over(b, strata_tile_constant(b, raise), dims), dims);
+  if (mlirAffineExprIsAMod(expr))
+    return index_op(b, "arith.remui", dividend, by, dims);
+  MlirValue quotient = index_op(b, "arith.divui", dividend, by, dims);
+  MlirAffineExpr lowered = strata_tile_constant(b, -raise / divisor);
+  return raise ? index_op(b, "arith.addi", quotient, index_over(b, lowered, dims), dims) : quotient;
+}
+
 // An index expression as a value: a scalar where no vector dim is in it.
 static strata_tile_value_t index_value(strata_tile_builder_t *b, MlirAffineExpr expr) {
   uint32_t dims = vector_dims(b, 1, &expr);
@@ -335,16 +373,12 @@ static strata_tile_value_t index_value(strata_tile_builder_t *b, MlirAffineExpr 
   if (mlirAffineExprIsADim(expr))
     return (strata_tile_value_t){
         strata_emit_value(&b->e, "vector.step", 0, NULL, strata_tile_type(b, index, dims), 0, NULL), dims};
-  strata_tile_value_t lhs = index_value(b, mlirAffineBinaryOpExprGetLHS(expr));
-  strata_tile_value_t rhs = index_value(b, mlirAffineBinaryOpExprGetRHS(expr));
-  // Quotients of coordinates that can be negative do not occur: padded positions are compared, not divided.
-  const char *name = mlirAffineExprIsAAdd(expr)        ? "arith.addi"
-                     : mlirAffineExprIsAMul(expr)      ? "arith.muli"
-                     : mlirAffineExprIsAFloorDiv(expr) ? "arith.divui"
-                                                       : "arith.remui";
-  MlirValue operands[2] = {strata_tile_broadcast(b, lhs, dims), strata_tile_broadcast(b, rhs, dims)};
-  return (strata_tile_value_t){strata_emit_value(&b->e, name, 2, operands, strata_tile_type(b, index, dims), 0, NULL),
-                               dims};
+  if (!mlirAffineExprIsAAdd(expr) && !mlirAffineExprIsAMul(expr))
+    return (strata_tile_value_t){divided(b, expr, dims), dims};
+  MlirValue lhs = index_over(b, mlirAffineBinaryOpExprGetLHS(expr), dims);
+  MlirValue rhs = index_over(b, mlirAffineBinaryOpExprGetRHS(expr), dims);
+  return (strata_tile_value_t){
+      index_op(b, mlirAffineExprIsAAdd(expr) ? "arith.addi" : "arith.muli", lhs, rhs, dims), dims};
 }
 
 // True if the kernel's code rounds |value| to bf16 wherever it uses it, be the rounding dropped later or not.

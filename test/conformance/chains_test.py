@@ -8,6 +8,7 @@ import values
 
 REAL = formats.REAL
 MOST_ELEMENTS = 6000
+LARGEST = 8  # of a float that an op takes: sums of MOST_ELEMENTS of them and their products are exact in f32
 SIZES = [1, 2, 3, 5, 7, 8, 16, 17, 33, 65]
 
 
@@ -33,13 +34,13 @@ class Graph:
         return self.steps[value][3]
 
     def small(self, value):
-        """Floats are kept to whole numbers up to 8, so that sums of products are exact."""
-        if not formats.is_float(self.t):
-            return value
+        """Floats are kept to whole numbers up to LARGEST, so that all that is computed from them is exact."""
         x = self.array(value)
-        bounds = [self.add("constant", [], np.full(x.shape, bound, x.dtype)) for bound in (-8, 8)]
-        value = self.add("max", [value, bounds[0]], np.maximum(x, -8))
-        return self.add("min", [value, bounds[1]], np.minimum(self.array(value), 8))
+        if not formats.is_float(self.t) or np.all(np.abs(x) <= LARGEST):
+            return value
+        bounds = [self.add("constant", [], np.full(x.shape, bound, x.dtype)) for bound in (-LARGEST, LARGEST)]
+        value = self.add("max", [value, bounds[0]], np.maximum(x, -LARGEST))
+        return self.add("min", [value, bounds[1]], np.minimum(self.array(value), LARGEST))
 
     def case(self, name):
         used = {operand for step in self.steps for operand in step[2]}
@@ -61,9 +62,9 @@ class Graph:
 
 
 def _pick(g, condition=lambda x: True):
-    """A value of the graph's type, late ones preferred; None if there is none."""
+    """A small value of the graph's type, late ones preferred; None if there is none."""
     found = [i for i, step in enumerate(g.steps) if step[1] == g.t and step[0] != "constant" and condition(step[3])]
-    return found[-1 - min(g.rng.geometric(0.4) - 1, len(found) - 1)] if found else None
+    return g.small(found[-1 - min(g.rng.geometric(0.4) - 1, len(found) - 1)]) if found else None
 
 
 def unary(g):
@@ -101,7 +102,7 @@ def binary(g):
     op = g.rng.choice(["add", "sub", "mul", "min", "max"])
     result = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "min": np.minimum, "max": np.maximum}[op](
         g.array(x), g.array(y))
-    g.small(g.add(op, [x, y] if g.rng.random() < 0.5 or op == "sub" else [y, x], result))
+    g.add(op, [x, y] if g.rng.random() < 0.5 or op == "sub" else [y, x], result)
 
 
 def select(g):
@@ -176,16 +177,15 @@ def reduce(g):
     if g.rng.random() < 0.6:  # and back, as softmax and norms do
         shape = g.array(x).shape
         kept = [d for d in range(rank) if d not in axes]
-        g.small(g.add("sub", [x, _broadcast(g, value, shape, kept)],
-                      g.array(x) - g.array(len(g.steps) - 1)))
+        g.add("sub", [x, _broadcast(g, value, shape, kept)], g.array(x) - g.array(len(g.steps) - 1))
 
 
 def scan(g):
     x = _pick(g, lambda a: a.ndim > 0)
     if x is not None:
         axis = int(g.rng.integers(0, g.array(x).ndim))
-        g.small(g.add("scan", [x], np.cumsum(g.array(x), axis, dtype=g.array(x).dtype), kind="add", axis=axis,
-                      exclusive=False, reverse=False))
+        g.add("scan", [x], np.cumsum(g.array(x), axis, dtype=g.array(x).dtype), kind="add", axis=axis,
+              exclusive=False, reverse=False)
 
 
 def window(g):
@@ -225,7 +225,7 @@ def contract(g):
     dims, lhs, result_dims = (", ".join(batch + last) for last in (["j", "k"], ["k"], ["j"]))
     maps = [f"({dims}) -> ({lhs})", f"({dims}) -> (k, j)", f"({dims}) -> ({result_dims})"]
     result = np.matmul(g.array(x), g.array(y))
-    g.small(g.add("contract", [x, y], result, maps=maps, zero_pad=False, origin="matmul"))
+    g.add("contract", [x, y], result, maps=maps, zero_pad=False, origin="matmul")
 
 
 STEPS = [unary, binary, binary, binary, select, transpose, transpose, reshape, slice_, pad, concat, reduce, reduce,
@@ -240,6 +240,18 @@ def random_graph(t, rng, n_steps, name):
         if all(g.array(i).size <= MOST_ELEMENTS for i in range(len(g.steps))):
             rng.choice(STEPS)(g)
     return g.case(name)
+
+
+def backwards(t):
+    """Rows joined, made one dim and read from its end: what is left of the row number's sum is negative."""
+    def graphs(rng):
+        g = Graph(t, rng)
+        x, y = (g.input((65, 5)) for _ in range(2))
+        joined = g.add("concat", [x, y], np.concatenate([g.array(x), g.array(y)]), axis=0)
+        flat = g.add("reshape", [joined], g.array(joined).reshape(650))
+        g.add("slice", [flat], g.array(flat)[337:311:-1], starts=[337], steps=[-1])
+        return [g.case("backwards")]
+    return graphs
 
 
 def random_graphs(t):
@@ -375,6 +387,8 @@ RANDOM_JOBS = 6
 
 
 def jobs():
+    for t in ("i32", "f32"):
+        yield suite.Job(f"backwards {t}", backwards(t), MODES["fused"])
     for t in ("i32", "f32", "i8", "f64"):
         for i in range(RANDOM_JOBS):
             for mode in ("fused", "unfused"):
