@@ -135,7 +135,7 @@ static void pack_vector_tile(strata_tile_builder_t *b, int64_t size, MlirAffineE
   int64_t trips[STRATA_MAX_DIMS];
   for (int i = 0; i < c->k.nest->n_reduction; i++)
     trips[i] = c->k.nest->extents[c->k.nest->n_parallel + i];
-  strata_tile_carry(b, c->k.nest->n_reduction, trips, 0, NULL, pack_vector_point, &pack);
+  strata_tile_carry(b, c->k.nest->n_reduction, trips, 1, 0, NULL, pack_vector_point, &pack);
   b->space.n_vector = 0;
   b->known = known;
 }
@@ -263,7 +263,7 @@ static void sum_segment(strata_tile_builder_t *b, const MlirAffineExpr *counters
   c->segment = counters[0];
   if (c->prefetches_results)
     prefetch_results(b, c);
-  strata_tile_carry(b, nest->n_reduction, trips, 1, carried, step_in_segment, c);
+  strata_tile_carry(b, nest->n_reduction, trips, 1, 1, carried, step_in_segment, c);
 }
 
 //===-- Epilogue -------------------------------------------------------------------------------------------------===//
@@ -319,7 +319,7 @@ static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
   strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(c->k.nest->loops[0], 0));
   MlirValue accumulator = b->status ? start.value : strata_tile_broadcast(b, start, dims);
-  strata_tile_carry(b, 1, &c->n_segments, 1, &accumulator, sum_segment, c);
+  strata_tile_carry(b, 1, &c->n_segments, 1, 1, &accumulator, sum_segment, c);
   for (int i = 0; i < c->k.nest->n_reduction; i++)
     c->point[c->k.nest->n_parallel + i] = strata_tile_constant(b, 0);
   if (!b->status) {

@@ -58,12 +58,12 @@ strata_tile_loop_t strata_tile_loop_begin(strata_tile_builder_t *b, int64_t exte
 void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop);
 
 // Nested sequential loops of |trips| iterations carrying values: |body| replaces |carried| by what it yields at the
-// counters; afterwards |carried| holds the results.
+// counters; afterwards |carried| holds the results. A trip of the last loop is |unrolled| iterations, if it has more.
 enum { STRATA_TILE_CARRIED = 4 };
 typedef void (*strata_tile_carry_body_t)(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried,
                                          void *user);
-void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, int n_carried, MlirValue *carried,
-                       strata_tile_carry_body_t body, void *user);
+void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, int64_t unrolled, int n_carried,
+                       MlirValue *carried, strata_tile_carry_body_t body, void *user);
 
 // Tiles of |tile| elements along [0, extent), cut into |n_chunks| runs of |chunk| full tiles of which run |index| is
 // done here; the last run also does the tail. |body| gets a tile's size and first element.

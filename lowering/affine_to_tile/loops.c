@@ -271,11 +271,25 @@ static void walk_vector_tasks(strata_tile_builder_t *b, walker_t *w, int64_t wan
 typedef struct {
   int n_loops;
   const int64_t *trips;
+  int64_t unrolled; // of the last loop
   int n_carried;
   strata_tile_carry_body_t body;
   void *user;
   MlirAffineExpr counters[STRATA_MAX_DIMS];
 } carry_t;
+
+static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *carried);
+
+// |count| iterations of loop |i|, one after the other, from |first| on.
+static void carry_iterations(strata_tile_builder_t *b, carry_t *c, int i, MlirAffineExpr first, int64_t count,
+                             MlirValue *carried) {
+  for (int64_t j = 0; j < count && !b->status; j++) {
+    strata_tile_known_t *known = b->known;
+    c->counters[i] = strata_tile_scaled(b, first, 1, strata_tile_constant(b, j));
+    carry_loop(b, c, i + 1, carried);
+    b->known = known;
+  }
+}
 
 static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *carried) {
   if (b->status)
@@ -284,27 +298,32 @@ static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *c
     c->body(b, c->counters, carried, c->user);
     return;
   }
-  if (c->trips[i] == 1) {
-    c->counters[i] = strata_tile_constant(b, 0);
-    carry_loop(b, c, i + 1, carried);
+  int64_t trips = c->trips[i], step = i == c->n_loops - 1 && trips > c->unrolled ? c->unrolled : 1;
+  MlirAffineExpr zero = strata_tile_constant(b, 0);
+  if (trips == 1) {
+    carry_iterations(b, c, i, zero, 1, carried);
     return;
   }
   MlirValue values[STRATA_TILE_CARRIED];
-  strata_tile_known_t *known = b->known;
   int n_symbols = b->space.n_symbols;
-  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, c->trips[i]),
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, trips / step),
                                              1, c->n_carried, carried, values);
-  c->counters[i] = strata_tile_symbol(b, loop.induction, c->trips[i]);
-  carry_loop(b, c, i + 1, values);
+  MlirAffineExpr counter = strata_tile_symbol(b, loop.induction, trips / step);
+  carry_iterations(b, c, i, strata_tile_scaled(b, counter, step, zero), step, values);
   if (!b->status)
     strata_emit_for_end(&b->e, loop, c->n_carried, values, carried);
-  b->known = known;
   b->space.n_symbols = n_symbols;
+  carry_iterations(b, c, i, strata_tile_constant(b, trips / step * step), trips % step, carried);
 }
 
-void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, int n_carried, MlirValue *carried,
-                       strata_tile_carry_body_t body, void *user) {
-  carry_t carry = {.n_loops = n_loops, .trips = trips, .n_carried = n_carried, .body = body, .user = user};
+void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, int64_t unrolled, int n_carried,
+                       MlirValue *carried, strata_tile_carry_body_t body, void *user) {
+  carry_t carry = {.n_loops = n_loops,
+                   .trips = trips,
+                   .unrolled = unrolled,
+                   .n_carried = n_carried,
+                   .body = body,
+                   .user = user};
   carry_loop(b, &carry, 0, carried);
 }
 

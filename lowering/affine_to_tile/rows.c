@@ -7,6 +7,8 @@
 // at the end of the row. *Across*: vectors along a row dim (columns contiguous); one element a row, no combining.
 #include "lowering/affine_to_tile/rows.h"
 
+#include "dialects/integers.h"
+
 #include <stdio.h>
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
@@ -79,13 +81,37 @@ static void reduction_body(strata_tile_builder_t *b, const MlirAffineExpr *count
   reduction_step(b, nest, r->point, r->n_carried, carried, r->dims, carried);
 }
 
+static int64_t n_ops_of(MlirBlock block) {
+  int64_t count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    count++;
+  return count;
+}
+
+// Iterations of a thread's loop whose loads are on their way together: one that goes through a row alone waits for
+// nobody but memory. Left alone LLVM takes up to four, of those that divide the trips.
+static int64_t unrolled(const strata_tile_builder_t *b, const reduction_t *r) {
+  enum { LOADS = 64, OPS = 512 };
+  const strata_nest_t *nest = r->member->nest;
+  int64_t n_loads = 0;
+  if (b->schedule.group != 1 || r->dims)
+    return 1;
+  for (int i = 0; i < nest->n_accesses; i++) {
+    if (!mlirValueIsABlockArgument(nest->accesses[i].buffer) && !nest->accesses[i].is_store)
+      return 1; // computed again in each iteration, by who knows how many ops
+    n_loads += !nest->accesses[i].is_store;
+  }
+  return strata_max(strata_min(LOADS / strata_max(n_loads, 1), OPS / n_ops_of(nest->inner)), 1);
+}
+
 // The loops over the reduction dims, |n_tiles| of them along the vectorized one.
 static void reduction_loops(strata_tile_builder_t *b, reduction_t *r, int64_t n_tiles, MlirValue *carried) {
   const strata_nest_t *nest = r->member->nest;
   int64_t trips[STRATA_MAX_DIMS];
   for (int i = 0; i < nest->n_reduction; i++)
     trips[i] = nest->n_parallel + i == r->vector_dim ? n_tiles : nest->extents[nest->n_parallel + i];
-  strata_tile_carry(b, nest->n_reduction, trips, r->n_carried, carried, reduction_body, r);
+  strata_tile_carry(b, nest->n_reduction, trips, unrolled(b, r), r->n_carried, carried, reduction_body, r);
 }
 
 static int n_carried_of(const strata_nest_t *nest) { return (int)mlirOperationGetNumResults(nest->loops[0]); }
