@@ -1,6 +1,10 @@
 // See mlir_text.h.
 #include "dialects/mlir_text.h"
 
+#include "dialects/mlir_util.h"
+
+#include <string.h>
+
 void strata_text_append(MlirStringRef piece, void *text) {
   strata_text_t *t = text;
   t->text = strata_arena_printf(t->arena, "%s%.*s", t->text, (int)piece.length, piece.data);
@@ -22,4 +26,10 @@ const char *strata_map_text(strata_arena_t *arena, MlirAffineMap map) {
   strata_text_t t = {arena, ""};
   mlirAffineMapPrint(map, strata_text_append, &t);
   return t.text;
+}
+
+bool strata_is_fast(strata_arena_t *arena, MlirOperation op, const char *flag) {
+  MlirAttribute flags = strata_attr(op, "fastmath");
+  const char *text = mlirAttributeIsNull(flags) ? "" : strata_attr_text(arena, flags);
+  return strstr(text, flag) || strstr(text, "fast>");
 }

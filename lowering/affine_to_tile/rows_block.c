@@ -8,6 +8,8 @@
 // rows: they are vector dim 0, in front of the inner dims, and what one row has one of is a vector over them.
 #include "lowering/affine_to_tile/rows.h"
 
+#include "dialects/mlir_text.h"
+
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 // The vector dims that are rows, as a mask: all there are when the builder stands between nests.
@@ -41,9 +43,19 @@ static MlirValue combined_elements(strata_tile_builder_t *b, const strata_nest_t
   return b->status ? elements.value : strata_tile_broadcast(b, elements, dims);
 }
 
+// True for a sum whose additions may take in products (fast math).
+static bool contracts(const strata_tile_builder_t *b, const strata_nest_t *nest) {
+  MlirOperation op = combining_op(nest);
+  return strata_op_is(op, "arith.addf") && strata_is_fast(b->kernel->arena, op, "contract");
+}
+
 static MlirValue combine(strata_tile_builder_t *b, const strata_nest_t *nest, MlirValue elements, MlirValue start) {
-  if (!mlirTypeEqual(mlirValueGetType(elements), mlirValueGetType(start)))
-    return strata_rows_combine(b, strata_row_combining_kind(nest), elements, start);
+  if (!mlirTypeEqual(mlirValueGetType(elements), mlirValueGetType(start))) {
+    MlirValue combined = strata_rows_combine(b, strata_row_combining_kind(nest), elements, start);
+    if (contracts(b, nest))
+      strata_set_attr(mlirOpResultGetOwner(combined), "tile.contracts", mlirUnitAttrGet(b->e.context));
+    return combined;
+  }
   MlirValue operands[2] = {start, elements};
   return strata_emit_value(&b->e, strata_op_name(combining_op(nest)).data, 2, operands, mlirValueGetType(start), 0,
                            NULL);

@@ -138,11 +138,8 @@ MlirValue strata_emit_libm(const strata_arithmetic_t *m, const char *name, int n
   return strata_lanes_of_scalars(m->e, length, results);
 }
 
-// True if the op may be approximated: #arith.fastmath<..., afn>, which the C API has no getter for.
 static bool is_approximate(const strata_arithmetic_t *m, MlirOperation op) {
-  MlirAttribute flags = strata_attr(op, "fastmath");
-  const char *text = mlirAttributeIsNull(flags) ? "" : strata_attr_text(m->arena, flags);
-  return strstr(text, "afn") || strstr(text, "fast>");
+  return strata_is_fast(m->arena, op, "afn");
 }
 
 // The number that |value| is in all lanes; false if it is none.

@@ -1,7 +1,9 @@
 // vector.multi_reduction and vector.reduction.
 //
-// Registers of a thread are combined pairwise, as a tree; then lanes of a warp by shuffles, so that all of them have
-// the result; then warps through shared memory; then the blocks of a cluster. The order is fixed by the layout alone.
+// Registers of a thread are combined pairwise, as a tree, or, of sums that may take products in (fast math), one after
+// the other to a few sums: a product and its addition are one instruction then. Then lanes of a warp by shuffles, so
+// that all of them have the result; then warps through shared memory; then the blocks of a cluster. The order is fixed
+// by the layout alone.
 #include "dialects/integers.h"
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
@@ -19,11 +21,12 @@ typedef struct {
   const strata_registers_t *source;
   bool is_reduced[STRATA_VALUE_RANK];
   int to[STRATA_VALUE_RANK]; // the result's dim behind each dim of the source
-  bool in_chains;            // registers are added one after the other to CHAINS sums, not as a tree
+  int chains;                // registers are combined one after the other to so many values; 0: as a tree
+  bool contracts;            // of sums: each addition may take in the product that it adds
   strata_registers_t result; // in the layout that follows from the source's
 } reduction_t;
 
-enum { CHAINS = 2 };
+enum { CHAINS_OF_PARTS = 2, CHAINS_OF_PRODUCTS = 4 };
 
 static void read_dims(reduction_t *r, MlirOperation op) {
   int64_t dims[STRATA_VALUE_RANK] = {0};
@@ -94,6 +97,15 @@ static bool is_copy(const reduction_t *r, int64_t reg) {
   return false;
 }
 
+static MlirValue add_to_chain(const reduction_t *r, MlirValue sum, MlirValue value) {
+  strata_emitter_t *e = &r->d->e;
+  if (!r->contracts)
+    return strata_emit_combine(e, r->kind, sum, value);
+  strata_named_attr_t flags = {"fastmath",
+                               mlirAttributeParseGet(e->context, strata_str("#arith.fastmath<contract>"))};
+  return strata_emit_value(e, "arith.addf", 2, (MlirValue[]){sum, value}, mlirValueGetType(sum), 1, &flags);
+}
+
 static void combine_registers(reduction_t *r, int64_t target, MlirValue *values) {
   int64_t count = 0;
   for (int64_t reg = 0; reg < r->source->count; reg++)
@@ -101,9 +113,9 @@ static void combine_registers(reduction_t *r, int64_t target, MlirValue *values)
       values[count++] = counted(r, reg);
   if (count == 0) // hangs itself
     values[0] = strata_emit_start(&r->d->e, r->kind, r->source->element);
-  for (int64_t i = CHAINS; r->in_chains && i < count; i++)
-    values[i % CHAINS] = strata_emit_combine(&r->d->e, r->kind, values[i % CHAINS], values[i]);
-  count = r->in_chains ? strata_min(count, CHAINS) : count;
+  for (int64_t i = r->chains; r->chains && i < count; i++)
+    values[i % r->chains] = add_to_chain(r, values[i % r->chains], values[i]);
+  count = r->chains ? strata_min(count, r->chains) : count;
   for (; count > 1; count = (count + 1) / 2)
     for (int64_t i = 0; i < count / 2; i++) {
       values[i] = strata_emit_combine(&r->d->e, r->kind, values[2 * i], values[2 * i + 1]);
@@ -257,9 +269,10 @@ static strata_status_t add_start(reduction_t *r, MlirValue start) {
 }
 
 // |is_partial|: each thread keeps the part that it holds itself.
-static strata_status_t reduce(strata_gpu_distribution_t *d, MlirOperation op, bool in_chains, bool is_partial) {
+static strata_status_t reduce(strata_gpu_distribution_t *d, MlirOperation op, int chains, bool is_partial) {
   MlirValue result = mlirOperationGetResult(op, 0);
-  reduction_t r = {.d = d, .kind = strata_attr(op, "kind"), .in_chains = in_chains};
+  reduction_t r = {.d = d, .kind = strata_attr(op, "kind"), .chains = chains};
+  r.contracts = strata_attr_flag(op, "tile.contracts");
   r.source = strata_registers_of(d, mlirOperationGetOperand(op, 0));
   if (r.source->rank == 0)
     return strata_gpu_missing(op, "a scalar");
@@ -289,11 +302,11 @@ static strata_status_t reduce(strata_gpu_distribution_t *d, MlirOperation op, bo
 }
 
 strata_status_t strata_gpu_rule_reduction(strata_gpu_distribution_t *d, MlirOperation op) {
-  return reduce(d, op, false, false);
+  return reduce(d, op, strata_attr_flag(op, "tile.contracts") ? CHAINS_OF_PRODUCTS : 0, false);
 }
 
 strata_status_t strata_gpu_reduce_in_chains(strata_gpu_distribution_t *d, MlirOperation op, bool is_partial) {
-  return reduce(d, op, true, is_partial);
+  return reduce(d, op, CHAINS_OF_PARTS, is_partial);
 }
 
 void strata_gpu_reduce_lanes(strata_gpu_distribution_t *d, MlirOperation op, strata_registers_t *registers) {
