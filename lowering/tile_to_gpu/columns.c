@@ -3,8 +3,10 @@
 
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/shared.h"
+#include "lowering/tile_to_gpu/tasks.h"
 
 struct strata_gpu_column {
   MlirValue old, memory;
@@ -16,7 +18,7 @@ static bool has_memory_form(MlirType element) {
 }
 
 bool strata_gpu_is_over_rows(const strata_gpu_distribution_t *d, MlirOperation op) {
-  if (d->rows == 1 || d->group != d->threads || d->loop_depth || d->branch_depth ||
+  if (d->rows == 1 || (d->group != d->threads && !strata_gpu_has_teams(d)) || d->loop_depth || d->branch_depth ||
       !strata_op_is(op, "vector.broadcast"))
     return false;
   MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)),
@@ -46,7 +48,7 @@ static bool has_room(strata_gpu_distribution_t *d, MlirValue old) {
   const strata_registers_t *from = strata_registers_of(d, old);
   int64_t bytes = from->sizes[0] * strata_element_bytes(from->element);
   int64_t turned = d->rows * (from->sizes[0] + PADDING) * LARGEST_BYTES;
-  return d->shared.size + bytes + turned + REDUCTIONS <= d->device->shared_bytes;
+  return d->shared.size + (bytes + turned) * strata_block_groups(d) + REDUCTIONS <= d->device->shared_bytes;
 }
 
 strata_status_t strata_columns_share(strata_gpu_distribution_t *d, MlirValue old) {

@@ -1,22 +1,25 @@
 // Rows fetched a task ahead; see rows_ahead.h.
 //
+//   copies of the first task begin, one team's after the other's
 //   what all tasks share: scales, biases, what is computed from them alone
-//   copies of the first task begin
-//   for each task of the block:
+//   for each task of the team:
 //     wait for the copies; pieces from shared memory to registers; copies of the next task begin
 //     the task
 //     barrier: what the task has left in shared memory is read
 //
-// A thread has those pieces of 16 bytes copied that it will hold itself, each to a place of its own: it waits for
-// nobody. What lies across the rows, pieces of few rows far apart, comes in bulk where a device can: threads that ask
-// for them one by one stand in the way of all that goes through their shared memory. What comes in neither way is
-// loaded where it is used.
+// Where a device can, what lies in boxes comes in bulk: threads that ask for pieces one by one stand in the way of all
+// that goes through their shared memory. Else a thread has those pieces of 16 bytes copied that it will hold itself,
+// each to a place of its own: it waits for nobody. What comes in neither way is loaded where it is used.
+//
+// Memory answers in the order of requests. If two teams asked at a time, both would wait for the tasks of both: so the
+// first computes while the second's task comes, and they stay apart.
 #include "lowering/tile_to_gpu/rows_ahead.h"
 
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/bulk.h"
+#include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/columns.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/shared.h"
@@ -30,7 +33,7 @@ typedef struct {
   strata_registers_t loaded;
   int64_t width, step;
   int64_t exchange; // number of the conversion to the value's layout; 0: none through shared memory
-  bool is_bulk;     // dense, along the rows' dim
+  bool is_bulk;     // in boxes of all rows, dense
   strata_bulk_t bulk;
 } fetched_t;
 
@@ -95,19 +98,27 @@ static bool has_zero_pad(MlirOperation load) {
   return mlirAttributeIsNull(pad) || strata_attr_is_zero(pad);
 }
 
-// True if what |f| loads lies across the rows and comes in boxes of whole tasks.
-static bool takes_bulk(strata_gpu_distribution_t *d, fetched_t *f, int64_t bytes) {
-  const strata_bulk_limits_t limits = {.most = {d->rows, STRATA_BULK_EXTENT}, .span = d->rows * bytes};
+// Elements of a box's inner rows: those of a task where it lies across the rows, else of a part of each row.
+static int64_t inner_extent(const fetched_t *f) { return f->bulk.extents[f->bulk.inner]; }
+
+// True if what |f| loads comes in boxes of all rows of a task, whose inner rows have |inner| elements at most.
+static bool takes_boxes(strata_gpu_distribution_t *d, fetched_t *f, int64_t inner, int64_t bytes) {
+  const strata_bulk_limits_t limits = {.most = {d->rows, STRATA_BULK_EXTENT}, .span = inner * bytes};
   MlirType type = mlirValueGetType(mlirOperationGetResult(f->op, 0));
-  if (!*d->device->mma_async || limits.span % STRATA_BULK_ALIGNMENT ||
-      !strata_bulk_read(d, f->op, 0, type, &limits, &f->bulk) || f->bulk.inner != 0 || f->bulk.extents[0] != d->rows ||
-      f->bulk.box.space.extents[1] % f->bulk.extents[1])
+  if (!strata_bulk_read(d, f->op, 0, type, &limits, &f->bulk) || f->bulk.extents[0] != d->rows ||
+      f->bulk.box.space.extents[1] % f->bulk.extents[1] || inner_extent(f) * bytes % STRATA_BULK_ALIGNMENT)
     return false;
   f->bulk.is_dense = true;
   return true;
 }
 
-// How threads read what came in bulk: vectors along its rows' dim, one beside the other in the order of shared memory.
+static bool takes_bulk(strata_gpu_distribution_t *d, fetched_t *f, int64_t bytes) {
+  return *d->device->mma_async && ((takes_boxes(d, f, d->rows, bytes) && f->bulk.inner == 0) ||
+                                   (takes_boxes(d, f, STRATA_BULK_EXTENT, bytes) && f->bulk.inner == 1));
+}
+
+// How threads read what came across the rows: vectors along their dim, one beside the other in the order of shared
+// memory.
 static strata_layout_t bulk_layout(const strata_gpu_distribution_t *d, MlirType type, int64_t width) {
   const int64_t sizes[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
   return strata_layout_build(2, sizes, d->group, (const int[]){0, 1}, strata_min(width, sizes[0]));
@@ -126,8 +137,10 @@ static strata_status_t note_load(ahead_t *a, MlirOperation op) {
   STRATA_TRY(box_of(d, op, &box));
   strata_layout_t layout;
   f.is_bulk = takes_bulk(d, &f, strata_element_bytes(element));
-  if (f.is_bulk)
+  if (f.is_bulk && f.bulk.inner == 0)
     layout = bulk_layout(d, mlirValueGetType(result), f.width);
+  else if (f.is_bulk)
+    layout = *strata_layout_of(d, result);
   else if (!strata_turn_layout(d, result, &box, element, &layout))
     layout = *strata_layout_of(d, result);
   f.loaded = strata_registers_in(d, mlirValueGetType(result), &layout);
@@ -179,7 +192,7 @@ static void copy_bulk(ahead_t *a) {
       MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {f->memory, strata_emit_index(e, offsets[1] * d->rows),
                                                              a->barriers, zero};
       int rank = strata_bulk_coordinates(d, &f->bulk, offsets, operands + FIXED);
-      int64_t span = d->rows * strata_element_bytes(f->loaded.element);
+      int64_t span = inner_extent(f) * strata_element_bytes(f->loaded.element);
       strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &f->bulk, span))};
       strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
     }
@@ -220,20 +233,65 @@ static strata_status_t fetch(ahead_t *a, MlirValue task, MlirValue exists) {
   return NULL;
 }
 
-static strata_status_t fetch_next(ahead_t *a) {
-  strata_gpu_distribution_t *d = a->d;
-  strata_emitter_t *e = &d->e;
-  MlirValue next = strata_emit_binary(e, "arith.addi", d->task, strata_emit_index(e, strata_gpu_blocks(d)));
-  return fetch(a, next, strata_emit_cmpi(e, STRATA_ULT, next, strata_emit_index(e, d->n_tasks)));
+static MlirValue exists(strata_gpu_distribution_t *d, MlirValue task) {
+  return strata_emit_cmpi(&d->e, STRATA_ULT, task, strata_emit_index(&d->e, d->n_tasks));
 }
 
-// What came in bulk, element |row| of the rows' dim beside the next.
+// The first tasks of all teams, in their order.
+static strata_status_t fetch_first(ahead_t *a) {
+  strata_gpu_distribution_t *d = a->d;
+  strata_emitter_t *e = &d->e;
+  if (!strata_gpu_has_teams(d))
+    return fetch(a, d->task, (MlirValue){0});
+  MlirValue has_one = exists(d, d->task);
+  for (int64_t team = 0; team < strata_block_groups(d); team++) {
+    if (team > 0)
+      strata_emit_block_barrier(d);
+    MlirValue is_next = strata_emit_cmpi(e, STRATA_EQ, d->group_number, strata_emit_index(e, team));
+    strata_loop_t branch = strata_emit_if_begin(e, strata_emit_binary(e, "arith.andi", is_next, has_one));
+    STRATA_TRY(fetch(a, d->task, (MlirValue){0}));
+    strata_emit_if_end(e, branch);
+  }
+  return NULL;
+}
+
+// From a task of a team to its next.
+static int64_t stride(const strata_gpu_distribution_t *d) { return strata_gpu_blocks(d) * strata_block_groups(d); }
+
+static strata_status_t fetch_next(ahead_t *a) {
+  strata_emitter_t *e = &a->d->e;
+  MlirValue next = strata_emit_binary(e, "arith.addi", a->d->task, strata_emit_index(e, stride(a->d)));
+  return fetch(a, next, exists(a->d, next));
+}
+
+static MlirAffineExpr scaled(MlirAffineExpr expr, int64_t by) {
+  return mlirAffineMulExprGet(expr, mlirAffineConstantExprGet(mlirAffineExprGetContext(expr), by));
+}
+
+// Where boxes of |rows| x |columns| elements, one behind the other, have an element.
+static void place_in_boxes(strata_gpu_box_t *box, int64_t rows, int64_t columns) {
+  MlirContext context = box->space.d->e.context;
+  MlirAffineExpr row = mlirAffineDimExprGet(context, 0), column = mlirAffineDimExprGet(context, 1);
+  MlirAffineExpr width = mlirAffineConstantExprGet(context, columns);
+  MlirAffineExpr first = scaled(mlirAffineFloorDivExprGet(column, width), rows * columns);
+  MlirAffineExpr in_row = mlirAffineAddExprGet(scaled(row, columns), mlirAffineModExprGet(column, width));
+  box->position = mlirAffineAddExprGet(first, in_row);
+  box->steps[1] = 1;
+}
+
+// What came in bulk: across the rows, element |row| of a column beside the next; or boxes of parts of the rows.
 static strata_status_t receive_bulk(strata_gpu_distribution_t *d, fetched_t *f) {
   MlirContext context = d->e.context;
-  strata_gpu_box_t box = {.space = strata_index_space(d, 2, f->loaded.sizes), .is_linear = true, .steps = {1, d->rows}};
-  box.position = mlirAffineAddExprGet(
-      mlirAffineMulExprGet(mlirAffineDimExprGet(context, 1), mlirAffineConstantExprGet(context, d->rows)),
-      mlirAffineDimExprGet(context, 0));
+  strata_gpu_box_t box = {.space = strata_index_space(d, 2, f->loaded.sizes)};
+  if (f->bulk.inner == 0) {
+    box.is_linear = true;
+    box.steps[0] = 1;
+    box.steps[1] = d->rows;
+    box.position =
+        mlirAffineAddExprGet(scaled(mlirAffineDimExprGet(context, 1), d->rows), mlirAffineDimExprGet(context, 0));
+  } else {
+    place_in_boxes(&box, d->rows, inner_extent(f));
+  }
   strata_transfer_t transfer = {.box = &box, .flat = f->memory, .is_private = true};
   return strata_transfer_load(d, &transfer, &f->loaded);
 }
@@ -302,14 +360,13 @@ strata_status_t strata_rows_refresh(strata_gpu_distribution_t *d) {
   return NULL;
 }
 
-// All that has been fetched; then the next task may come in its place, where all threads have read what came in bulk: a
-// conversion through shared memory has seen to that, or a barrier does.
+// All that has been received; then the next task may come in its place, where all threads have read what came in bulk:
+// a conversion through shared memory has seen to that, or a barrier does.
 static strata_status_t define_all(ahead_t *a) {
-  bool have_met = true;
+  bool have_met = a->bulk_bytes == 0;
   for (size_t i = 0; i < a->fetched.count; i++) {
-    fetched_t *f = &a->fetched.data[i];
-    STRATA_TRY(define(a, f));
-    have_met &= !f->is_bulk || f->exchange;
+    STRATA_TRY(define(a, &a->fetched.data[i]));
+    have_met |= a->fetched.data[i].exchange > 0;
   }
   return have_met ? NULL : strata_emit_barrier(a->d);
 }
@@ -347,20 +404,20 @@ strata_status_t strata_rows_ahead(strata_gpu_distribution_t *d, MlirOperation fo
   ahead_t a = {.d = d};
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
   strata_emitter_t *e = &d->e;
-  MlirValue block = d->task, parity = strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0);
+  MlirValue first = d->task, parity = strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (strata_op_is(op, "tile.load") && mlirOperationGetNumOperands(op) > 1)
       STRATA_TRY(note_load(&a, op));
   STRATA_TRY(init_barrier(&a));
-  STRATA_TRY(fetch(&a, block, (MlirValue){0}));
+  STRATA_TRY(fetch_first(&a));
   STRATA_TRY(emit_shared(&a, body));
-  strata_loop_t loop =
-      strata_emit_for_begin(e, block, strata_emit_index(e, d->n_tasks), strata_gpu_blocks(d), 1, &parity, &parity);
+  MlirValue end = strata_emit_index(e, d->n_tasks);
+  strata_loop_t loop = strata_emit_for_begin(e, first, end, stride(d), 1, &parity, &parity);
   d->task = loop.induction;
   STRATA_TRY(emit_task(&a, body, parity));
   parity = strata_emit_binary(e, "arith.xori", parity, strata_emit_integer(e, mlirValueGetType(parity), 1));
   strata_emit_for_end(e, loop, 1, &parity, &parity);
-  d->task = block;
+  d->task = first;
   return NULL;
 }

@@ -2,19 +2,37 @@
 #include "lowering/tile_to_gpu/shared.h"
 
 #include "dialects/integers.h"
+#include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/tasks.h"
 
-enum { ALIGNMENT = 16 };
+enum { ALIGNMENT = 16, FIRST_TEAM = 1 }; // number of a barrier; 0 is the block's
+
+void strata_emit_numbered_barrier(strata_gpu_distribution_t *d, MlirValue number, int64_t threads) {
+  strata_named_attr_t attr = {"threads", strata_i64_attr(d->e.context, threads)};
+  strata_emit_op(&d->e, STRATA_TILE_GROUP_BARRIER, 1, &number, 0, NULL, 1, &attr);
+}
+
+static void emit_team_barrier(strata_gpu_distribution_t *d) {
+  MlirValue number = strata_emit_binary(&d->e, "arith.addi", d->group_number, strata_emit_index(&d->e, FIRST_TEAM));
+  strata_emit_numbered_barrier(d, number, d->group);
+}
+
+void strata_emit_block_barrier(strata_gpu_distribution_t *d) {
+  strata_emit_op(&d->e, "gpu.barrier", 0, NULL, 0, NULL, 0, NULL);
+}
 
 strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) {
-  if (d->branch_depth > 0 && d->group < d->threads)
+  if (d->branch_depth > 0 && d->group < d->threads && !strata_gpu_has_teams(d))
     return strata_error(STRATA_UNSUPPORTED, "a barrier where not all threads of a block pass");
   if (d->pipelined)
     strata_emit_consumers_barrier(d);
+  else if (strata_gpu_has_teams(d))
+    emit_team_barrier(d);
   else if (d->group > 1)
-    strata_emit_op(&d->e, "gpu.barrier", 0, NULL, 0, NULL, 0, NULL);
+    strata_emit_block_barrier(d);
   d->is_dirty = d->is_read = false;
   return NULL;
 }

@@ -5,6 +5,11 @@
 
 #include "lowering/tile_to_gpu/distribute.h"
 
+// Waits for all threads of the block, whatever groups they are of.
+void strata_emit_block_barrier(strata_gpu_distribution_t *d);
+// Waits for |threads| threads of the block, those that come to the barrier of that number; 0 is the block's.
+void strata_emit_numbered_barrier(strata_gpu_distribution_t *d, MlirValue number, int64_t threads);
+
 STRATA_MUST_CHECK strata_status_t strata_shared_before_write(strata_gpu_distribution_t *d);
 STRATA_MUST_CHECK strata_status_t strata_shared_before_read(strata_gpu_distribution_t *d);
 

@@ -22,8 +22,14 @@ static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t
   return strata_emit_value(&d->e, name, 0, NULL, mlirIndexTypeGet(d->e.context), 2, attrs);
 }
 
+bool strata_gpu_has_teams(const strata_gpu_distribution_t *d) {
+  return d->blocks && !d->producers && d->group < d->threads;
+}
+
 int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
   int64_t per_block = strata_block_groups(d);
+  if (strata_gpu_has_teams(d))
+    return strata_min(d->blocks, strata_ceil_div(d->n_tasks, per_block));
   if (d->blocks)
     return d->stream ? d->blocks : strata_min(d->blocks, d->n_tasks);
   return strata_ceil_div(d->n_tasks, per_block) * strata_cluster_blocks(d);
@@ -51,7 +57,7 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
     MlirValue first = strata_emit_binary(e, "arith.muli", block, strata_emit_index(e, per_block));
     d->task = strata_emit_binary(e, "arith.addi", first, d->group_number);
   }
-  if (d->n_tasks % per_block == 0)
+  if (d->n_tasks % per_block == 0 || strata_gpu_has_teams(d))
     return;
   d->active = strata_emit_cmpi(e, STRATA_ULT, d->task, strata_emit_index(e, d->n_tasks));
   if (d->group > 1)

@@ -88,12 +88,16 @@ static strata_status_t check_threads(const strata_gpu_device_t *device, const st
   if (!is_power_of_two(given->threads) || given->threads < device->lanes || given->threads > device->max_threads)
     return strata_error(STRATA_INVALID_ARGUMENT, "threads: expected a power of two from %d to %d, got %lld",
                         device->lanes, device->max_threads, (long long)given->threads);
-  bool is_alone = chosen->group == 1, is_warp = given->group <= device->lanes;
+  bool is_alone = chosen->group == 1, is_warp = !chosen->blocks && given->group <= device->lanes;
+  bool is_team = chosen->blocks > 0 && given->group == chosen->group && given->group <= given->threads;
   bool is_cluster = is_cluster_of(chosen, chosen->group) && is_cluster_of(given, device->max_cluster * given->threads);
   if (!is_power_of_two(given->group) || (given->group == 1) != is_alone ||
-      (!is_warp && given->group != given->threads && !is_cluster))
+      (!is_warp && given->group != given->threads && !is_team && !is_cluster))
     return strata_error(STRATA_INVALID_ARGUMENT, "group: expected %s, got %lld",
-                        is_alone ? "1" : "a power of two from 2 to a warp, or all threads", (long long)given->group);
+                        is_alone          ? "1"
+                        : chosen->blocks ? "as many as chosen, or all threads"
+                                         : "a power of two from 2 to a warp, or all threads",
+                        (long long)given->group);
   return NULL;
 }
 

@@ -5,7 +5,7 @@
 //   a transposition                  {kind = "map", threads = 128, group = 128, tile = [64, 128]}
 //   a softmax over rows of 768 f32   {kind = "rows", threads = 128, group = 32, tile = [768]}
 //   the same of 131072               {kind = "rows", threads = 512, group = 4096, tile = [131072]}
-//   rows of 1024 that add a transpose {kind = "rows", threads = 256, group = 256, blocks = 264, tile = [1024, 8]}
+//   rows of 1024 that add a transpose {kind = "rows", threads = 512, group = 256, blocks = 132, tile = [1024, 8]}
 //   column sums of f16               {kind = "rows", threads = 128, group = 1, tile = [8]}
 //
 // What decides: accesses are 16 bytes a thread; the threads of the card are to be busy; what a group of threads keeps
@@ -252,16 +252,15 @@ static int64_t count_columns(const gpu_kernel_t *k, int64_t length) {
   return count;
 }
 
-// Blocks of a processor that carry out tasks of |block| rows in turn, each fetched while another is computed on, by
-// registers and shared memory: what is fetched, what crosses once more, what the rows share.
-static int64_t blocks_in_turn(const gpu_kernel_t *k, int64_t n_rows, int64_t length, int64_t block, int64_t threads) {
+// Teams of a block, a power of two, each of |threads|, that carry out tasks of |block| rows in turn, each fetched while
+// another is computed on, by registers and shared memory: what is fetched, what crosses once more, what the rows share.
+static int64_t teams_in_turn(const gpu_kernel_t *k, int64_t n_rows, int64_t length, int64_t block, int64_t threads) {
   enum { F32_BYTES = 4 };
   int64_t row = row_bytes(k, n_rows, length) + (length + ACCESS_BYTES) * F32_BYTES;
   int64_t bytes = row * block + count_columns(k, length) * length * F32_BYTES;
-  if (bytes + STRATA_GPU_SHARED_OF_BLOCK > k->device->shared_bytes)
-    return 0;
-  return strata_min(k->device->shared_bytes_processor / (bytes + STRATA_GPU_SHARED_OF_BLOCK),
-                    k->device->registers / (threads * SECTOR_REGISTERS));
+  int64_t held = strata_min(k->device->registers / SECTOR_REGISTERS, k->device->max_threads) / threads;
+  int64_t most = strata_min(k->device->shared_bytes / bytes, held), teams = strata_power_of_two_from(most);
+  return teams > most ? teams / 2 : teams;
 }
 
 // Rows that lie in a sector of what is contiguous along the rows' dim, a warp each, if there are many and long ones.
@@ -274,11 +273,15 @@ static bool schedule_sectors(const gpu_kernel_t *k, const strata_row_kernel_t *r
   if (!(k->device->has_async_copy || *k->device->mma_async) || threads > k->device->max_threads / 2 ||
       length < k->device->lanes * width)
     return false;
-  int64_t blocks = k->device->n_processors * blocks_in_turn(k, n_rows, length, block, threads);
-  if (blocks == 0 || n_tasks <= blocks)
+  int64_t teams = teams_in_turn(k, n_rows, length, block, threads);
+  if (teams == 0 || n_tasks <= k->device->n_processors * teams)
     return false;
-  *out = (strata_schedule_t){
-      .kind = "rows", .threads = threads, .group = threads, .blocks = blocks, .n_tile = 2, .tile = {length, block}};
+  *out = (strata_schedule_t){.kind = "rows",
+                             .threads = threads * teams,
+                             .group = threads,
+                             .blocks = k->device->n_processors,
+                             .n_tile = 2,
+                             .tile = {length, block}};
   return true;
 }
 

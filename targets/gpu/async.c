@@ -306,29 +306,30 @@ static strata_status_t convert_registers(const strata_gpu_kernel_t *kernel, Mlir
 static const struct {
   const char *name;
   strata_status_t (*convert)(const strata_gpu_kernel_t *kernel, MlirOperation op);
+  bool needs_async; // false: of teams of any kernel, not of pipelined products alone
 } rules[] = {
-    {STRATA_TILE_BARRIER_INIT, convert_barrier},
-    {STRATA_TILE_BARRIER_ARRIVE, convert_barrier},
-    {STRATA_TILE_BARRIER_EXPECT, convert_barrier},
-    {STRATA_TILE_BARRIER_SIGNAL, convert_signal},
-    {STRATA_TILE_BARRIER_WAIT, convert_wait},
-    {STRATA_TILE_GROUP_BARRIER, convert_group_barrier},
-    {STRATA_TILE_GROUP_ARRIVE, convert_group_barrier},
-    {STRATA_TILE_FLAG_RAISE, convert_flag},
-    {STRATA_TILE_FLAG_AWAIT, convert_flag},
-    {STRATA_TILE_BULK_LOAD, convert_copy},
-    {STRATA_TILE_BULK_MULTICAST, convert_copy},
-    {STRATA_TILE_BULK_STORE, convert_copy},
-    {STRATA_TILE_BULK_COMMIT, convert_bulk_commit},
-    {STRATA_TILE_BULK_WAIT, convert_bulk_wait},
-    {STRATA_TILE_FENCE, convert_fence},
-    {STRATA_TILE_REGISTERS, convert_registers},
+    {STRATA_TILE_BARRIER_INIT, convert_barrier, true},
+    {STRATA_TILE_BARRIER_ARRIVE, convert_barrier, true},
+    {STRATA_TILE_BARRIER_EXPECT, convert_barrier, true},
+    {STRATA_TILE_BARRIER_SIGNAL, convert_signal, true},
+    {STRATA_TILE_BARRIER_WAIT, convert_wait, true},
+    {STRATA_TILE_GROUP_BARRIER, convert_group_barrier, false},
+    {STRATA_TILE_GROUP_ARRIVE, convert_group_barrier, false},
+    {STRATA_TILE_FLAG_RAISE, convert_flag, true},
+    {STRATA_TILE_FLAG_AWAIT, convert_flag, true},
+    {STRATA_TILE_BULK_LOAD, convert_copy, true},
+    {STRATA_TILE_BULK_MULTICAST, convert_copy, true},
+    {STRATA_TILE_BULK_STORE, convert_copy, true},
+    {STRATA_TILE_BULK_COMMIT, convert_bulk_commit, true},
+    {STRATA_TILE_BULK_WAIT, convert_bulk_wait, true},
+    {STRATA_TILE_FENCE, convert_fence, true},
+    {STRATA_TILE_REGISTERS, convert_registers, true},
 };
 
 strata_status_t strata_gpu_convert_async(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
     if (strata_op_is(op, rules[i].name)) {
-      if (!*kernel->device->mma_async)
+      if (!*kernel->device->mma_async && rules[i].needs_async)
         return strata_error(STRATA_UNSUPPORTED, "%s has no pipelined products, got %s", kernel->device->name,
                             rules[i].name);
       STRATA_TRY(rules[i].convert(kernel, op));

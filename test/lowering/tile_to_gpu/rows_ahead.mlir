@@ -1,34 +1,36 @@
-// Tasks of eight rows that a block carries out in turn. What rows share is in shared memory before the loop: each thread
-// loads its part. Of a task, what lies across the rows comes in bulk, the rows themselves by copies of each thread; when all
-// have read it the next task's copies begin. What was turned, and what rows share, is loaded again behind the
-// reduction, whose warps have rows of their own.
+// Tasks of eight rows that a team of threads carries out in turn. What rows share is in shared memory before the loop: each
+// thread loads its part. A task comes in bulk; when all have read it the next task's copies begin. What was turned, and what
+// rows share, is loaded again behind the reduction, whose warps have rows of their own.
 // RUN: strata-opt %s --pipeline=tile-to-gpu --target=nvgpu --device=sm_90a | FileCheck %s
+// RUN: sed 's/threads = 256/threads = 512/' %s > %t.mlir
+// RUN: strata-opt %t.mlir --pipeline=tile-to-gpu --target=nvgpu --device=sm_90a | FileCheck %s --check-prefix=TEAMS
+// Devices without a copy engine: threads copy what they will hold, and load what lies across the rows where it is used.
+// RUN: strata-opt %s --pipeline=tile-to-gpu --target=nvgpu --device=sm_80 | FileCheck %s --check-prefix=THREADS
 
-// CHECK: func.func @k({{.*}}strata.blocks = 2 : i64, {{.*}}strata.maps = [{box = array<i64: 8, 128>, {{.*}}swizzle = 0 : i64
+// CHECK: func.func @k({{.*}}strata.blocks = 2 : i64, {{.*}}strata.maps = [{box = array<i64: 128, 8>, {{.*}}swizzle = 0 : i64{{.*}}}, {box = array<i64: 8, 128>, {{.*}}swizzle = 0 : i64
 // CHECK: "tile.barrier_init"
-// CHECK: "tile.barrier_expect"({{.*}}) {bytes = 4096 : i64}
-// CHECK: "tile.bulk_load"
-// CHECK-COUNT-1: "tile.copy_async"
-// CHECK: "tile.copy_commit"
+// CHECK: "tile.barrier_expect"({{.*}}) {bytes = 8192 : i64}
+// CHECK-COUNT-2: "tile.bulk_load"
+// CHECK-NOT: "tile.copy_async"
 // CHECK: memref.store {{.*}} : memref<128xf32, 3>
 // CHECK: gpu.barrier
 // CHECK: scf.for
-// CHECK: "tile.copy_wait"() {pending = 0 : i64}
 // CHECK: "tile.barrier_wait"
 // What came in bulk is read in the order in which it lies, by thread, and turned so that neither threads of the same row
 // (one word apart) nor those four rows on (16 words) are in one another's banks.
-// CHECK: %[[THREAD:.*]] = arith.addi %thread_id_x, %c0
-// CHECK: %[[AT:.*]] = arith.muli %[[THREAD]], %c4
+// CHECK: %[[AT:.*]] = arith.muli %thread_id_x, %c4
 // CHECK: vector.load %view[%[[AT]]] : memref<1024xf32, 3>, vector<4xf32>
+// CHECK: vector.load %view_{{.*}} : memref<1024xf32, 3>, vector<4xf32>
 // CHECK: %[[HALF:.*]] = arith.remui %thread_id_x, %c2
 // CHECK: %c528 = arith.constant 528
 // CHECK: %[[ROWS:.*]] = arith.muli %[[HALF]], %c528
 // CHECK: %[[COLUMN:.*]] = arith.divui %thread_id_x, %c2
 // CHECK: arith.addi %[[ROWS]], %[[COLUMN]]
 // CHECK: memref.store {{.*}} : memref<1056xf32, 3>
+// All have read both by the time they meet.
 // CHECK: gpu.barrier
-// CHECK: "tile.bulk_load"
-// CHECK: "tile.copy_async"
+// CHECK-NOT: gpu.barrier
+// CHECK-COUNT-2: "tile.bulk_load"
 // CHECK: gpu.shuffle
 // CHECK: "tile.fence"() {of = "warp"}
 // CHECK: vector.load {{.*}} : memref<1056xf32, 3>, vector<4xf32>
@@ -37,6 +39,31 @@
 // CHECK: gpu.barrier
 // CHECK: arith.xori
 // CHECK: scf.yield
+
+// Teams have shared memory, and barriers, of their own. The second asks for its first task when the first has.
+// TEAMS: func.func @k({{.*}}strata.blocks = 2 : i64, {{.*}}strata.threads = 512 : i64
+// TEAMS: %[[TEAM:.*]] = arith.divui %thread_id_x, %c256
+// TEAMS: %[[FIRST:.*]] = arith.addi %{{.*}}, %[[TEAM]]
+// TEAMS: "tile.group_barrier"({{.*}}) {threads = 256 : i64}
+// TEAMS: arith.cmpi ult, %[[FIRST]], %c8
+// TEAMS: arith.cmpi eq, %[[TEAM]], %c0
+// TEAMS-COUNT-2: "tile.bulk_load"
+// TEAMS: gpu.barrier
+// TEAMS: arith.cmpi eq, %[[TEAM]], %c1
+// TEAMS-COUNT-2: "tile.bulk_load"
+// TEAMS-NOT: gpu.barrier
+// TEAMS: scf.for %{{.*}} = %[[FIRST]] to %c8{{.*}} step %c4
+// TEAMS: "tile.group_barrier"
+// TEAMS-COUNT-2: "tile.bulk_load"
+// TEAMS: "tile.group_barrier"
+// TEAMS: scf.yield
+
+// THREADS-NOT: "tile.bulk_load"
+// THREADS: "tile.copy_async"
+// THREADS: "tile.copy_commit"
+// THREADS: scf.for
+// THREADS: "tile.copy_wait"() {pending = 0 : i64}
+// THREADS: "tile.copy_async"
 module {
   func.func @main(%x: memref<64x128xf32>, %y: memref<128x64xf32>, %b: memref<128xf32>, %z: memref<64x128xf32>) {
     call @k(%x, %y, %b, %z) : (memref<64x128xf32>, memref<128x64xf32>, memref<128xf32>, memref<64x128xf32>) -> ()
