@@ -35,10 +35,11 @@ static MlirValue quotient(expander_t *x, MlirValue a, MlirValue b) {
                            : strata_emit_binary(x->m->e, "arith.divf", a, b);
 }
 
-// 2^(a log2 e): what rounding takes off the product, a - product * log 2, is put back afterwards, where that is finite.
+// 2^(a log2 e): what rounding takes off the product, a - product * log 2, is put back afterwards, where that is finite;
+// it is a relative error of |a| 2^-24. Not where 1 is added (1 / (1 + e^a), of results so small that nothing else has so many digits).
 static MlirValue approximate_exp(expander_t *x, MlirValue a) {
   MlirValue product = mul(x, a, real(x, log2_e)), power = approximate(x, "math.exp2", 1, &product);
-  if (x->m->rounds_to_16 || x->is_below_greatest)
+  if (x->m->rounds_to_16 || x->is_below_greatest || x->is_beside_one)
     return power;
   MlirValue lost = multiply_add(x, product, real(x, -ln2), a), exact = multiply_add(x, power, lost, power);
   return select(x, compare(x, STRATA_OLT, magnitude(x, a), 88.7228), exact, power);
@@ -156,12 +157,9 @@ static MlirValue approximate_erf(expander_t *x, MlirValue a) {
   return select(x, compare(x, STRATA_OGE, magnitude(x, a), 3.84), with_sign(x, real(x, 1), a), near);
 }
 
-// 1 - erfc |a|; the short polynomial goes to -inf, the other one to where 2^p is 0.
+// 1 - erfc |a|; the polynomial goes to -inf.
 static MlirValue erf_beside_one(expander_t *x, MlirValue a) {
-  MlirValue t = magnitude(x, a);
-  MlirValue exponent = x->m->rounds_to_16
-                           ? POLYNOMIAL(x, erfc_log2_short, t)
-                           : POLYNOMIAL(x, erfc_log2, strata_emit_binary(x->m->e, "arith.minimumf", t, real(x, 11)));
+  MlirValue exponent = POLYNOMIAL(x, erfc_log2, magnitude(x, a));
   MlirValue far = sub(x, real(x, 1), approximate(x, "math.exp2", 1, &exponent));
   return with_sign(x, far, a);
 }
@@ -169,18 +167,12 @@ static MlirValue erf_beside_one(expander_t *x, MlirValue a) {
 // k erfc(c t) as a power of 2, whose exponent's polynomial takes both factors in. On the other side of 0, 2 k less
 // that.
 MlirValue strata_expand_normal(expander_t *x, MlirValue a, double c, double k) {
-  enum { MOST = sizeof erfc_log2 / sizeof erfc_log2[0] };
-  bool is_short = x->m->rounds_to_16;
-  const double *from = is_short ? erfc_log2_short : erfc_log2;
-  size_t count = is_short ? sizeof erfc_log2_short / sizeof erfc_log2_short[0] : MOST;
-  double coefficients[MOST], scale = 1;
-  for (size_t i = 0; i < count; i++, scale *= c)
-    coefficients[i] = from[i] * scale;
+  enum { COUNT = sizeof erfc_log2 / sizeof erfc_log2[0] };
+  double coefficients[COUNT], scale = 1;
+  for (int i = 0; i < COUNT; i++, scale *= c)
+    coefficients[i] = erfc_log2[i] * scale;
   coefficients[0] += log2(k);
-  MlirValue t = magnitude(x, a);
-  if (!is_short)
-    t = strata_emit_binary(x->m->e, "arith.minimumf", t, real(x, 11 / c));
-  MlirValue exponent = polynomial(x, count, coefficients, t), power = approximate(x, "math.exp2", 1, &exponent);
+  MlirValue exponent = polynomial(x, COUNT, coefficients, magnitude(x, a)), power = approximate(x, "math.exp2", 1, &exponent);
   MlirValue rest = sub(x, real(x, 2 * k), power), is_below = compare(x, STRATA_OLT, a, 0);
   return select(x, is_below, power, rest);
 }
