@@ -7,6 +7,8 @@
 // |value| of the thread whose number differs in bit |bit| (below |lanes|, those of a warp). All threads of the warp get
 // here. Values of any scalar type go in words of 32 bits.
 MlirValue strata_emit_shuffle_xor(strata_emitter_t *e, MlirValue value, int64_t bit, int lanes);
+// The same of the warp's thread number |lane|.
+MlirValue strata_emit_shuffle_from(strata_emitter_t *e, MlirValue value, int64_t lane, int lanes);
 
 // A reduction whose registers are combined in chains, so that each is done with as soon as it is there. |is_partial|:
 // no further, between the lanes of a warp alone: each thread has the part it holds itself; what became of the parts by

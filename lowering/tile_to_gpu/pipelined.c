@@ -17,6 +17,7 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/pipelined_stream.h"
 #include "lowering/tile_to_gpu/tasks.h"
@@ -460,14 +461,10 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
 // The number of the thread's warp group, known to be the same in all lanes of a warp.
 MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  MlirType i32 = mlirIntegerTypeGet(e->context, 32), i1 = mlirIntegerTypeGet(e->context, 1);
   MlirValue number = strata_emit_binary(e, "arith.divui", thread, strata_emit_index(e, STRATA_GROUP_THREADS));
-  MlirValue operands[] = {strata_emit_cast(e, "arith.index_cast", number, i32), strata_emit_integer(e, i32, 0),
-                          strata_emit_integer(e, i32, d->device->lanes)};
-  strata_named_attr_t mode = {"mode", mlirAttributeParseGet(e->context, strata_str("#gpu<shuffle_mode idx>"))};
-  MlirType types[] = {i32, i1};
-  MlirOperation shuffle = strata_emit_op(e, "gpu.shuffle", 3, operands, 2, types, 1, &mode);
-  return strata_emit_cast(e, "arith.index_cast", mlirOperationGetResult(shuffle, 0), mlirIndexTypeGet(e->context));
+  MlirValue word = strata_emit_cast(e, "arith.index_cast", number, mlirIntegerTypeGet(e->context, 32));
+  MlirValue first = strata_emit_shuffle_from(e, word, 0, d->device->lanes);
+  return strata_emit_cast(e, "arith.index_cast", first, mlirIndexTypeGet(e->context));
 }
 
 // Both roles of |k| and those behind it.

@@ -23,6 +23,7 @@ typedef struct {
   int to[STRATA_VALUE_RANK]; // the result's dim behind each dim of the source
   int chains;                // registers are combined one after the other to so many values; 0: as a tree
   bool contracts;            // of sums: each addition may take in the product that it adds
+  strata_registers_t start;  // what the results are combined with at last; none: nothing, or it has been
   strata_registers_t result; // in the layout that follows from the source's
 } reduction_t;
 
@@ -113,9 +114,10 @@ static void combine_registers(reduction_t *r, int64_t target, MlirValue *values)
       values[count++] = counted(r, reg);
   if (count == 0) // hangs itself
     values[0] = strata_emit_start(&r->d->e, r->kind, r->source->element);
-  for (int64_t i = r->chains; r->chains && i < count; i++)
-    values[i % r->chains] = add_to_chain(r, values[i % r->chains], values[i]);
-  count = r->chains ? strata_min(count, r->chains) : count;
+  int64_t chains = r->contracts ? strata_max(r->chains / r->result.count, 1) : r->chains;
+  for (int64_t i = chains; chains && i < count; i++)
+    values[i % chains] = add_to_chain(r, values[i % chains], values[i]);
+  count = chains ? strata_min(count, chains) : count;
   for (; count > 1; count = (count + 1) / 2)
     for (int64_t i = 0; i < count / 2; i++) {
       values[i] = strata_emit_combine(&r->d->e, r->kind, values[2 * i], values[2 * i + 1]);
@@ -135,14 +137,18 @@ static bool is_reduced_bit(const reduction_t *r, int64_t bit) {
   return false;
 }
 
-static void combine_lanes(reduction_t *r) {
+// The first |n| results of lanes that differ in |bit| or a lower one.
+static void combine_bits(reduction_t *r, int64_t bit, int64_t n) {
   strata_gpu_distribution_t *d = r->d;
-  int64_t lanes = strata_min(d->group, d->device->lanes);
-  for (int64_t bit = lanes / 2; bit > 0; bit /= 2)
-    for (int64_t i = 0; i < r->result.count && is_reduced_bit(r, bit); i++) {
+  for (; bit > 0; bit /= 2)
+    for (int64_t i = 0; i < n && is_reduced_bit(r, bit); i++) {
       MlirValue own = r->result.values[i], other = strata_emit_shuffle_xor(&d->e, own, bit, d->device->lanes);
       r->result.values[i] = strata_emit_combine(&d->e, r->kind, own, other);
     }
+}
+
+static void combine_lanes(reduction_t *r) {
+  combine_bits(r, strata_min(r->d->group, r->d->device->lanes) / 2, r->result.count);
 }
 
 //===-- Warps ----------------------------------------------------------------------------------------------------===//
@@ -193,38 +199,130 @@ static MlirValue combine_slots(reduction_t *r, MlirValue memory, MlirValue first
   return strata_emit_combine(e, r->kind, low, high);
 }
 
-static strata_status_t combine_warps(reduction_t *r) {
+// Waits for the warps of one result: those of the other |slots|->kept_warps have slots of their own. |is_dirty|: there is
+// more that threads wait for.
+static strata_status_t wait_for_warps(reduction_t *r, const slots_t *slots, bool is_dirty) {
+  strata_gpu_distribution_t *d = r->d;
+  int64_t part = d->group / slots->kept_warps;
+  bool is_apart = strata_layout_thread_coordinate(&slots->kept_warp, part, 0) == 1; // of neighbouring warps
+  if (is_dirty || slots->kept_warps == 1 || !is_apart || !strata_emit_part_barrier(d, slots->kept_warps))
+    return strata_shared_before_read(d);
+  d->is_dirty = false; // nobody else reads those slots
+  d->is_read = true;
+  return NULL;
+}
+
+// The first |n| results that a thread holds pass through slots, the first result's from |base| on, and are combined
+// with those of the other warps. |writes|: i1, the threads that write them; null: all do.
+static strata_status_t combine_warps(reduction_t *r, const slots_t *slots, MlirValue base, MlirValue writes, int64_t n) {
   strata_gpu_distribution_t *d = r->d;
   strata_emitter_t *e = &d->e;
-  slots_t slots = {.kept_lanes = 1, .kept_warps = 1, .n_warps = 1};
-  for (int64_t bit = 1; bit < d->group; bit *= 2)
-    sort_bit(r, &slots, bit);
-  if (slots.n_warps == 1) {
-    strata_columns_forget(d);
-    return strata_rows_refresh(d);
-  }
-  int64_t per_register = slots.kept_lanes * slots.kept_warps * slots.n_warps;
+  int64_t per_register = slots->kept_lanes * slots->kept_warps * slots->n_warps;
+  bool was_dirty = d->is_dirty;
   MlirValue memory;
   STRATA_TRY(strata_shared_alloc(d, r->source->element, per_register * r->result.count, &memory));
   strata_index_space_t space = strata_index_space(d, 0, NULL);
-  MlirValue base = strata_index_emit(&space, slot_base(r, &slots));
-  MlirValue warp = strata_index_emit(&space, strata_thread_coordinate(e->context, &slots.warp, 0, 0));
+  MlirValue warp = strata_index_emit(&space, strata_thread_coordinate(e->context, &slots->warp, 0, 0));
   MlirValue own = strata_emit_binary(e, "arith.addi", base, warp);
   if (d->loop_depth > 0) // else the memory is new
     STRATA_TRY(strata_shared_before_write(d));
   d->is_dirty = true;
-  bool is_one_lane = slots.reduced_lanes == 0;
-  strata_loop_t branch = is_one_lane ? (strata_loop_t){0} : strata_emit_if_begin(e, is_first_lane(r, &slots));
-  for (int64_t i = 0; i < r->result.count; i++) {
+  strata_loop_t branch = mlirValueIsNull(writes) ? (strata_loop_t){0} : strata_emit_if_begin(e, writes);
+  for (int64_t i = 0; i < n; i++) {
     MlirValue operands[] = {r->result.values[i], memory, strata_emit_plus(e, own, i * per_register)};
     strata_emit_op(e, "memref.store", 3, operands, 0, NULL, 0, NULL);
   }
-  if (!is_one_lane)
+  if (!mlirValueIsNull(writes))
     strata_emit_if_end(e, branch);
-  STRATA_TRY(strata_shared_before_read(d));
-  for (int64_t i = 0; i < r->result.count; i++)
-    r->result.values[i] = combine_slots(r, memory, strata_emit_plus(e, base, i * per_register), slots.n_warps);
+  STRATA_TRY(wait_for_warps(r, slots, was_dirty || d->loop_depth > 0));
+  for (int64_t i = 0; i < n; i++)
+    r->result.values[i] = combine_slots(r, memory, strata_emit_plus(e, base, i * per_register), slots->n_warps);
   return NULL;
+}
+
+static strata_status_t combine_held(reduction_t *r, const slots_t *slots) {
+  strata_index_space_t space = strata_index_space(r->d, 0, NULL);
+  MlirValue base = strata_index_emit(&space, slot_base(r, slots));
+  MlirValue writes = slots->reduced_lanes ? is_first_lane(r, slots) : (MlirValue){0};
+  return combine_warps(r, slots, base, writes, r->result.count);
+}
+
+//===-- Several results ------------------------------------------------------------------------------------------===//
+
+// Lanes that all hold parts of the same results share these out: at each step a lane gives half of what it has left to
+// the lane across and takes the other half. Each has a part of one result in the end, and asks for it when all have been combined.
+
+static bool shares_out(const reduction_t *r, const slots_t *slots) {
+  int64_t n = r->result.count, lanes = r->d->device->lanes;
+  return n > 1 && n <= lanes && (n & (n - 1)) == 0 && slots->n_warps > 1 && slots->reduced_lanes == lanes - 1;
+}
+
+// True in lanes whose number has |bit|: they have the upper half.
+static MlirValue is_upper(const reduction_t *r, int64_t bit) {
+  strata_emitter_t *e = &r->d->e;
+  MlirValue bits = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, bit));
+  return strata_emit_cmpi(e, STRATA_NE, bits, strata_emit_index(e, 0));
+}
+
+static void share_out(reduction_t *r, int64_t bit, int64_t half) {
+  strata_emitter_t *e = &r->d->e;
+  MlirValue upper = is_upper(r, bit), *values = r->result.values;
+  for (int64_t i = 0; i < half; i++) {
+    MlirValue own = strata_emit_select(e, upper, values[half + i], values[i]);
+    MlirValue given = strata_emit_select(e, upper, values[i], values[half + i]);
+    MlirValue taken = strata_emit_shuffle_xor(e, given, bit, r->d->device->lanes);
+    values[i] = strata_emit_combine(e, r->kind, own, taken);
+  }
+}
+
+// True if all results have the same start.
+static bool has_one_start(const reduction_t *r) {
+  for (int64_t i = 1; i < r->start.count; i++)
+    if (!mlirValueEqual(r->start.values[i], r->start.values[0]))
+      return false;
+  return r->start.count > 0;
+}
+
+static strata_status_t combine_shared_out(reduction_t *r, const slots_t *slots) {
+  strata_gpu_distribution_t *d = r->d;
+  strata_emitter_t *e = &d->e;
+  int64_t n = r->result.count, lanes = d->device->lanes, per_result = lanes / n, bit = lanes / 2;
+  for (int64_t half = n / 2; half > 0; half /= 2, bit /= 2)
+    share_out(r, bit, half);
+  combine_bits(r, bit, 1);
+  strata_index_space_t space = strata_index_space(d, 0, NULL);
+  MlirContext context = e->context;
+  MlirAffineExpr thread = mlirAffineDimExprGet(context, 0);
+  MlirAffineExpr number = mlirAffineFloorDivExprGet(mlirAffineModExprGet(thread, mlirAffineConstantExprGet(context, lanes)),
+                                                    mlirAffineConstantExprGet(context, per_result));
+  MlirAffineExpr place = mlirAffineMulExprGet(number, mlirAffineConstantExprGet(context, slots->kept_warps * slots->n_warps));
+  MlirValue base = strata_index_emit(&space, mlirAffineAddExprGet(slot_base(r, slots), place));
+  MlirValue rest = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, per_result - 1));
+  MlirValue writes = strata_emit_cmpi(e, STRATA_EQ, rest, strata_emit_index(e, 0));
+  STRATA_TRY(combine_warps(r, slots, base, per_result > 1 ? writes : (MlirValue){0}, 1));
+  MlirValue own = r->result.values[0];
+  if (has_one_start(r)) {
+    own = strata_emit_combine(e, r->kind, r->start.values[0], own);
+    r->start.count = 0;
+  }
+  for (int64_t i = 0; i < n; i++)
+    r->result.values[i] = strata_emit_shuffle_from(e, own, i * per_result, (int)lanes);
+  return NULL;
+}
+
+// Lanes, then warps.
+static strata_status_t combine_threads(reduction_t *r) {
+  strata_gpu_distribution_t *d = r->d;
+  slots_t slots = {.kept_lanes = 1, .kept_warps = 1, .n_warps = 1};
+  for (int64_t bit = 1; bit < d->group; bit *= 2)
+    sort_bit(r, &slots, bit);
+  if (shares_out(r, &slots))
+    return combine_shared_out(r, &slots);
+  combine_lanes(r);
+  if (slots.n_warps > 1)
+    return combine_held(r, &slots);
+  strata_columns_forget(d);
+  return strata_rows_refresh(d);
 }
 
 // Threads of a block have the same result by now.
@@ -260,12 +358,9 @@ static strata_status_t combine_tiles(reduction_t *r) {
 
 //===-- The rule -------------------------------------------------------------------------------------------------===//
 
-static strata_status_t add_start(reduction_t *r, MlirValue start) {
-  strata_registers_t registers;
-  STRATA_TRY(strata_registers_as(r->d, start, &r->result.layout, &registers));
-  for (int64_t i = 0; i < r->result.count; i++)
-    r->result.values[i] = strata_emit_combine(&r->d->e, r->kind, registers.values[i], r->result.values[i]);
-  return NULL;
+static void add_start(reduction_t *r) {
+  for (int64_t i = 0; i < r->start.count; i++)
+    r->result.values[i] = strata_emit_combine(&r->d->e, r->kind, r->start.values[i], r->result.values[i]);
 }
 
 // |is_partial|: each thread keeps the part that it holds itself.
@@ -283,18 +378,18 @@ static strata_status_t reduce(strata_gpu_distribution_t *d, MlirOperation op, in
   if (!mlirTypeIsAVector(mlirValueGetType(result)))
     layout = (strata_layout_t){0};
   r.result = strata_registers_in(d, mlirValueGetType(result), &layout);
+  if (mlirOperationGetNumOperands(op) > 1)
+    STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(op, 1), &r.result.layout, &r.start));
   MlirValue *values = strata_arena_array(d->compile->arena, MlirValue, r.source->count);
   for (int64_t target = 0; target < r.result.count; target++)
     combine_registers(&r, target, values);
   if (!is_partial) {
-    combine_lanes(&r);
-    STRATA_TRY(combine_warps(&r));
+    STRATA_TRY(combine_threads(&r));
     STRATA_TRY(combine_blocks(&r));
     if (strata_attr_flag(op, "tile.row"))
       STRATA_TRY(combine_tiles(&r));
   }
-  if (mlirOperationGetNumOperands(op) > 1)
-    STRATA_TRY(add_start(&r, mlirOperationGetOperand(op, 1)));
+  add_start(&r);
   strata_registers_t out;
   STRATA_TRY(strata_registers_convert(d, &r.result, strata_layout_of(d, result), &out));
   strata_registers_define(d, result, &out);

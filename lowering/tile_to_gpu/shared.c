@@ -8,7 +8,7 @@
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
-enum { ALIGNMENT = 16, FIRST_TEAM = 1 }; // number of a barrier; 0 is the block's
+enum { ALIGNMENT = 16, N_BARRIERS = 16, FIRST_TEAM = 1 }; // number of a barrier; 0 is the block's
 
 void strata_emit_numbered_barrier(strata_gpu_distribution_t *d, MlirValue number, int64_t threads) {
   strata_named_attr_t attr = {"threads", strata_i64_attr(d->e.context, threads)};
@@ -22,6 +22,20 @@ static void emit_team_barrier(strata_gpu_distribution_t *d) {
 
 void strata_emit_block_barrier(strata_gpu_distribution_t *d) {
   strata_emit_op(&d->e, "gpu.barrier", 0, NULL, 0, NULL, 0, NULL);
+}
+
+bool strata_emit_part_barrier(strata_gpu_distribution_t *d, int64_t parts) {
+  strata_emitter_t *e = &d->e;
+  int64_t groups = strata_block_groups(d), first = FIRST_TEAM + groups, threads = d->group / parts;
+  if (d->pipelined || !(strata_gpu_has_teams(d) || d->group == d->threads) || first + groups * parts > N_BARRIERS)
+    return false;
+  MlirValue part = strata_emit_binary(e, "arith.divui", d->thread, strata_emit_index(e, threads));
+  if (groups > 1) {
+    MlirValue before = strata_emit_binary(e, "arith.muli", d->group_number, strata_emit_index(e, parts));
+    part = strata_emit_binary(e, "arith.addi", before, part);
+  }
+  strata_emit_numbered_barrier(d, strata_emit_plus(e, part, first), threads);
+  return true;
 }
 
 strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) {
@@ -67,6 +81,10 @@ static MlirValue view(strata_gpu_distribution_t *d, int64_t at, int64_t bytes, M
   MlirAttribute space = mlirMemRefTypeGetMemorySpace(mlirValueGetType(d->shared.memory));
   MlirType type = mlirMemRefTypeContiguousGet(element, rank, sizes, space);
   return strata_emit_value(e, "memref.view", 2, (MlirValue[]){d->shared.memory, offset}, type, 0, NULL);
+}
+
+void strata_shared_align(strata_gpu_distribution_t *d, int64_t bytes) {
+  d->shared.size = strata_round_up(d->shared.size, bytes);
 }
 
 strata_status_t strata_shared_reserve(strata_gpu_distribution_t *d, int64_t bytes, int64_t *out_at) {
