@@ -318,6 +318,34 @@ static strata_layout_t build_rows(const int64_t *sizes, int64_t threads, int64_t
   return layout;
 }
 
+// Bytes of the elements that some access has side by side along dim 0; 0 if none has.
+static int64_t crossing_bytes(const class_t *class) {
+  for (size_t i = 0; i < class->anchors.count; i++)
+    if (class->anchors.data[i].contiguous == 0)
+      return class->anchors.data[i].bytes;
+  return 0;
+}
+
+// The same where blocks fetch what lies across their rows in bulk: a thread holds squares of it, |width| elements
+// along the rows, and 16 bytes across them, which it can read as they lie; threads along the rows combine what a row has one of.
+// False where squares do not fill the value.
+static bool build_squares(const strata_gpu_distribution_t *d, const class_t *class, const int64_t *sizes, int64_t width,
+                          strata_layout_t *out) {
+  int64_t bytes = crossing_bytes(class), across = bytes ? STRATA_VECTOR_BYTES / bytes : sizes[0] + 1;
+  if (!d->blocks || !*d->device->mma_async || width == 1 || sizes[0] % across)
+    return false;
+  int64_t rows = sizes[0] / across, beside = class->group / rows;
+  if (beside < d->device->lanes || class->group % rows || sizes[1] % (beside * width))
+    return false;
+  *out = (strata_layout_t){0};
+  strata_layout_push_reg(out, 1, width, 1);
+  strata_layout_push_reg(out, 0, across, 1);
+  strata_layout_push_reg(out, 1, sizes[1] / (beside * width), beside * width);
+  strata_layout_push_thread(out, 1, beside, width);
+  strata_layout_push_thread(out, 0, rows, across);
+  return true;
+}
+
 static void build(const strata_gpu_distribution_t *d, const class_t *class, strata_layout_t *out) {
   strata_registers_t shape = strata_registers_shape(class->type, &(strata_layout_t){0});
   int order[STRATA_VALUE_RANK];
@@ -328,7 +356,9 @@ static void build(const strata_gpu_distribution_t *d, const class_t *class, stra
   int first = vote_dim(class, shape.rank);
   class->root->crosses = crosses(class, shape.rank, first);
   if (d->rows > 1 && shape.rank == 2 && first == 1) {
-    *out = build_rows(shape.sizes, class->group, vote_width(class, first));
+    int64_t width = vote_width(class, first);
+    if (!build_squares(d, class, shape.sizes, width, out))
+      *out = build_rows(shape.sizes, class->group, width);
     return;
   }
   order_dims(class, shape.rank, first, order);

@@ -311,12 +311,33 @@ bool strata_bulk_fits(strata_bulk_t *bulk, MlirOperation op, int buffer, const s
   return fits_engine(bulk, limits) && fits_mask(bulk, op, buffer, limits);
 }
 
+// Leaves the elements |first|, |first| + |n|, ... along the vector's dim 1.
+static bool thin_out(strata_bulk_t *bulk, MlirOperation op, int64_t n, int64_t first) {
+  strata_gpu_box_t *box = &bulk->box;
+  strata_index_space_t *space = &box->space;
+  MlirContext context = space->d->e.context;
+  MlirAffineExpr dims[STRATA_INDEX_DIMS];
+  if (space->extents[1] % n || strata_gpu_mask_count(strata_attr(op, "mask")) > 0)
+    return false;
+  for (int i = 0; i < space->n_dims; i++)
+    dims[i] = mlirAffineDimExprGet(context, i);
+  dims[1] = mlirAffineAddExprGet(mlirAffineMulExprGet(dims[1], mlirAffineConstantExprGet(context, n)),
+                                 mlirAffineConstantExprGet(context, first));
+  space->extents[1] /= n;
+  MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, space->n_dims, dims);
+  for (int i = 0; i < box->rank; i++)
+    box->coordinates[i] =
+        strata_affine_simplify(mlirAffineExprCompose(box->coordinates[i], map), space->n_dims, space->extents);
+  return true;
+}
+
 bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
                       const strata_bulk_limits_t *limits, strata_bulk_t *out_bulk) {
   strata_bulk_t *bulk = out_bulk;
   int carriers[RANK];
   *bulk = (strata_bulk_t){.buffer = mlirOperationGetOperand(op, buffer), .is_store = limits->is_store};
-  if (!strata_bulk_read_box(d, op, buffer, type, bulk))
+  if (!strata_bulk_read_box(d, op, buffer, type, bulk) ||
+      (limits->every > 1 && !thin_out(bulk, op, limits->every, limits->phase)))
     return false;
   join_digits(bulk);
   int split = split_strides(bulk);

@@ -43,6 +43,9 @@ typedef struct {
   int64_t most[2];
   int64_t span;
   bool is_store; // nothing may be written that the access does not; a load's rows (dim 0) may hang
+  // Of a load without a mask, if |every| is more than 1: of the vector's dim 1 the elements |phase|, |phase| + |every|,
+  // ... alone, which a box has side by side.
+  int64_t every, phase;
 } strata_bulk_limits_t;
 
 // True if the tile.load or tile.store whose buffer is operand |buffer| of |op| can be done so; |type|: its value's, of

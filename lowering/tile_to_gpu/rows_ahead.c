@@ -1,11 +1,13 @@
 // Rows fetched a task ahead; see rows_ahead.h.
 //
+//   what all tasks share is asked for: scales, biases
 //   copies of the first task begin, one team's after the other's
-//   what all tasks share: scales, biases, what is computed from them alone
+//   what is computed from the former alone
 //   for each task of the team:
-//     wait for the copies; pieces from shared memory to registers; copies of the next task begin
-//     the task
-//     barrier: what the task has left in shared memory is read
+//     wait for the copies; pieces from shared memory to registers
+//     what each thread does alone
+//     barrier: what has come, and what the task before has left in shared memory, is read; copies of the next task begin
+//     the rest of the task
 //
 // Where a device can, what lies in boxes comes in bulk: threads that ask for pieces one by one stand in the way of all
 // that goes through their shared memory. Else a thread has those pieces of 16 bytes copied that it will hold itself,
@@ -26,23 +28,30 @@
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/turn.h"
 
+// Bytes of a column of a task that threads take as squares: two units; of what repeats where the units of such columns
+// change places (a swizzle of 32 bytes).
+enum { SQUARES_SPAN = 32, EXCHANGE_BYTES = 256 };
+
 // A tile.load that is fetched ahead: |width| registers, |step| apart, are a piece.
 typedef struct {
   MlirOperation op;
-  MlirValue memory;
+  int64_t at;       // in shared memory, of the block's first team
+  MlirValue memory; // of the running team
   strata_registers_t loaded;
   int64_t width, step;
   int64_t exchange; // number of the conversion to the value's layout; 0: none through shared memory
-  bool is_bulk;     // in boxes of all rows, dense
-  strata_bulk_t bulk;
+  int64_t n_bulks;  // sets of boxes of all rows: 1, or one for each of a square's columns; 0: it does not come so
+  strata_bulk_t *bulks;
 } fetched_t;
 
 typedef struct strata_rows_ahead {
   strata_gpu_distribution_t *d;
   STRATA_VECTOR(fetched_t) fetched;
   STRATA_VECTOR(MlirOperation) shared; // ops of all tasks
-  MlirValue barriers;                  // of what comes in bulk: one, whose phases are the block's tasks
+  int64_t barriers_at;                 // as ->at and ->memory: of what comes in bulk, one, whose phases are the team's tasks
+  MlirValue barriers;
   int64_t bulk_bytes;                  // of a task; 0: nothing does
+  MlirValue end;                       // behind the block's last task
 } ahead_t;
 
 //===-- What all tasks share -------------------------------------------------------------------------------------===//
@@ -72,14 +81,27 @@ static bool may_be_shared(const ahead_t *a, MlirOperation op) {
   return true;
 }
 
-// Emits them in front of the loop, and has shared memory hold what rows will need.
+static strata_status_t emit_shared_op(ahead_t *a, MlirOperation op) {
+  *strata_vector_push(a->d->compile->arena, &a->shared) = op;
+  return strata_gpu_distribute_op(a->d, op);
+}
+
+// In front of all other requests: memory answers in their order, and no task begins without these.
+static strata_status_t request_shared(ahead_t *a, MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "tile.load") && may_be_shared(a, op))
+      STRATA_TRY(emit_shared_op(a, op));
+  return NULL;
+}
+
+// Emits the others in front of the loop, and has shared memory hold what rows will need.
 static strata_status_t emit_shared(ahead_t *a, MlirBlock body) {
   strata_gpu_distribution_t *d = a->d;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (may_be_shared(a, op)) {
-      *strata_vector_push(d->compile->arena, &a->shared) = op;
-      STRATA_TRY(strata_gpu_distribute_op(d, op));
+    if (!is_shared(a, op) && may_be_shared(a, op)) {
+      STRATA_TRY(emit_shared_op(a, op));
     } else if (strata_gpu_is_over_rows(d, op) && is_shared(a, mlirOpResultGetOwner(mlirOperationGetOperand(op, 0)))) {
       STRATA_TRY(strata_columns_share(d, mlirOperationGetOperand(op, 0)));
     }
@@ -99,22 +121,50 @@ static bool has_zero_pad(MlirOperation load) {
 }
 
 // Elements of a box's inner rows: those of a task where it lies across the rows, else of a part of each row.
-static int64_t inner_extent(const fetched_t *f) { return f->bulk.extents[f->bulk.inner]; }
+static int64_t inner_extent(const strata_bulk_t *bulk) { return bulk->extents[bulk->inner]; }
 
-// True if what |f| loads comes in boxes of all rows of a task, whose inner rows have |inner| elements at most.
-static bool takes_boxes(strata_gpu_distribution_t *d, fetched_t *f, int64_t inner, int64_t bytes) {
-  const strata_bulk_limits_t limits = {.most = {d->rows, STRATA_BULK_EXTENT}, .span = inner * bytes};
-  MlirType type = mlirValueGetType(mlirOperationGetResult(f->op, 0));
-  if (!strata_bulk_read(d, f->op, 0, type, &limits, &f->bulk) || f->bulk.extents[0] != d->rows ||
-      f->bulk.box.space.extents[1] % f->bulk.extents[1] || inner_extent(f) * bytes % STRATA_BULK_ALIGNMENT)
+static bool lies_across(const fetched_t *f) { return f->bulks[0].inner == 0; }
+
+// True if what |f| loads comes in boxes of all rows of a task, whose inner rows have |inner| elements at most and lie
+// along dim |along|; of every |f|->n_bulks-th column from |phase| on.
+static bool takes_boxes(strata_gpu_distribution_t *d, fetched_t *f, int along, int64_t inner, int64_t phase) {
+  int64_t bytes = strata_element_bytes(f->loaded.element);
+  const strata_bulk_limits_t limits = {
+      .most = {d->rows, STRATA_BULK_EXTENT}, .span = inner * bytes, .every = f->n_bulks, .phase = phase};
+  strata_bulk_t *bulk = &f->bulks[phase];
+  return strata_bulk_read(d, f->op, 0, f->loaded.type, &limits, bulk) && bulk->inner == along &&
+         bulk->extents[0] == d->rows && bulk->box.space.extents[1] % bulk->extents[1] == 0 &&
+         inner_extent(bulk) * bytes % STRATA_BULK_ALIGNMENT == 0;
+}
+
+// Where threads hold squares, with a unit of 16 bytes of each column: sets of boxes of every so-manieth column, two
+// units of each, exchanged so that eight threads beside one another, which read units of as many columns, touch all banks.
+static bool takes_squares(strata_gpu_distribution_t *d, fetched_t *f) {
+  int64_t bytes = strata_element_bytes(f->loaded.element), n = strata_layout_width(&f->loaded.layout, 1);
+  if (strata_layout_width(&f->loaded.layout, 0) * bytes != STRATA_VECTOR_BYTES ||
+      d->rows * bytes != SQUARES_SPAN || f->loaded.sizes[1] % (n * SQUARES_SPAN))
     return false;
-  f->bulk.is_dense = true;
+  f->n_bulks = n;
+  f->bulks = strata_arena_array(d->compile->arena, strata_bulk_t, n);
+  for (int64_t phase = 0; phase < n; phase++) {
+    if (!takes_boxes(d, f, 0, d->rows, phase))
+      return false;
+    f->bulks[phase].is_exact = true;
+  }
   return true;
 }
 
-static bool takes_bulk(strata_gpu_distribution_t *d, fetched_t *f, int64_t bytes) {
-  return *d->device->mma_async && ((takes_boxes(d, f, d->rows, bytes) && f->bulk.inner == 0) ||
-                                   (takes_boxes(d, f, STRATA_BULK_EXTENT, bytes) && f->bulk.inner == 1));
+static bool takes_bulk(strata_gpu_distribution_t *d, fetched_t *f) {
+  if (!*d->device->mma_async)
+    return false;
+  if (takes_squares(d, f))
+    return true;
+  f->n_bulks = 1;
+  f->bulks = strata_arena_new(d->compile->arena, strata_bulk_t);
+  bool is_bulk = takes_boxes(d, f, 0, d->rows, 0) || takes_boxes(d, f, 1, STRATA_BULK_EXTENT, 0);
+  f->bulks[0].is_dense = true;
+  f->n_bulks = is_bulk;
+  return is_bulk;
 }
 
 // How threads read what came across the rows: vectors along their dim, one beside the other in the order of shared
@@ -122,6 +172,10 @@ static bool takes_bulk(strata_gpu_distribution_t *d, fetched_t *f, int64_t bytes
 static strata_layout_t bulk_layout(const strata_gpu_distribution_t *d, MlirType type, int64_t width) {
   const int64_t sizes[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
   return strata_layout_build(2, sizes, d->group, (const int[]){0, 1}, strata_min(width, sizes[0]));
+}
+
+static MlirValue memory_of(strata_gpu_distribution_t *d, const fetched_t *f) {
+  return strata_shared_view(d, f->at, f->loaded.element, f->loaded.count * d->group);
 }
 
 // Takes note of |op| if it can be fetched ahead.
@@ -132,26 +186,35 @@ static strata_status_t note_load(ahead_t *a, MlirOperation op) {
   if (!mlirTypeIsAVector(mlirValueGetType(result)) || !strata_gpu_is_read_only(buffer) || !has_zero_pad(op) ||
       !mlirTypeEqual(strata_type_element(mlirValueGetType(result)), element))
     return NULL;
-  fetched_t f = {.op = op, .width = STRATA_VECTOR_BYTES / strata_element_bytes(element)};
+  int64_t bytes = strata_element_bytes(element);
+  fetched_t f = {.op = op, .width = STRATA_VECTOR_BYTES / bytes};
   strata_gpu_box_t box;
   STRATA_TRY(box_of(d, op, &box));
-  strata_layout_t layout;
-  f.is_bulk = takes_bulk(d, &f, strata_element_bytes(element));
-  if (f.is_bulk && f.bulk.inner == 0)
-    layout = bulk_layout(d, mlirValueGetType(result), f.width);
-  else if (f.is_bulk)
-    layout = *strata_layout_of(d, result);
-  else if (!strata_turn_layout(d, result, &box, element, &layout))
-    layout = *strata_layout_of(d, result);
+  strata_layout_t layout = *strata_layout_of(d, result);
   f.loaded = strata_registers_in(d, mlirValueGetType(result), &layout);
+  if (takes_bulk(d, &f) ? lies_across(&f) && f.n_bulks == 1 : strata_turn_layout(d, result, &box, element, &layout)) {
+    layout = f.n_bulks ? bulk_layout(d, f.loaded.type, f.width) : layout;
+    f.loaded = strata_registers_in(d, f.loaded.type, &layout);
+  }
   strata_transfer_t transfer = strata_gpu_transfer(d, op, 0, &box);
-  if (!f.is_bulk && (!d->device->has_async_copy || !strata_transfer_is_whole(d, &transfer, &f.loaded, &f.step)))
+  if (!f.n_bulks && (!d->device->has_async_copy || !strata_transfer_is_whole(d, &transfer, &f.loaded, &f.step)))
     return NULL;
-  if (f.is_bulk)
-    a->bulk_bytes += d->rows * f.loaded.sizes[1] * strata_element_bytes(element);
-  STRATA_TRY(strata_shared_alloc(d, element, f.loaded.count * d->group, &f.memory));
+  if (f.n_bulks) {
+    a->bulk_bytes += d->rows * f.loaded.sizes[1] * bytes;
+    strata_shared_align(d, EXCHANGE_BYTES);
+  }
+  STRATA_TRY(strata_shared_reserve(d, f.loaded.count * d->group * bytes, &f.at));
+  f.memory = memory_of(d, &f);
   *strata_vector_push(d->compile->arena, &a->fetched) = f;
   return NULL;
+}
+
+// True if threads copy some of it themselves.
+static bool has_pieces(const ahead_t *a) {
+  for (size_t i = 0; i < a->fetched.count; i++)
+    if (!a->fetched.data[i].n_bulks)
+      return true;
+  return false;
 }
 
 // Where the piece that register |reg| begins lies.
@@ -178,90 +241,146 @@ static void copy_piece(void *user, int64_t reg, MlirValue from, MlirValue positi
   strata_emit_op(e, STRATA_TILE_COPY_ASYNC, 5, operands, 0, NULL, 0, NULL);
 }
 
-// By one thread: the arrival with what is to come, then the copies.
-static void copy_bulk(ahead_t *a) {
+static int64_t n_boxes(const fetched_t *f) {
+  return f->n_bulks ? f->n_bulks * f->bulks[0].box.space.extents[1] / f->bulks[0].extents[1] : 0;
+}
+
+// The boxes of all sets lie one behind the other.
+static void copy_box(ahead_t *a, const fetched_t *f, int64_t number) {
   enum { FIXED = 4 };
   strata_gpu_distribution_t *d = a->d;
   strata_emitter_t *e = &d->e;
-  MlirValue zero = strata_emit_index(e, 0);
-  strata_phase_expect(d, a->barriers, zero, a->bulk_bytes);
-  for (size_t i = 0; i < a->fetched.count; i++) {
-    const fetched_t *f = &a->fetched.data[i];
-    int64_t offsets[2] = {0, 0}, n = f->is_bulk ? f->bulk.box.space.extents[1] : 0;
-    for (; offsets[1] < n; offsets[1] += f->bulk.extents[1]) {
-      MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {f->memory, strata_emit_index(e, offsets[1] * d->rows),
-                                                             a->barriers, zero};
-      int rank = strata_bulk_coordinates(d, &f->bulk, offsets, operands + FIXED);
-      int64_t span = inner_extent(f) * strata_element_bytes(f->loaded.element);
-      strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &f->bulk, span))};
-      strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
-    }
-  }
+  int64_t of_set = n_boxes(f) / f->n_bulks;
+  const strata_bulk_t *bulk = &f->bulks[number / of_set];
+  int64_t offsets[2] = {0, number % of_set * bulk->extents[1]};
+  MlirValue at = strata_emit_index(e, number * bulk->extents[1] * d->rows);
+  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {f->memory, at, a->barriers, strata_emit_index(e, 0)};
+  int rank = strata_bulk_coordinates(d, bulk, offsets, operands + FIXED);
+  int64_t span = inner_extent(bulk) * strata_element_bytes(f->loaded.element);
+  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, bulk, span))};
+  strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
+}
+
+// By one thread: the arrival with what is to come, then the copies, of all operands in turn.
+static void copy_bulk(ahead_t *a) {
+  int64_t most = 0;
+  strata_phase_expect(a->d, a->barriers, strata_emit_index(&a->d->e, 0), a->bulk_bytes);
+  for (size_t i = 0; i < a->fetched.count; i++)
+    most = strata_max(most, n_boxes(&a->fetched.data[i]));
+  for (int64_t number = 0; number < most; number++)
+    for (size_t i = 0; i < a->fetched.count; i++)
+      if (number < n_boxes(&a->fetched.data[i]))
+        copy_box(a, &a->fetched.data[i], number);
 }
 
 static void fetch_bulk(ahead_t *a, MlirValue exists) {
   strata_emitter_t *e = &a->d->e;
-  if (!a->bulk_bytes)
-    return;
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, a->d->thread, strata_emit_index(e, 0));
-  if (!mlirValueIsNull(exists))
-    is_first = strata_emit_binary(e, "arith.andi", is_first, exists);
-  strata_loop_t branch = strata_emit_if_begin(e, is_first);
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_binary(e, "arith.andi", is_first, exists));
   copy_bulk(a);
   strata_emit_if_end(e, branch);
 }
 
-// Begins the copies of task number |task|. All threads have read what the last one's brought in bulk.
-static strata_status_t fetch(ahead_t *a, MlirValue task, MlirValue exists) {
+static strata_status_t fetch_pieces(ahead_t *a, MlirValue exists) {
   strata_gpu_distribution_t *d = a->d;
-  MlirValue running = d->task;
-  d->task = task;
-  fetch_bulk(a, exists);
   for (size_t i = 0; i < a->fetched.count; i++) {
     const fetched_t *f = &a->fetched.data[i];
     strata_gpu_box_t box;
-    if (f->is_bulk)
+    if (f->n_bulks)
       continue;
     STRATA_TRY(box_of(d, f->op, &box));
     strata_transfer_t transfer = strata_gpu_transfer(d, f->op, 0, &box);
     transfer.flat = strata_gpu_flatten(d, transfer.flat);
     strata_transfer_copy(d, &transfer, &f->loaded, copy_piece, &(target_t){d, f, exists});
   }
-  d->task = running;
-  if (d->device->has_async_copy)
-    strata_emit_op(&d->e, STRATA_TILE_COPY_COMMIT, 0, NULL, 0, NULL, 0, NULL);
+  strata_emit_op(&d->e, STRATA_TILE_COPY_COMMIT, 0, NULL, 0, NULL, 0, NULL);
   return NULL;
 }
 
-static MlirValue exists(strata_gpu_distribution_t *d, MlirValue task) {
-  return strata_emit_cmpi(&d->e, STRATA_ULT, task, strata_emit_index(&d->e, d->n_tasks));
-}
+static MlirValue exists(ahead_t *a, MlirValue task) { return strata_emit_cmpi(&a->d->e, STRATA_ULT, task, a->end); }
 
-// The first tasks of all teams, in their order.
-static strata_status_t fetch_first(ahead_t *a) {
+// The first tasks of all teams in their order, by threads of each: a team waits until those before have asked.
+static strata_status_t fetch_first_pieces(ahead_t *a) {
   strata_gpu_distribution_t *d = a->d;
   strata_emitter_t *e = &d->e;
-  if (!strata_gpu_has_teams(d))
-    return fetch(a, d->task, (MlirValue){0});
-  MlirValue has_one = exists(d, d->task);
+  MlirValue has_one = exists(a, d->task);
   for (int64_t team = 0; team < strata_block_groups(d); team++) {
     if (team > 0)
       strata_emit_block_barrier(d);
     MlirValue is_next = strata_emit_cmpi(e, STRATA_EQ, d->group_number, strata_emit_index(e, team));
     strata_loop_t branch = strata_emit_if_begin(e, strata_emit_binary(e, "arith.andi", is_next, has_one));
-    STRATA_TRY(fetch(a, d->task, (MlirValue){0}));
+    STRATA_TRY(fetch_pieces(a, (MlirValue){0}));
     strata_emit_if_end(e, branch);
   }
   return NULL;
 }
 
-// From a task of a team to its next.
-static int64_t stride(const strata_gpu_distribution_t *d) { return strata_gpu_blocks(d) * strata_block_groups(d); }
+// Has |a| speak of the team |number|, whose running task is |task|.
+static void change_team(ahead_t *a, MlirValue number, MlirValue task) {
+  strata_gpu_distribution_t *d = a->d;
+  d->group_number = number;
+  d->task = task;
+  a->barriers = strata_shared_view(d, a->barriers_at, mlirIntegerTypeGet(d->e.context, 64), 1);
+  for (size_t i = 0; i < a->fetched.count; i++)
+    a->fetched.data[i].memory = memory_of(d, &a->fetched.data[i]);
+}
 
+// From the task of a team to that of the block's next.
+static int64_t team_step(const strata_gpu_distribution_t *d) {
+  return strata_gpu_share(d) > 0 ? 1 : strata_gpu_blocks(d);
+}
+
+// One thread of the block asks for the first tasks of all teams, in their order.
+static strata_status_t fetch_first_bulk(ahead_t *a) {
+  strata_gpu_distribution_t *d = a->d;
+  strata_emitter_t *e = &d->e;
+  MlirValue team = d->group_number, task = d->task;
+  int64_t n_teams = strata_block_groups(d);
+  STRATA_TRY(strata_shared_reserve(d, STRATA_VECTOR_BYTES, &a->barriers_at));
+  MlirValue number = strata_emit_binary(e, "arith.ori", d->thread, team);
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, number, strata_emit_index(e, 0)));
+  for (int64_t i = 0; i < n_teams; i++) {
+    change_team(a, strata_emit_index(e, i), task);
+    strata_phase_init(d, a->barriers, 0, 1);
+  }
+  strata_emit_fence(d, "barriers");
+  for (int64_t i = 0; i < n_teams; i++) {
+    change_team(a, strata_emit_index(e, i), strata_emit_plus(e, task, i * team_step(d)));
+    strata_loop_t has_one = strata_emit_if_begin(e, exists(a, d->task));
+    copy_bulk(a);
+    strata_emit_if_end(e, has_one);
+  }
+  strata_emit_if_end(e, branch);
+  strata_emit_block_barrier(d);
+  change_team(a, team, task);
+  return NULL;
+}
+
+// From a task of a team to its next.
+static int64_t stride(const strata_gpu_distribution_t *d) { return strata_block_groups(d) * team_step(d); }
+
+static MlirValue end_of_tasks(strata_gpu_distribution_t *d) {
+  strata_emitter_t *e = &d->e;
+  MlirValue end = strata_emit_index(e, d->n_tasks);
+  int64_t share = strata_gpu_share(d);
+  if (share == 0)
+    return end;
+  MlirValue first = strata_emit_binary(e, "arith.subi", d->task, d->group_number);
+  return strata_emit_binary(e, "arith.minui", end, strata_emit_plus(e, first, share));
+}
+
+// All threads of the team have read what the last task's copies brought in bulk.
 static strata_status_t fetch_next(ahead_t *a) {
-  strata_emitter_t *e = &a->d->e;
-  MlirValue next = strata_emit_binary(e, "arith.addi", a->d->task, strata_emit_index(e, stride(a->d)));
-  return fetch(a, next, exists(a->d, next));
+  strata_gpu_distribution_t *d = a->d;
+  MlirValue running = d->task;
+  d->task = strata_emit_binary(&d->e, "arith.addi", running, strata_emit_index(&d->e, stride(d)));
+  MlirValue is_there = exists(a, d->task);
+  if (a->bulk_bytes)
+    fetch_bulk(a, is_there);
+  if (has_pieces(a))
+    STRATA_TRY(fetch_pieces(a, is_there));
+  d->task = running;
+  return NULL;
 }
 
 static MlirAffineExpr scaled(MlirAffineExpr expr, int64_t by) {
@@ -279,19 +398,41 @@ static void place_in_boxes(strata_gpu_box_t *box, int64_t rows, int64_t columns)
   box->steps[1] = 1;
 }
 
-// What came in bulk: across the rows, element |row| of a column beside the next; or boxes of parts of the rows.
+// Where sets of boxes of |rows| x every |n|-th of |columns| columns, one behind the other, have an element: units of
+// |unit| elements change places in every other four columns.
+static void place_in_squares(strata_gpu_box_t *box, int64_t rows, int64_t columns, int64_t n, int64_t unit) {
+  enum { COLUMNS_ALIKE = EXCHANGE_BYTES / 2 / SQUARES_SPAN };
+  MlirContext context = box->space.d->e.context;
+  MlirAffineExpr row = mlirAffineDimExprGet(context, 0), column = mlirAffineDimExprGet(context, 1);
+  MlirAffineExpr every = mlirAffineConstantExprGet(context, n), two = mlirAffineConstantExprGet(context, 2);
+  MlirAffineExpr length = mlirAffineConstantExprGet(context, unit);
+  MlirAffineExpr number = mlirAffineFloorDivExprGet(column, every);
+  MlirAffineExpr alike = mlirAffineFloorDivExprGet(number, mlirAffineConstantExprGet(context, COLUMNS_ALIKE));
+  MlirAffineExpr units = mlirAffineAddExprGet(mlirAffineFloorDivExprGet(row, length), alike);
+  MlirAffineExpr set = scaled(mlirAffineModExprGet(column, every), columns / n * rows);
+  MlirAffineExpr in_column =
+      mlirAffineAddExprGet(scaled(mlirAffineModExprGet(units, two), unit), mlirAffineModExprGet(row, length));
+  box->position = mlirAffineAddExprGet(mlirAffineAddExprGet(set, scaled(number, rows)), in_column);
+  box->steps[0] = 1;
+}
+
+// Where boxes of all rows, one column behind the other, have an element.
+static void place_in_columns(strata_gpu_box_t *box, int64_t rows) {
+  MlirContext context = box->space.d->e.context;
+  box->is_linear = true;
+  box->steps[0] = 1;
+  box->steps[1] = rows;
+  box->position = mlirAffineAddExprGet(scaled(mlirAffineDimExprGet(context, 1), rows), mlirAffineDimExprGet(context, 0));
+}
+
 static strata_status_t receive_bulk(strata_gpu_distribution_t *d, fetched_t *f) {
-  MlirContext context = d->e.context;
   strata_gpu_box_t box = {.space = strata_index_space(d, 2, f->loaded.sizes)};
-  if (f->bulk.inner == 0) {
-    box.is_linear = true;
-    box.steps[0] = 1;
-    box.steps[1] = d->rows;
-    box.position =
-        mlirAffineAddExprGet(scaled(mlirAffineDimExprGet(context, 1), d->rows), mlirAffineDimExprGet(context, 0));
-  } else {
-    place_in_boxes(&box, d->rows, inner_extent(f));
-  }
+  if (f->n_bulks > 1)
+    place_in_squares(&box, d->rows, f->loaded.sizes[1], f->n_bulks, f->width);
+  else if (lies_across(f))
+    place_in_columns(&box, d->rows);
+  else
+    place_in_boxes(&box, d->rows, inner_extent(f->bulks));
   strata_transfer_t transfer = {.box = &box, .flat = f->memory, .is_private = true};
   return strata_transfer_load(d, &transfer, &f->loaded);
 }
@@ -314,12 +455,12 @@ static strata_status_t receive(ahead_t *a, MlirValue parity) {
   strata_gpu_distribution_t *d = a->d;
   strata_emitter_t *e = &d->e;
   strata_named_attr_t pending = {"pending", strata_i64_attr(e->context, 0)};
-  if (d->device->has_async_copy)
+  if (has_pieces(a))
     strata_emit_op(e, STRATA_TILE_COPY_WAIT, 0, NULL, 0, NULL, 1, &pending);
   if (a->bulk_bytes)
     strata_phase_wait(d, a->barriers, strata_emit_index(e, 0), parity);
   for (size_t i = 0; i < a->fetched.count; i++) {
-    if (a->fetched.data[i].is_bulk)
+    if (a->fetched.data[i].n_bulks)
       STRATA_TRY(receive_bulk(d, &a->fetched.data[i]));
     else
       receive_pieces(d, &a->fetched.data[i]);
@@ -360,44 +501,57 @@ strata_status_t strata_rows_refresh(strata_gpu_distribution_t *d) {
   return NULL;
 }
 
-// All that has been received; then the next task may come in its place, where all threads have read what came in bulk:
-// a conversion through shared memory has seen to that, or a barrier does.
-static strata_status_t define_all(ahead_t *a) {
-  bool have_met = a->bulk_bytes == 0;
+// All that has been received. True in *out_met if all threads have read what came in bulk: a conversion through shared
+// memory has seen to that.
+static strata_status_t define_all(ahead_t *a, bool *out_met) {
+  *out_met = a->bulk_bytes == 0;
   for (size_t i = 0; i < a->fetched.count; i++) {
     STRATA_TRY(define(a, &a->fetched.data[i]));
-    have_met |= a->fetched.data[i].exchange > 0;
+    *out_met |= a->fetched.data[i].exchange > 0;
   }
-  return have_met ? NULL : strata_emit_barrier(a->d);
+  return NULL;
+}
+
+// True if threads carry out |op| on their own and write no shared memory.
+static bool is_alone(const ahead_t *a, MlirOperation op) {
+  if (!strata_op_is(op, "vector.broadcast"))
+    return strata_op_is(op, "arith.constant") || strata_gpu_is_arithmetic(op);
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  return !mlirTypeIsAVector(mlirValueGetType(source)) ||
+         (mlirValueIsAOpResult(source) && is_shared(a, mlirOpResultGetOwner(source)));
+}
+
+// All threads have read what came in bulk, and what the task before has left in shared memory: the next task comes.
+static strata_status_t meet(ahead_t *a) {
+  STRATA_TRY(strata_emit_barrier(a->d));
+  return fetch_next(a);
 }
 
 static strata_status_t emit_task(ahead_t *a, MlirBlock body, MlirValue parity) {
   strata_gpu_distribution_t *d = a->d;
   MlirOperation terminator = mlirBlockGetTerminator(body);
+  bool have_met, meet_at_end;
   strata_gpu_define_task(d, body);
   STRATA_TRY(receive(a, parity));
-  STRATA_TRY(define_all(a));
+  STRATA_TRY(define_all(a, &have_met));
   d->ahead = a;
-  STRATA_TRY(fetch_next(a));
+  meet_at_end = have_met;
+  if (have_met)
+    STRATA_TRY(fetch_next(a));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, terminator);
-       op = mlirOperationGetNextInBlock(op))
-    if (!is_shared(a, op) && !fetched_of(a, op))
-      STRATA_TRY(strata_gpu_distribute_op(d, op));
+       op = mlirOperationGetNextInBlock(op)) {
+    if (is_shared(a, op) || fetched_of(a, op))
+      continue;
+    if (!have_met && !is_alone(a, op)) {
+      STRATA_TRY(meet(a));
+      have_met = true;
+    }
+    STRATA_TRY(strata_gpu_distribute_op(d, op));
+  }
+  if (!have_met)
+    STRATA_TRY(meet(a));
   d->ahead = NULL;
-  return strata_emit_barrier(d);
-}
-
-static strata_status_t init_barrier(ahead_t *a) {
-  strata_gpu_distribution_t *d = a->d;
-  strata_emitter_t *e = &d->e;
-  if (!a->bulk_bytes)
-    return NULL;
-  STRATA_TRY(strata_shared_alloc(d, mlirIntegerTypeGet(e->context, 64), 1, &a->barriers));
-  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0)));
-  strata_phase_init(d, a->barriers, 0, 1);
-  strata_emit_fence(d, "barriers");
-  strata_emit_if_end(e, branch);
-  return strata_emit_barrier(d);
+  return meet_at_end ? strata_emit_barrier(d) : NULL;
 }
 
 strata_status_t strata_rows_ahead(strata_gpu_distribution_t *d, MlirOperation forall) {
@@ -409,11 +563,14 @@ strata_status_t strata_rows_ahead(strata_gpu_distribution_t *d, MlirOperation fo
        op = mlirOperationGetNextInBlock(op))
     if (strata_op_is(op, "tile.load") && mlirOperationGetNumOperands(op) > 1)
       STRATA_TRY(note_load(&a, op));
-  STRATA_TRY(init_barrier(&a));
-  STRATA_TRY(fetch_first(&a));
+  a.end = end_of_tasks(d);
+  STRATA_TRY(request_shared(&a, body));
+  if (a.bulk_bytes)
+    STRATA_TRY(fetch_first_bulk(&a));
+  if (has_pieces(&a))
+    STRATA_TRY(fetch_first_pieces(&a));
   STRATA_TRY(emit_shared(&a, body));
-  MlirValue end = strata_emit_index(e, d->n_tasks);
-  strata_loop_t loop = strata_emit_for_begin(e, first, end, stride(d), 1, &parity, &parity);
+  strata_loop_t loop = strata_emit_for_begin(e, first, a.end, stride(d), 1, &parity, &parity);
   d->task = loop.induction;
   STRATA_TRY(emit_task(&a, body, parity));
   parity = strata_emit_binary(e, "arith.xori", parity, strata_emit_integer(e, mlirValueGetType(parity), 1));

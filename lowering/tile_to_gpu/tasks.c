@@ -26,13 +26,44 @@ bool strata_gpu_has_teams(const strata_gpu_distribution_t *d) {
   return d->blocks && !d->producers && d->group < d->threads;
 }
 
+// Neighbouring tasks share lines of what lies across their rows. What is in the L2 cache comes faster if blocks read
+// different lines, each its own several times; what comes from memory if blocks read neighbouring parts at a time. Not
+// where many blocks would have nothing to do.
+int64_t strata_gpu_share(const strata_gpu_distribution_t *d) {
+  enum { IDLE = 8 }; // one of so many blocks at most
+  bool is_cached = strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= d->device->l2_bytes;
+  if (d->rows == 1 || !d->blocks || !is_cached)
+    return 0;
+  int64_t blocks = strata_min(d->blocks, strata_ceil_div(d->n_tasks, strata_block_groups(d)));
+  int64_t share = strata_ceil_div(d->n_tasks, blocks);
+  return (blocks - strata_ceil_div(d->n_tasks, share)) * IDLE <= blocks ? share : 0;
+}
+
 int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
-  int64_t per_block = strata_block_groups(d);
+  int64_t per_block = strata_block_groups(d), share = strata_gpu_share(d);
+  if (share > 0)
+    return strata_ceil_div(d->n_tasks, share);
   if (strata_gpu_has_teams(d))
     return strata_min(d->blocks, strata_ceil_div(d->n_tasks, per_block));
   if (d->blocks)
     return d->stream ? d->blocks : strata_min(d->blocks, d->n_tasks);
   return strata_ceil_div(d->n_tasks, per_block) * strata_cluster_blocks(d);
+}
+
+// The first task of a group: |block| is the number of its block.
+static MlirValue first_task(strata_gpu_distribution_t *d, MlirValue block) {
+  strata_emitter_t *e = &d->e;
+  int64_t per_block = strata_block_groups(d), share = strata_gpu_share(d);
+  MlirValue high = block, low = d->group_number;
+  if (share == 0 && per_block == 1)
+    return block;
+  int64_t step = share > 0 ? share : per_block;
+  if (share == 0 && strata_gpu_has_teams(d)) {
+    high = d->group_number;
+    low = block;
+    step = strata_gpu_blocks(d);
+  }
+  return strata_emit_binary(e, "arith.addi", strata_emit_binary(e, "arith.muli", high, strata_emit_index(e, step)), low);
 }
 
 void strata_gpu_find_task(strata_gpu_distribution_t *d) {
@@ -46,17 +77,14 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
   }
   d->thread = d->group == d->threads ? thread : strata_emit_binary(e, "arith.remui", thread, group);
   d->group_number = strata_emit_binary(e, "arith.divui", thread, group);
-  d->task = block;
   if (d->producers) { // each role finds its tasks itself
     d->thread = thread;
+    d->task = block;
     if (strata_cluster_blocks(d) > 1)
       d->rank = strata_emit_binary(e, "arith.remui", block, strata_emit_index(e, strata_cluster_blocks(d)));
     return;
   }
-  if (per_block > 1) {
-    MlirValue first = strata_emit_binary(e, "arith.muli", block, strata_emit_index(e, per_block));
-    d->task = strata_emit_binary(e, "arith.addi", first, d->group_number);
-  }
+  d->task = first_task(d, block);
   if (d->n_tasks % per_block == 0 || strata_gpu_has_teams(d))
     return;
   d->active = strata_emit_cmpi(e, STRATA_ULT, d->task, strata_emit_index(e, d->n_tasks));

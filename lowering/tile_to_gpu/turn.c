@@ -31,9 +31,9 @@ bool strata_turn_layout(strata_gpu_distribution_t *d, MlirValue value, const str
     return false;
   strata_registers_t shape = strata_registers_shape(mlirValueGetType(value), root->layout);
   int along = strata_gpu_box_contiguous(box), other = vector_dim(root->layout);
-  if (along < 0 || along == other)
-    return false;
   int64_t most = STRATA_VECTOR_BYTES / strata_element_bytes(element);
+  if (along < 0 || along == other || strata_layout_width(root->layout, along) >= most)
+    return false;
   int64_t widths[2] = {strata_gpu_box_width(box, along, strata_min(most, MAX_WIDTH)),
                        strata_layout_width(root->layout, other)};
   while (widths[0] * widths[1] > shape.count && widths[0] > 1)

@@ -15,7 +15,9 @@ random = np.random.default_rng(0)
 TOLERANCE = {np.float32: 1e-5, np.float16: 4e-3}
 EPSILON = 1e-5
 SHAPES = [(64, 1024), (37, 250), (130, 96), (9, 2000), (3, 640)]
-MANY = [(2123, 1024), (4256, 520), (2124, 1000), (4250, 520), (2200, 130)]  # some rows no multiples of 16 bytes
+F32, F16 = TOLERANCE
+MANY = [((2123, 1024), F32), ((4256, 520), F16), ((2124, 1000), F32), ((4250, 520), F16), ((2200, 130), F32),
+        ((2128, 1024), F32), ((4300, 512), F32)]  # some rows no multiples of 16 bytes; the last two in squares
 DEVICES = ("emulated", "emulated_90")  # copies of threads; in bulk
 
 
@@ -63,8 +65,8 @@ def main():
         for i, shape in enumerate(SHAPES):
             dtype = list(TOLERANCE)[i % 2]
             failed += not run(*case(function, dtype, shape), f"{function.__name__}_{i}", DEVICES[1], False)
-        for i, shape in enumerate(MANY):
-            made = case(function, list(TOLERANCE)[i % 2], shape)
+        for i, (shape, dtype) in enumerate(MANY):
+            made = case(function, dtype, shape)
             for device in DEVICES:
                 failed += not run(*made, f"{function.__name__}_many_{i}_{device}", device, True)
     return failed != 0

@@ -19,8 +19,9 @@
 
 // CHOSEN: schedule k0 sm_90a {blocks = 132 : i64, {{.*}}kind = "rows"
 // CHOSEN: schedule k1 sm_90a {group = {{.*}}kind = "map"
+// Of 512 tasks in turns; four each.
 // FEW: strata.blocks = 100
-// ONE: strata.blocks = 132{{.*}}strata.threads = 256
+// ONE: strata.blocks = 128{{.*}}strata.threads = 256
 // SMALL: k0: group: expected as many as chosen, or all threads, got 128
 // MANY: k0: blocks: expected at most the 132 chosen, got 133
 // NEGATIVE: k0: blocks: expected at most the 132 chosen, got -1
