@@ -183,7 +183,9 @@ static bool follow_reduction(assign_t *a, MlirOperation op, strata_layout_t *out
       is_reduced |= dims[i] == dim;
     to[dim] = is_reduced ? STRATA_COPIES : kept++;
   }
-  *out = strata_layout_map_dims(layout, to);
+  strata_layout_t mapped = strata_layout_map_dims(layout, to);
+  if (a->d->rows == 1 || !strata_layout_deal(&mapped, a->d->device->lanes, out))
+    *out = mapped; // else what each row has one of is computed once a warp, not by all lanes
   return true;
 }
 

@@ -1,10 +1,11 @@
 // A value from one layout to another.
 //
-// Where every thread holds what it is to hold, registers are renamed. Else the value passes through shared memory in
+// Where every thread holds what it is to hold, registers are renamed; where a lane of its warp does, it is asked. Else the value passes through shared memory in
 // row-major order, each row a little longer than it is so that columns fall into different banks.
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/shared.h"
 
 #include <string.h>
@@ -52,6 +53,56 @@ static bool rename_registers(strata_arena_t *arena, const strata_registers_t *fr
     if (own < 0 && !is_hanging(to, reg))
       return false;
     to->values[reg] = from->values[own < 0 ? 0 : own];
+  }
+  return true;
+}
+
+//===-- From the lanes of a warp ---------------------------------------------------------------------------------===//
+
+// The lane that has what is at |coordinates| in the first thread of |to|'s, and which of its registers; -1: none has.
+static int64_t find_lane(const strata_registers_t *from, int64_t lanes, const int64_t *coordinates, int64_t *out_reg) {
+  for (int64_t lane = 0; lane < lanes; lane++)
+    for (*out_reg = 0; *out_reg < from->count; ++*out_reg) {
+      bool is_it = true;
+      for (int dim = 0; dim < from->rank && is_it; dim++)
+        is_it = strata_layout_thread_coordinate(&from->layout, lane, dim) +
+                    strata_layout_reg_coordinate(&from->layout, *out_reg, dim) ==
+                coordinates[dim];
+      if (is_it)
+        return lane;
+    }
+  return -1;
+}
+
+// True if the lanes of a warp hold the same of |to|, and warps are at the same coordinates in both.
+static bool is_same_in_lanes(const strata_registers_t *from, const strata_registers_t *to, int64_t lanes) {
+  int64_t n_threads = strata_layout_threads(&to->layout);
+  if (n_threads % lanes || (n_threads & (n_threads - 1)) || strata_layout_threads(&from->layout) != n_threads)
+    return false;
+  for (int64_t bit = 1; bit < n_threads; bit *= 2)
+    for (int dim = 0; dim < to->rank; dim++) {
+      int64_t at = strata_layout_thread_coordinate(&to->layout, bit, dim);
+      if (at != (bit < lanes ? 0 : strata_layout_thread_coordinate(&from->layout, bit, dim)))
+        return false;
+    }
+  return true;
+}
+
+// Lanes that have dealt out what all of them are to have ask one another.
+static bool ask_lanes(strata_gpu_distribution_t *d, const strata_registers_t *from, strata_registers_t *to) {
+  int64_t lanes = d->device->lanes;
+  if (d->branch_depth > 0 || !is_same_in_lanes(from, to, lanes))
+    return false;
+  const int64_t *wanted = all_coordinates(d->compile->arena, &to->layout, to->count, to->rank);
+  int64_t *held = strata_arena_array(d->compile->arena, int64_t, to->count);
+  int64_t *lane = strata_arena_array(d->compile->arena, int64_t, to->count);
+  for (int64_t reg = 0; reg < to->count; reg++)
+    if ((lane[reg] = find_lane(from, lanes, &wanted[reg * to->rank], &held[reg])) < 0)
+      return false;
+  for (int64_t reg = 0; reg < to->count; reg++) {
+    int64_t same = find_register(wanted, reg, to->rank, &wanted[reg * to->rank]);
+    to->values[reg] = same >= 0 ? to->values[same]
+                                : strata_emit_shuffle_from(&d->e, from->values[held[reg]], lane[reg], (int)lanes);
   }
   return true;
 }
@@ -206,5 +257,7 @@ strata_status_t strata_registers_convert(strata_gpu_distribution_t *d, const str
       out->values[i] = from->values[0];
     return NULL;
   }
-  return rename_registers(d->compile->arena, from, out) ? NULL : exchange(d, from, out);
+  if (rename_registers(d->compile->arena, from, out) || ask_lanes(d, from, out))
+    return NULL;
+  return exchange(d, from, out);
 }

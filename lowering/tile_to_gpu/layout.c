@@ -133,6 +133,20 @@ strata_layout_t strata_layout_build_crossing(const int64_t *sizes, int64_t threa
   return layout;
 }
 
+bool strata_layout_deal(const strata_layout_t *layout, int64_t lanes, strata_layout_t *out_layout) {
+  const strata_digit_t *held = &layout->reg[0], *copies = &layout->thread[0];
+  if (layout->n_reg != 1 || layout->n_thread == 0 || held->dim == STRATA_COPIES || copies->dim != STRATA_COPIES ||
+      lanes % held->extent || copies->extent <= lanes || copies->extent % lanes)
+    return false;
+  *out_layout = (strata_layout_t){0};
+  strata_layout_push_thread(out_layout, STRATA_COPIES, lanes / held->extent, 0);
+  strata_layout_push_thread(out_layout, held->dim, held->extent, held->stride);
+  strata_layout_push_thread(out_layout, STRATA_COPIES, copies->extent / lanes, 0);
+  for (int i = 1; i < layout->n_thread; i++)
+    strata_layout_push_thread(out_layout, layout->thread[i].dim, layout->thread[i].extent, layout->thread[i].stride);
+  return true;
+}
+
 static strata_layout_t map_dims(const strata_layout_t *layout, const int *to, bool keeps_registers) {
   strata_layout_t mapped = {0};
   for (int i = 0; i < layout->n_reg; i++) {

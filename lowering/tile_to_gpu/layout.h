@@ -53,6 +53,10 @@ strata_layout_t strata_layout_map_dims(const strata_layout_t *layout, const int 
 // The same but dropped register digits stay, as copies: the registers keep their numbers.
 strata_layout_t strata_layout_map_registers(const strata_layout_t *layout, const int *to);
 
+// |layout| of a value of rank 1 whose registers are the same in all lanes of several warps, dealt out: each of |lanes|
+// holds one of them. False if it is no such layout.
+bool strata_layout_deal(const strata_layout_t *layout, int64_t lanes, strata_layout_t *out_layout);
+
 // How many neighbours along |dim| a thread holds: the extent of the register digit of stride one.
 int64_t strata_layout_width(const strata_layout_t *layout, int dim);
 

@@ -24,7 +24,8 @@ typedef struct {
   int chains;                // registers are combined one after the other to so many values; 0: as a tree
   bool contracts;            // of sums: each addition may take in the product that it adds
   strata_registers_t start;  // what the results are combined with at last; none: nothing, or it has been
-  strata_registers_t result; // in the layout that follows from the source's
+  strata_registers_t result; // in the layout that follows from the source's, or in |wanted|
+  const strata_layout_t *wanted;
 } reduction_t;
 
 enum { CHAINS_OF_PARTS = 2, CHAINS_OF_PRODUCTS = 4 };
@@ -283,6 +284,13 @@ static bool has_one_start(const reduction_t *r) {
   return r->start.count > 0;
 }
 
+// True if each lane is to keep the result that it has.
+static bool is_wanted_dealt(const reduction_t *r) {
+  strata_layout_t dealt;
+  return r->start.count == 0 && strata_layout_deal(&r->result.layout, r->d->device->lanes, &dealt) &&
+         strata_layout_equal(&dealt, r->wanted);
+}
+
 static strata_status_t combine_shared_out(reduction_t *r, const slots_t *slots) {
   strata_gpu_distribution_t *d = r->d;
   strata_emitter_t *e = &d->e;
@@ -304,6 +312,11 @@ static strata_status_t combine_shared_out(reduction_t *r, const slots_t *slots) 
   if (has_one_start(r)) {
     own = strata_emit_combine(e, r->kind, r->start.values[0], own);
     r->start.count = 0;
+  }
+  if (is_wanted_dealt(r)) {
+    r->result = strata_registers_in(d, r->result.type, r->wanted);
+    r->result.values[0] = own;
+    return NULL;
   }
   for (int64_t i = 0; i < n; i++)
     r->result.values[i] = strata_emit_shuffle_from(e, own, i * per_result, (int)lanes);
@@ -367,6 +380,7 @@ static void add_start(reduction_t *r) {
 static strata_status_t reduce(strata_gpu_distribution_t *d, MlirOperation op, int chains, bool is_partial) {
   MlirValue result = mlirOperationGetResult(op, 0);
   reduction_t r = {.d = d, .kind = strata_attr(op, "kind"), .chains = chains};
+  r.wanted = strata_layout_of(d, result);
   r.contracts = strata_attr_flag(op, "tile.contracts");
   r.source = strata_registers_of(d, mlirOperationGetOperand(op, 0));
   if (r.source->rank == 0)
@@ -391,7 +405,7 @@ static strata_status_t reduce(strata_gpu_distribution_t *d, MlirOperation op, in
   }
   add_start(&r);
   strata_registers_t out;
-  STRATA_TRY(strata_registers_convert(d, &r.result, strata_layout_of(d, result), &out));
+  STRATA_TRY(strata_registers_convert(d, &r.result, r.wanted, &out));
   strata_registers_define(d, result, &out);
   return NULL;
 }
