@@ -36,7 +36,7 @@ static MlirValue quotient(expander_t *x, MlirValue a, MlirValue b) {
 }
 
 // 2^(a log2 e): what rounding takes off the product, a - product * log 2, is put back afterwards, where that is finite;
-// it is a relative error of |a| 2^-24. Not where 1 is added (1 / (1 + e^a), of results so small that nothing else has so many digits).
+// it is a relative error of |a| 2^-24. Not where 1 is added: of a sigmoid only results as small as e^a have it.
 static MlirValue approximate_exp(expander_t *x, MlirValue a) {
   MlirValue product = mul(x, a, real(x, log2_e)), power = approximate(x, "math.exp2", 1, &product);
   if (x->m->rounds_to_16 || x->is_below_greatest || x->is_beside_one)
@@ -172,7 +172,8 @@ MlirValue strata_expand_normal(expander_t *x, MlirValue a, double c, double k) {
   for (int i = 0; i < COUNT; i++, scale *= c)
     coefficients[i] = erfc_log2[i] * scale;
   coefficients[0] += log2(k);
-  MlirValue exponent = polynomial(x, COUNT, coefficients, magnitude(x, a)), power = approximate(x, "math.exp2", 1, &exponent);
+  MlirValue exponent = polynomial(x, COUNT, coefficients, magnitude(x, a));
+  MlirValue power = approximate(x, "math.exp2", 1, &exponent);
   MlirValue rest = sub(x, real(x, 2 * k), power), is_below = compare(x, STRATA_OLT, a, 0);
   return select(x, is_below, power, rest);
 }

@@ -329,8 +329,7 @@ static int64_t crossing_bytes(const class_t *class) {
 }
 
 // The same where blocks fetch what lies across their rows in bulk: a thread holds squares of it, |width| elements
-// along the rows, and 16 bytes across them, which it can read as they lie; threads along the rows combine what a row has one of.
-// False where squares do not fill the value.
+// along the rows and 16 bytes across them, which it can read as they lie. False where squares do not fill the value.
 static bool build_squares(const strata_gpu_distribution_t *d, const class_t *class, const int64_t *sizes, int64_t width,
                           strata_layout_t *out) {
   int64_t bytes = crossing_bytes(class), across = bytes ? STRATA_VECTOR_BYTES / bytes : sizes[0] + 1;

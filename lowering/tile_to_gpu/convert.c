@@ -1,7 +1,8 @@
 // A value from one layout to another.
 //
-// Where every thread holds what it is to hold, registers are renamed; where a lane of its warp does, it is asked. Else the value passes through shared memory in
-// row-major order, each row a little longer than it is so that columns fall into different banks.
+// Where every thread holds what it is to hold, registers are renamed; where lanes of its warp do, they are asked. Else
+// the value passes through shared memory in row-major order, each row a little longer than it is so that columns fall
+// into different banks.
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
@@ -88,22 +89,24 @@ static bool is_same_in_lanes(const strata_registers_t *from, const strata_regist
   return true;
 }
 
-// Lanes that have dealt out what all of them are to have ask one another.
+// Lanes that have dealt out the few values that all of them are to have ask one another.
 static bool ask_lanes(strata_gpu_distribution_t *d, const strata_registers_t *from, strata_registers_t *to) {
-  int64_t lanes = d->device->lanes;
+  enum { FEW = 8 };
+  int64_t lanes = d->device->lanes, held[FEW], lane[FEW], asked[FEW], n_asked = 0;
   if (d->branch_depth > 0 || !is_same_in_lanes(from, to, lanes))
     return false;
   const int64_t *wanted = all_coordinates(d->compile->arena, &to->layout, to->count, to->rank);
-  int64_t *held = strata_arena_array(d->compile->arena, int64_t, to->count);
-  int64_t *lane = strata_arena_array(d->compile->arena, int64_t, to->count);
-  for (int64_t reg = 0; reg < to->count; reg++)
-    if ((lane[reg] = find_lane(from, lanes, &wanted[reg * to->rank], &held[reg])) < 0)
-      return false;
   for (int64_t reg = 0; reg < to->count; reg++) {
-    int64_t same = find_register(wanted, reg, to->rank, &wanted[reg * to->rank]);
-    to->values[reg] = same >= 0 ? to->values[same]
-                                : strata_emit_shuffle_from(&d->e, from->values[held[reg]], lane[reg], (int)lanes);
+    if (find_register(wanted, reg, to->rank, &wanted[reg * to->rank]) >= 0)
+      continue;
+    if (n_asked == FEW || (lane[n_asked] = find_lane(from, lanes, &wanted[reg * to->rank], &held[n_asked])) < 0)
+      return false;
+    asked[n_asked++] = reg;
   }
+  for (int64_t i = 0; i < n_asked; i++)
+    to->values[asked[i]] = strata_emit_shuffle_from(&d->e, from->values[held[i]], lane[i], (int)lanes);
+  for (int64_t reg = 0; reg < to->count; reg++)
+    to->values[reg] = to->values[find_register(wanted, to->count, to->rank, &wanted[reg * to->rank])];
   return true;
 }
 

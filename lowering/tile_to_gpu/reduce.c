@@ -200,8 +200,8 @@ static MlirValue combine_slots(reduction_t *r, MlirValue memory, MlirValue first
   return strata_emit_combine(e, r->kind, low, high);
 }
 
-// Waits for the warps of one result: those of the other |slots|->kept_warps have slots of their own. |is_dirty|: there is
-// more that threads wait for.
+// Waits for the warps of one result: those of the others have slots of their own. |is_dirty|: there is more that threads
+// wait for.
 static strata_status_t wait_for_warps(reduction_t *r, const slots_t *slots, bool is_dirty) {
   strata_gpu_distribution_t *d = r->d;
   int64_t part = d->group / slots->kept_warps;
@@ -215,7 +215,8 @@ static strata_status_t wait_for_warps(reduction_t *r, const slots_t *slots, bool
 
 // The first |n| results that a thread holds pass through slots, the first result's from |base| on, and are combined
 // with those of the other warps. |writes|: i1, the threads that write them; null: all do.
-static strata_status_t combine_warps(reduction_t *r, const slots_t *slots, MlirValue base, MlirValue writes, int64_t n) {
+static strata_status_t combine_warps(reduction_t *r, const slots_t *slots, MlirValue base, MlirValue writes,
+                                     int64_t n) {
   strata_gpu_distribution_t *d = r->d;
   strata_emitter_t *e = &d->e;
   int64_t per_register = slots->kept_lanes * slots->kept_warps * slots->n_warps;
@@ -251,11 +252,11 @@ static strata_status_t combine_held(reduction_t *r, const slots_t *slots) {
 //===-- Several results ------------------------------------------------------------------------------------------===//
 
 // Lanes that all hold parts of the same results share these out: at each step a lane gives half of what it has left to
-// the lane across and takes the other half. Each has a part of one result in the end, and asks for it when all have been combined.
+// the lane across and takes the other half. Each has a part of one result in the end.
 
 static bool shares_out(const reduction_t *r, const slots_t *slots) {
   int64_t n = r->result.count, lanes = r->d->device->lanes;
-  return n > 1 && n <= lanes && (n & (n - 1)) == 0 && slots->n_warps > 1 && slots->reduced_lanes == lanes - 1;
+  return n > 1 && n < lanes && (n & (n - 1)) == 0 && slots->n_warps > 1 && slots->reduced_lanes == lanes - 1;
 }
 
 // True in lanes whose number has |bit|: they have the upper half.
@@ -291,35 +292,44 @@ static bool is_wanted_dealt(const reduction_t *r) {
          strata_layout_equal(&dealt, r->wanted);
 }
 
-static strata_status_t combine_shared_out(reduction_t *r, const slots_t *slots) {
-  strata_gpu_distribution_t *d = r->d;
-  strata_emitter_t *e = &d->e;
-  int64_t n = r->result.count, lanes = d->device->lanes, per_result = lanes / n, bit = lanes / 2;
-  for (int64_t half = n / 2; half > 0; half /= 2, bit /= 2)
-    share_out(r, bit, half);
-  combine_bits(r, bit, 1);
-  strata_index_space_t space = strata_index_space(d, 0, NULL);
-  MlirContext context = e->context;
-  MlirAffineExpr thread = mlirAffineDimExprGet(context, 0);
-  MlirAffineExpr number = mlirAffineFloorDivExprGet(mlirAffineModExprGet(thread, mlirAffineConstantExprGet(context, lanes)),
-                                                    mlirAffineConstantExprGet(context, per_result));
-  MlirAffineExpr place = mlirAffineMulExprGet(number, mlirAffineConstantExprGet(context, slots->kept_warps * slots->n_warps));
-  MlirValue base = strata_index_emit(&space, mlirAffineAddExprGet(slot_base(r, slots), place));
-  MlirValue rest = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, per_result - 1));
-  MlirValue writes = strata_emit_cmpi(e, STRATA_EQ, rest, strata_emit_index(e, 0));
-  STRATA_TRY(combine_warps(r, slots, base, per_result > 1 ? writes : (MlirValue){0}, 1));
-  MlirValue own = r->result.values[0];
+// The slots of the result that |per_result| lanes beside one another have.
+static MlirValue own_slots(const reduction_t *r, const slots_t *slots, int64_t per_result) {
+  MlirContext context = r->d->e.context;
+  MlirAffineExpr lanes = mlirAffineConstantExprGet(context, r->d->device->lanes);
+  MlirAffineExpr lane = mlirAffineModExprGet(mlirAffineDimExprGet(context, 0), lanes);
+  MlirAffineExpr number = mlirAffineFloorDivExprGet(lane, mlirAffineConstantExprGet(context, per_result));
+  MlirAffineExpr per_register = mlirAffineConstantExprGet(context, slots->kept_warps * slots->n_warps);
+  strata_index_space_t space = strata_index_space(r->d, 0, NULL);
+  return strata_index_emit(&space,
+                           mlirAffineAddExprGet(slot_base(r, slots), mlirAffineMulExprGet(number, per_register)));
+}
+
+// The lane's own result becomes those of the thread: it alone where that is wanted, else it asks for all of them.
+static void take_results(reduction_t *r, MlirValue own, int64_t per_result) {
+  strata_emitter_t *e = &r->d->e;
   if (has_one_start(r)) {
     own = strata_emit_combine(e, r->kind, r->start.values[0], own);
     r->start.count = 0;
   }
   if (is_wanted_dealt(r)) {
-    r->result = strata_registers_in(d, r->result.type, r->wanted);
+    r->result = strata_registers_in(r->d, r->result.type, r->wanted);
     r->result.values[0] = own;
-    return NULL;
+    return;
   }
-  for (int64_t i = 0; i < n; i++)
-    r->result.values[i] = strata_emit_shuffle_from(e, own, i * per_result, (int)lanes);
+  for (int64_t i = 0; i < r->result.count; i++)
+    r->result.values[i] = strata_emit_shuffle_from(e, own, i * per_result, r->d->device->lanes);
+}
+
+static strata_status_t combine_shared_out(reduction_t *r, const slots_t *slots) {
+  strata_emitter_t *e = &r->d->e;
+  int64_t n = r->result.count, lanes = r->d->device->lanes, per_result = lanes / n, bit = lanes / 2;
+  for (int64_t half = n / 2; half > 0; half /= 2, bit /= 2)
+    share_out(r, bit, half);
+  combine_bits(r, bit, 1);
+  MlirValue rest = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, per_result - 1));
+  MlirValue writes = strata_emit_cmpi(e, STRATA_EQ, rest, strata_emit_index(e, 0));
+  STRATA_TRY(combine_warps(r, slots, own_slots(r, slots, per_result), writes, 1));
+  take_results(r, r->result.values[0], per_result);
   return NULL;
 }
 

@@ -6,7 +6,8 @@
 //   for each task of the team:
 //     wait for the copies; pieces from shared memory to registers
 //     what each thread does alone
-//     barrier: what has come, and what the task before has left in shared memory, is read; copies of the next task begin
+//     barrier: what has come, and what the task before has left in shared memory, is read
+//     copies of the next task begin
 //     the rest of the task
 //
 // Where a device can, what lies in boxes comes in bulk: threads that ask for pieces one by one stand in the way of all
@@ -48,8 +49,8 @@ typedef struct strata_rows_ahead {
   strata_gpu_distribution_t *d;
   STRATA_VECTOR(fetched_t) fetched;
   STRATA_VECTOR(MlirOperation) shared; // ops of all tasks
-  int64_t barriers_at;                 // as ->at and ->memory: of what comes in bulk, one, whose phases are the team's tasks
-  MlirValue barriers;
+  int64_t barriers_at;                 // like a load's ->at and ->memory
+  MlirValue barriers;                  // of what comes in bulk: one, whose phases are the team's tasks
   int64_t bulk_bytes;                  // of a task; 0: nothing does
   MlirValue end;                       // behind the block's last task
 } ahead_t;
@@ -138,7 +139,7 @@ static bool takes_boxes(strata_gpu_distribution_t *d, fetched_t *f, int along, i
 }
 
 // Where threads hold squares, with a unit of 16 bytes of each column: sets of boxes of every so-manieth column, two
-// units of each, exchanged so that eight threads beside one another, which read units of as many columns, touch all banks.
+// units of each, exchanged so that eight threads beside one another, which read a unit each, touch all banks.
 static bool takes_squares(strata_gpu_distribution_t *d, fetched_t *f) {
   int64_t bytes = strata_element_bytes(f->loaded.element), n = strata_layout_width(&f->loaded.layout, 1);
   if (strata_layout_width(&f->loaded.layout, 0) * bytes != STRATA_VECTOR_BYTES ||
@@ -422,7 +423,8 @@ static void place_in_columns(strata_gpu_box_t *box, int64_t rows) {
   box->is_linear = true;
   box->steps[0] = 1;
   box->steps[1] = rows;
-  box->position = mlirAffineAddExprGet(scaled(mlirAffineDimExprGet(context, 1), rows), mlirAffineDimExprGet(context, 0));
+  box->position =
+      mlirAffineAddExprGet(scaled(mlirAffineDimExprGet(context, 1), rows), mlirAffineDimExprGet(context, 0));
 }
 
 static strata_status_t receive_bulk(strata_gpu_distribution_t *d, fetched_t *f) {

@@ -63,7 +63,8 @@ static MlirValue first_task(strata_gpu_distribution_t *d, MlirValue block) {
     low = block;
     step = strata_gpu_blocks(d);
   }
-  return strata_emit_binary(e, "arith.addi", strata_emit_binary(e, "arith.muli", high, strata_emit_index(e, step)), low);
+  MlirValue first = strata_emit_binary(e, "arith.muli", high, strata_emit_index(e, step));
+  return strata_emit_binary(e, "arith.addi", first, low);
 }
 
 void strata_gpu_find_task(strata_gpu_distribution_t *d) {

@@ -58,7 +58,7 @@ UNARY = {
     "thresholded_relu": lambda x, alpha: (np.where(x > alpha, x, 0), None),
     "sign": lambda x: (np.where(x == 0, x, np.sign(x)), None),
 }
-# With fast math GPUs give the exponential in 1 + e^-x a relative error of |x| 2^-24, a unit for each of |x|: docs/gpu.md.
+# With fast math GPUs give the exponential in 1 + e^-x a relative error of |x| 2^-24, up to |x| units: docs/gpu.md.
 BESIDE_ONE = ("sigmoid", "silu") if suite.TARGET != "cpu" else ()
 ATTRIBUTES = {"alpha": 0.75, "beta": 0.25, "gamma": 1.5}  # exact in every type
 
