@@ -138,8 +138,8 @@ static bool takes_boxes(strata_gpu_distribution_t *d, fetched_t *f, int along, i
          inner_extent(bulk) * bytes % STRATA_BULK_ALIGNMENT == 0;
 }
 
-// Where threads hold squares, with a unit of 16 bytes of each column: sets of boxes of every so-manieth column, two
-// units of each, exchanged so that eight threads beside one another, which read a unit each, touch all banks.
+// Where threads hold squares of n columns, a unit of 16 bytes of each: n sets of boxes, of every n-th column each, two
+// units a column, exchanged so that eight threads beside one another, which read a unit each, touch all banks.
 static bool takes_squares(strata_gpu_distribution_t *d, fetched_t *f) {
   int64_t bytes = strata_element_bytes(f->loaded.element), n = strata_layout_width(&f->loaded.layout, 1);
   if (strata_layout_width(&f->loaded.layout, 0) * bytes != STRATA_VECTOR_BYTES ||
@@ -316,12 +316,16 @@ static strata_status_t fetch_first_pieces(ahead_t *a) {
   return NULL;
 }
 
+static MlirValue barriers_of(const ahead_t *a) {
+  return strata_shared_view(a->d, a->barriers_at, mlirIntegerTypeGet(a->d->e.context, 64), 1);
+}
+
 // Has |a| speak of the team |number|, whose running task is |task|.
 static void change_team(ahead_t *a, MlirValue number, MlirValue task) {
   strata_gpu_distribution_t *d = a->d;
   d->group_number = number;
   d->task = task;
-  a->barriers = strata_shared_view(d, a->barriers_at, mlirIntegerTypeGet(d->e.context, 64), 1);
+  a->barriers = barriers_of(a);
   for (size_t i = 0; i < a->fetched.count; i++)
     a->fetched.data[i].memory = memory_of(d, &a->fetched.data[i]);
 }
@@ -341,8 +345,8 @@ static strata_status_t fetch_first_bulk(ahead_t *a) {
   MlirValue number = strata_emit_binary(e, "arith.ori", d->thread, team);
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, number, strata_emit_index(e, 0)));
   for (int64_t i = 0; i < n_teams; i++) {
-    change_team(a, strata_emit_index(e, i), task);
-    strata_phase_init(d, a->barriers, 0, 1);
+    d->group_number = strata_emit_index(e, i);
+    strata_phase_init(d, barriers_of(a), 0, 1);
   }
   strata_emit_fence(d, "barriers");
   for (int64_t i = 0; i < n_teams; i++) {
