@@ -27,7 +27,7 @@ void strata_emit_block_barrier(strata_gpu_distribution_t *d) {
 bool strata_emit_part_barrier(strata_gpu_distribution_t *d, int64_t parts) {
   strata_emitter_t *e = &d->e;
   int64_t groups = strata_block_groups(d), first = FIRST_TEAM + groups, threads = d->group / parts;
-  if (d->pipelined || !(strata_gpu_has_teams(d) || d->group == d->threads) || first + groups * parts > N_BARRIERS)
+  if (d->producers || !d->blocks || first + groups * parts > N_BARRIERS)
     return false;
   MlirValue part = strata_emit_binary(e, "arith.divui", d->thread, strata_emit_index(e, threads));
   if (groups > 1) {

@@ -11,7 +11,7 @@ void strata_emit_block_barrier(strata_gpu_distribution_t *d);
 void strata_emit_numbered_barrier(strata_gpu_distribution_t *d, MlirValue number, int64_t threads);
 
 // Waits for those threads of the group that are in the same of |parts| equal parts of it. False, and nothing is
-// emitted, where there is no such barrier.
+// emitted, where there is no such barrier: but in blocks that carry out tasks in turn.
 bool strata_emit_part_barrier(strata_gpu_distribution_t *d, int64_t parts);
 
 // Has what is allocated next begin at a multiple of |bytes|; slices of the block's groups do if they are multiples.

@@ -1,6 +1,7 @@
 """One network under every option that changes code: the results stay, the bytes do where they must."""
 import filecmp
 import os
+import shutil
 
 import numpy as np
 
@@ -43,6 +44,7 @@ def check_model(model):
         path, _ = strata.compile_library(graph, f"{model}/{i}", name=f"variant{i}", options=[option])
         library = strata.Library(path)
         error = max(relative_error(*pair) for pair in zip(library.run(inputs), want))
+        shutil.rmtree(f"{model}/{i}")  # two copies of the weights each
         print(f"{model} {option}: {error:.1e}, {len(library.launches)} launches", flush=True)
         assert error <= bound
         if option == "--polyblocks-disable-affine-fusion":
