@@ -184,6 +184,9 @@ static MlirValue with_number(const strata_arithmetic_t *m, MlirValue value, cons
   return (MlirValue){0};
 }
 
+// Numbers whose fifth powers, in the polynomial's coefficients, are normal numbers of f32: nothing else bounds it.
+static bool is_moderate(double c) { return c >= 0x1p-16 && c <= 0x1p+16; }
+
 strata_normal_t strata_match_normal(const strata_arithmetic_t *m, MlirOperation op) {
   strata_normal_t normal = {0};
   double one;
@@ -198,7 +201,7 @@ strata_normal_t strata_match_normal(const strata_arithmetic_t *m, MlirOperation 
   if (!strata_op_is(function, "math.erf") || !is_approximate(m, function))
     return normal;
   MlirValue a = with_number(m, mlirOperationGetOperand(function, 0), "arith.mulf", &normal.c);
-  if (!mlirValueIsNull(a) && normal.c > 0)
+  if (!mlirValueIsNull(a) && is_moderate(normal.c))
     normal.a = a;
   return normal;
 }

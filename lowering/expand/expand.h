@@ -12,7 +12,7 @@ typedef struct {
   MlirType real, bits;
   bool is_approximate; // f32, and the machine's approximations will do
   bool has_tanh;       // so will its tanh
-  bool is_beside_one;  // the result is added to 1: an error of 2^-21 will do, of 2^-20 if it is rounded to 16 bits
+  bool is_beside_one;  // the result is added to 1: an error of 2^-20 will do
   // The operand is a value less the greatest of its row: an error of so many times 2^-24 will do.
   bool is_below_greatest;
 } strata_expander_t;
@@ -33,7 +33,7 @@ MlirValue strata_expand_pow(const strata_expander_t *x, const MlirValue *operand
 MlirValue strata_expand_rsqrt(const strata_expander_t *x, const MlirValue *operands);
 MlirValue strata_expand_ipowi(const strata_expander_t *x, const MlirValue *operands);
 
-// k (1 + erf(c a)) for positive numbers c and k.
+// k (1 + erf(c a)) for positive numbers k and c, whose fifth power is a normal number.
 MlirValue strata_expand_normal(const strata_expander_t *x, MlirValue a, double c, double k);
 
 // The same for machines without libm, of f32 and f64: computed in f64 (math_alone.c).
