@@ -27,6 +27,8 @@ typedef struct {
 typedef struct strata_gpu_record strata_gpu_record_t; // what is known of an old value (values.c)
 typedef struct strata_gpu_kept strata_gpu_kept_t;     // a load whose registers shared memory holds (kept.c)
 
+typedef struct strata_gpu_moment strata_gpu_moment_t; // a reduction whose result is known ahead (moments.c)
+
 typedef struct strata_gpu_column strata_gpu_column_t; // a vector along rows that shared memory holds (columns.c)
 
 // Shared memory of the block: %shared. Every allocation has one slice a group, so that each group has its own.
@@ -37,6 +39,13 @@ typedef struct {
   int64_t exchange_at;   // where that part begins
   int64_t n_exchanges;   // conversions that have gone through it
 } strata_shared_t;
+
+// How warps have combined what they hold, outside of loops and branches: each time through memory of its own.
+typedef struct {
+  int64_t count; // how often
+  int64_t parts; // equal parts of the group that waited for nobody else; 1: it had none, 0: not the same each time
+  int64_t bytes; // of shared memory
+} strata_combines_t;
 
 typedef struct {
   strata_compile_t *compile;
@@ -63,8 +72,11 @@ typedef struct {
   int branch_depth, loop_depth; // scf.ifs and loops around the end of the new code
   bool is_dirty, is_read;       // shared memory was written, read since the last barrier
   strata_shared_t shared;
+  strata_combines_t combines;
   strata_gpu_kept_t *kept;
   strata_gpu_column_t *columns;
+  strata_gpu_moment_t *moments;
+  STRATA_VECTOR(MlirOperation) apart; // products that a difference from a mean was taken apart to (moments.c)
   struct strata_rows_ahead *ahead;           // rows fetched a task ahead (rows_ahead.h); NULL: none are
   struct strata_pipelined_kernel *pipelined; // NULL: not such a kernel, or not there yet
   STRATA_VECTOR(MlirAttribute) maps;         // of the function: strata.maps

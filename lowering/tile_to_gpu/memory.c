@@ -4,6 +4,7 @@
 #include "lowering/tile_to_gpu/kept.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/shared.h"
+#include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/turn.h"
 
 MlirValue strata_gpu_flatten(strata_gpu_distribution_t *d, MlirValue buffer) {
@@ -91,6 +92,14 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
   return NULL;
 }
 
+// What exceeds half of the L2 cache is not read from there again. And tasks that come back to lines which the cache has
+// (strata_gpu_share) find them there only if results do not take their place.
+static bool is_streaming(const strata_gpu_distribution_t *d, MlirValue buffer) {
+  int64_t bytes = buffer_bytes(mlirValueGetType(buffer)), most = d->device->l2_bytes / 2;
+  bool comes_back = strata_gpu_share(d) > 0 && strata_attr_i64(d->func, "strata.bytes", 0) > most;
+  return mlirValueIsABlockArgument(buffer) && (bytes > most || comes_back);
+}
+
 strata_status_t strata_gpu_rule_store(strata_gpu_distribution_t *d, MlirOperation op) {
   MlirValue value = mlirOperationGetOperand(op, 0), buffer = mlirOperationGetOperand(op, 1);
   strata_gpu_box_t box;
@@ -104,8 +113,7 @@ strata_status_t strata_gpu_rule_store(strata_gpu_distribution_t *d, MlirOperatio
     STRATA_TRY(strata_shared_before_write(d));
   strata_transfer_t transfer = transfer_of(d, op, 1, &box);
   transfer.pad = (MlirAttribute){0};
-  transfer.is_streaming =
-      mlirValueIsABlockArgument(buffer) && buffer_bytes(mlirValueGetType(buffer)) > d->device->l2_bytes / 2;
+  transfer.is_streaming = is_streaming(d, buffer);
   strata_registers_t registers = *strata_registers_of(d, value);
   strata_layout_t turned;
   if (strata_pipelined_store_rows(d, &transfer, &registers))

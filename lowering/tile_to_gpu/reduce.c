@@ -4,6 +4,7 @@
 // the other to a few sums: a product and its addition are one instruction then. Then lanes of a warp by shuffles, so
 // that all of them have the result; then warps through shared memory; then the blocks of a cluster. The order is fixed
 // by the layout alone.
+#include "lowering/tile_to_gpu/reduce.h"
 #include "dialects/integers.h"
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
@@ -11,26 +12,14 @@
 #include "lowering/tile_to_gpu/columns.h"
 #include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/moments.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/rows_ahead.h"
 #include "lowering/tile_to_gpu/shared.h"
 
-typedef struct {
-  strata_gpu_distribution_t *d;
-  MlirAttribute kind;
-  const strata_registers_t *source;
-  bool is_reduced[STRATA_VALUE_RANK];
-  int to[STRATA_VALUE_RANK]; // the result's dim behind each dim of the source
-  int chains;                // registers are combined one after the other to so many values; 0: as a tree
-  bool contracts;            // of sums: each addition may take in the product that it adds
-  strata_registers_t start;  // what the results are combined with at last; none: nothing, or it has been
-  strata_registers_t result; // in the layout that follows from the source's, or in |wanted|
-  const strata_layout_t *wanted;
-} reduction_t;
-
 enum { CHAINS_OF_PARTS = 2, CHAINS_OF_PRODUCTS = 4 };
 
-static void read_dims(reduction_t *r, MlirOperation op) {
+static void read_dims(strata_reduction_t *r, MlirOperation op) {
   int64_t dims[STRATA_VALUE_RANK] = {0};
   int count = strata_attr_i64s(op, "reduction_dims", STRATA_VALUE_RANK, dims);
   for (int i = 0; i < (count < 0 ? 1 : count); i++) // a vector.reduction is over its only dim
@@ -41,7 +30,7 @@ static void read_dims(reduction_t *r, MlirOperation op) {
 
 //===-- Registers ------------------------------------------------------------------------------------------------===//
 
-static bool is_never(const reduction_t *r, int64_t reg) {
+static bool is_never(const strata_reduction_t *r, int64_t reg) {
   for (int dim = 0; dim < r->source->rank; dim++)
     if (strata_layout_reg_coordinate(&r->source->layout, reg, dim) >= r->source->sizes[dim])
       return true;
@@ -50,7 +39,7 @@ static bool is_never(const reduction_t *r, int64_t reg) {
 
 // True in threads whose register |reg| does not hang along |dim|. Neighbours ask the same question where they hang
 // together: a multiple of 4 is at most 6 if it is at most 4.
-static MlirValue emit_holds(const reduction_t *r, int64_t reg, int dim) {
+static MlirValue emit_holds(const strata_reduction_t *r, int64_t reg, int dim) {
   strata_index_space_t space = strata_index_space(r->d, 0, NULL);
   const strata_layout_t *layout = &r->source->layout;
   MlirAffineExpr thread = strata_thread_coordinate(r->d->e.context, layout, dim, 0);
@@ -63,7 +52,7 @@ static MlirValue emit_holds(const reduction_t *r, int64_t reg, int dim) {
 }
 
 // A register of the source, neutral in threads where it hangs along a reduced dim.
-static MlirValue counted(const reduction_t *r, int64_t reg) {
+static MlirValue counted(const strata_reduction_t *r, int64_t reg) {
   strata_emitter_t *e = &r->d->e;
   MlirValue value = r->source->values[reg];
   for (int dim = 0; dim < r->source->rank; dim++) {
@@ -78,7 +67,7 @@ static MlirValue counted(const reduction_t *r, int64_t reg) {
 }
 
 // True if register |reg| of the source counts towards register |target| of the result.
-static bool belongs(const reduction_t *r, int64_t reg, int64_t target) {
+static bool belongs(const strata_reduction_t *r, int64_t reg, int64_t target) {
   for (int dim = 0; dim < r->source->rank; dim++)
     if (!r->is_reduced[dim] && strata_layout_reg_coordinate(&r->source->layout, reg, dim) !=
                                    strata_layout_reg_coordinate(&r->result.layout, target, r->to[dim]))
@@ -87,7 +76,7 @@ static bool belongs(const reduction_t *r, int64_t reg, int64_t target) {
 }
 
 // Registers that hold copies along a reduced dim must count once only.
-static bool is_copy(const reduction_t *r, int64_t reg) {
+static bool is_copy(const strata_reduction_t *r, int64_t reg) {
   for (int64_t other = 0; other < reg; other++) {
     bool is_same = true;
     for (int dim = 0; dim < r->source->rank && is_same; dim++)
@@ -99,16 +88,15 @@ static bool is_copy(const reduction_t *r, int64_t reg) {
   return false;
 }
 
-static MlirValue add_to_chain(const reduction_t *r, MlirValue sum, MlirValue value) {
+static MlirValue add_to_chain(const strata_reduction_t *r, MlirValue sum, MlirValue value) {
   strata_emitter_t *e = &r->d->e;
   if (!r->contracts)
     return strata_emit_combine(e, r->kind, sum, value);
-  strata_named_attr_t flags = {"fastmath",
-                               mlirAttributeParseGet(e->context, strata_str("#arith.fastmath<contract>"))};
+  strata_named_attr_t flags = {"fastmath", mlirAttributeParseGet(e->context, strata_str("#arith.fastmath<contract>"))};
   return strata_emit_value(e, "arith.addf", 2, (MlirValue[]){sum, value}, mlirValueGetType(sum), 1, &flags);
 }
 
-static void combine_registers(reduction_t *r, int64_t target, MlirValue *values) {
+static void combine_registers(strata_reduction_t *r, int64_t target, MlirValue *values) {
   int64_t count = 0;
   for (int64_t reg = 0; reg < r->source->count; reg++)
     if (belongs(r, reg, target) && !is_never(r, reg) && !is_copy(r, reg))
@@ -128,10 +116,16 @@ static void combine_registers(reduction_t *r, int64_t target, MlirValue *values)
   r->result.values[target] = values[0];
 }
 
+static void combine_all_registers(strata_reduction_t *r) {
+  MlirValue *values = strata_arena_array(r->d->compile->arena, MlirValue, r->source->count);
+  for (int64_t target = 0; target < r->result.count; target++)
+    combine_registers(r, target, values);
+}
+
 //===-- Lanes ----------------------------------------------------------------------------------------------------===//
 
 // True if bit |bit| of a thread's number is part of a digit along a reduced dim.
-static bool is_reduced_bit(const reduction_t *r, int64_t bit) {
+static bool is_reduced_bit(const strata_reduction_t *r, int64_t bit) {
   for (int dim = 0; dim < r->source->rank; dim++)
     if (r->is_reduced[dim] && strata_layout_thread_coordinate(&r->source->layout, bit, dim) != 0)
       return true;
@@ -139,7 +133,7 @@ static bool is_reduced_bit(const reduction_t *r, int64_t bit) {
 }
 
 // The first |n| results of lanes that differ in |bit| or a lower one.
-static void combine_bits(reduction_t *r, int64_t bit, int64_t n) {
+static void combine_bits(strata_reduction_t *r, int64_t bit, int64_t n) {
   strata_gpu_distribution_t *d = r->d;
   for (; bit > 0; bit /= 2)
     for (int64_t i = 0; i < n && is_reduced_bit(r, bit); i++) {
@@ -148,7 +142,7 @@ static void combine_bits(reduction_t *r, int64_t bit, int64_t n) {
     }
 }
 
-static void combine_lanes(reduction_t *r) {
+static void combine_lanes(strata_reduction_t *r) {
   combine_bits(r, strata_min(r->d->group, r->d->device->lanes) / 2, r->result.count);
 }
 
@@ -161,7 +155,7 @@ typedef struct {
   int64_t reduced_lanes;                   // the bits of the number that tell lanes of one result apart
 } slots_t;
 
-static void sort_bit(const reduction_t *r, slots_t *slots, int64_t bit) {
+static void sort_bit(const strata_reduction_t *r, slots_t *slots, int64_t bit) {
   bool is_lane = bit < r->d->device->lanes, is_reduced = is_reduced_bit(r, bit);
   bool is_warp = !is_lane && bit < r->d->threads, is_kept = !is_reduced; // beyond are the blocks of a cluster
   strata_layout_push_thread(&slots->lane, is_lane && is_kept ? 0 : STRATA_COPIES, 2, slots->kept_lanes);
@@ -173,15 +167,22 @@ static void sort_bit(const reduction_t *r, slots_t *slots, int64_t bit) {
   slots->reduced_lanes |= is_lane && is_reduced ? bit : 0;
 }
 
+static slots_t find_slots(const strata_reduction_t *r) {
+  slots_t slots = {.kept_lanes = 1, .kept_warps = 1, .n_warps = 1};
+  for (int64_t bit = 1; bit < r->d->group; bit *= 2)
+    sort_bit(r, &slots, bit);
+  return slots;
+}
+
 // Lanes of one result have the same of it, but where it is no number: one of them writes.
-static MlirValue is_first_lane(const reduction_t *r, const slots_t *slots) {
+static MlirValue is_first_lane(const strata_reduction_t *r, const slots_t *slots) {
   strata_emitter_t *e = &r->d->e;
   MlirValue bits = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, slots->reduced_lanes));
   return strata_emit_cmpi(e, STRATA_EQ, bits, strata_emit_index(e, 0));
 }
 
 // The slots of one result are beside one another: warp w has the w-th from here.
-static MlirAffineExpr slot_base(const reduction_t *r, const slots_t *slots) {
+static MlirAffineExpr slot_base(const strata_reduction_t *r, const slots_t *slots) {
   MlirContext context = r->d->e.context;
   MlirAffineExpr lane = strata_thread_coordinate(context, &slots->lane, 0, 0);
   MlirAffineExpr kept = strata_thread_coordinate(context, &slots->kept_warp, 0, 0);
@@ -190,59 +191,106 @@ static MlirAffineExpr slot_base(const reduction_t *r, const slots_t *slots) {
   return mlirAffineMulExprGet(place, mlirAffineConstantExprGet(context, slots->n_warps));
 }
 
-// Combines the |n| neighbouring slots from |first| on.
-static MlirValue combine_slots(reduction_t *r, MlirValue memory, MlirValue first, int64_t n) {
-  strata_emitter_t *e = &r->d->e;
+// Combines the |n| of |values|, a power of two.
+static MlirValue combine_tree(strata_reduction_t *r, const MlirValue *values, int64_t n) {
   if (n == 1)
-    return strata_emit_value(e, "memref.load", 2, (MlirValue[]){memory, first}, r->source->element, 0, NULL);
-  MlirValue low = combine_slots(r, memory, first, n / 2);
-  MlirValue high = combine_slots(r, memory, strata_emit_plus(e, first, n / 2), n / 2);
-  return strata_emit_combine(e, r->kind, low, high);
+    return values[0];
+  MlirValue low = combine_tree(r, values, n / 2), high = combine_tree(r, values + n / 2, n / 2);
+  return strata_emit_combine(&r->d->e, r->kind, low, high);
 }
 
-// Waits for the warps of one result: those of the others have slots of their own. |is_dirty|: there is more that threads
-// wait for.
-static strata_status_t wait_for_warps(reduction_t *r, const slots_t *slots, bool is_dirty) {
-  strata_gpu_distribution_t *d = r->d;
+// Takes note of warps that combine |bytes|, of |parts| equal parts of the group that each wait for nobody else.
+static void note_combined(strata_gpu_distribution_t *d, int64_t parts, int64_t bytes) {
+  strata_combines_t *combines = &d->combines;
+  bool is_first = combines->bytes == 0, is_all = parts == 1 || combines->parts == 1;
+  if (d->loop_depth > 0)
+    return;
+  combines->parts = is_first || is_all || combines->parts == parts ? strata_max(combines->parts, parts) : 0;
+  combines->bytes += bytes;
+  combines->count += d->branch_depth == 0;
+}
+
+// True if warps of one result, neighbours, can wait for nobody else.
+static bool waits_apart(const strata_gpu_distribution_t *d, const slots_t *slots) {
   int64_t part = d->group / slots->kept_warps;
-  bool is_apart = strata_layout_thread_coordinate(&slots->kept_warp, part, 0) == 1; // of neighbouring warps
-  if (is_dirty || slots->kept_warps == 1 || !is_apart || !strata_emit_part_barrier(d, slots->kept_warps))
+  bool is_apart = strata_layout_thread_coordinate(&slots->kept_warp, part, 0) == 1;
+  return slots->kept_warps > 1 && is_apart && strata_has_part_barrier(d, slots->kept_warps);
+}
+
+// Waits for the warps of one result: those of the others have slots of their own. |is_dirty|: there is more that
+// threads wait for. *out_parts: of the group, that wait for nobody else.
+static strata_status_t wait_for_warps(strata_gpu_distribution_t *d, const slots_t *slots, bool is_dirty,
+                                      int64_t *out_parts) {
+  bool is_apart = !is_dirty && waits_apart(d, slots);
+  *out_parts = is_apart ? slots->kept_warps : 1;
+  if (!is_apart)
     return strata_shared_before_read(d);
+  strata_emit_part_barrier(d, slots->kept_warps);
   d->is_dirty = false; // nobody else reads those slots
   d->is_read = true;
   return NULL;
 }
 
-// The first |n| results that a thread holds pass through slots, the first result's from |base| on, and are combined
-// with those of the other warps. |writes|: i1, the threads that write them; null: all do.
-static strata_status_t combine_warps(reduction_t *r, const slots_t *slots, MlirValue base, MlirValue writes,
-                                     int64_t n) {
-  strata_gpu_distribution_t *d = r->d;
-  strata_emitter_t *e = &d->e;
-  int64_t per_register = slots->kept_lanes * slots->kept_warps * slots->n_warps;
-  bool was_dirty = d->is_dirty;
-  MlirValue memory;
-  STRATA_TRY(strata_shared_alloc(d, r->source->element, per_register * r->result.count, &memory));
-  strata_index_space_t space = strata_index_space(d, 0, NULL);
-  MlirValue warp = strata_index_emit(&space, strata_thread_coordinate(e->context, &slots->warp, 0, 0));
-  MlirValue own = strata_emit_binary(e, "arith.addi", base, warp);
-  if (d->loop_depth > 0) // else the memory is new
-    STRATA_TRY(strata_shared_before_write(d));
-  d->is_dirty = true;
+// What the slots of one reduction take: |per_register| for each of a thread's results.
+static int64_t slots_per_register(const slots_t *slots) {
+  return slots->kept_lanes * slots->kept_warps * slots->n_warps;
+}
+
+// The first |n| results that a thread holds go to slots, the first result's at |own|.
+static strata_status_t leave_for_warps(strata_reduction_t *r, const slots_t *slots, MlirValue own, MlirValue writes,
+                                       int64_t n, MlirValue *out_memory) {
+  strata_emitter_t *e = &r->d->e;
+  int64_t per_register = slots_per_register(slots);
+  STRATA_TRY(strata_shared_alloc(r->d, r->source->element, per_register * r->result.count, out_memory));
+  if (r->d->loop_depth > 0) // else the memory is new
+    STRATA_TRY(strata_shared_before_write(r->d));
+  r->d->is_dirty = true;
   strata_loop_t branch = mlirValueIsNull(writes) ? (strata_loop_t){0} : strata_emit_if_begin(e, writes);
   for (int64_t i = 0; i < n; i++) {
-    MlirValue operands[] = {r->result.values[i], memory, strata_emit_plus(e, own, i * per_register)};
+    MlirValue operands[] = {r->result.values[i], *out_memory, strata_emit_plus(e, own, i * per_register)};
     strata_emit_op(e, "memref.store", 3, operands, 0, NULL, 0, NULL);
   }
   if (!mlirValueIsNull(writes))
     strata_emit_if_end(e, branch);
-  STRATA_TRY(wait_for_warps(r, slots, was_dirty || d->loop_depth > 0));
-  for (int64_t i = 0; i < n; i++)
-    r->result.values[i] = combine_slots(r, memory, strata_emit_plus(e, base, i * per_register), slots->n_warps);
   return NULL;
 }
 
-static strata_status_t combine_held(reduction_t *r, const slots_t *slots) {
+// The first |n| results that a thread holds of each of |n_reductions| pass through slots, the first result's from
+// |base| on: out[(i * n + k) * warps + w] is the k-th of reduction i that warp w has. |writes|: i1, the threads that
+// write them; null: all do.
+static strata_status_t exchange_parts(strata_reduction_t *r, int n_reductions, const slots_t *slots, MlirValue base,
+                                      MlirValue writes, int64_t n, MlirValue *out) {
+  strata_gpu_distribution_t *d = r->d;
+  strata_emitter_t *e = &d->e;
+  bool was_dirty = d->is_dirty;
+  int64_t size = d->shared.size, parts;
+  MlirValue memory[STRATA_REDUCTIONS_AT_ONCE];
+  strata_index_space_t space = strata_index_space(d, 0, NULL);
+  MlirValue warp = strata_index_emit(&space, strata_thread_coordinate(e->context, &slots->warp, 0, 0));
+  MlirValue own = strata_emit_binary(e, "arith.addi", base, warp);
+  for (int i = 0; i < n_reductions; i++)
+    STRATA_TRY(leave_for_warps(&r[i], slots, own, writes, n, &memory[i]));
+  STRATA_TRY(wait_for_warps(d, slots, was_dirty || d->loop_depth > 0, &parts));
+  note_combined(d, parts, d->shared.size - size);
+  for (int i = 0; i < n_reductions; i++)
+    for (int64_t k = 0; k < n * slots->n_warps; k++) {
+      int64_t at = k / slots->n_warps * slots_per_register(slots) + k % slots->n_warps;
+      MlirValue operands[] = {memory[i], strata_emit_plus(e, base, at)};
+      *out++ = strata_emit_value(e, "memref.load", 2, operands, r[i].source->element, 0, NULL);
+    }
+  return NULL;
+}
+
+static strata_status_t combine_warps(strata_reduction_t *r, const slots_t *slots, MlirValue base, MlirValue writes,
+                                     int64_t n) {
+  MlirValue *parts = strata_arena_array(r->d->compile->arena, MlirValue, n * slots->n_warps);
+  STRATA_TRY(exchange_parts(r, 1, slots, base, writes, n, parts));
+  for (int64_t i = 0; i < n; i++)
+    r->result.values[i] = combine_tree(r, parts + i * slots->n_warps, slots->n_warps);
+  return NULL;
+}
+
+static strata_status_t combine_held(strata_reduction_t *r, const slots_t *slots) {
   strata_index_space_t space = strata_index_space(r->d, 0, NULL);
   MlirValue base = strata_index_emit(&space, slot_base(r, slots));
   MlirValue writes = slots->reduced_lanes ? is_first_lane(r, slots) : (MlirValue){0};
@@ -254,19 +302,19 @@ static strata_status_t combine_held(reduction_t *r, const slots_t *slots) {
 // Lanes that all hold parts of the same results share these out: at each step a lane gives half of what it has left to
 // the lane across and takes the other half. Each has a part of one result in the end.
 
-static bool shares_out(const reduction_t *r, const slots_t *slots) {
+static bool shares_out(const strata_reduction_t *r, const slots_t *slots) {
   int64_t n = r->result.count, lanes = r->d->device->lanes;
   return n > 1 && n < lanes && (n & (n - 1)) == 0 && slots->n_warps > 1 && slots->reduced_lanes == lanes - 1;
 }
 
 // True in lanes whose number has |bit|: they have the upper half.
-static MlirValue is_upper(const reduction_t *r, int64_t bit) {
+static MlirValue is_upper(const strata_reduction_t *r, int64_t bit) {
   strata_emitter_t *e = &r->d->e;
   MlirValue bits = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, bit));
   return strata_emit_cmpi(e, STRATA_NE, bits, strata_emit_index(e, 0));
 }
 
-static void share_out(reduction_t *r, int64_t bit, int64_t half) {
+static void share_out(strata_reduction_t *r, int64_t bit, int64_t half) {
   strata_emitter_t *e = &r->d->e;
   MlirValue upper = is_upper(r, bit), *values = r->result.values;
   for (int64_t i = 0; i < half; i++) {
@@ -278,7 +326,7 @@ static void share_out(reduction_t *r, int64_t bit, int64_t half) {
 }
 
 // True if all results have the same start.
-static bool has_one_start(const reduction_t *r) {
+static bool has_one_start(const strata_reduction_t *r) {
   for (int64_t i = 1; i < r->start.count; i++)
     if (!mlirValueEqual(r->start.values[i], r->start.values[0]))
       return false;
@@ -286,14 +334,14 @@ static bool has_one_start(const reduction_t *r) {
 }
 
 // True if each lane is to keep the result that it has.
-static bool is_wanted_dealt(const reduction_t *r) {
+static bool is_wanted_dealt(const strata_reduction_t *r) {
   strata_layout_t dealt;
   return r->start.count == 0 && strata_layout_deal(&r->result.layout, r->d->device->lanes, &dealt) &&
          strata_layout_equal(&dealt, r->wanted);
 }
 
 // The slots of the result that |per_result| lanes beside one another have.
-static MlirValue own_slots(const reduction_t *r, const slots_t *slots, int64_t per_result) {
+static MlirValue own_slots(const strata_reduction_t *r, const slots_t *slots, int64_t per_result) {
   MlirContext context = r->d->e.context;
   MlirAffineExpr lanes = mlirAffineConstantExprGet(context, r->d->device->lanes);
   MlirAffineExpr lane = mlirAffineModExprGet(mlirAffineDimExprGet(context, 0), lanes);
@@ -305,7 +353,7 @@ static MlirValue own_slots(const reduction_t *r, const slots_t *slots, int64_t p
 }
 
 // The lane's own result becomes those of the thread: it alone where that is wanted, else it asks for all of them.
-static void take_results(reduction_t *r, MlirValue own, int64_t per_result) {
+static void take_results(strata_reduction_t *r, MlirValue own, int64_t per_result) {
   strata_emitter_t *e = &r->d->e;
   if (has_one_start(r)) {
     own = strata_emit_combine(e, r->kind, r->start.values[0], own);
@@ -320,25 +368,67 @@ static void take_results(reduction_t *r, MlirValue own, int64_t per_result) {
     r->result.values[i] = strata_emit_shuffle_from(e, own, i * per_result, r->d->device->lanes);
 }
 
-static strata_status_t combine_shared_out(reduction_t *r, const slots_t *slots) {
-  strata_emitter_t *e = &r->d->e;
-  int64_t n = r->result.count, lanes = r->d->device->lanes, per_result = lanes / n, bit = lanes / 2;
-  for (int64_t half = n / 2; half > 0; half /= 2, bit /= 2)
+// Lanes beside one another that have one result.
+static int64_t lanes_per_result(const strata_reduction_t *r) { return r->d->device->lanes / r->result.count; }
+
+// Each lane has the warp's part of one result in the end.
+static void share_all_out(strata_reduction_t *r) {
+  int64_t bit = r->d->device->lanes / 2;
+  for (int64_t half = r->result.count / 2; half > 0; half /= 2, bit /= 2)
     share_out(r, bit, half);
   combine_bits(r, bit, 1);
-  MlirValue rest = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, per_result - 1));
+}
+
+// Of those parts, of |n| reductions, one lane of each result's writes.
+static strata_status_t exchange_shared_out(strata_reduction_t *r, int n, const slots_t *slots, MlirValue *out) {
+  strata_emitter_t *e = &r->d->e;
+  MlirValue rest = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, lanes_per_result(r) - 1));
   MlirValue writes = strata_emit_cmpi(e, STRATA_EQ, rest, strata_emit_index(e, 0));
-  STRATA_TRY(combine_warps(r, slots, own_slots(r, slots, per_result), writes, 1));
-  take_results(r, r->result.values[0], per_result);
+  return exchange_parts(r, n, slots, own_slots(r, slots, lanes_per_result(r)), writes, 1, out);
+}
+
+static strata_status_t combine_shared_out(strata_reduction_t *r, const slots_t *slots) {
+  MlirValue *parts = strata_arena_array(r->d->compile->arena, MlirValue, slots->n_warps);
+  share_all_out(r);
+  STRATA_TRY(exchange_shared_out(r, 1, slots, parts));
+  take_results(r, combine_tree(r, parts, slots->n_warps), lanes_per_result(r));
   return NULL;
 }
 
+bool strata_reduction_is_dealt(const strata_reduction_t *r) {
+  slots_t slots = find_slots(r);
+  return shares_out(r, &slots) && is_wanted_dealt(r);
+}
+
+int64_t strata_reduction_warps(const strata_reduction_t *r) { return find_slots(r).n_warps; }
+
+MlirValue strata_reduction_own(const strata_reduction_t *r, const MlirValue *values) {
+  MlirValue *own = strata_arena_array(r->d->compile->arena, MlirValue, r->result.count);
+  int64_t bit = r->d->device->lanes / 2;
+  for (int64_t i = 0; i < r->result.count; i++)
+    own[i] = values[i];
+  for (int64_t half = r->result.count / 2; half > 0; half /= 2, bit /= 2)
+    for (int64_t i = 0; i < half; i++)
+      own[i] = strata_emit_select(&r->d->e, is_upper(r, bit), own[half + i], own[i]);
+  return own[0];
+}
+
+void strata_reduce_in_warps(strata_reduction_t *r, int n) {
+  for (int i = 0; i < n; i++) {
+    combine_all_registers(&r[i]);
+    share_all_out(&r[i]);
+  }
+}
+
+strata_status_t strata_reduction_exchange(strata_reduction_t *r, int n, MlirValue *out) {
+  slots_t slots = find_slots(r);
+  return exchange_shared_out(r, n, &slots, out);
+}
+
 // Lanes, then warps.
-static strata_status_t combine_threads(reduction_t *r) {
+static strata_status_t combine_threads(strata_reduction_t *r) {
   strata_gpu_distribution_t *d = r->d;
-  slots_t slots = {.kept_lanes = 1, .kept_warps = 1, .n_warps = 1};
-  for (int64_t bit = 1; bit < d->group; bit *= 2)
-    sort_bit(r, &slots, bit);
+  slots_t slots = find_slots(r);
   if (shares_out(r, &slots))
     return combine_shared_out(r, &slots);
   combine_lanes(r);
@@ -349,7 +439,7 @@ static strata_status_t combine_threads(reduction_t *r) {
 }
 
 // Threads of a block have the same result by now.
-static strata_status_t combine_blocks(reduction_t *r) {
+static strata_status_t combine_blocks(strata_reduction_t *r) {
   strata_gpu_distribution_t *d = r->d;
   if (d->group <= d->threads)
     return NULL;
@@ -362,7 +452,7 @@ static strata_status_t combine_blocks(reduction_t *r) {
 //===-- Rows of a cluster's tiles --------------------------------------------------------------------------------===//
 
 // Threads that differ in a reduced bit have the same results by now.
-static strata_status_t combine_tiles(reduction_t *r) {
+static strata_status_t combine_tiles(strata_reduction_t *r) {
   strata_gpu_distribution_t *d = r->d;
   strata_row_place_t place = {.n_kept = 1, .n_copies = 1};
   strata_layout_t kept = {0}, copy = {0};
@@ -381,32 +471,42 @@ static strata_status_t combine_tiles(reduction_t *r) {
 
 //===-- The rule -------------------------------------------------------------------------------------------------===//
 
-static void add_start(reduction_t *r) {
+static void add_start(strata_reduction_t *r) {
   for (int64_t i = 0; i < r->start.count; i++)
     r->result.values[i] = strata_emit_combine(&r->d->e, r->kind, r->start.values[i], r->result.values[i]);
+}
+
+static strata_reduction_t begin(strata_gpu_distribution_t *d, MlirOperation op, const strata_registers_t *source,
+                                int chains) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  strata_reduction_t r = {.d = d, .kind = strata_attr(op, "kind"), .source = source, .chains = chains};
+  r.wanted = strata_layout_of(d, result);
+  r.contracts = strata_attr_flag(op, "tile.contracts");
+  read_dims(&r, op);
+  strata_layout_t layout = strata_layout_map_dims(&source->layout, r.to);
+  if (!mlirTypeIsAVector(mlirValueGetType(result)))
+    layout = (strata_layout_t){0};
+  r.result = strata_registers_in(d, mlirValueGetType(result), &layout);
+  return r;
+}
+
+strata_reduction_t strata_reduction_of(strata_gpu_distribution_t *d, MlirOperation op,
+                                       const strata_registers_t *source) {
+  return begin(d, op, source, CHAINS_OF_PRODUCTS);
 }
 
 // |is_partial|: each thread keeps the part that it holds itself.
 static strata_status_t reduce(strata_gpu_distribution_t *d, MlirOperation op, int chains, bool is_partial) {
   MlirValue result = mlirOperationGetResult(op, 0);
-  reduction_t r = {.d = d, .kind = strata_attr(op, "kind"), .chains = chains};
-  r.wanted = strata_layout_of(d, result);
-  r.contracts = strata_attr_flag(op, "tile.contracts");
-  r.source = strata_registers_of(d, mlirOperationGetOperand(op, 0));
-  if (r.source->rank == 0)
+  const strata_registers_t *source = strata_registers_of(d, mlirOperationGetOperand(op, 0));
+  if (source->rank == 0)
     return strata_gpu_missing(op, "a scalar");
-  if (mlirValueIsNull(strata_emit_start(&d->e, r.kind, r.source->element)))
+  if (mlirValueIsNull(strata_emit_start(&d->e, strata_attr(op, "kind"), source->element)))
     return strata_gpu_missing(op, "this kind of reduction");
-  read_dims(&r, op);
-  strata_layout_t layout = strata_layout_map_dims(&r.source->layout, r.to);
-  if (!mlirTypeIsAVector(mlirValueGetType(result)))
-    layout = (strata_layout_t){0};
-  r.result = strata_registers_in(d, mlirValueGetType(result), &layout);
+  strata_reduction_t r = begin(d, op, source, chains);
   if (mlirOperationGetNumOperands(op) > 1)
     STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(op, 1), &r.result.layout, &r.start));
-  MlirValue *values = strata_arena_array(d->compile->arena, MlirValue, r.source->count);
-  for (int64_t target = 0; target < r.result.count; target++)
-    combine_registers(&r, target, values);
+  combine_all_registers(&r);
   if (!is_partial) {
     STRATA_TRY(combine_threads(&r));
     STRATA_TRY(combine_blocks(&r));
@@ -421,6 +521,10 @@ static strata_status_t reduce(strata_gpu_distribution_t *d, MlirOperation op, in
 }
 
 strata_status_t strata_gpu_rule_reduction(strata_gpu_distribution_t *d, MlirOperation op) {
+  bool is_done;
+  STRATA_TRY(strata_moments_reduce(d, op, &is_done));
+  if (is_done)
+    return NULL;
   return reduce(d, op, strata_attr_flag(op, "tile.contracts") ? CHAINS_OF_PRODUCTS : 0, false);
 }
 
@@ -429,7 +533,7 @@ strata_status_t strata_gpu_reduce_in_chains(strata_gpu_distribution_t *d, MlirOp
 }
 
 void strata_gpu_reduce_lanes(strata_gpu_distribution_t *d, MlirOperation op, strata_registers_t *registers) {
-  reduction_t r = {.d = d, .kind = strata_attr(op, "kind"), .result = *registers};
+  strata_reduction_t r = {.d = d, .kind = strata_attr(op, "kind"), .result = *registers};
   r.source = strata_registers_of(d, mlirOperationGetOperand(op, 0));
   read_dims(&r, op);
   combine_lanes(&r);

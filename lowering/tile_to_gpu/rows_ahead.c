@@ -10,6 +10,10 @@
 //     copies of the next task begin
 //     the rest of the task
 //
+// Where all of it comes in bulk nobody waits there: each warp arrives at a barrier, and goes on to the first op for
+// which it has to wait for some of the others anyway. Behind that op the barrier is awaited, and the next task's copies
+// begin.
+//
 // Where a device can, what lies in boxes comes in bulk: threads that ask for pieces one by one stand in the way of all
 // that goes through their shared memory. Else a thread has those pieces of 16 bytes copied that it will hold itself,
 // each to a place of its own: it waits for nobody. What comes in neither way is loaded where it is used.
@@ -45,13 +49,17 @@ typedef struct {
   strata_bulk_t *bulks;
 } fetched_t;
 
+enum { COME, READ, N_BARRIERS }; // a task's operands: they lie in shared memory, all warps have them in registers
+
 typedef struct strata_rows_ahead {
   strata_gpu_distribution_t *d;
   STRATA_VECTOR(fetched_t) fetched;
   STRATA_VECTOR(MlirOperation) shared; // ops of all tasks
   int64_t barriers_at;                 // like a load's ->at and ->memory
-  MlirValue barriers;                  // of what comes in bulk: one, whose phases are the team's tasks
+  MlirValue barriers;                  // of what comes in bulk: COME and READ, whose phases are the team's tasks
   int64_t bulk_bytes;                  // of a task; 0: nothing does
+  bool arrives;                        // warps arrive at READ, instead of waiting for one another
+  MlirValue parity;                    // of the running task's phases
   MlirValue end;                       // behind the block's last task
 } ahead_t;
 
@@ -142,8 +150,8 @@ static bool takes_boxes(strata_gpu_distribution_t *d, fetched_t *f, int along, i
 // units a column, exchanged so that eight threads beside one another, which read a unit each, touch all banks.
 static bool takes_squares(strata_gpu_distribution_t *d, fetched_t *f) {
   int64_t bytes = strata_element_bytes(f->loaded.element), n = strata_layout_width(&f->loaded.layout, 1);
-  if (strata_layout_width(&f->loaded.layout, 0) * bytes != STRATA_VECTOR_BYTES ||
-      d->rows * bytes != SQUARES_SPAN || f->loaded.sizes[1] % (n * SQUARES_SPAN))
+  if (strata_layout_width(&f->loaded.layout, 0) * bytes != STRATA_VECTOR_BYTES || d->rows * bytes != SQUARES_SPAN ||
+      f->loaded.sizes[1] % (n * SQUARES_SPAN))
     return false;
   f->n_bulks = n;
   f->bulks = strata_arena_array(d->compile->arena, strata_bulk_t, n);
@@ -255,7 +263,7 @@ static void copy_box(ahead_t *a, const fetched_t *f, int64_t number) {
   const strata_bulk_t *bulk = &f->bulks[number / of_set];
   int64_t offsets[2] = {0, number % of_set * bulk->extents[1]};
   MlirValue at = strata_emit_index(e, number * bulk->extents[1] * d->rows);
-  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {f->memory, at, a->barriers, strata_emit_index(e, 0)};
+  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {f->memory, at, a->barriers, strata_emit_index(e, COME)};
   int rank = strata_bulk_coordinates(d, bulk, offsets, operands + FIXED);
   int64_t span = inner_extent(bulk) * strata_element_bytes(f->loaded.element);
   strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, bulk, span))};
@@ -265,7 +273,7 @@ static void copy_box(ahead_t *a, const fetched_t *f, int64_t number) {
 // By one thread: the arrival with what is to come, then the copies, of all operands in turn.
 static void copy_bulk(ahead_t *a) {
   int64_t most = 0;
-  strata_phase_expect(a->d, a->barriers, strata_emit_index(&a->d->e, 0), a->bulk_bytes);
+  strata_phase_expect(a->d, a->barriers, strata_emit_index(&a->d->e, COME), a->bulk_bytes);
   for (size_t i = 0; i < a->fetched.count; i++)
     most = strata_max(most, n_boxes(&a->fetched.data[i]));
   for (int64_t number = 0; number < most; number++)
@@ -274,9 +282,13 @@ static void copy_bulk(ahead_t *a) {
         copy_box(a, &a->fetched.data[i], number);
 }
 
+// All threads wait, not the one that asks alone: after a loop in a branch of its own the assembler takes its warp for
+// torn, at every shuffle.
 static void fetch_bulk(ahead_t *a, MlirValue exists) {
   strata_emitter_t *e = &a->d->e;
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, a->d->thread, strata_emit_index(e, 0));
+  if (a->arrives)
+    strata_phase_wait(a->d, a->barriers, strata_emit_index(e, READ), a->parity);
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_binary(e, "arith.andi", is_first, exists));
   copy_bulk(a);
   strata_emit_if_end(e, branch);
@@ -317,7 +329,7 @@ static strata_status_t fetch_first_pieces(ahead_t *a) {
 }
 
 static MlirValue barriers_of(const ahead_t *a) {
-  return strata_shared_view(a->d, a->barriers_at, mlirIntegerTypeGet(a->d->e.context, 64), 1);
+  return strata_shared_view(a->d, a->barriers_at, mlirIntegerTypeGet(a->d->e.context, 64), N_BARRIERS);
 }
 
 // Has |a| speak of the team |number|, whose running task is |task|.
@@ -341,12 +353,14 @@ static strata_status_t fetch_first_bulk(ahead_t *a) {
   strata_emitter_t *e = &d->e;
   MlirValue team = d->group_number, task = d->task;
   int64_t n_teams = strata_block_groups(d);
-  STRATA_TRY(strata_shared_reserve(d, STRATA_VECTOR_BYTES, &a->barriers_at));
+  STRATA_TRY(strata_shared_reserve(d, N_BARRIERS * (int64_t)sizeof(int64_t), &a->barriers_at));
   MlirValue number = strata_emit_binary(e, "arith.ori", d->thread, team);
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, number, strata_emit_index(e, 0)));
   for (int64_t i = 0; i < n_teams; i++) {
     d->group_number = strata_emit_index(e, i);
-    strata_phase_init(d, barriers_of(a), 0, 1);
+    strata_phase_init(d, barriers_of(a), COME, 1);
+    if (a->arrives)
+      strata_phase_init(d, barriers_of(a), READ, d->group / d->device->lanes);
   }
   strata_emit_fence(d, "barriers");
   for (int64_t i = 0; i < n_teams; i++) {
@@ -457,14 +471,14 @@ static void receive_pieces(strata_gpu_distribution_t *d, fetched_t *f) {
 }
 
 // To registers, when they have come: phase |parity| of the barrier.
-static strata_status_t receive(ahead_t *a, MlirValue parity) {
+static strata_status_t receive(ahead_t *a) {
   strata_gpu_distribution_t *d = a->d;
   strata_emitter_t *e = &d->e;
   strata_named_attr_t pending = {"pending", strata_i64_attr(e->context, 0)};
   if (has_pieces(a))
     strata_emit_op(e, STRATA_TILE_COPY_WAIT, 0, NULL, 0, NULL, 1, &pending);
   if (a->bulk_bytes)
-    strata_phase_wait(d, a->barriers, strata_emit_index(e, 0), parity);
+    strata_phase_wait(d, a->barriers, strata_emit_index(e, COME), a->parity);
   for (size_t i = 0; i < a->fetched.count; i++) {
     if (a->fetched.data[i].n_bulks)
       STRATA_TRY(receive_bulk(d, &a->fetched.data[i]));
@@ -533,30 +547,57 @@ static strata_status_t meet(ahead_t *a) {
   return fetch_next(a);
 }
 
-static strata_status_t emit_task(ahead_t *a, MlirBlock body, MlirValue parity) {
+// The warp has read what came in bulk.
+static void arrive(ahead_t *a) {
+  strata_gpu_distribution_t *d = a->d;
+  strata_emitter_t *e = &d->e;
+  MlirValue lane = strata_emit_binary(e, "arith.remui", d->thread, strata_emit_index(e, d->device->lanes));
+  strata_emit_fence(d, "warp");
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0)));
+  strata_phase_arrive(d, a->barriers, strata_emit_index(e, READ));
+  strata_emit_if_end(e, branch);
+}
+
+// True if no thread writes where one may still read for the task before. What warps have combined is read by the time
+// that they wait for one another the next time, in whose order they write; |shared| is as when the task began.
+static bool is_read_in_time(const strata_gpu_distribution_t *d, const strata_shared_t *shared) {
+  return d->combines.count > 1 && d->combines.parts > 0 && d->shared.n_exchanges == shared->n_exchanges &&
+         d->shared.size - shared->size == d->combines.bytes;
+}
+
+static strata_status_t emit_task(ahead_t *a, MlirBlock body) {
   strata_gpu_distribution_t *d = a->d;
   MlirOperation terminator = mlirBlockGetTerminator(body);
   bool have_met, meet_at_end;
   strata_gpu_define_task(d, body);
-  STRATA_TRY(receive(a, parity));
+  STRATA_TRY(receive(a));
   STRATA_TRY(define_all(a, &have_met));
+  const strata_shared_t shared = d->shared;
+  d->combines = (strata_combines_t){0};
   d->ahead = a;
   meet_at_end = have_met;
+  a->arrives &= !have_met;
   if (have_met)
     STRATA_TRY(fetch_next(a));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, terminator);
        op = mlirOperationGetNextInBlock(op)) {
     if (is_shared(a, op) || fetched_of(a, op))
       continue;
-    if (!have_met && !is_alone(a, op)) {
+    bool meets = !have_met && !is_alone(a, op);
+    have_met |= meets;
+    if (meets && a->arrives)
+      arrive(a);
+    else if (meets)
       STRATA_TRY(meet(a));
-      have_met = true;
-    }
     STRATA_TRY(strata_gpu_distribute_op(d, op));
+    if (meets && a->arrives)
+      STRATA_TRY(fetch_next(a));
   }
+  a->arrives &= have_met;
   if (!have_met)
     STRATA_TRY(meet(a));
   d->ahead = NULL;
+  meet_at_end |= a->arrives && !is_read_in_time(d, &shared);
   return meet_at_end ? strata_emit_barrier(d) : NULL;
 }
 
@@ -564,23 +605,25 @@ strata_status_t strata_rows_ahead(strata_gpu_distribution_t *d, MlirOperation fo
   ahead_t a = {.d = d};
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
   strata_emitter_t *e = &d->e;
-  MlirValue first = d->task, parity = strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0);
+  MlirValue first = d->task;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (strata_op_is(op, "tile.load") && mlirOperationGetNumOperands(op) > 1)
       STRATA_TRY(note_load(&a, op));
   a.end = end_of_tasks(d);
+  a.arrives = a.bulk_bytes && !has_pieces(&a) && d->group > d->device->lanes;
   STRATA_TRY(request_shared(&a, body));
   if (a.bulk_bytes)
     STRATA_TRY(fetch_first_bulk(&a));
   if (has_pieces(&a))
     STRATA_TRY(fetch_first_pieces(&a));
   STRATA_TRY(emit_shared(&a, body));
-  strata_loop_t loop = strata_emit_for_begin(e, first, a.end, stride(d), 1, &parity, &parity);
+  a.parity = strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0);
+  strata_loop_t loop = strata_emit_for_begin(e, first, a.end, stride(d), 1, &a.parity, &a.parity);
   d->task = loop.induction;
-  STRATA_TRY(emit_task(&a, body, parity));
-  parity = strata_emit_binary(e, "arith.xori", parity, strata_emit_integer(e, mlirValueGetType(parity), 1));
-  strata_emit_for_end(e, loop, 1, &parity, &parity);
+  STRATA_TRY(emit_task(&a, body));
+  a.parity = strata_emit_binary(e, "arith.xori", a.parity, strata_emit_integer(e, mlirValueGetType(a.parity), 1));
+  strata_emit_for_end(e, loop, 1, &a.parity, &a.parity);
   d->task = first;
   return NULL;
 }

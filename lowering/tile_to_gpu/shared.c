@@ -24,18 +24,20 @@ void strata_emit_block_barrier(strata_gpu_distribution_t *d) {
   strata_emit_op(&d->e, "gpu.barrier", 0, NULL, 0, NULL, 0, NULL);
 }
 
-bool strata_emit_part_barrier(strata_gpu_distribution_t *d, int64_t parts) {
+bool strata_has_part_barrier(const strata_gpu_distribution_t *d, int64_t parts) {
+  int64_t groups = strata_block_groups(d);
+  return !d->producers && d->blocks && FIRST_TEAM + groups + groups * parts <= N_BARRIERS;
+}
+
+void strata_emit_part_barrier(strata_gpu_distribution_t *d, int64_t parts) {
   strata_emitter_t *e = &d->e;
   int64_t groups = strata_block_groups(d), first = FIRST_TEAM + groups, threads = d->group / parts;
-  if (d->producers || !d->blocks || first + groups * parts > N_BARRIERS)
-    return false;
   MlirValue part = strata_emit_binary(e, "arith.divui", d->thread, strata_emit_index(e, threads));
   if (groups > 1) {
     MlirValue before = strata_emit_binary(e, "arith.muli", d->group_number, strata_emit_index(e, parts));
     part = strata_emit_binary(e, "arith.addi", before, part);
   }
   strata_emit_numbered_barrier(d, strata_emit_plus(e, part, first), threads);
-  return true;
 }
 
 strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) {

@@ -17,6 +17,7 @@
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/kept.h"
 #include "lowering/tile_to_gpu/launches.h"
+#include "lowering/tile_to_gpu/moments.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
 enum { SHARED_SPACE = 3, AMPLE_REGISTERS = 128, BUSY_THREADS = 512 };
@@ -183,6 +184,7 @@ static void replace_by_declaration(strata_gpu_distribution_t *d, const char *nam
 
 static strata_status_t distribute(strata_gpu_distribution_t *d, MlirBlock old) {
   STRATA_TRY(read_schedule(d));
+  strata_moments_prepare(d, d->func);
   STRATA_TRY(strata_assign_layouts(d, d->func));
   strata_gpu_find_task(d);
   return strata_gpu_distribute_block(d, old);

@@ -1,7 +1,8 @@
 """Rows that add what lies across them: a block takes several rows at once. Norms and softmax of x + transpose(y), with
 lengths and numbers of rows that fill neither vectors nor blocks, beside NumPy in f64; one kernel each, which says so.
 Of many rows blocks carry out several tasks, each fetched while the one before is computed: by copies of threads, or in
-bulk."""
+bulk. Norms also of rows far from zero, and with an element far from the others, where variances from sums of squares
+have no digits left."""
 import re
 import sys
 
@@ -30,18 +31,39 @@ def layer_norm(x, scale, bias):
     return (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + EPSILON) * scale + bias
 
 
-def case(function, dtype, shape):
+def norm_softmax_norm(x, scale, bias):
+    return layer_norm(softmax(layer_norm(x, scale, bias)) + x, scale, bias)
+
+
+def apply(made, name, x, like, n_parameters=0):
+    attrs = {"axes": i64s([1])} | ({"epsilon": f"{EPSILON:.17e} : f64"} if n_parameters else {})
+    return made.op(name, [x] + [f"%x{2 + i}" for i in range(n_parameters)], like, **attrs)
+
+
+def case(function, dtype, shape, shift=lambda x: None):
     parameters = [random.standard_normal(shape[1:]).astype(dtype) for _ in range(function.__code__.co_argcount - 1)]
     x, y = random.standard_normal(shape).astype(dtype), random.standard_normal(shape[::-1]).astype(dtype)
+    shift(x)
     expected = function(x.astype(np.float64) + y.T, *(p.astype(np.float64) for p in parameters))
     made = Case(f"{function.__name__} {shape} {dtype.__name__}", x, y, *parameters)
     turned = made.op("transpose", ["%x1"], x, permutation=i64s([1, 0]))
     total = made.op("add", ["%x0", turned], x)
-    attrs = {"axes": i64s([1])} | ({"epsilon": f"{EPSILON:.17e} : f64"} if parameters else {})
-    operands = [total] + [f"%x{2 + i}" for i in range(len(parameters))]
-    made.returns([made.op(function.__name__, operands, x, **attrs)], expected.astype(dtype),
-                 tolerance=TOLERANCE[dtype])
+    if function is norm_softmax_norm:
+        soft = apply(made, "softmax", apply(made, "layer_norm", total, x, 2), x)
+        result = apply(made, "layer_norm", made.op("add", [soft, total], x), x, 2)
+    else:
+        result = apply(made, function.__name__, total, x, len(parameters))
+    made.returns([result], expected.astype(dtype), tolerance=TOLERANCE[dtype])
     return made, expected
+
+
+def far_from_zero(x):
+    x += 100
+
+
+def with_outliers(x):
+    x[:, 0] += 1e4  # what the first warp's differences are from
+    x[::2, 300] -= 1e3
 
 
 def run(made, expected, name, device, in_turn):
@@ -69,6 +91,9 @@ def main():
             made = case(function, dtype, shape)
             for device in DEVICES:
                 failed += not run(*made, f"{function.__name__}_many_{i}_{device}", device, True)
+    for shift in (far_from_zero, with_outliers):
+        failed += not run(*case(layer_norm, F32, (4300, 512), shift), f"layer_norm_{shift.__name__}", DEVICES[1], True)
+    failed += not run(*case(norm_softmax_norm, F32, (6400, 512)), "norm_softmax_norm", DEVICES[1], True)
     return failed != 0
 
 

@@ -15,8 +15,11 @@
 // Nothing is turned.
 // CHECK-NOT: vector.store
 // CHECK-COUNT-8: vector.load {{.*}} : memref<4096xf32, 3>, vector<4xf32>
-// CHECK: gpu.barrier
-// CHECK-COUNT-6: "tile.bulk_load"
+// Each warp says that it has read all of it, and waits for nobody.
+// CHECK-NOT: barrier
+// CHECK: "tile.fence"() {of = "warp"}
+// CHECK-NOT: barrier
+// CHECK: "tile.barrier_arrive"
 // Four rows of a thread: two are given away, then one, then lanes of a row are combined; what four warps have found of
 // it, of their half of the threads, comes back to all.
 // CHECK-COUNT-6: gpu.shuffle
@@ -24,10 +27,15 @@
 // CHECK: memref.store {{.*}} : memref<32xf32, 3>
 // CHECK: "tile.group_barrier"({{.*}}) {threads = 128 : i64}
 // CHECK-COUNT-4: memref.load {{.*}} : memref<32xf32, 3>
+// The next task comes when all have said so.
+// CHECK: "tile.barrier_wait"
+// CHECK-COUNT-6: "tile.bulk_load"
 // CHECK-COUNT-4: gpu.shuffle idx
 // CHECK-NOT: gpu.shuffle
 // CHECK-NOT: barrier
 // CHECK: vector.store {{.*}} : memref<32768xf32>, vector<4xf32>
+// What warps left for one another is read before the next task's.
+// CHECK: gpu.barrier
 // CHECK: scf.yield
 module {
   func.func @main(%x: memref<64x512xf32>, %y: memref<512x64xf32>, %b: memref<512xf32>, %z: memref<64x512xf32>) {

@@ -1,6 +1,6 @@
 """Compiles whole models for the GPU present, runs them, compares them with their references and times them.
 
-    python3 models.py [MODEL[@N] ...] [--modes default,fp32,...] [--time] [--peers eager,inductor] [-- OPTION ...]
+    python3 models.py [MODEL[@N] ...] [--modes default,fp32,...] [--time] [--peers eager,inductor,copy] [-- OPTION ...]
 
 MODEL@N compiles for a batch of N; without a name, all models. The weights are made here (test/models/materialise.py);
 STRATA_BIN names the compiler's folder, STRATA_MODELS a folder for the weights. With --time a call is captured into a CUDA
@@ -10,7 +10,8 @@ same run. Each is traced between two events, which adds a microsecond or two to 
 
 --peers times the same graph with the same weights in PyTorch in turns with ours (onnx_torch.py; needs the onnx package):
 eager, and through torch.compile in its mode max-autotune. Peers work in the graph's own types, products of f32 as tf32;
---types f16 or --types own,f16 has them work in f16 (bf16) throughout.
+--types f16 or --types own,f16 has them work in f16 (bf16) throughout. The peer "copy" reads and writes as many bytes as
+the inputs and outputs have together.
 """
 import argparse
 import collections
@@ -150,19 +151,32 @@ def our_timer(job, inputs):
     return library, timing.ReplayTimer([library.binding(tensors)])
 
 
-def peer_timers(job, inputs, options):
+def copy_timer(library):
+    import torch
+
+    import timing
+
+    total = sum(info.size for info in [*library.inputs, *library.outputs])
+    source = torch.empty(total // 2, dtype=torch.uint8, device="cuda").random_()
+    target = torch.empty_like(source)
+    return timing.ReplayTimer([lambda: target.copy_(source)])
+
+
+def peer_timers(job, inputs, options, library):
     """Timers of PyTorch by name, with the type behind it where that is not the graph's."""
     import torch
 
-    import onnx_torch
     import timing
 
-    timers = {}
-    for kind in options.types:
+    timers = {"copy": copy_timer(library)} if "copy" in options.peers else {}
+    models = [name for name in options.peers if name != "copy"]
+    for kind in options.types if models else []:
+        import onnx_torch
+
         model = onnx_torch.Model(job.graph, "cuda", {"f16": torch.float16, "bf16": torch.bfloat16}.get(kind))
         tensors = model.arguments(inputs)
         run = model.traced(tensors)
-        for name in options.peers:
+        for name in models:
             label = name if kind == "own" else f"{name}_{kind}"
             try:
                 function = timing.compiled_by_inductor(run, tensors) if name == "inductor" else run
@@ -181,7 +195,7 @@ def timed(job, inputs, options):
     timing.set_precision("high")
     with torch.no_grad():
         library, ours = our_timer(job, inputs)
-        timers = {"ours": ours, **(peer_timers(job, inputs, options) if options.peers else {})}
+        timers = {"ours": ours, **(peer_timers(job, inputs, options, library) if options.peers else {})}
         turns = timing.in_rounds(timers, options.rounds, 0.04)
     library.unload()
     result = {name: statistics.median(turn[name] for turn in turns) for name in timers}
@@ -237,7 +251,8 @@ def parse(arguments):
     parser.add_argument("models", nargs="*", type=split_name, metavar="MODEL[@N]")
     parser.add_argument("--modes", default=["default"], type=words(*BARS), help=f"of {', '.join(BARS)}")
     parser.add_argument("--time", action="store_true")
-    parser.add_argument("--peers", default=[], type=words("eager", "inductor"), help="of eager, inductor; implies --time")
+    parser.add_argument("--peers", default=[], type=words("eager", "inductor", "copy"),
+                        help="of eager, inductor, copy; implies --time")
     parser.add_argument("--types", default=["own"], type=words("own", "f16", "bf16"), help="of the peers' arithmetic")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--json", help="append a line for each result to this file")
