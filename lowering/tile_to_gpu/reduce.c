@@ -191,11 +191,16 @@ static MlirAffineExpr slot_base(const strata_reduction_t *r, const slots_t *slot
   return mlirAffineMulExprGet(place, mlirAffineConstantExprGet(context, slots->n_warps));
 }
 
-// Combines the |n| of |values|, a power of two.
-static MlirValue combine_tree(strata_reduction_t *r, const MlirValue *values, int64_t n) {
+static MlirValue load_slot(strata_reduction_t *r, MlirValue memory, MlirValue at) {
+  return strata_emit_value(&r->d->e, "memref.load", 2, (MlirValue[]){memory, at}, r->source->element, 0, NULL);
+}
+
+// Combines the |n| neighbouring slots from |first| on.
+static MlirValue combine_slots(strata_reduction_t *r, MlirValue memory, MlirValue first, int64_t n) {
   if (n == 1)
-    return values[0];
-  MlirValue low = combine_tree(r, values, n / 2), high = combine_tree(r, values + n / 2, n / 2);
+    return load_slot(r, memory, first);
+  MlirValue low = combine_slots(r, memory, first, n / 2);
+  MlirValue high = combine_slots(r, memory, strata_emit_plus(&r->d->e, first, n / 2), n / 2);
   return strata_emit_combine(&r->d->e, r->kind, low, high);
 }
 
@@ -236,57 +241,55 @@ static int64_t slots_per_register(const slots_t *slots) {
   return slots->kept_lanes * slots->kept_warps * slots->n_warps;
 }
 
+static strata_status_t alloc_slots(strata_reduction_t *r, const slots_t *slots, MlirValue *out_memory) {
+  int64_t count = slots_per_register(slots) * r->result.count;
+  return strata_shared_alloc(r->d, r->source->element, count, out_memory);
+}
+
 // The first |n| results that a thread holds go to slots, the first result's at |own|.
-static strata_status_t leave_for_warps(strata_reduction_t *r, const slots_t *slots, MlirValue own, MlirValue writes,
-                                       int64_t n, MlirValue *out_memory) {
+static strata_status_t leave_for_warps(strata_reduction_t *r, const slots_t *slots, MlirValue memory, MlirValue own,
+                                       MlirValue writes, int64_t n) {
   strata_emitter_t *e = &r->d->e;
-  int64_t per_register = slots_per_register(slots);
-  STRATA_TRY(strata_shared_alloc(r->d, r->source->element, per_register * r->result.count, out_memory));
   if (r->d->loop_depth > 0) // else the memory is new
     STRATA_TRY(strata_shared_before_write(r->d));
   r->d->is_dirty = true;
   strata_loop_t branch = mlirValueIsNull(writes) ? (strata_loop_t){0} : strata_emit_if_begin(e, writes);
   for (int64_t i = 0; i < n; i++) {
-    MlirValue operands[] = {r->result.values[i], *out_memory, strata_emit_plus(e, own, i * per_register)};
-    strata_emit_op(e, "memref.store", 3, operands, 0, NULL, 0, NULL);
+    MlirValue at = strata_emit_plus(e, own, i * slots_per_register(slots));
+    strata_emit_op(e, "memref.store", 3, (MlirValue[]){r->result.values[i], memory, at}, 0, NULL, 0, NULL);
   }
   if (!mlirValueIsNull(writes))
     strata_emit_if_end(e, branch);
   return NULL;
 }
 
-// The first |n| results that a thread holds of each of |n_reductions| pass through slots, the first result's from
-// |base| on: out[(i * n + k) * warps + w] is the k-th of reduction i that warp w has. |writes|: i1, the threads that
-// write them; null: all do.
-static strata_status_t exchange_parts(strata_reduction_t *r, int n_reductions, const slots_t *slots, MlirValue base,
-                                      MlirValue writes, int64_t n, MlirValue *out) {
+// The first |n| results that a thread holds of each of |n_reductions| go to slots of |memory|, the first result's from
+// |base| on, where the other warps' are by then. |writes|: i1, the threads that write them; null: all do.
+static strata_status_t exchange(strata_reduction_t *r, int n_reductions, const slots_t *slots, MlirValue base,
+                                MlirValue writes, int64_t n, MlirValue *memory) {
   strata_gpu_distribution_t *d = r->d;
-  strata_emitter_t *e = &d->e;
   bool was_dirty = d->is_dirty;
   int64_t size = d->shared.size, parts;
-  MlirValue memory[STRATA_REDUCTIONS_AT_ONCE];
   strata_index_space_t space = strata_index_space(d, 0, NULL);
-  MlirValue warp = strata_index_emit(&space, strata_thread_coordinate(e->context, &slots->warp, 0, 0));
-  MlirValue own = strata_emit_binary(e, "arith.addi", base, warp);
   for (int i = 0; i < n_reductions; i++)
-    STRATA_TRY(leave_for_warps(&r[i], slots, own, writes, n, &memory[i]));
+    STRATA_TRY(alloc_slots(&r[i], slots, &memory[i]));
+  MlirValue warp = strata_index_emit(&space, strata_thread_coordinate(d->e.context, &slots->warp, 0, 0));
+  MlirValue own = strata_emit_binary(&d->e, "arith.addi", base, warp);
+  for (int i = 0; i < n_reductions; i++)
+    STRATA_TRY(leave_for_warps(&r[i], slots, memory[i], own, writes, n));
   STRATA_TRY(wait_for_warps(d, slots, was_dirty || d->loop_depth > 0, &parts));
   note_combined(d, parts, d->shared.size - size);
-  for (int i = 0; i < n_reductions; i++)
-    for (int64_t k = 0; k < n * slots->n_warps; k++) {
-      int64_t at = k / slots->n_warps * slots_per_register(slots) + k % slots->n_warps;
-      MlirValue operands[] = {memory[i], strata_emit_plus(e, base, at)};
-      *out++ = strata_emit_value(e, "memref.load", 2, operands, r[i].source->element, 0, NULL);
-    }
   return NULL;
 }
 
+// Combines such results of one reduction with those of the other warps.
 static strata_status_t combine_warps(strata_reduction_t *r, const slots_t *slots, MlirValue base, MlirValue writes,
                                      int64_t n) {
-  MlirValue *parts = strata_arena_array(r->d->compile->arena, MlirValue, n * slots->n_warps);
-  STRATA_TRY(exchange_parts(r, 1, slots, base, writes, n, parts));
+  MlirValue memory;
+  STRATA_TRY(exchange(r, 1, slots, base, writes, n, &memory));
   for (int64_t i = 0; i < n; i++)
-    r->result.values[i] = combine_tree(r, parts + i * slots->n_warps, slots->n_warps);
+    r->result.values[i] =
+        combine_slots(r, memory, strata_emit_plus(&r->d->e, base, i * slots_per_register(slots)), slots->n_warps);
   return NULL;
 }
 
@@ -379,19 +382,18 @@ static void share_all_out(strata_reduction_t *r) {
   combine_bits(r, bit, 1);
 }
 
-// Of those parts, of |n| reductions, one lane of each result's writes.
-static strata_status_t exchange_shared_out(strata_reduction_t *r, int n, const slots_t *slots, MlirValue *out) {
+// True in one lane of each result's.
+static MlirValue is_first_of_result(const strata_reduction_t *r) {
   strata_emitter_t *e = &r->d->e;
   MlirValue rest = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, lanes_per_result(r) - 1));
-  MlirValue writes = strata_emit_cmpi(e, STRATA_EQ, rest, strata_emit_index(e, 0));
-  return exchange_parts(r, n, slots, own_slots(r, slots, lanes_per_result(r)), writes, 1, out);
+  return strata_emit_cmpi(e, STRATA_EQ, rest, strata_emit_index(e, 0));
 }
 
 static strata_status_t combine_shared_out(strata_reduction_t *r, const slots_t *slots) {
-  MlirValue *parts = strata_arena_array(r->d->compile->arena, MlirValue, slots->n_warps);
   share_all_out(r);
-  STRATA_TRY(exchange_shared_out(r, 1, slots, parts));
-  take_results(r, combine_tree(r, parts, slots->n_warps), lanes_per_result(r));
+  MlirValue writes = is_first_of_result(r);
+  STRATA_TRY(combine_warps(r, slots, own_slots(r, slots, lanes_per_result(r)), writes, 1));
+  take_results(r, r->result.values[0], lanes_per_result(r));
   return NULL;
 }
 
@@ -422,7 +424,13 @@ void strata_reduce_in_warps(strata_reduction_t *r, int n) {
 
 strata_status_t strata_reduction_exchange(strata_reduction_t *r, int n, MlirValue *out) {
   slots_t slots = find_slots(r);
-  return exchange_shared_out(r, n, &slots, out);
+  MlirValue memory[STRATA_REDUCTIONS_AT_ONCE], writes = is_first_of_result(r);
+  MlirValue base = own_slots(r, &slots, lanes_per_result(r));
+  STRATA_TRY(exchange(r, n, &slots, base, writes, 1, memory));
+  for (int i = 0; i < n; i++)
+    for (int64_t w = 0; w < slots.n_warps; w++)
+      *out++ = load_slot(&r[i], memory[i], strata_emit_plus(&r->d->e, base, w));
+  return NULL;
 }
 
 // Lanes, then warps.
