@@ -11,8 +11,8 @@
 //     the rest of the task
 //
 // Where all of it comes in bulk nobody waits there: each warp arrives at a barrier, and goes on to the first op for
-// which it has to wait for some of the others anyway. Behind that op the barrier is awaited, and the next task's copies
-// begin.
+// which it has to wait for some of the others anyway. Behind that op one thread waits at the barrier, and the next
+// task's copies begin.
 //
 // Where a device can, what lies in boxes comes in bulk: threads that ask for pieces one by one stand in the way of all
 // that goes through their shared memory. Else a thread has those pieces of 16 bytes copied that it will hold itself,
@@ -282,14 +282,12 @@ static void copy_bulk(ahead_t *a) {
         copy_box(a, &a->fetched.data[i], number);
 }
 
-// All threads wait, not the one that asks alone: after a loop in a branch of its own the assembler takes its warp for
-// torn, at every shuffle.
 static void fetch_bulk(ahead_t *a, MlirValue exists) {
   strata_emitter_t *e = &a->d->e;
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, a->d->thread, strata_emit_index(e, 0));
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_binary(e, "arith.andi", is_first, exists));
   if (a->arrives)
     strata_phase_wait(a->d, a->barriers, strata_emit_index(e, READ), a->parity);
-  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_binary(e, "arith.andi", is_first, exists));
   copy_bulk(a);
   strata_emit_if_end(e, branch);
 }
