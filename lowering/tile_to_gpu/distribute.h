@@ -43,8 +43,9 @@ typedef struct {
 // How warps have combined what they hold, outside of loops and branches: each time through memory of its own.
 typedef struct {
   int64_t count; // how often
-  int64_t parts; // equal parts of the group that waited for nobody else; 1: it had none, 0: not the same each time
+  int64_t parts; // equal parts of the group that waited for nobody else; 1: all waited for all
   int64_t bytes; // of shared memory
+  bool is_mixed; // the parts were not the same each time
 } strata_combines_t;
 
 typedef struct {

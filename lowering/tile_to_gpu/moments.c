@@ -226,11 +226,12 @@ static bool is_read_by(const strata_gpu_distribution_t *d, MlirValue value, Mlir
   return true;
 }
 
-// True if all that reads the values or their mean is the same if both are less by one number.
+// True if all that reads the values or their mean is the same if both are less by one number. What is loaded may be
+// loaded again (strata_rows_refresh).
 static bool may_move(const strata_gpu_distribution_t *d, const moments_t *m) {
-  MlirValue spread = mlirOperationGetOperand(m->difference, 1);
+  MlirValue values = mlirOperationGetOperand(m->sum, 0), spread = mlirOperationGetOperand(m->difference, 1);
   MlirOperation turn = mlirOpResultGetOwner(spread), wide = mlirOpResultGetOwner(mlirOperationGetOperand(turn, 0));
-  return is_read_by(d, mlirOperationGetOperand(m->sum, 0), m->sum, m->difference) &&
+  return mlirOperationIsNull(defining(values, "tile.load")) && is_read_by(d, values, m->sum, m->difference) &&
          is_read_by(d, mlirOperationGetResult(m->sum, 0), m->scale, m->scale) && is_read_by(d, m->mean, wide, wide) &&
          is_read_by(d, mlirOperationGetResult(wide, 0), turn, turn) &&
          is_read_by(d, spread, m->difference, m->difference) &&
@@ -282,16 +283,13 @@ typedef struct {
   MlirValue mean, squares; // of a part of a row; squared differences from the former
 } part_t;
 
-// The part that the warp has of the lane's own row, of |length| elements, from |differences| from |pivot|.
-static part_t part_of_warp(strata_reduction_t r[2], const strata_registers_t *differences, MlirValue pivot,
-                           double length) {
+// The part that the warp has of the lane's own row, of |length| elements; |r| is of differences from |pivot| and their
+// squares.
+static part_t part_of_warp(strata_reduction_t r[2], MlirValue pivot, double length) {
   strata_emitter_t *e = &r->d->e;
-  strata_registers_t squares = squares_of(r->d, differences);
-  r[0].source = differences;
-  r[1].source = &squares;
   strata_reduce_in_warps(r, 2);
   MlirValue sum = r[0].result.values[0];
-  MlirValue shift = strata_emit_binary(e, "arith.mulf", sum, strata_emit_real(e, differences->element, 1 / length));
+  MlirValue shift = strata_emit_binary(e, "arith.mulf", sum, strata_emit_real(e, mlirValueGetType(sum), 1 / length));
   return (part_t){strata_emit_binary(e, "arith.addf", pivot, shift),
                   emit_fast(e, "arith.subf", r[1].result.values[0], emit_fast(e, "arith.mulf", sum, shift))};
 }
@@ -322,9 +320,11 @@ static strata_status_t reduce_both(strata_gpu_distribution_t *d, const moments_t
   MlirValue *pivots = strata_arena_array(d->compile->arena, MlirValue, r->result.count);
   double length = (double)row / (double)n;
   take_pivots(r, pivots);
-  strata_registers_t differences = less_pivots(r, pivots);
+  strata_registers_t differences = less_pivots(r, pivots), squares = squares_of(d, &differences);
   MlirValue pivot = strata_reduction_own(r, pivots);
-  part_t own = part_of_warp(r, &differences, pivot, length);
+  r[0].source = &differences;
+  r[1].source = &squares;
+  part_t own = part_of_warp(r, pivot, length);
   r[0].result.values[0] = own.mean;
   r[1].result.values[0] = own.squares;
   STRATA_TRY(strata_reduction_exchange(r, 2, parts));

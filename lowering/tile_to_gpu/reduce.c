@@ -207,10 +207,10 @@ static MlirValue combine_slots(strata_reduction_t *r, MlirValue memory, MlirValu
 // Takes note of warps that combine |bytes|, of |parts| equal parts of the group that each wait for nobody else.
 static void note_combined(strata_gpu_distribution_t *d, int64_t parts, int64_t bytes) {
   strata_combines_t *combines = &d->combines;
-  bool is_first = combines->bytes == 0, is_all = parts == 1 || combines->parts == 1;
   if (d->loop_depth > 0)
     return;
-  combines->parts = is_first || is_all || combines->parts == parts ? strata_max(combines->parts, parts) : 0;
+  combines->is_mixed |= combines->parts > 1 && parts > 1 && parts != combines->parts;
+  combines->parts = strata_max(combines->parts, parts);
   combines->bytes += bytes;
   combines->count += d->branch_depth == 0;
 }
@@ -236,7 +236,7 @@ static strata_status_t wait_for_warps(strata_gpu_distribution_t *d, const slots_
   return NULL;
 }
 
-// What the slots of one reduction take: |per_register| for each of a thread's results.
+// The slots of one of a thread's results.
 static int64_t slots_per_register(const slots_t *slots) {
   return slots->kept_lanes * slots->kept_warps * slots->n_warps;
 }

@@ -559,7 +559,7 @@ static void arrive(ahead_t *a) {
 // True if no thread writes where one may still read for the task before. What warps have combined is read by the time
 // that they wait for one another the next time, in whose order they write; |shared| is as when the task began.
 static bool is_read_in_time(const strata_gpu_distribution_t *d, const strata_shared_t *shared) {
-  return d->combines.count > 1 && d->combines.parts > 0 && d->shared.n_exchanges == shared->n_exchanges &&
+  return d->combines.count > 1 && !d->combines.is_mixed && d->shared.n_exchanges == shared->n_exchanges &&
          d->shared.size - shared->size == d->combines.bytes;
 }
 
