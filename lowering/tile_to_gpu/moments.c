@@ -5,10 +5,10 @@
 //   %d = %v - %m
 //   %q = multi_reduction <add> %d * %d, 0
 //
-// of rows of 1 / c elements. Each warp takes an element k of its part of a row, and sums up v - k and its square: of
-// the part's n elements it knows the mean, k + sum / n, and the sum of squared differences from that, squares - sum^2 /
-// n. That loses no more than the sum of n numbers may: (mean - k)^2 is at most n times the variance of the part, of
-// which k is. Two parts of n elements each have
+// of rows of 1 / c elements. Each warp takes an element k of its part of a row, and sums up v - k and its square. Of the
+// part's n elements it then knows the mean, k + sum / n, and the sum of squared differences from that, which is
+// squares - sum * sum / n. That loses no more than a sum of n numbers may: k being one of them, (mean - k)^2 is at most
+// n times their variance. Two parts of n elements each have
 //
 //   mean = (mean1 + mean2) / 2    squares = squares1 + squares2 + n / 2 (mean2 - mean1)^2
 //
@@ -269,6 +269,7 @@ static void take_pivots(const strata_reduction_t *r, MlirValue *pivots) {
     pivots[i] = strata_emit_shuffle_from(&r->d->e, pivots[i], 0, r->d->device->lanes);
 }
 
+// The source less the pivot of each element's row.
 static strata_registers_t less_pivots(const strata_reduction_t *r, const MlirValue *pivots) {
   const strata_registers_t *values = r->source;
   strata_registers_t differences = strata_registers_in(r->d, values->type, &values->layout);

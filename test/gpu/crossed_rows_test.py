@@ -92,7 +92,9 @@ def main():
             for device in DEVICES:
                 failed += not run(*made, f"{function.__name__}_many_{i}_{device}", device, True)
     for shift in (far_from_zero, with_outliers):
-        failed += not run(*case(layer_norm, F32, (4300, 512), shift), f"layer_norm_{shift.__name__}", DEVICES[1], True)
+        for shape in ((4300, 512), (2124, 1000)):
+            name = f"layer_norm_{shift.__name__}_{shape[1]}"
+            failed += not run(*case(layer_norm, F32, shape, shift), name, DEVICES[1], True)
     failed += not run(*case(norm_softmax_norm, F32, (6400, 512)), "norm_softmax_norm", DEVICES[1], True)
     return failed != 0
 
