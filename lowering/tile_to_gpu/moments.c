@@ -5,8 +5,8 @@
 //   %d = %v - %m
 //   %q = multi_reduction <add> %d * %d, 0
 //
-// of rows of 1 / c elements. Each warp takes an element k of its part of a row, and sums up v - k and its square. Of the
-// part's n elements it then knows the mean, k + sum / n, and the sum of squared differences from that, which is
+// of rows of 1 / c elements. Each warp takes an element k of its part of a row, and sums up v - k and its square. Of
+// the part's n elements it then knows the mean, k + sum / n, and the sum of squared differences from that, which is
 // squares - sum * sum / n. That loses no more than a sum of n numbers may: k being one of them, (mean - k)^2 is at most
 // n times their variance. Two parts of n elements each have
 //
