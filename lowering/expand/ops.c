@@ -9,6 +9,11 @@ MlirValue strata_emit_binary(strata_emitter_t *e, const char *name, MlirValue a,
   return strata_emit_value(e, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 0, NULL);
 }
 
+MlirValue strata_emit_contracting(strata_emitter_t *e, const char *name, MlirValue a, MlirValue b) {
+  strata_named_attr_t flags = {"fastmath", mlirAttributeParseGet(e->context, strata_str("#arith.fastmath<contract>"))};
+  return strata_emit_value(e, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 1, &flags);
+}
+
 MlirValue strata_emit_plus(strata_emitter_t *e, MlirValue a, int64_t b) {
   return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
 }

@@ -7,6 +7,8 @@
 // Operands and result of one type.
 MlirValue strata_emit_unary(strata_emitter_t *e, const char *name, MlirValue a);
 MlirValue strata_emit_binary(strata_emitter_t *e, const char *name, MlirValue a, MlirValue b);
+// The same of floats: a product and the sum that it goes into may become one operation, rounded once.
+MlirValue strata_emit_contracting(strata_emitter_t *e, const char *name, MlirValue a, MlirValue b);
 // Of indices: |a| itself plus 0.
 MlirValue strata_emit_plus(strata_emitter_t *e, MlirValue a, int64_t b);
 MlirValue strata_emit_times(strata_emitter_t *e, MlirValue a, int64_t b);

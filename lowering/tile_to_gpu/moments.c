@@ -240,21 +240,10 @@ static bool may_move(const strata_gpu_distribution_t *d, const moments_t *m) {
 
 //===-- The sums -------------------------------------------------------------------------------------------------===//
 
-static MlirValue emit_fast(strata_emitter_t *e, const char *name, MlirValue a, MlirValue b) {
-  strata_named_attr_t flags = {"fastmath", mlirAttributeParseGet(e->context, strata_str("#arith.fastmath<contract>"))};
-  return strata_emit_value(e, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 1, &flags);
-}
-
-// True if register |reg| of the source is of the row that result |i| of |r| is.
-static bool is_of_row(const strata_reduction_t *r, int64_t reg, int64_t i) {
-  return strata_layout_reg_coordinate(&r->result.layout, i, 0) ==
-         strata_layout_reg_coordinate(&r->source->layout, reg, 0);
-}
-
 static strata_registers_t squares_of(strata_gpu_distribution_t *d, const strata_registers_t *values) {
   strata_registers_t squares = strata_registers_in(d, values->type, &values->layout);
   for (int64_t i = 0; i < values->count; i++)
-    squares.values[i] = emit_fast(&d->e, "arith.mulf", values->values[i], values->values[i]);
+    squares.values[i] = strata_emit_contracting(&d->e, "arith.mulf", values->values[i], values->values[i]);
   return squares;
 }
 
@@ -263,7 +252,7 @@ static void take_pivots(const strata_reduction_t *r, MlirValue *pivots) {
   const strata_registers_t *values = r->source;
   for (int64_t reg = values->count; reg-- > 0;)
     for (int64_t i = 0; i < r->result.count; i++)
-      if (is_of_row(r, reg, i))
+      if (strata_reduction_counts(r, reg, i))
         pivots[i] = values->values[reg];
   for (int64_t i = 0; i < r->result.count; i++)
     pivots[i] = strata_emit_shuffle_from(&r->d->e, pivots[i], 0, r->d->device->lanes);
@@ -275,8 +264,8 @@ static strata_registers_t less_pivots(const strata_reduction_t *r, const MlirVal
   strata_registers_t differences = strata_registers_in(r->d, values->type, &values->layout);
   for (int64_t reg = 0; reg < values->count; reg++)
     for (int64_t i = 0; i < r->result.count; i++)
-      if (is_of_row(r, reg, i))
-        differences.values[reg] = emit_fast(&r->d->e, "arith.subf", values->values[reg], pivots[i]);
+      if (strata_reduction_counts(r, reg, i))
+        differences.values[reg] = strata_emit_contracting(&r->d->e, "arith.subf", values->values[reg], pivots[i]);
   return differences;
 }
 
@@ -292,7 +281,8 @@ static part_t part_of_warp(strata_reduction_t r[2], MlirValue pivot, double leng
   MlirValue sum = r[0].result.values[0];
   MlirValue shift = strata_emit_binary(e, "arith.mulf", sum, strata_emit_real(e, mlirValueGetType(sum), 1 / length));
   return (part_t){strata_emit_binary(e, "arith.addf", pivot, shift),
-                  emit_fast(e, "arith.subf", r[1].result.values[0], emit_fast(e, "arith.mulf", sum, shift))};
+                  strata_emit_contracting(e, "arith.subf", r[1].result.values[0],
+                                          strata_emit_contracting(e, "arith.mulf", sum, shift))};
 }
 
 // Of |n| parts of |length| elements each.
@@ -303,9 +293,11 @@ static part_t join(strata_emitter_t *e, const MlirValue *means, const MlirValue 
   MlirType type = mlirValueGetType(a.mean);
   MlirValue half = strata_emit_real(e, type, 0.5), weight = strata_emit_real(e, type, length * (double)n / 4);
   MlirValue apart = strata_emit_binary(e, "arith.subf", b.mean, a.mean);
-  MlirValue between = emit_fast(e, "arith.mulf", strata_emit_binary(e, "arith.mulf", apart, apart), weight);
-  return (part_t){emit_fast(e, "arith.addf", emit_fast(e, "arith.mulf", apart, half), a.mean),
-                  emit_fast(e, "arith.addf", between, strata_emit_binary(e, "arith.addf", a.squares, b.squares))};
+  MlirValue between =
+      strata_emit_contracting(e, "arith.mulf", strata_emit_binary(e, "arith.mulf", apart, apart), weight);
+  return (part_t){
+      strata_emit_contracting(e, "arith.addf", strata_emit_contracting(e, "arith.mulf", apart, half), a.mean),
+      strata_emit_contracting(e, "arith.addf", between, strata_emit_binary(e, "arith.addf", a.squares, b.squares))};
 }
 
 static strata_registers_t own_result(const strata_reduction_t *r, MlirValue own) {

@@ -66,8 +66,7 @@ static MlirValue counted(const strata_reduction_t *r, int64_t reg) {
   return value;
 }
 
-// True if register |reg| of the source counts towards register |target| of the result.
-static bool belongs(const strata_reduction_t *r, int64_t reg, int64_t target) {
+bool strata_reduction_counts(const strata_reduction_t *r, int64_t reg, int64_t target) {
   for (int dim = 0; dim < r->source->rank; dim++)
     if (!r->is_reduced[dim] && strata_layout_reg_coordinate(&r->source->layout, reg, dim) !=
                                    strata_layout_reg_coordinate(&r->result.layout, target, r->to[dim]))
@@ -89,17 +88,14 @@ static bool is_copy(const strata_reduction_t *r, int64_t reg) {
 }
 
 static MlirValue add_to_chain(const strata_reduction_t *r, MlirValue sum, MlirValue value) {
-  strata_emitter_t *e = &r->d->e;
-  if (!r->contracts)
-    return strata_emit_combine(e, r->kind, sum, value);
-  strata_named_attr_t flags = {"fastmath", mlirAttributeParseGet(e->context, strata_str("#arith.fastmath<contract>"))};
-  return strata_emit_value(e, "arith.addf", 2, (MlirValue[]){sum, value}, mlirValueGetType(sum), 1, &flags);
+  return r->contracts ? strata_emit_contracting(&r->d->e, "arith.addf", sum, value)
+                      : strata_emit_combine(&r->d->e, r->kind, sum, value);
 }
 
 static void combine_registers(strata_reduction_t *r, int64_t target, MlirValue *values) {
   int64_t count = 0;
   for (int64_t reg = 0; reg < r->source->count; reg++)
-    if (belongs(r, reg, target) && !is_never(r, reg) && !is_copy(r, reg))
+    if (strata_reduction_counts(r, reg, target) && !is_never(r, reg) && !is_copy(r, reg))
       values[count++] = counted(r, reg);
   if (count == 0) // hangs itself
     values[0] = strata_emit_start(&r->d->e, r->kind, r->source->element);

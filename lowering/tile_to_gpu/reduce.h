@@ -23,6 +23,9 @@ typedef struct {
 strata_reduction_t strata_reduction_of(strata_gpu_distribution_t *d, MlirOperation op,
                                        const strata_registers_t *source);
 
+// True if register |reg| of the source counts towards register |target| of the result.
+bool strata_reduction_counts(const strata_reduction_t *r, int64_t reg, int64_t target);
+
 // True if the lanes of several warps share the results out and each is to keep its own.
 bool strata_reduction_is_dealt(const strata_reduction_t *r);
 
