@@ -27,7 +27,7 @@ typedef struct {
 typedef struct strata_gpu_record strata_gpu_record_t; // what is known of an old value (values.c)
 typedef struct strata_gpu_kept strata_gpu_kept_t;     // a load whose registers shared memory holds (kept.c)
 
-typedef struct strata_gpu_moment strata_gpu_moment_t; // a reduction whose result is known ahead (moments.c)
+typedef struct strata_gpu_moments strata_gpu_moments_t; // two sums of rows that are computed at once (moments.c)
 
 typedef struct strata_gpu_column strata_gpu_column_t; // a vector along rows that shared memory holds (columns.c)
 
@@ -76,8 +76,7 @@ typedef struct {
   strata_combines_t combines;
   strata_gpu_kept_t *kept;
   strata_gpu_column_t *columns;
-  strata_gpu_moment_t *moments;
-  STRATA_VECTOR(MlirOperation) apart; // products that a difference from a mean was taken apart to (moments.c)
+  strata_gpu_moments_t *moments;
   struct strata_rows_ahead *ahead;           // rows fetched a task ahead (rows_ahead.h); NULL: none are
   struct strata_pipelined_kernel *pipelined; // NULL: not such a kernel, or not there yet
   STRATA_VECTOR(MlirAttribute) maps;         // of the function: strata.maps

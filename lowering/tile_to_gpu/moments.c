@@ -27,16 +27,13 @@
 #include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/reduce.h"
 
-struct strata_gpu_moment {
-  MlirOperation op;
-  strata_registers_t registers;
-  strata_gpu_moment_t *next;
-};
-
 // The ops of such a pair, and what is between them.
-typedef struct {
+typedef struct strata_gpu_moments {
   MlirOperation sum, scale, difference, square, squares;
-  MlirValue mean, factor; // of rows; a scalar
+  MlirValue mean, factor;             // of rows; a scalar
+  STRATA_VECTOR(MlirOperation) apart; // products that products with the difference were taken apart to
+  strata_registers_t result;          // of ->squares, when ->sum has been computed; without values before
+  struct strata_gpu_moments *next;
 } moments_t;
 
 //===-- The pattern ----------------------------------------------------------------------------------------------===//
@@ -163,19 +160,19 @@ static MlirValue spread_like(MlirOperation before, MlirValue value, MlirValue li
                 (strata_named_attr_t){"permutation", strata_attr(turn, "permutation")});
 }
 
-static void note_apart(strata_gpu_distribution_t *d, MlirValue product) {
-  *strata_vector_push(d->compile->arena, &d->apart) = mlirOpResultGetOwner(product);
+static void note_apart(strata_gpu_distribution_t *d, moments_t *m, MlirValue product) {
+  *strata_vector_push(d->compile->arena, &m->apart) = mlirOpResultGetOwner(product);
 }
 
-static bool is_apart(const strata_gpu_distribution_t *d, MlirOperation op) {
-  for (size_t i = 0; i < d->apart.count; i++)
-    if (mlirOperationEqual(d->apart.data[i], op))
+static bool is_apart(const moments_t *m, MlirOperation op) {
+  for (size_t i = 0; i < m->apart.count; i++)
+    if (mlirOperationEqual(m->apart.data[i], op))
       return true;
   return false;
 }
 
 // |product| is the difference times |factor|, which is of rows.
-static void take_apart(strata_gpu_distribution_t *d, const moments_t *m, MlirOperation product, MlirValue factor) {
+static void take_apart(strata_gpu_distribution_t *d, moments_t *m, MlirOperation product, MlirValue factor) {
   strata_named_attr_t flags = {"fastmath", strata_attr(product, "fastmath")};
   MlirValue values = mlirOperationGetOperand(m->sum, 0), of_row = of_rows(factor);
   MlirType type = mlirValueGetType(values);
@@ -183,13 +180,13 @@ static void take_apart(strata_gpu_distribution_t *d, const moments_t *m, MlirOpe
   MlirValue scaled = insert(product, "arith.mulf", 2, (MlirValue[]){values, factor}, type, flags);
   MlirValue spread = spread_like(product, moved, factor);
   MlirValue both = insert(product, "arith.subf", 2, (MlirValue[]){scaled, spread}, type, flags);
-  note_apart(d, moved);
-  note_apart(d, scaled);
+  note_apart(d, m, moved);
+  note_apart(d, m, scaled);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(product, 0), both);
   mlirOperationDestroy(product);
 }
 
-static bool take_one_apart(strata_gpu_distribution_t *d, const moments_t *m) {
+static bool take_one_apart(strata_gpu_distribution_t *d, moments_t *m) {
   MlirValue difference = mlirOperationGetResult(m->difference, 0);
   MlirOpOperand use = {0};
   MlirOperation product;
@@ -207,8 +204,13 @@ static bool take_one_apart(strata_gpu_distribution_t *d, const moments_t *m) {
 static MlirWalkResult prepare(MlirOperation op, void *user) {
   strata_gpu_distribution_t *d = user;
   moments_t m;
-  while (is_wanted(d, op, &m) && take_one_apart(d, &m))
+  if (!is_wanted(d, op, &m))
+    return MlirWalkResultAdvance;
+  while (take_one_apart(d, &m))
     ;
+  m.next = d->moments;
+  d->moments = strata_arena_new(d->compile->arena, moments_t);
+  *d->moments = m;
   return MlirWalkResultAdvance;
 }
 
@@ -217,10 +219,10 @@ void strata_moments_prepare(strata_gpu_distribution_t *d, MlirOperation func) {
 }
 
 // True if nothing but |a|, |b| and what differences were taken apart to read |value|.
-static bool is_read_by(const strata_gpu_distribution_t *d, MlirValue value, MlirOperation a, MlirOperation b) {
+static bool is_read_by(const moments_t *m, MlirValue value, MlirOperation a, MlirOperation b) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    if (!mlirOperationEqual(op, a) && !mlirOperationEqual(op, b) && !is_apart(d, op))
+    if (!mlirOperationEqual(op, a) && !mlirOperationEqual(op, b) && !is_apart(m, op))
       return false;
   }
   return true;
@@ -228,14 +230,14 @@ static bool is_read_by(const strata_gpu_distribution_t *d, MlirValue value, Mlir
 
 // True if all that reads the values or their mean is the same if both are less by one number. What is loaded may be
 // loaded again (strata_rows_refresh).
-static bool may_move(const strata_gpu_distribution_t *d, const moments_t *m) {
+static bool may_move(const moments_t *m) {
   MlirValue values = mlirOperationGetOperand(m->sum, 0), spread = mlirOperationGetOperand(m->difference, 1);
   MlirOperation turn = mlirOpResultGetOwner(spread), wide = mlirOpResultGetOwner(mlirOperationGetOperand(turn, 0));
-  return mlirOperationIsNull(defining(values, "tile.load")) && is_read_by(d, values, m->sum, m->difference) &&
-         is_read_by(d, mlirOperationGetResult(m->sum, 0), m->scale, m->scale) && is_read_by(d, m->mean, wide, wide) &&
-         is_read_by(d, mlirOperationGetResult(wide, 0), turn, turn) &&
-         is_read_by(d, spread, m->difference, m->difference) &&
-         is_read_by(d, mlirOperationGetResult(m->difference, 0), m->square, m->square);
+  return mlirOperationIsNull(defining(values, "tile.load")) && is_read_by(m, values, m->sum, m->difference) &&
+         is_read_by(m, mlirOperationGetResult(m->sum, 0), m->scale, m->scale) && is_read_by(m, m->mean, wide, wide) &&
+         is_read_by(m, mlirOperationGetResult(wide, 0), turn, turn) &&
+         is_read_by(m, spread, m->difference, m->difference) &&
+         is_read_by(m, mlirOperationGetResult(m->difference, 0), m->square, m->square);
 }
 
 //===-- The sums -------------------------------------------------------------------------------------------------===//
@@ -306,7 +308,7 @@ static strata_registers_t own_result(const strata_reduction_t *r, MlirValue own)
   return registers;
 }
 
-static strata_status_t reduce_both(strata_gpu_distribution_t *d, const moments_t *m, strata_reduction_t r[2]) {
+static strata_status_t reduce_both(strata_gpu_distribution_t *d, moments_t *m, strata_reduction_t r[2]) {
   strata_emitter_t *e = &d->e;
   int64_t n = strata_reduction_warps(r), row = r->source->sizes[1];
   MlirValue *parts = strata_arena_array(d->compile->arena, MlirValue, 2 * n);
@@ -322,26 +324,15 @@ static strata_status_t reduce_both(strata_gpu_distribution_t *d, const moments_t
   r[1].result.values[0] = own.squares;
   STRATA_TRY(strata_reduction_exchange(r, 2, parts));
   part_t all = join(e, parts, parts + n, n, length);
-  if (may_move(d, m)) {
+  if (may_move(m)) {
     all.mean = strata_emit_binary(e, "arith.subf", all.mean, pivot);
     strata_registers_define(d, mlirOperationGetOperand(m->sum, 0), &differences);
   }
   MlirValue elements = strata_emit_real(e, mlirValueGetType(all.mean), (double)row);
   strata_registers_t sum = own_result(&r[0], strata_emit_binary(e, "arith.mulf", all.mean, elements));
   strata_registers_define(d, mlirOperationGetResult(m->sum, 0), &sum);
-  strata_gpu_moment_t *moment = strata_arena_new(d->compile->arena, strata_gpu_moment_t);
-  *moment = (strata_gpu_moment_t){m->squares, own_result(&r[1], all.squares), d->moments};
-  d->moments = moment;
+  m->result = own_result(&r[1], all.squares);
   return NULL;
-}
-
-static bool is_known(strata_gpu_distribution_t *d, MlirOperation op) {
-  for (strata_gpu_moment_t *moment = d->moments; moment; moment = moment->next)
-    if (mlirOperationEqual(moment->op, op)) {
-      strata_registers_define(d, mlirOperationGetResult(op, 0), &moment->registers);
-      return true;
-    }
-  return false;
 }
 
 // True if all registers of all threads hold elements, each another one: warps have as much of each row as the others.
@@ -349,15 +340,24 @@ static bool is_filled(const strata_gpu_distribution_t *d, const strata_registers
   return values->count * d->group == values->sizes[0] * values->sizes[1];
 }
 
+static strata_status_t reduce_sum(strata_gpu_distribution_t *d, moments_t *m, bool *out_is_done) {
+  const strata_registers_t *values = strata_registers_of(d, mlirOperationGetOperand(m->sum, 0));
+  strata_reduction_t r[2] = {strata_reduction_of(d, m->sum, values), strata_reduction_of(d, m->squares, values)};
+  *out_is_done = d->loop_depth == 0 && d->branch_depth == 0 && strata_reduction_is_dealt(&r[0]) &&
+                 strata_reduction_is_dealt(&r[1]) && is_filled(d, values);
+  return *out_is_done ? reduce_both(d, m, r) : NULL;
+}
+
 strata_status_t strata_moments_reduce(strata_gpu_distribution_t *d, MlirOperation op, bool *out_is_done) {
-  moments_t m;
-  *out_is_done = is_known(d, op);
-  if (*out_is_done || d->loop_depth > 0 || d->branch_depth > 0 || !is_wanted(d, op, &m))
-    return NULL;
-  const strata_registers_t *values = strata_registers_of(d, mlirOperationGetOperand(op, 0));
-  strata_reduction_t r[2] = {strata_reduction_of(d, m.sum, values), strata_reduction_of(d, m.squares, values)};
-  if (!strata_reduction_is_dealt(&r[0]) || !strata_reduction_is_dealt(&r[1]) || !is_filled(d, values))
-    return NULL;
-  *out_is_done = true;
-  return reduce_both(d, &m, r);
+  *out_is_done = false;
+  for (moments_t *m = d->moments; m; m = m->next) {
+    if (mlirOperationEqual(m->sum, op))
+      return reduce_sum(d, m, out_is_done);
+    *out_is_done = mlirOperationEqual(m->squares, op) && m->result.count > 0;
+    if (*out_is_done) {
+      strata_registers_define(d, mlirOperationGetResult(op, 0), &m->result);
+      return NULL;
+    }
+  }
+  return NULL;
 }

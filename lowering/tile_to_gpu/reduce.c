@@ -203,12 +203,12 @@ static MlirValue combine_slots(strata_reduction_t *r, MlirValue memory, MlirValu
 // Takes note of warps that combine |bytes|, of |parts| equal parts of the group that each wait for nobody else.
 static void note_combined(strata_gpu_distribution_t *d, int64_t parts, int64_t bytes) {
   strata_combines_t *combines = &d->combines;
-  if (d->loop_depth > 0)
+  if (d->loop_depth > 0 || d->branch_depth > 0)
     return;
   combines->is_mixed |= combines->parts > 1 && parts > 1 && parts != combines->parts;
   combines->parts = strata_max(combines->parts, parts);
   combines->bytes += bytes;
-  combines->count += d->branch_depth == 0;
+  combines->count++;
 }
 
 // True if warps of one result, neighbours, can wait for nobody else.
@@ -306,6 +306,9 @@ static bool shares_out(const strata_reduction_t *r, const slots_t *slots) {
   return n > 1 && n < lanes && (n & (n - 1)) == 0 && slots->n_warps > 1 && slots->reduced_lanes == lanes - 1;
 }
 
+// Lanes beside one another that have one result.
+static int64_t lanes_per_result(const strata_reduction_t *r) { return r->d->device->lanes / r->result.count; }
+
 // True in lanes whose number has |bit|: they have the upper half.
 static MlirValue is_upper(const strata_reduction_t *r, int64_t bit) {
   strata_emitter_t *e = &r->d->e;
@@ -339,12 +342,12 @@ static bool is_wanted_dealt(const strata_reduction_t *r) {
          strata_layout_equal(&dealt, r->wanted);
 }
 
-// The slots of the result that |per_result| lanes beside one another have.
-static MlirValue own_slots(const strata_reduction_t *r, const slots_t *slots, int64_t per_result) {
+// The slots of the result that the lane has.
+static MlirValue own_slots(const strata_reduction_t *r, const slots_t *slots) {
   MlirContext context = r->d->e.context;
   MlirAffineExpr lanes = mlirAffineConstantExprGet(context, r->d->device->lanes);
   MlirAffineExpr lane = mlirAffineModExprGet(mlirAffineDimExprGet(context, 0), lanes);
-  MlirAffineExpr number = mlirAffineFloorDivExprGet(lane, mlirAffineConstantExprGet(context, per_result));
+  MlirAffineExpr number = mlirAffineFloorDivExprGet(lane, mlirAffineConstantExprGet(context, lanes_per_result(r)));
   MlirAffineExpr per_register = mlirAffineConstantExprGet(context, slots->kept_warps * slots->n_warps);
   strata_index_space_t space = strata_index_space(r->d, 0, NULL);
   return strata_index_emit(&space,
@@ -352,8 +355,9 @@ static MlirValue own_slots(const strata_reduction_t *r, const slots_t *slots, in
 }
 
 // The lane's own result becomes those of the thread: it alone where that is wanted, else it asks for all of them.
-static void take_results(strata_reduction_t *r, MlirValue own, int64_t per_result) {
+static void take_results(strata_reduction_t *r, MlirValue own) {
   strata_emitter_t *e = &r->d->e;
+  int64_t per_result = lanes_per_result(r);
   if (has_one_start(r)) {
     own = strata_emit_combine(e, r->kind, r->start.values[0], own);
     r->start.count = 0;
@@ -366,9 +370,6 @@ static void take_results(strata_reduction_t *r, MlirValue own, int64_t per_resul
   for (int64_t i = 0; i < r->result.count; i++)
     r->result.values[i] = strata_emit_shuffle_from(e, own, i * per_result, r->d->device->lanes);
 }
-
-// Lanes beside one another that have one result.
-static int64_t lanes_per_result(const strata_reduction_t *r) { return r->d->device->lanes / r->result.count; }
 
 // Each lane has the warp's part of one result in the end.
 static void share_all_out(strata_reduction_t *r) {
@@ -388,8 +389,8 @@ static MlirValue is_first_of_result(const strata_reduction_t *r) {
 static strata_status_t combine_shared_out(strata_reduction_t *r, const slots_t *slots) {
   share_all_out(r);
   MlirValue writes = is_first_of_result(r);
-  STRATA_TRY(combine_warps(r, slots, own_slots(r, slots, lanes_per_result(r)), writes, 1));
-  take_results(r, r->result.values[0], lanes_per_result(r));
+  STRATA_TRY(combine_warps(r, slots, own_slots(r, slots), writes, 1));
+  take_results(r, r->result.values[0]);
   return NULL;
 }
 
@@ -421,7 +422,7 @@ void strata_reduce_in_warps(strata_reduction_t *r, int n) {
 strata_status_t strata_reduction_exchange(strata_reduction_t *r, int n, MlirValue *out) {
   slots_t slots = find_slots(r);
   MlirValue memory[STRATA_REDUCTIONS_AT_ONCE], writes = is_first_of_result(r);
-  MlirValue base = own_slots(r, &slots, lanes_per_result(r));
+  MlirValue base = own_slots(r, &slots);
   STRATA_TRY(exchange(r, n, &slots, base, writes, 1, memory));
   for (int i = 0; i < n; i++)
     for (int64_t w = 0; w < slots.n_warps; w++)

@@ -170,9 +170,12 @@ def peer_timers(job, inputs, options, library):
 
     timers = {"copy": copy_timer(library)} if "copy" in options.peers else {}
     models = [name for name in options.peers if name != "copy"]
-    for kind in options.types if models else []:
-        import onnx_torch
+    if not models:
+        return timers
 
+    import onnx_torch
+
+    for kind in options.types:
         model = onnx_torch.Model(job.graph, "cuda", {"f16": torch.float16, "bf16": torch.bfloat16}.get(kind))
         tensors = model.arguments(inputs)
         run = model.traced(tensors)
