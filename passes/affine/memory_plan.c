@@ -3,9 +3,11 @@
 //   %t = memref.alloc() : memref<8x64xf32>   ->   %t = memref.alloc() {strata.offset = 256} : memref<8x64xf32>
 //
 // A buffer lives from the first launch that uses it to the last; buffers that live at the same time get disjoint
-// places, aligned to 256 bytes. Greedy by size: the largest first, each into the smallest gap that holds it among those
-// already placed. The report is left on @main: strata.pool_size; strata.pool_live, the most that lives at one time, a
-// lower bound of any plan; strata.pool_sum, what the buffers would take without sharing.
+// places, aligned to 256 bytes: one after the other, each into the smallest gap that holds it among those already
+// placed. The largest go first; where the pool is more than the most that lives at one time, a lower bound of any plan,
+// those that live longest, then those with most of both are tried, and the smallest pool is taken. The report is left
+// on @main: strata.pool_size; strata.pool_live, that bound; strata.pool_sum, what the buffers would take without
+// sharing.
 //
 // Preconditions: @main is a launch list (launch_list.h).
 #include "dialects/integers.h"
@@ -94,12 +96,25 @@ static int64_t find_place(const placed_list_t *conflicts, int64_t size) {
   return best >= 0 ? best : end;
 }
 
-// Larger first; equal ones in program order.
-static int by_size(const void *a, const void *b) {
-  const strata_buffer_t *x = *(const strata_buffer_t *const *)a, *y = *(const strata_buffer_t *const *)b;
-  if (x->size != y->size)
-    return x->size > y->size ? -1 : 1;
-  return x < y ? -1 : x > y;
+typedef double weight_t(const strata_buffer_t *buffer);
+
+static double size_of(const strata_buffer_t *buffer) { return (double)buffer->size; }
+static double life_of(const strata_buffer_t *buffer) { return (double)(buffer->last - buffer->first + 1); }
+static double area_of(const strata_buffer_t *buffer) { return size_of(buffer) * life_of(buffer); }
+
+typedef struct {
+  const strata_buffer_t *buffer;
+  double weight;
+} candidate_t;
+
+// Heavier first, then larger; equal ones in program order.
+static int by_weight(const void *a, const void *b) {
+  const candidate_t *x = a, *y = b;
+  if (x->weight != y->weight)
+    return x->weight > y->weight ? -1 : 1;
+  if (x->buffer->size != y->buffer->size)
+    return x->buffer->size > y->buffer->size ? -1 : 1;
+  return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
 }
 
 // The most bytes that live during one launch.
@@ -126,34 +141,53 @@ static void set_offset(MlirContext context, const strata_buffer_t *buffer, int64
 
 typedef struct {
   int64_t pool_size, sum;
+  int64_t *offsets; // of the list's buffers
 } plan_t;
 
-// Places every intermediate buffer and writes the offsets into the IR.
-static plan_t place_all(strata_compile_t *compile, const strata_launch_list_t *list) {
-  STRATA_VECTOR(const strata_buffer_t *) order = {0};
-  for (size_t i = 0; i < list->buffers.count; i++)
-    if (list->buffers.data[i].kind == STRATA_BUFFER_ALLOC)
-      *strata_vector_push(compile->arena, &order) = &list->buffers.data[i];
+// Places every intermediate buffer, those of the largest |weight| first.
+static plan_t place_all(strata_arena_t *arena, const strata_launch_list_t *list, weight_t *weight) {
+  STRATA_VECTOR(candidate_t) order = {0};
+  for (size_t i = 0; i < list->buffers.count; i++) {
+    const strata_buffer_t *buffer = &list->buffers.data[i];
+    if (buffer->kind == STRATA_BUFFER_ALLOC && buffer->first >= 0) // else nothing uses it
+      *strata_vector_push(arena, &order) = (candidate_t){buffer, weight(buffer)};
+  }
   if (order.count)
-    qsort(order.data, order.count, sizeof *order.data, by_size);
+    qsort(order.data, order.count, sizeof *order.data, by_weight);
 
-  life_index_t index = index_create(compile->arena, (int64_t)list->launches.count);
+  life_index_t index = index_create(arena, (int64_t)list->launches.count);
   placed_list_t conflicts = {0};
-  plan_t plan = {0};
+  plan_t plan = {.offsets = strata_arena_array(arena, int64_t, list->buffers.count)};
   for (size_t i = 0; i < order.count; i++) {
-    const strata_buffer_t *buffer = order.data[i];
-    placed_t placed = {.buffer = buffer};
-    if (buffer->first >= 0) { // else nothing uses it
-      index_conflicts(&index, buffer, &conflicts);
-      placed.begin = find_place(&conflicts, strata_round_up(buffer->size, ALIGNMENT));
-      placed.end = placed.begin + strata_round_up(buffer->size, ALIGNMENT);
-      index_insert(&index, placed);
-    }
-    set_offset(compile->context, buffer, placed.begin);
+    placed_t placed = {.buffer = order.data[i].buffer};
+    int64_t size = strata_round_up(placed.buffer->size, ALIGNMENT);
+    index_conflicts(&index, placed.buffer, &conflicts);
+    placed.begin = find_place(&conflicts, size);
+    placed.end = placed.begin + size;
+    index_insert(&index, placed);
+    plan.offsets[placed.buffer - list->buffers.data] = placed.begin;
     plan.pool_size = strata_max(placed.end, plan.pool_size);
-    plan.sum += placed.end - placed.begin;
+    plan.sum += size;
   }
   return plan;
+}
+
+// The smallest pool of several orders; the first of equal ones. |live|: no pool is smaller.
+static plan_t best_plan(strata_arena_t *arena, const strata_launch_list_t *list, int64_t live) {
+  weight_t *const weights[] = {size_of, life_of, area_of};
+  plan_t best = place_all(arena, list, weights[0]);
+  for (size_t i = 1; i < sizeof weights / sizeof *weights && best.pool_size > live; i++) {
+    plan_t plan = place_all(arena, list, weights[i]);
+    if (plan.pool_size < best.pool_size)
+      best = plan;
+  }
+  return best;
+}
+
+static void write_offsets(MlirContext context, const strata_launch_list_t *list, const plan_t *plan) {
+  for (size_t i = 0; i < list->buffers.count; i++)
+    if (list->buffers.data[i].kind == STRATA_BUFFER_ALLOC)
+      set_offset(context, &list->buffers.data[i], plan->offsets[i]);
 }
 
 strata_status_t strata_pass_affine_memory_plan(strata_compile_t *compile) {
@@ -162,9 +196,11 @@ strata_status_t strata_pass_affine_memory_plan(strata_compile_t *compile) {
     return strata_error(STRATA_INTERNAL, "affine-memory-plan: no function main");
   strata_launch_list_t list;
   STRATA_TRY(strata_launch_list_read(compile, main, &list));
-  plan_t plan = place_all(compile, &list);
+  int64_t live = most_live(compile->arena, &list);
+  plan_t plan = best_plan(compile->arena, &list, live);
+  write_offsets(compile->context, &list, &plan);
   strata_set_attr(main, "strata.pool_size", strata_i64_attr(compile->context, plan.pool_size));
-  strata_set_attr(main, "strata.pool_live", strata_i64_attr(compile->context, most_live(compile->arena, &list)));
+  strata_set_attr(main, "strata.pool_live", strata_i64_attr(compile->context, live));
   strata_set_attr(main, "strata.pool_sum", strata_i64_attr(compile->context, plan.sum));
   return NULL;
 }
