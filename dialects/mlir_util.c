@@ -17,6 +17,10 @@ bool strata_op_is_conversion(MlirOperation op) {
   return false;
 }
 
+MlirOperation strata_def(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+}
+
 MlirAttribute strata_attr(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, strata_str(name));
 }

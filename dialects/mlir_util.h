@@ -22,6 +22,8 @@ MlirStringRef strata_op_name(MlirOperation op);
 bool strata_op_is(MlirOperation op, const char *name);
 // True if |op| converts a number to another type: of zero it makes zero.
 bool strata_op_is_conversion(MlirOperation op);
+// The op whose result |value| is; a null operation where it is a block's argument.
+MlirOperation strata_def(MlirValue value);
 
 // Attributes by name; the null attribute, the default, or false where there is none.
 MlirAttribute strata_attr(MlirOperation op, const char *name);

@@ -27,15 +27,11 @@ static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest
 
 //===-- Terms ----------------------------------------------------------------------------------------------------===//
 
-static MlirOperation op_of(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-}
-
 static bool is_op(MlirOperation op, const char *name) { return !mlirOperationIsNull(op) && strata_op_is(op, name); }
 
 static term_t operand_of(const term_t *term, intptr_t i) {
   term_t operand = *term;
-  operand.value = mlirOperationGetOperand(op_of(term->value), i);
+  operand.value = mlirOperationGetOperand(strata_def(term->value), i);
   return operand;
 }
 
@@ -52,7 +48,7 @@ static const strata_access_t *load_of(const strata_nest_t *nest, MlirOperation o
 
 // What another nest of the kernel stored and |term| loads; false if it comes from outside.
 static bool step_to_producer(const reader_t *r, term_t *term) {
-  const strata_access_t *load = load_of(term->nest, op_of(term->value)), *store;
+  const strata_access_t *load = load_of(term->nest, strata_def(term->value)), *store;
   if (!load || mlirAffineMapIsNull(load->map))
     return false;
   const strata_nest_t *producer = strata_kernel_producer(r->a.kernel, load->buffer, &store);
@@ -78,7 +74,7 @@ static bool is_rounding(MlirOperation op) { return is_op(op, "arith.extf") || is
 // Looks through conversions and what is stored and loaded again.
 static term_t resolve(const reader_t *r, term_t term) {
   for (;;) {
-    MlirOperation op = op_of(term.value);
+    MlirOperation op = strata_def(term.value);
     if (is_rounding(op))
       term.value = mlirOperationGetOperand(op, 0);
     else if (!is_op(op, "affine.load") || !step_to_producer(r, &term))
@@ -98,7 +94,7 @@ static bool is_same(const term_t *a, const term_t *b) {
 }
 
 static bool is_constant(MlirValue value, double *out_number) {
-  MlirOperation op = op_of(value);
+  MlirOperation op = strata_def(value);
   if (!is_op(op, "arith.constant") || !mlirAttributeIsAFloat(strata_attr(op, "value")))
     return false;
   *out_number = mlirFloatAttrGetValueDouble(strata_attr(op, "value"));
@@ -115,7 +111,7 @@ static bool is_number(MlirValue value, double number) {
 // True if |row| is what |combiner| makes of |element| along all columns, from |start| on.
 static bool reduces(const reader_t *r, const term_t *row, const char *combiner, double start, const term_t *element) {
   const strata_nest_t *nest = row->nest;
-  MlirOperation loop = op_of(row->value);
+  MlirOperation loop = strata_def(row->value);
   if (nest->n_reduction != 1 || !is_op(loop, "affine.for") || mlirOperationGetNumResults(loop) != 1 ||
       nest->extents[nest->n_parallel] != r->a.extents[r->a.column] ||
       !is_number(mlirOperationGetOperand(nest->loops[0], 0), start))
@@ -123,7 +119,7 @@ static bool reduces(const reader_t *r, const term_t *row, const char *combiner, 
   term_t body = *row;
   body.value = mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0);
   body.point[nest->n_parallel] = mlirAffineDimExprGet(r->context, r->a.column);
-  MlirOperation op = op_of(body.value);
+  MlirOperation op = strata_def(body.value);
   if (!is_op(op, combiner))
     return false;
   for (intptr_t i = 0; i < 2; i++) {
@@ -161,7 +157,7 @@ static bool take_product(reader_t *r, const term_t *term) {
 static bool follow_chain(reader_t *r, term_t term, int *budget) {
   if ((*budget)-- <= 0)
     return false;
-  MlirOperation op = op_of(term.value);
+  MlirOperation op = strata_def(term.value);
   if (mlirOperationIsNull(op) || strata_op_is(op, "arith.constant"))
     return true; // a dim of the nest
   if (strata_op_is(op, "affine.for"))
@@ -181,8 +177,8 @@ static double find_scale(const reader_t *r, const term_t *term) {
   double factor;
   if (is_same(term, &r->a.product))
     return 1;
-  for (intptr_t i = 0; i < 2 && is_op(op_of(term->value), "arith.mulf"); i++)
-    if (is_constant(mlirOperationGetOperand(op_of(term->value), 1 - i), &factor) && factor > 0) {
+  for (intptr_t i = 0; i < 2 && is_op(strata_def(term->value), "arith.mulf"); i++)
+    if (is_constant(mlirOperationGetOperand(strata_def(term->value), 1 - i), &factor) && factor > 0) {
       term_t scaled = resolved_operand(r, term, i);
       return factor * find_scale(r, &scaled);
     }
@@ -193,23 +189,23 @@ static double find_scale(const reader_t *r, const term_t *term) {
 
 // A truth value, kept as a number between nests: what it is in the end.
 static term_t resolve_truth(const reader_t *r, term_t term) {
-  MlirOperation op = op_of(term.value);
+  MlirOperation op = strata_def(term.value);
   if (!is_op(op, "arith.cmpi"))
     return term;
-  MlirOperation zero = op_of(mlirOperationGetOperand(op, 1));
+  MlirOperation zero = strata_def(mlirOperationGetOperand(op, 1));
   enum { PREDICATE_NE = 1 };
   if (strata_attr_i64(op, "predicate", -1) != PREDICATE_NE || !is_op(zero, "arith.constant") ||
       !strata_attr_is_zero(strata_attr(zero, "value")))
     return term;
   term_t stored = resolved_operand(r, &term, 0);
-  return is_op(op_of(stored.value), "arith.extui") ? operand_of(&stored, 0) : term;
+  return is_op(strata_def(stored.value), "arith.extui") ? operand_of(&stored, 0) : term;
 }
 
 // |term| as an expression of the canonical dims: a number made of dims alone, in |*budget| steps.
 static bool read_number(const reader_t *r, term_t term, int *budget, MlirAffineExpr *out) {
   if ((*budget)-- <= 0)
     return false;
-  MlirOperation op = op_of(term.value);
+  MlirOperation op = strata_def(term.value);
   if (mlirOperationIsNull(op)) {
     for (int dim = 0; dim < n_dims_of(term.nest); dim++)
       if (mlirValueEqual(term.nest->dims[dim], term.value)) {
@@ -242,8 +238,8 @@ static bool read_comparison(const reader_t *r, const term_t *truth, bool holds, 
   enum { SLT = 2, SLE, SGT, SGE };
   int budget = MAX_CHAIN;
   MlirAffineExpr sides[2], minus_one = mlirAffineConstantExprGet(r->context, -1);
-  int64_t predicate = strata_attr_i64(op_of(truth->value), "predicate", -1);
-  if (!is_op(op_of(truth->value), "arith.cmpi") || predicate < SLT || predicate > SGE ||
+  int64_t predicate = strata_attr_i64(strata_def(truth->value), "predicate", -1);
+  if (!is_op(strata_def(truth->value), "arith.cmpi") || predicate < SLT || predicate > SGE ||
       !read_number(r, operand_of(truth, 0), &budget, &sides[0]) ||
       !read_number(r, operand_of(truth, 1), &budget, &sides[1]))
     return false;
@@ -258,11 +254,11 @@ static bool read_comparison(const reader_t *r, const term_t *truth, bool holds, 
 
 // select(condition, kept, -inf), or the other way round; *out_kept is the term that is kept.
 static bool match_choice(reader_t *r, const term_t *term, term_t *out_kept) {
-  if (!is_op(op_of(term->value), "arith.select"))
+  if (!is_op(strata_def(term->value), "arith.select"))
     return false;
   term_t truth = resolve_truth(r, operand_of(term, 0));
   for (int kept = 1; kept <= 2; kept++)
-    if (is_number(mlirOperationGetOperand(op_of(term->value), 3 - kept), -INFINITY)) {
+    if (is_number(mlirOperationGetOperand(strata_def(term->value), 3 - kept), -INFINITY)) {
       *out_kept = resolved_operand(r, term, kept);
       return read_comparison(r, &truth, kept == 1, &r->condition);
     }
@@ -275,7 +271,7 @@ static bool match_cut(reader_t *r) {
   const term_t *score = &r->a.score;
   if (match_choice(r, score, &r->kept))
     return true;
-  for (intptr_t i = 0; i < 2 && is_op(op_of(score->value), "arith.addf"); i++) {
+  for (intptr_t i = 0; i < 2 && is_op(strata_def(score->value), "arith.addf"); i++) {
     term_t added = resolved_operand(r, score, i);
     if (match_choice(r, &added, &zero) && is_number(zero.value, 0)) {
       r->kept = resolved_operand(r, score, 1 - i);
@@ -306,10 +302,10 @@ static bool is_causal(const reader_t *r, int64_t *out_offset) {
 
 // exp(score - max of the row).
 static bool match_exponential(reader_t *r, const term_t *exponential) {
-  if (!is_op(op_of(exponential->value), "math.exp"))
+  if (!is_op(strata_def(exponential->value), "math.exp"))
     return false;
   term_t difference = resolved_operand(r, exponential, 0);
-  if (!is_op(op_of(difference.value), "arith.subf"))
+  if (!is_op(strata_def(difference.value), "arith.subf"))
     return false;
   r->a.score = resolved_operand(r, &difference, 0);
   term_t max = resolved_operand(r, &difference, 1);
@@ -328,14 +324,15 @@ static bool match_quotient(reader_t *r, const term_t *exponential, const term_t 
 }
 
 static bool match_softmax(reader_t *r, const term_t *term) {
-  MlirOperation op = op_of(term->value);
+  MlirOperation op = strata_def(term->value);
   if (is_op(op, "arith.divf")) {
     term_t exponential = resolved_operand(r, term, 0), sum = resolved_operand(r, term, 1);
     return match_quotient(r, &exponential, &sum);
   }
   for (intptr_t i = 0; i < 2 && is_op(op, "arith.mulf"); i++) {
     term_t exponential = resolved_operand(r, term, i), inverse = resolved_operand(r, term, 1 - i);
-    if (!is_op(op_of(inverse.value), "arith.divf") || !is_number(mlirOperationGetOperand(op_of(inverse.value), 0), 1))
+    if (!is_op(strata_def(inverse.value), "arith.divf") ||
+        !is_number(mlirOperationGetOperand(strata_def(inverse.value), 0), 1))
       continue;
     term_t sum = resolved_operand(r, &inverse, 1);
     return match_quotient(r, &exponential, &sum);
@@ -347,10 +344,11 @@ static bool match_softmax(reader_t *r, const term_t *term) {
 // scores make of it.
 static bool strip_nan_test(const reader_t *r, term_t *term) {
   enum { PREDICATE_UNO = 14 };
-  if (!is_op(op_of(term->value), "arith.select") || !is_number(mlirOperationGetOperand(op_of(term->value), 1), 0))
+  if (!is_op(strata_def(term->value), "arith.select") ||
+      !is_number(mlirOperationGetOperand(strata_def(term->value), 1), 0))
     return false;
   term_t truth = resolve_truth(r, operand_of(term, 0)), otherwise = resolved_operand(r, term, 2);
-  MlirOperation test = op_of(truth.value);
+  MlirOperation test = strata_def(truth.value);
   if (!is_op(test, "arith.cmpf") || strata_attr_i64(test, "predicate", -1) != PREDICATE_UNO)
     return false;
   term_t tested[2] = {resolved_operand(r, &truth, 0), resolved_operand(r, &truth, 1)};
@@ -363,7 +361,7 @@ static bool strip_nan_test(const reader_t *r, term_t *term) {
 //===-- Operands -------------------------------------------------------------------------------------------------===//
 
 static MlirValue narrowed(MlirValue factor) {
-  MlirOperation op = op_of(factor);
+  MlirOperation op = strata_def(factor);
   return is_op(op, "arith.extf") ? mlirOperationGetOperand(op, 0) : factor;
 }
 
@@ -371,7 +369,7 @@ static MlirValue narrowed(MlirValue factor) {
 static bool read_operand(const reader_t *r, const term_t *factor, strata_attention_operand_t *out) {
   const strata_access_t *store;
   *out = (strata_attention_operand_t){.factor = narrowed(factor->value)};
-  out->access = load_of(factor->nest, op_of(out->factor));
+  out->access = load_of(factor->nest, strata_def(out->factor));
   if (!out->access || !mlirOperationIsNull(out->access->guard) || mlirAffineMapIsNull(out->access->map) ||
       strata_kernel_producer(r->a.kernel, out->access->buffer, &store))
     return false;
@@ -386,7 +384,7 @@ static void factors_of(const reader_t *r, const term_t *sum, int step, term_t *o
   yielded.value = mlirOperationGetOperand(mlirBlockGetTerminator(sum->nest->inner), 0);
   yielded.point[sum->nest->n_parallel] = mlirAffineDimExprGet(r->context, step);
   bool sum_first =
-      mlirValueEqual(mlirOperationGetOperand(op_of(yielded.value), 0), mlirBlockGetArgument(sum->nest->inner, 1));
+      mlirValueEqual(mlirOperationGetOperand(strata_def(yielded.value), 0), mlirBlockGetArgument(sum->nest->inner, 1));
   term_t product = operand_of(&yielded, sum_first ? 1 : 0);
   for (intptr_t i = 0; i < 2; i++)
     out_factors[i] = operand_of(&product, i);

@@ -220,7 +220,7 @@ static MlirValue zero_beyond(strata_tile_builder_t *b, strata_tile_value_t value
 // The one row of an operand without rows as a load of all rows of the tile, which the copy engine brings as it is; null
 // if it is computed.
 static MlirValue load_rows(strata_tile_builder_t *b, MlirValue row, uint32_t dims) {
-  MlirOperation op = mlirValueIsAOpResult(row) ? mlirOpResultGetOwner(row) : (MlirOperation){NULL};
+  MlirOperation op = strata_def(row);
   if (mlirOperationIsNull(op) || !strata_op_is(op, STRATA_TILE_LOAD))
     return (MlirValue){NULL};
   MlirContext context = b->e.context;

@@ -177,7 +177,7 @@ static bool is_added_to_one(MlirOperation op) {
 
 // The operand of |value|, a sum or product |name| under fast math with a number; a null value if it is none.
 static MlirValue with_number(const strata_arithmetic_t *m, MlirValue value, const char *name, double *out) {
-  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+  MlirOperation op = strata_def(value);
   for (int i = 0; i < 2 && !mlirOperationIsNull(op) && strata_op_is(op, name) && is_approximate(m, op); i++)
     if (read_number(mlirOperationGetOperand(op, i), out))
       return mlirOperationGetOperand(op, 1 - i);
@@ -214,7 +214,7 @@ MlirValue strata_emit_normal(const strata_arithmetic_t *m, const strata_normal_t
 
 static bool is_greatest(MlirValue value) {
   static const char *const moving[] = {"vector.broadcast", "vector.transpose", "vector.shape_cast"};
-  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+  MlirOperation op = strata_def(value);
   for (size_t i = 0; i < sizeof moving / sizeof *moving && !mlirOperationIsNull(op); i++)
     if (strata_op_is(op, moving[i]))
       return is_greatest(mlirOperationGetOperand(op, 0));
@@ -228,7 +228,7 @@ static bool is_greatest(MlirValue value) {
 // True for the difference of a value and the greatest of its row, as the exponentials of a softmax are of: what is so
 // far below that its own digits suffer is as much smaller than the sum.
 static bool is_below_greatest(MlirValue value) {
-  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+  MlirOperation op = strata_def(value);
   return !mlirOperationIsNull(op) && strata_op_is(op, "arith.subf") && is_greatest(mlirOperationGetOperand(op, 1));
 }
 

@@ -30,7 +30,7 @@ static bool is_linear(const strata__tensor_t *tensor, const strata__buffer_t *bu
 }
 
 static MlirOperation view_op(MlirValue value) {
-  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+  MlirOperation op = strata_def(value);
   return !mlirOperationIsNull(op) && strata__is_view_op(strata_op_id(op)) ? op : (MlirOperation){0};
 }
 

@@ -80,13 +80,9 @@ static strata_status_t find_late(walk_t *w) {
 
 //===-- Sums of rows ---------------------------------------------------------------------------------------------===//
 
-static MlirOperation owner_of(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
-}
-
 // True if |value| is |carried|, or |carried| times a factor: then sums of its parts are its sum's.
 static bool is_scaled(MlirValue value, MlirValue carried) {
-  MlirOperation op = owner_of(value);
+  MlirOperation op = strata_def(value);
   if (mlirOperationIsNull(op) || !strata_op_is(op, "arith.mulf") || !has_one_use(value))
     return mlirValueEqual(value, carried);
   MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
@@ -110,7 +106,7 @@ static MlirOperation find_row_sum(const walk_t *w, int i) {
   const MlirOperation none = {0};
   MlirValue carried = mlirBlockGetArgument(w->body, i + 1);
   MlirValue sum = mlirOperationGetOperand(mlirBlockGetTerminator(w->body), i);
-  MlirOperation op = owner_of(sum);
+  MlirOperation op = strata_def(sum);
   if (mlirOperationIsNull(op) || !adds_rows(w, op) || !has_one_use(sum) || !has_one_use(carried) ||
       !strata_value_is_zero(mlirOperationGetOperand(w->a->kernel.loop, FIXED + i)))
     return none;

@@ -91,7 +91,7 @@ static strata_status_t find_copies(pipeline_t *p) {
   bool is_rounded = p->product.mma && mlirTypeIsAF32(p->product.operands[0].element);
   for (int side = 0; side < 2 && !is_rounded && schedule.slots > 0; side++) {
     MlirValue value = mlirOperationGetOperand(p->contract, side);
-    MlirOperation load = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+    MlirOperation load = strata_def(value);
     bool takes = false;
     if (!mlirOperationIsNull(load) && is_load(load) &&
         mlirOperationEqual(mlirOperationGetParentOperation(load), p->loop))

@@ -50,7 +50,7 @@ static bool next_user(MlirValue value, const char *name, MlirOpOperand *use, Mli
 }
 
 static MlirOperation defining(MlirValue value, const char *name) {
-  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
+  MlirOperation op = strata_def(value);
   return !mlirOperationIsNull(op) && strata_op_is(op, name) ? op : (MlirOperation){0};
 }
 

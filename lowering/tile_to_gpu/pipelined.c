@@ -51,6 +51,14 @@ void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirV
   strata_emit_op(&d->e, STRATA_TILE_BARRIER_ARRIVE, 2, (MlirValue[]){barriers, i}, 0, NULL, 0, NULL);
 }
 
+void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads) {
+  strata_emitter_t *e = &d->e;
+  MlirValue lane = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, threads - 1));
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0)));
+  strata_phase_arrive(d, barriers, i);
+  strata_emit_if_end(e, branch);
+}
+
 void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes) {
   strata_named_attr_t attr = {"bytes", strata_i64_attr(d->e.context, bytes)};
   strata_emit_op(&d->e, STRATA_TILE_BARRIER_EXPECT, 2, (MlirValue[]){barriers, i}, 0, NULL, 1, &attr);

@@ -260,6 +260,8 @@ void strata_phase_init(strata_gpu_distribution_t *d, MlirValue barriers, int64_t
 void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
 void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes);
 void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity);
+// By one of |threads| threads beside one another, a power of two.
+void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads);
 // By one thread of a warp group.
 void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
 // Between products: one of tile.mma_fence and tile.mma_wait on |count| sums; |pending| of the latter, else -1.

@@ -18,7 +18,7 @@ static MlirBlock body_of(MlirOperation loop) { return mlirRegionGetFirstBlock(ml
 // The op that yields the loop's result |i|; a null operation where it is none.
 static MlirOperation yielded(MlirOperation loop, intptr_t i) {
   MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(body_of(loop)), i);
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  return strata_def(value);
 }
 
 int64_t strata_pair_count(MlirOperation loop) {

@@ -440,12 +440,7 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
 void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i) {
-  strata_emitter_t *e = &d->e;
-  MlirValue lane = strata_emit_group_lane(d);
-  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0));
-  strata_loop_t branch = strata_emit_if_begin(e, is_first);
-  strata_phase_arrive(d, barriers, i);
-  strata_emit_if_end(e, branch);
+  strata_phase_arrive_once(d, barriers, i, STRATA_GROUP_THREADS);
 }
 
 // What the sums start from, zero where several blocks sum up and of pairs.

@@ -547,13 +547,8 @@ static strata_status_t meet(ahead_t *a) {
 
 // The warp has read what came in bulk.
 static void arrive(ahead_t *a) {
-  strata_gpu_distribution_t *d = a->d;
-  strata_emitter_t *e = &d->e;
-  MlirValue lane = strata_emit_binary(e, "arith.remui", d->thread, strata_emit_index(e, d->device->lanes));
-  strata_emit_fence(d, "warp");
-  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0)));
-  strata_phase_arrive(d, a->barriers, strata_emit_index(e, READ));
-  strata_emit_if_end(e, branch);
+  strata_emit_fence(a->d, "warp");
+  strata_phase_arrive_once(a->d, a->barriers, strata_emit_index(&a->d->e, READ), a->d->device->lanes);
 }
 
 // True if no thread writes where one may still read for the task before. What warps have combined is read by the time

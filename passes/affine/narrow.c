@@ -285,7 +285,7 @@ static bool is_widening(const narrowing_t *narrowing, const strata_nest_node_t *
       mlirAffineMapIsNull(store->map) || !mlirAffineMapEqual(load->map, store->map))
     return false;
   MlirValue value = mlirOperationGetOperand(store->op, 0);
-  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  MlirOperation op = strata_def(value);
   bool widens = !mlirOperationIsNull(op) && (strata_op_is(op, "arith.extf") || strata_op_is(op, "arith.extsi")) &&
                 mlirValueEqual(mlirOperationGetOperand(op, 0), load->value);
   const strata_nest_buffer_t *from = record_of(narrowing, load->buffer), *to = record_of(narrowing, store->buffer);

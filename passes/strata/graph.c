@@ -38,10 +38,6 @@ bool strata_is_elementwise(strata_op_id_t id) {
   return id != STRATA_OP_COUNT && strata_op_info[id].kind == STRATA_KIND_ELEMENTWISE;
 }
 
-MlirOperation strata_def(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-}
-
 MlirOperation strata_def_if(MlirValue value, strata_op_id_t id) {
   MlirOperation op = strata_def(value);
   return !mlirOperationIsNull(op) && strata_op_id(op) == id ? op : (MlirOperation){NULL};

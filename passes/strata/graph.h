@@ -23,9 +23,7 @@ STRATA_MUST_CHECK strata_status_t strata_for_each_body(strata_compile_t *compile
 bool strata_op_is_pure(MlirOperation op);
 bool strata_is_elementwise(strata_op_id_t id);
 
-// The op that defines |value|; a null operation for a block argument.
-MlirOperation strata_def(MlirValue value);
-// The same if it is the op |id|; a null operation otherwise.
+// strata_def if it is the op |id|; a null operation otherwise.
 MlirOperation strata_def_if(MlirValue value, strata_op_id_t id);
 MlirValue strata_operand(MlirOperation op, int index);
 MlirValue strata_result(MlirOperation op); // the first
