@@ -5,7 +5,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "dialects/tile/tile.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 typedef struct {
   const char *legal;

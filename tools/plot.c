@@ -3,7 +3,7 @@
 #include "tools/plot.h"
 
 #include "dialects/mlir_util.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 #include <errno.h>
 #include <stdio.h>

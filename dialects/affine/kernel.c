@@ -3,6 +3,7 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
+#include "dialects/pointer_map.h"
 
 bool strata_op_is_kernel(MlirOperation op) {
   return strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_visibility"), "private") &&
@@ -204,39 +205,69 @@ bool strata_affine_invert(MlirAffineMap map, const int64_t *extents, const int64
 
 //===-- Demands --------------------------------------------------------------------------------------------------===//
 
+// A point at which a producer has been visited; several producers may have the same.
+typedef struct {
+  const strata_nest_t *producer;
+  int64_t next; // 1 + the index of the visit before at the same point of another
+} visit_t;
+
 typedef struct {
   const strata_kernel_t *kernel;
   const strata_nest_t *from;
   strata_demand_visitor_t visit;
   void *user;
+  strata_pointer_map_t visit_at; // the map from |from|'s dims to a point: 1 + the index of the last visit there
+  STRATA_VECTOR(visit_t) visits;
 } demand_t;
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
-// |nest| is at |point|, over the dims of demand->from.
-static void visit_reads(const demand_t *demand, const strata_nest_t *nest, const MlirAffineExpr *point) {
+// False if |producer| has been visited at that point: what it reads has been too.
+static bool is_first_visit(demand_t *demand, const strata_nest_t *producer, MlirAffineMap point) {
+  int64_t *last = strata_pointer_map_put(&demand->visit_at, point.ptr);
+  for (int64_t i = *last; i > 0; i = demand->visits.data[i - 1].next)
+    if (demand->visits.data[i - 1].producer == producer)
+      return false;
+  *strata_vector_push(demand->kernel->arena, &demand->visits) = (visit_t){producer, *last};
+  *last = (int64_t)demand->visits.count;
+  return true;
+}
+
+// The point of |access|'s producer and the coordinates of its buffer that |access| of a nest reads at |at|, a map from
+// the dims of demand->from; false if nothing in the kernel computes it.
+static bool find_demand(const demand_t *demand, const strata_access_t *access, MlirAffineMap at,
+                        const strata_nest_t **out_producer, const strata_access_t **out_store,
+                        MlirAffineExpr *out_point, MlirAffineExpr *out_coordinates) {
   const strata_nest_t *from = demand->from;
+  if (access->is_store || mlirAffineMapIsNull(access->map))
+    return false;
+  *out_producer = strata_kernel_producer(demand->kernel, access->buffer, out_store);
+  if (!*out_producer || mlirAffineMapIsNull((*out_store)->map))
+    return false;
+  for (intptr_t j = 0; j < mlirAffineMapGetNumResults(access->map); j++)
+    out_coordinates[j] = strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(access->map, j), at),
+                                                n_dims_of(from), from->extents);
+  int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_MAX_DIMS];
+  strata_memref_sizes(access->buffer, sizes);
+  for (int j = 0; j < n_dims_of(*out_producer); j++)
+    extents[j] = j < (*out_producer)->n_parallel ? (*out_producer)->extents[j] : 1;
+  return strata_affine_invert((*out_store)->map, extents, sizes, out_coordinates, n_dims_of(from), from->extents,
+                              out_point);
+}
+
+// |nest| is at the point that |at| takes a point of demand->from to.
+static void visit_reads(demand_t *demand, const strata_nest_t *nest, MlirAffineMap at) {
   MlirContext context = mlirOperationGetContext(nest->op);
-  MlirAffineMap at_point =
-      mlirAffineMapGet(context, n_dims_of(from), 0, n_dims_of(nest), (MlirAffineExpr *)(uintptr_t)point);
   for (int i = 0; i < nest->n_accesses; i++) {
-    const strata_access_t *access = &nest->accesses[i], *store;
-    if (access->is_store || mlirAffineMapIsNull(access->map))
+    const strata_nest_t *producer;
+    const strata_access_t *store;
+    MlirAffineExpr point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
+    if (!find_demand(demand, &nest->accesses[i], at, &producer, &store, point, coordinates) || producer == nest)
       continue;
-    const strata_nest_t *producer = strata_kernel_producer(demand->kernel, access->buffer, &store);
-    if (!producer || producer == nest || mlirAffineMapIsNull(store->map))
+    MlirAffineMap inner = mlirAffineMapGet(context, n_dims_of(demand->from), 0, n_dims_of(producer), point);
+    if (!is_first_visit(demand, producer, inner))
       continue;
-    MlirAffineExpr coordinates[STRATA_MAX_DIMS], inner[STRATA_MAX_DIMS];
-    for (intptr_t j = 0; j < mlirAffineMapGetNumResults(access->map); j++)
-      coordinates[j] = strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(access->map, j), at_point),
-                                              n_dims_of(from), from->extents);
-    int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_MAX_DIMS];
-    strata_memref_sizes(access->buffer, sizes);
-    for (int j = 0; j < n_dims_of(producer); j++)
-      extents[j] = j < producer->n_parallel ? producer->extents[j] : 1;
-    if (!strata_affine_invert(store->map, extents, sizes, coordinates, n_dims_of(from), from->extents, inner))
-      continue;
-    demand->visit(producer, store, inner, coordinates, demand->user);
+    demand->visit(producer, store, point, coordinates, demand->user);
     if (!producer->n_reduction)
       visit_reads(demand, producer, inner);
   }
@@ -244,12 +275,12 @@ static void visit_reads(const demand_t *demand, const strata_nest_t *nest, const
 
 void strata_kernel_visit_demands(const strata_kernel_t *kernel, const strata_nest_t *from,
                                  strata_demand_visitor_t visit, void *user) {
-  MlirAffineExpr point[STRATA_MAX_DIMS];
-  MlirContext context = mlirOperationGetContext(kernel->func);
-  for (int i = 0; i < n_dims_of(from); i++)
-    point[i] = mlirAffineDimExprGet(context, i);
-  demand_t demand = {.kernel = kernel, .from = from, .visit = visit, .user = user};
-  visit_reads(&demand, from, point);
+  demand_t demand = {.kernel = kernel,
+                     .from = from,
+                     .visit = visit,
+                     .user = user,
+                     .visit_at = strata_pointer_map_create(kernel->arena)};
+  visit_reads(&demand, from, mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(kernel->func), n_dims_of(from)));
 }
 
 //===-- Contractions ---------------------------------------------------------------------------------------------===//

@@ -41,7 +41,7 @@ bool strata_affine_invert(MlirAffineMap map, const int64_t *extents, const int64
 
 // Follows what one point of |from| reads through the kernel's producers: for every producer reached, |point| is the
 // point of its dims (reduction dims are 0) and |coordinates| where its buffer is read, both over the dims of |from|.
-// Does not look behind reductions.
+// Each producer is visited once at each point, however many read it there. Does not look behind reductions.
 typedef void (*strata_demand_visitor_t)(const strata_nest_t *producer, const strata_access_t *store,
                                         const MlirAffineExpr *point, const MlirAffineExpr *coordinates, void *user);
 void strata_kernel_visit_demands(const strata_kernel_t *kernel, const strata_nest_t *from,

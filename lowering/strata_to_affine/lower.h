@@ -11,7 +11,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "lowering/affine_to_tile/emit.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 //===-- Tensors --------------------------------------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 #define STRATA_PASSES_AFFINE_CALLS_H
 
 #include "dialects/compile.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 typedef struct {
   MlirOperation func;

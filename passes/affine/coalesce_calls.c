@@ -2,7 +2,7 @@
 #include "passes/affine/coalesce.h"
 
 #include "dialects/mlir_util.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 // A kernel whose arguments have new shapes: for each argument the memref.collapse_shape's reassociation, or null.
 typedef struct {

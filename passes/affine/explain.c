@@ -7,7 +7,7 @@
 #include "dialects/affine/kernel.h"
 #include "dialects/mlir_util.h"
 #include "passes/pass.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 #include <stdio.h>
 

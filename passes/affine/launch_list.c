@@ -3,7 +3,7 @@
 
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 typedef struct {
   strata_compile_t *compile;

@@ -4,7 +4,7 @@
 #define STRATA_PASSES_AFFINE_NEST_GRAPH_H
 
 #include "dialects/affine/kernel.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 typedef enum {
   STRATA_NEST_SCALAR, // no vector form: a kernel of its own

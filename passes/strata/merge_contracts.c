@@ -11,7 +11,7 @@
 // Candidates are found by hashing what must be equal; the constants move to the front of the function, so that every
 // contract can stand where the first of its group did.
 #include "passes/pass.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 #include "passes/strata/contract.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
 // after the op was destroyed, so the map from ops to nodes forgets it then, and a node outlives its op as a dead one.
 #include "passes/strata/rewrite.h"
 
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 enum { REWRITES_AN_OP = 64 }; // beyond this it is left as it is: no input may take for ever
 

@@ -9,7 +9,7 @@
 // function. The schedule is that of the first: affine-schedule has chosen them alike.
 #include "dialects/mlir_util.h"
 #include "passes/pass.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 typedef struct joined {
   const char *key;

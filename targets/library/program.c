@@ -8,7 +8,7 @@
 
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 #include "targets/cpu/codegen.h"
 #include "targets/library/c_names.h"
 

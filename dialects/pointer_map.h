@@ -1,8 +1,8 @@
 // A hash map from pointers (of MLIR's objects) to integers, for what a pass wants to remember of an op or a value. It
 // cannot be walked, so that no result depends on addresses. An entry must be removed before its object is destroyed if
 // the map lives on: the address may come back.
-#ifndef STRATA_PASSES_POINTER_MAP_H
-#define STRATA_PASSES_POINTER_MAP_H
+#ifndef STRATA_DIALECTS_POINTER_MAP_H
+#define STRATA_DIALECTS_POINTER_MAP_H
 
 #include "runtime/base/arena.h"
 

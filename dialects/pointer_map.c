@@ -1,5 +1,5 @@
 // Open addressing with linear probing, at most half full; a removed key leaves a tombstone.
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 
 struct strata__pointer_slot {
   const void *key;
