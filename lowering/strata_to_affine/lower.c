@@ -234,7 +234,8 @@ strata_status_t strata_pass_strata_to_affine(strata_compile_t *compile) {
                           .main = strata_find_func(compile->module, "main"),
                           .tensor_index = strata_pointer_map_create(compile->arena),
                           .constant_index = strata_pointer_map_create(compile->arena),
-                          .concats = strata_pointer_map_create(compile->arena)};
+                          .concats = strata_pointer_map_create(compile->arena),
+                          .sliced = strata_pointer_map_create(compile->arena)};
   if (mlirOperationIsNull(l.main) || mlirBlockIsNull(strata_func_body(l.main)))
     return strata_error(STRATA_INVALID_ARGUMENT, "the module has no function @main");
   if (!compile->options->disable_fast_math)

@@ -45,6 +45,7 @@ typedef struct {
   MlirBlock body;     // of the new one
   strata_pointer_map_t tensor_index, constant_index;
   strata_pointer_map_t concats; // by concat op: strata__concat_plan_t
+  strata_pointer_map_t sliced;  // by constant op: 1, small slices of it are all that is read; -1, they are not
   STRATA_VECTOR(strata__tensor_t *) tensors;
   STRATA_VECTOR(strata__buffer_t *) constants;
   MlirAttribute fast_math;             // of arithmetic; null: off

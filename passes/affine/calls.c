@@ -21,6 +21,15 @@ MlirOperation strata_callee(strata_compile_t *compile, MlirOperation call) {
   return func;
 }
 
+strata_operations_t strata_calls_of(strata_arena_t *arena, MlirOperation func) {
+  strata_operations_t calls = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "func.call"))
+      *strata_vector_push(arena, &calls) = op;
+  return calls;
+}
+
 MlirValue strata_alloc_before(MlirOperation op, MlirType type) {
   const int32_t segments[2] = {0, 0};
   strata_named_attr_t attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(mlirOperationGetContext(op), 2, segments)};

@@ -28,6 +28,10 @@ bool strata_kernel_writes(MlirOperation func, intptr_t index);
 // The function a call calls.
 MlirOperation strata_callee(strata_compile_t *compile, MlirOperation call);
 
+typedef STRATA_VECTOR(MlirOperation) strata_operations_t;
+// The calls of a function, in order.
+strata_operations_t strata_calls_of(strata_arena_t *arena, MlirOperation func);
+
 // A memref.alloc, and a call of the function |name|, in front of |op|.
 MlirValue strata_alloc_before(MlirOperation op, MlirType type);
 void strata_call_before(MlirOperation op, const char *name, int n_operands, const MlirValue *operands);
