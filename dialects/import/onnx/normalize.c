@@ -34,10 +34,19 @@ static MlirValue variance(onnx_node_t *n, MlirValue x, MlirValue center, const b
 
 //===-- Batch normalisation --------------------------------------------------------------------------------------===//
 
+// Operands of several types meet in f32.
 static MlirValue batch_norm(onnx_node_t *n, MlirValue x, MlirValue center, MlirValue spread) {
+  enum { COUNT = 5 };
   strata_attr_value_t epsilon = {.f64 = onnx_attr_float(n, "epsilon", 1e-5)};
-  MlirValue operands[] = {x, onnx_operand(n, 1), onnx_operand(n, 2), center, spread};
-  return strata_build_composite(n->b, STRATA_COMPOSITE_BATCH_NORM, 5, operands, 1, &epsilon);
+  MlirValue operands[COUNT] = {x, onnx_operand(n, 1), onnx_operand(n, 2), center, spread};
+  strata_type_t type = onnx_shape(x).type;
+  bool differ = false;
+  for (int i = 1; i < COUNT; i++)
+    differ |= onnx_shape(operands[i]).type != type;
+  for (int i = 0; differ && i < COUNT; i++)
+    operands[i] = to_float(n, operands[i]);
+  MlirValue result = strata_build_composite(n->b, STRATA_COMPOSITE_BATCH_NORM, COUNT, operands, 1, &epsilon);
+  return onnx_convert(n, result, false, type, false);
 }
 
 // The new running value: what there was, mixed with what the batch has.
@@ -97,7 +106,7 @@ static MlirValue layer_norm(onnx_node_t *n, MlirValue x, int axis, double epsilo
 
 // All of it in f32, whatever the operands are. Mean and inverse deviation are results too.
 void onnx_import_layer_normalization(onnx_node_t *n) {
-  MlirValue x = to_float(n, onnx_operand(n, 0));
+  MlirValue x = onnx_widen(n, onnx_operand(n, 0));
   strata_type_t type = onnx_operand_shape(n, 0).type;
   int rank = onnx_shape(x).rank, axis = onnx_axis(n, onnx_attr_int(n, "axis", -1), rank);
   double epsilon = onnx_attr_float(n, "epsilon", 1e-5);
@@ -118,7 +127,7 @@ void onnx_import_layer_normalization(onnx_node_t *n) {
 }
 
 void onnx_import_instance_normalization(onnx_node_t *n) {
-  MlirValue x = to_float(n, onnx_operand(n, 0));
+  MlirValue x = onnx_widen(n, onnx_operand(n, 0));
   strata_type_t type = onnx_operand_shape(n, 0).type;
   bool axes[STRATA_MAX_RANK];
   for (int i = 0; i < STRATA_MAX_RANK; i++)
@@ -132,7 +141,7 @@ void onnx_import_instance_normalization(onnx_node_t *n) {
 
 // Before opset 21 scale and bias are one a group, since then one a channel.
 void onnx_import_group_normalization(onnx_node_t *n) {
-  MlirValue x = to_float(n, onnx_operand(n, 0)), scale = to_float(n, onnx_operand(n, 1)),
+  MlirValue x = onnx_widen(n, onnx_operand(n, 0)), scale = to_float(n, onnx_operand(n, 1)),
             bias = to_float(n, onnx_operand(n, 2));
   onnx_shape_t shape = onnx_shape(x), grouped = shape;
   int64_t groups = onnx_attr_int(n, "num_groups", 1);
