@@ -182,6 +182,10 @@ MlirValue strata_build_binary(strata_builder_t *b, strata_op_id_t op, MlirValue 
 MlirValue strata_build_select(strata_builder_t *b, MlirValue condition, MlirValue x, MlirValue y);
 // |op| is one of the conversions. Returns |x| itself where its type is already |type| (convert only).
 MlirValue strata_build_convert(strata_builder_t *b, strata_op_id_t op, MlirValue x, strata_type_t type);
+// The same, marked as one that the model did not ask for: where an op of 16-bit floats that is made of several ones begins
+// and ends to compute in f32. Such a rounding may be left out (strata-widen).
+#define STRATA_IMPLIED "strata.implied"
+MlirValue strata_build_implied_convert(strata_builder_t *b, MlirValue x, strata_type_t type);
 MlirValue strata_build_reduce(strata_builder_t *b, strata_combiner_t kind, MlirValue x, int n_axes, const int64_t *axes,
                               bool keep_dims);
 MlirValue strata_build_arg_reduce(strata_builder_t *b, strata_combiner_t kind, MlirValue x, int64_t axis,

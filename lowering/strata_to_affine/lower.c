@@ -179,6 +179,10 @@ static strata_status_t lower_op(strata__lowering_t *l, MlirOperation op) {
     is_live |= strata__result(l, op, (int)i)->is_live;
   if (!is_live || strata__is_empty(strata__result(l, op, 0)))
     return NULL;
+  if (strata__is_widened_on_reading(l, op)) {
+    strata__define_widened(l, op);
+    return NULL;
+  }
   // Views and constants name buffers that exist.
   if (!strata__is_view_op(id) && id != STRATA_OP_CONSTANT)
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)

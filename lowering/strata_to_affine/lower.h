@@ -78,6 +78,10 @@ void strata__place_anywhere(strata__lowering_t *l, strata__tensor_t *tensor, Mli
 bool strata__is_view_op(strata_op_id_t id);
 // Makes the result of a view op a view of its operand.
 void strata__define_view(strata__lowering_t *l, MlirOperation op);
+// True of an implied conversion from a 16-bit float that its readers do anyway when they load an element to compute
+// with it; its result then is what it widens, of the narrow type.
+bool strata__is_widened_on_reading(strata__lowering_t *l, MlirOperation op);
+void strata__define_widened(strata__lowering_t *l, MlirOperation op);
 // Coordinates of a view op's result -> those of its operand.
 MlirAffineMap strata__view_map(strata__lowering_t *l, MlirOperation op);
 // The other direction, for ops that only rename elements; the null map for slice and broadcast.

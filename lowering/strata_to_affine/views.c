@@ -121,8 +121,44 @@ bool strata__is_view_op(strata_op_id_t id) {
   return id == STRATA_OP_RESHAPE || id == STRATA_OP_TRANSPOSE || id == STRATA_OP_SLICE || id == STRATA_OP_BROADCAST;
 }
 
+//===-- Widenings ------------------------------------------------------------------------------------------------===//
+
+// True if all readers of |value| take its elements in the type that arithmetic runs in, directly or through views.
+static bool is_computed_with(MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    strata_op_id_t id = strata_op_id(user);
+    if (id == STRATA_OP_COUNT || id == STRATA_OP_SELECT || id == STRATA_OP_BITCAST)
+      return false;
+    strata_op_kind_t kind = strata_op_info[id].kind;
+    bool computes = kind == STRATA_KIND_ELEMENTWISE || kind == STRATA_KIND_REDUCE || kind == STRATA_KIND_WINDOW;
+    if (!computes && !(strata__is_view_op(id) && is_computed_with(mlirOperationGetResult(user, 0))))
+      return false;
+  }
+  return true;
+}
+
+bool strata__is_widened_on_reading(strata__lowering_t *l, MlirOperation op) {
+  if (strata_op_id(op) != STRATA_OP_CONVERT || !strata_attr_flag(op, STRATA_IMPLIED) || strata__result(l, op, 0)->buffer)
+    return false;
+  strata_type_t from = strata__operand(l, op, 0)->type, to = strata__result(l, op, 0)->type;
+  return from != to && strata_type_info[from].math_type == to && is_computed_with(mlirOperationGetResult(op, 0));
+}
+
+void strata__define_widened(strata__lowering_t *l, MlirOperation op) {
+  strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
+  result->type = operand->type;
+  result->buffer = operand->buffer;
+  result->splat = operand->splat;
+  result->map = operand->map;
+}
+
+//===-- Views ----------------------------------------------------------------------------------------------------===//
+
 void strata__define_view(strata__lowering_t *l, MlirOperation op) {
   strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
+  result->type = operand->type;
   result->buffer = operand->buffer;
   result->splat = operand->splat;
   if (operand->buffer && !strata__is_empty(result))

@@ -21,6 +21,24 @@ static bool is_long(strata_dim_t dim) {
   return !strata_dim_is_constant(dim, &size) || size > 1;
 }
 
+// |x| before it is widened from a 16-bit type: products of those are exact in f32, and contracts take them as they are.
+static MlirValue before_widening(MlirValue x) {
+  MlirOperation widening = strata_def_if(x, STRATA_OP_CONVERT);
+  if (mlirOperationIsNull(widening) || strata_shape_of(x).type != STRATA_TYPE_F32)
+    return x;
+  strata_type_t type = strata_shape_of(strata_operand(widening, 0)).type;
+  return type == STRATA_TYPE_F16 || type == STRATA_TYPE_BF16 ? strata_operand(widening, 0) : x;
+}
+
+// The operands of |mul|, both before they are widened if that is from one type.
+static void read_operands(MlirOperation mul, MlirValue *out) {
+  MlirValue x = strata_operand(mul, 0), y = strata_operand(mul, 1);
+  MlirValue narrow_x = before_widening(x), narrow_y = before_widening(y);
+  bool are_narrow = strata_shape_of(narrow_x).type == strata_shape_of(narrow_y).type;
+  out[0] = are_narrow ? narrow_x : x;
+  out[1] = are_narrow ? narrow_y : y;
+}
+
 static factor_t read_factor(MlirContext context, MlirValue operand) {
   MlirOperation broadcast = strata_def_if(operand, STRATA_OP_BROADCAST);
   strata_shape_t shape = strata_shape_of(operand);
@@ -63,7 +81,9 @@ static MlirValue raise(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id
       !strata_has_one_use(strata_result(mul)))
     return STRATA_NO_VALUE;
   MlirContext context = r->compile->context;
-  factor_t a = read_factor(context, strata_operand(mul, 0)), b = read_factor(context, strata_operand(mul, 1));
+  MlirValue factors[2];
+  read_operands(mul, factors);
+  factor_t a = read_factor(context, factors[0]), b = read_factor(context, factors[1]);
   strata_shape_t product = strata_shape_of(strata_result(mul));
   int64_t axes[STRATA_MAX_RANK];
   bool reduced[STRATA_MAX_RANK] = {false};

@@ -61,6 +61,16 @@ MlirValue onnx_convert(onnx_node_t *n, MlirValue x, bool from_unsigned, strata_t
       n->b, to_integer && to_unsigned && !from_integer ? STRATA_OP_CONVERT_TO_U : STRATA_OP_CONVERT, x, type);
 }
 
+MlirValue onnx_widen(onnx_node_t *n, MlirValue x) {
+  strata_type_t type = onnx_shape(x).type;
+  bool is_narrow = type == STRATA_TYPE_F16 || type == STRATA_TYPE_BF16;
+  return is_narrow ? strata_build_implied_convert(n->b, x, STRATA_TYPE_F32) : x;
+}
+
+MlirValue onnx_round(onnx_node_t *n, MlirValue x, strata_type_t type) {
+  return is_null(x) ? x : strata_build_implied_convert(n->b, x, type);
+}
+
 MlirValue onnx_composite(onnx_node_t *n, strata_composite_id_t id, MlirValue x) {
   return strata_build_composite(n->b, id, 1, &x, 0, NULL);
 }

@@ -37,19 +37,20 @@ void onnx_import_compare(onnx_node_t *n) {
   onnx_set(n, 0, onnx_binary(n, primitive(n), onnx_operand(n, 0), second_operand(n)));
 }
 
-// Max, Min, Sum of any number of operands.
+// Max, Min, Sum of any number of operands. A sum of 16-bit floats is rounded once.
 void onnx_import_variadic(onnx_node_t *n) {
-  MlirValue result = onnx_operand(n, 0);
+  bool is_long_sum = primitive(n) == STRATA_OP_ADD && n->n_inputs > 2;
+  MlirValue first = onnx_operand(n, 0), result = is_long_sum ? onnx_widen(n, first) : first;
   for (int i = 1; i < n->n_inputs; i++)
-    result = onnx_binary(n, primitive(n), result, onnx_operand(n, i));
-  onnx_set_like(n, 0, result, 0);
+    result = onnx_binary(n, primitive(n), result, is_long_sum ? onnx_widen(n, onnx_operand(n, i)) : onnx_operand(n, i));
+  onnx_set_like(n, 0, is_long_sum ? onnx_round(n, result, onnx_shape(first).type) : result, 0);
 }
 
 void onnx_import_mean(onnx_node_t *n) {
-  MlirValue sum = onnx_operand(n, 0);
+  MlirValue first = onnx_operand(n, 0), sum = onnx_widen(n, first);
   for (int i = 1; i < n->n_inputs; i++)
-    sum = onnx_binary(n, STRATA_OP_ADD, sum, onnx_operand(n, i));
-  onnx_set(n, 0, onnx_with_number(n, STRATA_OP_DIV, sum, n->n_inputs));
+    sum = onnx_binary(n, STRATA_OP_ADD, sum, onnx_widen(n, onnx_operand(n, i)));
+  onnx_set(n, 0, onnx_round(n, onnx_with_number(n, STRATA_OP_DIV, sum, n->n_inputs), onnx_shape(first).type));
 }
 
 void onnx_import_abs(onnx_node_t *n) {

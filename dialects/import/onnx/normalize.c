@@ -34,26 +34,37 @@ static MlirValue variance(onnx_node_t *n, MlirValue x, MlirValue center, const b
 
 //===-- Batch normalisation --------------------------------------------------------------------------------------===//
 
+// Operands of several types meet in f32.
 static MlirValue batch_norm(onnx_node_t *n, MlirValue x, MlirValue center, MlirValue spread) {
+  enum { COUNT = 5 };
   strata_attr_value_t epsilon = {.f64 = onnx_attr_float(n, "epsilon", 1e-5)};
-  MlirValue operands[] = {x, onnx_operand(n, 1), onnx_operand(n, 2), center, spread};
-  return strata_build_composite(n->b, STRATA_COMPOSITE_BATCH_NORM, 5, operands, 1, &epsilon);
+  MlirValue operands[COUNT] = {x, onnx_operand(n, 1), onnx_operand(n, 2), center, spread};
+  strata_type_t type = onnx_shape(x).type;
+  bool differ = false;
+  for (int i = 1; i < COUNT; i++)
+    differ |= onnx_shape(operands[i]).type != type;
+  for (int i = 0; differ && i < COUNT; i++)
+    operands[i] = to_float(n, operands[i]);
+  MlirValue result = strata_build_composite(n->b, STRATA_COMPOSITE_BATCH_NORM, COUNT, operands, 1, &epsilon);
+  return onnx_convert(n, result, false, type, false);
 }
 
 // The new running value: what there was, mixed with what the batch has.
 static MlirValue mix(onnx_node_t *n, int operand, MlirValue batch) {
   double momentum = onnx_attr_float(n, "momentum", 0.9);
-  return onnx_binary(n, STRATA_OP_ADD, onnx_with_number(n, STRATA_OP_MUL, onnx_operand(n, operand), momentum),
-                     onnx_with_number(n, STRATA_OP_MUL, batch, 1 - momentum));
+  MlirValue old = onnx_operand(n, operand);
+  MlirValue mixed = onnx_binary(n, STRATA_OP_ADD, onnx_with_number(n, STRATA_OP_MUL, to_float(n, old), momentum),
+                                onnx_with_number(n, STRATA_OP_MUL, batch, 1 - momentum));
+  return onnx_convert(n, mixed, false, onnx_shape(old).type, false);
 }
 
 static void train_batch_norm(onnx_node_t *n) {
-  MlirValue x = onnx_operand(n, 0);
+  MlirValue x = onnx_operand(n, 0), wide = onnx_widen(n, x);
   bool axes[STRATA_MAX_RANK];
   for (int i = 0; i < STRATA_MAX_RANK; i++)
     axes[i] = i != 1;
-  MlirValue center = mean(n, x, axes, false);
-  MlirValue spread = variance(n, x, mean(n, x, axes, true), axes, false);
+  MlirValue center = mean(n, wide, axes, false);
+  MlirValue spread = variance(n, wide, mean(n, wide, axes, true), axes, false);
   onnx_set(n, 0, batch_norm(n, x, center, spread));
   onnx_set(n, 1, mix(n, 3, center));
   onnx_set(n, 2, mix(n, 4, spread));
@@ -95,7 +106,7 @@ static MlirValue layer_norm(onnx_node_t *n, MlirValue x, int axis, double epsilo
 
 // All of it in f32, whatever the operands are. Mean and inverse deviation are results too.
 void onnx_import_layer_normalization(onnx_node_t *n) {
-  MlirValue x = to_float(n, onnx_operand(n, 0));
+  MlirValue x = onnx_widen(n, onnx_operand(n, 0));
   strata_type_t type = onnx_operand_shape(n, 0).type;
   int rank = onnx_shape(x).rank, axis = onnx_axis(n, onnx_attr_int(n, "axis", -1), rank);
   double epsilon = onnx_attr_float(n, "epsilon", 1e-5);
@@ -116,7 +127,7 @@ void onnx_import_layer_normalization(onnx_node_t *n) {
 }
 
 void onnx_import_instance_normalization(onnx_node_t *n) {
-  MlirValue x = to_float(n, onnx_operand(n, 0));
+  MlirValue x = onnx_widen(n, onnx_operand(n, 0));
   strata_type_t type = onnx_operand_shape(n, 0).type;
   bool axes[STRATA_MAX_RANK];
   for (int i = 0; i < STRATA_MAX_RANK; i++)
@@ -130,7 +141,7 @@ void onnx_import_instance_normalization(onnx_node_t *n) {
 
 // Before opset 21 scale and bias are one a group, since then one a channel.
 void onnx_import_group_normalization(onnx_node_t *n) {
-  MlirValue x = to_float(n, onnx_operand(n, 0)), scale = to_float(n, onnx_operand(n, 1)),
+  MlirValue x = onnx_widen(n, onnx_operand(n, 0)), scale = to_float(n, onnx_operand(n, 1)),
             bias = to_float(n, onnx_operand(n, 2));
   onnx_shape_t shape = onnx_shape(x), grouped = shape;
   int64_t groups = onnx_attr_int(n, "num_groups", 1);
@@ -156,7 +167,7 @@ void onnx_import_group_normalization(onnx_node_t *n) {
 
 void onnx_import_mean_variance_normalization(onnx_node_t *n) {
   static const int64_t default_axes[] = {0, 2, 3};
-  MlirValue x = onnx_operand(n, 0);
+  MlirValue x = onnx_widen(n, onnx_operand(n, 0));
   int64_t count;
   const int64_t *list = onnx_attr_ints(n, "axes", &count);
   bool axes[STRATA_MAX_RANK];
@@ -165,9 +176,9 @@ void onnx_import_mean_variance_normalization(onnx_node_t *n) {
     return;
   MlirValue center = mean(n, x, axes, true);
   MlirValue deviation = onnx_unary(n, STRATA_OP_SQRT, variance(n, x, center, axes, true));
-  onnx_set(n, 0,
-           onnx_binary(n, STRATA_OP_DIV, onnx_binary(n, STRATA_OP_SUB, x, center),
-                       onnx_with_number(n, STRATA_OP_ADD, deviation, 1e-9)));
+  x = onnx_binary(n, STRATA_OP_DIV, onnx_binary(n, STRATA_OP_SUB, x, center),
+                  onnx_with_number(n, STRATA_OP_ADD, deviation, 1e-9));
+  onnx_set(n, 0, onnx_convert(n, x, false, onnx_operand_shape(n, 0).type, false));
 }
 
 // x / (bias + alpha / size * sum of the squares of |size| channels around)^beta
@@ -184,12 +195,14 @@ void onnx_import_lrn(onnx_node_t *n) {
   window[1] = size;
   low[1] = (size - 1) / 2;
   high[1] = size - 1 - low[1];
+  strata_type_t type = onnx_shape(x).type;
+  x = onnx_widen(n, x);
   MlirValue square = strata_build_binary(n->b, STRATA_OP_MUL, x, x);
   MlirValue sum = strata_build_window(n->b, STRATA_COMBINER_ADD, square, window, ones, ones, low, high);
   MlirValue base = onnx_with_number(n, STRATA_OP_MUL, sum, onnx_attr_float(n, "alpha", 0.0001) / (double)size);
   base = onnx_with_number(n, STRATA_OP_ADD, base, onnx_attr_float(n, "bias", 1));
   base = onnx_with_number(n, STRATA_OP_POW, base, onnx_attr_float(n, "beta", 0.75));
-  onnx_set(n, 0, onnx_binary(n, STRATA_OP_DIV, x, base));
+  onnx_set(n, 0, onnx_convert(n, onnx_binary(n, STRATA_OP_DIV, x, base), false, type, false));
 }
 
 // Nothing is dropped in inference, nor in training with a ratio of 0; random numbers we do not have.

@@ -77,8 +77,9 @@ void onnx_import_average_pool(onnx_node_t *n) {
   onnx_window_t w;
   if (!onnx_read_window(n, &shape, NULL, &w))
     return;
-  MlirValue sum = pool(n, STRATA_COMBINER_ADD, x, &w);
-  onnx_set(n, 0, divide_by_counts(n, sum, &w, onnx_attr_int(n, "count_include_pad", 0)));
+  MlirValue sum = pool(n, STRATA_COMBINER_ADD, onnx_widen(n, x), &w);
+  MlirValue mean = divide_by_counts(n, sum, &w, onnx_attr_int(n, "count_include_pad", 0));
+  onnx_set(n, 0, onnx_round(n, mean, shape.type));
 }
 
 void onnx_import_lp_pool(onnx_node_t *n) {
@@ -88,8 +89,9 @@ void onnx_import_lp_pool(onnx_node_t *n) {
   onnx_window_t w;
   if (!onnx_read_window(n, &shape, NULL, &w))
     return;
-  MlirValue powers = onnx_with_number(n, STRATA_OP_POW, onnx_unary(n, STRATA_OP_ABS, x), p);
-  onnx_set(n, 0, onnx_with_number(n, STRATA_OP_POW, pool(n, STRATA_COMBINER_ADD, powers, &w), 1 / p));
+  MlirValue powers = onnx_with_number(n, STRATA_OP_POW, onnx_unary(n, STRATA_OP_ABS, onnx_widen(n, x)), p);
+  MlirValue norm = onnx_with_number(n, STRATA_OP_POW, pool(n, STRATA_COMBINER_ADD, powers, &w), 1 / p);
+  onnx_set(n, 0, onnx_round(n, norm, shape.type));
 }
 
 //===-- Maxima ---------------------------------------------------------------------------------------------------===//

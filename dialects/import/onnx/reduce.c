@@ -50,9 +50,10 @@ void onnx_import_reduce_mean(onnx_node_t *n) {
   reduction_t r;
   if (!read_reduction(n, &r))
     return;
-  MlirValue sum = reduce(n, &r, STRATA_COMBINER_ADD, r.x);
+  MlirValue sum = reduce(n, &r, STRATA_COMBINER_ADD, onnx_widen(n, r.x));
   strata_op_id_t div = onnx_is_unsigned(n, 0) ? STRATA_OP_DIV_U : STRATA_OP_DIV;
-  onnx_set_like(n, 0, onnx_binary(n, div, sum, onnx_integer(n, sum, r.count)), 0);
+  MlirValue mean = onnx_binary(n, div, sum, onnx_integer(n, sum, r.count));
+  onnx_set_like(n, 0, onnx_round(n, mean, onnx_shape(r.x).type), 0);
 }
 
 void onnx_import_reduce_l1(onnx_node_t *n) {
@@ -76,15 +77,17 @@ void onnx_import_reduce_l2(onnx_node_t *n) {
     return;
   strata_type_t type = onnx_shape(r.x).type;
   bool is_float = strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT, is_unsigned = onnx_is_unsigned(n, 0);
-  MlirValue x = onnx_convert(n, r.x, is_unsigned, is_float ? type : STRATA_TYPE_F64, false);
+  MlirValue x = is_float ? onnx_widen(n, r.x) : onnx_convert(n, r.x, is_unsigned, STRATA_TYPE_F64, false);
   MlirValue norm = onnx_unary(n, STRATA_OP_SQRT, reduce(n, &r, STRATA_COMBINER_ADD, square(n, x)));
-  onnx_set_like(n, 0, onnx_convert(n, norm, false, type, is_unsigned), 0);
+  onnx_set_like(n, 0, is_float ? onnx_round(n, norm, type) : onnx_convert(n, norm, false, type, is_unsigned), 0);
 }
 
 void onnx_import_reduce_log_sum(onnx_node_t *n) {
   reduction_t r;
-  if (read_reduction(n, &r))
-    onnx_set(n, 0, onnx_unary(n, STRATA_OP_LOG, reduce(n, &r, STRATA_COMBINER_ADD, r.x)));
+  if (!read_reduction(n, &r))
+    return;
+  MlirValue sum = reduce(n, &r, STRATA_COMBINER_ADD, onnx_widen(n, r.x));
+  onnx_set(n, 0, onnx_round(n, onnx_unary(n, STRATA_OP_LOG, sum), onnx_shape(r.x).type));
 }
 
 // log(sum(exp(x))) around the greatest element, which must be finite to be subtracted.
@@ -92,15 +95,15 @@ void onnx_import_reduce_log_sum_exp(onnx_node_t *n) {
   reduction_t r;
   if (!read_reduction(n, &r))
     return;
-  MlirValue greatest = onnx_reduce(n, STRATA_COMBINER_MAX, r.x, r.axes, true);
+  MlirValue x = onnx_widen(n, r.x), greatest = onnx_reduce(n, STRATA_COMBINER_MAX, x, r.axes, true);
   MlirValue center = onnx_select(n, onnx_unary(n, STRATA_OP_IS_INF, greatest), onnx_number(n, greatest, 0), greatest);
-  MlirValue terms = onnx_unary(n, STRATA_OP_EXP, onnx_binary(n, STRATA_OP_SUB, r.x, center));
+  MlirValue terms = onnx_unary(n, STRATA_OP_EXP, onnx_binary(n, STRATA_OP_SUB, x, center));
   MlirValue sum = onnx_reduce(n, STRATA_COMBINER_ADD, terms, r.axes, true);
   MlirValue result = onnx_binary(n, STRATA_OP_ADD, onnx_unary(n, STRATA_OP_LOG, sum), center);
   for (int i = onnx_shape(r.x).rank - 1; i >= 0 && !r.keep_dims; i--)
     if (r.axes[i])
       result = onnx_remove_axis(n, result, i);
-  onnx_set(n, 0, result);
+  onnx_set(n, 0, onnx_round(n, result, onnx_shape(r.x).type));
 }
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
@@ -198,12 +201,15 @@ void onnx_import_lp_normalization(onnx_node_t *n) {
   if (onnx_failed(n))
     return;
   axes[axis] = true;
+  strata_type_t type = onnx_shape(x).type;
+  x = onnx_widen(n, x);
   MlirValue norm =
       onnx_reduce(n, STRATA_COMBINER_ADD, p == 1 ? onnx_unary(n, STRATA_OP_ABS, x) : square(n, x), axes, true);
   if (p == 2)
     norm = onnx_unary(n, STRATA_OP_SQRT, norm);
   MlirValue is_zero = onnx_with_number(n, STRATA_OP_EQ, norm, 0);
-  onnx_set(n, 0, onnx_binary(n, STRATA_OP_DIV, x, onnx_select(n, is_zero, onnx_number(n, norm, 1), norm)));
+  MlirValue scaled = onnx_binary(n, STRATA_OP_DIV, x, onnx_select(n, is_zero, onnx_number(n, norm, 1), norm));
+  onnx_set(n, 0, onnx_convert(n, scaled, false, type, false));
 }
 
 // The sum of |x|^p over all spatial dims, and its root.
@@ -213,8 +219,9 @@ void onnx_import_global_lp_pool(onnx_node_t *n) {
   double p = n->opset < 2 ? onnx_attr_float(n, "p", 2) : (double)onnx_attr_int(n, "p", 2);
   for (int i = 0; i < STRATA_MAX_RANK; i++)
     axes[i] = i >= 2;
-  MlirValue powers = onnx_with_number(n, STRATA_OP_POW, onnx_unary(n, STRATA_OP_ABS, x), p);
-  onnx_set(n, 0, onnx_with_number(n, STRATA_OP_POW, onnx_reduce(n, STRATA_COMBINER_ADD, powers, axes, true), 1 / p));
+  MlirValue powers = onnx_with_number(n, STRATA_OP_POW, onnx_unary(n, STRATA_OP_ABS, onnx_widen(n, x)), p);
+  MlirValue sum = onnx_reduce(n, STRATA_COMBINER_ADD, powers, axes, true);
+  onnx_set(n, 0, onnx_round(n, onnx_with_number(n, STRATA_OP_POW, sum, 1 / p), onnx_shape(x).type));
 }
 
 // Mean or maximum over all spatial dims.
@@ -227,6 +234,9 @@ void onnx_import_global_pool(onnx_node_t *n) {
     axes[i] = i >= 2;
   for (int i = 2; i < shape.rank; i++)
     count *= (double)shape.dims[i];
-  MlirValue pooled = onnx_reduce(n, (strata_combiner_t)n->info->detail, x, axes, true);
-  onnx_set(n, 0, n->info->detail == STRATA_COMBINER_ADD ? onnx_with_number(n, STRATA_OP_DIV, pooled, count) : pooled);
+  bool is_mean = n->info->detail == STRATA_COMBINER_ADD;
+  MlirValue pooled = onnx_reduce(n, (strata_combiner_t)n->info->detail, is_mean ? onnx_widen(n, x) : x, axes, true);
+  if (is_mean)
+    pooled = onnx_round(n, onnx_with_number(n, STRATA_OP_DIV, pooled, count), shape.type);
+  onnx_set(n, 0, pooled);
 }

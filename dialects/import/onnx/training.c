@@ -49,12 +49,11 @@ static MlirValue negative_log_likelihood(onnx_node_t *n, MlirValue log_prob, Mli
   const char *reduction = onnx_attr_string(n, "reduction", "mean");
   if (!strcmp(reduction, "none"))
     return loss;
+  loss = onnx_widen(n, loss);
   MlirValue sum = sum_all(n, loss);
-  if (!strcmp(reduction, "sum"))
-    return sum;
-  if (mlirValueIsNull(weights))
-    weights = onnx_number(n, loss, 1);
-  return divide(n, sum, sum_all(n, weights));
+  if (!strcmp(reduction, "mean"))
+    sum = divide(n, sum, sum_all(n, mlirValueIsNull(weights) ? onnx_number(n, loss, 1) : onnx_widen(n, weights)));
+  return onnx_round(n, sum, shape.type);
 }
 
 static bool check_loss(onnx_node_t *n) {
