@@ -18,10 +18,22 @@ MlirValue strata__int_constant(strata__nest_t *nest, MlirType type, int64_t valu
   return strata_emit_constant(&nest->e, type, mlirIntegerAttrGet(type, value));
 }
 
+static bool is_constant(MlirValue value) {
+  return mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "arith.constant");
+}
+
+// A factor is not distributed over a sum with a constant: (x - zero point) * scale is 0 at the zero point, and precise
+// beside it, where x * scale - zero point * scale is neither.
+static MlirAttribute fast_math_of(const strata__nest_t *nest, const char *op, int n, const MlirValue *operands) {
+  bool is_sum = !strcmp(op, "arith.addf") || !strcmp(op, "arith.subf");
+  bool is_shift = is_sum && n == 2 && (is_constant(operands[0]) || is_constant(operands[1]));
+  return is_shift ? nest->lowering->fast_math_of_shifts : nest->fast_math;
+}
+
 // An op whose result has the type of its operands. Float arithmetic carries the fast-math flags.
 static MlirValue arithmetic(strata__nest_t *nest, const char *op, int n, const MlirValue *operands) {
   MlirType type = type_of(operands[0]);
-  strata_named_attr_t flags = {"fastmath", nest->fast_math};
+  strata_named_attr_t flags = {"fastmath", fast_math_of(nest, op, n, operands)};
   bool is_fast = mlirTypeIsAFloat(type) && !mlirAttributeIsNull(flags.attr);
   return strata_emit_value(&nest->e, op, n, operands, type, is_fast ? 1 : 0, &flags);
 }

@@ -228,8 +228,11 @@ static strata_status_t lower_graph(strata__lowering_t *l, MlirBlock graph) {
 static void set_fast_math(strata__lowering_t *l) {
   MlirAttribute contracts = mlirAttributeParseGet(l->context, strata_str("#arith.fastmath<reassoc,contract,arcp,afn>"));
   MlirAttribute apart = mlirAttributeParseGet(l->context, strata_str("#arith.fastmath<reassoc,arcp,afn>"));
+  bool is_gpu = strata_target_is_gpu(l->compile);
   l->fast_math_of_products = contracts;
-  l->fast_math = strata_target_is_gpu(l->compile) ? contracts : apart;
+  l->fast_math = is_gpu ? contracts : apart;
+  l->fast_math_of_shifts = mlirAttributeParseGet(
+      l->context, strata_str(is_gpu ? "#arith.fastmath<contract,arcp,afn>" : "#arith.fastmath<arcp,afn>"));
 }
 
 strata_status_t strata_pass_strata_to_affine(strata_compile_t *compile) {

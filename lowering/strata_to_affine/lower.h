@@ -50,6 +50,7 @@ typedef struct {
   STRATA_VECTOR(strata__buffer_t *) constants;
   MlirAttribute fast_math;             // of arithmetic; null: off
   MlirAttribute fast_math_of_products; // in contractions
+  MlirAttribute fast_math_of_shifts;   // of sums with a constant
 } strata__lowering_t;
 
 strata__tensor_t *strata__tensor(strata__lowering_t *l, MlirValue value);

@@ -77,3 +77,18 @@ func.func @main(%x: tensor<0x4xf32>, %y: tensor<4xf32>) -> tensor<0x4xf32> {
   %1 = "strata.neg"(%y) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<0x4xf32>
 }
+
+// -----
+// A factor may not be distributed over a sum with a constant, and so that is not reassociated.
+// CHECK-LABEL: func.func @main
+// CHECK: arith.subf %{{.*}}, %{{.*}} fastmath<arcp,afn> : f32
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<reassoc,arcp,afn> : f32
+// GPU: arith.subf %{{.*}}, %{{.*}} fastmath<arcp,contract,afn> : f32
+// EXACT: arith.subf %{{.*}}, %{{.*}} : f32
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "strata.constant"() {value = dense<7.0> : tensor<4xf32>} : () -> tensor<4xf32>
+  %1 = "strata.constant"() {value = dense<0.1> : tensor<4xf32>} : () -> tensor<4xf32>
+  %2 = "strata.sub"(%x, %0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %3 = "strata.mul"(%2, %1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
