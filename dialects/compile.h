@@ -69,6 +69,7 @@ typedef struct strata_compile {
   strata_constant_data_t *constants; // newest first; names are unique
   struct strata_constant_index *constant_index;
   const char *input_name;          // the file being compiled, for messages
+  STRATA_VECTOR(const char *) data_files; // that it refers to and that were read: external data
   strata_status_t diagnostics;     // errors MLIR reported and nobody has taken yet
   const strata_explain_t *explain; // NULL: nobody listens
 } strata_compile_t;

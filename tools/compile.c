@@ -4,6 +4,7 @@
 #include "passes/target.h"
 #include "targets/library/library.h"
 #include "targets/passes.h"
+#include "tools/depfile.h"
 #include "tools/isolate.h"
 #include "tools/observe.h"
 #include "tools/profile.h"
@@ -106,7 +107,9 @@ static strata_status_t finish(strata_compile_t *compile, job_t *job) {
     const char *path = name ? strata_arena_printf(job->arena, "%s/%s", job->staging.path, name) : "-";
     return strata_write_ir(compile, (strata_phase_t)options->compile_to, path);
   }
-  return options->aot ? NULL : run_library(job);
+  if (!options->aot)
+    return run_library(job);
+  return options->depfile ? strata_write_depfile(compile, options, job->destination.folder, job->staging.path) : NULL;
 }
 
 static void print_line(const char *text, void *file) { fprintf(file, "%s\n", text); }

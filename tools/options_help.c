@@ -1,19 +1,8 @@
 // What the option table says to people: --help, --version and docs/options.md.
-#include "tools/option_table.h"
+#include "tools/commands.h"
 
 #include <llvm-c/Core.h>
 #include <string.h>
-
-static void print_spelling(FILE *file, const strata_option_t *option) {
-  fprintf(file, "--%s", option->name);
-  if (option->values)
-    fprintf(file, "=%s", option->values);
-  for (const char *alias = option->aliases; *alias; alias += strspn(alias, " ")) {
-    int length = (int)strcspn(alias, " ");
-    fprintf(file, length == 1 ? ", -%.*s" : ", --%.*s", length, alias);
-    alias += length;
-  }
-}
 
 void strata_options_print_help(FILE *file) {
   fputs("usage: strata INPUT [options]\n"
@@ -22,19 +11,7 @@ void strata_options_print_help(FILE *file) {
         "Without: runs it once and prints the time of each kernel and of the whole.\n"
         "Every option may also be given as STRATA_<NAME> in the environment.\n",
         file);
-  for (size_t i = 0; i < strata_n_options; i++) {
-    const strata_option_t *option = &strata_option_table[i];
-    if (option->type == STRATA_OPTION_group) {
-      fprintf(file, "\n%s:\n", option->name);
-      continue;
-    }
-    fputs("  ", file);
-    print_spelling(file, option);
-    fprintf(file, "\n        %s", option->help);
-    if (option->otherwise)
-      fprintf(file, " (default: %s)", option->otherwise);
-    fputs(option->standing == STRATA_OPTION_LATER ? " (not supported yet)\n" : "\n", file);
-  }
+  strata_command_print_options(strata_find_command("strata"), file);
 }
 
 // Prints the first line of |command|'s output that contains |word|.

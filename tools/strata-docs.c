@@ -1,19 +1,38 @@
-// strata-docs options|ops: prints docs/options.md or docs/ops.md from the tables they document.
+// strata-docs: prints documents from the tables they document: docs/options.md and docs/ops.md, the manual page of a
+// command, the completions of a shell.
 #include "dialects/strata/strata.h"
+#include "tools/commands.h"
 #include "tools/options.h"
 
 #include <string.h>
 
 static void print_text(const char *text, void *file) { fputs(text, file); }
 
-int main(int argc, char **argv) {
-  if (argc == 2 && strcmp(argv[1], "options") == 0) {
+static bool print_for(const char *kind, const char *name) {
+  const strata_command_t *command = strata_find_command(name);
+  if (strcmp(kind, "completion") == 0)
+    return strata_print_completion(name, stdout);
+  if (strcmp(kind, "manual") != 0 || !command)
+    return false;
+  strata_command_print_manual(command, stdout);
+  return true;
+}
+
+static bool print(int argc, char **argv) {
+  if (argc == 3)
+    return print_for(argv[1], argv[2]);
+  if (argc == 2 && strcmp(argv[1], "options") == 0)
     strata_options_print_markdown(stdout);
-  } else if (argc == 2 && strcmp(argv[1], "ops") == 0) {
+  else if (argc == 2 && strcmp(argv[1], "ops") == 0)
     strata_print_ops_markdown(print_text, stdout);
-  } else {
-    fputs("usage: strata-docs options|ops\n", stderr);
-    return 1;
-  }
-  return 0;
+  else
+    return false;
+  return true;
+}
+
+int main(int argc, char **argv) {
+  if (print(argc, argv))
+    return 0;
+  fputs("usage: strata-docs options|ops|manual COMMAND|completion bash|zsh|fish\n", stderr);
+  return 1;
 }

@@ -1,24 +1,11 @@
 // strata-run LIB.so: loads an emitted library through the description it carries, runs it, compares and times it.
+#include "tools/commands.h"
 #include "tools/errors.h"
 #include "tools/profile.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char usage[] =
-    "usage: strata-run LIB.so [options]\n"
-    "\n"
-    "  --input=[NAME=]FILE    data of the next input, or of the one called NAME (.npy, or ONNX TensorProto .pb)\n"
-    "  --random               random data for the inputs without a file\n"
-    "  --output=[NAME=]FILE   write the next output, or the one called NAME (.npy)\n"
-    "  --expect=[NAME=]FILE   compare the next output, or the one called NAME, with a file\n"
-    "  --rtol=R --atol=A      where |got - expected| <= A + R |expected| is good enough; default 1e-3 and 1e-5,\n"
-    "                         integers must be equal\n"
-    "  --kernels              print each kernel's bytes, operations and time, beside what the GPU can do at best;\n"
-    "                         without a GPU, of a library for one, all but the times\n"
-    "  --num-iters=N          run N times and print the median, smallest and largest time; default 1\n"
-    "  --help, --version\n";
 
 typedef STRATA_VECTOR(const char *) texts_t;
 
@@ -30,6 +17,12 @@ typedef struct {
   bool has_tolerance;
   int n_runs;
 } options_t;
+
+static void print_help(void) {
+  const strata_command_t *command = strata_find_command("strata-run");
+  printf("usage: %s %s\n\n%s\n\n", command->name, command->arguments, command->text);
+  strata_command_print_options(command, stdout);
+}
 
 //===-- Options --------------------------------------------------------------------------------------------------===//
 
@@ -232,7 +225,7 @@ static strata_status_t run_command(strata_arena_t *arena, int argc, char **argv)
 
 int main(int argc, char **argv) {
   if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-    fputs(usage, stdout);
+    print_help();
     return 0;
   }
   if (argc > 1 && strcmp(argv[1], "--version") == 0) {

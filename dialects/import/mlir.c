@@ -120,6 +120,7 @@ static strata_status_t load_constants(strata_compile_t *compile, const char *pat
   strata_mapped_file_t file;
   STRATA_TRY(data_path(compile, path, strata_attr_str(module, data_file_attr), &beside));
   STRATA_TRY(strata_map_file(compile->arena, beside, &file));
+  *strata_vector_push(compile->arena, &compile->data_files) = beside;
   for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(entries); i++)
     STRATA_TRY(add_constant(compile, mlirDictionaryAttrGetElement(entries, i), &file));
   mlirOperationRemoveAttributeByName(module, strata_str(data_attr));

@@ -72,7 +72,8 @@ static int check(const char *call, int result) {
 static int cuda_open(void) {
   if (atomic_load(&is_open))
     return STRATA_OK;
-  int status = strata_rt_symbols("STRATA_CUDA_DRIVER", "libcuda.so.1", symbols, N_SYMBOLS, &cuda);
+  static const char *const names[] = {"libcuda.so.1", NULL};
+  int status = strata_rt_symbols("STRATA_CUDA_DRIVER", names, symbols, N_SYMBOLS, &cuda);
   if (!status)
     status = check("cuInit", cuda.init(0));
   int version = 0;

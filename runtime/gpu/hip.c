@@ -44,7 +44,9 @@ static int check(const char *call, int result) {
 static int hip_open(void) {
   if (atomic_load(&is_open))
     return STRATA_OK;
-  int status = strata_rt_symbols("STRATA_HIP_DRIVER", "libamdhip64.so.6", symbols, N_SYMBOLS, &hip);
+  // ROCm's of 6 and 7, and the plain name of packages that bring their own copy. That of 5 has other properties.
+  static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so", NULL};
+  int status = strata_rt_symbols("STRATA_HIP_DRIVER", names, symbols, N_SYMBOLS, &hip);
   if (!status)
     status = check("hipInit", hip.init(0));
   atomic_store(&is_open, !status);

@@ -34,28 +34,26 @@ static void write_head(const strata_program_t *program, FILE *file, uint64_t mem
   write_member_header(file, "strata.o/", member_size);
 }
 
-strata_status_t strata_write_container(const strata_linking_t *linking, strata_bytes_t object, bool is_archive,
-                                       const char *out_path) {
+strata_status_t strata_write_archive(const strata_linking_t *linking, strata_bytes_t object, const char *out_path) {
   const strata_program_t *program = linking->program;
   strata_bytes_t head;
   size_t gap;
   STRATA_TRY(strata_place_weights(linking, object, &head, &gap));
   bool has_weights = program->options->weights != STRATA_WEIGHTS_FILE;
   uint64_t size = head.size + gap + (has_weights ? (uint64_t)strata_program_all_weights_size(program) : 0);
-  if (is_archive && size > 9999999999u) // its header has ten digits for it
+  if (size > 9999999999u) // its header has ten digits for it
     return strata_error(STRATA_UNSUPPORTED,
                         "--weights=embed: expected at most 9999999999 bytes, got %llu; use "
                         "--weights=file",
                         (unsigned long long)size);
   FILE *file;
   STRATA_TRY(strata_file_open(out_path, "wb", &file));
-  if (is_archive)
-    write_head(program, file, size);
+  write_head(program, file, size);
   fwrite(head.data, 1, head.size, file);
   strata_file_add_zeros(file, gap);
   if (has_weights)
     strata_program_write_weights(program, file);
-  if (is_archive && size % 2)
+  if (size % 2)
     putc('\n', file);
   return strata_file_close(file, out_path);
 }

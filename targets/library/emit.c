@@ -6,8 +6,7 @@
 //
 // On a GPU the kernels are images instead, which lie in the tables as data.
 //
-// For another architecture than x86-64 the result is <name>.o instead: the same without the runtime, which is to be
-// compiled for that machine from its sources (docs/abi.md).
+// For another architecture than x86-64 there is the archive alone (docs/abi.md).
 #include "targets/library/emit.h"
 #include "lowering/kernels.h"
 #include "runtime/embedded.h"
@@ -92,12 +91,7 @@ static strata_status_t combine(const strata_linking_t *linking, size_t n_objects
                                strata_bytes_t *out_object) {
   const char *const *names;
   size_t n = strata_exported_names(linking->program, &names);
-  STRATA_VECTOR(const char *) kept = {0};
-  for (size_t i = 0; i < n; i++)
-    *strata_vector_push(linking->arena, &kept) = names[i];
-  if (!linking->has_runtime)
-    *strata_vector_push(linking->arena, &kept) = "strata_rt_program";
-  STRATA_TRY(strata_combine_objects(linking->arena, n_objects, objects, kept.count, kept.data, out_object));
+  STRATA_TRY(strata_combine_objects(linking->arena, n_objects, objects, n, names, out_object));
   return keep_object(linking, "library.o", (strata_cpu_object_t){out_object->data, out_object->size});
 }
 
@@ -113,10 +107,8 @@ static strata_status_t make_object(const strata_linking_t *linking, const strata
   STRATA_TRY(compile_tables(linking, &tables));
   STRATA_TRY(keep_object(linking, "tables.o", tables));
   *strata_vector_push(linking->arena, &objects) = tables;
-  if (linking->has_runtime) {
-    strata_embedded_file_t file = linking->program->gpu ? strata_embedded_gpu_runtime() : strata_embedded_runtime();
-    *strata_vector_push(linking->arena, &objects) = (strata_cpu_object_t){file.data, file.size};
-  }
+  strata_embedded_file_t runtime = strata_embedded_runtime(linking->device->triple, linking->program->gpu != NULL);
+  *strata_vector_push(linking->arena, &objects) = (strata_cpu_object_t){runtime.data, runtime.size};
   return combine(linking, objects.count, objects.data, out_object);
 }
 
@@ -137,11 +129,10 @@ static strata_status_t write_library(const strata_linking_t *linking, const stra
   if (program->options->weights == STRATA_WEIGHTS_FILE)
     STRATA_TRY(print_file(program, folder, ".weights", strata_program_write_weights_file));
   STRATA_TRY(make_object(linking, kernels, &object));
-  if (!linking->has_runtime)
-    return strata_write_container(linking, object, false, strata_arena_printf(arena, "%s/%s.o", folder, name));
   STRATA_TRY(print_file(program, folder, ".pc", strata_program_print_pkg_config));
-  STRATA_TRY(strata_write_container(linking, object, true, strata_arena_printf(arena, "%s/lib%s.a", folder, name)));
-  return write_shared(linking, object, strata_arena_printf(arena, "%s/lib%s.so", folder, name));
+  STRATA_TRY(strata_write_archive(linking, object, strata_arena_printf(arena, "%s/lib%s.a", folder, name)));
+  return linking->has_shared ? write_shared(linking, object, strata_arena_printf(arena, "%s/lib%s.so", folder, name))
+                             : NULL;
 }
 
 // Objects in the making lie in a folder of their own, which --save-temps keeps.
@@ -182,6 +173,15 @@ static strata_status_t keep_device_code(const strata_linking_t *linking) {
   return NULL;
 }
 
+static strata_status_t check_runtime(const strata_program_t *program, const strata_cpu_device_t *device) {
+  if (strata_embedded_runtime(device->triple, program->gpu != NULL).size)
+    return NULL;
+  return strata_error(STRATA_UNSUPPORTED,
+                      "--device=%s: expected a strata that was built with a C compiler for %.*s, which compiles what is "
+                      "linked into libraries, got one without (docs/dependencies.md)",
+                      device->name, (int)strcspn(device->triple, "-"), device->triple);
+}
+
 // Links the finished program. |kernels|: of a cpu.
 static strata_status_t link_library(strata_program_t *program, const strata_cpu_device_t *device,
                                     const strata_cpu_objects_t *kernels, const char *folder) {
@@ -189,8 +189,8 @@ static strata_status_t link_library(strata_program_t *program, const strata_cpu_
       .arena = program->compile->arena,
       .program = program,
       .device = device,
-      // The runtime here and the layout of shared libraries that weights_elf.c knows are x86-64's.
-      .has_runtime = strncmp(device->triple, "x86_64-", 7) == 0,
+      // The layout of shared libraries that weights_elf.c knows is x86-64's, and here are no other libc and libm.
+      .has_shared = strncmp(device->triple, "x86_64-", 7) == 0,
   };
   STRATA_TRY(make_folder(program, folder, &linking.folder));
   strata_status_t status = program->gpu ? keep_device_code(&linking) : NULL;
@@ -255,6 +255,7 @@ strata_status_t strata_library_emit(strata_compile_t *compile, const strata_libr
   STRATA_TRY(strata_library_check_name(options->name));
   STRATA_TRY(strata_cpu_device(compile, &device));
   STRATA_TRY(strata_program_read(compile, options, &program));
+  STRATA_TRY(check_runtime(&program, device));
   STRATA_TRY(strata_program_apply_aliases(&program));
   STRATA_TRY((program.gpu ? emit_for_gpu : emit_for_cpu)(&program, device, folder));
   if (out_assembler_seconds)

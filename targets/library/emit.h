@@ -98,7 +98,7 @@ typedef struct {
   const char *folder; // for objects in the making
   const strata_program_t *program;
   const strata_cpu_device_t *device; // of the host's code
-  bool has_runtime;                  // the library is complete; else <name>.o, whose program the runtime finds by name
+  bool has_shared;                   // there is lib<name>.so; else the archive alone
 } strata_linking_t;
 
 // An object in the making.
@@ -128,9 +128,9 @@ STRATA_MUST_CHECK strata_status_t strata_reserve_weights(const strata_linking_t 
                                                          const char *out_path);
 STRATA_MUST_CHECK strata_status_t strata_append_weights(const strata_linking_t *linking, const char *path);
 
-// The object with the weights, as the one member of an archive or alone (archive.c).
-STRATA_MUST_CHECK strata_status_t strata_write_container(const strata_linking_t *linking, strata_bytes_t object,
-                                                         bool is_archive, const char *out_path);
+// The object with the weights as the one member of an archive (archive.c).
+STRATA_MUST_CHECK strata_status_t strata_write_archive(const strata_linking_t *linking, strata_bytes_t object,
+                                                       const char *out_path);
 
 // The names a library exports, NAME first.
 size_t strata_exported_names(const strata_program_t *program, const char *const **out_names);

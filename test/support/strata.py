@@ -28,6 +28,11 @@ def has_ptxas():
     return any(os.access(path, os.X_OK) for path in (shutil.which("ptxas") or "", "/usr/local/cuda/bin/ptxas"))
 
 
+def has_aarch64():
+    """Whether libraries for aarch64 can be made, linked and run here."""
+    return all(shutil.which(tool) for tool in ("aarch64-linux-gnu-gcc", "qemu-aarch64"))
+
+
 class TensorInfo(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("c_name", ctypes.c_char_p), ("dtype", ctypes.c_uint32),
                 ("rank", ctypes.c_uint32), ("shape", ctypes.POINTER(ctypes.c_int64)), ("size", ctypes.c_uint64)]

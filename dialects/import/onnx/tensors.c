@@ -27,8 +27,10 @@ static strata_status_t map_external(onnx_importer_t *importer, const char *locat
     return NULL;
   const char *slash = strrchr(importer->path, '/');
   int folder = slash ? (int)(slash - importer->path) + 1 : 0;
+  const char *path = strata_arena_printf(arena, "%.*s%s", folder, importer->path, location);
   strata_mapped_file_t file;
-  STRATA_TRY(strata_map_file(arena, strata_arena_printf(arena, "%.*s%s", folder, importer->path, location), &file));
+  STRATA_TRY(strata_map_file(arena, path, &file));
+  *strata_vector_push(arena, &importer->compile->data_files) = path;
   *out_file = strata_arena_copy(arena, &file, sizeof file);
   strata_string_map_put(arena, &importer->external_files, location, (void *)(uintptr_t)*out_file);
   return NULL;
