@@ -97,7 +97,7 @@ static void check_values(parser_t *parser) {
                           options->alignment);
   for (size_t i = 0; i < options->dim.count; i++) {
     int64_t size;
-    if (!parse_size(strchr(options->dim.items[i], '=') + 1, &size))
+    if (!parse_size(strrchr(options->dim.items[i], '=') + 1, &size))
       strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--dim %s: expected a size, 0 or more",
                             options->dim.items[i]);
   }
