@@ -7,6 +7,7 @@
 // A processor the cpu target can compile for (rows of targets/cpu/devices.def, or the host).
 typedef struct strata_cpu_device {
   const char *name;     // as --device= spells it
+  const char *sold_as;  // other names that --device= takes: targets/device_names.h
   const char *triple;   // LLVM's
   const char *cpu;      // LLVM's -mcpu
   const char *features; // LLVM's feature string
@@ -36,7 +37,8 @@ enum { STRATA_GPU_SHARED_OF_BLOCK = 1 << 10 }; // bytes of shared memory that th
 
 // A GPU the nvgpu and amdgpu targets can compile for (rows of targets/gpu/devices.def). Sizes are in bytes.
 typedef struct strata_gpu_device {
-  const char *name; // as --device= spells it
+  const char *name;    // as --device= spells it
+  const char *sold_as; // other names that --device= takes: targets/device_names.h
   strata_target_kind_t target;
   strata_gpu_code_t code;
   const char *triple, *chip, *features; // LLVM's
@@ -63,7 +65,7 @@ typedef struct strata_gpu_device {
 // INVALID_ARGUMENT if the compile's target is no GPU.
 STRATA_MUST_CHECK strata_status_t strata_gpu_device(strata_compile_t *compile, const strata_gpu_device_t **out_device);
 
-// The row of that name, of any target; NULL if there is none.
+// The row of that name or product, of any target; NULL if there is none.
 const strata_gpu_device_t *strata_gpu_device_find(const char *name);
 
 static inline bool strata_target_is_gpu(const strata_compile_t *compile) {

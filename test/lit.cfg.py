@@ -1,5 +1,5 @@
 # lit: every *.mlir and *.test under test/ is one test; its RUN lines see the tools of this build and FileCheck first in
-# PATH, %python, %models (test/models) and the usual %s and %t.
+# PATH, %python, %models (test/models), %test_bin (the test programs and the stand-ins for drivers) and the usual %s and %t.
 import os
 
 import lit.formats
@@ -18,6 +18,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "PYTHONPATH"):
         config.environment[name] = os.environ[name]
 
 config.substitutions.append(("%python", config.python))
+config.substitutions.append(("%test_bin", os.path.join(os.path.dirname(config.binary), "bin")))
 config.substitutions.append(("%models", os.path.join(config.source, "models")))
 if config.sanitized:
     config.available_features.add("sanitized")

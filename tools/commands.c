@@ -76,7 +76,8 @@ static void print_name(const char *name, void *user) {
 static void print_option(const strata_option_t *option, FILE *file) {
   spelling_t spelling = {.file = file, .option = option};
   strata_option_for_each_name(option, print_name, &spelling);
-  fprintf(file, "\n        %s", option->help);
+  const char *needs = strata_option_needs_text(option);
+  fprintf(file, "\n        %s%s%s", option->help, *needs ? "; " : "", needs);
   if (option->otherwise)
     fprintf(file, " (default: %s)", option->otherwise);
   fputs(option->standing == STRATA_OPTION_LATER ? " (not supported yet)\n" : "\n", file);

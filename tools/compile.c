@@ -5,7 +5,9 @@
 #include "targets/library/library.h"
 #include "targets/passes.h"
 #include "tools/depfile.h"
+#include "tools/folders.h"
 #include "tools/isolate.h"
+#include "tools/native.h"
 #include "tools/observe.h"
 #include "tools/profile.h"
 
@@ -145,7 +147,9 @@ static strata_status_t check_devices(strata_compile_t *compile) {
 // Runs in the child process. The compile is not taken apart at the end: the process ends.
 static strata_status_t compile_and_finish(void *user) {
   job_t *job = user;
-  strata_compile_options_t compile_options = strata_options_for_compile(job->arena, job->options);
+  strata_options_t options = *job->options;
+  STRATA_TRY(strata_resolve_native(job->arena, (strata_target_kind_t)options.target, options.device, &options.device));
+  strata_compile_options_t compile_options = strata_options_for_compile(job->arena, &options);
   strata_pipeline_t pipeline = {
       .run = run_own_phase,
       .before = before_phase,
@@ -163,6 +167,16 @@ static strata_status_t compile_and_finish(void *user) {
   return status ? name_input(job, status) : finish(&compile, job);
 }
 
+static strata_status_t run_job(job_t *job) {
+  strata_arena_t *arena = job->arena;
+  STRATA_TRY(strata_staging_create(arena, job->destination.folder, &job->staging));
+  strata_status_t status = strata_isolate(compile_and_finish, job);
+  if (!status && job->destination.keeps)
+    status = strata_staging_publish(arena, &job->staging);
+  strata_staging_remove(arena, &job->staging);
+  return status;
+}
+
 strata_status_t strata_run_command(strata_arena_t *arena, const strata_options_t *options) {
   job_t job = {
       .options = options,
@@ -170,10 +184,10 @@ strata_status_t strata_run_command(strata_arena_t *arena, const strata_options_t
       .destination = find_destination(arena, options),
       .observer = {.options = options},
   };
-  STRATA_TRY(strata_staging_create(arena, job.destination.folder, &job.staging));
-  strata_status_t status = strata_isolate(compile_and_finish, &job);
-  if (!status && job.destination.keeps)
-    status = strata_staging_publish(arena, &job.staging);
-  strata_staging_remove(arena, &job.staging);
+  const char *made;
+  STRATA_TRY(strata_make_parents(arena, job.destination.folder, &made));
+  strata_status_t status = run_job(&job);
+  if (status)
+    strata_remove_parents(arena, job.destination.folder, made);
   return status;
 }

@@ -54,6 +54,20 @@ strata_status_t strata_device_open(const char *target, strata_device_t **out_dev
   return status;
 }
 
+strata_status_t strata_device_find_arch(strata_arena_t *arena, const char *target, uint32_t *out_arch,
+                                        const char **out_name) {
+  strata_device_t *device = NULL;
+  char name[32];
+  STRATA_TRY(strata_device_open(target, &device));
+  strata_status_t status = to_status(device->driver->get_arch(out_arch));
+  if (!status) {
+    device->driver->print_arch(*out_arch, name, sizeof name);
+    *out_name = strata_arena_strdup(arena, name);
+  }
+  strata_device_close(device);
+  return status;
+}
+
 // What fails while cleaning up is not worth a word: the process ends.
 void strata_device_close(strata_device_t *device) {
   if (!device)

@@ -5,14 +5,19 @@
 #ifndef STRATA_TOOLS_DEVICE_H
 #define STRATA_TOOLS_DEVICE_H
 
+#include "runtime/base/arena.h"
 #include "runtime/base/status.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct strata_device strata_device_t;
 
 // |target| is "nvgpu" or "amdgpu". The thread's current device, else the first one; its context is current until close.
 STRATA_MUST_CHECK strata_status_t strata_device_open(const char *target, strata_device_t **out_device);
+// The architecture of the first GPU, as images of code say it (runtime/gpu/program.h), and its name, in the arena.
+STRATA_MUST_CHECK strata_status_t strata_device_find_arch(strata_arena_t *arena, const char *target, uint32_t *out_arch,
+                                                          const char **out_name);
 void strata_device_close(strata_device_t *device); // frees what was allocated; NULL is allowed
 
 // The stream that everything here is ordered on.

@@ -13,6 +13,13 @@ static const char *print_line(const char *at) {
   return at + (*at == '\n');
 }
 
+void strata_print_warnings(const char *warnings) {
+  for (const char *at = warnings ? warnings : ""; *at;) {
+    fputs("strata: warning: ", stderr);
+    at = print_line(at);
+  }
+}
+
 void strata_print_error(strata_status_t status, const char *path) {
   for (const char *at = strata_status_message(status); *at;) {
     bool has_no_file = path && strncmp(at, "-:", 2) == 0;

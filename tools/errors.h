@@ -11,6 +11,9 @@
 // the caller's. |path| stands for the "-" that MLIR calls a text without a file; NULL: there is none.
 void strata_print_error(strata_status_t status, const char *path);
 
+// The same of "strata: warning: ", for each line of |warnings|; NULL: none.
+void strata_print_warnings(const char *warnings);
+
 // Compares |errors|, the lines of a status message, with the comments of |text| that announce errors as in mlir-opt:
 //
 //   // expected-error {{text}}              on the comment's line, in which the message must hold |text|

@@ -47,6 +47,11 @@ static void print_option(const strata_option_t *option, FILE *file) {
   strata_option_for_each_name(option, print_name, &names);
   putc('\n', file);
   print_text(option->help, file);
+  const char *needs = strata_option_needs_text(option);
+  if (*needs) {
+    fputs("; ", file);
+    print_text(needs, file);
+  }
   if (option->otherwise) {
     fputs(" (default: ", file);
     print_text(option->otherwise, file);

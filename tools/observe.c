@@ -1,6 +1,7 @@
 // Dumps, times and progress: the hooks around each phase.
 #include "tools/observe.h"
 
+#include "tools/folders.h"
 #include "tools/plot.h"
 
 #include <errno.h>
@@ -58,6 +59,7 @@ void strata_observe_before(strata_observer_t *observer, strata_phase_t phase) {
 static bool has_ir(strata_phase_t phase) { return phase != STRATA_PHASE_LIBRARY; }
 
 static strata_status_t save(strata_compile_t *compile, strata_phase_t phase, const char *folder) {
+  STRATA_TRY(strata_make_parents(compile->arena, folder, NULL));
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
     return strata_error(STRATA_IO, "%s: cannot create the folder: %s", folder, strerror(errno));
   const char *name = strata_phase_info[phase].name;
@@ -72,6 +74,8 @@ strata_status_t strata_observe_after(strata_observer_t *observer, strata_compile
   observer->peak_kib[phase] = usage.ru_maxrss;
   if (!has_ir(phase))
     return NULL;
+  if (options->plot && phase == STRATA_PHASE_GRAPH)
+    STRATA_TRY(strata_make_parents(compile->arena, options->plot, NULL));
   if (options->plot && phase == STRATA_PHASE_GRAPH)
     STRATA_TRY(strata_plot(compile, options->plot));
   if (options->dump_after == (int)phase + 1 || options->dump_after == STRATA_PHASE_COUNT + 1) {

@@ -1,5 +1,6 @@
 // The parser: default, environment and command line into strata_options_t.
-#include "tools/option_table.h"
+#include "runtime/base/nearest.h"
+#include "tools/option_parser.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -7,17 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  strata_arena_t *arena;
-  strata_options_t *options;
-  strata_status_code_t code; // of the first problem
-  const char *problems;      // one a line, NULL where there is none
-} parser_t;
+typedef strata_option_parser_t parser_t;
 
-static void problem(parser_t *parser, strata_status_code_t code, const char *line) {
+void strata_option_problem(parser_t *parser, strata_status_code_t code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  strata_status_t status = strata_error_v(code, format, args);
+  va_end(args);
+  const char *line = strata_status_message(status);
   if (!parser->problems)
     parser->code = code;
-  parser->problems = parser->problems ? strata_arena_printf(parser->arena, "%s\n%s", parser->problems, line) : line;
+  parser->problems = parser->problems ? strata_arena_printf(parser->arena, "%s\n%s", parser->problems, line)
+                                      : strata_arena_strdup(parser->arena, line);
+  strata_status_free(status);
 }
 
 //===-- Values ----------------------------------------------------------------------------------------------------===//
@@ -74,8 +77,20 @@ static bool parse_item(parser_t *parser, const char *text, const char *values, s
   return true;
 }
 
+// Whether a file's name ends as the table asks: "FILE.svg|FILE.dot".
+static bool has_ending(const char *text, const char *values) {
+  static const char file[] = "FILE.";
+  for (const char *at = strstr(values, file); at; at = strstr(at, file)) {
+    at += strlen(file) - 1;
+    size_t length = strcspn(at, "|"), n = strlen(text);
+    if (n > length && strncmp(text + n - length, at, length) == 0)
+      return true;
+  }
+  return !strstr(values, file);
+}
+
 static bool parse_value(parser_t *parser, const strata_option_t *option, const char *text) {
-  void *field = (char *)parser->options + option->offset;
+  void *field = strata_option_field(parser, option);
   switch (option->type) {
   case STRATA_OPTION_flag:
     return parse_flag(text, field);
@@ -85,7 +100,7 @@ static bool parse_value(parser_t *parser, const strata_option_t *option, const c
     return parse_choice(text, option->values, field);
   case STRATA_OPTION_text:
     memcpy(field, &text, sizeof text);
-    return *text != 0;
+    return *text && has_ending(text, option->values);
   case STRATA_OPTION_list:
     return parse_item(parser, text, option->values, field);
   case STRATA_OPTION_group:
@@ -94,14 +109,39 @@ static bool parse_value(parser_t *parser, const strata_option_t *option, const c
   return false;
 }
 
+static void invalid_value(parser_t *parser, const strata_option_t *option, const char *shown, const char *text) {
+  strata_nearest_t nearest = strata_nearest(text);
+  for (const char *choice = option->type == STRATA_OPTION_choice ? option->values : ""; *choice;) {
+    size_t length = strcspn(choice, "|");
+    strata_nearest_try(&nearest, choice, length);
+    choice += length + (choice[length] == '|');
+  }
+  strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "%s: expected %s, got '%s'%s", shown,
+                        option->type == STRATA_OPTION_flag ? "on or off" : option->values, text,
+                        strata_nearest_hint(parser->arena, &nearest));
+}
+
 // |shown| is the option as the user wrote it, for messages.
 static void set(parser_t *parser, const strata_option_t *option, const char *shown, const char *text) {
   if (option->standing == STRATA_OPTION_LATER)
-    problem(parser, STRATA_UNSUPPORTED, strata_arena_printf(parser->arena, "%s: not supported yet", shown));
+    strata_option_problem(parser, STRATA_UNSUPPORTED, "%s: not supported yet", shown);
   else if (!parse_value(parser, option, text))
-    problem(parser, STRATA_INVALID_ARGUMENT,
-            strata_arena_printf(parser->arena, "%s: expected %s, got '%s'", shown,
-                                option->type == STRATA_OPTION_flag ? "on or off" : option->values, text));
+    invalid_value(parser, option, shown, text);
+  if (parser->on_command_line) {
+    bool is_off = option->type == STRATA_OPTION_flag && !*(const bool *)strata_option_field(parser, option);
+    parser->given[option - strata_option_table] = is_off ? NULL : shown;
+  }
+}
+
+void strata_option_reset(parser_t *parser, const strata_option_t *option) {
+  static const size_t sizes[] = {
+      [STRATA_OPTION_flag] = sizeof(strata_option_flag_t),     [STRATA_OPTION_count] = sizeof(strata_option_count_t),
+      [STRATA_OPTION_choice] = sizeof(strata_option_choice_t), [STRATA_OPTION_text] = sizeof(strata_option_text_t),
+      [STRATA_OPTION_list] = sizeof(strata_option_list_t),
+  };
+  memset(strata_option_field(parser, option), 0, sizes[option->type]);
+  if (option->otherwise)
+    parse_value(parser, option, option->otherwise);
 }
 
 static void set_defaults(parser_t *parser) {
@@ -143,6 +183,28 @@ static const strata_option_t *find_option(const char *spelled, size_t length) {
   return NULL;
 }
 
+static void unknown_option(parser_t *parser, const char *shown) {
+  size_t hyphens = strspn(shown, "-");
+  strata_nearest_t nearest = strata_nearest(shown + hyphens);
+  for (size_t i = 0; i < strata_n_options; i++) {
+    const strata_option_t *option = &strata_option_table[i];
+    if (option->type == STRATA_OPTION_group)
+      continue;
+    strata_nearest_try(&nearest, option->name, strlen(option->name));
+    for (const char *alias = option->aliases; *alias; alias += strspn(alias, " ")) {
+      size_t length = strcspn(alias, " ");
+      if (length > 1)
+        strata_nearest_try(&nearest, alias, length);
+      alias += length;
+    }
+  }
+  if (nearest.found)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "%s: unknown option; did you mean '--%.*s'?", shown,
+                          (int)nearest.length, nearest.found);
+  else
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "%s: unknown option; --help lists them", shown);
+}
+
 // One argument that starts with a hyphen; the value may be the next one. Returns how many arguments were used.
 static int parse_option(parser_t *parser, const char *argument, const char *next) {
   const char *name = argument + 1 + (argument[1] == '-');
@@ -159,15 +221,13 @@ static int parse_option(parser_t *parser, const char *argument, const char *next
     option = NULL;
   }
   if (!option) {
-    problem(parser, STRATA_INVALID_ARGUMENT,
-            strata_arena_printf(parser->arena, "%s: unknown option; --help lists them", shown));
+    unknown_option(parser, shown);
     return 1;
   }
   if (value || option->type == STRATA_OPTION_flag)
     return set(parser, option, shown, value ? value : "on"), 1;
   if (!next) {
-    problem(parser, STRATA_INVALID_ARGUMENT,
-            strata_arena_printf(parser->arena, "%s: expected a value: %s", shown, option->values));
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "%s: expected a value: %s", shown, option->values);
     return 1;
   }
   return set(parser, option, shown, next), 2;
@@ -184,18 +244,55 @@ static void parse_arguments(parser_t *parser, int argc, const char *const *argv)
       i += parse_option(parser, argument, i + 1 < argc ? argv[i + 1] : NULL);
     } else {
       if (parser->options->input_path)
-        problem(parser, STRATA_INVALID_ARGUMENT,
-                strata_arena_printf(parser->arena, "%s: expected one input, got %s before", argument,
-                                    parser->options->input_path));
+        strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "%s: expected one input, got %s before", argument,
+                              parser->options->input_path);
       parser->options->input_path = argument;
       i++;
     }
   }
 }
 
-// STRATA_OPT_LEVEL=2; a list is separated by commas. Other variables of this prefix belong to the runtime.
+static const char prefix[] = "STRATA_"; // of every variable of ours
+
+// The variables of environment.def; a name of theirs ending in '*' stands for all that begin so.
+static const char *const variables[] = {
+#define VARIABLE(name, ...) name,
+#include "tools/environment.def"
+};
+enum { N_VARIABLES = sizeof variables / sizeof variables[0] };
+
+static bool is_known_variable(const char *name) {
+  for (size_t i = 0; i < N_VARIABLES; i++) {
+    size_t length = strcspn(variables[i], "*");
+    if (strncmp(name, variables[i], length) == 0 && (variables[i][length] || !name[length]))
+      return true;
+  }
+  return false;
+}
+
+// Somebody thinks that this variable does something.
+static void warn_of_variable(parser_t *parser, const char *name) {
+  strata_nearest_t nearest = strata_nearest(name + strlen(prefix));
+  for (size_t i = 0; i < N_VARIABLES; i++)
+    strata_nearest_try(&nearest, variables[i] + strlen(prefix), strlen(variables[i]) - strlen(prefix));
+  for (size_t i = 0; i < strata_n_options; i++)
+    if (strata_option_table[i].type != STRATA_OPTION_group)
+      strata_nearest_try(&nearest, strata_option_table[i].name, strlen(strata_option_table[i].name));
+  if (nearest.found) {
+    char *found = strata_arena_printf(parser->arena, "%s%.*s", prefix, (int)nearest.length, nearest.found);
+    for (char *c = found; *c; c++)
+      *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+    nearest.found = found;
+    nearest.length = strlen(found);
+  }
+  strata_options_t *options = parser->options;
+  const char *before = options->warnings ? options->warnings : "", *end = options->warnings ? "\n" : "";
+  options->warnings = strata_arena_printf(parser->arena, "%s%s%s: no such variable%s", before, end, name,
+                                          strata_nearest_hint(parser->arena, &nearest));
+}
+
+// STRATA_OPT_LEVEL=2; a list is separated by commas.
 static void parse_environment(parser_t *parser, const char *const *environment) {
-  static const char prefix[] = "STRATA_";
   for (; environment && *environment; environment++) {
     const char *equals = strchr(*environment, '=');
     if (!equals || strncmp(*environment, prefix, strlen(prefix)) != 0)
@@ -205,8 +302,11 @@ static void parse_environment(parser_t *parser, const char *const *environment) 
     for (char *c = name; *c; c++)
       *c = (char)tolower((unsigned char)*c);
     const strata_option_t *option = find_option(name, strlen(name));
-    if (!option || strlen(name) == 1)
+    if (!option || strlen(name) == 1) {
+      if (!is_known_variable(shown))
+        warn_of_variable(parser, shown);
       continue;
+    }
     char *value = strata_arena_strdup(parser->arena, equals + 1);
     char *comma = option->type == STRATA_OPTION_list ? strchr(value, ',') : NULL;
     for (; comma; value = comma + 1, comma = strchr(value, ',')) {
@@ -217,61 +317,18 @@ static void parse_environment(parser_t *parser, const char *const *environment) 
   }
 }
 
-//===-- Values together -------------------------------------------------------------------------------------------===//
-
-static bool parse_size(const char *text, int64_t *out_size) {
-  char *end;
-  if (!isdigit((unsigned char)*text))
-    return false;
-  *out_size = strtoll(text, &end, 10);
-  return !*end && *out_size != LLONG_MAX;
-}
-
-static void check_name(parser_t *parser) {
-  strata_status_t status = strata_library_check_name(parser->options->aot_name);
-  if (status)
-    problem(parser, strata_status_code(status), strata_arena_strdup(parser->arena, strata_status_message(status)));
-  strata_status_free(status);
-}
-
-enum { GPU_ALIGNMENT = 16 }; // bytes: a thread's widest load
-
-static void check_together(parser_t *parser) {
-  const strata_options_t *options = parser->options;
-  if (!options->input_path && !options->help && !options->version)
-    problem(parser, STRATA_INVALID_ARGUMENT, "expected an input file; --help lists the options");
-  if (options->target == STRATA_TARGET_CPU && options->on_gpu_tensors)
-    problem(parser, STRATA_INVALID_ARGUMENT, "--on-gpu-tensors: expected a GPU target, got cpu");
-  if (options->target == STRATA_TARGET_CPU && options->schedule)
-    problem(parser, STRATA_INVALID_ARGUMENT, "--schedule: expected a GPU target, got cpu");
-  bool has_devices = options->device && strchr(options->device, ',');
-  if (options->target == STRATA_TARGET_CPU && has_devices)
-    problem(parser, STRATA_INVALID_ARGUMENT, "--device: expected one device on cpu, got several");
-  if (options->target == STRATA_TARGET_CPU && options->weights == STRATA_WEIGHTS_SET)
-    problem(parser, STRATA_INVALID_ARGUMENT, "--weights=set: expected a GPU target, got cpu");
-  if (options->on_gpu_tensors && options->alignment && options->alignment < GPU_ALIGNMENT)
-    problem(parser, STRATA_INVALID_ARGUMENT,
-            strata_arena_printf(parser->arena, "--alignment: expected at least %d for tensors of GPUs, got %d",
-                                GPU_ALIGNMENT, options->alignment));
-  check_name(parser);
-  if (options->alignment & (options->alignment - 1))
-    problem(parser, STRATA_INVALID_ARGUMENT,
-            strata_arena_printf(parser->arena, "--alignment: expected a power of two, got %d", options->alignment));
-  for (size_t i = 0; i < options->dim.count; i++) {
-    int64_t size;
-    if (!parse_size(strchr(options->dim.items[i], '=') + 1, &size))
-      problem(parser, STRATA_INVALID_ARGUMENT,
-              strata_arena_printf(parser->arena, "--dim %s: expected a size, 0 or more", options->dim.items[i]));
-  }
-}
+//===-- The whole
+//----------------------------------------------------------------------------------------------------===//
 
 strata_status_t strata_options_parse(strata_arena_t *arena, int argc, const char *const *argv,
                                      const char *const *environment, strata_options_t *out_options) {
   *out_options = (strata_options_t){0};
   parser_t parser = {.arena = arena, .options = out_options};
+  parser.given = strata_arena_array(arena, const char *, strata_n_options);
   set_defaults(&parser);
   parse_environment(&parser, environment);
+  parser.on_command_line = true;
   parse_arguments(&parser, argc, argv);
-  check_together(&parser);
+  strata_options_check(&parser);
   return parser.problems ? strata_error(parser.code, "%s", parser.problems) : NULL;
 }

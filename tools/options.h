@@ -23,6 +23,7 @@ typedef const char *strata_option_text_t;
 
 typedef struct strata_options {
   const char *input_path; // NULL only with --help or --version
+  const char *warnings;   // of the environment, one a line; NULL: none
 #define GROUP(...)
 #define OPTION(type, field, ...) strata_option_##type##_t field;
 #include "tools/options.def"

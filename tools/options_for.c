@@ -32,11 +32,11 @@ strata_compile_options_t strata_options_for_compile(strata_arena_t *arena, const
   };
 }
 
-// "NAME=VALUE" items as bindings.
-static strata_import_binding_t *bindings(strata_arena_t *arena, strata_option_list_t list) {
+// "NAME=VALUE" items as bindings; the name of a dimension may have a '=' itself, and a file's may.
+static strata_import_binding_t *bindings(strata_arena_t *arena, strata_option_list_t list, bool are_sizes) {
   strata_import_binding_t *result = strata_arena_array(arena, strata_import_binding_t, list.count + 1);
   for (size_t i = 0; i < list.count; i++) {
-    const char *equals = strchr(list.items[i], '=');
+    const char *equals = are_sizes ? strrchr(list.items[i], '=') : strchr(list.items[i], '=');
     result[i].name = strata_arena_printf(arena, "%.*s", (int)(equals - list.items[i]), list.items[i]);
     result[i].file = equals + 1;
     result[i].size = strtoll(equals + 1, NULL, 10); // checked by the parser where it is one
@@ -46,9 +46,9 @@ static strata_import_binding_t *bindings(strata_arena_t *arena, strata_option_li
 
 strata_import_options_t strata_options_for_import(strata_arena_t *arena, const strata_options_t *options) {
   return (strata_import_options_t){
-      .dims = bindings(arena, options->dim),
+      .dims = bindings(arena, options->dim, true),
       .n_dims = options->dim.count,
-      .constants = bindings(arena, options->bind_constant),
+      .constants = bindings(arena, options->bind_constant, false),
       .n_constants = options->bind_constant.count,
       .weights_as_inputs = options->weights == STRATA_WEIGHTS_ARGUMENT,
   };

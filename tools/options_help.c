@@ -62,7 +62,7 @@ static void print_row(FILE *file, const strata_option_t *option) {
   }
   fprintf(file, " | %s | ", option->otherwise ? option->otherwise : "");
   print_cell(file, option->help);
-  fprintf(file, " | %s |\n", standing[option->standing]);
+  fprintf(file, " | %s%s |\n", strata_option_needs_text(option), standing[option->standing]);
 }
 
 void strata_options_print_markdown(FILE *file) {
@@ -73,7 +73,10 @@ void strata_options_print_markdown(FILE *file) {
       "\n"
       "Every option may also be given in the environment, as `STRATA_` and its name in capitals with `_` for `-`\n"
       "(`STRATA_OPT_LEVEL=2`; lists are separated by commas); the command line wins. Flags take `=on` and `=off`, and\n"
-      "`--no-NAME` is off. `_` may be written for `-`, and one hyphen for two.\n",
+      "`--no-NAME` is off. `_` may be written for `-`, and one hyphen for two.\n"
+      "\n"
+      "The last column says where an option has an effect. On a command line where it has none it is an error; in the\n"
+      "environment it is left aside there.\n",
       file);
   for (size_t i = 0; i < strata_n_options; i++) {
     if (strata_option_table[i].type == STRATA_OPTION_group)
@@ -82,6 +85,12 @@ void strata_options_print_markdown(FILE *file) {
     else
       print_row(file, &strata_option_table[i]);
   }
+  fputs("\n## Other variables\n\n"
+        "`strata` warns of a variable `STRATA_...` that is neither an option nor one of these.\n\n"
+        "| variable | read by | meaning |\n|---|---|---|\n",
+        file);
+#define VARIABLE(name, reader, text) fprintf(file, "| `%s` | %s | %s |\n", name, reader, text);
+#include "tools/environment.def"
   fputs("\n## AITemplate's variables\n\n| variable | here | note |\n|---|---|---|\n", file);
 #define VARIABLE(name, here, note)                                                                                     \
   fprintf(file, "| %s | %s%s%s | %s |\n", name, *here ? "`" : "", here, *here ? "`" : "", note);

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE // dlinfo
 #include "tools/session.h"
 
+#include "runtime/base/nearest.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
@@ -178,6 +180,20 @@ size_t strata_session_find_input(const strata_session_t *session, const char *na
   return n;
 }
 
+// A file whose name has a '=', or more likely a name that is no input's.
+static strata_status_t read_unnamed(strata_arena_t *arena, strata_session_t *session, size_t input, const char *file) {
+  strata_status_t status = strata_session_read_input(arena, session, input, file);
+  const char *equals = strchr(file, '=');
+  if (!status || !equals)
+    return status;
+  const char *name = strata_arena_printf(arena, "%.*s", (int)(equals - file), file);
+  strata_nearest_t nearest = strata_nearest(name);
+  for (size_t i = 0; i < session->library->n_inputs; i++)
+    strata_nearest_try(&nearest, session->library->inputs[i]->name, strlen(session->library->inputs[i]->name));
+  return strata_status_context(status, "--input=%s: no input is called '%s'%s", file, name,
+                               strata_nearest_hint(arena, &nearest));
+}
+
 strata_status_t strata_session_set_inputs(strata_arena_t *arena, strata_session_t *session, size_t n_files,
                                           const char *const *files) {
   size_t n = session->library->n_inputs, next = 0;
@@ -192,7 +208,8 @@ strata_status_t strata_session_set_inputs(strata_arena_t *arena, strata_session_
     }
     if (input == n)
       return strata_error(STRATA_INVALID_ARGUMENT, "--input=%s: expected at most %zu inputs", files[i], n);
-    STRATA_TRY(strata_session_read_input(arena, session, input, equals ? equals + 1 : files[i]));
+    STRATA_TRY(equals ? strata_session_read_input(arena, session, input, equals + 1)
+                      : read_unnamed(arena, session, input, files[i]));
     is_set[input] = true;
   }
   for (size_t i = 0; i < n; i++)

@@ -6,7 +6,10 @@ extern char **environ;
 
 static strata_status_t run(strata_arena_t *arena, int argc, char **argv) {
   strata_options_t options;
-  STRATA_TRY(strata_options_parse(arena, argc, (const char *const *)argv, (const char *const *)environ, &options));
+  strata_status_t status =
+      strata_options_parse(arena, argc, (const char *const *)argv, (const char *const *)environ, &options);
+  strata_print_warnings(options.warnings);
+  STRATA_TRY(status);
   if (options.help)
     strata_options_print_help(stdout);
   else if (options.version)

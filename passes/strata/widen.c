@@ -10,7 +10,7 @@
 // All else keeps its type and its roundings. A mean that the front end computes in f32 is seen by the implied conversions
 // around it (STRATA_IMPLIED): those that the model asked for are never dropped here.
 #include "passes/pass.h"
-#include "passes/pointer_map.h"
+#include "dialects/pointer_map.h"
 #include "passes/strata/graph.h"
 
 typedef struct {

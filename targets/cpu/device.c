@@ -1,6 +1,6 @@
 // Processors: the rows of devices.def, and the machine we run on, read from LLVM and the operating system.
 #include "dialects/mlir_util.h"
-#include "passes/target.h"
+#include "targets/device_names.h"
 
 #include <llvm-c/TargetMachine.h>
 #include <threads.h>
@@ -9,8 +9,9 @@
 enum { KIB = 1024 };
 
 static const strata_cpu_device_t devices[] = {
-#define DEVICE(device, llvm_triple, llvm_cpu, llvm_features, bytes, registers, fma, f16, l1, l2)                       \
+#define DEVICE(device, names, llvm_triple, llvm_cpu, llvm_features, bytes, registers, fma, f16, l1, l2)                \
   {.name = device,                                                                                                     \
+   .sold_as = names,                                                                                                   \
    .triple = llvm_triple,                                                                                              \
    .cpu = llvm_cpu,                                                                                                    \
    .features = llvm_features,                                                                                          \
@@ -22,6 +23,8 @@ static const strata_cpu_device_t devices[] = {
    .l2_bytes = l2 * KIB},
 #include "targets/cpu/devices.def"
 };
+
+enum { N_DEVICES = sizeof devices / sizeof devices[0] };
 
 //===-- The host -------------------------------------------------------------------------------------------------===//
 
@@ -93,22 +96,33 @@ const strata_cpu_device_t *strata_cpu_host_device(void) {
 //===-- By name --------------------------------------------------------------------------------------------------===//
 
 static strata_status_t unknown_device(strata_arena_t *arena, const char *name) {
-  const char *known = "host";
-  for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+  const char *known = "native";
+  strata_nearest_t nearest = strata_nearest(name);
+  for (size_t i = 0; i < N_DEVICES; i++) {
     known = strata_arena_printf(arena, "%s, %s", known, devices[i].name);
-  return strata_error(STRATA_NOT_FOUND, "--device=%s: unknown processor, expected one of %s", name, known);
+    strata_device_near(&nearest, devices[i].name, devices[i].sold_as);
+  }
+  const strata_gpu_device_t *gpu = strata_gpu_device_find(name);
+  if (gpu)
+    return strata_error(STRATA_NOT_FOUND, "--device=%s: a GPU: expected --target=%s as well", name,
+                        gpu->target == STRATA_TARGET_NVGPU ? "nvgpu" : "amdgpu");
+  return strata_error(STRATA_NOT_FOUND, "--device=%s: unknown processor, expected one of %s, or a product's name%s",
+                      name, known, strata_nearest_hint(arena, &nearest));
 }
 
 strata_status_t strata_cpu_device(strata_compile_t *compile, const strata_cpu_device_t **out_device) {
   // What a GPU library does on the host is the same on every machine; --device names the GPU.
   const char *name = strata_target_is_gpu(compile) ? "x86-64-v2" : compile->options->device;
   *out_device = strata_cpu_host_device();
-  if (!name || strcmp(name, "host") == 0)
+  if (!name || strcmp(name, "host") == 0 || strcmp(name, "native") == 0)
     return NULL;
-  for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
-    if (strcmp(name, devices[i].name) == 0) {
+  size_t best = 0;
+  for (size_t i = 0; i < N_DEVICES; i++) {
+    size_t match = strata_device_match(name, devices[i].name, devices[i].sold_as);
+    if (match > best) {
       *out_device = &devices[i];
-      return NULL;
+      best = match;
     }
-  return unknown_device(compile->arena, name);
+  }
+  return best ? NULL : unknown_device(compile->arena, name);
 }

@@ -43,6 +43,11 @@ typedef struct {
   const char *complaints; // its lines on what makes kernels slow: serialised products, registers not given; NULL: none
 } strata_gpu_binary_t;
 
+// The GPU of |target| whose images say |arch| (strata_gpu_image_t); NULL: none.
+const strata_gpu_device_t *strata_gpu_device_of_arch(strata_target_kind_t target, uint32_t arch);
+// The |arch| of a device's images.
+uint32_t strata_gpu_device_arch(const strata_gpu_device_t *device);
+
 // Compiles the kernels (level 5) for |device| with options->jobs threads; the result does not depend on their number.
 // TOOL, with the assembler's text, where it refuses the code; INTERNAL where LLVM does. LLVM ends the process on some
 // invalid code, so the caller runs this in a child process. Temporary files are made in, and removed from, the system's

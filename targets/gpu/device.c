@@ -1,16 +1,19 @@
 // GPUs: the rows of devices.def, by name.
-#include "passes/target.h"
+#include "targets/device_names.h"
+#include "targets/gpu/codegen.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { KIB = 1024, MIB = 1024 * KIB };
 
 // A row spells target, code and triple as one macro, hence the second step.
 #define DEVICE(...) DEVICE_ROW(__VA_ARGS__)
-#define DEVICE_ROW(device, target_kind, code_kind, llvm_triple, llvm_chip, llvm_features, warp, threads, cluster,      \
-                   processors, resident, n_registers, shared, shared_processor, l2, gigabytes, teraflops, mma_family,  \
-                   mma_async_family, async_copy, programmatic_launch, tanh)                                            \
+#define DEVICE_ROW(device, names, target_kind, code_kind, llvm_triple, llvm_chip, llvm_features, warp, threads,        \
+                   cluster, processors, resident, n_registers, shared, shared_processor, l2, gigabytes, teraflops,     \
+                   mma_family, mma_async_family, async_copy, programmatic_launch, tanh)                                \
   {.name = device,                                                                                                     \
+   .sold_as = names,                                                                                                   \
    .target = target_kind,                                                                                              \
    .code = code_kind,                                                                                                  \
    .triple = llvm_triple,                                                                                              \
@@ -39,29 +42,82 @@ static const strata_gpu_device_t devices[] = {
 
 enum { N_DEVICES = sizeof devices / sizeof devices[0] };
 
-static strata_status_t unknown_device(strata_compile_t *compile, const char *name) {
-  const char *known = "";
-  for (size_t i = 0; i < N_DEVICES; i++)
-    if (devices[i].target == compile->options->target && devices[i].code != STRATA_GPU_EMULATED)
-      known = strata_arena_printf(compile->arena, "%s%s%s", known, *known ? ", " : "", devices[i].name);
-  return strata_error(STRATA_NOT_FOUND, "--device=%s: unknown GPU, expected one of %s", name, known);
+// Where names of several fit, as "rtx 6000" and "rtx 6000 ada", the longest does. |target| may be NULL: any.
+static const strata_gpu_device_t *find(const char *name, const strata_target_kind_t *target) {
+  const strata_gpu_device_t *found = NULL;
+  size_t best = 0;
+  for (size_t i = 0; i < N_DEVICES; i++) {
+    size_t match =
+        target && devices[i].target != *target ? 0 : strata_device_match(name, devices[i].name, devices[i].sold_as);
+    if (match > best) {
+      found = &devices[i];
+      best = match;
+    }
+  }
+  return found;
 }
 
-const strata_gpu_device_t *strata_gpu_device_find(const char *name) {
+const strata_gpu_device_t *strata_gpu_device_find(const char *name) { return find(name, NULL); }
+
+static bool is_known(const strata_gpu_device_t *device, strata_target_kind_t target) {
+  return device->target == target && device->code != STRATA_GPU_EMULATED;
+}
+
+static const char *known_devices(strata_arena_t *arena, strata_target_kind_t target) {
+  const char *known = "native";
   for (size_t i = 0; i < N_DEVICES; i++)
-    if (strcmp(name, devices[i].name) == 0)
-      return &devices[i];
-  return NULL;
+    if (is_known(&devices[i], target))
+      known = strata_arena_printf(arena, "%s, %s", known, devices[i].name);
+  return known;
+}
+
+static strata_status_t unknown_device(strata_compile_t *compile, const char *name) {
+  strata_target_kind_t target = compile->options->target;
+  strata_nearest_t nearest = strata_nearest(name);
+  for (size_t i = 0; i < N_DEVICES; i++)
+    if (is_known(&devices[i], target))
+      strata_device_near(&nearest, devices[i].name, devices[i].sold_as);
+  const strata_gpu_device_t *other = strata_gpu_device_find(name);
+  if (other)
+    return strata_error(STRATA_NOT_FOUND, "--device=%s: a device of --target=%s", name,
+                        other->target == STRATA_TARGET_NVGPU ? "nvgpu" : "amdgpu");
+  return strata_error(STRATA_NOT_FOUND, "--device=%s: unknown GPU, expected one of %s, or a product's name%s", name,
+                      known_devices(compile->arena, target), strata_nearest_hint(compile->arena, &nearest));
+}
+
+static const strata_gpu_device_t *default_device(strata_target_kind_t target) {
+  size_t i = 0;
+  while (devices[i].target != target)
+    i++;
+  return &devices[i];
 }
 
 strata_status_t strata_gpu_device(strata_compile_t *compile, const strata_gpu_device_t **out_device) {
   const char *name = compile->options->device;
+  strata_target_kind_t target = compile->options->target;
   if (!strata_target_is_gpu(compile))
     return strata_error(STRATA_INVALID_ARGUMENT, "expected a GPU target, got cpu");
+  *out_device = name ? find(name, &target) : default_device(target);
+  return *out_device ? NULL : unknown_device(compile, name);
+}
+
+//===-- By architecture ------------------------------------------------------------------------------------------===//
+
+uint32_t strata_gpu_device_arch(const strata_gpu_device_t *device) {
+  switch (device->code) {
+  case STRATA_GPU_NVPTX:
+    return (uint32_t)strtoul(device->chip + strlen("sm_"), NULL, 10);
+  case STRATA_GPU_AMDGCN:
+    return (uint32_t)strtoul(device->chip + strlen("gfx"), NULL, 16);
+  case STRATA_GPU_EMULATED:
+    break;
+  }
+  return 0;
+}
+
+const strata_gpu_device_t *strata_gpu_device_of_arch(strata_target_kind_t target, uint32_t arch) {
   for (size_t i = 0; i < N_DEVICES; i++)
-    if (devices[i].target == compile->options->target && (!name || strcmp(name, devices[i].name) == 0)) {
-      *out_device = &devices[i];
-      return NULL;
-    }
-  return unknown_device(compile, name);
+    if (devices[i].target == target && strata_gpu_device_arch(&devices[i]) == arch)
+      return &devices[i];
+  return NULL;
 }

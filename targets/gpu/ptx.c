@@ -113,10 +113,6 @@ static const char *make_generic(strata_arena_t *arena, const char *text, const s
                              name + length);
 }
 
-static uint32_t architecture(const strata_gpu_device_t *device) {
-  return (uint32_t)strtoul(device->chip + strlen("sm_"), NULL, 10);
-}
-
 strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
                                     strata_gpu_binary_t *out_binary) {
   STRATA_TRY(print(compile, kernels, device, &out_binary->assembly));
@@ -124,14 +120,14 @@ strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernel
   STRATA_TRY(strata_gpu_assemble(compile, device, &images[0], out_binary));
   size_t n = 0;
   if (images[0].data) {
-    images[n].arch = architecture(device);
+    images[n].arch = strata_gpu_device_arch(device);
     n++;
   }
   const char *generic = make_generic(compile->arena, out_binary->assembly, device);
   images[n++] = (strata_gpu_image_t){
       .data = generic,
       .size = strlen(generic) + 1,
-      .arch = architecture(device),
+      .arch = strata_gpu_device_arch(device),
       .is_generic = !is_specific(generic),
       .suffix = "ptx",
   };

@@ -3,6 +3,7 @@
 #include "targets/library/emit.h"
 
 #include "dialects/integers.h"
+#include "runtime/base/nearest.h"
 
 #include <string.h>
 
@@ -17,8 +18,11 @@ static strata_status_t find_tensor(const strata_program_t *program, size_t first
       *out_index = i;
       return NULL;
     }
-  return strata_error(STRATA_INVALID_ARGUMENT, "--alias: expected the name of an %s, got '%s'",
-                      first ? "output" : "input", name);
+  strata_nearest_t nearest = strata_nearest(name);
+  for (size_t i = first; i < first + count; i++)
+    strata_nearest_try(&nearest, program->tensors[i].name, strlen(program->tensors[i].name));
+  return strata_error(STRATA_INVALID_ARGUMENT, "--alias: expected the name of an %s, got '%s'%s",
+                      first ? "output" : "input", name, strata_nearest_hint(program->compile->arena, &nearest));
 }
 
 static bool uses(const strata_program_launch_t *launch, size_t tensor) {

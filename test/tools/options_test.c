@@ -50,7 +50,7 @@ static void test_choices_follow_their_enums(void) {
 }
 
 static void test_spellings(void) {
-  CHECK_STR(parse("-O0 -j4 m -oout"), "");
+  CHECK_STR(parse("-O0 -j4 m -oout --aot"), "");
   CHECK(options.opt_level == 0 && options.jobs == 4);
   CHECK_STR(parse("m -user-device-memory --polyblocks_disable_affine_fusion --no-device-one-time-load"), "");
   CHECK(options.user_memory && options.no_fusion && !options.one_time_load);
@@ -79,6 +79,61 @@ static void test_description_repeats_what_shapes_the_library(void) {
   CHECK_STR(strata_options_for_library(arena, &options).aliases[0].input, "x");
 }
 
+// On the command line an option that does nothing is an error; in the environment it is left aside.
+static void test_without_effect(void) {
+  CHECK_STR(parse("m --aot --input=x.npy"),
+            "--input: with --aot or --compile-to nothing is run; strata-run runs an emitted library");
+  CHECK_STR(parse("m --compile-to=graph --num-iters=3"),
+            "--num-iters: with --aot or --compile-to nothing is run; strata-run runs an emitted library");
+  CHECK_STR(parse("m -o out"),
+            "-o: expected --aot or --compile-to as well: without them the model is run and no file is kept");
+  CHECK_STR(parse("m --aot --compile-to=graph"), "--aot: with --compile-to no library is made");
+  CHECK_STR(parse("m --aot=off --compile-to=graph"), "");
+  CHECK_STR(parse("m --resource-usage --compile-to=affine"), "--resource-usage: with --compile-to no library is made");
+  CHECK_STR(parse("m --fuse-norms"), "--fuse-norms: expected a GPU target, got cpu");
+  CHECK_STR(parse("m --target=nvgpu --threads=2"), "--threads: expected --target=cpu, got a GPU");
+  CHECK_STR(parse("m --compile-to=graph --dump-after=tile"),
+            "--dump-after=tile: the compile ends before, at --compile-to=graph");
+  CHECK_STR(parse("m --target=nvgpu --dump-after=cpu"), "--dump-after=cpu: no phase of this target");
+  CHECK_STR(parse("m --compile-to=graph --dump-after=all"), "");
+  CHECK_STR(parse("--help --on-gpu-tensors"), "");
+
+  CHECK_STR(parse_with("STRATA_INPUT=x.npy", "m --aot"), "");
+  CHECK(options.input.count == 0);
+  CHECK_STR(parse_with("STRATA_NUM_ITERS=7", "m --aot"), "");
+  CHECK(options.num_iters == 1);
+  CHECK_STR(parse_with("STRATA_SCHEDULE=f", "m"), "");
+  CHECK(!options.schedule);
+  CHECK_STR(parse_with("STRATA_OUTPUT_DIR=d", "m"), "");
+  CHECK(!options.output);
+}
+
+static const char *warnings_of(const char *variable) {
+  CHECK_STR(parse_with(variable, "m"), "");
+  return options.warnings ? options.warnings : "";
+}
+
+static void test_unknown_variables(void) {
+  CHECK_STR(warnings_of("STRATA_OPT_LEVL=1"), "STRATA_OPT_LEVL: no such variable; did you mean 'STRATA_OPT_LEVEL'?");
+  CHECK_STR(warnings_of("STRATA_NUM_THREAD=1"),
+            "STRATA_NUM_THREAD: no such variable; did you mean 'STRATA_NUM_THREADS'?");
+  CHECK_STR(warnings_of("STRATA_FROBNICATE=1"), "STRATA_FROBNICATE: no such variable");
+  CHECK_STR(warnings_of("STRATA_NUM_THREADS=1"), "");
+  CHECK_STR(warnings_of("STRATA_TRACE=1"), "");
+  CHECK_STR(warnings_of("STRATA_TEST_DRIVER_LOG=f"), "");
+  CHECK_STR(warnings_of("STRATAGEM=1"), "");
+}
+
+static void test_near_misses(void) {
+  CHECK_STR(parse("m --wieghts=file"), "--wieghts: unknown option; did you mean '--weights'?");
+  CHECK_STR(parse("m -disable-fastmath"), "-disable-fastmath: unknown option; did you mean '--disable-fast-math'?");
+  CHECK_STR(parse("m --dump"), "--dump: unknown option; did you mean '--dump-after'?");
+  CHECK_STR(parse("m --weights=fiel"), "--weights: expected embed|file|argument|set, got 'fiel'; did you mean 'file'?");
+  CHECK_STR(parse("m --plot=x.png"), "--plot: expected FILE.svg|FILE.dot, got 'x.png'");
+  CHECK_STR(parse("m --plot=.svg"), "--plot: expected FILE.svg|FILE.dot, got '.svg'");
+  CHECK_STR(parse("m --plot=x.svg --plot=y.dot"), "");
+}
+
 static void test_errors(void) {
   CHECK_STR(parse(""), "expected an input file; --help lists the options");
   CHECK_STR(parse("a b"), "b: expected one input, got a before");
@@ -93,8 +148,8 @@ static void test_errors(void) {
   CHECK_STR(parse("m --dim N=-3"), "--dim N=-3: expected a size, 0 or more");
   CHECK_STR(parse("m --device"), "--device: expected a value: NAME");
   CHECK_STR(parse("m --alignment=24"), "--alignment: expected a power of two, got 24");
-  CHECK_STR(parse("m --aot-name=3d"), "--aot-name: expected a C identifier, got '3d'");
-  CHECK_STR(parse("m --target=npu"), "--target: expected cpu|nvgpu|amdgpu, got 'npu'");
+  CHECK_STR(parse("m --aot --aot-name=3d"), "--aot-name: expected a C identifier, got '3d'");
+  CHECK_STR(parse("m --target=npu"), "--target: expected cpu|nvgpu|amdgpu, got 'npu'; did you mean 'cpu'?");
   CHECK_STR(parse("m --weights=set"), "--weights=set: expected a GPU target, got cpu");
   CHECK_STR(parse("m --torch-polyblocks-filter-graphs=a"), "--torch-polyblocks-filter-graphs: not supported yet");
   CHECK_STR(parse("m --schedule=f"), "--schedule: expected a GPU target, got cpu");
@@ -110,6 +165,9 @@ int main(void) {
   test_spellings();
   test_environment();
   test_description_repeats_what_shapes_the_library();
+  test_without_effect();
+  test_unknown_variables();
+  test_near_misses();
   test_errors();
   strata_arena_destroy(arena);
   return check_result();

@@ -49,7 +49,8 @@ static void choose(onnx_node_t *n, MlirValue condition) {
   }
   for (int i = 0; i < n->n_outputs && i < n_then && i < n_else; i++) {
     if (!same_type(&then_results[i], &else_results[i])) {
-      onnx_unsupported(n, "a condition that is not known at compile time, with results of two kinds or shapes");
+      onnx_unsupported(n, "a condition that is not known at compile time, with results of two kinds or shapes%s",
+                       onnx_binding_hint(n, condition));
       return;
     }
     onnx_value_t value = then_results[i];
@@ -145,7 +146,7 @@ void onnx_import_loop(onnx_node_t *n) {
   if (onnx_failed(n))
     return;
   if (onnx_has(n, 1) && !known_bool(n, onnx_operand(n, 1), &condition)) {
-    onnx_unsupported(n, "a condition that is not known at compile time");
+    onnx_unsupported(n, "a condition that is not known at compile time%s", onnx_binding_hint(n, onnx_operand(n, 1)));
     return;
   }
   onnx_value_t *results, *inputs = strata_arena_array(n->b->compile->arena, onnx_value_t, n_states + 2);

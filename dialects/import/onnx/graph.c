@@ -30,7 +30,7 @@ strata_status_t onnx_define(onnx_importer_t *importer, onnx_scope_t *scope, cons
   return NULL;
 }
 
-void onnx_add_problem(onnx_importer_t *importer, const char *format, ...) {
+bool onnx_add_problem(onnx_importer_t *importer, const char *format, ...) {
   strata_arena_t *arena = importer->compile->arena;
   char text[1024];
   va_list args;
@@ -39,8 +39,19 @@ void onnx_add_problem(onnx_importer_t *importer, const char *format, ...) {
   va_end(args);
   const char *line = strata_arena_strdup(arena, text);
   // The body of a loop is imported many times and its nodes are reported once.
-  if (!strata_string_map_put(arena, &importer->seen_problems, line, importer))
-    *strata_vector_push(arena, &importer->problems) = line;
+  if (strata_string_map_put(arena, &importer->seen_problems, line, importer))
+    return false;
+  *strata_vector_push(arena, &importer->problems) = line;
+  return true;
+}
+
+static void count_unsupported(onnx_importer_t *importer, const char *op) {
+  for (size_t i = 0; i < importer->unsupported.count; i++)
+    if (strcmp(importer->unsupported.data[i].op, op) == 0) {
+      importer->unsupported.data[i].n_nodes++;
+      return;
+    }
+  *strata_vector_push(importer->compile->arena, &importer->unsupported) = (onnx_unsupported_op_t){op, 1};
 }
 
 int64_t onnx_default_opset(size_t n_imports, Onnx__OperatorSetIdProto **imports) {
@@ -95,7 +106,8 @@ static strata_status_t settle(onnx_node_t *n, const char *op) {
   strata_status_t named = NULL;
   const char *message = without_name(strata_status_message(status), n->name);
   if (strata_status_code(status) == STRATA_UNSUPPORTED) {
-    onnx_add_problem(n->importer, "(node %s): %s is not supported: %s", n->name, op, message);
+    if (onnx_add_problem(n->importer, "(node %s): %s is not supported: %s", n->name, op, message))
+      count_unsupported(n->importer, op);
     poison_outputs(n);
   } else {
     named = strata_error(strata_status_code(status), "(node %s): %s: %s", n->name, op, message);
@@ -160,6 +172,21 @@ static strata_status_t inline_function(onnx_node_t *n, const Onnx__FunctionProto
 
 //===-- Dispatch -------------------------------------------------------------------------------------------------===//
 
+// Nothing can be said of what needs an unsupported node's result, but its bodies may have unsupported nodes of their
+// own.
+static void skip_node(onnx_node_t *n) {
+  for (size_t i = 0; i < n->proto->n_attribute; i++) {
+    const Onnx__AttributeProto *attr = n->proto->attribute[i];
+    int n_inputs = attr->g ? (int)attr->g->n_input : 0, count;
+    onnx_value_t *results, *inputs = strata_arena_array(n->b->compile->arena, onnx_value_t, n_inputs);
+    for (int k = 0; k < n_inputs; k++)
+      inputs[k] = (onnx_value_t){.kind = ONNX_POISONED};
+    if (attr->g && !onnx_import_body(n, onnx_text(attr->name), n_inputs, inputs, &count, &results))
+      return;
+  }
+  poison_outputs(n);
+}
+
 // Reads a node whose operator has a row.
 static void read_node(onnx_node_t *n) {
   const onnx_op_info_t *info = n->info;
@@ -171,7 +198,7 @@ static void read_node(onnx_node_t *n) {
     onnx_invalid(n, "expected at %s %d operands, got %d", n->n_inputs < info->least ? "least" : "most",
                  n->n_inputs < info->least ? info->least : info->most, n->n_inputs);
   else if (has_poisoned_input(n))
-    poison_outputs(n);
+    skip_node(n);
   else
     info->reader(n);
 }

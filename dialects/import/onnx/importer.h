@@ -7,6 +7,11 @@
 #include "runtime/base/tensor_file.h"
 #include "runtime/base/tensor_proto.h"
 
+typedef struct {
+  const char *op;
+  size_t n_nodes;
+} onnx_unsupported_op_t;
+
 typedef struct onnx_importer {
   strata_compile_t *compile;
   const strata_import_options_t *options;
@@ -16,13 +21,16 @@ typedef struct onnx_importer {
   strata_string_map_t ops;            // by name, rows of ops.def
   strata_string_map_t functions;      // by domain and name, the model's own
   strata_string_map_t external_files; // by location, mapped
-  strata_string_map_t dims, inputs;   // what the options may name
+  strata_string_map_t dims, inputs;   // what the options may name; in |names| once more, in the model's order
+  STRATA_VECTOR(const char *) dim_names, input_names;
+  STRATA_VECTOR(const char *) open_dims; // whose size nobody gives
   STRATA_VECTOR(MlirAttribute) argument_attrs;
   strata_tensor_proto_t *weights; // for each initializer: with a name if it is to be an input; NULL: none is
   strata_string_map_t seen_problems;
-  STRATA_VECTOR(const char *) problems; // what is unsupported, a line each
-  size_t n_nodes, max_nodes;            // imported so far, counting every copy of an unrolled one
-  int depth;                            // of nested bodies
+  STRATA_VECTOR(const char *) problems; // what is unsupported or has to be given, a line each
+  STRATA_VECTOR(onnx_unsupported_op_t) unsupported;
+  size_t n_nodes, max_nodes; // imported so far, counting every copy of an unrolled one
+  int depth;                 // of nested bodies
 } onnx_importer_t;
 
 // The values that a graph's nodes see by name. The body of a subgraph sees the enclosing graph's too, that of a
@@ -45,7 +53,8 @@ STRATA_MUST_CHECK strata_status_t onnx_select_weights(onnx_importer_t *importer,
 STRATA_MUST_CHECK strata_status_t onnx_import_initializers(onnx_importer_t *importer, onnx_scope_t *scope,
                                                            const Onnx__GraphProto *graph);
 
-void onnx_add_problem(onnx_importer_t *importer, const char *format, ...) STRATA_PRINTF(2, 3);
+// Adds a line unless it is there already; whether it was not.
+bool onnx_add_problem(onnx_importer_t *importer, const char *format, ...) STRATA_PRINTF(2, 3);
 
 // The version of the default domain's operators among |imports|; 1 if it is missing, as in the first models.
 int64_t onnx_default_opset(size_t n_imports, Onnx__OperatorSetIdProto **imports);

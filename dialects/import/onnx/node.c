@@ -1,6 +1,7 @@
 // What a reader sees of its node: operands, results, attributes, constants, and the errors it can make.
 #include "dialects/import/onnx/importer.h"
 #include "dialects/mlir_util.h"
+#include "runtime/base/quote.h"
 
 //===-- Errors ---------------------------------------------------------------------------------------------------===//
 
@@ -133,11 +134,32 @@ bool onnx_known_ints(onnx_node_t *n, MlirValue value, const int64_t **out_values
   return true;
 }
 
+// The name of the model's input that |value| is, be it in another shape; NULL where it is computed.
+static const char *input_name(const onnx_node_t *n, MlirValue value) {
+  onnx_importer_t *importer = n->importer;
+  while (mlirValueIsAOpResult(value) && strata_op_id(mlirOpResultGetOwner(value)) == STRATA_OP_RESHAPE)
+    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  if (!mlirValueIsABlockArgument(value))
+    return NULL;
+  MlirAttribute attrs = importer->argument_attrs.data[mlirBlockArgumentGetArgNumber(value)];
+  MlirStringRef name = mlirStringAttrGetValue(mlirDictionaryAttrGetElementByName(attrs, strata_str("strata.name")));
+  const char *text = strata_arena_printf(importer->compile->arena, "%.*s", (int)name.length, name.data);
+  return strata_string_map_get(&importer->inputs, text) ? text : NULL; // else a weight
+}
+
+const char *onnx_binding_hint(const onnx_node_t *n, MlirValue value) {
+  strata_arena_t *arena = n->importer->compile->arena;
+  const char *name = mlirValueIsNull(value) ? NULL : input_name(n, value);
+  return name ? strata_arena_printf(arena, "; it is an input of the model: give it with --bind-constant %s",
+                                    strata_shell_quote(arena, strata_arena_printf(arena, "%s=FILE.npy", name)))
+              : "";
+}
+
 static void must_be_known(onnx_node_t *n, int i) {
   const char *name = n->proto->input[i];
   if (!onnx_failed(n))
-    onnx_unsupported(n, "operand %d ('%s') must be known at compile time (--bind-constant for an input of the model)",
-                     i, name);
+    onnx_unsupported(n, "operand %d ('%s') must be known at compile time%s", i, name,
+                     onnx_binding_hint(n, onnx_operand(n, i)));
 }
 
 // What stands for operand |i|; null where it is left out, which is an error if the operator requires it.

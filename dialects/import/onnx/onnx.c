@@ -9,6 +9,8 @@
 #include "dialects/import/onnx/importer.h"
 #include "dialects/import/onnx/model.h"
 #include "dialects/mlir_util.h"
+#include "runtime/base/nearest.h"
+#include "runtime/base/quote.h"
 
 enum {
   MAX_OPSET = 22,
@@ -23,6 +25,7 @@ typedef struct {
   bool is_unsigned;
   int rank;
   int64_t dims[STRATA_MAX_RANK];
+  bool is_known; // all its sizes are
 } port_t;
 
 static const strata_import_binding_t *find_binding(const strata_import_binding_t *bindings, size_t n,
@@ -38,8 +41,16 @@ static const char *dim_name(onnx_importer_t *importer, const char *input, int ax
   return *symbol ? symbol : strata_arena_printf(importer->compile->arena, "%s.%d", input, axis);
 }
 
+static void note_dim(onnx_importer_t *importer, const char *name) {
+  strata_arena_t *arena = importer->compile->arena;
+  if (!strata_string_map_put(arena, &importer->dims, name, importer))
+    *strata_vector_push(arena, &importer->dim_names) = name;
+}
+
+// A size that nobody gives is a problem and is_known is false.
 static strata_status_t read_dim(onnx_importer_t *importer, const Onnx__TensorShapeProto__Dimension *dim,
-                                const char *input, int axis, int64_t *out_size) {
+                                const char *input, int axis, int64_t *out_size, bool *is_known) {
+  strata_arena_t *arena = importer->compile->arena;
   if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE) {
     *out_size = dim->dim_value;
     if (*out_size < 0)
@@ -49,23 +60,26 @@ static strata_status_t read_dim(onnx_importer_t *importer, const Onnx__TensorSha
   bool has_symbol = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
   const char *name = dim_name(importer, input, axis, has_symbol ? onnx_text(dim->dim_param) : "");
   const strata_import_binding_t *binding = find_binding(importer->options->dims, importer->options->n_dims, name);
-  strata_string_map_put(importer->compile->arena, &importer->dims, name, importer);
-  if (!binding)
-    return strata_error(STRATA_INVALID_ARGUMENT,
-                        "input '%s': the size of dimension %d ('%s') is not known; set it with "
-                        "--dim %s=N",
-                        input, axis, name, name);
-  *out_size = binding->size;
+  bool is_new = !strata_string_map_get(&importer->dims, name);
+  note_dim(importer, name);
+  *is_known &= binding != NULL;
+  *out_size = binding ? binding->size : 0;
+  if (binding || !is_new)
+    return NULL;
+  *strata_vector_push(arena, &importer->open_dims) = name;
+  onnx_add_problem(importer, "input '%s': the size of dimension %d ('%s') is not known; set it with --dim %s", input,
+                   axis, name, strata_shell_quote(arena, strata_arena_printf(arena, "%s=N", name)));
   return NULL;
 }
 
 static strata_status_t read_dims(onnx_importer_t *importer, const Onnx__TensorShapeProto *shape, port_t *port) {
+  port->is_known = true;
   port->rank = (int)shape->n_dim;
   if (shape->n_dim > STRATA_MAX_RANK)
     return strata_error(STRATA_UNSUPPORTED, "input '%s': expected at most %d dimensions, got %zu", port->name,
                         STRATA_MAX_RANK, shape->n_dim);
   for (int i = 0; i < port->rank; i++)
-    STRATA_TRY(read_dim(importer, shape->dim[i], port->name, i, &port->dims[i]));
+    STRATA_TRY(read_dim(importer, shape->dim[i], port->name, i, &port->dims[i], &port->is_known));
   return NULL;
 }
 
@@ -151,7 +165,8 @@ static strata_status_t import_input(onnx_importer_t *importer, onnx_scope_t *sco
   const strata_import_options_t *options = importer->options;
   const char *name = onnx_text(info->name);
   const strata_import_binding_t *binding = find_binding(options->constants, options->n_constants, name);
-  strata_string_map_put(importer->compile->arena, &importer->inputs, name, importer);
+  if (!strata_string_map_put(importer->compile->arena, &importer->inputs, name, importer))
+    *strata_vector_push(importer->compile->arena, &importer->input_names) = name;
   if (onnx_lookup(scope, name))
     return binding ? strata_error(STRATA_INVALID_ARGUMENT, "--bind-constant %s: it is a constant of the model", name)
                    : NULL;
@@ -159,13 +174,23 @@ static strata_status_t import_input(onnx_importer_t *importer, onnx_scope_t *sco
     return bind_constant(importer, scope, info, binding->file);
   port_t port;
   strata_status_t status = read_input_type(importer, info, &port);
-  if (!status)
+  if (!status && port.is_known)
     return add_argument(importer, scope, &port);
+  if (!status)
+    return onnx_define(importer, scope, name, (onnx_value_t){.kind = ONNX_POISONED});
   if (strata_status_code(status) != STRATA_UNSUPPORTED)
     return status;
   onnx_add_problem(importer, "%s", strata_status_message(status));
   strata_status_free(status);
   return onnx_define(importer, scope, name, (onnx_value_t){.kind = ONNX_POISONED});
+}
+
+static void unknown_name(onnx_importer_t *importer, const char *what, const char *name, size_t n_known,
+                         const char *const *known) {
+  strata_nearest_t nearest = strata_nearest(name);
+  for (size_t i = 0; i < n_known; i++)
+    strata_nearest_try(&nearest, known[i], strlen(known[i]));
+  onnx_add_problem(importer, "%s '%s'%s", what, name, strata_nearest_hint(importer->compile->arena, &nearest));
 }
 
 static strata_status_t import_inputs(onnx_importer_t *importer, onnx_scope_t *scope, const Onnx__GraphProto *graph) {
@@ -174,11 +199,12 @@ static strata_status_t import_inputs(onnx_importer_t *importer, onnx_scope_t *sc
     STRATA_TRY(import_input(importer, scope, graph->input[i]));
   for (size_t i = 0; i < options->n_dims; i++)
     if (!strata_string_map_get(&importer->dims, options->dims[i].name))
-      return strata_error(STRATA_INVALID_ARGUMENT, "--dim: the model has no dimension '%s'", options->dims[i].name);
+      unknown_name(importer, "--dim: the model has no dimension", options->dims[i].name, importer->dim_names.count,
+                   importer->dim_names.data);
   for (size_t i = 0; i < options->n_constants; i++)
     if (!strata_string_map_get(&importer->inputs, options->constants[i].name))
-      return strata_error(STRATA_INVALID_ARGUMENT, "--bind-constant: the model has no input '%s'",
-                          options->constants[i].name);
+      unknown_name(importer, "--bind-constant: the model has no input", options->constants[i].name,
+                   importer->input_names.count, importer->input_names.data);
   return NULL;
 }
 
@@ -236,10 +262,31 @@ static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope
   return NULL;
 }
 
-// One error for everything that is unsupported, a line each.
+// All sizes to give as options, and all operators that are missing, where each has several lines above.
+static void sum_up(onnx_importer_t *importer) {
+  strata_arena_t *arena = importer->compile->arena;
+  const char *options = "", *ops = "";
+  for (size_t i = 0; i < importer->open_dims.count; i++)
+    options =
+        strata_arena_printf(arena, "%s --dim %s", options,
+                            strata_shell_quote(arena, strata_arena_printf(arena, "%s=N", importer->open_dims.data[i])));
+  if (importer->open_dims.count > 1)
+    onnx_add_problem(importer, "all sizes that are not known:%s", options);
+  size_t n_nodes = 0;
+  for (size_t i = 0; i < importer->unsupported.count; i++) {
+    const onnx_unsupported_op_t *op = &importer->unsupported.data[i];
+    ops = strata_arena_printf(arena, "%s%s%zu %s", ops, i ? ", " : "", op->n_nodes, op->op);
+    n_nodes += op->n_nodes;
+  }
+  if (n_nodes > importer->unsupported.count)
+    onnx_add_problem(importer, "nodes that are not supported: %s", ops);
+}
+
+// One error for everything that is unsupported or missing, a line each.
 static strata_status_t problems_error(onnx_importer_t *importer) {
   strata_arena_t *arena = importer->compile->arena;
   STRATA_VECTOR(char) lines = {0};
+  sum_up(importer);
   for (size_t i = 0; i < importer->problems.count; i++) {
     const char *problem = importer->problems.data[i];
     const char *line =
@@ -248,7 +295,8 @@ static strata_status_t problems_error(onnx_importer_t *importer) {
       *strata_vector_push(arena, &lines) = *line;
   }
   *strata_vector_push(arena, &lines) = 0;
-  return strata_error(STRATA_UNSUPPORTED, "%s", lines.data);
+  bool is_given = importer->unsupported.count == 0 && importer->open_dims.count > 0;
+  return strata_error(is_given ? STRATA_INVALID_ARGUMENT : STRATA_UNSUPPORTED, "%s", lines.data);
 }
 
 //===-- The function ---------------------------------------------------------------------------------------------===//

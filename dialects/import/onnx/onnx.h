@@ -86,6 +86,9 @@ onnx_shape_t onnx_operand_shape(onnx_node_t *n, int i);
 const int64_t *onnx_constant_ints(onnx_node_t *n, int i, int64_t *out_count);
 const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count);
 int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise); // one element
+// What to say of a value that would have to be known: that it is an input of the model and can be bound, "" of any
+// other.
+const char *onnx_binding_hint(const onnx_node_t *n, MlirValue value);
 // The same for a value of any origin, with no error where it is not known.
 bool onnx_is_known(onnx_node_t *n, MlirValue value);
 bool onnx_known_ints(onnx_node_t *n, MlirValue value, const int64_t **out_values, int64_t *out_count);

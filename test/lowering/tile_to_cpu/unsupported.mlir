@@ -2,7 +2,7 @@
 // RUN: not strata-opt %s --pipeline=tile-to-cpu --device=z80 2>&1 | FileCheck %s --check-prefix=DEVICE
 
 // CHECK: strata: error: {{.*}}kernel k: vector.scan: this op on vectors is not supported
-// DEVICE: strata: error: {{.*}}--device=z80: unknown processor, expected one of host, x86-64-v2
+// DEVICE: strata: error: {{.*}}--device=z80: unknown processor, expected one of native, x86-64-v2
 func.func private @k(%x: memref<8xf32>) {
   scf.forall (%t) in (1) {
     %start = arith.constant dense<0.0> : vector<1xf32>

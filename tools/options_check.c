@@ -1,0 +1,115 @@
+// Options that are right alone and wrong together.
+#include "tools/option_parser.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef strata_option_parser_t parser_t;
+
+//===-- Options without effect -----------------------------------------------------------------------------------===//
+
+static bool is_met(strata_option_need_t need, const strata_options_t *options) {
+  switch (need) {
+#define NEED(id, is_met, ...)                                                                                          \
+  case STRATA_OPTION_NEEDS_##id:                                                                                       \
+    return is_met;
+#include "tools/needs.def"
+  }
+  return true;
+}
+
+// What is said once on the command line must have an effect; the environment is for every command, and what has no
+// effect on this one is left aside.
+static void check_needs(parser_t *parser) {
+  static const char *const otherwise[] = {
+#define NEED(id, is_met, text, otherwise) otherwise,
+#include "tools/needs.def"
+  };
+  for (size_t i = 0; i < strata_n_options; i++) {
+    const strata_option_t *option = &strata_option_table[i];
+    if (option->type == STRATA_OPTION_group || is_met(option->needs, parser->options))
+      continue;
+    if (parser->given[i])
+      strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "%s: %s", parser->given[i], otherwise[option->needs]);
+    else
+      strata_option_reset(parser, option);
+  }
+}
+
+static bool is_given(const parser_t *parser, const void *field) {
+  for (size_t i = 0; i < strata_n_options; i++)
+    if (parser->given[i] && strata_option_field(parser, &strata_option_table[i]) == field)
+      return true;
+  return false;
+}
+
+// A dump after a phase that this compile does not come to.
+static void check_dump(parser_t *parser) {
+  const strata_options_t *options = parser->options;
+  int phase = options->dump_after - 1; // the first choice is none, the last all
+  unsigned target = options->target == STRATA_TARGET_CPU ? STRATA_ON_CPU : STRATA_ON_GPU;
+  if (phase < 0 || phase >= STRATA_PHASE_COUNT || !is_given(parser, &options->dump_after))
+    return;
+  const char *name = strata_phase_info[phase].name;
+  if (phase > options->compile_to)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
+                          "--dump-after=%s: the compile ends before, at --compile-to=%s", name,
+                          strata_phase_info[options->compile_to].name);
+  else if (!(strata_phase_info[phase].targets & target))
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--dump-after=%s: no phase of this target", name);
+}
+
+//===-- Values ---------------------------------------------------------------------------------------------------===//
+
+static bool parse_size(const char *text, int64_t *out_size) {
+  char *end;
+  if (!isdigit((unsigned char)*text))
+    return false;
+  *out_size = strtoll(text, &end, 10);
+  return !*end && *out_size != LLONG_MAX;
+}
+
+static void check_name(parser_t *parser) {
+  strata_status_t status = strata_library_check_name(parser->options->aot_name);
+  if (status)
+    strata_option_problem(parser, strata_status_code(status), "%s", strata_status_message(status));
+  strata_status_free(status);
+}
+
+enum { GPU_ALIGNMENT = 16 }; // bytes: a thread's widest load
+
+static void check_values(parser_t *parser) {
+  const strata_options_t *options = parser->options;
+  bool has_devices = options->device && strchr(options->device, ',');
+  if (options->target == STRATA_TARGET_CPU && has_devices)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--device: expected one device on cpu, got several");
+  if (options->target == STRATA_TARGET_CPU && options->weights == STRATA_WEIGHTS_SET)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--weights=set: expected a GPU target, got cpu");
+  if (options->on_gpu_tensors && options->alignment && options->alignment < GPU_ALIGNMENT)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
+                          "--alignment: expected at least %d for tensors of GPUs, got %d", GPU_ALIGNMENT,
+                          options->alignment);
+  check_name(parser);
+  if (options->alignment & (options->alignment - 1))
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--alignment: expected a power of two, got %d",
+                          options->alignment);
+  for (size_t i = 0; i < options->dim.count; i++) {
+    int64_t size;
+    if (!parse_size(strrchr(options->dim.items[i], '=') + 1, &size))
+      strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--dim %s: expected a size, 0 or more",
+                            options->dim.items[i]);
+  }
+}
+
+void strata_options_check(parser_t *parser) {
+  const strata_options_t *options = parser->options;
+  if (options->help || options->version)
+    return;
+  if (!options->input_path)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "expected an input file; --help lists the options");
+  check_needs(parser);
+  check_dump(parser);
+  check_values(parser);
+}
