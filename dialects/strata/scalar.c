@@ -143,6 +143,7 @@ const strata__scalar_t strata__scalar[STRATA_OP_COUNT] = {
     [STRATA_OP_SUB] = {.float2 = float_sub, .int2 = int_sub},
     [STRATA_OP_MUL] = {.float2 = float_mul, .int2 = int_mul},
     [STRATA_OP_DIV] = {.float2 = float_div, .int2 = int_div},
+    [STRATA_OP_DIV_EXACT] = {.float2 = float_div},
     [STRATA_OP_DIV_U] = {.int2 = int_div_u},
     [STRATA_OP_REM] = {.float2 = fmod, .int2 = int_rem},
     [STRATA_OP_REM_U] = {.int2 = int_rem_u},

@@ -7,6 +7,7 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
+#include "dialects/mlir_text.h"
 #include "dialects/strata/strata.h"
 #include "dialects/tile/tile.h"
 
@@ -428,6 +429,12 @@ static strata_tile_value_t clone_constant(strata_tile_builder_t *b, MlirOperatio
   return (strata_tile_value_t){strata_emit_constant(&b->e, type, strata_attr(op, "value")), 0};
 }
 
+// A quotient without fast-math flags, on which a decision rests: it is rounded as the model says.
+static bool is_exact_quotient(strata_tile_builder_t *b, MlirValue value) {
+  MlirOperation op = strata_def(value);
+  return !mlirOperationIsNull(op) && strata_op_is(op, "arith.divf") && !strata_is_fast(b->compile->arena, op, "arcp");
+}
+
 // A rounding to storage type and back between fused nests is dropped under fast math.
 static bool is_round_trip(strata_tile_builder_t *b, MlirOperation op, strata_tile_value_t operand,
                           strata_tile_value_t *out_value) {
@@ -438,7 +445,8 @@ static bool is_round_trip(strata_tile_builder_t *b, MlirOperation op, strata_til
     return false;
   MlirValue wide = mlirOperationGetOperand(source, 0);
   MlirType element = mlirValueGetType(mlirOperationGetResult(op, 0));
-  if (!mlirTypeEqual(mlirValueGetType(wide), strata_tile_type(b, element, operand.dims)))
+  if (!mlirTypeEqual(mlirValueGetType(wide), strata_tile_type(b, element, operand.dims)) ||
+      is_exact_quotient(b, wide))
     return false;
   *out_value = (strata_tile_value_t){wide, operand.dims};
   return true;

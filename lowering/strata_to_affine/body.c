@@ -275,6 +275,8 @@ MlirValue strata__body(strata__nest_t *nest, strata_op_id_t id, strata_type_t fr
     return strata__select(nest, operands[0], operands[1], operands[2]);
   if (info->rule == STRATA_RULE_BOOL)
     return (id == STRATA_OP_IS_NAN ? is_nan : is_inf)(nest, operands[0]);
+  if (id == STRATA_OP_DIV_EXACT)
+    return strata_emit_value(&nest->e, body, 2, operands, type_of(operands[0]), 0, NULL); // no fast-math flags
   return is_float(from) ? arithmetic(nest, body, info->n_operands, operands)
                         : integer_op(nest, body, info->n_operands, operands);
 }

@@ -13,6 +13,14 @@ static MlirValue bitcast(strata__nest_t *nest, strata_type_t from, strata_type_t
   return from == to ? x : strata__cast(nest, "arith.bitcast", x, strata_type_to_mlir(nest->lowering->context, to));
 }
 
+// |value| is an exact quotient, or a view of one.
+static bool is_exact_quotient(MlirValue value) {
+  MlirOperation op = strata_def(value);
+  while (!mlirOperationIsNull(op) && strata__is_view_op(strata_op_id(op)))
+    op = strata_def(mlirOperationGetOperand(op, 0));
+  return !mlirOperationIsNull(op) && strata_op_id(op) == STRATA_OP_DIV_EXACT;
+}
+
 strata_status_t strata__lower_elementwise(strata__lowering_t *l, MlirOperation op) {
   strata_op_id_t id = strata_op_id(op);
   const strata_op_info_t *info = &strata_op_info[id];
@@ -22,6 +30,9 @@ strata_status_t strata__lower_elementwise(strata__lowering_t *l, MlirOperation o
   MlirAffineExpr point[STRATA_MAX_RANK];
   MlirValue operands[3];
   strata__nest_begin_for(l, &nest, op, info->mnemonic, result, point);
+  for (int i = 0; i < info->n_operands; i++)
+    if (is_exact_quotient(mlirOperationGetOperand(op, i)))
+      nest.fast_math = l->fast_math_of_decided;
   for (int i = 0; i < info->n_operands; i++)
     operands[i] = (is_raw(id) ? strata__load_raw : strata__load)(&nest, strata__operand(l, op, i), point);
   MlirValue value = id == STRATA_OP_BITCAST ? bitcast(&nest, from, result->type, operands[0])

@@ -223,16 +223,19 @@ static strata_status_t lower_graph(strata__lowering_t *l, MlirBlock graph) {
   return NULL;
 }
 
+static MlirAttribute fast_math(strata__lowering_t *l, const char *flags) {
+  return mlirAttributeParseGet(l->context, strata_str(flags));
+}
+
 // Elementwise ops meet where they are fused: on the cpu, whose kernels wait for memory, a product and a sum stay two
 // roundings there, so that results are the same however they are fused.
 static void set_fast_math(strata__lowering_t *l) {
-  MlirAttribute contracts = mlirAttributeParseGet(l->context, strata_str("#arith.fastmath<reassoc,contract,arcp,afn>"));
-  MlirAttribute apart = mlirAttributeParseGet(l->context, strata_str("#arith.fastmath<reassoc,arcp,afn>"));
   bool is_gpu = strata_target_is_gpu(l->compile);
-  l->fast_math_of_products = contracts;
-  l->fast_math = is_gpu ? contracts : apart;
-  l->fast_math_of_shifts = mlirAttributeParseGet(
-      l->context, strata_str(is_gpu ? "#arith.fastmath<contract,arcp,afn>" : "#arith.fastmath<arcp,afn>"));
+  l->fast_math_of_products = fast_math(l, "#arith.fastmath<reassoc,contract,arcp,afn>");
+  l->fast_math = is_gpu ? l->fast_math_of_products : fast_math(l, "#arith.fastmath<reassoc,arcp,afn>");
+  l->fast_math_of_shifts = fast_math(l, is_gpu ? "#arith.fastmath<contract,arcp,afn>" : "#arith.fastmath<arcp,afn>");
+  // LLVM moves signs and factors into a quotient next to it, which gets their flags.
+  l->fast_math_of_decided = fast_math(l, is_gpu ? "#arith.fastmath<contract,afn>" : "#arith.fastmath<afn>");
 }
 
 strata_status_t strata_pass_strata_to_affine(strata_compile_t *compile) {

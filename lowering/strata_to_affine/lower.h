@@ -51,6 +51,7 @@ typedef struct {
   MlirAttribute fast_math;             // of arithmetic; null: off
   MlirAttribute fast_math_of_products; // in contractions
   MlirAttribute fast_math_of_shifts;   // of sums with a constant
+  MlirAttribute fast_math_of_decided;  // of what is made of an exact quotient
 } strata__lowering_t;
 
 strata__tensor_t *strata__tensor(strata__lowering_t *l, MlirValue value);

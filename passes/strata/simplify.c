@@ -2,7 +2,7 @@
 //
 //   x + (-0.0), x * 1, x / 1, …                              ->   x                       identities.def
 //   neg(neg(x)), select(c, x, x)                             ->   x
-//   x / splat c                                              ->   x * splat 1/c
+//   x / splat c                                              ->   x * splat 1/c    (exact quotients: if 1/c is exact)
 //   (x * c) * d with constant c, d                           ->   x * (c * d)
 //   add(broadcast(x), broadcast(y)) of equal maps            ->   broadcast(add(x, y))
 //   convert(convert(x)) where the first loses nothing        ->   convert(x)
@@ -166,7 +166,7 @@ static bool is_spread(MlirValue y, MlirOperation *out_broadcast) {
   return strata_shape_count(&small) >= 0 && strata_shape_count(&small) < strata_shape_count(&large);
 }
 
-static MlirValue simplify_div(strata_rewriter_t *r, MlirOperation op) {
+static MlirValue simplify_div(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   strata_builder_t *b = &r->build;
   MlirValue x = strata_operand(op, 0), y = strata_operand(op, 1);
   strata_shape_t shape = strata_shape_of(y);
@@ -174,7 +174,7 @@ static MlirValue simplify_div(strata_rewriter_t *r, MlirOperation op) {
   MlirOperation broadcast, root = strata_def_if(y, STRATA_OP_SQRT);
   if (!is_float(shape.type))
     return STRATA_NO_VALUE;
-  bool unsafe = unsafe_math(r) && is_wide(shape.type), is_splat = strata_splat_of(y, &c);
+  bool unsafe = id == STRATA_OP_DIV && unsafe_math(r) && is_wide(shape.type), is_splat = strata_splat_of(y, &c);
   if (is_splat && c.f64 != 0 && (has_exact_reciprocal(c.f64, shape.type) || (unsafe && isnormal(1 / c.f64))))
     return strata_build_binary(b, STRATA_OP_MUL, x, strata_build_splat(b, &shape, 1 / c.f64));
   if (!unsafe || is_splat)
@@ -331,7 +331,8 @@ static MlirValue simplify_elementwise(strata_rewriter_t *r, MlirOperation op, st
   case STRATA_OP_MUL:
     return simplify_mul(r, op);
   case STRATA_OP_DIV:
-    return simplify_div(r, op);
+  case STRATA_OP_DIV_EXACT:
+    return simplify_div(r, op, id);
   case STRATA_OP_POW:
     return simplify_pow(r, op);
   case STRATA_OP_SELECT:

@@ -2,6 +2,7 @@
 #include "targets/llvm/units.h"
 
 #include "dialects/mlir_util.h"
+#include "targets/llvm/quotients.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -104,6 +105,7 @@ strata_status_t strata_llvm_units_create(strata_compile_t *compile, MlirModule k
     n_kernels += is_definition(op);
   size_t count = (n_kernels + (size_t)per_unit - 1) / (size_t)per_unit;
   *out_units = (strata_llvm_units_t){strata_arena_array(compile->arena, strata_llvm_unit_t, count), count};
+  strata_llvm_restrict_reciprocals(compile->arena, kernels);
   return translate_units(compile, kernels, per_unit, out_units);
 }
 

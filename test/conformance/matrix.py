@@ -20,6 +20,34 @@ A sum of n floats may err by (n - 1) / 2 units of the sum of the magnitudes wher
 so many roundings in any order can; a product of n likewise; a contraction by n units. Composites are within {BOUND}
 units of the greatest number that their formula adds up, those over n elements n / 2 more; a softmax's numbers e^-d
 within d more, and on GPUs with fast math sigmoid and silu of -d.
+
+## 16-bit floats
+
+f16 and bf16 are computed in f32. Each operator's result is rounded once: what it adds up, squares, counts or divides on
+its way there is f32, in every mode and on every target. Norms that were written down as several operators are treated
+as one (`strata-widen`): squares and other products of which nothing but sums are made, the sums, and what is made of
+sums and constants up to where it meets another tensor have neither f16's range nor its roundings.
+
+With fast math (the default) values that stay in a kernel keep their f32, so that roundings to 16 bits between two
+operators may be missing, and with them a `Cast` of f32 to f16, bf16 or an 8-bit float and back: such a pair is taken
+for a matter of storage, and neither rounds nor becomes infinite nor clips where it stays in a kernel.
+`--mlir-disable-fast-math` keeps every rounding of the model.
+
+On GPUs with tensor cores the default `--mm-conv-precision-mode` multiplies the f32 operands of matrix products and
+convolutions as f16, beyond whose 65504 they are infinite; the compiler says so once. `tf32` and `mixed_bf16_fp32` are as
+fast or nearly so and have f32's range, `fp32` has its digits too.
+
+## Quotients
+
+A quotient that decides something is divided out, correctly rounded, in every mode (`strata-exact-quotients`): one that is
+rounded to an integer (floor, ceil, round, trunc), compared with anything but 0, tested for NaN or infinity, converted to
+an integer or boolean, or has a remainder taken, be that directly or through views, concatenation, gather, padding,
+selection, minima and maxima, signs, sums, products with constants and conversions between floats. Not followed are other
+functions, sums over axes, sorting and the search for an extreme. Other f32 quotients may be products with the divisor's
+reciprocal in the default mode, which `--polyblocks-disable-unsafe-math-canonicalizations` with
+`--mlir-disable-fast-math` prevents. Quotients of f16 and bf16 never go by way of a reciprocal of 16 bits.
+
+## Operators
 """
 
 

@@ -74,7 +74,7 @@ def _max(x, y):
 
 FLOAT1 = {"neg": np.negative, "abs": np.fabs, "ceil": np.ceil, "floor": np.floor, "trunc": np.trunc,
           "round_even": np.rint, "is_nan": np.isnan, "is_inf": np.isinf}
-FLOAT2 = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "rem": np.fmod, "min": _min, "max": _max,
+FLOAT2 = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div_exact": np.divide, "rem": np.fmod, "min": _min, "max": _max,
           "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
           "ge": np.greater_equal}
 

@@ -130,7 +130,8 @@ static taps_t grid_taps(onnx_node_t *n, const grid_t *grid, MlirValue x, double 
   x = denormalize(n, grid, x, size);
   if (grid->n_taps == 1)
     x = onnx_unary(n, STRATA_OP_ROUND_EVEN, x);
-  if (grid->outside == BORDER)
+  // Cubic weights are those of the place itself, and taps outside are brought to the border one by one (settle_tap).
+  if (grid->outside == BORDER && grid->n_taps < 4)
     x = clamp(n, x, 0, size - 1);
   if (grid->outside == REFLECTION)
     x = reflect(n, grid, x, size);
