@@ -240,6 +240,26 @@ MlirValue strata_build_composite(strata_builder_t *b, strata_composite_id_t id, 
 // Records an error in the builder (the first one stays) and returns a null value.
 MlirValue strata_build_fail(strata_builder_t *b, strata_status_t status);
 
+//===-- Loops (build_loop.c) -------------------------------------------------------------------------------------===//
+
+// A loop of |count| iterations (dialects/counted_loop.h). Between begin and end the builder appends to its body, where
+// values from outside may be used as they are. |reversed|: of each scan input, or output, whether iteration t has row
+// count-1-t. All shapes are static.
+typedef struct strata_loop_builder strata_loop_builder_t;
+
+// |inputs|: tensors that are walked along dim 0. *out_args gets the states, then the inputs' rows, inside. NULL where
+// the loop cannot be one: too many values, or elements that share bytes.
+strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, int64_t count, int n_states,
+                                               const MlirValue *states, int n_inputs, const MlirValue *inputs,
+                                               const bool *reversed, MlirValue *out_args);
+// |results|: the next states, then the rows of the scan outputs. *out_results gets the last states and the scan
+// outputs, outside. What is the same in all iterations is computed in front of the loop. False, and nothing is built,
+// where the states' types change or there are too many values.
+bool strata_build_loop_end(strata_loop_builder_t *loop, int n_results, const MlirValue *results, const bool *reversed,
+                           MlirValue *out_results);
+// Forgets the loop and all that has been built since its beginning.
+void strata_build_loop_cancel(strata_loop_builder_t *loop);
+
 //===-- Constants ------------------------------------------------------------------------------------------------===//
 
 // The bytes of a strata.constant in storage format: true if |value| is one. A splat of more than STRATA_FOLD_LIMIT
@@ -260,6 +280,8 @@ STRATA_MUST_CHECK strata_status_t strata_evaluate(strata_compile_t *compile, Mli
 
 // Checks every strata op of the module beyond what IRDL can say: shapes, element types, attributes' values.
 STRATA_MUST_CHECK strata_status_t strata_verify(strata_compile_t *compile);
+// The same, and that all functions that are called are loops (dialects/counted_loop.h): of a module of the graph level.
+STRATA_MUST_CHECK strata_status_t strata_verify_graph(strata_compile_t *compile);
 // Replaces every composite op by primitives.
 STRATA_MUST_CHECK strata_status_t strata_decompose(strata_compile_t *compile);
 // Writes the reference of all ops and composites as Markdown (docs/ops.md).

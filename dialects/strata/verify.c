@@ -1,4 +1,5 @@
 // Checks every strata op of a module against the rules of infer.c, and its result types against what they imply.
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
 
@@ -110,4 +111,9 @@ strata_status_t strata_verify(strata_compile_t *compile) {
   verifier_t v = {.compile = compile};
   mlirOperationWalk(mlirModuleGetOperation(compile->module), visit, &v, MlirWalkPreOrder);
   return v.status;
+}
+
+strata_status_t strata_verify_graph(strata_compile_t *compile) {
+  STRATA_TRY(strata_verify(compile));
+  return strata_counted_loops_verify(compile->arena, compile->module);
 }

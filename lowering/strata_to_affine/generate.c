@@ -15,7 +15,7 @@ static const char *name_of_location(MlirLocation location, strata_arena_t *arena
 static strata__buffer_t *new_global(strata__lowering_t *l, const strata_constant_data_t *data,
                                     const strata__tensor_t *tensor, MlirLocation location) {
   const char *symbol = data->name;
-  if (!strcmp(symbol, "main") || !strcmp(symbol, "prepare")) // names of functions
+  if (!strcmp(symbol, "prepare") || !mlirOperationIsNull(strata_find_func(l->compile->module, symbol)))
     symbol = strata_compile_add_constant(l->compile, "constant", data->data, data->size);
   MlirType type = strata__memref_type(l->context, tensor->type, tensor->rank, tensor->sizes);
   strata_named_attr_t attrs[] = {{"sym_name", strata_str_attr(l->context, symbol)},

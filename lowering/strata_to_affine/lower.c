@@ -105,7 +105,7 @@ static void bind_argument(strata__lowering_t *l, strata__tensor_t *tensor, intpt
   tensor->buffer->memref = argument;
 }
 
-// The new @main: inputs, then outputs, as memrefs. It follows the old one in the module.
+// The new function: inputs, then outputs, as memrefs. It follows the old one in the module.
 static void build_function(strata__lowering_t *l, int n_inputs, int n_outputs, const MlirType *types,
                            const MlirType *tensor_types) {
   strata_arena_t *arena = l->compile->arena;
@@ -124,7 +124,7 @@ static void build_function(strata__lowering_t *l, int n_inputs, int n_outputs, c
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, l->body);
   MlirType type = mlirFunctionTypeGet(l->context, count, types, 0, NULL);
-  strata_named_attr_t function_attrs[] = {{"sym_name", strata_str_attr(l->context, "main")},
+  strata_named_attr_t function_attrs[] = {{"sym_name", strata_attr(l->main, "sym_name")},
                                           {"function_type", mlirTypeAttrGet(type)},
                                           {"arg_attrs", mlirArrayAttrGet(l->context, count, attrs)}};
   MlirOperation function = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 3, function_attrs, 1, &region);
@@ -179,6 +179,8 @@ static strata_status_t lower_op(strata__lowering_t *l, MlirOperation op) {
     is_live |= strata__result(l, op, (int)i)->is_live;
   if (!is_live || strata__is_empty(strata__result(l, op, 0)))
     return NULL;
+  if (id == STRATA_OP_COUNT)
+    return strata__lower_loop(l, op);
   if (strata__is_widened_on_reading(l, op)) {
     strata__define_widened(l, op);
     return NULL;
@@ -190,12 +192,12 @@ static strata_status_t lower_op(strata__lowering_t *l, MlirOperation op) {
   return lower_kind[strata_op_info[id].kind](l, op);
 }
 
-static strata_status_t check_ops(MlirBlock graph) {
+static strata_status_t check_ops(strata__lowering_t *l, MlirBlock graph) {
   MlirOperation end = mlirBlockGetTerminator(graph);
   for (MlirOperation op = mlirBlockGetFirstOperation(graph); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
     MlirStringRef name = strata_op_name(op);
-    if (strata_op_id(op) == STRATA_OP_COUNT)
+    if (strata_op_id(op) == STRATA_OP_COUNT && mlirOperationIsNull(strata_called_loop(l->compile->module, op)))
       return located(strata_error(STRATA_UNSUPPORTED, "strata-to-affine: '%.*s' is no primitive of the strata dialect",
                                   (int)name.length, name.data),
                      op);
@@ -208,7 +210,7 @@ static strata_status_t lower_graph(strata__lowering_t *l, MlirBlock graph) {
   MlirOperation end = mlirBlockGetTerminator(graph);
   intptr_t n_outputs = mlirOperationGetNumOperands(end);
   bool *copied = strata_arena_array(l->compile->arena, bool, n_outputs);
-  STRATA_TRY(check_ops(graph));
+  STRATA_TRY(check_ops(l, graph));
   STRATA_TRY(add_all_values(l, graph));
   STRATA_TRY(begin_function(l, graph, &outputs));
   strata__place_all(l, graph, outputs, copied);
@@ -238,19 +240,32 @@ static void set_fast_math(strata__lowering_t *l) {
   l->fast_math_of_decided = fast_math(l, is_gpu ? "#arith.fastmath<contract,afn>" : "#arith.fastmath<afn>");
 }
 
+static strata_status_t lower_function(strata__lowering_t *l, MlirOperation func) {
+  strata_arena_t *arena = l->compile->arena;
+  l->main = func;
+  l->tensor_index = strata_pointer_map_create(arena);
+  l->concats = strata_pointer_map_create(arena);
+  l->sliced = strata_pointer_map_create(arena);
+  l->tensors.count = 0;
+  for (size_t i = 0; i < l->constants.count; i++)
+    l->constants.data[i]->memref = (MlirValue){0}; // of the function before
+  STRATA_TRY(lower_graph(l, strata_func_body(func)));
+  mlirOperationDestroy(func);
+  return NULL;
+}
+
 strata_status_t strata_pass_strata_to_affine(strata_compile_t *compile) {
-  strata__lowering_t l = {.compile = compile,
-                          .context = compile->context,
-                          .main = strata_find_func(compile->module, "main"),
-                          .tensor_index = strata_pointer_map_create(compile->arena),
-                          .constant_index = strata_pointer_map_create(compile->arena),
-                          .concats = strata_pointer_map_create(compile->arena),
-                          .sliced = strata_pointer_map_create(compile->arena)};
-  if (mlirOperationIsNull(l.main) || mlirBlockIsNull(strata_func_body(l.main)))
+  strata__lowering_t l = {
+      .compile = compile, .context = compile->context, .constant_index = strata_pointer_map_create(compile->arena)};
+  MlirOperation main = strata_find_func(compile->module, "main");
+  if (mlirOperationIsNull(main) || mlirBlockIsNull(strata_func_body(main)))
     return strata_error(STRATA_INVALID_ARGUMENT, "the module has no function @main");
   if (!compile->options->disable_fast_math)
     set_fast_math(&l);
-  STRATA_TRY(lower_graph(&l, strata_func_body(l.main)));
-  mlirOperationDestroy(l.main);
+  strata_remove_unused_loops(compile->arena, compile->module);
+  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
+  for (size_t i = 0; i < functions.count; i++)
+    STRATA_TRY(lower_function(&l, functions.data[i]));
+  strata_remove_unused_loops(compile->arena, compile->module); // calls without a reader are gone
   return NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "lowering/affine_to_tile/emit.h"
@@ -41,7 +42,7 @@ typedef struct strata__tensor {
 typedef struct {
   strata_compile_t *compile;
   MlirContext context;
-  MlirOperation main; // the old function, on tensors
+  MlirOperation main; // the old function, on tensors: @main, or the body of a loop
   MlirBlock body;     // of the new one
   strata_pointer_map_t tensor_index, constant_index;
   strata_pointer_map_t concats; // by concat op: strata__concat_plan_t
@@ -212,6 +213,8 @@ STRATA_MUST_CHECK strata_status_t strata__lower_movement(strata__lowering_t *l, 
 STRATA_MUST_CHECK strata_status_t strata__lower_gather(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_scatter(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_generate(strata__lowering_t *l, MlirOperation op);
+// A call of a loop (dialects/counted_loop.h).
+STRATA_MUST_CHECK strata_status_t strata__lower_loop(strata__lowering_t *l, MlirOperation call);
 
 // A nest that copies |from| to |to|, a tensor of the same shape with a place. For concat and function results.
 void strata__copy(strata__lowering_t *l, MlirOperation source, const strata__tensor_t *from,

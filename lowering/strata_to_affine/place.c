@@ -50,7 +50,8 @@ static bool can_place(strata__lowering_t *l, MlirValue value) {
   const strata__tensor_t *tensor = strata__tensor(l, value);
   if (!mlirValueIsAOpResult(value) || tensor->buffer || tensor->type == STRATA_TYPE_I4 || strata__is_empty(tensor))
     return false;
-  return mlirOperationIsNull(view_op(value)) && strata_op_id(mlirOpResultGetOwner(value)) != STRATA_OP_CONSTANT;
+  strata_op_id_t id = strata_op_id(mlirOpResultGetOwner(value)); // COUNT: a loop, whose results are whole buffers
+  return mlirOperationIsNull(view_op(value)) && id != STRATA_OP_CONSTANT && id != STRATA_OP_COUNT;
 }
 
 // Gives |value| a place, if it can have one: element (c...) goes to buffer[map(c...)]. Views on the way are undone.

@@ -13,6 +13,7 @@
 #include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_text.h"
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 #include "passes/pass.h"
@@ -31,11 +32,10 @@ static MlirType words_type(MlirContext context, int64_t count) {
   return mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(context, 32), 1, &count, (MlirAttribute){0});
 }
 
-// Calls of |func| in the function |name|.
+// Calls of |func| in the function |caller|, which may be null.
 typedef STRATA_VECTOR(MlirOperation) call_list_t;
 
-static void find_calls(const scratch_t *s, const char *name, call_list_t *out_calls) {
-  MlirOperation caller = strata_find_func(s->compile->module, name);
+static void find_calls(const scratch_t *s, MlirOperation caller, call_list_t *out_calls) {
   MlirStringRef symbol = strata_attr_str(s->func, "sym_name");
   if (mlirOperationIsNull(caller))
     return;
@@ -85,8 +85,10 @@ static strata_status_t add_scratch(strata_compile_t *compile, MlirOperation func
   call_list_t calls = {0}, preparing = {0};
   if (!schedule.stream)
     return NULL;
-  find_calls(&s, "prepare", &preparing);
-  find_calls(&s, "main", &calls);
+  find_calls(&s, strata_find_func(compile->module, "prepare"), &preparing);
+  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
+  for (size_t i = 0; i < functions.count; i++)
+    find_calls(&s, functions.data[i], &calls);
   if (preparing.count || mlirBlockGetNumArguments(strata_func_body(func)) + N_BUFFERS > MAX_ARGUMENTS) {
     schedule.stream = false;
     strata_schedule_write(func, &schedule);

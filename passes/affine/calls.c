@@ -1,6 +1,7 @@
 // See calls.h.
 #include "passes/affine/calls.h"
 
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 
 typedef struct {
@@ -57,6 +58,10 @@ void strata_update_function_type(strata_arena_t *arena, MlirOperation func) {
 }
 
 bool strata_kernel_writes(MlirOperation func, intptr_t index) {
+  if (strata_op_is_loop(func)) {
+    strata_counted_loop_t loop = strata_counted_loop_read(func);
+    return index >= strata_counted_loop_n_operands(&loop);
+  }
   MlirValue argument = mlirBlockGetArgument(strata_func_body(func), index);
   for (MlirOpOperand use = mlirValueGetFirstUse(argument); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
@@ -105,9 +110,9 @@ static bool touches_variables(const reader_t *reader, MlirOperation call) {
 
 // All that a call writes is variable if anything is that it reads, or writes; true if that is news.
 static bool spread(reader_t *reader, MlirOperation call) {
-  if (!touches_variables(reader, call))
-    return false;
   MlirOperation func = look_up(reader->symbols, call);
+  if (!strata_op_is_loop(func) && !touches_variables(reader, call))
+    return false;
   bool changed = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
     if (strata_kernel_writes(func, i))
@@ -127,9 +132,11 @@ static void find_variables(reader_t *reader, MlirBlock body) {
 
 static void list_calls(reader_t *reader, MlirBlock body) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "func.call"))
-      *strata_vector_push(reader->arena, &kernel_of(reader, look_up(reader->symbols, op))->calls) = op;
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation func = strata_op_is(op, "func.call") ? look_up(reader->symbols, op) : (MlirOperation){0};
+    if (!mlirOperationIsNull(func) && !strata_op_is_loop(func))
+      *strata_vector_push(reader->arena, &kernel_of(reader, func)->calls) = op;
+  }
 }
 
 strata_status_t strata_calls_read(strata_compile_t *compile, strata_calls_t *out_calls) {
@@ -143,8 +150,11 @@ strata_status_t strata_calls_read(strata_compile_t *compile, strata_calls_t *out
   MlirOperation main = strata_find_func(compile->module, "main");
   if (mlirOperationIsNull(main))
     return strata_error(STRATA_INTERNAL, "level 2: no function main");
-  list_calls(&reader, strata_func_body(main));
-  find_variables(&reader, strata_func_body(main));
+  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
+  for (size_t i = 0; i < functions.count; i++) {
+    list_calls(&reader, strata_func_body(functions.data[i]));
+    find_variables(&reader, strata_func_body(functions.data[i]));
+  }
   mlirSymbolTableDestroy(reader.symbols);
   return NULL;
 }

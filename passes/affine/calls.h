@@ -1,4 +1,4 @@
-// @main after grouping: the kernels it calls, and which of its values are constants.
+// @main, and the bodies of loops, after grouping: the kernels they call, and which of their values are constants.
 #ifndef STRATA_PASSES_AFFINE_CALLS_H
 #define STRATA_PASSES_AFFINE_CALLS_H
 
@@ -10,11 +10,11 @@ typedef struct {
   STRATA_VECTOR(MlirOperation) calls; // in order
 } strata_called_kernel_t;
 
-// A value is variable if it is an argument, a view of something variable, or a buffer written by a call that reads or
-// writes something variable. All others are constant.
+// A value is variable if it is an argument, a view of something variable, or a buffer written by a loop, or by a call
+// that reads or writes something variable. All others are constant.
 typedef struct {
   STRATA_VECTOR(strata_called_kernel_t) kernels; // in the order of their first calls
-  strata_pointer_map_t is_variable;              // by buffer of @main; there if it is
+  strata_pointer_map_t is_variable;              // by buffer; there if it is
 } strata_calls_t;
 
 STRATA_MUST_CHECK strata_status_t strata_calls_read(strata_compile_t *compile, strata_calls_t *out_calls);
@@ -23,7 +23,7 @@ bool strata_calls_is_constant(const strata_calls_t *calls, MlirValue value);
 // The buffer that a value of @main is, or is a view of.
 MlirValue strata_calls_buffer(MlirValue value);
 
-// True if the kernel stores into its argument |index|.
+// True if the kernel, or the loop, stores into its argument |index|.
 bool strata_kernel_writes(MlirOperation func, intptr_t index);
 // The function a call calls.
 MlirOperation strata_callee(strata_compile_t *compile, MlirOperation call);

@@ -15,6 +15,7 @@
 
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/pass.h"
@@ -423,18 +424,17 @@ static strata_status_t coalesce_kernel(strata_compile_t *compile, strata_coalesc
 }
 
 strata_status_t strata_pass_affine_coalesce(strata_compile_t *compile) {
-  MlirOperation main = strata_find_func(compile->module, "main");
-  if (mlirOperationIsNull(main))
-    return NULL;
   strata_coalesced_calls_t *calls = strata_coalesced_calls_create(compile);
-  MlirBlock module = mlirModuleGetBody(compile->module), body = strata_func_body(main);
+  MlirBlock module = mlirModuleGetBody(compile->module);
   for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (strata_op_is_kernel(op))
       STRATA_TRY(coalesce_kernel(compile, calls, op));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "func.call"))
-      strata_coalesced_calls_rewrite(calls, op);
+  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
+  for (size_t i = 0; i < functions.count; i++)
+    for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(functions.data[i])); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (strata_op_is(op, "func.call"))
+        strata_coalesced_calls_rewrite(calls, op);
   return NULL;
 }

@@ -5,9 +5,11 @@
 #include "passes/affine/explain.h"
 
 #include "dialects/affine/kernel.h"
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
-#include "passes/pass.h"
 #include "dialects/pointer_map.h"
+#include "passes/affine/calls.h"
+#include "passes/pass.h"
 
 #include <stdio.h>
 
@@ -23,7 +25,7 @@ void strata_explain(const strata_compile_t *compile, const char *format, ...) {
 }
 
 typedef struct {
-  int n_launches;
+  int64_t n_launches;
   double bytes, operations;
 } totals_t;
 
@@ -50,21 +52,26 @@ static strata_status_t explain_kernel(strata_compile_t *compile, MlirOperation f
   return NULL;
 }
 
-// Counts the calls of @main by callee, a uniqued attribute. Those behind one another of one strata.launch are one
-// launch.
-static strata_pointer_map_t count_calls(strata_compile_t *compile, MlirOperation main, totals_t *run) {
-  strata_pointer_map_t calls = strata_pointer_map_create(compile->arena);
+// Counts the calls of a function that runs |times| by callee, a uniqued attribute. Those behind one another of one
+// strata.launch are one launch. The body of a loop runs once an iteration.
+static void count_calls(strata_compile_t *compile, MlirOperation func, int64_t times, strata_pointer_map_t *calls,
+                        totals_t *run) {
   int64_t last = -1;
-  MlirBlock body = strata_func_body(main);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "func.call")) {
-      int64_t launch = strata_attr_i64(op, "strata.launch", -1);
-      ++*strata_pointer_map_put(&calls, strata_attr(op, "callee").ptr);
-      run->n_launches += launch < 0 || launch != last;
-      last = launch;
+  strata_operations_t ops = strata_calls_of(compile->arena, func);
+  for (size_t i = 0; i < ops.count; i++) {
+    MlirOperation declaration = strata_called_loop(compile->module, ops.data[i]);
+    if (!mlirOperationIsNull(declaration)) {
+      strata_counted_loop_t loop = strata_counted_loop_read(declaration);
+      const char *body = strata_arena_printf(compile->arena, "%.*s", (int)loop.body.length, loop.body.data);
+      count_calls(compile, strata_find_func(compile->module, body), times * loop.count, calls, run);
+      last = -1;
+      continue;
     }
-  return calls;
+    int64_t launch = strata_attr_i64(ops.data[i], "strata.launch", -1);
+    *strata_pointer_map_put(calls, strata_attr(ops.data[i], "callee").ptr) += times;
+    run->n_launches += launch < 0 || launch != last ? times : 0;
+    last = launch;
+  }
 }
 
 strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
@@ -72,7 +79,8 @@ strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
   if (!compile->explain || mlirOperationIsNull(main))
     return NULL;
   totals_t run = {0};
-  strata_pointer_map_t calls = count_calls(compile, main, &run);
+  strata_pointer_map_t calls = strata_pointer_map_create(compile->arena);
+  count_calls(compile, main, 1, &calls, &run);
   MlirBlock body = mlirModuleGetBody(compile->module);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -84,6 +92,6 @@ strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
     if (count)
       STRATA_TRY(explain_kernel(compile, op, (int)*count, &run));
   }
-  strata_explain(compile, "a run: %d launches, %.3g bytes, %.3g operations", run.n_launches, run.bytes, run.operations);
+  strata_explain(compile, "a run: %lld launches, %.3g bytes, %.3g operations", (long long)run.n_launches, run.bytes, run.operations);
   return NULL;
 }

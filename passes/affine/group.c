@@ -15,6 +15,7 @@
 #include "passes/affine/group.h"
 
 #include "dialects/mlir_util.h"
+#include "passes/affine/nest_functions.h"
 #include "passes/pass.h"
 
 enum {
@@ -390,10 +391,7 @@ static void init_nodes(strata_grouping_t *grouping) {
   }
 }
 
-strata_status_t strata_pass_affine_group(strata_compile_t *compile) {
-  MlirOperation func = strata_find_func(compile->module, "main");
-  if (mlirOperationIsNull(func))
-    return NULL;
+static strata_status_t group_function(strata_compile_t *compile, MlirOperation func) {
   strata_grouping_t grouping = {.compile = compile};
   STRATA_TRY(strata_group_find_prices(compile, &grouping.prices));
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &grouping.graph));
@@ -407,4 +405,8 @@ strata_status_t strata_pass_affine_group(strata_compile_t *compile) {
   STRATA_TRY(strata_group_outline(&grouping));
   strata_group_explain(&grouping);
   return NULL;
+}
+
+strata_status_t strata_pass_affine_group(strata_compile_t *compile) {
+  return strata_for_each_nest_function(compile, group_function);
 }

@@ -279,12 +279,22 @@ static int *sorted_groups(strata_grouping_t *grouping) {
   return sorted;
 }
 
+// The first number of a new kernel: those of other functions have the first ones.
+static int count_kernels(MlirModule module) {
+  int count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    count += strata_op_is_kernel(op);
+  return count;
+}
+
 strata_status_t strata_group_outline(strata_grouping_t *grouping) {
   outliner_t outliner = {.grouping = grouping,
                          .context = grouping->compile->context,
                          .location = mlirOperationGetLocation(grouping->graph.func),
                          .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(grouping->compile->module)),
                          .end = mlirBlockGetTerminator(strata_func_body(grouping->graph.func)),
+                         .n_kernels = count_kernels(grouping->compile->module),
                          .n_buckets = 64};
   while (outliner.n_buckets < grouping->groups.count)
     outliner.n_buckets *= 2;

@@ -13,6 +13,7 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
+#include "passes/affine/nest_functions.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/pass.h"
 
@@ -350,10 +351,7 @@ static void init_buffers(layout_t *layout) {
   }
 }
 
-strata_status_t strata_pass_affine_layout(strata_compile_t *compile) {
-  MlirOperation func = strata_find_func(compile->module, "main");
-  if (mlirOperationIsNull(func))
-    return NULL;
+static strata_status_t lay_out(strata_compile_t *compile, MlirOperation func) {
   layout_t layout = {.compile = compile};
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &layout.graph));
   init_buffers(&layout);
@@ -369,4 +367,8 @@ strata_status_t strata_pass_affine_layout(strata_compile_t *compile) {
     if (layout.graph.nodes.data[i].nest && !layout.graph.nodes.data[i].nest->is_serial)
       order_nest(&layout, &layout.graph.nodes.data[i]);
   return NULL;
+}
+
+strata_status_t strata_pass_affine_layout(strata_compile_t *compile) {
+  return strata_for_each_nest_function(compile, lay_out);
 }

@@ -9,9 +9,15 @@
 // on @main: strata.pool_size; strata.pool_live, that bound; strata.pool_sum, what the buffers would take without
 // sharing.
 //
-// Preconditions: @main is a launch list (launch_list.h).
+// The bodies of loops are planned first. Where a loop works is one buffer of its caller, the last argument of the loop
+// and of its body: the body's pool, and behind it, from the loop's strata.states on, two buffers for each state but the
+// first and the last, which an iteration reads and writes in turn.
+//
+// Preconditions: @main and the bodies are launch lists (launch_list.h).
+#include "dialects/counted_loop.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/calls.h"
 #include "passes/affine/launch_list.h"
 #include "passes/pass.h"
 
@@ -190,17 +196,69 @@ static void write_offsets(MlirContext context, const strata_launch_list_t *list,
       set_offset(context, &list->buffers.data[i], plan->offsets[i]);
 }
 
-strata_status_t strata_pass_affine_memory_plan(strata_compile_t *compile) {
-  MlirOperation main = strata_find_func(compile->module, "main");
-  if (mlirOperationIsNull(main))
-    return strata_error(STRATA_INTERNAL, "affine-memory-plan: no function main");
+// Adds an argument of |type| to the loop, its body and its call.
+static void add_work_argument(strata_compile_t *compile, MlirOperation call, const strata_counted_loop_t *loop,
+                              MlirOperation body, MlirType type) {
+  MlirValue operands[STRATA_LOOP_MAX_ARGS + 1];
+  MlirType types[STRATA_LOOP_MAX_ARGS + 1];
+  intptr_t n = mlirOperationGetNumOperands(call);
+  for (intptr_t i = 0; i < n; i++) {
+    operands[i] = mlirOperationGetOperand(call, i);
+    types[i] = mlirValueGetType(operands[i]);
+  }
+  operands[n] = strata_alloc_before(call, type);
+  types[n] = type;
+  mlirOperationSetOperands(call, n + 1, operands);
+  strata_set_attr(loop->declaration, "function_type",
+                  mlirTypeAttrGet(mlirFunctionTypeGet(compile->context, n + 1, types, 0, NULL)));
+  mlirBlockAddArgument(strata_func_body(body), type, mlirOperationGetLocation(body));
+  mlirOperationRemoveAttributeByName(body, strata_str("arg_attrs")); // one an argument; nobody reads them any more
+  strata_update_function_type(compile->arena, body);
+}
+
+static strata_status_t plan_function(strata_compile_t *compile, MlirOperation func);
+
+// Plans the loop's body, and gives the loop the memory it works in.
+static strata_status_t plan_loop(strata_compile_t *compile, MlirOperation call, MlirOperation declaration) {
+  strata_counted_loop_t loop = strata_counted_loop_read(declaration);
+  MlirOperation body = strata_find_func(
+      compile->module, strata_arena_printf(compile->arena, "%.*s", (int)loop.body.length, loop.body.data));
+  STRATA_TRY(plan_function(compile, body));
+  int64_t size = strata_round_up(strata_attr_i64(body, "strata.pool_size", 0), ALIGNMENT);
+  strata_set_attr(declaration, "strata.states", strata_i64_attr(compile->context, size));
+  for (int i = 0; i < loop.n_states; i++)
+    size += 2 * strata_round_up(strata_memref_size(mlirValueGetType(mlirOperationGetOperand(call, i))), ALIGNMENT);
+  size = strata_max(size, ALIGNMENT);
+  MlirType bytes = mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(compile->context, 8), 1, &size, (MlirAttribute){0});
+  add_work_argument(compile, call, &loop, body, bytes);
+  return NULL;
+}
+
+static strata_status_t plan_function(strata_compile_t *compile, MlirOperation func) {
+  strata_operations_t calls = strata_calls_of(compile->arena, func);
+  MlirSymbolTable symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module));
+  strata_status_t status = NULL;
+  for (size_t i = 0; i < calls.count && !status; i++) {
+    MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(strata_attr(calls.data[i], "callee"));
+    MlirOperation declaration = mlirSymbolTableLookup(symbols, callee);
+    if (strata_op_is_loop(declaration))
+      status = plan_loop(compile, calls.data[i], declaration);
+  }
+  mlirSymbolTableDestroy(symbols);
+  STRATA_TRY(status);
   strata_launch_list_t list;
-  STRATA_TRY(strata_launch_list_read(compile, main, &list));
+  STRATA_TRY(strata_launch_list_read(compile, func, &list));
   int64_t live = most_live(compile->arena, &list);
   plan_t plan = best_plan(compile->arena, &list, live);
   write_offsets(compile->context, &list, &plan);
-  strata_set_attr(main, "strata.pool_size", strata_i64_attr(compile->context, plan.pool_size));
-  strata_set_attr(main, "strata.pool_live", strata_i64_attr(compile->context, live));
-  strata_set_attr(main, "strata.pool_sum", strata_i64_attr(compile->context, plan.sum));
+  strata_set_attr(func, "strata.pool_size", strata_i64_attr(compile->context, plan.pool_size));
+  strata_set_attr(func, "strata.pool_live", strata_i64_attr(compile->context, live));
+  strata_set_attr(func, "strata.pool_sum", strata_i64_attr(compile->context, plan.sum));
   return NULL;
+}
+
+strata_status_t strata_pass_affine_memory_plan(strata_compile_t *compile) {
+  MlirOperation main = strata_find_func(compile->module, "main");
+  return mlirOperationIsNull(main) ? strata_error(STRATA_INTERNAL, "affine-memory-plan: no function main")
+                                   : plan_function(compile, main);
 }

@@ -19,6 +19,7 @@
 // The other way round, what is stored narrow is widened by those who read it, not by a nest in between whose result
 // they would read.
 #include "dialects/mlir_util.h"
+#include "passes/affine/nest_functions.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/pass.h"
 #include "passes/target.h"
@@ -339,10 +340,7 @@ static void drop_widening(narrowing_t *narrowing, int number) {
 
 //===-- The pass -------------------------------------------------------------------------------------------------===//
 
-strata_status_t strata_pass_affine_narrow(strata_compile_t *compile) {
-  MlirOperation func = strata_find_func(compile->module, "main");
-  if (mlirOperationIsNull(func) || !strata_target_is_gpu(compile))
-    return NULL;
+static strata_status_t narrow_function(strata_compile_t *compile, MlirOperation func) {
   narrowing_t narrowing = {.compile = compile};
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &narrowing.graph));
   size_t n_buffers = narrowing.graph.buffers.count;
@@ -359,4 +357,8 @@ strata_status_t strata_pass_affine_narrow(strata_compile_t *compile) {
   for (size_t i = narrowing.graph.nodes.count; i-- > 0;)
     drop_widening(&narrowing, (int)i);
   return NULL;
+}
+
+strata_status_t strata_pass_affine_narrow(strata_compile_t *compile) {
+  return strata_target_is_gpu(compile) ? strata_for_each_nest_function(compile, narrow_function) : NULL;
 }

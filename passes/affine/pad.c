@@ -9,6 +9,7 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/nest_functions.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/pass.h"
 #include "passes/target.h"
@@ -138,10 +139,7 @@ static void pad(MlirValue buffer, int64_t row) {
   mlirValueSetType(buffer, mlirMemRefTypeContiguousGet(element, rank, sizes, (MlirAttribute){0}));
 }
 
-strata_status_t strata_pass_affine_pad(strata_compile_t *compile) {
-  MlirOperation func = strata_find_func(compile->module, "main");
-  if (mlirOperationIsNull(func) || !strata_target_is_gpu(compile))
-    return NULL;
+static strata_status_t pad_function(strata_compile_t *compile, MlirOperation func) {
   const strata_gpu_device_t *device;
   STRATA_TRY(strata_gpu_device(compile, &device));
   if (!device->mma_async[0] || compile->options->disable_tensor_core)
@@ -163,4 +161,8 @@ strata_status_t strata_pass_affine_pad(strata_compile_t *compile) {
     if (padding.rows[i] && padding.is_wanted[i])
       pad(padding.graph.buffers.data[i].value, padding.rows[i]);
   return NULL;
+}
+
+strata_status_t strata_pass_affine_pad(strata_compile_t *compile) {
+  return strata_target_is_gpu(compile) ? strata_for_each_nest_function(compile, pad_function) : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/map_limits.h"
 #include "passes/affine/explain.h"
@@ -40,6 +41,11 @@ static MlirOperation callee_of(const finder_t *f, MlirOperation call) {
 }
 
 static bool is_call(MlirOperation op) { return strata_op_is(op, "func.call"); }
+
+// A call of a loop: nothing moves past it.
+static bool is_loop(const finder_t *f, MlirOperation call) {
+  return !strata_pointer_map_get(&f->kernels, strata_attr(call, "callee").ptr);
+}
 
 //===-- Dependences ----------------------------------------------------------------------------------------------===//
 
@@ -160,7 +166,7 @@ static void find_launch(finder_t *f, MlirOperation first, bool any) {
     if (!is_call(op))
       continue;
     int own = count_matrices(op, first);
-    if (n == STRATA_MAX_TOGETHER || ++n_seen > MAX_BETWEEN)
+    if (n == STRATA_MAX_TOGETHER || ++n_seen > MAX_BETWEEN || is_loop(f, op))
       break;
     if (!may_share(f, op, first, any) || n_matrices + own > MAX_MATRICES || !can_move(f, op, first) ||
         (any && !(is_small(f, first) && is_small(f, op))))
@@ -175,6 +181,13 @@ static void find_launch(finder_t *f, MlirOperation first, bool any) {
     return;
   strata_set_attr(first, LAUNCH, number);
   f->n_launches++;
+}
+
+static void find_launches(finder_t *f, MlirBlock body, bool any) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_call(op) && !is_loop(f, op) && may_share(f, op, op, any))
+      find_launch(f, op, any);
 }
 
 // Multiply-adds of a product; 0 for any other kernel, for pairs and where rows are reduced.
@@ -227,12 +240,10 @@ strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_cal
     are_products[i] = work > 0 && !is_long;
     f.small[i] = 0;
   }
-  MlirBlock body = strata_func_body(strata_find_func(compile->module, "main"));
-  for (int any = 0; any < 2; any++)
-    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-      if (is_call(op) && may_share(&f, op, op, any))
-        find_launch(&f, op, any);
+  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
+  for (size_t i = 0; i < functions.count; i++)
+    for (int any = 0; any < 2; any++)
+      find_launches(&f, strata_func_body(functions.data[i]), any);
   return NULL;
 }
 
@@ -430,8 +441,11 @@ static MlirOperation next_call(MlirOperation op) {
 
 // What a product's operands are staged by shares a launch.
 static void join_staging(finder_t *f, MlirOperation call) {
-  MlirOperation other = next_call(call), func = callee_of(f, call);
-  if (launch_of(call) >= 0 || mlirOperationIsNull(other) || !is_staging(func) || !is_staging(callee_of(f, other)) ||
+  MlirOperation other = next_call(call);
+  if (is_loop(f, call) || mlirOperationIsNull(other) || is_loop(f, other))
+    return;
+  MlirOperation func = callee_of(f, call);
+  if (launch_of(call) >= 0 || !is_staging(func) || !is_staging(callee_of(f, other)) ||
       !share_blocks(func, callee_of(f, other)) || disturbs(f, call, other) || disturbs(f, other, call) ||
       is_constant(f->calls, call) || is_constant(f->calls, other))
     return;
@@ -442,22 +456,27 @@ static void join_staging(finder_t *f, MlirOperation call) {
 
 strata_status_t strata_parallel_settle(strata_compile_t *compile, const strata_calls_t *calls) {
   STRATA_VECTOR(int64_t) launches = {0}; // the calls of each follow one another
-  MlirBlock body = strata_func_body(strata_find_func(compile->module, "main"));
   finder_t f = finder_of(compile, calls);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    bool is_next =
-        is_call(op) && launch_of(op) >= 0 && (!launches.count || launches.data[launches.count - 1] != launch_of(op));
-    if (!is_next)
+  STRATA_VECTOR(MlirOperation) all = {0};
+  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
+  for (size_t i = 0; i < functions.count; i++) {
+    strata_operations_t of_function = strata_calls_of(compile->arena, functions.data[i]);
+    for (size_t j = 0; j < of_function.count; j++)
+      *strata_vector_push(compile->arena, &all) = of_function.data[j];
+  }
+  for (size_t i = 0; i < all.count; i++) {
+    int64_t launch = launch_of(all.data[i]);
+    if (launch < 0 || (launches.count && launches.data[launches.count - 1] == launch))
       continue;
-    *strata_vector_push(compile->arena, &launches) = launch_of(op);
-    f.n_launches = launch_of(op) >= f.n_launches ? launch_of(op) + 1 : f.n_launches;
+    *strata_vector_push(compile->arena, &launches) = launch;
+    f.n_launches = launch >= f.n_launches ? launch + 1 : f.n_launches;
   }
   for (size_t i = 0; i < launches.count; i++)
     STRATA_TRY(settle(compile, calls, launches.data[i]));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (is_call(op))
-      join_staging(&f, op);
+  for (size_t i = 0; i < functions.count; i++)
+    for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(functions.data[i])); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (is_call(op))
+        join_staging(&f, op);
   return NULL;
 }

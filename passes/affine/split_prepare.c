@@ -1,4 +1,5 @@
-// affine-split-prepare: calls of @main that depend on constants only move into @prepare, which runs once.
+// affine-split-prepare: calls of @main, and of the bodies of loops, that depend on constants only move into @prepare,
+// which runs once.
 //
 //   %w = memref.get_global @w   %p = memref.alloc   call @k0_pack(%w, %p)   call @k0(%x, %p, %y)
 // becomes
@@ -8,13 +9,15 @@
 //   %p = memref.get_global @prepared_0   call @k0(%x, %p, %y)
 //
 // What only @prepare uses stays an allocation, there. Views (memref.collapse_shape and the like) follow their users.
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 #include "passes/pass.h"
 
 typedef struct {
   strata_compile_t *compile;
-  MlirOperation main, prepare; // the latter null until it is needed
+  strata_functions_t functions; // @main and the bodies of loops
+  MlirOperation prepare;        // null until it is needed
   strata_calls_t calls;
   MlirSymbolTable symbols;
   strata_pointer_map_t is_needed; // allocations whose contents calls that stay in @main use
@@ -39,22 +42,20 @@ static bool is_preparation(const splitter_t *splitter, MlirOperation call) {
   return true;
 }
 
-// All calls of @main, those of the preparation and the others.
+// All calls, those of the preparation and the others.
 typedef struct {
   STRATA_VECTOR(MlirOperation) preparing, staying;
 } parts_t;
 
 static parts_t divide(const splitter_t *splitter) {
   parts_t parts = {0};
-  MlirBlock body = strata_func_body(splitter->main);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (!strata_op_is(op, "func.call"))
-      continue;
-    if (is_preparation(splitter, op))
-      *strata_vector_push(splitter->compile->arena, &parts.preparing) = op;
-    else
-      *strata_vector_push(splitter->compile->arena, &parts.staying) = op;
+  for (size_t i = 0; i < splitter->functions.count; i++) {
+    strata_operations_t calls = strata_calls_of(splitter->compile->arena, splitter->functions.data[i]);
+    for (size_t j = 0; j < calls.count; j++)
+      if (is_preparation(splitter, calls.data[j]))
+        *strata_vector_push(splitter->compile->arena, &parts.preparing) = calls.data[j];
+      else
+        *strata_vector_push(splitter->compile->arena, &parts.staying) = calls.data[j];
   }
   return parts;
 }
@@ -106,7 +107,7 @@ static void make_globals(splitter_t *splitter, const parts_t *parts) {
 
 static MlirOperation create_prepare(splitter_t *splitter) {
   MlirContext context = splitter->compile->context;
-  MlirLocation location = mlirOperationGetLocation(splitter->main);
+  MlirLocation location = mlirOperationGetLocation(splitter->functions.data[0]);
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   mlirBlockAppendOwnedOperation(block, strata_op_create(location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
   MlirRegion region = mlirRegionCreate();
@@ -141,10 +142,10 @@ static void move_call(splitter_t *splitter, MlirOperation call) {
   insert_at_end(splitter->prepare, call);
 }
 
-// Buffers and views of @main that nothing uses any more, views before what they view.
-static void remove_unused(const splitter_t *splitter) {
+// Buffers and views of a function that nothing uses any more, views before what they view.
+static void remove_unused(const splitter_t *splitter, MlirOperation func) {
   STRATA_VECTOR(MlirOperation) ops = {0};
-  MlirBlock body = strata_func_body(splitter->main);
+  MlirBlock body = strata_func_body(func);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (mlirOperationGetNumResults(op) == 1)
@@ -156,11 +157,11 @@ static void remove_unused(const splitter_t *splitter) {
 
 strata_status_t strata_pass_affine_split_prepare(strata_compile_t *compile) {
   splitter_t splitter = {.compile = compile,
-                         .main = strata_find_func(compile->module, "main"),
+                         .functions = strata_running_functions(compile->arena, compile->module),
                          .prepare = strata_find_func(compile->module, "prepare"),
                          .is_needed = strata_pointer_map_create(compile->arena),
                          .copy_of = strata_pointer_map_create(compile->arena)};
-  if (mlirOperationIsNull(splitter.main))
+  if (!splitter.functions.count)
     return NULL;
   STRATA_TRY(strata_calls_read(compile, &splitter.calls));
   splitter.symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module));
@@ -171,7 +172,8 @@ strata_status_t strata_pass_affine_split_prepare(strata_compile_t *compile) {
     make_globals(&splitter, &parts);
     for (size_t i = 0; i < parts.preparing.count; i++)
       move_call(&splitter, parts.preparing.data[i]);
-    remove_unused(&splitter);
+    for (size_t i = 0; i < splitter.functions.count; i++)
+      remove_unused(&splitter, splitter.functions.data[i]);
   }
   mlirSymbolTableDestroy(splitter.symbols);
   return NULL;

@@ -23,6 +23,7 @@
 #include "passes/affine/coalesce.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/nest_edit.h"
+#include "passes/affine/nest_functions.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/problem.h"
 #include "passes/pass.h"
@@ -457,10 +458,7 @@ static strata_status_t apply_split(strata_arena_t *arena, const split_t *split) 
   return NULL;
 }
 
-strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
-  MlirOperation func = strata_find_func(compile->module, "main");
-  if (!strata_target_is_gpu(compile) || mlirOperationIsNull(func))
-    return NULL;
+static strata_status_t split_function(strata_compile_t *compile, MlirOperation func) {
   const strata_gpu_device_t *device;
   strata_nest_graph_t graph;
   STRATA_TRY(strata_gpu_device(compile, &device));
@@ -485,4 +483,8 @@ strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
       STRATA_TRY(apply_split(compile->arena, &split));
   }
   return NULL;
+}
+
+strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
+  return strata_target_is_gpu(compile) ? strata_for_each_nest_function(compile, split_function) : NULL;
 }

@@ -1,13 +1,14 @@
-// strata-dce: removes ops of the strata dialect whose results nobody uses; all of them are free of effects.
+// strata-dce: removes ops of the strata dialect and loops whose results nobody uses; all of them are free of effects.
 //
 //   %1 = "strata.exp"(%x)  %2 = "strata.neg"(%1)  return %x   ->   return %x
 //
 // One walk over each function from its last op to its first: when an op is reached, its users are already gone.
+#include "dialects/counted_loop.h"
 #include "passes/pass.h"
 #include "passes/strata/graph.h"
 
 static bool is_dead(MlirOperation op) {
-  if (!strata_op_is_pure(op))
+  if (!strata_op_is_pure(op) && !strata_op_is(op, "func.call")) // a loop
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     if (strata_value_has_uses(mlirOperationGetResult(op, i)))
@@ -24,4 +25,8 @@ static strata_status_t remove_dead(strata_compile_t *compile, MlirBlock block, v
   return NULL;
 }
 
-strata_status_t strata_pass_dce(strata_compile_t *compile) { return strata_for_each_body(compile, remove_dead, NULL); }
+strata_status_t strata_pass_dce(strata_compile_t *compile) {
+  STRATA_TRY(strata_for_each_body(compile, remove_dead, NULL));
+  strata_remove_unused_loops(compile->arena, compile->module);
+  return NULL;
+}

@@ -7,6 +7,7 @@
 //
 // A buffer of several calls is one argument. Launches of the same kernels whose calls share buffers alike share the
 // function. The schedule is that of the first: affine-schedule has chosen them alike.
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "passes/pass.h"
 #include "dialects/pointer_map.h"
@@ -206,11 +207,12 @@ static void remove_unused(joiner_t *j) {
 }
 
 strata_status_t strata_pass_tile_join_launches(strata_compile_t *compile) {
-  MlirOperation main = strata_find_func(compile->module, "main");
-  if (mlirOperationIsNull(main))
-    return NULL;
   joiner_t j = {.compile = compile, .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module))};
-  if (join_calls(&j, strata_func_body(main)))
+  bool joined = false;
+  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
+  for (size_t i = 0; i < functions.count; i++)
+    joined |= join_calls(&j, strata_func_body(functions.data[i]));
+  if (joined)
     remove_unused(&j);
   mlirSymbolTableDestroy(j.symbols);
   return NULL;

@@ -7,6 +7,7 @@
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/state.h"
 #include "runtime/library/error.h"
+#include "runtime/library/loop.h"
 #include "runtime/library/tensors.h"
 #include "runtime/library/trace.h"
 
@@ -66,14 +67,50 @@ void strata_rt_copy(void *const *buffers, int64_t begin, int64_t end, void *scra
   memcpy((char *)buffers[1] + begin, (const char *)buffers[0] + begin, (size_t)(end - begin));
 }
 
-static void run_main(const strata_rt_frame_t *frame) {
-  strata_rt_tracer_t tracer = strata_rt_tracer();
-  for (uint64_t i = 0; i < program.main.n_launches; i++) {
-    uint64_t start = tracer.function ? strata_rt_now() : 0;
-    unsigned threads = launch_kernel(&program.main, i, frame);
-    if (tracer.function)
-      tracer.function(tracer.user, i, threads, strata_rt_now() - start);
+// A call so far.
+typedef struct {
+  strata_rt_tracer_t tracer;
+  size_t n_launches;
+} run_t;
+
+static void run_traced(uint64_t launch, const strata_rt_frame_t *frame, run_t *run) {
+  uint64_t start = strata_rt_now();
+  unsigned threads = launch_kernel(&program.main, launch, frame);
+  run->tracer.function(run->tracer.user, run->n_launches++, threads, strata_rt_now() - start);
+}
+
+static void run_loop(const strata_rt_launch_t *launch, const strata_rt_frame_t *frame, run_t *run);
+
+static void run_launches(uint64_t first, uint64_t count, const strata_rt_frame_t *frame, run_t *run) {
+  for (uint64_t i = first; i < first + count; i++) {
+    const strata_rt_launch_t *launch = &program.main.launches[i];
+    if (launch->kernel == STRATA_RT_LOOP)
+      run_loop(launch, frame, run);
+    else if (run->tracer.function)
+      run_traced(i, frame, run);
+    else
+      launch_kernel(&program.main, i, frame);
   }
+}
+
+static void run_loop(const strata_rt_launch_t *launch, const strata_rt_frame_t *frame, run_t *run) {
+  void *bases[STRATA_RT_MAX_LOOP_ARGS], *args[STRATA_RT_MAX_LOOP_ARGS];
+  const strata_rt_loop_t *loop = &program.main.loops[launch->size];
+  for (uint32_t i = 0; i < launch->n_args; i++)
+    bases[i] = resolve(&program.main.args[launch->first_arg + i], frame);
+  strata_rt_frame_t inner = *frame;
+  inner.tensors = args;
+  inner.pool = bases[launch->n_args - 1];
+  for (uint64_t iteration = 0; iteration < loop->count; iteration++) {
+    for (uint32_t i = 0; i < launch->n_args; i++)
+      args[i] =
+          strata_rt_loop_arg(loop, &program.main.steps[loop->first_step + i], bases[i], inner.pool, iteration);
+    run_launches(loop->first_launch, loop->n_launches, &inner, run);
+  }
+}
+
+static void run_main(const strata_rt_frame_t *frame) {
+  run_launches(0, program.main.n_launches, frame, &(run_t){.tracer = strata_rt_tracer()});
 }
 
 //===-- Workspaces -----------------------------------------------------------------------------------------------===//

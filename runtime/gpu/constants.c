@@ -58,7 +58,7 @@ static int64_t missing_source(const strata_rt_instance_t *instance) {
 // A constant that calls read and that is neither in the weights nor set nor prepared; -1: there is none.
 static int64_t missing_constant(const strata_rt_instance_t *instance) {
   const strata_rt_list_t *list = &instance->variant->main;
-  for (uint64_t launch = 0; launch < list->n_launches; launch++)
+  for (uint64_t launch = 0; launch < list->n_launches + list->n_in_loops; launch++)
     for (uint32_t i = 0; i < list->launches[launch].n_args; i++) {
       const strata_rt_arg_t *arg = &list->args[list->launches[launch].first_arg + i];
       if (arg->kind == STRATA_RT_CONSTANT && !instance->constants.at[arg->index])
@@ -106,7 +106,7 @@ static bool is_prepared(const strata_rt_variant_t *variant, uint32_t constant) {
 
 // Marks what calls read, is not in the weights and the preparation computes.
 static void mark_missing(const strata_rt_variant_t *variant, bool *marked) {
-  for (uint64_t launch = 0; launch < variant->main.n_launches; launch++)
+  for (uint64_t launch = 0; launch < variant->main.n_launches + variant->main.n_in_loops; launch++)
     for (uint32_t i = 0; i < variant->main.launches[launch].n_args; i++) {
       const strata_rt_arg_t *arg = &variant->main.args[variant->main.launches[launch].first_arg + i];
       if (arg->kind == STRATA_RT_CONSTANT && !variant->constants[arg->index].is_present)

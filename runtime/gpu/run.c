@@ -5,6 +5,7 @@
 #include "runtime/gpu/instance.h"
 #include "runtime/gpu/trace.h"
 #include "runtime/library/error.h"
+#include "runtime/library/loop.h"
 #include "runtime/library/tensors.h"
 
 #include <stdlib.h>
@@ -38,14 +39,56 @@ int strata_rt_enqueue(const strata_rt_instance_t *instance, const strata_rt_list
   return strata_rt_driver()->launch(&instance->functions[launch->kernel], buffers, launch->n_args, stream);
 }
 
-static int enqueue_all(const strata_rt_instance_t *instance, void *const *tensors, char *pool, void *stream) {
-  const strata_rt_list_t *list = &instance->variant->main;
-  if (strata_rt_tracer().function)
-    return strata_rt_run_traced(instance, tensors, pool, stream);
+typedef struct {
+  const strata_rt_instance_t *instance;
+  void *stream;
+  strata_rt_launched_t done;
+  void *user;
+} walk_t;
+
+static int enqueue_loop(const walk_t *walk, const strata_rt_launch_t *launch, void *const *tensors, char *pool);
+
+static int enqueue_launches(const walk_t *walk, uint64_t first, uint64_t count, void *const *tensors, char *pool) {
+  const strata_rt_list_t *list = &walk->instance->variant->main;
   int status = STRATA_OK;
-  for (uint64_t i = 0; i < list->n_launches && !status; i++)
-    status = strata_rt_enqueue(instance, list, i, tensors, pool, stream);
+  for (uint64_t i = first; i < first + count && !status; i++) {
+    const strata_rt_launch_t *launch = &list->launches[i];
+    if (launch->kernel == STRATA_RT_LOOP) {
+      status = enqueue_loop(walk, launch, tensors, pool);
+      continue;
+    }
+    status = strata_rt_enqueue(walk->instance, list, i, tensors, pool, walk->stream);
+    if (!status && walk->done)
+      status = walk->done(walk->instance, launch, walk->user);
+  }
   return status;
+}
+
+static int enqueue_loop(const walk_t *walk, const strata_rt_launch_t *launch, void *const *tensors, char *pool) {
+  void *bases[STRATA_RT_MAX_LOOP_ARGS], *args[STRATA_RT_MAX_LOOP_ARGS];
+  const strata_rt_list_t *list = &walk->instance->variant->main;
+  const strata_rt_loop_t *loop = &list->loops[launch->size];
+  for (uint32_t i = 0; i < launch->n_args; i++)
+    bases[i] = resolve(walk->instance, &list->args[launch->first_arg + i], tensors, pool);
+  char *inner = bases[launch->n_args - 1];
+  int status = STRATA_OK;
+  for (uint64_t iteration = 0; iteration < loop->count && !status; iteration++) {
+    for (uint32_t i = 0; i < launch->n_args; i++)
+      args[i] = strata_rt_loop_arg(loop, &list->steps[loop->first_step + i], bases[i], inner, iteration);
+    status = enqueue_launches(walk, loop->first_launch, loop->n_launches, args, inner);
+  }
+  return status;
+}
+
+int strata_rt_enqueue_main(const strata_rt_instance_t *instance, void *const *tensors, char *pool, void *stream,
+                           strata_rt_launched_t done, void *user) {
+  const walk_t walk = {instance, stream, done, user};
+  return enqueue_launches(&walk, 0, instance->variant->main.n_launches, tensors, pool);
+}
+
+static int enqueue_all(const strata_rt_instance_t *instance, void *const *tensors, char *pool, void *stream) {
+  return strata_rt_tracer().function ? strata_rt_run_traced(instance, tensors, pool, stream)
+                                     : strata_rt_enqueue_main(instance, tensors, pool, stream, NULL, NULL);
 }
 
 //===-- Slots ----------------------------------------------------------------------------------------------------===//

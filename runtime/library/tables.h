@@ -15,7 +15,8 @@ typedef enum {
   STRATA_RT_POOL,     // the pool
 } strata_rt_arg_kind_t;
 
-// A buffer that a launch is given: a place and an offset into it, in bytes.
+// A buffer that a launch is given: a place and an offset into it, in bytes. In the body of a loop the tensors are the
+// loop's arguments, and the pool is the last of them.
 typedef struct {
   uint32_t kind; // strata_rt_arg_kind_t
   uint32_t index;
@@ -26,13 +27,40 @@ typedef struct {
   uint32_t kernel; // of the program's kernels
   uint32_t n_args;
   uint64_t first_arg; // of the list's args
-  uint64_t size;      // bytes, of a GPU's copy (STRATA_RT_COPY); else 0
+  uint64_t size;      // bytes, of a GPU's copy (STRATA_RT_COPY); the number of a loop; else 0
 } strata_rt_launch_t;
 
+// As the kernel of a launch: a loop of the list, whose body is launched so many times.
+#define STRATA_RT_LOOP (UINT32_MAX - 1)
+
 typedef struct {
-  const strata_rt_launch_t *launches;
-  uint64_t n_launches;
+  uint64_t count;                    // iterations, at least 1
+  uint64_t first_launch, n_launches; // of the list's: the body
+  uint64_t first_step;               // of the list's: one for each argument of the loop
+} strata_rt_loop_t;
+
+typedef enum {
+  STRATA_RT_ROW,        // the argument, and so many bytes more in each iteration
+  STRATA_RT_STATE,      // the argument at first, then what the iteration before wrote
+  STRATA_RT_NEXT_STATE, // the argument at last, until then two buffers in turn
+} strata_rt_step_kind_t;
+
+// How an argument of a loop moves.
+typedef struct {
+  uint64_t kind;   // strata_rt_step_kind_t
+  int64_t stride;  // bytes; from one buffer of a state to the other
+  uint64_t offset; // of a state's buffers in the loop's last argument
+} strata_rt_step_t;
+
+enum { STRATA_RT_MAX_LOOP_ARGS = 129 };
+
+typedef struct {
+  const strata_rt_launch_t *launches; // those of a call, then those of the loops' bodies
+  uint64_t n_launches;                // the former
   const strata_rt_arg_t *args;
+  uint64_t n_in_loops; // the latter
+  const strata_rt_loop_t *loops;
+  const strata_rt_step_t *steps;
 } strata_rt_list_t;
 
 // As offset: the constant has no place, and gets memory of its own when it is needed. On the cpu the offset of what is

@@ -93,10 +93,24 @@ static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *
   print_pointers(printer, "kernels", program->kernels.count, numbers);
 }
 
+// The kernels of all launches of a call, loops unrolled.
+static void print_kernels_of(strata_ir_printer_t *printer, const strata_program_launches_t *launches, bool *is_first) {
+  for (size_t i = 0; i < launches->count; i++) {
+    const strata_program_loop_t *loop = launches->data[i].loop;
+    for (int64_t j = 0; loop && j < loop->count; j++)
+      print_kernels_of(printer, &loop->body, is_first);
+    if (loop)
+      continue;
+    fprintf(printer->file, "%si32 %zu", *is_first ? "" : ", ", launches->data[i].kernel);
+    *is_first = false;
+  }
+}
+
 static void print_launches(strata_ir_printer_t *printer, const strata_program_t *program) {
-  fprintf(printer->file, "@.launches = private constant [%zu x i32] [", program->main.count);
-  for (size_t i = 0; i < program->main.count; i++)
-    fprintf(printer->file, "%si32 %zu", i ? ", " : "", program->main.data[i].kernel);
+  bool is_first = true;
+  fprintf(printer->file, "@.launches = private constant [%lld x i32] [",
+          (long long)strata_program_count_launches(&program->main));
+  print_kernels_of(printer, &program->main, &is_first);
   fputs("]\n", printer->file);
 }
 
@@ -170,5 +184,5 @@ void strata_program_print_description(const strata_program_t *program, const str
           "ptr @strata_rt_set_trace }\n",
           sizeof(strata_library_t), STRATA_LIBRARY_DESCRIPTION, flags_of(options), strata_program_alignment(program),
           name, compiler, target, command_line, n_devices, program->n_inputs, program->n_outputs, n_constants,
-          program->kernels.count, program->main.count, program->gpu ? "null" : "@strata_rt_set_threads");
+          program->kernels.count, (size_t)strata_program_count_launches(&program->main), program->gpu ? "null" : "@strata_rt_set_threads");
 }

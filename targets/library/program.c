@@ -6,6 +6,8 @@
 //   func.func @main(%x: memref<…> {strata.name = "x"}, …) { get_global, alloc {strata.offset}, call … }
 #include "targets/library/program.h"
 
+#include "dialects/counted_loop.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "dialects/pointer_map.h"
@@ -176,6 +178,74 @@ static strata_status_t read_buffer(reader_t *reader, const strata_buffer_t *buff
   return offset >= 0 ? NULL : strata_error(STRATA_INTERNAL, "library: a buffer of @main has no strata.offset");
 }
 
+//===-- Loops ----------------------------------------------------------------------------------------------------===//
+
+static strata_status_t read_function(reader_t *reader, MlirOperation func, bool is_main,
+                                     strata_program_launches_t *out_launches);
+
+// A scan's argument is moved by a row in each iteration, from the last row backwards if it is reversed.
+static void step_rows(const strata_counted_loop_t *loop, int64_t size, int scan, strata_rt_step_t *step,
+                      strata_program_arg_t *arg) {
+  int64_t row = size / loop->count;
+  *step = (strata_rt_step_t){.kind = STRATA_RT_ROW, .stride = loop->reversed[scan] ? -row : row};
+  arg->offset += loop->reversed[scan] ? row * (loop->count - 1) : 0;
+}
+
+// How the arguments move; those of reversed scans are changed to the last row.
+static const strata_rt_step_t *read_steps(reader_t *reader, const strata_counted_loop_t *loop,
+                                          const strata_launch_t *launch, const strata_launch_list_t *list,
+                                          strata_program_arg_t *args) {
+  enum { STATE_ALIGNMENT = 256 };
+  strata_rt_step_t *steps = strata_arena_array(reader->arena, strata_rt_step_t, launch->n_args);
+  int64_t offset = strata_attr_i64(loop->declaration, "strata.states", 0);
+  int n_operands = strata_counted_loop_n_operands(loop);
+  for (int i = 0; i < loop->n_states; i++) {
+    int64_t size = strata_round_up(list->buffers.data[launch->args[i]].size, STATE_ALIGNMENT);
+    steps[i] = (strata_rt_step_t){.kind = STRATA_RT_STATE, .stride = size, .offset = (uint64_t)offset};
+    steps[n_operands + i] = steps[i];
+    steps[n_operands + i].kind = STRATA_RT_NEXT_STATE;
+    offset += 2 * size;
+  }
+  for (int i = 0; i < loop->n_inputs + loop->n_outputs; i++) {
+    int place = i < loop->n_inputs ? loop->n_states + i : n_operands + loop->n_states + i - loop->n_inputs;
+    step_rows(loop, list->buffers.data[launch->args[place]].size, i, &steps[place], &args[place]);
+  }
+  return steps;
+}
+
+static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, const strata_launch_t *launch,
+                                 const strata_launch_list_t *list, strata_program_arg_t *args,
+                                 strata_program_loop_t **out_loop) {
+  strata_counted_loop_t loop = strata_counted_loop_read(declaration);
+  MlirOperation body = mlirSymbolTableLookup(reader->symbols, loop.body);
+  if (mlirOperationIsNull(body) || launch->n_args > STRATA_RT_MAX_LOOP_ARGS)
+    return strata_error(STRATA_INTERNAL, "library: a loop without a body, or with %zu arguments", launch->n_args);
+  *out_loop = strata_arena_new(reader->arena, strata_program_loop_t);
+  **out_loop =
+      (strata_program_loop_t){.count = loop.count, .steps = read_steps(reader, &loop, launch, list, args)};
+  return read_function(reader, body, true, &(*out_loop)->body);
+}
+
+static strata_status_t read_launch(reader_t *reader, const strata_launch_t *launch, const strata_launch_list_t *list,
+                                   strata_program_arg_t *args, strata_program_launch_t *out_launch) {
+  MlirOperation func = mlirSymbolTableLookup(reader->symbols, launch->kernel);
+  *out_launch = (strata_program_launch_t){.n_args = launch->n_args, .args = args};
+  if (!mlirOperationIsNull(func) && strata_op_is_loop(func))
+    return read_loop(reader, func, launch, list, args, &out_launch->loop);
+  return kernel_of_launch(reader, launch, &out_launch->kernel);
+}
+
+int64_t strata_program_count_launches(const strata_program_launches_t *launches) {
+  int64_t count = 0;
+  for (size_t i = 0; i < launches->count; i++) {
+    const strata_program_loop_t *loop = launches->data[i].loop;
+    int64_t own = loop ? strata_program_count_launches(&loop->body) : 1, times = loop ? loop->count : 1;
+    count += own && times > STRATA_PROGRAM_MAX_LAUNCHES / own ? STRATA_PROGRAM_MAX_LAUNCHES : own * times;
+    count = strata_min(count, STRATA_PROGRAM_MAX_LAUNCHES);
+  }
+  return count;
+}
+
 static strata_status_t read_function(reader_t *reader, MlirOperation func, bool is_main,
                                      strata_program_launches_t *out_launches) {
   strata_launch_list_t list;
@@ -188,10 +258,9 @@ static strata_status_t read_function(reader_t *reader, MlirOperation func, bool 
     strata_program_arg_t *args = strata_arena_array(reader->arena, strata_program_arg_t, launch->n_args);
     for (size_t j = 0; j < launch->n_args; j++)
       args[j] = buffers[launch->args[j]];
-    size_t kernel;
-    STRATA_TRY(kernel_of_launch(reader, launch, &kernel));
-    *strata_vector_push(reader->arena, out_launches) =
-        (strata_program_launch_t){.kernel = kernel, .n_args = launch->n_args, .args = args};
+    strata_program_launch_t read;
+    STRATA_TRY(read_launch(reader, launch, &list, args, &read));
+    *strata_vector_push(reader->arena, out_launches) = read;
   }
   return NULL;
 }
@@ -230,6 +299,9 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   if (!status && !mlirOperationIsNull(prepare))
     status = read_function(&reader, prepare, false, &out_program->prepare);
   mlirSymbolTableDestroy(reader.symbols);
+  if (!status && strata_program_count_launches(&out_program->main) >= STRATA_PROGRAM_MAX_LAUNCHES)
+    return strata_error(STRATA_UNSUPPORTED, "loops that launch kernels %d times or more in a run",
+                        STRATA_PROGRAM_MAX_LAUNCHES);
   return status;
 }
 

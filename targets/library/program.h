@@ -5,6 +5,7 @@
 #include "passes/affine/launch_list.h"
 #include "runtime/base/dtype.h"
 #include "runtime/gpu/map.h"
+#include "runtime/library/tables.h"
 #include "targets/gpu/codegen.h"
 #include "targets/library/library.h"
 
@@ -49,12 +50,21 @@ typedef struct {
 } strata_program_arg_t;
 
 typedef struct {
-  size_t kernel;
+  size_t kernel;                      // of the program's
+  struct strata_program_loop *loop;   // instead of a kernel; NULL: it is none
   size_t n_args;
   const strata_program_arg_t *args;
 } strata_program_launch_t;
 
 typedef STRATA_VECTOR(strata_program_launch_t) strata_program_launches_t;
+
+// A loop of @main or of another's body (dialects/counted_loop.h). In the body, tensors are the launch's arguments and
+// the pool is the last of them.
+typedef struct strata_program_loop {
+  int64_t count;
+  strata_program_launches_t body;
+  const strata_rt_step_t *steps; // one an argument of the launch
+} strata_program_loop_t;
 
 // What the program is on a GPU.
 typedef struct {
@@ -87,6 +97,11 @@ int strata_program_alignment(const strata_program_t *program);
 STRATA_MUST_CHECK strata_status_t strata_program_read(strata_compile_t *compile,
                                                       const strata_library_options_t *options,
                                                       strata_program_t *out_program);
+
+// How many launches of kernels a list makes in a call, loops unrolled; more than STRATA_PROGRAM_MAX_LAUNCHES are that
+// many.
+enum { STRATA_PROGRAM_MAX_LAUNCHES = 1 << 24 };
+int64_t strata_program_count_launches(const strata_program_launches_t *launches);
 
 // Reads strata.maps of a kernel's declaration (maps.c); INTERNAL if the driver would refuse one.
 STRATA_MUST_CHECK strata_status_t strata_program_read_maps(strata_arena_t *arena, MlirOperation func,

@@ -43,8 +43,8 @@ static void print_kernel(const strata_program_kernel_t *kernel, const strata_cpu
 }
 
 static void print_totals(const strata_program_t *program, FILE *file) {
-  fprintf(file, "launches    %zu, and %zu of the preparation, at compile time\n", program->main.count,
-          program->prepare.count);
+  fprintf(file, "launches    %lld, and %zu of the preparation, at compile time\n",
+          (long long)strata_program_count_launches(&program->main), program->prepare.count);
   fprintf(file, "weights     %lld bytes\n", (long long)program->weights_size);
   fprintf(file, "pool        %lld bytes; at most %lld live at a time, without sharing it would be %lld\n",
           (long long)program->pool_size, (long long)program->pool_live, (long long)program->pool_sum);

@@ -8,7 +8,9 @@
 void strata_ir_print_table_types(strata_ir_printer_t *printer) {
   fputs("%arg = type { i32, i32, i64 }\n"
         "%launch = type { i32, i32, i64, i64 }\n"
-        "%list = type { ptr, i64, ptr }\n"
+        "%loop = type { i64, i64, i64, i64 }\n"
+        "%step = type { i64, i64, i64 }\n"
+        "%list = type { ptr, i64, ptr, i64, ptr, ptr }\n"
         "%constant = type { i64, i64, i64 }\n",
         printer->file);
 }
@@ -25,36 +27,83 @@ static strata_rt_arg_kind_t kind_of(const strata_program_t *program, const strat
   return program->constants.data[arg->index].is_prepared && !is_main ? STRATA_RT_PREPARED : STRATA_RT_CONSTANT;
 }
 
-// The launches as an array; returns the most arguments of one.
-static size_t print_launches(strata_ir_printer_t *printer, const strata_program_t *program,
-                             const strata_program_launches_t *launches) {
-  size_t n_args = 0, most = 0;
-  fprintf(printer->file, "[%zu x %%launch] [", launches->count);
-  for (size_t i = 0; i < launches->count; i++) {
-    const strata_program_launch_t *launch = &launches->data[i];
-    const strata_program_kernel_t *kernel = &program->kernels.data[launch->kernel];
-    bool by_driver = kernel->copy_size > 0 && program->gpu;
-    fprintf(printer->file, "%s%%launch { i32 %u, i32 %zu, i64 %zu, i64 %lld }", i ? ", " : "",
-            by_driver ? UINT32_MAX : (unsigned)launch->kernel, launch->n_args, n_args,
-            (long long)(by_driver ? kernel->copy_size : 0));
-    n_args += launch->n_args;
-    most = launch->n_args > most ? launch->n_args : most;
-  }
-  fputs("]\n", printer->file);
-  return most;
+// A function's launches and, behind them, those of the bodies of its loops: |all| in the order of the table.
+typedef struct {
+  const strata_program_loop_t *loop;
+  size_t first_launch, first_step;
+} numbered_loop_t;
+
+typedef struct {
+  STRATA_VECTOR(const strata_program_launch_t *) all;
+  STRATA_VECTOR(numbered_loop_t) loops; // in the order of their launches
+  size_t n_own, n_args, n_steps, most_args;
+} listing_t;
+
+static void add_launches(strata_arena_t *arena, const strata_program_launches_t *launches, listing_t *listing) {
+  for (size_t i = 0; i < launches->count; i++)
+    *strata_vector_push(arena, &listing->all) = &launches->data[i];
 }
 
-static void print_args(strata_ir_printer_t *printer, const strata_program_t *program,
-                       const strata_program_launches_t *launches, bool is_main) {
-  size_t count = 0;
-  for (size_t i = 0; i < launches->count; i++)
-    count += launches->data[i].n_args;
-  fprintf(printer->file, "[%zu x %%arg] [", count);
-  for (size_t i = 0, n = 0; i < launches->count; i++)
-    for (size_t j = 0; j < launches->data[i].n_args; j++, n++) {
-      const strata_program_arg_t *arg = &launches->data[i].args[j];
+static listing_t list_launches(strata_arena_t *arena, const strata_program_launches_t *launches) {
+  listing_t listing = {.n_own = launches->count};
+  add_launches(arena, launches, &listing);
+  for (size_t i = 0; i < listing.all.count; i++) {
+    const strata_program_launch_t *launch = listing.all.data[i];
+    listing.n_args += launch->n_args;
+    if (!launch->loop) {
+      listing.most_args = launch->n_args > listing.most_args ? launch->n_args : listing.most_args;
+      continue;
+    }
+    *strata_vector_push(arena, &listing.loops) = (numbered_loop_t){launch->loop, listing.all.count, listing.n_steps};
+    listing.n_steps += launch->n_args;
+    add_launches(arena, &launch->loop->body, &listing);
+  }
+  return listing;
+}
+
+static void print_launches(strata_ir_printer_t *printer, const strata_program_t *program, const listing_t *listing) {
+  size_t n_args = 0, n_loops = 0;
+  fprintf(printer->file, "[%zu x %%launch] [", listing->all.count);
+  for (size_t i = 0; i < listing->all.count; i++) {
+    const strata_program_launch_t *launch = listing->all.data[i];
+    int64_t copied = launch->loop || !program->gpu ? 0 : program->kernels.data[launch->kernel].copy_size;
+    unsigned kernel = launch->loop ? STRATA_RT_LOOP : copied ? UINT32_MAX : (unsigned)launch->kernel;
+    fprintf(printer->file, "%s%%launch { i32 %u, i32 %zu, i64 %zu, i64 %lld }", i ? ", " : "", kernel, launch->n_args,
+            n_args, launch->loop ? (long long)n_loops++ : (long long)copied);
+    n_args += launch->n_args;
+  }
+  fputs("]\n", printer->file);
+}
+
+static void print_args(strata_ir_printer_t *printer, const strata_program_t *program, const listing_t *listing,
+                       bool is_main) {
+  fprintf(printer->file, "[%zu x %%arg] [", listing->n_args);
+  for (size_t i = 0, n = 0; i < listing->all.count; i++)
+    for (size_t j = 0; j < listing->all.data[i]->n_args; j++, n++) {
+      const strata_program_arg_t *arg = &listing->all.data[i]->args[j];
       fprintf(printer->file, "%s%%arg { i32 %d, i32 %zu, i64 %lld }", n ? ", " : "",
               (int)kind_of(program, arg, is_main), arg->index, (long long)arg->offset);
+    }
+  fputs("]\n", printer->file);
+}
+
+static void print_loops(strata_ir_printer_t *printer, const listing_t *listing) {
+  fprintf(printer->file, "[%zu x %%loop] [", listing->loops.count);
+  for (size_t i = 0; i < listing->loops.count; i++) {
+    const numbered_loop_t *loop = &listing->loops.data[i];
+    fprintf(printer->file, "%s%%loop { i64 %lld, i64 %zu, i64 %zu, i64 %zu }", i ? ", " : "",
+            (long long)loop->loop->count, loop->first_launch, loop->loop->body.count, loop->first_step);
+  }
+  fputs("]\n", printer->file);
+}
+
+static void print_steps(strata_ir_printer_t *printer, const listing_t *listing) {
+  fprintf(printer->file, "[%zu x %%step] [", listing->n_steps);
+  for (size_t i = 0, n = 0; i < listing->all.count; i++)
+    for (size_t j = 0; listing->all.data[i]->loop && j < listing->all.data[i]->n_args; j++, n++) {
+      const strata_rt_step_t *step = &listing->all.data[i]->loop->steps[j];
+      fprintf(printer->file, "%s%%step { i64 %llu, i64 %lld, i64 %llu }", n ? ", " : "",
+              (unsigned long long)step->kind, (long long)step->stride, (unsigned long long)step->offset);
     }
   fputs("]\n", printer->file);
 }
@@ -62,22 +111,33 @@ static void print_args(strata_ir_printer_t *printer, const strata_program_t *pro
 size_t strata_ir_print_lists(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix) {
   size_t most = 0;
   for (int is_main = 0; is_main < 2; is_main++) {
-    const strata_program_launches_t *launches = is_main ? &program->main : &program->prepare;
+    listing_t listing = list_launches(program->compile->arena, is_main ? &program->main : &program->prepare);
     const char *name = is_main ? "main" : "prepare";
     fprintf(printer->file, "@.%s%s_launches = private constant ", prefix, name);
-    size_t n_args = print_launches(printer, program, launches);
-    most = n_args > most ? n_args : most;
+    print_launches(printer, program, &listing);
     fprintf(printer->file, "@.%s%s_args = private constant ", prefix, name);
-    print_args(printer, program, launches, is_main);
+    print_args(printer, program, &listing, is_main);
+    fprintf(printer->file, "@.%s%s_loops = private constant ", prefix, name);
+    print_loops(printer, &listing);
+    fprintf(printer->file, "@.%s%s_steps = private constant ", prefix, name);
+    print_steps(printer, &listing);
+    most = listing.most_args > most ? listing.most_args : most;
   }
   return most;
 }
 
+static const char *list_text(const strata_program_t *program, const char *prefix, bool is_main) {
+  strata_arena_t *arena = program->compile->arena;
+  listing_t listing = list_launches(arena, is_main ? &program->main : &program->prepare);
+  const char *name = strata_arena_printf(arena, "@.%s%s", prefix, is_main ? "main" : "prepare");
+  return strata_arena_printf(arena,
+                             "%%list { ptr %s_launches, i64 %zu, ptr %s_args, i64 %zu, ptr %s_loops, ptr %s_steps }",
+                             name, listing.n_own, name, listing.all.count - listing.n_own, name, name);
+}
+
 const char *strata_ir_lists(const strata_program_t *program, const char *prefix) {
-  return strata_arena_printf(program->compile->arena,
-                             "%%list { ptr @.%smain_launches, i64 %zu, ptr @.%smain_args }, "
-                             "%%list { ptr @.%sprepare_launches, i64 %zu, ptr @.%sprepare_args }",
-                             prefix, program->main.count, prefix, prefix, program->prepare.count, prefix);
+  return strata_arena_printf(program->compile->arena, "%s, %s", list_text(program, prefix, true),
+                             list_text(program, prefix, false));
 }
 
 void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_program_t *program,

@@ -1,10 +1,11 @@
-// RNN, GRU and LSTM, unrolled: one product for the inputs of all steps, then step by step the product with the state.
+// RNN, GRU and LSTM: one product for the inputs of all steps, then step by step the product with the state, in a loop;
+// a few steps are unrolled.
 #include "dialects/import/onnx/onnx.h"
 
 #include <string.h>
 #include <strings.h>
 
-enum { MAX_STEPS = 4096, MAX_FUNCTIONS = 3 };
+enum { MAX_UNROLLED_STEPS = 4, MAX_FUNCTIONS = 3 };
 
 //===-- Activations ----------------------------------------------------------------------------------------------===//
 
@@ -187,6 +188,7 @@ typedef struct {
   bool batch_first;
   strata_type_t type;
   MlirValue x, lengths; // [steps, batch, in]; null: all steps
+  MlirValue running;    // [steps, batch]; null: always
 } layer_t;
 
 // Entry |direction| of dim 0.
@@ -220,31 +222,82 @@ static cell_t create_cell(const layer_t *layer, int direction, const function_t 
   return cell;
 }
 
-// What holds of a batch entry whose sequence has ended: the state stays, the output is 0.
-static MlirValue while_running(const layer_t *layer, int64_t step, MlirValue value, MlirValue otherwise) {
+// [steps, batch]: whether an entry's sequence has not ended yet; null where none has lengths.
+static MlirValue running_steps(const layer_t *layer) {
   onnx_node_t *n = layer->n;
-  if (mlirValueIsNull(layer->lengths) || mlirValueIsNull(value))
+  if (mlirValueIsNull(layer->lengths))
+    return layer->lengths;
+  const int64_t dims[2] = {layer->steps, layer->batch};
+  MlirValue steps = onnx_iota(n, onnx_shape(layer->lengths).type, 2, dims, 0);
+  return onnx_binary(n, STRATA_OP_GT, layer->lengths, steps);
+}
+
+// What holds of a batch entry whose sequence has ended: the state stays, the output is 0. |running|: [batch], or null.
+static MlirValue while_running(onnx_node_t *n, MlirValue running, MlirValue value, MlirValue otherwise) {
+  if (mlirValueIsNull(running) || mlirValueIsNull(value))
     return value;
-  MlirValue running = onnx_with_number(n, STRATA_OP_GT, layer->lengths, (double)step);
   return onnx_select(n, onnx_insert_axis(n, running, 1), value, otherwise);
 }
 
-// Runs one direction; |outputs| get [1, batch, hidden] for each step.
-static state_t run(const layer_t *layer, const cell_t *cell, int direction, bool reverse, MlirValue *outputs) {
+// One step; returns the output. |row|: the step's of the cell's inputs.
+static MlirValue run_step(const layer_t *layer, const cell_t *cell, MlirValue row, MlirValue running, state_t *state) {
   onnx_node_t *n = layer->n;
-  state_t state = {.h = initial_state(layer, INITIAL_H, direction)};
-  if (layer->kind->has_c)
-    state.c = initial_state(layer, INITIAL_C, direction);
+  state_t next = layer->kind->step(cell, row, *state);
+  state->h = while_running(n, running, next.h, state->h);
+  state->c = while_running(n, running, next.c, state->c);
+  return while_running(n, running, next.h, onnx_number(n, next.h, 0));
+}
+
+static MlirValue row_of(onnx_node_t *n, MlirValue x, int64_t step) {
+  return mlirValueIsNull(x) ? x : onnx_remove_axis(n, onnx_slice_axis(n, x, 0, step, 1, 1), 0);
+}
+
+// Returns the outputs of all steps, [steps, batch, hidden].
+static MlirValue run_unrolled(const layer_t *layer, const cell_t *cell, bool reverse, state_t *state) {
+  onnx_node_t *n = layer->n;
+  MlirValue *outputs = strata_arena_array(n->b->compile->arena, MlirValue, layer->steps);
   for (int64_t i = 0; i < layer->steps && !onnx_failed(n); i++) {
     int64_t step = reverse ? layer->steps - 1 - i : i;
-    MlirValue input = onnx_remove_axis(n, onnx_slice_axis(n, cell->inputs, 0, step, 1, 1), 0);
-    state_t next = layer->kind->step(cell, input, state);
-    MlirValue output = while_running(layer, step, next.h, onnx_number(n, next.h, 0));
+    MlirValue output =
+        run_step(layer, cell, row_of(n, cell->inputs, step), row_of(n, layer->running, step), state);
     outputs[step] = onnx_insert_axis(n, output, 0);
-    state.h = while_running(layer, step, next.h, state.h);
-    state.c = while_running(layer, step, next.c, state.c);
   }
-  return state;
+  return onnx_failed(n) ? (MlirValue){0} : strata_build_concat(n->b, (int)layer->steps, outputs, 0);
+}
+
+// The same; a null value where it cannot be a loop.
+static MlirValue run_loop(const layer_t *layer, const cell_t *cell, bool reverse, state_t *state) {
+  strata_builder_t *b = layer->n->b;
+  const int n_states = layer->kind->has_c ? 2 : 1, n_inputs = mlirValueIsNull(layer->running) ? 1 : 2;
+  const MlirValue states[2] = {state->h, state->c}, inputs[2] = {cell->inputs, layer->running};
+  const bool reversed[2] = {reverse, reverse};
+  MlirValue args[4], results[3];
+  strata_loop_builder_t *loop =
+      strata_build_loop_begin(b, layer->steps, n_states, states, n_inputs, inputs, reversed, args);
+  if (!loop)
+    return (MlirValue){0};
+  state_t inside = {.h = args[0], .c = n_states > 1 ? args[1] : (MlirValue){0}};
+  MlirValue running = n_inputs > 1 ? args[n_states + 1] : (MlirValue){0};
+  results[n_states] = run_step(layer, cell, args[n_states], running, &inside);
+  results[0] = inside.h;
+  if (n_states > 1)
+    results[1] = inside.c;
+  if (!strata_build_loop_end(loop, n_states + 1, results, reversed, results))
+    return (MlirValue){0};
+  *state = (state_t){.h = results[0], .c = n_states > 1 ? results[1] : (MlirValue){0}};
+  return results[n_states];
+}
+
+// Runs one direction.
+static MlirValue run(const layer_t *layer, const cell_t *cell, int direction, bool reverse, state_t *out_state) {
+  onnx_node_t *n = layer->n;
+  *out_state = (state_t){.h = initial_state(layer, INITIAL_H, direction)};
+  if (layer->kind->has_c)
+    out_state->c = initial_state(layer, INITIAL_C, direction);
+  MlirValue outputs = {0};
+  if (layer->steps > MAX_UNROLLED_STEPS)
+    outputs = run_loop(layer, cell, reverse, out_state);
+  return mlirValueIsNull(outputs) && !onnx_failed(n) ? run_unrolled(layer, cell, reverse, out_state) : outputs;
 }
 
 // Every operand that is there has the dims the operator gives it.
@@ -291,8 +344,8 @@ static bool read_layer(onnx_node_t *n, layer_t *layer) {
       r.dims[1] != layer->kind->n_gates * layer->hidden)
     onnx_invalid(n, "the shapes of the weights do not fit %d directions of %d gates", layer->n_directions,
                  layer->kind->n_gates);
-  if (layer->steps < 1 || layer->steps > MAX_STEPS)
-    onnx_unsupported(n, "a sequence of %lld steps, expected 1 to %d", (long long)layer->steps, MAX_STEPS);
+  if (layer->steps < 1)
+    onnx_unsupported(n, "a sequence without steps");
   return !onnx_failed(n);
 }
 
@@ -314,12 +367,12 @@ void onnx_import_recurrent(onnx_node_t *n) {
   int n_functions = layer.kind->n_functions;
   read_functions(n, layer.n_directions * n_functions, n_functions, layer.kind->defaults, all_functions);
   MlirValue h[2], c[2], directions[2];
-  MlirValue *outputs = strata_arena_array(n->b->compile->arena, MlirValue, layer.steps);
+  layer.running = running_steps(&layer);
   for (int d = 0; d < layer.n_directions && !onnx_failed(n); d++) {
     cell_t cell = create_cell(&layer, d, all_functions);
-    state_t state = run(&layer, &cell, d, d == 1 || onnx_attr_is(n, "direction", "reverse"), outputs);
-    MlirValue all = strata_build_concat(n->b, (int)layer.steps, outputs, 0);
-    directions[d] = onnx_insert_axis(n, all, 1);
+    state_t state;
+    MlirValue all = run(&layer, &cell, d, d == 1 || onnx_attr_is(n, "direction", "reverse"), &state);
+    directions[d] = onnx_failed(n) ? all : onnx_insert_axis(n, all, 1);
     h[d] = state.h;
     c[d] = state.c;
   }
