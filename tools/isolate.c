@@ -80,24 +80,25 @@ static void report_no_memory(void) {
 }
 
 typedef struct {
-  char *text;
-  size_t size, capacity;
-  bool is_cut; // there was no memory for the rest
+  bool is_here;
+  strata_status_code_t code;
+  char *message; // NULL: there is none, or there was no memory for it
+  size_t size;
 } report_t;
 
 static void append(report_t *report, const char *data, size_t size) {
-  if (report->size + size + 1 > report->capacity && !report->is_cut) {
-    size_t capacity = 2 * (report->size + size + 1);
-    char *text = capacity < MAX_REPORT ? realloc(report->text, capacity) : NULL;
-    report->is_cut = !text;
-    report->text = text ? text : report->text;
-    report->capacity = text ? capacity : report->capacity;
+  if (size && !report->is_here) {
+    report->is_here = true;
+    report->code = (strata_status_code_t)*data++;
+    size--;
   }
-  if (report->is_cut)
+  char *message = size && report->size + size < MAX_REPORT ? realloc(report->message, report->size + size + 1) : NULL;
+  if (!message)
     return;
-  memcpy(report->text + report->size, data, size);
+  memcpy(message + report->size, data, size);
+  report->message = message;
   report->size += size;
-  report->text[report->size] = 0;
+  report->message[report->size] = 0;
 }
 
 // False at the end.
@@ -111,9 +112,9 @@ static bool read_some(int fd, report_t *report) {
 
 // Frees the report.
 static strata_status_t take_report(report_t *report) {
-  strata_status_code_t code = report->size ? (strata_status_code_t)report->text[0] : STRATA_OUT_OF_MEMORY;
-  strata_status_t status = code == STRATA_OK ? NULL : strata_error(code, "%s", report->size ? report->text + 1 : "");
-  free(report->text);
+  strata_status_code_t code = report->message || report->code == STRATA_OK ? report->code : STRATA_OUT_OF_MEMORY;
+  strata_status_t status = code == STRATA_OK ? NULL : strata_error(code, "%s", report->message);
+  free(report->message);
   *report = (report_t){0};
   return status;
 }
@@ -192,16 +193,16 @@ static strata_status_t wait_for_child(const keeper_t *keeper, int fd, pid_t chil
   report_t report = {0};
   if (!listen_to(keeper, fd, &report)) {
     kill(child, SIGKILL);
-    free(report.text);
+    free(report.message);
     return strata_error(STRATA_IO, "interrupted");
   }
   int exit_status = 0;
   struct rusage usage = {0};
   while (wait4(child, &exit_status, 0, &usage) < 0 && errno == EINTR)
     ;
-  if ((report.size || report.is_cut) && WIFEXITED(exit_status) && WEXITSTATUS(exit_status) == 0)
+  if (report.is_here && WIFEXITED(exit_status) && WEXITSTATUS(exit_status) == 0)
     return take_report(&report);
-  free(report.text);
+  free(report.message);
   return strata_death_error(exit_status, &usage);
 }
 
@@ -290,7 +291,7 @@ static strata_status_t wait_for_keeper(keeper_t *keeper, pid_t pid) {
   struct rusage usage = {0};
   while (wait4(pid, &exit_status, 0, &usage) < 0 && errno == EINTR)
     ;
-  return report.size || report.is_cut ? take_report(&report) : strata_death_error(exit_status, &usage);
+  return report.is_here ? take_report(&report) : strata_death_error(exit_status, &usage);
 }
 
 strata_status_t strata_isolate(strata_arena_t *arena, const strata_isolated_t *work) {

@@ -15,6 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SUPPORT = os.path.join(HERE, "..", "support")
 CC = os.environ.get("CC", "cc")
 ROWS, INNER, COLUMNS = 4, 96, 80  # as in no_memory_app.c
+MLIR = 'func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { %y = "strata.neg"(%x) : (tensor<4xf32>) -> tensor<4xf32> ' \
+       'return %y : tensor<4xf32> }'
 DRIVER = os.path.join(os.environ.get("STRATA_TEST_BIN", ""), "libstrata_test_cuda.so")
 
 
@@ -48,7 +50,7 @@ def libraries(model):
         gpu = ["--target=nvgpu", "--device=emulated"]
         targets |= {"gpu": gpu, "gpufiled": [*gpu, "--weights=file"]}
     for name, options in targets.items():
-        path, _ = strata.compile_library(model, "out", name, [*options, "--mm-conv-precision-mode=exact"])
+        path, _ = strata.compile_library(model, "out", name, [*options, "--mm-conv-precision-mode=fp32"])
         done = run("./app", path, name, "data", env={**os.environ, "STRATA_NUM_THREADS": "3", "STRATA_CUDA_DRIVER": DRIVER})
         print(name, done.returncode, done.stdout, done.stderr)
         assert done.returncode == 0, done.returncode
@@ -59,29 +61,30 @@ def snapshot(folder):
             for name in os.listdir(folder)}
 
 
-def compiler(model, arguments, process):
+def compiler(arguments, process):
     """Of the process that was started (0) or the one that keeps the files (1)."""
-    preload = os.path.abspath("failing_malloc.so")
-    shutil.rmtree("made", ignore_errors=True)
-    whole = None
-    for n in range(1, 10000):
-        done = run(os.path.join(strata.BIN, "strata"), *([model] if model else []), *arguments,
-                   env={**os.environ, "LD_PRELOAD": preload, "STRATA_TEST_FAIL_ALLOCATION": f"{n}:{process}",
+    def attempt(n):
+        shutil.rmtree("made", ignore_errors=True)
+        done = run(os.path.join(strata.BIN, "strata"), *arguments,
+                   env={**os.environ, "LD_PRELOAD": os.path.abspath("failing_malloc.so"),
+                        "STRATA_TEST_FAIL_ALLOCATION": f"{n}:{process}", "STRATA_TEST_FAIL_REPORT": "failed",
                         "TMPDIR": os.path.abspath("tmp")})
-        made = snapshot("made") if os.path.exists("made") else None
-        good = not os.listdir("tmp") and (done.returncode == 0 or (
-            done.returncode == 1 and "memory" in done.stderr and "internal" not in done.stderr and made is None))
-        assert good, (arguments, process, n, done.returncode, done.stdout[-300:], done.stderr[-300:], made)
-        if done.returncode == 0:
-            whole = whole or (made, done.stdout)
-            assert (made, done.stdout) == whole, (arguments, n)
-            shutil.rmtree("made", ignore_errors=True)
-            if n > LAST[process]:
-                return print(arguments, process, n, "allocations")
-    return None
+        return done, snapshot("made") if os.path.exists("made") else None
 
-
-LAST = [400, 60]  # more than there are: later ones are of nobody
+    done, whole = attempt(0)
+    assert done.returncode == 0, done.stderr
+    n, output = 0, done.stdout
+    while n == 0 or os.path.exists("failed"):
+        n += 1
+        if os.path.exists("failed"):
+            os.remove("failed")
+        done, made = attempt(n)
+        good = (made, done.stdout) == (whole, output) if done.returncode == 0 else (
+            done.returncode == 1 and "memory" in done.stderr and "internal" not in done.stderr and made is None)
+        assert good and not os.listdir("tmp"), (arguments, process, n, done.returncode, done.stdout[-300:],
+                                                done.stderr[-300:], made, os.listdir("tmp"))
+    print(arguments, process, n - 1, "allocations")
+    assert n > 1
 
 
 def main():
@@ -93,6 +96,12 @@ def main():
     model = make_model()
     libraries(model)
     build("-shared", "-fPIC", f"{SUPPORT}/failing_malloc.c", "-o", "failing_malloc.so", "-ldl", "-lpthread")
+    with open("small.mlir", "w", encoding="ascii") as file:
+        file.write(MLIR)
+    for process in (0, 1):
+        compiler(["small.mlir", "--aot", "-o", "made"], process)
+    for arguments in (["small.mlir", "--compile-to=graph"], ["--help"], ["--version"]):
+        compiler(arguments, 0)
 
 
 if __name__ == "__main__":

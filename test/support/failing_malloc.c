@@ -1,13 +1,16 @@
 // Allocations that fail when they are told to: part of a test's program, or preloaded into one of ours.
 //
 // In the environment: STRATA_TEST_FAIL_ALLOCATION=N:P makes the N-th allocation of process P fail, and only that: 0 is the
-// one that was started, 1 its children, 2 theirs. What has failed is told on the descriptor STRATA_TEST_FAIL_REPORT.
+// one that was started, 1 its children, 2 theirs. It is counted from the start of main, whose first deed in our programs is
+// to call signal: what C++ does before that is not ours to mend. When it fails the file STRATA_TEST_FAIL_REPORT is made.
 #define _GNU_SOURCE
 #include "test/support/failing_malloc.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +31,7 @@ static _Atomic long failed;
 static char part[64]; // only allocations of the file with this in its name count
 static _Atomic(void *) live[MAX_LIVE];
 static int generation;
+static const char *report;
 
 static bool is_counted(const void *caller) {
   Dl_info info;
@@ -43,6 +47,8 @@ static bool fails(const void *caller) {
     atomic_store(&left, now - 1);
   if (does) {
     atomic_fetch_add(&failed, 1);
+    if (report)
+      close(open(report, O_CREAT | O_WRONLY, 0666));
     errno = ENOMEM;
   }
   return does;
@@ -57,13 +63,20 @@ static void *keep(void *memory, const void *caller) {
   return memory;
 }
 
+// What was never written is no number, whoever had the memory before.
+static void *spoil(void *memory, size_t size, const void *caller) {
+  if (memory && *part && is_counted(caller))
+    memset(memory, 0xff, size);
+  return keep(memory, caller);
+}
+
 #define CALLER __builtin_return_address(0)
-void *malloc(size_t size) { return fails(CALLER) ? NULL : keep(__libc_malloc(size), CALLER); }
+void *malloc(size_t size) { return fails(CALLER) ? NULL : spoil(__libc_malloc(size), size, CALLER); }
 void *calloc(size_t count, size_t size) { return fails(CALLER) ? NULL : keep(__libc_calloc(count, size), CALLER); }
 void *realloc(void *memory, size_t size) { return fails(CALLER) ? NULL : __libc_realloc(memory, size); }
 void *memalign(size_t alignment, size_t size) { return fails(CALLER) ? NULL : __libc_memalign(alignment, size); }
 void *aligned_alloc(size_t alignment, size_t size) {
-  return fails(CALLER) ? NULL : keep(__libc_memalign(alignment, size), CALLER);
+  return fails(CALLER) ? NULL : spoil(__libc_memalign(alignment, size), size, CALLER);
 }
 int posix_memalign(void **out_memory, size_t alignment, size_t size) {
   *out_memory = fails(CALLER) ? NULL : __libc_memalign(alignment, size);
@@ -108,11 +121,18 @@ static void enter_child(void) {
   arm();
 }
 
-__attribute__((constructor)) static void read_environment(void) {
+static void read_environment(void) {
   const char *text = getenv("STRATA_TEST_FAIL_ALLOCATION");
   if (!text || sscanf(text, "%ld:%d", &wanted, &wanted_generation) != 2)
     return;
   pthread_atfork(NULL, NULL, enter_child);
+  report = getenv("STRATA_TEST_FAIL_REPORT");
   unsetenv("STRATA_TEST_FAIL_ALLOCATION"); // tools are not meant
   arm();
+}
+
+void (*signal(int number, void (*handler)(int)))(int) {
+  struct sigaction old, action = {.sa_handler = handler};
+  read_environment();
+  return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
