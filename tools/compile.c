@@ -26,7 +26,7 @@ typedef struct {
   const strata_options_t *options;
   strata_arena_t *arena;
   destination_t destination;
-  strata_staging_t staging; // holds the files until they are complete
+  const char *files; // the folder that holds the files until they are complete
   strata_observer_t observer;
 } job_t;
 
@@ -35,11 +35,16 @@ static bool has_suffix(const char *text, const char *suffix) {
   return length > suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
 }
 
+static const char *temporary_folder(void) {
+  const char *folder = getenv("TMPDIR");
+  return folder && *folder ? folder : "/tmp";
+}
+
 // --compile-to writes to -o FILE.mlir, to -o FILE.mlirbc, into -o DIR, or without -o to standard output.
 static destination_t ir_destination(strata_arena_t *arena, const strata_options_t *options) {
   const char *output = options->output;
   if (!output || strcmp(output, "-") == 0)
-    return (destination_t){.folder = "."};
+    return (destination_t){.folder = temporary_folder()};
   if (!has_suffix(output, ".mlir") && !has_suffix(output, ".mlirbc"))
     return (destination_t){
         output,
@@ -56,8 +61,7 @@ static destination_t find_destination(strata_arena_t *arena, const strata_option
     return ir_destination(arena, options);
   if (options->aot)
     return (destination_t){.folder = options->output ? options->output : ".", .keeps = true};
-  const char *temporary = getenv("TMPDIR");
-  return (destination_t){.folder = temporary ? temporary : "/tmp"};
+  return (destination_t){.folder = temporary_folder()};
 }
 
 static strata_status_t run_own_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {
@@ -67,7 +71,7 @@ static strata_status_t run_own_phase(strata_compile_t *compile, strata_phase_t p
     return strata_import(compile, job->options->input_path, &options);
   }
   strata_library_options_t options = strata_options_for_library(compile->arena, job->options);
-  return strata_library_emit(compile, &options, job->staging.path, &job->observer.assembler_seconds);
+  return strata_library_emit(compile, &options, job->files, &job->observer.assembler_seconds);
 }
 
 static strata_status_t before_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {
@@ -95,7 +99,7 @@ static strata_status_t run_session(job_t *job, strata_session_t *session) {
 
 static strata_status_t run_library(job_t *job) {
   strata_session_t session;
-  const char *path = strata_arena_printf(job->arena, "%s/lib%s.so", job->staging.path, job->options->aot_name);
+  const char *path = strata_arena_printf(job->arena, "%s/lib%s.so", job->files, job->options->aot_name);
   STRATA_TRY(strata_session_describe(job->arena, path, &session));
   strata_status_t status = run_session(job, &session);
   strata_session_close(&session);
@@ -106,12 +110,12 @@ static strata_status_t finish(strata_compile_t *compile, job_t *job) {
   const strata_options_t *options = job->options;
   if (options->compile_to != STRATA_PHASE_LIBRARY) {
     const char *name = job->destination.ir_name;
-    const char *path = name ? strata_arena_printf(job->arena, "%s/%s", job->staging.path, name) : "-";
+    const char *path = name ? strata_arena_printf(job->arena, "%s/%s", job->files, name) : "-";
     return strata_write_ir(compile, (strata_phase_t)options->compile_to, path);
   }
   if (!options->aot)
     return run_library(job);
-  return options->depfile ? strata_write_depfile(compile, options, job->destination.folder, job->staging.path) : NULL;
+  return options->depfile ? strata_write_depfile(compile, options, job->destination.folder, job->files) : NULL;
 }
 
 static void print_line(const char *text, void *file) { fprintf(file, "%s\n", text); }
@@ -145,8 +149,9 @@ static strata_status_t check_devices(strata_compile_t *compile) {
 }
 
 // Runs in the child process. The compile is not taken apart at the end: the process ends.
-static strata_status_t compile_and_finish(void *user) {
+static strata_status_t compile_and_finish(const char *files, void *user) {
   job_t *job = user;
+  job->files = files;
   strata_options_t options = *job->options;
   STRATA_TRY(strata_resolve_native(job->arena, (strata_target_kind_t)options.target, options.device, &options.device));
   strata_compile_options_t compile_options = strata_options_for_compile(job->arena, &options);
@@ -167,16 +172,6 @@ static strata_status_t compile_and_finish(void *user) {
   return status ? name_input(job, status) : finish(&compile, job);
 }
 
-static strata_status_t run_job(job_t *job) {
-  strata_arena_t *arena = job->arena;
-  STRATA_TRY(strata_staging_create(arena, job->destination.folder, &job->staging));
-  strata_status_t status = strata_isolate(compile_and_finish, job);
-  if (!status && job->destination.keeps)
-    status = strata_staging_publish(arena, &job->staging);
-  strata_staging_remove(arena, &job->staging);
-  return status;
-}
-
 strata_status_t strata_run_command(strata_arena_t *arena, const strata_options_t *options) {
   job_t job = {
       .options = options,
@@ -186,7 +181,8 @@ strata_status_t strata_run_command(strata_arena_t *arena, const strata_options_t
   };
   const char *made;
   STRATA_TRY(strata_make_parents(arena, job.destination.folder, &made));
-  strata_status_t status = run_job(&job);
+  strata_isolated_t work = {job.destination.folder, job.destination.keeps, compile_and_finish, &job};
+  strata_status_t status = strata_isolate(arena, &work);
   if (status)
     strata_remove_parents(arena, job.destination.folder, made);
   return status;

@@ -1,5 +1,9 @@
 // Guards against what a compiler can do to its caller: a crash while reading or generating code, and output files that
-// are only partly written.
+// are only partly written or left lying about, whatever process is killed, when and how.
+//
+// Three processes: the caller's waits; the keeper, which no signal of a terminal or of the caller's group reaches, makes
+// the staging folder, publishes what is in it and removes it; its child does the work. If the first is killed, the
+// keeper ends the work and tidies up; if the keeper is, the first does.
 #ifndef STRATA_TOOLS_ISOLATE_H
 #define STRATA_TOOLS_ISOLATE_H
 
@@ -8,23 +12,18 @@
 
 #include <stdbool.h>
 
-// Runs |body| in a child process and returns its status. MLIR and LLVM abort or exit on some bad inputs: the child's
-// death by a signal or an exit of its own is an INTERNAL error. Call it before any thread is started.
-STRATA_MUST_CHECK strata_status_t strata_isolate(strata_status_t (*body)(void *user), void *user);
-
-// A folder for files in the making, inside the one where they go in the end.
 typedef struct {
-  char *path;
-  const char *folder;
-  bool made_folder; // it was not there before
-} strata_staging_t;
+  const char *folder; // for the files; made if missing
+  bool keeps;         // they are moved there at the end; else they go with the staging folder
+  // The work; |files|: a folder for its files. Standard output is written out behind it.
+  strata_status_t (*body)(const char *files, void *user);
+  void *user;
+} strata_isolated_t;
 
-// Makes an empty staging folder in |folder|, which is created if missing.
-STRATA_MUST_CHECK strata_status_t strata_staging_create(strata_arena_t *arena, const char *folder,
-                                                        strata_staging_t *out_staging);
-// Moves the files made so far to their folder, over others of the same names.
-STRATA_MUST_CHECK strata_status_t strata_staging_publish(strata_arena_t *arena, strata_staging_t *staging);
-// Removes the staging folder with what is left in it; and the folder itself if it was made for nothing.
-void strata_staging_remove(strata_arena_t *arena, strata_staging_t *staging);
+// Does the work and returns its status; after an error |folder| is as it was. MLIR and LLVM abort or exit on some bad
+// inputs: that is an INTERNAL error, unless it is a limit of the system's that was reached, which the error names. For
+// the work TMPDIR is a folder that goes with the staging folder. SIGINT, SIGTERM and SIGHUP end the process only when
+// all is tidied up. Call it before any thread is started.
+STRATA_MUST_CHECK strata_status_t strata_isolate(strata_arena_t *arena, const strata_isolated_t *work);
 
 #endif

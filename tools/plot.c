@@ -4,8 +4,8 @@
 
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
+#include "runtime/base/whole_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -130,11 +130,8 @@ static void draw(const plot_t *plot, FILE *file) {
 strata_status_t strata_plot(strata_compile_t *compile, const char *path) {
   plot_t plot = {.arena = compile->arena, .boxes = strata_pointer_map_create(compile->arena)};
   place(&plot, strata_func_body(strata_find_func(compile->module, "main")));
-  FILE *file = fopen(path, "w");
-  if (!file)
-    return strata_error(STRATA_IO, "%s: cannot write: %s", path, strerror(errno));
-  draw(&plot, file);
-  bool failed = ferror(file) != 0;
-  failed |= fclose(file) != 0;
-  return failed ? strata_error(STRATA_IO, "%s: cannot write", path) : NULL;
+  strata_whole_file_t file;
+  STRATA_TRY(strata_whole_file_open(path, &file));
+  draw(&plot, file.file);
+  return strata_whole_file_close(&file);
 }

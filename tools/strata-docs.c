@@ -2,7 +2,9 @@
 // command, the completions of a shell.
 #include "dialects/strata/strata.h"
 #include "tools/commands.h"
+#include "tools/errors.h"
 #include "tools/options.h"
+#include "tools/output.h"
 
 #include <string.h>
 
@@ -30,9 +32,17 @@ static bool print(int argc, char **argv) {
   return true;
 }
 
-int main(int argc, char **argv) {
+static strata_status_t document(int argc, char **argv) {
   if (print(argc, argv))
-    return 0;
-  fputs("usage: strata-docs options|ops|manual COMMAND|completion bash|zsh|fish\n", stderr);
-  return 1;
+    return NULL;
+  return strata_error(STRATA_INVALID_ARGUMENT,
+                      "usage: strata-docs options|ops|manual COMMAND|completion bash|zsh|fish");
+}
+
+int main(int argc, char **argv) {
+  strata_output_begin();
+  strata_status_t status = strata_output_end(document(argc, argv));
+  strata_print_error(status, NULL);
+  strata_status_free(status);
+  return status ? 1 : 0;
 }

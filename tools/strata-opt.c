@@ -10,6 +10,7 @@
 #include "targets/passes.h"
 #include "tools/errors.h"
 #include "tools/options.h"
+#include "tools/output.h"
 
 #include <string.h>
 
@@ -139,13 +140,16 @@ static bool run_file(opt_t *opt, const strata_mapped_file_t *file) {
 }
 
 int main(int argc, char **argv) {
+  strata_output_begin();
   opt_t opt = {.arena = strata_arena_create(), .pipeline = ""};
   strata_mapped_file_t file = {0};
   strata_status_t status = parse_arguments(&opt, argc, argv);
   if (!status)
     status = strata_map_file(opt.arena, opt.path, &file);
-  strata_print_error(status, NULL);
   bool ok = !status && run_file(&opt, &file);
+  status = strata_output_end(status);
+  ok &= !status;
+  strata_print_error(status, NULL);
   strata_status_free(status);
   strata_arena_destroy(opt.arena);
   return ok ? 0 : 1;

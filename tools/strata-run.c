@@ -1,6 +1,8 @@
 // strata-run LIB.so: loads an emitted library through the description it carries, runs it, compares and times it.
 #include "tools/commands.h"
 #include "tools/errors.h"
+#include "tools/limits.h"
+#include "tools/output.h"
 #include "tools/profile.h"
 
 #include <math.h>
@@ -223,17 +225,20 @@ static strata_status_t run_command(strata_arena_t *arena, int argc, char **argv)
   return status;
 }
 
-int main(int argc, char **argv) {
-  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+static strata_status_t answer(strata_arena_t *arena, int argc, char **argv) {
+  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
     print_help();
-    return 0;
-  }
-  if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+  else if (argc > 1 && strcmp(argv[1], "--version") == 0)
     puts("strata-run " STRATA_VERSION);
-    return 0;
-  }
+  else
+    return run_command(arena, argc, argv);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  strata_output_begin();
   strata_arena_t *arena = strata_arena_create();
-  strata_status_t status = run_command(arena, argc, argv);
+  strata_status_t status = strata_name_limit(strata_output_end(answer(arena, argc, argv)));
   strata_print_error(status, NULL);
   strata_arena_destroy(arena);
   int exit_code = status ? 1 : 0;

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char data_file_attr[] = "strata.data_file", data_attr[] = "strata.data";
 
@@ -202,8 +203,8 @@ static used_t used_constants(strata_compile_t *compile) {
 
 static strata_status_t close_file(FILE *file, const char *path) {
   bool failed = ferror(file);
-  failed |= fclose(file) != 0;
-  return failed ? strata_error(STRATA_IO, "%s: cannot be written", path) : NULL;
+  failed |= fclose(file) != 0; // which fails again where a write did
+  return failed ? strata_error(STRATA_IO, "%s: cannot be written: %s", path, strerror(errno)) : NULL;
 }
 
 // Writes the constants one after the other; *out_entries is the value of strata.data.

@@ -3,6 +3,7 @@
 #include "runtime/base/process.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_QUOTED = 4096 }; // of a failing tool's output, in an error message
+// Of a failing tool's output, in an error message: of one that crashed the last is a long stack of calls.
+enum { MAX_QUOTED = 4096, MAX_QUOTED_OF_CRASH = 256 };
 
 extern char **environ;
 
@@ -43,7 +45,15 @@ static int spawn(const char *const *argv, FILE *output, pid_t *out_pid) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", 0, 0);
   posix_spawn_file_actions_adddup2(&actions, fileno(output), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, fileno(output), STDERR_FILENO);
-  error = posix_spawnp(out_pid, argv[0], &actions, NULL, (char *const *)(void *)argv, environ);
+  posix_spawnattr_t attributes; // a pipe that nobody reads ends a tool as it is used to, whatever we do about it
+  sigset_t pipe;
+  posix_spawnattr_init(&attributes);
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &pipe);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  error = posix_spawnp(out_pid, argv[0], &actions, &attributes, (char *const *)(void *)argv, environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
@@ -57,7 +67,7 @@ static strata_status_t wait_for(strata_arena_t *arena, const char *const *argv, 
     return NULL;
   return strata_error(STRATA_TOOL, "%s %d: %s\n%s", WIFEXITED(status) ? "exit status" : "killed by signal",
                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), command_line(arena, argv),
-                      read_output(arena, output, MAX_QUOTED));
+                      read_output(arena, output, WIFEXITED(status) ? MAX_QUOTED : MAX_QUOTED_OF_CRASH));
 }
 
 strata_status_t strata_process_read(strata_arena_t *arena, const char *const *argv, const char **out_output) {

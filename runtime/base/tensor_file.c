@@ -3,6 +3,7 @@
 #include "runtime/base/tensor_file.h"
 
 #include "runtime/base/tensor_proto.h"
+#include "runtime/base/whole_file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -222,18 +223,13 @@ strata_status_t strata_tensor_write_npy(const char *path, const strata_tensor_t 
   int n = print_npy_header(header, sizeof header, tensor);
   // Magic, version and length take 10 bytes; the header ends in a newline and the data starts at a multiple of 64.
   int padded = (10 + n + 1 + 63) / 64 * 64 - 10;
-  FILE *file = fopen(path, "wb");
-  if (!file)
-    return strata_error(STRATA_IO, "%s: %s", path, strerror(errno));
   const uint8_t prefix[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (uint8_t)padded, (uint8_t)(padded >> 8)};
-  bool ok = fwrite(prefix, sizeof prefix, 1, file) == 1 && fprintf(file, "%s%*s\n", header, padded - n - 1, "") > 0 &&
-            (!tensor->size || fwrite(tensor->data, tensor->size, 1, file) == 1);
-  int error = errno;
-  if (fclose(file) != 0 && ok) {
-    ok = false;
-    error = errno;
-  }
-  return ok ? NULL : strata_error(STRATA_IO, "%s: %s", path, strerror(error));
+  strata_whole_file_t file;
+  STRATA_TRY(strata_whole_file_open(path, &file));
+  fwrite(prefix, sizeof prefix, 1, file.file);
+  fprintf(file.file, "%s%*s\n", header, padded - n - 1, "");
+  fwrite(tensor->data, 1, tensor->size, file.file);
+  return strata_whole_file_close(&file);
 }
 
 //===-- TensorProto ----------------------------------------------------------------------------------------------===//

@@ -69,28 +69,32 @@ int strata_rt_constants_check(const strata_rt_constants_t *constants) {
   return missing < 0 ? STRATA_OK : strata_rt_fail_missing(program.library, program.public_constants, missing);
 }
 
+// What the preparation needs to run, all got before anything changes: nothing fails after that.
+static int make_frame(const strata_rt_constants_t *constants, strata_rt_frame_t *out_frame) {
+  *out_frame = (strata_rt_frame_t){.constants = constants->at,
+                                   .scratch = aligned_alloc(STRATA_RT_ALIGNMENT, round_up(program.scratch_size + 1)),
+                                   .buffers = calloc(program.max_args + 1, sizeof(void *))};
+  return out_frame->scratch && out_frame->buffers ? STRATA_OK : out_of_memory();
+}
+
 // Runs the stale launches if all they read is here. They have their memory.
-static int prepare_again(strata_rt_constants_t *constants) {
+static void prepare_again(strata_rt_constants_t *constants, const strata_rt_frame_t *frame) {
   if (missing_source(constants) >= 0)
-    return STRATA_OK;
-  strata_rt_frame_t frame = {.constants = constants->at,
-                             .scratch = aligned_alloc(STRATA_RT_ALIGNMENT, round_up(program.scratch_size + 1)),
-                             .buffers = calloc(program.max_args + 1, sizeof(void *))};
-  bool ok = frame.scratch && frame.buffers;
-  for (uint64_t launch = 0; launch < program.prepare.n_launches && ok; launch++)
+    return;
+  for (uint64_t launch = 0; launch < program.prepare.n_launches; launch++)
     if (constants->is_stale[launch]) {
-      strata_rt_run_launch(&program.prepare, launch, &frame);
+      strata_rt_run_launch(&program.prepare, launch, frame);
       constants->is_stale[launch] = false;
     }
-  free(frame.scratch);
-  free(frame.buffers);
-  return ok ? STRATA_OK : out_of_memory();
 }
 
 int strata_rt_constants_set(strata_rt_constants_t *constants, uint32_t index, const void *data) {
+  strata_rt_frame_t frame;
   bool *marked = calloc(program.n_constants + 1, sizeof *marked);
   bool *is_stale = calloc(program.prepare.n_launches + 1, sizeof *is_stale);
-  int status = marked && is_stale ? STRATA_OK : out_of_memory();
+  int status = make_frame(constants, &frame);
+  if (!status && (!marked || !is_stale))
+    status = out_of_memory();
   if (!status) {
     marked[index] = true;
     strata_rt_mark_dependents(&program.prepare, is_stale, marked);
@@ -100,8 +104,10 @@ int strata_rt_constants_set(strata_rt_constants_t *constants, uint32_t index, co
     memcpy(constants->at[index], data, program.constants[index].size);
     for (uint64_t launch = 0; launch < program.prepare.n_launches; launch++)
       constants->is_stale[launch] |= is_stale[launch];
-    status = prepare_again(constants);
+    prepare_again(constants, &frame);
   }
+  free(frame.scratch);
+  free(frame.buffers);
   free(marked);
   free(is_stale);
   return status;

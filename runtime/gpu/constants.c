@@ -7,6 +7,7 @@
 #include "runtime/library/weights_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define program strata_rt_program
 
@@ -24,35 +25,29 @@ void strata_rt_constants_free(strata_rt_instance_t *instance) {
   free(constants->at);
   free(constants->is_own);
   free(constants->is_stale);
+  free(constants->is_torn);
   *constants = (strata_rt_constants_t){0};
 }
 
 //===-- Preparing ------------------------------------------------------------------------------------------------===//
 
-// Gives the marked constants that are not here a place.
-static int make_places(strata_rt_instance_t *instance, const bool *marked) {
-  const strata_rt_variant_t *variant = instance->variant;
+// Gives a constant that is not here a place.
+static int make_place(strata_rt_instance_t *instance, uint64_t index) {
+  const strata_rt_constant_t *constant = &instance->variant->constants[index];
   strata_rt_constants_t *constants = &instance->constants;
-  for (uint64_t i = 0; i < variant->n_constants; i++) {
-    const strata_rt_constant_t *constant = &variant->constants[i];
-    if (!marked[i] || constants->at[i])
-      continue;
-    if (constant->offset != STRATA_RT_UNPLACED) {
-      constants->at[i] = (char *)constants->memory + constant->offset;
-      continue;
-    }
-    int status = strata_rt_driver()->allocate(constant->size ? constant->size : 1, &constants->at[i]);
-    if (status) {
-      constants->at[i] = NULL;
-      return status;
-    }
-    constants->is_own[i] = true;
+  if (constant->offset != STRATA_RT_UNPLACED) {
+    constants->at[index] = (char *)constants->memory + constant->offset;
+    return STRATA_OK;
   }
-  return STRATA_OK;
+  void *memory;
+  int status = strata_rt_driver()->allocate(constant->size ? constant->size : 1, &memory);
+  constants->at[index] = status ? NULL : memory;
+  constants->is_own[index] = !status;
+  return status;
 }
 
-static int64_t missing_source(const strata_rt_instance_t *instance) {
-  return strata_rt_missing_source(&instance->variant->prepare, instance->constants.is_stale, instance->constants.at);
+static int64_t missing_source(const strata_rt_instance_t *instance, const bool *is_stale) {
+  return strata_rt_missing_source(&instance->variant->prepare, is_stale, instance->constants.at);
 }
 
 // A constant that calls read and that is neither in the weights nor set nor prepared; -1: there is none.
@@ -68,29 +63,32 @@ static int64_t missing_constant(const strata_rt_instance_t *instance) {
 }
 
 int strata_rt_constants_check(const strata_rt_instance_t *instance) {
-  int64_t missing = missing_source(instance);
+  int64_t missing = missing_source(instance, instance->constants.is_stale);
   if (missing < 0)
     missing = missing_constant(instance);
   if (missing >= 0)
     return strata_rt_fail_missing(program.library, instance->variant->public_constants, missing);
-  for (uint64_t launch = 0; launch < instance->variant->prepare.n_launches; launch++)
-    if (instance->constants.is_stale[launch])
+  for (uint64_t i = 0; i < instance->variant->n_constants; i++)
+    if (instance->constants.is_torn[i])
       return strata_rt_fail(STRATA_NOT_LOADED, "%s: set_constant failed and must be repeated", program.library->name);
   return STRATA_OK;
 }
 
-// Enqueues the stale launches if all they read is here. They have their places.
-static int prepare(strata_rt_instance_t *instance, void *stream) {
+// Enqueues the stale launches. All that they read and write has its place.
+static int prepare(strata_rt_instance_t *instance, const bool *is_stale, void *stream) {
   const strata_rt_list_t *list = &instance->variant->prepare;
   int status = STRATA_OK;
-  if (missing_source(instance) >= 0)
-    return STRATA_OK;
   for (uint64_t launch = 0; launch < list->n_launches && !status; launch++)
-    if (instance->constants.is_stale[launch]) {
+    if (is_stale[launch])
       status = strata_rt_enqueue(instance, list, launch, NULL, NULL, stream);
-      instance->constants.is_stale[launch] = status != STRATA_OK;
-    }
   return status;
+}
+
+// Waits for all that is on the stream, also after an error: nothing may touch later what is freed now. Between
+// cleanup_begin and _end. False if not even the context can be waited for.
+static bool wait_for(void *stream) {
+  const strata_rt_driver_t *driver = strata_rt_driver();
+  return driver->synchronize_stream(stream) == STRATA_OK || driver->synchronize() == STRATA_OK;
 }
 
 static bool is_prepared(const strata_rt_variant_t *variant, uint32_t constant) {
@@ -115,14 +113,24 @@ static void mark_missing(const strata_rt_variant_t *variant, bool *marked) {
 }
 
 static int prepare_missing(strata_rt_instance_t *instance, void *stream) {
-  bool *marked = calloc(instance->variant->n_constants + 1, sizeof *marked);
+  const strata_rt_variant_t *variant = instance->variant;
+  strata_rt_constants_t *constants = &instance->constants;
+  bool *marked = calloc(variant->n_constants + 1, sizeof *marked);
   if (!marked)
     return out_of_memory();
-  mark_missing(instance->variant, marked);
-  strata_rt_mark_sources(&instance->variant->prepare, instance->constants.is_stale, marked);
-  int status = make_places(instance, marked);
+  mark_missing(variant, marked);
+  strata_rt_mark_sources(&variant->prepare, constants->is_stale, marked);
+  bool waits = missing_source(instance, constants->is_stale) >= 0;
+  int status = STRATA_OK;
+  for (uint64_t i = 0; i < variant->n_constants && !waits && !status; i++)
+    if (marked[i] && !constants->at[i])
+      status = make_place(instance, i);
   free(marked);
-  return status ? status : prepare(instance, stream);
+  if (status || waits)
+    return status;
+  status = prepare(instance, constants->is_stale, stream);
+  memset(constants->is_stale, 0, variant->prepare.n_launches * sizeof *constants->is_stale);
+  return status;
 }
 
 //===-- Loading --------------------------------------------------------------------------------------------------===//
@@ -152,9 +160,10 @@ static int upload_weights(strata_rt_instance_t *instance, void *stream) {
   }
   int status = strata_rt_driver()->upload(instance->constants.memory, weights, variant->weights_size, stream);
   strata_rt_cleanup_begin(status);
-  strata_rt_driver()->synchronize_stream(stream);
+  bool is_idle = wait_for(stream);
   status = strata_rt_cleanup_end();
-  strata_rt_weights_unmap(&file);
+  if (is_idle) // else the copy may still read it
+    strata_rt_weights_unmap(&file);
   return status;
 }
 
@@ -164,7 +173,8 @@ int strata_rt_constants_load(strata_rt_instance_t *instance, void *memory, void 
   constants->at = calloc(variant->n_constants + 1, sizeof *constants->at);
   constants->is_own = calloc(variant->n_constants + 1, sizeof *constants->is_own);
   constants->is_stale = calloc(variant->prepare.n_launches + 1, sizeof *constants->is_stale);
-  if (!constants->at || !constants->is_own || !constants->is_stale)
+  constants->is_torn = calloc(variant->n_constants + 1, sizeof *constants->is_torn);
+  if (!constants->at || !constants->is_own || !constants->is_stale || !constants->is_torn)
     return out_of_memory();
   int status = get_memory(instance, memory);
   if (!status)
@@ -174,52 +184,137 @@ int strata_rt_constants_load(strata_rt_instance_t *instance, void *memory, void 
       constants->at[i] = (char *)constants->memory + variant->constants[i].offset;
   if (!status)
     status = prepare_missing(instance, stream);
-  return status ? status : strata_rt_driver()->synchronize_stream(stream);
+  strata_rt_cleanup_begin(status);
+  wait_for(stream);
+  return strata_rt_cleanup_end();
 }
 
 //===-- Setting --------------------------------------------------------------------------------------------------===//
 
-static void leave_place(strata_rt_constants_t *constants, uint32_t index) {
-  if (constants->is_own[index])
-    strata_rt_driver()->free(constants->at[index]);
-  constants->is_own[index] = false;
-  constants->at[index] = NULL;
+// What is set, and what is computed from it, is made beside what is there now, and copied over it when nothing can fail
+// any more but the copies. Places do not change: they may be part of the caller's graphs.
+typedef struct {
+  strata_rt_instance_t *instance;
+  void *stream;
+  void **before;  // where the constants lie; while it is set |at| differs for those in the making
+  bool *marked;   // constants that change
+  bool *is_stale; // launches to run
+} setting_t;
+
+static int begin(setting_t *s) {
+  const strata_rt_variant_t *variant = s->instance->variant;
+  s->before = calloc(variant->n_constants + 1, sizeof *s->before);
+  s->marked = calloc(variant->n_constants + 1, sizeof *s->marked);
+  s->is_stale = calloc(variant->prepare.n_launches + 1, sizeof *s->is_stale);
+  if (!s->before || !s->marked || !s->is_stale)
+    return out_of_memory();
+  memcpy(s->before, s->instance->constants.at, variant->n_constants * sizeof *s->before);
+  return STRATA_OK;
 }
 
-// Copies |data| to its place; a constant that was not here before is here only if that succeeds.
-static int upload(strata_rt_instance_t *instance, uint32_t index, const void *data, const bool *marked, void *stream) {
-  strata_rt_constants_t *constants = &instance->constants;
-  uint64_t size = instance->variant->constants[index].size;
-  bool was_here = constants->at[index] != NULL;
-  int status = make_places(instance, marked);
-  if (!status && size)
-    status = strata_rt_driver()->upload(constants->at[index], data, size, stream);
+static void end(setting_t *s) {
+  free(s->before);
+  free(s->marked);
+  free(s->is_stale);
+}
+
+// The launches that depend on the constant or wait already, and what they write.
+static void mark(setting_t *s, uint32_t index) {
+  const strata_rt_list_t *list = &s->instance->variant->prepare;
+  s->marked[index] = true;
+  strata_rt_mark_dependents(list, s->is_stale, s->marked);
+  for (uint64_t launch = 0; launch < list->n_launches; launch++) {
+    s->is_stale[launch] |= s->instance->constants.is_stale[launch];
+    for (uint32_t i = 0; s->is_stale[launch] && i < list->launches[launch].n_args; i++) {
+      const strata_rt_arg_t *arg = &list->args[list->launches[launch].first_arg + i];
+      s->marked[arg->index] |= arg->kind == STRATA_RT_PREPARED;
+    }
+  }
+}
+
+// Where a constant is made: in its place, if there is nothing yet.
+static int redirect(setting_t *s, uint64_t index) {
+  void *memory;
+  if (!s->before[index])
+    return make_place(s->instance, index);
+  uint64_t size = s->instance->variant->constants[index].size;
+  int status = strata_rt_driver()->allocate(size ? size : 1, &memory);
+  if (!status)
+    s->instance->constants.at[index] = memory;
+  return status;
+}
+
+static bool is_redirected(const setting_t *s, uint64_t index) {
+  return s->instance->constants.at[index] != s->before[index];
+}
+
+// Makes what changes. |out_waits|: for other constants, so that only this one is.
+static int make(setting_t *s, uint32_t index, const void *data, bool *out_waits) {
+  const strata_rt_variant_t *variant = s->instance->variant;
+  int status = redirect(s, index);
+  *out_waits = !status && missing_source(s->instance, s->is_stale) >= 0;
+  for (uint64_t i = 0; i < variant->n_constants && !status && !*out_waits; i++)
+    if (s->marked[i] && !is_redirected(s, i))
+      status = redirect(s, i);
+  if (!status && variant->constants[index].size)
+    status = strata_rt_driver()->upload(s->instance->constants.at[index], data, variant->constants[index].size,
+                                        s->stream);
+  if (!status && !*out_waits)
+    status = prepare(s->instance, s->is_stale, s->stream);
   strata_rt_cleanup_begin(status);
-  if (status && !was_here)
-    leave_place(constants, index);
+  wait_for(s->stream); // |data| may lie in pinned memory
+  return strata_rt_cleanup_end();
+}
+
+// Copies what was made to where it belongs. After a failure nobody knows what is there.
+static int commit(setting_t *s) {
+  const strata_rt_variant_t *variant = s->instance->variant;
+  strata_rt_constants_t *constants = &s->instance->constants;
+  int status = STRATA_OK;
+  for (uint64_t i = 0; i < variant->n_constants && !status; i++)
+    if (s->before[i] && is_redirected(s, i) && variant->constants[i].size)
+      status = strata_rt_driver()->copy(s->before[i], constants->at[i], variant->constants[i].size, s->stream);
+  strata_rt_cleanup_begin(status);
+  wait_for(s->stream);
+  status = strata_rt_cleanup_end();
+  for (uint64_t i = 0; i < variant->n_constants; i++)
+    if (is_redirected(s, i))
+      constants->is_torn[i] = status != STRATA_OK;
+  return status;
+}
+
+// Frees what was made beside the constants; with |all| also what was made in places that were empty.
+static void clear(setting_t *s, bool all) {
+  strata_rt_constants_t *constants = &s->instance->constants;
+  for (uint64_t i = 0; i < s->instance->variant->n_constants; i++) {
+    if (!is_redirected(s, i) || !(s->before[i] || all))
+      continue;
+    if (s->before[i] || constants->is_own[i])
+      strata_rt_driver()->free(constants->at[i]);
+    constants->is_own[i] &= s->before[i] != NULL;
+    constants->at[i] = s->before[i];
+  }
+}
+
+static int set(setting_t *s, uint32_t index, const void *data) {
+  strata_rt_constants_t *constants = &s->instance->constants;
+  uint64_t n_launches = s->instance->variant->prepare.n_launches;
+  bool waits;
+  mark(s, index);
+  int made = make(s, index, data, &waits), status = made ? made : commit(s);
+  strata_rt_cleanup_begin(status);
+  clear(s, made != STRATA_OK);
+  if (!made)
+    for (uint64_t launch = 0; launch < n_launches; launch++)
+      constants->is_stale[launch] = s->is_stale[launch] && waits;
   return strata_rt_cleanup_end();
 }
 
 int strata_rt_constants_set(strata_rt_instance_t *instance, uint32_t index, const void *data, void *stream) {
-  const strata_rt_variant_t *variant = instance->variant;
-  bool *marked = calloc(variant->n_constants + 1, sizeof *marked);
-  bool *is_stale = calloc(variant->prepare.n_launches + 1, sizeof *is_stale);
-  int status = marked && is_stale ? STRATA_OK : out_of_memory();
-  if (!status) {
-    marked[index] = true;
-    status = upload(instance, index, data, marked, stream);
-  }
-  if (!status) {
-    strata_rt_mark_dependents(&variant->prepare, is_stale, marked);
-    status = make_places(instance, marked);
-  }
-  for (uint64_t launch = 0; launch < variant->prepare.n_launches && !status; launch++)
-    instance->constants.is_stale[launch] |= is_stale[launch];
-  free(marked);
-  free(is_stale);
+  setting_t s = {.instance = instance, .stream = stream};
+  int status = begin(&s);
   if (!status)
-    status = prepare(instance, stream);
-  strata_rt_cleanup_begin(status);
-  strata_rt_driver()->synchronize_stream(stream); // |data| may lie in pinned memory
-  return strata_rt_cleanup_end();
+    status = set(&s, index, data);
+  end(&s);
+  return status;
 }

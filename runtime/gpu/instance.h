@@ -16,7 +16,8 @@ typedef struct {
   bool owns_memory;
   void **at;      // each constant, on the device; NULL: it is not here
   bool *is_own;   // it has memory of its own
-  bool *is_stale; // for each launch of the preparation: it has to run again
+  bool *is_stale; // for each launch of the preparation: it waits for constants that are not here
+  bool *is_torn;  // each constant: setting it failed half-way
 } strata_rt_constants_t;
 
 // Memory and a stream for one call at a time, where the caller gives none.
@@ -54,7 +55,8 @@ int strata_rt_constants_load(strata_rt_instance_t *instance, void *memory, void 
 void strata_rt_constants_free(strata_rt_instance_t *instance); // between cleanup_begin and _end
 // Uploads |data| into constant |index|, and runs the preparation again as far as it depends on it. Where that reads
 // constants that were left out of the library, it waits until they have been set too. Returns a status; after a failure
-// the constant must be set again before it can be relied on.
+// nothing has changed, unless the device failed while what was made was copied to its place: then calls are refused until
+// the constant has been set again.
 int strata_rt_constants_set(strata_rt_instance_t *instance, uint32_t index, const void *data, void *stream);
 // STRATA_OK, or an error that names a constant the preparation waits for.
 int strata_rt_constants_check(const strata_rt_instance_t *instance);

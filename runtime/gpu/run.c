@@ -217,7 +217,8 @@ static int run_in_slot(strata_rt_instance_t *instance, void *const *tensors) {
     return status;
   status = enqueue_call(instance, tensors, slot->memory, slot->stream);
   strata_rt_cleanup_begin(status);
-  strata_rt_driver()->synchronize_stream(slot->stream); // also after an error: nothing may touch the tensors later
+  if (strata_rt_driver()->synchronize_stream(slot->stream)) // also after an error: nothing may touch the tensors later
+    strata_rt_driver()->synchronize();
   status = strata_rt_cleanup_end();
   give_slot(instance, slot);
   return status;

@@ -40,7 +40,7 @@ static int open_in(const char *place, size_t length, const char *name) {
   if (stat(path, &info) == 0 && S_ISDIR(info.st_mode) &&
       snprintf(path, sizeof path, "%.*s/%s", (int)length, place, name) >= (int)sizeof path)
     return -1;
-  return open(path, O_RDONLY | O_CLOEXEC);
+  return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a named pipe is refused, not waited for
 }
 
 static int open_anywhere(const char *name) {
@@ -87,7 +87,11 @@ int strata_rt_weights_map(const char *name, uint64_t size, uint64_t checksum, st
   if (fd < 0)
     return strata_rt_fail(STRATA_NOT_FOUND, "%s: not found beside the library nor through STRATA_WEIGHTS_PATH", name);
   struct stat info;
-  if (fstat(fd, &info) != 0 || (uint64_t)info.st_size < STRATA_WEIGHTS_DATA_OFFSET + size) {
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    close(fd);
+    return strata_rt_fail(STRATA_IO, "%s: not a regular file", name);
+  }
+  if ((uint64_t)info.st_size < STRATA_WEIGHTS_DATA_OFFSET + size) {
     close(fd);
     return strata_rt_fail(STRATA_PARSE, "%s: expected at least %llu bytes", name,
                           (unsigned long long)(STRATA_WEIGHTS_DATA_OFFSET + size));

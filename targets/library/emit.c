@@ -29,8 +29,8 @@ strata_status_t strata_file_open(const char *path, const char *mode, FILE **out_
 
 strata_status_t strata_file_close(FILE *file, const char *path) {
   bool ok = !ferror(file);
-  ok = fclose(file) == 0 && ok;
-  return ok ? NULL : strata_error(STRATA_IO, "%s: cannot be written", path);
+  ok = fclose(file) == 0 && ok; // which fails again where a write did
+  return ok ? NULL : strata_error(STRATA_IO, "%s: cannot be written: %s", path, strerror(errno));
 }
 
 strata_status_t strata_file_write(const char *path, const void *data, size_t size) {

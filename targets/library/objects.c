@@ -106,6 +106,7 @@ strata_status_t strata_link_shared(const strata_linking_t *linking, const char *
   const char *const fixed[] = {
       tool,
       "-shared",
+      "--threads=1", // for one object: others would only cost memory, and fail where there may be none
       "--eh-frame-hdr",
       "-znow",
       "--hash-style=gnu",

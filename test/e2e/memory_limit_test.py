@@ -30,5 +30,6 @@ done = subprocess.run([os.path.join(strata.BIN, "strata"), model, "--aot", "-o",
                       check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT)))
 print(done.returncode, done.stderr)
 assert done.returncode == 1
-assert done.stderr == "strata: error: out of memory\n"
+assert done.stderr == ("strata: error: out of memory\n"
+                       f"strata: error: the limit on address space is {LIMIT // 1024} KiB (ulimit -v)\n")
 assert not os.path.exists("out")
