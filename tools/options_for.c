@@ -38,7 +38,7 @@ static strata_import_binding_t *bindings(strata_arena_t *arena, strata_option_li
   for (size_t i = 0; i < list.count; i++) {
     const char *equals = are_sizes ? strrchr(list.items[i], '=') : strchr(list.items[i], '=');
     result[i].name = strata_arena_printf(arena, "%.*s", (int)(equals - list.items[i]), list.items[i]);
-    result[i].file = equals + 1;
+    result[i].text = equals + 1;
     result[i].size = strtoll(equals + 1, NULL, 10); // checked by the parser where it is one
   }
   return result;
@@ -50,6 +50,9 @@ strata_import_options_t strata_options_for_import(strata_arena_t *arena, const s
       .n_dims = options->dim.count,
       .constants = bindings(arena, options->bind_constant, false),
       .n_constants = options->bind_constant.count,
+      .shapes = bindings(arena, options->shape, true),
+      .n_shapes = options->shape.count,
+      .seed_input = options->seed_input,
       .weights_as_inputs = options->weights == STRATA_WEIGHTS_ARGUMENT,
   };
 }

@@ -7,7 +7,7 @@
 typedef struct {
   const char *name; // of a symbolic dimension, or of an input
   int64_t size;     // --dim NAME=N
-  const char *file; // --bind-constant NAME=FILE (.npy or TensorProto .pb)
+  const char *text; // --bind-constant NAME=FILE (.npy or TensorProto .pb), --shape NAME=2x3
 } strata_import_binding_t;
 
 typedef struct {
@@ -15,6 +15,9 @@ typedef struct {
   size_t n_dims;
   const strata_import_binding_t *constants;
   size_t n_constants;
+  const strata_import_binding_t *shapes;
+  size_t n_shapes;
+  const char *seed_input; // --seed-input: the name of a further i64 input that random numbers depend on; NULL: none
   bool weights_as_inputs; // --weights=argument: they come after the model's inputs
 } strata_import_options_t;
 

@@ -37,7 +37,7 @@ static void test_values(void) {
   strata_import_options_t import = strata_options_for_import(arena, &options);
   CHECK(import.n_dims == 2 && import.dims[1].size == 4 && import.n_constants == 1);
   CHECK_STR(import.dims[0].name, "N");
-  CHECK_STR(import.constants[0].file, "k.npy");
+  CHECK_STR(import.constants[0].text, "k.npy");
 }
 
 static void test_choices_follow_their_enums(void) {

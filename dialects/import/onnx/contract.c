@@ -89,6 +89,10 @@ void onnx_import_gemm(onnx_node_t *n) {
   const char *form = letters[onnx_attr_int(n, "transA", 0) != 0][onnx_attr_int(n, "transB", 0) != 0];
   MlirValue result = times(n, onnx_contract(n, form, lhs, rhs, l.type, "matmul"), onnx_attr_float(n, "alpha", 1));
   double beta = onnx_attr_float(n, "beta", 1);
+  onnx_shape_t shape = onnx_shape(result);
+  onnx_expect_broadcast(n, 2, shape.rank, shape.dims);
+  if (onnx_failed(n))
+    return;
   if (onnx_has(n, 2) && beta != 0)
     result = onnx_binary(n, STRATA_OP_ADD, result, times(n, onnx_operand(n, 2), beta));
   onnx_set_like(n, 0, result, 0);

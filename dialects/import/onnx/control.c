@@ -1,12 +1,18 @@
 // Control flow, sequences and optionals, all of it resolved here: conditions and numbers of iterations must be known,
 // but that both branches of an If may be computed, and one chosen; a sequence is a list of values.
-#include "dialects/import/onnx/onnx.h"
+#include "dialects/import/onnx/importer.h"
 
 static bool has_poison(int count, const onnx_value_t *values) {
   for (int i = 0; i < count; i++)
     if (values[i].kind == ONNX_POISONED)
       return true;
   return false;
+}
+
+// |count|: results that the body has for the node's.
+static void check_count(onnx_node_t *n, int count) {
+  if (!onnx_failed(n) && n->n_outputs > count)
+    onnx_invalid(n, "expected %d results, as many as the body gives, got %d", count, n->n_outputs);
 }
 
 static void set_all(onnx_node_t *n, int count, const onnx_value_t *values) {
@@ -47,7 +53,8 @@ static void choose(onnx_node_t *n, MlirValue condition) {
     poison_all(n);
     return;
   }
-  for (int i = 0; i < n->n_outputs && i < n_then && i < n_else; i++) {
+  check_count(n, n_then < n_else ? n_then : n_else);
+  for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++) {
     if (!same_type(&then_results[i], &else_results[i])) {
       onnx_unsupported(n, "a condition that is not known at compile time, with results of two kinds or shapes%s",
                        onnx_binding_hint(n, condition));
@@ -68,8 +75,10 @@ void onnx_import_if(onnx_node_t *n) {
     return;
   if (!known_bool(n, condition, &is_true))
     choose(n, condition);
-  else if (onnx_import_body(n, is_true ? "then_branch" : "else_branch", 0, NULL, &count, &results))
+  else if (onnx_import_body(n, is_true ? "then_branch" : "else_branch", 0, NULL, &count, &results)) {
+    check_count(n, count);
     set_all(n, count, results);
+  }
 }
 
 //===-- Loop and Scan --------------------------------------------------------------------------------------------===//
@@ -119,6 +128,7 @@ static bool step_loop(onnx_node_t *n, loop_t *loop, int count, const onnx_value_
 // Sets the results of node: states, then the scan values of all iterations along |axes[i]|, the last first if
 // |reversed[i]|.
 static void finish_loop(onnx_node_t *n, const loop_t *loop, const int64_t *axes, const int64_t *reversed) {
+  check_count(n, loop->n_states + loop->n_scans);
   set_all(n, loop->n_states, loop->states);
   for (int i = 0; i < loop->n_scans && !onnx_failed(n); i++) {
     const parts_t *parts = &loop->scans[i];
@@ -140,13 +150,14 @@ static int64_t *zeros(onnx_node_t *n, int count) { return strata_arena_array(n->
 
 // Unrolled. The condition must be known before each iteration.
 void onnx_import_loop(onnx_node_t *n) {
-  int64_t limit = onnx_constant_int(n, 0, INT64_MAX);
+  int64_t limit = onnx_has(n, 0) ? onnx_constant_int(n, 0, 0) : INT64_MAX;
   int n_states = n->n_inputs > 2 ? n->n_inputs - 2 : 0, count;
   bool condition = true;
   if (onnx_failed(n))
     return;
   if (onnx_has(n, 1) && !known_bool(n, onnx_operand(n, 1), &condition)) {
-    onnx_unsupported(n, "a condition that is not known at compile time%s", onnx_binding_hint(n, onnx_operand(n, 1)));
+    onnx_unsupported(n, "whether it runs at all is decided by data ('%s')%s", n->proto->input[1],
+                     onnx_binding_hint(n, onnx_operand(n, 1)));
     return;
   }
   onnx_value_t *results, *inputs = strata_arena_array(n->b->compile->arena, onnx_value_t, n_states + 2);
@@ -163,7 +174,8 @@ void onnx_import_loop(onnx_node_t *n) {
     if (onnx_failed(n) || !step_loop(n, &loop, count - 1, results + 1))
       return;
     if (results[0].kind != ONNX_TENSOR || !known_bool(n, results[0].tensor, &condition)) {
-      onnx_unsupported(n, "a condition that is not known at compile time");
+      onnx_unsupported(n, "after %lld iterations data decide whether it goes on ('%s')", (long long)i + 1,
+                       onnx_text(onnx_attr(n, "body")->g->output[0]->name));
       return;
     }
   }

@@ -67,28 +67,48 @@ static MlirAffineMap input_map(const conv_dims_t *d, int64_t channels, const onn
   return make_map(d, count, exprs);
 }
 
-// |grouped| is the dim the weight has for all groups together, of |size| a group; |other| comes after or before it.
-static MlirAffineMap weight_map(const conv_dims_t *d, bool transposed, int64_t filters, int64_t channels,
-                                const onnx_window_t *w) {
+static int append_dim(const conv_dims_t *d, int index, MlirAffineExpr *exprs, int count) {
+  if (index >= 0)
+    exprs[count++] = dim(d, index);
+  return count;
+}
+
+// A transposed weight has a dim for the groups: the channels, which the input has for all groups together, stand alone
+// in one operand at least, as the filters do in the result.
+static MlirAffineMap weight_map(const conv_dims_t *d, bool transposed, int64_t filters, const onnx_window_t *w) {
   MlirAffineExpr exprs[STRATA_MAX_RANK];
-  int other = transposed ? d->filter : d->channel;
-  int count =
-      transposed ? append_grouped(d, d->channel, channels, exprs, 0) : append_grouped(d, d->filter, filters, exprs, 0);
-  if (other >= 0)
-    exprs[count++] = dim(d, other);
+  int count = transposed ? append_dim(d, d->channel, exprs, append_dim(d, d->group, exprs, 0))
+                         : append_grouped(d, d->filter, filters, exprs, 0);
+  count = append_dim(d, transposed ? d->filter : d->channel, exprs, count);
   for (int i = 0; i < w->rank; i++)
     if (d->kernel[i] >= 0)
       exprs[count++] = dim(d, d->kernel[i]);
   return make_map(d, count, exprs);
 }
 
-// The operand without the dims of size 1 that its map leaves out.
-static MlirValue without_unit_dims(onnx_node_t *n, MlirValue x, const bool *keep) {
-  onnx_shape_t shape = onnx_shape(x), result = {.rank = 0};
-  for (int i = 0; i < shape.rank; i++)
-    if (keep[i])
-      result.dims[result.rank++] = shape.dims[i];
-  return onnx_reshape(n, x, result.rank, result.dims);
+// The weight without the dims of size 1 that its map leaves out, and with one for the groups where it is transposed.
+static MlirValue mapped_weight(onnx_node_t *n, MlirValue weight, bool transposed, int64_t groups, const conv_dims_t *d,
+                               const onnx_window_t *w) {
+  onnx_shape_t shape = onnx_shape(weight), result = {.rank = 0};
+  if (transposed && d->group >= 0)
+    result.dims[result.rank++] = groups;
+  if (transposed ? d->channel >= 0 : d->group >= 0 || d->filter >= 0)
+    result.dims[result.rank++] = transposed ? shape.dims[0] / groups : shape.dims[0];
+  if ((transposed ? d->filter : d->channel) >= 0)
+    result.dims[result.rank++] = shape.dims[1];
+  for (int i = 0; i < w->rank; i++)
+    if (d->kernel[i] >= 0)
+      result.dims[result.rank++] = shape.dims[i + 2];
+  return onnx_reshape(n, weight, result.rank, result.dims);
+}
+
+// The input without its channels where there is but one, and without what no window reaches in a dim that is read at
+// its place alone.
+static MlirValue mapped_input(onnx_node_t *n, MlirValue x, const conv_dims_t *d, const onnx_window_t *w) {
+  for (int i = 0; i < w->rank; i++)
+    if (d->kernel[i] < 0 && w->strides[i] == 1 && w->low[i] == 0 && w->out[i] < w->in[i])
+      x = onnx_slice_axis(n, x, i + 2, 0, 1, w->out[i]);
+  return d->group >= 0 || d->channel >= 0 ? x : onnx_remove_axis(n, x, 1);
 }
 
 static bool reads_outside(const onnx_window_t *w) {
@@ -115,20 +135,13 @@ MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, bool tran
     onnx_unsupported(n, "a convolution of %d dimensions", d.count);
     return (MlirValue){0};
   }
-  bool keep_x[STRATA_MAX_RANK], keep_weight[STRATA_MAX_RANK];
-  for (int i = 0; i < x_shape.rank; i++) {
-    keep_x[i] = i != 1 || d.group >= 0 || d.channel >= 0;
-    keep_weight[i] = i == 1 ? (transposed ? d.filter : d.channel) >= 0 : i > 1 ? d.kernel[i - 2] >= 0 : true;
-  }
-  keep_weight[0] = d.group >= 0 || (transposed ? d.channel : d.filter) >= 0;
   strata_shape_t shape = strata_shape_static(d.context, type, result.rank, result.dims);
   MlirAffineExpr exprs[STRATA_MAX_RANK];
   for (int i = 0; i < result.rank; i++)
     exprs[i] = dim(&d, i);
-  MlirValue product =
-      strata_build_contract(n->b, without_unit_dims(n, x, keep_x), without_unit_dims(n, weight, keep_weight),
-                            input_map(&d, channels, w), weight_map(&d, transposed, filters, channels, w),
-                            make_map(&d, result.rank, exprs), &shape, reads_outside(w), "conv");
+  MlirValue product = strata_build_contract(
+      n->b, mapped_input(n, x, &d, w), mapped_weight(n, weight, transposed, groups, &d, w), input_map(&d, channels, w),
+      weight_map(&d, transposed, filters, w), make_map(&d, result.rank, exprs), &shape, reads_outside(w), "conv");
   int64_t dims[STRATA_MAX_RANK] = {x_shape.dims[0], groups * filters};
   memcpy(dims + 2, w->out, (size_t)w->rank * sizeof *dims);
   return onnx_reshape(n, product, w->rank + 2, dims);
@@ -153,6 +166,9 @@ static bool read_conv(onnx_node_t *n, int weight, int64_t *out_groups, onnx_wind
 
 static MlirValue add_bias(onnx_node_t *n, MlirValue x, int operand) {
   if (!onnx_has(n, operand))
+    return x;
+  onnx_expect_shape(n, operand, 1, &(int64_t){onnx_shape(x).dims[1]});
+  if (onnx_failed(n))
     return x;
   return onnx_binary(n, STRATA_OP_ADD, x, onnx_along_axis(n, onnx_operand(n, operand), 1, onnx_shape(x).rank));
 }
@@ -203,7 +219,7 @@ static MlirValue spread(onnx_node_t *n, MlirValue x, int i, int64_t stride) {
 void onnx_import_conv_transpose(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), weight = onnx_operand(n, 1);
   onnx_shape_t x_shape = onnx_shape(x), weight_shape = onnx_shape(weight);
-  int64_t groups = onnx_attr_int(n, "group", 1), extra[STRATA_MAX_RANK], pads[2 * STRATA_MAX_RANK];
+  int64_t groups = onnx_attr_int(n, "group", 1), extra[STRATA_MAX_RANK];
   onnx_window_t w = {.rank = x_shape.rank - 2};
   if (!onnx_failed(n) && (w.rank < 1 || weight_shape.rank != x_shape.rank || w.rank > STRATA_MAX_RANK / 2 - 2 ||
                           groups < 1 || x_shape.dims[1] % groups || weight_shape.dims[0] != x_shape.dims[1]))
@@ -211,18 +227,17 @@ void onnx_import_conv_transpose(onnx_node_t *n) {
   if (onnx_failed(n))
     return;
   memcpy(w.in, x_shape.dims + 2, (size_t)w.rank * sizeof *w.in);
-  memcpy(w.kernel, weight_shape.dims + 2, (size_t)w.rank * sizeof *w.kernel);
+  onnx_read_kernel(n, &w, weight_shape.dims + 2);
   onnx_attr_ints_or(n, "strides", w.rank, 1, w.strides);
   onnx_attr_ints_or(n, "dilations", w.rank, 1, w.dilations);
   onnx_attr_ints_or(n, "output_padding", w.rank, 0, extra);
-  onnx_attr_ints_or(n, "pads", 2 * w.rank, 0, pads);
-  memcpy(w.low, pads, (size_t)w.rank * sizeof *pads);
-  memcpy(w.high, pads + w.rank, (size_t)w.rank * sizeof *pads);
+  onnx_read_pads(n, &w);
   bool valid = onnx_window_is_valid(&w);
   for (int i = 0; i < w.rank; i++)
-    valid = valid && extra[i] >= 0 && extra[i] < w.strides[i] + w.dilations[i];
+    valid = valid && extra[i] >= 0 && (extra[i] < w.strides[i] || extra[i] < w.dilations[i]);
   if (!onnx_failed(n) && !valid)
-    onnx_invalid(n, "expected positive strides and dilations, and padding that is not negative");
+    onnx_invalid(n, "expected positive strides and dilations, padding that is not negative, and less output padding "
+                    "than stride or dilation");
   if (!onnx_failed(n))
     transposed_padding(n, &w, extra);
   for (int i = 0; i < w.rank && !onnx_failed(n); i++) {

@@ -110,13 +110,9 @@ void onnx_import_mod(onnx_node_t *n) {
 }
 
 void onnx_import_bit_shift(onnx_node_t *n) {
-  strata_op_id_t op = onnx_attr_is(n, "direction", "LEFT")    ? STRATA_OP_SHL
-                      : onnx_attr_is(n, "direction", "RIGHT") ? STRATA_OP_SHR_U
-                                                              : STRATA_OP_COUNT;
-  if (op == STRATA_OP_COUNT) {
-    onnx_invalid(n, "attribute 'direction': expected LEFT or RIGHT");
-    return;
-  }
+  strata_op_id_t op = onnx_attr_is(n, "direction", "LEFT") ? STRATA_OP_SHL
+                      : onnx_is_unsigned(n, 0)             ? STRATA_OP_SHR_U
+                                                           : STRATA_OP_SHR;
   onnx_set_like(n, 0, onnx_binary(n, op, onnx_operand(n, 0), onnx_operand(n, 1)), 0);
 }
 
@@ -225,6 +221,10 @@ void onnx_import_prelu(onnx_node_t *n) {
   onnx_shape_t shape = onnx_shape(x), slope_shape = onnx_shape(slope);
   if (n->opset < 7 && slope_shape.rank == 1 && slope_shape.dims[0] != 1 && shape.rank > 1)
     slope = onnx_along_axis(n, slope, 1, shape.rank);
+  else
+    onnx_expect_broadcast(n, 1, shape.rank, shape.dims);
+  if (onnx_failed(n))
+    return;
   if (onnx_is_unsigned(n, 0))
     onnx_set_like(n, 0, x, 0);
   else

@@ -99,11 +99,12 @@ void onnx_import_range(onnx_node_t *n) {
     return;
   }
   int64_t size = count > 0 ? (int64_t)count : 0;
-  MlirValue steps = onnx_iota(n, type, 1, &size, 0);
-  onnx_set_like(n, 0,
-                onnx_binary(n, STRATA_OP_ADD, onnx_reshape(n, start, 0, NULL),
-                            onnx_binary(n, STRATA_OP_MUL, steps, onnx_reshape(n, delta, 0, NULL))),
-                0);
+  // Floats of 16 bits would not hold the numbers on the way.
+  strata_type_t wide = type == STRATA_TYPE_F16 || type == STRATA_TYPE_BF16 ? STRATA_TYPE_F32 : type;
+  start = onnx_convert(n, onnx_reshape(n, start, 0, NULL), false, wide, false);
+  delta = onnx_convert(n, onnx_reshape(n, delta, 0, NULL), false, wide, false);
+  MlirValue steps = onnx_binary(n, STRATA_OP_MUL, onnx_iota(n, wide, 1, &size, 0), delta);
+  onnx_set_like(n, 0, onnx_convert(n, onnx_binary(n, STRATA_OP_ADD, start, steps), false, type, false), 0);
 }
 
 // column - row, for comparing with a diagonal.

@@ -63,6 +63,40 @@ int64_t onnx_default_opset(size_t n_imports, Onnx__OperatorSetIdProto **imports)
   return 1;
 }
 
+//===-- What is read ---------------------------------------------------------------------------------------------===//
+
+static void note_reads(onnx_importer_t *importer, size_t n_nodes, Onnx__NodeProto **nodes);
+
+static void note_graph_reads(onnx_importer_t *importer, const Onnx__GraphProto *graph) {
+  note_reads(importer, graph->n_node, graph->node);
+  for (size_t i = 0; i < graph->n_output; i++)
+    strata_string_map_put(importer->compile->arena, &importer->reads, onnx_text(graph->output[i]->name), importer);
+}
+
+static void note_reads(onnx_importer_t *importer, size_t n_nodes, Onnx__NodeProto **nodes) {
+  for (size_t i = 0; i < n_nodes; i++) {
+    for (size_t k = 0; k < nodes[i]->n_input; k++)
+      strata_string_map_put(importer->compile->arena, &importer->reads, nodes[i]->input[k], importer);
+    for (size_t k = 0; k < nodes[i]->n_attribute; k++)
+      if (nodes[i]->attribute[k]->g)
+        note_graph_reads(importer, nodes[i]->attribute[k]->g);
+  }
+}
+
+void onnx_collect_reads(onnx_importer_t *importer) {
+  const Onnx__ModelProto *model = importer->model;
+  note_graph_reads(importer, model->graph);
+  for (size_t i = 0; i < model->n_functions; i++) {
+    note_reads(importer, model->functions[i]->n_node, model->functions[i]->node);
+    for (size_t k = 0; k < model->functions[i]->n_output; k++)
+      strata_string_map_put(importer->compile->arena, &importer->reads, model->functions[i]->output[k], importer);
+  }
+}
+
+bool onnx_wants(const onnx_node_t *n, int i) {
+  return i < n->n_outputs && n->proto->output[i][0] && strata_string_map_get(&n->importer->reads, n->proto->output[i]);
+}
+
 //===-- One node -------------------------------------------------------------------------------------------------===//
 
 static const char *operator_name(strata_arena_t *arena, const Onnx__NodeProto *proto) {
@@ -70,7 +104,7 @@ static const char *operator_name(strata_arena_t *arena, const Onnx__NodeProto *p
   return !*domain || !strcmp(domain, "ai.onnx") ? op : strata_arena_printf(arena, "%s.%s", domain, op);
 }
 
-static const char *node_name(const Onnx__NodeProto *proto) {
+const char *onnx_node_name(const Onnx__NodeProto *proto) {
   const char *name = onnx_text(proto->name);
   for (size_t i = 0; i < proto->n_output && !*name; i++)
     name = proto->output[i];
@@ -194,12 +228,14 @@ static void read_node(onnx_node_t *n) {
     onnx_unsupported(n, "%s", info->missing);
   else if (n->opset < info->since)
     onnx_unsupported(n, "its form before opset %d, got %d", info->since, n->opset);
+  else if (n->opset > ONNX_LAST_OPSET)
+    onnx_unsupported(n, "opset %d, expected 1 to %d", n->opset, ONNX_LAST_OPSET);
   else if (n->n_inputs < info->least || n->n_inputs > info->most)
     onnx_invalid(n, "expected at %s %d operands, got %d", n->n_inputs < info->least ? "least" : "most",
                  n->n_inputs < info->least ? info->least : info->most, n->n_inputs);
   else if (has_poisoned_input(n))
     skip_node(n);
-  else
+  else if (onnx_check_signature(n))
     info->reader(n);
 }
 
@@ -219,17 +255,17 @@ static void dispatch(onnx_node_t *n, const char *op) {
     onnx_unsupported(n, "an unknown operator");
 }
 
-// Every result must be there: a reader that left one out does not support it.
+// Every result that is read must be there: a reader that left one out does not support it.
 static void check_outputs(onnx_node_t *n) {
   for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++)
     if (onnx_wants(n, i) && (n->outputs[i].kind == ONNX_UNSET ||
                              (n->outputs[i].kind == ONNX_TENSOR && mlirValueIsNull(n->outputs[i].tensor))))
-      onnx_unsupported(n, "result %d", i);
+      onnx_unsupported(n, "result %d ('%s')", i, n->proto->output[i]);
 }
 
 static strata_status_t import_node(onnx_importer_t *importer, onnx_scope_t *scope, const Onnx__NodeProto *proto) {
   strata_compile_t *compile = importer->compile;
-  const char *op = operator_name(compile->arena, proto), *name = node_name(proto);
+  const char *op = operator_name(compile->arena, proto), *name = onnx_node_name(proto);
   onnx_node_t n = {.importer = importer,
                    .scope = scope,
                    .proto = proto,
@@ -254,7 +290,8 @@ static strata_status_t import_node(onnx_importer_t *importer, onnx_scope_t *scop
   importer->builder.location = outer;
   for (int i = 0; i < n.n_outputs; i++)
     if (proto->output[i][0])
-      STRATA_TRY(onnx_define(importer, scope, proto->output[i], n.outputs[i]));
+      STRATA_TRY(
+          strata_status_context(onnx_define(importer, scope, proto->output[i], n.outputs[i]), "(node %s)", name));
   return NULL;
 }
 

@@ -23,7 +23,12 @@ typedef struct onnx_importer {
   strata_string_map_t external_files; // by location, mapped
   strata_string_map_t dims, inputs;   // what the options may name; in |names| once more, in the model's order
   STRATA_VECTOR(const char *) dim_names, input_names;
-  STRATA_VECTOR(const char *) open_dims; // whose size nobody gives
+  STRATA_VECTOR(const char *) open_options; // that would give what is not known
+  strata_string_map_t outputs;        // those seen
+  MlirValue seed_input;               // --seed-input; null: there is none
+  strata_string_map_t seeded;         // random operators with a seed: how many copies of each were imported
+  uint32_t n_unseeded;                // and how many without one
+  strata_string_map_t reads;          // names of values that a node reads, or that are results
   STRATA_VECTOR(MlirAttribute) argument_attrs;
   strata_tensor_proto_t *weights; // for each initializer: with a name if it is to be an input; NULL: none is
   strata_string_map_t seen_problems;
@@ -44,6 +49,11 @@ typedef struct onnx_scope {
   strata_string_map_t values; // onnx_value_t
 } onnx_scope_t;
 
+// Fills |reads| of the whole model.
+void onnx_collect_reads(onnx_importer_t *importer);
+// The name of a node, or of its first result where it has none.
+const char *onnx_node_name(const Onnx__NodeProto *proto);
+
 // Errors start with "(node NAME): " where they are one's. Unsupported nodes are no error here: they are noted in
 // |problems|.
 STRATA_MUST_CHECK strata_status_t onnx_import_nodes(onnx_importer_t *importer, onnx_scope_t *scope, size_t n_nodes,
@@ -52,6 +62,9 @@ STRATA_MUST_CHECK strata_status_t onnx_import_nodes(onnx_importer_t *importer, o
 STRATA_MUST_CHECK strata_status_t onnx_select_weights(onnx_importer_t *importer, const Onnx__GraphProto *graph);
 STRATA_MUST_CHECK strata_status_t onnx_import_initializers(onnx_importer_t *importer, onnx_scope_t *scope,
                                                            const Onnx__GraphProto *graph);
+
+// Checks the results, attributes and operands' element types of a node against its row of ops.def. False after an error.
+bool onnx_check_signature(onnx_node_t *n);
 
 // Adds a line unless it is there already; whether it was not.
 bool onnx_add_problem(onnx_importer_t *importer, const char *format, ...) STRATA_PRINTF(2, 3);

@@ -25,8 +25,6 @@ bool onnx_failed(const onnx_node_t *n) { return n->b->status != NULL; }
 
 bool onnx_has(const onnx_node_t *n, int i) { return i < n->n_inputs && n->inputs[i].kind != ONNX_ABSENT; }
 
-bool onnx_wants(const onnx_node_t *n, int i) { return i < n->n_outputs && n->proto->output[i][0]; }
-
 bool onnx_is_unsigned(const onnx_node_t *n, int i) { return onnx_has(n, i) && n->inputs[i].is_unsigned; }
 
 MlirValue onnx_operand(onnx_node_t *n, int i) {
@@ -48,6 +46,38 @@ onnx_shape_t onnx_shape(MlirValue value) {
 }
 
 onnx_shape_t onnx_operand_shape(onnx_node_t *n, int i) { return onnx_shape(onnx_operand(n, i)); }
+
+// "2x3", or "a scalar".
+static const char *dims_text(onnx_node_t *n, int rank, const int64_t *dims) {
+  const char *text = rank ? "" : "a scalar";
+  for (int i = 0; i < rank; i++)
+    text = strata_arena_printf(n->b->compile->arena, "%s%s%lld", text, i ? "x" : "", (long long)dims[i]);
+  return text;
+}
+
+static void wrong_shape(onnx_node_t *n, int i, const onnx_shape_t *got, const char *what, int rank,
+                        const int64_t *dims) {
+  onnx_invalid(n, "operand %d ('%s'): expected %s%s, got %s", i, n->proto->input[i], what, dims_text(n, rank, dims),
+               dims_text(n, got->rank, got->dims));
+}
+
+void onnx_expect_shape(onnx_node_t *n, int i, int rank, const int64_t *dims) {
+  onnx_shape_t got = onnx_has(n, i) ? onnx_operand_shape(n, i) : (onnx_shape_t){.rank = rank};
+  bool fits = !onnx_has(n, i) || got.rank == rank;
+  for (int d = 0; onnx_has(n, i) && fits && d < rank; d++)
+    fits = got.dims[d] == dims[d];
+  if (!fits && !onnx_failed(n))
+    wrong_shape(n, i, &got, "", rank, dims);
+}
+
+void onnx_expect_broadcast(onnx_node_t *n, int i, int rank, const int64_t *dims) {
+  onnx_shape_t got = onnx_has(n, i) ? onnx_operand_shape(n, i) : (onnx_shape_t){.rank = 0};
+  bool fits = got.rank <= rank;
+  for (int d = 0; fits && d < got.rank; d++)
+    fits = got.dims[d] == 1 || got.dims[d] == dims[rank - got.rank + d];
+  if (!fits && !onnx_failed(n))
+    wrong_shape(n, i, &got, "what can be broadcast to ", rank, dims);
+}
 
 void onnx_set_value(onnx_node_t *n, int i, onnx_value_t value) {
   if (i < n->n_outputs)
@@ -312,6 +342,17 @@ void onnx_axes(onnx_node_t *n, const int64_t *axes, int64_t count, int rank, boo
   }
 }
 
+int onnx_axis_list(onnx_node_t *n, const int64_t *axes, int64_t count, int rank, int *out) {
+  bool seen[STRATA_MAX_RANK];
+  if (axes)
+    onnx_axes(n, axes, count, rank, seen);
+  else if (count != rank)
+    onnx_invalid(n, "expected a value for each of %d dimensions, got %lld", rank, (long long)count);
+  for (int i = 0; i < count && !onnx_failed(n); i++)
+    out[i] = axes ? onnx_axis(n, axes[i], rank) : i;
+  return onnx_failed(n) ? 0 : (int)count;
+}
+
 //===-- Element types --------------------------------------------------------------------------------------------===//
 
 static const struct {
@@ -337,6 +378,13 @@ strata_type_t onnx_dtype_element_type(strata_dtype_t dtype, bool *out_is_unsigne
 bool onnx_element_type(int64_t data_type, strata_type_t *out_type, bool *out_is_unsigned) {
   *out_type = onnx_dtype_element_type(strata_dtype_from_onnx(data_type), out_is_unsigned);
   return *out_type != STRATA_TYPE_COUNT;
+}
+
+const char *onnx_type_name(strata_type_t type, bool is_unsigned) {
+  for (int i = 1; i < STRATA_DTYPE_COUNT; i++)
+    if (element_types[i].type == type && element_types[i].is_unsigned == is_unsigned)
+      return strata_dtype_info[i].name;
+  return "an unknown type";
 }
 
 const char *onnx_data_type_name(int64_t data_type) {

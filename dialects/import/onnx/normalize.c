@@ -1,4 +1,4 @@
-// Normalisations and dropout.
+// Normalisations.
 #include "dialects/import/onnx/onnx.h"
 
 #include <string.h>
@@ -68,17 +68,31 @@ static void train_batch_norm(onnx_node_t *n) {
   onnx_set(n, 0, batch_norm(n, x, center, spread));
   onnx_set(n, 1, mix(n, 3, center));
   onnx_set(n, 2, mix(n, 4, spread));
+  onnx_set(n, 3, center);
+  onnx_set(n, 4, spread);
+}
+
+// An attribute says so since opset 14; before, results beyond the first do, whether they are read or not.
+static bool is_training(const onnx_node_t *n) {
+  bool has_statistics = false;
+  for (int i = 1; i < n->n_outputs; i++)
+    has_statistics = has_statistics || n->proto->output[i][0];
+  if (n->opset >= 14)
+    return onnx_attr_int(n, "training_mode", 0);
+  return has_statistics && !onnx_attr_int(n, "is_test", 0);
 }
 
 void onnx_import_batch_normalization(onnx_node_t *n) {
-  bool is_test = n->opset >= 7 || onnx_attr_int(n, "is_test", 0);
   if (!onnx_attr_int(n, "spatial", 1))
     onnx_unsupported(n, "statistics of each place (spatial = 0)");
-  if (!onnx_failed(n) && onnx_operand_shape(n, 0).rank < 2)
+  onnx_shape_t shape = onnx_operand_shape(n, 0);
+  if (!onnx_failed(n) && shape.rank < 2)
     onnx_invalid(n, "expected 2 dimensions or more");
+  for (int i = 1; i < 5 && !onnx_failed(n); i++)
+    onnx_expect_shape(n, i, 1, &shape.dims[1]);
   if (onnx_failed(n))
     return;
-  if (onnx_attr_int(n, "training_mode", 0) || (!is_test && onnx_wants(n, 1)))
+  if (is_training(n))
     train_batch_norm(n);
   else
     onnx_set(n, 0, batch_norm(n, onnx_operand(n, 0), onnx_operand(n, 3), onnx_operand(n, 4)));
@@ -115,6 +129,11 @@ void onnx_import_layer_normalization(onnx_node_t *n) {
     return;
   for (int i = 0; i < rank; i++)
     axes[i] = i >= axis;
+  onnx_shape_t shape = onnx_shape(x);
+  for (int i = 1; i < 3; i++)
+    onnx_expect_broadcast(n, i, rank, shape.dims);
+  if (onnx_failed(n))
+    return;
   MlirValue result =
       onnx_has(n, 2) ? layer_norm(n, x, axis, epsilon)
                      : onnx_binary(n, STRATA_OP_MUL, normalize(n, x, axes, epsilon), to_float(n, onnx_operand(n, 1)));
@@ -132,8 +151,13 @@ void onnx_import_instance_normalization(onnx_node_t *n) {
   bool axes[STRATA_MAX_RANK];
   for (int i = 0; i < STRATA_MAX_RANK; i++)
     axes[i] = i >= 2;
-  if (!onnx_failed(n) && onnx_shape(x).rank < 3)
+  onnx_shape_t shape = onnx_shape(x);
+  if (!onnx_failed(n) && shape.rank < 3)
     onnx_invalid(n, "expected 3 dimensions or more");
+  for (int i = 1; i < 3 && !onnx_failed(n); i++)
+    onnx_expect_shape(n, i, 1, &shape.dims[1]);
+  if (onnx_failed(n))
+    return;
   x = scale_channels(n, normalize(n, x, axes, onnx_attr_float(n, "epsilon", 1e-5)), to_float(n, onnx_operand(n, 1)),
                      to_float(n, onnx_operand(n, 2)));
   onnx_set(n, 0, onnx_convert(n, x, false, type, false));
@@ -148,6 +172,8 @@ void onnx_import_group_normalization(onnx_node_t *n) {
   bool axes[STRATA_MAX_RANK];
   if (!onnx_failed(n) && (shape.rank < 2 || groups < 1 || shape.dims[1] % groups || shape.rank == STRATA_MAX_RANK))
     onnx_invalid(n, "expected channels that %lld groups divide", (long long)groups);
+  for (int i = 1; i < 3 && !onnx_failed(n); i++)
+    onnx_expect_shape(n, i, 1, n->opset < 21 ? &groups : &shape.dims[1]);
   if (onnx_failed(n))
     return;
   grouped.rank++;
@@ -203,20 +229,4 @@ void onnx_import_lrn(onnx_node_t *n) {
   base = onnx_with_number(n, STRATA_OP_ADD, base, onnx_attr_float(n, "bias", 1));
   base = onnx_with_number(n, STRATA_OP_POW, base, onnx_attr_float(n, "beta", 0.75));
   onnx_set(n, 0, onnx_convert(n, onnx_binary(n, STRATA_OP_DIV, x, base), false, type, false));
-}
-
-// Nothing is dropped in inference, nor in training with a ratio of 0; random numbers we do not have.
-void onnx_import_dropout(onnx_node_t *n) {
-  MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
-  int64_t count;
-  const double *ratio = NULL;
-  bool training = n->opset < 7 ? !onnx_attr_int(n, "is_test", 0) : onnx_constant_int(n, 2, 0) != 0;
-  if (n->opset >= 12 && training)
-    ratio = onnx_constant_floats(n, 1, &count);
-  bool drops = training && !(ratio && count == 1 && ratio[0] == 0);
-  if (drops)
-    onnx_unsupported(n, "dropping elements at random, as in training");
-  onnx_set_like(n, 0, x, 0);
-  onnx_set(n, 1, onnx_splat(n, n->opset < 10 ? shape.type : STRATA_TYPE_I1, shape.rank, shape.dims, 1));
 }

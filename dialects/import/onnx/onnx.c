@@ -12,8 +12,10 @@
 #include "runtime/base/nearest.h"
 #include "runtime/base/quote.h"
 
+#include <ctype.h>
+#include <stdlib.h>
+
 enum {
-  MAX_OPSET = 22,
   MAX_EXPANSION = 1 << 17, // nodes that functions and unrolled loops may add to those of the file
 };
 
@@ -36,6 +38,11 @@ static const strata_import_binding_t *find_binding(const strata_import_binding_t
   return NULL;
 }
 
+// Whether a dimension has a size in the file. Writers without a better way say -1 or 0 for one that is not known.
+static bool has_size(const Onnx__TensorShapeProto__Dimension *dim) {
+  return dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && dim->dim_value > 0;
+}
+
 // What --dim calls a dimension: its symbol, or input and axis where it has none.
 static const char *dim_name(onnx_importer_t *importer, const char *input, int axis, const char *symbol) {
   return *symbol ? symbol : strata_arena_printf(importer->compile->arena, "%s.%d", input, axis);
@@ -47,14 +54,20 @@ static void note_dim(onnx_importer_t *importer, const char *name) {
     *strata_vector_push(arena, &importer->dim_names) = name;
 }
 
+// A problem that an option solves.
+static void note_open(onnx_importer_t *importer, const char *problem, const char *option, const char *value) {
+  strata_arena_t *arena = importer->compile->arena;
+  option = strata_arena_printf(arena, "%s %s", option, strata_shell_quote(arena, value));
+  *strata_vector_push(arena, &importer->open_options) = option;
+  onnx_add_problem(importer, "%s; set it with %s", problem, option);
+}
+
 // A size that nobody gives is a problem and is_known is false.
 static strata_status_t read_dim(onnx_importer_t *importer, const Onnx__TensorShapeProto__Dimension *dim,
                                 const char *input, int axis, int64_t *out_size, bool *is_known) {
   strata_arena_t *arena = importer->compile->arena;
-  if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE) {
+  if (has_size(dim)) {
     *out_size = dim->dim_value;
-    if (*out_size < 0)
-      return strata_error(STRATA_PARSE, "input '%s': dimension %d has size %lld", input, axis, (long long)*out_size);
     return NULL;
   }
   bool has_symbol = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
@@ -66,9 +79,44 @@ static strata_status_t read_dim(onnx_importer_t *importer, const Onnx__TensorSha
   *out_size = binding ? binding->size : 0;
   if (binding || !is_new)
     return NULL;
-  *strata_vector_push(arena, &importer->open_dims) = name;
-  onnx_add_problem(importer, "input '%s': the size of dimension %d ('%s') is not known; set it with --dim %s", input,
-                   axis, name, strata_shell_quote(arena, strata_arena_printf(arena, "%s=N", name)));
+  bool says_nothing = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+  const char *said =
+      says_nothing ? strata_arena_printf(arena, " (the model says %lld)", (long long)dim->dim_value) : "";
+  note_open(importer,
+            strata_arena_printf(arena, "input '%s': the size of dimension %d ('%s') is not known%s", input, axis, name,
+                                said),
+            "--dim", strata_arena_printf(arena, "%s=N", name));
+  return NULL;
+}
+
+// Sizes with 'x' between them; none at all are a scalar's.
+static bool parse_sizes(const char *text, port_t *port) {
+  port->rank = 0;
+  while (*text) {
+    char *end;
+    if (!isdigit((unsigned char)*text) || port->rank == STRATA_MAX_RANK)
+      return false;
+    int64_t size = port->dims[port->rank++] = strtoll(text, &end, 10);
+    if (size == INT64_MAX || (*end && (*end != 'x' || !end[1])))
+      return false;
+    text = end + (*end == 'x');
+  }
+  return true;
+}
+
+// The shape that --shape gives an input must be what the model says of it, as far as that says something.
+static strata_status_t read_given_dims(const strata_import_binding_t *given, const Onnx__TensorShapeProto *shape,
+                                       port_t *port) {
+  if (!parse_sizes(given->text, port))
+    return strata_error(STRATA_INVALID_ARGUMENT, "--shape %s=%s: expected at most %d sizes with x between them",
+                        given->name, given->text, STRATA_MAX_RANK);
+  if (shape && (int)shape->n_dim != port->rank)
+    return strata_error(STRATA_INVALID_ARGUMENT, "--shape %s=%s: expected %zu sizes, got %d", given->name, given->text,
+                        shape->n_dim, port->rank);
+  for (int i = 0; shape && i < port->rank; i++)
+    if (has_size(shape->dim[i]) && shape->dim[i]->dim_value != port->dims[i])
+      return strata_error(STRATA_INVALID_ARGUMENT, "--shape %s=%s: dimension %d has size %lld in the model",
+                          given->name, given->text, i, (long long)shape->dim[i]->dim_value);
   return NULL;
 }
 
@@ -96,8 +144,17 @@ static strata_status_t read_input_type(onnx_importer_t *importer, const Onnx__Va
     return strata_error(STRATA_UNSUPPORTED, "input '%s' is not supported: it is no tensor", out_port->name);
   const Onnx__TypeProto__Tensor *tensor = info->type->tensor_type;
   STRATA_TRY(read_element_type(tensor->elem_type, out_port));
-  if (!tensor->shape)
-    return strata_error(STRATA_UNSUPPORTED, "input '%s': the number of dimensions is not known", out_port->name);
+  const strata_import_options_t *options = importer->options;
+  const strata_import_binding_t *given = find_binding(options->shapes, options->n_shapes, out_port->name);
+  out_port->is_known = given || tensor->shape;
+  if (given)
+    return read_given_dims(given, tensor->shape, out_port);
+  if (!tensor->shape) {
+    strata_arena_t *arena = importer->compile->arena;
+    note_open(importer, strata_arena_printf(arena, "input '%s': the shape is not known", out_port->name), "--shape",
+              strata_arena_printf(arena, "%s=1x3x224x224", out_port->name));
+    return NULL;
+  }
   return read_dims(importer, tensor->shape, out_port);
 }
 
@@ -143,8 +200,7 @@ static strata_status_t check_bound(const Onnx__ValueInfoProto *info, const strat
   bool fits = (int)type->shape->n_dim == tensor->rank;
   for (int i = 0; i < tensor->rank && fits; i++) {
     const Onnx__TensorShapeProto__Dimension *dim = type->shape->dim[i];
-    fits =
-        dim->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE || dim->dim_value == tensor->shape[i];
+    fits = !has_size(dim) || dim->dim_value == tensor->shape[i];
   }
   return fits ? NULL
               : strata_error(STRATA_INVALID_ARGUMENT, "input '%s': the shapes of model and file differ", port.name);
@@ -165,13 +221,14 @@ static strata_status_t import_input(onnx_importer_t *importer, onnx_scope_t *sco
   const strata_import_options_t *options = importer->options;
   const char *name = onnx_text(info->name);
   const strata_import_binding_t *binding = find_binding(options->constants, options->n_constants, name);
-  if (!strata_string_map_put(importer->compile->arena, &importer->inputs, name, importer))
-    *strata_vector_push(importer->compile->arena, &importer->input_names) = name;
+  if (strata_string_map_put(importer->compile->arena, &importer->inputs, name, importer))
+    return strata_error(STRATA_PARSE, "input '%s' is given twice", name);
+  *strata_vector_push(importer->compile->arena, &importer->input_names) = name;
   if (onnx_lookup(scope, name))
     return binding ? strata_error(STRATA_INVALID_ARGUMENT, "--bind-constant %s: it is a constant of the model", name)
                    : NULL;
   if (binding)
-    return bind_constant(importer, scope, info, binding->file);
+    return bind_constant(importer, scope, info, binding->text);
   port_t port;
   strata_status_t status = read_input_type(importer, info, &port);
   if (!status && port.is_known)
@@ -205,6 +262,22 @@ static strata_status_t import_inputs(onnx_importer_t *importer, onnx_scope_t *sc
     if (!strata_string_map_get(&importer->inputs, options->constants[i].name))
       unknown_name(importer, "--bind-constant: the model has no input", options->constants[i].name,
                    importer->input_names.count, importer->input_names.data);
+  for (size_t i = 0; i < options->n_shapes; i++)
+    if (!strata_string_map_get(&importer->inputs, options->shapes[i].name))
+      unknown_name(importer, "--shape: the model has no input", options->shapes[i].name, importer->input_names.count,
+                   importer->input_names.data);
+  return NULL;
+}
+
+// --seed-input comes after the model's own inputs.
+static strata_status_t add_seed_input(onnx_importer_t *importer, onnx_scope_t *scope) {
+  port_t port = {.name = importer->options->seed_input, .type = STRATA_TYPE_I64};
+  if (!port.name)
+    return NULL;
+  if (onnx_lookup(scope, port.name))
+    return strata_error(STRATA_INVALID_ARGUMENT, "--seed-input: the model has a value '%s' already", port.name);
+  STRATA_TRY(add_argument(importer, scope, &port));
+  importer->seed_input = onnx_lookup(scope, port.name)->tensor;
   return NULL;
 }
 
@@ -227,7 +300,22 @@ static strata_status_t add_weights(onnx_importer_t *importer, onnx_scope_t *scop
 
 //===-- Outputs --------------------------------------------------------------------------------------------------===//
 
-// What the model says of an output's type must be true of what it computes; of its shape it often is not.
+// Callers size their buffers by what the model says, as far as it says something.
+static strata_status_t check_output_shape(const char *name, const Onnx__TensorShapeProto *said, MlirValue value) {
+  onnx_shape_t shape = onnx_shape(value);
+  if (said && (int)said->n_dim != shape.rank)
+    return strata_error(STRATA_INVALID_ARGUMENT,
+                        "output '%s': the model says %zu dimensions, but what it computes has %d", name, said->n_dim,
+                        shape.rank);
+  for (int i = 0; said && i < shape.rank; i++)
+    if (has_size(said->dim[i]) && said->dim[i]->dim_value != shape.dims[i])
+      return strata_error(STRATA_INVALID_ARGUMENT,
+                          "output '%s': the model says that dimension %d has size %lld, but what it computes has %lld",
+                          name, i, (long long)said->dim[i]->dim_value, (long long)shape.dims[i]);
+  return NULL;
+}
+
+// What the model says of an output must be true of what it computes.
 static strata_status_t check_output(const Onnx__ValueInfoProto *info, const onnx_value_t *value) {
   if (value->kind != ONNX_TENSOR)
     return strata_error(STRATA_UNSUPPORTED, "output '%s' is not supported: it is no tensor", onnx_text(info->name));
@@ -238,10 +326,10 @@ static strata_status_t check_output(const Onnx__ValueInfoProto *info, const onnx
   int64_t data_type = info->type->tensor_type->elem_type;
   if (data_type && onnx_element_type(data_type, &type, &is_unsigned) &&
       (type != onnx_shape(value->tensor).type || is_unsigned != value->is_unsigned))
-    return strata_error(STRATA_INVALID_ARGUMENT,
-                        "output '%s': the model says %s, but what it computes has another type", onnx_text(info->name),
-                        onnx_data_type_name(data_type));
-  return NULL;
+    return strata_error(STRATA_INVALID_ARGUMENT, "output '%s': the model says %s, but what it computes is %s",
+                        onnx_text(info->name), onnx_data_type_name(data_type),
+                        onnx_type_name(onnx_shape(value->tensor).type, value->is_unsigned));
+  return check_output_shape(onnx_text(info->name), info->type->tensor_type->shape, value->tensor);
 }
 
 static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope_t *scope,
@@ -250,6 +338,8 @@ static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope
   const onnx_value_t *value = onnx_lookup(scope, name);
   if (!value)
     return strata_error(STRATA_PARSE, "nothing computes the output '%s'", name);
+  if (strata_string_map_put(importer->compile->arena, &importer->outputs, name, importer))
+    return strata_error(STRATA_PARSE, "output '%s' is given twice", name);
   *out_value = value->tensor;
   *out_attrs = port_attrs(importer, name, value->is_unsigned);
   if (value->kind == ONNX_POISONED)
@@ -266,12 +356,10 @@ static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope
 static void sum_up(onnx_importer_t *importer) {
   strata_arena_t *arena = importer->compile->arena;
   const char *options = "", *ops = "";
-  for (size_t i = 0; i < importer->open_dims.count; i++)
-    options =
-        strata_arena_printf(arena, "%s --dim %s", options,
-                            strata_shell_quote(arena, strata_arena_printf(arena, "%s=N", importer->open_dims.data[i])));
-  if (importer->open_dims.count > 1)
-    onnx_add_problem(importer, "all sizes that are not known:%s", options);
+  for (size_t i = 0; i < importer->open_options.count; i++)
+    options = strata_arena_printf(arena, "%s %s", options, importer->open_options.data[i]);
+  if (importer->open_options.count > 1)
+    onnx_add_problem(importer, "all that is not known:%s", options);
   size_t n_nodes = 0;
   for (size_t i = 0; i < importer->unsupported.count; i++) {
     const onnx_unsupported_op_t *op = &importer->unsupported.data[i];
@@ -295,7 +383,7 @@ static strata_status_t problems_error(onnx_importer_t *importer) {
       *strata_vector_push(arena, &lines) = *line;
   }
   *strata_vector_push(arena, &lines) = 0;
-  bool is_given = importer->unsupported.count == 0 && importer->open_dims.count > 0;
+  bool is_given = importer->unsupported.count == 0 && importer->open_options.count > 0;
   return strata_error(is_given ? STRATA_INVALID_ARGUMENT : STRATA_UNSUPPORTED, "%s", lines.data);
 }
 
@@ -333,6 +421,7 @@ static strata_status_t import_graph(onnx_importer_t *importer, const Onnx__Graph
   STRATA_TRY(onnx_select_weights(importer, graph));
   STRATA_TRY(onnx_import_initializers(importer, &scope, graph));
   STRATA_TRY(import_inputs(importer, &scope, graph));
+  STRATA_TRY(add_seed_input(importer, &scope));
   STRATA_TRY(add_weights(importer, &scope, graph->n_initializer));
   STRATA_TRY(onnx_import_nodes(importer, &scope, graph->n_node, graph->node));
   MlirValue *results = strata_arena_array(arena, MlirValue, graph->n_output);
@@ -349,8 +438,16 @@ static strata_status_t import_graph(onnx_importer_t *importer, const Onnx__Graph
 enum { MANY = INT32_MAX };
 
 static const onnx_op_info_t op_table[] = {
-#define ONNX_OP(name_, since_, least_, most_, reader_, ...)                                                            \
-  {.name = name_, .since = since_, .least = least_, .most = most_, .reader = onnx_import_##reader_, __VA_ARGS__},
+#define ONNX_OP(name_, since_, least_, most_, operands_, results_, attributes_, reader_, ...)                          \
+  {.name = name_,                                                                                                      \
+   .since = since_,                                                                                                    \
+   .least = least_,                                                                                                    \
+   .most = most_,                                                                                                      \
+   .operands = operands_,                                                                                              \
+   .results = results_,                                                                                                \
+   .attributes = attributes_,                                                                                          \
+   .reader = onnx_import_##reader_,                                                                                    \
+   __VA_ARGS__},
 #define ONNX_MISSING(name_, reason) {.name = name_, .missing = reason},
 #include "dialects/import/onnx/ops.def"
 };
@@ -372,14 +469,15 @@ static strata_status_t import_model(onnx_importer_t *importer) {
   int64_t opset = onnx_default_opset(model->n_opset_import, model->opset_import);
   if (!model->graph)
     return strata_error(STRATA_PARSE, "the model has no graph");
-  if (opset < 1 || opset > MAX_OPSET)
+  if (opset < 1 || opset > ONNX_LAST_OPSET)
     return strata_error(STRATA_UNSUPPORTED, "opset %lld is not supported, expected 1 to %d", (long long)opset,
-                        MAX_OPSET);
+                        ONNX_LAST_OPSET);
   MlirRegion region = mlirRegionCreate();
   importer->builder.block = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(region, importer->builder.block);
   importer->max_nodes = model->graph->n_node + MAX_EXPANSION;
   index_operators(importer);
+  onnx_collect_reads(importer);
   strata_status_t status = import_graph(importer, model->graph, (int)opset, region);
   if (status || importer->problems.count)
     mlirRegionDestroy(region);

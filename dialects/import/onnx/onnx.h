@@ -56,13 +56,17 @@ typedef struct onnx_op_info {
   const char *name;
   int since;                      // the first opset whose form the reader knows
   int least, most;                // operands
+  const char *operands;           // their element types, a letter each
+  int results;                    // at most
+  const char *attributes;         // with types and values, as ops.def says
   void (*reader)(onnx_node_t *n); // NULL: not supported, because of |missing|
   int detail, unsigned_detail;    // for readers of several rows: a primitive, composite or combiner
   const char *attrs;              // of composites: "alpha=0.01,gamma=1"
   const char *missing;
 } onnx_op_info_t;
 
-#define ONNX_OP(name, since, least, most, reader, ...) void onnx_import_##reader(onnx_node_t *n);
+#define ONNX_OP(name, since, least, most, operands, results, attributes, reader, ...)                                 \
+  void onnx_import_##reader(onnx_node_t *n);
 #define ONNX_MISSING(name, reason)
 #include "dialects/import/onnx/ops.def"
 
@@ -75,11 +79,14 @@ bool onnx_failed(const onnx_node_t *n);
 //===-- Operands and results -------------------------------------------------------------------------------------===//
 
 bool onnx_has(const onnx_node_t *n, int i);         // operand |i| is given
-bool onnx_wants(const onnx_node_t *n, int i);       // result |i| is used
+bool onnx_wants(const onnx_node_t *n, int i);       // result |i| is read by a node, or an output
 bool onnx_is_unsigned(const onnx_node_t *n, int i); // operand |i|
 MlirValue onnx_operand(onnx_node_t *n, int i);      // a tensor, else an error
 onnx_shape_t onnx_shape(MlirValue value);
 onnx_shape_t onnx_operand_shape(onnx_node_t *n, int i);
+// An error unless operand |i| is left out, or has the shape, or can be broadcast to it.
+void onnx_expect_shape(onnx_node_t *n, int i, int rank, const int64_t *dims);
+void onnx_expect_broadcast(onnx_node_t *n, int i, int rank, const int64_t *dims);
 
 // The elements of an operand that must be known at compile time; NULL and an error where it is not. An omitted operand
 // has no elements, NULL, and is an error only if the operator requires it (ops.def).
@@ -117,6 +124,8 @@ const int64_t *onnx_required_ints(onnx_node_t *n, const char *attr, int i, int64
 int onnx_axis(onnx_node_t *n, int64_t axis, int rank);
 // Marks the axes in |out|, which has |rank| entries; an error if one is outside or given twice.
 void onnx_axes(onnx_node_t *n, const int64_t *axes, int64_t count, int rank, bool *out);
+// The axes in their order; NULL: all |rank|, which |count| must be. Returns their number, 0 after an error.
+int onnx_axis_list(onnx_node_t *n, const int64_t *axes, int64_t count, int rank, int *out);
 
 //===-- Element types --------------------------------------------------------------------------------------------===//
 
@@ -124,6 +133,7 @@ void onnx_axes(onnx_node_t *n, const int64_t *axes, int64_t count, int rank, boo
 bool onnx_element_type(int64_t data_type, strata_type_t *out_type, bool *out_is_unsigned);
 strata_type_t onnx_dtype_element_type(strata_dtype_t dtype, bool *out_is_unsigned);
 const char *onnx_data_type_name(int64_t data_type);
+const char *onnx_type_name(strata_type_t type, bool is_unsigned); // as in "f32" and "u8"
 
 //===-- Building -------------------------------------------------------------------------------------------------===//
 

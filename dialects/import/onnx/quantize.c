@@ -1,6 +1,8 @@
 // Quantisation, as its arithmetic.
 #include "dialects/import/onnx/window.h"
 
+#include "dialects/integers.h"
+
 // A scale or zero point lined up with |x|: one for all, one for each place along |axis|, or one a block of |block|
 // places.
 static MlirValue line_up(onnx_node_t *n, MlirValue value, MlirValue x, int axis, int64_t block) {
@@ -32,12 +34,34 @@ static strata_type_t zero_point_type(strata_type_t type, strata_type_t scale) {
                                           : STRATA_TYPE_F32;
 }
 
+// A scale or zero point, operand |i|, must be one for all of |x|, one for each place along |axis|, or one a block.
+static void check_scale(onnx_node_t *n, int i, MlirValue x, int axis, int64_t block) {
+  if (!onnx_has(n, i) || onnx_failed(n))
+    return;
+  onnx_shape_t shape = onnx_shape(x), own = onnx_operand_shape(n, i);
+  if (block > 0 && own.rank == shape.rank && axis < shape.rank) {
+    shape.dims[axis] = strata_ceil_div(shape.dims[axis], block);
+    onnx_expect_shape(n, i, shape.rank, shape.dims);
+  } else if (own.rank == 1 && own.dims[0] != 1 && axis < shape.rank) {
+    onnx_expect_shape(n, i, 1, &shape.dims[axis]);
+  } else if (own.rank > 1) {
+    onnx_expect_shape(n, i, 0, NULL);
+  }
+}
+
 void onnx_import_dequantize_linear(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), scale = onnx_operand(n, 1);
-  strata_type_t from = onnx_shape(x).type, to = onnx_shape(scale).type;
+  strata_type_t from = onnx_shape(x).type, to = onnx_shape(scale).type, result = to;
   bool is_float = strata_type_info[from].kind == STRATA_TYPE_KIND_FLOAT;
   int64_t block = onnx_attr_int(n, "block_size", 0);
+  int64_t dtype = onnx_attr_int(n, "output_dtype", 0);
+  bool is_unsigned = false;
   int axis = scale_axis(n, x, scale);
+  check_scale(n, 1, x, axis, block);
+  check_scale(n, 2, x, axis, block);
+  if (dtype &&
+      (!onnx_element_type(dtype, &result, &is_unsigned) || strata_type_info[result].kind != STRATA_TYPE_KIND_FLOAT))
+    onnx_unsupported(n, "elements of type %s", onnx_data_type_name(dtype));
   if (onnx_failed(n))
     return;
   strata_type_t wide = zero_point_type(from, to);
@@ -48,7 +72,7 @@ void onnx_import_dequantize_linear(onnx_node_t *n) {
   }
   x = onnx_convert(n, x, false, wide, false);
   scale = line_up(n, onnx_convert(n, scale, false, wide, false), x, axis, block);
-  onnx_set(n, 0, onnx_convert(n, onnx_binary(n, STRATA_OP_MUL, x, scale), false, to, false));
+  onnx_set(n, 0, onnx_convert(n, onnx_binary(n, STRATA_OP_MUL, x, scale), false, result, false));
 }
 
 // Rounds |scaled|, adds the zero point and saturates to the type of the result.
@@ -70,6 +94,11 @@ void onnx_import_quantize_linear(onnx_node_t *n) {
   bool is_unsigned = true;
   int64_t block = onnx_attr_int(n, "block_size", 0), dtype = onnx_attr_int(n, "output_dtype", 0);
   int axis = scale_axis(n, x, scale);
+  check_scale(n, 1, x, axis, block);
+  check_scale(n, 2, x, axis, block);
+  int64_t precision = onnx_attr_int(n, "precision", 0);
+  if (precision > 1)
+    onnx_unsupported(n, "a division in another type than f32 (precision = %s)", onnx_data_type_name(precision));
   if (dtype && !onnx_element_type(dtype, &type, &is_unsigned))
     onnx_unsupported(n, "elements of type %s", onnx_data_type_name(dtype));
   if (onnx_failed(n))
@@ -108,6 +137,10 @@ MlirValue onnx_centered(onnx_node_t *n, int operand, int zero_point, int axis) {
   MlirValue x = onnx_convert(n, onnx_operand(n, operand), onnx_is_unsigned(n, operand), STRATA_TYPE_I32, false);
   if (!onnx_has(n, zero_point))
     return x;
+  if (onnx_operand_shape(n, zero_point).rank < 2)
+    check_scale(n, zero_point, x, axis, 0);
+  else
+    onnx_expect_broadcast(n, zero_point, onnx_shape(x).rank, onnx_shape(x).dims);
   MlirValue zero =
       onnx_convert(n, onnx_operand(n, zero_point), onnx_is_unsigned(n, zero_point), STRATA_TYPE_I32, false);
   return onnx_binary(n, STRATA_OP_SUB, x, line_up(n, zero, x, axis, 0));

@@ -53,7 +53,7 @@ static function_t find_function(onnx_node_t *n, const char *name, size_t length)
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (strlen(functions[i].name) == length && !strncasecmp(functions[i].name, name, length))
       return functions[i];
-  onnx_unsupported(n, "activation '%.*s'", (int)length, name);
+  onnx_invalid(n, "attribute 'activations': there is no '%.*s'", (int)length, name);
   return functions[0];
 }
 
@@ -300,50 +300,49 @@ static MlirValue run(const layer_t *layer, const cell_t *cell, int direction, bo
   return mlirValueIsNull(outputs) && !onnx_failed(n) ? run_unrolled(layer, cell, reverse, out_state) : outputs;
 }
 
-// Every operand that is there has the dims the operator gives it.
-static void check_ranks(onnx_node_t *n) {
-  static const struct {
+// Every operand that is there has the shape that input, number of directions and hidden size give it.
+static void check_shapes(const layer_t *layer, int64_t input_size) {
+  int64_t directions = layer->n_directions, batch = layer->batch, hidden = layer->hidden;
+  int64_t gates = layer->kind->n_gates * hidden;
+  int64_t state[3] = {layer->batch_first ? batch : directions, layer->batch_first ? directions : batch, hidden};
+  const struct {
     int operand, rank;
-    const char *name;
+    int64_t dims[3];
   } expected[] = {
-      {X, 3, "x"},
-      {W, 3, "w"},
-      {R, 3, "r"},
-      {B, 2, "b"},
-      {LENGTHS, 1, "sequence_lens"},
-      {INITIAL_H, 3, "initial_h"},
-      {INITIAL_C, 3, "initial_c"},
-      {PEEPHOLES, 2, "p"},
+      {W, 3, {directions, gates, input_size}},
+      {R, 3, {directions, gates, hidden}},
+      {B, 2, {directions, 2 * gates}},
+      {LENGTHS, 1, {batch}},
+      {INITIAL_H, 3, {state[0], state[1], state[2]}},
+      {INITIAL_C, 3, {state[0], state[1], state[2]}},
+      {PEEPHOLES, 2, {directions, 3 * hidden}},
   };
-  for (size_t i = 0; i < sizeof expected / sizeof *expected && !onnx_failed(n); i++) {
-    int rank = onnx_has(n, expected[i].operand) ? onnx_operand_shape(n, expected[i].operand).rank : expected[i].rank;
-    if (!onnx_failed(n) && rank != expected[i].rank)
-      onnx_invalid(n, "%s: expected %d dimensions, got %d", expected[i].name, expected[i].rank, rank);
-  }
+  for (size_t i = 0; i < sizeof expected / sizeof *expected && !onnx_failed(layer->n); i++)
+    onnx_expect_shape(layer->n, expected[i].operand, expected[i].rank, expected[i].dims);
 }
 
 static bool read_layer(onnx_node_t *n, layer_t *layer) {
   *layer = (layer_t){.n = n, .kind = find_kind(n->info->name), .x = onnx_operand(n, X), .n_directions = 1};
   layer->batch_first = onnx_attr_int(n, "layout", 0);
-  onnx_shape_t w = onnx_operand_shape(n, W), r = onnx_operand_shape(n, R);
-  check_ranks(n);
+  onnx_shape_t x = onnx_shape(layer->x), r = onnx_operand_shape(n, R);
+  if (!onnx_failed(n) && (x.rank != 3 || r.rank != 3))
+    onnx_invalid(n, "expected an input and a recurrence of 3 dimensions, got %d and %d", x.rank, r.rank);
   if (onnx_failed(n))
     return false;
   if (layer->batch_first)
     layer->x = onnx_move_axis(n, layer->x, 1, 0);
-  onnx_shape_t x = onnx_shape(layer->x);
   layer->type = x.type;
-  layer->steps = x.dims[0];
-  layer->batch = x.dims[1];
+  layer->steps = x.dims[layer->batch_first];
+  layer->batch = x.dims[!layer->batch_first];
   layer->hidden = r.dims[2];
+  if (onnx_attr_int(n, "hidden_size", layer->hidden) != layer->hidden)
+    onnx_invalid(n, "attribute 'hidden_size': it is %lld, that of the recurrence %lld",
+                 (long long)onnx_attr_int(n, "hidden_size", 0), (long long)layer->hidden);
   if (onnx_attr_is(n, "direction", "bidirectional"))
     layer->n_directions = 2;
   if (onnx_has(n, LENGTHS))
     layer->lengths = onnx_operand(n, LENGTHS);
-  if (w.dims[0] != layer->n_directions || r.dims[0] != layer->n_directions ||
-      r.dims[1] != layer->kind->n_gates * layer->hidden)
-    onnx_invalid(n, "the shapes of the weights do not fit %d directions of %d gates", layer->n_directions,
-                 layer->kind->n_gates);
+  check_shapes(layer, x.dims[2]);
   if (layer->steps < 1)
     onnx_unsupported(n, "a sequence without steps");
   return !onnx_failed(n);

@@ -70,24 +70,33 @@ void onnx_import_reduce_sum_square(onnx_node_t *n) {
     onnx_set_like(n, 0, reduce(n, &r, STRATA_COMBINER_ADD, square(n, r.x)), 0);
 }
 
-// Integers take the way over floats.
+static bool is_float(strata_type_t type) { return strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT; }
+
+// What is no sum of integers takes the way over floats: the operand on it, and the result back.
+static MlirValue as_float(onnx_node_t *n, MlirValue x) {
+  return is_float(onnx_shape(x).type) ? onnx_widen(n, x)
+                                      : onnx_convert(n, x, onnx_is_unsigned(n, 0), STRATA_TYPE_F64, false);
+}
+
+static void set_from_float(onnx_node_t *n, MlirValue result) {
+  strata_type_t type = onnx_operand_shape(n, 0).type;
+  onnx_set_like(n, 0,
+                is_float(type) ? onnx_round(n, result, type)
+                               : onnx_convert(n, result, false, type, onnx_is_unsigned(n, 0)),
+                0);
+}
+
 void onnx_import_reduce_l2(onnx_node_t *n) {
   reduction_t r;
-  if (!read_reduction(n, &r))
-    return;
-  strata_type_t type = onnx_shape(r.x).type;
-  bool is_float = strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT, is_unsigned = onnx_is_unsigned(n, 0);
-  MlirValue x = is_float ? onnx_widen(n, r.x) : onnx_convert(n, r.x, is_unsigned, STRATA_TYPE_F64, false);
-  MlirValue norm = onnx_unary(n, STRATA_OP_SQRT, reduce(n, &r, STRATA_COMBINER_ADD, square(n, x)));
-  onnx_set_like(n, 0, is_float ? onnx_round(n, norm, type) : onnx_convert(n, norm, false, type, is_unsigned), 0);
+  if (read_reduction(n, &r))
+    set_from_float(n,
+                   onnx_unary(n, STRATA_OP_SQRT, reduce(n, &r, STRATA_COMBINER_ADD, square(n, as_float(n, r.x)))));
 }
 
 void onnx_import_reduce_log_sum(onnx_node_t *n) {
   reduction_t r;
-  if (!read_reduction(n, &r))
-    return;
-  MlirValue sum = reduce(n, &r, STRATA_COMBINER_ADD, onnx_widen(n, r.x));
-  onnx_set(n, 0, onnx_round(n, onnx_unary(n, STRATA_OP_LOG, sum), onnx_shape(r.x).type));
+  if (read_reduction(n, &r))
+    set_from_float(n, onnx_unary(n, STRATA_OP_LOG, reduce(n, &r, STRATA_COMBINER_ADD, as_float(n, r.x))));
 }
 
 // log(sum(exp(x))) around the greatest element, which must be finite to be subtracted.
@@ -95,7 +104,7 @@ void onnx_import_reduce_log_sum_exp(onnx_node_t *n) {
   reduction_t r;
   if (!read_reduction(n, &r))
     return;
-  MlirValue x = onnx_widen(n, r.x), greatest = onnx_reduce(n, STRATA_COMBINER_MAX, x, r.axes, true);
+  MlirValue x = as_float(n, r.x), greatest = onnx_reduce(n, STRATA_COMBINER_MAX, x, r.axes, true);
   MlirValue center = onnx_select(n, onnx_unary(n, STRATA_OP_IS_INF, greatest), onnx_number(n, greatest, 0), greatest);
   MlirValue terms = onnx_unary(n, STRATA_OP_EXP, onnx_binary(n, STRATA_OP_SUB, x, center));
   MlirValue sum = onnx_reduce(n, STRATA_COMBINER_ADD, terms, r.axes, true);
@@ -103,7 +112,7 @@ void onnx_import_reduce_log_sum_exp(onnx_node_t *n) {
   for (int i = onnx_shape(r.x).rank - 1; i >= 0 && !r.keep_dims; i--)
     if (r.axes[i])
       result = onnx_remove_axis(n, result, i);
-  onnx_set(n, 0, onnx_round(n, result, onnx_shape(r.x).type));
+  set_from_float(n, result);
 }
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//

@@ -166,8 +166,6 @@ static bool read_options(onnx_node_t *n, options_t *options) {
       .extrapolation = onnx_attr_float(n, "extrapolation_value", 0),
       .exclude_outside = onnx_attr_int(n, "exclude_outside", 0),
       .antialias = onnx_attr_int(n, "antialias", 0)};
-  if (options->mode == LINEAR && strcmp(mode, "linear") && strcmp(mode, "bilinear"))
-    onnx_unsupported(n, "mode '%s'", mode);
   return !onnx_failed(n);
 }
 
@@ -222,14 +220,12 @@ void onnx_import_resize(onnx_node_t *n) {
   int64_t count;
   const int64_t *axes = onnx_attr_ints(n, "axes", &count);
   count = axes ? count : shape.rank;
-  if (count > STRATA_MAX_RANK || !read_options(n, &options)) {
-    onnx_invalid(n, "axes: there are %lld", (long long)count);
+  int list[STRATA_MAX_RANK];
+  count = read_options(n, &options) ? onnx_axis_list(n, axes, count, shape.rank, list) : 0;
+  if (onnx_failed(n))
     return;
-  }
-  for (int i = 0; i < count && !onnx_failed(n); i++) {
-    int axis = onnx_axis(n, axes ? axes[i] : i, shape.rank);
-    resized[i] = (resized_t){.axis = axis, .in = onnx_failed(n) ? 0 : shape.dims[axis]};
-  }
+  for (int i = 0; i < count; i++)
+    resized[i] = (resized_t){.axis = list[i], .in = shape.dims[list[i]]};
   bool crops = !strcmp(options.coordinates, "tf_crop_and_resize");
   read_sizes(n, (int)count, resized);
   if (crops)

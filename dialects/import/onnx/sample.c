@@ -218,7 +218,8 @@ void onnx_import_deform_conv(onnx_node_t *n) {
   weight = onnx_reshape(n, weight, 4, (int64_t[]){groups, out_group, in_group, n_places});
   MlirValue y = onnx_contract(n, "ngckhw,gfck->ngfhw", read, weight, s.type, "conv");
   y = onnx_reshape(n, y, 4, (int64_t[]){size, ws.dims[0], w.out[0], w.out[1]});
-  onnx_set(n, 0, onnx_has(n, 3) ? add(n, y, onnx_along_axis(n, onnx_operand(n, 3), 1, 4)) : y);
+  onnx_expect_shape(n, 3, 1, &ws.dims[0]);
+  onnx_set(n, 0, onnx_has(n, 3) && !onnx_failed(n) ? add(n, y, onnx_along_axis(n, onnx_operand(n, 3), 1, 4)) : y);
 }
 
 //===-- RoiAlign -------------------------------------------------------------------------------------------------===//
@@ -277,10 +278,15 @@ void onnx_import_roi_align(onnx_node_t *n) {
   if (!onnx_failed(n) && (shape.rank != 4 || region.rank != 2 || region.dims[1] != 4 || height < 1 || width < 1 ||
                           height > 1 << 20 || width > 1 << 20 || roi.samples > 1 << 10))
     onnx_invalid(n, "expected 4 dimensions, regions of 4 numbers and positive sizes");
-  if (!onnx_failed(n) && roi.samples < 1)
-    onnx_unsupported(n, "a number of samples that depends on the regions (sampling_ratio = 0)");
+  if (!onnx_failed(n) && roi.samples < 1 && is_max)
+    onnx_unsupported(n, "the greatest of a number of samples that depends on the regions (sampling_ratio = 0)");
   if (onnx_failed(n))
     return;
+  onnx_expect_shape(n, 2, 1, &region.dims[0]);
+  if (roi.samples < 1) {
+    onnx_adaptive_roi_align(n, rois, roi.scale, roi.offset, roi.half_pixel, height, width);
+    return;
+  }
   taps_t taps[2] = {roi_taps(n, roi_places(n, &roi, rois, 1, height), (double)shape.dims[2]),
                     roi_taps(n, roi_places(n, &roi, rois, 0, width), (double)shape.dims[3])};
   spread_taps(n, &taps[0], 2);

@@ -127,11 +127,17 @@ void onnx_import_unsqueeze(onnx_node_t *n) {
 
 void onnx_import_transpose(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  int rank = onnx_shape(x).rank;
+  int rank = onnx_shape(x).rank, axes[STRATA_MAX_RANK];
   int64_t permutation[STRATA_MAX_RANK], count;
-  onnx_attr_ints_or(n, "perm", onnx_attr_ints(n, "perm", &count) ? rank : 0, 0, permutation);
-  for (int i = 0; i < rank && !onnx_has_attr(n, "perm"); i++)
-    permutation[i] = rank - 1 - i;
+  const int64_t *perm = onnx_attr_ints(n, "perm", &count);
+  if (!onnx_failed(n) && perm && count != rank)
+    onnx_invalid(n, "attribute 'perm': expected %d integers, got %lld", rank, (long long)count);
+  if (perm && !onnx_failed(n))
+    onnx_axis_list(n, perm, count, rank, axes);
+  for (int i = 0; i < rank && !onnx_failed(n); i++)
+    permutation[i] = perm ? axes[i] : rank - 1 - i;
+  if (onnx_failed(n))
+    return;
   onnx_set_like(n, 0, strata_build_transpose(n->b, x, permutation), 0);
 }
 
@@ -265,10 +271,15 @@ void onnx_import_slice(onnx_node_t *n) {
       (n_starts != n_ends || (axes && n_axes != n_starts) || (steps && n_steps != n_starts) || n_starts > shape.rank))
     onnx_invalid(n, "starts, ends, axes and steps differ in number");
   int64_t first[STRATA_MAX_RANK] = {0}, step[STRATA_MAX_RANK];
-  for (int i = 0; i < shape.rank; i++)
+  int list[STRATA_MAX_RANK];
+  for (int i = 0; i < shape.rank; i++) {
     step[i] = 1;
+    list[i] = i;
+  }
+  if (axes && !onnx_failed(n))
+    onnx_axis_list(n, axes, n_starts, shape.rank, list);
   for (int64_t i = 0; i < n_starts && !onnx_failed(n); i++) {
-    int axis = onnx_axis(n, axes ? axes[i] : i, shape.rank);
+    int axis = list[i];
     int64_t by = steps ? steps[i] : 1;
     if (by == 0)
       onnx_invalid(n, "steps: a step is 0");
@@ -346,12 +357,14 @@ void onnx_import_pad(onnx_node_t *n) {
   const int64_t *pads = onnx_required_ints(n, onnx_has_attr(n, "paddings") ? "paddings" : "pads", 1, &count);
   const int64_t *axes = onnx_constant_ints(n, 3, &n_axes);
   int64_t n_padded = axes ? n_axes : shape.rank;
+  int list[STRATA_MAX_RANK];
   if (!onnx_failed(n) && count != 2 * n_padded)
     onnx_invalid(n, "pads: expected %lld numbers, got %lld", 2 * (long long)n_padded, (long long)count);
+  if (!onnx_failed(n))
+    onnx_axis_list(n, axes, n_padded, shape.rank, list);
   for (int64_t i = 0; i < n_padded && !onnx_failed(n); i++) {
-    int axis = onnx_axis(n, axes ? axes[i] : i, shape.rank);
-    low[axis] = pads[i];
-    high[axis] = pads[n_padded + i];
+    low[list[i]] = pads[i];
+    high[list[i]] = pads[n_padded + i];
   }
   if (onnx_failed(n))
     return;
@@ -376,8 +389,11 @@ void onnx_import_center_crop_pad(onnx_node_t *n) {
   const int64_t *sizes = onnx_constant_ints(n, 1, &count), *axes = onnx_attr_ints(n, "axes", &n_axes);
   if (!onnx_failed(n) && count != (axes ? n_axes : shape.rank))
     onnx_invalid(n, "shape: expected one size an axis, got %lld", (long long)count);
+  int list[STRATA_MAX_RANK];
+  if (!onnx_failed(n))
+    onnx_axis_list(n, axes, count, shape.rank, list);
   for (int64_t i = 0; i < count && !onnx_failed(n); i++) {
-    int axis = onnx_axis(n, axes ? axes[i] : i, shape.rank);
+    int axis = list[i];
     int64_t more = sizes[i] - shape.dims[axis];
     low[axis] = more > 0 ? more / 2 : -(-more / 2);
     high[axis] = more - low[axis];
@@ -418,7 +434,8 @@ void onnx_import_space_to_depth(onnx_node_t *n) {
   if (onnx_failed(n))
     return;
   int64_t c = s.dims[1], h = s.dims[2] / b, w = s.dims[3] / b;
+  bool column_row = onnx_attr_is(n, "mode", "CRD");
   x = onnx_reshape(n, x, 6, (int64_t[]){s.dims[0], c, h, b, w, b});
-  x = strata_build_transpose(n->b, x, (int64_t[]){0, 3, 5, 1, 2, 4});
+  x = strata_build_transpose(n->b, x, column_row ? (int64_t[]){0, 1, 3, 5, 2, 4} : (int64_t[]){0, 3, 5, 1, 2, 4});
   onnx_set_like(n, 0, onnx_reshape(n, x, 4, (int64_t[]){s.dims[0], b * b * c, h, w}), 0);
 }

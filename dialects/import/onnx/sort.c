@@ -90,7 +90,8 @@ strata_status_t onnx_sort_nodes(strata_arena_t *arena, size_t n_nodes, Onnx__Nod
     for (size_t k = 0; k < nodes[i]->n_output; k++)
       if (nodes[i]->output[k][0] &&
           strata_string_map_put(arena, &sorter.producers, nodes[i]->output[k], (void *)(uintptr_t)(i + 1)))
-        return strata_error(STRATA_PARSE, "value '%s' is defined twice", nodes[i]->output[k]);
+        return strata_error(STRATA_PARSE, "(node %s): value '%s' is defined twice", onnx_node_name(nodes[i]),
+                            nodes[i]->output[k]);
   size_t *first = strata_arena_array(arena, size_t, n_nodes + 1);
   for (size_t i = 0; i < n_nodes; i++) {
     first[i] = sorter.edges.count;

@@ -32,11 +32,34 @@ static void pad_same(onnx_window_t *w, bool upper) {
   }
 }
 
-static void read_pads(onnx_node_t *n, onnx_window_t *w) {
+// Whether 'pads' is what counts, and not 'auto_pad'. Many writers give both, with zeros for pads.
+static bool has_explicit_pads(onnx_node_t *n, int count, const int64_t *pads) {
+  const char *auto_pad = onnx_attr_string(n, "auto_pad", "NOTSET");
+  bool is_explicit = !strcmp(auto_pad, "NOTSET");
+  for (int i = 0; i < count && !is_explicit && !onnx_failed(n); i++)
+    if (pads[i] != 0)
+      onnx_invalid(n, "expected one of 'pads' and 'auto_pad', got both (auto_pad = %s)", auto_pad);
+  return is_explicit && !onnx_failed(n);
+}
+
+bool onnx_read_pads(onnx_node_t *n, onnx_window_t *w) {
   int64_t pads[2 * STRATA_MAX_RANK];
   onnx_attr_ints_or(n, "pads", 2 * w->rank, 0, pads);
+  if (!has_explicit_pads(n, 2 * w->rank, pads))
+    return false;
   memcpy(w->low, pads, (size_t)w->rank * sizeof *pads);
   memcpy(w->high, pads + w->rank, (size_t)w->rank * sizeof *pads);
+  return true;
+}
+
+void onnx_read_kernel(onnx_node_t *n, onnx_window_t *w, const int64_t *kernel) {
+  onnx_attr_ints_or(n, "kernel_shape", w->rank, 1, w->kernel);
+  for (int i = 0; i < w->rank && kernel && !onnx_failed(n); i++) {
+    if (onnx_has_attr(n, "kernel_shape") && w->kernel[i] != kernel[i])
+      onnx_invalid(n, "attribute 'kernel_shape': dimension %d has size %lld, that of the weight %lld", i,
+                   (long long)w->kernel[i], (long long)kernel[i]);
+    w->kernel[i] = kernel[i];
+  }
 }
 
 // The number of windows, rounded up in ceil mode as long as the last one starts inside the input or the padding before
@@ -63,14 +86,11 @@ bool onnx_read_window(onnx_node_t *n, const onnx_shape_t *input, const int64_t *
   if (onnx_failed(n))
     return false;
   memcpy(w->in, input->dims + 2, (size_t)w->rank * sizeof *w->in);
-  onnx_attr_ints_or(n, "kernel_shape", w->rank, 1, w->kernel);
-  if (kernel)
-    memcpy(w->kernel, kernel, (size_t)w->rank * sizeof *kernel);
+  onnx_read_kernel(n, w, kernel);
   onnx_attr_ints_or(n, "strides", w->rank, 1, w->strides);
   onnx_attr_ints_or(n, "dilations", w->rank, 1, w->dilations);
   const char *auto_pad = onnx_attr_string(n, "auto_pad", "NOTSET");
-  if (!strcmp(auto_pad, "NOTSET"))
-    read_pads(n, w);
+  onnx_read_pads(n, w);
   if (!onnx_failed(n) && !onnx_window_is_valid(w))
     onnx_invalid(n, "expected positive kernel, strides and dilations, and padding that is not negative");
   if (onnx_failed(n))

@@ -16,6 +16,11 @@ typedef struct {
 // error.
 bool onnx_read_window(onnx_node_t *n, const onnx_shape_t *input, const int64_t *kernel, onnx_window_t *out_window);
 
+// Reads 'kernel_shape', which must be |kernel| where that is not NULL; and 'pads', which is false, and leaves them zero,
+// where 'auto_pad' takes their place. Both need |rank|.
+void onnx_read_kernel(onnx_node_t *n, onnx_window_t *w, const int64_t *kernel);
+bool onnx_read_pads(onnx_node_t *n, onnx_window_t *w);
+
 // Whether all sizes are in the range in which no sum or product of two of them overflows.
 bool onnx_window_is_valid(const onnx_window_t *w);
 
@@ -37,5 +42,10 @@ MlirValue onnx_centered(onnx_node_t *n, int operand, int zero_point, int axis);
 
 // The matrix product of NumPy's matmul, as one strata.contract accumulated in |type|.
 MlirValue onnx_matmul(onnx_node_t *n, MlirValue lhs, MlirValue rhs, strata_type_t type);
+
+// RoiAlign's mean over as many samples a bin as the regions have elements in one: |rois| are [regions, 4], places are
+// |scale| times theirs less |offset|. Sets result 0.
+void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, double offset, bool half_pixel,
+                             int64_t height, int64_t width);
 
 #endif

@@ -1,0 +1,154 @@
+// Windows whose size depends on data: RoiAlign with as many samples as a region has elements, and MaxRoiPool. Both are
+// separable: along each spatial dim, a weight or a mask for every bin and element says what the bin is made of.
+#include "dialects/import/onnx/window.h"
+
+static MlirValue add(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_ADD, x, y); }
+static MlirValue sub(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_SUB, x, y); }
+static MlirValue mul(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_MUL, x, y); }
+static MlirValue divide(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_DIV, x, y); }
+static MlirValue both(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_AND, x, y); }
+static MlirValue compare(onnx_node_t *n, strata_op_id_t op, MlirValue x, MlirValue y) {
+  return onnx_binary(n, op, x, y);
+}
+static MlirValue plus(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_ADD, x, c); }
+static MlirValue times(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_MUL, x, c); }
+static MlirValue at_least(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_MAX, x, c); }
+static MlirValue at_most(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_MIN, x, c); }
+
+// 0, 1, 2, ... along |axis| of |rank| dims.
+static MlirValue count_along(onnx_node_t *n, MlirValue like, int64_t count, int axis, int rank) {
+  return onnx_along_axis(n, onnx_iota(n, onnx_shape(like).type, 1, &count, 0), axis, rank);
+}
+
+// Column |i| of the regions as [regions, 1, 1, ...].
+static MlirValue column(onnx_node_t *n, MlirValue rois, int i, int rank) {
+  int64_t dims[STRATA_MAX_RANK];
+  for (int d = 0; d < rank; d++)
+    dims[d] = d ? 1 : onnx_shape(rois).dims[0];
+  return onnx_reshape(n, onnx_slice_axis(n, rois, 1, i, 1, 1), rank, dims);
+}
+
+//===-- RoiAlign -------------------------------------------------------------------------------------------------===//
+
+// Several samples of a bin are at least half an element apart, so that this many, one more at either end for what
+// rounding does, hold all that lie less than an element from a given one.
+enum { NEAR_SAMPLES = 7 };
+
+typedef struct {
+  MlirValue weight; // [regions, bins, size]
+  MlirValue count;  // of samples a bin, [regions]
+} line_t;
+
+// How much sample |place| weighs at |element| of |size|: it is brought inside from up to one element outside.
+static MlirValue sample_weight(onnx_node_t *n, MlirValue place, MlirValue element, int64_t size) {
+  MlirValue inside =
+      both(n, onnx_with_number(n, STRATA_OP_GE, place, -1), onnx_with_number(n, STRATA_OP_LE, place, (double)size));
+  MlirValue clamped = at_most(n, at_least(n, place, 0), (double)(size - 1));
+  MlirValue distance = onnx_unary(n, STRATA_OP_ABS, sub(n, clamped, element));
+  MlirValue weight = at_least(n, plus(n, times(n, distance, -1), 1), 0);
+  return onnx_select(n, inside, weight, onnx_number(n, weight, 0));
+}
+
+// One spatial dim. Sample k of a bin of |extent| lies at start + bin * extent + (k + 1/2) * extent / count.
+static line_t adaptive_line(onnx_node_t *n, MlirValue start, MlirValue length, int64_t bins, int64_t size) {
+  MlirValue extent = times(n, length, 1 / (double)bins);
+  MlirValue count = at_least(n, onnx_unary(n, STRATA_OP_CEIL, extent), 0);
+  MlirValue step = divide(n, extent, at_least(n, count, 1));
+  step = onnx_select(n, onnx_with_number(n, STRATA_OP_GT, step, 0), step, onnx_number(n, step, 1));
+  MlirValue element = count_along(n, start, size, 2, 4);
+  MlirValue first = add(n, start, mul(n, count_along(n, start, bins, 1, 4), extent));
+  MlirValue nearest = divide(n, sub(n, plus(n, element, -1), first), step);
+  MlirValue k = at_least(n, plus(n, onnx_unary(n, STRATA_OP_CEIL, plus(n, nearest, -0.5)), -1), 0);
+  k = add(n, k, count_along(n, start, NEAR_SAMPLES, 3, 4));
+  MlirValue weight = sample_weight(n, add(n, first, mul(n, plus(n, k, 0.5), step)), element, size);
+  MlirValue exists = compare(n, STRATA_OP_LT, k, count);
+  weight = onnx_select(n, exists, weight, onnx_number(n, weight, 0));
+  int64_t regions = onnx_shape(start).dims[0];
+  return (line_t){.weight =
+                      onnx_reduce(n, STRATA_COMBINER_ADD, weight, (const bool[]){false, false, false, true}, false),
+                  .count = onnx_reshape(n, count, 1, &regions)};
+}
+
+// The weight of rows, zero in all images but the region's own: [regions, bins, images, size].
+static MlirValue of_image(onnx_node_t *n, MlirValue weight, MlirValue batch, int64_t images) {
+  MlirValue image = onnx_along_axis(n, onnx_iota(n, onnx_shape(batch).type, 1, &images, 0), 2, 4);
+  MlirValue own = onnx_binary(n, STRATA_OP_EQ, onnx_along_axis(n, batch, 0, 4), image);
+  MlirValue wide = onnx_insert_axis(n, weight, 2);
+  return onnx_select(n, own, wide, onnx_number(n, wide, 0));
+}
+
+void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, double offset, bool half_pixel,
+                             int64_t height, int64_t width) {
+  MlirValue x = onnx_operand(n, 0), start[2], length[2];
+  onnx_shape_t shape = onnx_shape(x);
+  for (int i = 0; i < 2; i++) {
+    start[i] = plus(n, times(n, column(n, rois, i, 4), scale), -offset);
+    length[i] = sub(n, plus(n, times(n, column(n, rois, i + 2, 4), scale), -offset), start[i]);
+    length[i] = half_pixel ? length[i] : at_least(n, length[i], 1);
+  }
+  line_t rows = adaptive_line(n, start[1], length[1], height, shape.dims[2]);
+  line_t columns = adaptive_line(n, start[0], length[0], width, shape.dims[3]);
+  MlirValue weight = of_image(n, rows.weight, onnx_operand(n, 2), shape.dims[0]);
+  MlirValue lines = onnx_contract(n, "rinh,nchw->rciw", weight, x, shape.type, "matmul");
+  MlirValue sum = onnx_contract(n, "rciw,rjw->rcij", lines, columns.weight, shape.type, "matmul");
+  MlirValue count = at_least(n, mul(n, rows.count, columns.count), 1);
+  onnx_set(n, 0, divide(n, sum, onnx_along_axis(n, count, 0, 4)));
+}
+
+//===-- MaxRoiPool -----------------------------------------------------------------------------------------------===//
+
+// To the nearest integer, half away from zero.
+static MlirValue rounded(onnx_node_t *n, MlirValue x) {
+  MlirValue size = onnx_unary(n, STRATA_OP_FLOOR, plus(n, onnx_unary(n, STRATA_OP_ABS, x), 0.5));
+  return onnx_select(n, onnx_with_number(n, STRATA_OP_LT, x, 0), times(n, size, -1), size);
+}
+
+// Which of |size| elements each bin has, [regions, bins, size]; the region's ends are columns |first| and |first| + 2.
+static MlirValue bin_mask(onnx_node_t *n, MlirValue rois, int first, double scale, int64_t bins, int64_t size) {
+  MlirValue start = rounded(n, times(n, column(n, rois, first, 3), scale));
+  MlirValue end = rounded(n, times(n, column(n, rois, first + 2, 3), scale));
+  MlirValue length = at_least(n, plus(n, sub(n, end, start), 1), 1);
+  MlirValue extent = divide(n, length, onnx_number(n, length, (double)bins));
+  MlirValue bin = count_along(n, start, bins, 1, 3), element = count_along(n, start, size, 2, 3);
+  MlirValue low = add(n, start, onnx_unary(n, STRATA_OP_FLOOR, mul(n, bin, extent)));
+  MlirValue high = add(n, start, onnx_unary(n, STRATA_OP_CEIL, mul(n, plus(n, bin, 1), extent)));
+  return both(n, compare(n, STRATA_OP_GE, element, low), compare(n, STRATA_OP_LT, element, high));
+}
+
+// The greatest along the last dim of |x| [regions, channels, ..., size] of the elements in each bin.
+static MlirValue greatest_in(onnx_node_t *n, MlirValue x, MlirValue mask) {
+  onnx_shape_t shape = onnx_shape(x), m = onnx_shape(mask);
+  int last = shape.rank;
+  int64_t dims[STRATA_MAX_RANK];
+  bool axes[STRATA_MAX_RANK] = {false};
+  for (int i = 0; i <= last; i++)
+    dims[i] = i == 0 ? m.dims[0] : i == last - 1 ? m.dims[1] : i == last ? m.dims[2] : 1;
+  axes[last] = true;
+  x = onnx_insert_axis(n, x, last - 1);
+  MlirValue lowest = onnx_number(n, x, -__builtin_inf());
+  return onnx_reduce(n, STRATA_COMBINER_MAX, onnx_select(n, onnx_reshape(n, mask, last + 1, dims), x, lowest), axes,
+                     false);
+}
+
+// x [N, C, H, W], rois [R, 5]: the image, x and y, first and last. A bin of nothing is 0.
+void onnx_import_max_roi_pool(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0), rois = onnx_operand(n, 1);
+  onnx_shape_t shape = onnx_shape(x), region = onnx_shape(rois);
+  int64_t count;
+  const int64_t *pooled = onnx_attr_ints(n, "pooled_shape", &count);
+  double scale = onnx_attr_float(n, "spatial_scale", 1);
+  if (!onnx_failed(n) && (shape.rank != 4 || region.rank != 2 || region.dims[1] != 5 || count != 2 || pooled[0] < 1 ||
+                          pooled[1] < 1 || pooled[0] > 1 << 20 || pooled[1] > 1 << 20))
+    onnx_invalid(n, "expected 4 dimensions, regions of 5 numbers and two positive sizes");
+  if (onnx_failed(n))
+    return;
+  MlirValue image = onnx_remove_axis(n, onnx_slice_axis(n, rois, 1, 0, 1, 1), 1);
+  image = onnx_convert(n, image, false, STRATA_TYPE_I64, false);
+  MlirValue own = strata_build_gather(n->b, x, image, 0, 0);
+  MlirValue columns = greatest_in(n, own, bin_mask(n, rois, 1, scale, pooled[1], shape.dims[3]));
+  columns = strata_build_transpose(n->b, columns, (int64_t[]){0, 1, 3, 2});
+  MlirValue pool = greatest_in(n, columns, bin_mask(n, rois, 2, scale, pooled[0], shape.dims[2]));
+  pool = strata_build_transpose(n->b, pool, (int64_t[]){0, 1, 3, 2});
+  MlirValue is_empty = onnx_with_number(n, STRATA_OP_EQ, pool, -__builtin_inf());
+  onnx_set(n, 0, onnx_select(n, is_empty, onnx_number(n, pool, 0), pool));
+}
