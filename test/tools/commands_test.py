@@ -1,7 +1,7 @@
-"""The commands of README.md and docs/*.md, run as they are printed: each document's in a clean folder, one after the other.
+"""The commands of README.md and docs/*.md, run as they are printed: each document's in a clean folder, in order.
 
-A block ```sh is run. One that cannot be says so, ```sh skip="reason". A block of another language with a name behind it,
-```c main.c, is a file that the commands find; one whose name has a folder in it is that file of the repository. The
+A block ```sh is run. One that cannot be says so, ```sh skip="reason". A block of another language with a name behind
+it, ```c main.c, is a file that the commands find; one whose name has a folder in it is that file of the repository. The
 folder looks like a checkout after ./demo.
 """
 import os
