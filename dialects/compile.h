@@ -68,10 +68,10 @@ typedef struct strata_compile {
   MlirModule preparation; // of a GPU's compile: a copy of @prepare for the host (affine-copy-prepare); else null
   strata_constant_data_t *constants; // newest first; names are unique
   struct strata_constant_index *constant_index;
-  const char *input_name;          // the file being compiled, for messages
+  const char *input_name;                 // the file being compiled, for messages
   STRATA_VECTOR(const char *) data_files; // that it refers to and that were read: external data
-  strata_status_t diagnostics;     // errors MLIR reported and nobody has taken yet
-  const strata_explain_t *explain; // NULL: nobody listens
+  strata_status_t diagnostics;            // errors MLIR reported and nobody has taken yet
+  const strata_explain_t *explain;        // NULL: nobody listens
 } strata_compile_t;
 
 // Creates a context with all upstream dialects and passes and our own dialects, and an empty module.

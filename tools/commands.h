@@ -28,6 +28,7 @@ void strata_command_print_manual(const strata_command_t *command, FILE *file);
 bool strata_print_completion(const char *shell, FILE *file);
 
 // Calls |visit| with each of an option's names, as on the command line: "--name", "-n".
-void strata_option_for_each_name(const strata_option_t *option, void (*visit)(const char *name, void *user), void *user);
+void strata_option_for_each_name(const strata_option_t *option, void (*visit)(const char *name, void *user),
+                                 void *user);
 
 #endif

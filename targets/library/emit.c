@@ -176,10 +176,11 @@ static strata_status_t keep_device_code(const strata_linking_t *linking) {
 static strata_status_t check_runtime(const strata_program_t *program, const strata_cpu_device_t *device) {
   if (strata_embedded_runtime(device->triple, program->gpu != NULL).size)
     return NULL;
-  return strata_error(STRATA_UNSUPPORTED,
-                      "--device=%s: expected a strata that was built with a C compiler for %.*s, which compiles what is "
-                      "linked into libraries, got one without (docs/dependencies.md)",
-                      device->name, (int)strcspn(device->triple, "-"), device->triple);
+  return strata_error(
+      STRATA_UNSUPPORTED,
+      "--device=%s: expected a strata that was built with a C compiler for %.*s, which compiles what is "
+      "linked into libraries, got one without (docs/dependencies.md)",
+      device->name, (int)strcspn(device->triple, "-"), device->triple);
 }
 
 // Links the finished program. |kernels|: of a cpu.

@@ -104,7 +104,11 @@ static void print_declaration(const strata_program_t *program, FILE *file, int t
 
 void strata_program_print_header(const strata_program_t *program, FILE *file) {
   const char *name = program->options->name;
-  fprintf(file, "/* %s, compiled by strata " STRATA_VERSION ". */\n#ifndef STRATA_LIBRARY_HEADER_%s\n", name, name);
+  fprintf(file,
+          "/* %s, compiled by strata " STRATA_VERSION ".\n"
+          " * What is strata's own in the library is under Apache-2.0 WITH LLVM-exception: no notice is asked for. */\n"
+          "#ifndef STRATA_LIBRARY_HEADER_%s\n",
+          name, name);
   fprintf(file, "#define STRATA_LIBRARY_HEADER_%s\n\n", name);
   print_common(file);
   fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", file);
