@@ -79,24 +79,26 @@ static strata_status_t after_phase(strata_compile_t *compile, strata_phase_t pha
   return strata_observe_after(&((job_t *)user)->observer, compile, phase);
 }
 
-static strata_status_t run_session(job_t *job, strata_session_t *session) {
+static strata_status_t run_session(job_t *job, strata_session_t *session, const strata_profile_names_t *names) {
   const strata_options_t *options = job->options;
   strata_status_t status = strata_session_check_device(session);
   if (status) {
-    strata_print_kernels_without_times(session->library, strata_status_message(status), stdout);
+    strata_print_kernels_without_times(session->library, names, strata_status_message(status), stdout);
     strata_status_free(status);
     return NULL;
   }
   STRATA_TRY(strata_session_open(job->arena, session));
   STRATA_TRY(strata_session_set_inputs(job->arena, session, options->input.count, options->input.items));
-  return strata_profile(job->arena, session, options->num_iters, stdout);
+  return strata_profile(job->arena, session, names, options->num_iters, stdout);
 }
 
-static strata_status_t run_library(job_t *job) {
+static strata_status_t run_library(strata_compile_t *compile, job_t *job) {
+  strata_profile_names_t names;
+  names.origins = strata_kernel_origins(job->arena, compile->module, &names.n_origins);
   strata_session_t session;
   const char *path = strata_arena_printf(job->arena, "%s/lib%s.so", job->staging.path, job->options->aot_name);
   STRATA_TRY(strata_session_describe(job->arena, path, &session));
-  strata_status_t status = run_session(job, &session);
+  strata_status_t status = run_session(job, &session, &names);
   strata_session_close(&session);
   return status;
 }
@@ -108,7 +110,7 @@ static strata_status_t finish(strata_compile_t *compile, job_t *job) {
     const char *path = name ? strata_arena_printf(job->arena, "%s/%s", job->staging.path, name) : "-";
     return strata_write_ir(compile, (strata_phase_t)options->compile_to, path);
   }
-  return options->aot ? NULL : run_library(job);
+  return options->aot ? NULL : run_library(compile, job);
 }
 
 static void print_line(const char *text, void *file) { fprintf(file, "%s\n", text); }

@@ -2,10 +2,12 @@
 // sum over a run; see explain.h.
 //
 //   kernel k3: 12 calls, 3 nests (contract add gelu), 2.36e+06 bytes, 6.04e+08 operations, 256 operations a byte
+//   kernel k3 is /layer.0/dense/MatMul, …/Add, …/Gelu; last of 12: /layer.11/dense/MatMul, …/Add, …/Gelu
 #include "passes/affine/explain.h"
 
 #include "dialects/affine/kernel.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/origins.h"
 #include "passes/pass.h"
 #include "passes/pointer_map.h"
 
@@ -14,7 +16,7 @@
 void strata_explain(const strata_compile_t *compile, const char *format, ...) {
   if (!compile->explain)
     return;
-  char line[512];
+  char line[1024];
   va_list args;
   va_start(args, format);
   vsnprintf(line, sizeof line, format, args);
@@ -67,6 +69,14 @@ static strata_pointer_map_t count_calls(strata_compile_t *compile, MlirOperation
   return calls;
 }
 
+static void explain_origins(strata_compile_t *compile) {
+  size_t count;
+  const strata_kernel_origins_t *kernels = strata_kernel_origins(compile->arena, compile->module, &count);
+  for (size_t i = 0; i < count; i++)
+    if (*kernels[i].nodes)
+      strata_explain(compile, "kernel %s is %s", kernels[i].kernel, kernels[i].nodes);
+}
+
 strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
   MlirOperation main = strata_find_func(compile->module, "main");
   if (!compile->explain || mlirOperationIsNull(main))
@@ -84,6 +94,7 @@ strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
     if (count)
       STRATA_TRY(explain_kernel(compile, op, (int)*count, &run));
   }
+  explain_origins(compile);
   strata_explain(compile, "a run: %d launches, %.3g bytes, %.3g operations", run.n_launches, run.bytes, run.operations);
   return NULL;
 }
