@@ -92,8 +92,10 @@ static strata_status_t run_session(job_t *job, strata_session_t *session, const 
   return strata_profile(job->arena, session, names, options->num_iters, stdout);
 }
 
+static void note_time(void *plot, const char *kernel, double seconds) { strata_plot_set_time(plot, kernel, seconds); }
+
 static strata_status_t run_library(strata_compile_t *compile, job_t *job) {
-  strata_profile_names_t names;
+  strata_profile_names_t names = {.tell = job->observer.plot ? note_time : NULL, .user = job->observer.plot};
   names.origins = strata_kernel_origins(job->arena, compile->module, &names.n_origins);
   strata_session_t session;
   const char *path = strata_arena_printf(job->arena, "%s/lib%s.so", job->staging.path, job->options->aot_name);
@@ -103,7 +105,7 @@ static strata_status_t run_library(strata_compile_t *compile, job_t *job) {
   return status;
 }
 
-static strata_status_t finish(strata_compile_t *compile, job_t *job) {
+static strata_status_t finish_work(strata_compile_t *compile, job_t *job) {
   const strata_options_t *options = job->options;
   if (options->compile_to != STRATA_PHASE_LIBRARY) {
     const char *name = job->destination.ir_name;
@@ -111,6 +113,11 @@ static strata_status_t finish(strata_compile_t *compile, job_t *job) {
     return strata_write_ir(compile, (strata_phase_t)options->compile_to, path);
   }
   return options->aot ? NULL : run_library(compile, job);
+}
+
+static strata_status_t finish(strata_compile_t *compile, job_t *job) {
+  STRATA_TRY(finish_work(compile, job));
+  return strata_observe_plot(&job->observer, job->arena);
 }
 
 static void print_line(const char *text, void *file) { fprintf(file, "%s\n", text); }

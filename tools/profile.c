@@ -137,6 +137,8 @@ static void print_kernels(const strata_library_t *library, const strata_profile_
     print_row(kernel->name, calls, tasks, bytes, flops, file);
     print_rates(seconds, bytes, flops, least, file);
     const char *nodes = nodes_of(names, kernel->name);
+    if (names && names->tell && seconds > 0)
+      names->tell(names->user, kernel->name, seconds / (double)calls);
     fprintf(file, "%s%s\n", *nodes ? "  " : "", nodes);
     all_seconds += seconds, all_bytes += bytes, all_flops += flops, all_least += least;
   }

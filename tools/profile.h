@@ -7,10 +7,12 @@
 
 #include <stdio.h>
 
-// What is known of a library's kernels besides its description: NULL and 0 for nothing.
+// What is known of a library's kernels besides its description, and who wants to know more; NULL and 0 for nothing.
 typedef struct {
   const strata_kernel_origins_t *origins; // which nodes of the model they carry out
   size_t n_origins;
+  void (*tell)(void *user, const char *kernel, double seconds); // hears the time of each kernel's call
+  void *user;
 } strata_profile_names_t;
 
 // Calls the library some times to warm up, once more to time each kernel, and |n_runs| times for the time of a whole

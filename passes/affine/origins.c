@@ -55,14 +55,25 @@ static const char *relative(strata_arena_t *arena, const char *first, const char
   return shared ? strata_arena_printf(arena, "…%s", name + shared) : name;
 }
 
+const char *const *strata_origins_list(strata_arena_t *arena, MlirLocation location, size_t *out_count) {
+  names_t names = {0};
+  collect(arena, location, &names);
+  *out_count = names.count;
+  return names.data;
+}
+
+const char *strata_origin_short(strata_arena_t *arena, const char *first, const char *name) {
+  return shorten(arena, first ? relative(arena, first, name) : name);
+}
+
 const char *strata_origins_text(strata_arena_t *arena, MlirLocation location) {
   names_t names = {0};
   collect(arena, location, &names);
   const char *text = "";
   size_t n_shown = names.count <= MAX_NAMES ? names.count : MAX_NAMES - 1;
   for (size_t i = 0; i < n_shown; i++) {
-    const char *name = i ? relative(arena, names.data[0], names.data[i]) : names.data[i];
-    text = strata_arena_printf(arena, "%s%s%s", text, i ? ", " : "", shorten(arena, name));
+    const char *name = strata_origin_short(arena, i ? names.data[0] : NULL, names.data[i]);
+    text = strata_arena_printf(arena, "%s%s%s", text, i ? ", " : "", name);
   }
   return n_shown < names.count ? strata_arena_printf(arena, "%s and %zu more", text, names.count - n_shown) : text;
 }

@@ -17,6 +17,10 @@ typedef struct {
 // their number are given. Of a module read as text they are its lines. "" where there are none.
 const char *strata_origins_text(strata_arena_t *arena, MlirLocation location);
 
+// The names one by one and whole, each once; and one of them in few letters, below |first|, which may be NULL.
+const char *const *strata_origins_list(strata_arena_t *arena, MlirLocation location, size_t *out_count);
+const char *strata_origin_short(strata_arena_t *arena, const char *first, const char *name);
+
 // The kernels that are called, but for @prepare, in the order of their first calls.
 const strata_kernel_origins_t *strata_kernel_origins(strata_arena_t *arena, MlirModule module, size_t *out_count);
 

@@ -2,6 +2,7 @@
 byte of a library depends on what nodes are called."""
 import pathlib
 import sys
+import xml.etree.ElementTree
 
 import numpy as np
 
@@ -54,6 +55,40 @@ def long_names():
     check("long names", told, "ü" * 12 + "…" + "ü" * 9 + "/node0, …/node1, …/node2 and 3 more")
 
 
+def drawn():
+    """Layers that repeat are drawn once, with their times where it was run; Graphviz, where it is, takes the other."""
+    path = layers("/net").save("net.onnx")
+    strata.strata(path, "--plot=net.svg")
+    picture = pathlib.Path("net.svg").read_text(encoding="utf-8")
+    check("the picture", picture, "3 times</text>", "/net/layer.0/MatMul: contract</text>", "…/Relu: max</text>", "3 × ",
+          " %</text>")
+    check("is well formed", xml.etree.ElementTree.fromstring(picture).tag, "svg")
+    check("one box a repeated call", str(picture.count("rx='5'")), "4")
+    strata.strata(path, "--compile-to=affine", "-o", "affine.mlir", "--plot=net.dot")
+    check("for Graphviz", pathlib.Path("net.dot").read_text(encoding="utf-8"), 'label="3 times"', "subgraph cluster_",
+          '"/net/layer.0/Softmax: ')
+
+
+def large():
+    """Five hundred nodes of which nothing repeats: a box each, none over another."""
+    graph = Graph()
+    x = graph.input("x", FLOAT, [1, 8])
+    for i in range(250):
+        columns = 8 + (i + 1) % 31
+        weight = graph.constant(f"w{i}", np.ones((8 + i % 31, columns), np.float32))
+        x = graph.node("Tanh", [graph.node("MatMul", [x, weight], name=f"m{i}")], name=f"t{i}")
+    graph.output(x, FLOAT, [1, 8 + 250 % 31])
+    strata.strata(graph.save("large.onnx"), "--compile-to=affine", "-o", "affine.mlir", "--plot=large.svg")
+    root = xml.etree.ElementTree.parse("large.svg").getroot()
+    boxes = [tuple(float(e.get(k)) for k in ("x", "y", "width", "height")) for e in root.iter()
+             if e.tag.endswith("rect") and e.get("rx") == "5"]
+    apart = all(a[0] + a[2] <= b[0] or b[0] + b[2] <= a[0] or a[1] + a[3] <= b[1] or b[1] + b[3] <= a[1]
+                for i, a in enumerate(boxes) for b in boxes[:i])
+    inside = all(x >= 0 and y >= 0 and x + w <= float(root.get("width")) and y + h <= float(root.get("height"))
+                 for x, y, w, h in boxes)
+    check("five hundred nodes", f"{len(boxes) > 30} {apart} {inside}", "True True True")
+
+
 def bytes_of(prefix):
     path = layers(prefix).save("net.onnx")
     strata.strata(path, "--aot", "--aot-name=net", "--device=x86-64-v3", "-o", "out")
@@ -68,6 +103,6 @@ def same_bytes():
 
 
 if __name__ == "__main__":
-    for cases in (explained, long_names, same_bytes):
+    for cases in (explained, long_names, drawn, large, same_bytes):
         cases()
     sys.exit(1 if failures else 0)
