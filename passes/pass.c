@@ -9,6 +9,7 @@
 
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
+#include "runtime/base/nearest.h"
 
 #include <ctype.h>
 #include <mlir-c/Pass.h>
@@ -58,10 +59,18 @@ static void append_message(MlirStringRef part, void *user) {
 }
 
 // MLIR says "source:line:column: error: what" and then shows the pipeline again: the first "what" is enough.
-static strata_status_t pipeline_error(const message_t *message) {
+// A name that it does not know may be near one of ours.
+static strata_status_t pipeline_error(const runner_t *runner, const message_t *message) {
+  strata_arena_t *arena = message->arena;
   const char *what = strstr(message->text, "error: ");
   what = what ? what + strlen("error: ") : message->text;
-  return strata_error(STRATA_INVALID_ARGUMENT, "pipeline: %.*s", (int)strcspn(what, "\n"), what);
+  size_t length = *what == '\'' ? strcspn(what + 1, "'") : 0;
+  strata_nearest_t nearest = strata_nearest(strata_arena_printf(arena, "%.*s", (int)length, what + (length > 0)));
+  for (size_t t = 0; t < runner->n_tables; t++)
+    for (size_t i = 0; i < runner->tables[t]->count; i++)
+      strata_nearest_try(&nearest, runner->tables[t]->passes[i].name, strlen(runner->tables[t]->passes[i].name));
+  return strata_error(STRATA_INVALID_ARGUMENT, "pipeline: %.*s%s", (int)strcspn(what, "\n"), what,
+                      strata_nearest_hint(arena, &nearest));
 }
 
 static strata_status_t run_upstream(runner_t *runner) {
@@ -77,7 +86,7 @@ static strata_status_t run_upstream(runner_t *runner) {
   strata_status_t status = NULL;
   if (mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(manager), text,
                                                               append_message, &message)))
-    status = pipeline_error(&message);
+    status = pipeline_error(runner, &message);
   else if (mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(compile->module))))
     status = strata_compile_take_diagnostics(
         compile, strata_arena_printf(compile->arena, "%.*s failed", (int)text.length, text.data));

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define OPTION(kind, option, other_names, choices, default_value, text)                                                \
+// A row of a table that only help, manual and completions read.
+#define ROW(kind, option, other_names, choices, default_value, text)                                                   \
   {.type = STRATA_OPTION_##kind,                                                                                       \
    .name = option,                                                                                                     \
    .aliases = other_names,                                                                                             \
@@ -11,17 +12,11 @@
    .otherwise = default_value,                                                                                         \
    .standing = STRATA_OPTION_READY,                                                                                    \
    .help = text},
+#define OPTION ROW
 static const strata_option_t strata_run_options[] = {
 #include "tools/run_options.def"
 };
-#define OPTION(kind, option, other_names, choices, default_value, text)                                                \
-  {.type = STRATA_OPTION_##kind,                                                                                       \
-   .name = option,                                                                                                     \
-   .aliases = other_names,                                                                                             \
-   .values = choices,                                                                                                  \
-   .otherwise = default_value,                                                                                         \
-   .standing = STRATA_OPTION_READY,                                                                                    \
-   .help = text},
+#define OPTION ROW
 static const strata_option_t strata_opt_options[] = {
 #include "tools/opt_options.def"
 };

@@ -84,29 +84,33 @@ static strata_status_t after_phase(strata_compile_t *compile, strata_phase_t pha
   return strata_observe_after(&((job_t *)user)->observer, compile, phase);
 }
 
-static strata_status_t run_session(job_t *job, strata_session_t *session) {
+static strata_status_t run_session(job_t *job, strata_session_t *session, const strata_profile_names_t *names) {
   const strata_options_t *options = job->options;
   strata_status_t status = strata_session_check_device(session);
   if (status) {
-    strata_print_kernels_without_times(session->library, strata_status_message(status), stdout);
+    strata_print_kernels_without_times(session->library, names, strata_status_message(status), stdout);
     strata_status_free(status);
     return NULL;
   }
   STRATA_TRY(strata_session_open(job->arena, session));
   STRATA_TRY(strata_session_set_inputs(job->arena, session, options->input.count, options->input.items));
-  return strata_profile(job->arena, session, options->num_iters, stdout);
+  return strata_profile(job->arena, session, names, options->num_iters, stdout);
 }
 
-static strata_status_t run_library(job_t *job) {
+static void note_time(void *plot, const char *kernel, double seconds) { strata_plot_set_time(plot, kernel, seconds); }
+
+static strata_status_t run_library(strata_compile_t *compile, job_t *job) {
+  strata_profile_names_t names = {.tell = job->observer.plot ? note_time : NULL, .user = job->observer.plot};
+  names.origins = strata_kernel_origins(job->arena, compile->module, &names.n_origins);
   strata_session_t session;
   const char *path = strata_arena_printf(job->arena, "%s/lib%s.so", job->files, job->options->aot_name);
   STRATA_TRY(strata_session_describe(job->arena, path, &session));
-  strata_status_t status = run_session(job, &session);
+  strata_status_t status = run_session(job, &session, &names);
   strata_session_close(&session);
   return status;
 }
 
-static strata_status_t finish(strata_compile_t *compile, job_t *job) {
+static strata_status_t finish_work(strata_compile_t *compile, job_t *job) {
   const strata_options_t *options = job->options;
   if (options->compile_to != STRATA_PHASE_LIBRARY) {
     const char *name = job->destination.ir_name;
@@ -114,8 +118,13 @@ static strata_status_t finish(strata_compile_t *compile, job_t *job) {
     return strata_write_ir(compile, (strata_phase_t)options->compile_to, path);
   }
   if (!options->aot)
-    return run_library(job);
+    return run_library(compile, job);
   return options->depfile ? strata_write_depfile(compile, options, job->destination.folder, job->files) : NULL;
+}
+
+static strata_status_t finish(strata_compile_t *compile, job_t *job) {
+  STRATA_TRY(finish_work(compile, job));
+  return strata_observe_plot(&job->observer, job->arena);
 }
 
 static void print_line(const char *text, void *file) { fprintf(file, "%s\n", text); }

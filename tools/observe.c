@@ -2,7 +2,6 @@
 #include "tools/observe.h"
 
 #include "tools/folders.h"
-#include "tools/plot.h"
 
 #include <errno.h>
 #include <string.h>
@@ -74,10 +73,9 @@ strata_status_t strata_observe_after(strata_observer_t *observer, strata_compile
   observer->peak_kib[phase] = usage.ru_maxrss;
   if (!has_ir(phase))
     return NULL;
-  if (options->plot && phase == STRATA_PHASE_GRAPH)
-    STRATA_TRY(strata_make_parents(compile->arena, options->plot, NULL));
-  if (options->plot && phase == STRATA_PHASE_GRAPH)
-    STRATA_TRY(strata_plot(compile, options->plot));
+  int last_to_plot = options->compile_to < STRATA_PHASE_AFFINE ? options->compile_to : STRATA_PHASE_AFFINE;
+  if (options->plot && (int)phase == last_to_plot)
+    STRATA_TRY(strata_plot_read(compile, &observer->plot));
   if (options->dump_after == (int)phase + 1 || options->dump_after == STRATA_PHASE_COUNT + 1) {
     fprintf(stderr, "// after %s\n", strata_phase_info[phase].name);
     print_module(compile, stderr);
@@ -89,6 +87,13 @@ strata_status_t strata_observe_after(strata_observer_t *observer, strata_compile
 FILE *strata_report_file(const strata_options_t *options) {
   bool has_file = options->output && strcmp(options->output, "-") != 0;
   return options->compile_to == STRATA_PHASE_LIBRARY || has_file ? stdout : stderr;
+}
+
+strata_status_t strata_observe_plot(strata_observer_t *observer, strata_arena_t *arena) {
+  if (!observer->plot)
+    return NULL;
+  STRATA_TRY(strata_make_parents(arena, observer->options->plot, NULL));
+  return strata_plot_write(observer->plot, observer->options->plot);
 }
 
 void strata_observe_end(const strata_observer_t *observer) {

@@ -3,6 +3,7 @@
 #define STRATA_TOOLS_OBSERVE_H
 
 #include "tools/options.h"
+#include "tools/plot.h"
 
 #include <stdio.h>
 
@@ -12,6 +13,7 @@ typedef struct {
   double seconds[STRATA_PHASE_COUNT]; // 0 where a phase has not run
   double assembler_seconds;           // of the last phase: spent in ptxas
   long peak_kib[STRATA_PHASE_COUNT];  // largest resident memory of the process until the end of the phase
+  strata_plot_t *plot;                // for --plot, once there is something to draw
 } strata_observer_t;
 
 void strata_observe_before(strata_observer_t *observer, strata_phase_t phase);
@@ -20,6 +22,9 @@ STRATA_MUST_CHECK strata_status_t strata_observe_after(strata_observer_t *observ
 // Where reports go that the user asked for (--explain, --time-compilation): standard output, or standard error where
 // the IR is written there.
 FILE *strata_report_file(const strata_options_t *options);
+
+// Writes what --plot asked for, if there is something.
+STRATA_MUST_CHECK strata_status_t strata_observe_plot(strata_observer_t *observer, strata_arena_t *arena);
 
 // The table of --time-compilation, if asked for; removes the progress line.
 void strata_observe_end(const strata_observer_t *observer);

@@ -2,6 +2,7 @@
 #include "tools/profile.h"
 
 #include "passes/target.h"
+#include "tools/peaks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,66 +36,122 @@ strata_status_t strata_time_runs(strata_arena_t *arena, strata_session_t *sessio
   return NULL;
 }
 
-//===-- The table ------------------------------------------------------------------------------------------------===//
+//===-- The roofline ---------------------------------------------------------------------------------------------===//
 
-// The GPU that the library's kernels are for; NULL on the cpu.
-static const strata_gpu_device_t *device_of(const strata_library_t *library) {
-  bool is_gpu = strcmp(library->target, "cpu") != 0 && library->n_devices > 0;
-  return is_gpu ? strata_gpu_device_find(library->devices[0]) : NULL;
+// What the library's device does at best in a second; zeros where nobody knows.
+typedef struct {
+  char text[160];
+  double memory, caches; // bytes
+  double operations;
+  double largest_cached; // bytes of a call, for which |caches| counts
+} roofline_t;
+
+static roofline_t roofline_of_gpu(const strata_gpu_device_t *device) {
+  roofline_t roofline = {
+      .memory = (double)device->bandwidth, .caches = (double)device->bandwidth, .operations = (double)device->products};
+  snprintf(roofline.text, sizeof roofline.text,
+           "roofline of %s: %.0f GB/s, products of 16-bit operands at %.0f TFLOP/s", device->name,
+           1e-9 * roofline.memory, 1e-12 * roofline.operations);
+  return roofline;
 }
 
-// The seconds that a device needs at least.
-static double least_seconds(const strata_gpu_device_t *device, double bytes, double flops) {
-  double moving = bytes / (double)device->bandwidth, computing = flops / (double)device->products;
+static roofline_t roofline_of_host(unsigned threads) {
+  strata_peaks_t peaks = strata_measure_peaks(threads);
+  roofline_t roofline = {.memory = peaks.memory,
+                         .caches = peaks.caches,
+                         .operations = peaks.operations,
+                         .largest_cached = (double)peaks.largest_cached};
+  if (peaks.memory <= 0 || peaks.caches <= 0 || peaks.operations <= 0)
+    return (roofline_t){0};
+  snprintf(roofline.text, sizeof roofline.text,
+           "roofline of this machine, measured with %u threads: %.0f GB/s, in caches %.0f GB/s, %.0f GFLOP/s of f32",
+           peaks.threads, 1e-9 * peaks.memory, 1e-9 * peaks.caches, 1e-9 * peaks.operations);
+  return roofline;
+}
+
+static roofline_t find_roofline(const strata_library_t *library, const trace_t *trace) {
+  if (strcmp(library->target, "cpu") == 0)
+    return trace ? roofline_of_host(trace->threads) : (roofline_t){0};
+  const strata_gpu_device_t *device = library->n_devices > 0 ? strata_gpu_device_find(library->devices[0]) : NULL;
+  return device ? roofline_of_gpu(device) : (roofline_t){0};
+}
+
+// The seconds that a call that moves and computes so much needs at least.
+static double least_seconds(const roofline_t *roofline, double bytes, double flops) {
+  double bandwidth = bytes <= roofline->largest_cached ? roofline->caches : roofline->memory;
+  double moving = bytes / bandwidth, computing = flops / roofline->operations;
   return moving > computing ? moving : computing;
 }
 
-static void print_rates(const strata_gpu_device_t *device, double seconds, double bytes, double flops, FILE *file) {
-  if (seconds <= 0) {
+//===-- The table ------------------------------------------------------------------------------------------------===//
+
+// |least|: of the seconds, what the roofline asks for; 0: not known.
+static void print_rates(double seconds, double bytes, double flops, double least, FILE *file) {
+  if (seconds <= 0)
     fprintf(file, " %10s %8s %9s", "-", "-", "-");
-    return;
-  }
-  fprintf(file, " %10.3f %8.1f %9.1f", 1e3 * seconds, 1e-9 * bytes / seconds, 1e-9 * flops / seconds);
-  if (device)
-    fprintf(file, " %10.0f %%", 100 * least_seconds(device, bytes, flops) / seconds);
+  else
+    fprintf(file, " %10.3f %8.1f %9.1f", 1e3 * seconds, 1e-9 * bytes / seconds, 1e-9 * flops / seconds);
+  if (seconds > 0 && least > 0)
+    fprintf(file, " %10.0f %%", 100 * least / seconds);
+  else
+    fprintf(file, " %12s", "");
 }
 
 static void print_row(const char *name, uint64_t calls, const char *tasks, double bytes, double flops, FILE *file) {
   fprintf(file, "%-24s %6llu %8s %11.3f %11.3f", name, (unsigned long long)calls, tasks, 1e-6 * bytes, 1e-6 * flops);
 }
 
+static const char *nodes_of(const strata_profile_names_t *names, const char *kernel) {
+  for (size_t i = 0; names && i < names->n_origins; i++)
+    if (strcmp(names->origins[i].kernel, kernel) == 0)
+      return names->origins[i].nodes;
+  return "";
+}
+
+static uint64_t count_calls(const strata_library_t *library, size_t kernel) {
+  uint64_t calls = 0;
+  for (size_t i = 0; i < library->n_launches; i++)
+    calls += library->launches[i] == kernel;
+  return calls;
+}
+
 // |trace|: times of a call; NULL: nothing was run.
-static void print_kernels(const strata_library_t *library, const trace_t *trace, FILE *file) {
-  const strata_gpu_device_t *device = device_of(library);
-  double all_seconds = 0, all_bytes = 0, all_flops = 0;
-  fprintf(file, "%-24s %6s %8s %11s %11s %10s %8s %9s%s\n", "kernel", "calls", "tasks", "MB", "MFLOP", "ms", "GB/s",
-          "GFLOP/s", device ? "  of roofline" : "");
+static void print_kernels(const strata_library_t *library, const strata_profile_names_t *names, const trace_t *trace,
+                          FILE *file) {
+  const roofline_t roofline = find_roofline(library, trace);
+  double all_seconds = 0, all_bytes = 0, all_flops = 0, all_least = 0;
+  fprintf(file, "%-24s %6s %8s %11s %11s %10s %8s %9s %12s%s\n", "kernel", "calls", "tasks", "MB", "MFLOP", "ms",
+          "GB/s", "GFLOP/s", roofline.memory > 0 ? "of roofline" : "", names ? "  nodes" : "");
   for (size_t k = 0; k < library->n_kernels; k++) {
     const strata_kernel_info_t *kernel = library->kernels[k];
-    uint64_t calls = 0;
-    for (size_t i = 0; i < library->n_launches; i++)
-      calls += library->launches[i] == k;
+    uint64_t calls = count_calls(library, k);
     if (calls == 0) // of the preparation only
       continue;
     double bytes = (double)(calls * kernel->bytes), flops = (double)(calls * kernel->flops);
     double seconds = trace ? trace->seconds[k] : 0;
+    double least = roofline.memory > 0
+                       ? (double)calls * least_seconds(&roofline, (double)kernel->bytes, (double)kernel->flops)
+                       : 0;
     char tasks[24];
     snprintf(tasks, sizeof tasks, "%llu", (unsigned long long)kernel->tasks);
     print_row(kernel->name, calls, tasks, bytes, flops, file);
-    print_rates(device, seconds, bytes, flops, file);
-    fputc('\n', file);
-    all_seconds += seconds, all_bytes += bytes, all_flops += flops;
+    print_rates(seconds, bytes, flops, least, file);
+    const char *nodes = nodes_of(names, kernel->name);
+    if (names && names->tell && seconds > 0)
+      names->tell(names->user, kernel->name, seconds / (double)calls);
+    fprintf(file, "%s%s\n", *nodes ? "  " : "", nodes);
+    all_seconds += seconds, all_bytes += bytes, all_flops += flops, all_least += least;
   }
   print_row("all kernels", library->n_launches, "", all_bytes, all_flops, file);
-  print_rates(device, all_seconds, all_bytes, all_flops, file);
+  print_rates(all_seconds, all_bytes, all_flops, all_least, file);
   fputc('\n', file);
-  if (device)
-    fprintf(file, "roofline of %s: %.0f GB/s, products of 16-bit operands at %.0f TFLOP/s\n", device->name,
-            1e-9 * (double)device->bandwidth, 1e-12 * (double)device->products);
+  if (*roofline.text)
+    fprintf(file, "%s\n", roofline.text);
 }
 
-void strata_print_kernels_without_times(const strata_library_t *library, const char *why, FILE *file) {
-  print_kernels(library, NULL, file);
+void strata_print_kernels_without_times(const strata_library_t *library, const strata_profile_names_t *names,
+                                        const char *why, FILE *file) {
+  print_kernels(library, names, NULL, file);
   fprintf(file, "nothing was run and timed: %s\n", why);
 }
 
@@ -115,17 +172,30 @@ static strata_status_t trace_call(strata_arena_t *arena, strata_session_t *sessi
 strata_status_t strata_profile_kernels(strata_arena_t *arena, strata_session_t *session, FILE *file) {
   trace_t trace;
   STRATA_TRY(trace_call(arena, session, &trace));
-  print_kernels(session->library, &trace, file);
+  print_kernels(session->library, NULL, &trace, file);
   return NULL;
 }
 
-strata_status_t strata_profile(strata_arena_t *arena, strata_session_t *session, int n_runs, FILE *file) {
+// The first calls find cold caches, a low clock and threads that sleep.
+static strata_status_t warm_up(strata_session_t *session) {
+  enum { MAX_CALLS = 10 };
+  const double enough = 0.05; // seconds
+  double seconds = 0, all = 0;
+  for (int i = 0; i < MAX_CALLS && all < enough; i++) {
+    STRATA_TRY(strata_session_run(session, &seconds));
+    all += seconds;
+  }
+  return NULL;
+}
+
+strata_status_t strata_profile(strata_arena_t *arena, strata_session_t *session, const strata_profile_names_t *names,
+                               int n_runs, FILE *file) {
   trace_t trace;
-  STRATA_TRY(strata_session_run(session, NULL));
+  STRATA_TRY(warm_up(session));
   STRATA_TRY(trace_call(arena, session, &trace));
   strata_times_t times;
   STRATA_TRY(strata_time_runs(arena, session, n_runs, &times));
-  print_kernels(session->library, &trace, file);
+  print_kernels(session->library, names, &trace, file);
   fprintf(file, "whole call: %.3f ms", 1e3 * times.median);
   if (n_runs > 1)
     fprintf(file, " (median of %d, %.3f to %.3f)", n_runs, 1e3 * times.min, 1e3 * times.max);

@@ -2,20 +2,31 @@
 #ifndef STRATA_TOOLS_PROFILE_H
 #define STRATA_TOOLS_PROFILE_H
 
+#include "passes/affine/origins.h"
 #include "tools/session.h"
 
 #include <stdio.h>
 
-// Calls the library once to warm up, once more to time each kernel, and |n_runs| times for the time of a whole call.
-// Kernels are compared with the roofline of the device that the library is for, where it is known.
-STRATA_MUST_CHECK strata_status_t strata_profile(strata_arena_t *arena, strata_session_t *session, int n_runs,
-                                                 FILE *file);
+// What is known of a library's kernels besides its description, and who wants to know more; NULL and 0 for nothing.
+typedef struct {
+  const strata_kernel_origins_t *origins; // which nodes of the model they carry out
+  size_t n_origins;
+  void (*tell)(void *user, const char *kernel, double seconds); // hears the time of each kernel's call
+  void *user;
+} strata_profile_names_t;
+
+// Calls the library some times to warm up, once more to time each kernel, and |n_runs| times for the time of a whole
+// call. Kernels are compared with the roofline of the device that the library is for, where it is known; that of the
+// cpu is measured.
+STRATA_MUST_CHECK strata_status_t strata_profile(strata_arena_t *arena, strata_session_t *session,
+                                                 const strata_profile_names_t *names, int n_runs, FILE *file);
 
 // Calls it with its inputs as they are and prints a row for each kernel, the times of one call among them.
 STRATA_MUST_CHECK strata_status_t strata_profile_kernels(strata_arena_t *arena, strata_session_t *session, FILE *file);
 
 // The same rows without times, of a library that cannot be run here, and |why|.
-void strata_print_kernels_without_times(const strata_library_t *library, const char *why, FILE *file);
+void strata_print_kernels_without_times(const strata_library_t *library, const strata_profile_names_t *names,
+                                        const char *why, FILE *file);
 
 // The smallest, middle and largest of the seconds of |n_runs| calls.
 typedef struct {

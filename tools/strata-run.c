@@ -203,7 +203,7 @@ static bool describe_only(const options_t *options, const strata_session_t *sess
   strata_status_t status = options->kernels ? strata_session_check_device(session) : NULL;
   if (!status)
     return false;
-  strata_print_kernels_without_times(session->library, strata_status_message(status), stdout);
+  strata_print_kernels_without_times(session->library, NULL, strata_status_message(status), stdout);
   strata_status_free(status);
   return true;
 }

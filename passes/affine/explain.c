@@ -2,6 +2,7 @@
 // sum over a run; see explain.h.
 //
 //   kernel k3: 12 calls, 3 nests (contract add gelu), 2.36e+06 bytes, 6.04e+08 operations, 256 operations a byte
+//   kernel k3 is /layer.0/dense/MatMul, …/Add, …/Gelu; last of 12: /layer.11/dense/MatMul, …/Add, …/Gelu
 #include "passes/affine/explain.h"
 
 #include "dialects/affine/kernel.h"
@@ -9,6 +10,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "passes/affine/calls.h"
+#include "passes/affine/origins.h"
 #include "passes/pass.h"
 
 #include <stdio.h>
@@ -16,7 +18,7 @@
 void strata_explain(const strata_compile_t *compile, const char *format, ...) {
   if (!compile->explain)
     return;
-  char line[512];
+  char line[1024];
   va_list args;
   va_start(args, format);
   vsnprintf(line, sizeof line, format, args);
@@ -74,6 +76,14 @@ static void count_calls(strata_compile_t *compile, MlirOperation func, int64_t t
   }
 }
 
+static void explain_origins(strata_compile_t *compile) {
+  size_t count;
+  const strata_kernel_origins_t *kernels = strata_kernel_origins(compile->arena, compile->module, &count);
+  for (size_t i = 0; i < count; i++)
+    if (*kernels[i].nodes)
+      strata_explain(compile, "kernel %s is %s", kernels[i].kernel, kernels[i].nodes);
+}
+
 strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
   MlirOperation main = strata_find_func(compile->module, "main");
   if (!compile->explain || mlirOperationIsNull(main))
@@ -92,6 +102,8 @@ strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
     if (count)
       STRATA_TRY(explain_kernel(compile, op, (int)*count, &run));
   }
-  strata_explain(compile, "a run: %lld launches, %.3g bytes, %.3g operations", (long long)run.n_launches, run.bytes, run.operations);
+  explain_origins(compile);
+  strata_explain(compile, "a run: %lld launches, %.3g bytes, %.3g operations", (long long)run.n_launches, run.bytes,
+                 run.operations);
   return NULL;
 }

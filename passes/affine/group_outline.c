@@ -239,7 +239,17 @@ static MlirAttribute intern(outliner_t *outliner, MlirOperation func) {
 
 //===-- Calls ----------------------------------------------------------------------------------------------------===//
 
-static void create_call(outliner_t *outliner, MlirAttribute symbol, const arguments_t *arguments) {
+// Of the nodes that the group's nests come from.
+static MlirLocation fuse_locations(const outliner_t *outliner, const strata_group_t *group) {
+  const strata_nest_graph_t *graph = &outliner->grouping->graph;
+  MlirLocation *locations = strata_arena_array(graph->arena, MlirLocation, group->members.count);
+  for (size_t i = 0; i < group->members.count; i++)
+    locations[i] = mlirOperationGetLocation(graph->nodes.data[group->members.data[i]].nest->op);
+  return mlirLocationFusedGet(outliner->context, (intptr_t)group->members.count, locations, (MlirAttribute){NULL});
+}
+
+static void create_call(outliner_t *outliner, MlirLocation location, MlirAttribute symbol,
+                        const arguments_t *arguments) {
   size_t count = arguments->inputs.count + arguments->outputs.count;
   MlirValue *operands = strata_arena_array(outliner->grouping->graph.arena, MlirValue, count);
   for (size_t i = 0; i < count; i++)
@@ -247,7 +257,7 @@ static void create_call(outliner_t *outliner, MlirAttribute symbol, const argume
                       ? buffer_value(outliner, arguments->inputs.data[i])
                       : buffer_value(outliner, arguments->outputs.data[i - arguments->inputs.count]);
   MlirAttribute callee = mlirFlatSymbolRefAttrGet(outliner->context, mlirStringAttrGetValue(symbol));
-  MlirOperation call = strata_op_create(outliner->location, "func.call", (int)count, operands, 0, NULL, 1,
+  MlirOperation call = strata_op_create(location, "func.call", (int)count, operands, 0, NULL, 1,
                                         &(strata_named_attr_t){"callee", callee}, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(strata_func_body(outliner->grouping->graph.func), outliner->end, call);
 }
@@ -260,10 +270,11 @@ static int compare_ints(const void *a, const void *b) {
 static void outline_group(outliner_t *outliner, strata_group_t *group) {
   qsort(group->members.data, group->members.count, sizeof(int), compare_ints); // the nests' own order
   arguments_t arguments = find_arguments(outliner, group);
+  MlirLocation location = fuse_locations(outliner, group); // while there are nests
   MlirAttribute symbol = intern(outliner, move_group(outliner, group, &arguments));
   MlirStringRef name = mlirStringAttrGetValue(symbol);
   group->kernel = strata_arena_printf(outliner->grouping->graph.arena, "%.*s", (int)name.length, name.data);
-  create_call(outliner, symbol, &arguments);
+  create_call(outliner, location, symbol, &arguments);
 }
 
 // Groups by their places in the order.

@@ -155,14 +155,21 @@ static launch_t take_launch(joiner_t *j, MlirOperation first) {
   return launch;
 }
 
+static MlirLocation fuse_locations(const joiner_t *j, const launch_t *launch) {
+  MlirLocation *locations = strata_arena_array(j->compile->arena, MlirLocation, launch->calls.count);
+  for (size_t i = 0; i < launch->calls.count; i++)
+    locations[i] = mlirOperationGetLocation(launch->calls.data[i]);
+  return mlirLocationFusedGet(j->compile->context, (intptr_t)launch->calls.count, locations, (MlirAttribute){NULL});
+}
+
 // The one call stands where the last did: views may have been put between them.
 static MlirOperation join(joiner_t *j, const launch_t *launch) {
   MlirOperation last = launch->calls.data[launch->calls.count - 1];
   MlirStringRef symbol = mlirStringAttrGetValue(find_function(j, launch));
   MlirAttribute callee = mlirFlatSymbolRefAttrGet(j->compile->context, symbol);
   MlirOperation call =
-      strata_op_create(mlirOperationGetLocation(last), "func.call", (int)launch->operands.count, launch->operands.data,
-                       0, NULL, 1, &(strata_named_attr_t){"callee", callee}, 0, NULL);
+      strata_op_create(fuse_locations(j, launch), "func.call", (int)launch->operands.count, launch->operands.data, 0,
+                       NULL, 1, &(strata_named_attr_t){"callee", callee}, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(last), last, call);
   for (size_t i = 0; i < launch->calls.count; i++)
     mlirOperationDestroy(launch->calls.data[i]);

@@ -1,6 +1,8 @@
 // RUN: rm -rf %t && strata %s --aot -o %t --save-temps=%t/temps --plot=%t/graph.svg
 // RUN: ls %t %t/temps | FileCheck %s --check-prefix=FILES
 // RUN: FileCheck %s --check-prefix=PLOT --input-file=%t/graph.svg
+// RUN: strata %s --compile-to=graph --plot=%t/op.svg -o %t/op.mlir && FileCheck %s --check-prefix=OPS --input-file=%t/op.svg
+// RUN: strata %s --plot=%t/graph.dot | FileCheck %s --check-prefix=RAN && FileCheck %s --check-prefix=DOT --input-file=%t/graph.dot
 // RUN: strata %s --aot -o %t --time-compilation | FileCheck %s --check-prefix=TIME
 // RUN: strata %s --aot -o %t --dump-after=graph 2>&1 | FileCheck %s --check-prefix=DUMP
 // RUN: strata %s --aot -o %t --dump-after=all 2>&1 | FileCheck %s --check-prefix=ALL
@@ -22,9 +24,23 @@
 // FILES-DAG: {{[0-9]}}-llvm.mlir
 // PLOT: <svg
 // PLOT: <path
-// PLOT: neg</text>
+// PLOT: input x</text>
+// PLOT: k0</text>
+// PLOT: line 64: neg</text>
+// PLOT: line 65: exp</text>
 // PLOT: 8x64xf32</text>
+// PLOT: output y</text>
 // PLOT: </svg>
+// OPS: neg</text>
+// OPS: 8x64xf32</text>
+// OPS: exp</text>
+// OPS: outputs</text>
+// RAN: k0
+// DOT: digraph
+// DOT: subgraph cluster_1 {
+// DOT-NEXT: label="k0 {{.*}}8x64xf32, {{.*}} ms, 100.0 %"
+// DOT: [label="line {{[0-9]+}}: neg"]
+// DOT: lhead=cluster_1
 // TIME: phase seconds peak MiB
 // TIME-NEXT: import
 // TIME: library
