@@ -299,7 +299,7 @@ class Builder:
         value = self.graph.values[x]
         if not is_float(kind) and kind != "b" and value.size:
             low, high = evaluate.limits(kind)
-            if not (low <= value.min() and value.max() <= high):
+            if not (low <= value.min().item() and value.max().item() <= high):
                 if not is_float(source) or low < 0:
                     raise Unsuitable
                 x = self.positive(x)
