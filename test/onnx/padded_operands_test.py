@@ -24,8 +24,8 @@ def padded(graph, name, at, rows_before):
 
 
 def case(left, right):
-    """The graph, its inputs and the product. |left| and |right|: the place in the batch of an operand that is padded and
-    transposed, None: it is neither."""
+    """The graph, its inputs and the product. |left| and |right|: the place in the batch of an operand that is padded
+    and transposed, None: it is neither."""
     random = np.random.default_rng(3)
     graph, inputs, operands, names = onnx_file.Graph(18), [], [], []
     for name, at, shape in (("a", left, (ROWS, SHARED)), ("b", right, (SHARED, COLUMNS))):
