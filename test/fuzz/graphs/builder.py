@@ -296,13 +296,13 @@ class Builder:
         source = self.kind(x)
         if kind == source or kind in ("i4", "u4"):
             raise Unsuitable
-        value = self.graph.values[x]
-        if not is_float(kind) and kind != "b" and value.size:
+        if not is_float(kind) and kind != "b" and self.graph.values[x].size:
             low, high = evaluate.limits(kind)
-            if not (low <= value.min().item() and value.max().item() <= high):
-                if not is_float(source) or low < 0:
-                    raise Unsuitable
+            if is_float(source) and self.graph.values[x].min() < low == 0:
                 x = self.positive(x)
+            value = self.graph.values[x]
+            if not (low <= value.min().item() and value.max().item() <= high):
+                raise Unsuitable
         self.add("Cast", [x], kind, to=number(kind))
 
 

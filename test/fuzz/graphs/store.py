@@ -3,6 +3,7 @@
 A hundred small graphs that are right in every mode and whose results ONNX Runtime and the reference agree on, chosen
 so that every kind of op is among them.
 """
+import multiprocessing
 import os
 import sys
 
@@ -19,7 +20,7 @@ import operators
 import stored_graphs
 from graph import is_float, packed
 
-COUNT = 100
+COUNT, JOBS = 100, 4
 MOST_BYTES = 9000  # of one graph
 
 
@@ -37,14 +38,14 @@ def stored(graph, judge):
 
 
 def candidate(seed):
-    """The Stored of a seed, or None."""
+    """The graph of a seed, or None where it does not suit."""
     graph = builder.build(seed, operators.KINDS)
     size = sum(packed(graph.passed(name), graph.kinds[name]).nbytes
                for name in graph.inputs + graph.constants + graph.outputs)
     if len(graph.nodes) < 5 or size > MOST_BYTES or "f64" in graph.kinds.values():
-        return None, []
+        return None
     graph.options = [option for option in graph.options if not option.startswith("--device")]
-    return graph, sorted({node.op for node in graph.nodes})
+    return graph
 
 
 def is_good(graph, judge):
@@ -57,22 +58,35 @@ def is_good(graph, judge):
         return False
 
 
+def look_at(seed):
+    """The graph of a seed as it is stored, and its ops; None where it is not to be."""
+    graph = candidate(seed)
+    judge = check.Judge(graph, seed) if graph else None
+    if not graph or not is_good(graph, judge):
+        return None
+    about = {"seed": seed, "options": graph.options}
+    return stored_graphs.Stored.of(about, graph.model(), *stored(graph, judge)), {node.op for node in graph.nodes}
+
+
+def choose(found):
+    """COUNT of them, rare ops first looked for: each op once, then twice, and so on."""
+    seen, chosen = {}, []
+    for graph, ops in found:
+        if any(seen.get(op, 0) <= len(chosen) // 25 for op in ops):
+            chosen.append(graph)
+            seen.update((op, seen.get(op, 0) + 1) for op in ops)
+        if len(chosen) == COUNT:
+            break
+    return chosen, seen
+
+
 def main(first_seed):
     gpu.use_stand_in()
-    seen, chosen, seed = {}, [], first_seed
-    while len(chosen) < COUNT:
-        graph, ops = candidate(seed)
-        wanted = 1 + len(chosen) // 25  # times that an op has been seen before it is no longer looked for
-        if graph and any(seen.get(op, 0) < wanted for op in ops):
-            judge = check.Judge(graph, seed)
-            if is_good(graph, judge):
-                about = {"seed": seed, "options": graph.options}
-                chosen.append(stored_graphs.Stored.of(about, graph.model(), *stored(graph, judge)))
-                for op in ops:
-                    seen[op] = seen.get(op, 0) + 1
-        seed += 1
+    with multiprocessing.Pool(JOBS) as pool:
+        chosen, seen = choose(filter(None, pool.imap(look_at, range(first_seed, first_seed + 100 * COUNT))))
+        pool.terminate()
     stored_graphs.save(chosen)
-    print(f"{COUNT} graphs of {len(seen)} ops, {os.path.getsize(stored_graphs.PATH)} bytes, seeds to {seed}; "
+    print(f"{len(chosen)} graphs of {len(seen)} ops, {os.path.getsize(stored_graphs.PATH)} bytes; "
           f"without {sorted(set(operators.KINDS) - set(seen))}")
 
 
