@@ -324,6 +324,25 @@ static bool match_multiply_add(const strata_nest_t *nest, MlirOperation *out_mul
   return false;
 }
 
+// The dims of the nest that the constraints of a guard are about.
+static uint32_t guard_dims(const strata_nest_t *nest, MlirOperation guard) {
+  uint32_t mask = 0;
+  MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
+  for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++)
+    for (int input = 0; input < (int)mlirIntegerSetGetNumInputs(set); input++)
+      for (int dim = 0; dim < n_dims_of(nest); dim++)
+        if (strata_affine_expr_uses(mlirIntegerSetGetConstraint(set, i), input) &&
+            mlirValueEqual(nest->dims[dim], mlirOperationGetOperand(guard, input)))
+          mask |= 1u << dim;
+  return mask;
+}
+
+// What an operand depends on: it may be read along other dims than those along which it is padding.
+static uint32_t read_dims(const strata_nest_t *nest, const strata_access_t *access) {
+  uint32_t guarded = mlirOperationIsNull(access->guard) ? 0 : guard_dims(nest, access->guard);
+  return strata_affine_map_dims(access->map) | guarded;
+}
+
 bool strata_nest_contraction(const strata_nest_t *nest, strata_contraction_t *out_contraction) {
   MlirOperation mul;
   if (nest->is_serial || nest->n_reduction == 0 || !match_multiply_add(nest, &mul))
@@ -336,8 +355,8 @@ bool strata_nest_contraction(const strata_nest_t *nest, strata_contraction_t *ou
       c.store = &nest->accesses[i];
   if (!c.lhs || !c.rhs || !c.store || mlirAffineMapIsNull(c.lhs->map) || mlirAffineMapIsNull(c.rhs->map))
     return false;
-  c.lhs_dims = strata_affine_map_dims(c.lhs->map);
-  c.rhs_dims = strata_affine_map_dims(c.rhs->map);
+  c.lhs_dims = read_dims(nest, c.lhs);
+  c.rhs_dims = read_dims(nest, c.rhs);
   *out_contraction = c;
   return true;
 }

@@ -52,7 +52,7 @@ typedef struct {
   const strata_nest_t *nest;
   const strata_access_t *lhs, *rhs; // what is multiplied; guards and conversions lie between
   const strata_access_t *store;
-  uint32_t lhs_dims, rhs_dims; // the dims each read depends on
+  uint32_t lhs_dims, rhs_dims; // the dims each read depends on, its guard too
 } strata_contraction_t;
 
 // Recognises a contraction by its body; false if |nest| is none.

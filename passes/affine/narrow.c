@@ -349,7 +349,7 @@ static strata_status_t narrow_function(strata_compile_t *compile, MlirOperation 
   // A buffer's number is that of its first access, so that readers' buffers come after the ones they read.
   for (size_t i = n_buffers; i-- > 0;)
     is_narrow[i] = narrow_buffer(&narrowing, &narrowing.graph.buffers.data[i]);
-  for (size_t i = 0; i < n_buffers; i++)
+  for (size_t i = n_buffers; i-- > 0;) // a copy of a copy before the copy, which then is no buffer any more
     if (is_narrow[i])
       drop_copies(&narrowing, &narrowing.graph.buffers.data[i]);
   // Nests have gone: read again. The last first, so that what is widened twice is read as it was.

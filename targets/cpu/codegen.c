@@ -109,17 +109,43 @@ static void prepare_functions(const strata_llvm_unit_t *unit, const settings_t *
 // Vectors are where they should be already, and pairing scalars to new ones would undo broadcasts.
 #define CLEAN_UP "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg"
 static const char vector_passes[] = CLEAN_UP ",loop-simplify,lcssa,loop-mssa(loop-rotate,licm),loop(indvars)," CLEAN_UP;
-static const char scalar_passes[] =
-    CLEAN_UP ",loop-simplify,lcssa,loop-mssa(loop-rotate,licm,simple-loop-unswitch)," CLEAN_UP
-             ",loop(indvars,loop-deletion,loop-unroll-full),gvn,dse,loop-vectorize," CLEAN_UP ",loop-unroll," CLEAN_UP
-             ",loop-mssa(licm)";
+#define SCALAR_PASSES(vectorize)                                                                                       \
+  CLEAN_UP ",loop-simplify,lcssa,loop-mssa(loop-rotate,licm,simple-loop-unswitch)," CLEAN_UP                           \
+           ",loop(indvars,loop-deletion,loop-unroll-full),gvn,dse," vectorize CLEAN_UP ",loop-unroll," CLEAN_UP        \
+           ",loop-mssa(licm)"
+static const char scalar_passes[] = SCALAR_PASSES("loop-vectorize,");
+static const char wrapping_passes[] = SCALAR_PASSES("");
 
-static bool has_vectors(LLVMValueRef function) {
+static bool any_op(LLVMValueRef function, bool (*is_it)(LLVMValueRef op)) {
   for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
     for (LLVMValueRef op = LLVMGetFirstInstruction(block); op; op = LLVMGetNextInstruction(op))
-      if (LLVMGetTypeKind(LLVMTypeOf(op)) == LLVMVectorTypeKind)
+      if (is_it(op))
         return true;
   return false;
+}
+
+static bool is_vector(LLVMValueRef op) { return LLVMGetTypeKind(LLVMTypeOf(op)) == LLVMVectorTypeKind; }
+
+// True of what may come back to zero while a loop's counter goes on: LLVM 22's loop-vectorize takes
+// a[c + (i urem 16)], and whatever it sees as a narrow counter of its own, for consecutive elements.
+static bool may_wrap(LLVMValueRef op) {
+  LLVMTypeRef type = LLVMTypeOf(op);
+  bool is_number = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > 1;
+  switch (LLVMGetInstructionOpcode(op)) {
+  case LLVMURem:
+  case LLVMSRem:
+  case LLVMAnd:
+  case LLVMTrunc:
+    return is_number;
+  default:
+    return false;
+  }
+}
+
+static const char *passes_of(LLVMValueRef function, int opt_level) {
+  if (opt_level == 1 || any_op(function, is_vector))
+    return vector_passes;
+  return any_op(function, may_wrap) ? wrapping_passes : scalar_passes;
 }
 
 static bool optimize(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, int opt_level) {
@@ -127,8 +153,7 @@ static bool optimize(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, int
   for (LLVMValueRef function = LLVMGetFirstFunction(unit->module); function && ok && opt_level > 0;
        function = LLVMGetNextFunction(function))
     if (LLVMCountBasicBlocks(function) > 0)
-      ok = strata_llvm_run_passes(unit, machine,
-                                  has_vectors(function) || opt_level == 1 ? vector_passes : scalar_passes, function);
+      ok = strata_llvm_run_passes(unit, machine, passes_of(function, opt_level), function);
   return ok;
 }
 

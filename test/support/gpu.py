@@ -110,7 +110,7 @@ class Library(strata.Library):
         if self.user_memory:
             self._check(self.description.load(None, driver.stream))
         arrays = [np.ascontiguousarray(value, strata.DTYPES[info.dtype]) for value, info in zip(inputs, self.inputs)]
-        outputs = [strata.aligned(info.dims(), strata.DTYPES[info.dtype]) for info in self.outputs]
+        outputs = [strata.aligned(info.stored(), strata.DTYPES[info.dtype]) for info in self.outputs]
         pool = driver.allocate(self.description.device_memory_size(None))
         if not self.device_tensors:
             self._call([array.ctypes.data for array in arrays + outputs], pool)

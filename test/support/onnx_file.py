@@ -8,11 +8,12 @@
 """
 import numpy as np
 
-FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE = range(1, 12)
+FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64 = range(1, 14)
 ELEMENT_TYPES = {
     np.dtype(np.float32): FLOAT, np.dtype(np.uint8): UINT8, np.dtype(np.int8): INT8, np.dtype(np.uint16): UINT16,
     np.dtype(np.int16): INT16, np.dtype(np.int32): INT32, np.dtype(np.int64): INT64, np.dtype(np.bool_): BOOL,
-    np.dtype(np.float16): FLOAT16, np.dtype(np.float64): DOUBLE,
+    np.dtype(np.float16): FLOAT16, np.dtype(np.float64): DOUBLE, np.dtype(np.uint32): UINT32,
+    np.dtype(np.uint64): UINT64,
 }
 
 
@@ -41,7 +42,7 @@ def single(field, value):
 
 def tensor(name, array):
     """TensorProto with raw_data."""
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")
     return (b"".join(number(1, size) for size in array.shape) + number(2, ELEMENT_TYPES[array.dtype]) +
             data(8, name) + data(9, array.tobytes()))
 

@@ -3,6 +3,7 @@
 A library is called through the description it carries (runtime/include/strata/runtime.h), so nothing here depends on a
 model's signature. Needs numpy only.
 """
+import _ctypes
 import ctypes
 import os
 import resource
@@ -21,6 +22,7 @@ DTYPES = {
     8: np.uint8, 9: np.uint8, 10: np.int8, 11: np.uint8, 12: np.int16, 13: np.uint16, 14: np.int32, 15: np.uint32,
     16: np.int64, 17: np.uint64,
 }
+HALF_BYTES = (8, 9)  # i4 and u4
 
 
 def has_ptxas():
@@ -39,6 +41,10 @@ class TensorInfo(ctypes.Structure):
 
     def dims(self):
         return tuple(self.shape[: self.rank])
+
+    def stored(self):
+        """The shape of the array that holds it: of i4 and u4, two to a byte, that of the bytes."""
+        return (self.size,) if self.dtype in HALF_BYTES else self.dims()
 
 
 class KernelInfo(ctypes.Structure):
@@ -100,10 +106,10 @@ class Library:
 
     def bind(self, inputs):
         """A function that runs the library on |inputs|, arrays in the library's order, and its output arrays."""
-        arrays, outputs = ([aligned(info.dims(), DTYPES[info.dtype]) for info in infos]
+        arrays, outputs = ([aligned(info.stored(), DTYPES[info.dtype]) for info in infos]
                            for infos in (self.inputs, self.outputs))
         for value, array, info in zip(inputs, arrays, self.inputs):
-            assert np.shape(value) == info.dims(), f"{info.name}: expected {info.dims()}, got {np.shape(value)}"
+            assert np.shape(value) == info.stored(), f"{info.name}: expected {info.stored()}, got {np.shape(value)}"
             array[...] = value
         pointers = (ctypes.c_void_p * (len(arrays) + len(outputs)))(*[a.ctypes.data for a in arrays + outputs])
 
@@ -113,6 +119,10 @@ class Library:
                 raise RuntimeError(f"status {status}: {self.description.error().decode()}")
 
         return run, outputs
+
+    def close(self):
+        """Unloads it: the next library may be a file with the same inode."""
+        _ctypes.dlclose(self._dll._handle)
 
     def run(self, inputs):
         run, outputs = self.bind(inputs)

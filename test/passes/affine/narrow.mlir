@@ -195,3 +195,40 @@ func.func @main(%x: memref<8x64xf16> {strata.name = "x"}, %y: memref<8x64xf32> {
   } {strata.nest = "add"}
   return
 }
+
+// -----
+// Two copies in a row, once what is rounded at last is rounded at first: both go.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[T:.*]] = memref.alloc() : memref<8x64xf16>
+// CHECK-NOT: memref.alloc
+// CHECK: affine.store %{{.*}}, %[[T]]
+// CHECK: strata.nest = "abs"
+// CHECK-NOT: strata.nest = "copy"
+// CHECK-NOT: strata.nest = "convert"
+// CHECK: affine.load %[[T]]
+// CHECK: strata.nest = "mul"
+func.func @main(%x: memref<8x64xf32> {strata.name = "x"}, %y: memref<8x64xf16> {strata.name = "y", strata.output}) {
+  %t = memref.alloc() : memref<8x64xf32>
+  %u = memref.alloc() : memref<8x64xf32>
+  %v = memref.alloc() : memref<8x64xf16>
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %e = affine.load %x[%i, %j] : memref<8x64xf32>
+    %s = math.absf %e : f32
+    affine.store %s, %t[%i, %j] : memref<8x64xf32>
+  } {strata.nest = "abs"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %e = affine.load %t[%i, %j] : memref<8x64xf32>
+    affine.store %e, %u[%i, %j] : memref<8x64xf32>
+  } {strata.nest = "copy"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %e = affine.load %u[%i, %j] : memref<8x64xf32>
+    %r = arith.truncf %e : f32 to f16
+    affine.store %r, %v[%i, %j] : memref<8x64xf16>
+  } {strata.nest = "convert"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %e = affine.load %v[%i, %j] : memref<8x64xf16>
+    %s = arith.mulf %e, %e : f16
+    affine.store %s, %y[%i, %j] : memref<8x64xf16>
+  } {strata.nest = "mul"}
+  return
+}
