@@ -45,7 +45,7 @@ def sizes():
     lines = errors_of(graph)
     check("every size", lines, ("'x'", "--dim batch=N"), ("'x'", "--dim 'past len + 1=N'"),
           ("'y'", "dimension 0", "--dim 'it'\\''s=N'"), ("'y'", "dimension 1", "--dim y.1=N"), ("'z'", "--dim a=b=N"),
-          ("all sizes",))
+          ("all that is not known",))
     strata.strata("missing.onnx", "--compile-to=import", *pasted(lines, 3))
     check("a name that is near", errors_of(graph, "--dim", "bacth=3", *pasted(lines, 3)[2:]), ("'batch'",),
           ("no dimension 'bacth'; did you mean 'batch'?",))

@@ -8,7 +8,7 @@ import sys
 import strata
 
 text = pathlib.Path(strata.SOURCE, "docs", "add-a-pass.md").read_text(encoding="utf-8").partition("## Trying passes")[2]
-source, command, shown = (block for _, block in re.findall(r"```(mlir|sh)\n(.*?)```", text, flags=re.DOTALL))
+source, command, shown = (block for _, block in re.findall(r"```(mlir|sh)[^\n]*\n(.*?)```", text, flags=re.DOTALL))
 pathlib.Path("relu.mlir").write_text(source, encoding="utf-8")
 environment = dict(os.environ, PATH=strata.BIN + os.pathsep + os.environ["PATH"])
 done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env=environment)
