@@ -98,6 +98,36 @@ def test_strata_run(path):
         assert done.returncode == 1 and message in done.stderr, done.stderr
 
 
+def test_expect():
+    """What is not finite, and integers of 64 bits."""
+    graph = onnx_file.Graph()
+    for name, dtype in (("x", FLOAT), ("i", INT64)):
+        graph.node("Identity", [graph.input(name, dtype, [4])], [name + "y"])
+        graph.output(name + "y", dtype, [4])
+    path = compile_as("same", graph.save("same.onnx"))
+    inf, nan = np.inf, np.nan
+    np.save("i.npy", np.array([2**60, 1, 2, 3]))
+    tool = os.path.join(strata.BIN, "strata-run")
+    for got, expected, integers, status, text in (
+            ([inf] * 4, [1, 2, 3, 4], [2**60, 1, 2, 3], 1, "largest difference inf, 4 of 4 elements are not finite"),
+            ([nan] * 4, [1, 2, 3, 4], [2**60, 1, 2, 3], 1, "= inf"), ([1, 2, 3, 4], [nan] * 4, [2**60, 1, 2, 3], 1, "= inf"),
+            ([inf] * 4, [inf, inf, inf, -inf], [2**60, 1, 2, 3], 1, "= inf"),
+            ([1, 2, 3, 4], [inf] * 4, [2**60, 1, 2, 3], 1, "4 of 4 elements differ"),
+            ([inf, -inf, nan, 1], [inf, -inf, nan, 1], [2**60, 1, 2, 3], 0, "= 0, largest difference 0, 3 of 4"),
+            ([1, 2, 3, 4], [1, 2, 3, 4], [2**60 + 1, 1, 2, 3], 1, "iy: 1 of 4 elements differ")):
+        np.save("x.npy", np.array(got, np.float32))
+        np.save("e.npy", np.array(expected, np.float32))
+        np.save("ie.npy", np.array(integers))
+        done = subprocess.run([tool, path, "--input=x.npy", "--input=i.npy", "--expect=e.npy", "--expect=ie.npy"],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == status and text in done.stdout + done.stderr, (got, expected, done)
+    for wrong in (np.zeros((4, 1), np.float32), np.zeros(4, np.float64), np.zeros(3, np.float32)):
+        np.save("e.npy", wrong)
+        done = subprocess.run([tool, path, "--input=x.npy", "--input=i.npy", "--expect=e.npy"], capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 1 and "output xy is f32 4, the file has" in done.stderr, done
+
+
 def test_set_constant(graph):
     library = strata.Library(compile_as("settable", graph))
     description = library.description
@@ -295,7 +325,7 @@ def main():
     compile_as("second", graph, "--device=x86-64-v3")
     tests = [lambda: test_exports(first), lambda: test_applications(first), lambda: test_same_bytes(graph),
              lambda: test_strata_run(first), lambda: test_set_constant(graph), lambda: test_weights_file(graph),
-             lambda: test_weights_argument(graph), lambda: test_user_memory(graph), test_alias, test_names, test_types,
+             lambda: test_weights_argument(graph), lambda: test_user_memory(graph), test_alias, test_names, test_types, test_expect,
              lambda: test_other_architecture(graph), lambda: test_debug_info(graph), lambda: test_resources(graph)]
     for test in tests:
         test()
