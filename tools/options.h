@@ -40,7 +40,7 @@ strata_import_options_t strata_options_for_import(strata_arena_t *arena, const s
 strata_library_options_t strata_options_for_library(strata_arena_t *arena, const strata_options_t *options);
 
 void strata_options_print_help(FILE *file);
-void strata_options_print_version(FILE *file);
+STRATA_MUST_CHECK strata_status_t strata_options_print_version(FILE *file); // TOOL: one could not be asked
 void strata_options_print_markdown(FILE *file); // docs/options.md
 
 #endif

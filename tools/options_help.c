@@ -1,6 +1,7 @@
 // What the option table says to people: --help, --version and docs/options.md.
 #include "tools/commands.h"
 
+#include <errno.h>
 #include <llvm-c/Core.h>
 #include <string.h>
 
@@ -15,28 +16,31 @@ void strata_options_print_help(FILE *file) {
 }
 
 // Prints the first line of |command|'s output that contains |word|.
-static void print_tool(FILE *file, const char *label, const char *command, const char *word) {
+static strata_status_t print_tool(FILE *file, const char *label, const char *command, const char *word) {
   FILE *pipe = popen(command, "r");
+  if (!pipe)
+    return strata_error(STRATA_TOOL, "%s: %s", label, strerror(errno));
   char line[256];
   bool found = false;
-  while (pipe && fgets(line, sizeof line, pipe)) {
+  while (fgets(line, sizeof line, pipe)) {
     if (!found && strstr(line, word)) {
       fprintf(file, "%-7s %s", label, line);
       found = true;
     }
   }
-  if (pipe)
-    pclose(pipe);
-  if (!found)
+  strata_status_t status = ferror(pipe) ? strata_error(STRATA_TOOL, "%s: %s", label, strerror(errno)) : NULL;
+  pclose(pipe);
+  if (!status && !found)
     fprintf(file, "%-7s not found\n", label);
+  return status;
 }
 
-void strata_options_print_version(FILE *file) {
+strata_status_t strata_options_print_version(FILE *file) {
   unsigned major, minor, patch;
   LLVMGetVersion(&major, &minor, &patch);
   fprintf(file, "strata  " STRATA_VERSION "\nLLVM    %u.%u.%u\n", major, minor, patch);
-  print_tool(file, "ld.lld", "{ ld.lld-22 --version || ld.lld --version; } 2>/dev/null", "LLD");
-  print_tool(file, "ptxas", "ptxas --version 2>/dev/null", "release");
+  STRATA_TRY(print_tool(file, "ld.lld", "{ ld.lld-22 --version || ld.lld --version; } 2>/dev/null", "LLD"));
+  return print_tool(file, "ptxas", "ptxas --version 2>/dev/null", "release");
 }
 
 // A cell of a table: the bar separates cells.

@@ -86,7 +86,21 @@ static strata_status_t parse_options(strata_arena_t *arena, int argc, char **arg
 static bool is_close(double got, double expected, double rtol, double atol) {
   if (isnan(expected) || isnan(got))
     return isnan(expected) && isnan(got);
-  return got == expected || fabs(got - expected) <= atol + rtol * fabs(expected); // infinities are equal or far
+  return got == expected || (isfinite(got) && isfinite(expected) && fabs(got - expected) <= atol + rtol * fabs(expected));
+}
+
+// Infinite where one of them is no number, or infinite, and the other is something else.
+static double distance_of(double x, double y) {
+  bool is_same = x == y || (isnan(x) && isnan(y));
+  return is_same ? 0 : isfinite(x) && isfinite(y) ? fabs(x - y) : INFINITY;
+}
+
+// Integers of 64 bits are more than a double holds.
+static bool has_same_bits(const strata_tensor_t *a, const strata_tensor_t *b, int64_t index) {
+  size_t size = (size_t)strata_dtype_info[a->dtype].bits / 8, at = (size_t)index * size;
+  if (size == 0)
+    return strata_dtype_load(a->dtype, a->data, (size_t)index) == strata_dtype_load(b->dtype, b->data, (size_t)index);
+  return memcmp((const char *)a->data + at, (const char *)b->data + at, size) == 0;
 }
 
 // Prints how far the output is from the file; an error if it is too far.
@@ -102,19 +116,24 @@ static strata_status_t compare(strata_arena_t *arena, const options_t *options, 
   double rtol = is_float || options->has_tolerance ? options->rtol : 0;
   double atol = is_float || options->has_tolerance ? options->atol : 0;
   double difference = 0, reference = 0, largest = 0;
+  int64_t n_special = 0;
   for (int64_t i = 0; i < n; i++) {
     double x = strata_dtype_load(got->dtype, got->data, (size_t)i);
     double y = strata_dtype_load(expected.dtype, expected.data, (size_t)i);
-    if (!is_close(x, y, rtol, atol) && n_bad++ == 0)
+    bool is_equal = is_float || options->has_tolerance ? is_close(x, y, rtol, atol) : has_same_bits(got, &expected, i);
+    if (!is_equal && n_bad++ == 0)
       first_bad = i;
-    if (isfinite(x) && isfinite(y)) {
-      difference += (x - y) * (x - y);
-      reference += y * y;
-      largest = fmax(largest, fabs(x - y));
-    }
+    n_special += !isfinite(x) || !isfinite(y);
+    double distance = distance_of(x, y);
+    difference += distance * distance;
+    reference += isfinite(y) ? y * y : 0;
+    largest = fmax(largest, distance);
   }
-  printf("%s: |difference| / |expected| = %.3g, largest difference %.3g\n", name,
+  printf("%s: |difference| / |expected| = %.3g, largest difference %.3g", name,
          sqrt(difference) / (reference > 0 ? sqrt(reference) : 1), largest);
+  if (n_special)
+    printf(", %lld of %lld elements are not finite", (long long)n_special, (long long)n);
+  putchar('\n');
   if (n_bad == 0)
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT,

@@ -15,7 +15,7 @@ static strata_status_t run(strata_arena_t *arena, int argc, char **argv) {
   if (options.help)
     strata_options_print_help(stdout);
   else if (options.version)
-    strata_options_print_version(stdout);
+    return strata_options_print_version(stdout);
   else
     return strata_run_command(arena, &options);
   return NULL;

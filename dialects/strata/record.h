@@ -126,4 +126,7 @@ STRATA_MUST_CHECK strata_status_t strata__invalid(const char *format, ...) STRAT
 // Prefixes an error with the op it is about: "node: strata.add: ...".
 STRATA_MUST_CHECK strata_status_t strata__at(strata_status_t status, MlirLocation location, const char *name);
 
+// Errors name an attribute of attributes.def that is of another kind than its row says.
+STRATA_MUST_CHECK strata_status_t strata__check_attributes(MlirOperation op);
+
 #endif

@@ -97,10 +97,10 @@ static void report(verifier_t *v, MlirOperation op, strata_status_t status) {
 
 static MlirWalkResult visit(MlirOperation op, void *user) {
   verifier_t *v = user;
-  strata_status_t status = NULL;
-  if (strata_op_id(op) != STRATA_OP_COUNT)
+  strata_status_t status = strata__check_attributes(op);
+  if (!status && strata_op_id(op) != STRATA_OP_COUNT)
     status = check_primitive(v, op);
-  else if (strata_op_composite(op) != STRATA_COMPOSITE_COUNT)
+  else if (!status && strata_op_composite(op) != STRATA_COMPOSITE_COUNT)
     status = check_composite(op);
   if (status)
     report(v, op, status);

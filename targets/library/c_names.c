@@ -1,9 +1,11 @@
 // See c_names.h, and strata_library_check_name of library.h.
+#define _GNU_SOURCE // strerrorname_np, sigabbrev_np
 #include "targets/library/c_names.h"
 
 #include "targets/library/library.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <string.h>
 
 enum { MAX_LENGTH = 200 }; // of an identifier made from a model's name
@@ -19,15 +21,49 @@ bool strata_c_is_identifier(const char *text) {
   return *text == 0;
 }
 
+typedef struct {
+  const char *begin, *end;
+  bool is_upper; // what lies between is capitals, digits and '_'
+} family_t;
+
+static bool is_of(const family_t *family, const char *text) {
+  size_t length = strlen(text), begin = strlen(family->begin), end = strlen(family->end);
+  if (length <= begin + end || strncmp(text, family->begin, begin) != 0 ||
+      strcmp(text + length - end, family->end) != 0)
+    return false;
+  return !family->is_upper ||
+         begin + strspn(text + begin, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= length - end;
+}
+
+// EINVAL, SIGTERM
+static bool is_error_or_signal(const char *text) {
+  for (int i = 1; i < 256; i++) {
+    const char *error = strerrorname_np(i), *signal = i < NSIG ? sigabbrev_np(i) : NULL;
+    if ((error && strcmp(error, text) == 0) ||
+        (signal && strncmp(text, "SIG", 3) == 0 && strcmp(signal, text + 3) == 0))
+      return true;
+  }
+  return false;
+}
+
 bool strata_c_is_reserved(const char *text) {
+  enum { ANY = false, UPPER = true };
   static const char *const words[] = {
 #define WORD(text) text,
+#include "targets/library/c_words.def"
+  };
+  static const family_t families[] = {
+#define WORD(text)
+#define FAMILY(begin, end, inside) {begin, end, inside},
 #include "targets/library/c_words.def"
   };
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
     if (strcmp(words[i], text) == 0)
       return true;
-  return text[0] == '_' && (text[1] == '_' || (text[1] >= 'A' && text[1] <= 'Z'));
+  for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+    if (is_of(&families[i], text))
+      return true;
+  return is_error_or_signal(text) || (text[0] == '_' && (text[1] == '_' || (text[1] >= 'A' && text[1] <= 'Z')));
 }
 
 //===-- Unique names ---------------------------------------------------------------------------------------------===//
@@ -61,10 +97,11 @@ const char *strata_c_scope_add(strata_c_scope_t *scope, const char *name) {
     if (!is_letter(*c) && !is_digit(*c))
       *c = '_';
   const char *unique = base;
+  // A family's name stays one with a number behind it.
+  const char *prefix = strata_c_is_reserved(strata_arena_printf(scope->arena, "%s_2", base)) ? "x" : "";
   size_t slot = slot_of(scope, unique);
   for (size_t number = 2; scope->taken.data[slot] || strata_c_is_reserved(unique); number++) {
-    unique = strata_arena_printf(scope->arena, "%s%s_%zu", strata_c_is_reserved(base) && base[0] == '_' ? "x" : "",
-                                 base, number);
+    unique = strata_arena_printf(scope->arena, "%s%s_%zu", prefix, base, number);
     slot = slot_of(scope, unique);
   }
   scope->taken.data[slot] = unique;
@@ -76,7 +113,14 @@ const char *strata_c_scope_add(strata_c_scope_t *scope, const char *name) {
 
 static bool is_in_c_library(const char *name) {
   static const char *const libraries[] = {"libc.so.6", "libm.so.6"};
+  static const char *const symbols[] = {
+#define WORD(text)
+#define SYMBOL(text) text,
+#include "targets/library/c_words.def"
+  };
   bool found = false;
+  for (size_t i = 0; i < sizeof symbols / sizeof symbols[0] && !found; i++)
+    found = strcmp(symbols[i], name) == 0;
   for (size_t i = 0; i < sizeof libraries / sizeof libraries[0] && !found; i++) {
     void *handle = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
     found = handle && dlsym(handle, name);
@@ -96,13 +140,13 @@ strata_status_t strata_library_check_name(const char *name) {
   if (strlen(name) > MAX_LENGTH)
     return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: expected at most %d characters, got %zu", MAX_LENGTH,
                         strlen(name));
-  if (strata_c_is_reserved(name) || strncmp(name, "strata_rt", 9) == 0 || strncmp(name, "strata_entry", 12) == 0 ||
-      strcmp(name, "strata_description") == 0)
-    return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: '%s' is reserved", name);
+  // What begins with '_' is the C library's where things outside functions are named.
+  if (strata_c_is_reserved(name) || name[0] == '_')
+    return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: '%s' is reserved for C, C++ or strata", name);
   char symbol[MAX_LENGTH + 64];
   for (size_t i = 0; i <= sizeof suffixes / sizeof suffixes[0]; i++) {
     strcat(strcpy(symbol, name), i ? suffixes[i - 1] : "");
-    if (is_in_c_library(symbol))
+    if (strata_c_is_reserved(symbol) || is_in_c_library(symbol))
       return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: '%s' is a name of the C library", symbol);
   }
   return NULL;

@@ -33,13 +33,59 @@ static void print_shape(FILE *file, const strata_program_tensor_t *tensor) {
   fputs("]", file);
 }
 
-// A name of the model, where the C name differs from it; nothing in it may end the comment.
+// Characters that change how what is around them is shown, or that nobody sees: controls, marks of direction and width.
+static bool is_invisible(uint32_t c) {
+  static const uint32_t ranges[][2] = {{0, 0x1f},         {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},
+                                       {0x61c, 0x61c},    {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+                                       {0x200b, 0x200f},  {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+                                       {0xd800, 0xdfff},  {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+                                       {0xfff0, 0xfffb},  {0xe0000, 0xe0fff}, {0x110000, UINT32_MAX}};
+  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+    if (c >= ranges[i][0] && c <= ranges[i][1])
+      return true;
+  return false;
+}
+
+// The bytes of the UTF-8 character at |text|; 0 if there is none.
+static int decode(const char *text, uint32_t *out_character) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  unsigned char first = (unsigned char)*text;
+  int length = first < 0x80 ? 1 : first >= 0xf0 && first < 0xf8 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 0;
+  uint32_t character = length == 1 ? first : first & (0xffu >> (length + 1));
+  if (first >= 0xf8)
+    return 0;
+  for (int i = 1; i < length; i++) {
+    if (((unsigned char)text[i] & 0xc0) != 0x80)
+      return 0;
+    character = character << 6 | ((unsigned char)text[i] & 0x3f);
+  }
+  *out_character = character;
+  return character >= least[length] ? length : 0;
+}
+
+// Whether |c| behind |before| would begin or end a comment, or be read as another character.
+static bool is_special(char before, char c) {
+  return c == '\\' || (before == '*' && c == '/') || (before == '/' && c == '*') || (before == '?' && c == '?');
+}
+
+// A name of the model, where the C name differs from it, for a comment of one line.
 static void print_model_name(FILE *file, const strata_program_tensor_t *tensor) {
   if (strcmp(tensor->name, tensor->c_name) == 0)
     return;
   fputs(" ('", file);
-  for (const char *c = tensor->name; *c; c++)
-    putc((c[0] == '/' && c > tensor->name && c[-1] == '*') || (unsigned char)*c < ' ' || *c == '\\' ? '_' : *c, file);
+  char before = 0;
+  for (const char *c = tensor->name; *c;) {
+    uint32_t character = 0;
+    int length = decode(c, &character);
+    if (length == 0 || is_invisible(character) || is_special(before, *c)) {
+      fprintf(file, "_");
+      before = '_';
+    } else {
+      fwrite(c, 1, (size_t)length, file);
+      before = *c;
+    }
+    c += length ? length : 1;
+  }
   fputs("' in the model)", file);
 }
 

@@ -1,5 +1,6 @@
 """Bad input and bad options: one clear error, exit status 1, nothing written, no crash and no hang."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -72,6 +73,19 @@ def external_data():
     expect_error("missing external data", "nothere.data", model("nothere.data"))
     expect_error("short external data", "w", model("short.data"))
     expect_error("external data outside the folder", "w", model("../../../../../etc/passwd"))
+    os.makedirs("linked/real", exist_ok=True)
+    write("outside.data", bytes(256))
+    for link, target in (("linked/out.data", "../outside.data"), ("linked/folder", ".."), ("linked/in.data", "real/in.data")):
+        if not os.path.islink(link):
+            os.symlink(target, link)
+    write("linked/real/in.data", bytes(256))
+    for location in ("out.data", "folder/outside.data"):
+        shutil.copy(model(location), "linked/model.onnx")
+        expect_error(f"external data by a link: {location}", "leads out of the model's folder", "linked/model.onnx")
+    shutil.copy(model("in.data"), "linked/real/model.onnx")
+    if not os.path.islink("linked/model2.onnx"):
+        os.symlink("real/model.onnx", "linked/model2.onnx")
+    strata.strata("linked/model2.onnx", "--compile-to=graph")  # links beside a link, as caches make them
     expect_error("negative offset", "w", model("short.data", offset=-4))
     expect_error("overflowing offset", "w", model("short.data", offset=2**63 - 1))
     expect_error("length that is not the shape's", "w", model("short.data", length=64))
@@ -182,6 +196,15 @@ def mlir():
         "dynamic rank": 'func.func @main(%x: tensor<*xf32>) -> tensor<*xf32> { return %x : tensor<*xf32> }',
     }.items():
         expect_error(f".mlir: {name}", "bad.mlir", write("bad.mlir", text.encode()))
+    for attribute in ("name = 7", "name", 'name = ""', "name = [1]", "unsigned = 7", 'unsigned = "x"', "type = 7", "output = 3"):
+        text = f"func.func @main(%x: tensor<4xf32> {{strata.{attribute}}}) -> tensor<4xf32> {{ return %x : tensor<4xf32> }}"
+        expect_error(f"strata.{attribute} of an argument", "expected", write("bad.mlir", text.encode()))
+        text = f"func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {{strata.{attribute}}}) {{ return %x : tensor<4xf32> }}"
+        expect_error(f"strata.{attribute} of a result", "expected", write("bad.mlir", text.encode()))
+    for attribute in ("schedule = 7", "bytes = 1.0", 'pool_size = "x"', "tasks = 1 : i8"):
+        text = f"func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {{strata.{attribute}}} " \
+               "{ return %x : tensor<4xf32> }"
+        expect_error(f"strata.{attribute} of a function", "expected", write("bad.mlir", text.encode()))
     expect_error("bytecode of nothing", "bad.mlirbc", write("bad.mlirbc", b"ML\xefR" + bytes(100)))
 
 

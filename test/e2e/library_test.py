@@ -98,6 +98,36 @@ def test_strata_run(path):
         assert done.returncode == 1 and message in done.stderr, done.stderr
 
 
+def test_expect():
+    """What is not finite, and integers of 64 bits."""
+    graph = onnx_file.Graph()
+    for name, dtype in (("x", FLOAT), ("i", INT64)):
+        graph.node("Identity", [graph.input(name, dtype, [4])], [name + "y"])
+        graph.output(name + "y", dtype, [4])
+    path = compile_as("same", graph.save("same.onnx"))
+    inf, nan = np.inf, np.nan
+    np.save("i.npy", np.array([2**60, 1, 2, 3]))
+    tool = os.path.join(strata.BIN, "strata-run")
+    for got, expected, integers, status, text in (
+            ([inf] * 4, [1, 2, 3, 4], [2**60, 1, 2, 3], 1, "largest difference inf, 4 of 4 elements are not finite"),
+            ([nan] * 4, [1, 2, 3, 4], [2**60, 1, 2, 3], 1, "= inf"), ([1, 2, 3, 4], [nan] * 4, [2**60, 1, 2, 3], 1, "= inf"),
+            ([inf] * 4, [inf, inf, inf, -inf], [2**60, 1, 2, 3], 1, "= inf"),
+            ([1, 2, 3, 4], [inf] * 4, [2**60, 1, 2, 3], 1, "4 of 4 elements differ"),
+            ([inf, -inf, nan, 1], [inf, -inf, nan, 1], [2**60, 1, 2, 3], 0, "= 0, largest difference 0, 3 of 4"),
+            ([1, 2, 3, 4], [1, 2, 3, 4], [2**60 + 1, 1, 2, 3], 1, "iy: 1 of 4 elements differ")):
+        np.save("x.npy", np.array(got, np.float32))
+        np.save("e.npy", np.array(expected, np.float32))
+        np.save("ie.npy", np.array(integers))
+        done = subprocess.run([tool, path, "--input=x.npy", "--input=i.npy", "--expect=e.npy", "--expect=ie.npy"],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == status and text in done.stdout + done.stderr, (got, expected, done)
+    for wrong in (np.zeros((4, 1), np.float32), np.zeros(4, np.float64), np.zeros(3, np.float32)):
+        np.save("e.npy", wrong)
+        done = subprocess.run([tool, path, "--input=x.npy", "--input=i.npy", "--expect=e.npy"], capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 1 and "output xy is f32 4, the file has" in done.stderr, done
+
+
 def test_set_constant(graph):
     library = strata.Library(compile_as("settable", graph))
     description = library.description
@@ -191,28 +221,50 @@ def test_alias():
             assert text in str(error), error
 
 
+HOSTILE = ["a/b", "a.b", "1st", "int", "x y", "named", "workspace", "*/ bad", "/* bad", "/*/", "a??/", "b\\", "c\nint d;",
+           "e\r\n#error", "f\u202e\u2066g\u2069", "h\u200bi", "j\u2028k", "\u540d\u524d", "STRATA_OK", "STRATA_IO",
+           "STRATA_DTYPE_F32", "STRATA_LIBRARY_USER_MEMORY", "strata_f16_t", "strata_library_t", "INT8_MAX", "NULL", "errno",
+           "EINVAL", "SIGTERM", "M_PI", "max_align_t", "size_t", "_Bool", "__FILE__", "class", "this", "bool", "defined",
+           "named_load", "stream", "end", "PRId64"]
+BAD = ["int", "printf", "1x", "a-b", "strata_rt", "class", "pow", "_Bool", "", "STRATA_OK", "STRATA_anything",
+       "strata_f16_t", "strata_library_t", "max_align_t", "INT8_MAX", "UINT_LEAST16_MAX", "_start", "_fini", "_x", "main",
+       "end", "edata", "atexit", "EINVAL", "SIGKILL", "SIG_DFL", "errno", "stdin", "pthread_create", "open", "time_t",
+       "int_fast8_t", "nullptr", "co_await", "restrict", "typeof", "alignas", "_Thread_local", "thread_local", "va_list",
+       "setjmp", "isnan", "signbit", "offsetof", "assert", "FILE", "FLT_MAX", "PRIx64", "linux", "and_eq", "u\u0308ber"]
+
+
 def test_names():
     graph = onnx_file.Graph()
-    names = ["a/b", "a.b", "1st", "int", "x y", "named", "workspace", "*/ bad"]
-    values = [graph.input(name, FLOAT, [2]) for name in names]
+    values = [graph.input(name, FLOAT, [2]) for name in HOSTILE]
     graph.node("Sum", values, ["out:0"])
     graph.output("out:0", FLOAT, [2])
     path = compile_as("named", graph.save("names.onnx"))
     library = strata.Library(path)
-    assert [info.name.decode() for info in library.inputs] == names
-    np.testing.assert_array_equal(library.run([np.full(2, i, np.float32) for i in range(8)])[0], [28, 28])
+    assert [info.name.decode() for info in library.inputs] == HOSTILE
+    total = sum(range(len(HOSTILE)))
+    np.testing.assert_array_equal(library.run([np.full(2, i, np.float32) for i in range(len(HOSTILE))])[0], [total] * 2)
+    with open("out/named.h", encoding="utf-8") as file:
+        header = file.read()
+    assert header.isprintable() or not set(header) & set("\u202e\u2066\u2069\u200b\u2028\r"), header
+    assert "\u540d\u524d" in header
     with open("names.c", "w", encoding="utf-8") as file:
-        file.write('#include "named.h"\nint main(void) { return named_library()->n_inputs == 8 ? 0 : 1; }\n')
-    for compiler, language in ((CC, "-std=c11"), (CXX, "-std=c++11")):
-        run(compiler, "-x", "c" if language == "-std=c11" else "c++", language, *WARNINGS, "-Iout", "names.c",
-            "-x", "none", "-Lout", "-lnamed", "-Wl,-rpath,$ORIGIN/out", "-o", "names")
+        file.write("#include <errno.h>\n#include <inttypes.h>\n#include <math.h>\n#include <signal.h>\n#include <stdio.h>\n"
+                   f'#include "named.h"\nint main(void) {{ return named_library()->n_inputs == {len(HOSTILE)} ? 0 : 1; }}\n')
+    for compiler, language in ((CC, "-std=c11"), (CXX, "-std=c++11"), (CC, "-std=gnu11"), (CXX, "-std=gnu++20")):
+        run(compiler, "-x", "c++" if "++" in language else "c", language, *WARNINGS, "-Wtrigraphs", "-Wcomment",
+            "-Wbidi-chars=any", "-Iout", "names.c", "-x", "none", "-Lout", "-lnamed", "-Wl,-rpath,$ORIGIN/out", "-o", "names")
         run("./names")
-    for bad in ("int", "printf", "1x", "a-b", "strata_rt", "class", "pow", "_Bool", ""):
+    for bad in BAD:
         try:
             compile_as(bad, "names.onnx", folder="bad")
             assert False, f"{bad!r}: expected an error"
         except strata.CompileError:
             assert not os.path.exists("bad")
+    for good in ("net", "strata_net", "resnet50", "total", "token", "isnet", "strange", "memory", "E5", "NET", "input_t"):
+        compile_as(good, "names.onnx", folder="good")
+        with open("names.c", "w", encoding="utf-8") as file:
+            file.write(f'#include "{good}.h"\nint main(void) {{ return {good}_library() == 0; }}\n')
+        run(CXX, "-x", "c++", *WARNINGS, "-Igood", "names.c", "-c", "-o", "names.o")
 
 
 def test_types():
@@ -266,14 +318,14 @@ def test_resources(graph):
 
 
 def main():
-    for folder in ("out", "again", "arm", "bad", "elsewhere", "sized"):
+    for folder in ("out", "again", "arm", "bad", "good", "elsewhere", "sized"):
         shutil.rmtree(folder, ignore_errors=True)  # of an earlier run
     graph = dense_graph("dense.onnx")
     first = compile_as("first", graph, "--device=x86-64-v3")
     compile_as("second", graph, "--device=x86-64-v3")
     tests = [lambda: test_exports(first), lambda: test_applications(first), lambda: test_same_bytes(graph),
              lambda: test_strata_run(first), lambda: test_set_constant(graph), lambda: test_weights_file(graph),
-             lambda: test_weights_argument(graph), lambda: test_user_memory(graph), test_alias, test_names, test_types,
+             lambda: test_weights_argument(graph), lambda: test_user_memory(graph), test_alias, test_names, test_types, test_expect,
              lambda: test_other_architecture(graph), lambda: test_debug_info(graph), lambda: test_resources(graph)]
     for test in tests:
         test()

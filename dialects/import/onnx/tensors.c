@@ -1,8 +1,10 @@
 // Tensors of the file as constants: raw data stays where it is in the mapped file, external data in a file mapped once.
+#define _DEFAULT_SOURCE // realpath
 #include "dialects/import/onnx/importer.h"
 #include "dialects/import/onnx/model.h"
 #include "runtime/base/tensor_proto.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 //===-- External data --------------------------------------------------------------------------------------------===//
@@ -19,6 +21,29 @@ static bool is_inside_folder(const char *location) {
   return true;
 }
 
+// Where links lead: a model is an archive that somebody else may have made, and what is outside its folder is none of its
+// business. The folder that the model itself lies in counts too, for caches that are made of links.
+static strata_status_t check_links(onnx_importer_t *importer, const char *path) {
+  char *file = realpath(path, NULL), *folder = NULL, *slash;
+  bool is_inside = !file; // then opening it says why
+  for (int own = 0; own < 2 && !is_inside; own++) {
+    const char *end = strrchr(importer->path, '/');
+    const char *named = strata_arena_printf(importer->compile->arena, "%.*s", end ? (int)(end - importer->path) + 1 : 1,
+                                            end ? importer->path : ".");
+    folder = realpath(own ? importer->path : named, NULL);
+    slash = folder && own ? strrchr(folder, '/') : NULL;
+    if (slash)
+      *slash = 0;
+    size_t length = folder ? strlen(folder) : 0;
+    is_inside = folder && strncmp(file, folder, length) == 0 && (file[length] == '/' || (length && folder[length - 1] == '/'));
+    free(folder);
+  }
+  strata_status_t status =
+      is_inside ? NULL : strata_error(STRATA_INVALID_ARGUMENT, "%s leads out of the model's folder, to %s", path, file);
+  free(file);
+  return status;
+}
+
 static strata_status_t map_external(onnx_importer_t *importer, const char *location,
                                     const strata_mapped_file_t **out_file) {
   strata_arena_t *arena = importer->compile->arena;
@@ -29,6 +54,7 @@ static strata_status_t map_external(onnx_importer_t *importer, const char *locat
   int folder = slash ? (int)(slash - importer->path) + 1 : 0;
   const char *path = strata_arena_printf(arena, "%.*s%s", folder, importer->path, location);
   strata_mapped_file_t file;
+  STRATA_TRY(check_links(importer, path));
   STRATA_TRY(strata_map_file(arena, path, &file));
   *strata_vector_push(arena, &importer->compile->data_files) = path;
   *out_file = strata_arena_copy(arena, &file, sizeof file);
