@@ -11,6 +11,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static const char data_file_attr[] = "strata.data_file", data_attr[] = "strata.d
 
 enum {
   MAX_DEPTH = 1000,   // of brackets
+  MAX_SHAPE = 4096,   // characters of a shape, "8x64xf32"
   DATA_ALIGNMENT = 64 // of a constant in the data file
 };
 
@@ -42,14 +44,33 @@ static bool is_operator(const char *at, const char *begin, const char *end) {
   return (at + 1 < end && at[1] == '=') || (*at == '>' && at > begin && at[-1] == '-');
 }
 
-// MLIR's parser would run out of stack. Bytecode has no brackets.
-static strata_status_t check_depth(const char *text, size_t size) {
+// The end of the shape or number that starts at |at|; |at| itself if none does.
+static const char *skip_shape(const char *at, const char *end) {
+  bool is_first = isdigit((unsigned char)*at) || *at == '?';
+  while (is_first && at < end && (isalnum((unsigned char)*at) || *at == '?'))
+    at++;
+  return at;
+}
+
+static strata_status_t shape_error(const char *text, const char *at) {
+  int line = 1;
+  for (const char *before = text; before < at; before++)
+    line += *before == '\n';
+  return strata_error(STRATA_PARSE, "line %d: a shape of more than %d characters", line, (int)MAX_SHAPE);
+}
+
+// MLIR's parser would run out of stack, and reads a shape once for each of its dims. Bytecode has neither.
+static strata_status_t check_text(const char *text, size_t size) {
   const char *end = text + size;
   int depth = 0;
   if (size >= 4 && memcmp(text, "ML\xefR", 4) == 0)
     return NULL;
   for (const char *at = text; at < end; at++) {
     at = skip_opaque(at, end);
+    const char *shape = at;
+    at = at < end ? skip_shape(at, end) : at;
+    if (at - shape > MAX_SHAPE)
+      return shape_error(text, shape);
     if (at == end)
       break;
     if ((*at == '<' || *at == '>') && is_operator(at, text, end))
@@ -79,7 +100,7 @@ static strata_status_t take_module(strata_compile_t *compile, MlirModule module)
 static strata_status_t parse_file(strata_compile_t *compile, const char *path) {
   strata_mapped_file_t file;
   STRATA_TRY(strata_map_file(compile->arena, path, &file));
-  STRATA_TRY(check_depth((const char *)file.data, file.size));
+  STRATA_TRY(check_text((const char *)file.data, file.size));
   return take_module(compile, mlirModuleCreateParseFromFile(compile->context, strata_str(path)));
 }
 
@@ -151,7 +172,7 @@ static MlirWalkResult supply_zeros(MlirOperation op, void *user) {
 }
 
 strata_status_t strata_parse_mlir(strata_compile_t *compile, const char *text, size_t size) {
-  STRATA_TRY(check_depth(text, size));
+  STRATA_TRY(check_text(text, size));
   STRATA_TRY(take_module(compile, mlirModuleCreateParse(compile->context, mlirStringRefCreate(text, size))));
   mlirOperationWalk(mlirModuleGetOperation(compile->module), supply_zeros, compile, MlirWalkPreOrder);
   return strata_verify(compile);

@@ -263,14 +263,28 @@ static bool is_hub(const strata_grouping_t *grouping, int node) {
   return node_of(grouping, node)->after.count > STRATA_GROUP_MAX_READERS;
 }
 
-// Other readers of what |node| reads, which may share a kernel with it.
+// The first of |readers|, which are in order, that is not before |node|.
+static size_t find_reader(const strata_ints_t *readers, int node) {
+  size_t low = 0, high = readers->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (readers->data[middle] < node)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Other readers of what |node| reads, which may share a kernel with it; of very many the nearest.
 static void add_siblings(strata_grouping_t *grouping, pending_t *pending, int node) {
   const strata_nest_node_t *record = node_of(grouping, node);
   for (size_t i = 0; i < record->buffers.count; i++) {
     const strata_nest_buffer_t *buffer = &grouping->graph.buffers.data[record->buffers.data[i]];
-    if (record->nest->accesses[i].is_store || buffer->is_constant || buffer->readers.count > STRATA_GROUP_MAX_READERS)
+    if (record->nest->accesses[i].is_store || buffer->is_constant)
       continue;
-    for (size_t j = 0; j < buffer->readers.count; j++)
+    size_t at = find_reader(&buffer->readers, node), reach = STRATA_GROUP_MAX_READERS;
+    for (size_t j = at > reach ? at - reach : 0; j < buffer->readers.count && j <= at + reach; j++)
       add_pending(grouping, pending, buffer->readers.data[j]);
   }
 }
