@@ -7,6 +7,8 @@
 
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/RegisterEverything.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <threads.h>
 
 //===-- Diagnostics ----------------------------------------------------------------------------------------------===//
@@ -47,6 +49,19 @@ strata_status_t strata_compile_take_diagnostics(strata_compile_t *compile, const
   strata_status_t status = compile->diagnostics;
   compile->diagnostics = NULL;
   return status ? status : strata_error(STRATA_INTERNAL, "%s", fallback);
+}
+
+//===-- Notes ----------------------------------------------------------------------------------------------------===//
+
+void strata_compile_note(const strata_compile_t *compile, const char *format, ...) {
+  if (!compile->notes)
+    return;
+  char line[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  compile->notes->line(line, compile->notes->user);
 }
 
 strata_status_t strata_compile_verify(strata_compile_t *compile) {

@@ -53,7 +53,7 @@ typedef struct strata_constant_data {
   struct strata_constant_data *next;
 } strata_constant_data_t;
 
-// Who listens to --explain: gets a line of text at a time.
+// A listener: gets a line of text at a time.
 typedef struct {
   void (*line)(const char *text, void *user);
   void *user;
@@ -71,7 +71,8 @@ typedef struct strata_compile {
   const char *input_name;                 // the file being compiled, for messages
   STRATA_VECTOR(const char *) data_files; // that it refers to and that were read: external data
   strata_status_t diagnostics;            // errors MLIR reported and nobody has taken yet
-  const strata_explain_t *explain;        // NULL: nobody listens
+  const strata_explain_t *explain;        // of --explain; NULL: nobody listens
+  const strata_explain_t *notes;          // of what the user is to know without asking for it; likewise
 } strata_compile_t;
 
 // Creates a context with all upstream dialects and passes and our own dialects, and an empty module.
@@ -87,6 +88,9 @@ const strata_constant_data_t *strata_compile_find_constant(const strata_compile_
 
 // Turns what MLIR's diagnostics said since the last call into an error with |fallback| as text if they said nothing.
 STRATA_MUST_CHECK strata_status_t strata_compile_take_diagnostics(strata_compile_t *compile, const char *fallback);
+
+// Tells the listener to notes one line.
+void strata_compile_note(const strata_compile_t *compile, const char *format, ...) STRATA_PRINTF(2, 3);
 
 // Runs MLIR's verifier on the module.
 STRATA_MUST_CHECK strata_status_t strata_compile_verify(strata_compile_t *compile);

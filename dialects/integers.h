@@ -8,6 +8,20 @@
 static inline int64_t strata_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t strata_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
+// Of any numbers, such as a model may hold; a result that is no int64 is the end of int64 on its side.
+static inline int64_t strata_plus(int64_t a, int64_t b) {
+  int64_t sum;
+  return !__builtin_add_overflow(a, b, &sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
+}
+static inline int64_t strata_minus(int64_t a, int64_t b) {
+  int64_t difference;
+  return !__builtin_sub_overflow(a, b, &difference) ? difference : b > 0 ? INT64_MIN : INT64_MAX;
+}
+static inline int64_t strata_times(int64_t a, int64_t b) {
+  int64_t product;
+  return !__builtin_mul_overflow(a, b, &product) ? product : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+}
+
 // How many times |b| it takes to have |a|; what those are together.
 static inline int64_t strata_ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t strata_round_up(int64_t a, int64_t b) { return strata_ceil_div(a, b) * b; }

@@ -129,6 +129,11 @@ static strata_status_t finish(strata_compile_t *compile, job_t *job) {
 
 static void print_line(const char *text, void *file) { fprintf(file, "%s\n", text); }
 
+static void print_note(const char *text, void *user) {
+  const job_t *job = user;
+  fprintf(stderr, "strata: note: %s: %s\n", job->options->input_path, text);
+}
+
 // An error says which file it is about; most do already, with a line or a node.
 static strata_status_t name_input(const job_t *job, strata_status_t status) {
   const char *path = job->options->input_path;
@@ -171,10 +176,11 @@ static strata_status_t compile_and_finish(const char *files, void *user) {
       .user = job,
       .target_passes = &strata_target_passes,
   };
-  strata_explain_t explain = {print_line, strata_report_file(job->options)};
+  strata_explain_t explain = {print_line, strata_report_file(job->options)}, notes = {print_note, job};
   strata_compile_t compile;
   STRATA_TRY(strata_compile_init(&compile, &compile_options));
   compile.explain = job->options->explain ? &explain : NULL;
+  compile.notes = &notes;
   STRATA_TRY(check_devices(&compile)); // before any work: the name may be wrong
   strata_status_t status = strata_compile_to(&compile, (strata_phase_t)job->options->compile_to, &pipeline);
   strata_observe_end(&job->observer);

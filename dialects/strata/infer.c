@@ -310,9 +310,11 @@ static strata_status_t infer_pad(strata__record_t *r) {
     return strata__invalid("value: expected a number of type %s", strata__type_name(r->operands[0].type));
   r->results[0] = r->operands[0];
   for (int i = 0; i < r->operands[0].rank; i++) {
-    int64_t sum;
-    if (low[i] < 0 || high[i] < 0 || __builtin_add_overflow(low[i], high[i], &sum))
-      return strata__invalid("dim %d: expected padding that is not negative, got %lld and %lld", i, (long long)low[i],
+    int64_t sum, size;
+    bool is_constant = strata_dim_is_constant(r->operands[0].dims[i], &size);
+    if (low[i] < 0 || high[i] < 0 || __builtin_add_overflow(low[i], high[i], &sum) ||
+        (is_constant && __builtin_add_overflow(size, sum, &size)))
+      return strata__invalid("dim %d: expected padding that is not negative nor too much, got %lld and %lld", i, (long long)low[i],
                              (long long)high[i]);
     r->results[0].dims[i] =
         strata_dim_add(r->operands[0].dims[i], strata_dim_constant(context_of(&r->operands[0]), sum));

@@ -8,7 +8,6 @@
 // floats. A comparison with 0 does not count: the sign does not depend on how a quotient is computed.
 #include "dialects/pointer_map.h"
 #include "passes/pass.h"
-
 #include "passes/strata/graph.h"
 
 static bool is_float(MlirValue value) {

@@ -1,6 +1,6 @@
 // strata-precision: gives what the front end called a matrix product or a convolution the types that
 // --mm-conv-precision-mode asks for (precision.def). The default follows the operands and changes nothing, but on GPUs
-// with tensor cores multiplies f32 as mixed_fp16_fp32 does.
+// with tensor cores multiplies f32 as mixed_fp16_fp32 does, and says so.
 //
 //   contract(%x: f32, %w: f32) -> f32     mixed_fp16_fp32: contract(convert(%x): f16, convert(%w): f16) -> f32
 //   contract((%q - 3) * 0.5, %p * 0.25)   mixed_int8_int32: convert(contract(%q - 3: i16, %p: i8) -> i32) * 0.125
@@ -239,6 +239,25 @@ static MlirValue apply_precision(strata_rewriter_t *r, MlirOperation op, strata_
                                : STRATA_NO_VALUE;
 }
 
+static strata_status_t count_f32(strata_compile_t *compile, MlirBlock body, void *user) {
+  size_t *count = user;
+  strata_ops_t ops = strata_ops_of(compile->arena, body);
+  for (size_t i = 0; i < ops.count; i++)
+    *count += has_precision(ops.data[i]) && is_f32(ops.data[i]);
+  return NULL;
+}
+
+static strata_status_t use_tensor_cores(strata_compile_t *compile) {
+  size_t count = 0;
+  STRATA_TRY(strata_for_each_body(compile, count_f32, &count));
+  if (count)
+    strata_compile_note(compile,
+                        "matrix products and convolutions of f32 that are multiplied as f16, in which numbers beyond "
+                        "65504 are infinite: %zu; --mm-conv-precision-mode=fp32, or tf32, keeps the range of f32",
+                        count);
+  return strata_rewrite(compile, apply_precision);
+}
+
 static strata_status_t has_tensor_cores(strata_compile_t *compile, bool *out_has) {
   *out_has = strata_target_is_gpu(compile) && !compile->options->disable_tensor_core;
   if (!*out_has)
@@ -253,7 +272,7 @@ strata_status_t strata_pass_precision(strata_compile_t *compile) {
   if (compile->options->precision == STRATA_PRECISION_DEFAULT) {
     bool has;
     STRATA_TRY(has_tensor_cores(compile, &has));
-    return has ? strata_rewrite(compile, apply_precision) : NULL;
+    return has ? use_tensor_cores(compile) : NULL;
   }
   check_t check = {.mode = &modes[compile->options->precision], .text = ""};
   STRATA_TRY(strata_for_each_body(compile, check_body, &check));

@@ -30,9 +30,14 @@ INTERESTING = [0, 1, 2, 3, 7, 8, 16, 127, 128, 255, 256, 1000, 65535, 65536, 2**
                2**63 - 1, 2**63, 2**64 - 1, -1, -2, -(2**31), -(2**63)]
 
 
+def without_notes(stderr):
+    """The lines that are no notes of what a successful compile does."""
+    return [line for line in stderr.splitlines() if not line.startswith(b"strata: note: ")]
+
+
 def message_problem(stderr, has_report):
     """Standard error holds lines with errors and no others, but for a report that was asked for and comes first."""
-    lines = stderr.splitlines()
+    lines = without_notes(stderr)
     if not lines or not lines[-1].startswith(ERROR):
         return "no error message"
     if not has_report and not all(line.startswith(ERROR) for line in lines):
@@ -48,7 +53,7 @@ def problem_of(done, folder, has_report):
     """What is wrong with a run, or None."""
     left = os.listdir(folder)
     if done.returncode == 0:
-        return "output on standard error" if done.stderr and not has_report else None
+        return "output on standard error" if without_notes(done.stderr) and not has_report else None
     if done.returncode != 1:
         return f"exit status {done.returncode}"
     return message_problem(done.stderr, has_report) or (f"left {left} behind" if left else None)

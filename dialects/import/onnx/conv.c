@@ -4,6 +4,7 @@
 //
 // Dims of size 1 are left out of the sum, so that a 1x1 convolution is a matrix product; groups are a dim of their own.
 #include "dialects/import/onnx/window.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
 #include <string.h>
@@ -197,7 +198,7 @@ static void transposed_padding(onnx_node_t *n, onnx_window_t *w, const int64_t *
     int64_t whole = w->strides[i] * (w->in[i] - 1) + extra[i] + onnx_window_span(w, i);
     sizes[i] = asked ? asked[i] : same ? w->in[i] * w->strides[i] : whole - w->low[i] - w->high[i];
     if (asked || same) {
-      int64_t total = whole > sizes[i] ? whole - sizes[i] : 0;
+      int64_t total = strata_max(strata_minus(whole, sizes[i]), 0);
       w->low[i] = upper ? total / 2 : total - total / 2;
     }
     w->out[i] = sizes[i];

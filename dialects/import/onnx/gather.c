@@ -1,5 +1,6 @@
 // Operators that read or write at places given by a tensor of indices.
 #include "dialects/import/onnx/onnx.h"
+#include "dialects/integers.h"
 
 #include <string.h>
 
@@ -102,7 +103,7 @@ static MlirValue linear_places(onnx_node_t *n, MlirValue indices, int operand, i
 static int64_t product(const int64_t *dims, int count) {
   int64_t result = 1;
   for (int i = 0; i < count; i++)
-    result *= dims[i];
+    result = strata_times(result, dims[i]);
   return result;
 }
 
@@ -233,7 +234,7 @@ void onnx_import_reverse_sequence(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), lengths = onnx_operand(n, 1);
   onnx_shape_t shape = onnx_shape(x);
   int64_t batch_axis = onnx_attr_int(n, "batch_axis", 1), time_axis = onnx_attr_int(n, "time_axis", 0);
-  if (!onnx_failed(n) && (shape.rank < 2 || batch_axis + time_axis != 1 || batch_axis * time_axis != 0))
+  if (!onnx_failed(n) && (shape.rank < 2 || (batch_axis != 0 && batch_axis != 1) || time_axis != (batch_axis == 0)))
     onnx_invalid(n, "expected the axes 0 and 1");
   if (onnx_failed(n))
     return;

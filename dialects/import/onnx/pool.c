@@ -1,8 +1,11 @@
 // Pooling: reductions over sliding windows; and Col2Im, their reverse.
 #include "dialects/import/onnx/window.h"
+#include "dialects/integers.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { MAX_PLACES = 1 << 16 }; // of a window whose elements are taken one by one
 
 // The window with an entry for every dim of [N, C, spatial...]; batch and channels have windows of one.
 typedef struct {
@@ -112,7 +115,11 @@ static MlirValue unfold(onnx_node_t *n, MlirValue x, const onnx_window_t *w) {
   memcpy(shape.dims + 2, w->out, (size_t)w->rank * sizeof *w->out);
   int64_t count = 1;
   for (int i = 0; i < w->rank; i++)
-    count *= w->kernel[i];
+    count = strata_times(count, w->kernel[i]);
+  if (count > MAX_PLACES)
+    onnx_unsupported(n, "indices of windows of %lld elements", (long long)count);
+  if (onnx_failed(n))
+    return (MlirValue){0};
   MlirValue *slices = strata_arena_array(n->b->compile->arena, MlirValue, count);
   for (int64_t place = 0; place < count; place++) {
     int64_t starts[STRATA_MAX_RANK] = {0}, rest = place;
@@ -203,7 +210,7 @@ void onnx_import_max_unpool(onnx_node_t *n) {
   if (!onnx_failed(n))
     unpooled_dims(n, &result);
   for (int i = 0; i < shape.rank; i++) {
-    count *= shape.dims[i];
+    count = strata_times(count, shape.dims[i]);
     if (result.dims[i] < 0 || __builtin_mul_overflow(total, result.dims[i], &total))
       onnx_invalid(n, "dimension %d of the result would have size %lld", i, (long long)result.dims[i]);
   }
@@ -214,7 +221,7 @@ void onnx_import_max_unpool(onnx_node_t *n) {
       strata_build_scatter(n->b, "none", zeros, onnx_reshape(n, indices, 1, &count), onnx_reshape(n, x, 1, &count));
   MlirValue unpooled = onnx_reshape(n, flat, shape.rank, result.dims);
   for (int i = 0; sizes && i < shape.rank; i++)
-    unpooled = onnx_pad_axis(n, unpooled, i, 0, sizes[i] - result.dims[i], 0);
+    unpooled = onnx_pad_axis(n, unpooled, i, 0, strata_minus(sizes[i], result.dims[i]), 0);
   onnx_set(n, 0, unpooled);
 }
 
@@ -252,11 +259,12 @@ void onnx_import_col2im(onnx_node_t *n) {
   if (!onnx_read_window(n, &result, kernel, &w))
     return;
   for (int i = 0; i < w.rank; i++) {
-    n_places *= w.kernel[i];
-    n_windows *= w.out[i];
-    size *= w.in[i];
+    n_places = strata_times(n_places, w.kernel[i]);
+    n_windows = strata_times(n_windows, w.out[i]);
+    size = strata_times(size, w.in[i]);
   }
-  if (n_places < 1 || n_windows != shape.dims[2] || shape.dims[1] % n_places || n_places * n_windows > INT32_MAX) {
+  if (n_places < 1 || n_windows != shape.dims[2] || shape.dims[1] % n_places ||
+      strata_times(n_places, n_windows) > INT32_MAX || size > INT32_MAX) {
     onnx_invalid(n, "expected %lld windows of %lld places", (long long)n_windows, (long long)n_places);
     return;
   }

@@ -1,5 +1,6 @@
 // Quantisation, as its arithmetic.
 #include "dialects/import/onnx/window.h"
+#include "dialects/integers.h"
 
 #include "dialects/integers.h"
 
@@ -8,7 +9,7 @@
 static MlirValue line_up(onnx_node_t *n, MlirValue value, MlirValue x, int axis, int64_t block) {
   onnx_shape_t shape = onnx_shape(x), own = onnx_shape(value);
   if (block > 0 && own.rank == shape.rank && axis < shape.rank) {
-    own.dims[axis] *= block;
+    own.dims[axis] = strata_times(own.dims[axis], block);
     onnx_shape_t wide = onnx_shape(onnx_insert_axis(n, value, axis + 1));
     wide.dims[axis + 1] = block;
     value = onnx_broadcast_to(n, onnx_insert_axis(n, value, axis + 1), wide.rank, wide.dims);

@@ -1,5 +1,6 @@
 // Operators that combine elements along axes: sums and their kin, extremes and where they are, running sums, sorting.
 #include "dialects/import/onnx/onnx.h"
+#include "dialects/integers.h"
 
 #include <math.h>
 
@@ -24,7 +25,7 @@ static bool read_reduction(onnx_node_t *n, reduction_t *r) {
     if (count == 0)
       r->axes[i] = !r->is_nothing;
     if (r->axes[i])
-      r->count *= shape.dims[i];
+      r->count = strata_times(r->count, shape.dims[i]);
   }
   return !onnx_failed(n);
 }

@@ -78,7 +78,7 @@ static void fill_taps(const options_t *options, const resized_t *r, double squee
     bool outside = at < 0 || at > last;
     double weight = options->mode == NEAREST ? 1 : kernel(options, (at - place) * squeeze);
     taps->weights[t * r->out + o] = outside && options->exclude_outside ? 0 : weight;
-    taps->places[t * r->out + o] = (int64_t)(at < 0 ? 0 : at > last ? last : at);
+    taps->places[t * r->out + o] = (int64_t)(at > last ? last : at > 0 ? at : 0);
     sum += taps->weights[t * r->out + o];
   }
   for (int64_t t = 0; t < taps->n_taps && (options->antialias || options->exclude_outside) && sum != 0; t++)
@@ -197,7 +197,11 @@ static void read_sizes(onnx_node_t *n, int count, resized_t *resized) {
   }
   for (int i = 0; i < count && keeps && n_sizes == count && !onnx_failed(n); i++) {
     resized[i].scale = common;
-    resized[i].out = (int64_t)floor(common * (double)resized[i].in + 0.5);
+    double size = floor(common * (double)resized[i].in + 0.5);
+    if (!(size >= 1 && size < (1 << 30)))
+      onnx_invalid(n, "dimension %d of size %lld cannot get size %g", resized[i].axis, (long long)resized[i].in, size);
+    else
+      resized[i].out = (int64_t)size;
   }
 }
 

@@ -24,7 +24,7 @@ void onnx_import_size(onnx_node_t *n) {
   onnx_shape_t shape = onnx_operand_shape(n, 0);
   int64_t size = 1;
   for (int i = 0; i < shape.rank; i++)
-    size *= shape.dims[i];
+    size = strata_times(size, shape.dims[i]);
   onnx_set(n, 0, onnx_ints_constant(n, 0, NULL, &size));
 }
 
@@ -323,11 +323,15 @@ static MlirValue crop(onnx_node_t *n, MlirValue x, int64_t *low, int64_t *high) 
   onnx_shape_t shape = onnx_shape(x);
   int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK];
   for (int i = 0; i < shape.rank; i++) {
-    starts[i] = low[i] < 0 ? -low[i] : 0;
+    int64_t left = strata_plus(strata_plus(shape.dims[i], strata_min(low[i], 0)), strata_min(high[i], 0));
+    if (left < 0)
+      onnx_invalid(n, "pads: %lld and %lld cannot be cut off the %lld elements of dimension %d", (long long)low[i],
+                   (long long)high[i], (long long)shape.dims[i], i);
+    starts[i] = low[i] < 0 ? strata_minus(0, low[i]) : 0;
     steps[i] = 1;
-    shape.dims[i] += (low[i] < 0 ? low[i] : 0) + (high[i] < 0 ? high[i] : 0);
-    low[i] = low[i] < 0 ? 0 : low[i];
-    high[i] = high[i] < 0 ? 0 : high[i];
+    shape.dims[i] = left;
+    low[i] = strata_max(low[i], 0);
+    high[i] = strata_max(high[i], 0);
   }
   return strata_build_slice(n->b, x, starts, steps, shape.dims);
 }
@@ -394,7 +398,9 @@ void onnx_import_center_crop_pad(onnx_node_t *n) {
     onnx_axis_list(n, axes, count, shape.rank, list);
   for (int64_t i = 0; i < count && !onnx_failed(n); i++) {
     int axis = list[i];
-    int64_t more = sizes[i] - shape.dims[axis];
+    if (sizes[i] < 0)
+      onnx_invalid(n, "shape: got a size of %lld", (long long)sizes[i]);
+    int64_t more = strata_max(sizes[i], 0) - shape.dims[axis];
     low[axis] = more > 0 ? more / 2 : -(-more / 2);
     high[axis] = more - low[axis];
   }
@@ -424,7 +430,7 @@ void onnx_import_depth_to_space(onnx_node_t *n) {
   int64_t blocks_first[6] = {s.dims[0], b, b, c, h, w}, channels_first[6] = {s.dims[0], c, b, b, h, w};
   x = onnx_reshape(n, x, 6, column_row ? channels_first : blocks_first);
   x = strata_build_transpose(n->b, x, column_row ? (int64_t[]){0, 1, 4, 2, 5, 3} : (int64_t[]){0, 3, 4, 1, 5, 2});
-  onnx_set_like(n, 0, onnx_reshape(n, x, 4, (int64_t[]){s.dims[0], c, h * b, w * b}), 0);
+  onnx_set_like(n, 0, onnx_reshape(n, x, 4, (int64_t[]){s.dims[0], c, strata_times(h, b), strata_times(w, b)}), 0);
 }
 
 void onnx_import_space_to_depth(onnx_node_t *n) {
@@ -437,5 +443,5 @@ void onnx_import_space_to_depth(onnx_node_t *n) {
   bool column_row = onnx_attr_is(n, "mode", "CRD");
   x = onnx_reshape(n, x, 6, (int64_t[]){s.dims[0], c, h, b, w, b});
   x = strata_build_transpose(n->b, x, column_row ? (int64_t[]){0, 1, 3, 5, 2, 4} : (int64_t[]){0, 3, 5, 1, 2, 4});
-  onnx_set_like(n, 0, onnx_reshape(n, x, 4, (int64_t[]){s.dims[0], b * b * c, h, w}), 0);
+  onnx_set_like(n, 0, onnx_reshape(n, x, 4, (int64_t[]){s.dims[0], strata_times(b * b, c), h, w}), 0);
 }
