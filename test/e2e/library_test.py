@@ -160,6 +160,12 @@ def test_weights_file(graph):
             assert text in str(error), error
 
     expect_status("not found")
+    os.mkfifo("out/filed.weights")  # which nobody writes to
+    expect_status("not a regular file")
+    os.remove("out/filed.weights")
+    os.makedirs("out/filed.weights")
+    expect_status("not a regular file")
+    os.rmdir("out/filed.weights")
     libc = ctypes.CDLL(None)
     libc.setenv(b"STRATA_WEIGHTS_PATH", b"/nowhere:elsewhere", 1)
     check_close(library.run([X])[0], reference(X))
