@@ -313,6 +313,14 @@ static const char *create_functions(strata_loop_builder_t *l, int n_results, con
   return name;
 }
 
+// A loop that depends on constants only is better unrolled and folded.
+static bool has_variable(strata_loop_builder_t *l) {
+  for (size_t i = 0; i < l->operands.count; i++)
+    if (nature_of(l, l->operands.data[i], 0) != CONSTANT)
+      return true;
+  return false;
+}
+
 static bool has_too_many_values(const strata_counted_loop_t *loop) {
   return 2 * loop->n_states + loop->n_inputs + loop->n_captured + loop->n_outputs >= STRATA_LOOP_MAX_ARGS;
 }
@@ -334,7 +342,7 @@ bool strata_build_loop_end(strata_loop_builder_t *l, int n_results, const MlirVa
         l->body, strata_op_create(l->b->location, "func.return", n_results, results, 0, NULL, 0, NULL, 0, NULL));
     memcpy(l->loop.reversed + l->loop.n_inputs, reversed, (size_t)l->loop.n_outputs * sizeof *reversed);
     close_body(l);
-    fits = !has_too_many_values(&l->loop);
+    fits = !has_too_many_values(&l->loop) && has_variable(l);
   }
   if (!fits) {
     mlirBlockDestroy(l->body);

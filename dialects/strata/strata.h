@@ -254,7 +254,7 @@ strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, int64_t coun
                                                const bool *reversed, MlirValue *out_args);
 // |results|: the next states, then the rows of the scan outputs. *out_results gets the last states and the scan
 // outputs, outside. What is the same in all iterations is computed in front of the loop. False, and nothing is built,
-// where the states' types change or there are too many values.
+// where the states' types change, there are too many values, or all of them are constants.
 bool strata_build_loop_end(strata_loop_builder_t *loop, int n_results, const MlirValue *results, const bool *reversed,
                            MlirValue *out_results);
 // Forgets the loop and all that has been built since its beginning.

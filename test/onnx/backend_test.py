@@ -182,6 +182,8 @@ def document(results, unfolded):
         "Opsets 1 to 28. An operator is read from the opset given here on, in every later form; all sizes must be known at",
         "compile time (`--dim`, `--shape`), and so must operands that decide a shape (`--bind-constant`). A `Loop` goes on",
         "while its condition, which must be known in each iteration, holds; conditions that data decide are for `If` only.",
+        "More than four iterations of a `Loop` or `Scan`, and steps of a recurrent layer, are a loop of the library's, unless",
+        "a shape or a value that must be known changes from one to the next: then they are unrolled.",
         "Sequences and optionals live at compile time only. A model's own functions are inlined. Anything else is one error",
         "that lists every unsupported node. A result that nothing reads need not be supported.", "",
         *RULES, *RANDOM,

@@ -1,6 +1,7 @@
 // Control flow, sequences and optionals, all of it resolved here: conditions and numbers of iterations must be known,
 // but that both branches of an If may be computed, and one chosen; a sequence is a list of values.
 #include "dialects/import/onnx/importer.h"
+#include "dialects/import/onnx/loop.h"
 
 static bool has_poison(int count, const onnx_value_t *values) {
   for (int i = 0; i < count; i++)
@@ -148,7 +149,30 @@ static void finish_loop(onnx_node_t *n, const loop_t *loop, const int64_t *axes,
 
 static int64_t *zeros(onnx_node_t *n, int count) { return strata_arena_array(n->b->compile->arena, int64_t, count); }
 
-// Unrolled. The condition must be known before each iteration.
+static bool *falses(onnx_node_t *n, int count) { return strata_arena_array(n->b->compile->arena, bool, count); }
+
+// A Loop of so many iterations; false where it must be unrolled.
+static bool import_counted(onnx_node_t *n, int64_t count, const loop_t *states) {
+  if (count <= ONNX_MAX_UNROLLED || count > ONNX_MAX_COUNT)
+    return false;
+  MlirValue numbers = onnx_iota(n, STRATA_TYPE_I64, 1, &count, 0);
+  onnx_loop_t loop = {.count = count,
+                      .has_counter = true,
+                      .n_states = states->n_states,
+                      .n_inputs = 1,
+                      .n_outputs = states->n_scans,
+                      .states = states->states,
+                      .inputs = &numbers,
+                      .inputs_unsigned = falses(n, 1),
+                      .reversed = falses(n, 1 + states->n_scans)};
+  onnx_value_t *results = strata_arena_array(n->b->compile->arena, onnx_value_t, loop.n_states + loop.n_outputs);
+  bool done = onnx_import_counted_loop(n, &loop, results);
+  if (done)
+    set_all(n, loop.n_states + loop.n_outputs, results);
+  return done;
+}
+
+// In a loop, or unrolled: then the condition must be known before each iteration.
 void onnx_import_loop(onnx_node_t *n) {
   int64_t limit = onnx_has(n, 0) ? onnx_constant_int(n, 0, 0) : INT64_MAX;
   int n_states = n->n_inputs > 2 ? n->n_inputs - 2 : 0, count;
@@ -162,6 +186,8 @@ void onnx_import_loop(onnx_node_t *n) {
   }
   onnx_value_t *results, *inputs = strata_arena_array(n->b->compile->arena, onnx_value_t, n_states + 2);
   loop_t loop = create_loop(n, n_states, n->inputs + 2, 1);
+  if (condition && import_counted(n, limit, &loop))
+    return;
   for (int64_t i = 0; i < limit && condition; i++) {
     inputs[0] = (onnx_value_t){.kind = ONNX_TENSOR, .tensor = onnx_ints_constant(n, 0, NULL, &i)};
     inputs[1] = (onnx_value_t){.kind = ONNX_TENSOR, .tensor = onnx_splat(n, STRATA_TYPE_I1, 0, NULL, 1)};
@@ -205,7 +231,48 @@ static void slice_scan_inputs(onnx_node_t *n, int first, int n_scan_inputs, cons
   }
 }
 
-// |inputs|: states, then the tensors that are walked. Unrolled.
+// A Scan of more than a few iterations as a loop; false where it must be unrolled.
+static bool scan_counted(onnx_node_t *n, int first, int n_inputs, const loop_t *states, const int64_t *axes,
+                         const int64_t *reversed, int64_t length) {
+  strata_arena_t *arena = n->b->compile->arena;
+  int64_t *out_axes = scan_attr(n, "scan_output_axes", states->n_scans);
+  int64_t *out_reversed = scan_attr(n, "scan_output_directions", states->n_scans);
+  MlirValue *inputs = strata_arena_array(arena, MlirValue, n_inputs);
+  bool *is_unsigned = falses(n, n_inputs), *is_reversed = falses(n, n_inputs + states->n_scans);
+  if (onnx_failed(n) || length <= ONNX_MAX_UNROLLED)
+    return false;
+  for (int i = 0; i < n_inputs; i++) {
+    MlirValue x = onnx_operand(n, first + states->n_states + i);
+    onnx_shape_t shape = onnx_shape(x);
+    int axis = onnx_axis(n, axes[i], shape.rank);
+    if (onnx_failed(n) || shape.dims[axis] != length)
+      return false;
+    inputs[i] = onnx_move_axis(n, x, axis, 0);
+    is_unsigned[i] = onnx_is_unsigned(n, first + states->n_states + i);
+    is_reversed[i] = reversed[i] != 0;
+  }
+  for (int i = 0; i < states->n_scans; i++)
+    is_reversed[n_inputs + i] = out_reversed[i] != 0;
+  onnx_loop_t loop = {.count = length,
+                      .n_states = states->n_states,
+                      .n_inputs = n_inputs,
+                      .n_outputs = states->n_scans,
+                      .states = states->states,
+                      .inputs = inputs,
+                      .inputs_unsigned = is_unsigned,
+                      .reversed = is_reversed};
+  onnx_value_t *results = strata_arena_array(arena, onnx_value_t, loop.n_states + loop.n_outputs);
+  if (!onnx_import_counted_loop(n, &loop, results))
+    return false;
+  for (int i = 0; i < states->n_scans && !onnx_failed(n); i++) {
+    onnx_value_t *value = &results[loop.n_states + i];
+    value->tensor = onnx_move_axis(n, value->tensor, 0, onnx_axis(n, out_axes[i], onnx_shape(value->tensor).rank));
+  }
+  set_all(n, loop.n_states + loop.n_outputs, results);
+  return true;
+}
+
+// |inputs|: states, then the tensors that are walked. In a loop, or unrolled.
 static void scan(onnx_node_t *n, int first, int n_scan_inputs) {
   int n_states = n->n_inputs - first - n_scan_inputs, count;
   int64_t *axes = scan_attr(n, "scan_input_axes", n_scan_inputs);
@@ -213,6 +280,8 @@ static void scan(onnx_node_t *n, int first, int n_scan_inputs) {
   loop_t loop = create_loop(n, n_states, n->inputs + first, 0);
   onnx_shape_t walked = onnx_operand_shape(n, first + n_states);
   int axis = onnx_axis(n, axes[0], walked.rank);
+  if (!onnx_failed(n) && scan_counted(n, first, n_scan_inputs, &loop, axes, reversed, walked.dims[axis]))
+    return;
   onnx_value_t *results, *inputs = strata_arena_array(n->b->compile->arena, onnx_value_t, n_states + n_scan_inputs);
   for (int64_t step = 0; !onnx_failed(n) && step < walked.dims[axis]; step++) {
     for (int s = 0; s < n_states; s++)

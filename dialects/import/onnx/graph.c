@@ -34,6 +34,9 @@ bool onnx_add_problem(onnx_importer_t *importer, const char *format, ...) {
   strata_arena_t *arena = importer->compile->arena;
   char text[1024];
   va_list args;
+  importer->has_trial_failed = true;
+  if (importer->is_trial)
+    return false;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);

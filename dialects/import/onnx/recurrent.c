@@ -1,11 +1,11 @@
 // RNN, GRU and LSTM: one product for the inputs of all steps, then step by step the product with the state, in a loop;
 // a few steps are unrolled.
-#include "dialects/import/onnx/onnx.h"
+#include "dialects/import/onnx/loop.h"
 
 #include <string.h>
 #include <strings.h>
 
-enum { MAX_UNROLLED_STEPS = 4, MAX_FUNCTIONS = 3 };
+enum { MAX_FUNCTIONS = 3, MAX_STEPS = 4096 /* unrolled */ };
 
 //===-- Activations ----------------------------------------------------------------------------------------------===//
 
@@ -295,8 +295,10 @@ static MlirValue run(const layer_t *layer, const cell_t *cell, int direction, bo
   if (layer->kind->has_c)
     out_state->c = initial_state(layer, INITIAL_C, direction);
   MlirValue outputs = {0};
-  if (layer->steps > MAX_UNROLLED_STEPS)
+  if (layer->steps > ONNX_MAX_UNROLLED)
     outputs = run_loop(layer, cell, reverse, out_state);
+  if (mlirValueIsNull(outputs) && layer->steps > MAX_STEPS)
+    onnx_unsupported(n, "a sequence of %lld steps of constants", (long long)layer->steps);
   return mlirValueIsNull(outputs) && !onnx_failed(n) ? run_unrolled(layer, cell, reverse, out_state) : outputs;
 }
 
