@@ -148,6 +148,8 @@ static void finish_loop(onnx_node_t *n, const loop_t *loop, const int64_t *axes,
 
 static int64_t *zeros(onnx_node_t *n, int count) { return strata_arena_array(n->b->compile->arena, int64_t, count); }
 
+enum { MAX_ITERATIONS = 4096 }; // of a loop without a count, which may have no end
+
 // Unrolled. The condition must be known before each iteration.
 void onnx_import_loop(onnx_node_t *n) {
   int64_t limit = onnx_has(n, 0) ? onnx_constant_int(n, 0, 0) : INT64_MAX;
@@ -163,6 +165,10 @@ void onnx_import_loop(onnx_node_t *n) {
   onnx_value_t *results, *inputs = strata_arena_array(n->b->compile->arena, onnx_value_t, n_states + 2);
   loop_t loop = create_loop(n, n_states, n->inputs + 2, 1);
   for (int64_t i = 0; i < limit && condition; i++) {
+    if (i == MAX_ITERATIONS && !onnx_has(n, 0)) {
+      onnx_unsupported(n, "without a number of iterations, it goes on after %d", MAX_ITERATIONS);
+      return;
+    }
     inputs[0] = (onnx_value_t){.kind = ONNX_TENSOR, .tensor = onnx_ints_constant(n, 0, NULL, &i)};
     inputs[1] = (onnx_value_t){.kind = ONNX_TENSOR, .tensor = onnx_splat(n, STRATA_TYPE_I1, 0, NULL, 1)};
     for (int s = 0; s < n_states; s++)
