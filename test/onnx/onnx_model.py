@@ -61,7 +61,9 @@ class Input:
         self.name = text_of(content, 1)
         tensor = one_of(one_of(content, 2), 1, None)
         dims = all_of(one_of(tensor, 2), 1) if tensor is not None else []
-        self.dims = None if tensor is None else [one_of(dim, 1, None) or text_of(dim, 2) for dim in dims]
+        sizes = [one_of(dim, 1, None) for dim in dims]
+        self.dims = None if tensor is None else [text_of(dim, 2) if size is None else size
+                                                 for dim, size in zip(dims, sizes)]
 
 
 class Model:

@@ -172,6 +172,8 @@ static bool import_counted(onnx_node_t *n, int64_t count, const loop_t *states) 
   return done;
 }
 
+enum { MAX_ITERATIONS = 4096 }; // of a loop without a count, which may have no end
+
 // In a loop, or unrolled: then the condition must be known before each iteration.
 void onnx_import_loop(onnx_node_t *n) {
   int64_t limit = onnx_has(n, 0) ? onnx_constant_int(n, 0, 0) : INT64_MAX;
@@ -189,6 +191,10 @@ void onnx_import_loop(onnx_node_t *n) {
   if (condition && import_counted(n, limit, &loop))
     return;
   for (int64_t i = 0; i < limit && condition; i++) {
+    if (i == MAX_ITERATIONS && !onnx_has(n, 0)) {
+      onnx_unsupported(n, "without a number of iterations, it goes on after %d", MAX_ITERATIONS);
+      return;
+    }
     inputs[0] = (onnx_value_t){.kind = ONNX_TENSOR, .tensor = onnx_ints_constant(n, 0, NULL, &i)};
     inputs[1] = (onnx_value_t){.kind = ONNX_TENSOR, .tensor = onnx_splat(n, STRATA_TYPE_I1, 0, NULL, 1)};
     for (int s = 0; s < n_states; s++)

@@ -14,6 +14,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   MAX_EXPANSION = 1 << 17, // nodes that functions and unrolled loops may add to those of the file
@@ -89,10 +90,10 @@ static strata_status_t read_dim(onnx_importer_t *importer, const Onnx__TensorSha
   return NULL;
 }
 
-// Sizes with 'x' between them; none at all are a scalar's.
+// Sizes with 'x' between them, or the word "scalar".
 static bool parse_sizes(const char *text, port_t *port) {
   port->rank = 0;
-  while (*text) {
+  for (text += strcmp(text, "scalar") ? 0 : strlen(text); *text;) {
     char *end;
     if (!isdigit((unsigned char)*text) || port->rank == STRATA_MAX_RANK)
       return false;

@@ -97,21 +97,23 @@ void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, doubl
 
 //===-- MaxRoiPool -----------------------------------------------------------------------------------------------===//
 
-// To the nearest integer, half away from zero.
+// To the nearest integer, half away from zero, as i64.
 static MlirValue rounded(onnx_node_t *n, MlirValue x) {
   MlirValue size = onnx_unary(n, STRATA_OP_FLOOR, plus(n, onnx_unary(n, STRATA_OP_ABS, x), 0.5));
-  return onnx_select(n, onnx_with_number(n, STRATA_OP_LT, x, 0), times(n, size, -1), size);
+  MlirValue whole = onnx_select(n, onnx_with_number(n, STRATA_OP_LT, x, 0), times(n, size, -1), size);
+  return onnx_convert(n, whole, false, STRATA_TYPE_I64, false);
 }
 
 // Which of |size| elements each bin has, [regions, bins, size]; the region's ends are columns |first| and |first| + 2.
+// Bin i has those from floor(i length / bins) to before ceil((i + 1) length / bins), which integers say exactly.
 static MlirValue bin_mask(onnx_node_t *n, MlirValue rois, int first, double scale, int64_t bins, int64_t size) {
   MlirValue start = rounded(n, times(n, column(n, rois, first, 3), scale));
   MlirValue end = rounded(n, times(n, column(n, rois, first + 2, 3), scale));
   MlirValue length = at_least(n, plus(n, sub(n, end, start), 1), 1);
-  MlirValue extent = divide(n, length, onnx_number(n, length, (double)bins));
   MlirValue bin = count_along(n, start, bins, 1, 3), element = count_along(n, start, size, 2, 3);
-  MlirValue low = add(n, start, onnx_unary(n, STRATA_OP_FLOOR, mul(n, bin, extent)));
-  MlirValue high = add(n, start, onnx_unary(n, STRATA_OP_CEIL, mul(n, plus(n, bin, 1), extent)));
+  MlirValue before = mul(n, bin, length), up_to = plus(n, mul(n, plus(n, bin, 1), length), (double)(bins - 1));
+  MlirValue low = add(n, start, onnx_with_number(n, STRATA_OP_DIV, before, (double)bins));
+  MlirValue high = add(n, start, onnx_with_number(n, STRATA_OP_DIV, up_to, (double)bins));
   return both(n, compare(n, STRATA_OP_GE, element, low), compare(n, STRATA_OP_LT, element, high));
 }
 
