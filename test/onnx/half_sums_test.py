@@ -153,7 +153,7 @@ SLOW_ON_DEVICE = {"average_pool"}  # emulated
 
 def build(name, dtype):
     shape, _, graph, meaning = CASES[name]
-    b = Builder(dtype, shape, 13)
+    b = Builder(dtype, shape, 14)
     result = graph(b)
     b.graph.output(result, b.element, meaning(np.random.default_rng(0).standard_normal(shape)).shape)
     return b.graph.save(f"{name}_{np.dtype(dtype).itemsize}.onnx")
