@@ -141,13 +141,13 @@ strata_status_t strata_library_check_name(const char *name) {
     return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: expected at most %d characters, got %zu", MAX_LENGTH,
                         strlen(name));
   // What begins with '_' is the C library's where things outside functions are named.
-  if (strata_c_is_reserved(name) || name[0] == '_')
-    return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: '%s' is reserved for C, C++ or strata", name);
+  bool is_reserved = name[0] == '_';
   char symbol[MAX_LENGTH + 64];
   for (size_t i = 0; i <= sizeof suffixes / sizeof suffixes[0]; i++) {
     strcat(strcpy(symbol, name), i ? suffixes[i - 1] : "");
-    if (strata_c_is_reserved(symbol) || is_in_c_library(symbol))
-      return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: '%s' is a name of the C library", symbol);
+    if (is_reserved || strata_c_is_reserved(symbol) || is_in_c_library(symbol))
+      return strata_error(STRATA_INVALID_ARGUMENT,
+                          "--aot-name: '%s' is reserved for C, C++, the C library or strata", symbol);
   }
   return NULL;
 }

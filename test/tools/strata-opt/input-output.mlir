@@ -19,7 +19,7 @@
 // CHECK: strata.max
 // PASS: strata: error: {{.*}}no-such-pass
 // STDIN: strata: error: <stdin>:1:{{[0-9]+}}:
-// FOLDER: strata: error: {{.*}}folder.mlir: cannot write: No such file or directory
+// FOLDER: strata: error: {{.*}}folder.mlir:{{.*}} No such file or directory
 // NEAR: strata: error: {{.*}}strata-decompse{{.*}}did you mean 'strata-decompose'?
 func.func @main(%x: tensor<4xf32> {strata.name = "x"}) -> (tensor<4xf32> {strata.name = "y"}) {
   %y = "strata.relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>
