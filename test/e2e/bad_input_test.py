@@ -218,7 +218,7 @@ def options():
     expect_error("GPU tensors on cpu", "--on-gpu-tensors", model, "--on-gpu-tensors")
     expect_error("unknown device", "pentium", model, "--device=pentium")
     expect_error("keyword as name", "while", model, "--aot-name=while")
-    expect_error("name of the C library", "printf", model, "--aot-name=printf")
+    expect_error("is reserved for", "printf", model, "--aot-name=printf")
     expect_error("no identifier", "a-b", model, "--aot-name=a-b")
     expect_error("bound constant without a file", "nothere.npy", model, "--bind-constant", "x=nothere.npy")
     np.save("wrong.npy", np.zeros((3, 3), np.float32))
