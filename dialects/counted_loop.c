@@ -113,13 +113,23 @@ static strata_status_t broken(MlirOperation loop, const char *fault) {
   return strata_error(STRATA_INVALID_ARGUMENT, "loop @%.*s: %s", (int)name.length, name.data, fault);
 }
 
+// @main, or the body of another loop.
+static bool is_taken(MlirModule module, const strata_counted_loop_t *loop) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is_loop(op) && !mlirOperationEqual(op, loop->declaration) &&
+        mlirStringRefEqual(strata_counted_loop_read(op).body, loop->body))
+      return true;
+  return strata_str_equal(loop->body, "main");
+}
+
 static strata_status_t check_loop(MlirModule module, MlirOperation declaration) {
   strata_counted_loop_t loop = strata_counted_loop_read(declaration);
   MlirOperation body = find_function(module, loop.body);
   if (has_body(declaration) || !has_sane_parts(declaration) || loop.count < 1)
     return broken(declaration, "expected a declaration with strata.count, strata.parts and strata.reversed");
-  if (mlirOperationIsNull(body) || !has_body(body))
-    return broken(declaration, "its body is no function of the module");
+  if (mlirOperationIsNull(body) || !has_body(body) || is_taken(module, &loop))
+    return broken(declaration, "its body is no function of the module that is its own");
   if (!types_fit(&loop, function_type(declaration), function_type(body)))
     return broken(declaration, "the types of its body do not fit");
   return NULL;
