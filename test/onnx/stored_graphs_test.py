@@ -48,13 +48,18 @@ def elements(content, info):
 def problem_of(stored, path, mode):
     """What is wrong with a graph's library, or None."""
     library = strata.Library(path)
-    inputs, outputs = library.inputs, library.outputs
-    library.close()
     try:
-        results = guarded.run(path, stored.take("inputs", [info.size for info in inputs]),
+        results = guarded.run(path, stored.take("inputs", [info.size for info in library.inputs]),
                               guarded.CALLS[:1] if mode == "gpu" else guarded.CALLS)
+        return difference(stored, library.outputs, results)
     except guarded.Problem as problem:
         return str(problem)
+    finally:
+        library.close()
+
+
+def difference(stored, outputs, results):
+    """Which element is wrong, or None."""
     values = stored.take("values", [info.size for info in outputs])
     exponents = stored.take("errors", [int(np.prod(info.dims())) for info in outputs])
     for info, got, value, exponent in zip(outputs, results, values, exponents):
@@ -74,9 +79,10 @@ def main():
         folders = [os.path.join(folder, f"{k}-{mode}") for k, mode in cases]
         for each in folders:
             os.mkdir(each)
-        paths = list(pool.map(lambda case, where: compile_graph(graphs[case[0]], case[1], where), cases, folders))
+        paths = [pool.submit(compile_graph, graphs[k], mode, where) for (k, mode), where in zip(cases, folders)]
+        concurrent.futures.wait(paths)  # no child of ours is started beside them
         for (k, mode), path in zip(cases, paths):
-            problem = problem_of(graphs[k], path, mode)
+            problem = str(path.exception() or problem_of(graphs[k], path.result(), mode) or "")
             if problem:
                 print(f"FAIL graph {k} (seed {graphs[k].about['seed']}) {mode}: {problem}")
                 failed += 1

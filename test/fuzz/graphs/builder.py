@@ -149,6 +149,11 @@ class Builder:
         return name
 
     def input(self, kind, shape, low=None, high=None):
+        """A new input; without elements a constant, as a size of 0 says in a model that it is not known."""
+        if 0 in shape:
+            name = self.constant(kind, shape)
+            self.names.append(name)
+            return name
         name = self._new("x", kind, self.random_array(kind, shape, low, high), self.graph.inputs)
         self.names.append(name)
         return name
@@ -303,6 +308,9 @@ class Builder:
             value = self.graph.values[x]
             if not (low <= value.min().item() and value.max().item() <= high):
                 raise Unsuitable
+        size = np.abs(self.graph.values[x])
+        if is_float(source) and kind == "b" and np.any((0 < size) & (size < 1e-3)):
+            raise Unsuitable  # whether it is zero is not decided
         self.add("Cast", [x], kind, to=number(kind))
 
 
