@@ -183,6 +183,9 @@ def nesting():
     expect_error("nested regions in .mlir", "regions.mlir", write("regions.mlir", nested_ops.encode()))
     nested_types = "func.func private @f(" + "tuple<" * MANY
     expect_error("nested types in .mlir", "types.mlir", write("types.mlir", nested_types.encode()))
+    many_dims = f'func.func @main(%x: tensor<{"1x" * MANY}f32>)'
+    expect_error("a shape of very many dims in .mlir", "line 1: a shape of more than",
+                 write("dims.mlir", many_dims.encode()))
 
 
 def mlir():

@@ -194,9 +194,9 @@ def casts(l, v, i):
 
 @chain
 def cast_rounding(l, v, i):
-    scaled = l.mul(v, l.constant(F32(1.25)))
-    whole = l.op("Cast", [scaled], np.trunc(l.values[scaled]), to=onnx.INT32)
-    return l.add(l.mul(v, l.constant(F32(0.5))), l.op("Cast", [whole], l.values[whole], to=onnx.FLOAT))
+    whole = l.op("Cast", [v], np.trunc(l.values[v]), to=onnx.INT32)
+    half = l.mul(l.op("Cast", [whole], l.values[whole], to=onnx.FLOAT), l.constant(F32(0.5)))
+    return l.add(l.mul(v, l.constant(F32(0.25))), half)
 
 
 @chain
