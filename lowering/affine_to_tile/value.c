@@ -107,7 +107,8 @@ static address_t address_of(strata_tile_builder_t *b, int rank, const MlirAffine
 void strata_tile_know(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
                       strata_tile_value_t value) {
   strata_tile_known_t *known = strata_arena_new(b->kernel->arena, strata_tile_known_t);
-  *known = (strata_tile_known_t){.buffer = buffer, .rank = rank, .value = value, .next = b->known};
+  *known = (strata_tile_known_t){
+      .buffer = buffer, .rank = rank, .value = value, .in_guard = b->guard_depth > 0, .next = b->known};
   for (int i = 0; i < rank; i++)
     known->coordinates[i] = coordinates[i];
   b->known = known;
@@ -182,8 +183,8 @@ strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer,
   if (b->status)
     return no_value;
   for (const strata_tile_known_t *known = b->known; known; known = known->next)
-    if (mlirValueEqual(known->buffer, buffer) && same_coordinates(rank, known->coordinates, coordinates) &&
-        has_extents(b, &known->value))
+    if (mlirValueEqual(known->buffer, buffer) && (b->guard_depth || !known->in_guard) &&
+        same_coordinates(rank, known->coordinates, coordinates) && has_extents(b, &known->value))
       return known->value;
   strata_tile_value_t value;
   const strata_access_t *store = NULL;
@@ -201,7 +202,7 @@ strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer,
   }
   value = producer ? compute_producer(b, producer, store, rank, coordinates)
                    : load_memory(b, buffer, rank, coordinates, (MlirAttribute){0});
-  if (!b->guard_depth && !b->status)
+  if (!b->status)
     strata_tile_know(b, buffer, rank, coordinates, value);
   return value;
 }

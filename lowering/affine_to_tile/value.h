@@ -35,6 +35,7 @@ typedef struct strata_tile_known {
   int rank;
   MlirAffineExpr coordinates[STRATA_MAX_DIMS];
   strata_tile_value_t value;
+  bool in_guard; // known where a guard holds: elements beyond are anything
   struct strata_tile_known *next;
 } strata_tile_known_t;
 

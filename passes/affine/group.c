@@ -149,6 +149,7 @@ static strata_group_reason_t place(strata_grouping_t *grouping, int group, int n
   state->is_operand = strata_group_is_operand(grouping, group, node);
   state->outer = is_sibling(grouping, group, node) ? strata_group_identity(grouping, node)
                                                    : strata_group_align(grouping, group, node);
+  state->places.count = 0;
   if (!mlirAffineMapIsNull(state->outer) && fits_aligned(grouping, group, node))
     return strata_group_judge(grouping, group, node, true, state->evaluations);
   state->outer = (MlirAffineMap){0};
@@ -156,6 +157,8 @@ static strata_group_reason_t place(strata_grouping_t *grouping, int group, int n
     return STRATA_REASON_POINTS;
   if (!strata_group_is_private(grouping, group, node, -1))
     return STRATA_REASON_READERS;
+  if (!strata_group_find_places(grouping, group, node))
+    return STRATA_REASON_RECOMPUTE;
   state->evaluations = strata_group_evaluations(grouping, group, node);
   return strata_group_judge(grouping, group, node, false, state->evaluations);
 }
@@ -184,6 +187,7 @@ static void add_member(strata_grouping_t *grouping, int group, int node) {
   *strata_vector_push(grouping->graph.arena, &record->members) = node;
   grouping->nodes[node].group = group;
   record->n_reductions += node_of(grouping, node)->class == STRATA_NEST_ROW;
+  record->n_places += grouping->nodes[node].places.count;
   for (size_t i = 0; i < buffers->count; i++) {
     record->n_buffers += grouping->counted_in[buffers->data[i]] != group + 1;
     grouping->counted_in[buffers->data[i]] = group + 1;

@@ -25,14 +25,25 @@ typedef struct {
   strata_ints_t members; // in the order of joining
   size_t n_buffers;      // that members access
   int n_reductions;      // over rows
+  size_t n_places;       // at which members are computed that are not aligned
   const char *kernel;    // the function made of it
 } strata_group_t;
+
+// A place in a kernel's code: a map from the dims of the nest |root|, or from the outer space, to the point of a nest
+// that is computed there.
+enum { STRATA_GROUP_OUTER = -1 };
+typedef struct {
+  int root;
+  MlirAffineMap point;
+} strata_group_place_t;
+typedef STRATA_VECTOR(strata_group_place_t) strata_group_places_t;
 
 // What is decided about a node.
 typedef struct {
   int group;                      // -1: nothing yet
   MlirAffineMap outer;            // parallel dims -> outer point; null: computed where it is read
   double evaluations;             // points computed at a run, repetitions counted
+  strata_group_places_t places;   // where it is computed; none if it is aligned
   bool is_operand;                // computed while an operand of the group's contraction is packed
   int tried;                      // the last sweep that looked at it
   strata_group_reason_t *reasons; // by read; NULL unless somebody wants to know
@@ -75,6 +86,17 @@ MlirAffineMap strata_group_align(const strata_grouping_t *grouping, int group, i
 
 // True if the outer map of an aligned nest takes every point to an outer point of its own.
 bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int node);
+
+//===-- Places (group_places.c) ----------------------------------------------------------------------------------===//
+
+// Where |reader|, a member, computes the producer of |read|; *out_point is the same over the reader's own dims. False if
+// the producer's store cannot be inverted.
+bool strata_group_place_of_read(const strata_grouping_t *grouping, int group, int reader,
+                                const strata_nest_read_t *read, strata_group_place_t *out_place,
+                                MlirAffineMap *out_point);
+// Notes at which places |node| is computed if it joins the group and is computed where members read it. False if there
+// are too many for code of a sensible size.
+bool strata_group_find_places(strata_grouping_t *grouping, int group, int node);
 
 //===-- Costs (group_cost.c) -------------------------------------------------------------------------------------===//
 

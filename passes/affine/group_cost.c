@@ -60,43 +60,22 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
 
 //===-- Repetitions ----------------------------------------------------------------------------------------------===//
 
-// Different points at which a nest is computed: maps over the outer space, or over the dims of an unaligned reader.
+// Different places at which readers compute a nest.
 enum { MAX_POINT_MAPS = 8 };
 
 typedef struct {
   int count;
-  struct {
-    int reader; // -1: the outer space
-    MlirAffineMap point;
-  } maps[MAX_POINT_MAPS];
+  strata_group_place_t places[MAX_POINT_MAPS];
 } point_maps_t;
 
-// False if the map is there already.
-static bool add_point_map(point_maps_t *points, int reader, MlirAffineMap map) {
+// False if the place is there already.
+static bool add_point_map(point_maps_t *points, strata_group_place_t place) {
   for (int i = 0; i < points->count; i++)
-    if (points->maps[i].reader == reader && mlirAffineMapEqual(points->maps[i].point, map))
+    if (points->places[i].root == place.root && mlirAffineMapEqual(points->places[i].point, place.point))
       return false;
-  if (points->count < MAX_POINT_MAPS) {
-    points->maps[points->count].reader = reader;
-    points->maps[points->count++].point = map;
-  }
+  if (points->count < MAX_POINT_MAPS)
+    points->places[points->count++] = place;
   return true;
-}
-
-// The point of an aligned bijective nest at an outer point: its outer map inverted.
-static MlirAffineMap point_at_outer(const strata_grouping_t *grouping, int group, int node) {
-  MlirContext context = grouping->compile->context;
-  const strata_nest_t *nest = node_of(grouping, node)->nest;
-  int n_dims = nest->n_parallel + nest->n_reduction, n_outer = grouping->groups.data[group].n_outer;
-  MlirAffineExpr dims[STRATA_MAX_DIMS];
-  for (int dim = 0; dim < n_dims; dim++)
-    dims[dim] = mlirAffineConstantExprGet(context, 0);
-  for (int i = 0; i < n_outer; i++) {
-    MlirAffineExpr expr = mlirAffineMapGetResult(grouping->nodes[node].outer, i);
-    if (mlirAffineExprIsADim(expr))
-      dims[mlirAffineDimExprGetPosition(expr)] = mlirAffineDimExprGet(context, i);
-  }
-  return mlirAffineMapGet(context, n_outer, 0, n_dims, dims);
 }
 
 // True if the nest is a product of a matrix and few vectors, whose results are computed one by one.
@@ -138,20 +117,11 @@ static double read_evaluations(const strata_grouping_t *grouping, int reader, co
 
 static double add_evaluations(const strata_grouping_t *grouping, int group, int reader, const strata_nest_read_t *read,
                               point_maps_t *points) {
-  const strata_nest_node_t *record = node_of(grouping, reader);
-  MlirAffineExpr dims[STRATA_MAX_DIMS];
-  if (!strata_nest_graph_point(&grouping->graph, record, read, dims))
+  strata_group_place_t place;
+  MlirAffineMap point;
+  if (!strata_group_place_of_read(grouping, group, reader, read, &place, &point))
     return DBL_MAX;
-  int n_dims = record->nest->n_parallel + record->nest->n_reduction;
-  int n_point = node_of(grouping, read->producer)->nest->n_parallel;
-  MlirAffineMap point = mlirAffineMapGet(grouping->compile->context, n_dims, 0, n_point, dims), key = point;
-  bool is_at_outer = !mlirAffineMapIsNull(grouping->nodes[reader].outer) && !read->load->in_reduction &&
-                     strata_group_is_bijective(grouping, group, reader);
-  if (is_at_outer)
-    key = strata_affine_compose(point, point_at_outer(grouping, group, reader), grouping->groups.data[group].outer);
-  if (!add_point_map(points, is_at_outer ? -1 : reader, key))
-    return 0;
-  return read_evaluations(grouping, reader, read, point);
+  return add_point_map(points, place) ? read_evaluations(grouping, reader, read, point) : 0;
 }
 
 double strata_group_evaluations(const strata_grouping_t *grouping, int group, int node) {

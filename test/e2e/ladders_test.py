@@ -13,7 +13,6 @@ LENGTH, FACTOR = (1000, 5) if strata.SANITIZED else (10000, 10)
 # Every link of these is code of its own, milliseconds of LLVM's time each.
 DEAR = {"attention", "distinct_constants", "fan_of_sums", "last_reads_all", "many_outputs", "scan", "slices_of_one",
         "split_to_many", "transposes", "tree", "growing"}
-UNTIMED = {"concats"}  # run only
 MOST_GROWTH = 2.5  # over that of the length
 LEAST = 0.25  # seconds, of what a compile takes anyway
 
@@ -26,7 +25,7 @@ def compile_ladder(kind, n):
 
 
 def has_right_results(kind):
-    network, path, _ = compile_ladder(kind, 6 if kind in UNTIMED else CHECKED)
+    network, path, _ = compile_ladder(kind, CHECKED)
     for got, want in zip(strata.Library(path).run(network.inputs), network.outputs):
         scale = np.abs(want[np.isfinite(want)]).max(initial=1)
         if not np.allclose(got, want.reshape(got.shape), rtol=1e-3, atol=1e-3 * scale):
@@ -47,5 +46,5 @@ def grows_slowly(kind):
 
 kinds = sys.argv[1:] or list(KINDS)
 failed = [kind for kind in kinds if not has_right_results(kind)]
-failed += [kind for kind in kinds if kind not in UNTIMED and not grows_slowly(kind)]
+failed += [kind for kind in kinds if not grows_slowly(kind)]
 sys.exit(f"failed: {' '.join(failed)}" if failed else 0)
