@@ -169,7 +169,7 @@ static const char *input_name(const onnx_node_t *n, MlirValue value) {
   onnx_importer_t *importer = n->importer;
   while (mlirValueIsAOpResult(value) && strata_op_id(mlirOpResultGetOwner(value)) == STRATA_OP_RESHAPE)
     value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
-  if (!mlirValueIsABlockArgument(value))
+  if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), importer->main))
     return NULL;
   MlirAttribute attrs = importer->argument_attrs.data[mlirBlockArgumentGetArgNumber(value)];
   MlirStringRef name = mlirStringAttrGetValue(mlirDictionaryAttrGetElementByName(attrs, strata_str("strata.name")));

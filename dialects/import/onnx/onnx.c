@@ -394,7 +394,7 @@ static strata_status_t problems_error(onnx_importer_t *importer) {
 static void create_main(onnx_importer_t *importer, MlirRegion region, size_t n_results, const MlirValue *results,
                         const MlirAttribute *result_attrs) {
   MlirContext context = importer->compile->context;
-  MlirBlock block = importer->builder.block;
+  MlirBlock block = importer->main;
   MlirLocation location = mlirLocationUnknownGet(context);
   size_t n_arguments = (size_t)mlirBlockGetNumArguments(block);
   MlirType *types = strata_arena_array(importer->compile->arena, MlirType, n_arguments + n_results);
@@ -474,8 +474,8 @@ static strata_status_t import_model(onnx_importer_t *importer) {
     return strata_error(STRATA_UNSUPPORTED, "opset %lld is not supported, expected 1 to %d", (long long)opset,
                         ONNX_LAST_OPSET);
   MlirRegion region = mlirRegionCreate();
-  importer->builder.block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(region, importer->builder.block);
+  importer->main = importer->builder.block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(region, importer->main);
   importer->max_nodes = model->graph->n_node + MAX_EXPANSION;
   index_operators(importer);
   onnx_collect_reads(importer);
