@@ -87,9 +87,9 @@ static bool types_fit(const strata_counted_loop_t *loop, MlirType whole, MlirTyp
   }
   for (int i = 0; i < n_results; i++) {
     MlirType of_loop = mlirFunctionTypeGetResult(whole, i), of_body = mlirFunctionTypeGetResult(body, i);
-    bool fits = i < loop->n_states ? mlirTypeEqual(of_body, of_loop) &&
-                                         mlirTypeEqual(of_loop, mlirFunctionTypeGetInput(whole, i))
-                                   : is_row(of_body, of_loop, loop->count);
+    bool fits = i < loop->n_states
+                    ? mlirTypeEqual(of_body, of_loop) && mlirTypeEqual(of_loop, mlirFunctionTypeGetInput(whole, i))
+                    : is_row(of_body, of_loop, loop->count);
     if (!fits)
       return false;
   }
@@ -148,8 +148,8 @@ static strata_status_t check_calls(strata_arena_t *arena, MlirModule module) {
       if (mlirOperationIsNull(loop))
         return strata_error(STRATA_INVALID_ARGUMENT, "expected calls of loops only");
       size_t body = 0;
-      while (body < i &&
-             !mlirStringRefEqual(strata_attr_str(functions.data[body], "sym_name"), strata_counted_loop_read(loop).body))
+      while (body < i && !mlirStringRefEqual(strata_attr_str(functions.data[body], "sym_name"),
+                                             strata_counted_loop_read(loop).body))
         body++;
       if (body == i || is_used[body])
         return broken(loop, "expected its body before its one caller, and of no other loop");

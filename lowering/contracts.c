@@ -3,9 +3,9 @@
 
 #include "dialects/affine/verify.h"
 #include "dialects/mlir_util.h"
+#include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
 #include "dialects/tile/tile.h"
-#include "dialects/pointer_map.h"
 
 typedef struct {
   const char *legal;

@@ -84,8 +84,8 @@ static strata_status_t run_upstream(runner_t *runner) {
   mlirPassManagerEnableVerifier(manager, compile->options->verify_each);
   message_t message = {compile->arena, ""};
   strata_status_t status = NULL;
-  if (mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(manager), text,
-                                                              append_message, &message)))
+  if (mlirLogicalResultIsFailure(
+          mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(manager), text, append_message, &message)))
     status = pipeline_error(runner, &message);
   else if (mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(compile->module))))
     status = strata_compile_take_diagnostics(

@@ -10,8 +10,8 @@
 typedef void (*new_handler_t)(void);
 typedef void (*bad_alloc_handler_t)(void *user, const char *reason, bool makes_crash_report);
 new_handler_t strata_set_new_handler(new_handler_t handler) __asm__("_ZSt15set_new_handlerPFvvE");
-void strata_install_bad_alloc_handler(bad_alloc_handler_t handler, void *user) __asm__(
-    "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
+void strata_install_bad_alloc_handler(bad_alloc_handler_t handler,
+                                      void *user) __asm__("_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
 
 static void (*on_no_memory)(void);
 

@@ -131,9 +131,7 @@ static void grow_stack(void) {
   }
 }
 
-static void report_fatal(const char *reason) {
-  _exit(write_report(report_fd, strata_fatal_error(reason)) ? 0 : 1);
-}
+static void report_fatal(const char *reason) { _exit(write_report(report_fd, strata_fatal_error(reason)) ? 0 : 1); }
 
 static _Noreturn void run_child(int fd, pid_t keeper, const strata_isolated_t *work, const strata_staging_t *staging) {
   for (size_t i = 0; i < N_DEADLY; i++)

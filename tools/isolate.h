@@ -1,9 +1,9 @@
 // Guards against what a compiler can do to its caller: a crash while reading or generating code, and output files that
 // are only partly written or left lying about, whatever process is killed, when and how.
 //
-// Three processes: the caller's waits; the keeper, which no signal of a terminal or of the caller's group reaches, makes
-// the staging folder, publishes what is in it and removes it; its child does the work. If the first is killed, the
-// keeper ends the work and tidies up; if the keeper is, the first does.
+// Three processes: the caller's waits; the keeper, which no signal of a terminal or of the caller's group reaches,
+// makes the staging folder, publishes what is in it and removes it; its child does the work. If the first is killed,
+// the keeper ends the work and tidies up; if the keeper is, the first does.
 #ifndef STRATA_TOOLS_ISOLATE_H
 #define STRATA_TOOLS_ISOLATE_H
 

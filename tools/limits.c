@@ -39,10 +39,10 @@ strata_status_t strata_name_limit(strata_status_t status) {
       continue;
     // That memory ran out is an error that holds no words.
     strata_status_code_t code = strata_status_code(status);
-    strata_status_t named = strata_error(
-        code == STRATA_OUT_OF_MEMORY ? STRATA_IO : code, "%s\nthe limit on %s is %llu%s (ulimit -%c)",
-        strata_status_message(status), limit->what, (unsigned long long)value / limit->unit, limit->unit_name,
-        limit->option);
+    strata_status_t named =
+        strata_error(code == STRATA_OUT_OF_MEMORY ? STRATA_IO : code, "%s\nthe limit on %s is %llu%s (ulimit -%c)",
+                     strata_status_message(status), limit->what, (unsigned long long)value / limit->unit,
+                     limit->unit_name, limit->option);
     strata_status_free(status);
     return named;
   }

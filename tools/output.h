@@ -4,9 +4,9 @@
 
 #include "runtime/base/status.h"
 
-// At the start of main. Writing to a pipe that nobody reads, or beyond the limit on a file's size, becomes an error that
-// is looked at in place of a signal that ends the process. Streams that the caller closed become ones that cannot be
-// used, so that no file of ours is taken for one of them.
+// At the start of main. Writing to a pipe that nobody reads, or beyond the limit on a file's size, becomes an error
+// that is looked at in place of a signal that ends the process. Streams that the caller closed become ones that cannot
+// be used, so that no file of ours is taken for one of them.
 void strata_output_begin(void);
 
 // Writes out what is on standard output and returns |status|; if that is none, IO where standard output or error has

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 typedef struct {
-  unsigned threads;       // that were measured together
-  double memory, caches;  // bytes a second, read and written: of buffers larger than all caches, and of one cache a core
-  double operations;      // a second, of f32; a multiplication and an addition are two
+  unsigned threads;      // that were measured together
+  double memory, caches; // bytes a second, read and written: of buffers larger than all caches, and of one cache a core
+  double operations;     // a second, of f32; a multiplication and an addition are two
   int64_t largest_cached; // bytes: a kernel that moves no more in a call may find all of it in a cache
 } strata_peaks_t;
 

@@ -3,9 +3,9 @@
 
 #include "dialects/affine/kernel.h"
 #include "dialects/mlir_util.h"
+#include "dialects/pointer_map.h"
 #include "passes/affine/launch_list.h"
 #include "passes/affine/origins.h"
-#include "dialects/pointer_map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -86,7 +86,8 @@ static strata_status_t parse_options(strata_arena_t *arena, int argc, char **arg
 static bool is_close(double got, double expected, double rtol, double atol) {
   if (isnan(expected) || isnan(got))
     return isnan(expected) && isnan(got);
-  return got == expected || (isfinite(got) && isfinite(expected) && fabs(got - expected) <= atol + rtol * fabs(expected));
+  return got == expected ||
+         (isfinite(got) && isfinite(expected) && fabs(got - expected) <= atol + rtol * fabs(expected));
 }
 
 // Infinite where one of them is no number, or infinite, and the other is something else.

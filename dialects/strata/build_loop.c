@@ -23,7 +23,6 @@ struct strata_loop_builder {
   STRATA_VECTOR(MlirValue) stands; // for those
 };
 
-
 //===-- Beginning ------------------------------------------------------------------------------------------------===//
 
 static bool has_whole_bytes(MlirValue value) { return strata_shape_of(value).type != STRATA_TYPE_I4; }
@@ -282,8 +281,8 @@ static MlirOperation create_function(strata_loop_builder_t *l, const char *name,
   strata_named_attr_t attrs[] = {{"sym_name", strata_str_attr(context, name)},
                                  {"function_type", mlirTypeAttrGet(type)},
                                  {"sym_visibility", strata_str_attr(context, "private")}};
-  MlirOperation func = strata_op_create(l->b->location, "func.func", 0, NULL, 0, NULL, mlirBlockIsNull(body) ? 3 : 2,
-                                        attrs, 1, &region);
+  MlirOperation func =
+      strata_op_create(l->b->location, "func.func", 0, NULL, 0, NULL, mlirBlockIsNull(body) ? 3 : 2, attrs, 1, &region);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(l->b->compile->module), func);
   return func;
 }
@@ -349,8 +348,7 @@ bool strata_build_loop_end(strata_loop_builder_t *l, int n_results, const MlirVa
     return false;
   }
   strata_named_attr_t callee = {
-      "callee",
-      mlirFlatSymbolRefAttrGet(compile->context, strata_str(create_functions(l, n_results, rows, types)))};
+      "callee", mlirFlatSymbolRefAttrGet(compile->context, strata_str(create_functions(l, n_results, rows, types)))};
   MlirOperation call = strata_op_create(l->b->location, "func.call", (int)l->operands.count, l->operands.data,
                                         n_results, types, 1, &callee, 0, NULL);
   insert(l, call, false, l->outer_before);

@@ -233,7 +233,8 @@ static strata_status_t infer_window_dim(strata__record_t *r, int i) {
   if (__builtin_mul_overflow(window - 1, dilation, &span) || __builtin_add_overflow(low, high, &padding))
     return strata__invalid("dim %d: the window overflows", i);
   strata_dim_t dim = r->operands[0].dims[i];
-  if (strata_dim_is_constant(dim, &size) && (__builtin_add_overflow(size, padding, &size) || (size <= span && span > 0)))
+  if (strata_dim_is_constant(dim, &size) &&
+      (__builtin_add_overflow(size, padding, &size) || (size <= span && span > 0)))
     return strata__invalid("dim %d: a window that spans %lld does not fit into %lld padded elements", i,
                            (long long)span + 1, (long long)size);
   MlirContext context = mlirAffineExprGetContext(dim);
@@ -314,8 +315,8 @@ static strata_status_t infer_pad(strata__record_t *r) {
     bool is_constant = strata_dim_is_constant(r->operands[0].dims[i], &size);
     if (low[i] < 0 || high[i] < 0 || __builtin_add_overflow(low[i], high[i], &sum) ||
         (is_constant && __builtin_add_overflow(size, sum, &size)))
-      return strata__invalid("dim %d: expected padding that is not negative nor too much, got %lld and %lld", i, (long long)low[i],
-                             (long long)high[i]);
+      return strata__invalid("dim %d: expected padding that is not negative nor too much, got %lld and %lld", i,
+                             (long long)low[i], (long long)high[i]);
     r->results[0].dims[i] =
         strata_dim_add(r->operands[0].dims[i], strata_dim_constant(context_of(&r->operands[0]), sum));
   }

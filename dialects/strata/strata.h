@@ -113,7 +113,7 @@ typedef struct {
 extern const strata_combiner_info_t strata_combiner_info[STRATA_COMBINER_COUNT];
 
 // Table look-ups; the COUNT constant where there is none.
-strata_op_id_t strata_op_id(MlirOperation op);              // by the op's name
+strata_op_id_t strata_op_id(MlirOperation op); // by the op's name
 strata_composite_id_t strata_op_composite(MlirOperation op);
 strata_combiner_t strata_combiner_from_name(MlirStringRef name);
 strata_op_id_t strata_op_from_mnemonic(const char *mnemonic);
@@ -182,8 +182,8 @@ MlirValue strata_build_binary(strata_builder_t *b, strata_op_id_t op, MlirValue 
 MlirValue strata_build_select(strata_builder_t *b, MlirValue condition, MlirValue x, MlirValue y);
 // |op| is one of the conversions. Returns |x| itself where its type is already |type| (convert only).
 MlirValue strata_build_convert(strata_builder_t *b, strata_op_id_t op, MlirValue x, strata_type_t type);
-// The same, marked as one that the model did not ask for: where an op of 16-bit floats that is made of several ones begins
-// and ends to compute in f32. Such a rounding may be left out (strata-widen).
+// The same, marked as one that the model did not ask for: where an op of 16-bit floats that is made of several ones
+// begins and ends to compute in f32. Such a rounding may be left out (strata-widen).
 #define STRATA_IMPLIED "strata.implied"
 MlirValue strata_build_implied_convert(strata_builder_t *b, MlirValue x, strata_type_t type);
 MlirValue strata_build_reduce(strata_builder_t *b, strata_combiner_t kind, MlirValue x, int n_axes, const int64_t *axes,

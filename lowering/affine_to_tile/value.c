@@ -379,8 +379,8 @@ static strata_tile_value_t index_value(strata_tile_builder_t *b, MlirAffineExpr 
     return (strata_tile_value_t){divided(b, expr, dims), dims};
   MlirValue lhs = index_over(b, mlirAffineBinaryOpExprGetLHS(expr), dims);
   MlirValue rhs = index_over(b, mlirAffineBinaryOpExprGetRHS(expr), dims);
-  return (strata_tile_value_t){
-      index_op(b, mlirAffineExprIsAAdd(expr) ? "arith.addi" : "arith.muli", lhs, rhs, dims), dims};
+  return (strata_tile_value_t){index_op(b, mlirAffineExprIsAAdd(expr) ? "arith.addi" : "arith.muli", lhs, rhs, dims),
+                               dims};
 }
 
 // True if the kernel's code rounds |value| to bf16 wherever it uses it, be the rounding dropped later or not.
@@ -446,8 +446,7 @@ static bool is_round_trip(strata_tile_builder_t *b, MlirOperation op, strata_til
     return false;
   MlirValue wide = mlirOperationGetOperand(source, 0);
   MlirType element = mlirValueGetType(mlirOperationGetResult(op, 0));
-  if (!mlirTypeEqual(mlirValueGetType(wide), strata_tile_type(b, element, operand.dims)) ||
-      is_exact_quotient(b, wide))
+  if (!mlirTypeEqual(mlirValueGetType(wide), strata_tile_type(b, element, operand.dims)) || is_exact_quotient(b, wide))
     return false;
   *out_value = (strata_tile_value_t){wide, operand.dims};
   return true;

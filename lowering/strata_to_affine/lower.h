@@ -10,9 +10,9 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
+#include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
 #include "lowering/affine_to_tile/emit.h"
-#include "dialects/pointer_map.h"
 
 //===-- Tensors --------------------------------------------------------------------------------------------------===//
 

@@ -125,8 +125,7 @@ bool strata__is_view_op(strata_op_id_t id) {
 
 // True if all readers of |value| take its elements in the type that arithmetic runs in, directly or through views.
 static bool is_computed_with(MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     strata_op_id_t id = strata_op_id(user);
     if (id == STRATA_OP_COUNT || id == STRATA_OP_SELECT || id == STRATA_OP_BITCAST)
@@ -140,7 +139,8 @@ static bool is_computed_with(MlirValue value) {
 }
 
 bool strata__is_widened_on_reading(strata__lowering_t *l, MlirOperation op) {
-  if (strata_op_id(op) != STRATA_OP_CONVERT || !strata_attr_flag(op, STRATA_IMPLIED) || strata__result(l, op, 0)->buffer)
+  if (strata_op_id(op) != STRATA_OP_CONVERT || !strata_attr_flag(op, STRATA_IMPLIED) ||
+      strata__result(l, op, 0)->buffer)
     return false;
   strata_type_t from = strata__operand(l, op, 0)->type, to = strata__result(l, op, 0)->type;
   return from != to && strata_type_info[from].math_type == to && is_computed_with(mlirOperationGetResult(op, 0));

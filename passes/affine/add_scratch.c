@@ -11,9 +11,9 @@
 // @prepare calls has its tasks whole instead: what constants alone decide is computed once.
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/counted_loop.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_text.h"
-#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 #include "passes/pass.h"

@@ -89,8 +89,8 @@ bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int
 
 //===-- Places (group_places.c) ----------------------------------------------------------------------------------===//
 
-// Where |reader|, a member, computes the producer of |read|; *out_point is the same over the reader's own dims. False if
-// the producer's store cannot be inverted.
+// Where |reader|, a member, computes the producer of |read|; *out_point is the same over the reader's own dims. False
+// if the producer's store cannot be inverted.
 bool strata_group_place_of_read(const strata_grouping_t *grouping, int group, int reader,
                                 const strata_nest_read_t *read, strata_group_place_t *out_place,
                                 MlirAffineMap *out_point);

@@ -44,10 +44,10 @@ bool strata_group_place_of_read(const strata_grouping_t *grouping, int group, in
   *out_place = (strata_group_place_t){.root = reader, .point = *out_point};
   if (!mlirAffineMapIsNull(grouping->nodes[reader].outer) && !read->load->in_reduction &&
       strata_group_is_bijective(grouping, group, reader))
-    *out_place = (strata_group_place_t){
-        .root = STRATA_GROUP_OUTER,
-        .point = strata_affine_compose(*out_point, point_at_outer(grouping, group, reader),
-                                       grouping->groups.data[group].outer)};
+    *out_place =
+        (strata_group_place_t){.root = STRATA_GROUP_OUTER,
+                               .point = strata_affine_compose(*out_point, point_at_outer(grouping, group, reader),
+                                                              grouping->groups.data[group].outer)};
   return true;
 }
 
@@ -75,8 +75,8 @@ static bool add_places(const strata_grouping_t *grouping, int group, int reader,
   bool has_room = true;
   for (size_t i = 0; i < own->count && has_room; i++) {
     int root = own->data[i].root;
-    const int64_t *extents = root == STRATA_GROUP_OUTER ? grouping->groups.data[group].outer
-                                                        : node_of(grouping, root)->nest->extents;
+    const int64_t *extents =
+        root == STRATA_GROUP_OUTER ? grouping->groups.data[group].outer : node_of(grouping, root)->nest->extents;
     MlirAffineMap map = strata_affine_compose(point, own->data[i].point, extents);
     has_room = add_place(grouping, places, (strata_group_place_t){root, map});
   }
@@ -91,8 +91,7 @@ bool strata_group_find_places(strata_grouping_t *grouping, int group, int node) 
     int reader = record->after.data[i];
     const strata_nest_node_t *after = node_of(grouping, reader);
     for (size_t j = 0; j < after->reads.count && strata_group_has(grouping, group, reader); j++)
-      if (after->reads.data[j].producer == node &&
-          !add_places(grouping, group, reader, &after->reads.data[j], places))
+      if (after->reads.data[j].producer == node && !add_places(grouping, group, reader, &after->reads.data[j], places))
         return false;
   }
   return grouping->groups.data[group].n_places + places->count <= MAX_GROUP_PLACES;

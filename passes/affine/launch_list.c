@@ -2,8 +2,8 @@
 #include "passes/affine/launch_list.h"
 
 #include "dialects/mlir_util.h"
-#include "dialects/strata/strata.h"
 #include "dialects/pointer_map.h"
+#include "dialects/strata/strata.h"
 
 typedef struct {
   strata_compile_t *compile;

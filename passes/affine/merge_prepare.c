@@ -195,9 +195,9 @@ static void remove_unused(const merger_t *merger, const strata_pointer_map_t *ca
   for (; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     MlirAttribute symbol = mlirFlatSymbolRefAttrGet(merger->compile->context, strata_attr_str(op, "sym_name"));
-    bool gave_way = strata_pointer_map_get(&merger->kept, symbol.ptr) ||
-                    (strata_pointer_map_get(&merger->function_of, symbol.ptr) &&
-                     !strata_pointer_map_get(called, symbol.ptr));
+    bool gave_way =
+        strata_pointer_map_get(&merger->kept, symbol.ptr) ||
+        (strata_pointer_map_get(&merger->function_of, symbol.ptr) && !strata_pointer_map_get(called, symbol.ptr));
     if (gave_way)
       mlirOperationDestroy(op);
     else if (strata_op_is(op, "func.func"))

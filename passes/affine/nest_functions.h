@@ -6,7 +6,8 @@
 #include "dialects/compile.h"
 
 // Calls |visit| for each. It may add private functions to the module.
-STRATA_MUST_CHECK strata_status_t strata_for_each_nest_function(
-    strata_compile_t *compile, strata_status_t (*visit)(strata_compile_t *compile, MlirOperation func));
+STRATA_MUST_CHECK strata_status_t strata_for_each_nest_function(strata_compile_t *compile,
+                                                                strata_status_t (*visit)(strata_compile_t *compile,
+                                                                                         MlirOperation func));
 
 #endif

@@ -6,7 +6,8 @@
 //   func.func @main_segment(...) attributes {strata.segment} { nest; nest }    ...
 //   call @main_segment(...); call @loop0(...); call @main_segment_0(...)
 //
-// A buffer that one segment alone uses is its own, unless it is an argument of the function; constants are read by each.
+// A buffer that one segment alone uses is its own, unless it is an argument of the function; constants are read by
+// each.
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
@@ -85,8 +86,8 @@ static segment_t *read_segments(cutter_t *cutter, int *out_count) {
       continue;
     }
     if (!is_open)
-      *strata_vector_push(arena, &segments) =
-          (segment_t){.cutter = cutter, .number = (int)segments.count + 1, .argument_of = strata_pointer_map_create(arena)};
+      *strata_vector_push(arena, &segments) = (segment_t){
+          .cutter = cutter, .number = (int)segments.count + 1, .argument_of = strata_pointer_map_create(arena)};
     is_open = true;
     segment_t *segment = &segments.data[segments.count - 1];
     *strata_vector_push(arena, &segment->nests) = op;
@@ -164,8 +165,8 @@ static void cut_segment(segment_t *segment) {
                                 strata_op_create(location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
   MlirOperation func = create_segment(segment);
   MlirAttribute symbol = mlirSymbolTableInsert(cutter->symbols, func); // the name made unique
-  strata_named_attr_t callee = {
-      "callee", mlirFlatSymbolRefAttrGet(cutter->compile->context, mlirStringAttrGetValue(symbol))};
+  strata_named_attr_t callee = {"callee",
+                                mlirFlatSymbolRefAttrGet(cutter->compile->context, mlirStringAttrGetValue(symbol))};
   MlirOperation call = strata_op_create(location, "func.call", (int)segment->shared.count, segment->shared.data, 0,
                                         NULL, 1, &callee, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(strata_func_body(cutter->func), next, call);

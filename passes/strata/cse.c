@@ -4,8 +4,8 @@
 //
 // One walk in textual order over a hash table: when an op is reached, its operands are already the kept ones. MLIR's
 // attributes, types and values are unique objects, so comparing pointers compares them.
-#include "passes/pass.h"
 #include "dialects/pointer_map.h"
+#include "passes/pass.h"
 #include "passes/strata/graph.h"
 
 typedef struct entry {

@@ -79,8 +79,8 @@ static bool use_decides(const strata_pointer_map_t *deciding, MlirOpOperand use)
   strata_op_id_t id = strata_op_id(user);
   if (id == STRATA_OP_COUNT)
     return false;
-  return jumps(user, id) || (strata_pointer_map_get(deciding, user.ptr) &&
-                             passes_on(user, id, mlirOpOperandGetOperandNumber(use)));
+  return jumps(user, id) ||
+         (strata_pointer_map_get(deciding, user.ptr) && passes_on(user, id, mlirOpOperandGetOperandNumber(use)));
 }
 
 static bool decides(const strata_pointer_map_t *deciding, MlirOperation op) {

@@ -10,8 +10,8 @@
 //
 // Candidates are found by hashing what must be equal; the constants move to the front of the function, so that every
 // contract can stand where the first of its group did.
-#include "passes/pass.h"
 #include "dialects/pointer_map.h"
+#include "passes/pass.h"
 #include "passes/strata/contract.h"
 
 typedef struct {

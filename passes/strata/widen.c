@@ -1,4 +1,5 @@
-// strata-widen: in f16 and bf16, what sums are made of and what is made of sums is f32, however the model wrote it down.
+// strata-widen: in f16 and bf16, what sums are made of and what is made of sums is f32, however the model wrote it
+// down.
 //
 //   %s = mul(%x, %x) : f16   %m = reduce(%s) : f16   %r = sqrt(add(%m, 1e-5)) : f16   %y = div(%x, broadcast(%r)) : f16
 //     -> the same in f32 from convert(%x) on, and %y = convert(...) : f16
@@ -7,10 +8,10 @@
 //   terms       elementwise ops of which nothing but sums are made, from where one may leave the range of its operands;
 //   statistics  sums, and what is made of them and of constants, where it may leave the range;
 //   meetings    the ops at which a statistic meets something else: their result is rounded.
-// All else keeps its type and its roundings. A mean that the front end computes in f32 is seen by the implied conversions
-// around it (STRATA_IMPLIED): those that the model asked for are never dropped here.
-#include "passes/pass.h"
+// All else keeps its type and its roundings. A mean that the front end computes in f32 is seen by the implied
+// conversions around it (STRATA_IMPLIED): those that the model asked for are never dropped here.
 #include "dialects/pointer_map.h"
+#include "passes/pass.h"
 #include "passes/strata/graph.h"
 
 typedef struct {
@@ -259,6 +260,4 @@ static strata_status_t widen_body(strata_compile_t *compile, MlirBlock body, voi
   return g.build.status;
 }
 
-strata_status_t strata_pass_widen(strata_compile_t *compile) {
-  return strata_for_each_body(compile, widen_body, NULL);
-}
+strata_status_t strata_pass_widen(strata_compile_t *compile) { return strata_for_each_body(compile, widen_body, NULL); }

@@ -9,8 +9,8 @@
 // function. The schedule is that of the first: affine-schedule has chosen them alike.
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
-#include "passes/pass.h"
 #include "dialects/pointer_map.h"
+#include "passes/pass.h"
 
 typedef struct joined {
   const char *key;

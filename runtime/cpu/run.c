@@ -103,8 +103,7 @@ static void run_loop(const strata_rt_launch_t *launch, const strata_rt_frame_t *
   inner.pool = bases[launch->n_args - 1];
   for (uint64_t iteration = 0; iteration < loop->count; iteration++) {
     for (uint32_t i = 0; i < launch->n_args; i++)
-      args[i] =
-          strata_rt_loop_arg(loop, &program.main.steps[loop->first_step + i], bases[i], inner.pool, iteration);
+      args[i] = strata_rt_loop_arg(loop, &program.main.steps[loop->first_step + i], bases[i], inner.pool, iteration);
     run_launches(loop->first_launch, loop->n_launches, &inner, run);
   }
 }

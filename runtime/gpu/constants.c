@@ -257,8 +257,8 @@ static int make(setting_t *s, uint32_t index, const void *data, bool *out_waits)
     if (s->marked[i] && !is_redirected(s, i))
       status = redirect(s, i);
   if (!status && variant->constants[index].size)
-    status = strata_rt_driver()->upload(s->instance->constants.at[index], data, variant->constants[index].size,
-                                        s->stream);
+    status =
+        strata_rt_driver()->upload(s->instance->constants.at[index], data, variant->constants[index].size, s->stream);
   if (!status && !*out_waits)
     status = prepare(s->instance, s->is_stale, s->stream);
   strata_rt_cleanup_begin(status);

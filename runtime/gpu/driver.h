@@ -84,8 +84,8 @@ typedef struct {
 } strata_rt_symbol_t;
 
 // Fills |functions|, a struct of one function pointer a symbol, with their addresses in the shared library that
-// environment variable |variable| names, else in one of |names|, of which the last is NULL. A missing one is DEVICE if it
-// is needed, else NULL. The library stays loaded for good: drivers have threads of their own.
+// environment variable |variable| names, else in one of |names|, of which the last is NULL. A missing one is DEVICE if
+// it is needed, else NULL. The library stays loaded for good: drivers have threads of their own.
 int strata_rt_symbols(const char *variable, const char *const *names, const strata_rt_symbol_t *symbols, size_t n,
                       void *functions);
 

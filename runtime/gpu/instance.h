@@ -55,8 +55,8 @@ int strata_rt_constants_load(strata_rt_instance_t *instance, void *memory, void 
 void strata_rt_constants_free(strata_rt_instance_t *instance); // between cleanup_begin and _end
 // Uploads |data| into constant |index|, and runs the preparation again as far as it depends on it. Where that reads
 // constants that were left out of the library, it waits until they have been set too. Returns a status; after a failure
-// nothing has changed, unless the device failed while what was made was copied to its place: then calls are refused until
-// the constant has been set again.
+// nothing has changed, unless the device failed while what was made was copied to its place: then calls are refused
+// until the constant has been set again.
 int strata_rt_constants_set(strata_rt_instance_t *instance, uint32_t index, const void *data, void *stream);
 // STRATA_OK, or an error that names a constant the preparation waits for.
 int strata_rt_constants_check(const strata_rt_instance_t *instance);

@@ -22,7 +22,7 @@ typedef struct record {
 
 enum { N_RECORDS = 4 };
 static record_t records[N_RECORDS];
-static _Atomic bool is_lost; // the message of a thread without a record
+static _Atomic bool is_lost;     // the message of a thread without a record
 static _Atomic(record_t *) more; // only added to, but at the library's end
 
 // For a thread without a record while it cleans: one at a time.

@@ -31,8 +31,7 @@ static bool is_of(const family_t *family, const char *text) {
   if (length <= begin + end || strncmp(text, family->begin, begin) != 0 ||
       strcmp(text + length - end, family->end) != 0)
     return false;
-  return !family->is_upper ||
-         begin + strspn(text + begin, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= length - end;
+  return !family->is_upper || begin + strspn(text + begin, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= length - end;
 }
 
 // EINVAL, SIGTERM
@@ -146,8 +145,8 @@ strata_status_t strata_library_check_name(const char *name) {
   for (size_t i = 0; i <= sizeof suffixes / sizeof suffixes[0]; i++) {
     strcat(strcpy(symbol, name), i ? suffixes[i - 1] : "");
     if (is_reserved || strata_c_is_reserved(symbol) || is_in_c_library(symbol))
-      return strata_error(STRATA_INVALID_ARGUMENT,
-                          "--aot-name: '%s' is reserved for C, C++, the C library or strata", symbol);
+      return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: '%s' is reserved for C, C++, the C library or strata",
+                          symbol);
   }
   return NULL;
 }

@@ -184,5 +184,6 @@ void strata_program_print_description(const strata_program_t *program, const str
           "ptr @strata_rt_set_trace }\n",
           sizeof(strata_library_t), STRATA_LIBRARY_DESCRIPTION, flags_of(options), strata_program_alignment(program),
           name, compiler, target, command_line, n_devices, program->n_inputs, program->n_outputs, n_constants,
-          program->kernels.count, (size_t)strata_program_count_launches(&program->main), program->gpu ? "null" : "@strata_rt_set_threads");
+          program->kernels.count, (size_t)strata_program_count_launches(&program->main),
+          program->gpu ? "null" : "@strata_rt_set_threads");
 }

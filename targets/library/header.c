@@ -35,11 +35,11 @@ static void print_shape(FILE *file, const strata_program_tensor_t *tensor) {
 
 // Characters that change how what is around them is shown, or that nobody sees: controls, marks of direction and width.
 static bool is_invisible(uint32_t c) {
-  static const uint32_t ranges[][2] = {{0, 0x1f},         {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},
-                                       {0x61c, 0x61c},    {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
-                                       {0x200b, 0x200f},  {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
-                                       {0xd800, 0xdfff},  {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
-                                       {0xfff0, 0xfffb},  {0xe0000, 0xe0fff}, {0x110000, UINT32_MAX}};
+  static const uint32_t ranges[][2] = {{0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},          {0x34f, 0x34f},
+                                       {0x61c, 0x61c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},      {0x180b, 0x180f},
+                                       {0x200b, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f},      {0x3164, 0x3164},
+                                       {0xd800, 0xdfff}, {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},      {0xffa0, 0xffa0},
+                                       {0xfff0, 0xfffb}, {0xe0000, 0xe0fff}, {0x110000, UINT32_MAX}};
   for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
     if (c >= ranges[i][0] && c <= ranges[i][1])
       return true;

@@ -9,8 +9,8 @@
 #include "dialects/counted_loop.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
-#include "dialects/strata/strata.h"
 #include "dialects/pointer_map.h"
+#include "dialects/strata/strata.h"
 #include "targets/cpu/codegen.h"
 #include "targets/library/c_names.h"
 
@@ -221,8 +221,7 @@ static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, co
   if (mlirOperationIsNull(body) || launch->n_args > STRATA_RT_MAX_LOOP_ARGS)
     return strata_error(STRATA_INTERNAL, "library: a loop without a body, or with %zu arguments", launch->n_args);
   *out_loop = strata_arena_new(reader->arena, strata_program_loop_t);
-  **out_loop =
-      (strata_program_loop_t){.count = loop.count, .steps = read_steps(reader, &loop, launch, list, args)};
+  **out_loop = (strata_program_loop_t){.count = loop.count, .steps = read_steps(reader, &loop, launch, list, args)};
   return read_function(reader, body, true, &(*out_loop)->body);
 }
 

@@ -50,8 +50,8 @@ typedef struct {
 } strata_program_arg_t;
 
 typedef struct {
-  size_t kernel;                      // of the program's
-  struct strata_program_loop *loop;   // instead of a kernel; NULL: it is none
+  size_t kernel;                    // of the program's
+  struct strata_program_loop *loop; // instead of a kernel; NULL: it is none
   size_t n_args;
   const strata_program_arg_t *args;
 } strata_program_launch_t;

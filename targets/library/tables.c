@@ -102,8 +102,8 @@ static void print_steps(strata_ir_printer_t *printer, const listing_t *listing) 
   for (size_t i = 0, n = 0; i < listing->all.count; i++)
     for (size_t j = 0; listing->all.data[i]->loop && j < listing->all.data[i]->n_args; j++, n++) {
       const strata_rt_step_t *step = &listing->all.data[i]->loop->steps[j];
-      fprintf(printer->file, "%s%%step { i64 %llu, i64 %lld, i64 %llu }", n ? ", " : "",
-              (unsigned long long)step->kind, (long long)step->stride, (unsigned long long)step->offset);
+      fprintf(printer->file, "%s%%step { i64 %llu, i64 %lld, i64 %llu }", n ? ", " : "", (unsigned long long)step->kind,
+              (long long)step->stride, (unsigned long long)step->offset);
     }
   fputs("]\n", printer->file);
 }

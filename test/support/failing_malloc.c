@@ -1,8 +1,9 @@
 // Allocations that fail when they are told to: part of a test's program, or preloaded into one of ours.
 //
-// In the environment: STRATA_TEST_FAIL_ALLOCATION=N:P makes the N-th allocation of process P fail, and only that: 0 is the
-// one that was started, 1 its children, 2 theirs. It is counted from the start of main, whose first deed in our programs is
-// to call signal: what C++ does before that is not ours to mend. When it fails the file STRATA_TEST_FAIL_REPORT is made.
+// In the environment: STRATA_TEST_FAIL_ALLOCATION=N:P makes the N-th allocation of process P fail, and only that: 0 is
+// the one that was started, 1 its children, 2 theirs. It is counted from the start of main, whose first deed in our
+// programs is to call signal: what C++ does before that is not ours to mend. When it fails the file
+// STRATA_TEST_FAIL_REPORT is made.
 #define _GNU_SOURCE
 #include "test/support/failing_malloc.h"
 

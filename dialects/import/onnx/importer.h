@@ -24,19 +24,19 @@ typedef struct onnx_importer {
   strata_string_map_t dims, inputs;   // what the options may name; in |names| once more, in the model's order
   STRATA_VECTOR(const char *) dim_names, input_names;
   STRATA_VECTOR(const char *) open_options; // that would give what is not known
-  strata_string_map_t outputs;        // those seen
-  MlirValue seed_input;               // --seed-input; null: there is none
-  strata_string_map_t seeded;         // random operators with a seed: how many copies of each were imported
-  uint32_t n_unseeded;                // and how many without one
-  strata_string_map_t reads;          // names of values that a node reads, or that are results
-  MlirBlock main;                     // of @main; the builder may be in a loop's body
+  strata_string_map_t outputs;              // those seen
+  MlirValue seed_input;                     // --seed-input; null: there is none
+  strata_string_map_t seeded;               // random operators with a seed: how many copies of each were imported
+  uint32_t n_unseeded;                      // and how many without one
+  strata_string_map_t reads;                // names of values that a node reads, or that are results
+  MlirBlock main;                           // of @main; the builder may be in a loop's body
   STRATA_VECTOR(MlirAttribute) argument_attrs;
   strata_tensor_proto_t *weights; // for each initializer: with a name if it is to be an input; NULL: none is
   strata_string_map_t seen_problems;
   STRATA_VECTOR(const char *) problems; // what is unsupported or has to be given, a line each
   STRATA_VECTOR(onnx_unsupported_op_t) unsupported;
-  size_t n_nodes, max_nodes; // imported so far, counting every copy of an unrolled one
-  int depth;                 // of nested bodies
+  size_t n_nodes, max_nodes;       // imported so far, counting every copy of an unrolled one
+  int depth;                       // of nested bodies
   bool is_trial, has_trial_failed; // while a loop's body is tried: a problem is not noted, but ends the trial
 } onnx_importer_t;
 
@@ -65,7 +65,8 @@ STRATA_MUST_CHECK strata_status_t onnx_select_weights(onnx_importer_t *importer,
 STRATA_MUST_CHECK strata_status_t onnx_import_initializers(onnx_importer_t *importer, onnx_scope_t *scope,
                                                            const Onnx__GraphProto *graph);
 
-// Checks the results, attributes and operands' element types of a node against its row of ops.def. False after an error.
+// Checks the results, attributes and operands' element types of a node against its row of ops.def. False after an
+// error.
 bool onnx_check_signature(onnx_node_t *n);
 
 // Adds a line unless it is there already; whether it was not.

@@ -1,8 +1,8 @@
 // Loop and Scan with a known number of iterations as one loop (dialects/counted_loop.h): the body is imported once. Not
 // every body can be: shapes may change, or an operand must be known that differs from iteration to iteration. Then
 // nothing is said, all is as before, and the loop is unrolled.
-#include "dialects/import/onnx/importer.h"
 #include "dialects/import/onnx/loop.h"
+#include "dialects/import/onnx/importer.h"
 
 enum { MAX_VALUES = 128 };
 
@@ -22,8 +22,7 @@ static bool read_operands(const onnx_loop_t *loop, MlirValue *out_states) {
 
 // What the body's nodes see: the iteration and the condition of a Loop, the states, the rows.
 static onnx_value_t *body_inputs(onnx_node_t *n, const onnx_loop_t *loop, const MlirValue *args, int *out_count) {
-  onnx_value_t *inputs =
-      strata_arena_array(n->b->compile->arena, onnx_value_t, loop->n_states + loop->n_inputs + 2);
+  onnx_value_t *inputs = strata_arena_array(n->b->compile->arena, onnx_value_t, loop->n_states + loop->n_inputs + 2);
   int count = 0, n_rows = loop->n_inputs;
   if (loop->has_counter) {
     inputs[count++] = (onnx_value_t){.kind = ONNX_TENSOR, .tensor = args[loop->n_states + --n_rows]};
@@ -31,10 +30,10 @@ static onnx_value_t *body_inputs(onnx_node_t *n, const onnx_loop_t *loop, const 
   }
   for (int i = 0; i < loop->n_states + n_rows; i++) {
     bool is_state = i < loop->n_states;
-    inputs[count++] = (onnx_value_t){
-        .kind = ONNX_TENSOR,
-        .is_unsigned = is_state ? loop->states[i].is_unsigned : loop->inputs_unsigned[i - loop->n_states],
-        .tensor = args[i]};
+    inputs[count++] = (onnx_value_t){.kind = ONNX_TENSOR,
+                                     .is_unsigned = is_state ? loop->states[i].is_unsigned
+                                                             : loop->inputs_unsigned[i - loop->n_states],
+                                     .tensor = args[i]};
   }
   *out_count = count;
   return inputs;

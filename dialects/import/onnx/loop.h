@@ -5,7 +5,7 @@
 #include "dialects/import/onnx/onnx.h"
 
 enum {
-  ONNX_MAX_UNROLLED = 4,     // iterations: so few are unrolled in any case
+  ONNX_MAX_UNROLLED = 4,    // iterations: so few are unrolled in any case
   ONNX_MAX_COUNT = 1 << 20, // so many are no loop
 };
 

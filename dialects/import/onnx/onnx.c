@@ -83,10 +83,10 @@ static strata_status_t read_dim(onnx_importer_t *importer, const Onnx__TensorSha
   bool says_nothing = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
   const char *said =
       says_nothing ? strata_arena_printf(arena, " (the model says %lld)", (long long)dim->dim_value) : "";
-  note_open(importer,
-            strata_arena_printf(arena, "input '%s': the size of dimension %d ('%s') is not known%s", input, axis, name,
-                                said),
-            "--dim", strata_arena_printf(arena, "%s=N", name));
+  note_open(
+      importer,
+      strata_arena_printf(arena, "input '%s': the size of dimension %d ('%s') is not known%s", input, axis, name, said),
+      "--dim", strata_arena_printf(arena, "%s=N", name));
   return NULL;
 }
 

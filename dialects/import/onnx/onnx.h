@@ -65,7 +65,7 @@ typedef struct onnx_op_info {
   const char *missing;
 } onnx_op_info_t;
 
-#define ONNX_OP(name, since, least, most, operands, results, attributes, reader, ...)                                 \
+#define ONNX_OP(name, since, least, most, operands, results, attributes, reader, ...)                                  \
   void onnx_import_##reader(onnx_node_t *n);
 #define ONNX_MISSING(name, reason)
 #include "dialects/import/onnx/ops.def"

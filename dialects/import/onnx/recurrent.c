@@ -258,8 +258,7 @@ static MlirValue run_unrolled(const layer_t *layer, const cell_t *cell, bool rev
   MlirValue *outputs = strata_arena_array(n->b->compile->arena, MlirValue, layer->steps);
   for (int64_t i = 0; i < layer->steps && !onnx_failed(n); i++) {
     int64_t step = reverse ? layer->steps - 1 - i : i;
-    MlirValue output =
-        run_step(layer, cell, row_of(n, cell->inputs, step), row_of(n, layer->running, step), state);
+    MlirValue output = run_step(layer, cell, row_of(n, cell->inputs, step), row_of(n, layer->running, step), state);
     outputs[step] = onnx_insert_axis(n, output, 0);
   }
   return onnx_failed(n) ? (MlirValue){0} : strata_build_concat(n->b, (int)layer->steps, outputs, 0);

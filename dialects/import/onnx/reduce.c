@@ -81,17 +81,15 @@ static MlirValue as_float(onnx_node_t *n, MlirValue x) {
 
 static void set_from_float(onnx_node_t *n, MlirValue result) {
   strata_type_t type = onnx_operand_shape(n, 0).type;
-  onnx_set_like(n, 0,
-                is_float(type) ? onnx_round(n, result, type)
-                               : onnx_convert(n, result, false, type, onnx_is_unsigned(n, 0)),
-                0);
+  onnx_set_like(
+      n, 0, is_float(type) ? onnx_round(n, result, type) : onnx_convert(n, result, false, type, onnx_is_unsigned(n, 0)),
+      0);
 }
 
 void onnx_import_reduce_l2(onnx_node_t *n) {
   reduction_t r;
   if (read_reduction(n, &r))
-    set_from_float(n,
-                   onnx_unary(n, STRATA_OP_SQRT, reduce(n, &r, STRATA_COMBINER_ADD, square(n, as_float(n, r.x)))));
+    set_from_float(n, onnx_unary(n, STRATA_OP_SQRT, reduce(n, &r, STRATA_COMBINER_ADD, square(n, as_float(n, r.x)))));
 }
 
 void onnx_import_reduce_log_sum(onnx_node_t *n) {

@@ -21,8 +21,8 @@ static bool is_inside_folder(const char *location) {
   return true;
 }
 
-// Where links lead: a model is an archive that somebody else may have made, and what is outside its folder is none of its
-// business. The folder that the model itself lies in counts too, for caches that are made of links.
+// Where links lead: a model is an archive that somebody else may have made, and what is outside its folder is none of
+// its business. The folder that the model itself lies in counts too, for caches that are made of links.
 static strata_status_t check_links(onnx_importer_t *importer, const char *path) {
   char *file = realpath(path, NULL), *folder = NULL, *slash;
   bool is_inside = !file; // then opening it says why
@@ -35,7 +35,8 @@ static strata_status_t check_links(onnx_importer_t *importer, const char *path) 
     if (slash)
       *slash = 0;
     size_t length = folder ? strlen(folder) : 0;
-    is_inside = folder && strncmp(file, folder, length) == 0 && (file[length] == '/' || (length && folder[length - 1] == '/'));
+    is_inside =
+        folder && strncmp(file, folder, length) == 0 && (file[length] == '/' || (length && folder[length - 1] == '/'));
     free(folder);
   }
   strata_status_t status =

@@ -16,8 +16,8 @@ typedef struct {
 // error.
 bool onnx_read_window(onnx_node_t *n, const onnx_shape_t *input, const int64_t *kernel, onnx_window_t *out_window);
 
-// Reads 'kernel_shape', which must be |kernel| where that is not NULL; and 'pads', which is false, and leaves them zero,
-// where 'auto_pad' takes their place. Both need |rank|.
+// Reads 'kernel_shape', which must be |kernel| where that is not NULL; and 'pads', which is false, and leaves them
+// zero, where 'auto_pad' takes their place. Both need |rank|.
 void onnx_read_kernel(onnx_node_t *n, onnx_window_t *w, const int64_t *kernel);
 bool onnx_read_pads(onnx_node_t *n, onnx_window_t *w);
 
