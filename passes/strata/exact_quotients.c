@@ -5,7 +5,7 @@
 // A quotient that is a whole number must not become 2.9999998 by way of a reciprocal where it is rounded to an integer,
 // compared, tested, converted to an integer or boolean, or has a remainder taken. On its way there it may go through
 // whatever moves or chooses elements, maxima and minima, signs, sums, products with constants and conversions between
-// floats. A comparison with 0 does not count: the sign does not depend on how a quotient is computed.
+// floats, and it may be what such a quotient is divided by: a scale that is computed. A comparison with 0 does not count: the sign does not depend on how a quotient is computed.
 #include "dialects/pointer_map.h"
 #include "passes/pass.h"
 #include "passes/strata/graph.h"
@@ -62,6 +62,8 @@ static bool passes_on(MlirOperation op, strata_op_id_t id, intptr_t index) {
     return true;
   case STRATA_OP_MUL:
     return is_constant(strata_operand(op, 1 - (int)index));
+  case STRATA_OP_DIV:
+    return index == 1; // a scale that is a quotient itself
   case STRATA_OP_SELECT:
     return index > 0;
   case STRATA_OP_GATHER:

@@ -33,3 +33,19 @@ func.func @main(%x: tensor<8xf32>) -> (tensor<8xi1>, tensor<8xf32>) {
   %3 = "strata.floor"(%2) : (tensor<8xf32>) -> tensor<8xf32>
   return %1, %3 : tensor<8xi1>, tensor<8xf32>
 }
+
+// -----
+
+// A scale that is a quotient itself, of what is rounded after a division by it; not what is divided.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[SCALE:.*]] = "strata.div_exact"(%arg1,
+// CHECK: %[[X:.*]] = "strata.mul"(%arg0,
+// CHECK: "strata.div_exact"(%[[X]], %[[SCALE]])
+func.func @main(%x: tensor<8xf32>, %range: tensor<8xf32>) -> tensor<8xf32> {
+  %c = "strata.constant"() {value = dense<255.0> : tensor<8xf32>} : () -> tensor<8xf32>
+  %0 = "strata.div"(%range, %c) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = "strata.div"(%x, %c) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = "strata.div"(%1, %0) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %3 = "strata.round_even"(%2) : (tensor<8xf32>) -> tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
