@@ -5,7 +5,8 @@
 // A quotient that is a whole number must not become 2.9999998 by way of a reciprocal where it is rounded to an integer,
 // compared, tested, converted to an integer or boolean, or has a remainder taken. On its way there it may go through
 // whatever moves or chooses elements, maxima and minima, signs, sums, products with constants and conversions between
-// floats, and it may be what such a quotient is divided by: a scale that is computed. A comparison with 0 does not count: the sign does not depend on how a quotient is computed.
+// floats, and it may be what such a quotient is divided by: a scale that is computed. A comparison with 0 does not
+// count: the sign does not depend on how a quotient is computed.
 #include "dialects/pointer_map.h"
 #include "passes/pass.h"
 #include "passes/strata/graph.h"
