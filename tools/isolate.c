@@ -313,7 +313,9 @@ strata_status_t strata_isolate(strata_arena_t *arena, const strata_isolated_t *w
   else
     status = wait_for_keeper(&keeper, pid);
   close(keeper.report.from);
-  strata_staging_remove(&keeper.staging); // where the keeper did not
+  // Where the keeper did not come to it:
+  strata_status_free(strata_staging_finish(arena, &keeper.staging));
+  strata_staging_remove(&keeper.staging);
   restore_signals(old);
   return status;
 }

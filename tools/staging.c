@@ -84,20 +84,33 @@ static void take_back(const published_list_t *list) {
   }
 }
 
+// Is there while files are moved: who finds it moves the rest.
+static const char *mark_of(strata_arena_t *arena, const strata_staging_t *staging) {
+  return strata_arena_printf(arena, "%s/moving", staging->path);
+}
+
 strata_status_t strata_staging_publish(strata_arena_t *arena, strata_staging_t *staging) {
   published_list_t list = {0};
+  const char *mark = mark_of(arena, staging);
   STRATA_TRY(list_files(arena, staging, &list));
+  if (mkdir(mark, 0700) != 0 && errno != EEXIST)
+    return strata_error(STRATA_IO, "%s: %s", mark, strerror(errno));
   for (size_t i = 0; i < list.count; i++) {
     published_t *file = &list.data[i];
     file->is_moved = keep_old(file) && rename(file->staged, file->target) == 0;
     if (file->is_moved)
       continue;
     strata_status_t status = strata_error(STRATA_IO, "%s: cannot write: %s", file->target, strerror(errno));
+    rmdir(mark);
     take_back(&list);
     return status;
   }
   staging->makes_folder = false;
   return NULL;
+}
+
+strata_status_t strata_staging_finish(strata_arena_t *arena, strata_staging_t *staging) {
+  return access(mark_of(arena, staging), F_OK) == 0 ? strata_staging_publish(arena, staging) : NULL;
 }
 
 //===-- Removing -------------------------------------------------------------------------------------------------===//

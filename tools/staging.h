@@ -24,6 +24,8 @@ strata_staging_t strata_staging_choose(strata_arena_t *arena, const char *folder
 STRATA_MUST_CHECK strata_status_t strata_staging_create(const strata_staging_t *staging);
 // Moves the files to their folder, over others of the same names; after an error all are there as they were before.
 STRATA_MUST_CHECK strata_status_t strata_staging_publish(strata_arena_t *arena, strata_staging_t *staging);
+// Publishes the rest where a process ended while it published; else there is nothing to do.
+STRATA_MUST_CHECK strata_status_t strata_staging_finish(strata_arena_t *arena, strata_staging_t *staging);
 // Removes the staging folder with all that is in it, and the folder itself if it was made for nothing. Allocates
 // nothing; may be repeated, and tries again for a moment where another process still makes files.
 void strata_staging_remove(const strata_staging_t *staging);
