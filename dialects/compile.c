@@ -53,15 +53,19 @@ strata_status_t strata_compile_take_diagnostics(strata_compile_t *compile, const
 
 //===-- Notes ----------------------------------------------------------------------------------------------------===//
 
-void strata_compile_note(const strata_compile_t *compile, const char *format, ...) {
-  if (!compile->notes)
+void strata_tell(const strata_explain_t *listener, const char *format, va_list args) {
+  if (!listener)
     return;
-  char line[512];
+  char line[1024];
+  vsnprintf(line, sizeof line, format, args);
+  listener->line(line, listener->user);
+}
+
+void strata_compile_note(const strata_compile_t *compile, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
+  strata_tell(compile->notes, format, args);
   va_end(args);
-  compile->notes->line(line, compile->notes->user);
 }
 
 strata_status_t strata_compile_verify(strata_compile_t *compile) {

@@ -7,6 +7,7 @@
 #include "runtime/base/status.h"
 
 #include <mlir-c/IR.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -89,6 +90,8 @@ const strata_constant_data_t *strata_compile_find_constant(const strata_compile_
 // Turns what MLIR's diagnostics said since the last call into an error with |fallback| as text if they said nothing.
 STRATA_MUST_CHECK strata_status_t strata_compile_take_diagnostics(strata_compile_t *compile, const char *fallback);
 
+// One line for |listener|, cut if longer than 1023 bytes; NULL: nobody listens.
+void strata_tell(const strata_explain_t *listener, const char *format, va_list args);
 // Tells the listener to notes one line.
 void strata_compile_note(const strata_compile_t *compile, const char *format, ...) STRATA_PRINTF(2, 3);
 

@@ -39,18 +39,10 @@ void strata_counted_loop_write(const strata_counted_loop_t *loop) {
                   strata_i64s_attr(context, loop->n_inputs + loop->n_outputs, reversed));
 }
 
-static MlirOperation find_function(MlirModule module, MlirStringRef symbol) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "func.func") && mlirStringRefEqual(strata_attr_str(op, "sym_name"), symbol))
-      return op;
-  return (MlirOperation){0};
-}
-
 MlirOperation strata_called_loop(MlirModule module, MlirOperation call) {
   if (!strata_op_is(call, "func.call"))
     return (MlirOperation){0};
-  MlirOperation func = find_function(module, mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")));
+  MlirOperation func = strata_find_symbol(module, mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")));
   return !mlirOperationIsNull(func) && strata_op_is_loop(func) ? func : (MlirOperation){0};
 }
 
@@ -125,7 +117,7 @@ static bool is_taken(MlirModule module, const strata_counted_loop_t *loop) {
 
 static strata_status_t check_loop(MlirModule module, MlirOperation declaration) {
   strata_counted_loop_t loop = strata_counted_loop_read(declaration);
-  MlirOperation body = find_function(module, loop.body);
+  MlirOperation body = strata_find_symbol(module, loop.body);
   if (has_body(declaration) || !has_sane_parts(declaration) || loop.count < 1)
     return broken(declaration, "expected a declaration with strata.count, strata.parts and strata.reversed");
   if (mlirOperationIsNull(body) || !has_body(body) || is_taken(module, &loop))
@@ -205,7 +197,7 @@ static MlirOperation find_unused(strata_arena_t *arena, MlirModule module) {
 
 void strata_remove_unused_loops(strata_arena_t *arena, MlirModule module) {
   for (MlirOperation op; op = find_unused(arena, module), !mlirOperationIsNull(op);) {
-    MlirOperation body = find_function(module, strata_counted_loop_read(op).body);
+    MlirOperation body = strata_find_symbol(module, strata_counted_loop_read(op).body);
     if (!mlirOperationIsNull(body))
       mlirOperationDestroy(body);
     mlirOperationDestroy(op);

@@ -118,9 +118,13 @@ MlirOperation strata_op_create(MlirLocation location, const char *name, int n_op
 }
 
 MlirOperation strata_find_func(MlirModule module, const char *name) {
+  return strata_find_symbol(module, strata_str(name));
+}
+
+MlirOperation strata_find_symbol(MlirModule module, MlirStringRef name) {
   MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_name"), name))
+    if (strata_op_is(op, "func.func") && mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
       return op;
   return op;
 }

@@ -58,6 +58,7 @@ const char *strata_location_text(MlirLocation location, char *text, size_t size)
 
 // The first func.func of the module with this symbol name; a null operation if there is none.
 MlirOperation strata_find_func(MlirModule module, const char *name);
+MlirOperation strata_find_symbol(MlirModule module, MlirStringRef name);
 // The entry block of a func.func.
 MlirBlock strata_func_body(MlirOperation func);
 bool strata_value_has_uses(MlirValue value);

@@ -16,14 +16,10 @@
 #include <stdio.h>
 
 void strata_explain(const strata_compile_t *compile, const char *format, ...) {
-  if (!compile->explain)
-    return;
-  char line[1024];
   va_list args;
   va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
+  strata_tell(compile->explain, format, args);
   va_end(args);
-  compile->explain->line(line, compile->explain->user);
 }
 
 typedef struct {
@@ -64,8 +60,7 @@ static void count_calls(strata_compile_t *compile, MlirOperation func, int64_t t
     MlirOperation declaration = strata_called_loop(compile->module, ops.data[i]);
     if (!mlirOperationIsNull(declaration)) {
       strata_counted_loop_t loop = strata_counted_loop_read(declaration);
-      const char *body = strata_arena_printf(compile->arena, "%.*s", (int)loop.body.length, loop.body.data);
-      count_calls(compile, strata_find_func(compile->module, body), times * loop.count, calls, run);
+      count_calls(compile, strata_find_symbol(compile->module, loop.body), times * loop.count, calls, run);
       last = -1;
       continue;
     }

@@ -6,6 +6,7 @@
 #include "passes/affine/group.h"
 
 #include "dialects/mlir_util.h"
+#include "passes/affine/printed.h"
 #include "passes/target.h"
 
 #include <stdlib.h>
@@ -16,9 +17,7 @@ typedef struct {
 
 // A kernel made so far.
 typedef struct kernel {
-  uint64_t hash;
-  const char *text;
-  size_t length;
+  strata_printed_t printed;
   MlirAttribute symbol;
   struct kernel *next; // in the same bucket
 } kernel_t;
@@ -191,46 +190,20 @@ static MlirOperation move_group(outliner_t *outliner, const strata_group_t *grou
 
 //===-- Equal functions ------------------------------------------------------------------------------------------===//
 
-typedef struct {
-  strata_arena_t *arena;
-  STRATA_VECTOR(char) text;
-  uint64_t hash;
-} printed_t;
-
-static void print_part(MlirStringRef part, void *user) {
-  printed_t *printed = user;
-  for (size_t i = 0; i < part.length; i++) {
-    *strata_vector_push(printed->arena, &printed->text) = part.data[i];
-    printed->hash = (printed->hash ^ (unsigned char)part.data[i]) * 0x100000001b3u; // FNV-1a
-  }
-}
-
-static printed_t print(strata_arena_t *arena, MlirOperation func) {
-  printed_t printed = {.arena = arena, .hash = 0xcbf29ce484222325u};
-  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
-  mlirOpPrintingFlagsUseLocalScope(flags);
-  mlirOperationPrintWithFlags(func, flags, print_part, &printed);
-  mlirOpPrintingFlagsDestroy(flags);
-  return printed;
-}
-
 // The symbol of the function: an earlier one that is equal, which |func| then gives way to, or its own.
 static MlirAttribute intern(outliner_t *outliner, MlirOperation func) {
   strata_arena_t *arena = outliner->grouping->graph.arena;
-  printed_t printed = print(arena, func);
+  strata_printed_t printed = strata_print_func(arena, func, false);
   kernel_t **bucket = &outliner->buckets[printed.hash & (outliner->n_buckets - 1)];
   for (kernel_t *kernel = *bucket; kernel; kernel = kernel->next)
-    if (kernel->hash == printed.hash && kernel->length == printed.text.count &&
-        memcmp(kernel->text, printed.text.data, kernel->length) == 0) {
+    if (strata_printed_equal(&kernel->printed, &printed)) {
       mlirOperationDestroy(func);
       return kernel->symbol;
     }
   strata_set_attr(func, "sym_name",
                   strata_str_attr(outliner->context, strata_arena_printf(arena, "k%d", outliner->n_kernels++)));
   kernel_t *kernel = strata_arena_new(arena, kernel_t);
-  *kernel = (kernel_t){.hash = printed.hash,
-                       .text = printed.text.data,
-                       .length = printed.text.count,
+  *kernel = (kernel_t){.printed = printed,
                        .symbol = mlirSymbolTableInsert(outliner->symbols, func), // renames where the name is taken
                        .next = *bucket};
   *bucket = kernel;

@@ -221,8 +221,7 @@ static strata_status_t plan_function(strata_compile_t *compile, MlirOperation fu
 // Plans the loop's body, and gives the loop the memory it works in.
 static strata_status_t plan_loop(strata_compile_t *compile, MlirOperation call, MlirOperation declaration) {
   strata_counted_loop_t loop = strata_counted_loop_read(declaration);
-  MlirOperation body = strata_find_func(
-      compile->module, strata_arena_printf(compile->arena, "%.*s", (int)loop.body.length, loop.body.data));
+  MlirOperation body = strata_find_symbol(compile->module, loop.body);
   STRATA_TRY(plan_function(compile, body));
   int64_t size = strata_round_up(strata_attr_i64(body, "strata.pool_size", 0), ALIGNMENT);
   strata_set_attr(declaration, "strata.states", strata_i64_attr(compile->context, size));

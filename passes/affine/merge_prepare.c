@@ -8,6 +8,7 @@
 // when one is reached, what it reads is already the kept buffers, so whole chains of calls merge.
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
+#include "passes/affine/printed.h"
 #include "passes/pass.h"
 
 // A call that is kept.
@@ -19,9 +20,7 @@ typedef struct entry {
 
 // A function as it prints behind its name.
 typedef struct {
-  const char *text;
-  size_t length;
-  uint64_t hash;
+  strata_printed_t printed;
   STRATA_VECTOR(bool) writes; // by argument
 } function_t;
 
@@ -40,30 +39,8 @@ typedef struct {
 
 //===-- Functions ------------------------------------------------------------------------------------------------===//
 
-typedef struct {
-  strata_arena_t *arena;
-  STRATA_VECTOR(char) text;
-} printed_t;
-
-static void print_part(MlirStringRef part, void *user) {
-  printed_t *printed = user;
-  for (size_t i = 0; i < part.length; i++)
-    *strata_vector_push(printed->arena, &printed->text) = part.data[i];
-}
-
 static void read_function(const merger_t *merger, MlirOperation func, function_t *out) {
-  printed_t printed = {.arena = merger->arena};
-  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
-  mlirOpPrintingFlagsUseLocalScope(flags);
-  mlirOperationPrintWithFlags(func, flags, print_part, &printed);
-  mlirOpPrintingFlagsDestroy(flags);
-  size_t begin = 0;
-  while (begin < printed.text.count && printed.text.data[begin] != '(')
-    begin++;
-  *out = (function_t){.text = printed.text.data + begin, .length = printed.text.count - begin};
-  out->hash = 0xcbf29ce484222325u; // FNV-1a
-  for (size_t i = 0; i < out->length; i++)
-    out->hash = (out->hash ^ (unsigned char)out->text[i]) * 0x100000001b3u;
+  *out = (function_t){.printed = strata_print_func(merger->arena, func, true)};
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(strata_func_body(func)); i++)
     *strata_vector_push(merger->arena, &out->writes) = strata_kernel_writes(func, i);
 }
@@ -108,7 +85,7 @@ static void count_writers(merger_t *merger, const strata_operations_t *calls) {
 
 static uint64_t hash_call(merger_t *merger, MlirOperation call) {
   const function_t *function = function_of(merger, call);
-  uint64_t hash = function->hash;
+  uint64_t hash = function->printed.hash;
   for (size_t i = 0; i < function->writes.count; i++)
     if (!function->writes.data[i])
       hash = strata_hash_pointer(hash, identity(merger, mlirOperationGetOperand(call, (intptr_t)i)));
@@ -126,7 +103,7 @@ static bool may_replace(const merger_t *merger, MlirValue a, MlirValue b) {
 
 static bool computes_the_same(merger_t *merger, MlirOperation kept, MlirOperation call) {
   const function_t a = *function_of(merger, kept), b = *function_of(merger, call);
-  if (a.length != b.length || memcmp(a.text, b.text, a.length) != 0)
+  if (!strata_printed_equal(&a.printed, &b.printed))
     return false;
   for (size_t i = 0; i < a.writes.count; i++) {
     MlirValue x = mlirOperationGetOperand(kept, (intptr_t)i), y = mlirOperationGetOperand(call, (intptr_t)i);

@@ -1,17 +1,12 @@
 // Windows whose size depends on data: RoiAlign with as many samples as a region has elements, and MaxRoiPool. Both are
 // separable: along each spatial dim, a weight or a mask for every bin and element says what the bin is made of.
+#include "dialects/import/onnx/arithmetic.h"
 #include "dialects/import/onnx/window.h"
 
-static MlirValue add(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_ADD, x, y); }
-static MlirValue sub(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_SUB, x, y); }
-static MlirValue mul(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_MUL, x, y); }
-static MlirValue divide(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_DIV, x, y); }
 static MlirValue both(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_AND, x, y); }
 static MlirValue compare(onnx_node_t *n, strata_op_id_t op, MlirValue x, MlirValue y) {
   return onnx_binary(n, op, x, y);
 }
-static MlirValue plus(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_ADD, x, c); }
-static MlirValue times(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_MUL, x, c); }
 static MlirValue at_least(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_MAX, x, c); }
 static MlirValue at_most(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_MIN, x, c); }
 

@@ -2,6 +2,7 @@
 //
 // Along each dim a place gives a few taps: an index and a weight each, tensors both. The result is the sum over all
 // combinations of one tap a dim of the elements gathered there times the product of the weights.
+#include "dialects/import/onnx/arithmetic.h"
 #include "dialects/import/onnx/window.h"
 
 #include <string.h>
@@ -13,12 +14,6 @@ typedef struct {
   int count;
   MlirValue index[MAX_TAPS], weight[MAX_TAPS];
 } taps_t;
-
-static MlirValue add(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_ADD, x, y); }
-static MlirValue sub(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_SUB, x, y); }
-static MlirValue mul(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_MUL, x, y); }
-static MlirValue plus(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_ADD, x, c); }
-static MlirValue times(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_MUL, x, c); }
 
 static MlirValue clamp(onnx_node_t *n, MlirValue x, double low, double high) {
   return onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, x, low), high);

@@ -1,13 +1,8 @@
 // Losses and optimisers.
-#include "dialects/import/onnx/onnx.h"
+#include "dialects/import/onnx/arithmetic.h"
 
 #include <string.h>
 
-static MlirValue add(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_ADD, x, y); }
-static MlirValue sub(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_SUB, x, y); }
-static MlirValue mul(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_MUL, x, y); }
-static MlirValue divide(onnx_node_t *n, MlirValue x, MlirValue y) { return onnx_binary(n, STRATA_OP_DIV, x, y); }
-static MlirValue times(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_MUL, x, c); }
 static MlirValue scalar(onnx_node_t *n, MlirValue x) { return onnx_reshape(n, x, 0, NULL); }
 
 //===-- Losses ---------------------------------------------------------------------------------------------------===//
