@@ -355,6 +355,13 @@ def check_refusals():
     graph.node("Loop", ["few", "", "x"], ["y"], name="culprit", body=unknown)
     graph.output("y", FLOAT, [3])
     refused("an unknown operator inside", graph, "inside", "Frobnicate")
+    noise = doubling()
+    noise.node("RandomUniform", [], ["noise"], name="draw", shape=[3])
+    graph = Graph()
+    graph.input("x", FLOAT, [3]), graph.input("limit", FLOAT, [])
+    graph.node("Loop", ["", "", "x"], ["y"], name="culprit", body=noise)
+    graph.output("y", FLOAT, [3])
+    refused("random numbers", graph, "(node draw)", "each iteration needs other numbers")
 
 
 def check_uncollected():
