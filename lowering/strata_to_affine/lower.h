@@ -44,6 +44,7 @@ typedef struct {
   MlirContext context;
   MlirOperation main; // the old function, on tensors: @main, or the body of a loop
   MlirBlock body;     // of the new one
+  strata_loop_table_t loops;
   strata_pointer_map_t tensor_index, constant_index;
   strata_pointer_map_t concats; // by concat op: strata__concat_plan_t
   strata_pointer_map_t sliced;  // by constant op: 1, small slices of it are all that is read; -1, they are not

@@ -43,9 +43,9 @@ MlirValue onnx_centered(onnx_node_t *n, int operand, int zero_point, int axis);
 // The matrix product of NumPy's matmul, as one strata.contract accumulated in |type|.
 MlirValue onnx_matmul(onnx_node_t *n, MlirValue lhs, MlirValue rhs, strata_type_t type);
 
-// RoiAlign's mean over as many samples a bin as the regions have elements in one: |rois| are [regions, 4], places are
-// |scale| times theirs less |offset|. Sets result 0.
-void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, double offset, bool half_pixel,
+// RoiAlign's mean, or greatest, of as many samples a bin as the regions have elements in one: |rois| are [regions, 4],
+// places are |scale| times theirs less |offset|. Sets result 0.
+void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, double offset, bool half_pixel, bool is_max,
                              int64_t height, int64_t width);
 
 #endif
