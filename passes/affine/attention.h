@@ -11,12 +11,16 @@ enum { STRATA_ATTENTION = 1 };
 
 typedef struct {
   strata_attention_t attention;
-  int64_t rows, columns, head, value, batch;
+  int64_t rows, columns, batch;
+  int64_t head, value;       // in whole steps and columns of the instruction
   const strata_mma_t *async; // NULL: the device has no instruction for it
 } strata_attention_problem_t;
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device,
                                                     const strata_attention_t *attention);
+
+// Why no tile can fit; NULL: one may.
+const char *strata_attention_obstacle(const strata_attention_problem_t *problem);
 
 typedef struct {
   int64_t groups;        // of 128 threads, 64 rows each

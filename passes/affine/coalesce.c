@@ -412,14 +412,29 @@ static bool has_serial_nest(const strata_nest_graph_t *graph) {
   return false;
 }
 
-static strata_status_t coalesce_kernel(strata_compile_t *compile, strata_coalesced_calls_t *calls, MlirOperation func) {
-  strata_coalescing_t coalescing = {.compile = compile};
-  STRATA_TRY(strata_nest_graph_read(compile->arena, func, &coalescing.graph));
-  if (has_serial_nest(&coalescing.graph))
+// *out_done is false for a kernel whose dims stay as they are.
+static strata_status_t coalesce(strata_coalescing_t *coalescing, MlirOperation func, bool *out_done) {
+  STRATA_TRY(strata_nest_graph_read(coalescing->compile->arena, func, &coalescing->graph));
+  *out_done = !has_serial_nest(&coalescing->graph);
+  if (!*out_done)
     return NULL;
-  decide(&coalescing);
-  strata_coalesce_apply(&coalescing);
-  strata_coalesced_calls_add(calls, &coalescing);
+  decide(coalescing);
+  strata_coalesce_apply(coalescing);
+  return NULL;
+}
+
+strata_status_t strata_coalesce_kernel(strata_compile_t *compile, MlirOperation func) {
+  strata_coalescing_t coalescing = {.compile = compile};
+  bool done;
+  return coalesce(&coalescing, func, &done);
+}
+
+static strata_status_t coalesce_called(strata_compile_t *compile, strata_coalesced_calls_t *calls, MlirOperation func) {
+  strata_coalescing_t coalescing = {.compile = compile};
+  bool done;
+  STRATA_TRY(coalesce(&coalescing, func, &done));
+  if (done)
+    strata_coalesced_calls_add(calls, &coalescing);
   return NULL;
 }
 
@@ -429,7 +444,7 @@ strata_status_t strata_pass_affine_coalesce(strata_compile_t *compile) {
   for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (strata_op_is_kernel(op))
-      STRATA_TRY(coalesce_kernel(compile, calls, op));
+      STRATA_TRY(coalesce_called(compile, calls, op));
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
   for (size_t i = 0; i < functions.count; i++)
     for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(functions.data[i])); !mlirOperationIsNull(op);

@@ -145,6 +145,18 @@ bool strata_group_is_private(const strata_grouping_t *grouping, int group, int n
 
 //===-- Kernels (group_outline.c) --------------------------------------------------------------------------------===//
 
+// Parts of making a kernel. A block with an argument for each buffer, which |values| then says is inside what the
+// buffer is outside; what a nest in it uses becomes that, constants of @main are copied; the function of such a block.
+MlirBlock strata_group_block(const strata_grouping_t *grouping, const strata_ints_t *inputs,
+                             const strata_ints_t *outputs, strata_pointer_map_t *values);
+void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_pointer_map_t *values);
+MlirOperation strata_group_function(const strata_grouping_t *grouping, MlirBlock block);
+
+// The kernel that |members|, in order, would be, of copies of them and with its dims coalesced: for the caller to look
+// at and to destroy (group_trial.c).
+STRATA_MUST_CHECK strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata_ints_t *members,
+                                                   MlirOperation *out_func);
+
 // Moves every group into a private function @k<n> and leaves calls. The nests of the graph are gone afterwards.
 STRATA_MUST_CHECK strata_status_t strata_group_outline(strata_grouping_t *grouping);
 

@@ -1,8 +1,9 @@
-// Groups of attention: two contractions and the softmax between them, found before other groups grow. See group.h.
+// Groups of attention: two contractions and the softmax between them, or arithmetic on elements, found before other
+// groups grow. See group.h.
 //
 // From every contraction its operands are followed back to other contractions. The nests on the way from one of those
-// are a group if strata_attention_read knows them, nobody else reads what lies between, operands come in bulk, and the
-// model finds it faster than three kernels.
+// are a group if strata_attention_read knows them as a kernel on trial, nobody else reads what lies between, operands
+// come in bulk, and the model finds it faster than a kernel for each.
 #include "passes/affine/attention.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/group.h"
@@ -10,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_NODES = 64 }; // that are looked at from one contraction
+enum { MAX_NODES = 64, MAX_HEAD = 256 }; // that are looked at from one contraction; the longest head dim
 
 #define SOFTMAX_SECONDS 2e-6 // from the end of one kernel to the work of the next
 #define CLEARLY_FASTER 0.8   // the models err
@@ -21,7 +22,8 @@ typedef struct {
   int first, weighted;      // the contractions
   strata_ints_t behind;     // what it is computed of, up to other contractions
   strata_ints_t members;    // the nests of a candidate, in order
-  strata_attention_t found; // in them
+  MlirOperation trial;      // the kernel they would be; null: none
+  strata_attention_t found; // in it
 } finder_t;
 
 static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
@@ -102,12 +104,12 @@ static void add_masks(finder_t *f) {
   qsort(f->members.data, f->members.count, sizeof(int), compare_ints);
 }
 
-// A maximum and a sum lie between the contractions.
-static bool has_two_rows(const finder_t *f) {
-  int n_rows = 0;
+// Of the nests of a class.
+static int count_members(const finder_t *f, strata_nest_class_t class) {
+  int count = 0;
   for (size_t i = 0; i < f->members.count; i++)
-    n_rows += node_of(f, f->members.data[i])->class == STRATA_NEST_ROW;
-  return n_rows == 2;
+    count += node_of(f, f->members.data[i])->class == class;
+  return count;
 }
 
 // True if nobody outside sees what lies between, or has to come between the members.
@@ -128,15 +130,69 @@ static bool is_private(const finder_t *f) {
   return true;
 }
 
-static bool recognise(finder_t *f, const char **out_why) {
+static void end_trial(finder_t *f) {
+  if (!mlirOperationIsNull(f->trial))
+    mlirOperationDestroy(f->trial);
+  f->trial = (MlirOperation){0};
+}
+
+// *out_why: why the members are no attention; NULL if they are.
+static strata_status_t recognise(finder_t *f, const char **out_why) {
   strata_arena_t *arena = f->grouping->graph.arena;
   strata_kernel_t *kernel = strata_arena_new(arena, strata_kernel_t);
-  *kernel = (strata_kernel_t){.arena = arena, .func = f->grouping->graph.func, .n_nests = (int)f->members.count};
-  kernel->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->func, 0));
-  kernel->nests = strata_arena_array(arena, strata_nest_t, f->members.count);
+  end_trial(f);
+  STRATA_TRY(strata_group_try(f->grouping, &f->members, &f->trial));
+  STRATA_TRY(strata_kernel_read(arena, f->trial, kernel));
+  if (strata_attention_read(kernel, &f->found, out_why))
+    *out_why = NULL;
+  return NULL;
+}
+
+//===-- Masks ----------------------------------------------------------------------------------------------------===//
+
+// Nests that compute what the members alone read, elementwise.
+static strata_ints_t find_arithmetic(const finder_t *f) {
+  strata_ints_t found = {0};
+  for (size_t i = f->behind.count; i-- > 0;) {
+    int at = f->behind.data[i];
+    const strata_nest_node_t *node = node_of(f, at);
+    bool is_ours = node->class == STRATA_NEST_MAP && !node->is_constant && !node->is_dear &&
+                   !strata_ints_contain(&f->members, at) && node->after.count > 0;
+    for (size_t j = 0; j < node->after.count; j++)
+      is_ours = is_ours && (strata_ints_contain(&f->members, node->after.data[j]) ||
+                            strata_ints_contain(&found, node->after.data[j]));
+    if (is_ours)
+      *strata_vector_push(f->grouping->graph.arena, &found) = at;
+  }
+  return found;
+}
+
+static void set_members(finder_t *f, const strata_ints_t *members, const strata_ints_t *more) {
+  f->members.count = 0;
+  for (size_t i = 0; i < members->count; i++)
+    *strata_vector_push(f->grouping->graph.arena, &f->members) = members->data[i];
+  for (size_t i = 0; i < more->count; i++)
+    *strata_vector_push(f->grouping->graph.arena, &f->members) = more->data[i];
+  qsort(f->members.data, f->members.count, sizeof(int), compare_ints);
+}
+
+// Masks made of other masks, of lengths, by arithmetic are computed where they are used, if nothing more is loaded for
+// each score by that.
+static strata_status_t add_arithmetic(finder_t *f) {
+  const char *why;
+  strata_attention_t before = f->found;
+  strata_ints_t more = find_arithmetic(f), members = {0};
   for (size_t i = 0; i < f->members.count; i++)
-    kernel->nests[i] = *node_of(f, f->members.data[i])->nest;
-  return strata_attention_read(kernel, &f->found, out_why);
+    *strata_vector_push(f->grouping->graph.arena, &members) = f->members.data[i];
+  if (more.count == 0)
+    return NULL;
+  set_members(f, &members, &more);
+  STRATA_TRY(recognise(f, &why));
+  if (!why && f->found.score_bytes <= before.score_bytes)
+    return NULL;
+  more.count = 0;
+  set_members(f, &members, &more);
+  return recognise(f, &why);
 }
 
 //===-- Whether it pays ------------------------------------------------------------------------------------------===//
@@ -162,12 +218,13 @@ static bool read_product(const finder_t *f, const strata_nest_t *nest, product_t
   return true;
 }
 
-// True if the copy engine brings the operand, contiguous along the product's reduction or not.
-static bool comes_in_bulk(const finder_t *f, const product_t *product, int operand, bool is_crossed) {
+// True if the copy engine brings the operand.
+static bool comes_in_bulk(const finder_t *f, const product_t *product, int operand) {
   MlirOperation read = f->found.operands[operand].access->op;
   for (int side = 0; side < 2; side++)
     if (mlirOperationEqual(product->contraction.sides[side].access->op, read))
-      return product->problem.sides[side].is_read && product->problem.sides[side].is_crossed == is_crossed;
+      return product->problem.sides[side].is_read &&
+             product->problem.sides[side].is_crossed == strata_attention_is_crossed(&f->found, operand);
   return false;
 }
 
@@ -177,24 +234,30 @@ static double softmax_seconds(const finder_t *f, const strata_attention_problem_
   return SOFTMAX_SECONDS + elements * BYTES / (double)f->device->bandwidth;
 }
 
-// Why the candidate stays three kernels; NULL if it does not.
+// Why the candidate stays several kernels; NULL if it does not.
 static const char *judge(const finder_t *f) {
   product_t first, second;
   strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
   strata_attention_choice_t choice;
+  const char *obstacle = strata_attention_obstacle(&problem);
+  if (obstacle)
+    return obstacle;
   if (!read_product(f, f->found.product.nest, &first) || !read_product(f, f->found.weighted, &second) ||
-      !comes_in_bulk(f, &first, STRATA_ATTENTION_Q, false) || !comes_in_bulk(f, &first, STRATA_ATTENTION_K, false) ||
-      !comes_in_bulk(f, &second, STRATA_ATTENTION_V, true))
-    return "operands do not come in bulk";
+      !comes_in_bulk(f, &first, STRATA_ATTENTION_Q) || !comes_in_bulk(f, &first, STRATA_ATTENTION_K) ||
+      !comes_in_bulk(f, &second, STRATA_ATTENTION_V))
+    return "the copy engine does not take an operand: rows that do not begin at multiples of 16 bytes, or too many "
+           "dims";
   if (!strata_attention_choose(f->device, &problem, 1, &choice))
-    return "no tile fits";
+    return "no tile fits registers and shared memory";
+  bool has_softmax = f->found.has_softmax;
   double apart = strata_problem_seconds(f->device, &first.problem) +
-                 strata_problem_seconds(f->device, &second.problem) + softmax_seconds(f, &problem);
+                 strata_problem_seconds(f->device, &second.problem) + (has_softmax ? softmax_seconds(f, &problem) : 0);
   bool pays = choice.seconds < CLEARLY_FASTER * apart;
   strata_explain(f->grouping->compile,
-                 "attention contract#%d <- contract#%d: %lld x %lld, %lld times: %.1f us %s %.1f in three kernels",
+                 "attention contract#%d <- contract#%d: %lld x %lld, %lld times: %.1f us %s %.1f in %s kernels",
                  f->weighted, f->first, (long long)problem.rows, (long long)problem.columns, (long long)problem.batch,
-                 1e6 * choice.seconds, pays ? "instead of" : "are too many for", 1e6 * apart);
+                 1e6 * choice.seconds, pays ? "instead of" : "are too many for", 1e6 * apart,
+                 has_softmax ? "three" : "two");
   return pays ? NULL : "";
 }
 
@@ -208,19 +271,43 @@ static strata_status_t form(finder_t *f) {
   return NULL;
 }
 
+static double head_of(const finder_t *f) {
+  const strata_nest_node_t *node = node_of(f, f->first);
+  return node->trips / node->points;
+}
+
+// Why the members are no candidate, by a look at them; NULL if they may be.
+static const char *inspect(const finder_t *f) {
+  int n_rows = count_members(f, STRATA_NEST_ROW);
+  if (n_rows != 0 && n_rows != 2)
+    return "the reductions between are no softmax";
+  if (head_of(f) > MAX_HEAD)
+    return "a head dim above 256";
+  return is_private(f) ? NULL : "others read what lies between";
+}
+
+static strata_status_t examine(finder_t *f, const char **out_why) {
+  *out_why = inspect(f);
+  if (*out_why)
+    return NULL;
+  add_masks(f);
+  STRATA_TRY(recognise(f, out_why));
+  if (*out_why)
+    return NULL;
+  STRATA_TRY(add_arithmetic(f));
+  *out_why = judge(f);
+  return NULL;
+}
+
 static strata_status_t try_candidate(finder_t *f, int first, bool *out_formed) {
   const char *why;
   find_members(f, first);
   *out_formed = false;
-  if (!strata_ints_contain(&f->members, f->weighted) || !has_two_rows(f))
+  if (!strata_ints_contain(&f->members, f->weighted) || count_members(f, STRATA_NEST_ANCHOR) != 2)
     return NULL;
-  add_masks(f);
-  if (!recognise(f, &why)) {
-    if (why)
-      strata_explain(f->grouping->compile, "attention contract#%d <- contract#%d: no, %s", f->weighted, first, why);
-    return NULL;
-  }
-  why = is_private(f) ? judge(f) : "others read what lies between";
+  strata_status_t status = examine(f, &why);
+  end_trial(f);
+  STRATA_TRY(status);
   if (why && *why)
     strata_explain(f->grouping->compile, "attention contract#%d <- contract#%d: no, %s", f->weighted, first, why);
   *out_formed = !why;
