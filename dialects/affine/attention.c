@@ -283,13 +283,14 @@ static bool read_at(reader_t *r, const strata_nest_t *nest, const strata_contrac
 bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *out, const char **out_why) {
   reader_t *r = strata_arena_new(kernel->arena, reader_t);
   strata_attention_chain_t *chain = strata_arena_new(kernel->arena, strata_attention_chain_t);
-  *out_why = "a product is summed up along several dims";
+  *out_why = "the second product is summed up along several dims";
   for (int i = kernel->n_nests; i-- > 0;) {
     const strata_nest_t *nest = &kernel->nests[i];
     strata_contraction_t contraction;
-    if (nest->n_reduction != 1 || nest->n_parallel + 2 > STRATA_MAX_DIMS ||
-        !strata_nest_contraction(nest, &contraction))
+    if (!strata_nest_contraction(nest, &contraction))
       continue;
+    if (nest->n_reduction != 1 || nest->n_parallel + 2 > STRATA_MAX_DIMS)
+      return false;
     *r = (reader_t){.a.kernel = kernel, .context = mlirOperationGetContext(nest->op), .chain = chain};
     if (read_at(r, nest, &contraction)) {
       *out = r->a;
@@ -323,6 +324,7 @@ bool strata_attention_is_crossed(const strata_attention_t *a, int operand) {
 }
 
 bool strata_attention_ends(const strata_attention_t *a, int operand) {
+  enum { UNIT = 8 }; // elements of 16 bytes, at which rows begin for the copy engine
   int64_t sizes[STRATA_MAX_DIMS], coefficient, extent = a->extents[step_dim(a, operand)];
   MlirAffineMap map = a->operands[operand].map;
   MlirContext context = mlirAffineMapGetContext(map);
@@ -342,7 +344,8 @@ bool strata_attention_ends(const strata_attention_t *a, int operand) {
     return true;
   rest = mlirAffineModExprGet(rest, mlirAffineConstantExprGet(context, extent));
   rest = strata_affine_simplify(rest, a->n_dims, a->extents);
-  return sizes[place] % extent == 0 && mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) == 0;
+  bool are_rows = sizes[place] % extent == 0 && (extent % UNIT == 0 || place < rank - 1);
+  return are_rows && mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) == 0;
 }
 
 int64_t strata_attention_batch(const strata_attention_t *attention) {

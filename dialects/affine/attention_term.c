@@ -135,6 +135,11 @@ static bool add_term(reader_t *r, const term_t *term, bool *out_is_new) {
   return true;
 }
 
+static bool comes_from_outside(const reader_t *r, const term_t *term) {
+  const strata_access_t *load = strata_term_load(term->nest, strata_def(term->value)), *store;
+  return load && !strata_kernel_producer(r->a.kernel, load->buffer, &store);
+}
+
 static bool follow(reader_t *r, term_t term) {
   bool is_new;
   MlirOperation op = strata_def(term.value);
@@ -145,7 +150,7 @@ static bool follow(reader_t *r, term_t term) {
   if (!add_term(r, &term, &is_new) || !is_new)
     return !is_new;
   if (strata_op_is(op, "affine.load"))
-    return strata_term_step(r, &term) ? follow(r, term) : strata_term_load(term.nest, op) != NULL;
+    return strata_term_step(r, &term) ? follow(r, term) : comes_from_outside(r, &term);
   if (!is_elementwise(op))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)

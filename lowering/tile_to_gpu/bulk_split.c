@@ -74,6 +74,9 @@ static bool split_row(strata_bulk_t *bulk, int i, MlirAffineExpr constraint) {
   MlirAffineExpr n = mlirAffineConstantExprGet(context, last + 1), minus_one = mlirAffineConstantExprGet(context, -1);
   MlirAffineExpr others = mlirAffineAddExprGet(box->coordinates[i], constraint); // n * q + n - 1
   others = mlirAffineAddExprGet(others, mlirAffineConstantExprGet(context, -last));
+  others = strata_affine_simplify(others, space->n_dims, space->extents);
+  if (mlirAffineExprIsAConstant(others) && mlirAffineConstantExprGetValue(others) == 0)
+    return false; // the first row alone: the map may end there
   MlirAffineExpr rest = strata_affine_simplify(mlirAffineModExprGet(others, n), space->n_dims, space->extents);
   if (!mlirAffineExprIsAConstant(rest) || mlirAffineConstantExprGetValue(rest) != 0)
     return false;

@@ -31,6 +31,10 @@ typedef struct {
   size_t number;     // among the candidates
 } strata_attention_choice_t;
 
+// Of all scores on the whole card, beside a softmax.
+double strata_attention_arithmetic_seconds(const strata_gpu_device_t *device,
+                                           const strata_attention_problem_t *problem);
+
 // Walks the candidates that fit: |choice| is zero at first, and the next one afterwards; false at the end.
 bool strata_attention_next(const strata_gpu_device_t *device, const strata_attention_problem_t *problem,
                            strata_attention_choice_t *choice);

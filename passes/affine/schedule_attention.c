@@ -73,7 +73,7 @@ const char *strata_attention_obstacle(const strata_attention_problem_t *p) {
   bool ends =
       p->head == p->attention.extents[p->attention.head] || (strata_attention_ends(&p->attention, STRATA_ATTENTION_Q) &&
                                                              strata_attention_ends(&p->attention, STRATA_ATTENTION_K));
-  return ends ? NULL : "a head dim that is no multiple of 16, in rows of other things beside";
+  return ends ? NULL : "heads side by side that are no multiples of 16 bytes, or rows of other widths beside them";
 }
 
 // In whole spans along what is contiguous.
@@ -116,14 +116,20 @@ static double product_cycles(const strata_attention_problem_t *p, const strata_a
   return (double)(c->rows * c->columns * (p->head + p->value)) / PRODUCTS;
 }
 
-// Of a group's rows in one column. Only of square blocks is it known that all but the first have no masks of causal
-// rows.
+// Of a group's rows in one column, beside what a softmax takes.
+static double arithmetic_cycles(const strata_attention_t *a) {
+  return OPERATION * (double)a->score_operations + FUNCTION * (double)a->score_functions;
+}
+
+// The same with it. Only of square blocks is it known that all but the first have no masks of causal rows.
 static double softmax_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  const strata_attention_t *a = &p->attention;
-  double cycles = a->has_softmax
-                      ? SOFTMAX
-                      : WEIGHT + OPERATION * (double)a->score_operations + FUNCTION * (double)a->score_functions;
-  return cycles + (a->is_causal && c->rows != c->columns ? MASK : 0);
+  double cycles = p->attention.has_softmax ? SOFTMAX : WEIGHT + arithmetic_cycles(&p->attention);
+  return cycles + (p->attention.is_causal && c->rows != c->columns ? MASK : 0);
+}
+
+double strata_attention_arithmetic_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *p) {
+  double columns = (double)p->rows / STRATA_PIPELINED_GROUP_ROWS * (double)p->columns * (double)p->batch;
+  return columns * arithmetic_cycles(&p->attention) / (double)device->n_processors / CLOCK;
 }
 
 // One block of columns of a tile.
