@@ -49,27 +49,14 @@ int strata_bulk_split_strides(strata_bulk_t *bulk) {
   return split;
 }
 
-// |expr| where all dims are zero; false if it is no number then.
-static bool at_zero(const strata_index_space_t *space, MlirAffineExpr expr, int64_t *out_value) {
-  MlirContext context = space->d->e.context;
-  MlirAffineExpr zeros[STRATA_INDEX_DIMS];
-  for (int i = 0; i < STRATA_INDEX_DIMS; i++)
-    zeros[i] = mlirAffineConstantExprGet(context, 0);
-  MlirAffineMap map = mlirAffineMapGet(context, 0, 0, space->n_dims, zeros);
-  MlirAffineExpr value = mlirAffineExprCompose(expr, map);
-  if (!mlirAffineExprIsAConstant(value))
-    return false;
-  *out_value = mlirAffineConstantExprGetValue(value);
-  return true;
-}
-
-// Of a dim that |constraint|, n - 1 - x, ends: coordinate n * q + x becomes (q, x).
+// Of a dim that |constraint|, n - 1 - x with x from 0 on, ends: coordinate n * q + x becomes (q, x).
 static bool split_row(strata_bulk_t *bulk, int i, MlirAffineExpr constraint) {
   strata_gpu_box_t *box = &bulk->box;
   const strata_index_space_t *space = &box->space;
   MlirContext context = space->d->e.context;
-  int64_t last;
-  if (!at_zero(space, constraint, &last) || last < 0 || box->sizes[i] % (last + 1) || box->sizes[i] == last + 1)
+  int64_t least, last;
+  if (!strata_index_range(space, constraint, &least, &last) || last < 0 || box->sizes[i] % (last + 1) ||
+      box->sizes[i] == last + 1)
     return false;
   MlirAffineExpr n = mlirAffineConstantExprGet(context, last + 1), minus_one = mlirAffineConstantExprGet(context, -1);
   MlirAffineExpr others = mlirAffineAddExprGet(box->coordinates[i], constraint); // n * q + n - 1

@@ -26,6 +26,7 @@ typedef struct {
   size_t n_buffers;      // that members access
   int n_reductions;      // over rows
   size_t n_places;       // at which members are computed that are not aligned
+  bool drops_padding;    // of its private buffers, whose rows stand in the way of dims that are to be one
   const char *kernel;    // the function made of it
 } strata_group_t;
 
@@ -152,8 +153,11 @@ MlirBlock strata_group_block(const strata_grouping_t *grouping, const strata_int
 void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_pointer_map_t *values);
 MlirOperation strata_group_function(const strata_grouping_t *grouping, MlirBlock block);
 
-// The kernel that |members|, in order, would be, of copies of them and with its dims coalesced: for the caller to look
-// at and to destroy (group_trial.c).
+// Makes the rows of a buffer of @main, which is |inside| the kernel, as long as what is stored (group_trial.c).
+void strata_group_drop_padding(const strata_grouping_t *grouping, int buffer, MlirValue inside);
+
+// The kernel that |members|, in order, would be, of copies of them, without padding and with its dims coalesced: for
+// the caller to look at and to destroy (group_trial.c).
 STRATA_MUST_CHECK strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata_ints_t *members,
                                                    MlirOperation *out_func);
 

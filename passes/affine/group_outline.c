@@ -184,8 +184,12 @@ static MlirOperation move_group(outliner_t *outliner, const strata_group_t *grou
   const strata_grouping_t *grouping = outliner->grouping;
   strata_pointer_map_t values = strata_pointer_map_create(grouping->graph.arena);
   MlirBlock block = strata_group_block(grouping, &arguments->inputs, &arguments->outputs, &values);
-  for (size_t i = 0; i < arguments->privates.count; i++)
-    move_to(block, mlirOpResultGetOwner(buffer_value(outliner, arguments->privates.data[i])));
+  for (size_t i = 0; i < arguments->privates.count; i++) {
+    MlirValue buffer = buffer_value(outliner, arguments->privates.data[i]);
+    if (group->drops_padding)
+      strata_group_drop_padding(grouping, arguments->privates.data[i], buffer);
+    move_to(block, mlirOpResultGetOwner(buffer));
+  }
   for (size_t i = 0; i < group->members.count; i++) {
     MlirOperation nest = grouping->graph.nodes.data[group->members.data[i]].nest->op;
     move_to(block, nest);

@@ -1,4 +1,6 @@
 // A kernel on trial: what nests would be together, seen by the eyes of the passes behind grouping. See group.h.
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
 #include "passes/affine/coalesce.h"
 #include "passes/affine/group.h"
 
@@ -28,6 +30,20 @@ static void sort_buffers(const strata_grouping_t *grouping, const strata_ints_t 
   }
 }
 
+void strata_group_drop_padding(const strata_grouping_t *grouping, int buffer, MlirValue inside) {
+  const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
+  const strata_nest_t *nest = grouping->graph.nodes.data[record->writer].nest;
+  int64_t sizes[STRATA_MAX_DIMS], min, max;
+  int rank = strata_memref_sizes(inside, sizes);
+  if (rank == 0 || mlirAffineMapIsNull(record->store->map) ||
+      !strata_affine_range(mlirAffineMapGetResult(record->store->map, rank - 1), nest->n_parallel, nest->extents, &min,
+                           &max))
+    return;
+  sizes[rank - 1] = max + 1;
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(inside));
+  mlirValueSetType(inside, mlirMemRefTypeContiguousGet(element, rank, sizes, (MlirAttribute){0}));
+}
+
 strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata_ints_t *members,
                                  MlirOperation *out_func) {
   strata_ints_t outside = {0}, private = {0}, none = {0};
@@ -38,6 +54,7 @@ strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata
     MlirValue buffer = grouping->graph.buffers.data[private.data[i]].value;
     MlirOperation alloc = mlirOperationClone(mlirOpResultGetOwner(buffer));
     mlirBlockAppendOwnedOperation(block, alloc);
+    strata_group_drop_padding(grouping, private.data[i], mlirOperationGetResult(alloc, 0));
     *strata_pointer_map_put(&values, buffer.ptr) = (int64_t)(intptr_t)mlirOperationGetResult(alloc, 0).ptr;
   }
   for (size_t i = 0; i < members->count; i++) {
