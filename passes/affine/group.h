@@ -26,6 +26,7 @@ typedef struct {
   size_t n_buffers;      // that members access
   int n_reductions;      // over rows
   size_t n_places;       // at which members are computed that are not aligned
+  bool drops_padding;    // of its private buffers, whose rows stand in the way of dims that are to be one
   const char *kernel;    // the function made of it
 } strata_group_t;
 
@@ -144,6 +145,21 @@ bool strata_group_is_free_anchor(const strata_grouping_t *grouping, int node);
 bool strata_group_is_private(const strata_grouping_t *grouping, int group, int node, int also);
 
 //===-- Kernels (group_outline.c) --------------------------------------------------------------------------------===//
+
+// Parts of making a kernel. A block with an argument for each buffer, which |values| then says is inside what the
+// buffer is outside; what a nest in it uses becomes that, constants of @main are copied; the function of such a block.
+MlirBlock strata_group_block(const strata_grouping_t *grouping, const strata_ints_t *inputs,
+                             const strata_ints_t *outputs, strata_pointer_map_t *values);
+void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_pointer_map_t *values);
+MlirOperation strata_group_function(const strata_grouping_t *grouping, MlirBlock block);
+
+// Makes the rows of a buffer of @main, which is |inside| the kernel, as long as what is stored (group_trial.c).
+void strata_group_drop_padding(const strata_grouping_t *grouping, int buffer, MlirValue inside);
+
+// The kernel that |members|, in order, would be, of copies of them, without padding and with its dims coalesced: for
+// the caller to look at and to destroy (group_trial.c).
+STRATA_MUST_CHECK strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata_ints_t *members,
+                                                   MlirOperation *out_func);
 
 // Moves every group into a private function @k<n> and leaves calls. The nests of the graph are gone afterwards.
 STRATA_MUST_CHECK strata_status_t strata_group_outline(strata_grouping_t *grouping);
