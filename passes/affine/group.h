@@ -148,6 +148,9 @@ bool strata_group_is_private(const strata_grouping_t *grouping, int group, int n
 // Moves every group into a private function @k<n> and leaves calls. The nests of the graph are gone afterwards.
 STRATA_MUST_CHECK strata_status_t strata_group_outline(strata_grouping_t *grouping);
 
+// True if access |i| of one nest stores what the other reads in the same buffer, or reads what that stores.
+bool strata_group_interferes(const strata_nest_node_t *record, int i, const strata_nest_node_t *other);
+
 // Tells the compile's listener what became of every producer and consumer (group_explain.c).
 void strata_group_explain(const strata_grouping_t *grouping);
 

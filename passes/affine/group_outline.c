@@ -7,6 +7,7 @@
 
 #include "dialects/mlir_util.h"
 #include "passes/affine/printed.h"
+#include "passes/affine/touched.h"
 #include "passes/target.h"
 
 #include <stdlib.h>
@@ -66,6 +67,43 @@ static bool is_private(const strata_grouping_t *grouping, const strata_group_t *
   return true;
 }
 
+bool strata_group_interferes(const strata_nest_node_t *record, int i, const strata_nest_node_t *other) {
+  const strata_access_t *access = &record->nest->accesses[i];
+  for (size_t j = 0; j < other->buffers.count; j++) {
+    const strata_access_t *its = &other->nest->accesses[j];
+    if (other->buffers.data[j] == record->buffers.data[i] && its->is_store != access->is_store &&
+        strata_accesses_meet(record->nest, access, other->nest, its))
+      return true;
+  }
+  return false;
+}
+
+// True if |node| reads of |buffer|, which the group stores parts of, what no member stores.
+static bool reads_apart(const strata_grouping_t *grouping, const strata_group_t *group, const strata_nest_node_t *node,
+                        int buffer) {
+  bool reads = false;
+  for (size_t i = 0; i < node->buffers.count; i++) {
+    if (node->buffers.data[i] != buffer || node->nest->accesses[i].is_store)
+      continue;
+    for (size_t j = 0; j < group->members.count; j++)
+      if (strata_group_interferes(node, (int)i, &grouping->graph.nodes.data[group->members.data[j]]))
+        return false;
+    reads = true;
+  }
+  return reads;
+}
+
+// A buffer written in parts, of which the group reads other parts than it writes, is an argument for each: to the
+// levels below what is read has been there before.
+static bool is_read_apart(const strata_grouping_t *grouping, const strata_group_t *group, int buffer) {
+  bool reads = false;
+  if (grouping->graph.buffers.data[buffer].n_stores < 2)
+    return false;
+  for (size_t i = 0; i < group->members.count && !reads; i++)
+    reads = reads_apart(grouping, group, &grouping->graph.nodes.data[group->members.data[i]], buffer);
+  return reads;
+}
+
 static arguments_t find_arguments(outliner_t *outliner, const strata_group_t *group) {
   const strata_grouping_t *grouping = outliner->grouping;
   strata_arena_t *arena = grouping->graph.arena;
@@ -80,10 +118,13 @@ static arguments_t find_arguments(outliner_t *outliner, const strata_group_t *gr
       outliner->role[buffer] = stamp;
       if (is_private(grouping, group, buffer))
         *strata_vector_push(arena, &arguments.privates) = buffer;
-      else if (group_stores(grouping, group, buffer))
-        *strata_vector_push(arena, &arguments.outputs) = buffer;
-      else
-        *strata_vector_push(arena, &arguments.inputs) = buffer;
+      else {
+        bool is_stored = group_stores(grouping, group, buffer);
+        if (!is_stored || is_read_apart(grouping, group, buffer))
+          *strata_vector_push(arena, &arguments.inputs) = buffer;
+        if (is_stored)
+          *strata_vector_push(arena, &arguments.outputs) = buffer;
+      }
     }
   }
   return arguments;
@@ -97,7 +138,7 @@ static MlirValue buffer_value(const outliner_t *outliner, int buffer) {
 
 typedef struct {
   outliner_t *outliner;
-  strata_pointer_map_t argument_of; // value of @main -> 1 + argument of the function
+  strata_pointer_map_t argument_of, result_of; // value of @main -> 1 + argument of the function; that is stored to
   MlirBlock block;
   MlirOperation nest; // whose body is walked
   strata_status_t status;
@@ -117,11 +158,19 @@ static MlirValue copy_constant(mover_t *mover, MlirOperation constant) {
   return mlirOperationGetResult(copy, 0);
 }
 
+// The argument that operand |i| of |op| becomes, plus 1; NULL if it is none.
+static const int64_t *argument_for(const mover_t *mover, MlirOperation op, intptr_t i) {
+  const void *value = mlirOperationGetOperand(op, i).ptr;
+  bool is_stored = i == 1 && (strata_op_is(op, "affine.store") || strata_op_is(op, "memref.store"));
+  const int64_t *result = is_stored ? strata_pointer_map_get(&mover->result_of, value) : NULL;
+  return result ? result : strata_pointer_map_get(&mover->argument_of, value);
+}
+
 static MlirWalkResult replace_operands(MlirOperation op, void *user) {
   mover_t *mover = user;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    const int64_t *argument = strata_pointer_map_get(&mover->argument_of, value.ptr);
+    const int64_t *argument = argument_for(mover, op, i);
     if (argument) {
       mlirOperationSetOperand(op, i, mlirBlockGetArgument(mover->block, (intptr_t)*argument - 1));
       continue;
@@ -151,7 +200,9 @@ static MlirBlock create_block(mover_t *mover, const arguments_t *arguments) {
     MlirValue value = buffer_value(outliner, buffer);
     types[i] = mlirValueGetType(value);
     locations[i] = outliner->location;
-    *strata_pointer_map_put(&mover->argument_of, value.ptr) = (int64_t)i + 1;
+    *strata_pointer_map_put(&mover->result_of, value.ptr) = (int64_t)i + 1;
+    int64_t *argument = strata_pointer_map_put(&mover->argument_of, value.ptr);
+    *argument = *argument ? *argument : (int64_t)i + 1; // of one that is read apart, the input
   }
   return mlirBlockCreate((intptr_t)count, types, locations);
 }
@@ -174,7 +225,9 @@ static MlirOperation create_function(outliner_t *outliner, MlirBlock block) {
 // The group's nests, moved into a function that is in no module yet.
 static MlirOperation move_group(outliner_t *outliner, const strata_group_t *group, const arguments_t *arguments) {
   const strata_grouping_t *grouping = outliner->grouping;
-  mover_t mover = {.outliner = outliner, .argument_of = strata_pointer_map_create(grouping->graph.arena)};
+  mover_t mover = {.outliner = outliner,
+                   .argument_of = strata_pointer_map_create(grouping->graph.arena),
+                   .result_of = strata_pointer_map_create(grouping->graph.arena)};
   mover.block = create_block(&mover, arguments);
   for (size_t i = 0; i < arguments->privates.count; i++)
     move_to(mover.block, mlirOpResultGetOwner(buffer_value(outliner, arguments->privates.data[i])));
