@@ -96,6 +96,9 @@ MlirAffineMap strata__reshape_map(MlirContext context, int rank, const int64_t *
 // Decides what is live and where values are computed to, last op first: the operands of |results| (the return) into
 // |outputs|, those of a concat into the parts of its result. *out_copied[i]: result i must be copied there instead.
 void strata__place_all(strata__lowering_t *l, MlirBlock graph, strata__tensor_t *const *outputs, bool *out_copied);
+// The same for the indices of a gather: what computes them is done where they are read, unless others read them
+// (indices.c).
+void strata__mark_index_live(strata__lowering_t *l, MlirValue value);
 // Coordinates of operand |index| of a concat -> those of the result.
 MlirAffineMap strata__concat_map(strata__lowering_t *l, MlirOperation op, int index);
 
@@ -169,6 +172,8 @@ MlirValue strata__load_or(strata__nest_t *nest, const strata__tensor_t *tensor, 
 // The element of whichever of |n| tensors has it: that at coordinates[i] of tensor i where these are inside.
 MlirValue strata__load_pieces(strata__nest_t *nest, int n, const strata__tensor_t *const *tensors,
                               const MlirAffineExpr *const *coordinates);
+// An element of the indices of a gather.
+MlirValue strata__index_value(strata__nest_t *nest, MlirValue indices, const MlirAffineExpr *coordinates);
 // An element at coordinates that are any index values.
 MlirValue strata__load_at(strata__nest_t *nest, const strata__tensor_t *tensor, const MlirValue *coordinates);
 void strata__store_at(strata__nest_t *nest, const strata__tensor_t *tensor, const MlirValue *coordinates,

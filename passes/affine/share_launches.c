@@ -41,8 +41,16 @@ typedef struct {
 
 //===-- Kernels --------------------------------------------------------------------------------------------------===//
 
-static bool is_map_or_rows(const strata_schedule_t *schedule) {
-  return !strcmp(schedule->kind, "map") || !strcmp(schedule->kind, "rows");
+// Scalar code that is a task a point, as of a gather; not what goes through its rows step by step, however long.
+static bool is_of_points(MlirOperation func) {
+  int n_nests = 0;
+  bool is_serial = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    n_nests += strata_op_is(op, "affine.parallel");
+    is_serial |= strata_attr_flag(op, "strata.serial");
+  }
+  return n_nests == 1 && !is_serial;
 }
 
 static bool is_long(const sharer_t *s, MlirOperation func) {
@@ -54,8 +62,9 @@ static bool is_long(const sharer_t *s, MlirOperation func) {
 
 static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {
   strata_schedule_t schedule = strata_schedule_read(func);
-  if (!is_map_or_rows(&schedule))
-    return "it is no map and has no rows";
+  bool is_scalar = !strcmp(schedule.kind, "scalar");
+  if (strcmp(schedule.kind, "map") && strcmp(schedule.kind, "rows") && !(is_scalar && is_of_points(func)))
+    return is_scalar ? "its tasks take long" : "it is a product, or attention";
   if (!s->device)
     return NULL;
   if (schedule.group > schedule.threads)
@@ -123,7 +132,7 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
   if (!can_move)
     return NULL;
   if (!reason && !are_of_one_kind(s, call, launch->first))
-    reason = "one has rows, the other none";
+    reason = "their kinds of schedules differ";
   if (!reason && launch->n_operands + count_new_operands(launch, call) > MAX_ARGUMENTS)
     reason = "more buffers than a launch takes";
   if (reason) {
