@@ -111,6 +111,9 @@ strata__order_t strata__order_to_store(strata__lowering_t *l, MlirValue value, c
 // Has what a contract and its epilogue consist of computed in one order, where views lie between. |ops| are the
 // graph's.
 void strata__pass_on_orders(strata__lowering_t *l, size_t n, const MlirOperation *ops);
+// The same for the indices of a gather: what computes them is done where they are read, unless others read them
+// (indices.c).
+void strata__mark_index_live(strata__lowering_t *l, MlirValue value);
 // Coordinates of operand |index| of a concat -> those of the result.
 MlirAffineMap strata__concat_map(strata__lowering_t *l, MlirOperation op, int index);
 
@@ -184,6 +187,8 @@ MlirValue strata__load_or(strata__nest_t *nest, const strata__tensor_t *tensor, 
 // The element of whichever of |n| tensors has it: that at coordinates[i] of tensor i where these are inside.
 MlirValue strata__load_pieces(strata__nest_t *nest, int n, const strata__tensor_t *const *tensors,
                               const MlirAffineExpr *const *coordinates);
+// An element of the indices of a gather.
+MlirValue strata__index_value(strata__nest_t *nest, MlirValue indices, const MlirAffineExpr *coordinates);
 // An element at coordinates that are any index values.
 MlirValue strata__load_at(strata__nest_t *nest, const strata__tensor_t *tensor, const MlirValue *coordinates);
 void strata__store_at(strata__nest_t *nest, const strata__tensor_t *tensor, const MlirValue *coordinates,

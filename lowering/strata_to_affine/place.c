@@ -120,8 +120,12 @@ static bool is_live(strata__lowering_t *l, MlirOperation op) {
 }
 
 static void mark_operands_live(strata__lowering_t *l, MlirOperation op) {
+  bool is_gather = strata_op_id(op) == STRATA_OP_GATHER;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    strata__operand(l, op, (int)i)->is_live = true;
+    if (is_gather && i == 1)
+      strata__mark_index_live(l, mlirOperationGetOperand(op, i));
+    else
+      strata__operand(l, op, (int)i)->is_live = true;
 }
 
 typedef STRATA_VECTOR(MlirOperation) op_vector_t;

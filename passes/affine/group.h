@@ -146,11 +146,18 @@ bool strata_group_is_private(const strata_grouping_t *grouping, int group, int n
 
 //===-- Kernels (group_outline.c) --------------------------------------------------------------------------------===//
 
+// Value of @main -> value of the kernel, where it is read and where it is stored to, if that is another.
+typedef struct {
+  strata_pointer_map_t read, stored;
+} strata_group_values_t;
+
+strata_group_values_t strata_group_values_create(strata_arena_t *arena);
+
 // Parts of making a kernel. A block with an argument for each buffer, which |values| then says is inside what the
 // buffer is outside; what a nest in it uses becomes that, constants of @main are copied; the function of such a block.
 MlirBlock strata_group_block(const strata_grouping_t *grouping, const strata_ints_t *inputs,
-                             const strata_ints_t *outputs, strata_pointer_map_t *values);
-void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_pointer_map_t *values);
+                             const strata_ints_t *outputs, strata_group_values_t *values);
+void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_group_values_t *values);
 MlirOperation strata_group_function(const strata_grouping_t *grouping, MlirBlock block);
 
 // Makes the rows of a buffer of @main, which is |inside| the kernel, as long as what is stored (group_trial.c).
@@ -163,6 +170,9 @@ STRATA_MUST_CHECK strata_status_t strata_group_try(const strata_grouping_t *grou
 
 // Moves every group into a private function @k<n> and leaves calls. The nests of the graph are gone afterwards.
 STRATA_MUST_CHECK strata_status_t strata_group_outline(strata_grouping_t *grouping);
+
+// True if access |i| of one nest stores what the other reads in the same buffer, or reads what that stores.
+bool strata_group_interferes(const strata_nest_node_t *record, int i, const strata_nest_node_t *other);
 
 // Tells the compile's listener what became of every producer and consumer (group_explain.c).
 void strata_group_explain(const strata_grouping_t *grouping);

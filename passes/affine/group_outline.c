@@ -7,6 +7,7 @@
 
 #include "dialects/mlir_util.h"
 #include "passes/affine/printed.h"
+#include "passes/affine/touched.h"
 #include "passes/target.h"
 
 #include <stdlib.h>
@@ -66,6 +67,43 @@ static bool is_private(const strata_grouping_t *grouping, const strata_group_t *
   return true;
 }
 
+bool strata_group_interferes(const strata_nest_node_t *record, int i, const strata_nest_node_t *other) {
+  const strata_access_t *access = &record->nest->accesses[i];
+  for (size_t j = 0; j < other->buffers.count; j++) {
+    const strata_access_t *its = &other->nest->accesses[j];
+    if (other->buffers.data[j] == record->buffers.data[i] && its->is_store != access->is_store &&
+        strata_accesses_meet(record->nest, access, other->nest, its))
+      return true;
+  }
+  return false;
+}
+
+// True if |node| reads of |buffer|, which the group stores parts of, what no member stores.
+static bool reads_apart(const strata_grouping_t *grouping, const strata_group_t *group, const strata_nest_node_t *node,
+                        int buffer) {
+  bool reads = false;
+  for (size_t i = 0; i < node->buffers.count; i++) {
+    if (node->buffers.data[i] != buffer || node->nest->accesses[i].is_store)
+      continue;
+    for (size_t j = 0; j < group->members.count; j++)
+      if (strata_group_interferes(node, (int)i, &grouping->graph.nodes.data[group->members.data[j]]))
+        return false;
+    reads = true;
+  }
+  return reads;
+}
+
+// A buffer written in parts, of which the group reads other parts than it writes, is an argument for each: to the
+// levels below what is read has been there before.
+static bool is_read_apart(const strata_grouping_t *grouping, const strata_group_t *group, int buffer) {
+  bool reads = false;
+  if (grouping->graph.buffers.data[buffer].n_stores < 2)
+    return false;
+  for (size_t i = 0; i < group->members.count && !reads; i++)
+    reads = reads_apart(grouping, group, &grouping->graph.nodes.data[group->members.data[i]], buffer);
+  return reads;
+}
+
 static arguments_t find_arguments(outliner_t *outliner, const strata_group_t *group) {
   const strata_grouping_t *grouping = outliner->grouping;
   strata_arena_t *arena = grouping->graph.arena;
@@ -80,10 +118,13 @@ static arguments_t find_arguments(outliner_t *outliner, const strata_group_t *gr
       outliner->role[buffer] = stamp;
       if (is_private(grouping, group, buffer))
         *strata_vector_push(arena, &arguments.privates) = buffer;
-      else if (group_stores(grouping, group, buffer))
-        *strata_vector_push(arena, &arguments.outputs) = buffer;
-      else
-        *strata_vector_push(arena, &arguments.inputs) = buffer;
+      else {
+        bool is_stored = group_stores(grouping, group, buffer);
+        if (!is_stored || is_read_apart(grouping, group, buffer))
+          *strata_vector_push(arena, &arguments.inputs) = buffer;
+        if (is_stored)
+          *strata_vector_push(arena, &arguments.outputs) = buffer;
+      }
     }
   }
   return arguments;
@@ -96,7 +137,7 @@ static MlirValue buffer_value(const outliner_t *outliner, int buffer) {
 //===-- The function ---------------------------------------------------------------------------------------------===//
 
 typedef struct {
-  const strata_pointer_map_t *values; // value of @main -> value of the function
+  const strata_group_values_t *values;
   MlirBlock block;
   MlirOperation nest; // whose body is walked
 } mover_t;
@@ -115,11 +156,19 @@ static MlirValue copy_constant(mover_t *mover, MlirOperation constant) {
   return mlirOperationGetResult(copy, 0);
 }
 
+// The value of the function that operand |i| of |op| becomes; NULL if it is none.
+static const int64_t *value_inside(const mover_t *mover, MlirOperation op, intptr_t i) {
+  const void *value = mlirOperationGetOperand(op, i).ptr;
+  bool is_stored = i == 1 && (strata_op_is(op, "affine.store") || strata_op_is(op, "memref.store"));
+  const int64_t *stored = is_stored ? strata_pointer_map_get(&mover->values->stored, value) : NULL;
+  return stored ? stored : strata_pointer_map_get(&mover->values->read, value);
+}
+
 static MlirWalkResult replace_operands(MlirOperation op, void *user) {
   mover_t *mover = user;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    const int64_t *inside = strata_pointer_map_get(mover->values, value.ptr);
+    const int64_t *inside = value_inside(mover, op, i);
     if (inside) {
       mlirOperationSetOperand(op, i, (MlirValue){.ptr = (void *)(intptr_t)*inside});
       continue;
@@ -133,7 +182,7 @@ static MlirWalkResult replace_operands(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_pointer_map_t *values) {
+void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_group_values_t *values) {
   mover_t mover = {values, block, nest};
   mlirOperationWalk(nest, replace_operands, &mover, MlirWalkPreOrder);
 }
@@ -143,8 +192,12 @@ static void move_to(MlirBlock block, MlirOperation op) {
   mlirBlockAppendOwnedOperation(block, op);
 }
 
+strata_group_values_t strata_group_values_create(strata_arena_t *arena) {
+  return (strata_group_values_t){strata_pointer_map_create(arena), strata_pointer_map_create(arena)};
+}
+
 MlirBlock strata_group_block(const strata_grouping_t *grouping, const strata_ints_t *inputs,
-                             const strata_ints_t *outputs, strata_pointer_map_t *values) {
+                             const strata_ints_t *outputs, strata_group_values_t *values) {
   size_t count = inputs->count + outputs->count;
   MlirType *types = strata_arena_array(grouping->graph.arena, MlirType, count);
   MlirLocation *locations = strata_arena_array(grouping->graph.arena, MlirLocation, count);
@@ -156,8 +209,12 @@ MlirBlock strata_group_block(const strata_grouping_t *grouping, const strata_int
     locations[i] = mlirOperationGetLocation(grouping->graph.func);
   }
   MlirBlock block = mlirBlockCreate((intptr_t)count, types, locations);
-  for (size_t i = 0; i < count; i++)
-    *strata_pointer_map_put(values, buffers[i].ptr) = (int64_t)(intptr_t)mlirBlockGetArgument(block, (intptr_t)i).ptr;
+  for (size_t i = 0; i < count; i++) {
+    int64_t argument = (int64_t)(intptr_t)mlirBlockGetArgument(block, (intptr_t)i).ptr;
+    *strata_pointer_map_put(&values->stored, buffers[i].ptr) = argument;
+    int64_t *read = strata_pointer_map_put(&values->read, buffers[i].ptr);
+    *read = *read ? *read : argument; // of one that is read apart, the input
+  }
   return block;
 }
 
@@ -182,7 +239,7 @@ MlirOperation strata_group_function(const strata_grouping_t *grouping, MlirBlock
 // The group's nests, moved into a function that is in no module yet.
 static MlirOperation move_group(outliner_t *outliner, const strata_group_t *group, const arguments_t *arguments) {
   const strata_grouping_t *grouping = outliner->grouping;
-  strata_pointer_map_t values = strata_pointer_map_create(grouping->graph.arena);
+  strata_group_values_t values = strata_group_values_create(grouping->graph.arena);
   MlirBlock block = strata_group_block(grouping, &arguments->inputs, &arguments->outputs, &values);
   for (size_t i = 0; i < arguments->privates.count; i++) {
     MlirValue buffer = buffer_value(outliner, arguments->privates.data[i]);

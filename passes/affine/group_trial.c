@@ -47,7 +47,7 @@ void strata_group_drop_padding(const strata_grouping_t *grouping, int buffer, Ml
 strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata_ints_t *members,
                                  MlirOperation *out_func) {
   strata_ints_t outside = {0}, private = {0}, none = {0};
-  strata_pointer_map_t values = strata_pointer_map_create(grouping->graph.arena);
+  strata_group_values_t values = strata_group_values_create(grouping->graph.arena);
   sort_buffers(grouping, members, &outside, &private);
   MlirBlock block = strata_group_block(grouping, &outside, &none, &values);
   for (size_t i = 0; i < private.count; i++) {
@@ -55,7 +55,7 @@ strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata
     MlirOperation alloc = mlirOperationClone(mlirOpResultGetOwner(buffer));
     mlirBlockAppendOwnedOperation(block, alloc);
     strata_group_drop_padding(grouping, private.data[i], mlirOperationGetResult(alloc, 0));
-    *strata_pointer_map_put(&values, buffer.ptr) = (int64_t)(intptr_t)mlirOperationGetResult(alloc, 0).ptr;
+    *strata_pointer_map_put(&values.read, buffer.ptr) = (int64_t)(intptr_t)mlirOperationGetResult(alloc, 0).ptr;
   }
   for (size_t i = 0; i < members->count; i++) {
     MlirOperation nest = mlirOperationClone(grouping->graph.nodes.data[members->data[i]].nest->op);
