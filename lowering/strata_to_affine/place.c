@@ -110,6 +110,47 @@ static void place_concat_operands(strata__lowering_t *l, MlirOperation op) {
   }
 }
 
+//===-- Windows --------------------------------------------------------------------------------------------------===//
+
+// True if |op| reads its operands along windows: some coordinate is a sum of dims.
+static bool reads_windows(MlirOperation op) {
+  strata_op_id_t id = strata_op_id(op);
+  if (id == STRATA_OP_COUNT || strata_op_info[id].kind != STRATA_KIND_CONTRACT)
+    return id != STRATA_OP_COUNT && strata_op_info[id].kind == STRATA_KIND_WINDOW;
+  MlirAttribute maps = strata_attr(op, "maps");
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+    for (intptr_t j = 0; j < mlirAffineMapGetNumResults(map); j++)
+      if (!mlirAffineExprIsADim(mlirAffineMapGetResult(map, j)))
+        return true;
+  }
+  return false;
+}
+
+static bool is_reshaped(strata__lowering_t *l, MlirValue value) {
+  bool reshaped = false;
+  for (MlirOperation op = view_op(value); !mlirOperationIsNull(op); op = view_op(mlirOperationGetOperand(op, 0))) {
+    if (mlirAffineMapIsNull(strata__view_inverse(l, op)))
+      return false;
+    reshaped |= strata_op_id(op) == STRATA_OP_RESHAPE;
+  }
+  return reshaped;
+}
+
+// What a convolution or pooling reads through a reshape has the dims that windows move along in memory: what computes
+// it takes the dims apart.
+static void place_window_operands(strata__lowering_t *l, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    strata__tensor_t *operand = strata__tensor(l, value);
+    if (!is_reshaped(l, value) || !can_place(l, value))
+      continue;
+    strata__buffer_t *buffer =
+        strata__new_buffer(l, operand->type, operand->rank, operand->sizes, mlirOperationGetLocation(op));
+    place(l, value, buffer, mlirAffineMapMultiDimIdentityGet(l->context, operand->rank));
+  }
+}
+
 //===-- The whole graph ------------------------------------------------------------------------------------------===//
 
 static bool is_live(strata__lowering_t *l, MlirOperation op) {
@@ -150,6 +191,8 @@ void strata__place_all(strata__lowering_t *l, MlirBlock graph, strata__tensor_t 
     mark_operands_live(l, ops.data[i]);
     if (strata_op_id(ops.data[i]) == STRATA_OP_CONCAT && !strata__is_empty(strata__result(l, ops.data[i], 0)))
       place_concat_operands(l, ops.data[i]);
+    if (reads_windows(ops.data[i]))
+      place_window_operands(l, ops.data[i]);
   }
   strata__pass_on_orders(l, ops.count, ops.data);
 }

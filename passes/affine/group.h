@@ -59,6 +59,8 @@ typedef struct {
   double threads;       // that a kernel should be able to occupy
   double task_points;   // of a nest without rows: fewer are not worth a task of their own
   double task_threads;  // that can share a task
+  double row_threads;   // the same of a row that a cluster can hold ...
+  double row_bytes;     // ... of so many bytes
   double thread_points; // of a task, that a thread should have
   double operand_reuse; // results for which an operand's element serves once it is packed, or in shared memory
   double least_side;    // results along a side below which a contraction has no tiles, and nothing serves twice
