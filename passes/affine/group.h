@@ -148,6 +148,9 @@ bool strata_group_is_private(const strata_grouping_t *grouping, int group, int n
 // Moves every group into a private function @k<n> and leaves calls. The nests of the graph are gone afterwards.
 STRATA_MUST_CHECK strata_status_t strata_group_outline(strata_grouping_t *grouping);
 
+// Why |node|, whose points are not the group's, and whose results are wanted outside of it, cannot join.
+strata_group_reason_t strata_group_reason_kept(const strata_grouping_t *grouping, int group, int node);
+
 // Tells the compile's listener what became of every producer and consumer (group_explain.c).
 void strata_group_explain(const strata_grouping_t *grouping);
 
