@@ -176,6 +176,9 @@ STRATA_MUST_CHECK strata_status_t strata_group_outline(strata_grouping_t *groupi
 // True if access |i| of one nest stores what the other reads in the same buffer, or reads what that stores.
 bool strata_group_interferes(const strata_nest_node_t *record, int i, const strata_nest_node_t *other);
 
+// Why |node|, whose points are not the group's, and whose results are wanted outside of it, cannot join.
+strata_group_reason_t strata_group_reason_kept(const strata_grouping_t *grouping, int group, int node);
+
 // Tells the compile's listener what became of every producer and consumer (group_explain.c).
 void strata_group_explain(const strata_grouping_t *grouping);
 

@@ -15,6 +15,7 @@
 #define GPU_WARPS_AT_ONCE 4.0   // of a processor
 #define GPU_LAUNCH_SECONDS 2e-6 // from the end of one kernel to the work of the next
 #define GPU_PRODUCT_LOSS 3.0    // so that products of more than 16 million multiply-adds are worth a launch
+#define MAX_FOLLOWERS 32        // of a nest that are looked at
 #define WAIT_DEPTH 6            // nests between a reduction and what waits for it: mean, epsilon, root
 #define ROWS_AT_ONCE 4.0        // along which a value that does not vary is computed once
 #define AFFORDABLE 0.2          // of a kernel's cost may go into repetitions
@@ -308,13 +309,51 @@ static bool is_absorbed(const strata_grouping_t *grouping, int node) {
   return true;
 }
 
+// What follows |node| elementwise, itself first; false if that is too much to look at.
+static bool find_followers(const strata_grouping_t *grouping, int node, strata_ints_t *out) {
+  *strata_vector_push(grouping->graph.arena, out) = node;
+  for (size_t i = 0; i < out->count; i++) {
+    const strata_ints_t *after = &node_of(grouping, out->data[i])->after;
+    for (size_t j = 0; j < after->count; j++) {
+      const strata_nest_node_t *record = node_of(grouping, after->data[j]);
+      if (!record->nest || record->class != STRATA_NEST_MAP || strata_ints_contain(out, after->data[j]))
+        continue;
+      if (out->count == MAX_FOLLOWERS)
+        return false;
+      *strata_vector_push(grouping->graph.arena, out) = after->data[j];
+    }
+  }
+  return true;
+}
+
+// True if there is another kernel anyway among those that read what |node| makes, directly or by what is elementwise:
+// that of a reduction over it, or one that computes what it meets. Else that kernel would be one more.
+static bool has_kernel_behind(const strata_grouping_t *grouping, int group, int node) {
+  strata_ints_t followers = {0};
+  if (!find_followers(grouping, node, &followers))
+    return true;
+  for (size_t i = 0; i < followers.count; i++) {
+    const strata_nest_node_t *record = node_of(grouping, followers.data[i]);
+    for (size_t j = 0; j < record->after.count; j++)
+      if (node_of(grouping, record->after.data[j])->class == STRATA_NEST_ROW)
+        return true;
+    for (size_t j = 0; j < record->before.count; j++) {
+      int other = record->before.data[j];
+      if (node_of(grouping, other)->class >= STRATA_NEST_ROW && !node_of(grouping, other)->is_constant &&
+          !strata_group_has(grouping, group, other))
+        return true;
+    }
+  }
+  return false;
+}
+
 static bool adds_a_store_only(const strata_grouping_t *grouping, int group, int node) {
   const strata_nest_node_t *record = node_of(grouping, node);
   for (size_t i = 0; i < record->reads.count; i++)
     if (strata_group_has(grouping, group, record->reads.data[i].producer) &&
         !is_stored_anyway(grouping, group, record->reads.data[i].buffer, node))
       return false;
-  return is_absorbed(grouping, node);
+  return is_absorbed(grouping, node) && has_kernel_behind(grouping, group, node);
 }
 
 // True if |node| only widens what another kernel's reduction, and what waits for that, read: they can do that
