@@ -209,7 +209,32 @@ static MlirValue order_operands(strata_rewriter_t *r, MlirOperation op, strata_o
   return swap ? strata_build_binary(&r->build, id, y, x) : STRATA_NO_VALUE;
 }
 
+// True if products alone read |value|, or views and conversions of it.
+static bool feeds_products(MlirValue value, int depth) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  bool result = !mlirOpOperandIsNull(use) && depth > 0;
+  for (; result && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    strata_op_id_t id = strata_op_is_pure(user) ? strata_op_id(user) : STRATA_OP_COUNT;
+    bool passes_on = id == STRATA_OP_TRANSPOSE || id == STRATA_OP_RESHAPE || id == STRATA_OP_SLICE ||
+                     id == STRATA_OP_BROADCAST ||
+                     (id == STRATA_OP_CONVERT && is_float(strata_shape_of(strata_result(user)).type));
+    result = passes_on ? feeds_products(strata_result(user), depth - 1) : id == STRATA_OP_CONTRACT;
+  }
+  return result;
+}
+
+// x + 0.0 is 0.0 where x is -0.0. To a product that is the same: its sums begin with 0.0, which stays what it is
+// whichever zero is added.
+static bool adds_nothing_to_products(MlirOperation op) {
+  enum { MAX_DEPTH = 8 }; // of views
+  return is_float(strata_shape_of(strata_result(op)).type) && strata_is_splat(strata_operand(op, 1), 0.0) &&
+         feeds_products(strata_result(op), MAX_DEPTH);
+}
+
 static MlirValue simplify_add(strata_rewriter_t *r, MlirOperation op) {
+  if (adds_nothing_to_products(op))
+    return strata_operand(op, 0);
   MlirOperation neg = strata_def_if(strata_operand(op, 1), STRATA_OP_NEG);
   if (!mlirOperationIsNull(neg) && !strata_rewriter_is_constant(r, strata_result(neg)))
     return strata_build_binary(&r->build, STRATA_OP_SUB, strata_operand(op, 0), strata_operand(neg, 0));

@@ -188,3 +188,26 @@ func.func @reduce_ones(%x: tensor<4x1xf32>) -> tensor<4xf32> {
   %0 = "strata.reduce"(%x) {kind = "max", axes = array<i64: 1>} : (tensor<4x1xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+
+// To a product it is all the same which zero it reads; to nobody else. A bound that bounds nothing goes.
+// CHECK-LABEL: func.func @zeros_of_products(%arg0
+// CHECK-NEXT: %[[ZERO:.*]] = "strata.constant"
+// CHECK-NEXT: %[[T:.*]] = "strata.transpose"(%arg0)
+// CHECK-NEXT: %[[P:.*]] = "strata.contract"(%[[T]], %arg0)
+// CHECK-NEXT: %[[S:.*]] = "strata.add"(%arg0, %[[ZERO]])
+// CHECK-NEXT: %[[Q:.*]] = "strata.contract"(%[[S]], %arg0)
+// CHECK-NEXT: return %[[P]], %[[Q]], %[[S]]
+func.func @zeros_of_products(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = "strata.constant"() {value = dense<0.0> : tensor<4x4xf32>} : () -> tensor<4x4xf32>
+  %lowest = "strata.constant"() {value = dense<0xFF800000> : tensor<4x4xf32>} : () -> tensor<4x4xf32>
+  %highest = "strata.constant"() {value = dense<0x7F800000> : tensor<4x4xf32>} : () -> tensor<4x4xf32>
+  %0 = "strata.add"(%x, %zero) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "strata.max"(%0, %lowest) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = "strata.transpose"(%1) {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = "strata.contract"(%2, %x) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], zero_pad = false, origin = "matmul"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %4 = "strata.add"(%x, %zero) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %5 = "strata.min"(%4, %highest) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %6 = "strata.contract"(%5, %x) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], zero_pad = false, origin = "matmul"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3, %6, %5 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
