@@ -5,6 +5,7 @@
 //   reduce(reshape(x))                   ->   reshape(reduce(x))
 //   slice(transpose(x))                  ->   transpose(slice(x))
 //   contract(view(x), y)                 ->   contract(x, y), transpose(contract(x, y)) -> contract(x, y)
+//   relu(concat(contract, contract))     ->   concat(relu(contract), relu(contract)), see sink_concats.c
 //
 // So what is computed between two contracts is in the order in which the first leaves it, and kernels have no reshapes
 // inside. A view passes an op if all that the op reads can be seen from before the view: constants, broadcasts whose
@@ -303,8 +304,10 @@ static MlirValue sink_transpose(strata_rewriter_t *r, MlirOperation op) {
 }
 
 static MlirValue sink(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
-  if (strata_is_elementwise(id))
-    return pass_elementwise(r, op, id);
+  if (strata_is_elementwise(id)) {
+    MlirValue moved = pass_elementwise(r, op, id);
+    return mlirValueIsNull(moved) ? strata_pass_concat(r, op, id) : moved;
+  }
   switch (id) {
   case STRATA_OP_CONTRACT:
     return strata_absorb_view(r, op);
