@@ -304,10 +304,8 @@ static MlirValue sink_transpose(strata_rewriter_t *r, MlirOperation op) {
 }
 
 static MlirValue sink(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
-  if (strata_is_elementwise(id)) {
-    MlirValue moved = pass_elementwise(r, op, id);
-    return mlirValueIsNull(moved) ? strata_pass_concat(r, op, id) : moved;
-  }
+  if (strata_is_elementwise(id))
+    return pass_elementwise(r, op, id);
   switch (id) {
   case STRATA_OP_CONTRACT:
     return strata_absorb_view(r, op);
@@ -373,4 +371,15 @@ static MlirValue sink_or_simplify(strata_rewriter_t *r, MlirOperation op, strata
   return mlirValueIsNull(moved) ? strata_simplify_op(r, op, id) : moved;
 }
 
-strata_status_t strata_pass_sink_views(strata_compile_t *compile) { return strata_rewrite(compile, sink_or_simplify); }
+// Once views are where they stay, as those in front of an op decide whether it passes a concat.
+static MlirValue sink_past_concats(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
+  MlirValue moved = STRATA_NO_VALUE;
+  if (strata_is_elementwise(id) && !strata_rewriter_is_constant(r, strata_result(op)))
+    moved = strata_pass_concat(r, op, id);
+  return mlirValueIsNull(moved) ? sink_or_simplify(r, op, id) : moved;
+}
+
+strata_status_t strata_pass_sink_views(strata_compile_t *compile) {
+  STRATA_TRY(strata_rewrite(compile, sink_or_simplify));
+  return strata_rewrite(compile, sink_past_concats);
+}
