@@ -47,4 +47,8 @@ MlirValue strata_absorb_view(strata_rewriter_t *rewriter, MlirOperation contract
 MlirValue strata_transpose_contract(strata_rewriter_t *rewriter, MlirOperation transpose);
 MlirValue strata_reshape_contract(strata_rewriter_t *rewriter, MlirOperation reshape);
 
+// An elementwise op on a concat, or a reshape of one, of what contracts compute, as a concat of such ops on the parts;
+// a null value if it has no such operand.
+MlirValue strata_pass_concat(strata_rewriter_t *rewriter, MlirOperation elementwise, strata_op_id_t id);
+
 #endif

@@ -112,8 +112,36 @@ static bool reads_outside(const onnx_window_t *w) {
   return false;
 }
 
-MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups, const onnx_window_t *w,
+// Whether tap |k| of dim |i| is inside the input at any place.
+static bool is_read(const onnx_window_t *w, int i, int64_t k) {
+  int64_t at = k * w->dilations[i] - w->low[i], stride = w->strides[i];
+  if (at < 0)
+    at += strata_min(strata_ceil_div(-at, stride), w->out[i] - 1) * stride;
+  return at >= 0 && at < w->in[i];
+}
+
+// Leaves out taps at the kernel's ends that read nothing but padding, as those of large dilations do in small images.
+static MlirValue without_padding_taps(onnx_node_t *n, MlirValue weight, onnx_window_t *w) {
+  for (int i = 0; i < w->rank; i++) {
+    int64_t first = 0, end = w->kernel[i];
+    while (end > 1 && !is_read(w, i, end - 1))
+      end--;
+    while (first + 1 < end && !is_read(w, i, first))
+      first++;
+    if (end - first == w->kernel[i])
+      continue;
+    weight = onnx_slice_axis(n, weight, i + 2, first, 1, end - first);
+    w->kernel[i] = end - first;
+    w->low[i] -= first * w->dilations[i];
+  }
+  return weight;
+}
+
+MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups, const onnx_window_t *window,
                         strata_type_t type) {
+  onnx_window_t whole = *window;
+  const onnx_window_t *w = &whole;
+  weight = without_padding_taps(n, weight, &whole);
   onnx_shape_t x_shape = onnx_shape(x), weight_shape = onnx_shape(weight), result = {.type = type};
   int64_t channels = x_shape.dims[1] / groups;
   int64_t filters = weight_shape.dims[0] / groups;
