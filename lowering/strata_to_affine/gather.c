@@ -18,20 +18,22 @@ static MlirValue clamped_index(strata__nest_t *nest, MlirValue value, int64_t si
 }
 
 // The result's coordinates are: dims of data before the axis, dims of indices after the batch, dims of data after it.
-static MlirValue gather(strata__nest_t *nest, const strata__tensor_t *data, const strata__tensor_t *indices, int axis,
-                        int batch, const MlirAffineExpr *point) {
+static MlirValue gather(strata__nest_t *nest, MlirOperation op, int axis, int batch, const MlirAffineExpr *point) {
+  const strata__tensor_t *data = strata__operand(nest->lowering, op, 0),
+                         *indices = strata__operand(nest->lowering, op, 1);
   MlirAffineExpr at[STRATA_MAX_RANK];
   MlirValue coordinates[STRATA_MAX_RANK];
   for (int i = 0; i < indices->rank; i++)
     at[i] = point[i < batch ? i : axis + i - batch];
-  MlirValue index = clamped_index(nest, strata__load_raw(nest, indices, at), data->sizes[axis]);
+  MlirValue index =
+      clamped_index(nest, strata__index_value(nest, mlirOperationGetOperand(op, 1), at), data->sizes[axis]);
   for (int i = 0; i < data->rank; i++)
     coordinates[i] = i == axis ? index : strata__index_of(nest, point[i < axis ? i : i + indices->rank - batch - 1]);
   return strata__load_at(nest, data, coordinates);
 }
 
 strata_status_t strata__lower_gather(strata__lowering_t *l, MlirOperation op) {
-  const strata__tensor_t *data = strata__operand(l, op, 0), *indices = strata__operand(l, op, 1);
+  const strata__tensor_t *data = strata__operand(l, op, 0);
   const strata__tensor_t *result = strata__result(l, op, 0);
   int axis = (int)strata_attr_i64(op, "axis", 0), batch = (int)strata_attr_i64(op, "batch_dims", 0);
   strata__nest_t nest;
@@ -39,7 +41,7 @@ strata_status_t strata__lower_gather(strata__lowering_t *l, MlirOperation op) {
   if (strata__is_empty(data))
     return strata_error(STRATA_INVALID_ARGUMENT, "gather: there is nothing to read in an empty tensor");
   strata__nest_begin_for(l, &nest, op, "gather", result, point);
-  strata__store(&nest, result, point, gather(&nest, data, indices, axis, batch, point));
+  strata__store(&nest, result, point, gather(&nest, op, axis, batch, point));
   strata__nest_end(&nest);
   return NULL;
 }

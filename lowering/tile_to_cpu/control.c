@@ -76,23 +76,48 @@ static void define_task(strata_distribution_t *d, MlirBlock old, int rank, const
   }
 }
 
+// What |bound|, begin or end of the tasks to be done, is among the |n_tasks| behind |before| others.
+static MlirValue bound_within(strata_distribution_t *d, MlirValue bound, int64_t before, int64_t n_tasks) {
+  strata_emitter_t *e = &d->e;
+  MlirValue first = strata_emit_index(e, before);
+  MlirValue inside = strata_emit_binary(e, "arith.maxsi", bound, first);
+  inside = strata_emit_binary(e, "arith.subi", inside, first);
+  return strata_emit_binary(e, "arith.minsi", inside, strata_emit_index(e, n_tasks));
+}
+
+// Of several task spaces each takes the tasks behind those of the ones before.
 strata_status_t strata_rule_forall(strata_distribution_t *d, MlirOperation op) {
-  int64_t counts[STRATA_VECTOR_RANK];
+  int64_t counts[STRATA_VECTOR_RANK], n_tasks = 1, before = d->n_tasks == STRATA_NO_TASKS ? 0 : d->n_tasks;
   int rank = strata_attr_i64s(op, "staticUpperBound", STRATA_VECTOR_RANK, counts);
-  if (rank < 0 || mlirOperationGetNumOperands(op) > 0 || d->n_tasks != STRATA_NO_TASKS)
-    return strata_rule_missing(op, "a task space that is dynamic, or a second one,");
-  d->n_tasks = 1;
+  if (rank < 0 || mlirOperationGetNumOperands(op) > 0)
+    return strata_rule_missing(op, "a task space that is dynamic");
   for (int dim = 0; dim < rank; dim++)
-    d->n_tasks *= counts[dim];
+    n_tasks *= counts[dim];
+  MlirValue begin = d->begin, end = d->end;
+  int64_t scratch = d->scratch_size;
+  if (d->n_spaces > 1) {
+    d->scratch_size = 0; // the same for all
+    d->lanes = strata_native_lanes(op, d->device);
+    begin = bound_within(d, begin, before, n_tasks);
+    end = bound_within(d, end, before, n_tasks);
+  }
+  d->n_tasks = before + n_tasks;
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  strata_loop_t loop = strata_emit_for_begin(&d->e, d->begin, d->end, 1, 0, NULL, NULL);
-  define_task(d, old, rank, counts, loop.induction);
+  // One task is never called with an empty range. A loop around it would vary nothing: LLVM 22's loop-vectorize, asked
+  // what of its body is the same in all iterations, takes exponential time over a chain of selects.
+  bool is_loop = n_tasks > 1 || d->n_spaces > 1;
+  strata_loop_t loop = {0};
+  if (is_loop)
+    loop = strata_emit_for_begin(&d->e, begin, end, 1, 0, NULL, NULL);
+  define_task(d, old, rank, counts, is_loop ? loop.induction : strata_emit_index(&d->e, 0));
   MlirOperation terminator = mlirBlockGetTerminator(old);
   for (MlirOperation inner = mlirBlockGetFirstOperation(old); !mlirOperationEqual(inner, terminator);
        inner = mlirOperationGetNextInBlock(inner))
     STRATA_TRY(strata_distribute_op(d, inner));
   strata_finish_run(d);
-  strata_emit_for_end(&d->e, loop, 0, NULL, NULL);
+  if (is_loop)
+    strata_emit_for_end(&d->e, loop, 0, NULL, NULL);
+  d->scratch_size = strata_max(d->scratch_size, scratch);
   return NULL;
 }
 

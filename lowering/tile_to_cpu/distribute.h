@@ -28,7 +28,8 @@ typedef struct {
   MlirValue begin, end;           // the tasks to run
   MlirValue scratch;              // memory of the running thread
   int64_t scratch_size;           // bytes of it used so far
-  int64_t n_tasks;                // STRATA_NO_TASKS until the forall is met
+  int n_spaces;                   // of tasks: foralls
+  int64_t n_tasks;                // of those met so far; STRATA_NO_TASKS until one is
   strata_record_t **records;      // open addressing by old value
   size_t n_records, capacity;
   STRATA_VECTOR(struct strata_step *) run; // piecewise ops begun and not finished

@@ -70,6 +70,14 @@ static void replace_by_declaration(strata_distribution_t *d, MlirOperation func,
   mlirOperationDestroy(func);
 }
 
+static int count_spaces(MlirBlock body) {
+  int count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    count += strata_op_is(op, "scf.forall");
+  return count;
+}
+
 static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_device_t *device, MlirModule kernels,
                                     MlirOperation func) {
   MlirStringRef symbol = strata_attr_str(func, "sym_name");
@@ -80,6 +88,7 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
       .e = {.context = compile->context, .location = mlirOperationGetLocation(func)},
       .lanes = strata_native_lanes(func, device),
       .kernels = kernels,
+      .n_spaces = count_spaces(strata_func_body(func)),
       .n_tasks = STRATA_NO_TASKS,
   };
   d.arithmetic = (strata_arithmetic_t){

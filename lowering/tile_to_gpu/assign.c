@@ -10,6 +10,7 @@
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/columns.h"
+#include "lowering/tile_to_gpu/parts.h"
 #include "lowering/tile_to_gpu/values.h"
 
 #include <stdlib.h>
@@ -108,6 +109,12 @@ static bool is_fetched(MlirValue value) {
          !strata_gpu_attention_is_loop(parent);
 }
 
+static int64_t group_of(const assign_t *a, MlirValue value) {
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
+                                                 : mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  return strata_gpu_group_of(a->d, op);
+}
+
 static class_t *class_of(assign_t *a, MlirValue value) {
   strata_gpu_record_t *root = strata_gpu_record_root(a->d, value);
   for (size_t i = 0; i < a->classes.count; i++)
@@ -116,7 +123,7 @@ static class_t *class_of(assign_t *a, MlirValue value) {
   class_t *class = strata_arena_new(a->d->compile->arena, class_t);
   *class = (class_t){.root = root, .type = mlirValueGetType(value), .n_elements = 1};
   class->order = (int)a->classes.count;
-  class->group = is_fetched(value) && a->d->producers ? a->d->producers : a->d->group;
+  class->group = is_fetched(value) && a->d->producers ? a->d->producers : group_of(a, value);
   for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(class->type); dim++)
     class->n_elements *= mlirShapedTypeGetDimSize(class->type, dim);
   *strata_vector_push(a->d->compile->arena, &a->classes) = class;

@@ -63,7 +63,8 @@ typedef struct {
   int64_t row_blocks;             // the same: blocks of a cluster whose tiles are a row together; else 1
   int64_t stagger;                // the same: steps by which a task's reduction begins behind that of the task before
   bool stream;                    // the same: each block has an equal share of all tasks' steps
-  int64_t n_tasks;                // of the forall
+  int64_t n_tasks;                // of the foralls
+  int64_t part_blocks;            // of several foralls, each with blocks of its own (parts.c); else 0
   MlirValue task;                 // number of the running task
   MlirValue thread;               // number of the thread in its group, [0, group)
   MlirValue group_number;         // of the group in its block, [0, threads / group)

@@ -11,6 +11,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/parts.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/rows_ahead.h"
 
@@ -47,6 +48,8 @@ int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
     return strata_min(d->blocks, strata_ceil_div(d->n_tasks, per_block));
   if (d->blocks)
     return d->stream ? d->blocks : strata_min(d->blocks, d->n_tasks);
+  if (d->part_blocks)
+    return d->part_blocks;
   return strata_ceil_div(d->n_tasks, per_block) * strata_cluster_blocks(d);
 }
 
@@ -69,11 +72,15 @@ static MlirValue first_task(strata_gpu_distribution_t *d, MlirValue block) {
 
 void strata_gpu_find_task(strata_gpu_distribution_t *d) {
   strata_emitter_t *e = &d->e;
-  int64_t per_block = strata_block_groups(d);
   MlirValue block = emit_id(d, "gpu.block_id", strata_gpu_blocks(d));
   MlirValue thread = emit_id(d, "gpu.thread_id", d->threads + d->producers), group = strata_emit_index(e, d->group);
   if (strata_cluster_blocks(d) > 1 && !d->producers) {
     strata_cluster_begin(d, block, thread);
+    return;
+  }
+  if (d->part_blocks) { // each part finds its tasks itself
+    d->thread = thread;
+    d->task = block;
     return;
   }
   d->thread = d->group == d->threads ? thread : strata_emit_binary(e, "arith.remui", thread, group);
@@ -86,11 +93,17 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
     return;
   }
   d->task = first_task(d, block);
-  if (d->n_tasks % per_block == 0 || strata_gpu_has_teams(d))
+  if (!strata_gpu_has_teams(d))
+    strata_gpu_keep_inside(d, d->n_tasks);
+}
+
+void strata_gpu_keep_inside(strata_gpu_distribution_t *d, int64_t n_tasks) {
+  strata_emitter_t *e = &d->e;
+  if (n_tasks % strata_block_groups(d) == 0)
     return;
-  d->active = strata_emit_cmpi(e, STRATA_ULT, d->task, strata_emit_index(e, d->n_tasks));
+  d->active = strata_emit_cmpi(e, STRATA_ULT, d->task, strata_emit_index(e, n_tasks));
   if (d->group > 1)
-    d->task = strata_emit_binary(e, "arith.minui", d->task, strata_emit_index(e, d->n_tasks - 1));
+    d->task = strata_emit_binary(e, "arith.minui", d->task, strata_emit_index(e, n_tasks - 1));
 }
 
 bool strata_gpu_forall_tasks(MlirOperation forall, int64_t *out_n_tasks) {
@@ -136,44 +149,8 @@ static strata_status_t distribute_task(strata_gpu_distribution_t *d, MlirBlock o
   return NULL;
 }
 
-// The tasks of the foralls in front of |forall|.
-static int64_t tasks_before(MlirOperation forall) {
-  int64_t total = 0, own;
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(forall)); !mlirOperationEqual(op, forall);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "scf.forall") && strata_gpu_forall_tasks(op, &own))
-      total += own;
-  return total;
-}
-
-// One of several task spaces, one after the other: all threads of a group's block are in the same one.
-static strata_status_t distribute_part(strata_gpu_distribution_t *d, MlirOperation op, int64_t n_tasks) {
-  strata_emitter_t *e = &d->e;
-  MlirValue task = d->task, active = d->active;
-  if (d->group > 1 && d->group != d->threads)
-    return strata_gpu_missing(op, "one of several task spaces, but of a thread or block a task,");
-  d->task = strata_emit_binary(e, "arith.subi", task, strata_emit_index(e, tasks_before(op)));
-  strata_loop_t branch =
-      strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, d->task, strata_emit_index(e, n_tasks)));
-  d->active = (MlirValue){0};
-  STRATA_TRY(distribute_task(d, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))));
-  strata_emit_if_end(e, branch);
-  d->task = task;
-  d->active = active;
-  return NULL;
-}
-
-strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
-  MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  int64_t n_tasks;
-  if (d->producers)
-    return strata_pipelined_forall(d, op);
-  if (!strata_gpu_forall_tasks(op, &n_tasks))
-    return strata_gpu_missing(op, "a task space that is dynamic");
-  if (d->blocks)
-    return strata_rows_ahead(d, op);
-  if (n_tasks != d->n_tasks)
-    return distribute_part(d, op, n_tasks);
+strata_status_t strata_gpu_distribute_tasks(strata_gpu_distribution_t *d, MlirOperation forall) {
+  MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
   if (d->group > 1 || mlirValueIsNull(d->active))
     return distribute_task(d, old);
   strata_loop_t branch = strata_emit_if_begin(&d->e, d->active);
@@ -181,6 +158,17 @@ strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperati
   STRATA_TRY(distribute_task(d, old));
   strata_emit_if_end(&d->e, branch);
   return NULL;
+}
+
+strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
+  int64_t n_tasks;
+  if (d->producers)
+    return strata_pipelined_forall(d, op);
+  if (!strata_gpu_forall_tasks(op, &n_tasks))
+    return strata_gpu_missing(op, "a task space that is dynamic");
+  if (d->part_blocks)
+    return strata_gpu_distribute_parts(d, op);
+  return d->blocks ? strata_rows_ahead(d, op) : strata_gpu_distribute_tasks(d, op);
 }
 
 strata_status_t strata_gpu_rule_return(strata_gpu_distribution_t *d, MlirOperation op) {

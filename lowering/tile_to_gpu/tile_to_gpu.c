@@ -18,6 +18,7 @@
 #include "lowering/tile_to_gpu/kept.h"
 #include "lowering/tile_to_gpu/launches.h"
 #include "lowering/tile_to_gpu/moments.h"
+#include "lowering/tile_to_gpu/parts.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
 enum { SHARED_SPACE = 3, AMPLE_REGISTERS = 128, BUSY_THREADS = 512 };
@@ -74,6 +75,7 @@ static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
                         (long long)d->threads, (long long)d->group);
   if (!strata_gpu_count_tasks(d->func, &d->n_tasks))
     return strata_error(STRATA_INTERNAL, "a task space that is dynamic");
+  d->part_blocks = strata_gpu_count_part_blocks(d);
   return NULL;
 }
 

@@ -75,22 +75,15 @@ static strata_group_reason_t check_kind(const strata_grouping_t *grouping, const
   return STRATA_REASON_NONE;
 }
 
-static bool accesses(const strata_nest_node_t *record, int buffer, bool is_store) {
-  for (size_t i = 0; i < record->buffers.count; i++)
-    if (record->buffers.data[i] == buffer && record->nest->accesses[i].is_store == is_store)
-      return true;
-  return false;
-}
-
-// A buffer that is written in parts has its place in memory: a kernel either writes to it or reads it.
+// A buffer that is written in parts has its place in memory: a kernel writes to it, or reads it, or reads other parts
+// than it writes.
 static bool meets_parts(const strata_grouping_t *grouping, int group, int node) {
   const strata_nest_node_t *record = node_of(grouping, node);
   const strata_ints_t *members = &grouping->groups.data[group].members;
   for (size_t i = 0; i < record->buffers.count; i++) {
     int buffer = record->buffers.data[i];
-    bool is_store = record->nest->accesses[i].is_store;
     for (size_t j = 0; j < members->count && grouping->graph.buffers.data[buffer].n_stores > 1; j++)
-      if (accesses(node_of(grouping, members->data[j]), buffer, !is_store))
+      if (strata_group_interferes(record, (int)i, node_of(grouping, members->data[j])))
         return true;
   }
   return false;

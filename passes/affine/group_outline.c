@@ -7,6 +7,7 @@
 
 #include "dialects/mlir_util.h"
 #include "passes/affine/printed.h"
+#include "passes/affine/touched.h"
 #include "passes/target.h"
 
 #include <stdlib.h>
@@ -66,6 +67,43 @@ static bool is_private(const strata_grouping_t *grouping, const strata_group_t *
   return true;
 }
 
+bool strata_group_interferes(const strata_nest_node_t *record, int i, const strata_nest_node_t *other) {
+  const strata_access_t *access = &record->nest->accesses[i];
+  for (size_t j = 0; j < other->buffers.count; j++) {
+    const strata_access_t *its = &other->nest->accesses[j];
+    if (other->buffers.data[j] == record->buffers.data[i] && its->is_store != access->is_store &&
+        strata_accesses_meet(record->nest, access, other->nest, its))
+      return true;
+  }
+  return false;
+}
+
+// True if |node| reads of |buffer|, which the group stores parts of, what no member stores.
+static bool reads_apart(const strata_grouping_t *grouping, const strata_group_t *group, const strata_nest_node_t *node,
+                        int buffer) {
+  bool reads = false;
+  for (size_t i = 0; i < node->buffers.count; i++) {
+    if (node->buffers.data[i] != buffer || node->nest->accesses[i].is_store)
+      continue;
+    for (size_t j = 0; j < group->members.count; j++)
+      if (strata_group_interferes(node, (int)i, &grouping->graph.nodes.data[group->members.data[j]]))
+        return false;
+    reads = true;
+  }
+  return reads;
+}
+
+// A buffer written in parts, of which the group reads other parts than it writes, is an argument for each: to the
+// levels below what is read has been there before.
+static bool is_read_apart(const strata_grouping_t *grouping, const strata_group_t *group, int buffer) {
+  bool reads = false;
+  if (grouping->graph.buffers.data[buffer].n_stores < 2)
+    return false;
+  for (size_t i = 0; i < group->members.count && !reads; i++)
+    reads = reads_apart(grouping, group, &grouping->graph.nodes.data[group->members.data[i]], buffer);
+  return reads;
+}
+
 static arguments_t find_arguments(outliner_t *outliner, const strata_group_t *group) {
   const strata_grouping_t *grouping = outliner->grouping;
   strata_arena_t *arena = grouping->graph.arena;
@@ -80,10 +118,13 @@ static arguments_t find_arguments(outliner_t *outliner, const strata_group_t *gr
       outliner->role[buffer] = stamp;
       if (is_private(grouping, group, buffer))
         *strata_vector_push(arena, &arguments.privates) = buffer;
-      else if (group_stores(grouping, group, buffer))
-        *strata_vector_push(arena, &arguments.outputs) = buffer;
-      else
-        *strata_vector_push(arena, &arguments.inputs) = buffer;
+      else {
+        bool is_stored = group_stores(grouping, group, buffer);
+        if (!is_stored || is_read_apart(grouping, group, buffer))
+          *strata_vector_push(arena, &arguments.inputs) = buffer;
+        if (is_stored)
+          *strata_vector_push(arena, &arguments.outputs) = buffer;
+      }
     }
   }
   return arguments;
@@ -96,11 +137,9 @@ static MlirValue buffer_value(const outliner_t *outliner, int buffer) {
 //===-- The function ---------------------------------------------------------------------------------------------===//
 
 typedef struct {
-  outliner_t *outliner;
-  strata_pointer_map_t argument_of; // value of @main -> 1 + argument of the function
+  const strata_group_values_t *values;
   MlirBlock block;
   MlirOperation nest; // whose body is walked
-  strata_status_t status;
 } mover_t;
 
 static bool is_inside(MlirOperation op, MlirOperation outer) {
@@ -117,13 +156,21 @@ static MlirValue copy_constant(mover_t *mover, MlirOperation constant) {
   return mlirOperationGetResult(copy, 0);
 }
 
+// The value of the function that operand |i| of |op| becomes; NULL if it is none.
+static const int64_t *value_inside(const mover_t *mover, MlirOperation op, intptr_t i) {
+  const void *value = mlirOperationGetOperand(op, i).ptr;
+  bool is_stored = i == 1 && (strata_op_is(op, "affine.store") || strata_op_is(op, "memref.store"));
+  const int64_t *stored = is_stored ? strata_pointer_map_get(&mover->values->stored, value) : NULL;
+  return stored ? stored : strata_pointer_map_get(&mover->values->read, value);
+}
+
 static MlirWalkResult replace_operands(MlirOperation op, void *user) {
   mover_t *mover = user;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    const int64_t *argument = strata_pointer_map_get(&mover->argument_of, value.ptr);
-    if (argument) {
-      mlirOperationSetOperand(op, i, mlirBlockGetArgument(mover->block, (intptr_t)*argument - 1));
+    const int64_t *inside = value_inside(mover, op, i);
+    if (inside) {
+      mlirOperationSetOperand(op, i, (MlirValue){.ptr = (void *)(intptr_t)*inside});
       continue;
     }
     if (!mlirValueIsAOpResult(value))
@@ -135,57 +182,77 @@ static MlirWalkResult replace_operands(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
+void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_group_values_t *values) {
+  mover_t mover = {values, block, nest};
+  mlirOperationWalk(nest, replace_operands, &mover, MlirWalkPreOrder);
+}
+
 static void move_to(MlirBlock block, MlirOperation op) {
   mlirOperationRemoveFromParent(op);
   mlirBlockAppendOwnedOperation(block, op);
 }
 
-static MlirBlock create_block(mover_t *mover, const arguments_t *arguments) {
-  outliner_t *outliner = mover->outliner;
-  size_t count = arguments->inputs.count + arguments->outputs.count;
-  MlirType *types = strata_arena_array(outliner->grouping->graph.arena, MlirType, count);
-  MlirLocation *locations = strata_arena_array(outliner->grouping->graph.arena, MlirLocation, count);
-  for (size_t i = 0; i < count; i++) {
-    bool is_input = i < arguments->inputs.count;
-    int buffer = is_input ? arguments->inputs.data[i] : arguments->outputs.data[i - arguments->inputs.count];
-    MlirValue value = buffer_value(outliner, buffer);
-    types[i] = mlirValueGetType(value);
-    locations[i] = outliner->location;
-    *strata_pointer_map_put(&mover->argument_of, value.ptr) = (int64_t)i + 1;
-  }
-  return mlirBlockCreate((intptr_t)count, types, locations);
+strata_group_values_t strata_group_values_create(strata_arena_t *arena) {
+  return (strata_group_values_t){strata_pointer_map_create(arena), strata_pointer_map_create(arena)};
 }
 
-static MlirOperation create_function(outliner_t *outliner, MlirBlock block) {
+MlirBlock strata_group_block(const strata_grouping_t *grouping, const strata_ints_t *inputs,
+                             const strata_ints_t *outputs, strata_group_values_t *values) {
+  size_t count = inputs->count + outputs->count;
+  MlirType *types = strata_arena_array(grouping->graph.arena, MlirType, count);
+  MlirLocation *locations = strata_arena_array(grouping->graph.arena, MlirLocation, count);
+  MlirValue *buffers = strata_arena_array(grouping->graph.arena, MlirValue, count);
+  for (size_t i = 0; i < count; i++) {
+    int buffer = i < inputs->count ? inputs->data[i] : outputs->data[i - inputs->count];
+    buffers[i] = grouping->graph.buffers.data[buffer].value;
+    types[i] = mlirValueGetType(buffers[i]);
+    locations[i] = mlirOperationGetLocation(grouping->graph.func);
+  }
+  MlirBlock block = mlirBlockCreate((intptr_t)count, types, locations);
+  for (size_t i = 0; i < count; i++) {
+    int64_t argument = (int64_t)(intptr_t)mlirBlockGetArgument(block, (intptr_t)i).ptr;
+    *strata_pointer_map_put(&values->stored, buffers[i].ptr) = argument;
+    int64_t *read = strata_pointer_map_put(&values->read, buffers[i].ptr);
+    *read = *read ? *read : argument; // of one that is read apart, the input
+  }
+  return block;
+}
+
+MlirOperation strata_group_function(const strata_grouping_t *grouping, MlirBlock block) {
+  MlirLocation location = mlirOperationGetLocation(grouping->graph.func);
+  MlirContext context = grouping->compile->context;
+  mlirBlockAppendOwnedOperation(block, strata_op_create(location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
   intptr_t count = mlirBlockGetNumArguments(block);
-  MlirType *types = strata_arena_array(outliner->grouping->graph.arena, MlirType, count);
+  MlirType *types = strata_arena_array(grouping->graph.arena, MlirType, count);
   for (intptr_t i = 0; i < count; i++)
     types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   strata_named_attr_t attrs[] = {
-      {"sym_name", strata_str_attr(outliner->context, "k")},
-      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(outliner->context, count, types, 0, NULL))},
-      {"sym_visibility", strata_str_attr(outliner->context, "private")},
+      {"sym_name", strata_str_attr(context, "k")},
+      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, count, types, 0, NULL))},
+      {"sym_visibility", strata_str_attr(context, "private")},
   };
-  return strata_op_create(outliner->location, "func.func", 0, NULL, 0, NULL, 3, attrs, 1, &region);
+  return strata_op_create(location, "func.func", 0, NULL, 0, NULL, 3, attrs, 1, &region);
 }
 
 // The group's nests, moved into a function that is in no module yet.
 static MlirOperation move_group(outliner_t *outliner, const strata_group_t *group, const arguments_t *arguments) {
   const strata_grouping_t *grouping = outliner->grouping;
-  mover_t mover = {.outliner = outliner, .argument_of = strata_pointer_map_create(grouping->graph.arena)};
-  mover.block = create_block(&mover, arguments);
-  for (size_t i = 0; i < arguments->privates.count; i++)
-    move_to(mover.block, mlirOpResultGetOwner(buffer_value(outliner, arguments->privates.data[i])));
-  for (size_t i = 0; i < group->members.count; i++) {
-    mover.nest = grouping->graph.nodes.data[group->members.data[i]].nest->op;
-    move_to(mover.block, mover.nest);
-    mlirOperationWalk(mover.nest, replace_operands, &mover, MlirWalkPreOrder);
+  strata_group_values_t values = strata_group_values_create(grouping->graph.arena);
+  MlirBlock block = strata_group_block(grouping, &arguments->inputs, &arguments->outputs, &values);
+  for (size_t i = 0; i < arguments->privates.count; i++) {
+    MlirValue buffer = buffer_value(outliner, arguments->privates.data[i]);
+    if (group->drops_padding)
+      strata_group_drop_padding(grouping, arguments->privates.data[i], buffer);
+    move_to(block, mlirOpResultGetOwner(buffer));
   }
-  mlirBlockAppendOwnedOperation(
-      mover.block, strata_op_create(outliner->location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
-  return create_function(outliner, mover.block);
+  for (size_t i = 0; i < group->members.count; i++) {
+    MlirOperation nest = grouping->graph.nodes.data[group->members.data[i]].nest->op;
+    move_to(block, nest);
+    strata_group_rewire(block, nest, &values);
+  }
+  return strata_group_function(grouping, block);
 }
 
 //===-- Equal functions ------------------------------------------------------------------------------------------===//

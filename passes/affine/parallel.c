@@ -1,5 +1,5 @@
 // See parallel.h. A call moves up to the first of its launch if nothing in between, nor a call of the launch, writes
-// what it touches or touches what it writes.
+// what it touches or touches what it writes (call_order.h).
 #include "passes/affine/parallel.h"
 
 #include "dialects/affine/contraction.h"
@@ -7,6 +7,7 @@
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/map_limits.h"
+#include "passes/affine/call_order.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/problem.h"
@@ -26,14 +27,14 @@ typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
   const strata_calls_t *calls;
-  strata_pointer_map_t kernels; // callee, a unique attribute -> 1 + index of the called kernel
-  const bool *is_product;       // by called kernel: one that may share a launch
-  signed char *small;           // the same: 1 if it does not fill the card for long, -1 if it does, 0 if nobody asked
+  strata_call_order_t order;
+  const bool *is_product; // by called kernel: one that may share a launch
+  signed char *small;     // the same: 1 if it does not fill the card for long, -1 if it does, 0 if nobody asked
   int64_t n_launches;
 } finder_t;
 
 static size_t index_of(const finder_t *f, MlirOperation call) {
-  return (size_t)*strata_pointer_map_get(&f->kernels, strata_attr(call, "callee").ptr) - 1;
+  return (size_t)strata_call_order_kernel(&f->order, call);
 }
 
 static MlirOperation callee_of(const finder_t *f, MlirOperation call) {
@@ -43,58 +44,7 @@ static MlirOperation callee_of(const finder_t *f, MlirOperation call) {
 static bool is_call(MlirOperation op) { return strata_op_is(op, "func.call"); }
 
 // A call of a loop: nothing moves past it.
-static bool is_loop(const finder_t *f, MlirOperation call) {
-  return !strata_pointer_map_get(&f->kernels, strata_attr(call, "callee").ptr);
-}
-
-//===-- Dependences ----------------------------------------------------------------------------------------------===//
-
-// True if |writer| writes what |other| touches.
-static bool disturbs(const finder_t *f, MlirOperation writer, MlirOperation other) {
-  MlirOperation func = callee_of(f, writer);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(writer); i++) {
-    if (!strata_kernel_writes(func, i))
-      continue;
-    MlirValue buffer = strata_calls_buffer(mlirOperationGetOperand(writer, i));
-    for (intptr_t j = 0; j < mlirOperationGetNumOperands(other); j++)
-      if (mlirValueEqual(buffer, strata_calls_buffer(mlirOperationGetOperand(other, j))))
-        return true;
-  }
-  return false;
-}
-
-// True if |call| can stand where |first| does, a call before it.
-static bool can_move(const finder_t *f, MlirOperation call, MlirOperation first) {
-  int n_between = 0;
-  for (MlirOperation op = first; !mlirOperationEqual(op, call); op = mlirOperationGetNextInBlock(op))
-    if (is_call(op) && (++n_between > MAX_BETWEEN || disturbs(f, op, call) || disturbs(f, call, op)))
-      return false;
-  return true;
-}
-
-static bool comes_before(MlirOperation a, MlirOperation b) {
-  while (!mlirOperationIsNull(a) && !mlirOperationEqual(a, b))
-    a = mlirOperationGetNextInBlock(a);
-  return !mlirOperationIsNull(a);
-}
-
-// The buffer or view |value| is made before |op|, and so is what it is a view of.
-static void make_before(MlirValue value, MlirOperation op) {
-  if (!mlirValueIsAOpResult(value))
-    return;
-  MlirOperation maker = mlirOpResultGetOwner(value);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(maker); i++)
-    make_before(mlirOperationGetOperand(maker, i), op);
-  if (!comes_before(maker, op))
-    mlirOperationMoveBefore(maker, op);
-}
-
-static void move_behind(MlirOperation call, MlirOperation first, MlirOperation last) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
-    make_before(mlirOperationGetOperand(call, i), first);
-  if (!mlirOperationEqual(mlirOperationGetNextInBlock(last), call))
-    mlirOperationMoveAfter(call, last);
-}
+static bool is_loop(const finder_t *f, MlirOperation call) { return strata_call_order_kernel(&f->order, call) < 0; }
 
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 
@@ -111,13 +61,6 @@ static int count_matrices(MlirOperation call, MlirOperation first) {
     count += !is_shared && mlirShapedTypeGetRank(mlirValueGetType(value)) > 1;
   }
   return count;
-}
-
-static bool is_constant(const strata_calls_t *calls, MlirOperation call) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
-    if (!strata_calls_is_constant(calls, mlirOperationGetOperand(call, i)))
-      return false;
-  return true;
 }
 
 // True if both read some buffer.
@@ -151,43 +94,47 @@ static bool is_small(finder_t *f, MlirOperation call) {
 // Calls of one product, or of several that share an operand; or |any|, if they are small.
 static bool may_share(const finder_t *f, MlirOperation call, MlirOperation first, bool any) {
   size_t i = index_of(f, call), j = index_of(f, first);
-  if (!f->is_product[i] || launch_of(call) >= 0 || is_constant(f->calls, call))
+  if (!f->is_product[i] || launch_of(call) >= 0 || strata_call_order_is_constant(&f->order, call))
     return false;
   return any || i == j || share_operand(f, call, first);
 }
 
 // Moves what can share the launch of |first| behind it.
-static void find_launch(finder_t *f, MlirOperation first, bool any) {
+static strata_status_t find_launch(finder_t *f, MlirOperation first, bool any) {
   MlirAttribute number = strata_i64_attr(f->compile->context, f->n_launches);
   int n = 1, n_matrices = (int)mlirOperationGetNumOperands(first), n_seen = 0;
   MlirOperation last = first;
-  for (MlirOperation op = mlirOperationGetNextInBlock(first), next; !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (!is_call(op))
-      continue;
+  for (MlirOperation op = strata_call_order_next(first), next; !mlirOperationIsNull(op); op = next) {
+    next = strata_call_order_next(op);
     int own = count_matrices(op, first);
+    bool can_move;
     if (n == STRATA_MAX_TOGETHER || ++n_seen > MAX_BETWEEN || is_loop(f, op))
       break;
-    if (!may_share(f, op, first, any) || n_matrices + own > MAX_MATRICES || !can_move(f, op, first) ||
+    if (!may_share(f, op, first, any) || n_matrices + own > MAX_MATRICES ||
         (any && !(is_small(f, first) && is_small(f, op))))
       continue;
+    STRATA_TRY(strata_call_order_can_move(&f->order, op, first, MAX_BETWEEN, &can_move));
+    if (!can_move)
+      continue;
     n_matrices += own;
-    move_behind(op, first, last);
+    strata_call_order_move(op, first, last);
     strata_set_attr(op, LAUNCH, number);
     last = op;
     n++;
   }
   if (n == 1)
-    return;
+    return NULL;
   strata_set_attr(first, LAUNCH, number);
   f->n_launches++;
+  return NULL;
 }
 
-static void find_launches(finder_t *f, MlirBlock body, bool any) {
+static strata_status_t find_launches(finder_t *f, MlirBlock body, bool any) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (is_call(op) && !is_loop(f, op) && may_share(f, op, op, any))
-      find_launch(f, op, any);
+      STRATA_TRY(find_launch(f, op, any));
+  return NULL;
 }
 
 // Multiply-adds of a product; 0 for any other kernel, for pairs and where rows are reduced.
@@ -204,15 +151,6 @@ static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, do
   return NULL;
 }
 
-static finder_t finder_of(strata_compile_t *compile, const strata_calls_t *calls) {
-  finder_t f = {.compile = compile, .calls = calls, .kernels = strata_pointer_map_create(compile->arena)};
-  for (size_t i = 0; i < calls->kernels.count; i++) {
-    MlirOperation call = calls->kernels.data[i].calls.data[0];
-    *strata_pointer_map_put(&f.kernels, strata_attr(call, "callee").ptr) = (int64_t)i + 1;
-  }
-  return f;
-}
-
 // What every result goes through is code of each product's own, which a processor fetches anew for each tile of another
 // one: with an erf of each, eight products of 64 to 512 x 4096 x 1024 take 76 us in one launch, 63 in eight.
 static strata_status_t has_long_code(strata_compile_t *compile, MlirOperation func, bool *out_has) {
@@ -227,7 +165,7 @@ static strata_status_t has_long_code(strata_compile_t *compile, MlirOperation fu
 strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_calls_t *calls) {
   size_t n = calls->kernels.count;
   bool *are_products = strata_arena_array(compile->arena, bool, n);
-  finder_t f = finder_of(compile, calls);
+  finder_t f = {.compile = compile, .calls = calls, .order = strata_call_order_create(compile, calls)};
   STRATA_TRY(strata_gpu_device(compile, &f.device));
   f.is_product = are_products;
   f.small = strata_arena_array(compile->arena, signed char, n);
@@ -243,7 +181,7 @@ strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_cal
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
   for (size_t i = 0; i < functions.count; i++)
     for (int any = 0; any < 2; any++)
-      find_launches(&f, strata_func_body(functions.data[i]), any);
+      STRATA_TRY(find_launches(&f, strata_func_body(functions.data[i]), any));
   return NULL;
 }
 
@@ -417,66 +355,18 @@ static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *c
   return NULL;
 }
 
-//===-- Staging kernels ------------------------------------------------------------------------------------------===//
-
-static bool is_staging(MlirOperation func) {
-  MlirOperation nest = mlirBlockGetFirstOperation(strata_func_body(func));
-  return strata_str_equal(strata_attr_str(nest, "strata.nest"), "stage");
-}
-
-// A thread or a block a task, and as many threads.
-static bool share_blocks(MlirOperation a, MlirOperation b) {
-  strata_schedule_t left = strata_schedule_read(a), right = strata_schedule_read(b);
-  bool is_whole = left.group == 1 || left.group == left.threads;
-  return !strcmp(left.kind, "map") && !strcmp(right.kind, "map") && left.threads == right.threads &&
-         left.group == right.group && is_whole;
-}
-
-static MlirOperation next_call(MlirOperation op) {
-  do
-    op = mlirOperationGetNextInBlock(op);
-  while (!mlirOperationIsNull(op) && !is_call(op));
-  return op;
-}
-
-// What a product's operands are staged by shares a launch.
-static void join_staging(finder_t *f, MlirOperation call) {
-  MlirOperation other = next_call(call);
-  if (is_loop(f, call) || mlirOperationIsNull(other) || is_loop(f, other))
-    return;
-  MlirOperation func = callee_of(f, call);
-  if (launch_of(call) >= 0 || !is_staging(func) || !is_staging(callee_of(f, other)) ||
-      !share_blocks(func, callee_of(f, other)) || disturbs(f, call, other) || disturbs(f, other, call) ||
-      is_constant(f->calls, call) || is_constant(f->calls, other))
-    return;
-  MlirAttribute number = strata_i64_attr(f->compile->context, f->n_launches++);
-  strata_set_attr(call, LAUNCH, number);
-  strata_set_attr(other, LAUNCH, number);
-}
-
 strata_status_t strata_parallel_settle(strata_compile_t *compile, const strata_calls_t *calls) {
   STRATA_VECTOR(int64_t) launches = {0}; // the calls of each follow one another
-  finder_t f = finder_of(compile, calls);
-  STRATA_VECTOR(MlirOperation) all = {0};
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
   for (size_t i = 0; i < functions.count; i++) {
     strata_operations_t of_function = strata_calls_of(compile->arena, functions.data[i]);
-    for (size_t j = 0; j < of_function.count; j++)
-      *strata_vector_push(compile->arena, &all) = of_function.data[j];
-  }
-  for (size_t i = 0; i < all.count; i++) {
-    int64_t launch = launch_of(all.data[i]);
-    if (launch < 0 || (launches.count && launches.data[launches.count - 1] == launch))
-      continue;
-    *strata_vector_push(compile->arena, &launches) = launch;
-    f.n_launches = launch >= f.n_launches ? launch + 1 : f.n_launches;
+    for (size_t j = 0; j < of_function.count; j++) {
+      int64_t launch = launch_of(of_function.data[j]);
+      if (launch >= 0 && (!launches.count || launches.data[launches.count - 1] != launch))
+        *strata_vector_push(compile->arena, &launches) = launch;
+    }
   }
   for (size_t i = 0; i < launches.count; i++)
     STRATA_TRY(settle(compile, calls, launches.data[i]));
-  for (size_t i = 0; i < functions.count; i++)
-    for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(functions.data[i])); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-      if (is_call(op))
-        join_staging(&f, op);
   return NULL;
 }

@@ -36,8 +36,7 @@ STRATA_MUST_CHECK strata_status_t strata_parallel_members(strata_compile_t *comp
 void strata_parallel_leave(const strata_called_kernel_t *called);
 // Gives them another number instead: those that a launch rejects may share one of their own.
 void strata_parallel_reject(strata_compile_t *compile, const strata_called_kernel_t *called);
-// Takes the numbers back where schedules are none that a launch can be shared with, or not those of the leader; gives
-// one to the kernels that stage both operands of a product.
+// Takes the numbers back where schedules are none that a launch can be shared with, or not those of the leader.
 STRATA_MUST_CHECK strata_status_t strata_parallel_settle(strata_compile_t *compile, const strata_calls_t *calls);
 
 #endif

@@ -140,11 +140,38 @@ static double bytes_read(const strata_nest_graph_t *graph, const strata_nest_nod
   return bytes;
 }
 
+// Bytes of |buffer| as they come from memory: where other nests compute it element by element, of the widest of what
+// they read.
+static double bytes_behind(const strata_nest_graph_t *graph, int buffer, int depth) {
+  enum { MAX_DEPTH = 8 };
+  const strata_nest_buffer_t *record = &graph->buffers.data[buffer];
+  const strata_nest_node_t *writer = record->n_stores == 1 ? &graph->nodes.data[record->writer] : NULL;
+  double widest = 0;
+  if (!record->is_alloc || !writer || writer->class != STRATA_NEST_MAP || depth == MAX_DEPTH)
+    return record->bytes;
+  for (size_t i = 0; i < writer->buffers.count; i++)
+    if (!writer->nest->accesses[i].is_store)
+      widest = fmax(widest, bytes_behind(graph, writer->buffers.data[i], depth + 1));
+  return fmin(widest, record->bytes);
+}
+
+// True if the blocks of a cluster can hold a row of what |node| reduces.
+static bool is_row_held(const strata_gpu_device_t *device, const strata_nest_graph_t *graph,
+                        const strata_nest_node_t *node) {
+  double bytes = 0;
+  for (size_t i = 0; i < node->buffers.count; i++)
+    bytes += node->nest->accesses[i].in_reduction ? bytes_behind(graph, node->buffers.data[i], 0) : 0;
+  return node->class == STRATA_NEST_ROW && bytes / node->points <= (double)strata_gpu_cluster_row_bytes(device) &&
+         node->trips / node->points <= (double)strata_gpu_cluster_row_elements(device);
+}
+
 // Seconds that the nest takes longer than memory's bandwidth allows.
-static double seconds_lost(const strata_gpu_device_t *device, const strata_nest_node_t *node, bool across,
-                           double bytes) {
+static double seconds_lost(const strata_gpu_device_t *device, const strata_nest_graph_t *graph,
+                           const strata_nest_node_t *node, bool across) {
   double in_flight = node->points * BYTES_IN_FLIGHT, needed = device->n_processors * 32768.0 / PROCESSOR_SHARE;
-  double share = across ? in_flight / needed : node->points * PROCESSOR_SHARE / device->n_processors;
+  double bytes = bytes_read(graph, node);
+  double blocks = is_row_held(device, graph, node) ? device->max_cluster : 1; // that share a row
+  double share = across ? in_flight / needed : node->points * blocks * PROCESSOR_SHARE / device->n_processors;
   return bytes / (double)device->bandwidth * (1 / fmin(share, 1) - 1);
 }
 
@@ -477,7 +504,7 @@ static strata_status_t split_function(strata_compile_t *compile, MlirOperation f
       choose_product_parts(compile, device, &problem, &split);
     else if (is_product)
       continue;
-    else if (seconds_lost(device, node, split.is_across, bytes_read(&graph, node)) >= WORTHWHILE_SECONDS)
+    else if (seconds_lost(device, &graph, node, split.is_across) >= WORTHWHILE_SECONDS)
       choose_parts(&split, device, node);
     if (split.n_parts > 1)
       STRATA_TRY(apply_split(compile->arena, &split));

@@ -6,7 +6,9 @@
 //   call @k0_k0(%x, %w, %y, %v, %z)
 //
 // A buffer of several calls is one argument. Launches of the same kernels whose calls share buffers alike share the
-// function. The schedule is that of the first: affine-schedule has chosen them alike.
+// function. The schedule is that of the first, with the threads of the largest block: products have been given equal
+// ones; tasks of other kernels that a group of another size carries out say so (tile.group).
+#include "dialects/affine/schedule.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
@@ -73,20 +75,51 @@ static MlirBlock create_block(const joiner_t *j, const launch_t *launch, MlirLoc
   return mlirBlockCreate((intptr_t)count, types, locations);
 }
 
-// A copy of |func|'s ops, but for its return, on the arguments of |block| at |places|.
-static void append_copy(MlirOperation func, const intptr_t *places, MlirBlock block) {
+// A copy of |func|'s ops, but for its return, on the arguments of |block| at |places|. Tasks are those of |group|
+// threads unless they say otherwise.
+static void append_copy(MlirOperation func, const intptr_t *places, MlirBlock block, int64_t group) {
   MlirOperation copy = mlirOperationClone(func);
   MlirBlock body = strata_func_body(copy);
+  int64_t own = strata_schedule_read(func).group;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, i), mlirBlockGetArgument(block, places[i]));
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (strata_op_is(op, "func.return"))
       continue;
+    if (strata_op_is(op, "scf.forall") && own != group)
+      strata_set_attr(op, "tile.group", strata_i64_attr(mlirOperationGetContext(op), own));
     mlirOperationRemoveFromParent(op);
     mlirBlockAppendOwnedOperation(block, op);
   }
   mlirOperationDestroy(copy);
+}
+
+// Task spaces follow one another, behind whatever else there is.
+static void move_tasks_to_end(MlirBlock block) {
+  MlirOperation last = {NULL}, next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && !mlirOperationEqual(op, last);
+       op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!strata_op_is(op, "scf.forall"))
+      continue;
+    last = mlirOperationIsNull(last) ? op : last;
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(block, op);
+  }
+}
+
+static void set_threads(const joiner_t *j, const launch_t *launch, MlirOperation func) {
+  strata_schedule_t schedule = strata_schedule_read(func);
+  int64_t threads = schedule.threads;
+  for (size_t i = 0; i < launch->calls.count; i++) {
+    int64_t own = strata_schedule_read(callee_of(j, launch->calls.data[i])).threads;
+    threads = own > threads ? own : threads;
+  }
+  if (threads == schedule.threads)
+    return;
+  schedule.threads = threads;
+  strata_schedule_write(func, &schedule);
 }
 
 // The sum of a number that affine-count has noted on the kernels.
@@ -104,9 +137,10 @@ static MlirAttribute create_function(joiner_t *j, const launch_t *launch) {
   MlirBlock block = create_block(j, launch, location);
   const intptr_t *places = launch->places.data;
   for (size_t i = 0; i < launch->calls.count; i++) {
-    append_copy(callee_of(j, launch->calls.data[i]), places, block);
+    append_copy(callee_of(j, launch->calls.data[i]), places, block, strata_schedule_read(first).group);
     places += mlirOperationGetNumOperands(launch->calls.data[i]);
   }
+  move_tasks_to_end(block);
   mlirBlockAppendOwnedOperation(block, strata_op_create(location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
   intptr_t count = mlirBlockGetNumArguments(block);
   MlirType *types = strata_arena_array(j->compile->arena, MlirType, count);
@@ -121,6 +155,7 @@ static MlirAttribute create_function(joiner_t *j, const launch_t *launch) {
       {"strata.schedule", strata_attr(first, "strata.schedule")},
   };
   MlirOperation func = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 4, attrs, 1, &region);
+  set_threads(j, launch, func);
   add_up(j, launch, "strata.bytes", func);
   add_up(j, launch, "strata.flops", func);
   mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(j->compile->module), first, func);

@@ -33,3 +33,29 @@ func.func @main(%x: memref<6xf32>) {
   func.call @k(%x) : (memref<6xf32>) -> ()
   return
 }
+
+// Several task spaces: each takes those of the tasks asked for that are behind the ones before, in the same scratch.
+// CHECK: func.func @spaces(%{{.*}}: memref<8xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index, %[[SCRATCH:.*]]: memref<128xi8>)
+// CHECK: %[[MOST:.*]] = arith.maxsi %[[BEGIN]], %c0
+// CHECK: arith.minsi %{{.*}}, %c3
+// CHECK: scf.for
+// CHECK: %[[FROM:.*]] = arith.maxsi %[[BEGIN]], %c3
+// CHECK-NEXT: %[[BEHIND:.*]] = arith.subi %[[FROM]], %c3
+// CHECK: %[[FIRST:.*]] = arith.minsi %[[BEHIND]], %c5
+// CHECK: %[[TO:.*]] = arith.maxsi %[[END]], %c3
+// CHECK: %[[LAST:.*]] = arith.minsi %{{.*}}, %c5
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// CHECK: memref.view %[[SCRATCH]][%c0{{.*}}] : memref<128xi8> to memref<20xf32>
+func.func private @spaces(%x: memref<8xf32>) {
+  scf.forall (%i) in (3) {
+    %t = memref.alloc() {tile.scratch} : memref<5xf32>
+    %v = memref.load %x[%i] : memref<8xf32>
+    memref.store %v, %t[%i] : memref<5xf32>
+  }
+  scf.forall (%i) in (5) {
+    %t = memref.alloc() {tile.scratch} : memref<20xf32>
+    %v = memref.load %x[%i] : memref<8xf32>
+    memref.store %v, %t[%i] : memref<20xf32>
+  }
+  return
+}

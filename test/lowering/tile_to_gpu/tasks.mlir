@@ -76,16 +76,26 @@ func.func private @carried(%x: memref<64x64xf32>, %y: memref<64xf32>) attributes
   return
 }
 
-// Two task spaces, one after the other, of a thread a task: each thread is in one of them.
-// CHECK-LABEL: func.func @two_spaces(
-// CHECK-SAME: strata.blocks = 3 : i64
-// CHECK: %[[FIRST:.*]] = arith.subi %[[TASK:.*]], %c0{{.*}} : index
-// CHECK: arith.cmpi ult, %[[FIRST]], %c100
+// Several task spaces, of a thread a task: each has blocks of its own, found by halves.
+// CHECK-LABEL: func.func @spaces(
+// CHECK-SAME: strata.blocks = 4 : i64
+// CHECK: %[[BLOCK:.*]] = gpu.block_id
+// CHECK: arith.cmpi ult, %[[BLOCK]], %c2
 // CHECK: scf.if
-// CHECK: %[[SECOND:.*]] = arith.subi %[[TASK]], %c100{{.*}} : index
-// CHECK: arith.cmpi ult, %[[SECOND]], %c60
+// CHECK: arith.muli %[[BLOCK]], %c64
+// CHECK: arith.cmpi ult, %{{.*}}, %c100
 // CHECK: scf.if
-func.func private @two_spaces(%x: memref<100xf32>, %y: memref<60xf32>) attributes {strata.schedule = {kind = "map", threads = 64, group = 1}} {
+// CHECK: memref.store {{.*}}memref<100xf32>
+// CHECK: } else {
+// CHECK: arith.cmpi ult, %[[BLOCK]], %c3
+// CHECK: scf.if
+// CHECK: arith.addi %[[BLOCK]], %c-2
+// CHECK: memref.store {{.*}}memref<60xf32>
+// CHECK: } else {
+// CHECK: arith.addi %[[BLOCK]], %c-3
+// CHECK-NOT: arith.cmpi
+// CHECK: memref.store {{.*}}memref<64xf32>
+func.func private @spaces(%x: memref<100xf32>, %y: memref<60xf32>, %z: memref<64xf32>) attributes {strata.schedule = {kind = "map", threads = 64, group = 1}} {
   %one = arith.constant 1.0 : f32
   scf.forall (%t) in (100) {
     "tile.store"(%one, %x, %t) {map = affine_map<()[t] -> (t)>} : (f32, memref<100xf32>, index) -> ()
@@ -93,5 +103,36 @@ func.func private @two_spaces(%x: memref<100xf32>, %y: memref<60xf32>) attribute
   scf.forall (%t) in (60) {
     "tile.store"(%one, %y, %t) {map = affine_map<()[t] -> (t)>} : (f32, memref<60xf32>, index) -> ()
   }
+  scf.forall (%t) in (64) {
+    "tile.store"(%one, %z, %t) {map = affine_map<()[t] -> (t)>} : (f32, memref<64xf32>, index) -> ()
+  }
+  return
+}
+
+// A space whose tasks are carried out by other groups than the schedule's: two a block, then one. Both use the same
+// shared memory: two floats of each of four warps.
+// CHECK-LABEL: func.func @groups(
+// CHECK-SAME: strata.blocks = 4 : i64
+// CHECK-SAME: strata.shared = 32 : i64
+// CHECK: %[[BLOCK:.*]] = gpu.block_id
+// CHECK: %[[THREAD:.*]] = gpu.thread_id
+// CHECK: arith.cmpi ult, %[[BLOCK]], %c2
+// CHECK: arith.remui %[[THREAD]], %c64
+// CHECK: gpu.barrier
+// CHECK: } else {
+// CHECK-NOT: arith.remui %[[THREAD]], %c64
+// CHECK: gpu.barrier
+func.func private @groups(%x: memref<3x1024xf32>, %y: memref<3xf32>, %u: memref<2x2048xf32>, %v: memref<2xf32>) attributes {strata.schedule = {kind = "rows", threads = 128, group = 64}} {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%t) in (3) {
+    %a = "tile.load"(%x, %t) {map = affine_map<(i)[t] -> (t, i)>} : (memref<3x1024xf32>, index) -> vector<1024xf32>
+    %s = vector.multi_reduction <add>, %a, %zero [0] : vector<1024xf32> to f32
+    "tile.store"(%s, %y, %t) {map = affine_map<()[t] -> (t)>} : (f32, memref<3xf32>, index) -> ()
+  }
+  scf.forall (%t) in (2) {
+    %a = "tile.load"(%u, %t) {map = affine_map<(i)[t] -> (t, i)>} : (memref<2x2048xf32>, index) -> vector<2048xf32>
+    %s = vector.multi_reduction <add>, %a, %zero [0] : vector<2048xf32> to f32
+    "tile.store"(%s, %v, %t) {map = affine_map<()[t] -> (t)>} : (f32, memref<2xf32>, index) -> ()
+  } {tile.group = 128 : i64}
   return
 }

@@ -176,3 +176,50 @@ func.func @main(%x: memref<4xf32> {strata.name = "x"}, %y: memref<8xf32> {strata
   } {strata.nest = "add"}
   return
 }
+
+// -----
+
+// A kernel that stores a part of a buffer may read another part, which is an argument of its own; not the same part.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[C:.*]] = memref.alloc() : memref<8x96xf32>
+// CHECK: call @k0(%arg0, %[[C]])
+// CHECK-NEXT: call @k1(%[[C]], %{{.*}}, %[[C]])
+// CHECK-NEXT: call @k2(%[[C]], %arg1)
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func private @k1(%arg0: memref<8x96xf32>, %arg1: memref<64x32xf32>, %arg2: memref<8x96xf32>)
+// CHECK: affine.load %arg0[
+// CHECK: strata.nest = "contract"
+// CHECK: affine.store %{{.*}}, %arg2[%{{.*}}, %{{.*}} + 64]
+// CHECK: strata.nest = "neg"
+memref.global "private" @w : memref<64x32xf32>
+func.func @main(%x: memref<8x64xf32> {strata.name = "x"}, %y: memref<8x96xf32> {strata.name = "y", strata.output}) {
+  %w = memref.get_global @w : memref<64x32xf32>
+  %c = memref.alloc() : memref<8x96xf32>
+  %t = memref.alloc() : memref<8x32xf32>
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %p = affine.load %x[%i, %j] : memref<8x64xf32>
+    affine.store %p, %c[%i, %j] : memref<8x96xf32>
+  } {strata.nest = "copy"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 32) {
+    %z = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 64 iter_args(%a = %z) -> (f32) {
+      %p = affine.load %c[%i, %k] : memref<8x96xf32>
+      %q = affine.load %w[%k, %j] : memref<64x32xf32>
+      %r = arith.mulf %p, %q : f32
+      %n = arith.addf %a, %r : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %t[%i, %j] : memref<8x32xf32>
+  } {strata.nest = "contract"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 32) {
+    %p = affine.load %t[%i, %j] : memref<8x32xf32>
+    %r = arith.negf %p : f32
+    affine.store %r, %c[%i, %j + 64] : memref<8x96xf32>
+  } {strata.nest = "neg"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 96) {
+    %p = affine.load %c[%i, %j] : memref<8x96xf32>
+    %r = math.absf %p : f32
+    affine.store %r, %y[%i, %j] : memref<8x96xf32>
+  } {strata.nest = "abs"}
+  return
+}

@@ -1,0 +1,15 @@
+// Kernels of several task spaces that share a launch: each is a part with blocks of its own.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_PARTS_H
+#define STRATA_LOWERING_TILE_TO_GPU_PARTS_H
+
+#include "lowering/tile_to_gpu/distribute.h"
+
+// Blocks of all parts; 0 where the old kernel has one task space, or a ring through which all tasks go. A forall
+// without tile.group is one of ->group.
+int64_t strata_gpu_count_part_blocks(const strata_gpu_distribution_t *d);
+// Threads that carry out together a task of the forall that |op| is or is in.
+int64_t strata_gpu_group_of(const strata_gpu_distribution_t *d, MlirOperation op);
+// Emits all parts where |forall| is the first of them, else nothing.
+STRATA_MUST_CHECK strata_status_t strata_gpu_distribute_parts(strata_gpu_distribution_t *d, MlirOperation forall);
+
+#endif

@@ -1,0 +1,209 @@
+// affine-share-launches: kernels that are no products and do not depend on one another share a launch, as those that
+// copy inputs to their parts of a concat do, normalise several tensors, or gather from several tables.
+//
+//   call @k0(%x, %y)   call @k1(%z, %y)          // the first rows of %y, and the others
+// becomes
+//   call @k0(%x, %y) {strata.launch = 0}   call @k1(%z, %y) {strata.launch = 0}
+//
+// Calls of one number follow one another; tile-join-launches makes one call of them, whose tasks are those of all. What
+// a launch saves is the time between two kernels, and the processors that a small one leaves idle; so kernels that take
+// long stay alone, and on the cpu, where only the first counts and what was just written is in a cache, calls only join
+// their neighbours.
+#include "dialects/affine/kernel.h"
+#include "dialects/affine/schedule.h"
+#include "dialects/counted_loop.h"
+#include "dialects/mlir_util.h"
+#include "passes/affine/call_order.h"
+#include "passes/affine/explain.h"
+#include "passes/pass.h"
+#include "passes/target.h"
+
+#define LAUNCH "strata.launch"
+#define SMALL_SECONDS 16e-6 // as of products (parallel.c)
+
+enum {
+  MAX_CALLS = 64,      // of a launch: each is code of its own
+  MAX_ARGUMENTS = 384, // of a launch: a driver takes 4 KiB of them
+  MAX_BETWEEN = 16,    // calls that one may move past on a GPU, besides those of its launch
+};
+
+// Why a kernel's calls are never in a shared launch; NULL: they may be.
+typedef const char *obstacle_t;
+
+typedef struct {
+  strata_compile_t *compile;
+  const strata_gpu_device_t *device; // NULL: the cpu
+  strata_call_order_t order;
+  obstacle_t *obstacles; // by called kernel
+  bool *are_long;        // the same: one that fills the card for long
+  int64_t n_launches;
+} sharer_t;
+
+//===-- Kernels --------------------------------------------------------------------------------------------------===//
+
+// Scalar code that is a task a point, as of a gather; not what goes through its rows step by step, however long.
+static bool is_of_points(MlirOperation func) {
+  int n_nests = 0;
+  bool is_serial = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    n_nests += strata_op_is(op, "affine.parallel");
+    is_serial |= strata_attr_flag(op, "strata.serial");
+  }
+  return n_nests == 1 && !is_serial;
+}
+
+static bool is_long(const sharer_t *s, MlirOperation func) {
+  double bytes = (double)strata_attr_i64(func, "strata.bytes", 0),
+         operations = (double)strata_attr_i64(func, "strata.flops", 0);
+  return s->device && (bytes > SMALL_SECONDS * (double)s->device->bandwidth ||
+                       operations > SMALL_SECONDS * (double)s->device->products);
+}
+
+static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {
+  strata_schedule_t schedule = strata_schedule_read(func);
+  bool is_scalar = !strcmp(schedule.kind, "scalar");
+  if (strcmp(schedule.kind, "map") && strcmp(schedule.kind, "rows") && !(is_scalar && is_of_points(func)))
+    return is_scalar ? "its tasks take long" : "it is a product, or attention";
+  if (!s->device)
+    return NULL;
+  if (schedule.group > schedule.threads)
+    return "its rows are a cluster's";
+  if (schedule.blocks || schedule.slots || (!strcmp(schedule.kind, "rows") && schedule.n_tile == 2))
+    return "its blocks carry out several tasks";
+  return is_long(s, func) ? "it takes long enough alone" : NULL;
+}
+
+static const strata_called_kernel_t *kernel_of(const sharer_t *s, MlirOperation call) {
+  return &s->order.calls->kernels.data[strata_call_order_kernel(&s->order, call)];
+}
+
+static obstacle_t obstacle_of(const sharer_t *s, MlirOperation call) {
+  if (strata_attr_i64(call, LAUNCH, -1) >= 0)
+    return "it shares one with others";
+  if (strata_call_order_is_constant(&s->order, call))
+    return "it is prepared";
+  return s->obstacles[strata_call_order_kernel(&s->order, call)];
+}
+
+static bool are_of_one_kind(const sharer_t *s, MlirOperation a, MlirOperation b) {
+  return !strcmp(strata_schedule_read(kernel_of(s, a)->func).kind, strata_schedule_read(kernel_of(s, b)->func).kind);
+}
+
+//===-- A launch -------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  MlirOperation first, last;
+  int n_calls;
+  strata_pointer_map_t operands; // those it has
+  int n_operands;
+} launch_t;
+
+static int count_new_operands(const launch_t *launch, MlirOperation call) {
+  int count = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
+    count += !strata_pointer_map_get(&launch->operands, mlirOperationGetOperand(call, i).ptr);
+  return count;
+}
+
+static void add_call(launch_t *launch, MlirOperation call) {
+  launch->n_operands += count_new_operands(launch, call);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
+    *strata_pointer_map_put(&launch->operands, mlirOperationGetOperand(call, i).ptr) = true;
+  launch->last = call;
+  launch->n_calls++;
+}
+
+static void explain_apart(const sharer_t *s, const launch_t *launch, MlirOperation call, const char *reason) {
+  MlirStringRef name = strata_attr_str(kernel_of(s, call)->func, "sym_name"),
+                first = strata_attr_str(kernel_of(s, launch->first)->func, "sym_name");
+  strata_explain(s->compile, "kernel %.*s: no launch with %.*s, of which it is independent: %s", (int)name.length,
+                 name.data, (int)first.length, first.data, reason);
+}
+
+// Adds |call| where it may stand behind the others.
+static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation call) {
+  int most = launch->n_calls + (s->device ? MAX_BETWEEN : 0);
+  const char *reason = obstacle_of(s, call);
+  bool can_move;
+  if (reason && !s->compile->explain)
+    return NULL;
+  STRATA_TRY(strata_call_order_can_move(&s->order, call, launch->first, most, &can_move));
+  if (!can_move)
+    return NULL;
+  if (!reason && !are_of_one_kind(s, call, launch->first))
+    reason = "their kinds of schedules differ";
+  if (!reason && launch->n_operands + count_new_operands(launch, call) > MAX_ARGUMENTS)
+    reason = "more buffers than a launch takes";
+  if (reason) {
+    explain_apart(s, launch, call, reason);
+    return NULL;
+  }
+  strata_call_order_move(call, launch->first, launch->last);
+  add_call(launch, call);
+  strata_set_attr(call, LAUNCH, strata_i64_attr(s->compile->context, s->n_launches));
+  return NULL;
+}
+
+// Moves what can share the launch of |first| behind it.
+static strata_status_t share(sharer_t *s, MlirOperation first) {
+  launch_t launch = {.first = first, .operands = strata_pointer_map_create(s->compile->arena)};
+  int n_passed = 0;
+  add_call(&launch, first);
+  for (MlirOperation op = strata_call_order_next(first), next; !mlirOperationIsNull(op); op = next) {
+    int n_before = launch.n_calls;
+    next = strata_call_order_next(op);
+    if (launch.n_calls == MAX_CALLS || n_passed > MAX_BETWEEN || strata_call_order_kernel(&s->order, op) < 0)
+      break;
+    STRATA_TRY(try_call(s, &launch, op));
+    n_passed += launch.n_calls == n_before;
+    if (launch.n_calls == n_before && s->are_long[strata_call_order_kernel(&s->order, op)])
+      break; // what one behind it leaves in the cache for its reader would be gone
+  }
+  if (launch.n_calls == 1)
+    return NULL;
+  strata_set_attr(first, LAUNCH, strata_i64_attr(s->compile->context, s->n_launches++));
+  MlirStringRef name = strata_attr_str(kernel_of(s, first)->func, "sym_name");
+  strata_explain(s->compile, "kernel %.*s: %d calls share a launch", (int)name.length, name.data, launch.n_calls);
+  return NULL;
+}
+
+//===-- The pass -------------------------------------------------------------------------------------------------===//
+
+static strata_status_t share_all(sharer_t *s, MlirOperation func) {
+  MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func));
+  for (; !mlirOperationIsNull(op); op = strata_call_order_next(op))
+    if (strata_op_is(op, "func.call") && strata_call_order_kernel(&s->order, op) >= 0 && !obstacle_of(s, op))
+      STRATA_TRY(share(s, op));
+  return NULL;
+}
+
+static void count_launches(sharer_t *s, MlirOperation func) {
+  strata_operations_t calls = strata_calls_of(s->compile->arena, func);
+  for (size_t i = 0; i < calls.count; i++) {
+    int64_t launch = strata_attr_i64(calls.data[i], LAUNCH, -1);
+    s->n_launches = launch >= s->n_launches ? launch + 1 : s->n_launches;
+  }
+}
+
+strata_status_t strata_pass_affine_share_launches(strata_compile_t *compile) {
+  strata_calls_t calls;
+  STRATA_TRY(strata_calls_read(compile, &calls));
+  sharer_t s = {.compile = compile, .order = strata_call_order_create(compile, &calls)};
+  if (compile->options->disable_fusion)
+    return NULL;
+  if (strata_target_is_gpu(compile))
+    STRATA_TRY(strata_gpu_device(compile, &s.device));
+  s.obstacles = strata_arena_array(compile->arena, obstacle_t, calls.kernels.count + 1);
+  s.are_long = strata_arena_array(compile->arena, bool, calls.kernels.count + 1);
+  for (size_t i = 0; i < calls.kernels.count; i++) {
+    s.obstacles[i] = find_obstacle(&s, calls.kernels.data[i].func);
+    s.are_long[i] = is_long(&s, calls.kernels.data[i].func);
+  }
+  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
+  for (size_t i = 0; i < functions.count; i++)
+    count_launches(&s, functions.data[i]);
+  for (size_t i = 0; i < functions.count; i++)
+    STRATA_TRY(share_all(&s, functions.data[i]));
+  return NULL;
+}
