@@ -80,20 +80,35 @@ static size_t find_simple(strata__lowering_t *l, const chain_t *chain, const int
   return at;
 }
 
-enum { MAX_EPILOGUE = 64 }; // ops behind a contract
+enum { MAX_EPILOGUE = 128 }; // ops looked at behind a contract
+
+// True if elementwise ops alone read |value|, directly or through views: no norm or product does.
+static bool is_read_elementwise(MlirValue value, int *budget) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    strata_op_id_t id = strata_op_id(user);
+    bool is_view = id != STRATA_OP_COUNT && strata__is_view_op(id);
+    if ((*budget)-- <= 0 || (!is_view && !is_elementwise(id)) ||
+        (is_view && !is_read_elementwise(mlirOperationGetResult(user, 0), budget)))
+      return false;
+  }
+  return true;
+}
 
 static bool follows(MlirValue value, int *budget) {
   MlirOperation op = strata_def(value);
   strata_op_id_t id = mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op);
   bool found = id == STRATA_OP_CONTRACT;
-  if (!found && !is_elementwise(id) && !strata__is_view_op(id))
+  if (!found && !is_elementwise(id) && (id == STRATA_OP_COUNT || !strata__is_view_op(id)))
     return false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !found && (*budget)-- > 0; i++)
-    found = follows(mlirOperationGetOperand(op, i), budget);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !found && (*budget)-- > 0; i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    found = follows(operand, budget) && is_read_elementwise(operand, budget);
+  }
   return found;
 }
 
-// True of a contract, and of what is computed from one elementwise.
+// True of a contract, and of its epilogue: what is computed from one elementwise that nothing else reads.
 static bool follows_contract(MlirValue value) {
   int budget = MAX_EPILOGUE;
   return follows(value, &budget);
