@@ -12,6 +12,7 @@
 // Candidates are found by hashing what must be equal; the constants move to the front of the function, so that every
 // contract can stand where the first of its group did.
 #include "dialects/pointer_map.h"
+#include "passes/affine/explain.h"
 #include "passes/pass.h"
 #include "passes/strata/contract.h"
 #include "passes/strata/parts.h"
@@ -352,34 +353,52 @@ static MlirValue build_whole(merger_t *m, const group_t *group, strata_contract_
   return strata_contract_build(&m->build, c);
 }
 
-// True if the contracts are better apart. Else they are put in the order of the pieces of a concat that they are.
-static bool belong_apart(merger_t *m, group_t *group) {
+// Why the contracts are better apart; NULL: they are not, and put in the order of the pieces of a concat that they are.
+static const char *why_apart(merger_t *m, group_t *group) {
   size_t n = group->members.count;
   strata_part_t *parts = strata_arena_array(m->compile->arena, strata_part_t, n);
   candidate_t *members = strata_arena_array(m->compile->arena, candidate_t, n);
   int *order = strata_arena_array(m->compile->arena, int, n);
   for (size_t i = 0; i < n; i++)
     *strata_vector_push(m->compile->arena, &parts[i]) = strata_result(group->members.data[i].op);
-  if (strata_parts_meet(m->compile->arena, n, parts) || strata_parts_are_placed(n, parts, order))
-    return true;
+  if (strata_parts_meet(m->compile->arena, n, parts))
+    return "their results meet elementwise";
+  if (strata_parts_are_placed(n, parts, order))
+    return "their results have places of their own";
   for (size_t i = 0; i < n; i++)
     members[i] = group->members.data[order[i]];
   memcpy(group->members.data, members, n * sizeof *members);
-  return false;
+  return NULL;
 }
 
-static strata_status_t merge_group(merger_t *m, const group_t *group) {
+// Tells the listener; |why| as above.
+static void explain(const merger_t *m, const group_t *group, const char *why) {
+  enum { MAX_NAMES = 8 };
+  const char *names = "";
+  for (size_t i = 0; m->compile->explain && i < group->members.count && i < MAX_NAMES; i++) {
+    char text[160];
+    strata_location_text(mlirOperationGetLocation(group->members.data[i].op), text, sizeof text);
+    names = strata_arena_printf(m->compile->arena, "%s%s%s", names, i ? ", " : "", text);
+  }
+  strata_explain(m->compile, "%zu products of one value (%s%s): %s%s", group->members.count, names,
+                 group->members.count > MAX_NAMES ? ", ..." : "", why ? "apart, " : "one product", why ? why : "");
+}
+
+static strata_status_t merge_group(merger_t *m, group_t *group) {
   MlirOperation first = group->first;
   size_t n = group->members.count;
   merge_t *merge = strata_arena_new(m->compile->arena, merge_t);
   MlirValue wholes[1 + MAX_LEVELS];
   strata_contract_t c;
+  const char *why = why_apart(m, group);
   *merge = (merge_t){.n = n, .dim = group->members.data[0].dim, .taken = strata_pointer_map_create(m->compile->arena)};
   merge->values[0] = strata_arena_array(m->compile->arena, MlirValue, n);
   for (size_t i = 0; i < n; i++)
     merge->values[0][i] = strata_result(group->members.data[i].op);
   add_levels(m, merge);
-  if (loses_epilogue(merge) || !strata_contract_read(m->compile, first, &c))
+  why = !why && loses_epilogue(merge) ? "what follows them elementwise differs" : why;
+  explain(m, group, why);
+  if (why || !strata_contract_read(m->compile, first, &c))
     return NULL;
   m->build = (strata_builder_t){.compile = m->compile,
                                 .block = mlirOperationGetBlock(first),
@@ -410,7 +429,7 @@ static strata_status_t merge_body(strata_compile_t *compile, MlirBlock body, voi
       add_candidate(&m, &candidate);
   }
   for (size_t i = 0; i < m.groups.count; i++)
-    if (m.groups.data[i]->members.count > 1 && !belong_apart(&m, m.groups.data[i]))
+    if (m.groups.data[i]->members.count > 1)
       STRATA_TRY(merge_group(&m, m.groups.data[i]));
   return NULL;
 }

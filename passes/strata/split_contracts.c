@@ -7,6 +7,7 @@
 // where parts are stored at places of their own, to which they would be copied from a whole, and where a part is all
 // that anybody reads. Slices of weights are views: nothing is stored twice.
 #include "dialects/pointer_map.h"
+#include "passes/affine/explain.h"
 #include "passes/pass.h"
 #include "passes/strata/contract.h"
 #include "passes/strata/parts.h"
@@ -101,17 +102,27 @@ static bool can_slice_operands(const splitter_t *s, int *out_count) {
   return true;
 }
 
-static bool is_wanted(const splitter_t *s) {
+// Why parts are better computed apart; NULL: they are not.
+static const char *why_apart(const splitter_t *s) {
   int n_operands, order[MAX_PARTS];
   strata_part_t parts[MAX_PARTS];
   if (!can_slice_operands(s, &n_operands))
-    return false;
+    return NULL;
   if (s->n_parts == 1)
-    return true;
+    return "nobody reads the rest";
   for (size_t i = 0; i < s->n_parts; i++)
     parts[i] = s->parts[i].slices;
-  bool meet = strata_parts_meet(s->compile->arena, s->n_parts, parts);
-  return n_operands == 1 && (meet ? s->n_parts == 2 : strata_parts_are_placed(s->n_parts, parts, order));
+  if (n_operands != 1)
+    return NULL;
+  if (strata_parts_meet(s->compile->arena, s->n_parts, parts))
+    return s->n_parts == 2 ? "they meet elementwise" : NULL;
+  return strata_parts_are_placed(s->n_parts, parts, order) ? "they have places of their own" : NULL;
+}
+
+static void explain(const splitter_t *s, const char *why) {
+  char text[160];
+  strata_location_text(mlirOperationGetLocation(s->ops[0]), text, sizeof text);
+  strata_explain(s->compile, "%zu parts of product %s: apart, %s", s->n_parts, text, why);
 }
 
 //===-- Building -------------------------------------------------------------------------------------------------===//
@@ -217,9 +228,13 @@ static strata_status_t split_body(strata_compile_t *compile, MlirBlock body, voi
   for (size_t i = 0; i < contracts.count; i++) {
     splitter_t *s = strata_arena_new(compile->arena, splitter_t);
     *s = (splitter_t){.compile = compile, .index = strata_pointer_map_create(compile->arena), .dim = -1};
-    if (read_tail(s, contracts.data[i]) && strata_contract_read(compile, contracts.data[i], &s->contract) &&
-        is_wanted(s))
-      STRATA_TRY(split(s));
+    if (!read_tail(s, contracts.data[i]) || !strata_contract_read(compile, contracts.data[i], &s->contract))
+      continue;
+    const char *why = why_apart(s);
+    if (!why)
+      continue;
+    explain(s, why);
+    STRATA_TRY(split(s));
   }
   return NULL;
 }
