@@ -80,20 +80,35 @@ static size_t find_simple(strata__lowering_t *l, const chain_t *chain, const int
   return at;
 }
 
-enum { MAX_EPILOGUE = 64 }; // ops behind a contract
+enum { MAX_EPILOGUE = 128 }; // ops looked at behind a contract
+
+// True if elementwise ops alone read |value|, directly or through views: no norm or product does.
+static bool is_read_elementwise(MlirValue value, int *budget) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    strata_op_id_t id = strata_op_id(user);
+    bool is_view = id != STRATA_OP_COUNT && strata__is_view_op(id);
+    if ((*budget)-- <= 0 || (!is_view && !is_elementwise(id)) ||
+        (is_view && !is_read_elementwise(mlirOperationGetResult(user, 0), budget)))
+      return false;
+  }
+  return true;
+}
 
 static bool follows(MlirValue value, int *budget) {
   MlirOperation op = strata_def(value);
   strata_op_id_t id = mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op);
   bool found = id == STRATA_OP_CONTRACT;
-  if (!found && !is_elementwise(id) && !strata__is_view_op(id))
+  if (!found && !is_elementwise(id) && (id == STRATA_OP_COUNT || !strata__is_view_op(id)))
     return false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !found && (*budget)-- > 0; i++)
-    found = follows(mlirOperationGetOperand(op, i), budget);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !found && (*budget)-- > 0; i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    found = follows(operand, budget) && is_read_elementwise(operand, budget);
+  }
   return found;
 }
 
-// True of a contract, and of what is computed from one elementwise.
+// True of a contract, and of its epilogue: what is computed from one elementwise that nothing else reads.
 static bool follows_contract(MlirValue value) {
   int budget = MAX_EPILOGUE;
   return follows(value, &budget);
@@ -210,25 +225,24 @@ static bool can_be_ordered(strata__lowering_t *l, MlirOperation op) {
   return result->is_live && !result->buffer && result->type != STRATA_TYPE_I4 && !strata__is_empty(result);
 }
 
-// True if |value| is what an op of |ordered| computes.
-static bool is_among(strata__lowering_t *l, const strata_pointer_map_t *ordered, MlirValue value) {
+// True if |value| is computed in an order that is not its own.
+static bool is_ordered(strata__lowering_t *l, MlirValue value) {
   MlirOperation op = strata_def(value);
   while (!mlirOperationIsNull(op) && strata_op_id(op) != STRATA_OP_COUNT && is_renaming(l, op))
     op = strata_def(mlirOperationGetOperand(op, 0));
-  return !mlirOperationIsNull(op) && strata_pointer_map_get(ordered, op.ptr);
+  return !mlirOperationIsNull(op) && strata_op_id(op) != STRATA_OP_COUNT && strata__result(l, op, 0)->order.shape;
 }
 
-// Stores what leads from a contract of |ordered| to a value of the same order in that order.
-static void keep_order(strata__lowering_t *l, strata_pointer_map_t *ordered, MlirOperation op) {
+// Stores what leads from a contract, or from what has a place, to a value of the same order in that order.
+static void keep_order(strata__lowering_t *l, MlirOperation op) {
   strata__tensor_t *result = strata__result(l, op, 0);
   bool is_kept = strata_op_id(op) == STRATA_OP_CONTRACT;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !is_kept; i++)
-    is_kept = is_among(l, ordered, mlirOperationGetOperand(op, i));
+    is_kept = is_ordered(l, mlirOperationGetOperand(op, i));
   if (!is_kept) {
     result->order = (strata__order_t){0};
     return;
   }
-  *strata_pointer_map_put(ordered, op.ptr) = 1;
   result->buffer = strata__new_buffer(l, result->type, result->order.shape->rank, result->order.shape->sizes,
                                       mlirOperationGetLocation(op));
   result->map = result->order.inverse;
@@ -236,7 +250,6 @@ static void keep_order(strata__lowering_t *l, strata_pointer_map_t *ordered, Mli
 
 static void order_backward(strata__lowering_t *l, size_t n, const MlirOperation *ops) {
   STRATA_VECTOR(MlirOperation) found = {0};
-  strata_pointer_map_t ordered = strata_pointer_map_create(l->compile->arena);
   for (size_t i = n; i-- > 0;) {
     strata__order_t order = {0};
     if (can_be_ordered(l, ops[i]))
@@ -247,7 +260,7 @@ static void order_backward(strata__lowering_t *l, size_t n, const MlirOperation 
     *strata_vector_push(l->compile->arena, &found) = ops[i];
   }
   for (size_t i = found.count; i-- > 0;)
-    keep_order(l, &ordered, found.data[i]);
+    keep_order(l, found.data[i]);
 }
 
 void strata__pass_on_orders(strata__lowering_t *l, size_t n, const MlirOperation *ops) {
