@@ -12,6 +12,8 @@
 // cuts go on through the buffers between the nests, whose dims are cut with them. Contractions, and what follows them
 // elementwise, keep their dims, as do all where it does not make an end of divisions. What a kernel then walks as one
 // is one dim again after affine-coalesce.
+#include "passes/affine/split_dims.h"
+
 #include "dialects/affine/expr.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
@@ -421,7 +423,7 @@ static bool is_changed(const splitting_t *s, int node) {
 
 //===-- The pass -------------------------------------------------------------------------------------------------===//
 
-static strata_status_t split_function(strata_compile_t *compile, MlirOperation func) {
+strata_status_t strata_split_dims(strata_compile_t *compile, MlirOperation func) {
   splitting_t s = {.compile = compile};
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &s.graph));
   s.nests = strata_arena_array(compile->arena, split_nest_t, s.graph.nodes.count);
@@ -440,5 +442,5 @@ static strata_status_t split_function(strata_compile_t *compile, MlirOperation f
 }
 
 strata_status_t strata_pass_affine_split_dims(strata_compile_t *compile) {
-  return compile->options->disable_fusion ? NULL : strata_for_each_nest_function(compile, split_function);
+  return compile->options->disable_fusion ? NULL : strata_for_each_nest_function(compile, strata_split_dims);
 }

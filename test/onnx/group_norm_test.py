@@ -88,6 +88,7 @@ FORMS = {of_instance: 18, as_operator: 21, apart_rows: 18, apart_dims: 18, chann
 # shape, groups
 SMALL = [([2, 6, 5, 7], 3), ([1, 8, 9], 8), ([2, 10, 3, 4, 5], 2)]
 LARGE = [([1, 10, 83, 51], 2), ([1, 3, 4099], 1)]  # of the length of clusters
+LONGER = ([1, 3, 600, 701], 1)  # than a cluster can hold: parts of a row, then what combines them, then the norm
 
 
 def norm(x, groups):
@@ -130,7 +131,8 @@ def check(form, shape, groups, dtype, mode):
     expected = np.moveaxis(expected, 1, -1) if is_last else expected
     np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance, err_msg=f"{name}, {mode}")
     if mode in ("cpu", "emulated_90") and shape[1] != groups and form is not apart_dims:
-        assert launches == 1, f"{name}, {mode}: {launches} launches"
+        most = 3 if (shape, groups) == LONGER else 1
+        assert launches <= most, f"{name}, {mode}: {launches} launches"
 
 
 def check_convolution(form, mode, most):
@@ -149,12 +151,15 @@ def check_convolution(form, mode, most):
 
 if __name__ == "__main__":
     gpu.use_stand_in()
-    for form, (shape, groups), mode in itertools.product(FORMS, SMALL, MODES):
-        check(form, shape, groups, np.float16, mode)
+    for i, (form, (shape, groups)) in enumerate(itertools.product(FORMS, SMALL)):
+        for mode in MODES if i % 3 == 0 else ["cpu", "emulated_90"]:
+            check(form, shape, groups, np.float16, mode)
     for form, mode in itertools.product(FORMS, ["cpu", "emulated_90"]):
         check(form, *SMALL[0], np.float32, mode)
     for form, (shape, groups) in itertools.product([of_instance, channels_last], LARGE):
         check(form, shape, groups, np.float16, "emulated_90")
+    for form in (of_instance, channels_last):
+        check(form, *LONGER, np.float32 if form is channels_last else np.float16, "emulated_90")
     for form in (of_instance, as_operator, apart_rows, apart_dims):
         check_convolution(form, "emulated_90", 2)
         check_convolution(form, "cpu", 4)  # few rows are apart from what has many points

@@ -35,9 +35,11 @@ func.func @main(%x: tensor<2x320x64x64xf16> {strata.name = "x"}, %w: tensor<320x
   return %4 : tensor<2x320x64x64xf16>
 }
 
-// A row that no cluster holds is computed by many blocks, with second steps.
+// A row that no cluster holds: parts of it, what combines them, and the norm.
 // LONG-LABEL: func.func @main
-// LONG-COUNT-2: call @
+// LONG-COUNT-3: call @
+// LONG-NOT: call @
+// LONG: func.func private
 //--- long.mlir
 func.func @main(%x: tensor<1x128x512x512xf16> {strata.name = "x"}, %w: tensor<128xf16> {strata.name = "w"}) -> (tensor<1x128x512x512xf16> {strata.name = "y"}) {
   %one = "strata.constant"() {value = dense<1.0> : tensor<1048576xf16>} : () -> tensor<1048576xf16>
