@@ -165,6 +165,19 @@ bool strata_attention_follow(reader_t *r, const term_t *term) {
   return follow(r, *term) && r->finds_product;
 }
 
+bool strata_attention_is_outside(reader_t *r, const term_t *term) {
+  strata_attention_chain_t *chain = r->chain;
+  bool finds_product = r->finds_product;
+  strata_term_t product = r->a.product;
+  r->chain = strata_arena_new(r->a.kernel->arena, strata_attention_chain_t);
+  r->finds_product = false;
+  bool is_outside = follow(r, *term) && !r->finds_product;
+  r->chain = chain;
+  r->finds_product = finds_product;
+  r->a.product = product;
+  return is_outside;
+}
+
 // True if the term differs from row to row and from column to column.
 static bool is_of_scores(const reader_t *r, MlirAffineMap point) {
   uint32_t dims = strata_affine_map_dims(point);
