@@ -230,9 +230,11 @@ static bool find_softmax(reader_t *r, term_t term, int n_steps) {
     r->a.softmax = term;
     return true;
   }
-  bool is_product = strata_term_is(&term, "arith.mulf"), is_choice = strata_term_is(&term, "arith.select");
-  for (intptr_t i = 0; i < 2 && n_steps > 0 && (is_product || is_choice); i++) {
-    term_t other = strata_term_operand(&term, is_product ? 1 - i : 0);
+  bool is_choice = strata_term_is(&term, "arith.select"), is_quotient = strata_term_is(&term, "arith.divf");
+  if (n_steps == 0 || !(is_choice || is_quotient || strata_term_is(&term, "arith.mulf")))
+    return false;
+  for (intptr_t i = 0; i < (is_quotient ? 1 : 2); i++) {
+    term_t other = strata_term_operand(&term, is_choice ? 0 : 1 - i);
     if (is_choice && !strata_value_is_number(mlirOperationGetOperand(strata_def(term.value), 2 - i), 0))
       continue;
     if (!find_softmax(r, strata_term_resolved_operand(r, &term, i + is_choice), n_steps - 1))
