@@ -21,6 +21,8 @@ strata_counted_loop_t strata_counted_loop_read(MlirOperation declaration) {
   loop.n_inputs = (int)parts[1];
   loop.n_captured = (int)parts[2];
   loop.n_outputs = (int)parts[3];
+  loop.has_condition = strata_attr_flag(declaration, "strata.condition");
+  loop.has_limit = strata_attr_flag(declaration, "strata.limit");
   for (int i = 0; i < STRATA_LOOP_MAX_ARGS; i++)
     loop.reversed[i] = reversed[i] != 0;
   return loop;
@@ -37,13 +39,32 @@ void strata_counted_loop_write(const strata_counted_loop_t *loop) {
   strata_set_attr(loop->declaration, "strata.parts", strata_i64s_attr(context, N_PARTS, parts));
   strata_set_attr(loop->declaration, "strata.reversed",
                   strata_i64s_attr(context, loop->n_inputs + loop->n_outputs, reversed));
+  if (loop->has_condition)
+    strata_set_attr(loop->declaration, "strata.condition", mlirUnitAttrGet(context));
+  if (loop->has_limit)
+    strata_set_attr(loop->declaration, "strata.limit", mlirUnitAttrGet(context));
 }
 
-MlirOperation strata_called_loop(MlirModule module, MlirOperation call) {
+static MlirOperation first_of(MlirModule module) { return mlirBlockGetFirstOperation(mlirModuleGetBody(module)); }
+
+// What a call of |func| has as callee.
+static MlirAttribute callee_of(MlirOperation func) {
+  return mlirFlatSymbolRefAttrGet(mlirOperationGetContext(func), strata_attr_str(func, "sym_name"));
+}
+
+strata_loop_table_t strata_loop_table(strata_arena_t *arena, MlirModule module) {
+  strata_loop_table_t table = {.declarations = strata_pointer_map_create(arena)};
+  for (MlirOperation op = first_of(module); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is_loop(op))
+      *strata_pointer_map_put(&table.declarations, callee_of(op).ptr) = (int64_t)(uintptr_t)op.ptr;
+  return table;
+}
+
+MlirOperation strata_called_loop(const strata_loop_table_t *table, MlirOperation call) {
   if (!strata_op_is(call, "func.call"))
     return (MlirOperation){0};
-  MlirOperation func = strata_find_symbol(module, mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")));
-  return !mlirOperationIsNull(func) && strata_op_is_loop(func) ? func : (MlirOperation){0};
+  const int64_t *found = strata_pointer_map_get(&table->declarations, strata_attr(call, "callee").ptr);
+  return (MlirOperation){found ? (void *)(uintptr_t)*found : NULL};
 }
 
 //===-- Checking -------------------------------------------------------------------------------------------------===//
@@ -88,6 +109,22 @@ static bool types_fit(const strata_counted_loop_t *loop, MlirType whole, MlirTyp
   return true;
 }
 
+static bool is_integer(MlirType type, unsigned width) {
+  return mlirTypeIsARankedTensor(type) && mlirShapedTypeGetRank(type) == 0 &&
+         mlirTypeIsAInteger(mlirShapedTypeGetElementType(type)) &&
+         mlirIntegerTypeGetWidth(mlirShapedTypeGetElementType(type)) == width;
+}
+
+// What decides when an open loop ends is where it should be.
+static bool end_fits(const strata_counted_loop_t *loop, MlirType whole) {
+  int first_captured = loop->n_states + loop->n_inputs;
+  if (loop->has_condition && (loop->n_states < 1 || !is_integer(mlirFunctionTypeGetInput(whole, 0), 1)))
+    return false;
+  if (loop->has_limit && (loop->n_captured < 1 || !is_integer(mlirFunctionTypeGetInput(whole, first_captured), 64)))
+    return false;
+  return !strata_counted_loop_is_open(loop) || loop->n_inputs + loop->n_outputs == 0;
+}
+
 static bool has_sane_parts(MlirOperation declaration) {
   int64_t parts[N_PARTS];
   if (strata_attr_i64s(declaration, "strata.parts", N_PARTS, parts) != N_PARTS)
@@ -105,101 +142,126 @@ static strata_status_t broken(MlirOperation loop, const char *fault) {
   return strata_error(STRATA_INVALID_ARGUMENT, "loop @%.*s: %s", (int)name.length, name.data, fault);
 }
 
-// @main, or the body of another loop.
-static bool is_taken(MlirModule module, const strata_counted_loop_t *loop) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is_loop(op) && !mlirOperationEqual(op, loop->declaration) &&
-        mlirStringRefEqual(strata_counted_loop_read(op).body, loop->body))
-      return true;
-  return strata_str_equal(loop->body, "main");
-}
+typedef struct {
+  MlirModule module;
+  MlirSymbolTable symbols;
+  strata_loop_table_t loops;
+  strata_pointer_map_t owned;  // bodies that a loop has
+  strata_pointer_map_t passed; // functions that come before the one that is looked at, and are not called yet
+} checker_t;
 
-static strata_status_t check_loop(MlirModule module, MlirOperation declaration) {
+static strata_status_t check_loop(checker_t *checker, MlirOperation declaration) {
   strata_counted_loop_t loop = strata_counted_loop_read(declaration);
-  MlirOperation body = strata_find_symbol(module, loop.body);
+  MlirOperation body = mlirSymbolTableLookup(checker->symbols, loop.body);
   if (has_body(declaration) || !has_sane_parts(declaration) || loop.count < 1)
     return broken(declaration, "expected a declaration with strata.count, strata.parts and strata.reversed");
-  if (mlirOperationIsNull(body) || !has_body(body) || is_taken(module, &loop))
+  bool is_none = mlirOperationIsNull(body) || !strata_op_is(body, "func.func") || !has_body(body);
+  if (is_none || strata_str_equal(loop.body, "main") || strata_pointer_map_get(&checker->owned, body.ptr))
     return broken(declaration, "its body is no function of the module that is its own");
+  *strata_pointer_map_put(&checker->owned, body.ptr) = 1;
   if (!types_fit(&loop, function_type(declaration), function_type(body)))
     return broken(declaration, "the types of its body do not fit");
+  if (!end_fits(&loop, function_type(declaration)))
+    return broken(declaration, "strata.condition needs an i1 as first state, strata.limit an i64 as first captured "
+                               "value, and neither goes with scans");
+  return NULL;
+}
+
+static strata_status_t check_calls_in(checker_t *checker, MlirOperation func) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!strata_op_is(op, "func.call"))
+      continue;
+    MlirOperation loop = strata_called_loop(&checker->loops, op);
+    if (mlirOperationIsNull(loop))
+      return strata_error(STRATA_INVALID_ARGUMENT, "expected calls of loops only");
+    MlirOperation body = mlirSymbolTableLookup(checker->symbols, strata_counted_loop_read(loop).body);
+    if (!strata_pointer_map_get(&checker->passed, body.ptr))
+      return broken(loop, "expected its body before its one caller, and of no other loop");
+    strata_pointer_map_remove(&checker->passed, body.ptr);
+  }
   return NULL;
 }
 
 // Every loop is called once at most, by a function behind its body, and @main by none: no loop is inside itself.
-static strata_status_t check_calls(strata_arena_t *arena, MlirModule module) {
-  strata_functions_t functions = strata_running_functions(arena, module);
-  bool *is_used = strata_arena_array(arena, bool, functions.count);
-  for (size_t i = 0; i < functions.count; i++)
-    for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(functions.data[i])); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op)) {
-      if (!strata_op_is(op, "func.call"))
-        continue;
-      MlirOperation loop = strata_called_loop(module, op);
-      if (mlirOperationIsNull(loop))
-        return strata_error(STRATA_INVALID_ARGUMENT, "expected calls of loops only");
-      size_t body = 0;
-      while (body < i && !mlirStringRefEqual(strata_attr_str(functions.data[body], "sym_name"),
-                                             strata_counted_loop_read(loop).body))
-        body++;
-      if (body == i || is_used[body])
-        return broken(loop, "expected its body before its one caller, and of no other loop");
-      is_used[body] = true;
-    }
+static strata_status_t check_calls(checker_t *checker, strata_arena_t *arena) {
+  strata_functions_t functions = strata_running_functions(arena, checker->module);
+  for (size_t i = 0; i < functions.count; i++) {
+    STRATA_TRY(check_calls_in(checker, functions.data[i]));
+    *strata_pointer_map_put(&checker->passed, functions.data[i].ptr) = 1;
+  }
+  return NULL;
+}
+
+static strata_status_t check_loops(checker_t *checker) {
+  for (MlirOperation op = first_of(checker->module); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is_loop(op))
+      STRATA_TRY(check_loop(checker, op));
   return NULL;
 }
 
 strata_status_t strata_counted_loops_verify(strata_arena_t *arena, MlirModule module) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is_loop(op))
-      STRATA_TRY(check_loop(module, op));
-  return check_calls(arena, module);
+  checker_t checker = {.module = module,
+                       .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(module)),
+                       .loops = strata_loop_table(arena, module),
+                       .owned = strata_pointer_map_create(arena),
+                       .passed = strata_pointer_map_create(arena)};
+  strata_status_t status = check_loops(&checker);
+  if (!status)
+    status = check_calls(&checker, arena);
+  mlirSymbolTableDestroy(checker.symbols);
+  return status;
 }
 
 //===-- Functions ------------------------------------------------------------------------------------------------===//
 
 strata_functions_t strata_running_functions(strata_arena_t *arena, MlirModule module) {
   strata_functions_t functions = {0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = first_of(module); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (strata_op_is(op, "func.func") && !strata_str_equal(strata_attr_str(op, "sym_visibility"), "private") &&
         has_body(op) && !strata_str_equal(strata_attr_str(op, "sym_name"), "prepare"))
       *strata_vector_push(arena, &functions) = op;
   return functions;
 }
 
-static bool is_called(const strata_functions_t *functions, MlirOperation loop) {
-  MlirStringRef symbol = strata_attr_str(loop, "sym_name");
-  for (size_t i = 0; i < functions->count; i++)
-    for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(functions->data[i])); !mlirOperationIsNull(op);
+// Callees of all calls.
+static strata_pointer_map_t find_callees(strata_arena_t *arena, MlirModule module) {
+  strata_pointer_map_t callees = strata_pointer_map_create(arena);
+  strata_functions_t functions = strata_running_functions(arena, module);
+  for (size_t i = 0; i < functions.count; i++)
+    for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(functions.data[i])); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op))
-      if (strata_op_is(op, "func.call") &&
-          mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(strata_attr(op, "callee")), symbol))
-        return true;
+      if (strata_op_is(op, "func.call"))
+        *strata_pointer_map_put(&callees, strata_attr(op, "callee").ptr) = 1;
+  return callees;
+}
+
+static bool has_loop(MlirModule module) {
+  for (MlirOperation op = first_of(module); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is_loop(op))
+      return true;
   return false;
 }
 
-static MlirOperation find_unused(strata_arena_t *arena, MlirModule module) {
-  strata_functions_t functions = {0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (!strata_op_is_loop(op))
-      continue;
-    if (!functions.count)
-      functions = strata_running_functions(arena, module);
-    if (!is_called(&functions, op))
-      return op;
+// One round: a loop inside a removed one is found in the next. True if something was removed.
+static bool remove_uncalled(strata_arena_t *arena, MlirModule module) {
+  strata_pointer_map_t callees = find_callees(arena, module);
+  MlirSymbolTable symbols = mlirSymbolTableCreate(mlirModuleGetOperation(module));
+  STRATA_VECTOR(MlirOperation) unused = {0};
+  for (MlirOperation op = first_of(module); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is_loop(op) && !strata_pointer_map_get(&callees, callee_of(op).ptr))
+      *strata_vector_push(arena, &unused) = op;
+  for (size_t i = 0; i < unused.count; i++) {
+    MlirOperation body = mlirSymbolTableLookup(symbols, strata_counted_loop_read(unused.data[i]).body);
+    if (!mlirOperationIsNull(body))
+      mlirSymbolTableErase(symbols, body);
+    mlirSymbolTableErase(symbols, unused.data[i]);
   }
-  return (MlirOperation){0};
+  mlirSymbolTableDestroy(symbols);
+  return unused.count > 0;
 }
 
 void strata_remove_unused_loops(strata_arena_t *arena, MlirModule module) {
-  for (MlirOperation op; op = find_unused(arena, module), !mlirOperationIsNull(op);) {
-    MlirOperation body = strata_find_symbol(module, strata_counted_loop_read(op).body);
-    if (!mlirOperationIsNull(body))
-      mlirOperationDestroy(body);
-    mlirOperationDestroy(op);
-  }
+  while (has_loop(module) && remove_uncalled(arena, module))
+    ;
 }

@@ -1,5 +1,5 @@
-// Loops with a constant number of iterations, at the levels of tensors and of buffers alike: @main, or the body of
-// another loop, calls a declaration whose attributes say what the call does.
+// Loops, at the levels of tensors and of buffers alike: @main, or the body of another loop, calls a declaration whose
+// attributes say what the call does. They have strata.count iterations, or, if the call decides that, so many at most.
 //
 //   func.func private @loop0(%h: tensor<4x8xf32>, %xs: tensor<512x4x8xf32>, %b: tensor<8xf32>)
 //       -> (tensor<4x8xf32>, tensor<512x4x8xf32>)
@@ -14,12 +14,17 @@
 // place likewise. Results are the last states and the scan outputs. strata.parts counts states, scan inputs, captured
 // values and scan outputs; strata.reversed has the scan inputs, then the outputs.
 //
+// An open loop ends earlier: with strata.condition its first state is an i1, and an iteration only begins if it is
+// true; with strata.limit its first captured value is an i64, and there are no more iterations than that. It has no
+// scans. If there is no iteration at all, the last states are the first.
+//
 // At the level of buffers results are arguments behind the operands, of the declaration and of the body; no output is
 // also an operand. A scan buffer has one row an iteration, each beginning at a multiple of 16 bytes. affine-memory-plan
 // adds one argument more to both: the memory that the loop works in.
 #ifndef STRATA_DIALECTS_COUNTED_LOOP_H
 #define STRATA_DIALECTS_COUNTED_LOOP_H
 
+#include "dialects/pointer_map.h"
 #include "runtime/base/arena.h"
 #include "runtime/base/status.h"
 
@@ -34,8 +39,9 @@ enum { STRATA_LOOP_ROW_ALIGNMENT = 16 }; // bytes
 typedef struct {
   MlirOperation declaration;
   MlirStringRef body; // symbol
-  int64_t count;      // at least 1
+  int64_t count;      // at least 1; of an open loop, at most
   int n_states, n_inputs, n_captured, n_outputs;
+  bool has_condition, has_limit;
   bool reversed[STRATA_LOOP_MAX_ARGS]; // scan inputs, then outputs
 } strata_counted_loop_t;
 
@@ -50,8 +56,18 @@ static inline int strata_counted_loop_n_results(const strata_counted_loop_t *loo
   return loop->n_states + loop->n_outputs;
 }
 
-// The function that |call| calls, whose attributes are those of a loop; a null operation where it is none.
-MlirOperation strata_called_loop(MlirModule module, MlirOperation call);
+static inline bool strata_counted_loop_is_open(const strata_counted_loop_t *loop) {
+  return loop->has_condition || loop->has_limit;
+}
+
+// The declarations of a module's loops, by the callee of their calls.
+typedef struct {
+  strata_pointer_map_t declarations; // attribute, which MLIR makes unique -> address of the operation
+} strata_loop_table_t;
+
+strata_loop_table_t strata_loop_table(strata_arena_t *arena, MlirModule module);
+// The loop that |call| calls; a null operation where it is none.
+MlirOperation strata_called_loop(const strata_loop_table_t *table, MlirOperation call);
 
 // INVALID_ARGUMENT if a declaration with the attribute strata.body is no loop over tensors, or is called twice, or if
 // another function than a loop is called.

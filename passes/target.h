@@ -68,6 +68,16 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_device(strata_compile_t *compile, c
 // The row of that name or product, of any target; NULL if there is none.
 const strata_gpu_device_t *strata_gpu_device_find(const char *name);
 
+// Bytes of a row that the blocks of a cluster can have in shared memory, two of them on a processor, and elements that
+// their threads can go through; 0 without clusters.
+static inline int64_t strata_gpu_cluster_row_bytes(const strata_gpu_device_t *device) {
+  return device->max_cluster > 1 ? device->max_cluster * (device->shared_bytes / 2) : 0;
+}
+static inline int64_t strata_gpu_cluster_row_elements(const strata_gpu_device_t *device) {
+  enum { MOST_OF_A_THREAD = 128 };
+  return device->max_cluster > 1 ? (int64_t)device->max_cluster * device->max_threads * MOST_OF_A_THREAD : 0;
+}
+
 static inline bool strata_target_is_gpu(const strata_compile_t *compile) {
   return compile->options->target != STRATA_TARGET_CPU;
 }

@@ -10,6 +10,7 @@
 typedef struct {
   const strata_library_t *library;
   double *seconds;  // a kernel
+  uint64_t *calls;  // a kernel
   unsigned threads; // most that took part in a launch
 } trace_t;
 
@@ -17,6 +18,7 @@ static void trace_launch(void *user, size_t launch, unsigned threads, uint64_t n
   trace_t *trace = user;
   uint32_t kernel = trace->library->launches[launch];
   trace->seconds[kernel] += 1e-9 * (double)nanoseconds;
+  trace->calls[kernel]++;
   if (threads > trace->threads)
     trace->threads = threads;
 }
@@ -108,8 +110,11 @@ static const char *nodes_of(const strata_profile_names_t *names, const char *ker
   return "";
 }
 
-static uint64_t count_calls(const strata_library_t *library, size_t kernel) {
+// Those of a run, or, if nothing was run, those that are known before.
+static uint64_t count_calls(const strata_library_t *library, const trace_t *trace, size_t kernel) {
   uint64_t calls = 0;
+  if (trace)
+    return trace->calls[kernel];
   for (size_t i = 0; i < library->n_launches; i++)
     calls += library->launches[i] == kernel;
   return calls;
@@ -120,12 +125,13 @@ static void print_kernels(const strata_library_t *library, const strata_profile_
                           FILE *file) {
   const roofline_t roofline = find_roofline(library, trace);
   double all_seconds = 0, all_bytes = 0, all_flops = 0, all_least = 0;
+  uint64_t all_calls = 0;
   fprintf(file, "%-24s %6s %8s %11s %11s %10s %8s %9s %12s%s\n", "kernel", "calls", "tasks", "MB", "MFLOP", "ms",
           "GB/s", "GFLOP/s", roofline.memory > 0 ? "of roofline" : "", names ? "  nodes" : "");
   for (size_t k = 0; k < library->n_kernels; k++) {
     const strata_kernel_info_t *kernel = library->kernels[k];
-    uint64_t calls = count_calls(library, k);
-    if (calls == 0) // of the preparation only
+    uint64_t calls = count_calls(library, trace, k);
+    if (calls == 0) // of the preparation only, or of a loop without iterations
       continue;
     double bytes = (double)(calls * kernel->bytes), flops = (double)(calls * kernel->flops);
     double seconds = trace ? trace->seconds[k] : 0;
@@ -140,9 +146,9 @@ static void print_kernels(const strata_library_t *library, const strata_profile_
     if (names && names->tell && seconds > 0)
       names->tell(names->user, kernel->name, seconds / (double)calls);
     fprintf(file, "%s%s\n", *nodes ? "  " : "", nodes);
-    all_seconds += seconds, all_bytes += bytes, all_flops += flops, all_least += least;
+    all_calls += calls, all_seconds += seconds, all_bytes += bytes, all_flops += flops, all_least += least;
   }
-  print_row("all kernels", library->n_launches, "", all_bytes, all_flops, file);
+  print_row("all kernels", all_calls, "", all_bytes, all_flops, file);
   print_rates(all_seconds, all_bytes, all_flops, all_least, file);
   fputc('\n', file);
   if (*roofline.text)
@@ -162,6 +168,7 @@ static strata_status_t trace_call(strata_arena_t *arena, strata_session_t *sessi
   *out_trace = (trace_t){
       .library = library,
       .seconds = strata_arena_array(arena, double, library->n_kernels + 1),
+      .calls = strata_arena_array(arena, uint64_t, library->n_kernels + 1),
   };
   library->set_trace(trace_launch, out_trace);
   strata_status_t status = strata_session_run(session, NULL);

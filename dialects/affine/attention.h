@@ -1,8 +1,11 @@
-// A kernel that is attention: two contractions and a softmax over rows between them, in any number of nests.
+// A kernel that is attention: two contractions and a softmax over rows between them, in any number of nests; or what is
+// made of the first one's elements one by one, without a softmax.
 //
 //   scores(i, j) = sum over d of q(i, d) * k(j, d)          an elementwise chain on them: scale, masks, conversions
 //   p(i, j) = exp(score(i, j) - max over j of score(i, j))
 //   result(i, v) = sum over j of p(i, j) / (sum over j of p(i, j)) * w(j, v)
+// or
+//   result(i, v) = sum over j of score(i, j) * w(j, v)
 //
 // Recognised by accesses and arithmetic alone. Everything is said over the *canonical dims*: the parallel dims of the
 // second contraction's nest, then its reduction dim, the *column*, then the first one's, the *head* dim.
@@ -34,18 +37,32 @@ typedef struct {
   const strata_access_t *store;    // its result
   strata_attention_term_t product; // the first one's sum: a loop's result
   strata_attention_term_t score;   // whose maximum is taken, and which is exponentiated, where is_causal lets it
+  bool has_softmax;                // else the scores are what weighs
   strata_attention_operand_t operands[STRATA_N_ATTENTION_OPERANDS];
   double scale;      // the score is the product times this, positive; 0: it is something else
   bool replaces_nan; // weights that are NaN are zero
-  bool is_causal;    // scores are of columns up to row + offset alone, others are -inf
+  bool is_causal;    // scores are of columns up to row + offset alone, others are -inf; 0 without a softmax
   int64_t offset;
   MlirType type;                        // of the operands
   int n_dims, row, value, column, head; // canonical dims: how many; those that tiles span
   int64_t extents[STRATA_MAX_DIMS];
+  // Of one score: what is loaded for it alone, arithmetic on it, and functions (exponentials, quotients) among that.
+  int64_t score_bytes, score_operations, score_functions;
 } strata_attention_t;
 
-// False if the kernel's nests are no such thing, or more than that; *out_why says why where it is nearly one, else it
-// is NULL.
+// The instruction's steps along its head dim, and its columns of values: tiles are as long as whole ones, and what of
+// them is beyond the dims is zero, or not stored.
+enum { STRATA_ATTENTION_STEP = 16, STRATA_ATTENTION_COLUMN = 8 };
+int64_t strata_attention_head_steps(const strata_attention_t *attention);
+int64_t strata_attention_value_columns(const strata_attention_t *attention);
+
+// True if the operand lies across what it is multiplied along: the head dim, of values the columns.
+bool strata_attention_is_crossed(const strata_attention_t *attention, int operand);
+// True if what lies behind the operand's end along that is zero for the copy engine: a dim of the buffer ends there, or
+// one that is several such rows side by side.
+bool strata_attention_ends(const strata_attention_t *attention, int operand);
+
+// False if the kernel's nests are no such thing, or more than that; *out_why says why.
 bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *out, const char **out_why);
 
 // True if blocks of columns that no row of a tile sees are left out: it is causal, and each tile of |rows| sees a

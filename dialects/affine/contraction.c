@@ -115,13 +115,29 @@ static bool reads_alike(const strata_access_t *a, const strata_access_t *b) {
          mlirAffineMapEqual(a->map, b->map) && mlirOperationIsNull(a->guard) && mlirOperationIsNull(b->guard);
 }
 
+// Alike but for constants added to the coordinates: parts of one buffer.
+static bool reads_part_alike(const strata_nest_t *nest, const strata_access_t *a, const strata_access_t *b) {
+  if (!mlirTypeEqual(mlirValueGetType(a->buffer), mlirValueGetType(b->buffer)) || !mlirOperationIsNull(a->guard) ||
+      !mlirOperationIsNull(b->guard) || mlirAffineMapIsNull(a->map) || mlirAffineMapIsNull(b->map))
+    return false;
+  MlirAffineExpr minus = mlirAffineConstantExprGet(mlirOperationGetContext(nest->op), -1);
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); i++) {
+    MlirAffineExpr apart = mlirAffineAddExprGet(mlirAffineMapGetResult(b->map, i),
+                                                mlirAffineMulExprGet(mlirAffineMapGetResult(a->map, i), minus));
+    if (!mlirAffineExprIsAConstant(strata_affine_simplify(apart, n_dims_of(nest), nest->extents)))
+      return false;
+  }
+  return true;
+}
+
 static bool is_pair(const strata_contraction_t *a, const strata_contraction_t *b) {
   int n_dims = n_dims_of(a->nest);
   MlirType sum = mlirValueGetType(mlirOperationGetResult(a->nest->loops[0], 0));
   return a->nest->n_parallel == b->nest->n_parallel && n_dims == n_dims_of(b->nest) &&
          !memcmp(a->nest->extents, b->nest->extents, (size_t)n_dims * sizeof *a->nest->extents) &&
          mlirTypeEqual(sum, mlirValueGetType(mlirOperationGetResult(b->nest->loops[0], 0))) &&
-         reads_alike(a->lhs, b->lhs) && reads_alike(a->rhs, b->rhs) && reads_alike(a->store, b->store);
+         reads_part_alike(a->nest, a->lhs, b->lhs) && reads_part_alike(a->nest, a->rhs, b->rhs) &&
+         reads_alike(a->store, b->store);
 }
 
 // One or a pair; the second's nest is NULL where there is none. *out_reduces: other reductions follow one.
@@ -169,7 +185,7 @@ strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_co
   int rhs_side = found.rhs_dims & 1u << v ? STRATA_SIDE_V : STRATA_SIDE_U;
   const strata_access_t *shared = rhs_side == STRATA_SIDE_V ? found.lhs : found.rhs;
   const strata_access_t *others = rhs_side == STRATA_SIDE_V ? other.lhs : other.rhs;
-  if (other.nest && !mlirValueEqual(shared->buffer, others->buffer))
+  if (other.nest && (!mlirValueEqual(shared->buffer, others->buffer) || !reads_alike(shared, others)))
     return strata_error(STRATA_UNSUPPORTED, "two contractions that do not share their rows' operand");
   set_sides(&c, &found, rhs_side);
   strata_contraction_side_t *sides = c.sides;

@@ -50,8 +50,9 @@ void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contra
 // The last dim of the axis that has more than one element; STRATA_NO_DIM if none has.
 int strata_contraction_axis_last(const strata_nest_t *nest, const strata_contraction_axis_t *axis);
 
-// Two contractions are a *pair* if they differ in their vector side's buffer and in where they store alone: each point
-// of their dims reads and stores the same places.
+// Two contractions are a *pair* if they differ in their vector side's buffer, or in which part of it they read, and in
+// where they store alone: each point of their dims reads, but for constants added to coordinates, and stores the same
+// places.
 
 // UNSUPPORTED where the kernel is not one contraction with an elementwise epilogue or reductions of its rows, or a pair
 // with an elementwise epilogue, and a dim of its own for registers.

@@ -52,27 +52,62 @@ static bool add_operands(strata_loop_builder_t *l, int n, const MlirValue *value
   return true;
 }
 
-strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, int64_t count, int n_states,
-                                               const MlirValue *states, int n_inputs, const MlirValue *inputs,
-                                               const bool *reversed, MlirValue *out_args) {
-  if (b->status || count < 1 || 2 * n_states + n_inputs >= STRATA_LOOP_MAX_ARGS)
+static strata_loop_builder_t *create(strata_builder_t *b, strata_counted_loop_t loop) {
+  if (b->status || loop.count < 1 || 2 * loop.n_states + loop.n_inputs >= STRATA_LOOP_MAX_ARGS)
     return NULL;
   strata_loop_builder_t *l = strata_arena_new(b->compile->arena, strata_loop_builder_t);
   *l = (strata_loop_builder_t){.b = b,
                                .outer = b->block,
                                .outer_before = b->before,
+                               .loop = loop,
                                .natures = strata_pointer_map_create(b->compile->arena),
                                .moved = strata_pointer_map_create(b->compile->arena)};
-  l->loop = (strata_counted_loop_t){.count = count, .n_states = n_states, .n_inputs = n_inputs};
-  memcpy(l->loop.reversed, reversed, (size_t)n_inputs * sizeof *reversed);
   l->body = mlirBlockCreate(0, NULL, NULL);
   b->block = l->body;
   b->before = (MlirOperation){0};
+  return l;
+}
+
+strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, int64_t count, int n_states,
+                                               const MlirValue *states, int n_inputs, const MlirValue *inputs,
+                                               const bool *reversed, MlirValue *out_args) {
+  strata_loop_builder_t *l =
+      create(b, (strata_counted_loop_t){.count = count, .n_states = n_states, .n_inputs = n_inputs});
+  if (!l)
+    return NULL;
+  memcpy(l->loop.reversed, reversed, (size_t)n_inputs * sizeof *reversed);
   if (add_operands(l, n_states, states, false, out_args) &&
       add_operands(l, n_inputs, inputs, true, out_args + n_states))
     return l;
   strata_build_loop_cancel(l);
   return NULL;
+}
+
+static MlirValue capture(strata_loop_builder_t *l, MlirValue value);
+
+strata_loop_builder_t *strata_build_open_loop_begin(strata_builder_t *b, int64_t count, MlirValue limit, int n_states,
+                                                    const MlirValue *states, MlirValue *out_args) {
+  strata_loop_builder_t *l =
+      create(b, (strata_counted_loop_t){
+                    .count = count, .n_states = n_states, .has_condition = true, .has_limit = !mlirValueIsNull(limit)});
+  if (!l)
+    return NULL;
+  if (!add_operands(l, n_states, states, false, out_args)) {
+    strata_build_loop_cancel(l);
+    return NULL;
+  }
+  if (l->loop.has_limit)
+    capture(l, limit); // the first one
+  return l;
+}
+
+void strata_build_loop_drop_state(strata_loop_builder_t *l, int index) {
+  l->loop.has_condition &= index > 0;
+  l->loop.n_states--;
+  mlirBlockEraseArgument(l->body, (unsigned)index);
+  l->operands.count--;
+  for (size_t i = (size_t)index; i < l->operands.count; i++)
+    l->operands.data[i] = l->operands.data[i + 1];
 }
 
 static void leave(strata_loop_builder_t *l) {
@@ -127,6 +162,44 @@ static nature_t nature_of(strata_loop_builder_t *l, MlirValue value, int depth) 
   nature_t nature = find_nature(l, op, depth);
   *strata_pointer_map_put(&l->natures, op.ptr) = nature;
   return nature;
+}
+
+// Values that are reached from one, and are to be looked at.
+typedef struct {
+  strata_pointer_map_t seen;
+  STRATA_VECTOR(MlirValue) open;
+} reached_t;
+
+static void reach(strata_loop_builder_t *l, reached_t *reached, MlirValue value) {
+  int64_t *seen = strata_pointer_map_put(&reached->seen, value.ptr);
+  if (!*seen)
+    *strata_vector_push(l->b->compile->arena, &reached->open) = value;
+  *seen = true;
+}
+
+// Reaches what |value| depends on; false if that cannot be known.
+static bool reach_operands(strata_loop_builder_t *l, reached_t *reached, const MlirValue *results, MlirValue value) {
+  MlirOperation op = strata_def(value);
+  if (!mlirOperationIsNull(op)) {
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+      reach(l, reached, mlirOperationGetOperand(op, i));
+    return is_primitive(op);
+  }
+  intptr_t index = mlirBlockArgumentGetArgNumber(value);
+  if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), l->body) || index >= l->loop.n_states)
+    return false;
+  reach(l, reached, l->operands.data[index]);
+  reach(l, reached, results[index]);
+  return true;
+}
+
+bool strata_build_loop_is_decided(strata_loop_builder_t *l, const MlirValue *results, MlirValue value) {
+  reached_t reached = {.seen = strata_pointer_map_create(l->b->compile->arena)};
+  reach(l, &reached, value);
+  for (size_t i = 0; i < reached.open.count; i++)
+    if (!reach_operands(l, &reached, results, reached.open.data[i]))
+      return false;
+  return true;
 }
 
 //===-- Across the border ----------------------------------------------------------------------------------------===//
@@ -341,7 +414,7 @@ bool strata_build_loop_end(strata_loop_builder_t *l, int n_results, const MlirVa
         l->body, strata_op_create(l->b->location, "func.return", n_results, results, 0, NULL, 0, NULL, 0, NULL));
     memcpy(l->loop.reversed + l->loop.n_inputs, reversed, (size_t)l->loop.n_outputs * sizeof *reversed);
     close_body(l);
-    fits = !has_too_many_values(&l->loop) && has_variable(l);
+    fits = !has_too_many_values(&l->loop) && (strata_counted_loop_is_open(&l->loop) || has_variable(l));
   }
   if (!fits) {
     mlirBlockDestroy(l->body);

@@ -82,6 +82,31 @@ static void eval_elementwise(const eval_t *e) {
 
 //===-- All ------------------------------------------------------------------------------------------------------===//
 
+static bool takes(const strata__scalar_t *scalar, strata_type_t type, int n_operands) {
+  if (n_operands == 1)
+    return is_float(type) ? scalar->float1 || scalar->test1 : scalar->int1 != NULL;
+  return n_operands == 2 && (is_float(type) ? scalar->float2 || scalar->test2 : scalar->int2 != NULL);
+}
+
+// Whether scalar.c has what the op does to elements.
+static bool has_row(const strata__record_t *r) {
+  strata_combiner_t combiner;
+  switch (strata_op_info[r->id].kind) {
+  case STRATA_KIND_ELEMENTWISE:
+    return r->id == STRATA_OP_SELECT || r->id == STRATA_OP_BITCAST ||
+           strata_op_info[r->id].rule == STRATA_RULE_RESULT ||
+           takes(&strata__scalar[r->id], r->operands[0].type, r->n_operands);
+  case STRATA_KIND_REDUCE:
+  case STRATA_KIND_SCAN:
+  case STRATA_KIND_WINDOW:
+  case STRATA_KIND_SCATTER:
+    combiner = combiner_of(r);
+    return combiner == STRATA_COMBINER_COUNT || takes(strata__combiner_scalar(combiner), r->operands[0].type, 2);
+  default:
+    return true;
+  }
+}
+
 static const char *evaluate(const eval_t *e) {
   switch (strata_op_info[e->record->id].kind) {
   case STRATA_KIND_ELEMENTWISE:
@@ -119,6 +144,8 @@ strata_status_t strata__evaluate(strata_arena_t *arena, const strata__record_t *
       reason = "a shape is not static";
   if (strata_shape_count(&record->results[0]) < 0)
     reason = "a shape is not static";
+  if (!reason && !has_row(record))
+    reason = "scalar.c has no row for it";
   // An empty result has nothing to write, and its operands may have no memory at all.
   if (!reason && strata_shape_count(&record->results[0]) > 0)
     reason = evaluate(&e);

@@ -260,6 +260,17 @@ bool strata_build_loop_end(strata_loop_builder_t *loop, int n_results, const Mli
 // Forgets the loop and all that has been built since its beginning.
 void strata_build_loop_cancel(strata_loop_builder_t *loop);
 
+// An open loop: its first state is an i1 of rank 0, without which no iteration begins. |count|: the most iterations;
+// |limit|, an i64 of rank 0 or null, says so too. Ended and cancelled as the other.
+strata_loop_builder_t *strata_build_open_loop_begin(strata_builder_t *b, int64_t count, MlirValue limit, int n_states,
+                                                    const MlirValue *states, MlirValue *out_args);
+// Takes a state away, to which nothing in the body refers; if it is the first of an open loop, only |count| and |limit|
+// end that.
+void strata_build_loop_drop_state(strata_loop_builder_t *loop, int index);
+// True if |value|, of the body, has values that can be known here: it depends on constants and on states, of which
+// |results| are the next, that do.
+bool strata_build_loop_is_decided(strata_loop_builder_t *loop, const MlirValue *results, MlirValue value);
+
 //===-- Constants ------------------------------------------------------------------------------------------------===//
 
 // The bytes of a strata.constant in storage format: true if |value| is one. A splat of more than STRATA_FOLD_LIMIT

@@ -13,11 +13,14 @@
 //
 // The maximum starts at the lowest number, so that columns of -inf alone leave it a number; where it is multiplied, at
 // one that stays a number then. What was divided before the second product is divided after it.
+//
+// Without a softmax a block's scores are its weights, zero where there is no column, and %o is all that is carried.
 #include "dialects/affine/attention.h"
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "lowering/affine_to_tile/contract.h"
+#include "lowering/affine_to_tile/rounding.h"
 #include "passes/mma.h"
 
 #include <float.h>
@@ -38,8 +41,10 @@ typedef struct {
   MlirAffineExpr row_tile_symbol;
 } builder_t;
 
-// What blocks of columns hand on.
+// What blocks of columns hand on; without a softmax the result alone.
 enum { MAXIMUM, SUM, RESULT, N_CARRIED };
+
+static int first_carried(const builder_t *c) { return c->a.has_softmax ? 0 : RESULT; }
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
 
@@ -119,8 +124,8 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
     c->point[dim] = strata_tile_symbol(b, task_digit(b, task, stride, a->extents[dim]), a->extents[dim]);
     stride *= a->extents[dim];
   }
-  c->point[a->value] = strata_tile_vector_dim(b, VALUE);
-  c->point[a->head] = strata_tile_vector_dim(b, HEAD);
+  place_tile(b, c, a->value, VALUE, strata_tile_constant(b, 0));
+  place_tile(b, c, a->head, HEAD, strata_tile_constant(b, 0));
   c->row_tile = task_digit(b, task, 1, c->n_row_tiles);
   c->row_tile_symbol = strata_tile_symbol(b, c->row_tile, c->n_row_tiles);
   place_tile(b, c, a->row, ROW, c->row_tile_symbol);
@@ -159,8 +164,9 @@ static MlirValue numbers_along(strata_tile_builder_t *b, int axis, MlirAffineExp
   return strata_emit_value(&b->e, "arith.addi", 2, operands, type, 0, NULL);
 }
 
-// |scores| where |column|, along columns, is less than |end|, which varies along |dims|; else -inf.
-static strata_tile_value_t cut_at(strata_tile_builder_t *b, strata_tile_value_t scores, strata_tile_value_t end) {
+// |scores| where |column|, along columns, is less than |end|, which varies along |dims|; else nothing.
+static strata_tile_value_t cut_at(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
+                                  strata_tile_value_t end) {
   enum { PREDICATE_SLT = 2 };
   uint32_t dims = end.dims | 1u << COLUMN;
   strata_tile_value_t column = {numbers_along(b, COLUMN, (MlirAffineExpr){0}), 1u << COLUMN};
@@ -168,25 +174,26 @@ static strata_tile_value_t cut_at(strata_tile_builder_t *b, strata_tile_value_t 
   MlirType type = strata_tile_type(b, mlirIntegerTypeGet(b->e.context, 1), dims);
   strata_named_attr_t less = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_SLT)};
   strata_tile_value_t exists = {strata_emit_value(&b->e, "arith.cmpi", 2, compared, type, 1, &less), dims};
-  MlirValue chosen[3] = {strata_tile_broadcast(b, exists, SCORES), scores.value, numbers(b, -INFINITY, SCORES)};
+  MlirValue chosen[3] = {strata_tile_broadcast(b, exists, SCORES), scores.value,
+                         numbers(b, c->a.has_softmax ? -INFINITY : 0, SCORES)};
   return (strata_tile_value_t){
       strata_emit_value(&b->e, "arith.select", 3, chosen, mlirValueGetType(scores.value), 0, NULL), SCORES};
 }
 
-// -inf where there is no column, or none that a row may see.
+// Nothing, -inf or a weight of zero, where there is no column, or none that a row may see.
 static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
                                MlirAffineExpr block) {
   const strata_attention_t *a = &c->a;
   int64_t columns = a->extents[a->column], size = b->space.extents[COLUMN], last = a->extents[a->row] - 1 + a->offset;
   if (columns % size && (!a->is_causal || last >= columns)) {
     MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_tile_constant(b, columns));
-    scores = cut_at(b, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
+    scores = cut_at(b, c, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
   }
   if (a->is_causal) {
     MlirAffineExpr seen =
         strata_tile_scaled(b, c->row_tile_symbol, b->space.extents[ROW], strata_tile_constant(b, a->offset + 1));
     seen = strata_tile_scaled(b, block, -size, seen);
-    scores = cut_at(b, scores, (strata_tile_value_t){numbers_along(b, ROW, seen), ROWS});
+    scores = cut_at(b, c, scores, (strata_tile_value_t){numbers_along(b, ROW, seen), ROWS});
   }
   return scores;
 }
@@ -216,7 +223,8 @@ static strata_tile_value_t scores_of(strata_tile_builder_t *b, builder_t *c, str
   strata_tile_value_t scores = strata_tile_evaluate(b, &frame, c->a.score.value);
   if (b->status)
     return scores;
-  return (strata_tile_value_t){strata_tile_broadcast(b, scores, SCORES), SCORES};
+  scores = (strata_tile_value_t){strata_tile_broadcast(b, scores, SCORES), SCORES};
+  return strata_tile_widened(b, scores, mlirF32TypeGet(b->e.context));
 }
 
 // exp(scale * (value - maximum)): in one multiply-add where the value is a product, which is not infinite.
@@ -239,40 +247,49 @@ static MlirValue narrowed(strata_tile_builder_t *b, const builder_t *c, strata_t
   return strata_emit_value(&b->e, "arith.truncf", 1, &weights.value, strata_tile_type(b, c->a.type, SCORES), 0, NULL);
 }
 
-static MlirValue weigh(strata_tile_builder_t *b, builder_t *c, strata_tile_value_t weights, strata_tile_value_t result,
-                       strata_tile_value_t factor) {
+// The weighted values added to |result|.
+static MlirValue weigh(strata_tile_builder_t *b, builder_t *c, MlirValue narrow, strata_tile_value_t result,
+                       const strata_tile_value_t *factor) {
   const strata_nest_t *nest = c->a.weighted;
   MlirAffineExpr point[STRATA_MAX_DIMS];
   for (int i = 0; i <= nest->n_parallel; i++) // the column last
     point[i] = c->point[i];
-  MlirValue narrow = narrowed(b, c, weights);
   MlirValue values = operand(b, c, STRATA_ATTENTION_V, nest, point, 1u << VALUE | 1u << COLUMN);
   if (b->status)
     return result.value;
-  return strata_tile_emit_contract(b, narrow, values, binary(b, c, "arith.mulf", result, factor).value,
-                                   b->schedule.mma);
+  MlirValue before = factor ? binary(b, c, "arith.mulf", result, *factor).value : result.value;
+  return strata_tile_emit_contract(b, narrow, values, before, b->schedule.mma);
+}
+
+// A block's scores; nothing where there are none.
+static strata_tile_value_t block_scores(strata_tile_builder_t *b, builder_t *c, MlirValue queries,
+                                        MlirAffineExpr block) {
+  MlirValue keys = queries_or_keys(b, c, STRATA_ATTENTION_K, 1u << COLUMN | 1u << HEAD);
+  if (b->status)
+    return (strata_tile_value_t){0};
+  strata_tile_value_t product = {strata_tile_emit_contract(b, queries, keys, numbers(b, 0, SCORES), b->schedule.mma),
+                                 SCORES};
+  strata_tile_value_t scores = scores_of(b, c, product);
+  return b->status ? scores : cut(b, c, scores, block);
 }
 
 // Replaces |carried| by what this block makes of it.
 static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirAffineExpr block,
                        MlirValue *carried) {
-  MlirValue keys = queries_or_keys(b, c, STRATA_ATTENTION_K, 1u << COLUMN | 1u << HEAD);
+  strata_tile_value_t scores = block_scores(b, c, queries, block), result = {carried[RESULT], RESULTS};
   if (b->status)
     return;
-  strata_tile_value_t product = {strata_tile_emit_contract(b, queries, keys, numbers(b, 0, SCORES), b->schedule.mma),
-                                 SCORES};
-  strata_tile_value_t scores = scores_of(b, c, product);
-  if (b->status)
+  if (!c->a.has_softmax) {
+    carried[RESULT] = weigh(b, c, narrowed(b, c, scores), result, NULL);
     return;
-  scores = cut(b, c, scores, block);
-  strata_tile_value_t before = {carried[MAXIMUM], ROWS}, sum = {carried[SUM], ROWS},
-                      result = {carried[RESULT], RESULTS};
+  }
+  strata_tile_value_t before = {carried[MAXIMUM], ROWS}, sum = {carried[SUM], ROWS};
   strata_tile_value_t maximum = reduce(b, "#vector.kind<maximumf>", scores, before);
   strata_tile_value_t weights = exponential(b, c, scores, maximum), factor = exponential(b, c, before, maximum);
   sum = reduce(b, "#vector.kind<add>", weights, binary(b, c, "arith.mulf", sum, factor));
   carried[MAXIMUM] = maximum.value;
   carried[SUM] = sum.value;
-  carried[RESULT] = weigh(b, c, weights, result, factor);
+  carried[RESULT] = weigh(b, c, narrowed(b, c, weights), result, &factor);
 }
 
 // The blocks of columns that the task's rows see.
@@ -310,13 +327,14 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   strata_tile_known_t *known = b->known;
   seen_t seen = seen_blocks(b, c);
   MlirValue zero = strata_emit_index(&b->e, 0), end = strata_emit_apply(&b->e, seen.count, 1, &c->row_tile);
-  strata_loop_t loop = strata_emit_for_begin(&b->e, zero, end, 1, N_CARRIED, carried, inside);
+  int first = first_carried(c), n = N_CARRIED - first;
+  strata_loop_t loop = strata_emit_for_begin(&b->e, zero, end, 1, n, carried + first, inside + first);
   MlirAffineExpr block = block_of(b, c, &seen, loop.induction);
   place_tile(b, c, c->a.column, COLUMN, block);
   emit_block(b, c, queries, block, inside);
   if (b->status)
     return;
-  strata_emit_for_end(&b->e, loop, N_CARRIED, inside, carried);
+  strata_emit_for_end(&b->e, loop, n, inside + first, carried + first);
   strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
   if (!seen.is_all)
     strata_set_attr(loop.op, "tile.most", strata_i64_attr(b->e.context, c->n_column_tiles));
@@ -350,12 +368,18 @@ static void emit_task(strata_tile_builder_t *b, builder_t *c) {
   if (b->status)
     return;
   double lowest = c->a.scale != 0 ? -FLT_MAX / fmax(2, 2 * log2_e * c->a.scale) : -FLT_MAX;
-  MlirValue carried[N_CARRIED] = {numbers(b, lowest, ROWS), numbers(b, 0, ROWS), numbers(b, 0, RESULTS)};
+  MlirValue carried[N_CARRIED];
+  if (c->a.has_softmax) {
+    carried[MAXIMUM] = numbers(b, lowest, ROWS);
+    carried[SUM] = numbers(b, 0, ROWS);
+  }
+  carried[RESULT] = numbers(b, 0, RESULTS);
   emit_blocks(b, c, queries, carried);
   if (b->status)
     return;
-  strata_tile_value_t result =
-      divide(b, c, (strata_tile_value_t){carried[RESULT], RESULTS}, (strata_tile_value_t){carried[SUM], ROWS});
+  strata_tile_value_t result = {carried[RESULT], RESULTS};
+  if (c->a.has_softmax)
+    result = divide(b, c, result, (strata_tile_value_t){carried[SUM], ROWS});
   strata_contraction_kernel_t weighted = {.kernel = b->kernel, .nest = c->a.weighted, .store = c->a.store};
   c->point[c->a.column] = strata_tile_constant(b, 0);
   result = strata_tile_contract_result(b, &weighted, c->point, result);
@@ -365,9 +389,9 @@ static void emit_task(strata_tile_builder_t *b, builder_t *c) {
 
 static strata_status_t check_schedule(const strata_tile_builder_t *b, const strata_attention_t *a) {
   const strata_schedule_t *s = &b->schedule;
-  if (s->n_tile != 3 || s->tile[0] < 1 || s->tile[1] < 1 || s->tile[2] != a->extents[a->head])
+  if (s->n_tile != 3 || s->tile[0] < 1 || s->tile[1] < 1 || s->tile[2] != strata_attention_head_steps(a))
     return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [rows, columns, %lld]",
-                        (long long)a->extents[a->head]);
+                        (long long)strata_attention_head_steps(a));
   if (!s->mma.length || !strata_mma_named(s->mma))
     return strata_error(STRATA_INVALID_ARGUMENT, "no matrix instruction '%.*s'", (int)s->mma.length, s->mma.data);
   return NULL;
@@ -380,14 +404,15 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   if (!strata_attention_read(b->kernel, &c.a, &why))
     return strata_error(STRATA_UNSUPPORTED, "no attention: %s", why ? why : "other nests");
   STRATA_TRY(check_schedule(b, &c.a));
-  const int64_t sizes[N_AXES] = {b->schedule.tile[0], c.a.extents[c.a.value], b->schedule.tile[1],
-                                 c.a.extents[c.a.head]};
+  const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.a), b->schedule.tile[1],
+                                 b->schedule.tile[2]};
   c.n_row_tiles = strata_ceil_div(c.a.extents[c.a.row], sizes[ROW]);
   c.n_column_tiles = strata_ceil_div(c.a.extents[c.a.column], sizes[COLUMN]);
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);
   strata_loop_t forall = strata_emit_forall_begin(&b->e, strata_attention_batch(&c.a) * c.n_row_tiles);
   b->space.n_vector = N_AXES;
+  b->widens_choices = true;
   for (int axis = 0; axis < N_AXES; axis++)
     b->space.extents[axis] = sizes[axis];
   place_task(b, &c, forall.induction);

@@ -36,9 +36,10 @@ typedef struct {
   MlirValue chunk_index[2];
   // While emitting:
   MlirAffineExpr point[STRATA_MAX_DIMS];
-  int64_t size[2];        // of the current tile
-  MlirAffineExpr segment; // the current one
-  MlirAffineExpr base[2]; // of the current tile
+  int64_t size[2];                             // of the current tile
+  MlirAffineExpr segment;                      // the current one
+  MlirAffineExpr base[2];                      // of the current tile
+  strata_tile_range_t ranges[STRATA_MAX_DIMS]; // what it does of the reduction's loops
 } contract_t;
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
@@ -135,7 +136,7 @@ static void pack_vector_tile(strata_tile_builder_t *b, int64_t size, MlirAffineE
   int64_t trips[STRATA_MAX_DIMS];
   for (int i = 0; i < c->k.nest->n_reduction; i++)
     trips[i] = c->k.nest->extents[c->k.nest->n_parallel + i];
-  strata_tile_carry(b, c->k.nest->n_reduction, trips, 1, 0, NULL, pack_vector_point, &pack);
+  strata_tile_carry(b, c->k.nest->n_reduction, trips, NULL, 1, 0, NULL, pack_vector_point, &pack);
   b->space.n_vector = 0;
   b->known = known;
 }
@@ -163,9 +164,13 @@ static void pack_rows(strata_tile_builder_t *b, contract_t *c) {
   pack_t pack = {.c = c};
   int64_t outer[STRATA_MAX_DIMS];
   strata_tile_walk_t walk = {.outer = outer, .n_outer = 1};
+  strata_tile_range_t ranges[STRATA_MAX_DIMS] = {{{NULL}, {NULL}}};
   outer[0] = c->size[U];
-  for (int i = 0; i + 1 < c->k.nest->n_reduction; i++)
+  for (int i = 0; i + 1 < c->k.nest->n_reduction; i++) {
+    ranges[walk.n_outer] = c->ranges[i];
     outer[walk.n_outer++] = c->k.nest->extents[c->k.nest->n_parallel + i];
+  }
+  walk.ranges = ranges;
   walk.vector = c->k.nest->extents[n_dims_of(c->k.nest) - 1];
   walk.tile = strata_tile_width(b, walk.vector);
   strata_tile_walk_here(b, &walk, pack_rows_tile, &pack);
@@ -263,7 +268,7 @@ static void sum_segment(strata_tile_builder_t *b, const MlirAffineExpr *counters
   c->segment = counters[0];
   if (c->prefetches_results)
     prefetch_results(b, c);
-  strata_tile_carry(b, nest->n_reduction, trips, 1, 1, carried, step_in_segment, c);
+  strata_tile_carry(b, nest->n_reduction, trips, c->ranges, 1, 1, carried, step_in_segment, c);
 }
 
 //===-- Epilogue -------------------------------------------------------------------------------------------------===//
@@ -319,7 +324,7 @@ static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
   strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(c->k.nest->loops[0], 0));
   MlirValue accumulator = b->status ? start.value : strata_tile_broadcast(b, start, dims);
-  strata_tile_carry(b, 1, &c->n_segments, 1, 1, &accumulator, sum_segment, c);
+  strata_tile_carry(b, 1, &c->n_segments, NULL, 1, 1, &accumulator, sum_segment, c);
   for (int i = 0; i < c->k.nest->n_reduction; i++)
     c->point[c->k.nest->n_parallel + i] = strata_tile_constant(b, 0);
   if (!b->status) {
@@ -339,15 +344,21 @@ static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
 
 static void v_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
   contract_t *c = user;
+  strata_tile_range_t ranges[STRATA_MAX_DIMS];
   c->size[V] = size;
   c->base[V] = base;
+  memcpy(ranges, c->ranges, sizeof ranges);
+  strata_tile_contract_window(b, &c->k, V, c->point, base, size, c->ranges);
   emit_tile(b, c);
+  memcpy(c->ranges, ranges, sizeof ranges);
 }
 
 static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
   contract_t *c = user;
   c->size[U] = size;
   c->base[U] = base;
+  memset(c->ranges, 0, sizeof c->ranges);
+  strata_tile_contract_window(b, &c->k, U, c->point, base, size, c->ranges);
   if (c->is_packed[U])
     pack_rows(b, c);
   strata_tile_chunk(b, &c->chunks[V], c->chunk_index[V], v_tile, c);

@@ -17,6 +17,12 @@ void strata_tile_contract_know(strata_tile_builder_t *b, const strata_contractio
 void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
                                  const MlirAffineExpr *point, strata_tile_value_t result);
 
+// Cuts |ranges|, one a reduction loop, to the iterations in which the operand of |side| is not padding throughout the
+// tile of |size| from |base| on; outer dims are at |point|.
+void strata_tile_contract_window(strata_tile_builder_t *b, const strata_contraction_kernel_t *c, int side,
+                                 const MlirAffineExpr *point, MlirAffineExpr base, int64_t size,
+                                 strata_tile_range_t *ranges);
+
 // Where rows of the result are reduced (contract_rows.c), the contraction being at |point|: the point of |nest|, which
 // follows it; and a reduction at its own point, whose result is known and stored then.
 void strata_tile_contract_place(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,

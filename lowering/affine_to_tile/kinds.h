@@ -24,13 +24,19 @@ MlirValue strata_tile_emit_contract(strata_tile_builder_t *b, MlirValue left, Ml
 typedef void (*strata_tile_body_t)(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector,
                                    void *user);
 
+// The iterations of a loop that are done; null values: all.
+typedef struct {
+  MlirValue first, end;
+} strata_tile_range_t;
+
 typedef struct {
   int n_outer;
-  const int64_t *outer; // extents
-  int64_t vector;       // extent of the vectorized dim; 1: there is none
-  int64_t tile;         // elements of a full tile along it
-  int64_t work;         // of one outer point: elements touched, which decides how many tasks there are
-  int64_t cross_tile;   // if not 0: elements along outer dim |cross|, which is tiled too (a transposition)
+  const int64_t *outer;              // extents
+  const strata_tile_range_t *ranges; // of the loops over outer dims, where these are not NULL
+  int64_t vector;                    // extent of the vectorized dim; 1: there is none
+  int64_t tile;                      // elements of a full tile along it
+  int64_t work;                      // of one outer point: elements touched, which decides how many tasks there are
+  int64_t cross_tile;                // if not 0: elements along outer dim |cross|, which is tiled too (a transposition)
   int cross;
 } strata_tile_walk_t;
 
@@ -58,12 +64,13 @@ strata_tile_loop_t strata_tile_loop_begin(strata_tile_builder_t *b, int64_t exte
 void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop);
 
 // Nested sequential loops of |trips| iterations carrying values: |body| replaces |carried| by what it yields at the
-// counters; afterwards |carried| holds the results. A trip of the last loop is |unrolled| iterations, if it has more.
+// counters; afterwards |carried| holds the results. A trip of the last loop is |unrolled| iterations, if it has more;
+// |ranges|, if that is not NULL, has what is done of the other loops.
 enum { STRATA_TILE_CARRIED = 4 };
 typedef void (*strata_tile_carry_body_t)(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried,
                                          void *user);
-void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, int64_t unrolled, int n_carried,
-                       MlirValue *carried, strata_tile_carry_body_t body, void *user);
+void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, const strata_tile_range_t *ranges,
+                       int64_t unrolled, int n_carried, MlirValue *carried, strata_tile_carry_body_t body, void *user);
 
 // Tiles of |tile| elements along [0, extent), cut into |n_chunks| runs of |chunk| full tiles of which run |index| is
 // done here; the last run also does the tail. |body| gets a tile's size and first element.

@@ -26,16 +26,30 @@ int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
   return extent % width && extent % (2 * lanes) == 0 ? 2 * lanes : width;
 }
 
-strata_tile_loop_t strata_tile_loop_begin(strata_tile_builder_t *b, int64_t extent, MlirAffineExpr *out_coordinate) {
+// The bounds of a loop over [0, extent), or of what |range| leaves of it.
+static MlirValue first_of(strata_tile_builder_t *b, const strata_tile_range_t *range) {
+  return range && !mlirValueIsNull(range->first) ? range->first : strata_emit_index(&b->e, 0);
+}
+
+static MlirValue end_of(strata_tile_builder_t *b, const strata_tile_range_t *range, int64_t extent) {
+  return range && !mlirValueIsNull(range->end) ? range->end : strata_emit_index(&b->e, extent);
+}
+
+static strata_tile_loop_t begin_loop(strata_tile_builder_t *b, int64_t extent, const strata_tile_range_t *range,
+                                     MlirAffineExpr *out_coordinate) {
   strata_tile_loop_t loop = {.n_symbols = b->space.n_symbols, .known = b->known, .is_real = extent != 1};
   if (!loop.is_real) {
     *out_coordinate = strata_tile_constant(b, 0);
     return loop;
   }
-  loop.loop =
-      strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, extent), 1, 0, NULL, NULL);
+  MlirValue first = first_of(b, range), end = end_of(b, range, extent);
+  loop.loop = strata_emit_for_begin(&b->e, first, end, 1, 0, NULL, NULL);
   *out_coordinate = strata_tile_symbol(b, loop.loop.induction, extent);
   return loop;
+}
+
+strata_tile_loop_t strata_tile_loop_begin(strata_tile_builder_t *b, int64_t extent, MlirAffineExpr *out_coordinate) {
+  return begin_loop(b, extent, NULL, out_coordinate);
 }
 
 void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop) {
@@ -119,7 +133,8 @@ static void emit_outer(strata_tile_builder_t *b, walker_t *w, int dim) {
     emit_cross(b, w);
     return;
   }
-  strata_tile_loop_t loop = strata_tile_loop_begin(b, w->walk->outer[dim], &w->outer[dim]);
+  const strata_tile_range_t *range = w->walk->ranges ? &w->walk->ranges[dim] : NULL;
+  strata_tile_loop_t loop = begin_loop(b, w->walk->outer[dim], range, &w->outer[dim]);
   emit_outer(b, w, dim + 1);
   strata_tile_loop_end(b, loop);
 }
@@ -271,7 +286,8 @@ static void walk_vector_tasks(strata_tile_builder_t *b, walker_t *w, int64_t wan
 typedef struct {
   int n_loops;
   const int64_t *trips;
-  int64_t unrolled; // of the last loop
+  const strata_tile_range_t *ranges; // of all loops but the last; NULL: all of each
+  int64_t unrolled;                  // of the last loop
   int n_carried;
   strata_tile_carry_body_t body;
   void *user;
@@ -306,8 +322,9 @@ static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *c
   }
   MlirValue values[STRATA_TILE_CARRIED];
   int n_symbols = b->space.n_symbols;
-  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, trips / step),
-                                             1, c->n_carried, carried, values);
+  const strata_tile_range_t *range = c->ranges && i + 1 < c->n_loops ? &c->ranges[i] : NULL;
+  MlirValue first = first_of(b, range), end = end_of(b, range, trips / step);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, first, end, 1, c->n_carried, carried, values);
   MlirAffineExpr counter = strata_tile_symbol(b, loop.induction, trips / step);
   carry_iterations(b, c, i, strata_tile_scaled(b, counter, step, zero), step, values);
   if (!b->status)
@@ -316,10 +333,11 @@ static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *c
   carry_iterations(b, c, i, strata_tile_constant(b, trips / step * step), trips % step, carried);
 }
 
-void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, int64_t unrolled, int n_carried,
-                       MlirValue *carried, strata_tile_carry_body_t body, void *user) {
+void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, const strata_tile_range_t *ranges,
+                       int64_t unrolled, int n_carried, MlirValue *carried, strata_tile_carry_body_t body, void *user) {
   carry_t carry = {.n_loops = n_loops,
                    .trips = trips,
+                   .ranges = ranges,
                    .unrolled = unrolled,
                    .n_carried = n_carried,
                    .body = body,

@@ -111,7 +111,7 @@ static void reduction_loops(strata_tile_builder_t *b, reduction_t *r, int64_t n_
   int64_t trips[STRATA_MAX_DIMS];
   for (int i = 0; i < nest->n_reduction; i++)
     trips[i] = nest->n_parallel + i == r->vector_dim ? n_tiles : nest->extents[nest->n_parallel + i];
-  strata_tile_carry(b, nest->n_reduction, trips, unrolled(b, r), r->n_carried, carried, reduction_body, r);
+  strata_tile_carry(b, nest->n_reduction, trips, NULL, unrolled(b, r), r->n_carried, carried, reduction_body, r);
 }
 
 static int n_carried_of(const strata_nest_t *nest) { return (int)mlirOperationGetNumResults(nest->loops[0]); }

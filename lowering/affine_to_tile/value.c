@@ -7,9 +7,9 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
-#include "dialects/mlir_text.h"
 #include "dialects/strata/strata.h"
 #include "dialects/tile/tile.h"
+#include "lowering/affine_to_tile/rounding.h"
 
 #include <mlir-c/IntegerSet.h>
 
@@ -430,28 +430,6 @@ static strata_tile_value_t clone_constant(strata_tile_builder_t *b, MlirOperatio
   return (strata_tile_value_t){strata_emit_constant(&b->e, type, strata_attr(op, "value")), 0};
 }
 
-// A quotient without fast-math flags, on which a decision rests: it is rounded as the model says.
-static bool is_exact_quotient(strata_tile_builder_t *b, MlirValue value) {
-  MlirOperation op = strata_def(value);
-  return !mlirOperationIsNull(op) && strata_op_is(op, "arith.divf") && !strata_is_fast(b->compile->arena, op, "arcp");
-}
-
-// A rounding to storage type and back between fused nests is dropped under fast math.
-static bool is_round_trip(strata_tile_builder_t *b, MlirOperation op, strata_tile_value_t operand,
-                          strata_tile_value_t *out_value) {
-  if (b->compile->options->disable_fast_math || !strata_op_is(op, "arith.extf") || !mlirValueIsAOpResult(operand.value))
-    return false;
-  MlirOperation source = mlirOpResultGetOwner(operand.value);
-  if (!strata_op_is(source, "arith.truncf"))
-    return false;
-  MlirValue wide = mlirOperationGetOperand(source, 0);
-  MlirType element = mlirValueGetType(mlirOperationGetResult(op, 0));
-  if (!mlirTypeEqual(mlirValueGetType(wide), strata_tile_type(b, element, operand.dims)) || is_exact_quotient(b, wide))
-    return false;
-  *out_value = (strata_tile_value_t){wide, operand.dims};
-  return true;
-}
-
 //===-- Guards ---------------------------------------------------------------------------------------------------===//
 
 static MlirValue yielded(MlirOperation guard, int region) {
@@ -590,7 +568,7 @@ static strata_tile_value_t evaluate_op(strata_tile_builder_t *b, strata_tile_fra
   }
   if (strata_op_is(op, "arith.extf")) {
     strata_tile_value_t value, operand = strata_tile_evaluate(b, frame, mlirOperationGetOperand(op, 0));
-    if (!b->status && is_round_trip(b, op, operand, &value))
+    if (!b->status && strata_tile_unrounded(b, operand, mlirValueGetType(mlirOperationGetResult(op, 0)), &value))
       return value;
   }
   return clone_elementwise(b, frame, op);

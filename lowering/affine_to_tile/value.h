@@ -63,6 +63,7 @@ typedef struct {
   MlirAffineExpr bounds[STRATA_TILE_BOUNDS];
   int depth;              // producers being computed for one another; more than there are nests would be a cycle
   int guard_depth;        // inside a guard, reads may fall outside their buffers
+  bool widens_choices;    // what is chosen among rounded values is chosen before they are rounded, if it is widened
   strata_status_t status; // the first error; everything after it is meaningless
 } strata_tile_builder_t;
 

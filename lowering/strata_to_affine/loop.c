@@ -72,7 +72,7 @@ static void retype(strata__lowering_t *l, MlirOperation declaration, int n, cons
 }
 
 strata_status_t strata__lower_loop(strata__lowering_t *l, MlirOperation call) {
-  MlirOperation declaration = strata_called_loop(l->compile->module, call);
+  MlirOperation declaration = strata_called_loop(&l->loops, call);
   strata_counted_loop_t loop = strata_counted_loop_read(declaration);
   MlirValue buffers[STRATA_LOOP_MAX_ARGS];
   int n_operands = strata_counted_loop_n_operands(&loop), n_results = strata_counted_loop_n_results(&loop), n = 0;

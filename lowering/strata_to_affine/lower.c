@@ -197,7 +197,7 @@ static strata_status_t check_ops(strata__lowering_t *l, MlirBlock graph) {
   for (MlirOperation op = mlirBlockGetFirstOperation(graph); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
     MlirStringRef name = strata_op_name(op);
-    if (strata_op_id(op) == STRATA_OP_COUNT && mlirOperationIsNull(strata_called_loop(l->compile->module, op)))
+    if (strata_op_id(op) == STRATA_OP_COUNT && mlirOperationIsNull(strata_called_loop(&l->loops, op)))
       return located(strata_error(STRATA_UNSUPPORTED, "strata-to-affine: '%.*s' is no primitive of the strata dialect",
                                   (int)name.length, name.data),
                      op);
@@ -263,6 +263,7 @@ strata_status_t strata_pass_strata_to_affine(strata_compile_t *compile) {
   if (!compile->options->disable_fast_math)
     set_fast_math(&l);
   strata_remove_unused_loops(compile->arena, compile->module);
+  l.loops = strata_loop_table(compile->arena, compile->module);
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
   for (size_t i = 0; i < functions.count; i++)
     STRATA_TRY(lower_function(&l, functions.data[i]));

@@ -25,6 +25,12 @@ typedef struct {
   MlirLocation location;
 } strata__buffer_t;
 
+// An order of a value's elements: that of a view of it, and the maps from that view's coordinates to its own, and back.
+typedef struct {
+  const struct strata__tensor *shape;
+  MlirAffineMap map, inverse;
+} strata__order_t;
+
 typedef struct strata__tensor {
   strata_type_t type;
   int rank;
@@ -32,11 +38,8 @@ typedef struct strata__tensor {
   strata__buffer_t *buffer; // NULL: a splat, or not placed yet
   MlirAffineMap map;        // coordinates -> those of the buffer
   MlirAttribute splat;      // a number of the element type, or null
-  // The order in which to compute it, where that is not its own: the shape of the view it is stored for, and the map
-  // from that shape's coordinates to its own.
-  const struct strata__tensor *order;
-  MlirAffineMap order_map;
-  bool is_live; // something depends on it
+  strata__order_t order;    // in which to compute it, where that is not its own
+  bool is_live;             // something depends on it
 } strata__tensor_t;
 
 typedef struct {
@@ -44,6 +47,7 @@ typedef struct {
   MlirContext context;
   MlirOperation main; // the old function, on tensors: @main, or the body of a loop
   MlirBlock body;     // of the new one
+  strata_loop_table_t loops;
   strata_pointer_map_t tensor_index, constant_index;
   strata_pointer_map_t concats; // by concat op: strata__concat_plan_t
   strata_pointer_map_t sliced;  // by constant op: 1, small slices of it are all that is read; -1, they are not
@@ -67,7 +71,7 @@ typedef enum {
   STRATA__CONCAT_PIECES = 4, // one nest reads both
 } strata__concat_plan_t;
 
-//===-- Views and places (views.c, place.c) ----------------------------------------------------------------------===//
+//===-- Views and places (views.c, place.c, order.c) -------------------------------------------------------------===//
 
 strata__buffer_t *strata__new_buffer(strata__lowering_t *l, strata_type_t type, int rank, const int64_t *sizes,
                                      MlirLocation location);
@@ -96,6 +100,17 @@ MlirAffineMap strata__reshape_map(MlirContext context, int rank, const int64_t *
 // Decides what is live and where values are computed to, last op first: the operands of |results| (the return) into
 // |outputs|, those of a concat into the parts of its result. *out_copied[i]: result i must be copied there instead.
 void strata__place_all(strata__lowering_t *l, MlirBlock graph, strata__tensor_t *const *outputs, bool *out_copied);
+// True if the row-major position in a buffer of |sizes| of an element is a sum of its coordinates with constant
+// coefficients.
+bool strata__is_linear(const strata__tensor_t *tensor, const int64_t *sizes, MlirAffineMap map);
+// Where views between what is computed and |value|, which is stored at |map| in a buffer of |sizes|, cut dims into
+// parts that then lie apart (heads of attention): the order of the outermost view, whose own stores are simple; of
+// contracts and their epilogues that of the first in which what is computed is simple as well, so that rows and columns
+// stay dims.
+strata__order_t strata__order_to_store(strata__lowering_t *l, MlirValue value, const int64_t *sizes, MlirAffineMap map);
+// Has what a contract and its epilogue consist of computed in one order, where views lie between. |ops| are the
+// graph's.
+void strata__pass_on_orders(strata__lowering_t *l, size_t n, const MlirOperation *ops);
 // The same for the indices of a gather: what computes them is done where they are read, unless others read them
 // (indices.c).
 void strata__mark_index_live(strata__lowering_t *l, MlirValue value);

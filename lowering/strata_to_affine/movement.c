@@ -34,7 +34,7 @@ static void copy_part(strata__lowering_t *l, MlirOperation op, int index) {
   strata__tensor_t part = *strata__operand(l, op, index);
   part.buffer = result->buffer;
   part.map = strata_affine_compose(result->map, strata__concat_map(l, op, index), part.sizes);
-  part.order = NULL;
+  part.order = (strata__order_t){0};
   strata__copy(l, op, strata__operand(l, op, index), &part);
 }
 

@@ -58,7 +58,7 @@ void strata__nest_begin(strata__lowering_t *l, strata__nest_t *nest, MlirOperati
 
 void strata__nest_begin_for(strata__lowering_t *l, strata__nest_t *nest, MlirOperation source, const char *name,
                             const strata__tensor_t *tensor, MlirAffineExpr *out_point) {
-  const strata__tensor_t *order = tensor->order ? tensor->order : tensor;
+  const strata__tensor_t *order = tensor->order.shape ? tensor->order.shape : tensor;
   MlirAffineExpr dims[STRATA_MAX_RANK];
   bool shares_bytes = tensor->type == STRATA_TYPE_I4;
   strata__nest_begin(l, nest, source, name, shares_bytes ? 0 : order->rank, order->sizes);
@@ -68,8 +68,8 @@ void strata__nest_begin_for(strata__lowering_t *l, strata__nest_t *nest, MlirOpe
       nest->outer_loops[nest->n_outer_loops++] = strata__for_begin(nest, order->sizes[i], 0, NULL, NULL);
     dims[i] = strata__dim(nest, shares_bytes ? nest->n_dims - 1 : i);
   }
-  if (tensor->order)
-    strata__substitute(nest, tensor->order_map, dims, out_point);
+  if (tensor->order.shape)
+    strata__substitute(nest, tensor->order.map, dims, out_point);
   else
     memcpy(out_point, dims, sizeof *dims * (size_t)tensor->rank);
 }

@@ -19,9 +19,8 @@ MlirAffineMap strata__concat_map(strata__lowering_t *l, MlirOperation op, int in
   return mlirAffineMapGet(l->context, result->rank, 0, result->rank, dims);
 }
 
-// True if the row-major position in |buffer| of an element is a sum of its coordinates with constant coefficients.
-static bool is_linear(const strata__tensor_t *tensor, const strata__buffer_t *buffer, MlirAffineMap map) {
-  MlirAffineExpr position = strata_affine_linearize(map, buffer->sizes, tensor->sizes);
+bool strata__is_linear(const strata__tensor_t *tensor, const int64_t *sizes, MlirAffineMap map) {
+  MlirAffineExpr position = strata_affine_linearize(map, sizes, tensor->sizes);
   int64_t coefficient;
   for (int i = 0; i < tensor->rank; i++)
     if (!strata_affine_coefficient(position, i, &coefficient))
@@ -55,28 +54,21 @@ static bool can_place(strata__lowering_t *l, MlirValue value) {
 }
 
 // Gives |value| a place, if it can have one: element (c...) goes to buffer[map(c...)]. Views on the way are undone.
-// Where they cut dims into parts that then lie apart (heads of attention), the elements are computed in the order of
-// the outermost view, whose own stores are simple.
 static bool place(strata__lowering_t *l, MlirValue value, strata__buffer_t *buffer, MlirAffineMap map) {
-  strata__tensor_t *tensor = strata__tensor(l, value);
-  const strata__tensor_t *order = NULL;
-  MlirAffineMap order_map = {0};
+  MlirValue computed = value;
+  MlirAffineMap stored = map;
   if (!can_place(l, value))
     return false;
-  for (MlirOperation op = view_op(value); !mlirOperationIsNull(op); op = view_op(value)) {
-    MlirAffineMap inverse = strata__view_inverse(l, op), forward = strata__view_map(l, op);
-    order_map = order ? strata_affine_compose(forward, order_map, order->sizes) : forward;
-    order = order ? order : tensor;
-    value = mlirOperationGetOperand(op, 0);
-    tensor = strata__tensor(l, value);
-    map = strata_affine_simplify_places(strata_affine_compose(map, inverse, NULL), buffer->sizes, tensor->sizes);
+  for (MlirOperation op = view_op(computed); !mlirOperationIsNull(op); op = view_op(computed)) {
+    computed = mlirOperationGetOperand(op, 0);
+    stored = strata_affine_simplify_places(strata_affine_compose(stored, strata__view_inverse(l, op), NULL),
+                                           buffer->sizes, strata__tensor(l, computed)->sizes);
   }
+  strata__tensor_t *tensor = strata__tensor(l, computed);
   tensor->buffer = buffer;
-  tensor->map = map;
-  if (order && !is_linear(tensor, buffer, map)) {
-    tensor->order = order;
-    tensor->order_map = order_map;
-  }
+  tensor->map = stored;
+  if (!mlirValueEqual(computed, value) && !strata__is_linear(tensor, buffer->sizes, stored))
+    tensor->order = strata__order_to_store(l, value, buffer->sizes, map);
   return true;
 }
 
@@ -115,6 +107,47 @@ static void place_concat_operands(strata__lowering_t *l, MlirOperation op) {
     MlirAffineMap map = strata_affine_compose(result->map, strata__concat_map(l, op, i), operand->sizes);
     if (place(l, mlirOperationGetOperand(op, i), result->buffer, map))
       *plan |= i == 0 ? STRATA__CONCAT_LHS_IN_PLACE : STRATA__CONCAT_RHS_IN_PLACE;
+  }
+}
+
+//===-- Windows --------------------------------------------------------------------------------------------------===//
+
+// True if |op| reads its operands along windows: some coordinate is a sum of dims.
+static bool reads_windows(MlirOperation op) {
+  strata_op_id_t id = strata_op_id(op);
+  if (id == STRATA_OP_COUNT || strata_op_info[id].kind != STRATA_KIND_CONTRACT)
+    return id != STRATA_OP_COUNT && strata_op_info[id].kind == STRATA_KIND_WINDOW;
+  MlirAttribute maps = strata_attr(op, "maps");
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+    for (intptr_t j = 0; j < mlirAffineMapGetNumResults(map); j++)
+      if (!mlirAffineExprIsADim(mlirAffineMapGetResult(map, j)))
+        return true;
+  }
+  return false;
+}
+
+static bool is_reshaped(strata__lowering_t *l, MlirValue value) {
+  bool reshaped = false;
+  for (MlirOperation op = view_op(value); !mlirOperationIsNull(op); op = view_op(mlirOperationGetOperand(op, 0))) {
+    if (mlirAffineMapIsNull(strata__view_inverse(l, op)))
+      return false;
+    reshaped |= strata_op_id(op) == STRATA_OP_RESHAPE;
+  }
+  return reshaped;
+}
+
+// What a convolution or pooling reads through a reshape has the dims that windows move along in memory: what computes
+// it takes the dims apart.
+static void place_window_operands(strata__lowering_t *l, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    strata__tensor_t *operand = strata__tensor(l, value);
+    if (!is_reshaped(l, value) || !can_place(l, value))
+      continue;
+    strata__buffer_t *buffer =
+        strata__new_buffer(l, operand->type, operand->rank, operand->sizes, mlirOperationGetLocation(op));
+    place(l, value, buffer, mlirAffineMapMultiDimIdentityGet(l->context, operand->rank));
   }
 }
 
@@ -158,5 +191,8 @@ void strata__place_all(strata__lowering_t *l, MlirBlock graph, strata__tensor_t 
     mark_operands_live(l, ops.data[i]);
     if (strata_op_id(ops.data[i]) == STRATA_OP_CONCAT && !strata__is_empty(strata__result(l, ops.data[i], 0)))
       place_concat_operands(l, ops.data[i]);
+    if (reads_windows(ops.data[i]))
+      place_window_operands(l, ops.data[i]);
   }
+  strata__pass_on_orders(l, ops.count, ops.data);
 }

@@ -103,14 +103,20 @@ strata_status_t strata_rule_forall(strata_distribution_t *d, MlirOperation op) {
   }
   d->n_tasks = before + n_tasks;
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  strata_loop_t loop = strata_emit_for_begin(&d->e, begin, end, 1, 0, NULL, NULL);
-  define_task(d, old, rank, counts, loop.induction);
+  // One task is never called with an empty range. A loop around it would vary nothing: LLVM 22's loop-vectorize, asked
+  // what of its body is the same in all iterations, takes exponential time over a chain of selects.
+  bool is_loop = n_tasks > 1 || d->n_spaces > 1;
+  strata_loop_t loop = {0};
+  if (is_loop)
+    loop = strata_emit_for_begin(&d->e, begin, end, 1, 0, NULL, NULL);
+  define_task(d, old, rank, counts, is_loop ? loop.induction : strata_emit_index(&d->e, 0));
   MlirOperation terminator = mlirBlockGetTerminator(old);
   for (MlirOperation inner = mlirBlockGetFirstOperation(old); !mlirOperationEqual(inner, terminator);
        inner = mlirOperationGetNextInBlock(inner))
     STRATA_TRY(strata_distribute_op(d, inner));
   strata_finish_run(d);
-  strata_emit_for_end(&d->e, loop, 0, NULL, NULL);
+  if (is_loop)
+    strata_emit_for_end(&d->e, loop, 0, NULL, NULL);
   d->scratch_size = strata_max(d->scratch_size, scratch);
   return NULL;
 }

@@ -87,7 +87,7 @@ static MlirValue operand_value(const strata_gpu_attention_t *a, int which) {
 
 // Boxes of all rows and a span of steps, or, crossed, of a span of rows and all steps.
 static bool find_boxes(strata_gpu_distribution_t *d, MlirType type, strata_gpu_attention_operand_t *operand) {
-  strata_bulk_limits_t limits = {.span = STRATA_SPAN};
+  strata_bulk_limits_t limits = {.span = STRATA_SPAN, .splits_rows = true};
   for (int crossed = 0; crossed < 2; crossed++) {
     limits.most[ROW] = crossed ? SPAN : STRATA_BULK_EXTENT;
     limits.most[STEP] = crossed ? STRATA_BULK_EXTENT : SPAN;

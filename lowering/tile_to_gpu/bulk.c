@@ -8,9 +8,10 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/bulk_split.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { RANK = 2, NO_DIM = -1, ABSENT = -2, LEAST_EXTENT = 8 };
+enum { RANK = 2, NO_DIM = STRATA_BULK_NO_DIM, ABSENT = -2, LEAST_EXTENT = 8 };
 
 //===-- Places in a vector ---------------------------------------------------------------------------------------===//
 
@@ -176,14 +177,6 @@ static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
   return false;
 }
 
-// True if the constraint depends on the step that is loaded: what it leaves out must be zero.
-static bool concerns_steps(const strata_bulk_t *bulk, MlirAffineExpr expr) {
-  for (int i = 1; i < bulk->box.space.n_dims; i++)
-    if ((i == 1 || bulk->box.space.kinds[i] == STRATA_INDEX_COUNTER) && mlirAffineExprIsFunctionOfDim(expr, i))
-      return true;
-  return false;
-}
-
 // The same if one dim of the map ends where the constraint says: rows with padding behind them.
 static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
   const strata_index_space_t *space = &bulk->box.space;
@@ -211,7 +204,7 @@ static bool fits_mask(strata_bulk_t *bulk, MlirOperation op, int buffer, const s
   for (intptr_t i = 0; i < strata_gpu_mask_count(strata_attr(op, "mask")); i++) {
     MlirAffineExpr expr;
     bool is_equality = strata_gpu_mask_constraint(&bulk->box, op, buffer + 1, i, &expr);
-    bool is_needed = limits->is_store || concerns_steps(bulk, expr);
+    bool is_needed = limits->is_store || strata_bulk_concerns_steps(bulk, expr);
     if (is_needed && (is_equality || !(is_inside(bulk, expr) || ends_before(bulk, expr))))
       return false;
   }
@@ -245,45 +238,6 @@ static void join_digits(strata_bulk_t *bulk) {
       box->rank -= j - i;
     }
   }
-}
-
-// Makes two dims of dim |i| of the buffer where all elements of the access lie in every |n|th place along it: which of
-// these, and which n-th that is.
-static void split_dim(strata_gpu_box_t *box, int i, int64_t n, MlirAffineExpr quotient, MlirAffineExpr rest) {
-  for (int k = box->rank++; k > i + 1; k--) {
-    box->coordinates[k] = box->coordinates[k - 1];
-    box->sizes[k] = box->sizes[k - 1];
-  }
-  box->sizes[i] /= n;
-  box->sizes[i + 1] = n;
-  box->coordinates[i] = quotient;
-  box->coordinates[i + 1] = rest;
-}
-
-// Not of windows, whose steps move along the dim: they have maps of their own (bulk_window.c). Returns the dim that the
-// elements run along then; NO_DIM: none was split.
-static int split_strides(strata_bulk_t *bulk) {
-  strata_gpu_box_t *box = &bulk->box;
-  const strata_index_space_t *space = &box->space;
-  int split = NO_DIM;
-  for (int i = 0; i < box->rank && box->rank < STRATA_BOX_RANK; i++) {
-    int64_t n = 1;
-    for (int v = 0; v < RANK && n == 1; v++)
-      if (!strata_affine_coefficient(box->coordinates[i], v, &n) || n == 0)
-        n = 1;
-    if (n <= 1 || box->sizes[i] % n)
-      continue;
-    MlirAffineExpr by = mlirAffineConstantExprGet(space->d->e.context, n);
-    MlirAffineExpr rest =
-        strata_affine_simplify(mlirAffineModExprGet(box->coordinates[i], by), space->n_dims, space->extents);
-    MlirAffineExpr quotient =
-        strata_affine_simplify(mlirAffineFloorDivExprGet(box->coordinates[i], by), space->n_dims, space->extents);
-    if (mlirAffineExprIsFunctionOfDim(rest, 0) || concerns_steps(bulk, rest))
-      continue;
-    split_dim(box, i, n, quotient, rest);
-    split = i++;
-  }
-  return split;
 }
 
 // Moves a dim that a box has rows along in front of those that it has one element of.
@@ -340,7 +294,9 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
       (limits->every > 1 && !thin_out(bulk, op, limits->every, limits->phase)))
     return false;
   join_digits(bulk);
-  int split = split_strides(bulk);
+  int split = strata_bulk_split_strides(bulk);
+  if (limits->splits_rows)
+    strata_bulk_split_rows(bulk, op, buffer);
   if (!find_parts(bulk, limits, carriers) || !find_dims(bulk, carriers))
     return false;
   if (split != NO_DIM)

@@ -46,6 +46,7 @@ typedef struct {
   // Of a load without a mask, if |every| is more than 1: of the vector's dim 1 the elements |phase|, |phase| + |every|,
   // ... alone, which a box has side by side.
   int64_t every, phase;
+  bool splits_rows; // a dim of the buffer that is rows side by side, which the mask ends, may be two dims of the map
 } strata_bulk_limits_t;
 
 // True if the tile.load or tile.store whose buffer is operand |buffer| of |op| can be done so; |type|: its value's, of

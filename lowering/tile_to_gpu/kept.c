@@ -16,6 +16,7 @@ struct strata_gpu_kept {
   MlirValue memory; // N vectors of |width| registers of each thread, one behind the other
   MlirValue thread; // its number in that part of the group which is in one block
   int64_t width;
+  bool is_loaded_anew; // by threads that hold it in another order, in which it is stored
   strata_gpu_kept_t *next;
 };
 
@@ -79,6 +80,8 @@ bool strata_gpu_keeps_rows(const strata_gpu_distribution_t *d) {
 }
 
 strata_status_t strata_gpu_keep(strata_gpu_distribution_t *d, MlirOperation op, const strata_registers_t *registers) {
+  for (strata_gpu_kept_t *kept = d->kept; kept; kept = kept->next)
+    kept->is_loaded_anew |= is_same_load(kept->op, op);
   int64_t bytes = strata_element_bytes(registers->element), width = STRATA_VECTOR_BYTES / bytes;
   while (registers->count % width)
     width /= 2;
@@ -111,7 +114,7 @@ bool strata_gpu_is_of_kept(const strata_gpu_distribution_t *d, MlirOperation loa
   return false;
 }
 
-// True if the kernel loads what it does not keep: weights of a norm.
+// True if the kernel loads what it does not keep: weights of a norm, or a row once more.
 static bool loads_others(const strata_gpu_distribution_t *d) {
   MlirBlock entry = strata_func_body(d->func);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
@@ -121,7 +124,7 @@ static bool loads_others(const strata_gpu_distribution_t *d) {
          use = mlirOpOperandGetNextUse(use))
       is_loaded |= strata_op_is(mlirOpOperandGetOwner(use), "tile.load");
     for (const strata_gpu_kept_t *kept = d->kept; kept; kept = kept->next)
-      is_kept |= mlirValueEqual(mlirOperationGetOperand(kept->op, 0), buffer);
+      is_kept |= mlirValueEqual(mlirOperationGetOperand(kept->op, 0), buffer) && !kept->is_loaded_anew;
     if (is_loaded && !is_kept)
       return true;
   }

@@ -11,12 +11,16 @@ enum { STRATA_ATTENTION = 1 };
 
 typedef struct {
   strata_attention_t attention;
-  int64_t rows, columns, head, value, batch;
+  int64_t rows, columns, batch;
+  int64_t head, value;       // in whole steps and columns of the instruction
   const strata_mma_t *async; // NULL: the device has no instruction for it
 } strata_attention_problem_t;
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device,
                                                     const strata_attention_t *attention);
+
+// Why no tile can fit; NULL: one may.
+const char *strata_attention_obstacle(const strata_attention_problem_t *problem);
 
 typedef struct {
   int64_t groups;        // of 128 threads, 64 rows each
@@ -26,6 +30,10 @@ typedef struct {
   const char *bound; // what takes the time
   size_t number;     // among the candidates
 } strata_attention_choice_t;
+
+// Of all scores on the whole card, beside a softmax.
+double strata_attention_arithmetic_seconds(const strata_gpu_device_t *device,
+                                           const strata_attention_problem_t *problem);
 
 // Walks the candidates that fit: |choice| is zero at first, and the next one afterwards; false at the end.
 bool strata_attention_next(const strata_gpu_device_t *device, const strata_attention_problem_t *problem,

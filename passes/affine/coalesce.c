@@ -274,11 +274,14 @@ static bool want_boundaries(strata_coalescing_t *coalescing, const use_t *use) {
 
 //===-- What producers and consumers allow -----------------------------------------------------------------------===//
 
-// The pair (dim, next) of the consumer, where it occurs in the producer's point, must be a merged pair there.
-static bool consumer_pair_holds(const strata_coalescing_t *coalescing, int producer, const MlirAffineExpr *point,
-                                int dim, int next) {
+// The pair (dim, next) of the consumer, where it occurs in the producer's point, must be a merged pair there, or one
+// number already.
+static bool consumer_pair_holds(const strata_coalescing_t *coalescing, int consumer, int producer,
+                                const MlirAffineExpr *point, int dim, int next) {
   const strata_nest_t *nest = nest_of(coalescing, producer);
   for (int i = 0; i < nest->n_parallel; i++) {
+    if (walks_as_one(nest_of(coalescing, consumer), point[i], dim, next))
+      continue;
     if (strata_affine_expr_uses(point[i], dim)) {
       int after = strata_coalesce_next_dim(coalescing, producer, i);
       if (plain_dim(point[i]) != dim || !strata_mask_has(coalescing->nests[producer].merged, i) ||
@@ -291,10 +294,24 @@ static bool consumer_pair_holds(const strata_coalescing_t *coalescing, int produ
   return true;
 }
 
-// The pair (dim, next) of the producer must be read at a merged pair, or at one place.
-static bool producer_pair_holds(const strata_coalescing_t *coalescing, int consumer, const MlirAffineExpr *point,
-                                int dim, int next) {
+// True if the producer's pair is read at quotient and remainder of one number.
+static bool is_read_at_digits(const strata_coalescing_t *coalescing, int consumer, int producer,
+                              const MlirAffineExpr *point, int dim, int next) {
+  const strata_nest_t *nest = nest_of(coalescing, consumer);
+  if (!strata_affine_has_division(point[dim]) || !strata_affine_has_division(point[next]))
+    return false;
+  MlirAffineExpr size =
+      mlirAffineConstantExprGet(coalescing->compile->context, nest_of(coalescing, producer)->extents[next]);
+  MlirAffineExpr joined = mlirAffineAddExprGet(mlirAffineMulExprGet(point[dim], size), point[next]);
+  return !strata_affine_has_division(strata_affine_simplify(joined, n_dims_of(nest), nest->extents));
+}
+
+// The pair (dim, next) of the producer must be read at a merged pair, at one number, or at one place.
+static bool producer_pair_holds(const strata_coalescing_t *coalescing, int consumer, int producer,
+                                const MlirAffineExpr *point, int dim, int next) {
   if (mlirAffineExprIsAConstant(point[dim]) && mlirAffineExprIsAConstant(point[next]))
+    return true;
+  if (is_read_at_digits(coalescing, consumer, producer, point, dim, next))
     return true;
   int first = plain_dim(point[dim]), second = plain_dim(point[next]);
   return first >= 0 && second >= 0 && strata_mask_has(coalescing->nests[consumer].merged, first) &&
@@ -309,12 +326,12 @@ static bool withdraw_for_read(strata_coalescing_t *coalescing, int consumer, con
   uint32_t *producer_merged = &coalescing->nests[read->producer].merged, producer_before = *producer_merged;
   uint32_t parallel = (1u << nest_of(coalescing, read->producer)->n_parallel) - 1; // the dims of |point|
   for (int dim = strata_coalesce_next(before, -1); dim >= 0; dim = strata_coalesce_next(before, dim))
-    if (!consumer_pair_holds(coalescing, read->producer, point, dim,
+    if (!consumer_pair_holds(coalescing, consumer, read->producer, point, dim,
                              strata_coalesce_next_dim(coalescing, consumer, dim)))
       *merged &= ~(1u << dim);
   for (int dim = strata_coalesce_next(producer_before & parallel, -1); dim >= 0;
        dim = strata_coalesce_next(producer_before & parallel, dim))
-    if (!producer_pair_holds(coalescing, consumer, point, dim,
+    if (!producer_pair_holds(coalescing, consumer, read->producer, point, dim,
                              strata_coalesce_next_dim(coalescing, read->producer, dim)))
       *producer_merged &= ~(1u << dim);
   return *merged != before || *producer_merged != producer_before;
@@ -412,14 +429,29 @@ static bool has_serial_nest(const strata_nest_graph_t *graph) {
   return false;
 }
 
-static strata_status_t coalesce_kernel(strata_compile_t *compile, strata_coalesced_calls_t *calls, MlirOperation func) {
-  strata_coalescing_t coalescing = {.compile = compile};
-  STRATA_TRY(strata_nest_graph_read(compile->arena, func, &coalescing.graph));
-  if (has_serial_nest(&coalescing.graph))
+// *out_done is false for a kernel whose dims stay as they are.
+static strata_status_t coalesce(strata_coalescing_t *coalescing, MlirOperation func, bool *out_done) {
+  STRATA_TRY(strata_nest_graph_read(coalescing->compile->arena, func, &coalescing->graph));
+  *out_done = !has_serial_nest(&coalescing->graph);
+  if (!*out_done)
     return NULL;
-  decide(&coalescing);
-  strata_coalesce_apply(&coalescing);
-  strata_coalesced_calls_add(calls, &coalescing);
+  decide(coalescing);
+  strata_coalesce_apply(coalescing);
+  return NULL;
+}
+
+strata_status_t strata_coalesce_kernel(strata_compile_t *compile, MlirOperation func) {
+  strata_coalescing_t coalescing = {.compile = compile};
+  bool done;
+  return coalesce(&coalescing, func, &done);
+}
+
+static strata_status_t coalesce_called(strata_compile_t *compile, strata_coalesced_calls_t *calls, MlirOperation func) {
+  strata_coalescing_t coalescing = {.compile = compile};
+  bool done;
+  STRATA_TRY(coalesce(&coalescing, func, &done));
+  if (done)
+    strata_coalesced_calls_add(calls, &coalescing);
   return NULL;
 }
 
@@ -429,7 +461,7 @@ strata_status_t strata_pass_affine_coalesce(strata_compile_t *compile) {
   for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (strata_op_is_kernel(op))
-      STRATA_TRY(coalesce_kernel(compile, calls, op));
+      STRATA_TRY(coalesce_called(compile, calls, op));
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
   for (size_t i = 0; i < functions.count; i++)
     for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(functions.data[i])); !mlirOperationIsNull(op);

@@ -1,4 +1,4 @@
-// Coalescing: what is decided about a kernel's dims. Internal to coalesce*.c.
+// Coalescing: what is decided about a kernel's dims. Internal to coalesce*.c, but for strata_coalesce_kernel.
 #ifndef STRATA_PASSES_AFFINE_COALESCE_H
 #define STRATA_PASSES_AFFINE_COALESCE_H
 
@@ -26,6 +26,9 @@ typedef struct {
   strata_coalesced_nest_t *nests;     // by node
   strata_coalesced_buffer_t *buffers; // by buffer of the graph
 } strata_coalescing_t;
+
+// The pass on one kernel that nobody calls yet.
+STRATA_MUST_CHECK strata_status_t strata_coalesce_kernel(strata_compile_t *compile, MlirOperation func);
 
 static inline bool strata_mask_has(uint32_t mask, int bit) { return mask >> bit & 1; }
 

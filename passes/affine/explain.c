@@ -12,6 +12,7 @@
 #include "passes/affine/calls.h"
 #include "passes/affine/origins.h"
 #include "passes/pass.h"
+#include "passes/target.h"
 
 #include <stdio.h>
 
@@ -50,23 +51,52 @@ static strata_status_t explain_kernel(strata_compile_t *compile, MlirOperation f
   return NULL;
 }
 
-// Counts the calls of a function that runs |times| by callee, a uniqued attribute. Those behind one another of one
-// strata.launch are one launch. The body of a loop runs once an iteration.
-static void count_calls(strata_compile_t *compile, MlirOperation func, int64_t times, strata_pointer_map_t *calls,
-                        totals_t *run) {
+typedef struct {
+  strata_compile_t *compile;
+  MlirSymbolTable symbols;
+  strata_loop_table_t loops;
+  strata_pointer_map_t calls; // callee, a uniqued attribute -> how often it is called
+  totals_t run;
+} counter_t;
+
+// What decides how often an open loop runs, and what that means for a call.
+static void explain_open_loop(const counter_t *counter, MlirOperation call, const strata_counted_loop_t *loop) {
+  char node[160];
+  strata_location_text(mlirOperationGetLocation(call), node, sizeof node);
+  MlirStringRef name = strata_attr_str(loop->declaration, "sym_name");
+  strata_explain(counter->compile, "loop %.*s is %s: data decide %s; below, a run has one iteration of it",
+                 (int)name.length, name.data, *node ? node : "open",
+                 loop->has_condition ? "before each iteration whether it goes on" : "how many iterations it has");
+  if (strata_target_is_gpu(counter->compile))
+    strata_explain(counter->compile, "loop %.*s: the call waits for the device %s, and cannot be captured into a graph",
+                   (int)name.length, name.data, loop->has_condition ? "before each iteration" : "in front of it");
+}
+
+static void count_calls(counter_t *counter, MlirOperation func, int64_t times);
+
+static void count_loop(counter_t *counter, MlirOperation call, MlirOperation declaration, int64_t times) {
+  strata_counted_loop_t loop = strata_counted_loop_read(declaration);
+  bool is_open = strata_counted_loop_is_open(&loop);
+  if (is_open)
+    explain_open_loop(counter, call, &loop);
+  count_calls(counter, mlirSymbolTableLookup(counter->symbols, loop.body), is_open ? times : times * loop.count);
+}
+
+// Counts the calls of a function that runs |times| by callee. Those behind one another of one strata.launch are one
+// launch. The body of a loop runs once an iteration.
+static void count_calls(counter_t *counter, MlirOperation func, int64_t times) {
   int64_t last = -1;
-  strata_operations_t ops = strata_calls_of(compile->arena, func);
+  strata_operations_t ops = strata_calls_of(counter->compile->arena, func);
   for (size_t i = 0; i < ops.count; i++) {
-    MlirOperation declaration = strata_called_loop(compile->module, ops.data[i]);
+    MlirOperation declaration = strata_called_loop(&counter->loops, ops.data[i]);
     if (!mlirOperationIsNull(declaration)) {
-      strata_counted_loop_t loop = strata_counted_loop_read(declaration);
-      count_calls(compile, strata_find_symbol(compile->module, loop.body), times * loop.count, calls, run);
+      count_loop(counter, ops.data[i], declaration, times);
       last = -1;
       continue;
     }
     int64_t launch = strata_attr_i64(ops.data[i], "strata.launch", -1);
-    *strata_pointer_map_put(calls, strata_attr(ops.data[i], "callee").ptr) += times;
-    run->n_launches += launch < 0 || launch != last ? times : 0;
+    *strata_pointer_map_put(&counter->calls, strata_attr(ops.data[i], "callee").ptr) += times;
+    counter->run.n_launches += launch < 0 || launch != last ? times : 0;
     last = launch;
   }
 }
@@ -83,9 +113,13 @@ strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
   MlirOperation main = strata_find_func(compile->module, "main");
   if (!compile->explain || mlirOperationIsNull(main))
     return NULL;
-  totals_t run = {0};
-  strata_pointer_map_t calls = strata_pointer_map_create(compile->arena);
-  count_calls(compile, main, 1, &calls, &run);
+  counter_t counter = {.compile = compile,
+                       .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)),
+                       .loops = strata_loop_table(compile->arena, compile->module),
+                       .calls = strata_pointer_map_create(compile->arena)};
+  count_calls(&counter, main, 1);
+  mlirSymbolTableDestroy(counter.symbols);
+  totals_t *run = &counter.run;
   MlirBlock body = mlirModuleGetBody(compile->module);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -93,12 +127,12 @@ strata_status_t strata_pass_affine_explain(strata_compile_t *compile) {
     if (!strata_op_is(op, "func.func") || mlirOperationEqual(op, main))
       continue;
     MlirAttribute callee = mlirFlatSymbolRefAttrGet(compile->context, mlirStringAttrGetValue(symbol));
-    const int64_t *count = strata_pointer_map_get(&calls, callee.ptr);
+    const int64_t *count = strata_pointer_map_get(&counter.calls, callee.ptr);
     if (count)
-      STRATA_TRY(explain_kernel(compile, op, (int)*count, &run));
+      STRATA_TRY(explain_kernel(compile, op, (int)*count, run));
   }
   explain_origins(compile);
-  strata_explain(compile, "a run: %lld launches, %.3g bytes, %.3g operations", (long long)run.n_launches, run.bytes,
-                 run.operations);
+  strata_explain(compile, "a run: %lld launches, %.3g bytes, %.3g operations", (long long)run->n_launches, run->bytes,
+                 run->operations);
   return NULL;
 }

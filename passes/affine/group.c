@@ -149,7 +149,7 @@ static strata_group_reason_t place(strata_grouping_t *grouping, int group, int n
   if (record->class != STRATA_NEST_MAP)
     return STRATA_REASON_POINTS;
   if (!strata_group_is_private(grouping, group, node, -1))
-    return STRATA_REASON_READERS;
+    return strata_group_reason_kept(grouping, group, node);
   if (!strata_group_find_places(grouping, group, node))
     return STRATA_REASON_RECOMPUTE;
   state->evaluations = strata_group_evaluations(grouping, group, node);

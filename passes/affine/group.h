@@ -26,6 +26,7 @@ typedef struct {
   size_t n_buffers;      // that members access
   int n_reductions;      // over rows
   size_t n_places;       // at which members are computed that are not aligned
+  bool drops_padding;    // of its private buffers, whose rows stand in the way of dims that are to be one
   const char *kernel;    // the function made of it
 } strata_group_t;
 
@@ -58,6 +59,8 @@ typedef struct {
   double threads;       // that a kernel should be able to occupy
   double task_points;   // of a nest without rows: fewer are not worth a task of their own
   double task_threads;  // that can share a task
+  double row_threads;   // the same of a row that a cluster can hold ...
+  double row_bytes;     // ... of so many bytes
   double thread_points; // of a task, that a thread should have
   double operand_reuse; // results for which an operand's element serves once it is packed, or in shared memory
   double least_side;    // results along a side below which a contraction has no tiles, and nothing serves twice
@@ -145,11 +148,36 @@ bool strata_group_is_private(const strata_grouping_t *grouping, int group, int n
 
 //===-- Kernels (group_outline.c) --------------------------------------------------------------------------------===//
 
+// Value of @main -> value of the kernel, where it is read and where it is stored to, if that is another.
+typedef struct {
+  strata_pointer_map_t read, stored;
+} strata_group_values_t;
+
+strata_group_values_t strata_group_values_create(strata_arena_t *arena);
+
+// Parts of making a kernel. A block with an argument for each buffer, which |values| then says is inside what the
+// buffer is outside; what a nest in it uses becomes that, constants of @main are copied; the function of such a block.
+MlirBlock strata_group_block(const strata_grouping_t *grouping, const strata_ints_t *inputs,
+                             const strata_ints_t *outputs, strata_group_values_t *values);
+void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_group_values_t *values);
+MlirOperation strata_group_function(const strata_grouping_t *grouping, MlirBlock block);
+
+// Makes the rows of a buffer of @main, which is |inside| the kernel, as long as what is stored (group_trial.c).
+void strata_group_drop_padding(const strata_grouping_t *grouping, int buffer, MlirValue inside);
+
+// The kernel that |members|, in order, would be, of copies of them, without padding and with its dims coalesced: for
+// the caller to look at and to destroy (group_trial.c).
+STRATA_MUST_CHECK strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata_ints_t *members,
+                                                   MlirOperation *out_func);
+
 // Moves every group into a private function @k<n> and leaves calls. The nests of the graph are gone afterwards.
 STRATA_MUST_CHECK strata_status_t strata_group_outline(strata_grouping_t *grouping);
 
 // True if access |i| of one nest stores what the other reads in the same buffer, or reads what that stores.
 bool strata_group_interferes(const strata_nest_node_t *record, int i, const strata_nest_node_t *other);
+
+// Why |node|, whose points are not the group's, and whose results are wanted outside of it, cannot join.
+strata_group_reason_t strata_group_reason_kept(const strata_grouping_t *grouping, int group, int node);
 
 // Tells the compile's listener what became of every producer and consumer (group_explain.c).
 void strata_group_explain(const strata_grouping_t *grouping);

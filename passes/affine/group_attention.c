@@ -1,113 +1,47 @@
-// Groups of attention: two contractions and the softmax between them, found before other groups grow. See group.h.
+// Groups of attention: two contractions and the softmax between them, or arithmetic on elements, found before other
+// groups grow. See group.h.
 //
 // From every contraction its operands are followed back to other contractions. The nests on the way from one of those
-// are a group if strata_attention_read knows them, nobody else reads what lies between, operands come in bulk, and the
-// model finds it faster than three kernels.
-#include "passes/affine/attention.h"
+// are a group if strata_attention_read knows them as a kernel on trial, nobody else reads what lies between, operands
+// come in bulk, and the model finds it faster than a kernel for each. A product may be in several candidates: those
+// with a softmax come first, then those without weights, whose product may share a launch with others, then those
+// between whose products most lies.
+#include "passes/affine/group_attention.h"
+
 #include "passes/affine/explain.h"
-#include "passes/affine/group.h"
 #include "passes/target.h"
 
 #include <stdlib.h>
 
-enum { MAX_NODES = 64 }; // that are looked at from one contraction
+enum { MAX_HEAD = 256 };
 
 #define SOFTMAX_SECONDS 2e-6 // from the end of one kernel to the work of the next
 #define CLEARLY_FASTER 0.8   // the models err
+#define FASTER 0.95          // what is much alike in both
+#define NOT_HIDDEN 0.5       // of arithmetic behind a product
 
+typedef strata_attention_finder_t finder_t;
+
+// Nests that may become a group.
 typedef struct {
-  strata_grouping_t *grouping;
-  const strata_gpu_device_t *device;
-  int first, weighted;      // the contractions
-  strata_ints_t behind;     // what it is computed of, up to other contractions
-  strata_ints_t members;    // the nests of a candidate, in order
-  strata_attention_t found; // in them
-} finder_t;
+  int weighted, first;
+  strata_ints_t members;
+  bool has_softmax, has_weights; // constants among what is multiplied
+  double between;                // points of the first product: what is not stored
+} candidate_t;
+
+typedef STRATA_VECTOR(candidate_t) candidates_t;
 
 static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
 
-static int compare_ints(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
-// False if there are too many.
-static bool find_behind(finder_t *f) {
-  f->behind.count = 0;
-  *strata_vector_push(f->grouping->graph.arena, &f->behind) = f->weighted;
-  for (size_t i = 0; i < f->behind.count; i++) {
-    const strata_nest_node_t *node = node_of(f, f->behind.data[i]);
-    if (i > 0 && node->class == STRATA_NEST_ANCHOR)
-      continue;
-    for (size_t j = 0; j < node->reads.count; j++) {
-      int producer = node->reads.data[j].producer;
-      if (strata_ints_contain(&f->behind, producer) || !node_of(f, producer)->nest ||
-          f->grouping->nodes[producer].group >= 0)
-        continue;
-      if (f->behind.count == MAX_NODES)
-        return false;
-      *strata_vector_push(f->grouping->graph.arena, &f->behind) = producer;
-    }
-  }
-  qsort(f->behind.data, f->behind.count, sizeof(int), compare_ints);
-  return true;
-}
-
-// The nests on the way from the contraction |first|.
-static void find_members(finder_t *f, int first) {
-  f->first = first;
-  f->members.count = 0;
-  *strata_vector_push(f->grouping->graph.arena, &f->members) = first;
-  for (size_t i = 0; i < f->behind.count; i++) {
-    int at = f->behind.data[i];
-    const strata_nest_node_t *node = node_of(f, at);
-    bool follows = false;
-    for (size_t j = 0; j < node->reads.count && at > first; j++)
-      follows |= strata_ints_contain(&f->members, node->reads.data[j].producer);
-    if (follows)
-      *strata_vector_push(f->grouping->graph.arena, &f->members) = at;
-  }
-}
-
-// True if the nest makes numbers of its dims, and of what such nests, in |made|, make.
-static bool is_made_of_dims(const finder_t *f, int at, const strata_ints_t *made) {
-  const strata_nest_node_t *node = node_of(f, at);
-  size_t n_loads = 0;
-  for (size_t i = 0; i < node->buffers.count; i++)
-    n_loads += !node->nest->accesses[i].is_store;
-  if (node->class != STRATA_NEST_MAP || n_loads != node->reads.count)
-    return false;
-  for (size_t i = 0; i < node->reads.count; i++)
-    if (!strata_ints_contain(made, node->reads.data[i].producer))
-      return false;
-  return true;
-}
-
-// Masks of rows' and columns' numbers are not kept in memory, where nobody else wants them.
-static void add_masks(finder_t *f) {
-  strata_ints_t made = {0};
-  for (size_t i = 0; i < f->behind.count; i++)
-    if (is_made_of_dims(f, f->behind.data[i], &made))
-      *strata_vector_push(f->grouping->graph.arena, &made) = f->behind.data[i];
-  for (size_t i = made.count; i-- > 0;) {
-    const strata_ints_t *after = &node_of(f, made.data[i])->after;
-    bool is_ours = !strata_ints_contain(&f->members, made.data[i]);
-    for (size_t j = 0; j < after->count; j++)
-      is_ours = is_ours && strata_ints_contain(&f->members, after->data[j]);
-    if (is_ours)
-      *strata_vector_push(f->grouping->graph.arena, &f->members) = made.data[i];
-  }
-  qsort(f->members.data, f->members.count, sizeof(int), compare_ints);
-}
-
-// A maximum and a sum lie between the contractions.
-static bool has_two_rows(const finder_t *f) {
-  int n_rows = 0;
+// Of the nests of a class.
+static int count_members(const finder_t *f, strata_nest_class_t class) {
+  int count = 0;
   for (size_t i = 0; i < f->members.count; i++)
-    n_rows += node_of(f, f->members.data[i])->class == STRATA_NEST_ROW;
-  return n_rows == 2;
+    count += node_of(f, f->members.data[i])->class == class;
+  return count;
 }
 
 // True if nobody outside sees what lies between, or has to come between the members.
@@ -128,15 +62,19 @@ static bool is_private(const finder_t *f) {
   return true;
 }
 
-static bool recognise(finder_t *f, const char **out_why) {
-  strata_arena_t *arena = f->grouping->graph.arena;
-  strata_kernel_t *kernel = strata_arena_new(arena, strata_kernel_t);
-  *kernel = (strata_kernel_t){.arena = arena, .func = f->grouping->graph.func, .n_nests = (int)f->members.count};
-  kernel->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->func, 0));
-  kernel->nests = strata_arena_array(arena, strata_nest_t, f->members.count);
-  for (size_t i = 0; i < f->members.count; i++)
-    kernel->nests[i] = *node_of(f, f->members.data[i])->nest;
-  return strata_attention_read(kernel, &f->found, out_why);
+static double head_of(const finder_t *f) {
+  const strata_nest_node_t *node = node_of(f, f->first);
+  return node->trips / node->points;
+}
+
+// Why the members are no candidate, by a look at them; NULL if they may be.
+static const char *inspect(const finder_t *f) {
+  int n_rows = count_members(f, STRATA_NEST_ROW);
+  if (n_rows != 0 && n_rows != 2)
+    return "the reductions between are no softmax";
+  if (head_of(f) > MAX_HEAD)
+    return "a head dim above 256";
+  return is_private(f) ? NULL : "others read what lies between";
 }
 
 //===-- Whether it pays ------------------------------------------------------------------------------------------===//
@@ -162,81 +100,146 @@ static bool read_product(const finder_t *f, const strata_nest_t *nest, product_t
   return true;
 }
 
-// True if the copy engine brings the operand, contiguous along the product's reduction or not.
-static bool comes_in_bulk(const finder_t *f, const product_t *product, int operand, bool is_crossed) {
+// True if the copy engine brings the operand.
+static bool comes_in_bulk(const finder_t *f, const product_t *product, int operand) {
   MlirOperation read = f->found.operands[operand].access->op;
   for (int side = 0; side < 2; side++)
     if (mlirOperationEqual(product->contraction.sides[side].access->op, read))
-      return product->problem.sides[side].is_read && product->problem.sides[side].is_crossed == is_crossed;
+      return product->problem.sides[side].is_read &&
+             product->problem.sides[side].is_crossed == strata_attention_is_crossed(&f->found, operand);
   return false;
 }
 
-static double softmax_seconds(const finder_t *f, const strata_attention_problem_t *p) {
+// What lies between two kernels of products takes them: a softmax of its own, or arithmetic behind the first one, which
+// hides a part of it.
+static double seconds_between(const finder_t *f, const strata_attention_problem_t *p) {
   enum { BYTES = 4 + 2 }; // of a score and a weight
   double elements = (double)p->rows * (double)p->columns * (double)p->batch;
+  if (!f->found.has_softmax)
+    return strata_attention_arithmetic_seconds(f->device, p) * NOT_HIDDEN;
   return SOFTMAX_SECONDS + elements * BYTES / (double)f->device->bandwidth;
 }
 
-// Why the candidate stays three kernels; NULL if it does not.
+// Why the candidate stays several kernels; NULL if it does not.
 static const char *judge(const finder_t *f) {
   product_t first, second;
   strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
   strata_attention_choice_t choice;
+  const char *obstacle = strata_attention_obstacle(&problem);
+  if (obstacle)
+    return obstacle;
   if (!read_product(f, f->found.product.nest, &first) || !read_product(f, f->found.weighted, &second) ||
-      !comes_in_bulk(f, &first, STRATA_ATTENTION_Q, false) || !comes_in_bulk(f, &first, STRATA_ATTENTION_K, false) ||
-      !comes_in_bulk(f, &second, STRATA_ATTENTION_V, true))
-    return "operands do not come in bulk";
+      !comes_in_bulk(f, &first, STRATA_ATTENTION_Q) || !comes_in_bulk(f, &first, STRATA_ATTENTION_K) ||
+      !comes_in_bulk(f, &second, STRATA_ATTENTION_V))
+    return "the copy engine does not take an operand: rows that do not begin at multiples of 16 bytes, or too many "
+           "dims";
   if (!strata_attention_choose(f->device, &problem, 1, &choice))
-    return "no tile fits";
+    return "no tile fits registers and shared memory";
   double apart = strata_problem_seconds(f->device, &first.problem) +
-                 strata_problem_seconds(f->device, &second.problem) + softmax_seconds(f, &problem);
-  bool pays = choice.seconds < CLEARLY_FASTER * apart;
+                 strata_problem_seconds(f->device, &second.problem) + seconds_between(f, &problem);
+  bool pays = choice.seconds < (f->found.has_softmax ? CLEARLY_FASTER : FASTER) * apart;
   strata_explain(f->grouping->compile,
-                 "attention contract#%d <- contract#%d: %lld x %lld, %lld times: %.1f us %s %.1f in three kernels",
+                 "attention contract#%d <- contract#%d: %lld x %lld, %lld times: %.1f us %s %.1f in %s kernels",
                  f->weighted, f->first, (long long)problem.rows, (long long)problem.columns, (long long)problem.batch,
-                 1e6 * choice.seconds, pays ? "instead of" : "are too many for", 1e6 * apart);
+                 1e6 * choice.seconds, pays ? "instead of" : "are too many for", 1e6 * apart,
+                 f->found.has_softmax ? "three" : "two");
   return pays ? NULL : "";
+}
+
+//===-- All of them ----------------------------------------------------------------------------------------------===//
+
+static void explain_no(const finder_t *f, int weighted, int first, const char *why) {
+  if (*why)
+    strata_explain(f->grouping->compile, "attention contract#%d <- contract#%d: no, %s", weighted, first, why);
+}
+
+static strata_status_t examine(finder_t *f, const char **out_why) {
+  *out_why = inspect(f);
+  if (*out_why)
+    return NULL;
+  strata_attention_add_masks(f);
+  STRATA_TRY(strata_attention_recognise(f, out_why));
+  if (*out_why)
+    return NULL;
+  STRATA_TRY(strata_attention_add_arithmetic(f));
+  *out_why = judge(f);
+  return NULL;
+}
+
+static bool reads_constants(const finder_t *f, int node) {
+  const strata_ints_t *buffers = &node_of(f, node)->buffers;
+  for (size_t i = 0; i < buffers->count; i++)
+    if (f->grouping->graph.buffers.data[buffers->data[i]].is_constant)
+      return true;
+  return false;
+}
+
+static strata_status_t add_candidate(finder_t *f, int first, candidates_t *candidates) {
+  const char *why;
+  strata_attention_find_members(f, first);
+  if (!strata_ints_contain(&f->members, f->weighted) || count_members(f, STRATA_NEST_ANCHOR) != 2)
+    return NULL;
+  strata_status_t status = examine(f, &why);
+  strata_attention_end_trial(f);
+  STRATA_TRY(status);
+  if (why) {
+    explain_no(f, f->weighted, first, why);
+    return NULL;
+  }
+  *strata_vector_push(f->grouping->graph.arena, candidates) =
+      (candidate_t){f->weighted,
+                    first,
+                    f->members,
+                    f->found.has_softmax,
+                    reads_constants(f, first) || reads_constants(f, f->weighted),
+                    node_of(f, first)->points};
+  f->members = (strata_ints_t){0};
+  return NULL;
+}
+
+static strata_status_t add_candidates(finder_t *f, candidates_t *candidates) {
+  strata_ints_t firsts = {0};
+  if (!strata_attention_find_behind(f)) {
+    strata_explain(f->grouping->compile, "attention contract#%d: no, its operands are made by too many nests",
+                   f->weighted);
+    return NULL;
+  }
+  for (size_t i = 0; i < f->behind.count; i++)
+    if (f->behind.data[i] != f->weighted && node_of(f, f->behind.data[i])->class == STRATA_NEST_ANCHOR)
+      *strata_vector_push(f->grouping->graph.arena, &firsts) = f->behind.data[i];
+  for (size_t i = 0; i < firsts.count; i++)
+    STRATA_TRY(add_candidate(f, firsts.data[i], candidates));
+  return NULL;
 }
 
 //===-- Forming --------------------------------------------------------------------------------------------------===//
 
-static strata_status_t form(finder_t *f) {
-  int group = strata_group_create(f->grouping, f->weighted);
-  for (size_t i = f->members.count; i-- > 0;)
-    if (f->members.data[i] != f->weighted)
-      STRATA_TRY(strata_group_add(f->grouping, group, f->members.data[i]));
-  return NULL;
+static int compare_candidates(const void *left, const void *right) {
+  const candidate_t *a = left, *b = right;
+  if (a->has_softmax != b->has_softmax)
+    return a->has_softmax ? -1 : 1;
+  if (!a->has_softmax && a->has_weights != b->has_weights)
+    return a->has_weights ? 1 : -1;
+  if (!a->has_softmax && a->between != b->between)
+    return a->between > b->between ? -1 : 1;
+  if (a->weighted != b->weighted)
+    return a->weighted < b->weighted ? -1 : 1;
+  return (a->first > b->first) - (a->first < b->first);
 }
 
-static strata_status_t try_candidate(finder_t *f, int first, bool *out_formed) {
-  const char *why;
-  find_members(f, first);
-  *out_formed = false;
-  if (!strata_ints_contain(&f->members, f->weighted) || !has_two_rows(f))
-    return NULL;
-  add_masks(f);
-  if (!recognise(f, &why)) {
-    if (why)
-      strata_explain(f->grouping->compile, "attention contract#%d <- contract#%d: no, %s", f->weighted, first, why);
-    return NULL;
-  }
-  why = is_private(f) ? judge(f) : "others read what lies between";
-  if (why && *why)
-    strata_explain(f->grouping->compile, "attention contract#%d <- contract#%d: no, %s", f->weighted, first, why);
-  *out_formed = !why;
-  return why ? NULL : form(f);
+static bool is_free(const finder_t *f, const candidate_t *candidate) {
+  for (size_t i = 0; i < candidate->members.count; i++)
+    if (f->grouping->nodes[candidate->members.data[i]].group >= 0)
+      return false;
+  return true;
 }
 
-static strata_status_t try_contraction(finder_t *f) {
-  bool formed = false;
-  if (!find_behind(f))
-    return NULL;
-  strata_ints_t firsts = {0};
-  for (size_t i = 0; i < f->behind.count; i++)
-    if (f->behind.data[i] != f->weighted && node_of(f, f->behind.data[i])->class == STRATA_NEST_ANCHOR)
-      *strata_vector_push(f->grouping->graph.arena, &firsts) = f->behind.data[i];
-  for (size_t i = 0; i < firsts.count && !formed; i++)
-    STRATA_TRY(try_candidate(f, firsts.data[i], &formed));
+static strata_status_t form(finder_t *f, const candidate_t *candidate) {
+  int group = strata_group_create(f->grouping, candidate->weighted);
+  f->grouping->groups.data[group].drops_padding = true;
+  for (size_t i = candidate->members.count; i-- > 0;)
+    if (candidate->members.data[i] != candidate->weighted)
+      STRATA_TRY(strata_group_add(f->grouping, group, candidate->members.data[i]));
   return NULL;
 }
 
@@ -250,6 +253,7 @@ static bool is_allowed(const strata_compile_t *compile) {
 
 strata_status_t strata_group_attention(strata_grouping_t *grouping) {
   finder_t f = {.grouping = grouping};
+  candidates_t candidates = {0};
   if (!is_allowed(grouping->compile))
     return NULL;
   STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
@@ -257,6 +261,15 @@ strata_status_t strata_group_attention(strata_grouping_t *grouping) {
     return NULL;
   for (f.weighted = 0; f.weighted < (int)grouping->graph.nodes.count; f.weighted++)
     if (strata_group_is_free_anchor(grouping, f.weighted))
-      STRATA_TRY(try_contraction(&f));
+      STRATA_TRY(add_candidates(&f, &candidates));
+  if (candidates.count > 1)
+    qsort(candidates.data, candidates.count, sizeof *candidates.data, compare_candidates);
+  for (size_t i = 0; i < candidates.count; i++) {
+    const candidate_t *candidate = &candidates.data[i];
+    if (is_free(&f, candidate))
+      STRATA_TRY(form(&f, candidate));
+    else
+      explain_no(&f, candidate->weighted, candidate->first, "one of the products is in another one");
+  }
   return NULL;
 }

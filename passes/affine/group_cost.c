@@ -15,6 +15,7 @@
 #define GPU_WARPS_AT_ONCE 4.0   // of a processor
 #define GPU_LAUNCH_SECONDS 2e-6 // from the end of one kernel to the work of the next
 #define GPU_PRODUCT_LOSS 3.0    // so that products of more than 16 million multiply-adds are worth a launch
+#define MAX_FOLLOWERS 32        // of a nest that are looked at
 #define WAIT_DEPTH 6            // nests between a reduction and what waits for it: mean, epsilon, root
 #define ROWS_AT_ONCE 4.0        // along which a value that does not vary is computed once
 #define AFFORDABLE 0.2          // of a kernel's cost may go into repetitions
@@ -51,6 +52,8 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
                                         .threads = device->n_processors * (device->threads_resident / 2.0),
                                         .task_points = 8,
                                         .task_threads = device->max_threads,
+                                        .row_threads = (double)device->max_threads * fmax(1, device->max_cluster),
+                                        .row_bytes = (double)strata_gpu_cluster_row_bytes(device),
                                         .thread_points = 8,
                                         .operand_reuse = 128,
                                         .least_side = 8, // schedule_contract_gpu.c
@@ -140,6 +143,13 @@ double strata_group_evaluations(const strata_grouping_t *grouping, int group, in
   return evaluations;
 }
 
+static double memref_elements(MlirValue buffer) {
+  double elements = 1;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(mlirValueGetType(buffer)); i++)
+    elements *= (double)mlirShapedTypeGetDimSize(mlirValueGetType(buffer), i);
+  return elements;
+}
+
 //===-- Savings --------------------------------------------------------------------------------------------------===//
 
 typedef enum { READERS_ELSEWHERE, READERS_MIXED, READERS_WITHIN } readers_t;
@@ -205,22 +215,45 @@ static bool affords_repetitions(const strata_grouping_t *grouping, int group, in
   return extra <= saved || extra <= saved + AFFORDABLE * group_cost(grouping, group);
 }
 
-// Threads that |tasks| of |trips| points in all occupy.
-static double threads_busy(const strata_group_prices_t *prices, double tasks, double trips) {
-  double on_each = fmin(fmax(trips / tasks / prices->thread_points, 1), prices->task_threads);
+// Threads that |tasks| of |trips| points in all occupy, each at most |most|.
+static double threads_busy(const strata_group_prices_t *prices, double tasks, double trips, double most) {
+  double on_each = fmin(fmax(trips / tasks / prices->thread_points, 1), most);
   return fmin(fmax(tasks, 1) * on_each, prices->threads);
+}
+
+// Bytes of a row of what members, and |node|, read as a whole from memory.
+static double row_bytes(const strata_grouping_t *grouping, int group, int node) {
+  const strata_group_t *record = &grouping->groups.data[group];
+  double bytes = 0, row = node_of(grouping, node)->trips;
+  strata_ints_t seen = {0};
+  for (size_t i = 0; i <= record->members.count; i++) {
+    const strata_nest_node_t *member = node_of(grouping, i < record->members.count ? record->members.data[i] : node);
+    for (size_t j = 0; j < member->buffers.count; j++) {
+      int buffer = member->buffers.data[j];
+      const strata_nest_buffer_t *read = &grouping->graph.buffers.data[buffer];
+      bool is_made = read->n_stores > 0 && (read->writer == node || strata_group_has(grouping, group, read->writer));
+      if (member->nest->accesses[j].is_store || is_made || strata_ints_contain(&seen, buffer) ||
+          memref_elements(read->value) < row)
+        continue;
+      *strata_vector_push(grouping->graph.arena, &seen) = buffer;
+      bytes += read->bytes;
+    }
+  }
+  return bytes / record->outer_points;
 }
 
 // Rows are the tasks of their group: a long nest over few of them is better off alone.
 static bool keeps_threads_busy(const strata_grouping_t *grouping, int group, int node) {
   const strata_group_prices_t *prices = &grouping->prices;
   const strata_nest_node_t *record = node_of(grouping, node);
-  double cost = record->points * record->work;
+  double cost = record->points * record->work, rows = grouping->groups.data[group].outer_points;
   for (size_t i = 0; i < record->buffers.count; i++)
     cost += grouping->graph.buffers.data[record->buffers.data[i]].bytes * prices->byte;
   double tasks = record->class == STRATA_NEST_ROW ? record->points : record->trips / prices->task_points;
-  double idle_alone = prices->threads / threads_busy(prices, tasks, record->trips);
-  double idle = prices->threads / threads_busy(prices, grouping->groups.data[group].outer_points, record->trips);
+  bool is_shared = prices->row_threads > prices->task_threads && row_bytes(grouping, group, node) <= prices->row_bytes;
+  double most = is_shared ? prices->row_threads : prices->task_threads;
+  double idle_alone = prices->threads / threads_busy(prices, tasks, record->trips, prices->task_threads);
+  double idle = prices->threads / threads_busy(prices, rows, record->trips, most);
   double lost = cost * (idle - idle_alone);
   return lost <= saved_bytes(grouping, group, node) * prices->byte * idle_alone + prices->pause;
 }
@@ -276,13 +309,51 @@ static bool is_absorbed(const strata_grouping_t *grouping, int node) {
   return true;
 }
 
+// What follows |node| elementwise, itself first; false if that is too much to look at.
+static bool find_followers(const strata_grouping_t *grouping, int node, strata_ints_t *out) {
+  *strata_vector_push(grouping->graph.arena, out) = node;
+  for (size_t i = 0; i < out->count; i++) {
+    const strata_ints_t *after = &node_of(grouping, out->data[i])->after;
+    for (size_t j = 0; j < after->count; j++) {
+      const strata_nest_node_t *record = node_of(grouping, after->data[j]);
+      if (!record->nest || record->class != STRATA_NEST_MAP || strata_ints_contain(out, after->data[j]))
+        continue;
+      if (out->count == MAX_FOLLOWERS)
+        return false;
+      *strata_vector_push(grouping->graph.arena, out) = after->data[j];
+    }
+  }
+  return true;
+}
+
+// True if there is another kernel anyway among those that read what |node| makes, directly or by what is elementwise:
+// that of a reduction over it, or one that computes what it meets. Else that kernel would be one more.
+static bool has_kernel_behind(const strata_grouping_t *grouping, int group, int node) {
+  strata_ints_t followers = {0};
+  if (!find_followers(grouping, node, &followers))
+    return true;
+  for (size_t i = 0; i < followers.count; i++) {
+    const strata_nest_node_t *record = node_of(grouping, followers.data[i]);
+    for (size_t j = 0; j < record->after.count; j++)
+      if (node_of(grouping, record->after.data[j])->class == STRATA_NEST_ROW)
+        return true;
+    for (size_t j = 0; j < record->before.count; j++) {
+      int other = record->before.data[j];
+      if (node_of(grouping, other)->class >= STRATA_NEST_ROW && !node_of(grouping, other)->is_constant &&
+          !strata_group_has(grouping, group, other))
+        return true;
+    }
+  }
+  return false;
+}
+
 static bool adds_a_store_only(const strata_grouping_t *grouping, int group, int node) {
   const strata_nest_node_t *record = node_of(grouping, node);
   for (size_t i = 0; i < record->reads.count; i++)
     if (strata_group_has(grouping, group, record->reads.data[i].producer) &&
         !is_stored_anyway(grouping, group, record->reads.data[i].buffer, node))
       return false;
-  return is_absorbed(grouping, node);
+  return is_absorbed(grouping, node) && has_kernel_behind(grouping, group, node);
 }
 
 // True if |node| only widens what another kernel's reduction, and what waits for that, read: they can do that
@@ -318,9 +389,7 @@ bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int n
 // Bytes that go through one access.
 static double access_bytes(const strata_grouping_t *grouping, const strata_nest_node_t *record, size_t access) {
   const strata_nest_buffer_t *buffer = &grouping->graph.buffers.data[record->buffers.data[access]];
-  double elements = 1;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(mlirValueGetType(buffer->value)); i++)
-    elements *= (double)mlirShapedTypeGetDimSize(mlirValueGetType(buffer->value), i);
+  double elements = memref_elements(buffer->value);
   return elements > record->trips ? buffer->bytes / elements * record->trips : buffer->bytes;
 }
 

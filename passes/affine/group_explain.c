@@ -12,6 +12,23 @@ static const char *const reason_texts[] = {
 #include "passes/affine/group_reasons.def"
 };
 
+strata_group_reason_t strata_group_reason_kept(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_node_t *record = &grouping->graph.nodes.data[node];
+  size_t n_within = 0, n_outside = 0;
+  for (size_t i = 0; i < record->buffers.count; i++) {
+    const strata_ints_t *readers = &grouping->graph.buffers.data[record->buffers.data[i]].readers;
+    for (size_t j = 0; record->nest->accesses[i].is_store && j < readers->count; j++)
+      *(strata_group_has(grouping, group, readers->data[j]) ? &n_within : &n_outside) += 1;
+  }
+  if (n_within == 0) // it is what reads
+    return STRATA_REASON_POINTS;
+  return n_outside ? STRATA_REASON_READERS : STRATA_REASON_RESULT;
+}
+
+static bool has_contraction(const strata_grouping_t *grouping, int node) {
+  return grouping->groups.data[grouping->nodes[node].group].kind == STRATA_NEST_ANCHOR;
+}
+
 // What stood in the way where no join was tried: a look at the two is enough.
 static strata_group_reason_t evident_reason(const strata_grouping_t *grouping, int consumer, int producer) {
   const strata_nest_node_t *a = &grouping->graph.nodes.data[producer], *b = &grouping->graph.nodes.data[consumer];
@@ -19,9 +36,13 @@ static strata_group_reason_t evident_reason(const strata_grouping_t *grouping, i
     return STRATA_REASON_DISABLED;
   if (a->class == STRATA_NEST_SCALAR || b->class == STRATA_NEST_SCALAR)
     return STRATA_REASON_SCALAR;
+  if (a->is_constant != b->is_constant)
+    return STRATA_REASON_CONSTANT;
   if (b->class == STRATA_NEST_ANCHOR)
-    return STRATA_REASON_OPERAND;
-  return STRATA_REASON_READERS;
+    return a->class == STRATA_NEST_ANCHOR ? STRATA_REASON_ANCHORS : STRATA_REASON_OPERAND;
+  if (has_contraction(grouping, producer) && has_contraction(grouping, consumer))
+    return STRATA_REASON_ANCHORS;
+  return a->after.count > STRATA_GROUP_MAX_READERS ? STRATA_REASON_MANY : STRATA_REASON_TAKEN;
 }
 
 static void explain_read(const strata_grouping_t *grouping, int consumer, const strata_nest_read_t *read,

@@ -5,6 +5,7 @@
 // (strata_contraction_follow) and needs nothing that needs what is left behind. Where rows are reduced on the way all
 // that is one kernel, if the model finds it faster than two.
 #include "dialects/affine/contraction_rows.h"
+#include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "passes/affine/explain.h"
@@ -64,6 +65,15 @@ static void push_member(finder_t *f, int at) {
   f->n_reductions += node_of(f, at)->class == STRATA_NEST_ROW;
 }
 
+// True if a nest's dims are those of the contraction, and not cut out of them: what it stores would have no order that
+// registers run along.
+static bool has_whole_dims(const strata_nest_t *nest, const strata_contraction_place_t *place) {
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    if (strata_affine_has_division(place->dims[dim]))
+      return false;
+  return true;
+}
+
 // Why |at|, which needs members alone or what none of them has to do with, is left behind; NULL if it is a member now.
 static const char *take(finder_t *f, int at) {
   const strata_nest_node_t *node = node_of(f, at);
@@ -78,7 +88,7 @@ static const char *take(finder_t *f, int at) {
   f->kernel.n_nests++;
   int column = f->contraction.sides[STRATA_SIDE_V].tile_dim;
   const char *why = strata_contraction_follow(&f->kernel, &f->kernel.nests[0], column, i, f->places);
-  if (!why && f->places[i].is_known) {
+  if (!why && f->places[i].is_known && has_whole_dims(node->nest, &f->places[i])) {
     push_member(f, at);
     return NULL;
   }

@@ -137,11 +137,9 @@ static MlirValue buffer_value(const outliner_t *outliner, int buffer) {
 //===-- The function ---------------------------------------------------------------------------------------------===//
 
 typedef struct {
-  outliner_t *outliner;
-  strata_pointer_map_t argument_of, result_of; // value of @main -> 1 + argument of the function; that is stored to
+  const strata_group_values_t *values;
   MlirBlock block;
   MlirOperation nest; // whose body is walked
-  strata_status_t status;
 } mover_t;
 
 static bool is_inside(MlirOperation op, MlirOperation outer) {
@@ -158,21 +156,21 @@ static MlirValue copy_constant(mover_t *mover, MlirOperation constant) {
   return mlirOperationGetResult(copy, 0);
 }
 
-// The argument that operand |i| of |op| becomes, plus 1; NULL if it is none.
-static const int64_t *argument_for(const mover_t *mover, MlirOperation op, intptr_t i) {
+// The value of the function that operand |i| of |op| becomes; NULL if it is none.
+static const int64_t *value_inside(const mover_t *mover, MlirOperation op, intptr_t i) {
   const void *value = mlirOperationGetOperand(op, i).ptr;
   bool is_stored = i == 1 && (strata_op_is(op, "affine.store") || strata_op_is(op, "memref.store"));
-  const int64_t *result = is_stored ? strata_pointer_map_get(&mover->result_of, value) : NULL;
-  return result ? result : strata_pointer_map_get(&mover->argument_of, value);
+  const int64_t *stored = is_stored ? strata_pointer_map_get(&mover->values->stored, value) : NULL;
+  return stored ? stored : strata_pointer_map_get(&mover->values->read, value);
 }
 
 static MlirWalkResult replace_operands(MlirOperation op, void *user) {
   mover_t *mover = user;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    const int64_t *argument = argument_for(mover, op, i);
-    if (argument) {
-      mlirOperationSetOperand(op, i, mlirBlockGetArgument(mover->block, (intptr_t)*argument - 1));
+    const int64_t *inside = value_inside(mover, op, i);
+    if (inside) {
+      mlirOperationSetOperand(op, i, (MlirValue){.ptr = (void *)(intptr_t)*inside});
       continue;
     }
     if (!mlirValueIsAOpResult(value))
@@ -184,61 +182,77 @@ static MlirWalkResult replace_operands(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
+void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_group_values_t *values) {
+  mover_t mover = {values, block, nest};
+  mlirOperationWalk(nest, replace_operands, &mover, MlirWalkPreOrder);
+}
+
 static void move_to(MlirBlock block, MlirOperation op) {
   mlirOperationRemoveFromParent(op);
   mlirBlockAppendOwnedOperation(block, op);
 }
 
-static MlirBlock create_block(mover_t *mover, const arguments_t *arguments) {
-  outliner_t *outliner = mover->outliner;
-  size_t count = arguments->inputs.count + arguments->outputs.count;
-  MlirType *types = strata_arena_array(outliner->grouping->graph.arena, MlirType, count);
-  MlirLocation *locations = strata_arena_array(outliner->grouping->graph.arena, MlirLocation, count);
-  for (size_t i = 0; i < count; i++) {
-    bool is_input = i < arguments->inputs.count;
-    int buffer = is_input ? arguments->inputs.data[i] : arguments->outputs.data[i - arguments->inputs.count];
-    MlirValue value = buffer_value(outliner, buffer);
-    types[i] = mlirValueGetType(value);
-    locations[i] = outliner->location;
-    *strata_pointer_map_put(&mover->result_of, value.ptr) = (int64_t)i + 1;
-    int64_t *argument = strata_pointer_map_put(&mover->argument_of, value.ptr);
-    *argument = *argument ? *argument : (int64_t)i + 1; // of one that is read apart, the input
-  }
-  return mlirBlockCreate((intptr_t)count, types, locations);
+strata_group_values_t strata_group_values_create(strata_arena_t *arena) {
+  return (strata_group_values_t){strata_pointer_map_create(arena), strata_pointer_map_create(arena)};
 }
 
-static MlirOperation create_function(outliner_t *outliner, MlirBlock block) {
+MlirBlock strata_group_block(const strata_grouping_t *grouping, const strata_ints_t *inputs,
+                             const strata_ints_t *outputs, strata_group_values_t *values) {
+  size_t count = inputs->count + outputs->count;
+  MlirType *types = strata_arena_array(grouping->graph.arena, MlirType, count);
+  MlirLocation *locations = strata_arena_array(grouping->graph.arena, MlirLocation, count);
+  MlirValue *buffers = strata_arena_array(grouping->graph.arena, MlirValue, count);
+  for (size_t i = 0; i < count; i++) {
+    int buffer = i < inputs->count ? inputs->data[i] : outputs->data[i - inputs->count];
+    buffers[i] = grouping->graph.buffers.data[buffer].value;
+    types[i] = mlirValueGetType(buffers[i]);
+    locations[i] = mlirOperationGetLocation(grouping->graph.func);
+  }
+  MlirBlock block = mlirBlockCreate((intptr_t)count, types, locations);
+  for (size_t i = 0; i < count; i++) {
+    int64_t argument = (int64_t)(intptr_t)mlirBlockGetArgument(block, (intptr_t)i).ptr;
+    *strata_pointer_map_put(&values->stored, buffers[i].ptr) = argument;
+    int64_t *read = strata_pointer_map_put(&values->read, buffers[i].ptr);
+    *read = *read ? *read : argument; // of one that is read apart, the input
+  }
+  return block;
+}
+
+MlirOperation strata_group_function(const strata_grouping_t *grouping, MlirBlock block) {
+  MlirLocation location = mlirOperationGetLocation(grouping->graph.func);
+  MlirContext context = grouping->compile->context;
+  mlirBlockAppendOwnedOperation(block, strata_op_create(location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
   intptr_t count = mlirBlockGetNumArguments(block);
-  MlirType *types = strata_arena_array(outliner->grouping->graph.arena, MlirType, count);
+  MlirType *types = strata_arena_array(grouping->graph.arena, MlirType, count);
   for (intptr_t i = 0; i < count; i++)
     types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   strata_named_attr_t attrs[] = {
-      {"sym_name", strata_str_attr(outliner->context, "k")},
-      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(outliner->context, count, types, 0, NULL))},
-      {"sym_visibility", strata_str_attr(outliner->context, "private")},
+      {"sym_name", strata_str_attr(context, "k")},
+      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, count, types, 0, NULL))},
+      {"sym_visibility", strata_str_attr(context, "private")},
   };
-  return strata_op_create(outliner->location, "func.func", 0, NULL, 0, NULL, 3, attrs, 1, &region);
+  return strata_op_create(location, "func.func", 0, NULL, 0, NULL, 3, attrs, 1, &region);
 }
 
 // The group's nests, moved into a function that is in no module yet.
 static MlirOperation move_group(outliner_t *outliner, const strata_group_t *group, const arguments_t *arguments) {
   const strata_grouping_t *grouping = outliner->grouping;
-  mover_t mover = {.outliner = outliner,
-                   .argument_of = strata_pointer_map_create(grouping->graph.arena),
-                   .result_of = strata_pointer_map_create(grouping->graph.arena)};
-  mover.block = create_block(&mover, arguments);
-  for (size_t i = 0; i < arguments->privates.count; i++)
-    move_to(mover.block, mlirOpResultGetOwner(buffer_value(outliner, arguments->privates.data[i])));
-  for (size_t i = 0; i < group->members.count; i++) {
-    mover.nest = grouping->graph.nodes.data[group->members.data[i]].nest->op;
-    move_to(mover.block, mover.nest);
-    mlirOperationWalk(mover.nest, replace_operands, &mover, MlirWalkPreOrder);
+  strata_group_values_t values = strata_group_values_create(grouping->graph.arena);
+  MlirBlock block = strata_group_block(grouping, &arguments->inputs, &arguments->outputs, &values);
+  for (size_t i = 0; i < arguments->privates.count; i++) {
+    MlirValue buffer = buffer_value(outliner, arguments->privates.data[i]);
+    if (group->drops_padding)
+      strata_group_drop_padding(grouping, arguments->privates.data[i], buffer);
+    move_to(block, mlirOpResultGetOwner(buffer));
   }
-  mlirBlockAppendOwnedOperation(
-      mover.block, strata_op_create(outliner->location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
-  return create_function(outliner, mover.block);
+  for (size_t i = 0; i < group->members.count; i++) {
+    MlirOperation nest = grouping->graph.nodes.data[group->members.data[i]].nest->op;
+    move_to(block, nest);
+    strata_group_rewire(block, nest, &values);
+  }
+  return strata_group_function(grouping, block);
 }
 
 //===-- Equal functions ------------------------------------------------------------------------------------------===//

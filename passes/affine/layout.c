@@ -8,8 +8,8 @@
 // operand's reduced dims last, its result's dims that come from the constant last. So convolutions keep channels last
 // and matrix products stay as they are. Nests without such a wish pass on the order of the buffers around them. Where
 // wishes for one buffer differ, the contraction with the most work has its way. Arguments and constants stay as they
-// are. In the end the parallel dims of every nest are put in the order of what it stores, and the loops of a
-// contraction in that of what it reads.
+// are. In the end the parallel dims of every nest are put in the order of what it stores, the rows of a contraction and
+// its loops, or those of a reduction over rows, in that of what it reads.
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
@@ -18,6 +18,8 @@
 #include "passes/pass.h"
 
 #include <stdlib.h>
+
+enum { MAX_GUIDES = 16 }; // readers of a buffer that are looked at for the order of a reduction's loops
 
 typedef struct {
   bool is_free; // may be stored in another order
@@ -292,26 +294,163 @@ static void reorder_dims(const strata_nest_t *nest, const int *order) {
     strata_loop_set_extent(nest->loops[i], extents[nest->n_parallel + i]);
 }
 
-// The read of a contraction whose order its loops take: that of the operand that is not constant, if the loops do
-// nothing but add up.
-static const strata_access_t *leading_read(const layout_t *layout, const strata_nest_t *nest) {
-  strata_contraction_t c;
-  if (nest->n_reduction < 2 || !strata_nest_contraction(nest, &c))
-    return NULL;
+// Reads a nest whose maps have changed; what the first reading accepted, the second does.
+static bool read_again(const layout_t *layout, const strata_nest_node_t *node, strata_nest_t *out_nest) {
+  strata_status_t status = strata_nest_read(layout->graph.arena, node->nest->op, out_nest);
+  strata_status_free(status);
+  return !status;
+}
+
+// True if the loops do nothing but reduce, so that their order is free.
+static bool has_perfect_loops(const strata_nest_t *nest) {
   for (int i = 0; i + 1 < nest->n_reduction; i++)
     if (!strata_loop_is_perfect(nest->loops[i], nest->loops[i + 1]))
+      return false;
+  return true;
+}
+
+// The read whose order a nest's loops take: of a contraction that of the operand that is not constant, of rows the one
+// of their elements, where one alone has all of them.
+static const strata_access_t *leading_read(const layout_t *layout, const strata_nest_node_t *node,
+                                           const strata_nest_t *nest) {
+  strata_contraction_t c;
+  const strata_access_t *read = NULL;
+  if (nest->n_reduction < 2 || !has_perfect_loops(nest))
+    return NULL;
+  if (strata_nest_contraction(nest, &c))
+    return layout->graph.buffers.data[buffer_of(layout, c.lhs->buffer)].is_constant ? c.rhs : c.lhs;
+  for (int i = 0; i < nest->n_accesses && node->class == STRATA_NEST_ROW; i++) {
+    if (!nest->accesses[i].in_reduction)
+      continue;
+    if (read)
       return NULL;
-  return layout->graph.buffers.data[buffer_of(layout, c.lhs->buffer)].is_constant ? c.rhs : c.lhs;
+    read = &nest->accesses[i];
+  }
+  return read;
+}
+
+// The dim of |nest| that has this stride and extent in an access; -1 if there is none.
+static int dim_of_stride(const strata_nest_t *nest, const strata_access_t *access, int64_t stride, int64_t extent) {
+  int64_t own;
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    if (nest->extents[dim] == extent && strata_access_stride(nest, access, dim, &own) && own == stride)
+      return dim;
+  return -1;
+}
+
+// Puts the loops of a reduction over rows in the order in which |guide|, elementwise, walks what both read. False if it
+// does not walk the same elements.
+static bool order_like(const strata_nest_t *nest, const strata_access_t *read, const strata_nest_t *guide,
+                       const strata_access_t *guide_read, int *out_order) {
+  int places[STRATA_MAX_DIMS];
+  for (int i = 0; i < nest->n_reduction; i++) {
+    int dim = nest->n_parallel + i, at = i;
+    int64_t stride;
+    if (!strata_access_stride(nest, read, dim, &stride))
+      return false;
+    int place = dim_of_stride(guide, guide_read, stride, nest->extents[dim]);
+    if (place < 0)
+      return false;
+    for (; at > 0 && places[at - 1] > place; at--) {
+      places[at] = places[at - 1];
+      out_order[at] = out_order[at - 1];
+    }
+    places[at] = place;
+    out_order[at] = dim;
+  }
+  return true;
+}
+
+// The buffer of which |buffer| is a copy, element by element, in another type; -1 if it is none.
+static int copied_buffer(const layout_t *layout, int buffer) {
+  const strata_nest_buffer_t *record = &layout->graph.buffers.data[buffer];
+  strata_nest_t writer;
+  if (!record->is_alloc || record->n_stores != 1 || layout->graph.nodes.data[record->writer].class != STRATA_NEST_MAP ||
+      !read_again(layout, &layout->graph.nodes.data[record->writer], &writer) || writer.n_accesses != 2)
+    return -1;
+  int load = writer.accesses[0].is_store;
+  bool is_same = !mlirAffineMapIsNull(writer.accesses[0].map) && !mlirAffineMapIsNull(writer.accesses[1].map) &&
+                 mlirAffineMapEqual(writer.accesses[0].map, writer.accesses[1].map);
+  int64_t sizes[2][STRATA_MAX_DIMS];
+  int rank = strata_memref_sizes(writer.accesses[0].buffer, sizes[0]);
+  strata_memref_sizes(writer.accesses[1].buffer, sizes[1]);
+  return is_same && !memcmp(sizes[0], sizes[1], (size_t)rank * sizeof **sizes)
+             ? buffer_of(layout, writer.accesses[load].buffer)
+             : -1;
+}
+
+// The same by the first guide there is: rows are reduced and then walked again, and what has the same elements side by
+// side in one has them so in the other.
+static bool order_like_readers(const layout_t *layout, const strata_nest_t *nest, const strata_access_t *read,
+                               int buffer, int *out_order) {
+  const strata_ints_t *readers = &layout->graph.buffers.data[buffer].readers;
+  for (size_t i = 0; i < readers->count && i < MAX_GUIDES; i++) {
+    const strata_nest_node_t *node = &layout->graph.nodes.data[readers->data[i]];
+    strata_nest_t guide;
+    if (node->class != STRATA_NEST_MAP || !read_again(layout, node, &guide))
+      continue;
+    for (int j = 0; j < guide.n_accesses; j++)
+      if (!guide.accesses[j].is_store && buffer_of(layout, guide.accesses[j].buffer) == buffer &&
+          guide.n_parallel > nest->n_parallel && order_like(nest, read, &guide, &guide.accesses[j], out_order))
+        return true;
+  }
+  int copied = copied_buffer(layout, buffer);
+  return copied >= 0 && order_like_readers(layout, nest, read, copied, out_order);
+}
+
+static bool order_loops(const layout_t *layout, const strata_nest_node_t *node, const strata_nest_t *nest,
+                        int *out_order) {
+  const strata_access_t *read = leading_read(layout, node, nest);
+  if (!read)
+    return false;
+  return (node->class == STRATA_NEST_ROW &&
+          order_like_readers(layout, nest, read, buffer_of(layout, read->buffer), out_order)) ||
+         order_by_stride(nest, read, nest->n_parallel, nest->n_reduction, out_order);
+}
+
+// The operand that does not have the dim contiguous in the result, and which parallel dims it alone has; NULL if there
+// is none.
+static const strata_access_t *rows_of(const strata_nest_t *nest, const strata_access_t *store, uint32_t *out_dims) {
+  strata_contraction_t c;
+  if (!strata_nest_contraction(nest, &c))
+    return NULL;
+  for (int dim = 0; dim < nest->n_parallel; dim++) {
+    int64_t stride;
+    bool is_inner = nest->extents[dim] > 1 && strata_access_stride(nest, store, dim, &stride) && stride == 1;
+    if (!is_inner || !((c.lhs_dims ^ c.rhs_dims) & 1u << dim))
+      continue;
+    bool is_left = c.rhs_dims & 1u << dim; // the rows' operand
+    *out_dims = is_left ? c.lhs_dims & ~c.rhs_dims : c.rhs_dims & ~c.lhs_dims;
+    return is_left ? c.lhs : c.rhs;
+  }
+  return NULL;
+}
+
+// Rows of a contraction are walked as its operand has them, from which neighbours are fetched together; what is stored
+// is contiguous along columns. The rows' dims keep their places in |order| among themselves.
+static void order_rows(const strata_nest_t *nest, const strata_access_t *store, int *order) {
+  uint32_t dims = 0;
+  const strata_access_t *rows = rows_of(nest, store, &dims);
+  int places[STRATA_MAX_DIMS], n = 0;
+  int64_t strides[STRATA_MAX_DIMS];
+  for (int i = 0; rows && i < nest->n_parallel; i++)
+    if (dims & 1u << order[i] && nest->extents[order[i]] > 1) {
+      if (!strata_access_stride(nest, rows, order[i], &strides[order[i]]))
+        return;
+      places[n++] = i;
+    }
+  for (int i = 1; i < n; i++)
+    for (int at = i; at > 0 && llabs(strides[order[places[at - 1]]]) < llabs(strides[order[places[at]]]); at--) {
+      int dim = order[places[at]];
+      order[places[at]] = order[places[at - 1]];
+      order[places[at - 1]] = dim;
+    }
 }
 
 static void order_nest(const layout_t *layout, const strata_nest_node_t *node) {
   strata_nest_t nest;
-  // Read again: the maps have changed. What the first reading accepted, the second does.
-  strata_status_t status = strata_nest_read(layout->graph.arena, node->nest->op, &nest);
-  if (status) {
-    strata_status_free(status);
+  if (!read_again(layout, node, &nest))
     return;
-  }
   const strata_access_t *store = NULL;
   for (int i = 0; i < nest.n_accesses && !store; i++)
     store = nest.accesses[i].is_store ? &nest.accesses[i] : NULL;
@@ -320,10 +459,10 @@ static void order_nest(const layout_t *layout, const strata_nest_node_t *node) {
     order[i] = i;
   if (!store || !order_by_stride(&nest, store, 0, nest.n_parallel, order))
     return;
-  const strata_access_t *read = leading_read(layout, &nest);
-  if (read && !order_by_stride(&nest, read, nest.n_parallel, nest.n_reduction, order + nest.n_parallel))
+  if (!order_loops(layout, node, &nest, order + nest.n_parallel))
     for (int i = nest.n_parallel; i < n_dims_of(&nest); i++)
       order[i] = i;
+  order_rows(&nest, store, order);
   reorder_dims(&nest, order);
 }
 
@@ -363,9 +502,12 @@ static strata_status_t lay_out(strata_compile_t *compile, MlirOperation func) {
       *strata_vector_push(compile->arena, &layout.queue) = (int)i;
   pass_on(&layout);
   permute_buffers(&layout);
-  for (size_t i = 0; i < layout.graph.nodes.count; i++)
-    if (layout.graph.nodes.data[i].nest && !layout.graph.nodes.data[i].nest->is_serial)
-      order_nest(&layout, &layout.graph.nodes.data[i]);
+  for (int pass = 0; pass < 2; pass++) // reductions follow others
+    for (size_t i = 0; i < layout.graph.nodes.count; i++) {
+      const strata_nest_node_t *node = &layout.graph.nodes.data[i];
+      if (node->nest && !node->nest->is_serial && (node->class == STRATA_NEST_ROW) == (pass == 1))
+        order_nest(&layout, node);
+    }
   return NULL;
 }
 

@@ -216,13 +216,14 @@ static void add_work_argument(strata_compile_t *compile, MlirOperation call, con
   strata_update_function_type(compile->arena, body);
 }
 
-static strata_status_t plan_function(strata_compile_t *compile, MlirOperation func);
+static strata_status_t plan_function(strata_compile_t *compile, MlirSymbolTable symbols, MlirOperation func);
 
 // Plans the loop's body, and gives the loop the memory it works in.
-static strata_status_t plan_loop(strata_compile_t *compile, MlirOperation call, MlirOperation declaration) {
+static strata_status_t plan_loop(strata_compile_t *compile, MlirSymbolTable symbols, MlirOperation call,
+                                 MlirOperation declaration) {
   strata_counted_loop_t loop = strata_counted_loop_read(declaration);
-  MlirOperation body = strata_find_symbol(compile->module, loop.body);
-  STRATA_TRY(plan_function(compile, body));
+  MlirOperation body = mlirSymbolTableLookup(symbols, loop.body);
+  STRATA_TRY(plan_function(compile, symbols, body));
   int64_t size = strata_round_up(strata_attr_i64(body, "strata.pool_size", 0), ALIGNMENT);
   strata_set_attr(declaration, "strata.states", strata_i64_attr(compile->context, size));
   for (int i = 0; i < loop.n_states; i++)
@@ -233,18 +234,14 @@ static strata_status_t plan_loop(strata_compile_t *compile, MlirOperation call, 
   return NULL;
 }
 
-static strata_status_t plan_function(strata_compile_t *compile, MlirOperation func) {
+static strata_status_t plan_function(strata_compile_t *compile, MlirSymbolTable symbols, MlirOperation func) {
   strata_operations_t calls = strata_calls_of(compile->arena, func);
-  MlirSymbolTable symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module));
-  strata_status_t status = NULL;
-  for (size_t i = 0; i < calls.count && !status; i++) {
+  for (size_t i = 0; i < calls.count; i++) {
     MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(strata_attr(calls.data[i], "callee"));
     MlirOperation declaration = mlirSymbolTableLookup(symbols, callee);
     if (strata_op_is_loop(declaration))
-      status = plan_loop(compile, calls.data[i], declaration);
+      STRATA_TRY(plan_loop(compile, symbols, calls.data[i], declaration));
   }
-  mlirSymbolTableDestroy(symbols);
-  STRATA_TRY(status);
   strata_launch_list_t list;
   STRATA_TRY(strata_launch_list_read(compile, func, &list));
   int64_t live = most_live(compile->arena, &list);
@@ -258,6 +255,10 @@ static strata_status_t plan_function(strata_compile_t *compile, MlirOperation fu
 
 strata_status_t strata_pass_affine_memory_plan(strata_compile_t *compile) {
   MlirOperation main = strata_find_func(compile->module, "main");
-  return mlirOperationIsNull(main) ? strata_error(STRATA_INTERNAL, "affine-memory-plan: no function main")
-                                   : plan_function(compile, main);
+  if (mlirOperationIsNull(main))
+    return strata_error(STRATA_INTERNAL, "affine-memory-plan: no function main");
+  MlirSymbolTable symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module));
+  strata_status_t status = plan_function(compile, symbols, main);
+  mlirSymbolTableDestroy(symbols);
+  return status;
 }

@@ -16,9 +16,11 @@
 // nest that converts it, a second and narrow copy, into the writer's kernel, and into the reader's where that moves
 // fewer bytes (group_cost.c).
 //
-// The other way round, what is stored narrow is widened by those who read it, not by a nest in between whose result
-// they would read.
+// The other way round, what is stored narrow, an input too, is widened by those who read it, not by a nest in between
+// whose result they would read.
+#include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/nest_edit.h"
 #include "passes/affine/nest_functions.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/pass.h"
@@ -276,21 +278,43 @@ static const strata_nest_buffer_t *record_of(const narrowing_t *narrowing, MlirV
   return &narrowing->graph.buffers.data[*index - 1];
 }
 
-// True if the nest does nothing but widen what one intermediate buffer holds on its way to the same place of another.
+// True of a map that gives each dim longer than 1 a coordinate of its own.
+static bool is_permutation(const strata_nest_t *nest, MlirAffineMap map) {
+  uint32_t seen = 0;
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
+    if (mlirAffineExprIsADim(expr))
+      seen |= 1u << mlirAffineDimExprGetPosition(expr);
+    else if (!mlirAffineExprIsAConstant(expr) || mlirAffineConstantExprGetValue(expr) != 0)
+      return false;
+  }
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    if (nest->extents[dim] > 1 && !(seen >> dim & 1))
+      return false;
+  return true;
+}
+
+// True of what is in memory when |number| runs and stays as it is: an input, or written before.
+static bool is_settled(const strata_nest_buffer_t *buffer, int number) {
+  return buffer->is_alloc ? !buffer->is_constant && buffer->writer < number
+                          : mlirValueIsABlockArgument(buffer->value) && buffer->n_stores == 0;
+}
+
+// True if the nest does nothing but widen what one buffer holds on its way to another.
 static bool is_widening(const narrowing_t *narrowing, const strata_nest_node_t *node, int number) {
   const strata_nest_t *nest = node->nest;
   if (!nest || nest->is_serial || nest->n_reduction > 0 || nest->n_accesses != 2)
     return false;
   const strata_access_t *load = &nest->accesses[0], *store = &nest->accesses[1];
   if (load->is_store || !store->is_store || !mlirOperationIsNull(load->guard) || mlirAffineMapIsNull(load->map) ||
-      mlirAffineMapIsNull(store->map) || !mlirAffineMapEqual(load->map, store->map))
+      mlirAffineMapIsNull(store->map) || !is_permutation(nest, store->map))
     return false;
   MlirValue value = mlirOperationGetOperand(store->op, 0);
   MlirOperation op = strata_def(value);
   bool widens = !mlirOperationIsNull(op) && (strata_op_is(op, "arith.extf") || strata_op_is(op, "arith.extsi")) &&
                 mlirValueEqual(mlirOperationGetOperand(op, 0), load->value);
   const strata_nest_buffer_t *from = record_of(narrowing, load->buffer), *to = record_of(narrowing, store->buffer);
-  return widens && from->is_alloc && !from->is_constant && from->writer < number && to->is_alloc && to->n_stores == 1;
+  return widens && is_settled(from, number) && to->is_alloc && to->n_stores == 1;
 }
 
 // True if all that read the buffer, the |flow|'s loads, may widen it themselves: no contraction, which would no longer
@@ -304,7 +328,7 @@ static bool can_be_widened(const narrowing_t *narrowing, const strata_nest_buffe
     MlirOperation op = mlirOpOperandGetOwner(use);
     if (is_store_to(use))
       continue;
-    if (!is_load(op) || !mlirOperationIsNull(guard_of(op)))
+    if (!strata_op_is(op, "affine.load") || !mlirOperationIsNull(guard_of(op)))
       return false;
     *strata_vector_push(flow->arena, &flow->loads) = op;
     for (MlirOpOperand next = mlirValueGetFirstUse(mlirOperationGetResult(op, 0)); !mlirOpOperandIsNull(next);
@@ -316,24 +340,43 @@ static bool can_be_widened(const narrowing_t *narrowing, const strata_nest_buffe
   return true;
 }
 
+// Lets |access| of |reader| read where the widening nest does.
+static void read_before(const strata_nest_t *widening, const strata_nest_t *reader, const strata_access_t *access) {
+  const strata_access_t *load = &widening->accesses[0], *store = &widening->accesses[1];
+  MlirContext context = mlirAffineMapGetContext(load->map);
+  MlirAffineExpr dims[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < widening->n_parallel; dim++)
+    dims[dim] = mlirAffineConstantExprGet(context, 0);
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(store->map); i++)
+    if (mlirAffineExprIsADim(mlirAffineMapGetResult(store->map, i)))
+      dims[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(store->map, i))] =
+          mlirAffineMapGetResult(access->map, i);
+  MlirAffineMap point =
+      mlirAffineMapGet(context, reader->n_parallel + reader->n_reduction, 0, widening->n_parallel, dims);
+  mlirOperationSetOperand(access->op, 0, load->buffer);
+  strata_nest_set_map(access->op, strata_affine_compose(load->map, point, reader->extents), reader->dims);
+}
+
 // Lets the readers of what a nest widens read what it reads; the nest goes.
 static void drop_widening(narrowing_t *narrowing, int number) {
   const strata_nest_node_t *node = &narrowing->graph.nodes.data[number];
   if (!is_widening(narrowing, node, number))
     return;
   MlirValue from = node->nest->accesses[0].buffer, to = node->nest->accesses[1].buffer;
-  int64_t from_sizes[STRATA_MAX_DIMS], to_sizes[STRATA_MAX_DIMS];
-  int rank = strata_memref_sizes(from, from_sizes);
+  const strata_nest_buffer_t *widened = record_of(narrowing, to);
   flow_t flow = {.arena = narrowing->graph.arena,
                  .wide = mlirShapedTypeGetElementType(mlirValueGetType(to)),
                  .narrow = mlirShapedTypeGetElementType(mlirValueGetType(from))};
-  if (strata_memref_sizes(to, to_sizes) != rank || memcmp(from_sizes, to_sizes, (size_t)rank * sizeof *from_sizes) ||
-      !can_be_widened(narrowing, record_of(narrowing, to), &flow))
+  if (!can_be_widened(narrowing, widened, &flow))
     return;
-  for (size_t i = 0; i < flow.loads.count; i++) {
-    mlirOperationSetOperand(flow.loads.data[i], 0, from);
-    narrow_load(&flow, flow.loads.data[i]);
+  for (size_t i = 0; i < widened->readers.count; i++) {
+    const strata_nest_node_t *reader = &narrowing->graph.nodes.data[widened->readers.data[i]];
+    for (size_t j = 0; j < reader->buffers.count; j++)
+      if (mlirValueEqual(reader->nest->accesses[j].buffer, to))
+        read_before(node->nest, reader->nest, &reader->nest->accesses[j]);
   }
+  for (size_t i = 0; i < flow.loads.count; i++)
+    narrow_load(&flow, flow.loads.data[i]);
   mlirOperationDestroy(node->nest->op);
   mlirOperationDestroy(mlirOpResultGetOwner(to));
 }

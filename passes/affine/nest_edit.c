@@ -76,6 +76,39 @@ void strata_loop_set_extent(MlirOperation loop, int64_t extent) {
   strata_set_attr(loop, "upperBoundMap", mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, 0, 1, &upper)));
 }
 
+MlirOperation strata_loop_wrap(MlirOperation loop, int64_t extent) {
+  MlirContext context = mlirOperationGetContext(loop);
+  MlirLocation location = mlirOperationGetLocation(loop);
+  int n = (int)mlirOperationGetNumResults(loop);
+  MlirType types[1 + STRATA_MAX_DIMS] = {mlirIndexTypeGet(context)};
+  MlirLocation locations[1 + STRATA_MAX_DIMS] = {location};
+  MlirValue starts[STRATA_MAX_DIMS], results[STRATA_MAX_DIMS];
+  for (int i = 0; i < n; i++) {
+    results[i] = mlirOperationGetResult(loop, i);
+    starts[i] = mlirOperationGetOperand(loop, i); // the bounds are constant
+    types[1 + i] = mlirValueGetType(results[i]);
+    locations[1 + i] = location;
+  }
+  MlirBlock body = mlirBlockCreate(1 + n, types, locations);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, body);
+  MlirOperation wrap = strata_op_create(location, "affine.for", n, starts, n, types + 1, 0, NULL, 1, &region);
+  for (const char *const *name = (const char *const[]){"lowerBoundMap", "step", "operandSegmentSizes", NULL}; *name;
+       name++)
+    strata_copy_attr(loop, wrap, *name);
+  strata_loop_set_extent(wrap, extent);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(loop), loop, wrap);
+  for (int i = 0; i < n; i++) {
+    mlirValueReplaceAllUsesOfWith(results[i], mlirOperationGetResult(wrap, i));
+    mlirOperationSetOperand(loop, i, mlirBlockGetArgument(body, 1 + i));
+  }
+  mlirOperationRemoveFromParent(loop);
+  mlirBlockAppendOwnedOperation(body, loop);
+  mlirBlockAppendOwnedOperation(body,
+                                strata_op_create(location, "affine.yield", n, results, 0, NULL, 0, NULL, 0, NULL));
+  return wrap;
+}
+
 bool strata_loop_is_perfect(MlirOperation loop, MlirOperation inner) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);

@@ -13,6 +13,9 @@ void strata_nest_set_extents(MlirOperation parallel, int count, const int64_t *e
 
 void strata_loop_set_extent(MlirOperation loop, int64_t extent);
 
+// Puts an affine.for of |extent| iterations around |loop|, which goes on with what it carries; it is returned.
+MlirOperation strata_loop_wrap(MlirOperation loop, int64_t extent);
+
 // True if |loop| holds |inner| alone, and hands on what the two carry.
 bool strata_loop_is_perfect(MlirOperation loop, MlirOperation inner);
 

@@ -100,19 +100,21 @@ static uint32_t parallel_mask(const strata_nest_t *nest) { return (uint32_t)((1u
 // True if a step along some parallel dim is no longer than what the reduction dims reach: |expr| is then the same for
 // several results.
 static bool overlaps(const strata_nest_t *nest, MlirAffineExpr expr) {
-  int64_t reach = 0, least_step = INT64_MAX, step;
-  for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++) {
-    if (nest->extents[dim] == 1 || !strata_affine_expr_uses(expr, dim))
+  int64_t extents[STRATA_MAX_DIMS], least, most, least_step = INT64_MAX, step;
+  int n_dims = nest->n_parallel + nest->n_reduction;
+  for (int dim = 0; dim < n_dims; dim++) {
+    extents[dim] = dim < nest->n_parallel ? 1 : nest->extents[dim];
+    if (dim >= nest->n_parallel || nest->extents[dim] == 1 || !strata_affine_expr_uses(expr, dim))
       continue;
     if (!strata_affine_coefficient(expr, dim, &step))
       step = 0;
     step = step < 0 ? -step : step;
-    if (dim >= nest->n_parallel)
-      reach += (step ? step : 1) * (nest->extents[dim] - 1);
-    else if (step < least_step)
+    if (step < least_step)
       least_step = step;
   }
-  return reach > 0 && least_step <= reach;
+  if (!strata_affine_range(strata_affine_simplify(expr, n_dims, extents), n_dims, extents, &least, &most))
+    return least_step < INT64_MAX;
+  return most > least && least_step <= most - least;
 }
 
 // Some coordinate adds a parallel and a reduction dim: neighbouring results read the same elements.

@@ -1,5 +1,6 @@
 #include "passes/affine/origins.h"
 
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 
@@ -90,6 +91,7 @@ typedef STRATA_VECTOR(called_t) called_list_t;
 
 typedef struct {
   strata_arena_t *arena;
+  strata_loop_table_t loops;
   strata_pointer_map_t index; // callee -> 1 + place in the list
   called_list_t list;
 } lister_t;
@@ -98,7 +100,7 @@ static void list_calls(lister_t *lister, MlirOperation func) {
   MlirBlock body = strata_func_body(func);
   MlirOperation op = mlirBlockIsNull(body) ? (MlirOperation){NULL} : mlirBlockGetFirstOperation(body);
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!strata_op_is(op, "func.call"))
+    if (!strata_op_is(op, "func.call") || !mlirOperationIsNull(strata_called_loop(&lister->loops, op)))
       continue;
     MlirAttribute callee = strata_attr(op, "callee");
     int64_t *known = strata_pointer_map_put(&lister->index, callee.ptr);
@@ -114,7 +116,8 @@ static void list_calls(lister_t *lister, MlirOperation func) {
 }
 
 const strata_kernel_origins_t *strata_kernel_origins(strata_arena_t *arena, MlirModule module, size_t *out_count) {
-  lister_t lister = {.arena = arena, .index = strata_pointer_map_create(arena)};
+  lister_t lister = {
+      .arena = arena, .loops = strata_loop_table(arena, module), .index = strata_pointer_map_create(arena)};
   MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (strata_op_is(op, "func.func") && !mlirStringRefEqual(strata_attr_str(op, "sym_name"), strata_str("prepare")))

@@ -62,11 +62,12 @@ static int count_matrices(MlirOperation call, MlirOperation first) {
   return count;
 }
 
-// True if both read some buffer.
+// True if both read some buffer, be it as different views.
 static bool share_operand(const finder_t *f, MlirOperation a, MlirOperation b) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(a); i++)
     for (intptr_t j = 0; j < mlirOperationGetNumOperands(b); j++)
-      if (mlirValueEqual(mlirOperationGetOperand(a, i), mlirOperationGetOperand(b, j)) &&
+      if (mlirValueEqual(strata_calls_buffer(mlirOperationGetOperand(a, i)),
+                         strata_calls_buffer(mlirOperationGetOperand(b, j))) &&
           !strata_kernel_writes(callee_of(f, a), i))
         return true;
   return false;

@@ -26,15 +26,17 @@ static MlirType element_type(MlirValue buffer) { return mlirShapedTypeGetElement
 
 typedef const strata_mma_t *(*find_mma_t)(const strata_gpu_device_t *device, MlirType operand, MlirType sum);
 
-// The instruction for the operands' type. Operands of f32 are multiplied as they are unless tf32 was asked for.
+// The instruction for the operands' type. Operands of f32 are multiplied as they are unless tf32 was asked for, or
+// chosen (affine-tf32).
 static const strata_mma_t *choose_mma(const strata_gpu_contraction_t *q, find_mma_t find) {
   const strata_contraction_kernel_t *c = q->contraction;
   MlirType types[2], sum = strata_contraction_sum_type(c);
   for (int side = 0; side < 2; side++)
     types[side] = mlirValueGetType(strata_contraction_narrow(c, side));
   bool is_f32 = mlirTypeIsAF32(types[0]);
-  if (q->compile->options->disable_tensor_core || !mlirTypeEqual(types[0], types[1]) ||
-      (is_f32 && q->compile->options->precision != STRATA_PRECISION_TF32))
+  bool may_round =
+      q->compile->options->precision == STRATA_PRECISION_TF32 || strata_attr_flag(c->nest->op, "strata.tf32");
+  if (q->compile->options->disable_tensor_core || !mlirTypeEqual(types[0], types[1]) || (is_f32 && !may_round))
     return NULL;
   return find(q->device, types[0], sum);
 }
@@ -370,12 +372,18 @@ static double buffer_bytes(MlirValue buffer) {
   return bytes;
 }
 
+// True of a pair whose columns' operands are parts of one buffer.
+static bool has_packed_columns(const strata_contraction_kernel_t *c) {
+  return c->other.nest && mlirValueEqual(c->sides[STRATA_SIDE_V].access->buffer,
+                                         strata_contraction_second(c).sides[STRATA_SIDE_V].access->buffer);
+}
+
 static double bytes_moved(const strata_gpu_contraction_t *q) {
   const strata_contraction_kernel_t *c = q->contraction;
   double bytes = 0;
   for (int i = 0; !q->called && i < c->nest->n_accesses; i++)
     bytes += buffer_bytes(c->nest->accesses[i].buffer);
-  if (!q->called && c->other.nest)
+  if (!q->called && c->other.nest && !has_packed_columns(c))
     bytes += buffer_bytes(strata_contraction_second(c).sides[STRATA_SIDE_V].access->buffer);
   for (intptr_t i = 0; q->called && i < mlirBlockGetNumArguments(c->kernel->body); i++)
     bytes += buffer_bytes(mlirBlockGetArgument(c->kernel->body, i));
@@ -397,6 +405,7 @@ static void read_second(const strata_gpu_contraction_t *q, const strata_contract
 // Of the buffer of |side|, what lies beside the slice that the product reads.
 static double bytes_beside(const strata_contraction_kernel_t *c, int side, const strata_problem_t *p) {
   double extent = (double)strata_problem_extent(p, side) * (double)p->steps * (double)p->batch;
+  extent *= side == STRATA_SIDE_V && has_packed_columns(c) ? 2 : 1;
   double bytes = buffer_bytes(c->sides[side].access->buffer) - extent * (double)p->sides[side].loaded_bytes;
   return bytes > 0 ? bytes : 0;
 }

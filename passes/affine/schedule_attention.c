@@ -2,7 +2,8 @@
 //
 // A block takes tiles of 64 rows a group of 128 threads, with all columns one block of them after the other. A block of
 // columns takes as long as the slowest of the products, the exponentials and maxima, and the second-level cache; what
-// goes on beside it costs a part of its time, as groups do not take turns perfectly. Constants are measured on an H200.
+// goes on beside it costs a part of its time, as groups do not take turns perfectly. Constants are measured on an H200;
+// without a softmax the second is what arithmetic on a score takes, by the rates of the processor's units.
 #include "passes/affine/attention.h"
 
 #include "dialects/integers.h"
@@ -18,7 +19,6 @@ enum {
   COLUMN_STEP = 16, // of the second product's instruction
   MIN_COLUMNS = 64, // where there are as many
   MAX_COLUMNS = 256,
-  HEAD_STEP = 16,
   MAX_HEAD = 256,
   SPAN = 64,               // elements of the widest swizzle: operands lie in whole ones
   RESULT_BYTES = 16 << 10, // staging of a group's results
@@ -40,6 +40,9 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 #define PRODUCTS 2048.0   // multiply-adds
 #define SOFTMAX 5.5       // of a group's rows in one column: maximum, exponential, sum, conversion
 #define MASK 2.5          // of the same
+#define WEIGHT 1.5        // of the same without a softmax: conversion, the product's rescaling
+#define OPERATION 0.5     // on each of a group's rows in one column
+#define FUNCTION 4.0      // the same
 #define CACHE_RATE 76.0   // bytes from the second-level cache
 #define BLOCK_START 300.0 // of a block of columns: barriers, statistics
 #define BESIDE 0.25       // of what goes on beside the slowest
@@ -50,8 +53,8 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
   return (strata_attention_problem_t){.attention = *a,
                                       .rows = a->extents[a->row],
                                       .columns = a->extents[a->column],
-                                      .head = a->extents[a->head],
-                                      .value = a->extents[a->value],
+                                      .head = strata_attention_head_steps(a),
+                                      .value = strata_attention_value_columns(a),
                                       .batch = strata_attention_batch(a),
                                       .async = strata_mma_find_async(device, a->type, mlirF32TypeGet(context))};
 }
@@ -59,14 +62,31 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
 //===-- What fits ------------------------------------------------------------------------------------------------===//
 
 static bool is_possible(const strata_attention_problem_t *p) {
-  return p->async && p->head % HEAD_STEP == 0 && p->head <= MAX_HEAD && p->value % HEAD_STEP == 0 &&
-         p->value <= MAX_HEAD;
+  return p->async && p->head <= MAX_HEAD && p->value <= MAX_HEAD;
+}
+
+const char *strata_attention_obstacle(const strata_attention_problem_t *p) {
+  if (!p->async)
+    return "the device has no instruction for its type";
+  if (!is_possible(p))
+    return "a head dim above 256";
+  bool ends =
+      p->head == p->attention.extents[p->attention.head] || (strata_attention_ends(&p->attention, STRATA_ATTENTION_Q) &&
+                                                             strata_attention_ends(&p->attention, STRATA_ATTENTION_K));
+  return ends ? NULL : "heads side by side that are no multiples of 16 bytes, or rows of other widths beside them";
+}
+
+// In whole spans along what is contiguous.
+static int64_t tile_elements(const strata_attention_problem_t *p, int operand, int64_t rows, int64_t steps) {
+  return strata_attention_is_crossed(&p->attention, operand) ? strata_round_up(rows, SPAN) * steps
+                                                             : rows * strata_round_up(steps, SPAN);
 }
 
 static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  int64_t head = strata_round_up(p->head, SPAN), value = strata_round_up(p->value, SPAN);
-  return c->rows * head * ELEMENT_BYTES + c->slots * c->columns * (head + value) * ELEMENT_BYTES +
-         c->groups * RESULT_BYTES + STRATA_PIPELINED_BARRIER_BYTES;
+  int64_t elements = tile_elements(p, STRATA_ATTENTION_Q, c->rows, p->head) +
+                     c->slots * (tile_elements(p, STRATA_ATTENTION_K, c->columns, p->head) +
+                                 tile_elements(p, STRATA_ATTENTION_V, p->value, c->columns));
+  return elements * ELEMENT_BYTES + c->groups * RESULT_BYTES + STRATA_PIPELINED_BARRIER_BYTES;
 }
 
 // Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
@@ -79,6 +99,8 @@ static bool is_sensible(const strata_attention_problem_t *p, const strata_attent
 // Scores, the weights made of them and results are a thread's at the same time.
 static bool fits(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                  const strata_attention_choice_t *c, int64_t most_registers) {
+  if (p->columns % c->columns && !strata_attention_ends(&p->attention, STRATA_ATTENTION_V))
+    return false;
   int64_t registers = c->columns / 2 + c->columns / 4 + p->value / 2 + OTHER_REGISTERS;
   return registers <= most_registers && shared_bytes(p, c) <= device->shared_bytes;
 }
@@ -94,17 +116,27 @@ static double product_cycles(const strata_attention_problem_t *p, const strata_a
   return (double)(c->rows * c->columns * (p->head + p->value)) / PRODUCTS;
 }
 
-// Of a group's rows in one column. Only of square blocks is it known that all but the first have no masks of causal
-// rows.
+// Of a group's rows in one column, beside what a softmax takes.
+static double arithmetic_cycles(const strata_attention_t *a) {
+  return OPERATION * (double)a->score_operations + FUNCTION * (double)a->score_functions;
+}
+
+// The same with it. Only of square blocks is it known that all but the first have no masks of causal rows.
 static double softmax_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  return SOFTMAX + (p->attention.is_causal && c->rows != c->columns ? MASK : 0);
+  double cycles = p->attention.has_softmax ? SOFTMAX : WEIGHT + arithmetic_cycles(&p->attention);
+  return cycles + (p->attention.is_causal && c->rows != c->columns ? MASK : 0);
+}
+
+double strata_attention_arithmetic_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *p) {
+  double columns = (double)p->rows / STRATA_PIPELINED_GROUP_ROWS * (double)p->columns * (double)p->batch;
+  return columns * arithmetic_cycles(&p->attention) / (double)device->n_processors / CLOCK;
 }
 
 // One block of columns of a tile.
 static bound_t block_time(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   bound_t bounds[] = {
       {product_cycles(p, c), "instructions"},
-      {(double)(c->groups * c->columns) * softmax_cycles(p, c), "softmax"},
+      {(double)(c->groups * c->columns) * softmax_cycles(p, c), p->attention.has_softmax ? "softmax" : "arithmetic"},
       {(double)(c->columns * (p->head + p->value) * ELEMENT_BYTES) / CACHE_RATE, "cache"},
   };
   bound_t slowest = bounds[0];
@@ -203,9 +235,10 @@ strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *pr
 static void explain(strata_compile_t *compile, const strata_kernel_t *kernel, const strata_attention_problem_t *p,
                     int n, const strata_attention_choice_t *choices) {
   MlirStringRef name = strata_attr_str(kernel->func, "sym_name");
-  strata_explain(compile, "attention %.*s: %lld rows, %lld columns of %lld, values of %lld, %lld times",
-                 (int)name.length, name.data, (long long)p->rows, (long long)p->columns, (long long)p->head,
-                 (long long)p->value, (long long)p->batch);
+  const strata_attention_t *a = &p->attention;
+  strata_explain(compile, "attention %.*s: %lld rows, %lld columns of %lld, values of %lld, %lld times%s",
+                 (int)name.length, name.data, (long long)p->rows, (long long)p->columns, (long long)a->extents[a->head],
+                 (long long)a->extents[a->value], (long long)p->batch, a->has_softmax ? "" : ", no softmax");
   for (int i = 0; i < n; i++) {
     const strata_attention_choice_t *c = &choices[i];
     strata_explain(compile,

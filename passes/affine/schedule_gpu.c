@@ -175,15 +175,43 @@ static bool is_stored(const strata_kernel_t *kernel, MlirValue buffer) {
   return false;
 }
 
+// The extents of a member's inner dims longer than 1; their number.
+static int inner_extents(const strata_row_member_t *member, int64_t *out_extents) {
+  int count = 0;
+  for (int dim = 0; dim < member->nest->n_parallel + member->nest->n_reduction; dim++)
+    if (member->row_of[dim] == STRATA_NOT_A_ROW && member->nest->extents[dim] > 1)
+      out_extents[count++] = member->nest->extents[dim];
+  return count;
+}
+
+// Elements that threads hold of a row of |length|: of several dims, all but the longest take powers of two of them.
+static int64_t spread_elements(const strata_row_kernel_t *rows, int64_t length) {
+  int64_t most = length, extents[STRATA_MAX_DIMS];
+  for (int i = 0; i < rows->kernel->n_nests; i++) {
+    int n = rows->members[i].takes_part ? inner_extents(&rows->members[i], extents) : 0;
+    int64_t longest = 1, all = 1;
+    for (int dim = 0; dim < n; dim++) {
+      longest = strata_max(longest, extents[dim]);
+      all *= strata_power_of_two_from(extents[dim]);
+    }
+    if (n > 1 && strata_row_inner_elements(&rows->members[i]) == length)
+      most = strata_max(most, all / strata_power_of_two_from(longest) * longest);
+  }
+  return most;
+}
+
 // True where nests walk the row's elements one for one, and none reads from memory what another stores: then only
 // reductions pass from thread to thread.
 static bool is_plain_row(const strata_row_kernel_t *rows, int64_t length) {
+  int64_t shape[STRATA_MAX_DIMS], extents[STRATA_MAX_DIMS];
+  int n_shape = 0;
   for (int i = 0; i < rows->kernel->n_nests; i++) {
     const strata_row_member_t *member = &rows->members[i];
-    int n_long = 0;
-    for (int dim = 0; dim < member->nest->n_parallel + member->nest->n_reduction; dim++)
-      n_long += member->row_of[dim] == STRATA_NOT_A_ROW && member->nest->extents[dim] > 1;
-    if (member->takes_part && (n_long != 1 || strata_row_inner_elements(member) != length))
+    int n = member->takes_part ? inner_extents(member, extents) : 0;
+    if (member->takes_part && n_shape == 0)
+      memcpy(shape, extents, sizeof *shape * (size_t)(n_shape = n));
+    if (member->takes_part && (n == 0 || n != n_shape || memcmp(shape, extents, sizeof *shape * (size_t)n) ||
+                               strata_row_inner_elements(member) != length))
       return false;
     for (int j = 0; j < member->nest->n_accesses; j++)
       if (!member->nest->accesses[j].is_store && mlirValueIsABlockArgument(member->nest->accesses[j].buffer) &&
@@ -212,21 +240,25 @@ static int64_t row_bytes(const gpu_kernel_t *k, int64_t n_rows, int64_t length) 
   return bytes;
 }
 
-// Rows that several nests go through, in the shared memory of a cluster. False where they do not fit.
+// Rows that several nests go through, in the shared memory of a cluster, whose threads hold |spread| elements. False
+// where they do not fit.
 static bool schedule_kept(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
-                          strata_schedule_t *out) {
+                          int64_t spread, strata_schedule_t *out) {
   int n_nests = 0;
   for (int i = 0; i < k->kernel->n_nests; i++)
     n_nests += rows->members[i].takes_part;
-  int64_t bytes = row_bytes(k, n_rows, length), blocks = strata_power_of_two_from(strata_ceil_div(bytes, KEPT_BYTES));
+  int64_t bytes = row_bytes(k, n_rows, length) / length * spread,
+          blocks = strata_power_of_two_from(strata_ceil_div(bytes, KEPT_BYTES));
   while (blocks < k->device->max_cluster && n_rows * blocks < 2 * k->device->n_processors)
     blocks *= 2;
   blocks = strata_min(blocks, k->device->max_cluster);
-  int64_t threads = KEPT_THREADS, most = k->device->shared_bytes / 2;
-  while (threads < k->device->max_threads && strata_ceil_div(length, threads * blocks) > KEPT_ELEMENTS)
+  int64_t threads = KEPT_THREADS;
+  while (threads < k->device->max_threads && strata_ceil_div(spread, threads * blocks) > KEPT_ELEMENTS)
     threads *= 2;
-  if (n_nests < 2 || blocks == 1 || bytes / blocks > most ||
-      strata_ceil_div(length, threads * blocks) > 2 * KEPT_ELEMENTS || !is_plain_row(rows, length))
+  if (n_nests < 2 || blocks == 1 ||
+      bytes > blocks * (strata_gpu_cluster_row_bytes(k->device) / k->device->max_cluster) ||
+      spread > strata_gpu_cluster_row_elements(k->device) / k->device->max_cluster * blocks ||
+      !is_plain_row(rows, length))
     return false;
   *out = (strata_schedule_t){.kind = "rows", .threads = threads, .group = threads * blocks, .slots = 1};
   out->n_tile = 1;
@@ -310,14 +342,16 @@ static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *r
 static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
                            strata_schedule_t *out) {
   int n_operands;
-  int64_t width = access_width(k->kernel, &n_operands), group = group_of(k, n_rows, length, width);
+  int64_t width = access_width(k->kernel, &n_operands), spread = spread_elements(rows, length);
+  int64_t group = group_of(k, n_rows, spread, width);
   int64_t held = strata_max(k->device->registers / group / LIVE_VALUES, width);
   if (schedule_crossed(k, rows, n_rows, length, out))
     return;
   bool is_group_a_block = group > k->device->lanes;
-  if (strata_ceil_div(length, group) > held && schedule_kept(k, rows, n_rows, length, out))
+  bool is_held = strata_ceil_div(spread, group) <= held;
+  if (!is_held && schedule_kept(k, rows, n_rows, length, spread, out))
     return;
-  int64_t blocks = strata_ceil_div(length, group) <= held ? 1 : cluster_of(k, rows, length);
+  int64_t blocks = is_held ? 1 : cluster_of(k, rows, length);
   if (blocks > 1) {
     *out = (strata_schedule_t){.kind = "rows", .threads = CLUSTER_THREADS, .group = CLUSTER_THREADS * blocks};
     out->n_tile = 1;
@@ -326,7 +360,7 @@ static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *row
   }
   *out = (strata_schedule_t){.kind = "rows", .threads = is_group_a_block ? group : THREADS / 2, .group = group};
   out->n_tile = 1;
-  out->tile[0] = strata_ceil_div(length, group) <= held ? length : group * width * 4;
+  out->tile[0] = is_held ? length : group * width * 4;
   if (!is_group_a_block)
     shrink_blocks(k->device, n_rows, out);
 }

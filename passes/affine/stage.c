@@ -229,6 +229,10 @@ static bool is_constant(const strata_gpu_contraction_t *q, int side) {
   return mlirValueIsAOpResult(buffer) && strata_op_is(mlirOpResultGetOwner(buffer), "memref.get_global");
 }
 
+double strata_stage_copy_seconds(const strata_gpu_device_t *device, double bytes) {
+  return STAGE_SECONDS + bytes / (COPY_SHARE * (double)device->bandwidth);
+}
+
 void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool adds, strata_problem_side_t *out) {
   staging_t s;
   out->is_stageable = read_staging(question, side, adds, &s);
@@ -240,9 +244,8 @@ void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool 
   for (int i = 0; i < s.rank; i++)
     elements *= (double)s.sizes[i];
   double bytes = elements * (double)(out->loaded_bytes + bytes_of(element_type(&s)));
-  double rate = COPY_SHARE * (double)question->device->bandwidth;
-  double launch = STAGE_SECONDS + (s.is_turned ? TURN_SECONDS : 0);
-  out->staging_seconds = is_constant(question, side) ? 0 : launch + bytes / rate;
+  double seconds = strata_stage_copy_seconds(question->device, bytes) + (s.is_turned ? TURN_SECONDS : 0);
+  out->staging_seconds = is_constant(question, side) ? 0 : seconds;
 }
 
 static strata_problem_t staged(const strata_problem_t *problem, uint32_t sides) {

@@ -5,6 +5,9 @@
 
 #include "passes/affine/problem.h"
 
+// What a kernel takes that copies or converts, of |bytes| read and written.
+double strata_stage_copy_seconds(const strata_gpu_device_t *device, double bytes);
+
 // Says of |side| of the question's product whether it can be staged, how it would lie, and what that takes.
 // |adds|: it is to lie crossed, for multiply-adds.
 void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool adds, strata_problem_side_t *out);

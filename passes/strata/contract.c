@@ -94,12 +94,20 @@ static MlirValue round_slice(strata_rewriter_t *r, MlirOperation slice, strata_t
   return strata_build_slice(&r->build, strata_round_operand(r, strata_operand(slice, 0), type), starts, steps, sizes);
 }
 
+MlirValue strata_round_constant(strata_builder_t *b, MlirValue value, strata_type_t type) {
+  bool no_fold = b->no_fold;
+  b->no_fold = true;
+  MlirValue rounded = strata_build_convert(b, STRATA_OP_CONVERT, value, type);
+  b->no_fold = no_fold;
+  return rounded;
+}
+
 MlirValue strata_round_operand(strata_rewriter_t *r, MlirValue value, strata_type_t type) {
   MlirOperation op = strata_def(value);
   int64_t permutation[STRATA_MAX_RANK];
   strata_shape_t shape = strata_shape_of(value);
   if (mlirOperationIsNull(op) || strata_rewriter_is_constant(r, value))
-    return strata_build_convert(&r->build, STRATA_OP_CONVERT, value, type);
+    return strata_round_constant(&r->build, value, type);
   if (strata_op_id(op) == STRATA_OP_SLICE)
     return round_slice(r, op, type);
   if (strata_op_id(op) == STRATA_OP_RESHAPE)

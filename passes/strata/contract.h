@@ -31,6 +31,9 @@ void strata_contract_substitute(MlirContext context, strata_contract_t *contract
 // The position among the exprs of |operand| that is dim |dim| alone; -1 if none is.
 int strata_contract_position(const strata_contract_t *contract, int operand, int dim);
 
+// A constant rounded to |type|, by an op even where that is known: a scale is to be multiplied into it first.
+MlirValue strata_round_constant(strata_builder_t *b, MlirValue value, strata_type_t type);
+
 // |value| rounded to |type|; above views, so that what several products take of one value is rounded where that is
 // made.
 MlirValue strata_round_operand(strata_rewriter_t *r, MlirValue value, strata_type_t type);

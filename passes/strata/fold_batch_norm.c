@@ -102,7 +102,7 @@ static MlirValue scale_contract(strata_rewriter_t *r, MlirOperation contract, Ml
     return STRATA_NO_VALUE;
   MlirValue scaled =
       strata_build_binary(&r->build, STRATA_OP_MUL, unrounded(c.operands[k]), scale_like(r, contract, k, scale));
-  c.operands[k] = strata_build_convert(&r->build, STRATA_OP_CONVERT, scaled, strata_shape_of(c.operands[k]).type);
+  c.operands[k] = strata_round_constant(&r->build, scaled, strata_shape_of(c.operands[k]).type);
   return strata_contract_build(&r->build, &c);
 }
 

@@ -52,6 +52,17 @@ bool strata_has_one_use(MlirValue value) {
   return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
 }
 
+MlirValue strata_copy_elementwise(MlirOperation op, const MlirValue *operands, MlirOperation before) {
+  MlirOperation copy = mlirOperationClone(op);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(before), before, copy);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    mlirOperationSetOperand(copy, i, operands[i]);
+  strata_shape_t shape = strata_shape_of(operands[0]);
+  shape.type = strata_shape_of(strata_result(op)).type;
+  mlirValueSetType(strata_result(copy), strata_shape_to_type(mlirOperationGetContext(op), &shape));
+  return strata_result(copy);
+}
+
 MlirValue strata_build_elementwise(strata_builder_t *b, strata_op_id_t id, const MlirValue *operands,
                                    strata_type_t type) {
   if (strata_op_info[id].rule == STRATA_RULE_RESULT)

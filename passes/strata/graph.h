@@ -33,6 +33,10 @@ bool strata_has_one_use(MlirValue value);
 MlirValue strata_build_elementwise(strata_builder_t *b, strata_op_id_t id, const MlirValue *operands,
                                    strata_type_t type);
 
+// The elementwise |op|, attributes and all, on other operands, which have one shape of their own; it stands before
+// |before|.
+MlirValue strata_copy_elementwise(MlirOperation op, const MlirValue *operands, MlirOperation before);
+
 // The affine map called "map"; one of the three called "maps" of a contract: lhs, rhs, result.
 MlirAffineMap strata_map(MlirOperation op);
 MlirAffineMap strata_contract_map(MlirOperation op, int index);

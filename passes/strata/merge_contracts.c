@@ -4,15 +4,18 @@
 //   %q = contract(%x, %wq)  %k = contract(%x, %wk)  %v = contract(%x, %wv)
 //     -> %y = contract(%x, concat(%wq, %wk, %wv))   %q = slice(%y)  %k = slice(%y)  %v = slice(%y)
 //
-// and what follows each alike, the sum with a constant bias first of all, follows the one: the slices are cut after it.
-// Contracts whose results meet again in elementwise ops (a gated pair) are left alone: the second can take the first as
-// part of its epilogue, but both halves of one result cannot.
+// and what follows each alike, sums with constant biases, activations, follows the one: the slices are cut after it.
+// Contracts are left alone whose results meet again in elementwise ops (a gated pair: the second can take the first as
+// part of its epilogue, but both halves of one result cannot), or are stored apart, to where they would be copied, and
+// those that elementwise ops follow which differ.
 //
 // Candidates are found by hashing what must be equal; the constants move to the front of the function, so that every
 // contract can stand where the first of its group did.
 #include "dialects/pointer_map.h"
+#include "passes/affine/explain.h"
 #include "passes/pass.h"
 #include "passes/strata/contract.h"
+#include "passes/strata/parts.h"
 
 typedef struct {
   MlirOperation op;
@@ -22,6 +25,7 @@ typedef struct {
 } candidate_t;
 
 typedef struct group {
+  MlirOperation first; // in the function
   STRATA_VECTOR(candidate_t) members;
   uint64_t hash;
   struct group *next; // in the same bucket
@@ -123,58 +127,31 @@ static void add_candidate(merger_t *m, const candidate_t *candidate) {
   if (!group) {
     group = strata_arena_new(m->compile->arena, group_t);
     group->hash = hash;
+    group->first = candidate->op;
     group->next = *bucket;
     *bucket = *strata_vector_push(m->compile->arena, &m->groups) = group;
   }
   *strata_vector_push(m->compile->arena, &group->members) = *candidate;
 }
 
-//===-- Gated pairs ----------------------------------------------------------------------------------------------===//
-
-enum { MAX_TAIL = 64 }; // ops looked at behind each contract
-
-// Marks the elementwise ops behind |value| as reached by |member|; true if one was reached by another.
-static bool meets_another(strata_pointer_map_t *reached, MlirValue value, int64_t member, int *budget) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!strata_is_elementwise(strata_op_id(user)) || (*budget)-- <= 0)
-      continue;
-    int64_t *by = strata_pointer_map_put(reached, user.ptr);
-    if (*by == member)
-      continue;
-    if (*by != 0)
-      return true;
-    *by = member;
-    if (meets_another(reached, strata_result(user), member, budget))
-      return true;
-  }
-  return false;
-}
-
-static bool is_gated(merger_t *m, const group_t *group) {
-  strata_pointer_map_t reached = strata_pointer_map_create(m->compile->arena);
-  for (size_t i = 0; i < group->members.count; i++) {
-    int budget = MAX_TAIL;
-    if (meets_another(&reached, strata_result(group->members.data[i].op), (int64_t)i + 1, &budget))
-      return true;
-  }
-  return false;
-}
-
 //===-- What follows the contracts -------------------------------------------------------------------------------===//
 
-// Elementwise ops that read every part alike, one for each part.
+enum { MAX_LEVELS = 32 };
+
+// Elementwise ops that read every part alike, one for each part. Their results are values like the contracts', which
+// are number 0; those of level i are number i + 1.
 typedef struct {
-  strata_op_id_t id;
-  int operand; // which of theirs the part is
+  int operands[2]; // numbers of values; negative: a constant that varies along the dim alone
   MlirOperation *ops;
 } level_t;
 
 typedef struct {
   size_t n;
-  MlirValue *parts; // to be slices of one value along |dim|
+  MlirValue *values[1 + MAX_LEVELS]; // by number and part: to be slices of one value along |dim|
   int dim;
-  STRATA_VECTOR(level_t) levels;
+  int n_levels;
+  level_t levels[MAX_LEVELS];
+  strata_pointer_map_t taken; // ops of levels
 } merge_t;
 
 static strata_dim_t dim_of(MlirValue value, int dim) { return strata_shape_of(value).dims[dim]; }
@@ -195,44 +172,107 @@ static bool is_vector(const merger_t *m, MlirValue constant, int dim) {
   return true;
 }
 
-static bool is_alike(const merger_t *m, const merge_t *merge, const level_t *level, size_t i) {
-  MlirOperation op = level->ops[i];
-  if (strata_op_id(op) != level->id || !strata_has_one_use(merge->parts[i]) ||
-      strata_shape_of(strata_result(op)).type != strata_shape_of(strata_result(level->ops[0])).type ||
-      (int)mlirOpOperandGetOperandNumber(mlirValueGetFirstUse(merge->parts[i])) != level->operand)
-    return false;
-  return strata_op_info[level->id].n_operands == 1 || is_vector(m, strata_operand(op, 1 - level->operand), merge->dim);
+static MlirOperation user_of(MlirOpOperand use) { return mlirOpOperandGetOwner(use); }
+
+// The number of the value of |part| that |value| is; -1: none.
+static int number_of(const merge_t *merge, size_t part, MlirValue value) {
+  for (int i = 0; i <= merge->n_levels; i++)
+    if (mlirValueEqual(merge->values[i][part], value))
+      return i;
+  return -1;
 }
 
-// Adds the level behind the parts, which become its results; false if there is none.
-static bool add_level(merger_t *m, merge_t *merge) {
-  level_t level = {.ops = strata_arena_array(m->compile->arena, MlirOperation, merge->n)};
-  for (size_t i = 0; i < merge->n; i++) {
-    MlirOpOperand use = mlirValueGetFirstUse(merge->parts[i]);
-    if (mlirOpOperandIsNull(use))
-      return false;
-    level.ops[i] = mlirOpOperandGetOwner(use);
-    level.operand = i == 0 ? (int)mlirOpOperandGetOperandNumber(use) : level.operand;
-  }
-  level.id = strata_op_id(level.ops[0]);
-  if (!strata_is_elementwise(level.id) || strata_op_info[level.id].n_operands > 2)
+// Whether |op| reads values of |part| and constants alone; which is the level's to be.
+static bool read_operands(const merger_t *m, const merge_t *merge, size_t part, MlirOperation op, int *out_operands) {
+  int n = (int)mlirOperationGetNumOperands(op);
+  if (!strata_is_elementwise(strata_op_id(op)) || n > 2 || strata_pointer_map_get(&merge->taken, op.ptr))
     return false;
-  for (size_t i = 0; i < merge->n; i++)
-    if (!is_alike(m, merge, &level, i))
+  for (int i = 0; i < n; i++) {
+    out_operands[i] = number_of(merge, part, strata_operand(op, i));
+    if (out_operands[i] < 0 && !is_vector(m, strata_operand(op, i), merge->dim))
       return false;
-  for (size_t i = 0; i < merge->n; i++)
-    merge->parts[i] = strata_result(level.ops[i]);
-  *strata_vector_push(m->compile->arena, &merge->levels) = level;
+  }
   return true;
 }
 
-// A part whose only reader is elementwise would be written by the contract for that reader's sake.
-static bool loses_epilogue(const merge_t *merge) {
-  for (size_t i = 0; i < merge->n; i++) {
-    MlirOpOperand use = mlirValueGetFirstUse(merge->parts[i]);
-    if (strata_has_one_use(merge->parts[i]) && strata_is_elementwise(strata_op_id(mlirOpOperandGetOwner(use))))
-      return true;
+// The op behind value |number| of |part| that is like the level's first.
+static MlirOperation find_alike(const merger_t *m, const merge_t *merge, const level_t *level, int number,
+                                size_t part) {
+  MlirOperation first = level->ops[0];
+  MlirValue value = merge->values[number][part];
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = user_of(use);
+    int operands[2];
+    if (strata_op_id(op) == strata_op_id(first) && read_operands(m, merge, part, op, operands) &&
+        strata_shape_of(strata_result(op)).type == strata_shape_of(strata_result(first)).type &&
+        memcmp(operands, level->operands, sizeof *operands * (size_t)mlirOperationGetNumOperands(op)) == 0)
+      return op;
   }
+  return (MlirOperation){NULL};
+}
+
+static void push_level(merger_t *m, merge_t *merge, const level_t *level) {
+  MlirValue *results = strata_arena_array(m->compile->arena, MlirValue, merge->n);
+  for (size_t i = 0; i < merge->n; i++) {
+    results[i] = strata_result(level->ops[i]);
+    *strata_pointer_map_put(&merge->taken, level->ops[i].ptr) = 1;
+  }
+  merge->levels[merge->n_levels++] = *level;
+  merge->values[merge->n_levels] = results;
+}
+
+// Adds a level that reads value |number|; false if there is none.
+static bool add_level_behind(merger_t *m, merge_t *merge, int number) {
+  MlirValue value = merge->values[number][0];
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    level_t level = {.ops = strata_arena_array(m->compile->arena, MlirOperation, merge->n)};
+    level.ops[0] = user_of(use);
+    bool is_level = read_operands(m, merge, 0, level.ops[0], level.operands);
+    for (size_t i = 1; i < merge->n && is_level; i++) {
+      level.ops[i] = find_alike(m, merge, &level, number, i);
+      is_level = !mlirOperationIsNull(level.ops[i]);
+    }
+    if (is_level) {
+      push_level(m, merge, &level);
+      return true;
+    }
+  }
+  return false;
+}
+
+static void add_levels(merger_t *m, merge_t *merge) {
+  bool added = true;
+  while (added && merge->n_levels < MAX_LEVELS) {
+    added = false;
+    for (int i = 0; i <= merge->n_levels && !added; i++)
+      added = add_level_behind(m, merge, i);
+  }
+}
+
+// What others than the levels do with a value.
+typedef struct {
+  bool is_read, is_read_elementwise; // by such ops alone
+} readers_t;
+
+static readers_t other_readers(const merge_t *merge, MlirValue value) {
+  readers_t readers = {false, true};
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    if (strata_pointer_map_get(&merge->taken, user_of(use).ptr))
+      continue;
+    readers.is_read = true;
+    readers.is_read_elementwise &= strata_is_elementwise(strata_op_id(user_of(use)));
+  }
+  return readers;
+}
+
+// A part that elementwise ops alone read would be written by the contract for their sake.
+static bool loses_epilogue(const merge_t *merge) {
+  for (int number = 0; number <= merge->n_levels; number++)
+    for (size_t i = 0; i < merge->n; i++) {
+      readers_t readers = other_readers(merge, merge->values[number][i]);
+      if (readers.is_read && readers.is_read_elementwise)
+        return true;
+    }
   return false;
 }
 
@@ -245,13 +285,13 @@ static MlirValue flat_vector(merger_t *m, MlirValue source, strata_dim_t size) {
   return strata_build_broadcast_to(&m->build, strata_build_reshape(&m->build, source, 1, &count), 1, &size);
 }
 
-// The vectors of which the ops of a level each read one, side by side, as an operand of |whole|'s shape.
-static MlirValue join_vectors(merger_t *m, const merge_t *merge, const level_t *level, MlirValue whole) {
+// The vectors that the ops of a level read as operand |index|, side by side, as an operand of |whole|'s shape.
+static MlirValue join_vectors(merger_t *m, const merge_t *merge, const level_t *level, int index, MlirValue whole) {
   MlirValue *vectors = strata_arena_array(m->compile->arena, MlirValue, merge->n);
   strata_scalar_t scalar;
   strata_shape_t shape = strata_shape_of(whole);
   for (size_t i = 0; i < merge->n; i++) {
-    MlirValue constant = strata_operand(level->ops[i], 1 - level->operand);
+    MlirValue constant = strata_operand(level->ops[i], index);
     strata_shape_t vector = {.type = strata_shape_of(constant).type, .rank = 1, .dims = {dim_of(constant, merge->dim)}};
     MlirOperation broadcast = strata_def_if(constant, STRATA_OP_BROADCAST);
     shape.type = vector.type;
@@ -263,32 +303,37 @@ static MlirValue join_vectors(merger_t *m, const merge_t *merge, const level_t *
                                 mlirAffineMapGet(m->compile->context, shape.rank, 0, 1, &expr));
 }
 
-static MlirValue apply_level(merger_t *m, const merge_t *merge, const level_t *level, MlirValue whole) {
+static MlirValue apply_level(merger_t *m, const merge_t *merge, const level_t *level, const MlirValue *wholes) {
   MlirValue operands[2];
-  operands[level->operand] = whole;
-  if (strata_op_info[level->id].n_operands == 2)
-    operands[1 - level->operand] = join_vectors(m, merge, level, whole);
-  return strata_build_elementwise(&m->build, level->id, operands, strata_shape_of(strata_result(level->ops[0])).type);
+  int n = (int)mlirOperationGetNumOperands(level->ops[0]);
+  for (int i = 0; i < n; i++)
+    operands[i] = level->operands[i] >= 0 ? wholes[level->operands[i]]
+                                          : join_vectors(m, merge, level, i, wholes[level->operands[1 - i]]);
+  return m->build.status ? STRATA_NO_VALUE : strata_copy_elementwise(level->ops[0], operands, m->build.before);
 }
 
-static void replace_parts(merger_t *m, const merge_t *merge, MlirValue whole) {
+// Slices of |whole| in the place of the parts of value |number| that others than the levels read.
+static void replace_parts(merger_t *m, const merge_t *merge, int number, MlirValue whole) {
   int64_t starts[STRATA_MAX_RANK] = {0}, steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
   for (int i = 0; i < STRATA_MAX_RANK; i++)
     steps[i] = 1;
   for (size_t i = 0; i < merge->n; i++) {
-    strata_sizes_of(merge->parts[i], sizes);
-    MlirValue part = strata_build_slice(&m->build, whole, starts, steps, sizes);
-    if (m->build.status)
-      return;
+    MlirValue value = merge->values[number][i];
+    strata_sizes_of(value, sizes);
+    if (other_readers(merge, value).is_read) {
+      MlirValue part = strata_build_slice(&m->build, whole, starts, steps, sizes);
+      if (m->build.status)
+        return;
+      mlirValueReplaceAllUsesOfWith(value, part);
+    }
     starts[merge->dim] += sizes[merge->dim];
-    mlirValueReplaceAllUsesOfWith(merge->parts[i], part);
   }
 }
 
 static void destroy_old(const merge_t *merge, const group_t *group) {
-  for (size_t l = merge->levels.count; l-- > 0;)
+  for (int l = merge->n_levels; l-- > 0;)
     for (size_t i = 0; i < merge->n; i++)
-      mlirOperationDestroy(merge->levels.data[l].ops[i]);
+      mlirOperationDestroy(merge->levels[l].ops[i]);
   for (size_t i = 0; i < merge->n; i++)
     mlirOperationDestroy(group->members.data[i].op);
 }
@@ -308,17 +353,52 @@ static MlirValue build_whole(merger_t *m, const group_t *group, strata_contract_
   return strata_contract_build(&m->build, c);
 }
 
-static strata_status_t merge_group(merger_t *m, const group_t *group) {
-  MlirOperation first = group->members.data[0].op;
+// Why the contracts are better apart; NULL: they are not, and put in the order of the pieces of a concat that they are.
+static const char *why_apart(merger_t *m, group_t *group) {
   size_t n = group->members.count;
-  merge_t merge = {
-      .n = n, .parts = strata_arena_array(m->compile->arena, MlirValue, n), .dim = group->members.data[0].dim};
-  strata_contract_t c;
+  strata_part_t *parts = strata_arena_array(m->compile->arena, strata_part_t, n);
+  candidate_t *members = strata_arena_array(m->compile->arena, candidate_t, n);
+  int *order = strata_arena_array(m->compile->arena, int, n);
   for (size_t i = 0; i < n; i++)
-    merge.parts[i] = strata_result(group->members.data[i].op);
-  while (add_level(m, &merge))
-    ;
-  if (loses_epilogue(&merge) || !strata_contract_read(m->compile, first, &c))
+    *strata_vector_push(m->compile->arena, &parts[i]) = strata_result(group->members.data[i].op);
+  if (strata_parts_meet(m->compile->arena, n, parts))
+    return "their results meet elementwise";
+  if (strata_parts_are_placed(n, parts, order))
+    return "their results have places of their own";
+  for (size_t i = 0; i < n; i++)
+    members[i] = group->members.data[order[i]];
+  memcpy(group->members.data, members, n * sizeof *members);
+  return NULL;
+}
+
+// Tells the listener; |why| as above.
+static void explain(const merger_t *m, const group_t *group, const char *why) {
+  enum { MAX_NAMES = 8 };
+  const char *names = "";
+  for (size_t i = 0; m->compile->explain && i < group->members.count && i < MAX_NAMES; i++) {
+    char text[160];
+    strata_location_text(mlirOperationGetLocation(group->members.data[i].op), text, sizeof text);
+    names = strata_arena_printf(m->compile->arena, "%s%s%s", names, i ? ", " : "", text);
+  }
+  strata_explain(m->compile, "%zu products of one value (%s%s): %s%s", group->members.count, names,
+                 group->members.count > MAX_NAMES ? ", ..." : "", why ? "apart, " : "one product", why ? why : "");
+}
+
+static strata_status_t merge_group(merger_t *m, group_t *group) {
+  MlirOperation first = group->first;
+  size_t n = group->members.count;
+  merge_t *merge = strata_arena_new(m->compile->arena, merge_t);
+  MlirValue wholes[1 + MAX_LEVELS];
+  strata_contract_t c;
+  const char *why = why_apart(m, group);
+  *merge = (merge_t){.n = n, .dim = group->members.data[0].dim, .taken = strata_pointer_map_create(m->compile->arena)};
+  merge->values[0] = strata_arena_array(m->compile->arena, MlirValue, n);
+  for (size_t i = 0; i < n; i++)
+    merge->values[0][i] = strata_result(group->members.data[i].op);
+  add_levels(m, merge);
+  why = !why && loses_epilogue(merge) ? "what follows them elementwise differs" : why;
+  explain(m, group, why);
+  if (why || !strata_contract_read(m->compile, first, &c))
     return NULL;
   m->build = (strata_builder_t){.compile = m->compile,
                                 .block = mlirOperationGetBlock(first),
@@ -326,12 +406,13 @@ static strata_status_t merge_group(merger_t *m, const group_t *group) {
                                 .location = mlirOperationGetLocation(first),
                                 .no_fold = m->compile->options->disable_constant_folding,
                                 .keep_form = true};
-  MlirValue whole = build_whole(m, group, &c);
-  for (size_t i = 0; i < merge.levels.count; i++)
-    whole = apply_level(m, &merge, &merge.levels.data[i], whole);
-  replace_parts(m, &merge, whole);
+  wholes[0] = build_whole(m, group, &c);
+  for (int i = 0; i < merge->n_levels; i++)
+    wholes[i + 1] = apply_level(m, merge, &merge->levels[i], wholes);
+  for (int i = 0; i <= merge->n_levels && !m->build.status; i++)
+    replace_parts(m, merge, i, wholes[i]);
   STRATA_TRY(m->build.status);
-  destroy_old(&merge, group);
+  destroy_old(merge, group);
   return NULL;
 }
 
@@ -348,7 +429,7 @@ static strata_status_t merge_body(strata_compile_t *compile, MlirBlock body, voi
       add_candidate(&m, &candidate);
   }
   for (size_t i = 0; i < m.groups.count; i++)
-    if (m.groups.data[i]->members.count > 1 && !is_gated(&m, m.groups.data[i]))
+    if (m.groups.data[i]->members.count > 1)
       STRATA_TRY(merge_group(&m, m.groups.data[i]));
   return NULL;
 }

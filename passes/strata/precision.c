@@ -78,47 +78,29 @@ static bool take_zero(MlirValue *value, int64_t *out_zero) {
   *out_zero = 0;
   if (mlirOperationIsNull(shift))
     return true;
-  if (!strata_splat_of(strata_operand(shift, 1), &zero))
+  if (!strata_splat_of(strata_operand(shift, 1), &zero) || !(zero.f64 >= -32767 && zero.f64 <= 32767) ||
+      zero.f64 != (double)(int64_t)zero.f64)
     return false;
-  double number = kind_of(*value) == STRATA_TYPE_KIND_INTEGER ? (double)zero.i64 : zero.f64;
-  if (!(number >= -32767 && number <= 32767) || number != (double)(int64_t)number)
-    return false;
-  *out_zero = mlirOperationIsNull(add) ? (int64_t)number : -(int64_t)number;
+  *out_zero = mlirOperationIsNull(add) ? (int64_t)zero.f64 : -(int64_t)zero.f64;
   *value = strata_operand(shift, 0);
   return true;
 }
 
-// The integers that |*value| is converted from; false if it is none.
-static bool take_conversion(MlirValue *value, bool *out_is_unsigned) {
-  MlirOperation conversion = strata_def(*value);
-  strata_op_id_t id = mlirOperationIsNull(conversion) ? STRATA_OP_COUNT : strata_op_id(conversion);
-  *out_is_unsigned = id == STRATA_OP_CONVERT_U;
-  if ((id != STRATA_OP_CONVERT && id != STRATA_OP_CONVERT_U) ||
-      kind_of(strata_operand(conversion, 0)) != STRATA_TYPE_KIND_INTEGER)
-    return false;
-  *value = strata_operand(conversion, 0);
-  return true;
-}
-
-// The shift is one of floats, behind the conversion, or of wider integers, before it.
 static bool read_quantized(MlirValue value, quantized_t *out) {
   MlirOperation mul = strata_def_if(value, STRATA_OP_MUL);
   if (mlirOperationIsNull(mul) || !is_scale(strata_operand(mul, 1)))
     return false;
   out->scale = strata_operand(mul, 1);
   value = strata_operand(mul, 0);
-  if (!take_zero(&value, &out->zero) || !take_conversion(&value, &out->is_unsigned))
+  if (!take_zero(&value, &out->zero))
     return false;
-  int64_t zero;
-  MlirValue shifted = value;
-  if (out->zero == 0 && !out->is_unsigned && take_zero(&shifted, &zero) && zero != 0) {
-    if (!take_conversion(&shifted, &out->is_unsigned))
-      return false;
-    out->zero = zero;
-    value = shifted;
-  }
-  out->integers = value;
-  return true;
+  MlirOperation conversion = strata_def(value);
+  strata_op_id_t id = mlirOperationIsNull(conversion) ? STRATA_OP_COUNT : strata_op_id(conversion);
+  out->is_unsigned = id == STRATA_OP_CONVERT_U;
+  if (id != STRATA_OP_CONVERT && id != STRATA_OP_CONVERT_U)
+    return false;
+  out->integers = strata_operand(conversion, 0);
+  return kind_of(out->integers) == STRATA_TYPE_KIND_INTEGER;
 }
 
 // What the contract multiplies in place of the quantised operand.

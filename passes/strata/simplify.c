@@ -9,7 +9,8 @@
 //   views: simplify_views.c
 //
 // What may lose accuracy or range is left alone under --polyblocks-disable-unsafe-math-canonicalizations. NaN, infinity
-// and -0 are always kept: x + 0.0 turns -0.0 into 0.0, and x * 0.0 may be NaN, so neither is an identity.
+// and -0 are always kept: x * 0.0 may be NaN, so it is no identity, and x + 0.0, which turns -0.0 into 0.0, is one only
+// in front of products.
 #include "passes/strata/simplify.h"
 
 #include "passes/pass.h"
@@ -17,6 +18,8 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+
+enum { MAX_USES = 16 };
 
 static bool unsafe_math(const strata_rewriter_t *r) { return !r->compile->options->disable_unsafe_math; }
 
@@ -209,31 +212,49 @@ static MlirValue order_operands(strata_rewriter_t *r, MlirOperation op, strata_o
   return swap ? strata_build_binary(&r->build, id, y, x) : STRATA_NO_VALUE;
 }
 
-// True if products alone read |value|, or views and conversions of it.
-static bool feeds_products(MlirValue value, int depth) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  bool result = !mlirOpOperandIsNull(use) && depth > 0;
-  for (; result && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    strata_op_id_t id = strata_op_is_pure(user) ? strata_op_id(user) : STRATA_OP_COUNT;
-    bool passes_on = id == STRATA_OP_TRANSPOSE || id == STRATA_OP_RESHAPE || id == STRATA_OP_SLICE ||
-                     id == STRATA_OP_BROADCAST ||
-                     (id == STRATA_OP_CONVERT && is_float(strata_shape_of(strata_result(user)).type));
-    result = passes_on ? feeds_products(strata_result(user), depth - 1) : id == STRATA_OP_CONTRACT;
+// True if what |id| makes of its operands differs in a zero's sign at most where one of those does.
+static bool keeps_zero_but_sign(strata_op_id_t id) {
+  switch (id) {
+  case STRATA_OP_NEG:
+  case STRATA_OP_ADD:
+  case STRATA_OP_SUB:
+  case STRATA_OP_MUL:
+  case STRATA_OP_MIN:
+  case STRATA_OP_MAX:
+  case STRATA_OP_CONVERT:
+  case STRATA_OP_RESHAPE:
+  case STRATA_OP_TRANSPOSE:
+  case STRATA_OP_BROADCAST:
+  case STRATA_OP_SLICE:
+    return true;
+  default:
+    return false;
   }
-  return result;
 }
 
-// x + 0.0 is 0.0 where x is -0.0. To a product that is the same: its sums begin with 0.0, which stays what it is
-// whichever zero is added.
-static bool adds_nothing_to_products(MlirOperation op) {
-  enum { MAX_DEPTH = 8 }; // of views
-  return is_float(strata_shape_of(strata_result(op)).type) && strata_is_splat(strata_operand(op, 1), 0.0) &&
-         feeds_products(strata_result(op), MAX_DEPTH);
+// True if nobody can tell 0.0 from -0.0 in |value|: it goes into products alone, whose sums begin with 0.0. |*budget|
+// uses are looked at.
+static bool loses_sign_of_zero(MlirValue value, int *budget) {
+  if (!strata_value_has_uses(value) || !is_float(strata_shape_of(value).type))
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    strata_op_id_t id = strata_op_id(user);
+    if (--*budget < 0 ||
+        (id != STRATA_OP_CONTRACT && !(keeps_zero_but_sign(id) && loses_sign_of_zero(strata_result(user), budget))))
+      return false;
+  }
+  return true;
+}
+
+// x + 0.0, which is x but for -0.0.
+static bool adds_nothing(MlirOperation op) {
+  int budget = MAX_USES;
+  return strata_is_splat(strata_operand(op, 1), 0.0) && loses_sign_of_zero(strata_result(op), &budget);
 }
 
 static MlirValue simplify_add(strata_rewriter_t *r, MlirOperation op) {
-  if (adds_nothing_to_products(op))
+  if (adds_nothing(op))
     return strata_operand(op, 0);
   MlirOperation neg = strata_def_if(strata_operand(op, 1), STRATA_OP_NEG);
   if (!mlirOperationIsNull(neg) && !strata_rewriter_is_constant(r, strata_result(neg)))

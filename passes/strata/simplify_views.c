@@ -4,6 +4,7 @@
 //   reshape(reshape(x)) -> reshape(x)                           slice(slice(x)) -> slice(x)
 //   transpose(broadcast(x)) -> broadcast(x)                     slice(concat(x, y)) -> slice(x)
 //   transpose that only moves sizes 1 -> reshape                gather(x, consecutive constants) -> slice(x)
+//   slice(product(x)) -> product(slice(x)), raise_slices.c
 #include "passes/strata/simplify.h"
 #include "passes/strata/views.h"
 
@@ -241,7 +242,7 @@ static MlirValue simplify_slice(strata_rewriter_t *r, MlirOperation op) {
   case STRATA_OP_BROADCAST:
     return slice_of_broadcast(r, op, inner, slice);
   default:
-    return STRATA_NO_VALUE;
+    return strata_raise_slice(r, op);
   }
 }
 

@@ -5,6 +5,7 @@
 //   reduce(reshape(x))                   ->   reshape(reduce(x))
 //   slice(transpose(x))                  ->   transpose(slice(x))
 //   contract(view(x), y)                 ->   contract(x, y), transpose(contract(x, y)) -> contract(x, y)
+//   relu(concat(contract, contract))     ->   concat(relu(contract), relu(contract)), see sink_concats.c
 //
 // So what is computed between two contracts is in the order in which the first leaves it, and kernels have no reshapes
 // inside. A view passes an op if all that the op reads can be seen from before the view: constants, broadcasts whose
@@ -370,4 +371,15 @@ static MlirValue sink_or_simplify(strata_rewriter_t *r, MlirOperation op, strata
   return mlirValueIsNull(moved) ? strata_simplify_op(r, op, id) : moved;
 }
 
-strata_status_t strata_pass_sink_views(strata_compile_t *compile) { return strata_rewrite(compile, sink_or_simplify); }
+// Once views are where they stay, as those in front of an op decide whether it passes a concat.
+static MlirValue sink_past_concats(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
+  MlirValue moved = STRATA_NO_VALUE;
+  if (strata_is_elementwise(id) && !strata_rewriter_is_constant(r, strata_result(op)))
+    moved = strata_pass_concat(r, op, id);
+  return mlirValueIsNull(moved) ? sink_or_simplify(r, op, id) : moved;
+}
+
+strata_status_t strata_pass_sink_views(strata_compile_t *compile) {
+  STRATA_TRY(strata_rewrite(compile, sink_or_simplify));
+  return strata_rewrite(compile, sink_past_concats);
+}

@@ -36,11 +36,19 @@ bool strata_plan_broadcast(MlirOperation broadcast, MlirOperation view, strata_d
 MlirValue strata_build_planned(strata_builder_t *b, MlirOperation broadcast, const strata_broadcast_plan_t *plan,
                                const strata_shape_t *result);
 
+// A slice of a product, or of what is elementwise behind one, as the same of less; a null value where somebody else
+// reads more of it.
+MlirValue strata_raise_slice(strata_rewriter_t *rewriter, MlirOperation slice);
+
 // A contract that reads through its maps what a view of one of its operands moves; a null value if there is none.
 MlirValue strata_absorb_view(strata_rewriter_t *rewriter, MlirOperation contract);
 // transpose(contract) as a contract whose result is in that order, and reshape(contract) as one with more or fewer dims
 // of size 1; a null value if the contract has other readers or the reshape does more.
 MlirValue strata_transpose_contract(strata_rewriter_t *rewriter, MlirOperation transpose);
 MlirValue strata_reshape_contract(strata_rewriter_t *rewriter, MlirOperation reshape);
+
+// An elementwise op on a concat, or a reshape of one, of what contracts compute, as a concat of such ops on the parts;
+// a null value if it has no such operand.
+MlirValue strata_pass_concat(strata_rewriter_t *rewriter, MlirOperation elementwise, strata_op_id_t id);
 
 #endif

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// A kernel's code: computes the tasks [begin, end).
+// A kernel's code: computes the tasks [begin, end), at least one.
 typedef void (*strata_rt_entry_t)(void *const *buffers, int64_t begin, int64_t end, void *scratch);
 
 typedef struct {

@@ -93,19 +93,59 @@ static void run_launches(uint64_t first, uint64_t count, const strata_rt_frame_t
   }
 }
 
-static void run_loop(const strata_rt_launch_t *launch, const strata_rt_frame_t *frame, run_t *run) {
-  void *bases[STRATA_RT_MAX_LOOP_ARGS], *args[STRATA_RT_MAX_LOOP_ARGS];
+// A loop in this call.
+typedef struct {
+  const strata_rt_loop_t *loop;
+  const strata_rt_step_t *steps;
+  uint32_t n_args;
+  void *bases[STRATA_RT_MAX_LOOP_ARGS];
+  char *pool;
+  uint64_t end;
+} loop_run_t;
+
+static loop_run_t begin_loop(const strata_rt_launch_t *launch, const strata_rt_frame_t *frame) {
   const strata_rt_loop_t *loop = &program.main.loops[launch->size];
+  loop_run_t l = {.loop = loop, .steps = &program.main.steps[loop->first_step], .n_args = launch->n_args};
   for (uint32_t i = 0; i < launch->n_args; i++)
-    bases[i] = resolve(&program.main.args[launch->first_arg + i], frame);
+    l.bases[i] = resolve(&program.main.args[launch->first_arg + i], frame);
+  l.pool = l.bases[launch->n_args - 1];
+  l.end = strata_rt_loop_end(loop, loop->limit == STRATA_RT_NO_ARG ? INT64_MAX : *(int64_t *)l.bases[loop->limit]);
+  return l;
+}
+
+static void *loop_arg(const loop_run_t *l, uint64_t i, uint64_t iteration) {
+  return strata_rt_loop_arg(&l->steps[i], l->bases[i], l->pool, iteration, l->end);
+}
+
+static bool goes_on(const loop_run_t *l, uint64_t iteration) {
+  return l->loop->condition == STRATA_RT_NO_ARG || *(uint8_t *)loop_arg(l, l->loop->condition, iteration);
+}
+
+static void copy_last_states(const loop_run_t *l, uint64_t iterations) {
+  for (uint32_t i = 0, state = 0; i < l->n_args; i++)
+    if (l->steps[i].kind == STRATA_RT_NEXT_STATE)
+      memcpy(l->bases[i], strata_rt_loop_last(&l->steps[i], l->bases[state++], l->pool, iterations), l->steps[i].size);
+}
+
+static void run_loop(const strata_rt_launch_t *launch, const strata_rt_frame_t *frame, run_t *run) {
+  void *args[STRATA_RT_MAX_LOOP_ARGS];
+  loop_run_t l = begin_loop(launch, frame);
   strata_rt_frame_t inner = *frame;
   inner.tensors = args;
-  inner.pool = bases[launch->n_args - 1];
-  for (uint64_t iteration = 0; iteration < loop->count; iteration++) {
-    for (uint32_t i = 0; i < launch->n_args; i++)
-      args[i] = strata_rt_loop_arg(loop, &program.main.steps[loop->first_step + i], bases[i], inner.pool, iteration);
-    run_launches(loop->first_launch, loop->n_launches, &inner, run);
+  inner.pool = l.pool;
+  size_t n_launches = run->n_launches;
+  uint64_t iteration = 0;
+  for (; iteration < l.end && goes_on(&l, iteration); iteration++) {
+    for (uint32_t i = 0; i < l.n_args; i++)
+      args[i] = loop_arg(&l, i, iteration);
+    if (strata_rt_loop_is_open(l.loop))
+      run->n_launches = n_launches;
+    run_launches(l.loop->first_launch, l.loop->n_launches, &inner, run);
   }
+  if (strata_rt_loop_leaves_states(iteration, l.end))
+    copy_last_states(&l, iteration);
+  if (strata_rt_loop_is_open(l.loop))
+    run->n_launches = n_launches + strata_rt_count_launches(&program.main, l.loop->first_launch, l.loop->n_launches);
 }
 
 static void run_main(const strata_rt_frame_t *frame) {

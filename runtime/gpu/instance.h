@@ -66,9 +66,11 @@ int strata_rt_constants_check(const strata_rt_instance_t *instance);
 // Enqueues one launch of a list, which is no loop.
 int strata_rt_enqueue(const strata_rt_instance_t *instance, const strata_rt_list_t *list, uint64_t launch,
                       void *const *tensors, char *pool, void *stream);
-// Enqueues what a call launches, loops unrolled. |done|, which may be NULL, is called with |user| after each launch;
-// its status other than STRATA_OK ends the walk.
-typedef int (*strata_rt_launched_t)(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch, void *user);
+// Enqueues what a call launches, loops unrolled; waits where data decide when a loop ends. |done|, which may be NULL,
+// is called with |user| after each launch; its status other than STRATA_OK ends the walk. |place|: in the description's
+// list.
+typedef int (*strata_rt_launched_t)(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch,
+                                    size_t place, void *user);
 int strata_rt_enqueue_main(const strata_rt_instance_t *instance, void *const *tensors, char *pool, void *stream,
                            strata_rt_launched_t done, void *user);
 void strata_rt_slots_free(strata_rt_instance_t *instance); // between cleanup_begin and _end

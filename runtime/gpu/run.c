@@ -1,7 +1,8 @@
 // A call: checks what it is given and enqueues the program's launches on one stream.
 //
 // With the caller's memory that is all: nothing is allocated and nothing waited for, so the call can be captured into a
-// graph. Without, the call takes a slot of its own, copies host tensors in and out, and waits for the end.
+// graph; but the end of an open loop must be read back, so a call with such a loop waits for the stream. Without, the
+// call takes a slot of its own, copies host tensors in and out, and waits for the end.
 #include "runtime/gpu/instance.h"
 #include "runtime/gpu/trace.h"
 #include "runtime/library/error.h"
@@ -44,11 +45,12 @@ typedef struct {
   void *stream;
   strata_rt_launched_t done;
   void *user;
+  size_t n_launches; // so far, as the description counts them
 } walk_t;
 
-static int enqueue_loop(const walk_t *walk, const strata_rt_launch_t *launch, void *const *tensors, char *pool);
+static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, void *const *tensors, char *pool);
 
-static int enqueue_launches(const walk_t *walk, uint64_t first, uint64_t count, void *const *tensors, char *pool) {
+static int enqueue_launches(walk_t *walk, uint64_t first, uint64_t count, void *const *tensors, char *pool) {
   const strata_rt_list_t *list = &walk->instance->variant->main;
   int status = STRATA_OK;
   for (uint64_t i = first; i < first + count && !status; i++) {
@@ -59,30 +61,106 @@ static int enqueue_launches(const walk_t *walk, uint64_t first, uint64_t count, 
     }
     status = strata_rt_enqueue(walk->instance, list, i, tensors, pool, walk->stream);
     if (!status && walk->done)
-      status = walk->done(walk->instance, launch, walk->user);
+      status = walk->done(walk->instance, launch, walk->n_launches, walk->user);
+    walk->n_launches++;
   }
   return status;
 }
 
-static int enqueue_loop(const walk_t *walk, const strata_rt_launch_t *launch, void *const *tensors, char *pool) {
-  void *bases[STRATA_RT_MAX_LOOP_ARGS], *args[STRATA_RT_MAX_LOOP_ARGS];
+//===-- Loops ----------------------------------------------------------------------------------------------------===//
+
+// A loop in this call.
+typedef struct {
+  walk_t *walk;
+  const strata_rt_loop_t *loop;
+  const strata_rt_step_t *steps;
+  uint32_t n_args;
+  void *bases[STRATA_RT_MAX_LOOP_ARGS];
+  char *pool;
+  uint64_t end;
+} loop_run_t;
+
+// What is on the device once all that was enqueued has ended.
+static int read_back(const loop_run_t *l, void *out, const void *from, size_t size) {
+  const strata_rt_driver_t *driver = strata_rt_driver();
+  int status = driver->download(out, from, size, l->walk->stream);
+  return status ? status : driver->synchronize_stream(l->walk->stream);
+}
+
+static int begin_loop(walk_t *walk, const strata_rt_launch_t *launch, void *const *tensors, char *pool,
+                      loop_run_t *out) {
   const strata_rt_list_t *list = &walk->instance->variant->main;
   const strata_rt_loop_t *loop = &list->loops[launch->size];
+  int64_t limit = INT64_MAX;
+  *out = (loop_run_t){.walk = walk, .loop = loop, .steps = &list->steps[loop->first_step], .n_args = launch->n_args};
   for (uint32_t i = 0; i < launch->n_args; i++)
-    bases[i] = resolve(walk->instance, &list->args[launch->first_arg + i], tensors, pool);
-  char *inner = bases[launch->n_args - 1];
+    out->bases[i] = resolve(walk->instance, &list->args[launch->first_arg + i], tensors, pool);
+  out->pool = out->bases[launch->n_args - 1];
   int status = STRATA_OK;
-  for (uint64_t iteration = 0; iteration < loop->count && !status; iteration++) {
-    for (uint32_t i = 0; i < launch->n_args; i++)
-      args[i] = strata_rt_loop_arg(loop, &list->steps[loop->first_step + i], bases[i], inner, iteration);
-    status = enqueue_launches(walk, loop->first_launch, loop->n_launches, args, inner);
+  if (loop->limit != STRATA_RT_NO_ARG)
+    status = read_back(out, &limit, out->bases[loop->limit], sizeof limit);
+  out->end = strata_rt_loop_end(loop, limit);
+  return status;
+}
+
+static void *loop_arg(const loop_run_t *l, uint64_t i, uint64_t iteration) {
+  return strata_rt_loop_arg(&l->steps[i], l->bases[i], l->pool, iteration, l->end);
+}
+
+static int ask_condition(const loop_run_t *l, uint64_t iteration, bool *out_goes_on) {
+  uint8_t condition = 1;
+  int status = STRATA_OK;
+  *out_goes_on = iteration < l->end;
+  if (*out_goes_on && l->loop->condition != STRATA_RT_NO_ARG)
+    status = read_back(l, &condition, loop_arg(l, l->loop->condition, iteration), sizeof condition);
+  *out_goes_on &= condition != 0;
+  return status;
+}
+
+static int enqueue_iterations(const loop_run_t *l, uint64_t *out_iterations) {
+  void *args[STRATA_RT_MAX_LOOP_ARGS];
+  size_t n_launches = l->walk->n_launches;
+  bool goes_on;
+  int status = ask_condition(l, 0, &goes_on);
+  for (*out_iterations = 0; goes_on && !status; status = ask_condition(l, ++*out_iterations, &goes_on)) {
+    for (uint32_t i = 0; i < l->n_args; i++)
+      args[i] = loop_arg(l, i, *out_iterations);
+    if (strata_rt_loop_is_open(l->loop))
+      l->walk->n_launches = n_launches;
+    status = enqueue_launches(l->walk, l->loop->first_launch, l->loop->n_launches, args, l->pool);
+    if (status)
+      return status;
   }
+  if (strata_rt_loop_is_open(l->loop))
+    l->walk->n_launches = n_launches + strata_rt_count_launches(&l->walk->instance->variant->main,
+                                                                l->loop->first_launch, l->loop->n_launches);
+  return status;
+}
+
+static int copy_last_states(const loop_run_t *l, uint64_t iterations) {
+  int status = STRATA_OK;
+  for (uint32_t i = 0, state = 0; i < l->n_args && !status; i++)
+    if (l->steps[i].kind == STRATA_RT_NEXT_STATE)
+      status = strata_rt_driver()->copy(l->bases[i],
+                                        strata_rt_loop_last(&l->steps[i], l->bases[state++], l->pool, iterations),
+                                        l->steps[i].size, l->walk->stream);
+  return status;
+}
+
+static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, void *const *tensors, char *pool) {
+  loop_run_t l;
+  uint64_t iterations;
+  int status = begin_loop(walk, launch, tensors, pool, &l);
+  if (!status)
+    status = enqueue_iterations(&l, &iterations);
+  if (!status && strata_rt_loop_leaves_states(iterations, l.end))
+    status = copy_last_states(&l, iterations);
   return status;
 }
 
 int strata_rt_enqueue_main(const strata_rt_instance_t *instance, void *const *tensors, char *pool, void *stream,
                            strata_rt_launched_t done, void *user) {
-  const walk_t walk = {instance, stream, done, user};
+  walk_t walk = {.instance = instance, .stream = stream, .done = done, .user = user};
   return enqueue_launches(&walk, 0, instance->variant->main.n_launches, tensors, pool);
 }
 
@@ -232,6 +310,19 @@ static int check_pool(const strata_rt_instance_t *instance, const void *pool) {
                         pool ? "must be aligned to 256 bytes" : "is NULL");
 }
 
+// Waiting for the stream would break a capture.
+static int check_capture(const strata_rt_instance_t *instance, void *stream) {
+  bool is_capturing = false;
+  if (!instance->variant->main.has_open_loop || !program.user_memory)
+    return STRATA_OK;
+  int status = strata_rt_driver()->is_capturing(stream, &is_capturing);
+  if (status || !is_capturing)
+    return status;
+  return strata_rt_fail(STRATA_UNSUPPORTED,
+                        "%s: data decide when a loop ends, which the call waits for: it cannot be captured",
+                        program.library->name);
+}
+
 int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory, void *stream) {
   (void)dims;
   strata_rt_scope_t scope;
@@ -242,6 +333,8 @@ int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory
   if (status)
     return status;
   status = check_pool(instance, device_memory);
+  if (!status)
+    status = check_capture(instance, stream);
   if (!status)
     status =
         program.user_memory ? enqueue_call(instance, tensors, device_memory, stream) : run_in_slot(instance, tensors);

@@ -2,18 +2,20 @@
 #include "runtime/gpu/trace.h"
 
 #include "runtime/library/error.h"
+#include "runtime/library/loop.h"
 
 #include <stdlib.h>
 
 typedef struct {
   void *event; // recorded after the launch; the first before all
+  size_t place;
   unsigned threads;
 } mark_t;
 
 typedef struct {
   void *stream;
   mark_t *marks;
-  size_t n_launches;
+  size_t n_marks, capacity;
 } recorder_t;
 
 static unsigned threads_of(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch) {
@@ -23,39 +25,49 @@ static unsigned threads_of(const strata_rt_instance_t *instance, const strata_rt
   return kernel->blocks * kernel->threads;
 }
 
-static int record(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch, void *user) {
-  recorder_t *recorder = user;
-  mark_t *mark = &recorder->marks[++recorder->n_launches];
-  mark->threads = threads_of(instance, launch);
+// Room for |n| marks, with their events: nobody knows how many launches an open loop makes.
+static int reserve(recorder_t *recorder, size_t n) {
+  mark_t *marks = realloc(recorder->marks, n * sizeof *marks);
+  if (!marks)
+    return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", strata_rt_program.library->name);
+  recorder->marks = marks;
+  int status = STRATA_OK;
+  for (; recorder->capacity < n && !status; recorder->capacity += !status) {
+    marks[recorder->capacity] = (mark_t){0};
+    status = strata_rt_driver()->create_event(&marks[recorder->capacity].event);
+  }
+  return status;
+}
+
+static int record_mark(recorder_t *recorder, size_t place, unsigned threads) {
+  int status = recorder->n_marks < recorder->capacity ? STRATA_OK : reserve(recorder, 2 * recorder->capacity);
+  if (status)
+    return status;
+  mark_t *mark = &recorder->marks[recorder->n_marks++];
+  mark->place = place;
+  mark->threads = threads;
   return strata_rt_driver()->record_event(mark->event, recorder->stream);
+}
+
+static int record(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch, size_t place, void *user) {
+  return record_mark(user, place, threads_of(instance, launch));
 }
 
 static int report(const recorder_t *recorder) {
   strata_rt_tracer_t tracer = strata_rt_tracer();
   int status = STRATA_OK;
-  for (size_t i = 0; i < recorder->n_launches && !status; i++) {
+  for (size_t i = 1; i < recorder->n_marks && !status; i++) {
     float milliseconds;
-    const mark_t *before = &recorder->marks[i], *after = before + 1;
+    const mark_t *after = &recorder->marks[i], *before = after - 1;
     status = strata_rt_driver()->elapsed(before->event, after->event, &milliseconds);
     if (!status)
-      tracer.function(tracer.user, i, after->threads, (uint64_t)(milliseconds * 1e6f));
+      tracer.function(tracer.user, after->place, after->threads, (uint64_t)(milliseconds * 1e6f));
   }
   return status;
 }
 
-// Launches that a call makes, of |count| from |first| on.
-static size_t count_launches(const strata_rt_list_t *list, uint64_t first, uint64_t count) {
-  size_t n = 0;
-  for (uint64_t i = first; i < first + count; i++) {
-    const strata_rt_launch_t *launch = &list->launches[i];
-    const strata_rt_loop_t *loop = launch->kernel == STRATA_RT_LOOP ? &list->loops[launch->size] : NULL;
-    n += loop ? loop->count * count_launches(list, loop->first_launch, loop->n_launches) : 1;
-  }
-  return n;
-}
-
 static int run_recorded(const strata_rt_instance_t *instance, void *const *tensors, char *pool, recorder_t *recorder) {
-  int status = strata_rt_driver()->record_event(recorder->marks[0].event, recorder->stream);
+  int status = record_mark(recorder, 0, 0);
   if (!status)
     status = strata_rt_enqueue_main(instance, tensors, pool, recorder->stream, record, recorder);
   return status ? status : report(recorder);
@@ -67,18 +79,13 @@ int strata_rt_run_traced(const strata_rt_instance_t *instance, void *const *tens
   int status = strata_rt_driver()->is_capturing(stream, &is_capturing);
   if (status || is_capturing)
     return status ? status : strata_rt_enqueue_main(instance, tensors, pool, stream, NULL, NULL);
-  size_t n = count_launches(list, 0, list->n_launches) + 1;
-  recorder_t recorder = {.stream = stream, .marks = calloc(n, sizeof *recorder.marks)};
-  if (!recorder.marks)
-    return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", strata_rt_program.library->name);
-  for (size_t i = 0; i < n && !status; i++)
-    status = strata_rt_driver()->create_event(&recorder.marks[i].event);
+  recorder_t recorder = {.stream = stream};
+  status = reserve(&recorder, strata_rt_count_launches(list, 0, list->n_launches) + 1);
   if (!status)
     status = run_recorded(instance, tensors, pool, &recorder);
   strata_rt_cleanup_begin(status);
-  for (size_t i = 0; i < n; i++)
-    if (recorder.marks[i].event)
-      strata_rt_driver()->destroy_event(recorder.marks[i].event);
+  for (size_t i = 0; i < recorder.capacity; i++)
+    strata_rt_driver()->destroy_event(recorder.marks[i].event);
   free(recorder.marks);
   return strata_rt_cleanup_end();
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/library/tables.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // One of the two buffers of a state that iteration |index| writes.
@@ -11,18 +12,49 @@ static inline char *strata_rt_loop_state(const strata_rt_step_t *step, char *poo
   return pool + step->offset + (index & 1 ? (uint64_t)step->stride : 0);
 }
 
-// |base|: the launch's argument; |pool|: its last one, the memory the loop works in.
-static inline void *strata_rt_loop_arg(const strata_rt_loop_t *loop, const strata_rt_step_t *step, char *base,
-                                       char *pool, uint64_t iteration) {
+// |base|: the launch's argument; |pool|: its last one, the memory the loop works in; |end|: the iterations there are,
+// or at most if they may end earlier.
+static inline void *strata_rt_loop_arg(const strata_rt_step_t *step, char *base, char *pool, uint64_t iteration,
+                                       uint64_t end) {
   switch ((strata_rt_step_kind_t)step->kind) {
   case STRATA_RT_ROW:
     return base + step->stride * (int64_t)iteration;
   case STRATA_RT_STATE:
     return iteration == 0 ? base : strata_rt_loop_state(step, pool, iteration - 1);
   case STRATA_RT_NEXT_STATE:
-    return iteration + 1 == loop->count ? base : strata_rt_loop_state(step, pool, iteration);
+    return iteration + 1 == end ? base : strata_rt_loop_state(step, pool, iteration);
   }
   return NULL;
+}
+
+static inline bool strata_rt_loop_is_open(const strata_rt_loop_t *loop) {
+  return loop->condition != STRATA_RT_NO_ARG || loop->limit != STRATA_RT_NO_ARG;
+}
+
+static inline uint64_t strata_rt_loop_end(const strata_rt_loop_t *loop, int64_t limit) {
+  return limit < 0 ? 0 : (uint64_t)limit < loop->count ? (uint64_t)limit : loop->count;
+}
+
+// After |iterations| of at most |end| the last states are where they are wanted, or must be copied there.
+static inline bool strata_rt_loop_leaves_states(uint64_t iterations, uint64_t end) {
+  return iterations == 0 || iterations != end;
+}
+
+// The last state after so many iterations; |first|: the first one, |next|: how the body's next one moves.
+static inline void *strata_rt_loop_last(const strata_rt_step_t *next, void *first, char *pool, uint64_t iterations) {
+  return iterations == 0 ? first : strata_rt_loop_state(next, pool, iterations - 1);
+}
+
+// Launches in one call, as the description lists them: those of an open loop's body count once.
+static inline size_t strata_rt_count_launches(const strata_rt_list_t *list, uint64_t first, uint64_t count) {
+  size_t n = 0;
+  for (uint64_t i = first; i < first + count; i++) {
+    const strata_rt_launch_t *launch = &list->launches[i];
+    const strata_rt_loop_t *loop = launch->kernel == STRATA_RT_LOOP ? &list->loops[launch->size] : NULL;
+    size_t times = loop && !strata_rt_loop_is_open(loop) ? loop->count : 1;
+    n += loop ? times * strata_rt_count_launches(list, loop->first_launch, loop->n_launches) : 1;
+  }
+  return n;
 }
 
 #endif

@@ -34,10 +34,15 @@ typedef struct {
 #define STRATA_RT_LOOP (UINT32_MAX - 1)
 
 typedef struct {
-  uint64_t count;                    // iterations, at least 1
+  uint64_t count;                    // iterations, at least 1; of an open loop, at most
   uint64_t first_launch, n_launches; // of the list's: the body
   uint64_t first_step;               // of the list's: one for each argument of the loop
+  // Arguments that decide when an open loop ends; STRATA_RT_NO_ARG: there is none.
+  uint64_t condition; // a state of one byte: an iteration begins if it is not 0
+  uint64_t limit;     // an int64_t: no more iterations than that
 } strata_rt_loop_t;
+
+#define STRATA_RT_NO_ARG UINT64_MAX
 
 typedef enum {
   STRATA_RT_ROW,        // the argument, and so many bytes more in each iteration
@@ -50,6 +55,7 @@ typedef struct {
   uint64_t kind;   // strata_rt_step_kind_t
   int64_t stride;  // bytes; from one buffer of a state to the other
   uint64_t offset; // of a state's buffers in the loop's last argument
+  uint64_t size;   // of a state, bytes
 } strata_rt_step_t;
 
 enum { STRATA_RT_MAX_LOOP_ARGS = 129 };
@@ -61,6 +67,7 @@ typedef struct {
   uint64_t n_in_loops; // the latter
   const strata_rt_loop_t *loops;
   const strata_rt_step_t *steps;
+  uint64_t has_open_loop;
 } strata_rt_list_t;
 
 // As offset: the constant has no place, and gets memory of its own when it is needed. On the cpu the offset of what is

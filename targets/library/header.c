@@ -128,6 +128,9 @@ static void print_function(const strata_program_t *program, FILE *file) {
   if (options->user_memory)
     fprintf(file, " *   %s: %s_device_memory_size(NULL) bytes, aligned to 256\n",
             program->gpu ? "device_memory" : "workspace", options->name);
+  if (program->gpu && strata_program_has_open_loop(&program->main))
+    fputs(" * Data decide when a loop of it ends: the call waits for that, and cannot be captured into a graph.\n",
+          file);
   fprintf(file, " */\nint %s(", options->name);
   for (size_t i = 0; i < n; i++)
     fprintf(file, "%s%s%s *%s", i ? ", " : "", i < program->n_inputs ? "const " : "",

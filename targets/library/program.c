@@ -200,8 +200,9 @@ static const strata_rt_step_t *read_steps(reader_t *reader, const strata_counted
   int64_t offset = strata_attr_i64(loop->declaration, "strata.states", 0);
   int n_operands = strata_counted_loop_n_operands(loop);
   for (int i = 0; i < loop->n_states; i++) {
-    int64_t size = strata_round_up(list->buffers.data[launch->args[i]].size, STATE_ALIGNMENT);
-    steps[i] = (strata_rt_step_t){.kind = STRATA_RT_STATE, .stride = size, .offset = (uint64_t)offset};
+    int64_t own = list->buffers.data[launch->args[i]].size, size = strata_round_up(own, STATE_ALIGNMENT);
+    steps[i] =
+        (strata_rt_step_t){.kind = STRATA_RT_STATE, .stride = size, .offset = (uint64_t)offset, .size = (uint64_t)own};
     steps[n_operands + i] = steps[i];
     steps[n_operands + i].kind = STRATA_RT_NEXT_STATE;
     offset += 2 * size;
@@ -221,7 +222,10 @@ static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, co
   if (mlirOperationIsNull(body) || launch->n_args > STRATA_RT_MAX_LOOP_ARGS)
     return strata_error(STRATA_INTERNAL, "library: a loop without a body, or with %zu arguments", launch->n_args);
   *out_loop = strata_arena_new(reader->arena, strata_program_loop_t);
-  **out_loop = (strata_program_loop_t){.count = loop.count, .steps = read_steps(reader, &loop, launch, list, args)};
+  **out_loop = (strata_program_loop_t){.count = loop.count,
+                                       .condition = loop.has_condition ? 0 : -1,
+                                       .limit = loop.has_limit ? loop.n_states + loop.n_inputs : -1,
+                                       .steps = read_steps(reader, &loop, launch, list, args)};
   return read_function(reader, body, true, &(*out_loop)->body);
 }
 
@@ -234,11 +238,21 @@ static strata_status_t read_launch(reader_t *reader, const strata_launch_t *laun
   return kernel_of_launch(reader, launch, &out_launch->kernel);
 }
 
+bool strata_program_has_open_loop(const strata_program_launches_t *launches) {
+  for (size_t i = 0; i < launches->count; i++) {
+    const strata_program_loop_t *loop = launches->data[i].loop;
+    if (loop && (strata_program_loop_is_open(loop) || strata_program_has_open_loop(&loop->body)))
+      return true;
+  }
+  return false;
+}
+
 int64_t strata_program_count_launches(const strata_program_launches_t *launches) {
   int64_t count = 0;
   for (size_t i = 0; i < launches->count; i++) {
     const strata_program_loop_t *loop = launches->data[i].loop;
-    int64_t own = loop ? strata_program_count_launches(&loop->body) : 1, times = loop ? loop->count : 1;
+    int64_t own = loop ? strata_program_count_launches(&loop->body) : 1;
+    int64_t times = loop && !strata_program_loop_is_open(loop) ? loop->count : 1;
     count += own && times > STRATA_PROGRAM_MAX_LAUNCHES / own ? STRATA_PROGRAM_MAX_LAUNCHES : own * times;
     count = strata_min(count, STRATA_PROGRAM_MAX_LAUNCHES);
   }

@@ -61,7 +61,8 @@ typedef STRATA_VECTOR(strata_program_launch_t) strata_program_launches_t;
 // A loop of @main or of another's body (dialects/counted_loop.h). In the body, tensors are the launch's arguments and
 // the pool is the last of them.
 typedef struct strata_program_loop {
-  int64_t count;
+  int64_t count;            // of an open loop: at most
+  int64_t condition, limit; // arguments that decide when an open loop ends; -1: there is none
   strata_program_launches_t body;
   const strata_rt_step_t *steps; // one an argument of the launch
 } strata_program_loop_t;
@@ -98,8 +99,15 @@ STRATA_MUST_CHECK strata_status_t strata_program_read(strata_compile_t *compile,
                                                       const strata_library_options_t *options,
                                                       strata_program_t *out_program);
 
-// How many launches of kernels a list makes in a call, loops unrolled; more than STRATA_PROGRAM_MAX_LAUNCHES are that
-// many.
+// True if data decide when it ends.
+static inline bool strata_program_loop_is_open(const strata_program_loop_t *loop) {
+  return loop->condition >= 0 || loop->limit >= 0;
+}
+// True if there is an open loop among the launches and in the bodies of their loops.
+bool strata_program_has_open_loop(const strata_program_launches_t *launches);
+
+// How many launches of kernels a list makes in a call, loops unrolled and one iteration of open ones; more than
+// STRATA_PROGRAM_MAX_LAUNCHES are that many.
 enum { STRATA_PROGRAM_MAX_LAUNCHES = 1 << 24 };
 int64_t strata_program_count_launches(const strata_program_launches_t *launches);
 

@@ -8,9 +8,9 @@
 void strata_ir_print_table_types(strata_ir_printer_t *printer) {
   fputs("%arg = type { i32, i32, i64 }\n"
         "%launch = type { i32, i32, i64, i64 }\n"
-        "%loop = type { i64, i64, i64, i64 }\n"
-        "%step = type { i64, i64, i64 }\n"
-        "%list = type { ptr, i64, ptr, i64, ptr, ptr }\n"
+        "%loop = type { i64, i64, i64, i64, i64, i64 }\n"
+        "%step = type { i64, i64, i64, i64 }\n"
+        "%list = type { ptr, i64, ptr, i64, ptr, ptr, i64 }\n"
         "%constant = type { i64, i64, i64 }\n",
         printer->file);
 }
@@ -87,12 +87,15 @@ static void print_args(strata_ir_printer_t *printer, const strata_program_t *pro
   fputs("]\n", printer->file);
 }
 
+_Static_assert(STRATA_RT_NO_ARG == (uint64_t)-1, "what a loop without a condition or a limit has");
+
 static void print_loops(strata_ir_printer_t *printer, const listing_t *listing) {
   fprintf(printer->file, "[%zu x %%loop] [", listing->loops.count);
   for (size_t i = 0; i < listing->loops.count; i++) {
     const numbered_loop_t *loop = &listing->loops.data[i];
-    fprintf(printer->file, "%s%%loop { i64 %lld, i64 %zu, i64 %zu, i64 %zu }", i ? ", " : "",
-            (long long)loop->loop->count, loop->first_launch, loop->loop->body.count, loop->first_step);
+    fprintf(printer->file, "%s%%loop { i64 %lld, i64 %zu, i64 %zu, i64 %zu, i64 %lld, i64 %lld }", i ? ", " : "",
+            (long long)loop->loop->count, loop->first_launch, loop->loop->body.count, loop->first_step,
+            (long long)loop->loop->condition, (long long)loop->loop->limit);
   }
   fputs("]\n", printer->file);
 }
@@ -102,8 +105,9 @@ static void print_steps(strata_ir_printer_t *printer, const listing_t *listing) 
   for (size_t i = 0, n = 0; i < listing->all.count; i++)
     for (size_t j = 0; listing->all.data[i]->loop && j < listing->all.data[i]->n_args; j++, n++) {
       const strata_rt_step_t *step = &listing->all.data[i]->loop->steps[j];
-      fprintf(printer->file, "%s%%step { i64 %llu, i64 %lld, i64 %llu }", n ? ", " : "", (unsigned long long)step->kind,
-              (long long)step->stride, (unsigned long long)step->offset);
+      fprintf(printer->file, "%s%%step { i64 %llu, i64 %lld, i64 %llu, i64 %llu }", n ? ", " : "",
+              (unsigned long long)step->kind, (long long)step->stride, (unsigned long long)step->offset,
+              (unsigned long long)step->size);
     }
   fputs("]\n", printer->file);
 }
@@ -128,11 +132,12 @@ size_t strata_ir_print_lists(strata_ir_printer_t *printer, const strata_program_
 
 static const char *list_text(const strata_program_t *program, const char *prefix, bool is_main) {
   strata_arena_t *arena = program->compile->arena;
-  listing_t listing = list_launches(arena, is_main ? &program->main : &program->prepare);
+  const strata_program_launches_t *launches = is_main ? &program->main : &program->prepare;
+  listing_t listing = list_launches(arena, launches);
   const char *name = strata_arena_printf(arena, "@.%s%s", prefix, is_main ? "main" : "prepare");
-  return strata_arena_printf(arena,
-                             "%%list { ptr %s_launches, i64 %zu, ptr %s_args, i64 %zu, ptr %s_loops, ptr %s_steps }",
-                             name, listing.n_own, name, listing.all.count - listing.n_own, name, name);
+  return strata_arena_printf(
+      arena, "%%list { ptr %s_launches, i64 %zu, ptr %s_args, i64 %zu, ptr %s_loops, ptr %s_steps, i64 %d }", name,
+      listing.n_own, name, listing.all.count - listing.n_own, name, name, strata_program_has_open_loop(launches));
 }
 
 const char *strata_ir_lists(const strata_program_t *program, const char *prefix) {

@@ -203,12 +203,17 @@ def cases():
     yield Attention("plain", 1, 2, 256, 256, 64)
     yield Attention("one", 2, 3, 1, 100, 64)
     for length, depth, kind in [(17, 16, "f16"), (100, 32, "bf16"), (197, 64, "f16"), (256, 128, "bf16"),
-                                (100, 80, "f16"), (130, 96, "bf16"), (65, 112, "f16"), (197, 48, "bf16")]:
+                                (100, 80, "f16"), (130, 96, "bf16"), (65, 112, "f16"), (197, 48, "bf16"),
+                                (100, 24, "f16"), (197, 40, "bf16"), (130, 72, "f16"), (77, 88, "bf16"), (65, 8, "f16")]:
         yield Attention(f"length_{length}_{depth}", 2, 2, length, length, depth, kind)
     yield Attention("long", 1, 2, 100, 420, 64, "f16")
     yield Attention("more_rows", 1, 2, 300, 50, 32, "bf16")
     yield Attention("values", 1, 2, 70, 90, 64, "bf16", value=32)
+    yield Attention("wide_values", 1, 2, 70, 77, 40, "f16", value=104)
+    yield Attention("few_keys", 2, 2, 256, 77, 40, "f16")
     yield Attention("packed", 2, 3, 197, 197, 64, "f16", packed=True)
+    yield Attention("packed_40", 2, 3, 130, 130, 40, "bf16", packed=True)
+    yield Attention("packed_72_masked", 1, 2, 197, 197, 72, "f16", packed=True, mask="columns")
     yield Attention("packed_bf16", 2, 2, 100, 100, 32, "bf16", packed=True)
     yield Attention("spread", 1, 2, 197, 197, 64, "bf16", spread=5)
     yield Attention("spread_f16", 1, 2, 100, 300, 64, "f16", spread=5, mask="columns")

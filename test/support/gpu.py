@@ -84,6 +84,7 @@ class Library(strata.Library):
     """A GPU library; run() takes and gives arrays on the host."""
 
     _driver = None
+    may_wait = False  # a call may wait for its stream, which the others must not
 
     def __init__(self, path):
         super().__init__(path)
@@ -98,7 +99,7 @@ class Library(strata.Library):
 
     def _call(self, tensors, pool):
         pointers = (ctypes.c_void_p * len(tensors))(*tensors)
-        self._driver.may_only_enqueue(self.user_memory)
+        self._driver.may_only_enqueue(self.user_memory and not self.may_wait)
         status = self.description.run(pointers, None, pool, self._driver.stream if self.user_memory else None)
         self._driver.may_only_enqueue(False)
         self._check(status)

@@ -74,28 +74,21 @@ static int append_dim(const conv_dims_t *d, int index, MlirAffineExpr *exprs, in
   return count;
 }
 
-// A transposed weight has a dim for the groups: the channels, which the input has for all groups together, stand alone
-// in one operand at least, as the filters do in the result.
-static MlirAffineMap weight_map(const conv_dims_t *d, bool transposed, int64_t filters, const onnx_window_t *w) {
+static MlirAffineMap weight_map(const conv_dims_t *d, int64_t filters, const onnx_window_t *w) {
   MlirAffineExpr exprs[STRATA_MAX_RANK];
-  int count = transposed ? append_dim(d, d->channel, exprs, append_dim(d, d->group, exprs, 0))
-                         : append_grouped(d, d->filter, filters, exprs, 0);
-  count = append_dim(d, transposed ? d->filter : d->channel, exprs, count);
+  int count = append_dim(d, d->channel, exprs, append_grouped(d, d->filter, filters, exprs, 0));
   for (int i = 0; i < w->rank; i++)
     if (d->kernel[i] >= 0)
       exprs[count++] = dim(d, d->kernel[i]);
   return make_map(d, count, exprs);
 }
 
-// The weight without the dims of size 1 that its map leaves out, and with one for the groups where it is transposed.
-static MlirValue mapped_weight(onnx_node_t *n, MlirValue weight, bool transposed, int64_t groups, const conv_dims_t *d,
-                               const onnx_window_t *w) {
+// The weight without the dims of size 1 that its map leaves out.
+static MlirValue mapped_weight(onnx_node_t *n, MlirValue weight, const conv_dims_t *d, const onnx_window_t *w) {
   onnx_shape_t shape = onnx_shape(weight), result = {.rank = 0};
-  if (transposed && d->group >= 0)
-    result.dims[result.rank++] = groups;
-  if (transposed ? d->channel >= 0 : d->group >= 0 || d->filter >= 0)
-    result.dims[result.rank++] = transposed ? shape.dims[0] / groups : shape.dims[0];
-  if ((transposed ? d->filter : d->channel) >= 0)
+  if (d->group >= 0 || d->filter >= 0)
+    result.dims[result.rank++] = shape.dims[0];
+  if (d->channel >= 0)
     result.dims[result.rank++] = shape.dims[1];
   for (int i = 0; i < w->rank; i++)
     if (d->kernel[i] >= 0)
@@ -119,11 +112,39 @@ static bool reads_outside(const onnx_window_t *w) {
   return false;
 }
 
-MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, bool transposed, int64_t groups,
-                        const onnx_window_t *w, strata_type_t type) {
+// Whether tap |k| of dim |i| is inside the input at any place.
+static bool is_read(const onnx_window_t *w, int i, int64_t k) {
+  int64_t at = k * w->dilations[i] - w->low[i], stride = w->strides[i];
+  if (at < 0)
+    at += strata_min(strata_ceil_div(-at, stride), w->out[i] - 1) * stride;
+  return at >= 0 && at < w->in[i];
+}
+
+// Leaves out taps at the kernel's ends that read nothing but padding, as those of large dilations do in small images.
+static MlirValue without_padding_taps(onnx_node_t *n, MlirValue weight, onnx_window_t *w) {
+  for (int i = 0; i < w->rank; i++) {
+    int64_t first = 0, end = w->kernel[i];
+    while (end > 1 && !is_read(w, i, end - 1))
+      end--;
+    while (first + 1 < end && !is_read(w, i, first))
+      first++;
+    if (end - first == w->kernel[i])
+      continue;
+    weight = onnx_slice_axis(n, weight, i + 2, first, 1, end - first);
+    w->kernel[i] = end - first;
+    w->low[i] -= first * w->dilations[i];
+  }
+  return weight;
+}
+
+MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups, const onnx_window_t *window,
+                        strata_type_t type) {
+  onnx_window_t whole = *window;
+  const onnx_window_t *w = &whole;
+  weight = without_padding_taps(n, weight, &whole);
   onnx_shape_t x_shape = onnx_shape(x), weight_shape = onnx_shape(weight), result = {.type = type};
   int64_t channels = x_shape.dims[1] / groups;
-  int64_t filters = transposed ? weight_shape.dims[1] : weight_shape.dims[0] / groups;
+  int64_t filters = weight_shape.dims[0] / groups;
   conv_dims_t d = assign_dims(n, groups, filters, channels, w);
   result.dims[result.rank++] = x_shape.dims[0];
   if (d.group >= 0)
@@ -140,9 +161,9 @@ MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, bool tran
   MlirAffineExpr exprs[STRATA_MAX_RANK];
   for (int i = 0; i < result.rank; i++)
     exprs[i] = dim(&d, i);
-  MlirValue product = strata_build_contract(
-      n->b, mapped_input(n, x, &d, w), mapped_weight(n, weight, transposed, groups, &d, w), input_map(&d, channels, w),
-      weight_map(&d, transposed, filters, w), make_map(&d, result.rank, exprs), &shape, reads_outside(w), "conv");
+  MlirValue product = strata_build_contract(n->b, mapped_input(n, x, &d, w), mapped_weight(n, weight, &d, w),
+                                            input_map(&d, channels, w), weight_map(&d, filters, w),
+                                            make_map(&d, result.rank, exprs), &shape, reads_outside(w), "conv");
   int64_t dims[STRATA_MAX_RANK] = {x_shape.dims[0], groups * filters};
   memcpy(dims + 2, w->out, (size_t)w->rank * sizeof *dims);
   return onnx_reshape(n, product, w->rank + 2, dims);
@@ -179,8 +200,7 @@ void onnx_import_conv(onnx_node_t *n) {
   int64_t groups;
   if (!read_conv(n, 1, &groups, &w))
     return;
-  MlirValue x = onnx_operand(n, 0),
-            result = onnx_convolve(n, x, onnx_operand(n, 1), false, groups, &w, onnx_shape(x).type);
+  MlirValue x = onnx_operand(n, 0), result = onnx_convolve(n, x, onnx_operand(n, 1), groups, &w, onnx_shape(x).type);
   onnx_set(n, 0, add_bias(n, result, 2));
 }
 
@@ -207,16 +227,6 @@ static void transposed_padding(onnx_node_t *n, onnx_window_t *w, const int64_t *
   }
 }
 
-// Puts stride - 1 zeros behind each element of spatial dim |i|.
-static MlirValue spread(onnx_node_t *n, MlirValue x, int i, int64_t stride) {
-  onnx_shape_t shape = onnx_shape(x);
-  shape.dims[i] *= stride;
-  x = onnx_pad_axis(n, onnx_insert_axis(n, x, i + 1), i + 1, 0, stride - 1, 0);
-  return onnx_reshape(n, x, shape.rank, shape.dims);
-}
-
-// The reverse of a convolution: a convolution with stride 1 of the input spread by the strides, with the kernel
-// mirrored.
 void onnx_import_conv_transpose(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), weight = onnx_operand(n, 1);
   onnx_shape_t x_shape = onnx_shape(x), weight_shape = onnx_shape(weight);
@@ -241,19 +251,9 @@ void onnx_import_conv_transpose(onnx_node_t *n) {
                     "than stride or dilation");
   if (!onnx_failed(n))
     transposed_padding(n, &w, extra);
-  for (int i = 0; i < w.rank && !onnx_failed(n); i++) {
-    if (w.strides[i] > 1)
-      x = spread(n, x, i + 2, w.strides[i]);
-    if (w.kernel[i] > 1)
-      weight = onnx_slice_axis(n, weight, i + 2, w.kernel[i] - 1, -1, w.kernel[i]);
-    w.in[i] *= w.strides[i];
-    w.strides[i] = 1;
-    w.low[i] = onnx_window_span(&w, i) - 1 - w.low[i];
-  }
   if (onnx_failed(n))
     return;
-  MlirValue result = onnx_convolve(n, x, weight, true, groups, &w, x_shape.type);
-  onnx_set(n, 0, add_bias(n, result, 2));
+  onnx_set(n, 0, add_bias(n, onnx_convolve_transposed(n, x, weight, groups, &w), 2));
 }
 
 //===-- Integers -------------------------------------------------------------------------------------------------===//
@@ -262,9 +262,7 @@ void onnx_import_conv_integer(onnx_node_t *n) {
   onnx_window_t w;
   int64_t groups;
   if (read_conv(n, 1, &groups, &w))
-    onnx_set(
-        n, 0,
-        onnx_convolve(n, onnx_centered(n, 0, 2, 1), onnx_centered(n, 1, 3, 0), false, groups, &w, STRATA_TYPE_I32));
+    onnx_set(n, 0, onnx_convolve(n, onnx_centered(n, 0, 2, 1), onnx_centered(n, 1, 3, 0), groups, &w, STRATA_TYPE_I32));
 }
 
 // x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias: an integer convolution, requantized.
@@ -273,7 +271,6 @@ void onnx_import_qlinear_conv(onnx_node_t *n) {
   int64_t groups;
   if (!read_conv(n, 3, &groups, &w))
     return;
-  MlirValue sum =
-      onnx_convolve(n, onnx_centered(n, 0, 2, 1), onnx_centered(n, 3, 5, 0), false, groups, &w, STRATA_TYPE_I32);
+  MlirValue sum = onnx_convolve(n, onnx_centered(n, 0, 2, 1), onnx_centered(n, 3, 5, 0), groups, &w, STRATA_TYPE_I32);
   onnx_requantize(n, add_bias(n, sum, 8), 1);
 }

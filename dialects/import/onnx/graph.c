@@ -35,12 +35,14 @@ bool onnx_add_problem(onnx_importer_t *importer, const char *format, ...) {
   char text[1024];
   va_list args;
   importer->has_trial_failed = true;
-  if (importer->is_trial)
-    return false;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   const char *line = strata_arena_strdup(arena, text);
+  if (importer->is_trial) {
+    importer->trial_problem = importer->trial_problem ? importer->trial_problem : line;
+    return false;
+  }
   // The body of a loop is imported many times and its nodes are reported once.
   if (strata_string_map_put(arena, &importer->seen_problems, line, importer))
     return false;

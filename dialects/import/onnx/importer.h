@@ -38,6 +38,7 @@ typedef struct onnx_importer {
   size_t n_nodes, max_nodes;       // imported so far, counting every copy of an unrolled one
   int depth;                       // of nested bodies
   bool is_trial, has_trial_failed; // while a loop's body is tried: a problem is not noted, but ends the trial
+  const char *trial_problem;       // the first; NULL: there was none
 } onnx_importer_t;
 
 // The values that a graph's nodes see by name. The body of a subgraph sees the enclosing graph's too, that of a

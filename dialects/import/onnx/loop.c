@@ -46,7 +46,9 @@ static bool is_true(onnx_node_t *n, const onnx_value_t *condition) {
 }
 
 static bool results_fit(onnx_node_t *n, const onnx_loop_t *loop, int count, const onnx_value_t *results) {
-  if (count != loop->has_counter + loop->n_states + loop->n_outputs || (loop->has_counter && !is_true(n, results)))
+  if (count != loop->has_counter + loop->n_states + loop->n_outputs)
+    return false;
+  if (loop->has_counter && !loop->is_condition_known && !is_true(n, results))
     return false;
   for (int i = loop->has_counter; i < count; i++) {
     int state = i - loop->has_counter;
@@ -57,7 +59,14 @@ static bool results_fit(onnx_node_t *n, const onnx_loop_t *loop, int count, cons
   return true;
 }
 
-static bool import_once(onnx_node_t *n, const onnx_loop_t *loop, onnx_value_t *out_results) {
+typedef struct {
+  const onnx_loop_t *loop;
+  onnx_value_t *results;
+} trial_t;
+
+static bool import_once(onnx_node_t *n, void *user) {
+  const onnx_loop_t *loop = ((trial_t *)user)->loop;
+  onnx_value_t *out_results = ((trial_t *)user)->results;
   MlirValue states[MAX_VALUES], args[MAX_VALUES], values[MAX_VALUES];
   onnx_value_t *results;
   int n_inputs, count;
@@ -84,21 +93,30 @@ static bool import_once(onnx_node_t *n, const onnx_loop_t *loop, onnx_value_t *o
   return true;
 }
 
-bool onnx_import_counted_loop(onnx_node_t *n, const onnx_loop_t *loop, onnx_value_t *out_results) {
+bool onnx_try(onnx_node_t *n, bool (*import)(onnx_node_t *n, void *user), void *user, const char **out_problem) {
   onnx_importer_t *importer = n->importer;
-  if (onnx_failed(n) || loop->count <= ONNX_MAX_UNROLLED || loop->count > ONNX_MAX_COUNT)
-    return false;
   size_t n_nodes = importer->n_nodes;
   bool outer = importer->is_trial, outer_failed = importer->has_trial_failed;
+  const char *outer_problem = importer->trial_problem;
   importer->is_trial = true;
   importer->has_trial_failed = false;
-  bool done = import_once(n, loop, out_results);
+  importer->trial_problem = NULL;
+  bool done = import(n, user);
+  *out_problem = n->b->status ? strata_arena_strdup(n->b->compile->arena, strata_status_message(n->b->status))
+                              : importer->trial_problem;
   importer->is_trial = outer;
   importer->has_trial_failed = outer_failed;
+  importer->trial_problem = outer_problem;
   if (!done) {
     strata_status_free(n->b->status);
     n->b->status = NULL;
     importer->n_nodes = n_nodes;
   }
   return done;
+}
+
+bool onnx_import_counted_loop(onnx_node_t *n, const onnx_loop_t *loop, onnx_value_t *out_results) {
+  const char *problem;
+  return !onnx_failed(n) && loop->count > ONNX_MAX_UNROLLED && loop->count <= ONNX_MAX_COUNT &&
+         onnx_try(n, import_once, &(trial_t){loop, out_results}, &problem);
 }

@@ -11,6 +11,7 @@ enum {
 
 typedef struct {
   int64_t count;
+  bool is_condition_known; // that of the body's: true before each of the iterations, so that it does not matter
   bool has_counter; // the body has iteration and condition as its first inputs, and the condition as its first result;
                     // the last of |inputs| is the iterations' numbers
   int n_states, n_inputs, n_outputs;
@@ -23,5 +24,24 @@ typedef struct {
 // Imports the body once; *out_results gets the last states and the outputs, along dim 0. False where it cannot be done:
 // then nothing has changed.
 bool onnx_import_counted_loop(onnx_node_t *n, const onnx_loop_t *loop, onnx_value_t *out_results);
+
+// A Loop of which data decide when it ends.
+typedef struct {
+  int64_t count;       // the most iterations; INT64_MAX: the model does not say
+  MlirValue limit;     // the same, known when it runs: i64 of rank 0; null: there is none
+  MlirValue condition; // before the first iteration: i1 of rank 0
+  bool is_forced;      // a loop, even if its end could be known
+  int n_states;
+  const onnx_value_t *states;
+} onnx_open_loop_t;
+
+// Imports the body once; *out_states gets the last states. False where it cannot be done: then nothing has changed, and
+// *out_reason says why, or is NULL if unrolling can tell when the loop ends.
+bool onnx_import_open_loop(onnx_node_t *n, const onnx_open_loop_t *loop, onnx_value_t *out_states,
+                           const char **out_reason);
+
+// Tries to import a body: false if nothing has been built. A problem in it ends the trial and is not noted;
+// *out_problem gets its text, or NULL.
+bool onnx_try(onnx_node_t *n, bool (*import)(onnx_node_t *n, void *user), void *user, const char **out_problem);
 
 #endif

@@ -2,8 +2,6 @@
 #include "dialects/import/onnx/window.h"
 #include "dialects/integers.h"
 
-#include "dialects/integers.h"
-
 // A scale or zero point lined up with |x|: one for all, one for each place along |axis|, or one a block of |block|
 // places.
 static MlirValue line_up(onnx_node_t *n, MlirValue value, MlirValue x, int axis, int64_t block) {
@@ -50,14 +48,6 @@ static void check_scale(onnx_node_t *n, int i, MlirValue x, int axis, int64_t bl
   }
 }
 
-// x - zero as integers: of floats it might be multiplied out, and the zero point itself not become zero.
-static MlirValue shift(onnx_node_t *n, MlirValue x, int axis, int64_t block) {
-  strata_type_t wide = strata_type_info[onnx_shape(x).type].bits > 16 ? STRATA_TYPE_I64 : STRATA_TYPE_I32;
-  MlirValue zero = onnx_convert(n, onnx_operand(n, 2), onnx_is_unsigned(n, 2), wide, false);
-  x = onnx_convert(n, x, onnx_is_unsigned(n, 0), wide, false);
-  return onnx_binary(n, STRATA_OP_SUB, x, line_up(n, zero, x, axis, block));
-}
-
 void onnx_import_dequantize_linear(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), scale = onnx_operand(n, 1);
   strata_type_t from = onnx_shape(x).type, to = onnx_shape(scale).type, result = to;
@@ -74,9 +64,11 @@ void onnx_import_dequantize_linear(onnx_node_t *n) {
   if (onnx_failed(n))
     return;
   strata_type_t wide = zero_point_type(from, to);
-  if (onnx_has(n, 2) && !is_float)
-    x = shift(n, x, axis, block);
-  x = onnx_convert(n, x, !onnx_has(n, 2) && onnx_is_unsigned(n, 0), wide, false);
+  x = onnx_convert(n, x, onnx_is_unsigned(n, 0), wide, false);
+  if (onnx_has(n, 2) && !is_float) { // no factor is distributed over this difference (lowering/strata_to_affine/body.c)
+    MlirValue zero = onnx_convert(n, onnx_operand(n, 2), onnx_is_unsigned(n, 2), wide, false);
+    x = onnx_binary(n, STRATA_OP_SUB, x, line_up(n, zero, x, axis, block));
+  }
   scale = line_up(n, onnx_convert(n, scale, false, wide, false), x, axis, block);
   onnx_set(n, 0, onnx_convert(n, onnx_binary(n, STRATA_OP_MUL, x, scale), false, result, false));
 }

@@ -42,9 +42,14 @@ static void philox_round(onnx_node_t *n, block_t *c, const uint32_t *key) {
 
 //===-- The stream -----------------------------------------------------------------------------------------------===//
 
-// The key of the node, once for each time it is imported.
+// The key of the node, once for each time it is imported: in the body of a loop it would be the same in all iterations.
 static void next_key(onnx_node_t *n, uint32_t *out) {
   onnx_importer_t *importer = n->importer;
+  if (importer->is_trial) {
+    onnx_unsupported(n, "in a loop that is not unrolled, where each iteration needs other numbers");
+    out[0] = out[1] = 0;
+    return;
+  }
   const Onnx__AttributeProto *seed = onnx_attr(n, "seed");
   strata_arena_t *arena = n->b->compile->arena;
   if (!seed) {

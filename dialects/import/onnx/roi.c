@@ -29,9 +29,15 @@ static MlirValue column(onnx_node_t *n, MlirValue rois, int i, int rank) {
 // rounding does, hold all that lie less than an element from a given one.
 enum { NEAR_SAMPLES = 7 };
 
+// What the samples of each bin weigh along one spatial dim.
 typedef struct {
-  MlirValue weight; // [regions, bins, size]
-  MlirValue count;  // of samples a bin, [regions]
+  MlirValue extent, step;  // of a bin and of a sample, [regions, 1, 1, 1]
+  MlirValue count;         // of samples a bin, the same
+  MlirValue first;         // the place of each bin, [regions, bins, 1, 1]
+  MlirValue element;       // [1, 1, size, 1]
+  MlirValue place, exists; // samples near an element, [regions, bins, size, NEAR_SAMPLES]
+  MlirValue weight;        // of those that exist, at the element
+  int64_t size;
 } line_t;
 
 // How much sample |place| weighs at |element| of |size|: it is brought inside from up to one element outside.
@@ -46,22 +52,33 @@ static MlirValue sample_weight(onnx_node_t *n, MlirValue place, MlirValue elemen
 
 // One spatial dim. Sample k of a bin of |extent| lies at start + bin * extent + (k + 1/2) * extent / count.
 static line_t adaptive_line(onnx_node_t *n, MlirValue start, MlirValue length, int64_t bins, int64_t size) {
-  MlirValue extent = times(n, length, 1 / (double)bins);
-  MlirValue count = at_least(n, onnx_unary(n, STRATA_OP_CEIL, extent), 0);
-  MlirValue step = divide(n, extent, at_least(n, count, 1));
-  step = onnx_select(n, onnx_with_number(n, STRATA_OP_GT, step, 0), step, onnx_number(n, step, 1));
-  MlirValue element = count_along(n, start, size, 2, 4);
-  MlirValue first = add(n, start, mul(n, count_along(n, start, bins, 1, 4), extent));
-  MlirValue nearest = divide(n, sub(n, plus(n, element, -1), first), step);
+  line_t l = {.extent = times(n, length, 1 / (double)bins), .size = size};
+  l.count = at_least(n, onnx_unary(n, STRATA_OP_CEIL, l.extent), 0);
+  l.step = divide(n, l.extent, at_least(n, l.count, 1));
+  l.step = onnx_select(n, onnx_with_number(n, STRATA_OP_GT, l.step, 0), l.step, onnx_number(n, l.step, 1));
+  l.element = count_along(n, start, size, 2, 4);
+  l.first = add(n, start, mul(n, count_along(n, start, bins, 1, 4), l.extent));
+  MlirValue nearest = divide(n, sub(n, plus(n, l.element, -1), l.first), l.step);
   MlirValue k = at_least(n, plus(n, onnx_unary(n, STRATA_OP_CEIL, plus(n, nearest, -0.5)), -1), 0);
   k = add(n, k, count_along(n, start, NEAR_SAMPLES, 3, 4));
-  MlirValue weight = sample_weight(n, add(n, first, mul(n, plus(n, k, 0.5), step)), element, size);
-  MlirValue exists = compare(n, STRATA_OP_LT, k, count);
-  weight = onnx_select(n, exists, weight, onnx_number(n, weight, 0));
-  int64_t regions = onnx_shape(start).dims[0];
-  return (line_t){.weight =
-                      onnx_reduce(n, STRATA_COMBINER_ADD, weight, (const bool[]){false, false, false, true}, false),
-                  .count = onnx_reshape(n, count, 1, &regions)};
+  l.place = add(n, l.first, mul(n, plus(n, k, 0.5), l.step));
+  l.exists = compare(n, STRATA_OP_LT, k, l.count);
+  MlirValue weight = sample_weight(n, l.place, l.element, size);
+  l.weight = onnx_select(n, l.exists, weight, onnx_number(n, weight, 0));
+  return l;
+}
+
+static MlirValue over_samples(onnx_node_t *n, strata_combiner_t kind, MlirValue x) {
+  return onnx_reduce(n, kind, x, (const bool[]){false, false, false, true}, false);
+}
+
+// The sum of what the samples weigh at each element, [regions, bins, size].
+static MlirValue line_weight(onnx_node_t *n, const line_t *l) {
+  return over_samples(n, STRATA_COMBINER_ADD, l->weight);
+}
+
+static MlirValue line_count(onnx_node_t *n, const line_t *l) {
+  return onnx_reshape(n, l->count, 1, &onnx_shape(l->count).dims[0]);
 }
 
 // The weight of rows, zero in all images but the region's own: [regions, bins, images, size].
@@ -72,10 +89,69 @@ static MlirValue of_image(onnx_node_t *n, MlirValue weight, MlirValue batch, int
   return onnx_select(n, own, wide, onnx_number(n, wide, 0));
 }
 
-void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, double offset, bool half_pixel,
-                             int64_t height, int64_t width) {
-  MlirValue x = onnx_operand(n, 0), start[2], length[2];
+static void set_mean(onnx_node_t *n, const line_t *rows, const line_t *columns) {
+  MlirValue x = onnx_operand(n, 0);
   onnx_shape_t shape = onnx_shape(x);
+  MlirValue weight = of_image(n, line_weight(n, rows), onnx_operand(n, 2), shape.dims[0]);
+  MlirValue lines = onnx_contract(n, "rinh,nchw->rciw", weight, x, shape.type, "matmul");
+  MlirValue sum = onnx_contract(n, "rciw,rjw->rcij", lines, line_weight(n, columns), shape.type, "matmul");
+  MlirValue count = at_least(n, mul(n, line_count(n, rows), line_count(n, columns)), 1);
+  onnx_set(n, 0, divide(n, sum, onnx_along_axis(n, count, 0, 4)));
+}
+
+// Bins with a sample that lies on an element, or outside: its other tap weighs nothing, so that 0 is among the
+// products. [regions, bins].
+static MlirValue has_zero(onnx_node_t *n, const line_t *l) {
+  MlirValue clamped = at_most(n, at_least(n, l->place, 0), (double)(l->size - 1));
+  MlirValue is_on = both(n, l->exists, compare(n, STRATA_OP_EQ, clamped, l->element));
+  MlirValue on = onnx_reduce(n, STRATA_COMBINER_OR, is_on, (const bool[]){false, false, true, true}, false);
+  MlirValue begin = add(n, l->first, times(n, l->step, 0.5));
+  MlirValue end = add(n, l->first, mul(n, plus(n, l->count, -0.5), l->step));
+  MlirValue outside = onnx_binary(n, STRATA_OP_OR, onnx_with_number(n, STRATA_OP_LT, begin, -1),
+                                  onnx_with_number(n, STRATA_OP_GT, end, (double)l->size));
+  return onnx_binary(n, STRATA_OP_OR, on, onnx_reshape(n, outside, 2, onnx_shape(on).dims));
+}
+
+// Of each bin along the last dim of |x| [regions, channels, ..., size], the greatest product of an element and what a
+// sample weighs there: one above zero is greatest with the largest weight, one below with the smallest.
+static MlirValue greatest_product(onnx_node_t *n, MlirValue x, const line_t *l) {
+  MlirValue none = onnx_number(n, l->weight, 2), is_near = onnx_with_number(n, STRATA_OP_GT, l->weight, 0);
+  MlirValue most = over_samples(n, STRATA_COMBINER_MAX, l->weight);
+  MlirValue least = over_samples(n, STRATA_COMBINER_MIN, onnx_select(n, is_near, l->weight, none));
+  onnx_shape_t shape = onnx_shape(x), w = onnx_shape(most);
+  int last = shape.rank;
+  int64_t dims[STRATA_MAX_RANK];
+  bool axes[STRATA_MAX_RANK] = {false};
+  for (int i = 0; i <= last; i++)
+    dims[i] = i == 0 ? w.dims[0] : i == last - 1 ? w.dims[1] : i == last ? w.dims[2] : 1;
+  axes[last] = true;
+  most = onnx_reshape(n, most, last + 1, dims);
+  least = onnx_reshape(n, least, last + 1, dims);
+  x = onnx_insert_axis(n, x, last - 1);
+  MlirValue product = mul(n, x, onnx_select(n, onnx_with_number(n, STRATA_OP_GE, x, 0), most, least));
+  MlirValue lowest = onnx_number(n, product, -__builtin_inf());
+  product = onnx_select(n, onnx_with_number(n, STRATA_OP_GT, most, 0), product, lowest);
+  return onnx_reduce(n, STRATA_COMBINER_MAX, product, axes, false);
+}
+
+// ONNX takes the greatest product of a tap and its weight, not the greatest of the samples.
+static void set_greatest(onnx_node_t *n, const line_t *rows, const line_t *columns) {
+  MlirValue own = strata_build_gather(n->b, onnx_operand(n, 0), onnx_operand(n, 2), 0, 0);
+  MlirValue lines = strata_build_transpose(n->b, greatest_product(n, own, columns), (int64_t[]){0, 1, 3, 2});
+  MlirValue pool = strata_build_transpose(n->b, greatest_product(n, lines, rows), (int64_t[]){0, 1, 3, 2});
+  onnx_shape_t shape = onnx_shape(pool);
+  MlirValue of_rows = onnx_reshape(n, has_zero(n, rows), 4, (int64_t[]){shape.dims[0], 1, shape.dims[2], 1});
+  MlirValue of_columns = onnx_reshape(n, has_zero(n, columns), 4, (int64_t[]){shape.dims[0], 1, 1, shape.dims[3]});
+  MlirValue zero = onnx_number(n, pool, 0), with_zero = onnx_binary(n, STRATA_OP_OR, of_rows, of_columns);
+  pool = onnx_select(n, with_zero, at_least(n, pool, 0), pool);
+  MlirValue is_empty = onnx_with_number(n, STRATA_OP_EQ, mul(n, rows->count, columns->count), 0);
+  onnx_set(n, 0, onnx_select(n, is_empty, zero, pool));
+}
+
+void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, double offset, bool half_pixel, bool is_max,
+                             int64_t height, int64_t width) {
+  MlirValue start[2], length[2];
+  onnx_shape_t shape = onnx_shape(onnx_operand(n, 0));
   for (int i = 0; i < 2; i++) {
     start[i] = plus(n, times(n, column(n, rois, i, 4), scale), -offset);
     length[i] = sub(n, plus(n, times(n, column(n, rois, i + 2, 4), scale), -offset), start[i]);
@@ -83,11 +159,10 @@ void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, doubl
   }
   line_t rows = adaptive_line(n, start[1], length[1], height, shape.dims[2]);
   line_t columns = adaptive_line(n, start[0], length[0], width, shape.dims[3]);
-  MlirValue weight = of_image(n, rows.weight, onnx_operand(n, 2), shape.dims[0]);
-  MlirValue lines = onnx_contract(n, "rinh,nchw->rciw", weight, x, shape.type, "matmul");
-  MlirValue sum = onnx_contract(n, "rciw,rjw->rcij", lines, columns.weight, shape.type, "matmul");
-  MlirValue count = at_least(n, mul(n, rows.count, columns.count), 1);
-  onnx_set(n, 0, divide(n, sum, onnx_along_axis(n, count, 0, 4)));
+  if (is_max)
+    set_greatest(n, &rows, &columns);
+  else
+    set_mean(n, &rows, &columns);
 }
 
 //===-- MaxRoiPool -----------------------------------------------------------------------------------------------===//

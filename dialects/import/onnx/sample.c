@@ -273,13 +273,11 @@ void onnx_import_roi_align(onnx_node_t *n) {
   if (!onnx_failed(n) && (shape.rank != 4 || region.rank != 2 || region.dims[1] != 4 || height < 1 || width < 1 ||
                           height > 1 << 20 || width > 1 << 20 || roi.samples > 1 << 10))
     onnx_invalid(n, "expected 4 dimensions, regions of 4 numbers and positive sizes");
-  if (!onnx_failed(n) && roi.samples < 1 && is_max)
-    onnx_unsupported(n, "the greatest of a number of samples that depends on the regions (sampling_ratio = 0)");
   if (onnx_failed(n))
     return;
   onnx_expect_shape(n, 2, 1, &region.dims[0]);
   if (roi.samples < 1) {
-    onnx_adaptive_roi_align(n, rois, roi.scale, roi.offset, roi.half_pixel, height, width);
+    onnx_adaptive_roi_align(n, rois, roi.scale, roi.offset, roi.half_pixel, is_max, height, width);
     return;
   }
   taps_t taps[2] = {roi_taps(n, roi_places(n, &roi, rois, 1, height), (double)shape.dims[2]),

@@ -27,11 +27,15 @@ bool onnx_window_is_valid(const onnx_window_t *w);
 // Elements that one window spans in dim |i|.
 int64_t onnx_window_span(const onnx_window_t *w, int i);
 
-// The convolution of |x| [N, C, spatial...] with |weight| [F, C / groups, kernel...], or [C, F / groups, kernel...] if
-// |transposed|, without strides and dilations of the window being read again: a strata.contract with result [N, F,
-// out...].
-MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, bool transposed, int64_t groups,
-                        const onnx_window_t *w, strata_type_t type);
+// The convolution of |x| [N, C, spatial...] with |weight| [F, C / groups, kernel...]: a strata.contract with result
+// [N, F, out...].
+MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups, const onnx_window_t *w,
+                        strata_type_t type);
+
+// The transposed convolution of |x| with |weight| [C, F / groups, kernel...]: one or several of them, as a tensor [N,
+// F, out...].
+MlirValue onnx_convolve_transposed(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups,
+                                   const onnx_window_t *w);
 
 // Operands as of QLinearConv and QLinearMatMul: 1, 4 and 6 are the scales of lhs, rhs and result, 7 the zero point of
 // the result. Sets result 0 to |sum| scaled and rounded; a scale of one dim belongs to |axis|.
@@ -43,9 +47,9 @@ MlirValue onnx_centered(onnx_node_t *n, int operand, int zero_point, int axis);
 // The matrix product of NumPy's matmul, as one strata.contract accumulated in |type|.
 MlirValue onnx_matmul(onnx_node_t *n, MlirValue lhs, MlirValue rhs, strata_type_t type);
 
-// RoiAlign's mean over as many samples a bin as the regions have elements in one: |rois| are [regions, 4], places are
-// |scale| times theirs less |offset|. Sets result 0.
-void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, double offset, bool half_pixel,
+// RoiAlign's mean, or greatest, of as many samples a bin as the regions have elements in one: |rois| are [regions, 4],
+// places are |scale| times theirs less |offset|. Sets result 0.
+void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, double offset, bool half_pixel, bool is_max,
                              int64_t height, int64_t width);
 
 #endif

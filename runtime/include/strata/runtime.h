@@ -60,7 +60,7 @@ typedef struct strata_library {
   size_t n_kernels;
   const strata_kernel_info_t *const *kernels;
   size_t n_launches;
-  const uint32_t *launches; // the kernel of each launch of a call, in order
+  const uint32_t *launches; // the kernel of each launch of a call, in order; those that data repeat are in it once
 
   // The library's functions in a form that does not depend on its arguments; each returns what its namesake does.
   // |tensors|: inputs, then outputs. |dims|, |device_memory|, |stream|: NULL where the library has none.

@@ -1,13 +1,15 @@
-"""ConvTranspose of one to three dims, with groups, strides above the kernel, dilations, padding of every kind, and weights
-known at compile time or not, against sums in f64; on cpu and on the emulated GPU."""
+"""ConvTranspose of one to three dims, with groups, strides above the kernel, dilations, padding of every kind, weights
+known at compile time or not, and what may follow, against sums in f64; on cpu and on the emulated GPUs. And how many
+kernels it takes: one for each part of the phases, with all that follows in it."""
 import itertools
+import re
 import sys
 
 import numpy as np
 
 import gpu
 import strata
-from onnx_file import FLOAT, Graph
+from onnx_file import FLOAT, FLOAT16, Graph
 
 RNG = np.random.default_rng(3)
 
@@ -33,12 +35,12 @@ def reference(x, w, bias, group, strides, dilations, low, out):
 
 class Case:
     def __init__(self, size, kernel, channels, filters, group=1, strides=None, dilations=None, pads=None, extra=None,
-                 sizes=None, constant=True, batch=2, auto_pad=None):
+                 sizes=None, constant=True, batch=2, auto_pad=None, relu=False, dtype=np.float32):
         rank = len(size)
-        self.x = RNG.standard_normal((batch, channels, *size)).astype(np.float32)
-        self.w = RNG.standard_normal((channels, filters, *kernel)).astype(np.float32)
-        self.bias = RNG.standard_normal(group * filters).astype(np.float32) if constant else None
-        self.constant = constant
+        self.x = RNG.standard_normal((batch, channels, *size)).astype(dtype)
+        self.w = RNG.standard_normal((channels, filters, *kernel)).astype(dtype)
+        self.bias = RNG.standard_normal(group * filters).astype(dtype) if constant else None
+        self.constant, self.relu, self.type = constant, relu, FLOAT16 if dtype == np.float16 else FLOAT
         self.attributes = {"group": group}
         for name, value in (("strides", strides), ("dilations", dilations), ("pads", pads), ("output_padding", extra),
                             ("output_shape", sizes), ("auto_pad", auto_pad)):
@@ -53,6 +55,26 @@ class Case:
             total = [max(w - o, 0) for w, o in zip(whole, out)]
             low = [t // 2 if auto_pad == "SAME_UPPER" else t - t // 2 for t in total]
         self.expected = reference(self.x, self.w, self.bias, group, strides, dilations, low, out)
+        if relu:
+            self.expected = np.maximum(self.expected, 0)
+        self.tolerance = {"rtol": 1e-4, "atol": 1e-5} if dtype == np.float32 else {"rtol": 1e-2, "atol": 1e-2}
+
+
+def random_case(random):
+    rank, group = int(random.choice([1, 2, 2, 3])), int(random.choice([1, 1, 1, 2, 3]))
+    few = random.integers(1, 9, 2), random.choice([1, 16, 17, 24, 40], 2)
+    channels, filters = (int(count) for count in few[random.choice(2)])
+    size, kernel, strides = ([int(n) for n in random.integers(1, most, rank)] for most in (8, 6, 5))
+    dilations = [int(n) for n in random.choice([1, 1, 1, 2, 3], rank)]
+    span = [d * (k - 1) for d, k in zip(dilations, kernel)]
+    extra = [int(random.integers(0, s)) for s in strides]
+    pads = [int(random.integers(0, n + 1)) for n in span * 2]
+    whole = [s * (i - 1) + n + 1 + e for s, i, n, e in zip(strides, size, span, extra)]
+    if any(w - low - high < 1 for w, low, high in zip(whole, pads, pads[rank:])):
+        pads = [0] * 2 * rank
+    return Case(size, kernel, group * channels, filters, group, strides, dilations, pads, extra,
+                constant=bool(random.random() < 0.8), relu=bool(random.random() < 0.5),
+                dtype=np.float16 if random.random() < 0.2 else np.float32)
 
 
 CASES = [
@@ -73,26 +95,51 @@ CASES = [
     Case([4, 5], [1, 3], 2, 3, strides=[3, 2]),
     Case([3, 2, 4], [2, 1, 3], 4, 3, group=2, strides=[1, 2, 2], extra=[0, 1, 0]),
     Case([3, 2, 4], [1, 1, 1], 4, 3, strides=[2, 2, 2]),
+    # The phases of a dim in one part, in two, and in one that multiplies zeros because vectors would be empty else.
+    Case([6, 5], [2, 2], 16, 16, strides=[2, 2], relu=True),
+    Case([6, 5], [4, 4], 16, 16, strides=[2, 2], pads=[1, 1, 1, 1], relu=True),
+    Case([6, 5], [3, 3], 16, 16, strides=[2, 2], pads=[1, 1, 1, 1], extra=[1, 1], relu=True),
+    Case([6, 5], [9, 9], 12, 1, strides=[4, 4], pads=[4, 4, 4, 4], extra=[3, 3], relu=True),
+    Case([6, 5], [3, 3], 16, 16, strides=[2, 2], pads=[1, 1, 1, 1]),
+    Case([6, 5], [4, 4], 16, 16, strides=[2, 2], pads=[1, 1, 1, 1], relu=True, dtype=np.float16),
+    *[random_case(np.random.default_rng(seed)) for seed in range(24)],
 ]
 
 
-TARGETS = {"cpu": [], "nvgpu": ["--target=nvgpu", "--device=emulated", "--mm-conv-precision-mode=fp32"]}
+TARGETS = {"cpu": [], "nvgpu": ["--target=nvgpu", "--device=emulated", "--mm-conv-precision-mode=fp32"],
+           "hopper": ["--target=nvgpu", "--device=emulated_90", "--mm-conv-precision-mode=fp32"]}
+
+# Kernels of a transposed convolution of 16 channels with bias and relu: filters, kernel, stride, padding, and how many.
+KERNELS = [(16, 2, 2, 0, 1), (16, 4, 2, 1, 4), (16, 3, 2, 1, 4), (3, 4, 2, 1, 1), (1, 9, 4, 4, 1), (16, 6, 3, 0, 1),
+           (16, 1, 2, 0, 1)]
 
 
 def model():
     """All cases in one model, and its inputs."""
     graph, feed = Graph(), []
     for i, case in enumerate(CASES):
-        x = graph.input(f"x{i}", FLOAT, case.x.shape)
+        x = graph.input(f"x{i}", case.type, case.x.shape)
         feed.append(case.x)
         if case.constant:
             operands = [x, graph.constant(f"w{i}", case.w), graph.constant(f"b{i}", case.bias)]
         else:
-            operands = [x, graph.input(f"w{i}", FLOAT, case.w.shape)]
+            operands = [x, graph.input(f"w{i}", case.type, case.w.shape)]
             feed.append(case.w)
-        graph.node("ConvTranspose", operands, [f"y{i}"], **case.attributes)
-        graph.output(f"y{i}", FLOAT, case.expected.shape)
+        sums = graph.node("ConvTranspose", operands, [f"y{i}"], **case.attributes)
+        graph.output(graph.node("Relu", [sums]) if case.relu else sums, case.type, case.expected.shape)
     return graph.save("conv_transpose.onnx"), feed
+
+
+def count_kernels(filters, kernel, stride, padding):
+    graph = Graph()
+    operands = [graph.input("x", FLOAT, [1, 16, 12, 12]),
+                graph.constant("w", np.ones((16, filters, kernel, kernel), np.float32)),
+                graph.constant("b", np.ones(filters, np.float32))]
+    size = stride * 11 + kernel - 2 * padding
+    extra = -size % stride
+    y = graph.node("ConvTranspose", operands, strides=[stride] * 2, pads=[padding] * 4, output_padding=[extra] * 2)
+    graph.output(graph.node("Relu", [y]), FLOAT, [1, filters, size + extra, size + extra])
+    return int(re.search(r"a run: (\d+) launches", strata.strata(graph.save("kernels.onnx"), "--compile-to=affine", "--explain", "-o", "."))[1])
 
 
 def main():
@@ -102,10 +149,14 @@ def main():
     for target, options in TARGETS.items():
         library, _ = strata.compile_library(path, ".", f"conv_transpose_{target}", options)
         for case, got in zip(CASES, strata.Library(library).run(feed)):
-            good = got.shape == case.expected.shape and np.allclose(got, case.expected, rtol=1e-4, atol=1e-5)
+            good = got.shape == case.expected.shape and np.allclose(got, case.expected, **case.tolerance)
             failed += not good
             print(f"{'ok  ' if good else 'FAIL'} {target} {case.x.shape} by {case.w.shape} {case.attributes}" +
                   ("" if good else f" got {got.shape}, expected {case.expected.shape}"))
+    for *case, expected in KERNELS:
+        got = count_kernels(*case)
+        failed += got != expected
+        print(f"{'ok  ' if got == expected else 'FAIL'} {case}: {got} kernels, expected {expected}")
     sys.exit(1 if failed else 0)
 
 

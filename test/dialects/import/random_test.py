@@ -75,7 +75,7 @@ def classes(u, odds):
 
 
 def loop(graph):
-    """Three draws of a node with a seed, and the number of the iteration."""
+    """Six draws of a node with a seed: each iteration has numbers of its own, so the loop is unrolled."""
     body = Graph(name="body")
     body.input("i", INT64, [])
     body.input("go", BOOL, [])
@@ -83,7 +83,7 @@ def loop(graph):
     body.node("RandomUniform", [], ["draw"], shape=[4], seed=5.0)
     body.output("on", BOOL, [])
     body.output("draw", FLOAT, [4])
-    graph.node("Loop", [graph.constant("n", np.int64(3)), ""], ["looped"], body=body)
+    graph.node("Loop", [graph.constant("n", np.int64(6)), ""], ["looped"], body=body)
 
 
 def model():
@@ -120,8 +120,8 @@ def model():
     graph.output("dropped1", BOOL, P.shape)
     expected["dropped1"] = (lambda call: uniform32(words(P.shape, (6, 0), call)[0]) >= 0.25, 0)
     loop(graph)
-    graph.output("looped", FLOAT, [3, 4])
-    expected["looped"] = (lambda call: np.stack([uniform32(words((4,), seeded(5, i), call)[0]) for i in range(3)]), 0)
+    graph.output("looped", FLOAT, [6, 4])
+    expected["looped"] = (lambda call: np.stack([uniform32(words((4,), seeded(5, i), call)[0]) for i in range(6)]), 0)
     return graph.save("random.onnx"), expected
 
 

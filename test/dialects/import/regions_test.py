@@ -22,24 +22,33 @@ def taps(place, size):
 
 
 def line(start, end, bins, size, least):
-    """The samples of each bin, as rows of weights, and how many there are."""
+    """The samples of each bin, each as its taps."""
     length = max(end - start, least)
     count = max(int(np.ceil(length / bins)), 0)
-    weights = np.zeros((bins, size))
-    for i in range(bins):
-        for k in range(count):
-            for index, weight in taps(start + i * length / bins + (k + 0.5) * length / bins / count, size):
-                weights[i, index] += weight
-    return weights, count
+    return [[taps(start + i * length / bins + (k + 0.5) * length / bins / count, size) for k in range(count)]
+            for i in range(bins)]
 
 
-def roi_align(x, rois, images, bins, scale, half_pixel):
-    y = []
-    for (x0, y0, x1, y1), image in zip(rois.astype(np.float64) * scale - 0.5 * half_pixel, images):
-        rows, n_rows = line(y0, y1, bins[0], x.shape[2], -np.inf if half_pixel else 1)
-        columns, n_columns = line(x0, x1, bins[1], x.shape[3], -np.inf if half_pixel else 1)
-        y.append(np.einsum("ih,chw,jw->cij", rows, x[image].astype(np.float64), columns) / max(n_rows * n_columns, 1))
-    return np.stack(y)
+def greatest(x, rows, columns):
+    """The greatest product of a tap and its weight; a sample outside gives 0."""
+    products = [0.0 if not row or not column else max(v * w * x[i, j] for i, v in row for j, w in column)
+                for row in rows for column in columns]
+    return max(products, default=0.0)
+
+
+def mean(x, rows, columns):
+    return sum(v * w * x[i, j] for row in rows for i, v in row for column in columns
+               for j, w in column) / max(len(rows) * len(columns), 1)
+
+
+def roi_align(x, rois, images, bins, scale, half_pixel, pool):
+    least = -np.inf if half_pixel else 1
+    y = np.zeros((len(rois), x.shape[1], *bins))
+    for r, ((x0, y0, x1, y1), image) in enumerate(zip(rois.astype(np.float64) * scale - 0.5 * half_pixel, images)):
+        rows, columns = line(y0, y1, bins[0], x.shape[2], least), line(x0, x1, bins[1], x.shape[3], least)
+        for c, i, j in np.ndindex(y.shape[1:]):
+            y[r, c, i, j] = pool(x[image, c].astype(np.float64), rows[i], columns[j])
+    return y
 
 
 def bounds(first, last, bins, size):
@@ -65,9 +74,12 @@ def model(opset):
     """A graph of several cases, its inputs, and what it computes."""
     graph, feed, expected = Graph(opset=opset), [], []
     for k, (shape, bins, scale, spread) in enumerate([((2, 3, 9, 13), (3, 2), 1.0, 1), ((1, 2, 5, 1), (2, 4), 0.25, 4),
-                                                      ((3, 1, 16, 11), (7, 7), 0.5, 20), ((1, 4, 6, 6), (1, 1), 1.0, 0.1)]):
+                                                      ((3, 1, 16, 11), (7, 7), 0.5, 20), ((1, 4, 6, 6), (1, 1), 1.0, 0.1),
+                                                      ((2, 2, 8, 9), (2, 1), 1.0, 0)]):
         x = RNG.standard_normal(shape).astype(np.float32)
         corners = np.sort(RNG.uniform(-2, 10, (6, 2, 2)), axis=1) * spread + (3 if spread < 1 else 0)
+        if not spread: # samples that lie on elements, all of them below zero
+            x, corners = -abs(x), np.sort(RNG.integers(-3, 20, (6, 2, 2)) / 2, axis=1)
         rois, images = corners.reshape(6, 4).astype(np.float32), RNG.integers(0, shape[0], 6)
         names = [graph.input(f"x{k}", FLOAT, x.shape), graph.input(f"rois{k}", FLOAT, rois.shape),
                  graph.input(f"images{k}", INT64, [6])]
@@ -75,9 +87,11 @@ def model(opset):
         attributes = {"output_height": bins[0], "output_width": bins[1], "spatial_scale": scale}
         for half_pixel in (False, True) if opset >= 16 else (False,):
             mode = {"coordinate_transformation_mode": "half_pixel" if half_pixel else "output_half_pixel"}
-            expected.append(roi_align(x, rois, images, bins, scale, half_pixel))
-            graph.output(graph.node("RoiAlign", names, **attributes, **(mode if opset >= 16 else {})), FLOAT,
-                         expected[-1].shape)
+            mode = mode if opset >= 16 else {}
+            for pool in (mean, greatest):
+                expected.append(roi_align(x, rois, images, bins, scale, half_pixel, pool))
+                y = graph.node("RoiAlign", names, **attributes, **mode, mode="max" if pool is greatest else "avg")
+                graph.output(y, FLOAT, expected[-1].shape)
         pooled = np.concatenate([images[:, None].astype(np.float32), rois], 1)
         feed.append(pooled)
         expected.append(max_roi_pool(x, pooled, bins, scale))

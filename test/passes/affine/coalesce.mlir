@@ -135,3 +135,41 @@ func.func @main(%x: memref<1x8x64xf32> {strata.name = "x"}, %y: memref<8x64xf32>
   call @all(%x, %y) : (memref<1x8x64xf32>, memref<8x64xf32>) -> ()
   return
 }
+
+// Two dims that one nest stores and another reads as digits of one number are one, and so are those at which a number's
+// digits are put together.
+// CHECK-LABEL: func.func private @digits
+// CHECK-SAME: (%[[X:.*]]: memref<2x40xf32>, %[[Y:.*]]: memref<2xf32>)
+// CHECK: affine.parallel (%{{.*}}, %[[N:.*]]) = (0, 0) to (2, 40)
+// CHECK: affine.load %[[X]][%{{.*}}, %[[N]]]
+// CHECK: affine.parallel (%{{.*}}, %{{.*}}) = (0, 0) to (2, 40)
+// CHECK: affine.parallel (%{{.*}}) = (0) to (2)
+// CHECK: affine.for %{{.*}} = 0 to 40
+// CHECK-NOT: affine.for
+// CHECK: return
+func.func private @digits(%x: memref<2x5x8xf32>, %y: memref<2xf32>) {
+  %t = memref.alloc() : memref<2x5x8xf32>
+  %u = memref.alloc() : memref<2x40xf32>
+  affine.parallel (%b, %i, %j) = (0, 0, 0) to (2, 5, 8) {
+    %p = affine.load %x[%b, %i, %j] : memref<2x5x8xf32>
+    affine.store %p, %t[%b, %i, %j] : memref<2x5x8xf32>
+  } {strata.nest = "copy"}
+  affine.parallel (%b, %n) = (0, 0) to (2, 40) {
+    %p = affine.load %t[%b, %n floordiv 8, %n mod 8] : memref<2x5x8xf32>
+    %q = math.exp %p : f32
+    affine.store %q, %u[%b, %n] : memref<2x40xf32>
+  } {strata.nest = "exp"}
+  affine.parallel (%b) = (0) to (2) {
+    %z = arith.constant 0.0 : f32
+    %r = affine.for %i = 0 to 5 iter_args(%a = %z) -> f32 {
+      %s = affine.for %j = 0 to 8 iter_args(%c = %a) -> f32 {
+        %p = affine.load %u[%b, %i * 8 + %j] : memref<2x40xf32>
+        %v = arith.addf %c, %p : f32
+        affine.yield %v : f32
+      }
+      affine.yield %s : f32
+    }
+    affine.store %r, %y[%b] : memref<2xf32>
+  } {strata.nest = "reduce"}
+  return
+}

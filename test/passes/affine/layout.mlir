@@ -85,3 +85,56 @@ func.func @main(%p: memref<12x128x128xf32> {strata.name = "p"}, %v: memref<12x12
   } {strata.nest = "contract"}
   return
 }
+
+// -----
+
+// A reduction over rows takes its loops in the order in which what walks its elements again does, in which the
+// convolution behind that reads them: a kernel of the two then has one order. What is read is an argument, as it is.
+// CHECK-LABEL: func.func @main
+// CHECK: affine.parallel (%[[G:.*]]) = (0) to (2) {
+// CHECK: affine.for %[[P:.*]] = 0 to 12
+// CHECK: affine.for %[[I:.*]] = 0 to 4
+// CHECK: affine.load %arg0[%[[G]] * 4 + %[[I]], %[[P]]] : memref<8x12xf32>
+// CHECK: strata.nest = "reduce"
+// CHECK: affine.parallel (%[[P:.*]], %[[G:.*]], %[[I:.*]]) = (0, 0, 0) to (12, 2, 4) {
+// CHECK: affine.load %arg0[%[[G]] * 4 + %[[I]], %[[P]]]
+// CHECK: affine.store {{.*}}[%[[P]], %[[G]] * 4 + %[[I]]] : memref<12x8xf32>
+memref.global "private" @w : memref<16x8x3xf32>
+func.func @main(%x: memref<8x12xf32> {strata.name = "x"}, %y: memref<16x10xf32> {strata.name = "y", strata.output}) {
+  %w = memref.get_global @w : memref<16x8x3xf32>
+  %s = memref.alloc() : memref<2xf32>
+  affine.parallel (%g) = (0) to (2) {
+    %zero = arith.constant 0.0 : f32
+    %r = affine.for %i = 0 to 4 iter_args(%a = %zero) -> (f32) {
+      %q = affine.for %p = 0 to 12 iter_args(%c = %a) -> (f32) {
+        %e = affine.load %x[%g * 4 + %i, %p] : memref<8x12xf32>
+        %m = arith.addf %c, %e : f32
+        affine.yield %m : f32
+      }
+      affine.yield %q : f32
+    }
+    affine.store %r, %s[%g] : memref<2xf32>
+  } {strata.nest = "reduce"}
+  %t = memref.alloc() : memref<8x12xf32>
+  affine.parallel (%g, %i, %p) = (0, 0, 0) to (2, 4, 12) {
+    %e = affine.load %x[%g * 4 + %i, %p] : memref<8x12xf32>
+    %m = affine.load %s[%g] : memref<2xf32>
+    %r = arith.subf %e, %m : f32
+    affine.store %r, %t[%g * 4 + %i, %p] : memref<8x12xf32>
+  } {strata.nest = "sub"}
+  affine.parallel (%o, %p) = (0, 0) to (16, 10) {
+    %zero = arith.constant 0.0 : f32
+    %r = affine.for %c = 0 to 8 iter_args(%a = %zero) -> (f32) {
+      %q = affine.for %k = 0 to 3 iter_args(%d = %a) -> (f32) {
+        %e = affine.load %t[%c, %p + %k] : memref<8x12xf32>
+        %f = affine.load %w[%o, %c, %k] : memref<16x8x3xf32>
+        %m = arith.mulf %e, %f : f32
+        %n = arith.addf %d, %m : f32
+        affine.yield %n : f32
+      }
+      affine.yield %q : f32
+    }
+    affine.store %r, %y[%o, %p] : memref<16x10xf32>
+  } {strata.nest = "contract"}
+  return
+}

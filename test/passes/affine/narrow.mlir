@@ -232,3 +232,46 @@ func.func @main(%x: memref<8x64xf32> {strata.name = "x"}, %y: memref<8x64xf16> {
   } {strata.nest = "mul"}
   return
 }
+
+// -----
+
+// An input is read narrow by those who need it wide, wherever its elements went in between. One that a contraction
+// multiplies stays a nest.
+// CHECK-LABEL: func.func @main
+// CHECK: strata.nest = "convert"
+// CHECK-NOT: strata.nest = "convert"
+// CHECK: affine.parallel (%[[G:.*]], %[[I:.*]]) = (0, 0) to (4, 2) {
+// CHECK: %[[E:.*]] = affine.load %arg0[%[[G]] * 2 + %[[I]]] : memref<8xf16>
+// CHECK-NEXT: %[[W:.*]] = arith.extf %[[E]] : f16 to f32
+// CHECK-NEXT: arith.addf %[[W]], %[[W]]
+func.func @main(%x: memref<8xf16> {strata.name = "x"}, %y: memref<4x2xf32> {strata.name = "y", strata.output}, %a: memref<8x64xf16> {strata.name = "a"}, %b: memref<64x16xf32> {strata.name = "b"}, %z: memref<8x16xf32> {strata.name = "z", strata.output}) {
+  %u = memref.alloc() : memref<8x64xf32>
+  affine.parallel (%i, %k) = (0, 0) to (8, 64) {
+    %e = affine.load %a[%i, %k] : memref<8x64xf16>
+    %w = arith.extf %e : f16 to f32
+    affine.store %w, %u[%i, %k] : memref<8x64xf32>
+  } {strata.nest = "convert"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 16) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 64 iter_args(%c = %zero) -> (f32) {
+      %p = affine.load %u[%i, %k] : memref<8x64xf32>
+      %q = affine.load %b[%k, %j] : memref<64x16xf32>
+      %m = arith.mulf %p, %q : f32
+      %n = arith.addf %c, %m : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %z[%i, %j] : memref<8x16xf32>
+  } {strata.nest = "contract"}
+  %t = memref.alloc() : memref<2x4xf32>
+  affine.parallel (%i, %g) = (0, 0) to (2, 4) {
+    %e = affine.load %x[%g * 2 + %i] : memref<8xf16>
+    %w = arith.extf %e : f16 to f32
+    affine.store %w, %t[%i, %g] : memref<2x4xf32>
+  } {strata.nest = "convert"}
+  affine.parallel (%g, %i) = (0, 0) to (4, 2) {
+    %e = affine.load %t[%i, %g] : memref<2x4xf32>
+    %s = arith.addf %e, %e : f32
+    affine.store %s, %y[%g, %i] : memref<4x2xf32>
+  } {strata.nest = "add"}
+  return
+}

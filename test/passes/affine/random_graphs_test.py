@@ -8,7 +8,7 @@ from level2 import Case, i64s, run_cases
 
 N_GRAPHS, MAX_SIZE = 150, 400
 PIPELINES = ["strata-to-affine"]
-for name in ("affine-layout", "affine-group", "affine-coalesce"):
+for name in ("affine-split-dims", "affine-layout", "affine-group", "affine-coalesce"):
     PIPELINES.append(PIPELINES[-1] + "," + name)
 
 

@@ -15,7 +15,7 @@ from level2 import BIN, SEPARATOR, compiled, run
 from network import Network
 
 TO_AFFINE = "strata-decompose,strata-cse,strata-dce,strata-to-affine"
-PASSES = "affine-layout,affine-group,affine-coalesce,affine-split-prepare"
+PASSES = "affine-split-dims,affine-layout,affine-group,affine-coalesce,affine-split-prepare"
 N_NETWORKS = 60
 
 

@@ -45,10 +45,10 @@
 // CHECK-NEXT: wgmma.f16 128x24x64, 6 slots, 96 tiles in 96 blocks in clusters of 4
 // CHECK: mma.sync m16n8k16.f16 64x64x64, 128 threads
 
-// Of f32, rounded to f16 while it is fetched, or before.
+// Of f32 inputs, rounded to tf32 as they come: no kernel in front converts them.
 // CHECK: 256 x 256 x 1024, 1 times
-// CHECK-NEXT: wgmma.f16 64x16x64, 8 slots, 64 tiles in 64 blocks in clusters of 4
-// CHECK: mma.sync m16n8k16.f16 32x32x64, 64 threads
+// CHECK-NEXT: wgmma.tf32 64x16x32, 8 slots, 64 tiles in 64 blocks in clusters of 4
+// CHECK: mma.sync m16n8k8.tf32 32x32x128, 256 threads
 
 // Batches are more tiles; of few steps, so that results take much of the time: one team stores while the other multiplies.
 // CHECK: 1024 x 1024 x 1024, 16 times

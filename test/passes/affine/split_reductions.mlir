@@ -131,3 +131,94 @@ func.func @main(%x: memref<761x2xf16> {strata.name = "x"}, %w: memref<761x92xf16
   } {strata.nest = "contract"}
   return
 }
+
+// -----
+
+// Mean and variance of a row that no cluster of blocks holds: parts of it, each with a mean of its own, then what
+// combines them.
+// CHECK-LABEL: func.func @main
+// CHECK: affine.parallel (%[[R:.*]], %[[T:.*]]) = (0, 0) to (2, [[PARTS:[0-9]+]]) {
+// CHECK: affine.load %arg0[%[[R]], %[[T]] * [[SIZE:[0-9]+]] + %{{.*}}] : memref<2x2097152xf16>
+// CHECK: affine.store %{{.*}}, %[[S:.*]][%[[R]], %[[T]]] : memref<2x[[PARTS]]xf32>
+// CHECK: affine.parallel (%[[R:.*]], %[[T:.*]]) = (0, 0) to (2, [[PARTS]]) {
+// CHECK: %[[K:.*]] = arith.constant
+// CHECK: arith.mulf %{{.*}}, %[[K]]
+// CHECK: affine.store %{{.*}}, %[[M:.*]][%[[R]], %[[T]]]
+// CHECK: affine.parallel (%[[R:.*]]) = (0) to (2) {
+// CHECK: affine.for %[[T:.*]] = 0 to [[PARTS]]
+// CHECK: affine.load %[[S]][%[[R]], %[[T]]]
+// CHECK: affine.store %{{.*}}, %[[A:.*]][%[[R]]]
+// CHECK: affine.load %[[A]][%{{.*}}]
+// CHECK: affine.store %{{.*}}, %[[ALL:.*]][%{{.*}}] : memref<2xf32>
+// The difference that the norm is made of is from the mean of the row, that which is squared from the mean of the part.
+// CHECK: affine.parallel (%[[R:.*]], %{{.*}}) = (0, 0) to (2, 2097152) {
+// CHECK: affine.load %[[ALL]][%[[R]]]
+// CHECK: affine.parallel (%[[R:.*]], %[[T:.*]], %[[N:.*]]) = (0, 0, 0) to (2, [[PARTS]], [[SIZE]]) {
+// CHECK: affine.load %[[M]][%[[R]], %[[T]]]
+// CHECK: arith.subf
+// CHECK: affine.parallel (%[[R:.*]], %[[T:.*]], %[[N:.*]]) = (0, 0, 0) to (2, [[PARTS]], [[SIZE]]) {
+// CHECK: arith.mulf
+// CHECK: affine.store %{{.*}}, %[[Q:.*]][%[[R]], %[[T]], %[[N]]]
+// CHECK: affine.load %[[Q]][
+// CHECK: affine.store %{{.*}}, %[[V:.*]][%{{.*}}, %{{.*}}] : memref<2x[[PARTS]]xf32>
+// CHECK: affine.parallel (%[[R:.*]], %[[T:.*]]) = (0, 0) to (2, [[PARTS]]) {
+// CHECK-DAG: affine.load %[[M]][%[[R]], %[[T]]]
+// CHECK-DAG: affine.load %[[ALL]][%[[R]]]
+// CHECK-DAG: affine.load %[[V]][%[[R]], %[[T]]]
+// CHECK: affine.store %{{.*}}, %[[E:.*]][%[[R]], %[[T]]]
+// CHECK: affine.for %[[T:.*]] = 0 to [[PARTS]]
+// CHECK: affine.load %[[E]][%{{.*}}, %[[T]]]
+// CPU-LABEL: func.func @main
+// CPU: affine.for %{{.*}} = 0 to 2097152
+func.func @main(%x: memref<2x2097152xf16> {strata.name = "x"}, %y: memref<2x2097152xf32> {strata.name = "y", strata.output}) {
+  %s = memref.alloc() : memref<2xf32>
+  affine.parallel (%i) = (0) to (2) {
+    %zero = arith.constant 0.0 : f32
+    %r = affine.for %k = 0 to 2097152 iter_args(%a = %zero) -> (f32) {
+      %e = affine.load %x[%i, %k] : memref<2x2097152xf16>
+      %w = arith.extf %e : f16 to f32
+      %n = arith.addf %a, %w : f32
+      affine.yield %n : f32
+    }
+    affine.store %r, %s[%i] : memref<2xf32>
+  } {strata.nest = "reduce"}
+  %m = memref.alloc() : memref<2xf32>
+  affine.parallel (%i) = (0) to (2) {
+    %e = affine.load %s[%i] : memref<2xf32>
+    %c = arith.constant 4.76837158203125E-7 : f32
+    %r = arith.mulf %e, %c : f32
+    affine.store %r, %m[%i] : memref<2xf32>
+  } {strata.nest = "mul"}
+  %d = memref.alloc() : memref<2x2097152xf32>
+  affine.parallel (%i, %k) = (0, 0) to (2, 2097152) {
+    %e = affine.load %x[%i, %k] : memref<2x2097152xf16>
+    %w = arith.extf %e : f16 to f32
+    %a = affine.load %m[%i] : memref<2xf32>
+    %r = arith.subf %w, %a : f32
+    affine.store %r, %d[%i, %k] : memref<2x2097152xf32>
+  } {strata.nest = "sub"}
+  %q = memref.alloc() : memref<2x2097152xf32>
+  affine.parallel (%i, %k) = (0, 0) to (2, 2097152) {
+    %e = affine.load %d[%i, %k] : memref<2x2097152xf32>
+    %f = affine.load %d[%i, %k] : memref<2x2097152xf32>
+    %r = arith.mulf %e, %f : f32
+    affine.store %r, %q[%i, %k] : memref<2x2097152xf32>
+  } {strata.nest = "mul"}
+  %v = memref.alloc() : memref<2xf32>
+  affine.parallel (%i) = (0) to (2) {
+    %zero = arith.constant 0.0 : f32
+    %r = affine.for %k = 0 to 2097152 iter_args(%a = %zero) -> (f32) {
+      %e = affine.load %q[%i, %k] : memref<2x2097152xf32>
+      %n = arith.addf %a, %e : f32
+      affine.yield %n : f32
+    }
+    affine.store %r, %v[%i] : memref<2xf32>
+  } {strata.nest = "reduce"}
+  affine.parallel (%i, %k) = (0, 0) to (2, 2097152) {
+    %e = affine.load %d[%i, %k] : memref<2x2097152xf32>
+    %a = affine.load %v[%i] : memref<2xf32>
+    %r = arith.divf %e, %a : f32
+    affine.store %r, %y[%i, %k] : memref<2x2097152xf32>
+  } {strata.nest = "div"}
+  return
+}

@@ -20,9 +20,10 @@ MOST_ELEMENTS = 400  # everything derived from a value of this size is still sma
 
 PIPELINES = [
     "strata-simplify", "strata-cse,strata-dce", "strata-raise-contract", "strata-sink-views", "strata-fold-batch-norm",
-    "strata-merge-contracts",
+    "strata-split-contracts", "strata-merge-contracts",
     "strata-fold,strata-simplify,strata-cse,strata-dce,strata-raise-contract,strata-sink-views,strata-precision,"
-    "strata-fold-batch-norm,strata-fold,strata-merge-contracts,strata-simplify,strata-fold,strata-cse,strata-dce",
+    "strata-fold-batch-norm,strata-fold,strata-split-contracts,strata-simplify,"
+    "strata-merge-contracts,strata-simplify,strata-fold,strata-cse,strata-dce",
 ]
 
 

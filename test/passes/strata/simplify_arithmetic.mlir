@@ -26,6 +26,34 @@ func.func @no_identities(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
+// In front of a product nobody sees which zero it was; a quotient does, and so does who gets the result.
+// CHECK-LABEL: @zero_before_product
+// CHECK-NOT: strata.add
+// CHECK: %[[H:.*]] = "strata.convert"(%arg0)
+// CHECK: "strata.contract"(%[[H]], %arg1)
+// SAFE-LABEL: @zero_before_product
+// SAFE-NOT: strata.add
+// SAFE: return
+func.func @zero_before_product(%x: tensor<4x4xf32>, %w: tensor<4x4xf16>) -> tensor<4x4xf32> {
+  %zero = "strata.constant"() {value = dense<0.0> : tensor<4x4xf32>} : () -> tensor<4x4xf32>
+  %lowest = "strata.constant"() {value = dense<0xFF800000> : tensor<4x4xf32>} : () -> tensor<4x4xf32>
+  %0 = "strata.add"(%x, %zero) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "strata.max"(%0, %lowest) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = "strata.convert"(%1) : (tensor<4x4xf32>) -> tensor<4x4xf16>
+  %3 = "strata.contract"(%2, %w) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], zero_pad = false, origin = "matmul"} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+// CHECK-LABEL: @zero_before_more
+// CHECK: %[[Z:.*]] = "strata.add"
+// CHECK: "strata.div"(%arg0, %[[Z]])
+func.func @zero_before_more(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = "strata.constant"() {value = dense<0.0> : tensor<4x4xf32>} : () -> tensor<4x4xf32>
+  %0 = "strata.add"(%w, %zero) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "strata.div"(%x, %0) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = "strata.contract"(%x, %0) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], zero_pad = false, origin = "matmul"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
 // CHECK-LABEL: @integers
 // CHECK-NEXT: %[[ZERO:.*]] = "strata.constant"() {value = dense<0> : tensor<4xi32>}
 // CHECK-NEXT: return %arg0, %[[ZERO]], %[[ZERO]]

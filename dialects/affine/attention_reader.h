@@ -1,0 +1,62 @@
+// Reading attention (attention.h): the terms that a kernel's scalars are, and what they are made of. Internal to
+// attention*.c.
+//
+// A load of what another nest of the kernel stores is that nest's value at the inverse of its store. Two terms are the
+// same number if they are the same value at the same point.
+#ifndef STRATA_DIALECTS_AFFINE_ATTENTION_READER_H
+#define STRATA_DIALECTS_AFFINE_ATTENTION_READER_H
+
+#include "dialects/affine/attention.h"
+#include "dialects/mlir_util.h"
+
+typedef strata_attention_term_t strata_term_t;
+
+// The terms between weights and the product, each once.
+enum { STRATA_CHAIN_TERMS = 128 };
+typedef struct {
+  int n;
+  strata_term_t terms[STRATA_CHAIN_TERMS];
+} strata_attention_chain_t;
+
+typedef struct {
+  strata_attention_t a;
+  MlirContext context;
+  strata_attention_chain_t *chain;
+  bool finds_product; // a product has been met
+  strata_term_t kept; // what the score is where |condition| >= 0; elsewhere it is nothing
+  MlirAffineExpr condition;
+  const char *why;
+} strata_attention_reader_t;
+
+//===-- Terms (attention_term.c) ---------------------------------------------------------------------------------===//
+
+bool strata_term_is(const strata_term_t *term, const char *op);
+bool strata_term_same(const strata_term_t *a, const strata_term_t *b);
+strata_term_t strata_term_operand(const strata_term_t *term, intptr_t i);
+// The constant that |value| is; false if it is none. True if it is |number|.
+bool strata_value_number(MlirValue value, double *out_number);
+bool strata_value_is_number(MlirValue value, double number);
+
+// The access of |nest| that |op| is; NULL if it loads nothing.
+const strata_access_t *strata_term_load(const strata_nest_t *nest, MlirOperation op);
+// The term's point as a map of its nest's dims.
+MlirAffineMap strata_term_map(const strata_attention_reader_t *r, const strata_term_t *term);
+// *term becomes what another nest of the kernel stored and it loads; false if that comes from outside.
+bool strata_term_step(const strata_attention_reader_t *r, strata_term_t *term);
+// Looks through conversions and what is stored and loaded again.
+strata_term_t strata_term_resolve(const strata_attention_reader_t *r, strata_term_t term);
+strata_term_t strata_term_resolved_operand(const strata_attention_reader_t *r, const strata_term_t *term, intptr_t i);
+// The same of a truth value, which is kept as a number between nests.
+strata_term_t strata_term_resolve_truth(const strata_attention_reader_t *r, strata_term_t term);
+
+// Follows what |term| is computed of down to one product, of which it is an element-by-element function: the chain.
+bool strata_attention_follow(strata_attention_reader_t *r, const strata_term_t *term);
+// What the chain costs, once it is known which dims are rows and columns.
+void strata_attention_count(strata_attention_reader_t *r);
+
+//===-- Causal masks (attention_mask.c) --------------------------------------------------------------------------===//
+
+// What of the score is kept, once it is known which dims are rows and columns: is_causal, offset and the score.
+void strata_attention_find_mask(strata_attention_reader_t *r);
+
+#endif

@@ -1,0 +1,202 @@
+// See attention_reader.h.
+#include "dialects/affine/attention_reader.h"
+
+#include "dialects/affine/simplify.h"
+
+typedef strata_term_t term_t;
+typedef strata_attention_reader_t reader_t;
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+//===-- Terms ----------------------------------------------------------------------------------------------------===//
+
+static bool is_op(MlirOperation op, const char *name) { return !mlirOperationIsNull(op) && strata_op_is(op, name); }
+
+bool strata_term_is(const term_t *term, const char *op) { return is_op(strata_def(term->value), op); }
+
+term_t strata_term_operand(const term_t *term, intptr_t i) {
+  term_t operand = *term;
+  operand.value = mlirOperationGetOperand(strata_def(term->value), i);
+  return operand;
+}
+
+MlirAffineMap strata_term_map(const reader_t *r, const term_t *term) {
+  return mlirAffineMapGet(r->context, r->a.n_dims, 0, n_dims_of(term->nest), (MlirAffineExpr *)(uintptr_t)term->point);
+}
+
+const strata_access_t *strata_term_load(const strata_nest_t *nest, MlirOperation op) {
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (!nest->accesses[i].is_store && mlirOperationEqual(nest->accesses[i].op, op))
+      return &nest->accesses[i];
+  return NULL;
+}
+
+bool strata_term_step(const reader_t *r, term_t *term) {
+  const strata_access_t *load = strata_term_load(term->nest, strata_def(term->value)), *store;
+  if (!load || mlirAffineMapIsNull(load->map))
+    return false;
+  const strata_nest_t *producer = strata_kernel_producer(r->a.kernel, load->buffer, &store);
+  if (!producer || producer->is_serial || mlirAffineMapIsNull(store->map))
+    return false;
+  MlirAffineMap at = strata_affine_compose(load->map, strata_term_map(r, term), r->a.extents);
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+  int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_MAX_DIMS];
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(at); i++)
+    coordinates[i] = mlirAffineMapGetResult(at, i);
+  for (int i = 0; i < n_dims_of(producer); i++)
+    extents[i] = i < producer->n_parallel ? producer->extents[i] : 1;
+  strata_memref_sizes(load->buffer, sizes);
+  term_t next = {.nest = producer, .value = store->value};
+  if (!strata_affine_invert(store->map, extents, sizes, coordinates, r->a.n_dims, r->a.extents, next.point))
+    return false;
+  *term = next;
+  return true;
+}
+
+static bool is_rounding(MlirOperation op) { return is_op(op, "arith.extf") || is_op(op, "arith.truncf"); }
+
+term_t strata_term_resolve(const reader_t *r, term_t term) {
+  for (;;) {
+    MlirOperation op = strata_def(term.value);
+    if (is_rounding(op))
+      term.value = mlirOperationGetOperand(op, 0);
+    else if (!is_op(op, "affine.load") || !strata_term_step(r, &term))
+      return term;
+  }
+}
+
+term_t strata_term_resolved_operand(const reader_t *r, const term_t *term, intptr_t i) {
+  return strata_term_resolve(r, strata_term_operand(term, i));
+}
+
+term_t strata_term_resolve_truth(const reader_t *r, term_t term) {
+  MlirOperation op = strata_def(term.value);
+  if (!is_op(op, "arith.cmpi"))
+    return term;
+  MlirOperation zero = strata_def(mlirOperationGetOperand(op, 1));
+  enum { PREDICATE_NE = 1 };
+  if (strata_attr_i64(op, "predicate", -1) != PREDICATE_NE || !is_op(zero, "arith.constant") ||
+      !strata_attr_is_zero(strata_attr(zero, "value")))
+    return term;
+  term_t stored = strata_term_resolved_operand(r, &term, 0);
+  return strata_term_is(&stored, "arith.extui") ? strata_term_operand(&stored, 0) : term;
+}
+
+bool strata_term_same(const term_t *a, const term_t *b) {
+  bool same = a->nest == b->nest && mlirValueEqual(a->value, b->value);
+  for (int i = 0; same && i < a->nest->n_parallel; i++)
+    same = mlirAffineExprEqual(a->point[i], b->point[i]);
+  return same;
+}
+
+bool strata_value_number(MlirValue value, double *out_number) {
+  MlirOperation op = strata_def(value);
+  if (!is_op(op, "arith.constant") || !mlirAttributeIsAFloat(strata_attr(op, "value")))
+    return false;
+  *out_number = mlirFloatAttrGetValueDouble(strata_attr(op, "value"));
+  return true;
+}
+
+bool strata_value_is_number(MlirValue value, double number) {
+  double found;
+  return strata_value_number(value, &found) && found == number;
+}
+
+//===-- The chain ------------------------------------------------------------------------------------------------===//
+
+static bool is_elementwise(MlirOperation op) {
+  MlirStringRef name = strata_op_name(op);
+  bool is_math = name.length > 6 && (!strncmp(name.data, "arith.", 6) || !strncmp(name.data, "math.", 5));
+  return (is_math || strata_op_is(op, "affine.apply")) && mlirOperationGetNumRegions(op) == 0;
+}
+
+// The sum of the first contraction: met once, or again at the same point.
+static bool take_product(reader_t *r, const term_t *term) {
+  strata_contraction_t contraction;
+  if (r->finds_product)
+    return strata_term_same(term, &r->a.product);
+  if (!strata_nest_contraction(term->nest, &contraction) || term->nest->n_reduction != 1)
+    return false;
+  r->finds_product = true;
+  r->a.product = *term;
+  return true;
+}
+
+// False for a term that is in the chain already, or if there are too many.
+static bool add_term(reader_t *r, const term_t *term, bool *out_is_new) {
+  strata_attention_chain_t *chain = r->chain;
+  *out_is_new = true;
+  for (int i = 0; i < chain->n && *out_is_new; i++)
+    *out_is_new = !strata_term_same(&chain->terms[i], term);
+  if (*out_is_new && chain->n == STRATA_CHAIN_TERMS)
+    return false;
+  if (*out_is_new)
+    chain->terms[chain->n++] = *term;
+  return true;
+}
+
+static bool comes_from_outside(const reader_t *r, const term_t *term) {
+  const strata_access_t *load = strata_term_load(term->nest, strata_def(term->value)), *store;
+  return load && !strata_kernel_producer(r->a.kernel, load->buffer, &store);
+}
+
+static bool follow(reader_t *r, term_t term) {
+  bool is_new;
+  MlirOperation op = strata_def(term.value);
+  if (mlirOperationIsNull(op) || strata_op_is(op, "arith.constant"))
+    return true; // a dim of the nest
+  if (strata_op_is(op, "affine.for"))
+    return take_product(r, &term);
+  if (!add_term(r, &term, &is_new) || !is_new)
+    return !is_new;
+  if (strata_op_is(op, "affine.load"))
+    return strata_term_step(r, &term) ? follow(r, term) : comes_from_outside(r, &term);
+  if (!is_elementwise(op))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!follow(r, strata_term_operand(&term, i)))
+      return false;
+  return true;
+}
+
+bool strata_attention_follow(reader_t *r, const term_t *term) {
+  r->finds_product = false;
+  r->chain->n = 0;
+  return follow(r, *term) && r->finds_product;
+}
+
+// True if the term differs from row to row and from column to column.
+static bool is_of_scores(const reader_t *r, MlirAffineMap point) {
+  uint32_t dims = strata_affine_map_dims(point);
+  return dims >> r->a.row & 1 && dims >> r->a.column & 1;
+}
+
+static int64_t element_bytes(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  if (mlirTypeIsAFloat(type))
+    return mlirFloatTypeGetWidth(type) / 8;
+  return mlirTypeIsAInteger(type) ? (mlirIntegerTypeGetWidth(type) + 7) / 8 : 8;
+}
+
+void strata_attention_count(reader_t *r) {
+  r->a.score_bytes = r->a.score_operations = r->a.score_functions = 0;
+  for (int i = 0; i < r->chain->n; i++) {
+    const term_t *term = &r->chain->terms[i];
+    MlirOperation op = strata_def(term->value);
+    MlirAffineMap at = strata_term_map(r, term);
+    const strata_access_t *load = strata_term_load(term->nest, op), *store;
+    if (load && strata_kernel_producer(r->a.kernel, load->buffer, &store))
+      continue;
+    if (load && !mlirAffineMapIsNull(load->map))
+      at = strata_affine_compose(load->map, at, r->a.extents);
+    if (!is_of_scores(r, at))
+      continue;
+    bool is_function = !strncmp(strata_op_name(op).data, "math.", 5) || is_op(op, "arith.divf");
+    if (load)
+      r->a.score_bytes += element_bytes(term->value);
+    else if (is_function)
+      r->a.score_functions++;
+    else if (!is_rounding(op))
+      r->a.score_operations++;
+  }
+}

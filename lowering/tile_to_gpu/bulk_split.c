@@ -1,0 +1,88 @@
+// See bulk_split.h.
+#include "lowering/tile_to_gpu/bulk_split.h"
+
+#include "dialects/affine/simplify.h"
+
+enum { RANK = 2 };
+
+bool strata_bulk_concerns_steps(const strata_bulk_t *bulk, MlirAffineExpr expr) {
+  for (int i = 1; i < bulk->box.space.n_dims; i++)
+    if ((i == 1 || bulk->box.space.kinds[i] == STRATA_INDEX_COUNTER) && mlirAffineExprIsFunctionOfDim(expr, i))
+      return true;
+  return false;
+}
+
+// Makes two dims of dim |i| of the buffer where all elements of the access lie in every |n|th place along it: which of
+// these, and which n-th that is.
+static void split_dim(strata_gpu_box_t *box, int i, int64_t n, MlirAffineExpr quotient, MlirAffineExpr rest) {
+  for (int k = box->rank++; k > i + 1; k--) {
+    box->coordinates[k] = box->coordinates[k - 1];
+    box->sizes[k] = box->sizes[k - 1];
+  }
+  box->sizes[i] /= n;
+  box->sizes[i + 1] = n;
+  box->coordinates[i] = quotient;
+  box->coordinates[i + 1] = rest;
+}
+
+int strata_bulk_split_strides(strata_bulk_t *bulk) {
+  strata_gpu_box_t *box = &bulk->box;
+  const strata_index_space_t *space = &box->space;
+  int split = STRATA_BULK_NO_DIM;
+  for (int i = 0; i < box->rank && box->rank < STRATA_BOX_RANK; i++) {
+    int64_t n = 1;
+    for (int v = 0; v < RANK && n == 1; v++)
+      if (!strata_affine_coefficient(box->coordinates[i], v, &n) || n == 0)
+        n = 1;
+    if (n <= 1 || box->sizes[i] % n)
+      continue;
+    MlirAffineExpr by = mlirAffineConstantExprGet(space->d->e.context, n);
+    MlirAffineExpr rest =
+        strata_affine_simplify(mlirAffineModExprGet(box->coordinates[i], by), space->n_dims, space->extents);
+    MlirAffineExpr quotient =
+        strata_affine_simplify(mlirAffineFloorDivExprGet(box->coordinates[i], by), space->n_dims, space->extents);
+    if (mlirAffineExprIsFunctionOfDim(rest, 0) || strata_bulk_concerns_steps(bulk, rest))
+      continue;
+    split_dim(box, i, n, quotient, rest);
+    split = i++;
+  }
+  return split;
+}
+
+// Of a dim that |constraint|, n - 1 - x with x from 0 on, ends: coordinate n * q + x becomes (q, x).
+static bool split_row(strata_bulk_t *bulk, int i, MlirAffineExpr constraint) {
+  strata_gpu_box_t *box = &bulk->box;
+  const strata_index_space_t *space = &box->space;
+  MlirContext context = space->d->e.context;
+  int64_t least, last;
+  if (!strata_index_range(space, constraint, &least, &last) || last < 0 || box->sizes[i] % (last + 1) ||
+      box->sizes[i] == last + 1)
+    return false;
+  MlirAffineExpr n = mlirAffineConstantExprGet(context, last + 1), minus_one = mlirAffineConstantExprGet(context, -1);
+  MlirAffineExpr others = mlirAffineAddExprGet(box->coordinates[i], constraint); // n * q + n - 1
+  others = mlirAffineAddExprGet(others, mlirAffineConstantExprGet(context, -last));
+  others = strata_affine_simplify(others, space->n_dims, space->extents);
+  if (mlirAffineExprIsAConstant(others) && mlirAffineConstantExprGetValue(others) == 0)
+    return false; // the first row alone: the map may end there
+  MlirAffineExpr rest = strata_affine_simplify(mlirAffineModExprGet(others, n), space->n_dims, space->extents);
+  if (!mlirAffineExprIsAConstant(rest) || mlirAffineConstantExprGetValue(rest) != 0)
+    return false;
+  MlirAffineExpr x =
+      mlirAffineAddExprGet(mlirAffineConstantExprGet(context, last), mlirAffineMulExprGet(constraint, minus_one));
+  split_dim(box, i, last + 1,
+            strata_affine_simplify(mlirAffineFloorDivExprGet(others, n), space->n_dims, space->extents),
+            strata_affine_simplify(x, space->n_dims, space->extents));
+  return true;
+}
+
+void strata_bulk_split_rows(strata_bulk_t *bulk, MlirOperation op, int buffer) {
+  for (intptr_t j = 0; j < strata_gpu_mask_count(strata_attr(op, "mask")); j++) {
+    MlirAffineExpr constraint;
+    if (strata_gpu_mask_constraint(&bulk->box, op, buffer + 1, j, &constraint) ||
+        !strata_bulk_concerns_steps(bulk, constraint))
+      continue;
+    for (int i = 0; i < bulk->box.rank && bulk->box.rank < STRATA_BOX_RANK; i++)
+      if (split_row(bulk, i, constraint))
+        break;
+  }
+}

@@ -1,0 +1,152 @@
+// See group_attention.h.
+#include "passes/affine/group_attention.h"
+
+#include <stdlib.h>
+
+enum { MAX_NODES = 64 }; // that are looked at from one contraction
+
+typedef strata_attention_finder_t finder_t;
+
+static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
+
+static int compare_ints(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+//===-- Members --------------------------------------------------------------------------------------------------===//
+
+bool strata_attention_find_behind(finder_t *f) {
+  f->behind.count = 0;
+  *strata_vector_push(f->grouping->graph.arena, &f->behind) = f->weighted;
+  for (size_t i = 0; i < f->behind.count; i++) {
+    const strata_nest_node_t *node = node_of(f, f->behind.data[i]);
+    if (i > 0 && node->class == STRATA_NEST_ANCHOR)
+      continue;
+    for (size_t j = 0; j < node->reads.count; j++) {
+      int producer = node->reads.data[j].producer;
+      if (strata_ints_contain(&f->behind, producer) || !node_of(f, producer)->nest ||
+          f->grouping->nodes[producer].group >= 0)
+        continue;
+      if (f->behind.count == MAX_NODES)
+        return false;
+      *strata_vector_push(f->grouping->graph.arena, &f->behind) = producer;
+    }
+  }
+  qsort(f->behind.data, f->behind.count, sizeof(int), compare_ints);
+  return true;
+}
+
+void strata_attention_find_members(finder_t *f, int first) {
+  f->first = first;
+  f->members.count = 0;
+  *strata_vector_push(f->grouping->graph.arena, &f->members) = first;
+  for (size_t i = 0; i < f->behind.count; i++) {
+    int at = f->behind.data[i];
+    const strata_nest_node_t *node = node_of(f, at);
+    bool follows = false;
+    for (size_t j = 0; j < node->reads.count && at > first; j++)
+      follows |= strata_ints_contain(&f->members, node->reads.data[j].producer);
+    if (follows)
+      *strata_vector_push(f->grouping->graph.arena, &f->members) = at;
+  }
+}
+
+// True if the nest makes numbers of its dims, and of what such nests, in |made|, make.
+static bool is_made_of_dims(const finder_t *f, int at, const strata_ints_t *made) {
+  const strata_nest_node_t *node = node_of(f, at);
+  size_t n_loads = 0;
+  for (size_t i = 0; i < node->buffers.count; i++)
+    n_loads += !node->nest->accesses[i].is_store;
+  if (node->class != STRATA_NEST_MAP || n_loads != node->reads.count)
+    return false;
+  for (size_t i = 0; i < node->reads.count; i++)
+    if (!strata_ints_contain(made, node->reads.data[i].producer))
+      return false;
+  return true;
+}
+
+void strata_attention_add_masks(finder_t *f) {
+  strata_ints_t made = {0};
+  for (size_t i = 0; i < f->behind.count; i++)
+    if (is_made_of_dims(f, f->behind.data[i], &made))
+      *strata_vector_push(f->grouping->graph.arena, &made) = f->behind.data[i];
+  for (size_t i = made.count; i-- > 0;) {
+    const strata_ints_t *after = &node_of(f, made.data[i])->after;
+    bool is_ours = !strata_ints_contain(&f->members, made.data[i]);
+    for (size_t j = 0; j < after->count; j++)
+      is_ours = is_ours && strata_ints_contain(&f->members, after->data[j]);
+    if (is_ours)
+      *strata_vector_push(f->grouping->graph.arena, &f->members) = made.data[i];
+  }
+  qsort(f->members.data, f->members.count, sizeof(int), compare_ints);
+}
+
+//===-- Recognition ----------------------------------------------------------------------------------------------===//
+
+void strata_attention_end_trial(finder_t *f) {
+  if (!mlirOperationIsNull(f->trial))
+    mlirOperationDestroy(f->trial);
+  f->trial = (MlirOperation){0};
+}
+
+strata_status_t strata_attention_recognise(finder_t *f, const char **out_why) {
+  strata_arena_t *arena = f->grouping->graph.arena;
+  strata_kernel_t *kernel = strata_arena_new(arena, strata_kernel_t);
+  strata_attention_end_trial(f);
+  STRATA_TRY(strata_group_try(f->grouping, &f->members, &f->trial));
+  STRATA_TRY(strata_kernel_read(arena, f->trial, kernel));
+  if (strata_attention_read(kernel, &f->found, out_why))
+    *out_why = NULL;
+  return NULL;
+}
+
+//===-- Arithmetic on masks --------------------------------------------------------------------------------------===//
+
+// True if the members between the products, and nests in |found|, alone read what the nest makes.
+static bool is_read_between(const finder_t *f, const strata_nest_node_t *node, const strata_ints_t *found) {
+  for (size_t i = 0; i < node->after.count; i++) {
+    int reader = node->after.data[i];
+    bool is_between = strata_ints_contain(&f->members, reader) && node_of(f, reader)->class != STRATA_NEST_ANCHOR;
+    if (!is_between && !strata_ints_contain(found, reader))
+      return false;
+  }
+  return node->after.count > 0;
+}
+
+static strata_ints_t find_arithmetic(const finder_t *f) {
+  strata_ints_t found = {0};
+  for (size_t i = f->behind.count; i-- > 0;) {
+    const strata_nest_node_t *node = node_of(f, f->behind.data[i]);
+    if (node->class == STRATA_NEST_MAP && !node->is_constant && !node->is_dear &&
+        !strata_ints_contain(&f->members, f->behind.data[i]) && is_read_between(f, node, &found))
+      *strata_vector_push(f->grouping->graph.arena, &found) = f->behind.data[i];
+  }
+  return found;
+}
+
+static void set_members(finder_t *f, const strata_ints_t *members, const strata_ints_t *more) {
+  f->members.count = 0;
+  for (size_t i = 0; i < members->count; i++)
+    *strata_vector_push(f->grouping->graph.arena, &f->members) = members->data[i];
+  for (size_t i = 0; i < more->count; i++)
+    *strata_vector_push(f->grouping->graph.arena, &f->members) = more->data[i];
+  qsort(f->members.data, f->members.count, sizeof(int), compare_ints);
+}
+
+strata_status_t strata_attention_add_arithmetic(finder_t *f) {
+  const char *why;
+  strata_attention_t before = f->found;
+  strata_ints_t more = find_arithmetic(f), members = {0};
+  for (size_t i = 0; i < f->members.count; i++)
+    *strata_vector_push(f->grouping->graph.arena, &members) = f->members.data[i];
+  if (more.count == 0)
+    return NULL;
+  set_members(f, &members, &more);
+  STRATA_TRY(strata_attention_recognise(f, &why));
+  if (!why && f->found.score_bytes <= before.score_bytes)
+    return NULL;
+  more.count = 0;
+  set_members(f, &members, &more);
+  return strata_attention_recognise(f, &why);
+}

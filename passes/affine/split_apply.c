@@ -1,0 +1,228 @@
+// The two nests of a reduction that is split; see split_reductions.h.
+#include "passes/affine/split_reductions.h"
+
+#include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
+#include "passes/affine/calls.h"
+#include "passes/affine/coalesce.h"
+#include "passes/affine/nest_edit.h"
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+static MlirOperation combining_op(const strata_nest_t *nest) {
+  return mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0));
+}
+
+//===-- Edits both nests share -----------------------------------------------------------------------------------===//
+
+static void erase_unused(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetTerminator(block); !mlirOperationIsNull(op);) {
+    MlirOperation before = {NULL};
+    for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationEqual(o, op);
+         o = mlirOperationGetNextInBlock(o))
+      before = o;
+    bool is_used = mlirOperationGetNumResults(op) == 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+      is_used |= strata_value_has_uses(mlirOperationGetResult(op, i));
+    if (!is_used)
+      mlirOperationDestroy(op);
+    op = before;
+  }
+}
+
+// The dims of the partial results: parts and results, the ones that lie side by side last.
+static int partial_dims(const strata_split_t *split, const MlirValue *parts, const MlirValue *results,
+                        MlirValue *out_dims) {
+  int n = 0, n_split = 0;
+  for (int i = 0; i < split->nest->n_reduction; i++)
+    n_split += split->parts[i] > 1;
+  for (int i = 0; i < n_split && split->is_across; i++)
+    out_dims[n++] = parts[i];
+  for (int i = 0; i < split->nest->n_parallel; i++)
+    out_dims[n++] = results[i];
+  for (int i = 0; i < n_split && !split->is_across; i++)
+    out_dims[n++] = parts[i];
+  return n;
+}
+
+static int partial_extents(const strata_split_t *split, int64_t *out_extents) {
+  const strata_nest_t *nest = split->nest;
+  int n = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < nest->n_reduction && (pass == 0) == split->is_across; i++)
+      if (split->parts[i] > 1)
+        out_extents[n++] = split->parts[i];
+    for (int i = 0; i < nest->n_parallel && (pass == 0) != split->is_across; i++)
+      out_extents[n++] = nest->extents[i];
+  }
+  return n;
+}
+
+MlirOperation strata_split_access(MlirLocation location, const char *name, const MlirValue *leading, int n_leading,
+                                  const MlirValue *dims, int n_dims, int n_results, const MlirType *result) {
+  MlirValue operands[2 + STRATA_MAX_DIMS];
+  for (int i = 0; i < n_leading; i++)
+    operands[i] = leading[i];
+  for (int i = 0; i < n_dims; i++)
+    operands[n_leading + i] = dims[i];
+  MlirContext context = mlirLocationGetContext(location);
+  strata_named_attr_t map = {"map", mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, n_dims))};
+  return strata_op_create(location, name, n_leading + n_dims, operands, n_results, result, 1, &map, 0, NULL);
+}
+
+//===-- Partial results ------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  const strata_nest_t *nest; // the copy
+  MlirAffineMap points;      // new dims -> the copy's dims before
+  MlirValue dims[STRATA_MAX_DIMS];
+} shift_t;
+
+static MlirWalkResult shift_op(MlirOperation op, void *user) {
+  const shift_t *shift = user;
+  MlirAffineMap map = {0};
+  if (strata_op_is(op, "affine.apply") || strata_op_is(op, "affine.load"))
+    map = strata_nest_map(shift->nest, op);
+  else if (strata_op_is(op, "affine.if"))
+    map = strata_coalesce_conditions(shift->nest, op);
+  if (!mlirAffineMapIsNull(map))
+    strata_nest_set_map(op, strata_affine_compose(map, shift->points, NULL), shift->dims);
+  return MlirWalkResultAdvance;
+}
+
+// Reduction dim r becomes part * (extent / parts) + r; |parts| are the new arguments of the parallel op.
+static void shift_dims(const strata_split_t *split, const strata_nest_t *copy, const MlirValue *parts) {
+  MlirContext context = mlirOperationGetContext(copy->op);
+  MlirAffineExpr points[STRATA_MAX_DIMS];
+  shift_t shift = {.nest = copy};
+  int n_old = n_dims_of(copy), n_new = n_old;
+  for (int dim = 0; dim < n_old; dim++) {
+    points[dim] = mlirAffineDimExprGet(context, dim);
+    shift.dims[dim] = copy->dims[dim];
+  }
+  for (int i = 0; i < copy->n_reduction; i++) {
+    if (split->parts[i] == 1)
+      continue;
+    int dim = copy->n_parallel + i;
+    int64_t size = split->sizes[i];
+    MlirAffineExpr part = mlirAffineDimExprGet(context, n_new);
+    points[dim] = mlirAffineAddExprGet(mlirAffineMulExprGet(part, mlirAffineConstantExprGet(context, size)),
+                                       size > 1 ? points[dim] : mlirAffineConstantExprGet(context, 0));
+    shift.dims[n_new] = parts[n_new - n_old];
+    n_new++;
+    strata_loop_set_extent(copy->loops[i], size);
+  }
+  shift.points = mlirAffineMapGet(context, n_new, 0, n_old, points);
+  mlirOperationWalk(mlirOperationGetParentOperation(mlirBlockGetFirstOperation(copy->body)), shift_op, &shift,
+                    MlirWalkPostOrder);
+}
+
+// The load becomes 0 where |set|, over |dims|, does not hold.
+static void guard_load(MlirOperation load, MlirIntegerSet set, const MlirValue *dims) {
+  MlirLocation location = mlirOperationGetLocation(load);
+  MlirBlock block = mlirOperationGetBlock(load);
+  MlirValue value = mlirOperationGetResult(load, 0);
+  MlirType type = mlirValueGetType(value);
+  strata_named_attr_t zero = {"value", mlirTypeIsAFloat(type)
+                                           ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, 0)
+                                           : mlirIntegerAttrGet(type, 0)};
+  strata_named_attr_t condition = {"condition", mlirIntegerSetAttrGet(set)};
+  MlirOperation constant = strata_op_create(location, "arith.constant", 0, NULL, 1, &type, 1, &zero, 0, NULL);
+  MlirValue yields[2] = {value, mlirOperationGetResult(constant, 0)};
+  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirBlock blocks[2] = {mlirBlockCreate(0, NULL, NULL), mlirBlockCreate(0, NULL, NULL)};
+  for (int i = 0; i < 2; i++)
+    mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
+  MlirOperation guard = strata_op_create(location, "affine.if", 2, dims, 1, &type, 1, &condition, 2, regions);
+  mlirBlockInsertOwnedOperationBefore(block, load, constant);
+  mlirBlockInsertOwnedOperationBefore(block, load, guard);
+  mlirValueReplaceAllUsesOfWith(value, mlirOperationGetResult(guard, 0));
+  mlirOperationRemoveFromParent(load);
+  mlirBlockAppendOwnedOperation(blocks[0], load);
+  for (int i = 0; i < 2; i++)
+    mlirBlockAppendOwnedOperation(blocks[i],
+                                  strata_op_create(location, "affine.yield", 1, &yields[i], 0, NULL, 0, NULL, 0, NULL));
+}
+
+// Parts that go beyond the end of the one reduction dim read zeros there: extent - 1 - part * size - r >= 0.
+static void guard_loads(const strata_split_t *split, const strata_nest_t *copy, MlirValue part) {
+  MlirContext context = mlirOperationGetContext(copy->op);
+  int64_t extent = split->nest->extents[split->nest->n_parallel], size = split->sizes[0];
+  if (size * split->parts[0] == extent)
+    return;
+  MlirAffineExpr place = mlirAffineAddExprGet(
+      mlirAffineMulExprGet(mlirAffineDimExprGet(context, 0), mlirAffineConstantExprGet(context, -size)),
+      mlirAffineMulExprGet(mlirAffineDimExprGet(context, 1), mlirAffineConstantExprGet(context, -1)));
+  MlirAffineExpr inside = mlirAffineAddExprGet(place, mlirAffineConstantExprGet(context, extent - 1));
+  MlirIntegerSet set = mlirIntegerSetGet(context, 2, 0, 1, &inside, &(bool){false});
+  for (int i = 0; i < copy->n_accesses; i++)
+    if (copy->accesses[i].in_reduction)
+      guard_load(copy->accesses[i].op, set, (MlirValue[]){part, copy->dims[copy->n_parallel]});
+}
+
+static strata_status_t add_partial_nest(strata_arena_t *arena, const strata_split_t *split, MlirValue partial,
+                                        MlirOperation *out_op) {
+  MlirOperation op = *out_op = mlirOperationClone(split->nest->op);
+  MlirLocation location = mlirOperationGetLocation(op);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(split->nest->op), split->nest->op, op);
+  strata_nest_t copy;
+  STRATA_TRY(strata_nest_read(arena, op, &copy));
+  for (int i = 0; i < copy.n_accesses; i++)
+    if (copy.accesses[i].is_store)
+      mlirOperationDestroy(copy.accesses[i].op);
+  MlirValue parts[STRATA_MAX_DIMS], dims[STRATA_MAX_DIMS];
+  MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op));
+  int n_split = 0;
+  for (int i = 0; i < copy.n_reduction; i++)
+    if (split->parts[i] > 1) {
+      int position = split->is_across ? n_split : copy.n_parallel + n_split;
+      parts[n_split++] = mlirBlockInsertArgument(copy.body, position, index, location);
+    }
+  shift_dims(split, &copy, parts);
+  if (split->may_be_uneven && split->parts[0] > 1)
+    guard_loads(split, &copy, parts[0]);
+  int64_t extents[STRATA_MAX_DIMS];
+  strata_nest_set_extents(op, partial_extents(split, extents), extents);
+  int n = partial_dims(split, parts, copy.dims, dims);
+  MlirValue leading[2] = {mlirOperationGetResult(copy.loops[0], 0), partial};
+  mlirBlockInsertOwnedOperationBefore(copy.body, mlirBlockGetTerminator(copy.body),
+                                      strata_split_access(location, "affine.store", leading, 2, dims, n, 0, NULL));
+  erase_unused(copy.body);
+  return NULL;
+}
+
+//===-- Their combination ----------------------------------------------------------------------------------------===//
+
+static void combine_partials(const strata_split_t *split, MlirValue partial) {
+  const strata_nest_t *nest = split->nest;
+  MlirOperation op = combining_op(nest);
+  MlirValue parts[STRATA_MAX_DIMS], dims[STRATA_MAX_DIMS];
+  int n_split = 0;
+  for (int i = 0; i < nest->n_reduction; i++)
+    if (split->parts[i] > 1)
+      parts[n_split++] = nest->dims[nest->n_parallel + i];
+  int n = partial_dims(split, parts, nest->dims, dims);
+  MlirType type = mlirShapedTypeGetElementType(mlirValueGetType(partial));
+  MlirOperation load = strata_split_access(mlirOperationGetLocation(op), "affine.load", &partial, 1, dims, n, 1, &type);
+  mlirBlockInsertOwnedOperationBefore(nest->inner, op, load);
+  bool is_first = mlirValueEqual(mlirOperationGetOperand(op, 0), mlirBlockGetArgument(nest->inner, 1));
+  mlirOperationSetOperand(op, is_first, mlirOperationGetResult(load, 0));
+  erase_unused(nest->inner);
+  for (int i = nest->n_reduction; i-- > 0;)
+    if (split->parts[i] > 1)
+      strata_loop_set_extent(nest->loops[i], split->parts[i]);
+    else
+      strata_loop_inline(nest->loops[i]);
+}
+
+strata_status_t strata_split_apply(strata_arena_t *arena, const strata_split_t *split, strata_partial_t *out_partial) {
+  const strata_nest_t *nest = split->nest;
+  int64_t extents[STRATA_MAX_DIMS];
+  MlirType element = mlirValueGetType(mlirOperationGetResult(nest->loops[0], 0));
+  MlirType type = mlirMemRefTypeContiguousGet(element, partial_extents(split, extents), extents, (MlirAttribute){0});
+  MlirValue partials = strata_alloc_before(nest->op, type);
+  STRATA_TRY(add_partial_nest(arena, split, partials, &out_partial->op));
+  out_partial->buffer = partials;
+  combine_partials(split, partials);
+  return NULL;
+}

@@ -1,0 +1,39 @@
+// A reduction in two nests: partial results, and what combines them. Internal to split*.c.
+#ifndef STRATA_PASSES_AFFINE_SPLIT_REDUCTIONS_H
+#define STRATA_PASSES_AFFINE_SPLIT_REDUCTIONS_H
+
+#include "passes/affine/nest_graph.h"
+#include "passes/target.h"
+
+typedef struct {
+  const strata_nest_t *nest;
+  bool is_across;                 // results lie side by side: a thread sums up one of them alone
+  int64_t parts[STRATA_MAX_DIMS]; // by reduction dim; 1: not split
+  int64_t sizes[STRATA_MAX_DIMS]; // of a part; the last may be shorter
+  bool may_be_uneven;             // zeros beyond the end change nothing
+  int64_t n_parts;                // together
+} strata_split_t;
+
+typedef struct {
+  MlirOperation op; // the nest, in front of the one that is split
+  MlirValue buffer; // parts behind the results' dims, or, where they lie side by side, in front of them
+} strata_partial_t;
+
+// Splits |split->nest|, which combines the partial results afterwards.
+STRATA_MUST_CHECK strata_status_t strata_split_apply(strata_arena_t *arena, const strata_split_t *split,
+                                                     strata_partial_t *out_partial);
+
+// The affine.load or affine.store of |name| at |dims|; |leading| are its other operands.
+MlirOperation strata_split_access(MlirLocation location, const char *name, const MlirValue *leading, int n_leading,
+                                  const MlirValue *dims, int n_dims, int n_results, const MlirType *result);
+
+// The divisor of |extent| closest to |wanted|, at most |most|.
+int64_t strata_divisor_near(int64_t extent, double wanted, double most);
+
+// Mean and variance of rows (split_moments.c): what is begun with the sum |node| is computed in about |parts| parts of
+// a row, each with the mean of its own. *out_squares is the node that sums up the squares, which is split too; -1 where
+// |node| begins nothing of the kind.
+STRATA_MUST_CHECK strata_status_t strata_split_moments(strata_compile_t *compile, const strata_nest_graph_t *graph,
+                                                       int node, double parts, bool is_across, int *out_squares);
+
+#endif

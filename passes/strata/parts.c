@@ -1,0 +1,116 @@
+// See parts.h.
+#include "passes/strata/parts.h"
+
+#include "dialects/pointer_map.h"
+
+enum { MAX_TAIL = 64 }; // ops looked at behind each part
+
+//===-- Meeting --------------------------------------------------------------------------------------------------===//
+
+// Marks the elementwise ops behind |value| as reached by |part|; true if one was reached by another.
+static bool meets_another(strata_pointer_map_t *reached, MlirValue value, int64_t part, int *budget) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!strata_is_elementwise(strata_op_id(user)) || (*budget)-- <= 0)
+      continue;
+    int64_t *by = strata_pointer_map_put(reached, user.ptr);
+    if (*by == part)
+      continue;
+    if (*by != 0)
+      return true;
+    *by = part;
+    if (meets_another(reached, strata_result(user), part, budget))
+      return true;
+  }
+  return false;
+}
+
+bool strata_parts_meet(strata_arena_t *arena, size_t n, const strata_part_t *parts) {
+  strata_pointer_map_t reached = strata_pointer_map_create(arena);
+  for (size_t i = 0; i < n; i++) {
+    int budget = MAX_TAIL;
+    for (size_t j = 0; j < parts[i].count; j++)
+      if (meets_another(&reached, parts[i].data[j], (int64_t)i + 1, &budget))
+        return true;
+  }
+  return false;
+}
+
+//===-- Places ---------------------------------------------------------------------------------------------------===//
+
+// Where the values behind a part are stored.
+typedef struct {
+  bool is_apart;        // at several places, or one of the function's results
+  MlirOperation concat; // of which it is a piece; null: none
+  MlirOperation whole;  // the last concat that this is a piece of
+  int64_t at;           // in the whole
+  int budget;
+} place_t;
+
+static bool keeps_elements(MlirOperation op) {
+  strata_op_id_t id = strata_op_id(op);
+  return id == STRATA_OP_RESHAPE || id == STRATA_OP_TRANSPOSE || strata_is_elementwise(id);
+}
+
+// Where in the concat that reads it the piece |use| begins.
+static int64_t start_of(MlirOpOperand use) {
+  MlirOperation concat = mlirOpOperandGetOwner(use);
+  int64_t sizes[STRATA_MAX_RANK] = {0};
+  if (mlirOpOperandGetOperandNumber(use) == 0)
+    return 0;
+  strata_sizes_of(strata_operand(concat, 0), sizes);
+  return sizes[strata_attr_i64(concat, "axis", 0)];
+}
+
+static void add_concat(place_t *place, MlirOpOperand use) {
+  place->is_apart |= !mlirOperationIsNull(place->concat);
+  place->concat = place->whole = mlirOpOperandGetOwner(use);
+  place->at = start_of(use);
+  while (strata_has_one_use(strata_result(place->whole))) {
+    use = mlirValueGetFirstUse(strata_result(place->whole));
+    if (strata_op_id(mlirOpOperandGetOwner(use)) != STRATA_OP_CONCAT)
+      return;
+    place->whole = mlirOpOperandGetOwner(use);
+    place->at += start_of(use);
+  }
+}
+
+static void find_place(place_t *place, MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!strata_op_is_pure(user))
+      place->is_apart = true;
+    else if (strata_op_id(user) == STRATA_OP_CONCAT)
+      add_concat(place, use);
+    else if (keeps_elements(user) && place->budget-- > 0)
+      find_place(place, strata_result(user));
+  }
+}
+
+// Sorts part |i| into the order of those before it.
+static void sort_in(int *order, place_t *places, int i) {
+  for (; i > 0 && places[order[i - 1]].at > places[order[i]].at; i--) {
+    int part = order[i];
+    order[i] = order[i - 1];
+    order[i - 1] = part;
+  }
+}
+
+bool strata_parts_are_placed(size_t n, const strata_part_t *parts, int *out_order) {
+  place_t places[STRATA_MAX_PLACED] = {0};
+  for (size_t i = 0; i < n; i++)
+    out_order[i] = (int)i;
+  if (n > STRATA_MAX_PLACED)
+    return false;
+  for (size_t i = 0; i < n; i++) {
+    places[i].budget = MAX_TAIL;
+    for (size_t j = 0; j < parts[i].count; j++)
+      find_place(&places[i], parts[i].data[j]);
+    bool is_neighbour = n == 2 ? mlirOperationEqual(places[i].concat, places[0].concat)
+                               : mlirOperationEqual(places[i].whole, places[0].whole);
+    if (places[i].is_apart || !is_neighbour)
+      return true;
+    sort_in(out_order, places, (int)i);
+  }
+  return false;
+}
