@@ -438,10 +438,17 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
   strata_emit_forall_end(&b->e, forall);
 }
 
+// True if the broadcast side is read in a narrower type, by several tiles of columns: an element is widened for each,
+// on its own, where packing widens them by vectors.
+static bool is_widened_often(const contract_t *c) {
+  return !mlirValueEqual(strata_contraction_narrow(&c->k, U), c->k.sides[U].factor) && c->tile[U] > 1 &&
+         side_extent(c, V) > c->tile[V];
+}
+
 // Either side is packed where it is computed or guarded, the vector side also where it is not contiguous along
 // registers.
 static bool needs_packing(const contract_t *c, int side) {
-  if (!strata_contraction_is_plain(&c->k, side))
+  if (!strata_contraction_is_plain(&c->k, side) || (side == U && is_widened_often(c)))
     return true;
   return side == V && !strata_contraction_is_contiguous(&c->k, V, c->tile[V]);
 }
@@ -473,10 +480,10 @@ strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
   MlirAttribute tile = mlirDictionaryAttrGetElementByName(schedule, strata_str("tile"));
   if (mlirAttributeIsNull(tile) || mlirDenseArrayGetNumElements(tile) != 2)
     return strata_error(STRATA_INTERNAL, "a schedule without tile sizes");
-  for (int side = U; side <= V; side++) {
+  for (int side = U; side <= V; side++)
     c.tile[side] = mlirDenseI64ArrayGetElement(tile, side);
+  for (int side = U; side <= V; side++)
     c.is_packed[side] = needs_packing(&c, side);
-  }
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);
   plan_tasks(b, &c);
