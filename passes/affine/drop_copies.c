@@ -10,6 +10,7 @@
 // for those who read it.
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/copies.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/affine/nest_functions.h"
 #include "passes/affine/nest_graph.h"
@@ -62,13 +63,17 @@ static bool is_identity(const strata_nest_t *nest, MlirAffineMap map) {
   return true;
 }
 
-static bool is_copy(const strata_nest_t *nest) {
+bool strata_nest_is_copy(const strata_nest_t *nest) {
   if (nest->is_serial || nest->n_reduction > 0 || nest->n_accesses != 2)
     return false;
   const strata_access_t *load = &nest->accesses[0], *store = &nest->accesses[1];
   return !load->is_store && store->is_store && mlirOperationIsNull(load->guard) && !mlirAffineMapIsNull(load->map) &&
          !mlirAffineMapIsNull(store->map) && mlirValueEqual(mlirOperationGetOperand(store->op, 0), load->value) &&
-         is_identity(nest, store->map) && is_part(nest, load->map);
+         is_part(nest, load->map);
+}
+
+bool strata_nest_is_part_copy(const strata_nest_t *nest) {
+  return strata_nest_is_copy(nest) && is_identity(nest, nest->accesses[1].map);
 }
 
 // True if nobody changes what the copy reads once it has been made.
@@ -102,7 +107,7 @@ static bool reads_plainly(const strata_nest_node_t *node, int buffer) {
 
 static bool can_drop(const dropping_t *d, int copy) {
   const strata_nest_node_t *node = &d->graph.nodes.data[copy];
-  if (!node->nest || d->is_changed[copy] || !is_copy(node->nest))
+  if (!node->nest || d->is_changed[copy] || !strata_nest_is_part_copy(node->nest))
     return false;
   const strata_nest_buffer_t *from = &d->graph.buffers.data[node->buffers.data[0]],
                              *to = &d->graph.buffers.data[node->buffers.data[1]];
