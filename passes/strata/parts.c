@@ -3,7 +3,11 @@
 
 #include "dialects/pointer_map.h"
 
-enum { MAX_TAIL = 64 }; // ops looked at behind each part
+enum {
+  MAX_TAIL = 64,           // ops looked at behind each part
+  LEAST_RESULTS = 1 << 16, // of all parts: fewer are copied in the time of a launch, and products of fewer do not fill
+                           // a card, so that each would be computed in two steps
+};
 
 //===-- Meeting --------------------------------------------------------------------------------------------------===//
 
@@ -96,20 +100,33 @@ static void sort_in(int *order, place_t *places, int i) {
   }
 }
 
+static bool are_large(size_t n, const strata_part_t *parts) {
+  int64_t results = 0;
+  for (size_t i = 0; i < n; i++) {
+    strata_shape_t shape = strata_shape_of(parts[i].data[0]);
+    results += strata_shape_count(&shape);
+  }
+  return results >= LEAST_RESULTS;
+}
+
+static void keep_order(size_t n, int *order) {
+  for (size_t i = 0; i < n; i++)
+    order[i] = (int)i;
+}
+
 bool strata_parts_are_placed(size_t n, const strata_part_t *parts, int *out_order) {
   place_t places[STRATA_MAX_PLACED] = {0};
-  for (size_t i = 0; i < n; i++)
-    out_order[i] = (int)i;
-  if (n > STRATA_MAX_PLACED)
-    return false;
-  for (size_t i = 0; i < n; i++) {
+  keep_order(n, out_order);
+  for (size_t i = 0; i < n && n <= STRATA_MAX_PLACED; i++) {
     places[i].budget = MAX_TAIL;
     for (size_t j = 0; j < parts[i].count; j++)
       find_place(&places[i], parts[i].data[j]);
     bool is_neighbour = n == 2 ? mlirOperationEqual(places[i].concat, places[0].concat)
                                : mlirOperationEqual(places[i].whole, places[0].whole);
-    if (places[i].is_apart || !is_neighbour)
-      return true;
+    if (places[i].is_apart || !is_neighbour) {
+      keep_order(n, out_order);
+      return are_large(n, parts);
+    }
     sort_in(out_order, places, (int)i);
   }
   return false;

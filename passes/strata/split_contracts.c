@@ -3,9 +3,9 @@
 //   %y = add(contract(%x, %w), %b)   %g = slice(%y)  %h = slice(%y)   mul(silu(%g), %h)
 //     -> %g = add(contract(%x, slice(%w)), slice(%b))   %h = add(contract(%x, slice(%w)), slice(%b))   ...
 //
-// It is where two parts meet elementwise (a gated pair: one kernel with both sums, or the second takes the first in),
-// where parts are stored at places of their own, to which they would be copied from a whole, and where a part is all
-// that anybody reads. Slices of weights are views: nothing is stored twice.
+// It is where two parts meet elementwise (a gated pair: one kernel with both sums, or the second takes the first in)
+// and where parts are stored at places of their own, to which they would be copied from a whole. Slices of weights are
+// views: nothing is stored twice.
 #include "dialects/pointer_map.h"
 #include "passes/affine/explain.h"
 #include "passes/pass.h"
@@ -106,10 +106,8 @@ static bool can_slice_operands(const splitter_t *s, int *out_count) {
 static const char *why_apart(const splitter_t *s) {
   int n_operands, order[MAX_PARTS];
   strata_part_t parts[MAX_PARTS];
-  if (!can_slice_operands(s, &n_operands))
+  if (s->n_parts == 1 || !can_slice_operands(s, &n_operands))
     return NULL;
-  if (s->n_parts == 1)
-    return "nobody reads the rest";
   for (size_t i = 0; i < s->n_parts; i++)
     parts[i] = s->parts[i].slices;
   if (n_operands != 1)

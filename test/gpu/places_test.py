@@ -126,16 +126,16 @@ def image_of_patches(m):
 
 
 def three_results(m):
-    x = m.input(2, 37, 72)
+    x = m.input(2, 197, 72)
     for h in (5, 2, 2):
-        m.result(heads(m, m.linear(x, 72, h * 24), 2, 37, h, 24))
+        m.result(heads(m, m.linear(x, 72, h * 24), 2, 197, h, 24))
     return 1
 
 
 def packed_results(m):
-    y, at = m.linear(m.input(2, 37, 72), 72, 9 * 24), 0
+    y, at = m.linear(m.input(2, 197, 72), 72, 9 * 24), 0
     for h in (5, 2, 2):
-        m.result(heads(m, m.slice(y, 24 * at, 24 * (at + h)), 2, 37, h, 24))
+        m.result(heads(m, m.slice(y, 24 * at, 24 * (at + h)), 2, 197, h, 24))
         at += h
     return 1
 
