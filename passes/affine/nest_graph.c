@@ -25,8 +25,7 @@ bool strata_ints_contain(const strata_ints_t *ints, int value) {
   return false;
 }
 
-static double op_cost(MlirOperation op) {
-  MlirStringRef name = strata_op_name(op);
+static double op_cost(MlirStringRef name) {
   bool is_math = name.length > 5 && memcmp(name.data, "math.", 5) == 0;
   if (!is_math && (name.length < 6 || memcmp(name.data, "arith.", 6) != 0))
     return 0;
@@ -35,6 +34,8 @@ static double op_cost(MlirOperation op) {
       return op_costs[i].cost;
   return is_math ? DEAR_COST : 1;
 }
+
+bool strata_is_dear_op(const char *name) { return op_cost(mlirStringRefCreateFromCString(name)) >= DEAR_COST; }
 
 // Numbers of one type in and out: no conversion, comparison or selection, and nothing that computes an index.
 static bool is_arithmetic(MlirOperation op) {
@@ -62,7 +63,7 @@ static double loop_trips(MlirOperation op) {
 static void add_block_work(MlirBlock block, double trips, strata_nest_work_t *work) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    double cost = op_cost(op);
+    double cost = op_cost(strata_op_name(op));
     work->work += trips * cost;
     work->flops += cost > 0 && is_arithmetic(op) ? trips : 0;
     work->is_dear |= cost >= DEAR_COST;

@@ -73,6 +73,9 @@ typedef struct {
   bool is_dear; // has an op like exp
 } strata_nest_work_t;
 
+// True of a scalar op like exp.
+bool strata_is_dear_op(const char *name);
+
 strata_nest_work_t strata_nest_work(const strata_nest_t *nest);
 double strata_memref_bytes(MlirType type);
 

@@ -354,17 +354,18 @@ static MlirValue build_whole(merger_t *m, const group_t *group, strata_contract_
 }
 
 // Why the contracts are better apart; NULL: they are not, and put in the order of the pieces of a concat that they are.
-static const char *why_apart(merger_t *m, group_t *group) {
+static strata_status_t why_apart(merger_t *m, group_t *group, const char **out_why) {
   size_t n = group->members.count;
   strata_part_t *parts = strata_arena_array(m->compile->arena, strata_part_t, n);
   candidate_t *members = strata_arena_array(m->compile->arena, candidate_t, n);
   int *order = strata_arena_array(m->compile->arena, int, n);
+  bool are_placed;
   for (size_t i = 0; i < n; i++)
     *strata_vector_push(m->compile->arena, &parts[i]) = strata_result(group->members.data[i].op);
-  if (strata_parts_meet(m->compile->arena, n, parts))
-    return "their results meet elementwise";
-  if (strata_parts_are_placed(n, parts, order))
-    return "their results have places of their own";
+  STRATA_TRY(strata_parts_are_placed(m->compile, group->first, n, parts, order, &are_placed));
+  *out_why = strata_parts_meet(m->compile->arena, n, parts) ? "their results meet elementwise"
+             : are_placed                                   ? "their results have places of their own"
+                                                            : NULL;
   for (size_t i = 0; i < n; i++)
     members[i] = group->members.data[order[i]];
   memcpy(group->members.data, members, n * sizeof *members);
@@ -390,7 +391,8 @@ static strata_status_t merge_group(merger_t *m, group_t *group) {
   merge_t *merge = strata_arena_new(m->compile->arena, merge_t);
   MlirValue wholes[1 + MAX_LEVELS];
   strata_contract_t c;
-  const char *why = why_apart(m, group);
+  const char *why;
+  STRATA_TRY(why_apart(m, group, &why));
   *merge = (merge_t){.n = n, .dim = group->members.data[0].dim, .taken = strata_pointer_map_create(m->compile->arena)};
   merge->values[0] = strata_arena_array(m->compile->arena, MlirValue, n);
   for (size_t i = 0; i < n; i++)

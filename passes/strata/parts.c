@@ -2,8 +2,16 @@
 #include "passes/strata/parts.h"
 
 #include "dialects/pointer_map.h"
+#include "passes/affine/nest_graph.h"
+#include "passes/target.h"
 
-enum { MAX_TAIL = 64 }; // ops looked at behind each part
+#define LAUNCH_SECONDS 2e-6
+
+enum {
+  MAX_TAIL = 64,           // ops looked at behind each part
+  LEAST_RESULTS = 1 << 16, // of all parts: fewer are copied in the time of a launch, and products of fewer do not fill
+                           // a card, so that each would be computed in two steps
+};
 
 //===-- Meeting --------------------------------------------------------------------------------------------------===//
 
@@ -44,6 +52,7 @@ typedef struct {
   MlirOperation concat; // of which it is a piece; null: none
   MlirOperation whole;  // the last concat that this is a piece of
   int64_t at;           // in the whole
+  bool is_dear;         // behind an op like exp, with which a product shares no launch
   int budget;
 } place_t;
 
@@ -63,7 +72,8 @@ static int64_t start_of(MlirOpOperand use) {
 }
 
 static void add_concat(place_t *place, MlirOpOperand use) {
-  place->is_apart |= !mlirOperationIsNull(place->concat);
+  bool is_first = mlirOperationIsNull(place->concat);
+  place->is_apart |= !is_first && !mlirOperationEqual(place->concat, mlirOpOperandGetOwner(use));
   place->concat = place->whole = mlirOpOperandGetOwner(use);
   place->at = start_of(use);
   while (strata_has_one_use(strata_result(place->whole))) {
@@ -78,12 +88,14 @@ static void add_concat(place_t *place, MlirOpOperand use) {
 static void find_place(place_t *place, MlirValue value) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!strata_op_is_pure(user))
+    if (!strata_op_is_pure(user)) {
       place->is_apart = true;
-    else if (strata_op_id(user) == STRATA_OP_CONCAT)
+    } else if (strata_op_id(user) == STRATA_OP_CONCAT) {
       add_concat(place, use);
-    else if (keeps_elements(user) && place->budget-- > 0)
+    } else if (keeps_elements(user) && place->budget-- > 0) {
+      place->is_dear |= strata_is_dear_op(strata_op_info[strata_op_id(user)].float_body);
       find_place(place, strata_result(user));
+    }
   }
 }
 
@@ -96,21 +108,68 @@ static void sort_in(int *order, place_t *places, int i) {
   }
 }
 
-bool strata_parts_are_placed(size_t n, const strata_part_t *parts, int *out_order) {
-  place_t places[STRATA_MAX_PLACED] = {0};
+// True if the shared operand's rows come in bulk, as those of products have to that share a launch.
+static bool has_aligned_rows(MlirOperation contract) {
+  enum { UNIT = 16 };
+  strata_dim_t dims[STRATA_MAX_RANK];
+  int64_t row = strata_type_storage_size(strata_shape_of(strata_operand(contract, 0)).type, 1), size;
+  int n = strata_contract_dims(contract, dims);
+  for (int i = strata_shape_of(strata_result(contract)).rank; i < n; i++)
+    row *= strata_dim_is_constant(dims[i], &size) ? size : 1;
+  return row % UNIT == 0;
+}
+
+// Launches of the parts as products of their own.
+static double count_launches(const strata_gpu_device_t *device, MlirOperation contract, size_t n,
+                             const place_t *places) {
+  bool shares = device->mma_async[0] && has_aligned_rows(contract);
+  double n_alone = 0;
   for (size_t i = 0; i < n; i++)
-    out_order[i] = (int)i;
-  if (n > STRATA_MAX_PLACED)
-    return false;
+    n_alone += places[i].is_dear || !shares;
+  return n_alone + (n_alone < (double)n);
+}
+
+// Whether what is not copied is worth the launches beyond those of a product and a copy.
+static strata_status_t pays_apart(strata_compile_t *compile, MlirOperation contract, size_t n,
+                                  const strata_part_t *parts, const place_t *places, bool *out_pays) {
+  const strata_gpu_device_t *device;
+  double results = 0, bytes = 0;
   for (size_t i = 0; i < n; i++) {
+    strata_shape_t shape = strata_shape_of(parts[i].data[0]);
+    results += (double)strata_shape_count(&shape);
+    bytes += 2 * (double)strata_type_storage_size(shape.type, strata_shape_count(&shape));
+  }
+  *out_pays = results >= LEAST_RESULTS;
+  if (!strata_target_is_gpu(compile))
+    return NULL;
+  STRATA_TRY(strata_gpu_device(compile, &device));
+  double more = count_launches(device, contract, n, places) - 2;
+  *out_pays &= bytes >= more * LAUNCH_SECONDS * (double)device->bandwidth;
+  return NULL;
+}
+
+static void keep_order(size_t n, int *order) {
+  for (size_t i = 0; i < n; i++)
+    order[i] = (int)i;
+}
+
+strata_status_t strata_parts_are_placed(strata_compile_t *compile, MlirOperation contract, size_t n,
+                                        const strata_part_t *parts, int *out_order, bool *out_placed) {
+  place_t places[STRATA_MAX_PLACED] = {0};
+  bool are_apart = false;
+  *out_placed = false;
+  keep_order(n, out_order);
+  for (size_t i = 0; i < n && n <= STRATA_MAX_PLACED; i++) {
     places[i].budget = MAX_TAIL;
     for (size_t j = 0; j < parts[i].count; j++)
       find_place(&places[i], parts[i].data[j]);
     bool is_neighbour = n == 2 ? mlirOperationEqual(places[i].concat, places[0].concat)
                                : mlirOperationEqual(places[i].whole, places[0].whole);
-    if (places[i].is_apart || !is_neighbour)
-      return true;
+    are_apart |= places[i].is_apart || !is_neighbour;
     sort_in(out_order, places, (int)i);
   }
-  return false;
+  if (!are_apart)
+    return NULL;
+  keep_order(n, out_order);
+  return pays_apart(compile, contract, n, parts, places, out_placed);
 }

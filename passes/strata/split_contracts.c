@@ -3,9 +3,9 @@
 //   %y = add(contract(%x, %w), %b)   %g = slice(%y)  %h = slice(%y)   mul(silu(%g), %h)
 //     -> %g = add(contract(%x, slice(%w)), slice(%b))   %h = add(contract(%x, slice(%w)), slice(%b))   ...
 //
-// It is where two parts meet elementwise (a gated pair: one kernel with both sums, or the second takes the first in),
-// where parts are stored at places of their own, to which they would be copied from a whole, and where a part is all
-// that anybody reads. Slices of weights are views: nothing is stored twice.
+// It is where two parts meet elementwise (a gated pair: one kernel with both sums, or the second takes the first in)
+// and where parts are stored at places of their own, to which they would be copied from a whole. Slices of weights are
+// views: nothing is stored twice.
 #include "dialects/pointer_map.h"
 #include "passes/affine/explain.h"
 #include "passes/pass.h"
@@ -103,20 +103,21 @@ static bool can_slice_operands(const splitter_t *s, int *out_count) {
 }
 
 // Why parts are better computed apart; NULL: they are not.
-static const char *why_apart(const splitter_t *s) {
+static strata_status_t why_apart(const splitter_t *s, const char **out_why) {
   int n_operands, order[MAX_PARTS];
   strata_part_t parts[MAX_PARTS];
-  if (!can_slice_operands(s, &n_operands))
+  bool are_placed;
+  *out_why = NULL;
+  if (s->n_parts == 1 || !can_slice_operands(s, &n_operands) || n_operands != 1)
     return NULL;
-  if (s->n_parts == 1)
-    return "nobody reads the rest";
   for (size_t i = 0; i < s->n_parts; i++)
     parts[i] = s->parts[i].slices;
-  if (n_operands != 1)
-    return NULL;
+  STRATA_TRY(strata_parts_are_placed(s->compile, s->ops[0], s->n_parts, parts, order, &are_placed));
   if (strata_parts_meet(s->compile->arena, s->n_parts, parts))
-    return s->n_parts == 2 ? "they meet elementwise" : NULL;
-  return strata_parts_are_placed(s->n_parts, parts, order) ? "they have places of their own" : NULL;
+    *out_why = s->n_parts == 2 ? "they meet elementwise" : NULL;
+  else if (are_placed)
+    *out_why = "they have places of their own";
+  return NULL;
 }
 
 static void explain(const splitter_t *s, const char *why) {
@@ -230,7 +231,8 @@ static strata_status_t split_body(strata_compile_t *compile, MlirBlock body, voi
     *s = (splitter_t){.compile = compile, .index = strata_pointer_map_create(compile->arena), .dim = -1};
     if (!read_tail(s, contracts.data[i]) || !strata_contract_read(compile, contracts.data[i], &s->contract))
       continue;
-    const char *why = why_apart(s);
+    const char *why;
+    STRATA_TRY(why_apart(s, &why));
     if (!why)
       continue;
     explain(s, why);

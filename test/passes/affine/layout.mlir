@@ -138,3 +138,28 @@ func.func @main(%x: memref<8x12xf32> {strata.name = "x"}, %y: memref<16x10xf32> 
   } {strata.nest = "contract"}
   return
 }
+
+// -----
+
+// What is stored is contiguous along columns: the product walks its rows as they are read, two of which are neighbours.
+// CHECK-LABEL: func.func @main
+// CHECK: affine.parallel (%[[B:.*]], %[[I:.*]], %[[H:.*]], %[[J:.*]], %[[D:.*]]) = (0, 0, 0, 0, 0) to (2, 5, 3, 4, 8)
+// CHECK: affine.load %arg0[%[[B]] * 20 + %[[I]] * 4 + %[[J]], %{{.*}}]
+// CHECK: affine.load %{{.*}}[%{{.*}}, %[[H]] * 8 + %[[D]]]
+// CHECK: affine.store %{{.*}}, %arg1[%[[B]], %[[J]], %[[H]], %[[I]], %[[D]]] : memref<2x4x3x5x8xf32>
+memref.global "private" @w : memref<7x24xf32>
+func.func @main(%x: memref<40x7xf32> {strata.name = "x"}, %y: memref<2x4x3x5x8xf32> {strata.name = "y", strata.output}) {
+  %w = memref.get_global @w : memref<7x24xf32>
+  affine.parallel (%b, %j, %h, %i, %d) = (0, 0, 0, 0, 0) to (2, 4, 3, 5, 8) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 7 iter_args(%a = %zero) -> (f32) {
+      %e = affine.load %x[%b * 20 + %i * 4 + %j, %k] : memref<40x7xf32>
+      %f = affine.load %w[%k, %h * 8 + %d] : memref<7x24xf32>
+      %m = arith.mulf %e, %f : f32
+      %n = arith.addf %a, %m : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %y[%b, %j, %h, %i, %d] : memref<2x4x3x5x8xf32>
+  } {strata.nest = "contract"}
+  return
+}

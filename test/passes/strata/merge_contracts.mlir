@@ -170,16 +170,16 @@ func.func @other_way_round(%x: tensor<4x9000xf32>) -> (tensor<4xf32>, tensor<4xf
 // that is one.
 // CHECK-LABEL: @placed
 // CHECK-COUNT-2: "strata.contract"
-func.func @placed(%x: tensor<4x9000xf32>, %p: tensor<2x3xf32>) -> (tensor<4xf32>, tensor<6x3xf32>) {
+func.func @placed(%x: tensor<16384x9000xf32>, %p: tensor<2x3xf32>) -> (tensor<16384xf32>, tensor<16386x3xf32>) {
   %w = "strata.constant"() {data = "w"} : () -> tensor<9000x4xf32>
   %v = "strata.constant"() {data = "v"} : () -> tensor<9000x3xf32>
-  %c = "strata.constant"() {value = dense<3.0> : tensor<4x3xf32>} : () -> tensor<4x3xf32>
-  %0 = "strata.contract"(%x, %w) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
-  %1 = "strata.contract"(%x, %v) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x3xf32>) -> tensor<4x3xf32>
-  %2 = "strata.reduce"(%0) {kind = "max", axes = array<i64: 1>} : (tensor<4x4xf32>) -> tensor<4xf32>
-  %3 = "strata.add"(%1, %c) : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
-  %4 = "strata.concat"(%p, %3) {axis = 0 : i64} : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>
-  return %2, %4 : tensor<4xf32>, tensor<6x3xf32>
+  %c = "strata.constant"() {value = dense<3.0> : tensor<16384x3xf32>} : () -> tensor<16384x3xf32>
+  %0 = "strata.contract"(%x, %w) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<16384x9000xf32>, tensor<9000x4xf32>) -> tensor<16384x4xf32>
+  %1 = "strata.contract"(%x, %v) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<16384x9000xf32>, tensor<9000x3xf32>) -> tensor<16384x3xf32>
+  %2 = "strata.reduce"(%0) {kind = "max", axes = array<i64: 1>} : (tensor<16384x4xf32>) -> tensor<16384xf32>
+  %3 = "strata.add"(%1, %c) : (tensor<16384x3xf32>, tensor<16384x3xf32>) -> tensor<16384x3xf32>
+  %4 = "strata.concat"(%p, %3) {axis = 0 : i64} : (tensor<2x3xf32>, tensor<16384x3xf32>) -> tensor<16386x3xf32>
+  return %2, %4 : tensor<16384xf32>, tensor<16386x3xf32>
 }
 
 // Neighbours in one concat are one part of it.
@@ -198,7 +198,8 @@ func.func @neighbours(%x: tensor<4x9000xf32>, %p: tensor<4x3xf32>) -> tensor<4x1
 // In the concat's order.
 // CHECK-LABEL: @turned_round
 // CHECK: %[[Y:.*]] = "strata.contract"{{.*}} -> tensor<4x7xf32>
-// CHECK: %[[A:.*]] = "strata.exp"(%[[Y]])
+// CHECK: %[[T:.*]] = "strata.tanh"(%[[Y]])
+// CHECK: %[[A:.*]] = "strata.mul"(%[[Y]], %[[T]])
 // CHECK-DAG: %[[V:.*]] = "strata.slice"(%[[A]]) {starts = array<i64: 0, 0>, {{.*}} -> tensor<4x3xf32>
 // CHECK-DAG: %[[W:.*]] = "strata.slice"(%[[A]]) {starts = array<i64: 0, 3>, {{.*}} -> tensor<4x4xf32>
 // CHECK: "strata.concat"(%[[V]], %[[W]])
@@ -206,9 +207,11 @@ func.func @turned_round(%x: tensor<4x9000xf32>, %p: tensor<4x3xf32>) -> tensor<4
   %w = "strata.constant"() {data = "w"} : () -> tensor<9000x4xf32>
   %v = "strata.constant"() {data = "v"} : () -> tensor<9000x3xf32>
   %0 = "strata.contract"(%x, %w) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x4xf32>) -> tensor<4x4xf32>
-  %1 = "strata.exp"(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %6 = "strata.tanh"(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "strata.mul"(%0, %6) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %2 = "strata.contract"(%x, %v) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x9000xf32>, tensor<9000x3xf32>) -> tensor<4x3xf32>
-  %3 = "strata.exp"(%2) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %7 = "strata.tanh"(%2) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %3 = "strata.mul"(%2, %7) : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
   %4 = "strata.concat"(%3, %1) {axis = 1 : i64} : (tensor<4x3xf32>, tensor<4x4xf32>) -> tensor<4x7xf32>
   %5 = "strata.concat"(%p, %4) {axis = 1 : i64} : (tensor<4x3xf32>, tensor<4x7xf32>) -> tensor<4x10xf32>
   return %5 : tensor<4x10xf32>
