@@ -406,11 +406,12 @@ static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
   int64_t least_v = strata_ceil_div(v_tiles, run > 1 ? run : 1),
           u_tiles = strata_ceil_div(side_extent(c, U), c->tile[U]);
   for (int64_t v = 1; v <= v_tiles && v <= least_v * MAX_TASKS; v++) {
+    bool streams = v < least_v;
+    if (streams && (!c->is_packed[U] || c->is_packed[V]))
+      continue;
     int64_t u = strata_ceil_div(pieces, v);
     int64_t cost = u * bytes[V] * element_cost(c, V) + v * bytes[U] * element_cost(c, U);
-    if (v < least_v && !(c->is_packed[U] && !c->is_packed[V]))
-      continue;
-    cost += v < least_v ? STREAM_HALVES * strata_max(u_tiles - u, 0) * bytes[V] / 2 : 0;
+    cost += streams ? STREAM_HALVES * strata_max(u_tiles - u, 0) * bytes[V] / 2 : 0;
     if (cost < best) {
       best = cost;
       best_v = v;
