@@ -69,6 +69,7 @@ typedef struct strata_compile {
   MlirModule preparation; // of a GPU's compile: a copy of @prepare for the host (affine-copy-prepare); else null
   strata_constant_data_t *constants; // newest first; names are unique
   struct strata_constant_index *constant_index;
+  int n_loops;                            // built so far: the next one's name
   const char *input_name;                 // the file being compiled, for messages
   STRATA_VECTOR(const char *) data_files; // that it refers to and that were read: external data
   strata_status_t diagnostics;            // errors MLIR reported and nobody has taken yet

@@ -219,13 +219,39 @@ static void init_dims(reader_t *r, const strata_nest_t *nest) {
   a->extents[nest->n_parallel + 1] = 1; // the head dim, until it is known
 }
 
+// The softmax that |term| is, or is in proportion to: multiplied by what comes from outside, or zero where that says
+// so. Such steps, |n_steps| at most, may as well be taken before the division. Who chooses means rows without a column,
+// too, whose weights are NaN.
+static bool find_softmax(reader_t *r, term_t term, int n_steps) {
+  term_t stripped = term;
+  bool replaces_nan = strip_nan_test(r, &stripped);
+  if (match_softmax(r, &stripped)) {
+    r->a.replaces_nan = replaces_nan;
+    r->a.softmax = term;
+    return true;
+  }
+  bool is_choice = strata_term_is(&term, "arith.select"), is_quotient = strata_term_is(&term, "arith.divf");
+  if (n_steps == 0 || !(is_choice || is_quotient || strata_term_is(&term, "arith.mulf")))
+    return false;
+  for (intptr_t i = 0; i < (is_quotient ? 1 : 2); i++) {
+    term_t other = strata_term_operand(&term, is_choice ? 0 : 1 - i);
+    if (is_choice && !strata_value_is_number(mlirOperationGetOperand(strata_def(term.value), 2 - i), 0))
+      continue;
+    if (!find_softmax(r, strata_term_resolved_operand(r, &term, i + is_choice), n_steps - 1))
+      continue;
+    r->a.replaces_nan |= is_choice;
+    return strata_attention_is_outside(r, &other);
+  }
+  return false;
+}
+
 // A softmax of what is made of the first product, or that itself.
 static bool read_weights(reader_t *r, const term_t *weights) {
-  term_t term = strata_term_resolve(r, *weights);
+  enum { MOST_STEPS = 4 };
   const char *why = "what lies between is not made of a product's elements one by one";
-  r->a.replaces_nan = strip_nan_test(r, &term);
   r->why = NULL;
-  r->a.has_softmax = match_softmax(r, &term);
+  r->a.weight = strata_term_resolve(r, *weights);
+  r->a.has_softmax = find_softmax(r, r->a.weight, MOST_STEPS);
   if (r->a.has_softmax)
     return true;
   why = r->why ? r->why : why;
@@ -300,6 +326,10 @@ bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *ou
     return false; // what comes before is the first product, or none
   }
   return false;
+}
+
+bool strata_attention_has_factor(const strata_attention_t *a) {
+  return a->has_softmax && !strata_term_same(&a->weight, &a->softmax);
 }
 
 int64_t strata_attention_head_steps(const strata_attention_t *attention) {

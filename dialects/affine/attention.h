@@ -4,6 +4,8 @@
 //   scores(i, j) = sum over d of q(i, d) * k(j, d)          an elementwise chain on them: scale, masks, conversions
 //   p(i, j) = exp(score(i, j) - max over j of score(i, j))
 //   result(i, v) = sum over j of p(i, j) / (sum over j of p(i, j)) * w(j, v)
+// or, with weights that are multiplied or masked,
+//   result(i, v) = sum over j of p(i, j) / (sum over j of p(i, j)) * f(i, j) * w(j, v)
 // or
 //   result(i, v) = sum over j of score(i, j) * w(j, v)
 //
@@ -38,6 +40,8 @@ typedef struct {
   strata_attention_term_t product; // the first one's sum: a loop's result
   strata_attention_term_t score;   // whose maximum is taken, and which is exponentiated, where is_causal lets it
   bool has_softmax;                // else the scores are what weighs
+  strata_attention_term_t softmax; // exponential over sum
+  strata_attention_term_t weight;  // what weighs, which is that, or that times something, or chosen from it and zero
   strata_attention_operand_t operands[STRATA_N_ATTENTION_OPERANDS];
   double scale;      // the score is the product times this, positive; 0: it is something else
   bool replaces_nan; // weights that are NaN are zero
@@ -56,6 +60,8 @@ enum { STRATA_ATTENTION_STEP = 16, STRATA_ATTENTION_COLUMN = 8 };
 int64_t strata_attention_head_steps(const strata_attention_t *attention);
 int64_t strata_attention_value_columns(const strata_attention_t *attention);
 
+// True if weights are more than a softmax.
+bool strata_attention_has_factor(const strata_attention_t *attention);
 // True if the operand lies across what it is multiplied along: the head dim, of values the columns.
 bool strata_attention_is_crossed(const strata_attention_t *attention, int operand);
 // True if what lies behind the operand's end along that is zero for the copy engine: a dim of the buffer ends there, or

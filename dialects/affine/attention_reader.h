@@ -51,6 +51,8 @@ strata_term_t strata_term_resolve_truth(const strata_attention_reader_t *r, stra
 
 // Follows what |term| is computed of down to one product, of which it is an element-by-element function: the chain.
 bool strata_attention_follow(strata_attention_reader_t *r, const strata_term_t *term);
+// True if |term| is computed elementwise, of what comes from outside.
+bool strata_attention_is_outside(strata_attention_reader_t *r, const strata_term_t *term);
 // What the chain costs, once it is known which dims are rows and columns.
 void strata_attention_count(strata_attention_reader_t *r);
 

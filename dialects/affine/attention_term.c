@@ -165,6 +165,19 @@ bool strata_attention_follow(reader_t *r, const term_t *term) {
   return follow(r, *term) && r->finds_product;
 }
 
+bool strata_attention_is_outside(reader_t *r, const term_t *term) {
+  strata_attention_chain_t *chain = r->chain;
+  bool finds_product = r->finds_product;
+  strata_term_t product = r->a.product;
+  r->chain = strata_arena_new(r->a.kernel->arena, strata_attention_chain_t);
+  r->finds_product = false;
+  bool is_outside = follow(r, *term) && !r->finds_product;
+  r->chain = chain;
+  r->finds_product = finds_product;
+  r->a.product = product;
+  return is_outside;
+}
+
 // True if the term differs from row to row and from column to column.
 static bool is_of_scores(const reader_t *r, MlirAffineMap point) {
   uint32_t dims = strata_affine_map_dims(point);
@@ -176,6 +189,29 @@ static int64_t element_bytes(MlirValue value) {
   if (mlirTypeIsAFloat(type))
     return mlirFloatTypeGetWidth(type) / 8;
   return mlirTypeIsAInteger(type) ? (mlirIntegerTypeGetWidth(type) + 7) / 8 : 8;
+}
+
+// What code an op becomes: plain operations, and functions that a GPU has a unit for. Others of arith are one of the
+// former, of math one of the latter.
+static const struct {
+  const char *name;
+  int64_t operations, functions;
+} op_parts[] = {
+    {"arith.extf", 0, 0}, {"arith.truncf", 0, 0}, {"arith.constant", 0, 0}, {"arith.divf", 1, 1}, {"math.absf", 1, 0},
+    {"math.floor", 1, 0}, {"math.ceil", 1, 0},    {"math.copysign", 1, 0},  {"math.tanh", 4, 2},  {"math.erf", 24, 2},
+    {"math.expm1", 8, 1}, {"math.log1p", 8, 1},   {"math.powf", 8, 2},      {"math.isnan", 1, 0},
+};
+
+static void count_op(reader_t *r, MlirOperation op) {
+  for (size_t i = 0; i < sizeof op_parts / sizeof *op_parts; i++)
+    if (strata_op_is(op, op_parts[i].name)) {
+      r->a.score_operations += op_parts[i].operations;
+      r->a.score_functions += op_parts[i].functions;
+      return;
+    }
+  bool is_math = !strncmp(strata_op_name(op).data, "math.", 5);
+  r->a.score_functions += is_math;
+  r->a.score_operations += !is_math;
 }
 
 void strata_attention_count(reader_t *r) {
@@ -191,12 +227,9 @@ void strata_attention_count(reader_t *r) {
       at = strata_affine_compose(load->map, at, r->a.extents);
     if (!is_of_scores(r, at))
       continue;
-    bool is_function = !strncmp(strata_op_name(op).data, "math.", 5) || is_op(op, "arith.divf");
     if (load)
       r->a.score_bytes += element_bytes(term->value);
-    else if (is_function)
-      r->a.score_functions++;
-    else if (!is_rounding(op))
-      r->a.score_operations++;
+    else
+      count_op(r, op);
   }
 }

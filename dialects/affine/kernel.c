@@ -123,6 +123,63 @@ bool strata_nest_is_vectorizable(const strata_nest_t *nest) {
   return block_is_straight(nest, nest->body, false);
 }
 
+// What is computed along the innermost parallel dim: that and values made of it.
+typedef struct {
+  int count;
+  MlirValue values[64];
+} varying_t;
+
+static bool varies(const varying_t *varying, MlirValue value) {
+  for (int i = 0; i < varying->count; i++)
+    if (mlirValueEqual(varying->values[i], value))
+      return true;
+  return false;
+}
+
+// A memref.load whose last index is the dim itself and whose others do not vary.
+static bool reads_row(const varying_t *varying, MlirOperation load) {
+  intptr_t last = mlirOperationGetNumOperands(load) - 1;
+  for (intptr_t i = 1; i < last; i++)
+    if (varies(varying, mlirOperationGetOperand(load, i)))
+      return false;
+  return last > 0 && mlirValueEqual(mlirOperationGetOperand(load, last), varying->values[0]);
+}
+
+static bool has_row_form(const varying_t *varying, MlirOperation op) {
+  static const char *const others[] = {"affine.load", "affine.apply", "affine.store"};
+  if (is_elementwise(op) || is_yield(op) || (strata_op_is(op, "memref.load") && reads_row(varying, op)))
+    return true;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strata_op_is(op, others[i]))
+      return true;
+  return false;
+}
+
+bool strata_nest_gathers_rows(const strata_nest_t *nest) {
+  enum { MIN_ROW = 8, MAX_VARYING = sizeof((varying_t *)NULL)->values / sizeof(MlirValue) };
+  int last = nest->n_parallel - 1;
+  int64_t stride;
+  if (nest->is_serial || nest->n_reduction || nest->extents[last] < MIN_ROW)
+    return false;
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (nest->accesses[i].is_store && (!strata_access_stride(nest, &nest->accesses[i], last, &stride) || stride != 1))
+      return false;
+  varying_t varying = {1, {nest->dims[last]}};
+  bool gathers = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(nest->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    bool is_made_of_varying = false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+      is_made_of_varying = is_made_of_varying || varies(&varying, mlirOperationGetOperand(op, i));
+    if (!has_row_form(&varying, op) || varying.count == MAX_VARYING)
+      return false;
+    if (is_made_of_varying && mlirOperationGetNumResults(op))
+      varying.values[varying.count++] = mlirOperationGetResult(op, 0);
+    gathers = gathers || strata_op_is(op, "memref.load");
+  }
+  return gathers;
+}
+
 //===-- Inversion ------------------------------------------------------------------------------------------------===//
 
 // Solves expr(dims) = target for the dims |expr| depends on: a sum of dims with positive coefficients, each at least

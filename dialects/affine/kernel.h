@@ -32,6 +32,10 @@ bool strata_nest_is_reduction(const strata_nest_t *nest);
 // straight-line arithmetic.
 bool strata_nest_is_vectorizable(const strata_nest_t *nest);
 
+// True if the nest copies or computes rows found by numbers in memory: it has a vector form along its innermost
+// parallel dim, of which only the last index of such reads is made.
+bool strata_nest_gathers_rows(const strata_nest_t *nest);
+
 // The iteration point of |map|'s dims (extents |extents|) at which its results are |targets|, expressions over
 // |n_target_dims| dims with |target_extents|. The buffer behind the map has |sizes|. Maps that are sums of dims with
 // constant coefficients are inverted, others through their row-major position. False if neither works.

@@ -7,6 +7,7 @@
 // neither of MLIR's own ways to carry a blob can be read from C without a copy of it.
 #include "dialects/import/import.h"
 
+#include "dialects/import/bytecode.h"
 #include "dialects/import/mapped_file.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
@@ -59,12 +60,10 @@ static strata_status_t shape_error(const char *text, const char *at) {
   return strata_error(STRATA_PARSE, "line %d: a shape of more than %d characters", line, (int)MAX_SHAPE);
 }
 
-// MLIR's parser would run out of stack, and reads a shape once for each of its dims. Bytecode has neither.
+// MLIR's parser would run out of stack, and reads a shape once for each of its dims.
 static strata_status_t check_text(const char *text, size_t size) {
   const char *end = text + size;
   int depth = 0;
-  if (size >= 4 && memcmp(text, "ML\xefR", 4) == 0)
-    return NULL;
   for (const char *at = text; at < end; at++) {
     at = skip_opaque(at, end);
     const char *shape = at;
@@ -97,9 +96,21 @@ static strata_status_t take_module(strata_compile_t *compile, MlirModule module)
   return NULL;
 }
 
+static strata_status_t parse_bytecode(strata_compile_t *compile, const char *path, size_t file_size) {
+  const char *text;
+  size_t size;
+  STRATA_TRY(strata_bytecode_to_text(compile, path, file_size, &text, &size));
+  strata_status_t status = check_text(text, size);
+  if (!status)
+    status = take_module(compile, mlirModuleCreateParse(compile->context, mlirStringRefCreate(text, size)));
+  return status ? strata_status_context(status, "not valid MLIR bytecode") : NULL;
+}
+
 static strata_status_t parse_file(strata_compile_t *compile, const char *path) {
   strata_mapped_file_t file;
   STRATA_TRY(strata_map_file(compile->arena, path, &file));
+  if (strata_is_bytecode(file.data, file.size))
+    return parse_bytecode(compile, path, file.size);
   STRATA_TRY(check_text((const char *)file.data, file.size));
   return take_module(compile, mlirModuleCreateParseFromFile(compile->context, strata_str(path)));
 }

@@ -364,12 +364,8 @@ static MlirOperation create_function(strata_loop_builder_t *l, const char *name,
 static const char *create_functions(strata_loop_builder_t *l, int n_results, const MlirType *row_types,
                                     const MlirType *result_types) {
   strata_compile_t *compile = l->b->compile;
-  const char *name, *body_name;
-  int number = 0;
-  do
-    name = strata_arena_printf(compile->arena, "loop%d", number++);
-  while (!mlirOperationIsNull(strata_find_func(compile->module, name)));
-  body_name = strata_arena_printf(compile->arena, "%s_body", name);
+  const char *name = strata_arena_printf(compile->arena, "loop%d", compile->n_loops++);
+  const char *body_name = strata_arena_printf(compile->arena, "%s_body", name);
   size_t n = l->operands.count;
   MlirType *types = strata_arena_array(compile->arena, MlirType, n);
   for (size_t i = 0; i < n; i++)

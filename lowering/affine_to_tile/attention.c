@@ -198,18 +198,17 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   return scores;
 }
 
-// What the nests between make of the product, unless that is a factor.
-static strata_tile_value_t scores_of(strata_tile_builder_t *b, builder_t *c, strata_tile_value_t product) {
-  if (c->a.scale != 0)
-    return product;
-  const strata_nest_t *nest = c->a.product.nest;
+// What the nests between make of |value|, which |from| is: |to|.
+static strata_tile_value_t derive(strata_tile_builder_t *b, builder_t *c, const strata_attention_term_t *from,
+                                  strata_tile_value_t value, const strata_attention_term_t *to) {
+  const strata_nest_t *nest = from->nest;
   MlirAffineExpr point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
-  point_of(b, c, &c->a.product, point);
+  point_of(b, c, from, point);
   for (int i = 0; i < nest->n_reduction; i++)
     point[nest->n_parallel + i] = strata_tile_constant(b, 0);
   strata_tile_frame_t frame = {.nest = nest, .point = point};
-  strata_tile_bind(b, &frame, c->a.product.value, product);
-  if (c->a.score.nest != nest) {
+  strata_tile_bind(b, &frame, from->value, value);
+  if (to->nest != nest) {
     for (int i = 0; i < nest->n_accesses; i++) {
       const strata_access_t *store = &nest->accesses[i];
       if (!store->is_store)
@@ -217,14 +216,19 @@ static strata_tile_value_t scores_of(strata_tile_builder_t *b, builder_t *c, str
       int rank = strata_tile_access_coordinates(b, nest, store, point, coordinates);
       strata_tile_know(b, store->buffer, rank, coordinates, strata_tile_evaluate(b, &frame, store->value));
     }
-    frame = (strata_tile_frame_t){.nest = c->a.score.nest, .point = point};
-    point_of(b, c, &c->a.score, point);
+    frame = (strata_tile_frame_t){.nest = to->nest, .point = point};
+    point_of(b, c, to, point);
   }
-  strata_tile_value_t scores = strata_tile_evaluate(b, &frame, c->a.score.value);
+  strata_tile_value_t result = strata_tile_evaluate(b, &frame, to->value);
   if (b->status)
-    return scores;
-  scores = (strata_tile_value_t){strata_tile_broadcast(b, scores, SCORES), SCORES};
-  return strata_tile_widened(b, scores, mlirF32TypeGet(b->e.context));
+    return result;
+  result = (strata_tile_value_t){strata_tile_broadcast(b, result, SCORES), SCORES};
+  return strata_tile_widened(b, result, mlirF32TypeGet(b->e.context));
+}
+
+// What the nests between make of the product, unless that is a factor.
+static strata_tile_value_t scores_of(strata_tile_builder_t *b, builder_t *c, strata_tile_value_t product) {
+  return c->a.scale != 0 ? product : derive(b, c, &c->a.product, product, &c->a.score);
 }
 
 // exp(scale * (value - maximum)): in one multiply-add where the value is a product, which is not infinite.
@@ -289,7 +293,10 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
   sum = reduce(b, "#vector.kind<add>", weights, binary(b, c, "arith.mulf", sum, factor));
   carried[MAXIMUM] = maximum.value;
   carried[SUM] = sum.value;
-  carried[RESULT] = weigh(b, c, narrowed(b, c, weights), result, &factor);
+  if (strata_attention_has_factor(&c->a))
+    weights = derive(b, c, &c->a.softmax, weights, &c->a.weight);
+  if (!b->status)
+    carried[RESULT] = weigh(b, c, narrowed(b, c, weights), result, &factor);
 }
 
 // The blocks of columns that the task's rows see.

@@ -381,10 +381,19 @@ static int64_t wanted_pieces(const contract_t *c) {
   return strata_ceil_div(wanted, outer);
 }
 
+// What an element of a side costs that a task reads, in reads: packing moves vectors along the last reduction dim, and
+// short ones take as long as long ones.
+static int64_t element_cost(const contract_t *c, int side) {
+  enum { PACKING_COST = 3, SHORT_COST = 12, SHORT = 8 };
+  if (!c->is_packed[side])
+    return 1;
+  return side == U && c->k.nest->extents[n_dims_of(c->k.nest) - 1] < SHORT ? SHORT_COST : PACKING_COST;
+}
+
 // Cuts u and v so that the sides are read, and where need be packed, as few times as possible; a task's run of the
-// vector side should stay in the second-level cache while the rows pass by.
+// vector side should stay in the second-level cache while the rows pass by: else each tile of rows reads it anew.
 static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
-  enum { PACKING_COST = 3 }; // of an element, in reads
+  enum { STREAM_HALVES = 3 }; // of a read that comes from behind that cache
   const strata_cpu_device_t *device;
   b->status = strata_cpu_device(b->compile, &device);
   if (b->status)
@@ -394,11 +403,15 @@ static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
     bytes[side] = side_extent(c, side) * c->k.n_reduced * 4;
   int64_t v_tiles = strata_ceil_div(side_extent(c, V), c->tile[V]), best = INT64_MAX, best_v = 1;
   int64_t panel = c->tile[V] * c->k.n_reduced * 4, run = device->l2_bytes / 2 / panel;
-  int64_t least_v = strata_ceil_div(v_tiles, run > 1 ? run : 1);
-  for (int64_t v = strata_min(least_v, v_tiles); v <= v_tiles && v <= least_v * MAX_TASKS; v++) {
+  int64_t least_v = strata_ceil_div(v_tiles, run > 1 ? run : 1),
+          u_tiles = strata_ceil_div(side_extent(c, U), c->tile[U]);
+  for (int64_t v = 1; v <= v_tiles && v <= least_v * MAX_TASKS; v++) {
+    bool streams = v < least_v;
+    if (streams && (!c->is_packed[U] || c->is_packed[V]))
+      continue;
     int64_t u = strata_ceil_div(pieces, v);
-    int64_t cost =
-        u * bytes[V] * (c->is_packed[V] ? PACKING_COST : 1) + v * bytes[U] * (c->is_packed[U] ? PACKING_COST : 1);
+    int64_t cost = u * bytes[V] * element_cost(c, V) + v * bytes[U] * element_cost(c, U);
+    cost += streams ? STREAM_HALVES * strata_max(u_tiles - u, 0) * bytes[V] / 2 : 0;
     if (cost < best) {
       best = cost;
       best_v = v;
@@ -438,10 +451,17 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
   strata_emit_forall_end(&b->e, forall);
 }
 
+// True if the broadcast side is read in a narrower type, by several tiles of columns: an element is widened for each,
+// on its own, where packing widens them by vectors.
+static bool is_widened_often(const contract_t *c) {
+  return !mlirValueEqual(strata_contraction_narrow(&c->k, U), c->k.sides[U].factor) && c->tile[U] > 1 &&
+         side_extent(c, V) > c->tile[V];
+}
+
 // Either side is packed where it is computed or guarded, the vector side also where it is not contiguous along
 // registers.
 static bool needs_packing(const contract_t *c, int side) {
-  if (!strata_contraction_is_plain(&c->k, side))
+  if (!strata_contraction_is_plain(&c->k, side) || (side == U && is_widened_often(c)))
     return true;
   return side == V && !strata_contraction_is_contiguous(&c->k, V, c->tile[V]);
 }
@@ -473,10 +493,10 @@ strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
   MlirAttribute tile = mlirDictionaryAttrGetElementByName(schedule, strata_str("tile"));
   if (mlirAttributeIsNull(tile) || mlirDenseArrayGetNumElements(tile) != 2)
     return strata_error(STRATA_INTERNAL, "a schedule without tile sizes");
-  for (int side = U; side <= V; side++) {
+  for (int side = U; side <= V; side++)
     c.tile[side] = mlirDenseI64ArrayGetElement(tile, side);
+  for (int side = U; side <= V; side++)
     c.is_packed[side] = needs_packing(&c, side);
-  }
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);
   plan_tasks(b, &c);

@@ -25,9 +25,19 @@ static void map_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, Mlir
   }
 }
 
+// One nest of rows that are found by numbers in memory runs along its rows.
+static strata_status_t read_kernel(const strata_kernel_t *kernel, strata_map_kernel_t *out) {
+  const strata_nest_t *nest = &kernel->nests[0];
+  if (kernel->n_nests > 1 || !strata_nest_gathers_rows(nest))
+    return strata_map_kernel_read(kernel, out);
+  *out = (strata_map_kernel_t){
+      .kernel = kernel, .space = nest, .vector_dim = nest->n_parallel - 1, .cross_dim = STRATA_MAP_NO_DIM};
+  return NULL;
+}
+
 strata_status_t strata_tile_map(strata_tile_builder_t *b) {
   strata_map_kernel_t map;
-  STRATA_TRY(strata_map_kernel_read(b->kernel, &map));
+  STRATA_TRY(read_kernel(b->kernel, &map));
   int64_t outer[STRATA_MAX_DIMS];
   strata_tile_walk_t walk = {.outer = outer, .vector = map.space->extents[map.vector_dim]};
   for (int dim = 0; dim < map.space->n_parallel; dim++)

@@ -110,7 +110,7 @@ static void place_concat_operands(strata__lowering_t *l, MlirOperation op) {
   }
 }
 
-//===-- Windows --------------------------------------------------------------------------------------------------===//
+//===-- Operands -------------------------------------------------------------------------------------------------===//
 
 // True if |op| reads its operands along windows: some coordinate is a sum of dims.
 static bool reads_windows(MlirOperation op) {
@@ -127,23 +127,42 @@ static bool reads_windows(MlirOperation op) {
   return false;
 }
 
-static bool is_reshaped(strata__lowering_t *l, MlirValue value) {
+// True if a reshape lies between |value| and what is computed; *out_divides if it cuts dims otherwise than they are, so
+// that their numbers have to be divided.
+static bool is_reshaped(strata__lowering_t *l, MlirValue value, bool *out_divides) {
   bool reshaped = false;
+  MlirAffineMap map = {0};
+  const strata__tensor_t *tensor = strata__tensor(l, value);
+  *out_divides = false;
   for (MlirOperation op = view_op(value); !mlirOperationIsNull(op); op = view_op(mlirOperationGetOperand(op, 0))) {
     if (mlirAffineMapIsNull(strata__view_inverse(l, op)))
       return false;
     reshaped |= strata_op_id(op) == STRATA_OP_RESHAPE;
+    MlirAffineMap forward = strata__view_map(l, op);
+    map = mlirAffineMapIsNull(map) ? forward : strata_affine_compose(forward, map, tensor->sizes);
   }
+  for (intptr_t i = 0; reshaped && i < mlirAffineMapGetNumResults(map); i++)
+    *out_divides |=
+        strata_affine_has_division(strata_affine_simplify(mlirAffineMapGetResult(map, i), tensor->rank, tensor->sizes));
   return reshaped;
 }
 
+static bool is_contract(MlirValue value) {
+  MlirOperation op = strata_def(value);
+  strata_op_id_t id = mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op);
+  return id != STRATA_OP_COUNT && strata_op_info[id].kind == STRATA_KIND_CONTRACT;
+}
+
 // What a convolution or pooling reads through a reshape has the dims that windows move along in memory: what computes
-// it takes the dims apart.
-static void place_window_operands(strata__lowering_t *l, MlirOperation op) {
+// it takes the dims apart. So does what any contraction reads through a reshape that cuts dims, unless another one
+// computes it, which stores it as it is.
+static void place_operands(strata__lowering_t *l, MlirOperation op) {
+  bool has_windows = reads_windows(op), divides;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
     strata__tensor_t *operand = strata__tensor(l, value);
-    if (!is_reshaped(l, value) || !can_place(l, value))
+    if (!is_reshaped(l, value, &divides) || !can_place(l, value) ||
+        (!has_windows && (!divides || is_contract(computed_value(l, value)))))
       continue;
     strata__buffer_t *buffer =
         strata__new_buffer(l, operand->type, operand->rank, operand->sizes, mlirOperationGetLocation(op));
@@ -191,8 +210,10 @@ void strata__place_all(strata__lowering_t *l, MlirBlock graph, strata__tensor_t 
     mark_operands_live(l, ops.data[i]);
     if (strata_op_id(ops.data[i]) == STRATA_OP_CONCAT && !strata__is_empty(strata__result(l, ops.data[i], 0)))
       place_concat_operands(l, ops.data[i]);
-    if (reads_windows(ops.data[i]))
-      place_window_operands(l, ops.data[i]);
+    strata_op_id_t id = strata_op_id(ops.data[i]);
+    if (id != STRATA_OP_COUNT &&
+        (strata_op_info[id].kind == STRATA_KIND_CONTRACT || strata_op_info[id].kind == STRATA_KIND_WINDOW))
+      place_operands(l, ops.data[i]);
   }
   strata__pass_on_orders(l, ops.count, ops.data);
 }

@@ -17,9 +17,11 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_functions.h"
 #include "passes/pass.h"
+#include "passes/target.h"
 
 enum {
   MAX_MEMBERS = 256,
+  MAX_MEMBERS_CPU = 64, // a launch costs little there, and LLVM's registers are allocated in quadratic time
   MAX_ARGUMENTS = 64,
   MAX_REDUCTIONS = 8, // what lies between them is computed again for each
   MAX_SWEEPS = 8,     // of one group, in both directions
@@ -55,6 +57,12 @@ bool strata_group_is_private(const strata_grouping_t *grouping, int group, int n
 
 //===-- Joining --------------------------------------------------------------------------------------------------===//
 
+static bool is_full(const strata_grouping_t *grouping, const strata_group_t *group) {
+  size_t most = strata_target_is_gpu(grouping->compile) ? MAX_MEMBERS : MAX_MEMBERS_CPU;
+  // Every member but the last stores a buffer that is private, as a rule; the others are arguments.
+  return group->members.count >= most || group->n_buffers >= group->members.count + MAX_ARGUMENTS;
+}
+
 static strata_group_reason_t check_kind(const strata_grouping_t *grouping, const strata_group_t *group, int node) {
   const strata_nest_node_t *record = node_of(grouping, node), *first = node_of(grouping, group->members.data[0]);
   if (record->class == STRATA_NEST_SCALAR)
@@ -69,10 +77,7 @@ static strata_group_reason_t check_kind(const strata_grouping_t *grouping, const
     return STRATA_REASON_REDUCTIONS;
   if (record->class == STRATA_NEST_ROW && group->n_reductions >= MAX_REDUCTIONS)
     return STRATA_REASON_SIZE;
-  // Every member but the last stores a buffer that is private, as a rule; the others are arguments.
-  if (group->members.count >= MAX_MEMBERS || group->n_buffers >= group->members.count + MAX_ARGUMENTS)
-    return STRATA_REASON_SIZE;
-  return STRATA_REASON_NONE;
+  return is_full(grouping, group) ? STRATA_REASON_SIZE : STRATA_REASON_NONE;
 }
 
 // A buffer that is written in parts has its place in memory: a kernel writes to it, or reads it, or reads other parts

@@ -4,8 +4,7 @@
 // From every contraction its operands are followed back to other contractions. The nests on the way from one of those
 // are a group if strata_attention_read knows them as a kernel on trial, nobody else reads what lies between, operands
 // come in bulk, and the model finds it faster than a kernel for each. A product may be in several candidates: those
-// with a softmax come first, then those without weights, whose product may share a launch with others, then those
-// between whose products most lies.
+// with a softmax come first, of others those between whose products most lies.
 #include "passes/affine/group_attention.h"
 
 #include "passes/affine/explain.h"
@@ -26,8 +25,8 @@ typedef strata_attention_finder_t finder_t;
 typedef struct {
   int weighted, first;
   strata_ints_t members;
-  bool has_softmax, has_weights; // constants among what is multiplied
-  double between;                // points of the first product: what is not stored
+  bool has_softmax;
+  double between; // points of the first product: what is not stored
 } candidate_t;
 
 typedef STRATA_VECTOR(candidate_t) candidates_t;
@@ -110,6 +109,17 @@ static bool comes_in_bulk(const finder_t *f, const product_t *product, int opera
   return false;
 }
 
+static bool reads_constants(const finder_t *f, int node) {
+  const strata_ints_t *buffers = &node_of(f, node)->buffers;
+  for (size_t i = 0; i < buffers->count; i++)
+    if (f->grouping->graph.buffers.data[buffers->data[i]].is_constant)
+      return true;
+  return false;
+}
+
+// True if one of the products is of constants.
+static bool has_weights(const finder_t *f) { return reads_constants(f, f->first) || reads_constants(f, f->weighted); }
+
 // What lies between two kernels of products takes them: a softmax of its own, or arithmetic behind the first one, which
 // hides a part of it.
 static double seconds_between(const finder_t *f, const strata_attention_problem_t *p) {
@@ -126,6 +136,8 @@ static const char *judge(const finder_t *f) {
   strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
   strata_attention_choice_t choice;
   const char *obstacle = strata_attention_obstacle(&problem);
+  if (!f->found.has_softmax && has_weights(f))
+    return "a product of weights, which may share a launch and compute an operand on its way";
   if (obstacle)
     return obstacle;
   if (!read_product(f, f->found.product.nest, &first) || !read_product(f, f->found.weighted, &second) ||
@@ -166,14 +178,6 @@ static strata_status_t examine(finder_t *f, const char **out_why) {
   return NULL;
 }
 
-static bool reads_constants(const finder_t *f, int node) {
-  const strata_ints_t *buffers = &node_of(f, node)->buffers;
-  for (size_t i = 0; i < buffers->count; i++)
-    if (f->grouping->graph.buffers.data[buffers->data[i]].is_constant)
-      return true;
-  return false;
-}
-
 static strata_status_t add_candidate(finder_t *f, int first, candidates_t *candidates) {
   const char *why;
   strata_attention_find_members(f, first);
@@ -187,12 +191,7 @@ static strata_status_t add_candidate(finder_t *f, int first, candidates_t *candi
     return NULL;
   }
   *strata_vector_push(f->grouping->graph.arena, candidates) =
-      (candidate_t){f->weighted,
-                    first,
-                    f->members,
-                    f->found.has_softmax,
-                    reads_constants(f, first) || reads_constants(f, f->weighted),
-                    node_of(f, first)->points};
+      (candidate_t){f->weighted, first, f->members, f->found.has_softmax, node_of(f, first)->points};
   f->members = (strata_ints_t){0};
   return NULL;
 }
@@ -218,8 +217,6 @@ static int compare_candidates(const void *left, const void *right) {
   const candidate_t *a = left, *b = right;
   if (a->has_softmax != b->has_softmax)
     return a->has_softmax ? -1 : 1;
-  if (!a->has_softmax && a->has_weights != b->has_weights)
-    return a->has_weights ? 1 : -1;
   if (!a->has_softmax && a->between != b->between)
     return a->between > b->between ? -1 : 1;
   if (a->weighted != b->weighted)

@@ -9,7 +9,6 @@
 #include "dialects/tile/map_limits.h"
 #include "passes/affine/call_order.h"
 #include "passes/affine/explain.h"
-#include "passes/affine/nest_graph.h"
 #include "passes/affine/problem.h"
 
 #include <math.h>
@@ -152,17 +151,6 @@ static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, do
   return NULL;
 }
 
-// What every result goes through is code of each product's own, which a processor fetches anew for each tile of another
-// one: with an erf of each, eight products of 64 to 512 x 4096 x 1024 take 76 us in one launch, 63 in eight.
-static strata_status_t has_long_code(strata_compile_t *compile, MlirOperation func, bool *out_has) {
-  strata_kernel_t kernel;
-  STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
-  *out_has = false;
-  for (int i = 0; i < kernel.n_nests; i++)
-    *out_has |= strata_nest_work(&kernel.nests[i]).is_dear;
-  return NULL;
-}
-
 strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_calls_t *calls) {
   size_t n = calls->kernels.count;
   bool *are_products = strata_arena_array(compile->arena, bool, n);
@@ -173,10 +161,8 @@ strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_cal
   for (size_t i = 0; i < n; i++) {
     MlirOperation func = calls->kernels.data[i].func;
     double work;
-    bool is_long;
     STRATA_TRY(work_of(compile, func, &work));
-    STRATA_TRY(has_long_code(compile, func, &is_long));
-    are_products[i] = work > 0 && !is_long;
+    are_products[i] = work > 0;
     f.small[i] = 0;
   }
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);

@@ -102,6 +102,8 @@ static MlirAttribute dictionary(MlirContext context, const char *kind, const int
 
 static const char *kind_without_contraction(const strata_kernel_t *kernel) {
   bool has_reduction = false;
+  if (kernel->n_nests == 1 && strata_nest_gathers_rows(&kernel->nests[0]))
+    return "map";
   for (int i = 0; i < kernel->n_nests; i++) {
     if (!strata_nest_is_vectorizable(&kernel->nests[i]))
       return "scalar";

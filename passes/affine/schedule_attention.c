@@ -19,13 +19,15 @@ enum {
   COLUMN_STEP = 16, // of the second product's instruction
   MIN_COLUMNS = 64, // where there are as many
   MAX_COLUMNS = 256,
+  MOST_PLAIN_COLUMNS = 128, // without a softmax, for the same reason as the registers below
   MAX_HEAD = 256,
   SPAN = 64,               // elements of the widest swizzle: operands lie in whole ones
   RESULT_BYTES = 16 << 10, // staging of a group's results
   ELEMENT_BYTES = 2,
   USUAL_GROUPS = 2,
-  LONG_ROW = 16,        // blocks of columns from which on more groups than usual pay
-  OTHER_REGISTERS = 32, // of a thread: addresses, row statistics
+  LONG_ROW = 16,            // blocks of columns from which on more groups than usual pay
+  OTHER_REGISTERS = 32,     // of a thread: addresses, row statistics
+  TEMPORARY_REGISTERS = 64, // without a reduction that the assembler computes up to: several scores at a time
   SLOTS = 2,
   EXPLAINED = 3,
 };
@@ -101,7 +103,11 @@ static bool fits(const strata_gpu_device_t *device, const strata_attention_probl
                  const strata_attention_choice_t *c, int64_t most_registers) {
   if (p->columns % c->columns && !strata_attention_ends(&p->attention, STRATA_ATTENTION_V))
     return false;
+  bool has_temporaries = !p->attention.has_softmax && c->columns > MIN_COLUMNS;
+  if (has_temporaries && c->columns > MOST_PLAIN_COLUMNS)
+    return false;
   int64_t registers = c->columns / 2 + c->columns / 4 + p->value / 2 + OTHER_REGISTERS;
+  registers += has_temporaries ? TEMPORARY_REGISTERS : 0;
   return registers <= most_registers && shared_bytes(p, c) <= device->shared_bytes;
 }
 

@@ -10,6 +10,7 @@
 
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/nest_graph.h"
 
 #include <math.h>
 
@@ -24,14 +25,25 @@ typedef struct {
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
 
+static strata_status_t has_long_code(strata_compile_t *compile, MlirOperation func, bool *out_has) {
+  strata_kernel_t kernel;
+  STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
+  *out_has = false;
+  for (int i = 0; i < kernel.n_nests; i++)
+    *out_has |= strata_nest_work(&kernel.nests[i]).is_dear;
+  return NULL;
+}
+
 // The calls of |m| as one product.
-static void take_problem(const strata_gpu_contraction_t *q, const strata_problem_t *product, member_t *m) {
+static strata_status_t take_problem(const strata_gpu_contraction_t *q, const strata_problem_t *product, member_t *m) {
   m->problem = *product;
+  STRATA_TRY(has_long_code(q->compile, m->called->func, &m->problem.has_long_code));
   m->apart = (double)m->n_calls * strata_problem_seconds(q->device, product);
   m->problem.batch *= m->n_calls;
   m->problem.traffic *= (double)m->n_calls;
   m->problem.shares_launch = true;
   m->problem.n_calls = m->n_calls;
+  return NULL;
 }
 
 // False if |m| could not share a pipelined launch.
@@ -47,9 +59,7 @@ static strata_status_t read_member(const strata_gpu_contraction_t *q, member_t *
   question.contraction = &contraction;
   strata_problem_t product = strata_problem_read(&question);
   *out_is_one = (product.async || product.bulk_adds) && strata_problem_has_tiles(q->device, &product);
-  if (*out_is_one)
-    take_problem(q, &product, m);
-  return NULL;
+  return *out_is_one ? take_problem(q, &product, m) : NULL;
 }
 
 //===-- Choosing -------------------------------------------------------------------------------------------------===//
@@ -113,7 +123,7 @@ static strata_status_t read_members(const strata_gpu_contraction_t *q, const str
     bool is_one = i == 0;
     *m = (member_t){.called = found[i].called, .n_calls = found[i].n_calls};
     if (i == 0)
-      take_problem(q, product, m);
+      STRATA_TRY(take_problem(q, product, m));
     else
       STRATA_TRY(read_member(q, m, &is_one));
     *out_n += is_one;

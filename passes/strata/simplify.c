@@ -6,7 +6,7 @@
 //   (x * c) * d with constant c, d                           ->   x * (c * d)
 //   add(broadcast(x), broadcast(y)) of equal maps            ->   broadcast(add(x, y))
 //   convert(convert(x)) where the first loses nothing        ->   convert(x)
-//   views: simplify_views.c
+//   views: simplify_views.c; scatters: scatter_rows.c
 //
 // What may lose accuracy or range is left alone under --polyblocks-disable-unsafe-math-canonicalizations. NaN, infinity
 // and -0 are always kept: x * 0.0 may be NaN, so it is no identity, and x + 0.0, which turns -0.0 into 0.0, is one only
@@ -399,6 +399,8 @@ MlirValue strata_simplify_op(strata_rewriter_t *r, MlirOperation op, strata_op_i
     return simpler;
   if (id == STRATA_OP_REDUCE)
     return simplify_reduce(r, op);
+  if (id == STRATA_OP_SCATTER)
+    return strata_simplify_scatter(r, op);
   if (!strata_is_elementwise(id))
     return strata_simplify_view(r, op, id);
   if (strata_op_info[id].n_operands == 2) {

@@ -9,6 +9,9 @@
 MlirValue strata_simplify_op(strata_rewriter_t *rewriter, MlirOperation op, strata_op_id_t id);
 MlirValue strata_simplify_view(strata_rewriter_t *rewriter, MlirOperation op, strata_op_id_t id);
 
+// A scatter that replaces few rows, or known ones.
+MlirValue strata_simplify_scatter(strata_rewriter_t *rewriter, MlirOperation scatter);
+
 // The part of strata-fold that computes with splats, of any size: the splat that an op on splats gives.
 MlirValue strata_fold_splats(strata_rewriter_t *rewriter, MlirOperation op, strata_op_id_t id);
 

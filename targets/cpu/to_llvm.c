@@ -6,7 +6,9 @@
 
 #include <mlir-c/Pass.h>
 
-static const char pipeline[] = "builtin.module(func.func(canonicalize{region-simplify=disabled},cse),lower-affine,"
+// Without upstream's canonicalize: it looks at all of a loop's body again whenever an op in it changes, which is
+// quadratic in the size of a kernel, and LLVM folds what it would have folded.
+static const char pipeline[] = "builtin.module(func.func(cse),lower-affine,"
                                "convert-scf-to-cf,convert-vector-to-llvm,finalize-memref-to-llvm,convert-math-to-llvm,"
                                "convert-arith-to-llvm,convert-func-to-llvm{use-bare-ptr-memref-call-conv=true},"
                                "convert-cf-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts)";

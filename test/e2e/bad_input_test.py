@@ -204,7 +204,14 @@ def mlir():
         expect_error(f"strata.{attribute} of an argument", "expected", write("bad.mlir", text.encode()))
         text = f"func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {{strata.{attribute}}}) {{ return %x : tensor<4xf32> }}"
         expect_error(f"strata.{attribute} of a result", "expected", write("bad.mlir", text.encode()))
-    for attribute in ("schedule = 7", "bytes = 1.0", 'pool_size = "x"', "tasks = 1 : i8"):
+    for attribute in ("schedule = 7", "bytes = 1.0", 'pool_size = "x"', "tasks = 1 : i8", "maps = 7", "maps = [7]",
+                      "launch = unit", 'launches = "x"', "blocks = 1.0", "threads = [1]", 'cluster = "x"',
+                      "shared = array<i64: 1>", "parts = 7", "reversed", "count = 1.0", 'registers = 1', "resident",
+                      'body = "x"', "body", "schedule = {kind = 7}", 'schedule = {kind = "x"}', "schedule = {kind}",
+                      'schedule = {kind = "map", mma = 7}', 'schedule = {kind = "map", threads = "x"}',
+                      'schedule = {kind = "map", threads = -1}', 'schedule = {kind = "map", tile = [1, 2]}',
+                      'schedule = {kind = "map", tile = array<i64: 1, -2>}', 'schedule = {what = 1}',
+                      'schedule = {kind = "map", tile = array<i64: 1, 2, 3, 4, 5>}'):
         text = f"func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {{strata.{attribute}}} " \
                "{ return %x : tensor<4xf32> }"
         expect_error(f"strata.{attribute} of a function", "expected", write("bad.mlir", text.encode()))

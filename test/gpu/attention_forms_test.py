@@ -1,6 +1,6 @@
 """Attention in other forms, one kernel each: masks chosen among scores that are rounded before, of rows without a column
-too; no softmax between the products; tokens that are pixels, in several dims. On the emulated device that has
-asynchronous products, and apart, against NumPy in double precision."""
+too, and once more behind the softmax; no softmax between the products; tokens that are pixels, in several dims. On the
+emulated device that has asynchronous products, and apart, against NumPy in double precision."""
 import sys
 
 import numpy as np
@@ -21,10 +21,10 @@ class Form(HalfCase):
     scores of 16 bits; |function|: of the scores, in place of a softmax."""
 
     def __init__(self, name, batch, rows, columns, depth, kind="f16", value=None, low=None, swap=False, function=None,
-                 causal=False, bias=False):
+                 causal=False, bias=False, after=False):
         self.kind, self.eps, self.low, self.function = kind, EPSILON[kind], low, function
         self.rows, self.columns, self.depth, self.value = list(rows), list(columns), depth, value or depth
-        self.batch, self.swap, self.causal, self.scale = batch, swap, causal, depth ** -0.5
+        self.batch, self.swap, self.causal, self.after, self.scale = batch, swap, causal, after, depth ** -0.5
         q, k, v = (self.round(random.standard_normal((batch, *shape))) for shape in
                    ([*rows, depth], [*columns, depth], [*columns, self.value]))
         self.wide = [self.widen(x) for x in (q, k, v)]
@@ -47,8 +47,10 @@ class Form(HalfCase):
         if self.low is not None and self.function is None:
             scores = np.where(self.keep, scores, self.low)
         if self.function is None:
-            weights = np.exp(scores - scores.max(-1, keepdims=True))
-            weights /= weights.sum(-1, keepdims=True)
+            with np.errstate(invalid="ignore"):
+                weights = np.exp(scores - scores.max(-1, keepdims=True))
+                weights /= weights.sum(-1, keepdims=True)
+            weights = np.where(self.keep, weights, 0) if self.after else weights
         else:
             weights = FUNCTIONS[self.function](scores)
             if self.low is not None or self.causal:
@@ -61,6 +63,8 @@ class Form(HalfCase):
     def splat(self, value, like):
         name = {np.dtype(np.float32): "f32", np.dtype(np.int32): "i32"}.get(like.dtype, self.kind)
         number = str(value) if name == "i32" else f"{value:e}"
+        if np.isinf(value):
+            number = "0xFC00" if name == "f16" else "0xFF80"
         return self.op("constant", [], like,
                        value=f"dense<{number}> : tensor<{'x'.join(map(str, like.shape))}x{name}>")
 
@@ -108,6 +112,7 @@ class Form(HalfCase):
             scores = self.op("convert", [scores], wide)
             axes = ", ".join(str(1 + len(r) + n) for n in range(len(c)))
             weights = self.op("convert", [self.op("softmax", [scores], wide, axes=f"array<i64: {axes}>")], narrow)
+            weights = self.chosen(weights, 0, narrow) if self.after else weights
         else:
             weights = self.elementwise(scores, narrow)
             weights = self.chosen(weights, 0, narrow) if self.low is not None else weights
@@ -127,6 +132,8 @@ def cases():
         for name in FUNCTIONS:
             yield Form(f"{name}_{kind}", 3, [130], [77], 40, kind, value=64, function=name)
     yield Form("lowest", 2, [100], [100], 64, low=-65504)
+    yield Form("masked_twice", 2, [130], [130], 64, low=-65504, after=True)
+    yield Form("masked_twice_infinite", 2, [130], [200], 40, "bf16", low=-np.inf, after=True)
     yield Form("silu_biased", 3, [256], [256], 64, function="silu", bias=True)
     yield Form("silu_chosen", 3, [130], [200], 64, function="silu", low=0)
     yield Form("silu_causal", 3, [200], [200], 64, function="silu", causal=True)

@@ -96,6 +96,22 @@ def test_damaged_weights(graph):
         raise AssertionError("damaged weights were used")
 
 
+def test_waiting_for_weights_fails(graph):
+    """A copy out of the file of weights that could not be waited for may still run: an error, and nothing behind it."""
+    for name, options in (("waiting", []), ("waiting_user", USER)):
+        library = gpu.Library(compile_as(name, graph, "--weights=file", *options))
+        driver = gpu.Driver()
+        for n in (1, 2):  # behind the weights, behind what is prepared of them
+            driver.fail("cuStreamSynchronize", n)
+            status, error = library.description.load(None, driver.stream), library.description.error()
+            assert status and b"cuStreamSynchronize: CUDA_ERROR_LAUNCH_FAILED" in error, (status, error)
+            assert driver.failed() == "cuStreamSynchronize"
+            driver.fail(None, 0)
+            assert library.description.load(None, driver.stream) == 0, library.description.error()
+            check_close(library.run([X])[0], reference(X))
+            library.unload()
+
+
 def test_gpu_check(graph):
     path = compile_as("checked", graph, *USER)
     code, text = run_process(os.path.join(FOLDER, "gpu_check"), path, "0.5")
@@ -160,6 +176,7 @@ def main():
     test_kinds(graph)
     test_constants(graph)
     test_damaged_weights(graph)
+    test_waiting_for_weights_fails(graph)
     test_gpu_check(graph)
     test_strata_run(graph)
     test_real_devices(graph)

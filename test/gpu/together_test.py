@@ -109,7 +109,7 @@ def chains():
     g = Graph("chains")
     heads = [g.product(100, 136, 72, "nn", "bias"), g.product(40, 72, 264)]
     tails = [g.product(100, 200, 136, left=heads[0]), g.product(40, 328, 72, left=heads[1])]
-    g.returns(heads[1], *tails)
+    g.returns(*heads, *tails)
     return g.done()
 
 

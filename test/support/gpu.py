@@ -39,6 +39,7 @@ class Driver:
     def __init__(self):
         self._dll = ctypes.CDLL(os.environ.get("STRATA_CUDA_DRIVER", "libcuda.so.1"))
         self.is_stand_in = hasattr(self._dll, "strata_test_driver_alive")
+        self._failing = None
         self.context = ctypes.c_void_p()
         self.call("cuInit", 0)
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), 0)
@@ -71,6 +72,17 @@ class Driver:
 
     def synchronize(self):
         self.call("cuStreamSynchronize", self.stream)
+
+    def fail(self, name, n, error=719):
+        """Makes the stand-in's |n|-th call of a function from now on fail; 0: none."""
+        self._failing = name and name.encode()  # which the stand-in keeps
+        self._dll.strata_test_driver_fail(self._failing, ctypes.c_long(n), error)
+
+    def failed(self):
+        """The function that failed since then; None: none yet."""
+        self._dll.strata_test_driver_failed.restype = ctypes.c_char_p
+        name = self._dll.strata_test_driver_failed()
+        return name and name.decode()
 
     def may_only_enqueue(self, on):
         """Whether the stand-in shall refuse everything but work on our stream."""

@@ -56,3 +56,51 @@ func.func private @transposed(%x: memref<8x16xf32>, %w: memref<64x16xf32>, %y: m
   } {strata.nest = "contract"}
   return
 }
+
+// Rows of f16 that several tiles of columns read are widened once, by vectors, into scratch; those that one reads, where
+// they are read.
+// CHECK-LABEL: func.func private @narrow
+// CHECK: %[[P:.*]] = memref.alloc() {tile.scratch} : memref<4x{{[0-9]+}}xf32>
+// CHECK: arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
+// CHECK: "tile.store"({{.*}}, %[[P]]
+// CHECK: scf.for {{.*}} -> (vector<4x32xf32>)
+// CHECK: "tile.load"(%[[P]]
+// CHECK: arith.extf %{{.*}} : vector<32xf16> to vector<32xf32>
+// CHECK: vector.outerproduct
+// CHECK-LABEL: func.func private @narrow_once
+// CHECK-NOT: memref.alloc
+// CHECK: arith.extf %{{.*}} : vector<4xf16> to vector<4xf32>
+func.func private @narrow(%x: memref<8x16xf16>, %w: memref<16x64xf16>, %y: memref<8x64xf32>)
+    attributes {strata.schedule = {kind = "contract", tile = array<i64: 4, 32>}} {
+  affine.parallel (%i, %j) = (0, 0) to (8, 64) {
+    %z = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 16 iter_args(%a = %z) -> f32 {
+      %u = affine.load %x[%i, %k] : memref<8x16xf16>
+      %uw = arith.extf %u : f16 to f32
+      %v = affine.load %w[%k, %j] : memref<16x64xf16>
+      %vw = arith.extf %v : f16 to f32
+      %p = arith.mulf %uw, %vw : f32
+      %n = arith.addf %a, %p : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %y[%i, %j] : memref<8x64xf32>
+  } {strata.nest = "contract"}
+  return
+}
+func.func private @narrow_once(%x: memref<8x16xf16>, %w: memref<16x32xf16>, %y: memref<8x32xf32>)
+    attributes {strata.schedule = {kind = "contract", tile = array<i64: 4, 32>}} {
+  affine.parallel (%i, %j) = (0, 0) to (8, 32) {
+    %z = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 16 iter_args(%a = %z) -> f32 {
+      %u = affine.load %x[%i, %k] : memref<8x16xf16>
+      %uw = arith.extf %u : f16 to f32
+      %v = affine.load %w[%k, %j] : memref<16x32xf16>
+      %vw = arith.extf %v : f16 to f32
+      %p = arith.mulf %uw, %vw : f32
+      %n = arith.addf %a, %p : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %y[%i, %j] : memref<8x32xf32>
+  } {strata.nest = "contract"}
+  return
+}

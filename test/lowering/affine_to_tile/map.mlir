@@ -86,3 +86,24 @@ func.func private @turned(%x: memref<720x40xf32>, %y: memref<80x40x9xf32>)
   } {strata.nest = "pack"}
   return
 }
+
+// Rows found by numbers in memory are read by vectors: a number is a symbol of the read.
+// CHECK-LABEL: func.func private @gather
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<5x40xf32>, %[[I:[a-z0-9]+]]: memref<8xi64>
+// CHECK: %[[N:.*]] = "tile.load"(%[[I]], %{{.*}}) {{.*}} -> i64
+// CHECK: %[[A:.*]] = arith.maxsi %[[N]], %{{.*}} : i64
+// CHECK: %[[R:.*]] = arith.index_cast %[[A]] : i64 to index
+// CHECK: %[[V:.*]] = "tile.load"(%[[X]], %[[R]]) {{.*}} : (memref<5x40xf32>, index) -> vector<40xf32>
+// CHECK: "tile.store"(%[[V]]
+func.func private @gather(%x: memref<5x40xf32>, %n: memref<8xi64>, %y: memref<8x40xf32>)
+    attributes {strata.schedule = {kind = "map"}} {
+  affine.parallel (%i, %j) = (0, 0) to (8, 40) {
+    %z = arith.constant 0 : i64
+    %0 = affine.load %n[%i] : memref<8xi64>
+    %1 = arith.maxsi %0, %z : i64
+    %2 = arith.index_cast %1 : i64 to index
+    %v = memref.load %x[%2, %j] : memref<5x40xf32>
+    affine.store %v, %y[%i, %j] : memref<8x40xf32>
+  } {strata.nest = "gather"}
+  return
+}

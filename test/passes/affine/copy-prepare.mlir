@@ -11,7 +11,7 @@
 // CHECK-DAG: func.func @main(
 memref.global "private" @w : memref<8x4xf32>
 func.func private @scale(%p: memref<8x4xf32>, %q: memref<8x4xf32>)
-    attributes {strata.schedule = {group = 1 : i64, kind = "map", threads = 64 : i64, tile = 4 : i64}} {
+    attributes {strata.schedule = {group = 1 : i64, kind = "map", threads = 64 : i64, tile = array<i64: 4>}} {
   affine.parallel (%i, %j) = (0, 0) to (8, 4) {
     %v = affine.load %p[%i, %j] : memref<8x4xf32>
     %s = arith.addf %v, %v : f32
@@ -20,7 +20,7 @@ func.func private @scale(%p: memref<8x4xf32>, %q: memref<8x4xf32>)
   return
 }
 func.func private @sum(%p: memref<8x4xf32>, %q: memref<8x4xf32>, %y: memref<8x4xf32>)
-    attributes {strata.schedule = {group = 1 : i64, kind = "map", threads = 128 : i64, tile = 4 : i64}} {
+    attributes {strata.schedule = {group = 1 : i64, kind = "map", threads = 128 : i64, tile = array<i64: 4>}} {
   affine.parallel (%i, %j) = (0, 0) to (8, 4) {
     %v = affine.load %p[%i, %j] : memref<8x4xf32>
     %u = affine.load %q[%i, %j] : memref<8x4xf32>

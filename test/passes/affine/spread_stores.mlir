@@ -1,0 +1,64 @@
+// RUN: strata-opt %s --split-input-file --pipeline=affine-spread-stores | FileCheck %s
+// RUN: strata-opt %s --split-input-file --polyblocks-disable-affine-fusion --pipeline=affine-spread-stores | FileCheck %s --check-prefix=APART
+
+// What is a part of two buffers is stored into a buffer of its own, and from there into each.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[T:.*]] = memref.alloc() : memref<8x16xf32>
+// CHECK: math.tanh
+// CHECK-NEXT: affine.store %{{.*}}, %[[T]][%{{.*}}, %{{.*}}]
+// CHECK: strata.nest = "tanh"
+// CHECK: affine.load %[[T]]
+// CHECK-NEXT: affine.store %{{.*}}, %arg1[%{{.*}}, %{{.*}} + 8]
+// CHECK: strata.nest = "first"
+// CHECK: affine.load %[[T]]
+// CHECK-NEXT: affine.store %{{.*}}, %arg2[%{{.*}}, %{{.*}}]
+// APART-LABEL: func.func @main
+// APART: affine.load %arg1
+func.func @main(%x: memref<8x24xf32> {strata.name = "x"}, %y: memref<8x24xf32> {strata.name = "y", strata.output}, %z: memref<8x24xf32> {strata.name = "z", strata.output}) {
+  affine.parallel (%i, %j) = (0, 0) to (8, 16) {
+    %e = affine.load %x[%i, %j] : memref<8x24xf32>
+    %t = math.tanh %e : f32
+    affine.store %t, %y[%i, %j + 8] : memref<8x24xf32>
+  } {strata.nest = "tanh"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 8) {
+    %e = affine.load %x[%i, %j] : memref<8x24xf32>
+    affine.store %e, %y[%i, %j] : memref<8x24xf32>
+  } {strata.nest = "first"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 16) {
+    %e = affine.load %y[%i, %j + 8] : memref<8x24xf32>
+    affine.store %e, %z[%i, %j] : memref<8x24xf32>
+  } {strata.nest = "copy"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 8) {
+    %e = affine.load %x[%i, %j + 16] : memref<8x24xf32>
+    affine.store %e, %z[%i, %j + 16] : memref<8x24xf32>
+  } {strata.nest = "last"}
+  return
+}
+
+// -----
+
+// Of what two nests store, or of less than one stores, a copy is made.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: memref.alloc
+// CHECK: affine.load %arg1
+// CHECK: affine.load %arg1
+func.func @main(%x: memref<8x24xf32> {strata.name = "x"}, %y: memref<8x24xf32> {strata.name = "y", strata.output}, %z: memref<8x24xf32> {strata.name = "z", strata.output}) {
+  affine.parallel (%i, %j) = (0, 0) to (8, 16) {
+    %e = affine.load %x[%i, %j] : memref<8x24xf32>
+    %t = math.tanh %e : f32
+    affine.store %t, %y[%i, %j + 8] : memref<8x24xf32>
+  } {strata.nest = "tanh"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 8) {
+    %e = affine.load %x[%i, %j] : memref<8x24xf32>
+    affine.store %e, %y[%i, %j] : memref<8x24xf32>
+  } {strata.nest = "first"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 16) {
+    %e = affine.load %y[%i, %j] : memref<8x24xf32>
+    affine.store %e, %z[%i, %j] : memref<8x24xf32>
+  } {strata.nest = "both"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 8) {
+    %e = affine.load %y[%i, %j + 8] : memref<8x24xf32>
+    affine.store %e, %z[%i, %j + 16] : memref<8x24xf32>
+  } {strata.nest = "less"}
+  return
+}
