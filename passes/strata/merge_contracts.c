@@ -14,6 +14,7 @@
 #include "dialects/pointer_map.h"
 #include "passes/affine/explain.h"
 #include "passes/pass.h"
+#include "passes/strata/alike.h"
 #include "passes/strata/contract.h"
 #include "passes/strata/parts.h"
 
@@ -136,140 +137,11 @@ static void add_candidate(merger_t *m, const candidate_t *candidate) {
 
 //===-- What follows the contracts -------------------------------------------------------------------------------===//
 
-enum { MAX_LEVELS = 32 };
-
-// Elementwise ops that read every part alike, one for each part. Their results are values like the contracts', which
-// are number 0; those of level i are number i + 1.
-typedef struct {
-  int operands[2]; // numbers of values; negative: a constant that varies along the dim alone
-  MlirOperation *ops;
-} level_t;
-
-typedef struct {
-  size_t n;
-  MlirValue *values[1 + MAX_LEVELS]; // by number and part: to be slices of one value along |dim|
-  int dim;
-  int n_levels;
-  level_t levels[MAX_LEVELS];
-  strata_pointer_map_t taken; // ops of levels
-} merge_t;
-
-static strata_dim_t dim_of(MlirValue value, int dim) { return strata_shape_of(value).dims[dim]; }
-
-// True if a constant varies along |dim| only.
-static bool is_vector(const merger_t *m, MlirValue constant, int dim) {
-  strata_scalar_t scalar;
-  MlirOperation broadcast = strata_def_if(constant, STRATA_OP_BROADCAST);
-  if (!is_constant(m, constant) || mlirOperationIsNull(broadcast))
-    return strata_splat_of(constant, &scalar);
-  MlirAffineMap map = strata_map(broadcast);
-  for (int i = 0; i < mlirAffineMapGetNumResults(map); i++) {
-    int64_t size;
-    bool is_one = strata_dim_is_constant(dim_of(strata_operand(broadcast, 0), i), &size) && size == 1;
-    if (!is_one && strata_expr_dim(mlirAffineMapGetResult(map, i)) != dim)
-      return false;
-  }
-  return true;
-}
-
-static MlirOperation user_of(MlirOpOperand use) { return mlirOpOperandGetOwner(use); }
-
-// The number of the value of |part| that |value| is; -1: none.
-static int number_of(const merge_t *merge, size_t part, MlirValue value) {
-  for (int i = 0; i <= merge->n_levels; i++)
-    if (mlirValueEqual(merge->values[i][part], value))
-      return i;
-  return -1;
-}
-
-// Whether |op| reads values of |part| and constants alone; which is the level's to be.
-static bool read_operands(const merger_t *m, const merge_t *merge, size_t part, MlirOperation op, int *out_operands) {
-  int n = (int)mlirOperationGetNumOperands(op);
-  if (!strata_is_elementwise(strata_op_id(op)) || n > 2 || strata_pointer_map_get(&merge->taken, op.ptr))
-    return false;
-  for (int i = 0; i < n; i++) {
-    out_operands[i] = number_of(merge, part, strata_operand(op, i));
-    if (out_operands[i] < 0 && !is_vector(m, strata_operand(op, i), merge->dim))
-      return false;
-  }
-  return true;
-}
-
-// The op behind value |number| of |part| that is like the level's first.
-static MlirOperation find_alike(const merger_t *m, const merge_t *merge, const level_t *level, int number,
-                                size_t part) {
-  MlirOperation first = level->ops[0];
-  MlirValue value = merge->values[number][part];
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation op = user_of(use);
-    int operands[2];
-    if (strata_op_id(op) == strata_op_id(first) && read_operands(m, merge, part, op, operands) &&
-        strata_shape_of(strata_result(op)).type == strata_shape_of(strata_result(first)).type &&
-        memcmp(operands, level->operands, sizeof *operands * (size_t)mlirOperationGetNumOperands(op)) == 0)
-      return op;
-  }
-  return (MlirOperation){NULL};
-}
-
-static void push_level(merger_t *m, merge_t *merge, const level_t *level) {
-  MlirValue *results = strata_arena_array(m->compile->arena, MlirValue, merge->n);
-  for (size_t i = 0; i < merge->n; i++) {
-    results[i] = strata_result(level->ops[i]);
-    *strata_pointer_map_put(&merge->taken, level->ops[i].ptr) = 1;
-  }
-  merge->levels[merge->n_levels++] = *level;
-  merge->values[merge->n_levels] = results;
-}
-
-// Adds a level that reads value |number|; false if there is none.
-static bool add_level_behind(merger_t *m, merge_t *merge, int number) {
-  MlirValue value = merge->values[number][0];
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    level_t level = {.ops = strata_arena_array(m->compile->arena, MlirOperation, merge->n)};
-    level.ops[0] = user_of(use);
-    bool is_level = read_operands(m, merge, 0, level.ops[0], level.operands);
-    for (size_t i = 1; i < merge->n && is_level; i++) {
-      level.ops[i] = find_alike(m, merge, &level, number, i);
-      is_level = !mlirOperationIsNull(level.ops[i]);
-    }
-    if (is_level) {
-      push_level(m, merge, &level);
-      return true;
-    }
-  }
-  return false;
-}
-
-static void add_levels(merger_t *m, merge_t *merge) {
-  bool added = true;
-  while (added && merge->n_levels < MAX_LEVELS) {
-    added = false;
-    for (int i = 0; i <= merge->n_levels && !added; i++)
-      added = add_level_behind(m, merge, i);
-  }
-}
-
-// What others than the levels do with a value.
-typedef struct {
-  bool is_read, is_read_elementwise; // by such ops alone
-} readers_t;
-
-static readers_t other_readers(const merge_t *merge, MlirValue value) {
-  readers_t readers = {false, true};
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    if (strata_pointer_map_get(&merge->taken, user_of(use).ptr))
-      continue;
-    readers.is_read = true;
-    readers.is_read_elementwise &= strata_is_elementwise(strata_op_id(user_of(use)));
-  }
-  return readers;
-}
-
 // A part that elementwise ops alone read would be written by the contract for their sake.
-static bool loses_epilogue(const merge_t *merge) {
+static bool loses_epilogue(const strata_alike_t *merge) {
   for (int number = 0; number <= merge->n_levels; number++)
     for (size_t i = 0; i < merge->n; i++) {
-      readers_t readers = other_readers(merge, merge->values[number][i]);
+      strata_alike_readers_t readers = strata_alike_readers(merge, merge->values[number][i]);
       if (readers.is_read && readers.is_read_elementwise)
         return true;
     }
@@ -286,13 +158,15 @@ static MlirValue flat_vector(merger_t *m, MlirValue source, strata_dim_t size) {
 }
 
 // The vectors that the ops of a level read as operand |index|, side by side, as an operand of |whole|'s shape.
-static MlirValue join_vectors(merger_t *m, const merge_t *merge, const level_t *level, int index, MlirValue whole) {
+static MlirValue join_vectors(merger_t *m, const strata_alike_t *merge, const strata_level_t *level, int index,
+                              MlirValue whole) {
   MlirValue *vectors = strata_arena_array(m->compile->arena, MlirValue, merge->n);
   strata_scalar_t scalar;
   strata_shape_t shape = strata_shape_of(whole);
   for (size_t i = 0; i < merge->n; i++) {
     MlirValue constant = strata_operand(level->ops[i], index);
-    strata_shape_t vector = {.type = strata_shape_of(constant).type, .rank = 1, .dims = {dim_of(constant, merge->dim)}};
+    strata_shape_t vector = {
+        .type = strata_shape_of(constant).type, .rank = 1, .dims = {strata_alike_dim(constant, merge->dim)}};
     MlirOperation broadcast = strata_def_if(constant, STRATA_OP_BROADCAST);
     shape.type = vector.type;
     vectors[i] = strata_splat_of(constant, &scalar) ? strata_build_scalar_splat(&m->build, &vector, scalar)
@@ -303,7 +177,8 @@ static MlirValue join_vectors(merger_t *m, const merge_t *merge, const level_t *
                                 mlirAffineMapGet(m->compile->context, shape.rank, 0, 1, &expr));
 }
 
-static MlirValue apply_level(merger_t *m, const merge_t *merge, const level_t *level, const MlirValue *wholes) {
+static MlirValue apply_level(merger_t *m, const strata_alike_t *merge, const strata_level_t *level,
+                             const MlirValue *wholes) {
   MlirValue operands[2];
   int n = (int)mlirOperationGetNumOperands(level->ops[0]);
   for (int i = 0; i < n; i++)
@@ -313,14 +188,14 @@ static MlirValue apply_level(merger_t *m, const merge_t *merge, const level_t *l
 }
 
 // Slices of |whole| in the place of the parts of value |number| that others than the levels read.
-static void replace_parts(merger_t *m, const merge_t *merge, int number, MlirValue whole) {
+static void replace_parts(merger_t *m, const strata_alike_t *merge, int number, MlirValue whole) {
   int64_t starts[STRATA_MAX_RANK] = {0}, steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
   for (int i = 0; i < STRATA_MAX_RANK; i++)
     steps[i] = 1;
   for (size_t i = 0; i < merge->n; i++) {
     MlirValue value = merge->values[number][i];
     strata_sizes_of(value, sizes);
-    if (other_readers(merge, value).is_read) {
+    if (strata_alike_readers(merge, value).is_read) {
       MlirValue part = strata_build_slice(&m->build, whole, starts, steps, sizes);
       if (m->build.status)
         return;
@@ -330,7 +205,7 @@ static void replace_parts(merger_t *m, const merge_t *merge, int number, MlirVal
   }
 }
 
-static void destroy_old(const merge_t *merge, const group_t *group) {
+static void destroy_old(const strata_alike_t *merge, const group_t *group) {
   for (int l = merge->n_levels; l-- > 0;)
     for (size_t i = 0; i < merge->n; i++)
       mlirOperationDestroy(merge->levels[l].ops[i]);
@@ -346,7 +221,7 @@ static MlirValue build_whole(merger_t *m, const group_t *group, strata_contract_
   strata_dim_t total = strata_dim_constant(m->compile->context, 0);
   for (size_t i = 0; i < n; i++) {
     weights[i] = strata_operand(group->members.data[i].op, first->weights);
-    total = strata_dim_add(total, dim_of(weights[i], first->axis));
+    total = strata_dim_add(total, strata_alike_dim(weights[i], first->axis));
   }
   c->operands[first->weights] = strata_build_concat(&m->build, (int)n, weights, first->axis);
   c->dims[first->dim] = total;
@@ -388,16 +263,14 @@ static void explain(const merger_t *m, const group_t *group, const char *why) {
 static strata_status_t merge_group(merger_t *m, group_t *group) {
   MlirOperation first = group->first;
   size_t n = group->members.count;
-  merge_t *merge = strata_arena_new(m->compile->arena, merge_t);
-  MlirValue wholes[1 + MAX_LEVELS];
+  strata_alike_t *merge = strata_alike_create(m->compile->arena, n, group->members.data[0].dim);
+  MlirValue wholes[1 + STRATA_MAX_LEVELS];
   strata_contract_t c;
   const char *why;
   STRATA_TRY(why_apart(m, group, &why));
-  *merge = (merge_t){.n = n, .dim = group->members.data[0].dim, .taken = strata_pointer_map_create(m->compile->arena)};
-  merge->values[0] = strata_arena_array(m->compile->arena, MlirValue, n);
   for (size_t i = 0; i < n; i++)
     merge->values[0][i] = strata_result(group->members.data[i].op);
-  add_levels(m, merge);
+  strata_alike_find(m->compile->arena, &m->is_constant, merge);
   why = !why && loses_epilogue(merge) ? "what follows them elementwise differs" : why;
   explain(m, group, why);
   if (why || !strata_contract_read(m->compile, first, &c))
