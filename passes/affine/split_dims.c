@@ -113,7 +113,7 @@ static origin_t origin_of(const splitting_t *s, const origin_t *origins, int nod
 }
 
 // True if the nest reads something from behind a contraction at other points than its own.
-static bool reads_reshaped(const splitting_t *s, const strata_nest_node_t *record) {
+static bool reads_reshaped(const strata_nest_node_t *record) {
   for (size_t i = 0; i < record->reads.count; i++) {
     MlirAffineMap map = record->reads.data[i].load->map;
     for (intptr_t j = 0; !mlirAffineMapIsNull(map) && j < mlirAffineMapGetNumResults(map); j++)
@@ -121,7 +121,6 @@ static bool reads_reshaped(const splitting_t *s, const strata_nest_node_t *recor
               strata_affine_simplify(mlirAffineMapGetResult(map, j), n_dims_of(record->nest), record->nest->extents)))
         return true;
   }
-  (void)s;
   return false;
 }
 
@@ -133,7 +132,7 @@ static void find_free_nests(splitting_t *s) {
     if (!record->nest || record->is_constant || record->nest->is_serial)
       continue;
     bool follows =
-        record->class == STRATA_NEST_MAP && origins[node].anchor > origins[node].row && !reads_reshaped(s, record);
+        record->class == STRATA_NEST_MAP && origins[node].anchor > origins[node].row && !reads_reshaped(record);
     bool is_taken = record->class == STRATA_NEST_ROW || record->class == STRATA_NEST_MAP;
     s->nests[node].is_free = is_taken && !follows && is_rewritable(record->nest);
     if (record->class == STRATA_NEST_MAP && !follows && origins[node].anchor > origins[node].row)
@@ -170,6 +169,8 @@ static void join_sets(splitting_t *s) {
       s->nests[a < b ? b : a].set = a < b ? a : b;
     }
   }
+  for (int node = 0; node < (int)s->graph.nodes.count; node++)
+    s->nests[node].set = set_of(s, node);
 }
 
 //===-- Where dims are cut ---------------------------------------------------------------------------------------===//
@@ -256,37 +257,24 @@ static void count_divisions(const splitting_t *s, int node, int *before, int *af
   }
 }
 
-static void keep_whole(splitting_t *s, int set) {
-  for (int node = 0; node < (int)s->graph.nodes.count; node++)
-    if (s->nests[node].is_free && set_of(s, node) == set)
-      memset(s->nests[node].cuts, 0, sizeof s->nests[node].cuts);
-}
-
-static bool has_row(const splitting_t *s, int set) {
-  for (int node = 0; node < (int)s->graph.nodes.count; node++)
-    if (s->nests[node].is_free && set_of(s, node) == set && s->graph.nodes.data[node].class == STRATA_NEST_ROW)
-      return true;
-  return false;
-}
-
 // Cuts the dims of all sets in which divisions end; others stay as they are.
 static void cut_sets(splitting_t *s) {
   int n = (int)s->graph.nodes.count;
   int *before = strata_arena_array(s->graph.arena, int, n), *after = strata_arena_array(s->graph.arena, int, n);
   bool *has_rows = strata_arena_array(s->graph.arena, bool, n);
   for (int node = 0; node < n; node++)
-    has_rows[node] = s->nests[node].is_free && s->nests[node].set == node && has_row(s, node);
+    has_rows[s->nests[node].set] |= s->nests[node].is_free && s->graph.nodes.data[node].class == STRATA_NEST_ROW;
   for (bool changed = true; changed;) {
     changed = false;
     for (int node = 0; node < n; node++)
-      changed |= s->nests[node].is_free && has_rows[set_of(s, node)] && cut_nest(s, node);
+      changed |= s->nests[node].is_free && has_rows[s->nests[node].set] && cut_nest(s, node);
   }
   for (int node = 0; node < n; node++)
-    if (s->nests[node].is_free)
-      count_divisions(s, node, &before[set_of(s, node)], &after[set_of(s, node)]);
+    if (s->nests[node].is_free && has_rows[s->nests[node].set])
+      count_divisions(s, node, &before[s->nests[node].set], &after[s->nests[node].set]);
   for (int node = 0; node < n; node++)
-    if (s->nests[node].is_free && s->nests[node].set == node && after[node] >= before[node])
-      keep_whole(s, node);
+    if (after[s->nests[node].set] >= before[s->nests[node].set])
+      memset(s->nests[node].cuts, 0, sizeof s->nests[node].cuts);
 }
 
 //===-- Buffers --------------------------------------------------------------------------------------------------===//
