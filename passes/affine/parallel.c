@@ -99,6 +99,13 @@ static bool may_share(const finder_t *f, MlirOperation call, MlirOperation first
   return any || i == j || share_operand(f, call, first);
 }
 
+static void explain_apart(const finder_t *f, MlirOperation call, MlirOperation first, const char *reason) {
+  MlirStringRef name = strata_attr_str(callee_of(f, call), "sym_name"),
+                other = strata_attr_str(callee_of(f, first), "sym_name");
+  strata_explain(f->compile, "product %.*s: no launch with %.*s, of which it is independent: %s", (int)name.length,
+                 name.data, (int)other.length, other.data, reason);
+}
+
 // Moves what can share the launch of |first| behind it.
 static strata_status_t find_launch(finder_t *f, MlirOperation first, bool any) {
   MlirAttribute number = strata_i64_attr(f->compile->context, f->n_launches);
@@ -107,14 +114,22 @@ static strata_status_t find_launch(finder_t *f, MlirOperation first, bool any) {
   for (MlirOperation op = strata_call_order_next(first), next; !mlirOperationIsNull(op); op = next) {
     next = strata_call_order_next(op);
     int own = count_matrices(op, first);
+    const char *reason = NULL;
     bool can_move;
     if (n == STRATA_MAX_TOGETHER || ++n_seen > MAX_BETWEEN || is_loop(f, op))
       break;
-    if (!may_share(f, op, first, any) || n_matrices + own > MAX_MATRICES ||
-        (any && !(is_small(f, first) && is_small(f, op))))
+    if (!may_share(f, op, first, any))
+      continue;
+    if (n_matrices + own > MAX_MATRICES)
+      reason = "more matrices than a launch has maps for";
+    else if (any && !(is_small(f, first) && is_small(f, op)))
+      reason = "they share no operand, and one takes long enough alone";
+    if (reason && !f->compile->explain)
       continue;
     STRATA_TRY(strata_call_order_can_move(&f->order, op, first, MAX_BETWEEN, &can_move));
-    if (!can_move)
+    if (can_move && reason)
+      explain_apart(f, op, first, reason);
+    if (!can_move || reason)
       continue;
     n_matrices += own;
     strata_call_order_move(op, first, last);

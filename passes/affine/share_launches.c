@@ -62,14 +62,18 @@ static bool is_long(const sharer_t *s, MlirOperation func) {
 
 static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {
   strata_schedule_t schedule = strata_schedule_read(func);
-  bool is_scalar = !strcmp(schedule.kind, "scalar");
-  if (strcmp(schedule.kind, "map") && strcmp(schedule.kind, "rows") && !(is_scalar && is_of_points(func)))
-    return is_scalar ? "its tasks take long" : "it is a product, or attention";
+  if (!strcmp(schedule.kind, "attention"))
+    return "it is attention";
+  if (!strcmp(schedule.kind, "scalar") && !is_of_points(func))
+    return "its tasks take long";
   if (!s->device)
     return NULL;
   if (schedule.group > schedule.threads)
     return "its rows are a cluster's";
-  if (schedule.blocks || schedule.slots || (!strcmp(schedule.kind, "rows") && schedule.n_tile == 2))
+  if (schedule.producers)
+    return "it is a pipelined product, of which the model chooses launches";
+  bool is_rows = !strcmp(schedule.kind, "rows");
+  if (schedule.blocks || (is_rows && (schedule.slots || schedule.n_tile == 2)))
     return "its blocks carry out several tasks";
   return is_long(s, func) ? "it takes long enough alone" : NULL;
 }
@@ -86,8 +90,14 @@ static obstacle_t obstacle_of(const sharer_t *s, MlirOperation call) {
   return s->obstacles[strata_call_order_kernel(&s->order, call)];
 }
 
+// Tiles of products are those of the schedule, which is the launch's; a cpu's kernels have them in their code.
 static bool are_of_one_kind(const sharer_t *s, MlirOperation a, MlirOperation b) {
-  return !strcmp(strata_schedule_read(kernel_of(s, a)->func).kind, strata_schedule_read(kernel_of(s, b)->func).kind);
+  MlirOperation first = kernel_of(s, a)->func, second = kernel_of(s, b)->func;
+  const char *kind = strata_schedule_read(first).kind;
+  if (strcmp(kind, strata_schedule_read(second).kind))
+    return false;
+  return !s->device || strcmp(kind, "contract") ||
+         mlirAttributeEqual(strata_attr(first, "strata.schedule"), strata_attr(second, "strata.schedule"));
 }
 
 //===-- A launch -------------------------------------------------------------------------------------------------===//
@@ -132,7 +142,7 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
   if (!can_move)
     return NULL;
   if (!reason && !are_of_one_kind(s, call, launch->first))
-    reason = "their kinds of schedules differ";
+    reason = "their schedules differ";
   if (!reason && launch->n_operands + count_new_operands(launch, call) > MAX_ARGUMENTS)
     reason = "more buffers than a launch takes";
   if (reason) {

@@ -26,6 +26,10 @@
 // CHECK-DAG: func.func private @k2({{.*}}strata.schedule = [[LARGEST:{[^}]*}]]
 // CHECK-DAG: func.func private @k3({{.*}}strata.schedule = [[LARGEST]]
 // CHECK-DAG: func.func private @k4({{.*}}strata.schedule = [[LARGEST]]
+// Those that are not pipelined share one if their schedules are the same and none takes long (share_launches.mlir).
+// APART-NOT: strata.launch
+// APART: call @k4({{.*}}) {strata.launch = 0 : i64}
+// APART-NEXT: call @k2({{.*}}) {strata.launch = 0 : i64}
 // APART-NOT: strata.launch
 #nn = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
 #nt = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]

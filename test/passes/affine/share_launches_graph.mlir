@@ -4,7 +4,7 @@
 
 // A concat of inputs and a stack of what is computed from them: one launch. The reason is said where it is not one.
 // CHECK-DAG: kernel k0: 3 calls share a launch
-// CHECK-DAG: kernel k3: no launch with k0, of which it is independent: their kinds of schedules differ
+// CHECK-DAG: kernel k3: no launch with k0, of which it is independent: their schedules differ
 // CHECK: a run: 2 launches
 func.func @main(%a: tensor<30x17xf16> {strata.name = "a"}, %b: tensor<30x64xf16> {strata.name = "b"},
                 %c: tensor<30x3xf16> {strata.name = "c"})

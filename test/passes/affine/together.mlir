@@ -4,6 +4,7 @@
 // Small products that have nothing in common share a launch where that is faster, with the longest reductions first.
 // Large ones do not, nor what is summed in another type, which has a launch of its own. Those whose results go through
 // much code do while no processor has tiles of several of them (together_code.mlir).
+// SAID: product k1: no launch with k0, of which it is independent: they share no operand, and one takes long enough alone
 // SAID: product k4: with 1 of k1, 256 x 512 x 1024: {{.*}} us in one launch, {{[0-9.]+}} apart{{$}}
 // SAID: product k4: with 1 of k3, 128 x 512 x 1024: inf us in one launch, {{.*}}, left apart
 // SAID: product k4: with 1 of k5, 64 x 512 x 512: inf us in one launch, {{.*}}, left apart
