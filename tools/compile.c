@@ -196,9 +196,9 @@ strata_status_t strata_run_command(strata_arena_t *arena, const strata_options_t
   };
   const char *made;
   STRATA_TRY(strata_make_parents(arena, job.destination.folder, &made));
-  strata_isolated_t work = {job.destination.folder, job.destination.keeps, compile_and_finish, &job};
+  strata_isolated_t work = {job.destination.folder, made, job.destination.keeps, compile_and_finish, &job};
   strata_status_t status = strata_isolate(arena, &work);
   if (status)
-    strata_remove_parents(arena, job.destination.folder, made);
+    strata_remove_parents(job.destination.folder, made);
   return status;
 }

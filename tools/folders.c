@@ -1,6 +1,7 @@
 #include "tools/folders.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +17,7 @@ strata_status_t strata_make_parents(strata_arena_t *arena, const char *path, con
       made = made ? made : folder;
     else if (errno != EEXIST) {
       int error = errno;
-      strata_remove_parents(arena, folder, made);
+      strata_remove_parents(folder, made);
       return strata_error(STRATA_IO, "%s: cannot create the folder: %s", folder, strerror(error));
     }
   }
@@ -25,9 +26,10 @@ strata_status_t strata_make_parents(strata_arena_t *arena, const char *path, con
   return NULL;
 }
 
-void strata_remove_parents(strata_arena_t *arena, const char *path, const char *made) {
-  char *folder = strata_arena_strdup(arena, path);
-  bool is_last = !made;
+void strata_remove_parents(const char *path, const char *made) {
+  char folder[PATH_MAX];
+  bool is_last = !made || strlen(path) >= sizeof folder;
+  strcpy(folder, is_last ? "" : path);
   for (char *slash; !is_last && (slash = strrchr(folder, '/')) && slash > folder;) {
     *slash = 0;
     is_last = strcmp(folder, made) == 0;

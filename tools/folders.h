@@ -10,6 +10,7 @@
 STRATA_MUST_CHECK strata_status_t strata_make_parents(strata_arena_t *arena, const char *path, const char **out_made);
 
 // Removes the folders above |path| from the lowest up to |made|, as far as they are empty; nothing where it is NULL.
-void strata_remove_parents(strata_arena_t *arena, const char *path, const char *made);
+// Allocates nothing.
+void strata_remove_parents(const char *path, const char *made);
 
 #endif

@@ -218,6 +218,7 @@ static strata_status_t name_folder(const keeper_t *keeper, strata_status_t statu
 static strata_status_t run_work(keeper_t *keeper, pid_t group) {
   pipe_t pipe;
   pid_t child, self = getpid();
+  strata_staging_sweep(keeper->arena, keeper->staging.folder);
   STRATA_TRY(strata_staging_create(&keeper->staging));
   STRATA_TRY(open_pipe(&pipe));
   strata_status_t status = fork_process(&child);
@@ -294,6 +295,7 @@ static strata_status_t wait_for_keeper(keeper_t *keeper, pid_t pid) {
 
 strata_status_t strata_isolate(strata_arena_t *arena, const strata_isolated_t *work) {
   keeper_t keeper = {.arena = arena, .work = work, .staging = strata_staging_choose(arena, work->folder)};
+  keeper.staging.made = work->made;
   STRATA_TRY(open_pipe(&keeper.line));
   strata_status_t status = open_pipe(&keeper.report);
   if (status) {
@@ -314,8 +316,7 @@ strata_status_t strata_isolate(strata_arena_t *arena, const strata_isolated_t *w
     status = wait_for_keeper(&keeper, pid);
   close(keeper.report.from);
   // Where the keeper did not come to it:
-  strata_status_free(strata_staging_finish(arena, &keeper.staging));
-  strata_staging_remove(&keeper.staging);
+  strata_staging_finish(arena, &keeper.staging);
   restore_signals(old);
   return status;
 }

@@ -14,6 +14,7 @@
 
 typedef struct {
   const char *folder; // for the files; made if missing
+  const char *made;   // the first of the folders around it that were made for it; NULL: all were there
   bool keeps;         // they are moved there at the end; else they go with the staging folder
   // The work; |files|: a folder for its files. Standard output is written out behind it.
   strata_status_t (*body)(const char *files, void *user);

@@ -176,10 +176,23 @@ static strata_status_t trace_call(strata_arena_t *arena, strata_session_t *sessi
   return status;
 }
 
-strata_status_t strata_profile_kernels(strata_arena_t *arena, strata_session_t *session, FILE *file) {
+strata_profile_names_t strata_names_of(strata_arena_t *arena, const strata_library_t *library) {
+  strata_profile_names_t names = {0};
+  if (library->struct_size < offsetof(strata_library_t, nodes) + sizeof library->nodes)
+    return names; // of an older version
+  strata_kernel_origins_t *origins = strata_arena_array(arena, strata_kernel_origins_t, library->n_kernels + 1);
+  for (size_t i = 0; i < library->n_kernels && library->nodes; i++)
+    origins[i] = (strata_kernel_origins_t){.kernel = library->kernels[i]->name, .nodes = library->nodes[i]};
+  names.origins = origins;
+  names.n_origins = library->nodes ? library->n_kernels : 0;
+  return names;
+}
+
+strata_status_t strata_profile_kernels(strata_arena_t *arena, strata_session_t *session,
+                                       const strata_profile_names_t *names, FILE *file) {
   trace_t trace;
   STRATA_TRY(trace_call(arena, session, &trace));
-  print_kernels(session->library, NULL, &trace, file);
+  print_kernels(session->library, names, &trace, file);
   return NULL;
 }
 

@@ -22,7 +22,11 @@ STRATA_MUST_CHECK strata_status_t strata_profile(strata_arena_t *arena, strata_s
                                                  const strata_profile_names_t *names, int n_runs, FILE *file);
 
 // Calls it with its inputs as they are and prints a row for each kernel, the times of one call among them.
-STRATA_MUST_CHECK strata_status_t strata_profile_kernels(strata_arena_t *arena, strata_session_t *session, FILE *file);
+STRATA_MUST_CHECK strata_status_t strata_profile_kernels(strata_arena_t *arena, strata_session_t *session,
+                                                         const strata_profile_names_t *names, FILE *file);
+
+// The nodes that the library itself says its kernels carry out.
+strata_profile_names_t strata_names_of(strata_arena_t *arena, const strata_library_t *library);
 
 // The same rows without times, of a library that cannot be run here, and |why|.
 void strata_print_kernels_without_times(const strata_library_t *library, const strata_profile_names_t *names,

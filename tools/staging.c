@@ -2,11 +2,14 @@
 #define _GNU_SOURCE // getdents64
 #include "tools/staging.h"
 
+#include "tools/folders.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -14,24 +17,58 @@
 
 enum { TRIES = 50, PAUSE = 20 * 1000 * 1000 }; // nanoseconds, while another process that is about to end makes files
 
-strata_staging_t strata_staging_choose(strata_arena_t *arena, const char *folder) {
-  unsigned long long number = 0;
-  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)
-    number = (unsigned long long)getpid() << 32 | (unsigned long long)time(NULL);
-  const char *path = strata_arena_printf(arena, "%s/.strata-%016llx", folder, number);
+#define NAME_PREFIX ".strata-"
+enum { NAME_DIGITS = 16 }; // behind it, hexadecimal
+
+static strata_staging_t staging_at(strata_arena_t *arena, const char *folder, const char *path) {
   return (strata_staging_t){
       .folder = folder,
       .path = path,
       .files = strata_arena_printf(arena, "%s/files", path),
       .others = strata_arena_printf(arena, "%s/others", path),
-      .makes_folder = access(folder, F_OK) != 0 && errno == ENOENT,
   };
+}
+
+strata_staging_t strata_staging_choose(strata_arena_t *arena, const char *folder) {
+  unsigned long long number = 0;
+  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)
+    number = (unsigned long long)getpid() << 32 | (unsigned long long)time(NULL);
+  const char *path = strata_arena_printf(arena, "%s/" NAME_PREFIX "%0*llx", folder, (int)NAME_DIGITS, number);
+  strata_staging_t staging = staging_at(arena, folder, path);
+  staging.makes_folder = access(folder, F_OK) != 0 && errno == ENOENT;
+  return staging;
+}
+
+static int open_folder(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+
+static bool is_still_at(int folder, const char *path) {
+  struct stat opened, named;
+  return fstat(folder, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino &&
+         opened.st_dev == named.st_dev;
+}
+
+// False if it was swept away between its making and its lock. The lock ends with the process: nobody closes it.
+static bool make_locked(const char *path) {
+  if (mkdir(path, 0700) != 0)
+    return false;
+  int folder = open_folder(path);
+  if (folder < 0)
+    return access(path, F_OK) == 0;
+  flock(folder, LOCK_SH); // where there are no locks nobody sweeps
+  if (is_still_at(folder, path))
+    return true;
+  close(folder);
+  errno = ENOENT;
+  return false;
 }
 
 strata_status_t strata_staging_create(const strata_staging_t *staging) {
   if (mkdir(staging->folder, 0777) != 0 && errno != EEXIST)
     return strata_error(STRATA_IO, "%s: cannot create the folder: %s", staging->folder, strerror(errno));
-  if (mkdir(staging->path, 0700) != 0 || mkdir(staging->files, 0700) != 0 || mkdir(staging->others, 0700) != 0)
+  bool is_made = make_locked(staging->path);
+  for (int i = 0; i < TRIES && !is_made && errno == ENOENT; i++)
+    is_made = make_locked(staging->path);
+  if (!is_made || mkdir(staging->files, 0700) != 0 || mkdir(staging->others, 0700) != 0)
     return strata_error(STRATA_IO, "%s: cannot write to the folder: %s", staging->folder, strerror(errno));
   return NULL;
 }
@@ -109,10 +146,6 @@ strata_status_t strata_staging_publish(strata_arena_t *arena, strata_staging_t *
   return NULL;
 }
 
-strata_status_t strata_staging_finish(strata_arena_t *arena, strata_staging_t *staging) {
-  return access(mark_of(arena, staging), F_OK) == 0 ? strata_staging_publish(arena, staging) : NULL;
-}
-
 //===-- Removing -------------------------------------------------------------------------------------------------===//
 
 static void remove_tree(int parent, const char *name);
@@ -152,6 +185,55 @@ void strata_staging_remove(const strata_staging_t *staging) {
       break;
     nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
   }
-  if (staging->makes_folder)
-    rmdir(staging->folder);
+  if (!staging->makes_folder)
+    return;
+  rmdir(staging->folder);
+  strata_remove_parents(staging->folder, staging->made);
+}
+
+//===-- What others left -----------------------------------------------------------------------------------------===//
+
+static void finish_locked(strata_arena_t *arena, strata_staging_t *staging) {
+  if (access(mark_of(arena, staging), F_OK) == 0)
+    strata_status_free(strata_staging_publish(arena, staging));
+  strata_staging_remove(staging);
+}
+
+void strata_staging_finish(strata_arena_t *arena, strata_staging_t *staging) {
+  int folder = open_folder(staging->path);
+  // Against one that sweeps at the same time. What still holds the lock is about to be killed.
+  for (int i = 0; i < TRIES && folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++)
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+  finish_locked(arena, staging);
+  if (folder >= 0)
+    close(folder);
+}
+
+static bool is_name(const char *name) {
+  size_t prefix = strlen(NAME_PREFIX);
+  return strncmp(name, NAME_PREFIX, prefix) == 0 && strlen(name) == prefix + NAME_DIGITS &&
+         strspn(name + prefix, "0123456789abcdef") == NAME_DIGITS;
+}
+
+// Where nobody holds it.
+static void sweep_one(strata_arena_t *arena, const char *folder, const char *path) {
+  struct stat info;
+  int opened = open_folder(path);
+  if (opened < 0)
+    return;
+  if (fstat(opened, &info) == 0 && info.st_uid == geteuid() && flock(opened, LOCK_EX | LOCK_NB) == 0 &&
+      is_still_at(opened, path)) {
+    strata_staging_t staging = staging_at(arena, folder, path);
+    finish_locked(arena, &staging);
+  }
+  close(opened);
+}
+
+void strata_staging_sweep(strata_arena_t *arena, const char *folder) {
+  DIR *stream = opendir(folder);
+  for (struct dirent *entry; stream && (entry = readdir(stream));)
+    if (is_name(entry->d_name))
+      sweep_one(arena, folder, strata_arena_printf(arena, "%s/%s", folder, entry->d_name));
+  if (stream)
+    closedir(stream);
 }

@@ -1,4 +1,5 @@
 // strata-run LIB.so: loads an emitted library through the description it carries, runs it, compares and times it.
+#include "runtime/base/nearest.h"
 #include "tools/commands.h"
 #include "tools/errors.h"
 #include "tools/limits.h"
@@ -42,6 +43,24 @@ static strata_status_t parse_number(const char *text, double minimum, double *ou
              : strata_error(STRATA_INVALID_ARGUMENT, "expected a number of at least %g, got '%s'", minimum, text);
 }
 
+static strata_status_t unknown_option(strata_arena_t *arena, const char *argument) {
+  const strata_command_t *command = strata_find_command("strata-run");
+  size_t hyphens = strspn(argument, "-"), length = strcspn(argument, "=");
+  const char *name = strata_arena_printf(arena, "%.*s", (int)(length - hyphens), argument + hyphens);
+  strata_nearest_t nearest = strata_nearest(name);
+  for (size_t i = 0; i < *command->n_options; i++)
+    if (command->options[i].type != STRATA_OPTION_group)
+      strata_nearest_try(&nearest, command->options[i].name, strlen(command->options[i].name));
+  if (!nearest.found)
+    return strata_error(STRATA_INVALID_ARGUMENT, "unknown option '%s'; strata-run --help lists them", argument);
+  bool is_known = strcmp(name, nearest.found) == 0;
+  if (is_known)
+    return strata_error(STRATA_INVALID_ARGUMENT, "'%s': expected --%s%s", argument, name,
+                        argument[length] ? " without a value" : "=VALUE");
+  return strata_error(STRATA_INVALID_ARGUMENT, "unknown option '%s'; did you mean '--%.*s'?", argument,
+                      (int)nearest.length, nearest.found);
+}
+
 static strata_status_t parse_option(strata_arena_t *arena, const char *argument, options_t *options) {
   const char *value;
   double runs = 1;
@@ -65,7 +84,7 @@ static strata_status_t parse_option(strata_arena_t *arena, const char *argument,
   } else if (strcmp(argument, "--kernels") == 0) {
     options->kernels = true;
   } else if (argument[0] == '-') {
-    return strata_error(STRATA_INVALID_ARGUMENT, "unknown option '%s'; strata-run --help lists them", argument);
+    return unknown_option(arena, argument);
   } else if (options->library) {
     return strata_error(STRATA_INVALID_ARGUMENT, "expected one library, got %s and %s", options->library, argument);
   } else {
@@ -196,6 +215,11 @@ static void count_launch(void *user, size_t launch, unsigned threads, uint64_t n
   counts->regions += threads > 1;
 }
 
+static strata_status_t profile(strata_arena_t *arena, strata_session_t *session) {
+  strata_profile_names_t names = strata_names_of(arena, session->library);
+  return strata_profile_kernels(arena, session, &names, stdout);
+}
+
 static strata_status_t run(strata_arena_t *arena, const options_t *options, strata_session_t *session) {
   const strata_library_t *library = session->library;
   if (!options->random && options->inputs.count < library->n_inputs)
@@ -210,7 +234,7 @@ static strata_status_t run(strata_arena_t *arena, const options_t *options, stra
   printf("%s: %zu launches, %zu of them parallel\n", library->name, counts.launches, counts.regions);
   STRATA_TRY(write_and_compare(arena, options, session));
   if (options->kernels)
-    STRATA_TRY(strata_profile_kernels(arena, session, stdout));
+    STRATA_TRY(profile(arena, session));
   strata_times_t times;
   STRATA_TRY(strata_time_runs(arena, session, options->n_runs, &times));
   printf("%s: median %.3f ms, min %.3f ms, max %.3f ms of %d runs\n", library->name, 1e3 * times.median,
@@ -219,11 +243,12 @@ static strata_status_t run(strata_arena_t *arena, const options_t *options, stra
 }
 
 // True if there is no GPU for the library, and its kernels have been printed without times.
-static bool describe_only(const options_t *options, const strata_session_t *session) {
+static bool describe_only(strata_arena_t *arena, const options_t *options, const strata_session_t *session) {
   strata_status_t status = options->kernels ? strata_session_check_device(session) : NULL;
   if (!status)
     return false;
-  strata_print_kernels_without_times(session->library, NULL, strata_status_message(status), stdout);
+  strata_profile_names_t names = strata_names_of(arena, session->library);
+  strata_print_kernels_without_times(session->library, &names, strata_status_message(status), stdout);
   strata_status_free(status);
   return true;
 }
@@ -233,7 +258,7 @@ static strata_status_t run_command(strata_arena_t *arena, int argc, char **argv)
   strata_session_t session = {0};
   STRATA_TRY(parse_options(arena, argc, argv, &options));
   strata_status_t status = strata_session_describe(arena, options.library, &session);
-  if (!status && describe_only(&options, &session)) {
+  if (!status && describe_only(arena, &options, &session)) {
     strata_session_close(&session);
     return NULL;
   }

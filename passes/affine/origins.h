@@ -1,7 +1,8 @@
 // Which nodes of the model a kernel carries out, for people to read.
 //
 // A nest's location is the name of the node it comes from. The call of a kernel in @main has those of its nests fused,
-// so that kernels that are one function stay one: what differs is with their calls. No emitted byte depends on it.
+// so that kernels that are one function stay one: what differs is with their calls. No code depends on it; a
+// library's description repeats it.
 #ifndef STRATA_PASSES_AFFINE_ORIGINS_H
 #define STRATA_PASSES_AFFINE_ORIGINS_H
 

@@ -1,5 +1,6 @@
 // Machine code by NVIDIA's assembler, and what it says of each kernel.
-#define _GNU_SOURCE // clock_gettime
+#define _GNU_SOURCE // clock_gettime, memmem
+#include "dialects/integers.h"
 #include "runtime/base/process.h"
 #include "targets/gpu/emit.h"
 
@@ -104,6 +105,21 @@ static void read_output(strata_arena_t *arena, const char *output, strata_gpu_bi
 
 //===-- Running it -----------------------------------------------------------------------------------------------===//
 
+// One would put sections in another order than several do; more would be two digits where their number is noted.
+enum { MIN_THREADS = 2, MAX_THREADS = 9 };
+
+// The assembler notes its options in what it makes. Code is the same however many threads made it, and so is a library.
+static void *forget_threads(strata_arena_t *arena, const void *cubin, size_t size) {
+  static const char option[] = "-split-compile ";
+  char *data = strata_arena_copy(arena, cubin, size), *end = data + size;
+  for (char *at = data; (at = memmem(at, (size_t)(end - at), option, sizeof option - 1));) {
+    at += sizeof option - 1;
+    if (at<end && * at> '0' && *at <= '0' + MAX_THREADS)
+      *at = '0';
+  }
+  return data;
+}
+
 static strata_status_t run(strata_compile_t *compile, const strata_gpu_device_t *device, const char *folder,
                            strata_gpu_image_t *out_image, strata_gpu_binary_t *binary) {
   strata_arena_t *arena = compile->arena;
@@ -111,11 +127,12 @@ static strata_status_t run(strata_compile_t *compile, const strata_gpu_device_t 
   const char *cubin = strata_arena_printf(arena, "%s/kernels.cubin", folder), *output;
   STRATA_TRY(strata_gpu_file_write(ptx, binary->assembly, strlen(binary->assembly)));
   const char *lines = strstr(binary->assembly, "\t.loc\t") ? "-lineinfo" : NULL; // of --debug-info
+  int threads = (int)strata_max(MIN_THREADS, strata_min(compile->options->jobs, MAX_THREADS));
   const char *const arguments[] = {
       binary->assembler,
       strata_arena_printf(arena, "-arch=%s", device->chip),
       strata_arena_printf(arena, "-O%d", compile->options->opt_level),
-      strata_arena_printf(arena, "--split-compile=%d", compile->options->jobs),
+      strata_arena_printf(arena, "--split-compile=%d", threads),
       "-v",
       ptx,
       "-o",
@@ -128,7 +145,9 @@ static strata_status_t run(strata_compile_t *compile, const strata_gpu_device_t 
   binary->assembler_seconds = seconds() - start;
   read_output(arena, output, binary);
   out_image->suffix = "cubin";
-  return strata_gpu_file_read(arena, cubin, &out_image->data, &out_image->size);
+  STRATA_TRY(strata_gpu_file_read(arena, cubin, &out_image->data, &out_image->size));
+  out_image->data = forget_threads(arena, out_image->data, out_image->size);
+  return NULL;
 }
 
 strata_status_t strata_gpu_assemble(strata_compile_t *compile, const strata_gpu_device_t *device,

@@ -1,5 +1,6 @@
 // The description of runtime/include/strata/runtime.h as LLVM IR. Types and members here must agree with that file.
 // Names of constants begin with a dot, so that no function that a user names is called so.
+#include "passes/affine/origins.h"
 #include "targets/library/emit.h"
 
 #include <string.h>
@@ -93,6 +94,27 @@ static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *
   print_pointers(printer, "kernels", program->kernels.count, numbers);
 }
 
+// Looks from *at on, which goes behind what was found: both lists are in the order of calls, as a rule.
+static const char *nodes_of(const strata_kernel_origins_t *origins, size_t n, const char *kernel, size_t *at) {
+  for (size_t i = 0; i < n; i++) {
+    const strata_kernel_origins_t *each = &origins[(*at + i) % n];
+    if (strcmp(each->kernel, kernel) != 0)
+      continue;
+    *at = (*at + i + 1) % n;
+    return each->nodes;
+  }
+  return "";
+}
+
+static void print_nodes(strata_ir_printer_t *printer, const strata_program_t *program) {
+  strata_arena_t *arena = program->compile->arena;
+  size_t n, at = 0, *numbers = strata_arena_array(arena, size_t, program->kernels.count + 1);
+  const strata_kernel_origins_t *origins = strata_kernel_origins(arena, program->compile->module, &n);
+  for (size_t i = 0; i < program->kernels.count; i++)
+    numbers[i] = strata_ir_string(printer, nodes_of(origins, n, program->kernels.data[i].symbol, &at));
+  print_pointers(printer, "nodes", program->kernels.count, numbers);
+}
+
 // The kernels of all launches of a call, loops unrolled and one iteration of open ones.
 static void print_kernels_of(strata_ir_printer_t *printer, const strata_program_launches_t *launches, bool *is_first) {
   for (size_t i = 0; i < launches->count; i++) {
@@ -149,7 +171,7 @@ static const char types[] =
     "%tensor_info = type { ptr, ptr, i32, i32, ptr, i64 }\n"
     "%kernel_info = type { ptr, i64, i64, i64 }\n"
     "%description = type { i32, i32, i32, i32, ptr, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, "
-    "i64, ptr, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }\n"
+    "i64, ptr, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }\n"
     "declare hidden i32 @strata_rt_run(ptr, ptr, ptr, ptr)\n"
     "declare hidden i64 @strata_rt_device_memory_size(ptr)\n"
     "declare hidden i64 @strata_rt_weights_size()\n"
@@ -176,13 +198,14 @@ void strata_program_print_description(const strata_program_t *program, const str
   size_t n_constants = print_constants(printer, program);
   print_kernels(printer, program);
   print_launches(printer, program);
+  print_nodes(printer, program);
   fprintf(printer->file,
           "@strata_description = internal constant %%description { i32 %zu, i32 %d, i32 %d, i32 %d, "
           "ptr @.g%zu, ptr @.g%zu, ptr @.g%zu, ptr @.g%zu, i64 %zu, ptr @.devices, i64 %zu, ptr @.inputs, i64 %zu, "
           "ptr @.outputs, i64 0, ptr null, i64 %zu, ptr @.constants, i64 %zu, ptr @.kernels, i64 %zu, ptr @.launches, "
           "ptr @strata_rt_run, ptr @strata_rt_device_memory_size, ptr @strata_rt_weights_size, ptr @strata_rt_load, "
           "ptr @strata_rt_set_constant, ptr @strata_rt_unload, ptr %s, ptr @strata_rt_error, "
-          "ptr @strata_rt_set_trace }\n",
+          "ptr @strata_rt_set_trace, ptr @.nodes }\n",
           sizeof(strata_library_t), STRATA_LIBRARY_DESCRIPTION, flags_of(options), strata_program_alignment(program),
           name, compiler, target, command_line, n_devices, program->n_inputs, program->n_outputs, n_constants,
           program->kernels.count, (size_t)strata_program_count_launches(&program->main),

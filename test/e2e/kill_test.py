@@ -104,6 +104,52 @@ def try_once(rng, model, kind, seconds, accepted):
     return good
 
 
+def kill_all(process):
+    """All processes at once, so that nobody is left to tidy up."""
+    victims = [process.pid, *descendants(process.pid)]
+    for victim in victims:
+        os.kill(victim, signal.SIGSTOP)
+    for victim in victims:
+        os.kill(victim, signal.SIGKILL)
+    process.wait()
+    settle(process)
+    process.stdout.close()
+
+
+def sweeps():
+    """What dead compiles left goes with the next one into the same place; what is in use, or not of ours, stays."""
+    model, good = make_model(), True
+    shutil.rmtree("swept", ignore_errors=True)
+    left = []
+    while not left:  # a kill may come before the folder is made, or after the end
+        process = start(model, "swept")
+        while process.poll() is None and not left:
+            left = [name for name in (os.listdir("swept") if os.path.isdir("swept") else []) if name[0] == "."]
+        kill_all(process)
+        left = [name for name in os.listdir("swept") if name[0] == "."]
+    os.makedirs("swept/.strata-mine")
+    running = start(model, "swept", "--threads=1")
+    while running.poll() is None and not [name for name in os.listdir("swept") if name[0] == "." and name not in left
+                                          and name != ".strata-mine"]:
+        time.sleep(0.001)
+    good &= start(model, "swept").wait() == 0 and running.wait() == 0
+    names = [name for name in os.listdir("swept") if name[0] == "."]
+    good &= names == [".strata-mine"]
+    # The first process alone: the keeper removes what it made, with the folders around it.
+    shutil.rmtree("deep", ignore_errors=True)
+    process = start(model, "deep/er/out")
+    while not os.path.isdir("deep/er/out") and process.poll() is None:
+        time.sleep(0.001)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    settle(process)
+    process.stdout.close()
+    good &= not os.path.exists("deep") or "libnet.so" in os.listdir("deep/er/out")
+    if not good:
+        print(f"FAIL sweeping: left {left}, then {names}, deep {os.path.exists('deep')}")
+    return good
+
+
 def main():
     for folder in ("old", "new", "out", "tmp"):
         shutil.rmtree(folder, ignore_errors=True)
@@ -121,6 +167,7 @@ def main():
     rng = random.Random(SEED)
     kinds = [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, "descendant", "group"]
     bad = sum(not try_once(rng, model, kinds[i % len(kinds)], seconds, accepted) for i in range(KILLS))
+    bad += not sweeps()
     print(f"{KILLS} kills over {seconds:.2f} s, {bad} bad")
     sys.exit(1 if bad else 0)
 

@@ -78,6 +78,7 @@ class Description(ctypes.Structure):
         ("set_threads", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)),
         ("error", ctypes.CFUNCTYPE(ctypes.c_char_p)),
         ("set_trace", ctypes.CFUNCTYPE(None, TRACE, ctypes.c_void_p)),
+        ("nodes", ctypes.POINTER(ctypes.c_char_p)),
     ]
 
 

@@ -74,6 +74,7 @@ typedef struct strata_library {
   const char *(*error)(void);
   // Calls |trace| after every launch of every later call; NULL: no longer. Not while a call is running.
   void (*set_trace)(strata_trace_t trace, void *user);
+  const char *const *nodes; // of the model: for each kernel those it carries out, in a few words; "" where unknown
 } strata_library_t;
 
 #endif
