@@ -136,8 +136,8 @@ static const char *judge(const finder_t *f) {
   strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
   strata_attention_choice_t choice;
   const char *obstacle = strata_attention_obstacle(&problem);
-  if (!f->found.has_softmax && has_weights(f))
-    return "a product of weights, which may share a launch and compute an operand on its way";
+  if (!f->found.has_softmax && (problem.batch == 1 || has_weights(f)))
+    return "products of weights or without batches, which may share launches with others";
   if (obstacle)
     return obstacle;
   if (!read_product(f, f->found.product.nest, &first) || !read_product(f, f->found.weighted, &second) ||
