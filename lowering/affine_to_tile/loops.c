@@ -42,7 +42,7 @@ static strata_tile_loop_t begin_loop(strata_tile_builder_t *b, int64_t extent, c
     *out_coordinate = strata_tile_constant(b, 0);
     return loop;
   }
-  MlirValue first = first_of(b, range), end = end_of(b, range, extent);
+  MlirValue end = end_of(b, range, extent), first = first_of(b, range);
   loop.loop = strata_emit_for_begin(&b->e, first, end, 1, 0, NULL, NULL);
   *out_coordinate = strata_tile_symbol(b, loop.loop.induction, extent);
   return loop;
@@ -323,7 +323,7 @@ static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *c
   MlirValue values[STRATA_TILE_CARRIED];
   int n_symbols = b->space.n_symbols;
   const strata_tile_range_t *range = c->ranges && i + 1 < c->n_loops ? &c->ranges[i] : NULL;
-  MlirValue first = first_of(b, range), end = end_of(b, range, trips / step);
+  MlirValue end = end_of(b, range, trips / step), first = first_of(b, range);
   strata_loop_t loop = strata_emit_for_begin(&b->e, first, end, 1, c->n_carried, carried, values);
   MlirAffineExpr counter = strata_tile_symbol(b, loop.induction, trips / step);
   carry_iterations(b, c, i, strata_tile_scaled(b, counter, step, zero), step, values);

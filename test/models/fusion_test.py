@@ -29,7 +29,8 @@ class Kernel:
 
     def __init__(self, head, body):
         arguments = ARGUMENT.findall(head)
-        self.is_scalar = 'kind = "scalar"' in head
+        # Scalar code, and rows found by numbers in memory, join no other nests.
+        self.is_scalar = 'kind = "scalar"' in head or any("memref.load" in line for line in body)
         self.stores, self.reads, self.repeats = set(), set(), set()
         dims, in_reduction = [], 0
         for line in body:
