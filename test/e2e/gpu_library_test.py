@@ -22,14 +22,14 @@ def load(name, graph, *options):
 
 
 def test_calls(graph):
-    """Every way to take tensors and memory; by default f32 products are of f16 operands."""
+    """Every way to take tensors and memory; f32 products are of f16 operands where that is asked for."""
     for number in range(4):
         options = [option for i, option in enumerate(CALLERS) if number >> i & 1]
         library = load(f"way{number}", graph, *options)
         for _ in range(2):
             check_close(library.run([X])[0], reference(X))
         library.unload()
-    library = gpu.Library(compile_as("mixed", graph, *EMULATED))
+    library = gpu.Library(compile_as("mixed", graph, *EMULATED, "--mm-conv-precision-mode=mixed_fp16_fp32"))
     got = library.run([X])[0]
     check_close(got, reference(X), 2e-2)
     assert np.abs(got - reference(X)).max() > 1e-6
