@@ -90,6 +90,10 @@ MlirAffineMap strata_group_align(const strata_grouping_t *grouping, int group, i
 // True if the outer map of an aligned nest takes every point to an outer point of its own.
 bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int node);
 
+// True if |node|, which is aligned, reads a row for itself, and that in short pieces: no cluster should fetch it, as
+// neighbouring rows are fetched with it in vain.
+bool strata_group_reads_pieces(const strata_grouping_t *grouping, int group, int node);
+
 //===-- Places (group_places.c) ----------------------------------------------------------------------------------===//
 
 // Where |reader|, a member, computes the producer of |read|; *out_point is the same over the reader's own dims. False

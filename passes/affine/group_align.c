@@ -5,6 +5,7 @@
 // the outer loops computes both, and what one hands to the other stays there. From consumer to producer the same
 // equation is solved for P.
 #include "passes/affine/group.h"
+#include "passes/affine/pieces.h"
 
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
@@ -136,4 +137,38 @@ bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int
   for (int i = 0; i < record->n_outer; i++)
     n_outer_long += record->outer[i] > 1;
   return n_long == n_outer_long;
+}
+
+static bool holds_all_points(const strata_nest_node_t *node, const strata_access_t *access) {
+  int64_t sizes[STRATA_MAX_DIMS];
+  double elements = 1;
+  int rank = strata_memref_sizes(access->buffer, sizes);
+  for (int i = 0; i < rank; i++)
+    elements *= (double)sizes[i];
+  return elements >= node->trips;
+}
+
+bool strata_group_reads_pieces(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_node_t *record = &grouping->graph.nodes.data[node];
+  const strata_nest_t *nest = record->nest;
+  MlirAffineMap outer = grouping->nodes[node].outer;
+  uint32_t inner = 0;
+  for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++) {
+    inner |= 1u << dim;
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(outer); i++)
+      if (strata_affine_expr_uses(mlirAffineMapGetResult(outer, i), dim))
+        inner &= ~(1u << dim);
+  }
+  for (size_t i = 0; i < record->buffers.count; i++) {
+    const strata_access_t *access = &nest->accesses[i];
+    const strata_nest_buffer_t *read = &grouping->graph.buffers.data[record->buffers.data[i]];
+    bool is_read = access->is_store || (read->n_stores > 0 && strata_group_has(grouping, group, read->writer));
+    for (size_t j = 0; j < read->readers.count; j++)
+      is_read |= strata_group_has(grouping, group, read->readers.data[j]);
+    int64_t piece = strata_piece_bytes(nest, access, inner);
+    bool has_piece = piece > strata_piece_bytes(nest, access, 0); // else neighbouring rows may be read together
+    if (!is_read && holds_all_points(record, access) && has_piece && strata_is_piece_short(piece))
+      return true;
+  }
+  return false;
 }

@@ -250,7 +250,9 @@ static bool keeps_threads_busy(const strata_grouping_t *grouping, int group, int
   for (size_t i = 0; i < record->buffers.count; i++)
     cost += grouping->graph.buffers.data[record->buffers.data[i]].bytes * prices->byte;
   double tasks = record->class == STRATA_NEST_ROW ? record->points : record->trips / prices->task_points;
-  bool is_shared = prices->row_threads > prices->task_threads && row_bytes(grouping, group, node) <= prices->row_bytes;
+  bool is_shared = prices->row_threads > prices->task_threads &&
+                   row_bytes(grouping, group, node) <= prices->row_bytes &&
+                   !strata_group_reads_pieces(grouping, group, node);
   double most = is_shared ? prices->row_threads : prices->task_threads;
   double idle_alone = prices->threads / threads_busy(prices, tasks, record->trips, prices->task_threads);
   double idle = prices->threads / threads_busy(prices, rows, record->trips, most);

@@ -30,32 +30,42 @@ static void erase_unused(MlirBlock block) {
   }
 }
 
+// True if the parts of reduction dim |dim| stand behind the results' dims.
+static bool is_behind(const strata_split_t *split, int dim) { return !split->is_across || split->is_beside[dim]; }
+
+int strata_split_place(const strata_split_t *split, int dim) {
+  int place = is_behind(split, dim) ? split->nest->n_parallel : 0;
+  for (int i = 0; i < split->nest->n_reduction; i++)
+    place += split->parts[i] > 1 && (is_behind(split, i) == is_behind(split, dim) ? i < dim : !is_behind(split, i));
+  return place;
+}
+
 // The dims of the partial results: parts and results, the ones that lie side by side last.
 static int partial_dims(const strata_split_t *split, const MlirValue *parts, const MlirValue *results,
                         MlirValue *out_dims) {
-  int n = 0, n_split = 0;
+  int n_front = 0, n_split = 0;
   for (int i = 0; i < split->nest->n_reduction; i++)
-    n_split += split->parts[i] > 1;
-  for (int i = 0; i < n_split && split->is_across; i++)
-    out_dims[n++] = parts[i];
+    if (split->parts[i] > 1) {
+      out_dims[strata_split_place(split, i)] = parts[n_split++];
+      n_front += !is_behind(split, i);
+    }
   for (int i = 0; i < split->nest->n_parallel; i++)
-    out_dims[n++] = results[i];
-  for (int i = 0; i < n_split && !split->is_across; i++)
-    out_dims[n++] = parts[i];
-  return n;
+    out_dims[n_front + i] = results[i];
+  return split->nest->n_parallel + n_split;
 }
 
-static int partial_extents(const strata_split_t *split, int64_t *out_extents) {
+int strata_split_extents(const strata_split_t *split, int64_t *out_extents) {
   const strata_nest_t *nest = split->nest;
-  int n = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < nest->n_reduction && (pass == 0) == split->is_across; i++)
-      if (split->parts[i] > 1)
-        out_extents[n++] = split->parts[i];
-    for (int i = 0; i < nest->n_parallel && (pass == 0) != split->is_across; i++)
-      out_extents[n++] = nest->extents[i];
-  }
-  return n;
+  int n_front = 0, n_split = 0;
+  for (int i = 0; i < nest->n_reduction; i++)
+    if (split->parts[i] > 1) {
+      out_extents[strata_split_place(split, i)] = split->parts[i];
+      n_front += !is_behind(split, i);
+      n_split++;
+    }
+  for (int i = 0; i < nest->n_parallel; i++)
+    out_extents[n_front + i] = nest->extents[i];
+  return nest->n_parallel + n_split;
 }
 
 MlirOperation strata_split_access(MlirLocation location, const char *name, const MlirValue *leading, int n_leading,
@@ -160,6 +170,20 @@ static void guard_loads(const strata_split_t *split, const strata_nest_t *copy, 
       guard_load(copy->accesses[i].op, set, (MlirValue[]){part, copy->dims[copy->n_parallel]});
 }
 
+int strata_split_insert(const strata_split_t *split, MlirBlock body, MlirValue *out_parts) {
+  MlirOperation op = mlirBlockGetParentOperation(body);
+  MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op));
+  int places[STRATA_MAX_DIMS], n = 0;
+  for (int i = 0; i < split->nest->n_reduction; i++)
+    if (split->parts[i] > 1)
+      places[n++] = strata_split_place(split, i);
+  for (int place = 0, n_dims = n + split->nest->n_parallel; place < n_dims; place++) // those in front first
+    for (int i = 0; i < n; i++)
+      if (places[i] == place)
+        out_parts[i] = mlirBlockInsertArgument(body, place, index, mlirOperationGetLocation(op));
+  return n;
+}
+
 static strata_status_t add_partial_nest(strata_arena_t *arena, const strata_split_t *split, MlirValue partial,
                                         MlirOperation *out_op) {
   MlirOperation op = *out_op = mlirOperationClone(split->nest->op);
@@ -171,18 +195,12 @@ static strata_status_t add_partial_nest(strata_arena_t *arena, const strata_spli
     if (copy.accesses[i].is_store)
       mlirOperationDestroy(copy.accesses[i].op);
   MlirValue parts[STRATA_MAX_DIMS], dims[STRATA_MAX_DIMS];
-  MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op));
-  int n_split = 0;
-  for (int i = 0; i < copy.n_reduction; i++)
-    if (split->parts[i] > 1) {
-      int position = split->is_across ? n_split : copy.n_parallel + n_split;
-      parts[n_split++] = mlirBlockInsertArgument(copy.body, position, index, location);
-    }
+  strata_split_insert(split, copy.body, parts);
   shift_dims(split, &copy, parts);
   if (split->may_be_uneven && split->parts[0] > 1)
     guard_loads(split, &copy, parts[0]);
   int64_t extents[STRATA_MAX_DIMS];
-  strata_nest_set_extents(op, partial_extents(split, extents), extents);
+  strata_nest_set_extents(op, strata_split_extents(split, extents), extents);
   int n = partial_dims(split, parts, copy.dims, dims);
   MlirValue leading[2] = {mlirOperationGetResult(copy.loops[0], 0), partial};
   mlirBlockInsertOwnedOperationBefore(copy.body, mlirBlockGetTerminator(copy.body),
@@ -219,7 +237,8 @@ strata_status_t strata_split_apply(strata_arena_t *arena, const strata_split_t *
   const strata_nest_t *nest = split->nest;
   int64_t extents[STRATA_MAX_DIMS];
   MlirType element = mlirValueGetType(mlirOperationGetResult(nest->loops[0], 0));
-  MlirType type = mlirMemRefTypeContiguousGet(element, partial_extents(split, extents), extents, (MlirAttribute){0});
+  MlirType type =
+      mlirMemRefTypeContiguousGet(element, strata_split_extents(split, extents), extents, (MlirAttribute){0});
   MlirValue partials = strata_alloc_before(nest->op, type);
   STRATA_TRY(add_partial_nest(arena, split, partials, &out_partial->op));
   out_partial->buffer = partials;

@@ -51,22 +51,26 @@ typedef struct {
   int64_t n_parts;
 } parts_t;
 
-// A nest of all parts of all rows, in front of |before|: |out_dims| are those of the partial results.
-static strata_status_t begin_parts(const parts_t *p, MlirOperation before, strata_nest_t *out_nest,
-                                   MlirValue *out_dims) {
-  const strata_nest_node_t *mean = p->m->mean;
-  STRATA_TRY(copy_nest(p->arena, mean, before, out_nest));
-  MlirOperation op = out_nest->op;
-  int n = out_nest->n_parallel, place = p->split->is_across ? 0 : n;
+// A nest of all parts of all rows, in front of |before|: *out_n dims are those of the partial results.
+static strata_status_t begin_parts(const parts_t *p, MlirOperation before, strata_nest_t *out_nest, MlirValue *out_dims,
+                                   int *out_n) {
+  MlirValue parts[STRATA_MAX_DIMS];
   int64_t extents[STRATA_MAX_DIMS];
-  mlirBlockInsertArgument(out_nest->body, place, mlirIndexTypeGet(mlirOperationGetContext(op)),
-                          mlirOperationGetLocation(op));
-  for (int i = 0; i <= n; i++) {
+  STRATA_TRY(copy_nest(p->arena, p->m->mean, before, out_nest));
+  strata_split_insert(p->split, out_nest->body, parts);
+  *out_n = strata_split_extents(p->split, extents);
+  for (int i = 0; i < *out_n; i++)
     out_dims[i] = mlirBlockGetArgument(out_nest->body, i);
-    extents[i] = i == place ? p->n_parts : out_nest->extents[i - (i > place)];
-  }
-  strata_nest_set_extents(op, n + 1, extents);
+  strata_nest_set_extents(out_nest->op, *out_n, extents);
   return NULL;
+}
+
+// Where the results' dims begin among those of the partial results.
+static int rows_place(const strata_split_t *split) {
+  int place = 0;
+  for (int i = 0; i < split->nest->n_reduction; i++)
+    place += split->parts[i] > 1 && split->is_across && !split->is_beside[i];
+  return place;
 }
 
 static MlirValue insert(MlirOperation before, const char *name, int n, const MlirValue *operands, MlirType type,
@@ -108,35 +112,36 @@ static strata_status_t add_means(parts_t *p) {
   const strata_access_t *load = strata_moments_load(mean, strata_moments_store(p->m->sum)->buffer);
   strata_nest_t nest;
   MlirValue dims[STRATA_MAX_DIMS];
-  STRATA_TRY(begin_parts(p, p->m->sum->nest->op, &nest, dims));
+  int n;
+  STRATA_TRY(begin_parts(p, p->m->sum->nest->op, &nest, dims, &n));
   MlirOperation store = same_access(mean, strata_moments_store(mean), &nest), old = same_access(mean, load, &nest);
   MlirOperation product = strata_def(mlirOperationGetOperand(store, 0));
   MlirType type = mlirValueGetType(mlirOperationGetResult(old, 0));
   p->means = strata_alloc_before(nest.op, mlirValueGetType(p->sums));
-  mlirOperationSetOperand(product, 0, insert_load(product, p->sums, dims, nest.n_parallel + 1, type));
+  mlirOperationSetOperand(product, 0, insert_load(product, p->sums, dims, n, type));
   mlirOperationSetOperand(product, 1, insert_number(product, type, p->m->factor * (double)p->n_parts));
-  move_store(store, mlirOperationGetResult(product, 0), p->means, dims, nest.n_parallel + 1);
+  move_store(store, mlirOperationGetResult(product, 0), p->means, dims, n);
   erase_unless_used(old);
   return NULL;
 }
 
-// d' = x - m', at the part that |dim| of the difference is in.
-static strata_status_t add_differences(const parts_t *p, int dim, int64_t size, MlirValue *out_buffer) {
+// d' = x - m', at the part that the difference is in.
+static strata_status_t add_differences(const parts_t *p, MlirValue *out_buffer) {
   const strata_moments_t *m = p->m;
   const strata_nest_node_t *difference = m->difference;
   MlirContext context = mlirAffineMapGetContext(m->x->map);
   strata_nest_t copy;
   MlirAffineExpr at[STRATA_MAX_DIMS];
   STRATA_TRY(copy_nest(p->arena, difference, m->squares->nest->op, &copy));
-  int n_rows = m->sum->nest->n_parallel, n = 0;
-  MlirAffineExpr part =
-      mlirAffineFloorDivExprGet(mlirAffineDimExprGet(context, dim), mlirAffineConstantExprGet(context, size));
-  if (p->split->is_across)
-    at[n++] = part;
+  int n_rows = m->sum->nest->n_parallel, n = n_rows;
   for (int row = 0; row < n_rows; row++)
-    at[n++] = mlirAffineMapGetResult(m->own_mean->map, row);
-  if (!p->split->is_across)
-    at[n++] = part;
+    at[rows_place(p->split) + row] = mlirAffineMapGetResult(m->own_mean->map, row);
+  for (int i = 0; i < m->sum->nest->n_reduction; i++)
+    if (p->split->parts[i] > 1) {
+      at[strata_split_place(p->split, i)] = mlirAffineFloorDivExprGet(
+          mlirAffineDimExprGet(context, m->own[n_rows + i]), mlirAffineConstantExprGet(context, p->split->sizes[i]));
+      n++;
+    }
   MlirOperation load = same_access(difference, m->own_mean, &copy);
   mlirOperationSetOperand(load, 0, p->means);
   strata_nest_set_map(load, mlirAffineMapGet(context, copy.n_parallel, 0, n, at), copy.dims);
@@ -161,17 +166,17 @@ static strata_status_t add_spreads(const parts_t *p) {
   const strata_nest_node_t *mean = m->mean;
   strata_nest_t nest;
   MlirValue dims[STRATA_MAX_DIMS];
-  STRATA_TRY(begin_parts(p, m->squares->nest->op, &nest, dims));
+  int n;
+  STRATA_TRY(begin_parts(p, m->squares->nest->op, &nest, dims, &n));
   MlirOperation store = same_access(mean, strata_moments_store(mean), &nest);
   MlirOperation product = strata_def(mlirOperationGetOperand(store, 0)),
                 loaded = strata_def(mlirOperationGetOperand(product, 0));
   MlirType type = mlirValueGetType(mlirOperationGetResult(product, 0));
   MlirAttribute flags = strata_attr(product, "fastmath");
-  int n = nest.n_parallel + 1;
-  const MlirValue *rows = p->split->is_across ? dims + 1 : dims;
+  const MlirValue *rows = dims + rows_place(p->split);
   double length = m->sum->trips / m->sum->points / (double)p->n_parts;
   MlirValue own = insert_load(store, p->means, dims, n, type);
-  MlirValue all = insert_load(store, strata_moments_store(mean)->buffer, rows, n - 1, type);
+  MlirValue all = insert_load(store, strata_moments_store(mean)->buffer, rows, p->split->nest->n_parallel, type);
   MlirValue squares = insert_load(store, p->squares, dims, n, type);
   MlirValue apart = insert(store, "arith.subf", 2, (MlirValue[]){own, all}, type, "fastmath", flags);
   MlirValue square = insert(store, "arith.mulf", 2, (MlirValue[]){apart, apart}, type, "fastmath", flags);
@@ -222,37 +227,96 @@ static int choose_loop(const strata_moments_t *m, double wanted, int64_t *out_pa
   return best;
 }
 
-static void split_loop(const strata_nest_t *nest, int loop, int64_t parts, bool is_across, strata_split_t *out) {
-  *out = (strata_split_t){.nest = nest, .is_across = is_across, .n_parts = parts};
+// How |nest| is cut into the parts of |of_sum|: |dims|, by dim of the sum, says which of its dims are the same. False
+// where its parts would come in another order.
+static bool split_alike(const strata_nest_t *nest, const strata_split_t *of_sum, const int *dims, strata_split_t *out) {
+  *out = *of_sum;
+  out->nest = nest;
   for (int i = 0; i < nest->n_reduction; i++) {
-    out->parts[i] = i == loop ? parts : 1;
+    out->parts[i] = 1;
+    out->sizes[i] = nest->extents[nest->n_parallel + i];
+    out->is_beside[i] = false;
+  }
+  for (int i = 0, last[2] = {-1, -1}; i < of_sum->nest->n_reduction; i++) {
+    int own = dims[of_sum->nest->n_parallel + i] - nest->n_parallel;
+    if (of_sum->parts[i] == 1)
+      continue;
+    if (own < last[of_sum->is_beside[i]])
+      return false;
+    last[of_sum->is_beside[i]] = own;
+    out->parts[own] = of_sum->parts[i];
+    out->sizes[own] = of_sum->sizes[i];
+    out->is_beside[own] = of_sum->is_beside[i];
+  }
+  return true;
+}
+
+// The loop of what lies side by side in a row; -1: none.
+static int inner_loop(const strata_moments_t *m) {
+  const strata_nest_t *nest = m->sum->nest;
+  int64_t stride;
+  for (int i = 0; i < nest->n_reduction; i++)
+    if (nest->extents[nest->n_parallel + i] > 1 && strata_access_stride(nest, m->x, nest->n_parallel + i, &stride) &&
+        stride == 1)
+      return i;
+  return -1;
+}
+
+// Cuts the sum into about |wanted| parts of a row each of which is one of its columns: what lies side by side, of a row
+// and the next, is summed up by neighbouring threads.
+static bool split_columns(const strata_moments_t *m, double wanted, strata_split_t *out) {
+  const strata_nest_t *nest = m->sum->nest;
+  int inner = inner_loop(m);
+  *out = (strata_split_t){.nest = nest, .is_across = true, .n_parts = 1};
+  for (int pass = 0; pass < 2; pass++) // the columns first
+    for (int i = 0; i < nest->n_reduction; i++) {
+      int64_t extent = nest->extents[nest->n_parallel + i];
+      double left = wanted / (double)out->n_parts;
+      if ((i == inner) != (pass == 0))
+        continue;
+      out->parts[i] = i == inner ? extent : left >= 1.5 ? strata_divisor_near(extent, left, 2 * left) : 1;
+      out->sizes[i] = extent / out->parts[i];
+      out->is_beside[i] = i == inner;
+      out->n_parts *= out->parts[i];
+    }
+  return inner >= 0 && out->n_parts > out->parts[inner];
+}
+
+// Cuts one loop of the sum, into about |wanted| parts of a row.
+static bool split_rows(const strata_moments_t *m, bool is_across, double wanted, strata_split_t *out) {
+  const strata_nest_t *nest = m->sum->nest;
+  *out = (strata_split_t){.nest = nest, .is_across = is_across, .n_parts = 1};
+  int loop = choose_loop(m, wanted, &out->n_parts);
+  for (int i = 0; i < nest->n_reduction; i++) {
+    out->parts[i] = i == loop ? out->n_parts : 1;
     out->sizes[i] = nest->extents[nest->n_parallel + i] / out->parts[i];
   }
+  return loop >= 0;
+}
+
+static bool choose_split(const strata_moments_t *m, strata_parts_t kind, double wanted, strata_split_t *out) {
+  return kind == STRATA_PARTS_COLUMNS ? split_columns(m, wanted, out)
+                                      : split_rows(m, kind == STRATA_PARTS_ACROSS, wanted, out);
 }
 
 strata_status_t strata_split_moments(strata_compile_t *compile, const strata_nest_graph_t *graph, int node,
-                                     double parts, bool is_across, int *out_squares) {
+                                     double parts, strata_parts_t kind, int *out_squares) {
   strata_moments_t m;
-  int64_t n_parts = 1;
-  int loop = strata_moments_find(graph, node, &m) ? choose_loop(&m, parts, &n_parts) : -1;
-  *out_squares = loop < 0 ? -1 : (int)(m.squares - graph->nodes.data);
-  if (loop < 0)
+  strata_split_t of_sum, of_squares;
+  bool is_split = strata_moments_find(graph, node, &m) && choose_split(&m, kind, parts, &of_sum) &&
+                  split_alike(m.squares->nest, &of_sum, m.of_squares, &of_squares);
+  *out_squares = is_split ? (int)(m.squares - graph->nodes.data) : -1;
+  if (!is_split)
     return NULL;
   strata_explain(compile, "split  mean and variance of %lld rows of %lld elements: %lld parts of each",
-                 (long long)m.sum->points, (long long)(m.sum->trips / m.sum->points), (long long)n_parts);
-  const strata_nest_t *sum = m.sum->nest, *squares = m.squares->nest;
-  int dim = sum->n_parallel + loop;
-  int64_t size = sum->extents[dim] / n_parts;
-  strata_split_t of_sum, of_squares;
+                 (long long)m.sum->points, (long long)(m.sum->trips / m.sum->points), (long long)of_sum.n_parts);
   strata_partial_t partial;
   MlirValue differences, squared;
-  split_loop(sum, loop, n_parts, is_across, &of_sum);
-  split_loop(squares, m.of_squares[dim] - squares->n_parallel, n_parts, is_across, &of_squares);
-  parts_t p = {.m = &m, .split = &of_sum, .arena = compile->arena, .n_parts = n_parts};
+  parts_t p = {.m = &m, .split = &of_sum, .arena = compile->arena, .n_parts = of_sum.n_parts};
   STRATA_TRY(strata_split_apply(compile->arena, &of_sum, &partial));
   p.sums = partial.buffer;
   STRATA_TRY(add_means(&p));
-  STRATA_TRY(add_differences(&p, m.own[dim], size, &differences));
+  STRATA_TRY(add_differences(&p, &differences));
   STRATA_TRY(add_squares(&p, differences, &squared));
   STRATA_TRY(strata_split_apply(compile->arena, &of_squares, &partial));
   p.squares = partial.buffer;

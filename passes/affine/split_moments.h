@@ -1,4 +1,4 @@
-// Mean and variance of rows as nests; internal to split_moments*.c.
+// Mean and variance of rows as nests; internal to split*.c.
 #ifndef STRATA_PASSES_AFFINE_SPLIT_MOMENTS_H
 #define STRATA_PASSES_AFFINE_SPLIT_MOMENTS_H
 
@@ -23,5 +23,9 @@ const strata_access_t *strata_moments_load(const strata_nest_node_t *node, MlirV
 // The buffer of an access of |node|.
 const strata_nest_buffer_t *strata_moments_buffer(const strata_moments_t *m, const strata_nest_node_t *node,
                                                   const strata_access_t *access);
+
+// Bytes of the sectors read and stored for a byte of the rows, where a kernel reads and stores them one by one. What is
+// stored in the end has the order of the differences. *out_read is 1 where neighbours of short pieces are no rows.
+void strata_moments_traffic(const strata_moments_t *m, double *out_read, double *out_stored);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "dialects/affine/row_kernel.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/pieces.h"
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
@@ -200,4 +201,23 @@ bool strata_moments_find(const strata_nest_graph_t *graph, int node, strata_mome
   m->square = m->difference ? reader_of(m, m->difference, is_square) : NULL;
   m->squares = m->square ? reader_of(m, m->square, is_sum) : NULL;
   return m->squares && find_dims(m);
+}
+
+void strata_moments_traffic(const strata_moments_t *m, double *out_read, double *out_stored) {
+  const strata_nest_t *sum = m->sum->nest, *difference = m->difference->nest;
+  uint32_t loops = 0, inner = (1u << difference->n_parallel) - 1;
+  for (int dim = 0; dim < n_dims_of(sum); dim++)
+    if (dim >= sum->n_parallel)
+      loops |= 1u << dim;
+    else if (m->own[dim] >= 0)
+      inner &= ~(1u << m->own[dim]);
+  int64_t element = strata_piece_bytes(sum, m->x, 0), stride, read = strata_piece_bytes(sum, m->x, loops);
+  const strata_access_t *store = strata_moments_store(m->difference);
+  int64_t stored = strata_piece_bytes(difference, store, inner) / strata_piece_bytes(difference, store, 0) * element;
+  bool has_neighbours = false;
+  for (int dim = 0; dim < sum->n_parallel; dim++)
+    has_neighbours |=
+        sum->extents[dim] > 1 && strata_access_stride(sum, m->x, dim, &stride) && stride * element == read;
+  *out_read = has_neighbours && strata_is_piece_short(read) ? strata_piece_traffic(read) : 1;
+  *out_stored = strata_is_piece_short(stored) ? strata_piece_traffic(stored) : 1;
 }

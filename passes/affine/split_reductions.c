@@ -27,6 +27,7 @@
 #include "passes/affine/nest_functions.h"
 #include "passes/affine/problem.h"
 #include "passes/affine/split_dims.h"
+#include "passes/affine/split_moments.h"
 #include "passes/pass.h"
 #include "passes/target.h"
 
@@ -41,6 +42,7 @@
 enum {
   BLOCKS_A_PROCESSOR = 4,
   HELD_ELEMENTS = 16,        // of a row, by a thread of a block that holds it
+  HELD_PARTS = 8,            // of a row, by a thread of a block that combines them
   MIN_BLOCK_ELEMENTS = 2048, // of a row, for a block of threads
   MIN_THREAD_ELEMENTS = 16,  // of a column, for a thread
   ELEMENTS_AT_ONCE = 8,      // of a column, under way in a thread; uneven parts have a multiple of it
@@ -270,6 +272,13 @@ static double parts_of_rows(const strata_gpu_device_t *device, const strata_nest
   return fmin(fmax(blocks / node->points, length / held), length / MIN_BLOCK_ELEMENTS);
 }
 
+// Parts of columns of a row, of which threads have one each; a block combines those of a row.
+static double parts_of_columns(const strata_gpu_device_t *device, const strata_nest_node_t *node) {
+  double threads = device->n_processors * (double)device->threads_resident;
+  double parts = fmin(threads, node->trips / MIN_THREAD_ELEMENTS) / node->points;
+  return fmin(parts, (double)device->max_threads * HELD_PARTS);
+}
+
 typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
@@ -277,6 +286,24 @@ typedef struct {
   bool *is_done;    // by node: split with another one
   bool has_moments; // dims are to be cut
 } splitter_t;
+
+// True if mean, variance and norm of rows that are pieces in memory take less time as kernels that read and store whole
+// sectors, each of which goes through the rows once more, than as one of clusters that hold a row each.
+static bool is_in_pieces(const splitter_t *s, int number) {
+  const strata_nest_node_t *node = &s->graph.nodes.data[number];
+  strata_moments_t m;
+  if (node->class != STRATA_NEST_ROW || !strata_moments_find(&s->graph, number, &m))
+    return false;
+  double read, stored, bytes = s->graph.buffers.data[node->buffers.data[m.x - node->nest->accesses]].bytes;
+  strata_moments_traffic(&m, &read, &stored);
+  double one = bytes * (read + stored) / (double)s->device->bandwidth;
+  double apart = bytes * MOMENTS_PASSES / (double)s->device->bandwidth + WORTHWHILE_SECONDS;
+  if (read > 1)
+    strata_explain(s->compile,
+                   "split  %.*s: rows in pieces, %.1f bytes read for one: %.1f us in one kernel, %.1f apart",
+                   (int)node->nest->name.length, node->nest->name.data, read, 1e6 * one, 1e6 * apart);
+  return read > 1 && apart < one;
+}
 
 static strata_status_t split_node(splitter_t *s, int number) {
   const strata_nest_node_t *node = &s->graph.nodes.data[number];
@@ -290,9 +317,13 @@ static strata_status_t split_node(splitter_t *s, int number) {
                           .n_parts = 1,
                           .is_across = is_product || is_across(&s->graph, node)};
   double lost = is_product ? 0 : seconds_lost(s->device, &s->graph, node, split.is_across);
-  if (lost * MOMENTS_PASSES >= WORTHWHILE_SECONDS && !s->compile->options->disable_unsafe_math)
-    STRATA_TRY(
-        strata_split_moments(s->compile, &s->graph, number, parts_of_rows(s->device, node), split.is_across, &squares));
+  bool may_split = !s->compile->options->disable_unsafe_math;
+  strata_parts_t kind = split.is_across ? STRATA_PARTS_ACROSS : STRATA_PARTS_ALONG;
+  if (may_split && is_in_pieces(s, number))
+    STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_columns(s->device, node),
+                                    STRATA_PARTS_COLUMNS, &squares));
+  if (may_split && squares < 0 && lost * MOMENTS_PASSES >= WORTHWHILE_SECONDS)
+    STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_rows(s->device, node), kind, &squares));
   if (squares >= 0) {
     s->has_moments = s->is_done[squares] = true;
     return NULL;

@@ -7,11 +7,12 @@
 
 typedef struct {
   const strata_nest_t *nest;
-  bool is_across;                 // results lie side by side: a thread sums up one of them alone
-  int64_t parts[STRATA_MAX_DIMS]; // by reduction dim; 1: not split
-  int64_t sizes[STRATA_MAX_DIMS]; // of a part; the last may be shorter
-  bool may_be_uneven;             // zeros beyond the end change nothing
-  int64_t n_parts;                // together
+  bool is_across;                  // results lie side by side: a thread sums up one of them alone
+  bool is_beside[STRATA_MAX_DIMS]; // by reduction dim: its parts lie side by side, too
+  int64_t parts[STRATA_MAX_DIMS];  // by reduction dim; 1: not split
+  int64_t sizes[STRATA_MAX_DIMS];  // of a part; the last may be shorter
+  bool may_be_uneven;              // zeros beyond the end change nothing
+  int64_t n_parts;                 // together
 } strata_split_t;
 
 typedef struct {
@@ -23,6 +24,13 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_split_apply(strata_arena_t *arena, const strata_split_t *split,
                                                      strata_partial_t *out_partial);
 
+// The extents of the partial results' dims: parts and results, the ones that lie side by side last; their number.
+int strata_split_extents(const strata_split_t *split, int64_t *out_extents);
+// Gives |body|, whose arguments are the results' dims, those of the parts; their number.
+int strata_split_insert(const strata_split_t *split, MlirBlock body, MlirValue *out_parts);
+// The place among them of the parts of reduction dim |dim|.
+int strata_split_place(const strata_split_t *split, int dim);
+
 // The affine.load or affine.store of |name| at |dims|; |leading| are its other operands.
 MlirOperation strata_split_access(MlirLocation location, const char *name, const MlirValue *leading, int n_leading,
                                   const MlirValue *dims, int n_dims, int n_results, const MlirType *result);
@@ -30,10 +38,16 @@ MlirOperation strata_split_access(MlirLocation location, const char *name, const
 // The divisor of |extent| closest to |wanted|, at most |most|.
 int64_t strata_divisor_near(int64_t extent, double wanted, double most);
 
+typedef enum {
+  STRATA_PARTS_ALONG,   // rows, each in parts that blocks go along
+  STRATA_PARTS_ACROSS,  // results lie side by side: threads go down a part of each
+  STRATA_PARTS_COLUMNS, // of rows that are pieces: threads go down what lies side by side of them and their neighbours
+} strata_parts_t;
+
 // Mean and variance of rows (split_moments.c): what is begun with the sum |node| is computed in about |parts| parts of
 // a row, each with the mean of its own. *out_squares is the node that sums up the squares, which is split too; -1 where
 // |node| begins nothing of the kind.
 STRATA_MUST_CHECK strata_status_t strata_split_moments(strata_compile_t *compile, const strata_nest_graph_t *graph,
-                                                       int node, double parts, bool is_across, int *out_squares);
+                                                       int node, double parts, strata_parts_t kind, int *out_squares);
 
 #endif
