@@ -64,26 +64,22 @@ MlirAffineMap strata_coalesce_conditions(const strata_nest_t *nest, MlirOperatio
   return mlirAffineMapGet(context, n_dims_of(nest), 0, n_constraints, constraints);
 }
 
+MlirAffineMap strata_coalesce_map(const strata_nest_t *nest, MlirOperation op) {
+  if (strata_op_is(op, "affine.load") || strata_op_is(op, "affine.store") || strata_op_is(op, "affine.apply"))
+    return strata_nest_map(nest, op);
+  return strata_op_is(op, "affine.if") ? strata_coalesce_conditions(nest, op) : (MlirAffineMap){0};
+}
+
 typedef struct {
   strata_coalescing_t *coalescing;
   int node;
   uint32_t pinned; // dims used as numbers, or in expressions that cannot be rewritten
 } inspector_t;
 
-static bool has_map(MlirOperation op) {
-  return strata_op_is(op, "affine.load") || strata_op_is(op, "affine.store") || strata_op_is(op, "affine.apply");
-}
-
-static MlirAffineMap map_of(const strata_nest_t *nest, MlirOperation op) {
-  if (has_map(op))
-    return strata_nest_map(nest, op);
-  return strata_op_is(op, "affine.if") ? strata_coalesce_conditions(nest, op) : (MlirAffineMap){0};
-}
-
 static MlirWalkResult find_pinned(MlirOperation op, void *user) {
   inspector_t *inspector = user;
   const strata_nest_t *nest = nest_of(inspector->coalescing, inspector->node);
-  if (!mlirAffineMapIsNull(map_of(nest, op)))
+  if (!mlirAffineMapIsNull(strata_coalesce_map(nest, op)))
     return MlirWalkResultAdvance;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     for (int dim = 0; dim < n_dims_of(nest); dim++)
@@ -111,7 +107,7 @@ static void inspect_expr(const inspector_t *inspector, MlirAffineExpr expr) {
 static MlirWalkResult inspect_op(MlirOperation op, void *user) {
   const inspector_t *inspector = user;
   const strata_nest_t *nest = nest_of(inspector->coalescing, inspector->node);
-  MlirAffineMap map = map_of(nest, op);
+  MlirAffineMap map = strata_coalesce_map(nest, op);
   if (mlirAffineMapIsNull(map))
     return MlirWalkResultAdvance;
   bool is_access = strata_op_is(op, "affine.load") || strata_op_is(op, "affine.store");

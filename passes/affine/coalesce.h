@@ -39,6 +39,8 @@ int strata_coalesce_next(uint32_t mask, int dim);
 
 // The constraints of an affine.if over the nest's dims; the null map if it tests something else.
 MlirAffineMap strata_coalesce_conditions(const strata_nest_t *nest, MlirOperation op);
+// The map of an access or an affine.apply, or those constraints; the null map of any other op.
+MlirAffineMap strata_coalesce_map(const strata_nest_t *nest, MlirOperation op);
 
 // Carries out what is decided: nests, buffers, and the types of the function's arguments (coalesce_apply.c).
 void strata_coalesce_apply(const strata_coalescing_t *coalescing);

@@ -59,16 +59,6 @@ static strata_cut_dims_t dims_of_buffer(const splitting_t *s, int buffer) {
 
 //===-- Who takes part -------------------------------------------------------------------------------------------===//
 
-static bool has_map(MlirOperation op) {
-  return strata_op_is(op, "affine.load") || strata_op_is(op, "affine.store") || strata_op_is(op, "affine.apply");
-}
-
-static MlirAffineMap map_of(const strata_nest_t *nest, MlirOperation op) {
-  if (has_map(op))
-    return strata_nest_map(nest, op);
-  return strata_op_is(op, "affine.if") ? strata_coalesce_conditions(nest, op) : (MlirAffineMap){0};
-}
-
 typedef struct {
   const strata_nest_t *nest;
   bool is_rewritable;
@@ -76,7 +66,7 @@ typedef struct {
 
 static MlirWalkResult inspect(MlirOperation op, void *user) {
   inspector_t *inspector = user;
-  if (!mlirAffineMapIsNull(map_of(inspector->nest, op)))
+  if (!mlirAffineMapIsNull(strata_coalesce_map(inspector->nest, op)))
     return MlirWalkResultAdvance;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     for (int dim = 0; dim < n_dims_of(inspector->nest); dim++)
@@ -350,7 +340,7 @@ typedef struct {
 static MlirWalkResult find_maps(MlirOperation op, void *user) {
   rewrite_t *r = user;
   const strata_nest_node_t *record = &r->s->graph.nodes.data[r->node];
-  MlirAffineMap map = map_of(record->nest, op);
+  MlirAffineMap map = strata_coalesce_map(record->nest, op);
   if (mlirAffineMapIsNull(map))
     return MlirWalkResultAdvance;
   map = over_digits(&r->digits, map);

@@ -80,6 +80,16 @@ int strata_contract_position(const strata_contract_t *c, int operand, int dim) {
   return -1;
 }
 
+bool strata_contract_is_sliceable(const strata_contract_t *c, int dim) {
+  for (int k = 0; k < 2; k++) {
+    int place = strata_contract_position(c, k, dim);
+    for (int i = 0; i < c->n_exprs[k]; i++)
+      if (i != place && mlirAffineExprIsFunctionOfDim(c->exprs[k][i], dim))
+        return false;
+  }
+  return true;
+}
+
 enum { SMALL_SLICE = 8 }; // times smaller than the whole: not worth rounding the whole
 
 static MlirValue round_slice(strata_rewriter_t *r, MlirOperation slice, strata_type_t type) {

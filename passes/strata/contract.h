@@ -31,6 +31,10 @@ void strata_contract_substitute(MlirContext context, strata_contract_t *contract
 // The position among the exprs of |operand| that is dim |dim| alone; -1 if none is.
 int strata_contract_position(const strata_contract_t *contract, int operand, int dim);
 
+// True if each operand that is read by dim |dim| is so at one place alone, which is that dim: a slice along the dim is
+// one of the operand.
+bool strata_contract_is_sliceable(const strata_contract_t *contract, int dim);
+
 // A constant rounded to |type|, by an op even where that is known: a scale is to be multiplied into it first.
 MlirValue strata_round_constant(strata_builder_t *b, MlirValue value, strata_type_t type);
 

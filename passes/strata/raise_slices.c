@@ -39,17 +39,6 @@ static MlirValue slice_ranges(strata_rewriter_t *r, MlirValue x, int rank, const
 // True if the range leaves out some of |size| elements.
 static bool cuts(range_t range, int64_t size) { return range.size != size; }
 
-// True if dim |dim| of the result is read plainly wherever an operand is read by it: that operand is cut instead.
-static bool is_plain_dim(const strata_contract_t *c, int dim) {
-  for (int k = 0; k < 2; k++) {
-    int place = strata_contract_position(c, k, dim);
-    for (int i = 0; i < c->n_exprs[k]; i++)
-      if (i != place && mlirAffineExprIsFunctionOfDim(c->exprs[k][i], dim))
-        return false;
-  }
-  return true;
-}
-
 static bool can_cut(const strata_rewriter_t *r, MlirOperation contract, const range_t *ranges) {
   strata_contract_t c;
   int64_t sizes[STRATA_MAX_RANK], operand[STRATA_MAX_RANK];
@@ -57,7 +46,7 @@ static bool can_cut(const strata_rewriter_t *r, MlirOperation contract, const ra
       strata_sizes_of(c.operands[0], operand) < 0 || strata_sizes_of(c.operands[1], operand) < 0)
     return false;
   for (int i = 0; i < c.result_rank; i++)
-    if (cuts(ranges[i], sizes[i]) && (ranges[i].step != 1 || !is_plain_dim(&c, i)))
+    if (cuts(ranges[i], sizes[i]) && (ranges[i].step != 1 || !strata_contract_is_sliceable(&c, i)))
       return false;
   return true;
 }

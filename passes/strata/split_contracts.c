@@ -89,26 +89,21 @@ static bool read_tail(splitter_t *s, MlirOperation contract) {
   return s->n_parts > 0;
 }
 
-// True if each operand that has the dim has it alone, at one place.
-static bool can_slice_operands(const splitter_t *s, int *out_count) {
-  *out_count = 0;
-  for (int k = 0; k < 2; k++) {
-    int position = strata_contract_position(&s->contract, k, s->dim);
-    for (int i = 0; i < s->contract.n_exprs[k]; i++)
-      if (i != position && mlirAffineExprIsFunctionOfDim(s->contract.exprs[k][i], s->dim))
-        return false;
-    *out_count += position >= 0;
-  }
-  return true;
+// True if one operand alone has the dim, at one place.
+static bool can_slice_one_operand(const splitter_t *s) {
+  int n_operands = 0;
+  for (int k = 0; k < 2; k++)
+    n_operands += strata_contract_position(&s->contract, k, s->dim) >= 0;
+  return n_operands == 1 && strata_contract_is_sliceable(&s->contract, s->dim);
 }
 
 // Why parts are better computed apart; NULL: they are not.
 static strata_status_t why_apart(const splitter_t *s, const char **out_why) {
-  int n_operands, order[MAX_PARTS];
+  int order[MAX_PARTS];
   strata_part_t parts[MAX_PARTS];
   bool are_placed;
   *out_why = NULL;
-  if (s->n_parts == 1 || !can_slice_operands(s, &n_operands) || n_operands != 1)
+  if (s->n_parts == 1 || !can_slice_one_operand(s))
     return NULL;
   for (size_t i = 0; i < s->n_parts; i++)
     parts[i] = s->parts[i].slices;

@@ -5,34 +5,13 @@ import itertools
 import numpy as np
 
 import gpu
-import onnx_file
 import strata
-from onnx_file import FLOAT, FLOAT16
+from onnx_file import Builder
 
 MODES = {"cpu": [], "exact": ["--mlir-disable-fast-math", "--polyblocks-disable-unsafe-math-canonicalizations"],
          "apart": ["--polyblocks-disable-affine-fusion"], "emulated": ["--target=nvgpu", "--device=emulated"],
          "emulated_90": ["--target=nvgpu", "--device=emulated_90"]}
 EPSILON = 1e-5
-
-
-class Builder:
-    """A graph with one input; what a method gives is the name of a value."""
-
-    def __init__(self, dtype, shape, opset):
-        self.dtype, self.element = dtype, FLOAT16 if dtype == np.float16 else FLOAT
-        self.graph = onnx_file.Graph(opset=opset)
-        self.x = self.graph.input("x", self.element, shape)
-        self.n_constants = 0
-
-    def number(self, value, dtype=None):
-        self.n_constants += 1
-        return self.graph.constant(f"c{self.n_constants}", np.array(value, dtype or self.dtype))
-
-    def sizes(self, *value):
-        return self.number(value, np.int64)
-
-    def __getattr__(self, op):
-        return lambda *operands, **attributes: self.graph.node(op, list(operands), **attributes)
 
 
 def weights(channels, dtype):

@@ -3,30 +3,12 @@ operator and taken apart, in every mode and on the emulated device; with no more
 import numpy as np
 
 import gpu
-import onnx_file
 import strata
-from onnx_file import FLOAT, FLOAT16
+from onnx_file import Builder
 
 MODES = {"cpu": [], "exact": ["--mlir-disable-fast-math", "--polyblocks-disable-unsafe-math-canonicalizations"],
          "apart": ["--polyblocks-disable-affine-fusion"],
          "nvgpu": ["--target=nvgpu", "--device=emulated"]}
-
-
-class Builder:
-    """A graph of one element type; what a method gives is the name of a value."""
-
-    def __init__(self, dtype, shape, opset):
-        self.dtype, self.element = dtype, FLOAT16 if dtype == np.float16 else FLOAT
-        self.graph = onnx_file.Graph(opset=opset)
-        self.x = self.graph.input("x", self.element, shape)
-        self.n_constants = 0
-
-    def number(self, value, dtype=None):
-        self.n_constants += 1
-        return self.graph.constant(f"c{self.n_constants}", np.array(value, dtype or self.dtype))
-
-    def __getattr__(self, op):
-        return lambda *operands, **attributes: self.graph.node(op, list(operands), **attributes)
 
 
 def keep(function, x, axes):

@@ -142,3 +142,23 @@ class Graph:
         with open(path, "wb") as file:
             file.write(self.model())
         return path
+
+
+class Builder:
+    """A graph with one input, of one element type; what a method gives is the name of a value."""
+
+    def __init__(self, dtype, shape, opset):
+        self.dtype, self.element = dtype, FLOAT16 if dtype == np.float16 else FLOAT
+        self.graph = Graph(opset=opset)
+        self.x = self.graph.input("x", self.element, shape)
+        self.n_constants = 0
+
+    def number(self, value, dtype=None):
+        self.n_constants += 1
+        return self.graph.constant(f"c{self.n_constants}", np.array(value, dtype or self.dtype))
+
+    def sizes(self, *value):
+        return self.number(value, np.int64)
+
+    def __getattr__(self, op):
+        return lambda *operands, **attributes: self.graph.node(op, list(operands), **attributes)

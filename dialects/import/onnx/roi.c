@@ -112,21 +112,26 @@ static MlirValue has_zero(onnx_node_t *n, const line_t *l) {
   return onnx_binary(n, STRATA_OP_OR, on, onnx_reshape(n, outside, 2, onnx_shape(on).dims));
 }
 
+// |bins| [regions, bins, size] as [regions, 1, ..., bins, size], whose last dim is |last|.
+static MlirValue beside_elements(onnx_node_t *n, MlirValue bins, int last) {
+  onnx_shape_t shape = onnx_shape(bins);
+  int64_t dims[STRATA_MAX_RANK];
+  for (int i = 0; i <= last; i++)
+    dims[i] = i == 0 ? shape.dims[0] : i == last - 1 ? shape.dims[1] : i == last ? shape.dims[2] : 1;
+  return onnx_reshape(n, bins, last + 1, dims);
+}
+
 // Of each bin along the last dim of |x| [regions, channels, ..., size], the greatest product of an element and what a
 // sample weighs there: one above zero is greatest with the largest weight, one below with the smallest.
 static MlirValue greatest_product(onnx_node_t *n, MlirValue x, const line_t *l) {
   MlirValue none = onnx_number(n, l->weight, 2), is_near = onnx_with_number(n, STRATA_OP_GT, l->weight, 0);
   MlirValue most = over_samples(n, STRATA_COMBINER_MAX, l->weight);
   MlirValue least = over_samples(n, STRATA_COMBINER_MIN, onnx_select(n, is_near, l->weight, none));
-  onnx_shape_t shape = onnx_shape(x), w = onnx_shape(most);
-  int last = shape.rank;
-  int64_t dims[STRATA_MAX_RANK];
+  int last = onnx_shape(x).rank;
   bool axes[STRATA_MAX_RANK] = {false};
-  for (int i = 0; i <= last; i++)
-    dims[i] = i == 0 ? w.dims[0] : i == last - 1 ? w.dims[1] : i == last ? w.dims[2] : 1;
   axes[last] = true;
-  most = onnx_reshape(n, most, last + 1, dims);
-  least = onnx_reshape(n, least, last + 1, dims);
+  most = beside_elements(n, most, last);
+  least = beside_elements(n, least, last);
   x = onnx_insert_axis(n, x, last - 1);
   MlirValue product = mul(n, x, onnx_select(n, onnx_with_number(n, STRATA_OP_GE, x, 0), most, least));
   MlirValue lowest = onnx_number(n, product, -__builtin_inf());
@@ -189,17 +194,12 @@ static MlirValue bin_mask(onnx_node_t *n, MlirValue rois, int first, double scal
 
 // The greatest along the last dim of |x| [regions, channels, ..., size] of the elements in each bin.
 static MlirValue greatest_in(onnx_node_t *n, MlirValue x, MlirValue mask) {
-  onnx_shape_t shape = onnx_shape(x), m = onnx_shape(mask);
-  int last = shape.rank;
-  int64_t dims[STRATA_MAX_RANK];
+  int last = onnx_shape(x).rank;
   bool axes[STRATA_MAX_RANK] = {false};
-  for (int i = 0; i <= last; i++)
-    dims[i] = i == 0 ? m.dims[0] : i == last - 1 ? m.dims[1] : i == last ? m.dims[2] : 1;
   axes[last] = true;
   x = onnx_insert_axis(n, x, last - 1);
   MlirValue lowest = onnx_number(n, x, -__builtin_inf());
-  return onnx_reduce(n, STRATA_COMBINER_MAX, onnx_select(n, onnx_reshape(n, mask, last + 1, dims), x, lowest), axes,
-                     false);
+  return onnx_reduce(n, STRATA_COMBINER_MAX, onnx_select(n, beside_elements(n, mask, last), x, lowest), axes, false);
 }
 
 // x [N, C, H, W], rois [R, 5]: the image, x and y, first and last. A bin of nothing is 0.
