@@ -2,19 +2,11 @@
 // each has all parts at hand. Every result has memory of its own, so that nobody waits before storing, but for the
 // first time: a block's memory is there once the block has begun.
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/groups.h"
 
 #include "dialects/tile/tile.h"
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
-
-int64_t strata_cluster_blocks(const strata_gpu_distribution_t *d) {
-  int64_t joined = d->parts * d->row_blocks * d->share[0] * d->share[1];
-  return d->group > d->threads ? d->group / d->threads : joined;
-}
-
-int64_t strata_block_groups(const strata_gpu_distribution_t *d) {
-  return d->group > d->threads ? 1 : d->threads / d->group;
-}
 
 void strata_cluster_arrive(strata_gpu_distribution_t *d, bool releases) {
   strata_named_attr_t attr = {"releases", strata_bool_attr(d->e.context, releases)};

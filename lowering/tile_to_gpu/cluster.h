@@ -5,9 +5,6 @@
 
 #include "lowering/tile_to_gpu/distribute.h"
 
-// Blocks that carry out one task together; groups in a block. One of them is 1.
-int64_t strata_cluster_blocks(const strata_gpu_distribution_t *d);
-int64_t strata_block_groups(const strata_gpu_distribution_t *d);
 
 // Finds ->rank, ->thread and ->task of the running block's number |block| and thread's |thread|, and lets the others
 // know that this block has begun.

@@ -264,3 +264,8 @@ strata_status_t strata_registers_convert(strata_gpu_distribution_t *d, const str
     return NULL;
   return exchange(d, from, out);
 }
+
+strata_status_t strata_registers_as(strata_gpu_distribution_t *d, MlirValue old, const strata_layout_t *layout,
+                                    strata_registers_t *out) {
+  return strata_registers_convert(d, strata_registers_of(d, old), layout, out);
+}

@@ -48,9 +48,13 @@ typedef struct {
   bool is_mixed; // the parts were not the same each time
 } strata_combines_t;
 
-typedef struct {
+typedef struct strata_gpu_distribution strata_gpu_distribution_t;
+typedef strata_status_t (*strata_gpu_rule_t)(strata_gpu_distribution_t *d, MlirOperation op);
+
+struct strata_gpu_distribution {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
+  strata_gpu_rule_t rule;         // rewrites an op: strata_gpu_apply_rule
   strata_emitter_t e;             // the end of the new code
   strata_arithmetic_t arithmetic; // emits to e
   MlirModule kernels;             // where the new function goes
@@ -83,9 +87,7 @@ typedef struct {
   STRATA_VECTOR(MlirAttribute) maps;         // of the function: strata.maps
   strata_gpu_record_t **records;             // open addressing by old value
   size_t n_records, capacity;
-} strata_gpu_distribution_t;
-
-typedef strata_status_t (*strata_gpu_rule_t)(strata_gpu_distribution_t *d, MlirOperation op);
+};
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
 
@@ -149,6 +151,9 @@ STRATA_MUST_CHECK strata_status_t strata_emit_barrier(strata_gpu_distribution_t 
 
 STRATA_MUST_CHECK strata_status_t strata_gpu_distribute_block(strata_gpu_distribution_t *d, MlirBlock block);
 STRATA_MUST_CHECK strata_status_t strata_gpu_distribute_op(strata_gpu_distribution_t *d, MlirOperation op);
+
+// What ->rule is: chooses among all rules (rules.c).
+STRATA_MUST_CHECK strata_status_t strata_gpu_apply_rule(strata_gpu_distribution_t *d, MlirOperation op);
 
 #define RULE(name, function) STRATA_MUST_CHECK strata_status_t function(strata_gpu_distribution_t *d, MlirOperation op);
 #include "lowering/tile_to_gpu/rules.def"

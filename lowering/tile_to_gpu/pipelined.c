@@ -73,18 +73,6 @@ void strata_emit_fence(strata_gpu_distribution_t *d, const char *of) {
   strata_emit_op(&d->e, STRATA_TILE_FENCE, 0, NULL, 0, NULL, 1, &attr);
 }
 
-void strata_emit_consumers_barrier(strata_gpu_distribution_t *d) {
-  if (d->group < d->threads) // teams wait for nobody but themselves
-    strata_emit_group_barrier(d, d->pipelined);
-  else
-    strata_emit_numbered_barrier(d, strata_emit_index(&d->e, STRATA_ALL_CONSUMERS), d->group);
-}
-
-void strata_emit_group_barrier(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
-  MlirValue number = strata_emit_binary(&d->e, "arith.addi", k->group, strata_emit_index(&d->e, STRATA_FIRST_GROUP));
-  strata_emit_numbered_barrier(d, number, STRATA_GROUP_THREADS);
-}
-
 void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more) {
   strata_named_attr_t attrs[] = {{"count", strata_i64_attr(d->e.context, count)},
                                  {"more", strata_bool_attr(d->e.context, more)}};

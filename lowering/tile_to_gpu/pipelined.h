@@ -270,10 +270,6 @@ void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64
 void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more);
 // The number of the thread's warp group, known to be the same in all lanes of a warp.
 MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread);
-// Waits for all consumers.
-void strata_emit_consumers_barrier(strata_gpu_distribution_t *d);
-// Waits for the thread's own warp group.
-void strata_emit_group_barrier(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 void strata_emit_fence(strata_gpu_distribution_t *d, const char *of);
 
 #endif

@@ -8,6 +8,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/pipelined_stream.h"
 #include "lowering/tile_to_gpu/values.h"
 

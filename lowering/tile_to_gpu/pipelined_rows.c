@@ -14,6 +14,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/pipelined_exchange.h"
 #include "lowering/tile_to_gpu/values.h"

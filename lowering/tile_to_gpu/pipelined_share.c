@@ -10,6 +10,7 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 
 enum { ROW = 0, COLUMN = 1 };

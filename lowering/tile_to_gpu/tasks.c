@@ -10,10 +10,8 @@
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/index.h"
-#include "lowering/tile_to_gpu/parts.h"
-#include "lowering/tile_to_gpu/pipelined.h"
-#include "lowering/tile_to_gpu/rows_ahead.h"
 
 static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t bound) {
   strata_named_attr_t attrs[] = {
@@ -21,10 +19,6 @@ static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t
       {"upper_bound", mlirIntegerAttrGet(mlirIndexTypeGet(d->e.context), bound)},
   };
   return strata_emit_value(&d->e, name, 0, NULL, mlirIndexTypeGet(d->e.context), 2, attrs);
-}
-
-bool strata_gpu_has_teams(const strata_gpu_distribution_t *d) {
-  return d->blocks && !d->producers && d->group < d->threads;
 }
 
 // Neighbouring tasks share lines of what lies across their rows. What is in the L2 cache comes faster if blocks read
@@ -157,22 +151,5 @@ strata_status_t strata_gpu_distribute_tasks(strata_gpu_distribution_t *d, MlirOp
   d->active = (MlirValue){0};
   STRATA_TRY(distribute_task(d, old));
   strata_emit_if_end(&d->e, branch);
-  return NULL;
-}
-
-strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
-  int64_t n_tasks;
-  if (d->producers)
-    return strata_pipelined_forall(d, op);
-  if (!strata_gpu_forall_tasks(op, &n_tasks))
-    return strata_gpu_missing(op, "a task space that is dynamic");
-  if (d->part_blocks)
-    return strata_gpu_distribute_parts(d, op);
-  return d->blocks ? strata_rows_ahead(d, op) : strata_gpu_distribute_tasks(d, op);
-}
-
-strata_status_t strata_gpu_rule_return(strata_gpu_distribution_t *d, MlirOperation op) {
-  (void)op;
-  strata_emit_op(&d->e, "func.return", 0, NULL, 0, NULL, 0, NULL);
   return NULL;
 }

@@ -8,8 +8,6 @@
 bool strata_gpu_forall_tasks(MlirOperation forall, int64_t *out_n_tasks);
 // The tasks of an old kernel: the iterations of its foralls, or one if it has none. False if they are not static.
 bool strata_gpu_count_tasks(MlirOperation func, int64_t *out_n_tasks);
-// True if the groups of a block are teams: each carries out tasks in turn and waits for nobody but itself.
-bool strata_gpu_has_teams(const strata_gpu_distribution_t *d);
 // Neighbouring tasks that each block carries out, its groups in turn; 0: group n of all blocks takes tasks n,
 // n + groups, ...
 int64_t strata_gpu_share(const strata_gpu_distribution_t *d);

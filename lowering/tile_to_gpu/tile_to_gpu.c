@@ -15,6 +15,7 @@
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/defer.h"
+#include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/kept.h"
 #include "lowering/tile_to_gpu/launches.h"
 #include "lowering/tile_to_gpu/moments.h"
@@ -199,6 +200,7 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
   strata_gpu_distribution_t d = {
       .compile = compile,
       .device = device,
+      .rule = strata_gpu_apply_rule,
       .e = {.context = compile->context, .location = mlirOperationGetLocation(func)},
       .kernels = kernels,
       .func = func,

@@ -117,8 +117,3 @@ void strata_define_scalar(strata_gpu_distribution_t *d, MlirValue old, MlirValue
   registers.values[0] = scalar;
   strata_registers_define(d, old, &registers);
 }
-
-strata_status_t strata_registers_as(strata_gpu_distribution_t *d, MlirValue old, const strata_layout_t *layout,
-                                    strata_registers_t *out) {
-  return strata_registers_convert(d, strata_registers_of(d, old), layout, out);
-}
