@@ -153,8 +153,9 @@ strata_status_t strata_gpu_attention_read(strata_gpu_distribution_t *d, MlirOper
   a->kernel.product.layout = sum_layout(n, groups);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
     STRATA_TRY(read_operand(d, a, which));
-  a->operands[STRATA_ATTENTION_ROWS].slots = 1;
-  a->operands[STRATA_ATTENTION_KEYS].slots = a->operands[STRATA_ATTENTION_VALUES].slots = schedule.slots;
+  a->operands[STRATA_ATTENTION_ROWS].ring.slots = 1;
+  a->operands[STRATA_ATTENTION_KEYS].ring.slots = schedule.slots;
+  a->operands[STRATA_ATTENTION_VALUES].ring.slots = schedule.slots;
   return check(d, &schedule, a);
 }
 
@@ -213,17 +214,13 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
 
 // Slots and staging first: they begin at multiples of 1024 bytes.
 static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_gpu_attention_t *a) {
-  MlirType i64 = mlirIntegerTypeGet(d->e.context, 64);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++) {
     strata_gpu_attention_operand_t *operand = &a->operands[which];
-    STRATA_TRY(strata_shared_alloc(d, operand->element, operand->slot * operand->slots, &operand->memory));
+    STRATA_TRY(strata_shared_alloc(d, operand->element, operand->slot * operand->ring.slots, &operand->memory));
   }
   STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(&a->kernel.product), &a->kernel.staging));
-  for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++) {
-    strata_gpu_attention_operand_t *operand = &a->operands[which];
-    STRATA_TRY(strata_shared_alloc(d, i64, operand->slots, &operand->full));
-    STRATA_TRY(strata_shared_alloc(d, i64, operand->slots, &operand->empty));
-  }
+  for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
+    STRATA_TRY(strata_ring_allocate(d, &a->operands[which].ring));
   return NULL;
 }
 
@@ -232,10 +229,9 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_gpu_attenti
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, thread, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
-    for (int64_t slot = 0; slot < a->operands[which].slots; slot++) {
+    for (int64_t slot = 0; slot < a->operands[which].ring.slots; slot++) {
       bool by_all = a->holds_rows && which == STRATA_ATTENTION_ROWS;
-      strata_phase_init(d, a->operands[which].full, slot, 1);
-      strata_phase_init(d, a->operands[which].empty, slot, by_all ? d->group : a->kernel.product.groups);
+      strata_ring_init(d, &a->operands[which].ring, slot, 1, by_all ? d->group : a->kernel.product.groups);
     }
   strata_emit_fence(d, "barriers");
   strata_emit_if_end(e, branch);
@@ -342,16 +338,14 @@ void strata_gpu_attention_turn(strata_gpu_distribution_t *d, const strata_gpu_at
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_gpu_attention_t *a, MlirValue block,
                                       MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  int64_t consumers = d->group;
-  d->thread = strata_emit_binary(e, "arith.subi", thread, strata_emit_index(e, consumers));
-  d->group = d->threads = STRATA_GROUP_THREADS;
+  strata_role_t block_role = strata_producers_begin(d, thread);
   share_registers(d, a, true);
-  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0)));
-  strata_emit_op(e, STRATA_TILE_LAUNCH_NEXT, 0, NULL, 0, NULL, 0, NULL);
-  strata_emit_op(e, STRATA_TILE_LAUNCH_WAIT, 0, NULL, 0, NULL, 0, NULL);
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_is_first_thread(d));
+  strata_emit_launch_next(d);
+  strata_emit_launch_wait(d);
   STRATA_TRY(for_tasks(d, a, block, produce));
   strata_emit_if_end(e, branch);
-  d->group = d->threads = consumers;
+  strata_role_end(d, block_role);
   return NULL;
 }
 
@@ -359,7 +353,7 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_gpu_a
                                       MlirValue thread) {
   d->thread = thread;
   share_registers(d, a, false);
-  strata_emit_op(&d->e, STRATA_TILE_LAUNCH_WAIT, 0, NULL, 0, NULL, 0, NULL);
+  strata_emit_launch_wait(d);
   begin_turns(d, a);
   STRATA_TRY(for_tasks(d, a, block, consume));
   if (a->kernel.staged)

@@ -17,10 +17,10 @@ typedef struct {
   MlirType element;
   int64_t rows, steps; // of the value
   bool crossed;
-  int64_t slots, slot; // of the ring, elements of one
+  strata_ring_t ring;
+  int64_t slot; // elements of one
   strata_bulk_t bulk;
-  MlirValue memory;      // all slots
-  MlirValue full, empty; // memref<slots x i64, 3>
+  MlirValue memory; // all slots
 } strata_gpu_attention_operand_t;
 
 typedef struct {

@@ -5,7 +5,6 @@
 
 #include "lowering/tile_to_gpu/distribute.h"
 
-
 // Finds ->rank, ->thread and ->task of the running block's number |block| and thread's |thread|, and lets the others
 // know that this block has begun.
 void strata_cluster_begin(strata_gpu_distribution_t *d, MlirValue block, MlirValue thread);

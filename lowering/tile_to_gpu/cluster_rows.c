@@ -36,7 +36,7 @@ static strata_status_t take_memory(strata_gpu_distribution_t *d, MlirType elemen
   int64_t bytes = strata_round_up(count * strata_element_bytes(element), ALIGNMENT);
   if (k->row_used + bytes > strata_ring_bytes(&k->product))
     return strata_error(STRATA_UNSUPPORTED, "results of rows that the slots have no room for");
-  *out = strata_shared_view(d, k->ring + k->row_used, element, count);
+  *out = strata_shared_view(d, k->ring_at + k->row_used, element, count);
   k->row_used += bytes;
   return NULL;
 }

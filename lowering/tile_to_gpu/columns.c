@@ -5,7 +5,7 @@
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/groups.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/ring.h"
 #include "lowering/tile_to_gpu/shared.h"
 #include "lowering/tile_to_gpu/tasks.h"
 

@@ -41,53 +41,6 @@ static shares_t shares_of(const strata_pipelined_t *p) {
 
 //===-- Level 4's ops --------------------------------------------------------------------------------------------===//
 
-void strata_phase_init(strata_gpu_distribution_t *d, MlirValue barriers, int64_t i, int64_t count) {
-  strata_named_attr_t attr = {"count", strata_i64_attr(d->e.context, count)};
-  MlirValue operands[] = {barriers, strata_emit_index(&d->e, i)};
-  strata_emit_op(&d->e, STRATA_TILE_BARRIER_INIT, 2, operands, 0, NULL, 1, &attr);
-}
-
-void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i) {
-  strata_emit_op(&d->e, STRATA_TILE_BARRIER_ARRIVE, 2, (MlirValue[]){barriers, i}, 0, NULL, 0, NULL);
-}
-
-void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads) {
-  strata_emitter_t *e = &d->e;
-  MlirValue lane = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, threads - 1));
-  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0)));
-  strata_phase_arrive(d, barriers, i);
-  strata_emit_if_end(e, branch);
-}
-
-void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes) {
-  strata_named_attr_t attr = {"bytes", strata_i64_attr(d->e.context, bytes)};
-  strata_emit_op(&d->e, STRATA_TILE_BARRIER_EXPECT, 2, (MlirValue[]){barriers, i}, 0, NULL, 1, &attr);
-}
-
-void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity) {
-  strata_emit_op(&d->e, STRATA_TILE_BARRIER_WAIT, 3, (MlirValue[]){barriers, i, parity}, 0, NULL, 0, NULL);
-}
-
-void strata_emit_fence(strata_gpu_distribution_t *d, const char *of) {
-  strata_named_attr_t attr = {"of", strata_str_attr(d->e.context, of)};
-  strata_emit_op(&d->e, STRATA_TILE_FENCE, 0, NULL, 0, NULL, 1, &attr);
-}
-
-void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more) {
-  strata_named_attr_t attrs[] = {{"count", strata_i64_attr(d->e.context, count)},
-                                 {"more", strata_bool_attr(d->e.context, more)}};
-  strata_emit_op(&d->e, STRATA_TILE_REGISTERS, 0, NULL, 0, NULL, 2, attrs);
-}
-
-void strata_ring_advance(strata_gpu_distribution_t *d, int64_t slots, strata_ring_place_t *place) {
-  strata_emitter_t *e = &d->e;
-  MlirType i32 = mlirValueGetType(place->parity);
-  MlirValue next = strata_emit_binary(e, "arith.addi", place->slot, strata_emit_index(e, 1));
-  MlirValue wraps = strata_emit_cmpi(e, STRATA_EQ, next, strata_emit_index(e, slots));
-  place->slot = strata_emit_select(e, wraps, strata_emit_index(e, 0), next);
-  place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.extui", wraps, i32));
-}
-
 //===-- Setting up -----------------------------------------------------------------------------------------------===//
 
 static MlirOperation find_pipeline(MlirBlock body) {
@@ -203,10 +156,11 @@ static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation 
 }
 
 static strata_status_t allocate_barriers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  MlirType i64 = mlirIntegerTypeGet(d->e.context, 64);
-  STRATA_TRY(strata_shared_alloc(d, i64, k->product.slots, &k->full));
-  STRATA_TRY(strata_shared_alloc(d, i64, k->product.slots, &k->empty));
-  return k->product.teams > 1 ? strata_shared_alloc(d, i64, k->product.teams, &k->turns) : NULL;
+  k->ring.slots = k->product.slots;
+  STRATA_TRY(strata_ring_allocate(d, &k->ring));
+  if (k->product.teams == 1)
+    return NULL;
+  return strata_shared_alloc(d, mlirIntegerTypeGet(d->e.context, 64), k->product.teams, &k->turns);
 }
 
 // Slots and staging first: they begin at multiples of 1024 bytes. Each team has its own staging memory, all else is the
@@ -215,7 +169,7 @@ static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelin
   strata_pipelined_t *p = &k->product;
   int64_t group = d->group;
   d->group = d->threads;
-  k->ring = d->shared.size;
+  k->ring_at = d->shared.size;
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *shared = &p->operands[side].shared;
     STRATA_TRY(strata_shared_alloc(d, shared->element, p->operands[side].slot * p->slots, &shared->memory));
@@ -235,10 +189,9 @@ static void share(strata_pipelined_kernel_t *first) {
   for (strata_pipelined_kernel_t *k = first->next; k; k = k->next) {
     for (int side = 0; side < 2; side++)
       k->product.operands[side].shared.memory = first->product.operands[side].shared.memory;
-    k->ring = first->ring;
+    k->ring_at = first->ring_at;
     k->staging = first->staging;
-    k->full = first->full;
-    k->empty = first->empty;
+    k->ring = first->ring;
     k->turns = first->turns;
     k->group = first->group;
   }
@@ -249,10 +202,9 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
   int64_t arrivals = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, thread, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
-  for (int64_t slot = 0; slot < k->product.slots; slot++) {
-    strata_phase_init(d, k->full, slot, arrivals);
-    strata_phase_init(d, k->empty, slot, strata_pipelined_releases(&k->product) * strata_share_senders(d));
-  }
+  int64_t releases = strata_pipelined_releases(&k->product) * strata_share_senders(d);
+  for (int64_t slot = 0; slot < k->ring.slots; slot++)
+    strata_ring_init(d, &k->ring, slot, arrivals, releases);
   for (int64_t team = 0; team < k->product.teams && k->product.teams > 1; team++)
     strata_phase_init(d, k->turns, team, 1);
   strata_emit_fence(d, "barriers");
@@ -386,7 +338,7 @@ static strata_status_t consume_in_turn(strata_gpu_distribution_t *d, strata_pipe
   strata_loop_t choice = strata_emit_choice_begin(e, strata_team_has_task(d, k), 2, types);
   STRATA_TRY(consume(d, k));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
-  strata_ring_skip(d, k->product.slots, k->n_steps + strata_epilogue_slots(k), &skipped);
+  strata_ring_skip(d, &k->ring, k->n_steps + strata_epilogue_slots(k), &skipped);
   strata_emit_choice_end(e, choice, 2, (MlirValue[]){skipped.slot, skipped.parity}, state);
   *place = (strata_ring_place_t){state[0], state[1]};
   return NULL;
@@ -400,10 +352,6 @@ static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined
     strata_emit_registers(d, is_producer ? shares.producer : shares.consumer, !is_producer);
 }
 
-static void emit_launch(strata_gpu_distribution_t *d, const char *name) {
-  strata_emit_op(&d->e, name, 0, NULL, 0, NULL, 0, NULL);
-}
-
 // True if a block of the next kernel finds room in shared memory beside this one's.
 static bool has_room_beside(const strata_gpu_distribution_t *d) {
   return 2 * d->shared.size <= d->device->shared_bytes_processor;
@@ -412,20 +360,18 @@ static bool has_room_beside(const strata_gpu_distribution_t *d) {
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                       MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  int64_t group = d->group, consumers = d->threads;
-  d->thread = strata_emit_binary(e, "arith.subi", thread, strata_emit_index(e, consumers));
-  d->group = d->threads = STRATA_GROUP_THREADS;
+  strata_role_t block_role = strata_producers_begin(d, thread);
   share_registers(d, &k->product, true);
   bool is_one = strata_pipelined_is_bulk(&k->product);
   strata_loop_t branch = {0};
   if (!has_room_beside(d)) // it may be made ready, but cannot get in this one's way
-    emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
+    strata_emit_launch_next(d);
   if (is_one)
-    branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0)));
-  emit_launch(d, STRATA_TILE_LAUNCH_WAIT);
+    branch = strata_emit_if_begin(e, strata_emit_is_first_thread(d));
+  strata_emit_launch_wait(d);
   STRATA_TRY(for_tasks(d, k, block, produce));
   if (has_room_beside(d))
-    emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
+    strata_emit_launch_next(d);
   if (strata_pipelined_shares(d))
     strata_share_drain(d, k);
   if (is_one)
@@ -434,8 +380,7 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
     strata_pipelined_meet(d);
   if (d->row_blocks > 1)
     strata_row_meet(d, k);
-  d->group = group;
-  d->threads = consumers;
+  strata_role_end(d, block_role);
   return NULL;
 }
 
@@ -445,22 +390,13 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
   d->thread = are_teams ? strata_emit_binary(&d->e, "arith.remui", thread, strata_emit_index(&d->e, d->group)) : thread;
   d->group_number = k->group;
   share_registers(d, &k->product, false);
-  emit_launch(d, STRATA_TILE_LAUNCH_WAIT);
+  strata_emit_launch_wait(d);
   STRATA_TRY(for_tasks(d, k, block, are_teams ? consume_in_turn : consume));
   for (; k->next && !k->staged; k = k->next)
     ;
   if (k->staged)
     strata_pipelined_drain(d);
   return NULL;
-}
-
-// The number of the thread's warp group, known to be the same in all lanes of a warp.
-MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread) {
-  strata_emitter_t *e = &d->e;
-  MlirValue number = strata_emit_binary(e, "arith.divui", thread, strata_emit_index(e, STRATA_GROUP_THREADS));
-  MlirValue word = strata_emit_cast(e, "arith.index_cast", number, mlirIntegerTypeGet(e->context, 32));
-  MlirValue first = strata_emit_shuffle_from(e, word, 0, d->device->lanes);
-  return strata_emit_cast(e, "arith.index_cast", first, mlirIndexTypeGet(e->context));
 }
 
 // Both roles of |k| and those behind it.

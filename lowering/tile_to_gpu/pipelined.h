@@ -8,18 +8,16 @@
 
 #include "lowering/tile_to_gpu/bulk.h"
 #include "lowering/tile_to_gpu/contract.h"
+#include "lowering/tile_to_gpu/ring.h"
+#include "lowering/tile_to_gpu/roles.h"
 #include "lowering/tile_to_gpu/shared.h"
 
 enum {
-  STRATA_GROUP_THREADS = 128, // of a warp group
   STRATA_GROUP_ROWS = 64,     // of an instruction
   STRATA_SPAN = 128,          // bytes of an operand's row in a slot: one step
   STRATA_SPAN_ROWS = 8,       // after which the exchange of units repeats
   STRATA_MOST_OF_THREE = 112, // registers of a thread of three groups for the sums and the epilogue's operands
 };
-
-// Barriers of threads by number; 0 is the whole block's. A warp group's own, and that of its turn, by its number.
-enum { STRATA_ALL_CONSUMERS = 1, STRATA_FIRST_GROUP = 2, STRATA_FIRST_TURN = 8 };
 
 // How an operand lies in a slot: rows of STRATA_SPAN bytes whose 16-byte units are exchanged.
 typedef struct strata_ring_operand strata_ring_operand_t;
@@ -62,11 +60,6 @@ typedef struct {
 
 enum { STRATA_EPILOGUE_TILES = 2 };
 
-// The place in the ring: a slot and the parity of the pass over it, in SSA values.
-typedef struct {
-  MlirValue slot, parity; // index, i32
-} strata_ring_place_t;
-
 // Of blocks that have shares of all tasks' steps (pipelined_stream.c): the block's steps among all, the running task's
 // first one among them, and which of the task's steps are the block's.
 typedef struct {
@@ -82,13 +75,13 @@ struct strata_pipelined_kernel {
   MlirOperation loop, contract; // the old ones, of a pair the first
   int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;               // of the first with a ring: those that share its tasks
-  MlirValue full, empty;        // memref<slots x i64, 3>
-  int64_t ring;                 // where the slots begin in shared memory, bytes
-  int64_t staging;              // where results on their way to memory lie
-  bool is_full;                 // threads have no registers to spare, as in attention's loop: no value is exchanged
-  int64_t staged;               // sub-tiles emitted so far, of one task
-  int64_t row_used;             // bytes of the ring that results of rows have taken since
-  int n_tiles;                  // of the epilogue's operands, that come through the ring
+  strata_ring_t ring;
+  int64_t ring_at;  // where the slots begin in shared memory, bytes
+  int64_t staging;  // where results on their way to memory lie
+  bool is_full;     // threads have no registers to spare, as in attention's loop: no value is exchanged
+  int64_t staged;   // sub-tiles emitted so far, of one task
+  int64_t row_used; // bytes of the ring that results of rows have taken since
+  int n_tiles;      // of the epilogue's operands, that come through the ring
   strata_epilogue_tile_t tiles[STRATA_EPILOGUE_TILES];
   MlirValue group;           // of a consumer: the number of its warp group
   MlirValue turns;           // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
@@ -115,17 +108,11 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distributio
 STRATA_MUST_CHECK strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                                          MlirValue task);
 
-// Moves |place| to the next slot.
-void strata_ring_advance(strata_gpu_distribution_t *d, int64_t slots, strata_ring_place_t *place);
-
 // Of teams (pipelined_teams.c): whether the running task is that of the consumer's; waits until it may begin; lets the
 // next task begin. Moves |place| on by |steps|, of a task that is another's.
 MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
-void strata_ring_skip(strata_gpu_distribution_t *d, int64_t slots, int64_t steps, strata_ring_place_t *place);
-// The thread's number in its group.
-MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d);
 // The consumer's group among those of its task.
 MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 
@@ -160,8 +147,6 @@ int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand);
 int64_t strata_ring_bytes(const strata_pipelined_t *p);
 // Copies that |bulk| takes.
 int64_t strata_pipelined_boxes(const strata_bulk_t *bulk);
-// Until the running slot is empty.
-void strata_pipelined_wait_for_slot(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 // True if a single thread fetches everything.
 bool strata_pipelined_is_bulk(const strata_pipelined_t *p);
 
@@ -256,20 +241,8 @@ void strata_pipelined_from_runs(strata_gpu_distribution_t *d, const strata_gpu_b
 
 //===-- Level 4's ops --------------------------------------------------------------------------------------------===//
 
-void strata_phase_init(strata_gpu_distribution_t *d, MlirValue barriers, int64_t i, int64_t count);
-void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
-void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes);
-void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity);
-// By one of |threads| threads beside one another, a power of two.
-void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads);
-// By one thread of a warp group.
-void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
 // Between products: one of tile.mma_fence and tile.mma_wait on |count| sums; |pending| of the latter, else -1.
 void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64_t count, MlirValue *sums,
                            int64_t pending);
-void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more);
-// The number of the thread's warp group, known to be the same in all lanes of a warp.
-MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread);
-void strata_emit_fence(strata_gpu_distribution_t *d, const char *of);
 
 #endif

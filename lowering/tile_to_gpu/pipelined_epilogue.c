@@ -138,7 +138,7 @@ static void fetch_unit(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
                              (is_across ? group * p->n : 0) + span * STRATA_SPAN / t->bytes};
   MlirValue at =
       strata_emit_plus(e, strata_emit_times(e, k->place.slot, area->slot), place * UNIT / area->shared.element_bytes);
-  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {area->shared.memory, at, k->full, k->place.slot};
+  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {area->shared.memory, at, k->ring.full, k->place.slot};
   int rank = strata_bulk_coordinates(d, &t->bulk, offsets, operands + FIXED);
   strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &t->bulk, STRATA_SPAN))};
   strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
@@ -148,12 +148,12 @@ static void fetch_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
                        int64_t slot) {
   const strata_pipelined_t *p = &k->product;
   int64_t most = units_per_slot(p), first = slot * most, count = strata_min(units(p, t) - first, most);
-  strata_pipelined_wait_for_slot(d, k);
-  strata_phase_expect(d, k->full, k->place.slot, p->groups * count * UNIT);
+  strata_ring_acquire(d, &k->ring, k->place);
+  strata_ring_expect(d, &k->ring, k->place.slot, p->groups * count * UNIT);
   for (int64_t group = 0; group < p->groups; group++)
     for (int64_t i = 0; i < count; i++)
       fetch_unit(d, k, t, group, first + i, group * most + i);
-  strata_ring_advance(d, p->slots, &k->place);
+  strata_ring_advance(d, &k->ring, &k->place);
 }
 
 void strata_epilogue_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
@@ -172,7 +172,7 @@ static MlirValue area_of(strata_gpu_distribution_t *d, const strata_pipelined_ke
   int64_t before = side == ROW ? 0 : p->slots * strata_ring_slot_bytes(&p->operands[ROW]), group = d->group;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(t->load, 0)));
   d->group = d->threads; // the block's, not a team's
-  MlirValue memory = strata_shared_view(d, k->ring + before, element,
+  MlirValue memory = strata_shared_view(d, k->ring_at + before, element,
                                         p->slots * strata_ring_slot_bytes(&p->operands[side]) / t->bytes);
   d->group = group;
   return memory;
@@ -215,7 +215,7 @@ static void receive_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
   MlirValue first = {0};
   for (int64_t unit = 0; unit < n; unit++) {
     if (unit % most == 0) {
-      strata_phase_wait(d, k->full, k->place.slot, k->place.parity);
+      strata_ring_await(d, &k->ring, k->place);
       first = group_place(d, k, t);
     }
     strata_sub_tile_t box = {.lane = lane,
@@ -229,7 +229,7 @@ static void receive_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
       continue;
     strata_emit_group_barrier(d, k); // all of its threads have read the slot
     strata_pipelined_release(d, k, k->place.slot);
-    strata_ring_advance(d, p->slots, &k->place);
+    strata_ring_advance(d, &k->ring, &k->place);
   }
   strata_registers_define(d, result, &registers);
 }
@@ -237,8 +237,8 @@ static void receive_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
 void strata_epilogue_await(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   strata_ring_place_t place = k->place;
   for (int64_t slot = 0; slot < strata_epilogue_slots(k); slot++) {
-    strata_phase_wait(d, k->full, place.slot, place.parity);
-    strata_ring_advance(d, k->product.slots, &place);
+    strata_ring_await(d, &k->ring, place);
+    strata_ring_advance(d, &k->ring, &place);
   }
 }
 

@@ -4,11 +4,11 @@
 // a sector, or, where memory is contiguous along the instruction's rows, one element. What the copy engine cannot store
 // (rows of any length, swapped products) passes through the staging memory of its warp group piece by piece, and so do
 // operands of the epilogue: on the other side neighbouring threads hold neighbouring vectors.
-#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/pipelined_exchange.h"
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/values.h"
 

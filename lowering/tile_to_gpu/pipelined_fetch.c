@@ -39,8 +39,8 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel
   int64_t at = crossed ? offsets[0] * shared->steps + offsets[1] * span : offsets[0] * shared->steps;
   if (shared->form == STRATA_DENSE) // of whole rows
     at = offsets[1] * shared->rows;
-  MlirValue operands[FIXED + 1 + STRATA_BULK_COORDINATES] = {
-      shared->memory, strata_emit_plus(e, slot_at, at), k->full, k->place.slot, blocks};
+  MlirValue operands[FIXED + 1 + STRATA_BULK_COORDINATES] = {shared->memory, strata_emit_plus(e, slot_at, at),
+                                                             k->ring.full, k->place.slot, blocks};
   bool is_alone = mlirValueIsNull(blocks);
   int fixed = is_alone ? FIXED : FIXED + 1;
   int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + fixed);
@@ -133,7 +133,7 @@ static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipeline
   for (int side = 0; side < 2; side++)
     if (operands[side].is_bulk)
       bytes += strata_pipelined_boxes(&operands[side].bulk) * box_bytes(&operands[side]) * operands[side].tiles;
-  strata_phase_expect(d, k->full, k->place.slot, bytes);
+  strata_ring_expect(d, &k->ring, k->place.slot, bytes);
   for (int side = 0; side < 2; side++)
     if (operands[side].is_bulk)
       STRATA_TRY(copy_operand(d, k, side));
@@ -189,14 +189,6 @@ static int64_t register_bytes(const strata_ring_operand_t *operand) {
   return operand->is_bulk ? 0 : strata_ring_slot_bytes(operand) / STRATA_GROUP_THREADS;
 }
 
-static MlirValue other_parity(strata_emitter_t *e, MlirValue parity) {
-  return strata_emit_binary(e, "arith.xori", parity, strata_emit_integer(e, mlirValueGetType(parity), 1));
-}
-
-void strata_pipelined_wait_for_slot(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
-  strata_phase_wait(d, k->empty, k->place.slot, other_parity(&d->e, k->place.parity));
-}
-
 // Both operands are loaded before the slot is waited for: the loads are under way meanwhile.
 static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
   const strata_ring_operand_t *operands = k->product.operands;
@@ -205,7 +197,7 @@ static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelin
     if (!operands[side].is_bulk)
       mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
   STRATA_TRY(emit_needed(d, body, &needed));
-  strata_pipelined_wait_for_slot(d, k);
+  strata_ring_acquire(d, &k->ring, k->place);
   for (int side = 0; side < 2; side++)
     if (!operands[side].is_bulk)
       STRATA_TRY(store_operand(d, k, side));
@@ -213,7 +205,7 @@ static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelin
 }
 
 static strata_status_t emit_in_turn(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
-  strata_pipelined_wait_for_slot(d, k);
+  strata_ring_acquire(d, &k->ring, k->place);
   for (int side = 0; side < 2; side++) {
     ops_t needed = {0};
     mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
@@ -232,29 +224,25 @@ static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipel
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
-static MlirValue is_first_thread(strata_gpu_distribution_t *d) {
-  return strata_emit_cmpi(&d->e, STRATA_EQ, d->thread, strata_emit_index(&d->e, 0));
-}
-
 // Every producer arrives; the first announces what comes in bulk.
 static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   bool has_bulk = k->product.operands[0].is_bulk || k->product.operands[1].is_bulk;
   strata_emit_fence(d, "shared");
   if (!has_bulk) {
-    strata_phase_arrive(d, k->full, k->place.slot);
+    strata_phase_arrive(d, k->ring.full, k->place.slot);
     return NULL;
   }
-  strata_loop_t branch = strata_emit_if_begin(&d->e, is_first_thread(d));
+  strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
   STRATA_TRY(emit_copies(d, k));
   strata_emit_if_else(&d->e, branch);
-  strata_phase_arrive(d, k->full, k->place.slot);
+  strata_phase_arrive(d, k->ring.full, k->place.slot);
   strata_emit_if_end(&d->e, branch);
   return NULL;
 }
 
 static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   if (strata_pipelined_is_bulk(&k->product)) {
-    strata_pipelined_wait_for_slot(d, k);
+    strata_ring_acquire(d, &k->ring, k->place);
     return emit_copies(d, k);
   }
   STRATA_TRY(emit_registers(d, k));
@@ -282,7 +270,7 @@ strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipe
   strata_define_scalar(d, induction, step);
   k->place = (strata_ring_place_t){state[0], state[1]};
   STRATA_TRY(emit_step(d, k));
-  strata_ring_advance(d, k->product.slots, &k->place);
+  strata_ring_advance(d, &k->ring, &k->place);
   state[0] = k->place.slot;
   state[1] = k->place.parity;
   strata_emit_for_end(e, loop, 2, state, state);

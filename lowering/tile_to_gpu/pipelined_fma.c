@@ -54,5 +54,5 @@ void strata_pipelined_multiply_add(strata_gpu_distribution_t *d, strata_pipeline
   const strata_pipelined_t *p = &k->product;
   strata_product_t product = {.split = 1, .sum = p->sum, .operands = {p->operands[0].shared, p->operands[1].shared}};
   strata_product_emit(d, &product, slot, sums);
-  strata_phase_arrive(d, k->empty, slot);
+  strata_phase_arrive(d, k->ring.empty, slot);
 }

@@ -85,7 +85,7 @@ strata_status_t strata_pipelined_combine(strata_gpu_distribution_t *d, strata_pi
   parts_t p = {.d = d, .own = own, .area = own * d->group};
   MlirType type = mlirVectorTypeGet(1, &width, product->sum);
   MlirValue tile[STRATA_EMIT_CARRIED];
-  p.memory = strata_shared_view(d, k->ring, product->sum, p.area * product->parts);
+  p.memory = strata_shared_view(d, k->ring_at, product->sum, p.area * product->parts);
   strata_cluster_barrier(d, false); // the slots have been read, which is over
   for (int64_t to = 0; to < product->parts; to++) {
     for (int64_t i = 0; i < own; i++)

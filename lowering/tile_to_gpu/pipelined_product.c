@@ -440,10 +440,6 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
-void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i) {
-  strata_phase_arrive_once(d, barriers, i, STRATA_GROUP_THREADS);
-}
-
 // What the sums start from, zero where several blocks sum up and of pairs.
 static strata_status_t start_sums(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *sums) {
   const strata_pipelined_t *p = &k->product;
@@ -503,12 +499,12 @@ enum { SLOT, PARITY, SUMS };
 static void multiply_next(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue step,
                           MlirValue *state) {
   strata_ring_place_t place = {state[SLOT], state[PARITY]};
-  strata_phase_wait(d, k->full, place.slot, place.parity);
+  strata_ring_await(d, &k->ring, place);
   if (k->product.adds)
     strata_pipelined_multiply_add(d, k, place.slot, state + SUMS);
   else
     multiply_slot(d, k, place.slot, step, state + SUMS);
-  strata_ring_advance(d, k->product.slots, &place);
+  strata_ring_advance(d, &k->ring, &place);
   state[SLOT] = place.slot;
   state[PARITY] = place.parity;
 }

@@ -56,14 +56,14 @@ static MlirValue sender_rank(strata_gpu_distribution_t *d, MlirValue number) {
 void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
   strata_emitter_t *e = &d->e;
   if (!strata_pipelined_shares(d)) {
-    strata_emit_group_arrive(d, k->empty, slot);
+    strata_emit_group_arrive(d, k->ring.empty, slot);
     return;
   }
   MlirValue lane = strata_emit_group_lane(d);
   MlirValue arrives = strata_emit_cmpi(e, STRATA_ULT, lane, strata_emit_index(e, strata_share_senders(d)));
   MlirValue rank = sender_rank(d, lane);
   strata_loop_t branch = strata_emit_if_begin(e, arrives);
-  strata_emit_op(e, STRATA_TILE_BARRIER_SIGNAL, 3, (MlirValue[]){k->empty, slot, rank}, 0, NULL, 0, NULL);
+  strata_emit_op(e, STRATA_TILE_BARRIER_SIGNAL, 3, (MlirValue[]){k->ring.empty, slot, rank}, 0, NULL, 0, NULL);
   strata_emit_if_end(e, branch);
 }
 
@@ -73,8 +73,8 @@ void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t 
   strata_loop_t loop =
       strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, k->product.slots), 1, 2, state, state);
   k->place = (strata_ring_place_t){state[0], state[1]};
-  strata_pipelined_wait_for_slot(d, k);
-  strata_ring_advance(d, k->product.slots, &k->place);
+  strata_ring_acquire(d, &k->ring, k->place);
+  strata_ring_advance(d, &k->ring, &k->place);
   state[0] = k->place.slot;
   state[1] = k->place.parity;
   strata_emit_for_end(e, loop, 2, state, state);

@@ -41,10 +41,6 @@ static strata_loop_t if_first(strata_gpu_distribution_t *d, MlirValue lane) {
   return strata_emit_if_begin(&d->e, strata_emit_cmpi(&d->e, STRATA_EQ, lane, strata_emit_index(&d->e, 0)));
 }
 
-MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d) {
-  return strata_emit_binary(&d->e, "arith.andi", d->thread, strata_emit_index(&d->e, STRATA_GROUP_THREADS - 1));
-}
-
 //===-- Sub-tiles ------------------------------------------------------------------------------------------------===//
 
 // The bytes of a row of the box that begins at |column| of the tile: as many as are left of its sub-tile, a power of

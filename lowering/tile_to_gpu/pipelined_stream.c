@@ -10,8 +10,8 @@
 // A block leaves at most one task to others, the first it works on, so that its sums are there long before the next
 // block, whose last task it is, asks for them. And it waits for blocks of lower numbers only, which have begun before
 // it: it cannot keep them from running.
-#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/pipelined_stream.h"
+#include "lowering/tile_to_gpu/barriers.h"
 
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"

@@ -37,13 +37,3 @@ void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kerne
   MlirValue other = strata_emit_binary(&d->e, "arith.subi", strata_emit_index(&d->e, TEAMS - 1), k->group);
   strata_emit_group_arrive(d, k->turns, other);
 }
-
-void strata_ring_skip(strata_gpu_distribution_t *d, int64_t slots, int64_t steps, strata_ring_place_t *place) {
-  strata_emitter_t *e = &d->e;
-  MlirType i32 = mlirValueGetType(place->parity);
-  MlirValue sum = strata_emit_binary(e, "arith.addi", place->slot, strata_emit_index(e, steps));
-  MlirValue rounds = strata_emit_binary(e, "arith.divui", sum, strata_emit_index(e, slots));
-  MlirValue odd = strata_emit_binary(e, "arith.andi", rounds, strata_emit_index(e, 1));
-  place->slot = strata_emit_binary(e, "arith.remui", sum, strata_emit_index(e, slots));
-  place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.index_cast", odd, i32));
-}

@@ -4,11 +4,11 @@
 // the other to a few sums: a product and its addition are one instruction then. Then lanes of a warp by shuffles, so
 // that all of them have the result; then warps through shared memory; then the blocks of a cluster. The order is fixed
 // by the layout alone.
-#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/reduce.h"
 #include "dialects/integers.h"
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/columns.h"
 #include "lowering/tile_to_gpu/combine.h"

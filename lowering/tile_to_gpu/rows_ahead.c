@@ -20,8 +20,8 @@
 //
 // Memory answers in the order of requests. If two teams asked at a time, both would wait for the tasks of both: so the
 // first computes while the second's task comes, and they stay apart.
-#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/rows_ahead.h"
+#include "lowering/tile_to_gpu/barriers.h"
 
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
@@ -30,7 +30,7 @@
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/columns.h"
 #include "lowering/tile_to_gpu/groups.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/ring.h"
 #include "lowering/tile_to_gpu/shared.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/turn.h"

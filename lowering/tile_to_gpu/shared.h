@@ -5,8 +5,6 @@
 
 #include "lowering/tile_to_gpu/distribute.h"
 
-
-
 // Has what is allocated next begin at a multiple of |bytes|; slices of the block's groups do if they are multiples.
 void strata_shared_align(strata_gpu_distribution_t *d, int64_t bytes);
 

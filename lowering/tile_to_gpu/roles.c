@@ -1,0 +1,49 @@
+// See roles.h.
+#include "lowering/tile_to_gpu/roles.h"
+
+#include "dialects/tile/tile.h"
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/combine.h"
+
+strata_role_t strata_producers_begin(strata_gpu_distribution_t *d, MlirValue thread) {
+  strata_role_t outer = {d->threads, d->group};
+  d->thread = strata_emit_binary(&d->e, "arith.subi", thread, strata_emit_index(&d->e, d->threads));
+  d->group = d->threads = STRATA_GROUP_THREADS;
+  return outer;
+}
+
+void strata_role_end(strata_gpu_distribution_t *d, strata_role_t outer) {
+  d->threads = outer.threads;
+  d->group = outer.group;
+}
+
+void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more) {
+  strata_named_attr_t attrs[] = {{"count", strata_i64_attr(d->e.context, count)},
+                                 {"more", strata_bool_attr(d->e.context, more)}};
+  strata_emit_op(&d->e, STRATA_TILE_REGISTERS, 0, NULL, 0, NULL, 2, attrs);
+}
+
+static void emit_plain(strata_gpu_distribution_t *d, const char *name) {
+  strata_emit_op(&d->e, name, 0, NULL, 0, NULL, 0, NULL);
+}
+
+void strata_emit_launch_next(strata_gpu_distribution_t *d) { emit_plain(d, STRATA_TILE_LAUNCH_NEXT); }
+
+void strata_emit_launch_wait(strata_gpu_distribution_t *d) { emit_plain(d, STRATA_TILE_LAUNCH_WAIT); }
+
+// The number of the thread's warp group, known to be the same in all lanes of a warp.
+MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread) {
+  strata_emitter_t *e = &d->e;
+  MlirValue number = strata_emit_binary(e, "arith.divui", thread, strata_emit_index(e, STRATA_GROUP_THREADS));
+  MlirValue word = strata_emit_cast(e, "arith.index_cast", number, mlirIntegerTypeGet(e->context, 32));
+  MlirValue first = strata_emit_shuffle_from(e, word, 0, d->device->lanes);
+  return strata_emit_cast(e, "arith.index_cast", first, mlirIndexTypeGet(e->context));
+}
+
+MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d) {
+  return strata_emit_binary(&d->e, "arith.andi", d->thread, strata_emit_index(&d->e, STRATA_GROUP_THREADS - 1));
+}
+
+MlirValue strata_emit_is_first_thread(strata_gpu_distribution_t *d) {
+  return strata_emit_cmpi(&d->e, STRATA_EQ, d->thread, strata_emit_index(&d->e, 0));
+}
