@@ -323,16 +323,8 @@ static void begin_turns(strata_gpu_distribution_t *d, const strata_gpu_attention
     return;
   MlirValue last = strata_emit_index(e, a->kernel.product.groups - 1);
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, a->kernel.group, last));
-  strata_gpu_attention_turn(d, a, STRATA_TILE_GROUP_ARRIVE, strata_emit_index(e, 0));
+  strata_emit_turn(d, STRATA_TILE_GROUP_ARRIVE, strata_emit_index(e, 0));
   strata_emit_if_end(e, branch);
-}
-
-void strata_gpu_attention_turn(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const char *name,
-                               MlirValue group) {
-  (void)a;
-  MlirValue number = strata_emit_binary(&d->e, "arith.addi", group, strata_emit_index(&d->e, STRATA_FIRST_TURN));
-  strata_named_attr_t attr = {"threads", strata_i64_attr(d->e.context, 2 * STRATA_GROUP_THREADS)};
-  strata_emit_op(&d->e, name, 1, &number, 0, NULL, 1, &attr);
 }
 
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_gpu_attention_t *a, MlirValue block,

@@ -48,9 +48,6 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fix_layouts(strata_gpu_di
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_forall(strata_gpu_distribution_t *d, MlirOperation forall,
                                                               MlirOperation loop);
 
-// A warp group's turn, by tile.group_barrier of its own threads or tile.group_arrive of those before it.
-void strata_gpu_attention_turn(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const char *name,
-                               MlirValue group);
 // Fills the rings for the running task, by one thread (attention_fetch.c).
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fetch(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.

@@ -20,21 +20,18 @@ static int64_t box_bytes(const strata_bulk_t *bulk) { return bulk->extents[1 - b
 
 static void copy_box(strata_gpu_distribution_t *d, const strata_gpu_attention_operand_t *operand, MlirValue slot,
                      const int64_t *offsets) {
-  enum { FIXED = 4 };
   strata_emitter_t *e = &d->e;
   MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, operand->slot));
   at = strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, place_of(operand, offsets)));
-  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {operand->memory, at, operand->ring.full, slot};
-  int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + FIXED);
-  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &operand->bulk, STRATA_SPAN))};
-  strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
+  const strata_bulk_target_t to = {operand->memory, at, operand->ring.full, slot, {NULL}};
+  strata_bulk_load(d, &operand->bulk, offsets, STRATA_SPAN, &to);
 }
 
 static void fetch(strata_gpu_distribution_t *d, const strata_gpu_attention_operand_t *operand,
                   strata_ring_place_t place) {
   const strata_bulk_t *bulk = &operand->bulk;
   strata_ring_acquire(d, &operand->ring, place);
-  strata_ring_expect(d, &operand->ring, place.slot, strata_pipelined_boxes(bulk) * box_bytes(bulk));
+  strata_ring_expect(d, &operand->ring, place.slot, strata_bulk_copies(bulk) * box_bytes(bulk));
   int64_t offsets[2];
   for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
     for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1])

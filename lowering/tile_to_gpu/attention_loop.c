@@ -205,7 +205,7 @@ static int64_t n_sums(const walk_t *w) { return w->a->kernel.product.n / 2; }
 // Warp groups issue their products one after the other, so that one's are under way while the other computes.
 static void begin_turn(walk_t *w) {
   if (w->a->takes_turns)
-    strata_gpu_attention_turn(w->d, w->a, STRATA_TILE_GROUP_BARRIER, w->a->kernel.group);
+    strata_emit_turn(w->d, STRATA_TILE_GROUP_BARRIER, w->a->kernel.group);
 }
 
 static void end_turn(walk_t *w) {
@@ -215,7 +215,7 @@ static void end_turn(walk_t *w) {
   MlirValue next = strata_emit_binary(e, "arith.addi", w->a->kernel.group, strata_emit_index(e, 1));
   MlirValue wraps = strata_emit_cmpi(e, STRATA_EQ, next, strata_emit_index(e, w->a->kernel.product.groups));
   next = strata_emit_select(e, wraps, strata_emit_index(e, 0), next);
-  strata_gpu_attention_turn(w->d, w->a, STRATA_TILE_GROUP_ARRIVE, next);
+  strata_emit_turn(w->d, STRATA_TILE_GROUP_ARRIVE, next);
 }
 
 static void issue_scores(walk_t *w, strata_ring_place_t place, bool in_turn) {

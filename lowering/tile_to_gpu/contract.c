@@ -11,7 +11,6 @@
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
-#include "lowering/tile_to_gpu/pipelined.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARP = 32 };
 
@@ -248,10 +247,8 @@ strata_registers_t strata_operand_rounded(strata_gpu_distribution_t *d, const st
 
 //===-- The op ---------------------------------------------------------------------------------------------------===//
 
-strata_status_t strata_contract_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
+strata_status_t strata_product_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
   strata_product_t product;
-  if (d->producers)
-    return strata_pipelined_fix_layouts(d, op);
   STRATA_TRY(strata_product_read(d, op, &product));
   strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);
   for (int side = 0; side < 2; side++)

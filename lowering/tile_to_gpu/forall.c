@@ -1,14 +1,14 @@
 // scf.forall: by which of the forms of a launch its tasks are carried out.
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/parts.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/products.h"
 #include "lowering/tile_to_gpu/rows_ahead.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
 strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
   int64_t n_tasks;
   if (d->producers)
-    return strata_pipelined_forall(d, op);
+    return strata_products_forall(d, op);
   if (!strata_gpu_forall_tasks(op, &n_tasks))
     return strata_gpu_missing(op, "a task space that is dynamic");
   if (d->part_blocks)

@@ -10,8 +10,6 @@
 // at the epilogue of the last. Several foralls are one launch. Those whose products are alike in everything that the
 // ring depends on share it: their tasks are numbered one forall after the other, and both roles branch on the number.
 // Those that are not have blocks of their own.
-#include "lowering/tile_to_gpu/attention.h"
-
 #include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
@@ -43,7 +41,7 @@ static shares_t shares_of(const strata_pipelined_t *p) {
 
 //===-- Setting up -----------------------------------------------------------------------------------------------===//
 
-static MlirOperation find_pipeline(MlirBlock body) {
+MlirOperation strata_pipelined_loop(MlirBlock body) {
   MlirOperation op = mlirBlockGetFirstOperation(body);
   while (!mlirOperationIsNull(op) && !(strata_op_is(op, "scf.for") && strata_attr_flag(op, "tile.pipeline")))
     op = mlirOperationGetNextInBlock(op);
@@ -53,7 +51,7 @@ static MlirOperation find_pipeline(MlirBlock body) {
 static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation forall, strata_pipelined_kernel_t *k) {
   int64_t lower, step;
   k->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
-  k->loop = find_pipeline(k->body);
+  k->loop = strata_pipelined_loop(k->body);
   if (mlirOperationIsNull(k->loop) || mlirOperationGetNumResults(k->loop) != strata_pair_count(k->loop))
     return strata_gpu_missing(forall, "a schedule with producers, without a pipeline,");
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
@@ -293,25 +291,8 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
   return NULL;
 }
 
-// Constants and indices that the operands may need.
-static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
-
-static strata_status_t emit_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
-       op = mlirOperationGetNextInBlock(op))
-    if (is_pure(op))
-      STRATA_TRY(strata_gpu_distribute_op(d, op));
-  return NULL;
-}
-
-strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
-  d->task = task;
-  strata_gpu_define_task(d, k->body);
-  return emit_addresses(d, k);
-}
-
 static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  STRATA_TRY(emit_addresses(d, k));
+  STRATA_TRY(strata_pipelined_addresses(d, k));
   STRATA_TRY(strata_pipelined_fetch(d, k));
   strata_epilogue_fetch(d, k);
   return NULL;
@@ -441,11 +422,6 @@ static strata_status_t emit_lists(strata_gpu_distribution_t *d, strata_pipelined
 strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall) {
   strata_pipelined_kernel_t *k;
   MlirValue block = d->task, thread = d->thread; // of the launch
-  if (d->pipelined)                              // with the first
-    return NULL;
-  MlirOperation loop = find_pipeline(mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0)));
-  if (strata_gpu_attention_is_loop(loop))
-    return strata_gpu_attention_forall(d, forall, loop);
   STRATA_TRY(read_kernels(d, forall, &k));
   STRATA_TRY(share_blocks(d, forall, k));
   return emit_lists(d, k, block, thread);

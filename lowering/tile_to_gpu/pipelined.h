@@ -101,10 +101,15 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_read(strata_gpu_distribution_
 // Fixes the layouts of a contraction's sum and operands.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
 
+// The loop of a forall's body |body| that is marked tile.pipeline; a null operation if there is none.
+MlirOperation strata_pipelined_loop(MlirBlock body);
+
 // The whole forall and those behind it: both roles. d->pipelined is valid from here on.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall);
 
-// What the running task's indices and addresses are, where it is |task|.
+// What the running task's addresses need (pipelined_fetch.c); its indices and those where it is |task|.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d,
+                                                             strata_pipelined_kernel_t *k);
 STRATA_MUST_CHECK strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                                          MlirValue task);
 
@@ -145,8 +150,6 @@ void strata_pipelined_pairs(strata_gpu_distribution_t *d, const strata_pipelined
 int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand);
 // Of all slots.
 int64_t strata_ring_bytes(const strata_pipelined_t *p);
-// Copies that |bulk| takes.
-int64_t strata_pipelined_boxes(const strata_bulk_t *bulk);
 // True if a single thread fetches everything.
 bool strata_pipelined_is_bulk(const strata_pipelined_t *p);
 

@@ -128,7 +128,6 @@ bool strata_epilogue_has(const strata_pipelined_kernel_t *k, MlirOperation op) {
 // Unit |unit| of |group|, number |place| of the running slot's.
 static void fetch_unit(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, const strata_epilogue_tile_t *t,
                        int64_t group, int64_t unit, int64_t place) {
-  enum { FIXED = 4 };
   strata_emitter_t *e = &d->e;
   const strata_pipelined_t *p = &k->product;
   const strata_ring_operand_t *area = &p->operands[side_of(p)];
@@ -138,10 +137,8 @@ static void fetch_unit(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
                              (is_across ? group * p->n : 0) + span * STRATA_SPAN / t->bytes};
   MlirValue at =
       strata_emit_plus(e, strata_emit_times(e, k->place.slot, area->slot), place * UNIT / area->shared.element_bytes);
-  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {area->shared.memory, at, k->ring.full, k->place.slot};
-  int rank = strata_bulk_coordinates(d, &t->bulk, offsets, operands + FIXED);
-  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &t->bulk, STRATA_SPAN))};
-  strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
+  const strata_bulk_target_t to = {area->shared.memory, at, k->ring.full, k->place.slot, {NULL}};
+  strata_bulk_load(d, &t->bulk, offsets, STRATA_SPAN, &to);
 }
 
 static void fetch_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, const strata_epilogue_tile_t *t,

@@ -6,19 +6,29 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
-bool strata_pipelined_is_bulk(const strata_pipelined_t *p) { return p->operands[0].is_bulk && p->operands[1].is_bulk; }
+//===-- Addresses ------------------------------------------------------------------------------------------------===//
+
+// Constants and indices that the operands may need.
+static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
+
+strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_pure(op))
+      STRATA_TRY(strata_gpu_distribute_op(d, op));
+  return NULL;
+}
+
+strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
+  d->task = task;
+  strata_gpu_define_task(d, k->body);
+  return strata_pipelined_addresses(d, k);
+}
 
 //===-- In bulk --------------------------------------------------------------------------------------------------===//
-
-int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand) {
-  return operand->slot * operand->shared.element_bytes;
-}
-
-int64_t strata_ring_bytes(const strata_pipelined_t *p) {
-  return p->slots * (strata_ring_slot_bytes(&p->operands[0]) + strata_ring_slot_bytes(&p->operands[1]));
-}
 
 // Bytes of one box: all of them count, also those outside the buffer.
 static int64_t box_bytes(const strata_ring_operand_t *operand) {
@@ -30,7 +40,6 @@ static int64_t box_bytes(const strata_ring_operand_t *operand) {
 static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
                      const strata_ring_operand_t *operand, MlirValue slot_at, const int64_t *offsets,
                      MlirValue blocks) {
-  enum { FIXED = 4 };
   const strata_shared_operand_t *shared = &operand->shared;
   strata_emitter_t *e = &d->e;
   bool crossed = shared->form == STRATA_SPANS_CROSSED;
@@ -39,15 +48,9 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel
   int64_t at = crossed ? offsets[0] * shared->steps + offsets[1] * span : offsets[0] * shared->steps;
   if (shared->form == STRATA_DENSE) // of whole rows
     at = offsets[1] * shared->rows;
-  MlirValue operands[FIXED + 1 + STRATA_BULK_COORDINATES] = {shared->memory, strata_emit_plus(e, slot_at, at),
-                                                             k->ring.full, k->place.slot, blocks};
-  bool is_alone = mlirValueIsNull(blocks);
-  int fixed = is_alone ? FIXED : FIXED + 1;
-  int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + fixed);
-  strata_named_attr_t map = {
-      "map", strata_i64_attr(e->context, strata_bulk_map(d, &operand->bulk, strata_ring_span(operand)))};
-  strata_emit_op(e, is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST, fixed + rank, operands, 0, NULL, 1,
-                 &map);
+  const strata_bulk_target_t to = {shared->memory, strata_emit_plus(e, slot_at, at), k->ring.full, k->place.slot,
+                                   blocks};
+  strata_bulk_load(d, &operand->bulk, offsets, strata_ring_span(operand), &to);
 }
 
 // Boxes |first| to |end| - 1, in order.
@@ -62,16 +65,9 @@ static void copy_boxes(strata_gpu_distribution_t *d, const strata_pipelined_kern
         copy_box(d, k, operand, at, offsets, blocks);
 }
 
-int64_t strata_pipelined_boxes(const strata_bulk_t *bulk) {
-  int64_t count = 1;
-  for (int v = 0; v < 2; v++)
-    count *= strata_ceil_div(bulk->box.space.extents[v], bulk->extents[v]);
-  return count;
-}
-
 static void copy_tile(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
                       const strata_ring_operand_t *operand, MlirValue at) {
-  copy_boxes(d, k, operand, at, 0, strata_pipelined_boxes(&operand->bulk), (MlirValue){0});
+  copy_boxes(d, k, operand, at, 0, strata_bulk_copies(&operand->bulk), (MlirValue){0});
 }
 
 // The block's part, from |piece| on, of an operand fetched in |pieces|.
@@ -79,7 +75,7 @@ static void copy_pieces(strata_gpu_distribution_t *d, const strata_pipelined_ker
                         const strata_ring_operand_t *part, MlirValue at, MlirValue own, MlirValue blocks, int64_t piece,
                         int64_t pieces) {
   strata_emitter_t *e = &d->e;
-  int64_t boxes = strata_pipelined_boxes(&part->bulk) / pieces;
+  int64_t boxes = strata_bulk_copies(&part->bulk) / pieces;
   bool is_last = piece == pieces - 1;
   strata_loop_t branch = {0};
   if (!is_last)
@@ -132,7 +128,7 @@ static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipeline
   int64_t bytes = 0;
   for (int side = 0; side < 2; side++)
     if (operands[side].is_bulk)
-      bytes += strata_pipelined_boxes(&operands[side].bulk) * box_bytes(&operands[side]) * operands[side].tiles;
+      bytes += strata_bulk_copies(&operands[side].bulk) * box_bytes(&operands[side]) * operands[side].tiles;
   strata_ring_expect(d, &k->ring, k->place.slot, bytes);
   for (int side = 0; side < 2; side++)
     if (operands[side].is_bulk)

@@ -6,7 +6,6 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/pipelined_stream.h"
@@ -279,8 +278,6 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
 }
 
 strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
-  if (strata_gpu_attention_is_loop(mlirOperationGetParentOperation(op)))
-    return strata_gpu_attention_fix_layouts(d, op);
   strata_pipelined_t product;
   STRATA_TRY(strata_pipelined_read(d, op, &product));
   strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);

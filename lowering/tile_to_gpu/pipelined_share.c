@@ -85,7 +85,7 @@ void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t 
 bool strata_share_divide(const strata_bulk_t *bulk, int64_t pieces, strata_bulk_t *out) {
   int along = 1 - bulk->inner;
   *out = *bulk;
-  if (strata_pipelined_boxes(bulk) % pieces == 0)
+  if (strata_bulk_copies(bulk) % pieces == 0)
     return bulk->window.n_dims == 0 || pieces == 1;
   out->extents[along] /= pieces;
   return bulk->window.n_dims == 0 && bulk->extents[along] % (pieces * STRATA_SPAN_ROWS) == 0;

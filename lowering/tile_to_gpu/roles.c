@@ -47,3 +47,9 @@ MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d) {
 MlirValue strata_emit_is_first_thread(strata_gpu_distribution_t *d) {
   return strata_emit_cmpi(&d->e, STRATA_EQ, d->thread, strata_emit_index(&d->e, 0));
 }
+
+void strata_emit_turn(strata_gpu_distribution_t *d, const char *name, MlirValue group) {
+  MlirValue number = strata_emit_binary(&d->e, "arith.addi", group, strata_emit_index(&d->e, STRATA_FIRST_TURN));
+  strata_named_attr_t attr = {"threads", strata_i64_attr(d->e.context, 2 * STRATA_GROUP_THREADS)};
+  strata_emit_op(&d->e, name, 1, &number, 0, NULL, 1, &attr);
+}

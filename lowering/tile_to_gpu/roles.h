@@ -27,6 +27,8 @@ void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool mor
 // The next launch may begin; waits for the launch before.
 void strata_emit_launch_next(strata_gpu_distribution_t *d);
 void strata_emit_launch_wait(strata_gpu_distribution_t *d);
+// A warp group's turn, by tile.group_barrier of its own threads or tile.group_arrive of those of the group before it.
+void strata_emit_turn(strata_gpu_distribution_t *d, const char *name, MlirValue group);
 // The number of the thread's warp group, known to be the same in all lanes of a warp.
 MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread);
 // The thread's number in its warp group.

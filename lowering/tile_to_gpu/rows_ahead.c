@@ -258,18 +258,14 @@ static int64_t n_boxes(const fetched_t *f) {
 
 // The boxes of all sets lie one behind the other.
 static void copy_box(ahead_t *a, const fetched_t *f, int64_t number) {
-  enum { FIXED = 4 };
   strata_gpu_distribution_t *d = a->d;
   strata_emitter_t *e = &d->e;
   int64_t of_set = n_boxes(f) / f->n_bulks;
   const strata_bulk_t *bulk = &f->bulks[number / of_set];
   int64_t offsets[2] = {0, number % of_set * bulk->extents[1]};
   MlirValue at = strata_emit_index(e, number * bulk->extents[1] * d->rows);
-  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {f->memory, at, a->barriers, strata_emit_index(e, COME)};
-  int rank = strata_bulk_coordinates(d, bulk, offsets, operands + FIXED);
-  int64_t span = inner_extent(bulk) * strata_element_bytes(f->loaded.element);
-  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, bulk, span))};
-  strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
+  const strata_bulk_target_t to = {f->memory, at, a->barriers, strata_emit_index(e, COME), {NULL}};
+  strata_bulk_load(d, bulk, offsets, inner_extent(bulk) * strata_element_bytes(f->loaded.element), &to);
 }
 
 // By one thread: the arrival with what is to come, then the copies, of all operands in turn.
