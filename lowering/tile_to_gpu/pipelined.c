@@ -17,7 +17,7 @@
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/index.h"
-#include "lowering/tile_to_gpu/pipelined_stream.h"
+#include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -65,6 +65,7 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   if (!strata_gpu_forall_tasks(forall, &k->n_tasks))
     return strata_gpu_missing(forall, "a task space that is dynamic");
   STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
+  k->scheduler = strata_scheduler_of(d, &k->product);
   return strata_pair_read(d, k);
 }
 
@@ -113,13 +114,6 @@ static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation 
   return NULL;
 }
 
-static int64_t count_tasks(const strata_pipelined_kernel_t *first) {
-  int64_t count = 0;
-  for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
-    count += k->n_tasks;
-  return count;
-}
-
 static int64_t count_steps(const strata_pipelined_kernel_t *first) {
   int64_t count = 0;
   for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
@@ -140,13 +134,14 @@ static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation 
     return NULL;
   }
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n--) {
-    int64_t own = count_steps(k), share = blocks * own / steps, most = strata_min(count_tasks(k), blocks - n + 1);
+    int64_t own = count_steps(k), share = blocks * own / steps,
+            most = strata_min(strata_pipelined_tasks(k), blocks - n + 1);
     k->blocks = strata_max(1, strata_min(share, most));
     blocks -= k->blocks;
     steps -= own;
   }
   for (strata_pipelined_kernel_t *k = first; k && blocks > 0; k = k->other) { // what lists of few tasks have left
-    int64_t room = count_tasks(k) - k->blocks, more = strata_min(room, blocks);
+    int64_t room = strata_pipelined_tasks(k) - k->blocks, more = strata_min(room, blocks);
     k->blocks += more;
     blocks -= more;
   }
@@ -253,31 +248,17 @@ static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipeline
   return NULL;
 }
 
-// The number of the running task among the block's.
-static void count_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block) {
-  strata_emitter_t *e = &d->e;
-  if (first->product.teams == 1)
-    return;
-  MlirValue distance = strata_emit_binary(e, "arith.subi", d->task, block);
-  first->ordinal = strata_emit_binary(e, "arith.divui", distance, strata_emit_index(e, first->blocks));
-  for (strata_pipelined_kernel_t *k = first->next; k; k = k->next)
-    k->ordinal = first->ordinal;
-}
-
 // |emit| for each task of the block; |first|'s place is then behind the last of them.
 static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block,
                                  task_t emit) {
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
   strata_loop_t loop = {0};
-  int64_t n_tasks = count_tasks(first);
-  bool is_loop = d->stream || n_tasks > first->blocks;
-  if (d->stream)
-    loop = strata_emit_for_begin(e, strata_emit_index(e, 0), strata_stream_begin(d, first, block), 1, 2, state, state);
-  else if (is_loop)
-    loop = strata_emit_for_begin(e, block, strata_emit_index(e, n_tasks), first->blocks, 2, state, state);
-  d->task = d->stream ? strata_stream_task(d, first, loop.induction) : is_loop ? loop.induction : block;
-  count_task(d, first, block);
+  strata_bounds_t bounds;
+  bool is_loop = first->scheduler->bounds(d, first, block, &bounds);
+  if (is_loop)
+    loop = strata_emit_for_begin(e, bounds.lower, bounds.upper, bounds.step, 2, state, state);
+  d->task = first->scheduler->task(d, first, block, is_loop ? loop.induction : block);
   d->is_dirty = d->is_read = is_loop;
   d->loop_depth += is_loop;
   strata_ring_place_t place = {state[0], state[1]};
@@ -305,8 +286,8 @@ static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_ke
        op = mlirOperationGetNextInBlock(op))
     if (!strata_epilogue_has(k, op))
       STRATA_TRY(mlirOperationEqual(op, k->loop) ? strata_pipelined_multiply(d, k) : strata_gpu_distribute_op(d, op));
-  if (d->stream)
-    strata_stream_finish_end(d, k);
+  if (k->scheduler->end)
+    k->scheduler->end(d, k);
   return NULL;
 }
 
@@ -316,7 +297,7 @@ static strata_status_t consume_in_turn(strata_gpu_distribution_t *d, strata_pipe
   strata_ring_place_t *place = &k->place, skipped = *place;
   MlirValue state[2];
   MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
-  strata_loop_t choice = strata_emit_choice_begin(e, strata_team_has_task(d, k), 2, types);
+  strata_loop_t choice = strata_emit_choice_begin(e, k->scheduler->owns(d, k), 2, types);
   STRATA_TRY(consume(d, k));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
   strata_ring_skip(d, &k->ring, k->n_steps + strata_epilogue_slots(k), &skipped);
@@ -357,8 +338,8 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
     strata_share_drain(d, k);
   if (is_one)
     strata_emit_if_end(e, branch);
-  if (d->parts > 1)
-    strata_pipelined_meet(d);
+  if (k->scheduler->meet)
+    k->scheduler->meet(d);
   if (d->row_blocks > 1)
     strata_row_meet(d, k);
   strata_role_end(d, block_role);
@@ -372,7 +353,7 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
   d->group_number = k->group;
   share_registers(d, &k->product, false);
   strata_emit_launch_wait(d);
-  STRATA_TRY(for_tasks(d, k, block, are_teams ? consume_in_turn : consume));
+  STRATA_TRY(for_tasks(d, k, block, k->scheduler->owns ? consume_in_turn : consume));
   for (; k->next && !k->staged; k = k->next)
     ;
   if (k->staged)

@@ -70,8 +70,10 @@ typedef struct {
 
 // The part of the kernel being emitted: a forall, one or more of which share ring, roles and grid.
 typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
+typedef struct strata_scheduler strata_scheduler_t; // schedulers.h
 struct strata_pipelined_kernel {
   strata_pipelined_t product;
+  const strata_scheduler_t *scheduler;
   MlirOperation loop, contract; // the old ones, of a pair the first
   int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;               // of the first with a ring: those that share its tasks
@@ -107,15 +109,16 @@ MlirOperation strata_pipelined_loop(MlirBlock body);
 // The whole forall and those behind it: both roles. d->pipelined is valid from here on.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall);
 
+// Tasks of |first| and those behind it (pipelined_turns.c).
+int64_t strata_pipelined_tasks(const strata_pipelined_kernel_t *first);
+
 // What the running task's addresses need (pipelined_fetch.c); its indices and those where it is |task|.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d,
                                                              strata_pipelined_kernel_t *k);
 STRATA_MUST_CHECK strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                                          MlirValue task);
 
-// Of teams (pipelined_teams.c): whether the running task is that of the consumer's; waits until it may begin; lets the
-// next task begin. Moves |place| on by |steps|, of a task that is another's.
-MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+// Of teams (pipelined_teams.c): waits until the running task may begin; lets the next one begin.
 void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 // The consumer's group among those of its task.
@@ -164,16 +167,8 @@ void strata_pipelined_multiply_add(strata_gpu_distribution_t *d, strata_pipeline
 int64_t strata_pipelined_releases(const strata_pipelined_t *p);
 // Bytes of a row of a box in a slot.
 int64_t strata_ring_span(const strata_ring_operand_t *operand);
-// The steps that the block takes of its tiles' reduction.
-void strata_pipelined_steps(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *out_lower,
-                            MlirValue *out_upper);
 // The number of the first task of the block's cluster.
 MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d);
-// From the sums of the block's part of the reduction, of all tiles of the cluster, to those of its own tile
-// (pipelined_parts.c). Consumers combine; producers meet them at the cluster's barriers meanwhile.
-STRATA_MUST_CHECK strata_status_t strata_pipelined_combine(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
-                                                           const MlirValue *sums, MlirValue *out_own);
-void strata_pipelined_meet(strata_gpu_distribution_t *d);
 
 // Pairs (pipelined_pair.c): the products of |loop|; reads the second of one into the first's operand; the number, among
 // the sums of a task's instructions, of sum |i| of product |which|; the second one's result from those.

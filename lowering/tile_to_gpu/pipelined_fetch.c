@@ -5,7 +5,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -259,7 +259,7 @@ strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipe
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {k->place.slot, k->place.parity}, lower, upper;
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
-  strata_pipelined_steps(d, k, &lower, &upper);
+  k->scheduler->steps(d, k, &lower, &upper);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
   MlirValue step = staggered(d, k, loop.induction);
   strata_gpu_record_of(d, induction)->counter = step;

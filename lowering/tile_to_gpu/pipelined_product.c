@@ -8,7 +8,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/groups.h"
-#include "lowering/tile_to_gpu/pipelined_stream.h"
+#include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
@@ -542,7 +542,7 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   state[PARITY] = k->place.parity;
   if (k->product.teams > 1)
     strata_team_wait(d, k);
-  strata_pipelined_steps(d, k, &lower, &upper);
+  k->scheduler->steps(d, k, &lower, &upper);
   int64_t last = last_instructions(d, k);
   if (last)
     upper = strata_emit_index(e, k->n_steps - 1);
@@ -554,13 +554,7 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
   end_products(d, k, state + SUMS);
   strata_epilogue_receive(d, k);
-  if (k->product.parts > 1)
-    STRATA_TRY(strata_pipelined_combine(d, k, state + SUMS, sums.values));
-  else
-    for (int64_t i = 0; i < strata_layout_registers(&k->product.layout); i++)
-      sums.values[i] = state[SUMS + strata_pair_sum(&k->product, 0, i)];
-  if (d->stream)
-    strata_stream_finish_begin(d, k, sums.values);
+  STRATA_TRY(k->scheduler->fixup(d, k, state + SUMS, sums.values));
   if (d->row_blocks > 1)
     strata_row_arrive(d);
   strata_registers_define(d, result, &sums);

@@ -6,13 +6,24 @@
 // So the instructions never wait for an epilogue. Products go on in the order of tasks, as slots are filled: a team
 // begins when the one before has issued all of its instructions. Nor may it wait for its slots earlier: of a barrier
 // more than one phase behind, parity says nothing.
+#include "lowering/tile_to_gpu/schedulers.h"
+
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/pipelined.h"
 
 enum { TEAMS = 2 };
 
 MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   return k->product.groups > 1 ? k->group : strata_emit_index(&d->e, 0);
+}
+
+// The running task's number among the block's.
+STRATA_SCHEDULER_TASK(strata_team_task) {
+  strata_emitter_t *e = &d->e;
+  MlirValue distance = strata_emit_binary(e, "arith.subi", counter, block);
+  first->ordinal = strata_emit_binary(e, "arith.divui", distance, strata_emit_index(e, first->blocks));
+  for (strata_pipelined_kernel_t *k = first->next; k; k = k->next)
+    k->ordinal = first->ordinal;
+  return counter;
 }
 
 MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
