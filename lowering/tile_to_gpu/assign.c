@@ -123,7 +123,7 @@ static class_t *class_of(assign_t *a, MlirValue value) {
   class_t *class = strata_arena_new(a->d->compile->arena, class_t);
   *class = (class_t){.root = root, .type = mlirValueGetType(value), .n_elements = 1};
   class->order = (int)a->classes.count;
-  class->group = is_fetched(value) && a->d->producers ? a->d->producers : group_of(a, value);
+  class->group = is_fetched(value) && a->d->plan.producers ? a->d->plan.producers : group_of(a, value);
   for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(class->type); dim++)
     class->n_elements *= mlirShapedTypeGetDimSize(class->type, dim);
   *strata_vector_push(a->d->compile->arena, &a->classes) = class;
@@ -191,7 +191,7 @@ static bool follow_reduction(assign_t *a, MlirOperation op, strata_layout_t *out
     to[dim] = is_reduced ? STRATA_COPIES : kept++;
   }
   strata_layout_t mapped = strata_layout_map_dims(layout, to);
-  if (a->d->rows == 1 || !strata_layout_deal(&mapped, a->d->device->lanes, out))
+  if (a->d->plan.rows == 1 || !strata_layout_deal(&mapped, a->d->device->lanes, out))
     *out = mapped; // else what each row has one of is computed once a warp, not by all lanes
   return true;
 }
@@ -340,7 +340,7 @@ static int64_t crossing_bytes(const class_t *class) {
 static bool build_squares(const strata_gpu_distribution_t *d, const class_t *class, const int64_t *sizes, int64_t width,
                           strata_layout_t *out) {
   int64_t bytes = crossing_bytes(class), across = bytes ? STRATA_VECTOR_BYTES / bytes : sizes[0] + 1;
-  if (!d->blocks || !*d->device->mma_async || width == 1 || sizes[0] % across)
+  if (!d->plan.blocks || !*d->device->mma_async || width == 1 || sizes[0] % across)
     return false;
   int64_t rows = sizes[0] / across, beside = class->group / rows;
   if (beside < d->device->lanes || class->group % rows || sizes[1] % (beside * width))
@@ -363,7 +363,7 @@ static void build(const strata_gpu_distribution_t *d, const class_t *class, stra
   }
   int first = vote_dim(class, shape.rank);
   class->root->crosses = crosses(class, shape.rank, first);
-  if (d->rows > 1 && shape.rank == 2 && first == 1) {
+  if (d->plan.rows > 1 && shape.rank == 2 && first == 1) {
     int64_t width = vote_width(class, first);
     if (!build_squares(d, class, shape.sizes, width, out))
       *out = build_rows(shape.sizes, class->group, width);

@@ -341,9 +341,9 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
 
 static strata_status_t emit_steps(walk_t *w, state_t *state) {
   strata_emitter_t *e = &w->d->e;
-  bool was_dirty = w->d->is_dirty, was_read = w->d->is_read;
-  w->d->is_dirty = w->d->is_read = true;
-  w->d->loop_depth++;
+  bool was_dirty = w->d->shared.is_dirty, was_read = w->d->shared.is_read;
+  w->d->shared.is_dirty = w->d->shared.is_read = true;
+  w->d->nest.loops++;
   MlirValue steps = strata_emit_index(e, w->a->kernel.n_steps - 1);
   if (!mlirValueIsNull(w->a->steps))
     steps = strata_emit_binary(e, "arith.subi", w->a->steps, strata_emit_index(e, 1));
@@ -351,9 +351,9 @@ static strata_status_t emit_steps(walk_t *w, state_t *state) {
       strata_emit_for_begin(e, strata_emit_index(e, 0), steps, 1, state->count, state->values, state->values);
   STRATA_TRY(emit_step(w, loop.induction, state));
   strata_emit_for_end(e, loop, state->count, state->values, state->values);
-  w->d->loop_depth--;
-  w->d->is_dirty |= was_dirty;
-  w->d->is_read |= was_read;
+  w->d->nest.loops--;
+  w->d->shared.is_dirty |= was_dirty;
+  w->d->shared.is_read |= was_read;
   return NULL;
 }
 

@@ -18,21 +18,22 @@ void strata_emit_block_barrier(strata_gpu_distribution_t *d) {
 }
 
 static void emit_team_barrier(strata_gpu_distribution_t *d) {
-  MlirValue number = strata_emit_binary(&d->e, "arith.addi", d->group_number, strata_emit_index(&d->e, FIRST_TEAM));
-  strata_emit_numbered_barrier(d, number, d->group);
+  MlirValue number =
+      strata_emit_binary(&d->e, "arith.addi", d->role.group_number, strata_emit_index(&d->e, FIRST_TEAM));
+  strata_emit_numbered_barrier(d, number, d->role.group);
 }
 
 bool strata_has_part_barrier(const strata_gpu_distribution_t *d, int64_t parts) {
   int64_t groups = strata_block_groups(d);
-  return !d->producers && d->blocks && FIRST_TEAM + groups + groups * parts <= N_BARRIERS;
+  return !d->plan.producers && d->plan.blocks && FIRST_TEAM + groups + groups * parts <= N_BARRIERS;
 }
 
 void strata_emit_part_barrier(strata_gpu_distribution_t *d, int64_t parts) {
   strata_emitter_t *e = &d->e;
-  int64_t groups = strata_block_groups(d), first = FIRST_TEAM + groups, threads = d->group / parts;
-  MlirValue part = strata_emit_binary(e, "arith.divui", d->thread, strata_emit_index(e, threads));
+  int64_t groups = strata_block_groups(d), first = FIRST_TEAM + groups, threads = d->role.group / parts;
+  MlirValue part = strata_emit_binary(e, "arith.divui", d->role.thread, strata_emit_index(e, threads));
   if (groups > 1) {
-    MlirValue before = strata_emit_binary(e, "arith.muli", d->group_number, strata_emit_index(e, parts));
+    MlirValue before = strata_emit_binary(e, "arith.muli", d->role.group_number, strata_emit_index(e, parts));
     part = strata_emit_binary(e, "arith.addi", before, part);
   }
   strata_emit_numbered_barrier(d, strata_emit_plus(e, part, first), threads);
@@ -44,21 +45,21 @@ void strata_emit_group_barrier(strata_gpu_distribution_t *d, const strata_pipeli
 }
 
 void strata_emit_consumers_barrier(strata_gpu_distribution_t *d) {
-  if (d->group < d->threads) // teams wait for nobody but themselves
-    strata_emit_group_barrier(d, d->pipelined);
+  if (d->role.group < d->role.threads) // teams wait for nobody but themselves
+    strata_emit_group_barrier(d, d->state.pipelined);
   else
-    strata_emit_numbered_barrier(d, strata_emit_index(&d->e, STRATA_ALL_CONSUMERS), d->group);
+    strata_emit_numbered_barrier(d, strata_emit_index(&d->e, STRATA_ALL_CONSUMERS), d->role.group);
 }
 
 strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) {
-  if (d->branch_depth > 0 && d->group < d->threads && !strata_gpu_has_teams(d))
+  if (d->nest.branches > 0 && d->role.group < d->role.threads && !strata_gpu_has_teams(d))
     return strata_error(STRATA_UNSUPPORTED, "a barrier where not all threads of a block pass");
-  if (d->pipelined)
+  if (d->state.pipelined)
     strata_emit_consumers_barrier(d);
   else if (strata_gpu_has_teams(d))
     emit_team_barrier(d);
-  else if (d->group > 1)
+  else if (d->role.group > 1)
     strata_emit_block_barrier(d);
-  d->is_dirty = d->is_read = false;
+  d->shared.is_dirty = d->shared.is_read = false;
   return NULL;
 }

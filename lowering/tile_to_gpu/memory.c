@@ -35,7 +35,7 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
   MlirValue result = mlirOperationGetResult(op, 0), buffer = mlirOperationGetOperand(op, 0);
   strata_gpu_box_t box;
   STRATA_TRY(strata_gpu_box_read(d, op, 0, mlirValueGetType(result), &box));
-  if (is_exchanged(buffer) && d->group > d->threads)
+  if (is_exchanged(buffer) && d->role.group > d->role.threads)
     return strata_gpu_missing(op, "what other blocks of a cluster have stored");
   if (is_exchanged(buffer))
     STRATA_TRY(strata_shared_before_read(d));
@@ -74,7 +74,7 @@ strata_status_t strata_gpu_rule_store(strata_gpu_distribution_t *d, MlirOperatio
   MlirValue value = mlirOperationGetOperand(op, 0), buffer = mlirOperationGetOperand(op, 1);
   strata_gpu_box_t box;
   bool is_done = false;
-  if (d->pipelined)
+  if (d->state.pipelined)
     STRATA_TRY(strata_pipelined_store(d, op, &is_done));
   if (is_done)
     return NULL;

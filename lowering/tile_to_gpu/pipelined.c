@@ -108,7 +108,7 @@ static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation 
     while (*end)
       end = &(*end)->next;
     *end = k;
-    if ((strata_pipelined_shares(d) || d->stream) && k != *out_first)
+    if ((strata_pipelined_shares(d) || d->plan.stream) && k != *out_first)
       return strata_gpu_missing(forall, "one of several products in a launch whose blocks share operands or steps");
   }
   return NULL;
@@ -129,7 +129,7 @@ static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation 
     steps += count_steps(k);
   if (blocks < n)
     return strata_gpu_missing(forall, "products of more forms than there are blocks, in one launch,");
-  if (d->stream) { // a single product's
+  if (d->plan.stream) { // a single product's
     first->blocks = blocks;
     return NULL;
   }
@@ -160,8 +160,8 @@ static strata_status_t allocate_barriers(strata_gpu_distribution_t *d, strata_pi
 // block's.
 static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_pipelined_t *p = &k->product;
-  int64_t group = d->group;
-  d->group = d->threads;
+  int64_t group = d->role.group;
+  d->role.group = d->role.threads;
   k->ring_at = d->shared.size;
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *shared = &p->operands[side].shared;
@@ -169,11 +169,11 @@ static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelin
     if (p->operands[side].other)
       p->operands[side].other->shared.memory = shared->memory;
   }
-  d->group = group;
+  d->role.group = group;
   STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(p), &k->staging));
-  d->group = d->threads;
+  d->role.group = d->role.threads;
   STRATA_TRY(allocate_barriers(d, k));
-  d->group = group;
+  d->role.group = group;
   return NULL;
 }
 
@@ -212,10 +212,10 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
 
 typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
-// |emit| for the running task, number d->task of |k|'s; |place| moves on.
+// |emit| for the running task, number d->role.task of |k|'s; |place| moves on.
 static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, strata_ring_place_t *place,
                                 task_t emit) {
-  d->pipelined = k;
+  d->state.pipelined = k;
   k->place = *place;
   strata_gpu_define_task(d, k->body);
   STRATA_TRY(emit(d, k));
@@ -223,28 +223,28 @@ static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_k
   return NULL;
 }
 
-// The same of |k| or those behind it; d->task counts from |k|'s first.
+// The same of |k| or those behind it; d->role.task counts from |k|'s first.
 static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                    strata_ring_place_t *place, task_t emit) {
   strata_emitter_t *e = &d->e;
   if (!k->next)
     return for_task(d, k, place, emit);
-  MlirValue number = d->task, end = strata_emit_index(e, k->n_tasks), state[] = {place->slot, place->parity};
+  MlirValue number = d->role.task, end = strata_emit_index(e, k->n_tasks), state[] = {place->slot, place->parity};
   MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
-  bool was_dirty = d->is_dirty, was_read = d->is_read;
+  bool was_dirty = d->shared.is_dirty, was_read = d->shared.is_read;
   strata_loop_t choice = strata_emit_choice_begin(e, strata_emit_cmpi(e, STRATA_ULT, number, end), 2, types);
   STRATA_TRY(for_task(d, k, place, emit));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
-  bool is_dirty = d->is_dirty, is_read = d->is_read;
-  d->is_dirty = was_dirty;
-  d->is_read = was_read;
-  d->task = strata_emit_binary(e, "arith.subi", number, end);
+  bool is_dirty = d->shared.is_dirty, is_read = d->shared.is_read;
+  d->shared.is_dirty = was_dirty;
+  d->shared.is_read = was_read;
+  d->role.task = strata_emit_binary(e, "arith.subi", number, end);
   *place = (strata_ring_place_t){state[0], state[1]};
   STRATA_TRY(for_task_of(d, k->next, place, emit));
   strata_emit_choice_end(e, choice, 2, (MlirValue[]){place->slot, place->parity}, state);
   *place = (strata_ring_place_t){state[0], state[1]};
-  d->is_dirty |= is_dirty;
-  d->is_read |= is_read;
+  d->shared.is_dirty |= is_dirty;
+  d->shared.is_read |= is_read;
   return NULL;
 }
 
@@ -258,12 +258,12 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
   bool is_loop = first->scheduler->bounds(d, first, block, &bounds);
   if (is_loop)
     loop = strata_emit_for_begin(e, bounds.lower, bounds.upper, bounds.step, 2, state, state);
-  d->task = first->scheduler->task(d, first, block, is_loop ? loop.induction : block);
-  d->is_dirty = d->is_read = is_loop;
-  d->loop_depth += is_loop;
+  d->role.task = first->scheduler->task(d, first, block, is_loop ? loop.induction : block);
+  d->shared.is_dirty = d->shared.is_read = is_loop;
+  d->nest.loops += is_loop;
   strata_ring_place_t place = {state[0], state[1]};
   STRATA_TRY(for_task_of(d, first, &place, emit));
-  d->loop_depth -= is_loop;
+  d->nest.loops -= is_loop;
   state[0] = place.slot;
   state[1] = place.parity;
   if (is_loop)
@@ -322,7 +322,7 @@ static bool has_room_beside(const strata_gpu_distribution_t *d) {
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                       MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  strata_role_t block_role = strata_producers_begin(d, thread);
+  strata_gpu_role_t block_role = strata_producers_begin(d, thread);
   share_registers(d, &k->product, true);
   bool is_one = strata_pipelined_is_bulk(&k->product);
   strata_loop_t branch = {0};
@@ -340,17 +340,18 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
     strata_emit_if_end(e, branch);
   if (k->scheduler->meet)
     k->scheduler->meet(d);
-  if (d->row_blocks > 1)
+  if (d->plan.row_blocks > 1)
     strata_row_meet(d, k);
-  strata_role_end(d, block_role);
+  d->role = block_role;
   return NULL;
 }
 
 static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                       MlirValue thread) {
   bool are_teams = k->product.teams > 1;
-  d->thread = are_teams ? strata_emit_binary(&d->e, "arith.remui", thread, strata_emit_index(&d->e, d->group)) : thread;
-  d->group_number = k->group;
+  d->role.thread =
+      are_teams ? strata_emit_binary(&d->e, "arith.remui", thread, strata_emit_index(&d->e, d->role.group)) : thread;
+  d->role.group_number = k->group;
   share_registers(d, &k->product, false);
   strata_emit_launch_wait(d);
   STRATA_TRY(for_tasks(d, k, block, k->scheduler->owns ? consume_in_turn : consume));
@@ -366,12 +367,12 @@ static strata_status_t emit_roles(strata_gpu_distribution_t *d, strata_pipelined
                                   MlirValue thread) {
   strata_emitter_t *e = &d->e;
   STRATA_TRY(allocate_all(d, k));
-  d->pipelined = k;
+  d->state.pipelined = k;
   init_barriers(d, k, thread);
   k->group = strata_emit_group_number(d, thread);
   share(k);
   MlirValue is_producer =
-      strata_emit_cmpi(e, STRATA_EQ, k->group, strata_emit_index(e, d->threads / STRATA_GROUP_THREADS));
+      strata_emit_cmpi(e, STRATA_EQ, k->group, strata_emit_index(e, d->role.threads / STRATA_GROUP_THREADS));
   strata_loop_t branch = strata_emit_if_begin(e, is_producer);
   STRATA_TRY(emit_producers(d, k, block, thread));
   strata_emit_if_else(e, branch);
@@ -393,7 +394,7 @@ static strata_status_t emit_lists(strata_gpu_distribution_t *d, strata_pipelined
   strata_emit_if_else(e, branch);
   int64_t size = d->shared.size;
   d->shared = before;
-  d->is_dirty = d->is_read = false;
+  d->shared.is_dirty = d->shared.is_read = false;
   STRATA_TRY(emit_lists(d, k->other, strata_emit_binary(e, "arith.subi", block, end), thread));
   strata_emit_if_end(e, branch);
   d->shared.size = strata_max(d->shared.size, size);
@@ -402,7 +403,7 @@ static strata_status_t emit_lists(strata_gpu_distribution_t *d, strata_pipelined
 
 strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall) {
   strata_pipelined_kernel_t *k;
-  MlirValue block = d->task, thread = d->thread; // of the launch
+  MlirValue block = d->role.task, thread = d->role.thread; // of the launch
   STRATA_TRY(read_kernels(d, forall, &k));
   STRATA_TRY(share_blocks(d, forall, k));
   return emit_lists(d, k, block, thread);

@@ -106,7 +106,7 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_fix_layouts(strata_gpu_distri
 // The loop of a forall's body |body| that is marked tile.pipeline; a null operation if there is none.
 MlirOperation strata_pipelined_loop(MlirBlock body);
 
-// The whole forall and those behind it: both roles. d->pipelined is valid from here on.
+// The whole forall and those behind it: both roles. d->state.pipelined is valid from here on.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall);
 
 // Tasks of |first| and those behind it (pipelined_turns.c).

@@ -102,7 +102,7 @@ static bool has_slots(const strata_pipelined_kernel_t *k, const strata_epilogue_
 }
 
 static bool can_have_tiles(const strata_gpu_distribution_t *d, const strata_pipelined_t *p) {
-  bool is_plain = !p->adds && !p->reads_left && !p->swap && p->parts == 1 && p->pair == 1 && !d->stream;
+  bool is_plain = !p->adds && !p->reads_left && !p->swap && p->parts == 1 && p->pair == 1 && !d->plan.stream;
   return is_plain && strata_pipelined_is_bulk(p) && units_per_slot(p) > 0;
 }
 
@@ -166,12 +166,12 @@ static MlirValue area_of(strata_gpu_distribution_t *d, const strata_pipelined_ke
                          const strata_epilogue_tile_t *t) {
   const strata_pipelined_t *p = &k->product;
   int side = side_of(p);
-  int64_t before = side == ROW ? 0 : p->slots * strata_ring_slot_bytes(&p->operands[ROW]), group = d->group;
+  int64_t before = side == ROW ? 0 : p->slots * strata_ring_slot_bytes(&p->operands[ROW]), group = d->role.group;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(t->load, 0)));
-  d->group = d->threads; // the block's, not a team's
+  d->role.group = d->role.threads; // the block's, not a team's
   MlirValue memory = strata_shared_view(d, k->ring_at + before, element,
                                         p->slots * strata_ring_slot_bytes(&p->operands[side]) / t->bytes);
-  d->group = group;
+  d->role.group = group;
   return memory;
 }
 

@@ -23,7 +23,7 @@ strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_
 }
 
 strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
-  d->task = task;
+  d->role.task = task;
   strata_gpu_define_task(d, k->body);
   return strata_pipelined_addresses(d, k);
 }
@@ -105,14 +105,14 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   MlirValue at = strata_emit_binary(e, "arith.muli", k->place.slot, strata_emit_index(e, operand->slot));
   if (copy_shared(d, k, side, at))
     return NULL;
-  if (d->parts == 1 || operand->stride == 0) {
+  if (d->plan.parts == 1 || operand->stride == 0) {
     copy_tile(d, k, operand, at);
     if (operand->other)
       copy_tile(d, k, operand->other,
                 strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, operand->slot / k->product.pair)));
     return NULL;
   }
-  MlirValue own = d->task, first = strata_pipelined_first_task(d);
+  MlirValue own = d->role.task, first = strata_pipelined_first_task(d);
   for (int64_t i = 0; i < operand->tiles; i++) {
     STRATA_TRY(strata_pipelined_place(
         d, k, strata_emit_binary(e, "arith.addi", first, strata_emit_index(e, i * operand->stride))));
@@ -248,9 +248,9 @@ static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_
 // Which step of the running task's reduction is the |counter|-th: task t begins at t times the schedule's stagger.
 static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue counter) {
   strata_emitter_t *e = &d->e;
-  if (!d->stagger)
+  if (!d->plan.stagger)
     return counter;
-  MlirValue first = strata_emit_binary(e, "arith.muli", d->task, strata_emit_index(e, d->stagger));
+  MlirValue first = strata_emit_binary(e, "arith.muli", d->role.task, strata_emit_index(e, d->plan.stagger));
   MlirValue step = strata_emit_binary(e, "arith.addi", counter, first);
   return strata_emit_binary(e, "arith.remui", step, strata_emit_index(e, k->n_steps));
 }

@@ -16,14 +16,14 @@ STRATA_SCHEDULER_STEPS(strata_part_steps) {
   strata_emitter_t *e = &d->e;
   MlirValue end;
   strata_all_steps(d, k, out_lower, &end);
-  int64_t part = strata_ceil_div(k->n_steps, d->parts);
-  *out_lower = strata_emit_binary(e, "arith.muli", d->rank, strata_emit_index(e, part));
+  int64_t part = strata_ceil_div(k->n_steps, d->plan.parts);
+  *out_lower = strata_emit_binary(e, "arith.muli", d->role.rank, strata_emit_index(e, part));
   *out_upper = strata_emit_binary(e, "arith.addi", *out_lower, strata_emit_index(e, part));
   *out_upper = strata_emit_binary(e, "arith.minui", *out_upper, end);
 }
 
 MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d) {
-  return strata_emit_binary(&d->e, "arith.subi", d->task, d->rank);
+  return strata_emit_binary(&d->e, "arith.subi", d->role.task, d->role.rank);
 }
 
 void strata_part_meet(strata_gpu_distribution_t *d) {
@@ -41,14 +41,14 @@ typedef struct {
 
 static MlirValue place(const parts_t *p, int64_t vector) {
   strata_emitter_t *e = &p->d->e;
-  MlirValue thread = strata_emit_binary(e, "arith.muli", p->d->thread, strata_emit_index(e, WIDTH));
-  return strata_emit_binary(e, "arith.addi", thread, strata_emit_index(e, vector * p->d->group * WIDTH));
+  MlirValue thread = strata_emit_binary(e, "arith.muli", p->d->role.thread, strata_emit_index(e, WIDTH));
+  return strata_emit_binary(e, "arith.addi", thread, strata_emit_index(e, vector * p->d->role.group * WIDTH));
 }
 
 // To the block of rank |to|, behind the sums of lower ranks.
 static void send(const parts_t *p, MlirType type, int64_t to, const MlirValue *sums) {
   strata_emitter_t *e = &p->d->e;
-  MlirValue area = strata_emit_binary(e, "arith.muli", p->d->rank, strata_emit_index(e, p->area));
+  MlirValue area = strata_emit_binary(e, "arith.muli", p->d->role.rank, strata_emit_index(e, p->area));
   for (int64_t i = 0; i < p->own; i += WIDTH) {
     MlirValue value = strata_emit_value(e, "vector.from_elements", WIDTH, sums + i, type, 0, NULL);
     MlirValue at = strata_emit_binary(e, "arith.addi", area, place(p, i / WIDTH));
@@ -74,7 +74,7 @@ static void add_up(const parts_t *p, MlirType type, int64_t vector, int64_t part
 STRATA_SCHEDULER_FIXUP(strata_part_fixup) {
   const strata_pipelined_t *product = &k->product;
   int64_t block = product->n / 2, own = product->m_blocks * block, width = WIDTH; // sums of an instruction's tile
-  parts_t p = {.d = d, .own = own, .area = own * d->group};
+  parts_t p = {.d = d, .own = own, .area = own * d->role.group};
   MlirType type = mlirVectorTypeGet(1, &width, product->sum);
   MlirValue tile[STRATA_EMIT_CARRIED];
   p.memory = strata_shared_view(d, k->ring_at, product->sum, p.area * product->parts);

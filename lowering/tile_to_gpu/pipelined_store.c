@@ -185,9 +185,9 @@ static bool can_stage(staged_t *s, MlirOperation op) {
 }
 
 strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperation op, bool *out_taken) {
-  staged_t s = {.d = d, .k = d->pipelined};
+  staged_t s = {.d = d, .k = d->state.pipelined};
   strata_emitter_t *e = &d->e;
-  *out_taken = d->pipelined && can_stage(&s, op);
+  *out_taken = d->state.pipelined && can_stage(&s, op);
   if (!*out_taken)
     return NULL;
   s.memory = strata_shared_view(d, s.k->staging, s.registers->element,

@@ -81,10 +81,10 @@ static MlirValue flags(strata_gpu_distribution_t *d) { return scratch(d, 1); }
 static MlirValue place(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue block,
                        int64_t vector) {
   strata_emitter_t *e = &d->e;
-  MlirValue at = strata_emit_binary(e, "arith.muli", block, strata_emit_index(e, count_sums(k) * d->group));
-  MlirValue thread = strata_emit_binary(e, "arith.muli", d->thread, strata_emit_index(e, WIDTH));
+  MlirValue at = strata_emit_binary(e, "arith.muli", block, strata_emit_index(e, count_sums(k) * d->role.group));
+  MlirValue thread = strata_emit_binary(e, "arith.muli", d->role.thread, strata_emit_index(e, WIDTH));
   at = strata_emit_binary(e, "arith.addi", at, thread);
-  return strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, vector * d->group * WIDTH));
+  return strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, vector * d->role.group * WIDTH));
 }
 
 static MlirType vector_of(MlirType element) {
@@ -104,7 +104,7 @@ static MlirValue as(strata_emitter_t *e, MlirValue value, MlirType type) {
 static void emit_flag(strata_gpu_distribution_t *d, const char *name, MlirValue block) {
   strata_emitter_t *e = &d->e;
   MlirValue operands[] = {flags(d), block};
-  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0));
+  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, d->role.thread, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
   strata_emit_op(e, name, 2, operands, 0, NULL, 0, NULL);
   strata_emit_if_end(e, branch);
@@ -173,9 +173,9 @@ void strata_stream_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
 strata_status_t strata_stream_check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
   MlirBlock body = strata_func_body(d->func);
   bool is_alone = p->parts == 1 && p->pair == 1 && p->teams == 1 && !p->adds && !strata_pipelined_shares(d) &&
-                  d->row_blocks == 1 && !d->stagger;
+                  d->plan.row_blocks == 1 && !d->plan.stagger;
   intptr_t n = mlirBlockGetNumArguments(body);
-  if (!is_alone || d->blocks < 1 || n < 2 || strata_value_has_uses(mlirBlockGetArgument(body, n - 1)) ||
+  if (!is_alone || d->plan.blocks < 1 || n < 2 || strata_value_has_uses(mlirBlockGetArgument(body, n - 1)) ||
       strata_value_has_uses(mlirBlockGetArgument(body, n - 2)))
     return strata_gpu_missing(op, "shares of all tasks' steps, but of single products and with scratch memory,");
   return NULL;

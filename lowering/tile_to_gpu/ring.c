@@ -19,7 +19,7 @@ void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirV
 
 void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads) {
   strata_emitter_t *e = &d->e;
-  MlirValue lane = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, threads - 1));
+  MlirValue lane = strata_emit_binary(e, "arith.andi", d->role.thread, strata_emit_index(e, threads - 1));
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0)));
   strata_phase_arrive(d, barriers, i);
   strata_emit_if_end(e, branch);

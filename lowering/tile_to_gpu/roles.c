@@ -5,16 +5,11 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/combine.h"
 
-strata_role_t strata_producers_begin(strata_gpu_distribution_t *d, MlirValue thread) {
-  strata_role_t outer = {d->threads, d->group};
-  d->thread = strata_emit_binary(&d->e, "arith.subi", thread, strata_emit_index(&d->e, d->threads));
-  d->group = d->threads = STRATA_GROUP_THREADS;
+strata_gpu_role_t strata_producers_begin(strata_gpu_distribution_t *d, MlirValue thread) {
+  strata_gpu_role_t outer = d->role;
+  d->role.thread = strata_emit_binary(&d->e, "arith.subi", thread, strata_emit_index(&d->e, d->role.threads));
+  d->role.group = d->role.threads = STRATA_GROUP_THREADS;
   return outer;
-}
-
-void strata_role_end(strata_gpu_distribution_t *d, strata_role_t outer) {
-  d->threads = outer.threads;
-  d->group = outer.group;
 }
 
 void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more) {
@@ -41,11 +36,11 @@ MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue threa
 }
 
 MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d) {
-  return strata_emit_binary(&d->e, "arith.andi", d->thread, strata_emit_index(&d->e, STRATA_GROUP_THREADS - 1));
+  return strata_emit_binary(&d->e, "arith.andi", d->role.thread, strata_emit_index(&d->e, STRATA_GROUP_THREADS - 1));
 }
 
 MlirValue strata_emit_is_first_thread(strata_gpu_distribution_t *d) {
-  return strata_emit_cmpi(&d->e, STRATA_EQ, d->thread, strata_emit_index(&d->e, 0));
+  return strata_emit_cmpi(&d->e, STRATA_EQ, d->role.thread, strata_emit_index(&d->e, 0));
 }
 
 void strata_emit_turn(strata_gpu_distribution_t *d, const char *name, MlirValue group) {

@@ -12,15 +12,9 @@ enum { STRATA_GROUP_THREADS = 128 }; // of a warp group
 // Barriers of threads by number; 0 is the whole block's. A warp group's own, and that of its turn, by its number.
 enum { STRATA_ALL_CONSUMERS = 1, STRATA_FIRST_GROUP = 2, STRATA_FIRST_TURN = 8 };
 
-// Of the block, as it was outside of a role.
-typedef struct {
-  int64_t threads, group;
-} strata_role_t;
-
-// Opens the role of the warp group behind the block's ->threads, |thread| being the thread's number in the block: a
-// warp group that fetches for the others. Its end is that of the scope.
-strata_role_t strata_producers_begin(strata_gpu_distribution_t *d, MlirValue thread);
-void strata_role_end(strata_gpu_distribution_t *d, strata_role_t outer);
+// Opens the role of the warp group behind the others, which fetches for them; |thread|: the thread's number in the
+// block. The outer role is returned: d->role is to be that again at the scope's end.
+strata_gpu_role_t strata_producers_begin(strata_gpu_distribution_t *d, MlirValue thread);
 
 // From here on the thread has |count| registers, |more| or fewer than before: what one role gives up another takes.
 void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more);

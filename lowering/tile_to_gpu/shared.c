@@ -8,16 +8,16 @@
 enum { ALIGNMENT = 16 };
 
 strata_status_t strata_shared_before_write(strata_gpu_distribution_t *d) {
-  if (d->is_read)
+  if (d->shared.is_read)
     STRATA_TRY(strata_emit_barrier(d));
-  d->is_dirty = true;
+  d->shared.is_dirty = true;
   return NULL;
 }
 
 strata_status_t strata_shared_before_read(strata_gpu_distribution_t *d) {
-  if (d->is_dirty)
+  if (d->shared.is_dirty)
     STRATA_TRY(strata_emit_barrier(d));
-  d->is_read = true;
+  d->shared.is_read = true;
   return NULL;
 }
 
@@ -30,8 +30,8 @@ static MlirValue view(strata_gpu_distribution_t *d, int64_t at, int64_t bytes, M
                       const int64_t *sizes) {
   strata_emitter_t *e = &d->e;
   MlirValue offset = strata_emit_index(e, at);
-  if (d->group < d->threads) {
-    MlirValue slice = strata_emit_binary(e, "arith.muli", d->group_number, strata_emit_index(e, bytes));
+  if (d->role.group < d->role.threads) {
+    MlirValue slice = strata_emit_binary(e, "arith.muli", d->role.group_number, strata_emit_index(e, bytes));
     offset = strata_emit_binary(e, "arith.addi", offset, slice);
   }
   MlirAttribute space = mlirMemRefTypeGetMemorySpace(mlirValueGetType(d->shared.memory));

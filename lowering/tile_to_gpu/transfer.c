@@ -248,7 +248,7 @@ strata_status_t strata_transfer_store(strata_gpu_distribution_t *d, strata_trans
     strata_item_t *item = &w.items[reg];
     if (item->is_never || item->is_done || item->same != reg)
       continue;
-    MlirValue condition = strata_walk_conditions(&w, item, transfer->is_private ? (MlirValue){0} : d->active);
+    MlirValue condition = strata_walk_conditions(&w, item, transfer->is_private ? (MlirValue){0} : d->role.active);
     if (mlirValueIsNull(condition)) {
       store_members(&w, reg);
       continue;

@@ -6,30 +6,30 @@
 static size_t hash_value(MlirValue value) { return (size_t)(((uintptr_t)value.ptr >> 3) * 0x9E3779B97F4A7C15u >> 16); }
 
 static strata_gpu_record_t **find_place(const strata_gpu_distribution_t *d, MlirValue old) {
-  size_t at = hash_value(old) & (d->capacity - 1);
-  while (d->records[at] && !mlirValueEqual(d->records[at]->old, old))
-    at = (at + 1) & (d->capacity - 1);
-  return &d->records[at];
+  size_t at = hash_value(old) & (d->values.capacity - 1);
+  while (d->values.records[at] && !mlirValueEqual(d->values.records[at]->old, old))
+    at = (at + 1) & (d->values.capacity - 1);
+  return &d->values.records[at];
 }
 
 static void grow(strata_gpu_distribution_t *d) {
-  strata_gpu_record_t **old = d->records;
-  size_t old_capacity = d->capacity;
-  d->capacity = old_capacity ? old_capacity * 2 : 256;
-  d->records = strata_arena_array(d->compile->arena, strata_gpu_record_t *, d->capacity);
+  strata_gpu_record_t **old = d->values.records;
+  size_t old_capacity = d->values.capacity;
+  d->values.capacity = old_capacity ? old_capacity * 2 : 256;
+  d->values.records = strata_arena_array(d->compile->arena, strata_gpu_record_t *, d->values.capacity);
   for (size_t i = 0; i < old_capacity; i++)
     if (old[i])
       *find_place(d, old[i]->old) = old[i];
 }
 
 strata_gpu_record_t *strata_gpu_record_of(strata_gpu_distribution_t *d, MlirValue old) {
-  if (d->n_records * 2 >= d->capacity)
+  if (d->values.n_records * 2 >= d->values.capacity)
     grow(d);
   strata_gpu_record_t **place = find_place(d, old);
   if (!*place) {
     *place = strata_arena_new(d->compile->arena, strata_gpu_record_t);
     (*place)->old = old;
-    d->n_records++;
+    d->values.n_records++;
   }
   return *place;
 }
@@ -67,7 +67,7 @@ const strata_layout_t *strata_layout_of(strata_gpu_distribution_t *d, MlirValue 
     strata_registers_t shape = strata_registers_shape(mlirValueGetType(old), &(strata_layout_t){0});
     const int order[STRATA_VALUE_RANK] = {shape.rank - 1, shape.rank - 2, shape.rank - 3, shape.rank - 4,
                                           shape.rank - 5, shape.rank - 6, shape.rank - 7, shape.rank - 8};
-    strata_layout_t layout = strata_layout_build(shape.rank, shape.sizes, d->group, order, 1);
+    strata_layout_t layout = strata_layout_build(shape.rank, shape.sizes, d->role.group, order, 1);
     strata_layout_fix(d, old, &layout);
   }
   return root->layout;
