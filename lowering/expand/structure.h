@@ -4,7 +4,7 @@
 #ifndef STRATA_LOWERING_EXPAND_STRUCTURE_H
 #define STRATA_LOWERING_EXPAND_STRUCTURE_H
 
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/emit/emit.h"
 #include "runtime/base/arena.h"
 
 typedef STRATA_VECTOR(MlirValue) strata_values_t;

@@ -8,7 +8,7 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
 #define STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
 
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/emit/emit.h"
 #include "lowering/expand/arithmetic.h"
 #include "lowering/tile_to_gpu/layout.h"
 #include "passes/target.h"
