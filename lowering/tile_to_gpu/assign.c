@@ -6,6 +6,7 @@
 // neighbouring threads beside one another, then the other dims, then registers.
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
+#include "lowering/distribute/unify.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/attention.h"
@@ -47,53 +48,19 @@ static bool is_constant(MlirValue value) {
   return mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "arith.constant");
 }
 
-// A constant takes part in no class: it can be had in any layout.
-static void unify(strata_gpu_distribution_t *d, MlirValue a, MlirValue b) {
-  if (is_vector(a) && is_vector(b) && !is_constant(a) && !is_constant(b))
-    strata_layouts_unify(d, a, b);
-}
-
-static void unify_elementwise(strata_gpu_distribution_t *d, MlirOperation op) {
-  MlirValue first = mlirOperationGetResult(op, 0);
-  for (intptr_t i = 1; i < mlirOperationGetNumResults(op); i++)
-    unify(d, first, mlirOperationGetResult(op, i));
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    unify(d, first, mlirOperationGetOperand(op, i));
-}
-
-static void unify_yield(strata_gpu_distribution_t *d, MlirOperation op, MlirBlock block) {
-  MlirOperation yield = mlirBlockGetTerminator(block);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    unify(d, mlirOperationGetResult(op, i), mlirOperationGetOperand(yield, i));
-}
-
-static void unify_loop(strata_gpu_distribution_t *d, MlirOperation op) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
-    unify(d, mlirOperationGetResult(op, i), mlirBlockGetArgument(body, i + 1));
-    unify(d, mlirOperationGetResult(op, i), mlirOperationGetOperand(op, i + 3));
-  }
-  unify_yield(d, op, body);
-}
-
-static void unify_branches(strata_gpu_distribution_t *d, MlirOperation op) {
-  for (intptr_t i = 0; i < 2 && mlirOperationGetNumResults(op) > 0; i++)
-    unify_yield(d, op, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)));
-}
+static void unify(void *distribution, MlirValue a, MlirValue b) { strata_layouts_unify(distribution, a, b); }
 
 static MlirWalkResult unify_op(MlirOperation op, void *user) {
   assign_t *a = user;
-  if (strata_op_is(op, "scf.for"))
-    unify_loop(a->d, op);
-  else if (strata_op_is(op, "scf.if"))
-    unify_branches(a->d, op);
-  else if (strata_op_is(op, "vector.multi_reduction"))
-    unify(a->d, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 1));
+  if (strata_unify_structure(a->d, unify, op))
+    return MlirWalkResultAdvance;
+  if (strata_op_is(op, "vector.multi_reduction"))
+    strata_unify(a->d, unify, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 1));
   else if (strata_gpu_is_arithmetic(op))
-    unify_elementwise(a->d, op);
+    strata_unify_elementwise(a->d, unify, op);
   else if (strata_op_is(op, "vector.contract") || strata_op_is(op, "vector.outerproduct")) {
     if (mlirOperationGetNumOperands(op) > 2)
-      unify(a->d, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 2));
+      strata_unify(a->d, unify, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 2));
     if (!a->status)
       a->status = strata_contract_fix_layouts(a->d, op);
   }

@@ -1,6 +1,6 @@
 // Loops, branches and everything that is copied as it stands; block-level values flow through as their registers.
+#include "lowering/distribute/structure.h"
 #include "lowering/expand/ops.h"
-#include "lowering/expand/structure.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/values.h"
 

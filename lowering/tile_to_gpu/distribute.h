@@ -8,6 +8,7 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
 #define STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
 
+#include "lowering/distribute/records.h"
 #include "lowering/emit/emit.h"
 #include "lowering/expand/arithmetic.h"
 #include "lowering/tile_to_gpu/layout.h"
@@ -91,12 +92,6 @@ typedef struct {
   struct strata_pipelined_kernel *pipelined; // a pipelined kernel, once begun
 } strata_gpu_state_t;
 
-// What is known of old values: open addressing by value (values.c).
-typedef struct {
-  strata_gpu_record_t **records;
-  size_t n_records, capacity;
-} strata_gpu_values_t;
-
 struct strata_gpu_distribution {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
@@ -110,7 +105,7 @@ struct strata_gpu_distribution {
   strata_shared_t shared;
   strata_gpu_state_t state;
   STRATA_VECTOR(MlirAttribute) maps; // of the function: strata.maps
-  strata_gpu_values_t values;
+  strata_records_t values;           // what is known of old values: strata_gpu_record_t (values.h)
 };
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
@@ -130,6 +125,9 @@ MlirValue strata_new_scalar(strata_gpu_distribution_t *d, MlirValue old);
 void strata_define_scalar(strata_gpu_distribution_t *d, MlirValue old, MlirValue scalar);
 
 //===-- Layouts --------------------------------------------------------------------------------------------------===//
+
+// For a distribution's ->values.
+strata_records_t strata_gpu_records(strata_arena_t *arena);
 
 // Chooses a layout for every vector value of the kernel (assign.c).
 STRATA_MUST_CHECK strata_status_t strata_assign_layouts(strata_gpu_distribution_t *d, MlirOperation func);

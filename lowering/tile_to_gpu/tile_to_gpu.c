@@ -207,6 +207,7 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
       .rule = strata_gpu_apply_rule,
       .e = {.context = compile->context, .location = mlirOperationGetLocation(func)},
       .func = func,
+      .values = strata_gpu_records(compile->arena),
   };
   d.arithmetic = (strata_arithmetic_t){.e = &d.e,
                                        .arena = compile->arena,

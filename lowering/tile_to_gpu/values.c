@@ -3,56 +3,24 @@
 
 #include <assert.h>
 
-static size_t hash_value(MlirValue value) { return (size_t)(((uintptr_t)value.ptr >> 3) * 0x9E3779B97F4A7C15u >> 16); }
-
-static strata_gpu_record_t **find_place(const strata_gpu_distribution_t *d, MlirValue old) {
-  size_t at = hash_value(old) & (d->values.capacity - 1);
-  while (d->values.records[at] && !mlirValueEqual(d->values.records[at]->old, old))
-    at = (at + 1) & (d->values.capacity - 1);
-  return &d->values.records[at];
-}
-
-static void grow(strata_gpu_distribution_t *d) {
-  strata_gpu_record_t **old = d->values.records;
-  size_t old_capacity = d->values.capacity;
-  d->values.capacity = old_capacity ? old_capacity * 2 : 256;
-  d->values.records = strata_arena_array(d->compile->arena, strata_gpu_record_t *, d->values.capacity);
-  for (size_t i = 0; i < old_capacity; i++)
-    if (old[i])
-      *find_place(d, old[i]->old) = old[i];
+strata_records_t strata_gpu_records(strata_arena_t *arena) {
+  return strata_records_create(arena, sizeof(strata_gpu_record_t));
 }
 
 strata_gpu_record_t *strata_gpu_record_of(strata_gpu_distribution_t *d, MlirValue old) {
-  if (d->values.n_records * 2 >= d->values.capacity)
-    grow(d);
-  strata_gpu_record_t **place = find_place(d, old);
-  if (!*place) {
-    *place = strata_arena_new(d->compile->arena, strata_gpu_record_t);
-    (*place)->old = old;
-    d->values.n_records++;
-  }
-  return *place;
+  return strata_record_of(&d->values, old);
+}
+
+strata_gpu_record_t *strata_gpu_record_root(strata_gpu_distribution_t *d, MlirValue old) {
+  return strata_record_root(&d->values, old);
 }
 
 //===-- Layouts --------------------------------------------------------------------------------------------------===//
 
-strata_gpu_record_t *strata_gpu_record_root(strata_gpu_distribution_t *d, MlirValue old) {
-  strata_gpu_record_t *record = strata_gpu_record_of(d, old);
-  while (record->parent) {
-    if (record->parent->parent)
-      record->parent = record->parent->parent;
-    record = record->parent;
-  }
-  return record;
-}
-
 void strata_layouts_unify(strata_gpu_distribution_t *d, MlirValue a, MlirValue b) {
-  strata_gpu_record_t *root_a = strata_gpu_record_root(d, a), *root_b = strata_gpu_record_root(d, b);
-  if (root_a == root_b)
-    return;
-  if (!root_a->layout)
-    root_a->layout = root_b->layout;
-  root_b->parent = root_a;
+  strata_gpu_record_t *other, *root = strata_records_unify(&d->values, a, b, &other);
+  if (root && !root->layout)
+    root->layout = other->layout;
 }
 
 void strata_layout_fix(strata_gpu_distribution_t *d, MlirValue old, const strata_layout_t *layout) {
