@@ -136,3 +136,18 @@ void strata_loop_inline(MlirOperation loop) {
   }
   mlirOperationDestroy(loop);
 }
+
+void strata_nest_erase_unused(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetTerminator(block); !mlirOperationIsNull(op);) {
+    MlirOperation before = {NULL};
+    for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationEqual(o, op);
+         o = mlirOperationGetNextInBlock(o))
+      before = o;
+    bool is_used = mlirOperationGetNumResults(op) == 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+      is_used |= strata_value_has_uses(mlirOperationGetResult(op, i));
+    if (!is_used)
+      mlirOperationDestroy(op);
+    op = before;
+  }
+}

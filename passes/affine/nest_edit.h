@@ -22,4 +22,7 @@ bool strata_loop_is_perfect(MlirOperation loop, MlirOperation inner);
 // Puts the body of an affine.for in its place, as if it ran once; nothing may use its counter.
 void strata_loop_inline(MlirOperation loop);
 
+// Erases the ops of |block| whose results nobody uses, the last first.
+void strata_nest_erase_unused(MlirBlock block);
+
 #endif

@@ -4,6 +4,7 @@
 #include "dialects/affine/row_kernel.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/pieces.h"
+#include "passes/affine/schedule_gpu.h"
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
@@ -47,7 +48,7 @@ static bool is_of(MlirValue value, const strata_access_t *load) {
   return is_loaded(mlirOperationIsNull(widening) ? value : mlirOperationGetOperand(widening, 0), load);
 }
 
-static bool is_of_rows(const strata_nest_t *nest, MlirAffineMap map, int n_rows) {
+bool strata_moments_is_of_rows(const strata_nest_t *nest, MlirAffineMap map, int n_rows) {
   if (mlirAffineMapGetNumResults(map) != n_rows || nest->n_parallel != n_rows)
     return false;
   for (int i = 0; i < n_rows; i++) {
@@ -74,7 +75,7 @@ static const strata_access_t *summed_up(const strata_nest_node_t *node) {
   const char *kind = strata_row_combining_kind(nest);
   const strata_access_t *store = strata_moments_store(node);
   if (!kind || strcmp(kind, "add") || !store || !mlirValueEqual(store->value, result) ||
-      !mlirTypeIsAF32(mlirValueGetType(result)) || !is_of_rows(nest, store->map, nest->n_parallel))
+      !mlirTypeIsAF32(mlirValueGetType(result)) || !strata_moments_is_of_rows(nest, store->map, nest->n_parallel))
     return NULL;
   for (int i = 0; i < nest->n_accesses; i++)
     if (!nest->accesses[i].is_store) {
@@ -109,7 +110,8 @@ static bool is_mean(strata_moments_t *m, const strata_nest_node_t *sum, const st
   MlirOperation product = defined_by(store->value, "arith.mulf");
   int n_rows = sum->nest->n_parallel;
   if (node->class != STRATA_NEST_MAP || !load || mlirOperationIsNull(product) ||
-      !is_of_rows(node->nest, load->map, n_rows) || !is_of_rows(node->nest, store->map, n_rows) ||
+      !strata_moments_is_of_rows(node->nest, load->map, n_rows) ||
+      !strata_moments_is_of_rows(node->nest, store->map, n_rows) ||
       !is_loaded(mlirOperationGetOperand(product, 0), load))
     return false;
   MlirOperation constant = defined_by(mlirOperationGetOperand(product, 1), "arith.constant");
@@ -203,6 +205,20 @@ bool strata_moments_find(const strata_nest_graph_t *graph, int node, strata_mome
   return m->squares && find_dims(m);
 }
 
+int strata_contiguous_dim(const strata_nest_t *nest, const strata_access_t *access) {
+  int64_t stride;
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    if (nest->extents[dim] > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
+      return dim;
+  return -1;
+}
+
+bool strata_moments_is_turned(const strata_moments_t *m) {
+  int read = strata_contiguous_dim(m->difference->nest, m->own_x);
+  int stored = strata_contiguous_dim(m->difference->nest, strata_moments_store(m->difference));
+  return read >= 0 && stored >= 0 && read != stored;
+}
+
 void strata_moments_traffic(const strata_moments_t *m, double *out_read, double *out_stored) {
   const strata_nest_t *sum = m->sum->nest, *difference = m->difference->nest;
   uint32_t loops = 0, inner = (1u << difference->n_parallel) - 1;
@@ -219,5 +235,7 @@ void strata_moments_traffic(const strata_moments_t *m, double *out_read, double 
     has_neighbours |=
         sum->extents[dim] > 1 && strata_access_stride(sum, m->x, dim, &stride) && stride * element == read;
   *out_read = has_neighbours && strata_is_piece_short(read) ? strata_piece_traffic(read) : 1;
-  *out_stored = strata_is_piece_short(stored) ? strata_piece_traffic(stored) : 1;
+  *out_stored = strata_moments_is_turned(m)     ? (double)STRATA_SECTOR / (double)element
+                : strata_is_piece_short(stored) ? strata_piece_traffic(stored)
+                                                : 1;
 }
