@@ -210,7 +210,7 @@ static bool erase_unread(const strata_moments_t *m, const strata_nest_node_t *no
   return true;
 }
 
-static void erase_squares(const strata_moments_t *m) {
+void strata_moments_erase_squares(const strata_moments_t *m) {
   if (erase_unread(m, m->square))
     erase_unread(m, m->difference);
 }
@@ -333,17 +333,6 @@ strata_status_t strata_split_moments(strata_compile_t *compile, const strata_nes
   STRATA_TRY(strata_nest_read(compile->arena, partial.op, &part));
   read_from(&part, squared);
   STRATA_TRY(add_spreads(&p));
-  erase_squares(&m); // what is squared now are differences of parts
-  return NULL;
-}
-
-strata_status_t strata_moments_part(strata_arena_t *arena, const strata_moments_t *m) {
-  strata_nest_t copy;
-  STRATA_TRY(copy_nest(arena, m->difference, m->squares->nest->op, &copy));
-  MlirValue squared,
-      differences = store_elsewhere(&copy, same_access(m->difference, strata_moments_store(m->difference), &copy));
-  STRATA_TRY(add_squares(m, arena, differences, &squared));
-  read_from(m->squares->nest, squared);
-  erase_squares(m);
+  strata_moments_erase_squares(&m); // what is squared now are differences of parts
   return NULL;
 }

@@ -10,6 +10,7 @@ typedef struct {
   const strata_access_t *x, *own_x; // as ->sum and ->difference read it
   const strata_access_t *own_mean;  // as ->difference reads it
   double factor;                    // 1 / n
+  bool is_rounded;                  // mean, differences or squares are: parts of a row would be rounded otherwise
   int own[STRATA_MAX_DIMS];         // by dim of ->sum: that of ->difference
   int of_squares[STRATA_MAX_DIMS];  // by dim of ->sum: that of ->squares
 } strata_moments_t;
@@ -38,7 +39,10 @@ bool strata_moments_is_turned(const strata_moments_t *m);
 // are read. *out_read is 1 where neighbours of short pieces are no rows.
 void strata_moments_traffic(const strata_moments_t *m, double *out_read, double *out_stored);
 
-// Gives the sum of squares differences and squares of its own, so that the other differences may be elsewhere.
+// Erases the squares, which nobody reads any more, and the differences if nothing else is made of them.
+void strata_moments_erase_squares(const strata_moments_t *m);
+
+// Has the sum of squares compute them, in the order of the elements, so that the differences may be elsewhere.
 STRATA_MUST_CHECK strata_status_t strata_moments_part(strata_arena_t *arena, const strata_moments_t *m);
 
 #endif

@@ -42,6 +42,19 @@ static MlirOperation defined_by(MlirValue value, const char *name) {
 
 static bool is_loaded(MlirValue value, const strata_access_t *load) { return mlirValueEqual(value, load->value); }
 
+// What |node| stores, or what that is rounded from.
+static MlirValue computed(const strata_nest_node_t *node, bool *out_is_rounded) {
+  MlirValue value = strata_moments_store(node)->value;
+  MlirOperation rounding = defined_by(value, "arith.truncf");
+  *out_is_rounded = !mlirOperationIsNull(rounding);
+  return *out_is_rounded ? mlirOperationGetOperand(rounding, 0) : value;
+}
+
+static MlirOperation computed_by(const strata_nest_node_t *node, const char *name) {
+  bool is_rounded;
+  return defined_by(computed(node, &is_rounded), name);
+}
+
 // True if |value| is what |load| gives, widened or not.
 static bool is_of(MlirValue value, const strata_access_t *load) {
   MlirOperation widening = defined_by(value, "arith.extf");
@@ -107,7 +120,7 @@ static const strata_nest_node_t *reader_of(strata_moments_t *m, const strata_nes
 static bool is_mean(strata_moments_t *m, const strata_nest_node_t *sum, const strata_nest_node_t *node) {
   const strata_access_t *load = strata_moments_load(node, strata_moments_store(sum)->buffer),
                         *store = strata_moments_store(node);
-  MlirOperation product = defined_by(store->value, "arith.mulf");
+  MlirOperation product = computed_by(node, "arith.mulf");
   int n_rows = sum->nest->n_parallel;
   if (node->class != STRATA_NEST_MAP || !load || mlirOperationIsNull(product) ||
       !strata_moments_is_of_rows(node->nest, load->map, n_rows) ||
@@ -120,17 +133,17 @@ static bool is_mean(strata_moments_t *m, const strata_nest_node_t *sum, const st
 }
 
 static bool is_difference(strata_moments_t *m, const strata_nest_node_t *mean, const strata_nest_node_t *node) {
-  MlirOperation difference = defined_by(strata_moments_store(node)->value, "arith.subf");
+  MlirOperation difference = computed_by(node, "arith.subf");
   m->own_mean = strata_moments_load(node, strata_moments_store(mean)->buffer);
   m->own_x = strata_moments_load(node, m->x->buffer);
   return node->class == STRATA_NEST_MAP && !mlirOperationIsNull(difference) && m->own_mean && m->own_x &&
          is_of(mlirOperationGetOperand(difference, 0), m->own_x) &&
-         is_loaded(mlirOperationGetOperand(difference, 1), m->own_mean);
+         is_of(mlirOperationGetOperand(difference, 1), m->own_mean);
 }
 
 static bool is_square(strata_moments_t *m, const strata_nest_node_t *difference, const strata_nest_node_t *node) {
   const strata_nest_t *nest = node->nest;
-  MlirOperation product = defined_by(strata_moments_store(node)->value, "arith.mulf");
+  MlirOperation product = computed_by(node, "arith.mulf");
   (void)m;
   if (node->class != STRATA_NEST_MAP || mlirOperationIsNull(product))
     return false;
@@ -140,7 +153,7 @@ static bool is_square(strata_moments_t *m, const strata_nest_node_t *difference,
       continue;
     if (side == 2 || !mlirValueEqual(access->buffer, strata_moments_store(difference)->buffer) ||
         mlirAffineMapIsNull(access->map) || !mlirAffineMapEqual(access->map, nest->accesses[0].map) ||
-        !is_loaded(mlirOperationGetOperand(product, side++), access))
+        !is_of(mlirOperationGetOperand(product, side++), access))
       return false;
   }
   return true;
@@ -202,6 +215,12 @@ bool strata_moments_find(const strata_nest_graph_t *graph, int node, strata_mome
   m->difference = m->mean ? reader_of(m, m->mean, is_difference) : NULL;
   m->square = m->difference ? reader_of(m, m->difference, is_square) : NULL;
   m->squares = m->square ? reader_of(m, m->square, is_sum) : NULL;
+  const strata_nest_node_t *nodes[] = {m->mean, m->difference, m->square};
+  for (int i = 0; m->squares && i < 3; i++) {
+    bool is_rounded;
+    computed(nodes[i], &is_rounded);
+    m->is_rounded |= is_rounded;
+  }
   return m->squares && find_dims(m);
 }
 

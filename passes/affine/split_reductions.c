@@ -313,7 +313,6 @@ static moments_traffic_t traffic_of(const splitter_t *s, const strata_nest_node_
 static strata_status_t split_moments(splitter_t *s, int number, double lost, bool is_across, int *out_squares) {
   const strata_nest_node_t *node = &s->graph.nodes.data[number];
   strata_arena_t *arena = s->compile->arena;
-  bool may_split = !s->compile->options->disable_unsafe_math;
   strata_moments_t m;
   strata_norm_t norm;
   *out_squares = -1;
@@ -321,6 +320,7 @@ static strata_status_t split_moments(splitter_t *s, int number, double lost, boo
     return NULL;
   moments_traffic_t t = traffic_of(s, node, &m);
   strata_norm_find(arena, &m, &norm);
+  bool may_split = !s->compile->options->disable_unsafe_math && !m.is_rounded;
   if (may_split && t.is_dear && t.read > 1)
     STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_columns(s->device, node),
                                     STRATA_PARTS_COLUMNS, out_squares));
@@ -328,7 +328,7 @@ static strata_status_t split_moments(splitter_t *s, int number, double lost, boo
     STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_rows(s->device, node),
                                     is_across ? STRATA_PARTS_ACROSS : STRATA_PARTS_ALONG, out_squares));
   s->has_moments |= *out_squares >= 0;
-  if (*out_squares < 0 && t.is_dear && norm.is_beside) {
+  if (*out_squares < 0 && t.is_dear && norm.is_beside && lost < WORTHWHILE_SECONDS) {
     STRATA_TRY(strata_moments_part(arena, &m));
     *out_squares = (int)(m.squares - s->graph.nodes.data);
   }

@@ -12,9 +12,13 @@
 // CHECK-NEXT: } {strata.nest = "spread", strata.stored}
 // CHECK: affine.load %[[MS]][%{{.*}}, %{{.*}}]
 // CHECK-NEXT: arith.subf
-// The squares are of differences of their own.
+// The sum of squares computes differences of its own and walks a row as it lies.
+// CHECK: affine.for %[[C:.*]] = 0 to 10
+// CHECK-NEXT: affine.for %[[P:.*]] = 0 to 8192
+// CHECK-NEXT: affine.load %arg0[%{{.*}}, %[[C]], %[[P]]] : memref<32x10x8192xf16>
 // CHECK: affine.load %[[M]][%{{.*}}] : memref<32xf32>
-// CHECK-NEXT: arith.subf
+// CHECK-NEXT: %[[D:.*]] = arith.subf
+// CHECK-NEXT: arith.mulf %[[D]], %[[D]]
 // CHECK: affine.store %{{.*}}, %[[RS:.*]][%{{.*}}, %{{.*}}] : memref<32x10xf32>
 // CHECK-NEXT: } {strata.nest = "spread", strata.stored}
 // CHECK: affine.load %[[RS]][
