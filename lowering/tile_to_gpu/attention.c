@@ -17,6 +17,7 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -147,8 +148,13 @@ strata_status_t strata_gpu_attention_read(strata_gpu_distribution_t *d, MlirOper
   a->columns = size_of(mlirOperationGetResult(a->scores, 0), COLUMN);
   int64_t groups = schedule.threads / STRATA_GROUP_THREADS, n = size_of(mlirOperationGetResult(a->values, 0), COLUMN);
   a->layout = sum_layout(a->columns, groups);
-  a->kernel.product = (strata_pipelined_t){
-      .mma = a->mma, .groups = groups, .across = 1, .m_blocks = 1, .n = n, .slots = schedule.slots};
+  a->kernel.product = (strata_pipelined_t){.instruction = strata_instruction_of(a->values),
+                                           .mma = a->mma,
+                                           .groups = groups,
+                                           .across = 1,
+                                           .m_blocks = 1,
+                                           .n = n,
+                                           .slots = schedule.slots};
   a->kernel.product.sum = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(a->values, 0)));
   a->kernel.product.layout = sum_layout(n, groups);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)

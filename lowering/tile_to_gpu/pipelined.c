@@ -17,6 +17,7 @@
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
@@ -195,7 +196,7 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
   int64_t arrivals = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, thread, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
-  int64_t releases = strata_pipelined_releases(&k->product) * strata_share_senders(d);
+  int64_t releases = k->product.instruction->releases(&k->product) * strata_share_senders(d);
   for (int64_t slot = 0; slot < k->ring.slots; slot++)
     strata_ring_init(d, &k->ring, slot, arrivals, releases);
   for (int64_t team = 0; team < k->product.teams && k->product.teams > 1; team++)

@@ -32,9 +32,11 @@ struct strata_ring_operand {
   strata_ring_operand_t *other; // of a pair's columns: the second one's, whose tile lies behind the first; else NULL
 };
 
+typedef struct strata_instruction strata_instruction_t; // pipelined_instruction.h
+
 typedef struct {
   bool reads_left; // threads read the left operand, of f32 across the reduction, and hand it on in registers
-  bool adds;       // multiply-adds (pipelined_fma.c): neither an instruction nor what belongs to it
+  const strata_instruction_t *instruction;
   const strata_mma_t *mma;
   bool swap;
   int64_t m_blocks; // instructions' rows of a group, in STRATA_GROUP_ROWS
@@ -149,6 +151,11 @@ typedef void (*strata_pair_visit_t)(void *user, int64_t first, MlirValue at, int
 void strata_pipelined_pairs(strata_gpu_distribution_t *d, const strata_pipelined_t *p, const strata_sub_tile_t *box,
                             MlirValue at, strata_pair_visit_t visit, void *user);
 
+// The dim of the result that the instruction's rows run along; columns of an instruction; a thread's sums of all
+// instructions (pipelined_slots.c).
+int strata_pipelined_left_side(const strata_pipelined_t *p);
+int64_t strata_pipelined_columns(const strata_pipelined_t *p);
+int64_t strata_pipelined_sums(const strata_pipelined_t *p);
 // Bytes of an operand's part of a slot.
 int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand);
 // Of all slots.
@@ -156,15 +163,6 @@ int64_t strata_ring_bytes(const strata_pipelined_t *p);
 // True if a single thread fetches everything.
 bool strata_pipelined_is_bulk(const strata_pipelined_t *p);
 
-// Of multiply-adds: boxes of the operand, and how it lies in a slot; false if it does not come in bulk.
-bool strata_pipelined_read_dense(strata_gpu_distribution_t *d, MlirType type, strata_ring_operand_t *operand);
-// The layouts of the sum and the operands' fragments; false if no tile of |warps| is possible.
-bool strata_pipelined_fma_layouts(strata_pipelined_t *p, const int64_t *warps);
-// A slot's multiply-adds, and the arrival of each thread that has read it.
-void strata_pipelined_multiply_add(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot,
-                                   MlirValue *sums);
-// Arrivals after which a slot is empty.
-int64_t strata_pipelined_releases(const strata_pipelined_t *p);
 // Bytes of a row of a box in a slot.
 int64_t strata_ring_span(const strata_ring_operand_t *operand);
 // The number of the first task of the block's cluster.

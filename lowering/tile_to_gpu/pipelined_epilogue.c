@@ -14,6 +14,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum {
@@ -102,7 +103,8 @@ static bool has_slots(const strata_pipelined_kernel_t *k, const strata_epilogue_
 }
 
 static bool can_have_tiles(const strata_gpu_distribution_t *d, const strata_pipelined_t *p) {
-  bool is_plain = !p->adds && !p->reads_left && !p->swap && p->parts == 1 && p->pair == 1 && !d->plan.stream;
+  bool is_plain =
+      p->instruction->has_fragments && !p->reads_left && !p->swap && p->parts == 1 && p->pair == 1 && !d->plan.stream;
   return is_plain && strata_pipelined_is_bulk(p) && units_per_slot(p) > 0;
 }
 

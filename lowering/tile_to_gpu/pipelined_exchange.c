@@ -10,6 +10,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/defer.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { EIGHT = 8, BANKS = 128, MAX_BYTES = 4, MIN_COLUMNS = 16 };
@@ -61,8 +62,8 @@ static strata_layout_t runs_layout(const strata_exchange_t *x) {
 bool strata_exchange_read(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout,
                           const strata_gpu_box_t *box, strata_exchange_t *x) {
   *x = (strata_exchange_t){.d = d, .k = d->state.pipelined};
-  if (!x->k || x->k->product.adds || x->k->is_full || d->nest.branches > 0 || !mlirTypeIsAVector(type) ||
-      mlirShapedTypeGetRank(type) != 2)
+  if (!x->k || !x->k->product.instruction->has_fragments || x->k->is_full || d->nest.branches > 0 ||
+      !mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != 2)
     return false;
   const strata_pipelined_t *p = &x->k->product;
   x->element = mlirShapedTypeGetElementType(type);

@@ -5,11 +5,12 @@
 // consumers' warps.
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 
 enum { MIN_ROWS = 16, MIN_COLUMNS = 32 };
 
-bool strata_pipelined_read_dense(strata_gpu_distribution_t *d, MlirType type, strata_ring_operand_t *operand) {
+// Boxes of the operand, and how it lies in a slot; false if it does not come in bulk.
+static bool read_dense(strata_gpu_distribution_t *d, MlirType type, strata_ring_operand_t *operand) {
   strata_shared_operand_t *shared = &operand->shared;
   strata_bulk_limits_t limits = {.most = {shared->rows, shared->steps}, .span = shared->rows * shared->element_bytes};
   shared->form = STRATA_DENSE;
@@ -22,7 +23,8 @@ bool strata_pipelined_read_dense(strata_gpu_distribution_t *d, MlirType type, st
 
 static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-bool strata_pipelined_fma_layouts(strata_pipelined_t *p, const int64_t *warps) {
+// The layouts of the sum and the operands' fragments; false if no tile of |warps| is possible.
+static bool find_layouts(strata_pipelined_t *p, const int64_t *warps) {
   static const int64_t least[2] = {MIN_ROWS, MIN_COLUMNS};
   strata_product_t product = {.warps = {warps[0], warps[1]}, .split = 1, .sum = p->sum};
   for (int side = 0; side < 2; side++) {
@@ -40,8 +42,36 @@ bool strata_pipelined_fma_layouts(strata_pipelined_t *p, const int64_t *warps) {
   return true;
 }
 
-void strata_pipelined_multiply_add(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot,
-                                   MlirValue *sums) {
+strata_status_t strata_fma_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type,
+                                   int contiguous, strata_pipelined_t *p) {
+  strata_ring_operand_t *operand = &p->operands[side];
+  (void)op, (void)contiguous;
+  operand->is_bulk = !mlirOperationIsNull(operand->load) && read_dense(d, type, operand);
+  return NULL;
+}
+
+// Multiply-adds take all of their operands in bulk, as they lie in memory.
+strata_status_t strata_fma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
+                                  strata_pipelined_t *p) {
+  if (strata_pipelined_shares(d))
+    return strata_share_check(d, op, p);
+  if (schedule->producers != STRATA_GROUP_THREADS || schedule->threads % STRATA_GROUP_THREADS != 0 ||
+      schedule->group != schedule->threads || p->slots < 2 || p->swap ||
+      32 * schedule->warps[0] * schedule->warps[1] != schedule->threads)
+    return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
+  if (!strata_pipelined_is_bulk(p))
+    return strata_gpu_missing(op, "multiply-adds of operands that do not come in bulk");
+  if (!find_layouts(p, schedule->warps))
+    return strata_gpu_missing(op, "a tile that is no power of two or too small");
+  return NULL;
+}
+
+int64_t strata_fma_releases(const strata_pipelined_t *p) { return p->groups * STRATA_GROUP_THREADS; }
+
+// Each thread that has read the slot arrives.
+void strata_fma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
+                         MlirValue *sums) {
+  (void)step;
   const strata_pipelined_t *p = &k->product;
   strata_product_t product = {.split = 1, .sum = p->sum, .operands = {p->operands[0].shared, p->operands[1].shared}};
   strata_product_emit(d, &product, slot, sums);

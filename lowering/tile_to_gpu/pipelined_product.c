@@ -8,59 +8,13 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/groups.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
-
-// The dim of the result that the instruction's rows run along.
-static int left_side(const strata_pipelined_t *p) { return p->swap ? COLUMN : ROW; }
-
-// Columns of an instruction, and its rows in a slot, in STRATA_GROUP_ROWS of a group.
-static int64_t n_of(const strata_pipelined_t *p) { return p->n * p->parts * (p->swap ? 1 : p->pair); }
-static int64_t n_blocks(const strata_pipelined_t *p) { return p->m_blocks * (p->swap ? p->pair : 1); }
-
-// Threads along the instruction's rows. Where they read the left operand, row r of the instruction, of bits h g2 g1 g0
-// in a warp w1 w0, is element w1 g2 w0 h g1 g0 of the operand: the eight 16-byte units of a warp's read lie in
-// different banks, as the places of units depend on the step.
-static void push_rows(const strata_pipelined_t *p, strata_layout_t *layout, int rows) {
-  if (p->reads_left) {
-    strata_layout_push_thread(layout, rows, 4, 1);
-    strata_layout_push_thread(layout, rows, 2, 16);
-    strata_layout_push_thread(layout, rows, 2, 8);
-    strata_layout_push_thread(layout, rows, 2, 32);
-  } else {
-    strata_layout_push_thread(layout, rows, 8, 1);
-    strata_layout_push_thread(layout, rows, 4, 16);
-  }
-  strata_layout_push_thread(layout, rows, p->groups / p->across, STRATA_GROUP_ROWS * p->m_blocks);
-}
-
-// The left operand's words, four an instruction: rows, the other half's, then the same of the next four steps.
-static void left_fragment(strata_pipelined_t *p) {
-  strata_layout_t *fragment = &p->operands[left_side(p)].shared.fragment;
-  *fragment = (strata_layout_t){0};
-  strata_layout_push_reg(fragment, 0, 2, LEFT_HALF);
-  strata_layout_push_reg(fragment, STEP, 2, 4);
-  strata_layout_push_reg(fragment, 0, p->m_blocks, STRATA_GROUP_ROWS);
-  strata_layout_push_reg(fragment, STEP, p->steps, p->mma->k);
-  strata_layout_push_thread(fragment, STEP, 4, 1);
-  push_rows(p, fragment, 0);
-}
-
-static void sum_layout(strata_pipelined_t *p) {
-  int rows = left_side(p), columns = 1 - rows;
-  strata_layout_t *layout = &p->layout;
-  strata_layout_push_reg(layout, columns, 2, 1);
-  strata_layout_push_reg(layout, rows, 2, p->reads_left ? LEFT_HALF : 8);
-  strata_layout_push_reg(layout, columns, p->n / 8, 8);
-  strata_layout_push_reg(layout, rows, p->m_blocks, STRATA_GROUP_ROWS);
-  strata_layout_push_thread(layout, columns, 4, 2);
-  push_rows(p, layout, rows);
-  strata_layout_push_thread(layout, columns, p->across, p->n);
-}
 
 // The tile.load that |value| is; a null operation if it is anything else.
 static MlirOperation plain_load(MlirValue value) {
@@ -69,15 +23,6 @@ static MlirOperation plain_load(MlirValue value) {
     return none;
   MlirOperation op = mlirOpResultGetOwner(value);
   return strata_op_is(op, "tile.load") ? op : none;
-}
-
-// Operands of 16 bits may lie crossed; of others the rows of a slot run along the reduction.
-static void place_operand(strata_ring_operand_t *operand, bool crossed) {
-  strata_shared_operand_t *shared = &operand->shared;
-  shared->form = crossed ? STRATA_SPANS_CROSSED : STRATA_SPANS;
-  if (crossed)
-    shared->rows = strata_round_up(shared->rows, STRATA_SPAN / shared->element_bytes);
-  operand->slot = shared->rows * shared->steps;
 }
 
 // The operand along the instruction's columns holds the tiles of all blocks of a cluster; where it is crossed, in whole
@@ -105,30 +50,6 @@ static strata_layout_t load_layout(const int64_t *sizes, int64_t threads, int fi
   return layout;
 }
 
-// Boxes along the reduction, or, where |may_cross|, across it: then each box of rows is a span.
-static bool find_boxes(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, MlirType type,
-                       bool may_cross, strata_bulk_t *out) {
-  int64_t bytes = operand->shared.element_bytes;
-  int64_t rows = operand->shared.rows, n_boxes = strata_ceil_div(rows, STRATA_BULK_EXTENT);
-  int64_t most = n_boxes > 1 && rows % n_boxes == 0 ? rows / n_boxes : STRATA_BULK_EXTENT; // equal ones: slots are full
-  strata_bulk_limits_t limits = {.most = {most, operand->shared.steps}, .span = STRATA_SPAN};
-  if (strata_bulk_read(d, operand->load, 0, type, &limits, out))
-    return may_cross || out->inner == STEP;
-  limits.most[0] = STRATA_SPAN / bytes;
-  return may_cross && strata_bulk_read(d, operand->load, 0, type, &limits, out);
-}
-
-// One box, else one copy that follows windows, else several boxes.
-static bool find_bulk(strata_gpu_distribution_t *d, strata_ring_operand_t *operand, MlirType type, bool may_cross) {
-  strata_bulk_t boxes;
-  bool has_boxes = find_boxes(d, operand, type, may_cross, &boxes);
-  bool is_one = has_boxes && (boxes.inner != STEP || boxes.extents[0] >= boxes.box.space.extents[0]);
-  if (!is_one && strata_bulk_read_window(d, operand->load, 0, type, STRATA_SPAN, &operand->bulk))
-    return true;
-  operand->bulk = boxes;
-  return has_boxes;
-}
-
 // Blocks that are at different places of the rows have the next step's come with this one's: of 128 rows a block, which
 // wait for them, not of few, where memory has no time for it (128x14336x4096: 33.4 us instead of 33.8; 16x14336x4096:
 // 30.4 us instead of 29.8).
@@ -148,21 +69,14 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   shared->rows = mlirShapedTypeGetDimSize(type, 0);
   shared->steps = mlirShapedTypeGetDimSize(type, STEP);
   shared->word = 1;
-  if (!p->adds && shared->steps * shared->element_bytes != STRATA_SPAN)
-    return strata_gpu_missing(op, "a step of other than 128 bytes");
   operand->load = plain_load(value);
-  bool has_16_bits = shared->element_bytes == 2;
-  bool may_cross = has_16_bits || (shared->element_bytes == 4 && side == left_side(p));
-  operand->is_bulk = !mlirOperationIsNull(operand->load) &&
-                     (p->adds ? strata_pipelined_read_dense(d, type, operand) : find_bulk(d, operand, type, may_cross));
-  if (reads_ahead(d, operand))
-    operand->bulk.reads_ahead = true;
   int contiguous = STEP;
   int64_t width = 1;
   STRATA_TRY(strata_operand_source(d, value, &contiguous, &width));
-  if (!p->adds)
-    place_operand(operand, operand->is_bulk ? operand->bulk.inner != STEP : contiguous != STEP && has_16_bits);
-  place_tiles(operand, mlirShapedTypeGetDimSize(type, 0), side == left_side(p) ? 1 : p->parts);
+  STRATA_TRY(p->instruction->operand(d, op, side, type, contiguous, p));
+  if (reads_ahead(d, operand))
+    operand->bulk.reads_ahead = true;
+  place_tiles(operand, mlirShapedTypeGetDimSize(type, 0), side == strata_pipelined_left_side(p) ? 1 : p->parts);
   if (side == COLUMN && p->pair > 1) {
     operand->tiles *= p->pair;
     operand->slot *= p->pair;
@@ -172,86 +86,17 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   return NULL;
 }
 
-// Multiply-adds take all of their operands in bulk, as they lie in memory.
-static strata_status_t check_fma(MlirOperation op, const strata_schedule_t *schedule, strata_pipelined_t *p) {
-  if (schedule->producers != STRATA_GROUP_THREADS || schedule->threads % STRATA_GROUP_THREADS != 0 ||
-      schedule->group != schedule->threads || p->slots < 2 || p->swap ||
-      32 * schedule->warps[0] * schedule->warps[1] != schedule->threads)
-    return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
-  if (!strata_pipelined_is_bulk(p))
-    return strata_gpu_missing(op, "multiply-adds of operands that do not come in bulk");
-  if (!strata_pipelined_fma_layouts(p, schedule->warps))
-    return strata_gpu_missing(op, "a tile that is no power of two or too small");
-  return NULL;
-}
-
-// Sums of all blocks go to where the slots were; a span of a crossed operand is that of tiles of one cluster.
-static strata_status_t check_parts(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
-  enum { SUM_BYTES = 4 };
-  const strata_ring_operand_t *right = &p->operands[1 - left_side(p)];
-  int64_t rows = p->groups * p->m_blocks * STRATA_GROUP_ROWS;
-  if (!strata_pipelined_is_bulk(p) || d->plan.blocks != d->plan.n_tasks || d->plan.n_tasks % p->parts != 0 ||
-      right->shared.rows * right->tiles != n_of(p) || rows * n_of(p) * SUM_BYTES > strata_ring_bytes(p))
-    return strata_gpu_missing(op, "a reduction shared by the blocks of a cluster");
-  return NULL;
-}
-
-// Each group's columns begin at a span of a crossed operand.
-static bool can_lie_across(MlirOperation op, const strata_pipelined_t *p) {
-  const strata_shared_operand_t *right = &p->operands[COLUMN].shared, *left = &p->operands[ROW].shared;
-  bool is_whole = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN) % p->across == 0;
-  bool has_spans = right->form != STRATA_SPANS_CROSSED || p->n * right->element_bytes % STRATA_SPAN == 0;
-  bool is_read = left->form == STRATA_SPANS_CROSSED && left->element_bytes == 4; // by threads
-  return is_whole && has_spans && !is_read && !p->swap && p->groups == p->across && p->parts == 1 && p->pair == 1 &&
-         p->teams == 1;
-}
-
-// The last step is then none like the others, in the middle; and blocks of a cluster would have to agree.
-static bool can_stagger(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
-  return strata_cluster_blocks(d) == 1 && strata_pipelined_is_bulk(p) && d->plan.stagger > 0 &&
-         mlirAttributeIsNull(strata_attr(mlirOperationGetParentOperation(op), "tile.last"));
-}
-
-static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
-                             const strata_pipelined_t *p) {
-  int64_t rows = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), left_side(p));
-  int64_t steps = p->operands[0].shared.steps;
-  if (!p->mma || strcmp(p->mma->family, d->device->mma_async) != 0)
-    return strata_gpu_missing(op, "this matrix instruction");
-  bool are_teams = p->teams == 2 && p->groups == 1 && p->parts == 1;
-  if (schedule->producers != STRATA_GROUP_THREADS || schedule->group != p->groups * STRATA_GROUP_THREADS ||
-      schedule->threads != schedule->group * p->teams || (p->teams != 1 && !are_teams) || p->slots < 2)
-    return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
-  if (p->across > 1 && !can_lie_across(op, p))
-    return strata_gpu_missing(op, "groups beside one another along the columns");
-  if (p->m_blocks < 1 || rows != p->groups / p->across * p->m_blocks * STRATA_GROUP_ROWS || p->n % 8 != 0 || p->n < 8 ||
-      n_of(p) > MAX_COLUMNS || steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
-    return strata_gpu_missing(op, "a tile that no instruction fits");
-  if (p->pair > 1 && (p->parts > 1 || !strata_pipelined_is_bulk(p) ||
-                      p->operands[COLUMN].shared.rows !=
-                          mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN)))
-    return strata_gpu_missing(op, "a pair of products that do not come in bulk, in whole spans,");
-  STRATA_TRY(strata_share_check(d, op, p));
-  if (d->plan.stream)
-    STRATA_TRY(strata_stream_check(d, op, p));
-  if (d->plan.stagger && !can_stagger(d, op, p))
-    return strata_gpu_missing(op, "a reduction that begins anywhere, but of whole steps, in bulk and of one block,");
-  if (d->plan.row_blocks > 1 &&
-      (d->plan.blocks != d->plan.n_tasks || d->plan.n_tasks % d->plan.row_blocks != 0 || p->teams != 1))
-    return strata_gpu_missing(op, "a row shared by the blocks of a cluster");
-  return p->parts == 1 ? NULL : check_parts(d, op, p);
-}
-
 strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperation op, strata_pipelined_t *out_product) {
   strata_schedule_t schedule = strata_schedule_read(d->func);
   strata_pipelined_t *p = out_product;
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  bool adds = mlirAttributeIsNull(strata_attr(op, "tile.mma"));
-  *p = (strata_pipelined_t){.adds = adds,
-                            .mma = adds ? NULL : strata_mma_named(strata_attr_str(op, "tile.mma")),
+  const strata_instruction_t *instruction = strata_instruction_of(op);
+  bool has_fragments = instruction->has_fragments;
+  *p = (strata_pipelined_t){.instruction = instruction,
+                            .mma = has_fragments ? strata_mma_named(strata_attr_str(op, "tile.mma")) : NULL,
                             .swap = schedule.swap,
                             .groups = schedule.warps[0] * schedule.warps[1] / WARPS,
-                            .across = adds ? 1 : schedule.warps[1],
+                            .across = has_fragments ? schedule.warps[1] : 1,
                             .teams = schedule.group ? schedule.threads / schedule.group : 0,
                             .slots = schedule.slots,
                             .pair = strata_pair_count(mlirOperationGetParentOperation(op)),
@@ -262,20 +107,7 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
   p->parts = d->plan.parts;
   for (int side = 0; side < 2; side++)
     STRATA_TRY(read_operand(d, op, side, schedule.producers, p));
-  if (adds && strata_pipelined_shares(d))
-    return strata_share_check(d, op, p);
-  if (adds)
-    return check_fma(op, &schedule, p);
-  p->n = mlirShapedTypeGetDimSize(type, 1 - left_side(p)) / p->across;
-  p->m_blocks = mlirShapedTypeGetDimSize(type, left_side(p)) / (STRATA_GROUP_ROWS * (p->groups / p->across));
-  STRATA_TRY(check(d, op, &schedule, p));
-  p->steps = p->operands[0].shared.steps / p->mma->k;
-  const strata_shared_operand_t *left = &p->operands[left_side(p)].shared;
-  p->reads_left = left->form == STRATA_SPANS_CROSSED && left->element_bytes == 4;
-  sum_layout(p);
-  if (p->reads_left)
-    left_fragment(p);
-  return NULL;
+  return instruction->finish(d, op, &schedule, p);
 }
 
 strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
@@ -287,154 +119,7 @@ strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirO
   return NULL;
 }
 
-// Digit of |lane|, which counts by |from|, in steps of |to|.
-static MlirValue lane_digit(strata_emitter_t *e, MlirValue lane, int64_t from, int64_t extent, int64_t to) {
-  MlirValue digit = strata_emit_binary(e, "arith.divui", lane, strata_emit_index(e, from));
-  digit = strata_emit_binary(e, "arith.andi", digit, strata_emit_index(e, extent - 1));
-  return to == 1 ? digit : strata_emit_binary(e, "arith.muli", digit, strata_emit_index(e, to));
-}
-
-MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue lane) {
-  strata_emitter_t *e = &d->e;
-  MlirValue row = {0};
-  int64_t from = 1;
-  for (int i = 0; i < p->layout.n_thread && from < STRATA_GROUP_THREADS; i++) {
-    const strata_digit_t *digit = &p->layout.thread[i];
-    if (digit->dim == left_side(p)) {
-      MlirValue part = lane_digit(e, lane, from, digit->extent, digit->stride);
-      row = mlirValueIsNull(row) ? part : strata_emit_binary(e, "arith.addi", row, part);
-    }
-    from *= digit->extent;
-  }
-  return row;
-}
-
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
-
-static int64_t n_block_sums(const strata_pipelined_t *p) { return n_of(p) / 2; }
-static int64_t n_sums(const strata_pipelined_t *p) { return strata_layout_registers(&p->layout) * p->parts * p->pair; }
-
-// How the operand lies, as tile.mma_async says it.
-static MlirAttribute describe(MlirContext context, const strata_ring_operand_t *operand) {
-  int64_t group = STRATA_SPAN * STRATA_SPAN_ROWS; // bytes of the rows after which the exchange repeats
-  bool crossed = operand->shared.form == STRATA_SPANS_CROSSED;
-  int64_t lead = crossed ? STRATA_SPAN * operand->shared.steps : 0;
-  return strata_i64s_attr(context, 4, (int64_t[]){crossed, STRATA_SPAN, lead, group});
-}
-
-// Elements from the operand's place in a slot to instruction |step|'s, |rows| rows further.
-static int64_t offset_of(const strata_pipelined_t *p, const strata_ring_operand_t *operand, int64_t rows,
-                         int64_t step) {
-  bool crossed = operand->shared.form == STRATA_SPANS_CROSSED;
-  int64_t span = STRATA_SPAN / operand->shared.element_bytes;
-  return rows * operand->shared.steps + step * p->mma->k * (crossed ? span : 1);
-}
-
-void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64_t count, MlirValue *sums,
-                           int64_t pending) {
-  MlirType types[STRATA_EMIT_CARRIED];
-  for (int64_t i = 0; i < count; i++)
-    types[i] = mlirValueGetType(sums[i]);
-  strata_named_attr_t attr = {"pending", strata_i64_attr(d->e.context, pending)};
-  MlirOperation op = strata_emit_op(&d->e, name, (int)count, sums, (int)count, types, pending >= 0 ? 1 : 0, &attr);
-  for (int64_t i = 0; i < count; i++)
-    sums[i] = mlirOperationGetResult(op, i);
-}
-
-// An instruction: the left operand's |n_left| values, then where the right one lies.
-static void emit_instruction(strata_gpu_distribution_t *d, const strata_pipelined_t *p, const MlirValue *left_values,
-                             int n_left, MlirValue right_at, MlirValue *sums) {
-  const strata_ring_operand_t *left = &p->operands[left_side(p)], *right = &p->operands[1 - left_side(p)];
-  MlirValue operands[WORDS + 2 + MAX_COLUMNS / 2];
-  MlirType types[MAX_COLUMNS / 2];
-  int count = (int)n_block_sums(p), n_fixed = n_left + 2;
-  memcpy(operands, left_values, (size_t)n_left * sizeof *operands);
-  operands[n_left] = right->shared.memory;
-  operands[n_left + 1] = right_at;
-  for (int i = 0; i < count; i++) {
-    operands[n_fixed + i] = sums[i];
-    types[i] = p->sum;
-  }
-  MlirContext context = d->e.context;
-  strata_named_attr_t attrs[] = {{"kind", strata_str_attr(context, p->mma->name)},
-                                 {"n", strata_i64_attr(context, n_of(p))},
-                                 {"right", describe(context, right)},
-                                 {"left", describe(context, left)}};
-  const char *name = p->reads_left ? STRATA_TILE_MMA_REGISTERS : STRATA_TILE_MMA_ASYNC;
-  MlirOperation op = strata_emit_op(&d->e, name, n_fixed + count, operands, count, types, p->reads_left ? 3 : 4, attrs);
-  for (int i = 0; i < count; i++)
-    sums[i] = mlirOperationGetResult(op, i);
-}
-
-// All words of the left operand in |slot|, complete.
-static MlirValue *emit_left(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue slot) {
-  strata_emitter_t *e = &d->e;
-  const strata_shared_operand_t *left = &p->operands[left_side(p)].shared;
-  int64_t count = strata_layout_registers(&left->fragment), one = 1;
-  MlirValue *words = strata_arena_array(d->compile->arena, MlirValue, count);
-  MlirType *types = strata_arena_array(d->compile->arena, MlirType, count);
-  strata_operand_reader_t reader = strata_operand_reader(d, left, slot);
-  for (int64_t i = 0; i < count; i++) {
-    MlirValue word = strata_operand_read(d, &reader, i);
-    types[i] = mlirVectorTypeGet(1, &one, left->element);
-    words[i] = strata_emit_value(e, "vector.from_elements", 1, &word, types[i], 0, NULL);
-  }
-  MlirOperation op = strata_emit_op(e, STRATA_TILE_MMA_LEFT, (int)count, words, (int)count, types, 0, NULL);
-  for (int64_t i = 0; i < count; i++)
-    words[i] = mlirOperationGetResult(op, i);
-  return words;
-}
-
-// Where the group's rows of the left operand begin in |slot|.
-static MlirValue left_place(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
-  const strata_pipelined_t *p = &k->product;
-  strata_emitter_t *e = &d->e;
-  const strata_ring_operand_t *left = &p->operands[left_side(p)];
-  MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, left->slot));
-  if (p->groups == p->across)
-    return at;
-  int64_t rows = offset_of(p, left, p->m_blocks * STRATA_GROUP_ROWS, 0);
-  MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, rows));
-  return strata_emit_binary(e, "arith.addi", at, own);
-}
-
-// Where the group's columns of the right operand do.
-static MlirValue right_place(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
-  const strata_pipelined_t *p = &k->product;
-  strata_emitter_t *e = &d->e;
-  const strata_ring_operand_t *right = &p->operands[1 - left_side(p)];
-  MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, right->slot));
-  if (p->across == 1)
-    return at;
-  MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, offset_of(p, right, p->n, 0)));
-  return strata_emit_binary(e, "arith.addi", at, own);
-}
-
-// All of a slot's instructions.
-static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue *sums) {
-  const strata_pipelined_t *p = &k->product;
-  strata_emitter_t *e = &d->e;
-  const strata_ring_operand_t *left = &p->operands[left_side(p)], *right = &p->operands[1 - left_side(p)];
-  MlirValue *words = p->reads_left ? emit_left(d, p, slot) : NULL;
-  MlirValue left_at = p->reads_left ? slot : left_place(d, k, slot);
-  MlirValue right_at = right_place(d, k, slot);
-  strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, n_sums(p), sums, -1);
-  int64_t tile = left->slot / p->pair;
-  for (int64_t step = 0; step < p->steps; step++)
-    for (int64_t block = 0; block < n_blocks(p); block++) {
-      MlirValue at = strata_emit_plus(e, right_at, offset_of(p, right, 0, step)),
-                *block_sums = sums + block * n_block_sums(p);
-      if (words) {
-        emit_instruction(d, p, words + (step * p->m_blocks + block) * WORDS, WORDS, at, block_sums);
-        continue;
-      }
-      int64_t rows = block % p->m_blocks * STRATA_GROUP_ROWS;
-      MlirValue at_left = strata_emit_plus(e, left_at, block / p->m_blocks * tile + offset_of(p, left, rows, step));
-      MlirValue from[2] = {left->shared.memory, at_left};
-      emit_instruction(d, p, from, 2, at, block_sums);
-    }
-  strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
-}
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
@@ -449,45 +134,9 @@ static strata_status_t start_sums(strata_gpu_distribution_t *d, const strata_pip
   if ((p->parts > 1 || p->pair > 1 || d->plan.stream) && !is_zero)
     return strata_gpu_missing(k->loop, "a shared reduction, or a pair, that does not start from zero");
   STRATA_TRY(strata_registers_as(d, old, &p->layout, &start));
-  for (int64_t i = 0; i < n_sums(p); i++)
+  for (int64_t i = 0; i < strata_pipelined_sums(p); i++)
     sums[i] = start.values[i % strata_layout_registers(&p->layout)];
   return NULL;
-}
-
-static MlirValue slot_before(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
-  strata_emitter_t *e = &d->e;
-  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, slot, strata_emit_index(e, 0));
-  MlirValue before = strata_emit_binary(e, "arith.subi", slot, strata_emit_index(e, 1));
-  return strata_emit_select(e, is_first, strata_emit_index(e, k->product.slots - 1), before);
-}
-
-// The products of a slot, which is empty then. Where a single group multiplies at a time, the instructions of the next
-// slot are issued before those of this one have ended: it is empty a step later.
-static void multiply_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
-                          MlirValue *sums) {
-  strata_emitter_t *e = &d->e;
-  bool overlaps = k->product.teams > 1 && !k->product.reads_left;
-  emit_slot(d, k, slot, sums);
-  strata_emit_mma_order(d, STRATA_TILE_MMA_WAIT, n_sums(&k->product), sums, overlaps);
-  if (!overlaps) {
-    strata_pipelined_release(d, k, slot);
-    return;
-  }
-  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_SLT, strata_emit_index(e, 0), step));
-  strata_pipelined_release(d, k, slot_before(d, k, slot));
-  strata_emit_if_end(e, branch);
-}
-
-// The next task's products may begin; the last slot is empty.
-static void end_products(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums) {
-  if (k->product.teams == 1)
-    return;
-  strata_epilogue_await(d, k); // of a barrier more than one phase behind parity says nothing
-  strata_team_pass(d, k);
-  if (k->product.reads_left)
-    return;
-  strata_emit_mma_order(d, STRATA_TILE_MMA_WAIT, n_sums(&k->product), sums, 0);
-  strata_pipelined_release(d, k, slot_before(d, k, k->place.slot));
 }
 
 // What |state| of the loop over the slots is.
@@ -498,10 +147,7 @@ static void multiply_next(strata_gpu_distribution_t *d, strata_pipelined_kernel_
                           MlirValue *state) {
   strata_ring_place_t place = {state[SLOT], state[PARITY]};
   strata_ring_await(d, &k->ring, place);
-  if (k->product.adds)
-    strata_pipelined_multiply_add(d, k, place.slot, state + SUMS);
-  else
-    multiply_slot(d, k, place.slot, step, state + SUMS);
+  k->product.instruction->multiply(d, k, place.slot, step, state + SUMS);
   strata_ring_advance(d, &k->ring, &place);
   state[SLOT] = place.slot;
   state[PARITY] = place.parity;
@@ -512,7 +158,7 @@ static void multiply_next(strata_gpu_distribution_t *d, strata_pipelined_kernel_
 static int64_t last_instructions(const strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   const strata_pipelined_t *p = &k->product;
   int64_t last = strata_attr_i64(k->loop, "tile.last", 0);
-  if (!last || p->adds || p->reads_left || p->parts > 1 || d->plan.stream || k->n_steps < 2)
+  if (!last || !p->instruction->has_fragments || p->reads_left || p->parts > 1 || d->plan.stream || k->n_steps < 2)
     return 0;
   int64_t count = strata_ceil_div(last, p->mma->k);
   return count < p->steps ? count : 0;
@@ -528,15 +174,15 @@ static void multiply_last(strata_gpu_distribution_t *d, strata_pipelined_kernel_
 // Products of one launch branch on the task's number, and the zeros all sums start from would be one register in front
 // of the branch, which the assembler takes for a part of each product's sums: it then waits for every instruction.
 static void part_sums(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *sums) {
-  if (k->n_tasks != d->plan.n_tasks && !k->product.adds)
-    strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, n_sums(&k->product), sums, -1);
+  if (k->n_tasks != d->plan.n_tasks && k->product.instruction->has_fragments)
+    strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, strata_pipelined_sums(&k->product), sums, -1);
 }
 
 strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
   MlirValue state[STRATA_EMIT_CARRIED], result = mlirOperationGetResult(k->loop, 0), lower, upper;
   strata_registers_t sums = strata_registers_in(d, mlirValueGetType(result), &k->product.layout);
-  int count = (int)n_sums(&k->product);
+  int count = (int)strata_pipelined_sums(&k->product);
   STRATA_TRY(start_sums(d, k, state + SUMS));
   part_sums(d, k, state + SUMS);
   state[SLOT] = k->place.slot;
@@ -553,7 +199,8 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   if (last)
     multiply_last(d, k, last, state);
   k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
-  end_products(d, k, state + SUMS);
+  if (k->product.instruction->end)
+    k->product.instruction->end(d, k, state + SUMS);
   strata_epilogue_receive(d, k);
   STRATA_TRY(k->scheduler->fixup(d, k, state + SUMS, sums.values));
   if (d->plan.row_blocks > 1)

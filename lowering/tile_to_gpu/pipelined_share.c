@@ -12,6 +12,7 @@
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 
 enum { ROW = 0, COLUMN = 1 };
 
@@ -99,7 +100,7 @@ strata_status_t strata_share_check(const strata_gpu_distribution_t *d, MlirOpera
   int64_t blocks = strata_cluster_blocks(d);
   if (!strata_pipelined_shares(d))
     return NULL;
-  if (p->adds || p->parts > 1 || p->pair > 1 || !strata_pipelined_is_bulk(p))
+  if (!p->instruction->has_fragments || p->parts > 1 || p->pair > 1 || !strata_pipelined_is_bulk(p))
     return strata_gpu_missing(op,
                               "an operand that blocks share, but in bulk and for one product of matrix instructions,");
   if (d->plan.blocks < blocks || d->plan.blocks % blocks != 0 || d->plan.n_tasks % blocks != 0)

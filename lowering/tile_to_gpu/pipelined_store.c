@@ -10,12 +10,13 @@
 #include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { ROW = 0, COLUMN = 1, BUFFERS = 2, SUB_TILE = STRATA_GROUP_ROWS * STRATA_SPAN, MIN_SPAN = 32 };
 
 int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p) {
-  return p->adds ? 0 : p->groups * BUFFERS * SUB_TILE;
+  return p->instruction->has_fragments ? p->groups * BUFFERS * SUB_TILE : 0;
 }
 
 typedef struct {
@@ -165,7 +166,8 @@ static bool can_stage(staged_t *s, MlirOperation op) {
   const strata_pipelined_t *p = &s->k->product;
   MlirValue value = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(value);
-  if (p->adds || p->reads_left || p->swap || !mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != 2)
+  if (!p->instruction->has_fragments || p->reads_left || p->swap || !mlirTypeIsAVector(type) ||
+      mlirShapedTypeGetRank(type) != 2)
     return false;
   s->registers = strata_registers_of(d, value);
   MlirType element = s->registers->element;

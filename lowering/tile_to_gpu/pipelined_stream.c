@@ -16,6 +16,7 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/barriers.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 
 enum { WIDTH = 4 }; // sums stored and loaded at once, 16 bytes
 
@@ -172,8 +173,8 @@ void strata_stream_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
 
 strata_status_t strata_stream_check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
   MlirBlock body = strata_func_body(d->func);
-  bool is_alone = p->parts == 1 && p->pair == 1 && p->teams == 1 && !p->adds && !strata_pipelined_shares(d) &&
-                  d->plan.row_blocks == 1 && !d->plan.stagger;
+  bool is_alone = p->parts == 1 && p->pair == 1 && p->teams == 1 && p->instruction->has_fragments &&
+                  !strata_pipelined_shares(d) && d->plan.row_blocks == 1 && !d->plan.stagger;
   intptr_t n = mlirBlockGetNumArguments(body);
   if (!is_alone || d->plan.blocks < 1 || n < 2 || strata_value_has_uses(mlirBlockGetArgument(body, n - 1)) ||
       strata_value_has_uses(mlirBlockGetArgument(body, n - 2)))

@@ -1,0 +1,51 @@
+// Instructions of pipelined products (instructions.def). Internal to pipelined*.c.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_PIPELINED_INSTRUCTION_H
+#define STRATA_LOWERING_TILE_TO_GPU_PIPELINED_INSTRUCTION_H
+
+#include "dialects/affine/schedule.h"
+#include "lowering/tile_to_gpu/pipelined.h"
+
+struct strata_instruction {
+  const char *name;
+  // Sums lie as a warp group's instruction has them: results are staged and exchanged by warp groups, and operands of
+  // the epilogue may come through the ring.
+  bool has_fragments;
+  // Of side |side|, whose operand is of |type| and lies contiguous along dim |contiguous| of it: whether it comes in
+  // bulk, and its form and place in a slot. UNSUPPORTED where no form suits.
+  strata_status_t (*operand)(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type, int contiguous,
+                             strata_pipelined_t *p);
+  // Once both are known: the layout of the sums, and of what threads read of operands. UNSUPPORTED where the schedule
+  // asks for what the instruction has not.
+  strata_status_t (*finish)(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
+                            strata_pipelined_t *p);
+  // Arrivals after which a slot is empty.
+  int64_t (*releases)(const strata_pipelined_t *p);
+  // Adds the products of |slot|, which is full, number |step| of the task's, to |sums|; it is released at once or with
+  // the next.
+  void (*multiply)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
+                   MlirValue *sums);
+  // Behind the task's last slot; NULL: nothing is to be done.
+  void (*end)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums);
+};
+
+// The one that |op|, a vector.contract, asks for.
+const strata_instruction_t *strata_instruction_of(MlirOperation op);
+
+strata_status_t strata_wgmma_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type,
+                                     int contiguous, strata_pipelined_t *p);
+strata_status_t strata_wgmma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
+                                    strata_pipelined_t *p);
+int64_t strata_wgmma_releases(const strata_pipelined_t *p);
+void strata_wgmma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
+                           MlirValue *sums);
+void strata_wgmma_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums);
+
+strata_status_t strata_fma_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type,
+                                   int contiguous, strata_pipelined_t *p);
+strata_status_t strata_fma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
+                                  strata_pipelined_t *p);
+int64_t strata_fma_releases(const strata_pipelined_t *p);
+void strata_fma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
+                         MlirValue *sums);
+
+#endif
