@@ -67,19 +67,6 @@ static bool find_roles(MlirOperation loop, strata_gpu_attention_t *a) {
 
 static int64_t size_of(MlirValue value, int dim) { return mlirShapedTypeGetDimSize(mlirValueGetType(value), dim); }
 
-// The layout of a warp group's sums of |n| columns.
-static strata_layout_t sum_layout(int64_t n, int64_t groups) {
-  strata_layout_t layout = {0};
-  strata_layout_push_reg(&layout, COLUMN, 2, 1);
-  strata_layout_push_reg(&layout, ROW, 2, 8);
-  strata_layout_push_reg(&layout, COLUMN, n / 8, 8);
-  strata_layout_push_thread(&layout, COLUMN, 4, 2);
-  strata_layout_push_thread(&layout, ROW, 8, 1);
-  strata_layout_push_thread(&layout, ROW, 4, 16);
-  strata_layout_push_thread(&layout, ROW, groups, STRATA_GROUP_ROWS);
-  return layout;
-}
-
 static MlirValue operand_value(const strata_gpu_attention_t *a, int which) {
   if (which == STRATA_ATTENTION_VALUES)
     return mlirOperationGetOperand(a->values, 1);
@@ -147,7 +134,8 @@ strata_status_t strata_gpu_attention_read(strata_gpu_distribution_t *d, MlirOper
   a->mma = strata_mma_named(strata_attr_str(a->values, "tile.mma"));
   a->columns = size_of(mlirOperationGetResult(a->scores, 0), COLUMN);
   int64_t groups = schedule.threads / STRATA_GROUP_THREADS, n = size_of(mlirOperationGetResult(a->values, 0), COLUMN);
-  a->layout = sum_layout(a->columns, groups);
+  const strata_pipelined_t scores = {.groups = groups, .across = 1, .m_blocks = 1, .n = a->columns};
+  a->layout = strata_wgmma_sum_layout(&scores);
   a->kernel.product = (strata_pipelined_t){.instruction = strata_instruction_of(a->values),
                                            .mma = a->mma,
                                            .groups = groups,
@@ -156,7 +144,7 @@ strata_status_t strata_gpu_attention_read(strata_gpu_distribution_t *d, MlirOper
                                            .n = n,
                                            .slots = schedule.slots};
   a->kernel.product.sum = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(a->values, 0)));
-  a->kernel.product.layout = sum_layout(n, groups);
+  a->kernel.product.layout = strata_wgmma_sum_layout(&a->kernel.product);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
     STRATA_TRY(read_operand(d, a, which));
   a->operands[STRATA_ATTENTION_ROWS].ring.slots = 1;

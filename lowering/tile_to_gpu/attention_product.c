@@ -2,6 +2,7 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/attention.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 
 enum { MAX_SUMS = 128, WORDS = STRATA_MMA_WORDS_A, PAIR = 2 };
 
@@ -9,12 +10,6 @@ enum { MAX_SUMS = 128, WORDS = STRATA_MMA_WORDS_A, PAIR = 2 };
 
 static int64_t span_of(const strata_gpu_attention_operand_t *operand) {
   return STRATA_SPAN / strata_element_bytes(operand->element);
-}
-
-// How the operand lies, as tile.mma_async says it.
-static MlirAttribute describe(MlirContext context, const strata_gpu_attention_operand_t *operand) {
-  int64_t lead = operand->crossed ? STRATA_SPAN * operand->steps : 0;
-  return strata_i64s_attr(context, 4, (int64_t[]){operand->crossed, STRATA_SPAN, lead, STRATA_SPAN * STRATA_SPAN_ROWS});
 }
 
 // Elements from a slot's beginning to step |step|.
@@ -38,10 +33,11 @@ static void emit_product(strata_gpu_distribution_t *d, const strata_gpu_attentio
   MlirType types[MAX_SUMS];
   for (int64_t i = 0; i < n / 2; i++)
     types[i] = a->kernel.product.sum;
-  strata_named_attr_t attrs[] = {{"kind", strata_str_attr(context, a->mma->name)},
-                                 {"n", strata_i64_attr(context, n)},
-                                 {"right", describe(context, right)},
-                                 {"left", left ? describe(context, left) : (MlirAttribute){0}}};
+  strata_named_attr_t attrs[] = {
+      {"kind", strata_str_attr(context, a->mma->name)},
+      {"n", strata_i64_attr(context, n)},
+      {"right", strata_wgmma_describe(context, right->crossed, right->steps)},
+      {"left", left ? strata_wgmma_describe(context, left->crossed, left->steps) : (MlirAttribute){0}}};
   MlirOperation op = strata_emit_op(&d->e, name, n_operands, operands, (int)(n / 2), types, left ? 4 : 3, attrs);
   for (int64_t i = 0; i < n / 2; i++)
     out_sums[i] = mlirOperationGetResult(op, i);

@@ -35,6 +35,10 @@ strata_status_t strata_wgmma_operand(strata_gpu_distribution_t *d, MlirOperation
                                      int contiguous, strata_pipelined_t *p);
 strata_status_t strata_wgmma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
                                     strata_pipelined_t *p);
+// The layout of the sums: by ->n, ->m_blocks, ->groups, ->across, ->swap and ->reads_left.
+strata_layout_t strata_wgmma_sum_layout(const strata_pipelined_t *p);
+// How an operand of |steps| steps lies, as tile.mma_async says it.
+MlirAttribute strata_wgmma_describe(MlirContext context, bool crossed, int64_t steps);
 int64_t strata_wgmma_releases(const strata_pipelined_t *p);
 void strata_wgmma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
                            MlirValue *sums);

@@ -93,9 +93,9 @@ static void left_fragment(strata_pipelined_t *p) {
   push_rows(p, fragment, 0);
 }
 
-static void sum_layout(strata_pipelined_t *p) {
+strata_layout_t strata_wgmma_sum_layout(const strata_pipelined_t *p) {
   int rows = strata_pipelined_left_side(p), columns = 1 - rows;
-  strata_layout_t *layout = &p->layout;
+  strata_layout_t sum = {0}, *layout = &sum;
   strata_layout_push_reg(layout, columns, 2, 1);
   strata_layout_push_reg(layout, rows, 2, p->reads_left ? LEFT_HALF : 8);
   strata_layout_push_reg(layout, columns, p->n / 8, 8);
@@ -103,6 +103,7 @@ static void sum_layout(strata_pipelined_t *p) {
   strata_layout_push_thread(layout, columns, 4, 2);
   push_rows(p, layout, rows);
   strata_layout_push_thread(layout, columns, p->across, p->n);
+  return sum;
 }
 
 // Digit of |lane|, which counts by |from|, in steps of |to|.
@@ -198,7 +199,7 @@ strata_status_t strata_wgmma_finish(strata_gpu_distribution_t *d, MlirOperation 
   p->steps = p->operands[0].shared.steps / p->mma->k;
   const strata_shared_operand_t *operand = &p->operands[left].shared;
   p->reads_left = operand->form == STRATA_SPANS_CROSSED && operand->element_bytes == 4;
-  sum_layout(p);
+  p->layout = strata_wgmma_sum_layout(p);
   if (p->reads_left)
     left_fragment(p);
   return NULL;
@@ -210,12 +211,13 @@ int64_t strata_wgmma_releases(const strata_pipelined_t *p) { return p->groups; }
 
 static int64_t n_block_sums(const strata_pipelined_t *p) { return strata_pipelined_columns(p) / 2; }
 
-// How the operand lies, as tile.mma_async says it.
-static MlirAttribute describe(MlirContext context, const strata_ring_operand_t *operand) {
+MlirAttribute strata_wgmma_describe(MlirContext context, bool crossed, int64_t steps) {
   int64_t group = STRATA_SPAN * STRATA_SPAN_ROWS; // bytes of the rows after which the exchange repeats
-  bool crossed = operand->shared.form == STRATA_SPANS_CROSSED;
-  int64_t lead = crossed ? STRATA_SPAN * operand->shared.steps : 0;
-  return strata_i64s_attr(context, 4, (int64_t[]){crossed, STRATA_SPAN, lead, group});
+  return strata_i64s_attr(context, 4, (int64_t[]){crossed, STRATA_SPAN, crossed ? STRATA_SPAN * steps : 0, group});
+}
+
+static MlirAttribute describe(MlirContext context, const strata_ring_operand_t *operand) {
+  return strata_wgmma_describe(context, operand->shared.form == STRATA_SPANS_CROSSED, operand->shared.steps);
 }
 
 // Elements from the operand's place in a slot to instruction |step|'s, |rows| rows further.
