@@ -22,11 +22,11 @@
 //     chunk copies of step k + s into its slot products of the last chunk }
 #include "lowering/tile_to_gpu/contract.h"
 
-#include "dialects/affine/schedule.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/parts.h"
 #include "lowering/tile_to_gpu/values.h"
 
 typedef struct {
@@ -86,7 +86,7 @@ static strata_status_t read_body(pipeline_t *p) {
 
 // Which operands are copied, and how many slots there are.
 static strata_status_t find_copies(pipeline_t *p) {
-  strata_schedule_t schedule = strata_schedule_read(p->d->func);
+  strata_schedule_t schedule = strata_gpu_schedule_of(p->d, p->loop);
   p->n_slots = STRATA_CONTRACT_SLOTS;
   bool is_rounded = p->product.mma && mlirTypeIsAF32(p->product.operands[0].element);
   for (int side = 0; side < 2 && !is_rounded && schedule.slots > 0; side++) {

@@ -124,7 +124,7 @@ static strata_status_t find_launch(finder_t *f, MlirOperation first, bool any) {
       reason = "more matrices than a launch has maps for";
     else if (any && !(is_small(f, first) && is_small(f, op)))
       reason = "they share no operand, and one takes long enough alone";
-    if (reason && !f->compile->explain)
+    if (reason && !(f->compile->explain && f->device->mma_async[0])) // else share_launches.c says what becomes of it
       continue;
     STRATA_TRY(strata_call_order_can_move(&f->order, op, first, MAX_BETWEEN, &can_move));
     if (can_move && reason)

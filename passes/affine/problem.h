@@ -121,6 +121,22 @@ bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t
 bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          strata_tiled_choice_t *out);
 
+// What a product of a known schedule adds to a launch.
+typedef struct {
+  double tiles;
+  int64_t threads, resident_threads; // of a block, of a processor
+  int64_t shared_bytes;              // of a block at most
+  double work, wait;                 // seconds that a tile takes of its processor, and until it is done
+  double memory, launch;             // seconds
+} strata_tiled_load_t;
+
+// False where |schedule| is none of the candidates.
+bool strata_tiled_load(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                       const strata_schedule_t *schedule, strata_tiled_load_t *out);
+// The model's time of products of one launch, each with its schedule: blocks have the threads of the largest, and
+// several tiles of a smaller one. Infinite where shared memory does not suffice.
+double strata_tiled_together(const strata_gpu_device_t *device, const strata_tiled_load_t *loads, int n);
+
 //===-- Pipelined products (schedule_pipelined.c) ----------------------------------------------------------------===//
 
 // The one switch: whether pipelined products are chosen. --explain tells about them in either case.
