@@ -205,16 +205,18 @@ static strata_status_t choose_packed(const strata_gpu_contraction_t *q, strata_s
   return choose(&now.question, &now.product, &tiled, out);
 }
 
-// Pairs are pipelined, with both operands as they lie, or not carried out as such.
+// Pairs are carried out with both operands as they lie, or not as such.
 static strata_status_t choose_pair(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                                    strata_schedule_t *out, bool *out_taken) {
   strata_pipelined_choice_t pipelined[EXPLAINED];
+  strata_tiled_choice_t tiled;
   int n = STRATA_PIPELINED_PRODUCTS ? strata_pipelined_choose(q->device, product, EXPLAINED, pipelined) : 0;
-  *out_taken = n > 0;
-  if (n == 0)
+  bool is_tiled = strata_tiled_choose(q->device, product, &tiled);
+  *out_taken = n > 0 || is_tiled;
+  if (!*out_taken)
     return NULL;
-  *out = strata_pipelined_schedule(product, &pipelined[0]);
-  explain(q, product, NULL, pipelined, n, true);
+  *out = n > 0 ? strata_pipelined_schedule(product, &pipelined[0]) : tiled.schedule;
+  explain(q, product, is_tiled ? &tiled : NULL, pipelined, n, n > 0);
   return NULL;
 }
 

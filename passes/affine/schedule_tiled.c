@@ -86,6 +86,12 @@ static const shape_t fma_shapes[] = {
 
 typedef strata_tiled_choice_t tile_t;
 
+// Operands of columns, and sums, of a tile.
+static int64_t pair_of(const strata_problem_t *p) { return p->is_pair ? 2 : 1; }
+
+// Pairs are multiply-adds, on devices that have nothing else: fragments that are read ahead are of one product.
+static bool carries_pairs(const strata_gpu_device_t *device) { return !*device->mma && !*device->mma_async; }
+
 // Steps that one warp of a split takes at once. Small tiles have more loads under way in steps twice as long.
 static int64_t steps_of(const strata_problem_t *p, const shape_t *shape, bool is_other) {
   if (!p->mma) {
@@ -126,9 +132,9 @@ static bool reads_ahead(const strata_gpu_device_t *device, const strata_problem_
 static int64_t registers_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   const shape_t *shape = tile->shape;
   int64_t rows = shape->rows / shape->warps[0], columns = shape->columns / shape->warps[1];
-  int64_t sums = rows * columns / WARP * strata_ceil_div(p->sum_bytes, 4);
+  int64_t sums = pair_of(p) * rows * columns / WARP * strata_ceil_div(p->sum_bytes, 4);
   bool are_copied[2] = {p->mma && is_copied(device, p, 0), p->mma && is_copied(device, p, 1)};
-  int64_t along = (are_copied[0] ? 0 : shape->rows) + (are_copied[1] ? 0 : shape->columns);
+  int64_t along = (are_copied[0] ? 0 : shape->rows) + (are_copied[1] ? 0 : pair_of(p) * shape->columns);
   int64_t loaded = along * tile->steps * p->loaded_bytes / 4 / tile->threads;
   int64_t fragments =
       p->mma ? (rows + columns) / 4 * (loaded ? 1 : 2) : (rows / 4 + columns / 8) * strata_ceil_div(p->sum_bytes, 4);
@@ -138,7 +144,7 @@ static int64_t registers_of(const strata_gpu_device_t *device, const strata_prob
 static int64_t shared_of(const strata_problem_t *p, const tile_t *tile, int64_t slots) {
   const shape_t *shape = tile->shape;
   int64_t sums = tile->split > 1 ? shape->rows * shape->columns * p->sum_bytes * tile->split : 0;
-  return (shape->rows + shape->columns) * tile->steps * p->operand_bytes * slots + sums;
+  return (shape->rows + pair_of(p) * shape->columns) * tile->steps * p->operand_bytes * slots + sums;
 }
 
 // Blocks that a processor runs at the same time.
@@ -210,7 +216,8 @@ static cycles_t cycles_of(const strata_problem_t *p, const tile_t *tile) {
   const shape_t *shape = tile->shape;
   int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / 2 : FMA_RATE;
   int64_t steps = strata_ceil_div(p->steps, tile->steps);
-  int64_t work = shape->rows * shape->columns * steps * tile->steps / rate * 100 / shape->efficiency;
+  int64_t results = pair_of(p) * shape->rows * shape->columns;
+  int64_t work = results * steps * tile->steps / rate * 100 / shape->efficiency;
   int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / STORE_RATE;
   int64_t waiting = steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0);
   return (cycles_t){(double)(work + store), (double)waiting};
@@ -298,7 +305,7 @@ static void set_time(const strata_gpu_device_t *device, const strata_problem_t *
 bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *tile) {
   const shape_t *shapes = p->mma ? mma_shapes : fma_shapes;
   size_t n_shapes = p->mma ? sizeof mma_shapes / sizeof *mma_shapes : sizeof fma_shapes / sizeof *fma_shapes;
-  while (!p->is_pair && !p->row_reductions && tile->number < n_shapes * N_STEPS * N_SPLITS) {
+  while ((!p->is_pair || carries_pairs(device)) && !p->row_reductions && tile->number < n_shapes * N_STEPS * N_SPLITS) {
     *tile = tile_of(p, shapes, tile->number);
     tile->schedule = schedule_of(device, p, tile);
     set_time(device, p, tile);
