@@ -3,6 +3,7 @@
 #ifndef STRATA_PASSES_AFFINE_PROBLEM_H
 #define STRATA_PASSES_AFFINE_PROBLEM_H
 
+#include "passes/affine/parallel.h"
 #include "passes/affine/schedule_gpu.h"
 #include "passes/mma.h"
 
@@ -31,8 +32,6 @@ typedef struct {
   double staging_seconds;
 } strata_problem_side_t;
 
-enum { STRATA_MAX_TOGETHER = 8 }; // products of a launch: each is code of its own
-
 typedef struct strata_problem {
   int64_t rows, columns, steps, batch;
   const strata_mma_t *mma;   // the device's instruction on registers; NULL: multiply-adds
@@ -43,6 +42,7 @@ typedef struct strata_problem {
   int64_t sum_bytes, stored_bytes;
   bool shares_launch; // with other products
   int64_t n_calls;    // then: those that are one in |batch|
+  int64_t n_operands; // then: matrices of theirs that no product in front of it in the launch reads
   bool has_long_code; // then: what its results go through is much code, fetched anew for each tile behind another one's
   bool is_pair;       // two products of the same rows, whose columns' operands lie alike
   int row_reductions; // over the results' rows, in this kernel: tiles of a cluster's blocks are as long as a row
@@ -94,8 +94,11 @@ bool strata_problem_fills_alike(const strata_problem_t *a, const strata_problem_
 
 // How many of the runtime's maps the copy engine needs to store tiles of |columns| columns, elements of |bytes|.
 int64_t strata_problem_store_maps(int64_t columns, int64_t bytes);
-// The maps of the product |func| at most, those of its operands included.
-int64_t strata_problem_maps(MlirOperation func, int64_t columns);
+// The same of all that the product |func| stores.
+int64_t strata_problem_stored_maps(MlirOperation func, int64_t columns);
+
+// Bytes of the buffers that the product |func| stores, that lie beside its own results there.
+double strata_problem_stored_beside(MlirOperation func, const strata_problem_t *problem);
 
 // How many boxes of the buffer a tile of |side| is that is |tile| long along its rows (columns) and |step| along the
 // reduction: the copy engine fetches each at once. 0: it cannot.
@@ -196,6 +199,7 @@ typedef struct {
   int64_t n_calls;
   strata_problem_t products[STRATA_MAX_TOGETHER];
   double seconds, apart; // of the launch; of the calls on their own
+  strata_parallel_operands_t operands;
 } strata_together_t;
 
 // Those of the launch that |question->called| leads, |product| among them, that the model finds faster together; the

@@ -1,4 +1,4 @@
-"""Products that share nothing but a launch, on the emulated device: two to eight of unlike sizes, orders in memory,
+"""Products that share nothing but a launch, on the emulated device: two to sixteen of unlike sizes, orders in memory,
 epilogues and types; beside products that cannot be among them, and those that read their results."""
 import os
 import sys
@@ -122,6 +122,28 @@ def shortcut():
     return g.done()
 
 
+def readers(n):
+    """Of one value, so many that results have no maps."""
+    g = Graph(f"{n} readers")
+    image = values(np.float16, 150, 136)
+    x = g.input(image), image
+    for i in range(n):
+        g.returns(g.product(150, 40 + 8 * (i % 3), 136, "nt" if i % 4 == 1 else "nn", "bias" if i % 2 else "", left=x))
+    return g.done()
+
+
+def pieces(n, width):
+    """Products of neighbouring columns of one value, |width| each."""
+    g = Graph(f"{n} pieces of {width}")
+    image = values(np.float16, 150, n * width)
+    x = g.input(image)
+    for i in range(n):
+        part = image[:, i * width:(i + 1) * width]
+        name = g.case.op("slice", [x], part, starts=f"array<i64: 0, {i * width}>", steps="array<i64: 1, 1>")
+        g.returns(g.product(150, 72, width, left=(name, part)))
+    return g.done()
+
+
 # Tiles of the largest product and so of all: rows, columns, warp groups, swapped, blocks, teams.
 TILES = [(128, 96, 2, 0, 2), (64, 128, 1, 0, 5), (16, 64, 1, 1, 4), (64, 192, 1, 0, 3, 2)]
 
@@ -138,6 +160,11 @@ def cases():
     yield odd_between(), 1, ""
     yield chains(), 2, ""
     yield shortcut(), 1, ""
+    yield readers(9), 1, ""
+    yield readers(16), 1, ""
+    yield pieces(16, 64), 1, ""
+    yield pieces(12, 128), 1, ""
+    yield pieces(16, 40), 2, ""  # of which each has a map of its own
 
 
 def run(case, n_launches, line, index):
