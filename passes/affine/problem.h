@@ -206,6 +206,10 @@ typedef struct {
 // others leave it. One call alone is |product|.
 STRATA_MUST_CHECK strata_status_t strata_together_choose(const strata_gpu_contraction_t *question,
                                                          const strata_problem_t *product, strata_together_t *out);
+// Whether the launch that |question->called| leads, of all its products with |product| as it is, takes less time by the
+// model than |product| by itself in |alone| seconds and a launch of the others.
+STRATA_MUST_CHECK strata_status_t strata_together_beats(const strata_gpu_contraction_t *question,
+                                                        const strata_problem_t *product, double alone, bool *out_beats);
 // The products as a list; valid as long as |together| stays where it is.
 const strata_problem_t *strata_together_first(strata_together_t *together);
 

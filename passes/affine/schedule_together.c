@@ -159,6 +159,24 @@ static strata_status_t try_all(const strata_gpu_contraction_t *q, const member_t
   return NULL;
 }
 
+strata_status_t strata_together_beats(const strata_gpu_contraction_t *q, const strata_problem_t *product, double alone,
+                                      bool *out_beats) {
+  strata_together_t all = {0}, others = {0};
+  member_t members[STRATA_MAX_TOGETHER] = {0};
+  int n;
+  STRATA_TRY(read_members(q, product, members, &n));
+  for (int i = 0; i < n; i++) {
+    STRATA_TRY(insert(q, &all, &members[i]));
+    if (i > 0)
+      STRATA_TRY(insert(q, &others, &members[i]));
+  }
+  double apart = alone * (double)members[0].n_calls;
+  if (others.n_calls > 0)
+    apart += fmin(others.apart, seconds_of(q, &others));
+  *out_beats = all.n_calls > 1 && seconds_of(q, &all) < apart * WORTHWHILE_SHARE;
+  return NULL;
+}
+
 strata_status_t strata_together_choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                                        strata_together_t *out) {
   const strata_together_t alone = {.n_products = 1, .n_calls = 1, .products = {*product}};

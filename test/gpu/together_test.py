@@ -104,6 +104,13 @@ def odd_between():
     return g.done()
 
 
+def odd():
+    """None comes in bulk: by itself the first would have its rows staged."""
+    g = Graph("odd")
+    g.returns(g.product(300, 264, 511, "nn", "bias"), g.product(290, 75, 257), g.product(65, 133, 129, "nt", "bias"))
+    return g.done()
+
+
 def chains():
     """Two branches of two products each, the second of which reads what the first has made."""
     g = Graph("chains")
@@ -160,6 +167,7 @@ def cases():
     yield odd_between(), 1, ""
     yield chains(), 2, ""
     yield shortcut(), 1, ""
+    yield odd(), 1, ""
     yield readers(9), 1, ""
     yield readers(16), 1, ""
     yield pieces(16, 64), 1, ""
