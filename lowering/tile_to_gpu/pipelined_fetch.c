@@ -39,8 +39,8 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel
   int64_t at = crossed ? offsets[0] * shared->steps + offsets[1] * span : offsets[0] * shared->steps;
   if (shared->form == STRATA_DENSE) // of whole rows
     at = offsets[1] * shared->rows;
-  MlirValue operands[FIXED + 1 + STRATA_BULK_COORDINATES] = {
-      shared->memory, strata_emit_plus(e, slot_at, at), k->full, k->place.slot, blocks};
+  MlirValue operands[FIXED + 1 + STRATA_BULK_COORDINATES] = {shared->memory, strata_emit_plus(e, slot_at, at), k->full,
+                                                             k->place.slot, blocks};
   bool is_alone = mlirValueIsNull(blocks);
   int fixed = is_alone ? FIXED : FIXED + 1;
   int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + fixed);

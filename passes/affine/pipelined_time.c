@@ -402,17 +402,19 @@ static double stream_cycles(const strata_problem_t *problem, const strata_pipeli
 }
 
 // Cycles in which a processor waits for code: what results go through may be much, and is fetched where it goes on to
-// another product's tile; one team also computes it while nobody multiplies. With an erf of each result eight products of
-// 64 to 512 x 4096 x 1024, of which a processor has tiles of six, take 76 us in one launch, 63 in eight, which without
-// that would be 12 more than one.
+// another product's tile, not to one of another call (pipelined_twins.c of tile-to-gpu); one team also computes it
+// while nobody multiplies. With an erf of each result eight products of 64 to 512 x 4096 x 1024, of which a processor
+// has tiles of six, take 76 us in one launch, 63 in eight, which without that would be 12 more than one.
 static double code_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double rounds) {
   enum { GROUP_THREADS = 128 };
-  double n_calls = 0, n_long = 0, results = (double)(p->rows * p->columns / (p->shape.groups * GROUP_THREADS));
+  double n_calls = 0, n_products = 0, n_long = 0,
+         results = (double)(p->rows * p->columns / (p->shape.groups * GROUP_THREADS));
   for (const strata_problem_t *each = problem; each; each = each->next) {
     n_calls += (double)each->n_calls;
-    n_long += each->has_long_code ? (double)each->n_calls : 0;
+    n_products++;
+    n_long += each->has_long_code;
   }
-  double others = n_long == n_calls ? n_long - 1 : n_long; // a launch of its own fetches the first, too
+  double others = n_long == n_products ? n_long - 1 : n_long; // a launch of its own fetches the first, too
   double behind = fmax(0, fmin(rounds - 1, others)), alone = p->shape.teams == 1 ? rounds - 1 : 0;
   return n_calls > 1 && n_long > 0 ? (behind + alone) * results * CODE : 0;
 }

@@ -50,6 +50,14 @@ class Graph:
             other = values(out.dtype, *out.shape)
             out = (out + other).astype(out.dtype)
             y = self.case.op("add", [y, self.input(other)], out)
+        if end == "floor":  # stands for what is much code
+            bias = (random.integers(-6, 7, out.shape[-1]) / 4).astype(out.dtype)
+            wide = self.case.op("broadcast", [self.input(bias)], out, map="affine_map<(i, j) -> (j)>")
+            out = np.floor(out + bias).astype(out.dtype)
+            y = self.case.op("floor", [self.case.op("add", [y, wide], out)], out)
+            other = values(out.dtype, *out.shape)
+            out = (out + other).astype(out.dtype)
+            y = self.case.op("add", [y, self.input(other)], out)
         if end == "wide":
             out = out.astype(np.float32)
             y = self.case.op("convert", [y], out)
@@ -129,6 +137,21 @@ def shortcut():
     return g.done()
 
 
+def twins(n, beside):
+    """Products that differ in their buffers alone, the code of whose results all share; with |beside| one that is unlike
+    them in front and one behind."""
+    g = Graph(f"{n} twins" + ", others beside them" * beside)
+    image = values(np.float16, 150, 200)
+    x = g.input(image), image
+    if beside:
+        g.returns(g.product(150, 136, 200, "nn", "floor", left=x))
+    for i in range(n):
+        g.returns(g.product(150, 264, 200, "nn", "floor", left=x if i % 2 or beside else None))
+    if beside:
+        g.returns(g.product(150, 72, 200, "nn", "floor", left=x))
+    return g.done()
+
+
 def readers(n):
     """Of one value, so many that results have no maps."""
     g = Graph(f"{n} readers")
@@ -162,6 +185,9 @@ def cases():
     for tile in TILES:
         yield experts(8), 2 if tile[1] == 96 else 1, schedule("f16", (133, 328), *tile)
         yield epilogues(), 1, schedule("f16", (150, 264), *tile)
+        yield twins(3, False), 1, schedule("f16", (150, 264), *tile)
+    for n, beside in ((2, False), (4, True)):
+        yield twins(n, beside), 1, ""
     yield epilogues(), 1, ""
     yield types(), 3, ""
     yield odd_between(), 1, ""
