@@ -231,7 +231,7 @@ static double store_beside(const strata_problem_t *problem, const strata_pipelin
 static double traffic_of(const strata_problem_t *problem) {
   double bytes = 0;
   for (; problem; problem = problem->next)
-    bytes += problem->traffic;
+    bytes += problem->traffic - problem->spared;
   return bytes;
 }
 

@@ -40,8 +40,8 @@ static strata_status_t take_problem(const strata_gpu_contraction_t *q, const str
   STRATA_TRY(has_long_code(q->compile, m->called->func, &m->problem.has_long_code));
   m->apart = (double)m->n_calls * strata_problem_seconds(q->device, product);
   m->problem.batch *= m->n_calls;
-  m->problem.traffic -= strata_problem_stored_beside(m->called->func, product);
   m->problem.traffic *= (double)m->n_calls;
+  m->problem.spared = (double)m->n_calls * strata_problem_stored_beside(m->called->func, product);
   m->problem.shares_launch = true;
   m->problem.n_calls = m->n_calls;
   return NULL;
@@ -81,7 +81,7 @@ static strata_status_t insert(const strata_gpu_contraction_t *q, strata_together
     t->products[at] = t->products[at - 1];
   t->products[at] = m->problem;
   t->products[at].n_operands = n_operands;
-  t->products[at].traffic -= t->operands.read_before - before; // the second-level cache has it
+  t->products[at].spared += t->operands.read_before - before; // the second-level cache has it
   t->n_calls += m->n_calls;
   t->apart += m->apart;
   return NULL;
