@@ -336,7 +336,7 @@ static strata_tiled_load_t load_of(const strata_gpu_device_t *device, const stra
   return (strata_tiled_load_t){.tiles = (double)tiles,
                                .threads = tile->threads,
                                .resident_threads = residents(device, p, tile, slots) * tile->threads,
-                               .shared_bytes = shared_of(p, tile, slots) + sums,
+                               .shared_bytes = shared_of(p, tile, strata_max(tile->schedule.slots, SLOTS)) + sums,
                                .work = seconds * each.work,
                                .wait = seconds * each.wait,
                                .memory = seconds * CLOCK * memory_seconds(device, p),

@@ -123,6 +123,7 @@ typedef struct {
   MlirOperation first, last;
   int n_calls;
   bool is_uneven;                       // products of several schedules
+  bool has_unknown;                     // or some that the model knows nothing of
   strata_tiled_load_t loads[MAX_CALLS]; // of products
   strata_pointer_map_t operands;        // those it has
   int n_operands;
@@ -136,7 +137,9 @@ static int count_new_operands(const launch_t *launch, MlirOperation call) {
 }
 
 static void add_call(const sharer_t *s, launch_t *launch, MlirOperation call) {
-  launch->loads[launch->n_calls] = s->products[strata_call_order_kernel(&s->order, call)].load;
+  const product_t *product = &s->products[strata_call_order_kernel(&s->order, call)];
+  launch->loads[launch->n_calls] = product->load;
+  launch->has_unknown |= !product->is_product;
   launch->n_operands += count_new_operands(launch, call);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
     *strata_pointer_map_put(&launch->operands, mlirOperationGetOperand(call, i).ptr) = true;
@@ -158,7 +161,7 @@ static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOper
   MlirAttribute first = strata_attr(kernel_of(s, launch->first)->func, "strata.schedule");
   if (!launch->is_uneven && mlirAttributeEqual(first, strata_attr(kernel_of(s, call)->func, "strata.schedule")))
     return NULL;
-  if (!own->is_product || !s->products[strata_call_order_kernel(&s->order, launch->first)].is_product)
+  if (!own->is_product || launch->has_unknown)
     return "their schedules differ";
   launch->loads[launch->n_calls] = own->load;
   double together = strata_tiled_together(s->device, launch->loads, launch->n_calls + 1);

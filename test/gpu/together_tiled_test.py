@@ -1,10 +1,17 @@
 """Products whose tiles threads stage, in one launch though their tiles and blocks are not alike, on emulated devices with
 and without matrix instructions: sizes, orders in memory, epilogues and types are those of together_test.py."""
 import os
+import random
 import sys
+
+import numpy as np
 
 import gpu
 import together_test as together
+
+
+# Of the last ones several tiles of the smaller do not fit a block of the larger.
+SEEDS = (1, 3, 5, 7, 6, 8, 30, 34, 50)
 
 
 def schedule(device, tile, warps, threads, mma=""):
@@ -12,6 +19,21 @@ def schedule(device, tile, warps, threads, mma=""):
     text = f'mma = "{mma}", slots = 2 : i64, ' if mma else ""
     return (f'schedule k0 {device} {{group = {threads} : i64, kind = "contract", {text}threads = {threads} : i64, '
             f'tile = array<i64: {tile[0]}, {tile[1]}, {tile[2]}>, warps = array<i64: {warps[0]}, {warps[1]}>}}')
+
+
+def mixture(seed):
+    """Some products of one value and some of their own, of any sizes, orders and epilogues."""
+    choice = random.Random(seed)
+    g = together.Graph(f"mixture {seed}")
+    rows, steps = choice.randint(1, 200), choice.choice([8, 16, 33, 64, 72, 128, 200, 257])
+    image = together.values(np.float16, rows, steps)
+    x = g.input(image), image
+    for _ in range(choice.randint(2, 9)):
+        order, end = choice.choice(["nn", "nt"]), choice.choice(["", "bias", "residual", "wide", "floor"])
+        m, n, k = choice.randint(1, 200), choice.randint(1, 200), choice.randint(1, 300)
+        shares = choice.random() < 0.5
+        g.returns(g.product(rows, n, steps, order, end, left=x) if shares else g.product(m, n, k, order, end))
+    return g.done()
 
 
 def cases():
@@ -30,6 +52,8 @@ def cases():
     for tile, warps, threads in (((32, 32, 64), (1, 1), 32), ((128, 128, 32), (2, 2), 128)):
         yield together.epilogues(), "emulated", None, schedule("emulated", tile, warps, threads, "m16n8k16.f16")
     yield together.types(), "emulated_fma", None, ""
+    for seed in SEEDS:
+        yield mixture(seed), "emulated_fma" if seed % 2 else "emulated", None, ""
 
 
 def run(case, device, n_launches, line, name):
