@@ -11,6 +11,7 @@
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/parts.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARP = 32 };
 
@@ -159,12 +160,12 @@ strata_status_t strata_operand_source(strata_gpu_distribution_t *d, MlirValue va
   return NULL;
 }
 
-static strata_layout_t load_layout(const strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
-                                   bool along_steps, int64_t width) {
+static strata_layout_t load_layout(const strata_shared_operand_t *operand, int64_t group, bool along_steps,
+                                   int64_t width) {
   const int orders[2][2] = {{0, STEP}, {STEP, 0}};
-  while (width > 1 && operand->rows * operand->steps / width < d->role.group)
+  while (width > 1 && operand->rows * operand->steps / width < group)
     width /= 2;
-  return strata_layout_build(2, (int64_t[]){operand->rows, operand->steps}, d->role.group, orders[along_steps], width);
+  return strata_layout_build(2, (int64_t[]){operand->rows, operand->steps}, group, orders[along_steps], width);
 }
 
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, strata_product_t *p) {
@@ -182,7 +183,7 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   int64_t width;
   STRATA_TRY(strata_operand_source(d, value, &dim, &width));
   operand->form = !p->mma ? STRATA_BY_STEP : dim == STEP ? STRATA_BY_ROW : STRATA_ACROSS;
-  operand->load = load_layout(d, operand, dim == STEP, width);
+  operand->load = load_layout(operand, strata_gpu_group_of(d, op), dim == STEP, width);
   p->warp_tile[side] = operand->rows / p->warps[side];
   return NULL;
 }
@@ -190,8 +191,10 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
 static strata_status_t check_tiles(const strata_gpu_distribution_t *d, MlirOperation op, const strata_product_t *p) {
   int64_t chunk = p->mma ? STRATA_MMA_CHUNK_WORDS * p->operands[0].word : 1;
   const int64_t least_tile[2] = {p->mma ? STRATA_MMA_BLOCK : 16, STRATA_MMA_BLOCK};
-  if (p->warps[0] * p->warps[1] * p->split * WARP != d->role.group || d->role.group != d->role.threads ||
-      !is_power_of_two(p->split))
+  int64_t group = strata_gpu_group_of(d, op);
+  bool is_block =
+      group == d->role.threads || d->plan.part_blocks; // of another product's launch blocks have several tiles
+  if (p->warps[0] * p->warps[1] * p->split * WARP != group || !is_block || !is_power_of_two(p->split))
     return strata_gpu_missing(op, "a schedule whose warps are not all of its threads");
   for (int side = 0; side < 2; side++)
     if (!is_power_of_two(p->warps[side]) || !is_power_of_two(p->warp_tile[side]) ||
@@ -202,7 +205,7 @@ static strata_status_t check_tiles(const strata_gpu_distribution_t *d, MlirOpera
 }
 
 strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation op, strata_product_t *out_product) {
-  strata_schedule_t schedule = strata_schedule_read(d->func);
+  strata_schedule_t schedule = strata_gpu_schedule_of(d, op);
   strata_product_t *p = out_product;
   MlirAttribute mma = strata_attr(op, "tile.mma");
   if (!strata_op_is(op, "vector.contract") || !schedule.warps[0] || !schedule.warps[1])
@@ -210,7 +213,7 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
   *p = (strata_product_t){.mma = mlirAttributeIsNull(mma) ? NULL : strata_mma_named(mlirStringAttrGetValue(mma)),
                           .warps = {schedule.warps[0], schedule.warps[1]},
                           .sum = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(op, 0)))};
-  p->split = d->role.group / (p->warps[0] * p->warps[1] * WARP);
+  p->split = strata_gpu_group_of(d, op) / (p->warps[0] * p->warps[1] * WARP);
   if (!p->mma && !mlirAttributeIsNull(mma))
     return strata_gpu_missing(op, "this matrix instruction");
   for (int side = 0; side < 2; side++)

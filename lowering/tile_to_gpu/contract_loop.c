@@ -14,6 +14,8 @@
 // Operands that need not pass through registers (contract_copy.c) are copied as many steps ahead as there are slots but
 // one: with s slots step k + s - 1 is begun behind the barrier of step k, before which its copies were waited for.
 //
+// A pair carries the sums of two contractions with one left operand; each stages its right one.
+//
 // Where neither has to, matrix instructions need not wait for the barrier:
 //   copies of steps 0 to s - 1; step 0 waited for; barrier; fragments of its first chunk
 //   scf.for %k = 0 to n iter_args(fragments of %a, fragments of the first chunk) {
@@ -22,19 +24,22 @@
 //     chunk copies of step k + s into its slot products of the last chunk }
 #include "lowering/tile_to_gpu/contract.h"
 
-#include "dialects/affine/schedule.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/parts.h"
 #include "lowering/tile_to_gpu/values.h"
+
+enum { LEFT = 0, MAX_PRODUCTS = 2, FIRST_SUM = 3 };
 
 typedef struct {
   strata_gpu_distribution_t *d;
-  MlirOperation loop, contract;
+  MlirOperation loop, contracts[MAX_PRODUCTS];
   MlirBlock body;
   int64_t n_steps;
-  strata_product_t product;
+  int n_products; // 2 of a pair, which share the left operand
+  strata_product_t products[MAX_PRODUCTS];
   int64_t n_slots;
   MlirOperation copies[2];                 // of operands that are copied: their loads; else null
   STRATA_VECTOR(MlirOperation) loads;      // of the body, in order, and index values
@@ -61,15 +66,38 @@ static bool is_scalar(MlirOperation op) {
          (strata_op_is(op, "affine.apply") || strata_op_is(op, "arith.constant"));
 }
 
+static bool is_contract(const pipeline_t *p, MlirOperation op) {
+  return mlirOperationEqual(op, p->contracts[0]) || (p->n_products > 1 && mlirOperationEqual(op, p->contracts[1]));
+}
+
+// The contractions that the loop carries the sums of.
+static strata_status_t read_products(pipeline_t *p) {
+  MlirOperation yield = mlirBlockGetTerminator(p->body);
+  p->n_products = (int)mlirOperationGetNumOperands(yield);
+  if (p->n_products < 1 || p->n_products > MAX_PRODUCTS)
+    return strata_gpu_missing(p->loop, "a pipeline that does not carry the sums of a product or of a pair");
+  for (int i = 0; i < p->n_products; i++) {
+    MlirOperation contract = strata_def(mlirOperationGetOperand(yield, i));
+    if (mlirOperationIsNull(contract))
+      return strata_gpu_missing(p->loop, "a pipeline that does not carry sums");
+    STRATA_TRY(strata_product_read(p->d, contract, &p->products[i]));
+    if (!mlirValueEqual(mlirOperationGetOperand(contract, 2), mlirBlockGetArgument(p->body, 1 + i)))
+      return strata_gpu_missing(contract, "a sum that the pipeline does not carry");
+    p->contracts[i] = contract;
+  }
+  if (p->n_products > 1 &&
+      !mlirValueEqual(mlirOperationGetOperand(p->contracts[0], LEFT), mlirOperationGetOperand(p->contracts[1], LEFT)))
+    return strata_gpu_missing(p->loop, "a pair of products without a left operand in common");
+  return NULL;
+}
+
 // Splits the body into what is done a step ahead and what is done with the values loaded.
 static strata_status_t read_body(pipeline_t *p) {
   MlirOperation yield = mlirBlockGetTerminator(p->body);
-  if (mlirOperationGetNumOperands(yield) != 1 || !mlirValueIsAOpResult(mlirOperationGetOperand(yield, 0)))
-    return strata_gpu_missing(p->loop, "a pipeline that does not carry one sum");
-  p->contract = mlirOpResultGetOwner(mlirOperationGetOperand(yield, 0));
+  STRATA_TRY(read_products(p));
   for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationEqual(op, yield);
        op = mlirOperationGetNextInBlock(op)) {
-    if (mlirOperationEqual(op, p->contract))
+    if (is_contract(p, op))
       continue;
     if (mlirOperationGetNumRegions(op) > 0)
       return strata_gpu_missing(op, "a region in a pipeline");
@@ -78,24 +106,22 @@ static strata_status_t read_body(pipeline_t *p) {
     else
       *strata_vector_push(p->d->compile->arena, &p->arithmetic) = op;
   }
-  MlirValue sum = mlirOperationGetOperand(p->contract, 2);
-  if (!mlirValueEqual(sum, mlirBlockGetArgument(p->body, 1)))
-    return strata_gpu_missing(p->contract, "a sum that the pipeline does not carry");
-  return strata_product_read(p->d, p->contract, &p->product);
+  return NULL;
 }
 
-// Which operands are copied, and how many slots there are.
+// Which operands are copied, and how many slots there are. None of a pair's.
 static strata_status_t find_copies(pipeline_t *p) {
-  strata_schedule_t schedule = strata_schedule_read(p->d->func);
+  strata_schedule_t schedule = strata_gpu_schedule_of(p->d, p->loop);
   p->n_slots = STRATA_CONTRACT_SLOTS;
-  bool is_rounded = p->product.mma && mlirTypeIsAF32(p->product.operands[0].element);
-  for (int side = 0; side < 2 && !is_rounded && schedule.slots > 0; side++) {
-    MlirValue value = mlirOperationGetOperand(p->contract, side);
+  const strata_product_t *product = &p->products[0];
+  bool is_rounded = product->mma && mlirTypeIsAF32(product->operands[0].element);
+  for (int side = 0; side < 2 && !is_rounded && p->n_products == 1 && schedule.slots > 0; side++) {
+    MlirValue value = mlirOperationGetOperand(p->contracts[0], side);
     MlirOperation load = strata_def(value);
     bool takes = false;
     if (!mlirOperationIsNull(load) && is_load(load) &&
         mlirOperationEqual(mlirOperationGetParentOperation(load), p->loop))
-      STRATA_TRY(strata_operand_takes_copies(p->d, &p->product.operands[side], load, &takes));
+      STRATA_TRY(strata_operand_takes_copies(p->d, &product->operands[side], load, &takes));
     if (takes)
       p->copies[side] = load;
   }
@@ -176,7 +202,7 @@ static strata_status_t emit_copies(pipeline_t *p, MlirValue step, MlirValue slot
       STRATA_TRY(strata_gpu_distribute_op(p->d, p->loads.data[i]));
   for (int side = 0; side < 2; side++)
     if (!mlirOperationIsNull(p->copies[side]))
-      STRATA_TRY(strata_operand_copy(p->d, &p->product.operands[side], slot, p->copies[side], exists));
+      STRATA_TRY(strata_operand_copy(p->d, &p->products[0].operands[side], slot, p->copies[side], exists));
   return NULL;
 }
 
@@ -215,6 +241,16 @@ static strata_status_t emit_next_copies(pipeline_t *p, MlirValue step) {
 
 //===-- Staging --------------------------------------------------------------------------------------------------===//
 
+// Puts the operand of a side of product |number|, which was computed, into |slot|.
+static strata_status_t store_operand(pipeline_t *p, int number, int side, MlirValue slot) {
+  const strata_shared_operand_t *operand = &p->products[number].operands[side];
+  strata_registers_t registers;
+  MlirValue value = mlirOperationGetOperand(p->contracts[number], side);
+  STRATA_TRY(strata_registers_as(p->d, value, &operand->load, &registers));
+  registers = strata_operand_rounded(p->d, p->products[number].mma, &registers);
+  return strata_operand_store(p->d, operand, slot, &registers);
+}
+
 // Computes the operands of step |step| from what was loaded and puts them into |slot|.
 static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot) {
   strata_gpu_distribution_t *d = p->d;
@@ -229,21 +265,21 @@ static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot)
       STRATA_TRY(strata_gpu_distribute_op(d, p->loads.data[i]));
   for (size_t i = 0; i < p->arithmetic.count; i++)
     STRATA_TRY(strata_gpu_distribute_op(d, p->arithmetic.data[i]));
-  for (int side = 0; side < 2; side++) {
-    strata_registers_t registers;
-    if (!mlirOperationIsNull(p->copies[side]))
-      continue;
-    STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(p->contract, side), &p->product.operands[side].load,
-                                   &registers));
-    registers = strata_operand_rounded(d, p->product.mma, &registers);
-    STRATA_TRY(strata_operand_store(d, &p->product.operands[side], slot, &registers));
-  }
+  for (int i = 0; i < p->n_products; i++)
+    for (int side = i ? LEFT + 1 : LEFT; side < 2; side++)
+      if (mlirOperationIsNull(p->copies[side]))
+        STRATA_TRY(store_operand(p, i, side, slot));
   if (has_copies(p))
     wait_for_copies(p, p->n_slots - 2); // the next one has not begun
   return strata_emit_barrier(d);
 }
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
+
+// The sums of product |number| in the state.
+static MlirValue *sums_of(const pipeline_t *p, int number) {
+  return p->state.data + (number ? strata_product_sums(&p->products[0]) : 0);
+}
 
 // Loads of the step after |step|, if there is one: what was loaded is replaced in the state.
 static strata_status_t emit_next_loads(pipeline_t *p, MlirValue step) {
@@ -287,7 +323,8 @@ static strata_status_t emit_loop(pipeline_t *p) {
   if (has_copies(p))
     STRATA_TRY(emit_next_copies(p, loop.induction));
   STRATA_TRY(emit_next_loads(p, loop.induction));
-  strata_product_emit(d, &p->product, slot, p->state.data);
+  for (int i = 0; i < p->n_products; i++)
+    strata_product_emit(d, &p->products[i], slot, sums_of(p, i));
   d->nest.loops--;
   strata_emit_for_end(&d->e, loop, n_state, p->state.data, p->state.data);
   return NULL;
@@ -303,7 +340,7 @@ static strata_status_t emit_staged(pipeline_t *p) {
 //===-- The loop, of copies alone --------------------------------------------------------------------------------===//
 
 static bool reads_ahead(const pipeline_t *p) {
-  return p->product.mma && !mlirOperationIsNull(p->copies[0]) && !mlirOperationIsNull(p->copies[1]);
+  return p->products[0].mma && !mlirOperationIsNull(p->copies[0]) && !mlirOperationIsNull(p->copies[1]);
 }
 
 // Copies of the step that takes the slot of |step|, without a branch: products go on around them.
@@ -320,15 +357,15 @@ static strata_status_t emit_copies_into(pipeline_t *p, MlirValue step, MlirValue
 static strata_status_t emit_ahead_body(pipeline_t *p, MlirValue step) {
   strata_gpu_distribution_t *d = p->d;
   MlirValue *sums = p->state.data, *fragments = sums + p->n_sums, slot = slot_of(p, step);
-  MlirValue *next = strata_arena_array(d->compile->arena, MlirValue, strata_product_fragments(&p->product));
-  strata_product_go_on(d, &p->product, slot, fragments, sums);
+  MlirValue *next = strata_arena_array(d->compile->arena, MlirValue, strata_product_fragments(&p->products[0]));
+  strata_product_go_on(d, &p->products[0], slot, fragments, sums);
   wait_for_copies(p, p->n_slots - 2);
   STRATA_TRY(strata_emit_barrier(d));
   MlirValue following = strata_emit_binary(&d->e, "arith.addi", step, strata_emit_index(&d->e, 1));
-  strata_product_begin(d, &p->product, slot_of(p, following), next);
+  strata_product_begin(d, &p->products[0], slot_of(p, following), next);
   STRATA_TRY(emit_copies_into(p, step, slot));
-  strata_product_multiply(d, &p->product, fragments, sums);
-  memcpy(fragments, next, (size_t)strata_product_fragments(&p->product) * sizeof *next);
+  strata_product_multiply(d, &p->products[0], fragments, sums);
+  memcpy(fragments, next, (size_t)strata_product_fragments(&p->products[0]) * sizeof *next);
   return NULL;
 }
 
@@ -338,10 +375,10 @@ static strata_status_t emit_ahead(pipeline_t *p) {
   wait_for_copies(p, p->n_slots - 1);
   STRATA_TRY(strata_emit_barrier(d));
   MlirValue zero = strata_emit_index(&d->e, 0), end = strata_emit_index(&d->e, p->n_steps);
-  int n_state = (int)(p->n_sums + strata_product_fragments(&p->product));
+  int n_state = (int)(p->n_sums + strata_product_fragments(&p->products[0]));
   while (p->state.count < (size_t)n_state)
     *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
-  strata_product_begin(d, &p->product, zero, p->state.data + p->n_sums);
+  strata_product_begin(d, &p->products[0], zero, p->state.data + p->n_sums);
   strata_loop_t loop = strata_emit_for_begin(&d->e, zero, end, 1, n_state, p->state.data, p->state.data);
   d->nest.loops++;
   STRATA_TRY(emit_ahead_body(p, loop.induction));
@@ -352,43 +389,70 @@ static strata_status_t emit_ahead(pipeline_t *p) {
 
 //===-- The result -----------------------------------------------------------------------------------------------===//
 
-// What the sums start with. The parts of a split all start with zero.
-static strata_status_t emit_start(pipeline_t *p, strata_registers_t *out) {
+// What the sums of product |number| start with. The parts of a split all start with zero.
+static strata_status_t emit_start(pipeline_t *p, int number, strata_registers_t *out) {
   strata_gpu_distribution_t *d = p->d;
-  MlirValue init = mlirOperationGetOperand(p->loop, 3);
+  const strata_product_t *product = &p->products[number];
+  MlirValue init = mlirOperationGetOperand(p->loop, FIRST_SUM + number);
   if (!strata_value_is_zero(init)) {
-    if (p->product.split > 1)
+    if (product->split > 1)
       return strata_gpu_missing(p->loop, "a split sum that does not start with zero");
-    return strata_registers_as(d, init, &p->product.partial, out);
+    return strata_registers_as(d, init, &product->partial, out);
   }
-  *out = strata_registers_in(d, mlirValueGetType(init), &p->product.partial);
-  MlirValue zero = mlirTypeIsAFloat(p->product.sum) ? strata_emit_real(&d->e, p->product.sum, 0)
-                                                    : strata_emit_integer(&d->e, p->product.sum, 0);
+  *out = strata_registers_in(d, mlirValueGetType(init), &product->partial);
+  MlirValue zero = mlirTypeIsAFloat(product->sum) ? strata_emit_real(&d->e, product->sum, 0)
+                                                  : strata_emit_integer(&d->e, product->sum, 0);
   for (int64_t i = 0; i < out->count; i++)
     out->values[i] = zero;
   return NULL;
 }
 
-static strata_status_t emit_pipeline(pipeline_t *p) {
-  strata_gpu_distribution_t *d = p->d;
-  strata_registers_t start, partial, result;
-  MlirValue old = mlirOperationGetResult(p->loop, 0);
-  p->n_sums = strata_product_sums(&p->product);
-  STRATA_TRY(emit_start(p, &start));
+static strata_status_t allocate_operands(pipeline_t *p) {
+  for (int i = 0; i < p->n_products; i++)
+    for (int side = 0; side < 2; side++)
+      if (i && side == LEFT)
+        p->products[i].operands[LEFT] = p->products[0].operands[LEFT];
+      else
+        STRATA_TRY(strata_operand_allocate(p->d, &p->products[i].operands[side], p->n_slots));
+  return NULL;
+}
+
+// The state begins with the sums.
+static strata_status_t emit_starts(pipeline_t *p) {
+  strata_registers_t starts[MAX_PRODUCTS];
+  for (int i = 0; i < p->n_products; i++) {
+    STRATA_TRY(emit_start(p, i, &starts[i]));
+    p->n_sums += strata_product_sums(&p->products[i]);
+  }
   STRATA_TRY(find_copies(p));
-  for (int side = 0; side < 2; side++)
-    STRATA_TRY(strata_operand_allocate(d, &p->product.operands[side], p->n_slots));
+  STRATA_TRY(allocate_operands(p));
   for (int64_t i = 0; i < p->n_sums; i++)
-    *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
-  strata_product_pack(d, &p->product, &start, p->state.data);
+    *strata_vector_push(p->d->compile->arena, &p->state) = (MlirValue){0};
+  for (int i = 0; i < p->n_products; i++)
+    strata_product_pack(p->d, &p->products[i], &starts[i], sums_of(p, i));
+  return NULL;
+}
+
+static strata_status_t emit_result(pipeline_t *p, int number) {
+  strata_gpu_distribution_t *d = p->d;
+  const strata_product_t *product = &p->products[number];
+  strata_registers_t partial, result;
+  MlirValue old = mlirOperationGetResult(p->loop, number);
+  partial = strata_registers_in(d, mlirValueGetType(old), &product->partial);
+  strata_product_unpack(d, product, sums_of(p, number), &partial);
+  STRATA_TRY(strata_product_combine(d, product, &partial, &result));
+  strata_registers_define(d, old, &result);
+  return NULL;
+}
+
+static strata_status_t emit_pipeline(pipeline_t *p) {
+  STRATA_TRY(emit_starts(p));
   if (reads_ahead(p))
     STRATA_TRY(emit_ahead(p));
   else
     STRATA_TRY(emit_staged(p));
-  partial = strata_registers_in(d, mlirValueGetType(old), &p->product.partial);
-  strata_product_unpack(d, &p->product, p->state.data, &partial);
-  STRATA_TRY(strata_product_combine(d, &p->product, &partial, &result));
-  strata_registers_define(d, old, &result);
+  for (int i = 0; i < p->n_products; i++)
+    STRATA_TRY(emit_result(p, i));
   return NULL;
 }
 

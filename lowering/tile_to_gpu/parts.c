@@ -17,11 +17,22 @@ typedef struct {
 
 typedef STRATA_VECTOR(part_t) parts_t;
 
-int64_t strata_gpu_group_of(const strata_gpu_distribution_t *d, MlirOperation op) {
+// The part that |op| is in; null where there is one alone.
+static MlirOperation part_of(const strata_gpu_distribution_t *d, MlirOperation op) {
   while (d->plan.part_blocks && !mlirOperationIsNull(op) && !strata_op_is(op, "scf.forall"))
     op = mlirOperationGetParentOperation(op);
-  return d->plan.part_blocks && !mlirOperationIsNull(op) ? strata_attr_i64(op, "tile.group", d->role.group)
-                                                         : d->role.group;
+  return d->plan.part_blocks ? op : (MlirOperation){NULL};
+}
+
+int64_t strata_gpu_group_of(const strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirOperation part = part_of(d, op);
+  return mlirOperationIsNull(part) ? d->role.group : strata_attr_i64(part, "tile.group", d->role.group);
+}
+
+strata_schedule_t strata_gpu_schedule_of(const strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirOperation part = part_of(d, op);
+  bool has_own = !mlirOperationIsNull(part) && !mlirAttributeIsNull(strata_attr(part, "strata.schedule"));
+  return strata_schedule_read(has_own ? part : d->func);
 }
 
 static int64_t blocks_of(const strata_gpu_distribution_t *d, int64_t n_tasks, int64_t group) {

@@ -112,6 +112,9 @@ static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation 
     if ((strata_pipelined_shares(d) || d->plan.stream) && k != *out_first)
       return strata_gpu_missing(forall, "one of several products in a launch whose blocks share operands or steps");
   }
+  for (strata_pipelined_kernel_t *first = *out_first; first; first = first->other)
+    for (strata_pipelined_kernel_t *k = first; k; k = strata_twins_last(k)->next)
+      strata_twins_find(d, k);
   return NULL;
 }
 
@@ -224,24 +227,40 @@ static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_k
   return NULL;
 }
 
+// The same of |k| and its twins, whose tasks follow.
+static strata_status_t for_task_of_twins(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
+                                         strata_ring_place_t *place, task_t emit) {
+  strata_twins_begin(d, k);
+  STRATA_TRY(for_task(d, k, place, emit));
+  strata_twins_end(d, k);
+  return NULL;
+}
+
+static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+
 // The same of |k| or those behind it; d->role.task counts from |k|'s first.
 static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                    strata_ring_place_t *place, task_t emit) {
   strata_emitter_t *e = &d->e;
-  if (!k->next)
-    return for_task(d, k, place, emit);
-  MlirValue number = d->role.task, end = strata_emit_index(e, k->n_tasks), state[] = {place->slot, place->parity};
+  bool are_twins = k->twins.count > 0 && emit != produce;
+  strata_pipelined_kernel_t *last = are_twins ? strata_twins_last(k) : k;
+  strata_status_t (*own)(strata_gpu_distribution_t *, strata_pipelined_kernel_t *, strata_ring_place_t *, task_t) =
+      are_twins ? for_task_of_twins : for_task;
+  if (!last->next)
+    return own(d, k, place, emit);
+  int64_t n_tasks = k->n_tasks * (are_twins ? 1 + (int64_t)k->twins.count : 1);
+  MlirValue number = d->role.task, end = strata_emit_index(e, n_tasks), state[] = {place->slot, place->parity};
   MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
   bool was_dirty = d->shared.is_dirty, was_read = d->shared.is_read;
   strata_loop_t choice = strata_emit_choice_begin(e, strata_emit_cmpi(e, STRATA_ULT, number, end), 2, types);
-  STRATA_TRY(for_task(d, k, place, emit));
+  STRATA_TRY(own(d, k, place, emit));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
   bool is_dirty = d->shared.is_dirty, is_read = d->shared.is_read;
   d->shared.is_dirty = was_dirty;
   d->shared.is_read = was_read;
   d->role.task = strata_emit_binary(e, "arith.subi", number, end);
   *place = (strata_ring_place_t){state[0], state[1]};
-  STRATA_TRY(for_task_of(d, k->next, place, emit));
+  STRATA_TRY(for_task_of(d, last->next, place, emit));
   strata_emit_choice_end(e, choice, 2, (MlirValue[]){place->slot, place->parity}, state);
   *place = (strata_ring_place_t){state[0], state[1]};
   d->shared.is_dirty |= is_dirty;

@@ -70,6 +70,12 @@ typedef struct {
   strata_loop_t branch;
 } strata_stream_t;
 
+// A product with the code of another: the function's buffers that it has in the place of each of the other's; null
+// where that has none.
+typedef struct {
+  MlirValue *buffers;
+} strata_pipelined_twin_t;
+
 // The part of the kernel being emitted: a forall, one or more of which share ring, roles and grid.
 typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
 typedef struct strata_scheduler strata_scheduler_t; // schedulers.h
@@ -94,7 +100,9 @@ struct strata_pipelined_kernel {
   strata_ring_place_t place; // at the end of the new code
   MlirBlock body;            // the old forall's
   int64_t n_tasks;           // its own
-  strata_pipelined_kernel_t *next;  // of the same launch and ring, NULL: none; its tasks follow
+  strata_pipelined_kernel_t *next;              // of the same launch and ring, NULL: none; its tasks follow
+  STRATA_VECTOR(strata_pipelined_twin_t) twins; // those that follow and have the same consumers (pipelined_twins.c)
+  MlirValue which, *own_buffers;    // then: the number of the running one, 0 for the first; new values of the buffers
   strata_pipelined_kernel_t *other; // of the first with a ring: that with another one, whose blocks follow
 };
 
@@ -119,6 +127,15 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_addresses(strata_gpu_distribu
                                                              strata_pipelined_kernel_t *k);
 STRATA_MUST_CHECK strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                                          MlirValue task);
+
+// Notes the twins of |k|; the last of them, |k| if there are none. Between begin and end the running task's, one of all
+// of theirs, is one of |k|'s, whose buffers are those of the twin that it is of. Stores by the map of that.
+void strata_twins_find(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+strata_pipelined_kernel_t *strata_twins_last(strata_pipelined_kernel_t *k);
+void strata_twins_begin(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+void strata_twins_end(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+void strata_twins_store(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, const strata_bulk_t *bulk,
+                        int64_t span, int n_operands, const MlirValue *operands);
 
 // Of teams (pipelined_teams.c): waits until the running task may begin; lets the next one begin.
 void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);

@@ -111,7 +111,6 @@ static void store_box(staged_t *s, int64_t block, int64_t column, MlirValue at) 
   strata_gpu_distribution_t *d = s->d;
   strata_emitter_t *e = &d->e;
   const strata_pipelined_t *p = &s->k->product;
-  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &s->bulk, span_at(s, column)))};
   MlirValue operands[FIXED + STRATA_BULK_RANK] = {s->memory, at};
   for (int64_t group = 0; group < p->groups; group++) {
     bool is_across = p->across > 1;
@@ -122,7 +121,7 @@ static void store_box(staged_t *s, int64_t block, int64_t column, MlirValue at) 
     if (p->groups > 1)
       branch = strata_emit_if_begin(e, is_own);
     int rank = strata_bulk_coordinates(d, &s->bulk, offsets, operands + FIXED);
-    strata_emit_op(e, STRATA_TILE_BULK_STORE, FIXED + rank, operands, 0, NULL, 1, &map);
+    strata_twins_store(d, s->k, &s->bulk, span_at(s, column), FIXED + rank, operands);
     if (p->groups > 1)
       strata_emit_if_end(e, branch);
   }

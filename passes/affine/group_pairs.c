@@ -3,13 +3,15 @@
 //
 // Every contraction is looked at with those behind it that read a buffer of its. Their results meet if what follows
 // both elementwise has a nest in common; that and what lies between joins the group when it grows. A pair is one if
-// both operands come in bulk, and if the model finds it faster than two kernels of which one stores what the other
-// reads.
+// both operands come in bulk, or are multiplied without matrix instructions, and if the model finds it faster than two
+// kernels of which one stores what the other reads.
 #include "dialects/affine/contraction.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/group.h"
 #include "passes/affine/problem.h"
 #include "passes/target.h"
+
+#include <math.h>
 
 enum { MAX_NODES = 32 }; // that follow a contraction
 
@@ -99,17 +101,20 @@ static bool read_problem(const finder_t *f, const int *nodes, int n, strata_prob
 
 static bool pays(const finder_t *f, int first, int second) {
   strata_problem_t both, one, other;
-  strata_pipelined_choice_t choice;
   if (!read_problem(f, (int[]){first, second}, 2, &both) || !both.is_pair || !read_problem(f, &first, 1, &one) ||
-      !read_problem(f, &second, 1, &other) || !strata_pipelined_choose(f->device, &both, 1, &choice))
+      !read_problem(f, &second, 1, &other))
+    return false;
+  double together = strata_problem_unstaged_seconds(f->device, &both);
+  bool has_tiles = f->device->mma_async[0] || strata_problem_has_tiles(f->device, &one);
+  if (isinf(together) || !has_tiles)
     return false;
   double results = (double)both.rows * (double)both.columns * (double)both.batch * (double)both.stored_bytes;
   double apart = strata_problem_seconds(f->device, &one) + strata_problem_seconds(f->device, &other) + LAUNCH_SECONDS +
                  results / (double)f->device->bandwidth;
-  bool is_faster = choice.seconds < apart;
+  bool is_faster = together < apart;
   strata_explain(f->grouping->compile, "pair contract#%d, contract#%d: %lld x 2 * %lld x %lld: %.1f us %s %.1f apart",
-                 first, second, (long long)both.rows, (long long)both.columns, (long long)both.steps,
-                 1e6 * choice.seconds, is_faster ? "instead of" : "are too many for", 1e6 * apart);
+                 first, second, (long long)both.rows, (long long)both.columns, (long long)both.steps, 1e6 * together,
+                 is_faster ? "instead of" : "are too many for", 1e6 * apart);
   return is_faster;
 }
 
@@ -149,8 +154,6 @@ strata_status_t strata_group_pairs(strata_grouping_t *grouping) {
   if (!is_allowed(grouping->compile))
     return NULL;
   STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
-  if (!f.device->mma_async[0])
-    return NULL;
   for (int node = 0; node < (int)grouping->graph.nodes.count; node++)
     if (strata_group_is_free_anchor(grouping, node) && is_private(&f, node))
       STRATA_TRY(try_contraction(&f, node));

@@ -9,6 +9,8 @@
 #include "dialects/tile/map_limits.h"
 #include "passes/affine/call_order.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/nest_graph.h"
+#include "passes/affine/pipelined.h"
 #include "passes/affine/problem.h"
 
 #include <math.h>
@@ -17,16 +19,22 @@
 #define SMALL_SECONDS 16e-6
 
 enum {
-  MAX_BETWEEN = 64, // calls that one may move past
-  MAX_MATRICES = STRATA_MAX_MAPS,
+  MAX_BETWEEN = 64,   // calls that one may move past
   REJECTED = 1 << 20, // added to a launch's number: those that it has left over
 };
+
+// The operands of a product among its function's arguments; negative: none of them, or not read like others.
+typedef struct {
+  int arguments[2];
+  double whole_bytes[2]; // of what is read as a whole; else 0
+} sides_t;
 
 typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
   const strata_calls_t *calls;
   strata_call_order_t order;
+  sides_t *sides;         // by called kernel, of products
   const bool *is_product; // by called kernel: one that may share a launch
   signed char *small;     // the same: 1 if it does not fill the card for long, -1 if it does, 0 if nobody asked
   int64_t n_launches;
@@ -49,17 +57,72 @@ static bool is_loop(const finder_t *f, MlirOperation call) { return strata_call_
 
 static int64_t launch_of(MlirOperation call) { return strata_attr_i64(call, LAUNCH, -1); }
 
-// Operands of |call| of several dims, which may have maps, but for those of |first|.
-static int count_matrices(MlirOperation call, MlirOperation first) {
-  int count = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++) {
-    MlirValue value = mlirOperationGetOperand(call, i);
-    bool is_shared = false;
-    for (intptr_t j = 0; j < mlirOperationGetNumOperands(first); j++)
-      is_shared |= mlirValueEqual(value, mlirOperationGetOperand(first, j));
-    count += !is_shared && mlirShapedTypeGetRank(mlirValueGetType(value)) > 1;
+static double elements_of(MlirValue buffer, int64_t *out_row) {
+  int64_t sizes[STRATA_MAX_DIMS];
+  double elements = 1;
+  int rank = strata_memref_sizes(buffer, sizes);
+  for (int i = 0; i < rank; i++)
+    elements *= (double)sizes[i];
+  *out_row = rank > 0 ? sizes[rank - 1] : 1;
+  return elements;
+}
+
+// True if |side| reads all of |buffer|; *out_like_parts: or a part of its rows in whole steps, so that reads of another
+// such part differ in coordinates alone, and nothing is masked.
+static bool is_read_whole(const strata_problem_t *problem, int side, MlirValue buffer, bool *out_like_parts) {
+  int64_t row;
+  double elements = elements_of(buffer, &row), rows = (double)(strata_problem_extent(problem, side) * problem->batch);
+  bool are_whole_steps = problem->steps * problem->operand_bytes % STRATA_PIPELINED_STEP_BYTES == 0;
+  bool is_whole = elements == rows * (double)problem->steps;
+  *out_like_parts = is_whole || (problem->sides[side].is_along && are_whole_steps && elements == rows * (double)row);
+  return is_whole;
+}
+
+static strata_status_t read_sides(strata_compile_t *compile, const strata_called_kernel_t *called, sides_t *out) {
+  const strata_gpu_device_t *device;
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  *out = (sides_t){{-1, -1}, {0, 0}};
+  STRATA_TRY(strata_gpu_device(compile, &device));
+  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
+  if (!strata_is_contraction(&kernel, &contraction))
+    return NULL;
+  strata_gpu_contraction_t question = {compile, device, NULL, called, &contraction};
+  strata_problem_t problem = strata_problem_read(&question);
+  for (int side = 0; side < 2; side++) {
+    MlirValue buffer = contraction.sides[side].access->buffer;
+    bool is_like_parts = false, is_argument = mlirValueIsABlockArgument(buffer);
+    bool is_whole = is_argument && is_read_whole(&problem, side, buffer, &is_like_parts);
+    out->arguments[side] = is_like_parts ? (int)mlirBlockArgumentGetArgNumber(buffer) : -1;
+    out->whole_bytes[side] = is_whole ? strata_memref_bytes(mlirValueGetType(buffer)) : 0;
   }
-  return count;
+  return NULL;
+}
+
+static bool has_operand(const strata_parallel_operands_t *operands, MlirValue value, int side) {
+  for (int i = 0; i < operands->n; i++)
+    if (operands->sides[i] == side && mlirValueEqual(operands->values[i], value))
+      return true;
+  return false;
+}
+
+// Those of |call|, of which some may be there; returns how many are not.
+static int64_t add_operands(const sides_t *sides, MlirOperation call, strata_parallel_operands_t *operands) {
+  int64_t n_new = 0;
+  for (int side = 0; side < 2; side++) {
+    int argument = sides->arguments[side];
+    MlirValue value = argument < 0 ? (MlirValue){NULL} : mlirOperationGetOperand(call, argument);
+    if (argument >= 0 && has_operand(operands, value, side)) {
+      operands->read_before += sides->whole_bytes[side];
+      continue;
+    }
+    n_new++;
+    if (argument < 0 || operands->n == (int)(sizeof operands->sides / sizeof *operands->sides))
+      continue;
+    operands->values[operands->n] = value;
+    operands->sides[operands->n++] = side;
+  }
+  return n_new;
 }
 
 // True if both read some buffer, be it as different views.
@@ -109,29 +172,33 @@ static void explain_apart(const finder_t *f, MlirOperation call, MlirOperation f
 // Moves what can share the launch of |first| behind it.
 static strata_status_t find_launch(finder_t *f, MlirOperation first, bool any) {
   MlirAttribute number = strata_i64_attr(f->compile->context, f->n_launches);
-  int n = 1, n_matrices = (int)mlirOperationGetNumOperands(first), n_seen = 0;
+  int n = 1, n_seen = 0;
+  strata_parallel_operands_t operands = {0};
+  int64_t n_maps = add_operands(&f->sides[index_of(f, first)], first, &operands); // what is stored need not have any
   MlirOperation last = first;
   for (MlirOperation op = strata_call_order_next(first), next; !mlirOperationIsNull(op); op = next) {
     next = strata_call_order_next(op);
-    int own = count_matrices(op, first);
+    strata_parallel_operands_t with = operands;
     const char *reason = NULL;
     bool can_move;
     if (n == STRATA_MAX_TOGETHER || ++n_seen > MAX_BETWEEN || is_loop(f, op))
       break;
     if (!may_share(f, op, first, any))
       continue;
-    if (n_matrices + own > MAX_MATRICES)
+    int64_t own = add_operands(&f->sides[index_of(f, op)], op, &with);
+    if (n_maps + own > STRATA_MAX_MAPS)
       reason = "more matrices than a launch has maps for";
     else if (any && !(is_small(f, first) && is_small(f, op)))
       reason = "they share no operand, and one takes long enough alone";
-    if (reason && !f->compile->explain)
+    if (reason && !(f->compile->explain && f->device->mma_async[0])) // else share_launches.c says what becomes of it
       continue;
     STRATA_TRY(strata_call_order_can_move(&f->order, op, first, MAX_BETWEEN, &can_move));
     if (can_move && reason)
       explain_apart(f, op, first, reason);
     if (!can_move || reason)
       continue;
-    n_matrices += own;
+    n_maps += own;
+    operands = with;
     strata_call_order_move(op, first, last);
     strata_set_attr(op, LAUNCH, number);
     last = op;
@@ -172,12 +239,15 @@ strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_cal
   finder_t f = {.compile = compile, .calls = calls, .order = strata_call_order_create(compile, calls)};
   STRATA_TRY(strata_gpu_device(compile, &f.device));
   f.is_product = are_products;
+  f.sides = strata_arena_array(compile->arena, sides_t, n);
   f.small = strata_arena_array(compile->arena, signed char, n);
   for (size_t i = 0; i < n; i++) {
     MlirOperation func = calls->kernels.data[i].func;
     double work;
     STRATA_TRY(work_of(compile, func, &work));
     are_products[i] = work > 0;
+    if (work > 0)
+      STRATA_TRY(read_sides(compile, &calls->kernels.data[i], &f.sides[i]));
     f.small[i] = 0;
   }
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
@@ -259,6 +329,22 @@ strata_status_t strata_parallel_members(strata_compile_t *compile, const strata_
   return NULL;
 }
 
+static strata_status_t add_operands_of(strata_compile_t *compile, const strata_called_kernel_t *called, int64_t launch,
+                                       strata_parallel_operands_t *operands, int64_t *out_new) {
+  sides_t sides;
+  STRATA_TRY(read_sides(compile, called, &sides));
+  *out_new = 0;
+  for (size_t i = 0; i < called->calls.count; i++)
+    if (launch_of(called->calls.data[i]) == launch && (launch >= 0 || i == 0))
+      *out_new += add_operands(&sides, called->calls.data[i], operands);
+  return NULL;
+}
+
+strata_status_t strata_parallel_add_operands(strata_compile_t *compile, const strata_called_kernel_t *called,
+                                             strata_parallel_operands_t *operands, int64_t *out_new) {
+  return add_operands_of(compile, called, main_launch(called), operands, out_new);
+}
+
 // The last call of |call|'s launch, from it on. In between there are none but of its products and of what packs their
 // constants: a call may move behind it.
 static MlirOperation last_of(MlirOperation call) {
@@ -326,6 +412,7 @@ static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *c
   kept_t kept[STRATA_MAX_TOGETHER];
   int n = 0;
   int64_t n_maps = 0;
+  strata_parallel_operands_t operands = {0};
   STRATA_TRY(find_leader(compile, calls, launch, &leader));
   if (!leader)
     return NULL;
@@ -334,14 +421,17 @@ static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *c
   bool is_shareable = schedule.producers > 0 && !schedule.parts && !schedule.share[0]; // no clusters
   for (size_t i = 0; i < calls->kernels.count; i++) {
     const strata_called_kernel_t *called = &calls->kernels.data[i];
-    int64_t n_calls = count_calls(called, launch),
-            own = n_calls ? n_calls * strata_problem_maps(called->func, schedule.tile[1]) : 0;
+    int64_t n_calls = count_calls(called, launch), own;
     if (n_calls == 0)
       continue;
+    strata_parallel_operands_t with = operands;
+    STRATA_TRY(add_operands_of(compile, called, launch, &with, &own));
+    own += schedule.swap ? 0 : n_calls * strata_problem_stored_maps(called->func, schedule.tile[1]);
     if (is_shareable && n_maps + own <= STRATA_MAX_MAPS &&
         mlirAttributeEqual(strata_attr(called->func, "strata.schedule"), text)) {
       STRATA_TRY(keep_all(compile, called, launch, kept, &n));
       n_maps += own;
+      operands = with;
     } else
       strata_parallel_leave(called);
   }

@@ -11,6 +11,8 @@
 
 #include "passes/affine/calls.h"
 
+enum { STRATA_MAX_TOGETHER = 16 }; // products of a launch: each is code of its own
+
 // Moves calls of products that can share a launch behind one another and gives them their number: of one product, or of
 // several that share an operand; then of small ones, whatever they are. Which of them do share it is chosen with their
 // schedules.
@@ -32,6 +34,18 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_parallel_members(strata_compile_t *compile, const strata_calls_t *calls,
                                                           const strata_called_kernel_t *called,
                                                           strata_parallel_member_t *out_members, int *out_n);
+// The matrices that the copy engine reads for calls of a launch: what several read in the same way has one map.
+typedef struct {
+  int n;
+  MlirValue values[2 * STRATA_MAX_TOGETHER];
+  int sides[2 * STRATA_MAX_TOGETHER];
+  double read_before; // bytes of those that are read as a whole, for each call but the first
+} strata_parallel_operands_t;
+// Adds those of |called|'s calls in its launch, and returns how many are new. One call alone where it has no launch.
+STRATA_MUST_CHECK strata_status_t strata_parallel_add_operands(strata_compile_t *compile,
+                                                               const strata_called_kernel_t *called,
+                                                               strata_parallel_operands_t *operands, int64_t *out_new);
+
 // Takes the number back from all calls of |called|; the others of their launches still follow one another.
 void strata_parallel_leave(const strata_called_kernel_t *called);
 // Gives them another number instead: those that a launch rejects may share one of their own.

@@ -59,6 +59,7 @@ enum {
 #define LEFT_STEP 230.0         // but not less: they load, multiply and wait in turn
 #define LEFT_COLUMN 2.5         // the same for each column of the tile
 #define BOX 45.0                // that one thread has the copy engine fetch
+#define CODE 130.0              // of an op like exp, for each result of a thread, fetched or computed
 #define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
 #define MEMORY_LATENCY 1500.0   // of a bulk copy from memory, while memory is busy
 #define UNEVEN 0.4              // of the share of processors without a tile in the last round, that memory is idle
@@ -230,7 +231,7 @@ static double store_beside(const strata_problem_t *problem, const strata_pipelin
 static double traffic_of(const strata_problem_t *problem) {
   double bytes = 0;
   for (; problem; problem = problem->next)
-    bytes += problem->traffic;
+    bytes += problem->traffic - problem->spared;
   return bytes;
 }
 
@@ -400,13 +401,22 @@ static double stream_cycles(const strata_problem_t *problem, const strata_pipeli
          ceil(tile->steps / share) * sums;
 }
 
-// True if a processor goes from one product's tile to another's, and much code is fetched anew each time: with an erf
-// of each result, eight products of 64 to 512 x 4096 x 1024 take 76 us in one launch, 63 in eight.
-static bool fetches_code(const strata_problem_t *problem, double rounds) {
-  bool is_shared = problem->next || problem->n_calls > 1, has_long_code = false;
-  for (; problem; problem = problem->next)
-    has_long_code |= problem->has_long_code;
-  return is_shared && has_long_code && rounds > 1;
+// Cycles in which a processor waits for code: what results go through may be much, and is fetched where it goes on to
+// another product's tile, not to one of another call (pipelined_twins.c of tile-to-gpu); one team also computes it
+// while nobody multiplies. With an erf of each result eight products of 64 to 512 x 4096 x 1024, of which a processor
+// has tiles of six, take 76 us in one launch, 63 in eight, which without that would be 12 more than one.
+static double code_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double rounds) {
+  enum { GROUP_THREADS = 128 };
+  double n_calls = 0, n_products = 0, n_long = 0,
+         results = (double)(p->rows * p->columns / (p->shape.groups * GROUP_THREADS));
+  for (const strata_problem_t *each = problem; each; each = each->next) {
+    n_calls += (double)each->n_calls;
+    n_products++;
+    n_long += each->has_long_code;
+  }
+  double others = n_long == n_products ? n_long - 1 : n_long; // a launch of its own fetches the first, too
+  double behind = fmax(0, fmin(rounds - 1, others)), alone = p->shape.teams == 1 ? rounds - 1 : 0;
+  return n_calls > 1 && n_long > 0 ? (behind + alone) * results * CODE : 0;
 }
 
 void strata_pipelined_predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -430,9 +440,10 @@ void strata_pipelined_predict_time(const strata_gpu_device_t *device, const stra
   double others = tiles.cycles + memory.cycles + cache - main.cycles + beside;
   double cycles = LAUNCH + FILL + (together - 1) * SECOND_BLOCK + main.cycles + others / HIDDEN;
   cycles += p->stream ? CLEAR : 0;
+  cycles += code_cycles(problem, p, rounds);
   cycles += MULTICAST_START * log2((double)strata_pipelined_cluster(p));
   cycles += cache / CACHE_BESIDE_MEMORY * memory.cycles / main.cycles;
   double busy = (double)p->pair * sum_of(problem, instruction_cycles) / device->n_processors / cycles;
-  p->seconds = fetches_code(problem, rounds) ? INFINITY : cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
+  p->seconds = cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
   p->bound = main.what;
 }

@@ -319,9 +319,9 @@ int64_t strata_problem_store_maps(int64_t columns, int64_t bytes) {
   return (bytes >= 128) + (bytes % 128 >= 64) + (bytes % 64 >= 32);
 }
 
-int64_t strata_problem_maps(MlirOperation func, int64_t columns) {
+int64_t strata_problem_stored_maps(MlirOperation func, int64_t columns) {
   MlirBlock body = strata_func_body(func);
-  int64_t count = 2;
+  int64_t count = 0;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirValue buffer = mlirBlockGetArgument(body, i);
     if (strata_kernel_writes(func, i) && mlirShapedTypeGetRank(mlirValueGetType(buffer)) > 1)
@@ -369,6 +369,17 @@ static double buffer_bytes(MlirValue buffer) {
   double bytes = (double)bytes_of(element_type(buffer));
   for (int dim = strata_memref_sizes(buffer, sizes); dim-- > 0;)
     bytes *= (double)sizes[dim];
+  return bytes;
+}
+
+double strata_problem_stored_beside(MlirOperation func, const strata_problem_t *problem) {
+  MlirBlock body = strata_func_body(func);
+  double results = (double)problem->rows * (double)problem->columns * (double)problem->batch, bytes = 0;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
+    MlirValue buffer = mlirBlockGetArgument(body, i);
+    double beside = buffer_bytes(buffer) - results * (double)bytes_of(element_type(buffer));
+    bytes += strata_kernel_writes(func, i) && beside > 0 ? beside : 0;
+  }
   return bytes;
 }
 

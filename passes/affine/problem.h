@@ -3,6 +3,7 @@
 #ifndef STRATA_PASSES_AFFINE_PROBLEM_H
 #define STRATA_PASSES_AFFINE_PROBLEM_H
 
+#include "passes/affine/parallel.h"
 #include "passes/affine/schedule_gpu.h"
 #include "passes/mma.h"
 
@@ -31,8 +32,6 @@ typedef struct {
   double staging_seconds;
 } strata_problem_side_t;
 
-enum { STRATA_MAX_TOGETHER = 8 }; // products of a launch: each is code of its own
-
 typedef struct strata_problem {
   int64_t rows, columns, steps, batch;
   const strata_mma_t *mma;   // the device's instruction on registers; NULL: multiply-adds
@@ -43,6 +42,8 @@ typedef struct strata_problem {
   int64_t sum_bytes, stored_bytes;
   bool shares_launch; // with other products
   int64_t n_calls;    // then: those that are one in |batch|
+  int64_t n_operands; // then: matrices of theirs that no product in front of it in the launch reads
+  double spared;      // then: bytes of |traffic| that lie beside its results or that others in the launch have read
   bool has_long_code; // then: what its results go through is much code, fetched anew for each tile behind another one's
   bool is_pair;       // two products of the same rows, whose columns' operands lie alike
   int row_reductions; // over the results' rows, in this kernel: tiles of a cluster's blocks are as long as a row
@@ -94,8 +95,11 @@ bool strata_problem_fills_alike(const strata_problem_t *a, const strata_problem_
 
 // How many of the runtime's maps the copy engine needs to store tiles of |columns| columns, elements of |bytes|.
 int64_t strata_problem_store_maps(int64_t columns, int64_t bytes);
-// The maps of the product |func| at most, those of its operands included.
-int64_t strata_problem_maps(MlirOperation func, int64_t columns);
+// The same of all that the product |func| stores.
+int64_t strata_problem_stored_maps(MlirOperation func, int64_t columns);
+
+// Bytes of the buffers that the product |func| stores, that lie beside its own results there.
+double strata_problem_stored_beside(MlirOperation func, const strata_problem_t *problem);
 
 // How many boxes of the buffer a tile of |side| is that is |tile| long along its rows (columns) and |step| along the
 // reduction: the copy engine fetches each at once. 0: it cannot.
@@ -120,6 +124,22 @@ bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t
 // The one that takes the least time; false if none fits.
 bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          strata_tiled_choice_t *out);
+
+// What a product of a known schedule adds to a launch.
+typedef struct {
+  double tiles;
+  int64_t threads, resident_threads; // of a block, of a processor
+  int64_t shared_bytes;              // of a block at most
+  double work, wait;                 // seconds that a tile takes of its processor, and until it is done
+  double memory, launch;             // seconds
+} strata_tiled_load_t;
+
+// False where |schedule| is none of the candidates.
+bool strata_tiled_load(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                       const strata_schedule_t *schedule, strata_tiled_load_t *out);
+// The model's time of products of one launch, each with its schedule: blocks have the threads of the largest, and
+// several tiles of a smaller one. Infinite where shared memory does not suffice.
+double strata_tiled_together(const strata_gpu_device_t *device, const strata_tiled_load_t *loads, int n);
 
 //===-- Pipelined products (schedule_pipelined.c) ----------------------------------------------------------------===//
 
@@ -180,12 +200,17 @@ typedef struct {
   int64_t n_calls;
   strata_problem_t products[STRATA_MAX_TOGETHER];
   double seconds, apart; // of the launch; of the calls on their own
+  strata_parallel_operands_t operands;
 } strata_together_t;
 
 // Those of the launch that |question->called| leads, |product| among them, that the model finds faster together; the
 // others leave it. One call alone is |product|.
 STRATA_MUST_CHECK strata_status_t strata_together_choose(const strata_gpu_contraction_t *question,
                                                          const strata_problem_t *product, strata_together_t *out);
+// Whether the launch that |question->called| leads, of all its products with |product| as it is, takes less time by the
+// model than |product| by itself in |alone| seconds and a launch of the others.
+STRATA_MUST_CHECK strata_status_t strata_together_beats(const strata_gpu_contraction_t *question,
+                                                        const strata_problem_t *product, double alone, bool *out_beats);
 // The products as a list; valid as long as |together| stays where it is.
 const strata_problem_t *strata_together_first(strata_together_t *together);
 

@@ -177,12 +177,36 @@ static strata_status_t read_again(const strata_gpu_contraction_t *q, reread_t *o
   return NULL;
 }
 
+// Whether the product keeps its place in a launch, in which it reads its operands as they lie, though by itself it
+// would take |alone| seconds with kernels in front that stage them: the launch's leader finds that faster, or found it.
+static strata_status_t keeps_launch(const strata_gpu_contraction_t *q, const strata_problem_t *product, double alone,
+                                    bool *out_keeps) {
+  const strata_called_kernel_t *leader;
+  bool is_asked;
+  STRATA_TRY(strata_parallel_leader(q->compile, q->calls, q->called, &leader, &is_asked));
+  *out_keeps = is_asked && strata_schedule_read(leader->func).producers > 0;
+  return leader == q->called ? strata_together_beats(q, product, alone, out_keeps) : NULL;
+}
+
+static uint32_t without_staging_kernels(const strata_problem_t *product, uint32_t sides) {
+  for (int side = 0; side < 2; side++)
+    if (product->sides[side].staging_seconds > 0)
+      sides &= ~(1u << side);
+  return sides;
+}
+
 // Operands that the copy engine does not take are written as it does by kernels in front, where that is faster.
 static strata_status_t stage_operands(const strata_gpu_contraction_t *q) {
   reread_t now;
   STRATA_TRY(read_again(q, &now));
   double before = strata_problem_unstaged_seconds(q->device, &now.product), after = before;
   uint32_t sides = STRATA_PIPELINED_PRODUCTS ? strata_stage_choose(q->device, &now.product, &after) : 0;
+  uint32_t free_sides = without_staging_kernels(&now.product, sides);
+  if (free_sides != sides) {
+    bool keeps;
+    STRATA_TRY(keeps_launch(q, &now.product, after, &keeps));
+    sides = keeps ? free_sides : sides;
+  }
   for (int side = 0; side < 2; side++)
     if (sides & 1u << side) {
       strata_explain(q->compile, "staged %lld x %lld x %lld: the %s operand, %.1f us instead of %.1f in all",
@@ -205,16 +229,18 @@ static strata_status_t choose_packed(const strata_gpu_contraction_t *q, strata_s
   return choose(&now.question, &now.product, &tiled, out);
 }
 
-// Pairs are pipelined, with both operands as they lie, or not carried out as such.
+// Pairs are carried out with both operands as they lie, or not as such.
 static strata_status_t choose_pair(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                                    strata_schedule_t *out, bool *out_taken) {
   strata_pipelined_choice_t pipelined[EXPLAINED];
+  strata_tiled_choice_t tiled;
   int n = STRATA_PIPELINED_PRODUCTS ? strata_pipelined_choose(q->device, product, EXPLAINED, pipelined) : 0;
-  *out_taken = n > 0;
-  if (n == 0)
+  bool is_tiled = strata_tiled_choose(q->device, product, &tiled);
+  *out_taken = n > 0 || is_tiled;
+  if (!*out_taken)
     return NULL;
-  *out = strata_pipelined_schedule(product, &pipelined[0]);
-  explain(q, product, NULL, pipelined, n, true);
+  *out = n > 0 ? strata_pipelined_schedule(product, &pipelined[0]) : tiled.schedule;
+  explain(q, product, is_tiled ? &tiled : NULL, pipelined, n, n > 0);
   return NULL;
 }
 

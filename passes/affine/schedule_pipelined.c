@@ -101,7 +101,7 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
         !strata_pipelined_is_legal(device, each, p))
       return false;
     int64_t stores = p->swap ? 0 : strata_problem_store_maps(p->tile[STRATA_SIDE_V], each->stored_bytes);
-    n_maps += each->n_calls * (2 + stores);
+    n_maps += each->n_operands + each->n_calls * stores;
   }
   return n_maps <= STRATA_MAX_MAPS;
 }

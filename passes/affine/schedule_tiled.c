@@ -86,6 +86,12 @@ static const shape_t fma_shapes[] = {
 
 typedef strata_tiled_choice_t tile_t;
 
+// Operands of columns, and sums, of a tile.
+static int64_t pair_of(const strata_problem_t *p) { return p->is_pair ? 2 : 1; }
+
+// Pairs are multiply-adds, on devices that have nothing else: fragments that are read ahead are of one product.
+static bool carries_pairs(const strata_gpu_device_t *device) { return !*device->mma && !*device->mma_async; }
+
 // Steps that one warp of a split takes at once. Small tiles have more loads under way in steps twice as long.
 static int64_t steps_of(const strata_problem_t *p, const shape_t *shape, bool is_other) {
   if (!p->mma) {
@@ -126,9 +132,9 @@ static bool reads_ahead(const strata_gpu_device_t *device, const strata_problem_
 static int64_t registers_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   const shape_t *shape = tile->shape;
   int64_t rows = shape->rows / shape->warps[0], columns = shape->columns / shape->warps[1];
-  int64_t sums = rows * columns / WARP * strata_ceil_div(p->sum_bytes, 4);
+  int64_t sums = pair_of(p) * rows * columns / WARP * strata_ceil_div(p->sum_bytes, 4);
   bool are_copied[2] = {p->mma && is_copied(device, p, 0), p->mma && is_copied(device, p, 1)};
-  int64_t along = (are_copied[0] ? 0 : shape->rows) + (are_copied[1] ? 0 : shape->columns);
+  int64_t along = (are_copied[0] ? 0 : shape->rows) + (are_copied[1] ? 0 : pair_of(p) * shape->columns);
   int64_t loaded = along * tile->steps * p->loaded_bytes / 4 / tile->threads;
   int64_t fragments =
       p->mma ? (rows + columns) / 4 * (loaded ? 1 : 2) : (rows / 4 + columns / 8) * strata_ceil_div(p->sum_bytes, 4);
@@ -138,7 +144,7 @@ static int64_t registers_of(const strata_gpu_device_t *device, const strata_prob
 static int64_t shared_of(const strata_problem_t *p, const tile_t *tile, int64_t slots) {
   const shape_t *shape = tile->shape;
   int64_t sums = tile->split > 1 ? shape->rows * shape->columns * p->sum_bytes * tile->split : 0;
-  return (shape->rows + shape->columns) * tile->steps * p->operand_bytes * slots + sums;
+  return (shape->rows + pair_of(p) * shape->columns) * tile->steps * p->operand_bytes * slots + sums;
 }
 
 // Blocks that a processor runs at the same time.
@@ -201,17 +207,28 @@ static strata_schedule_t schedule_of(const strata_gpu_device_t *device, const st
 
 //===-- Times ----------------------------------------------------------------------------------------------------===//
 
-static int64_t time_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+// What a tile takes of its processor, and until it is done: in cycles.
+typedef struct {
+  double work, wait;
+} cycles_t;
+
+static cycles_t cycles_of(const strata_problem_t *p, const tile_t *tile) {
   const shape_t *shape = tile->shape;
   int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / 2 : FMA_RATE;
-  int64_t tiles = tiles_of(p, shape);
   int64_t steps = strata_ceil_div(p->steps, tile->steps);
-  int64_t work = shape->rows * shape->columns * steps * tile->steps / rate * 100 / shape->efficiency;
+  int64_t results = pair_of(p) * shape->rows * shape->columns;
+  int64_t work = results * steps * tile->steps / rate * 100 / shape->efficiency;
   int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / STORE_RATE;
-  int64_t busy = strata_ceil_div(tiles, device->n_processors) * (work + store);
+  int64_t waiting = steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0);
+  return (cycles_t){(double)(work + store), (double)waiting};
+}
+
+static int64_t time_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+  int64_t tiles = tiles_of(p, tile->shape);
+  cycles_t each = cycles_of(p, tile);
+  int64_t busy = strata_ceil_div(tiles, device->n_processors) * (int64_t)each.work;
   int64_t rounds = strata_ceil_div(tiles, device->n_processors * residents(device, p, tile, SLOTS));
-  int64_t waiting = rounds * (steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0));
-  return strata_max(busy, waiting) + busy / 8; // equal waiting: the less work the better
+  return strata_max(busy, rounds * (int64_t)each.wait) + busy / 8; // equal waiting: the less work the better
 }
 
 // Of a processor's memories and instructions, for a chunk of a tile, where |n_tiles| in all are under way.
@@ -239,33 +256,48 @@ static double store_cycles(const strata_problem_t *p, const tile_t *tile) {
   return results * (double)(p->stored_bytes + 2) / STORE_RATE + (tile->split > 1 ? combine : 0);
 }
 
-static double ahead_time_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+static cycles_t ahead_cycles_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   int64_t tiles = tiles_of(p, tile->shape), slots = tile->schedule.slots;
   double steps = (double)strata_ceil_div(p->steps, tile->steps);
   double chunks = (double)(tile->steps * p->operand_bytes) / CHUNK_BYTES;
   double work = steps * (chunks * chunk_cycles(device, tile->shape, tiles) + STEP_CYCLES) + store_cycles(p, tile);
-  double busy = (double)strata_ceil_div(tiles, device->n_processors) * work;
-  double rounds = (double)strata_ceil_div(tiles, device->n_processors * residents(device, p, tile, slots));
   double own = chunks / (double)tile->split * warp_cycles(tile->shape);
-  double waiting = rounds * steps * fmax((double)COPY_LATENCY / (double)slots, own);
-  return fmax(busy, waiting) + busy / 64; // equal waiting: the less work the better
+  return (cycles_t){work, steps * fmax((double)COPY_LATENCY / (double)slots, own)};
+}
+
+static double ahead_time_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+  int64_t tiles = tiles_of(p, tile->shape), slots = tile->schedule.slots;
+  cycles_t each = ahead_cycles_of(device, p, tile);
+  double busy = (double)strata_ceil_div(tiles, device->n_processors) * each.work;
+  double rounds = (double)strata_ceil_div(tiles, device->n_processors * residents(device, p, tile, slots));
+  return fmax(busy, rounds * each.wait) + busy / 64; // equal waiting: the less work the better
+}
+
+// How many times as long as the model says, where that is not about fragments read ahead.
+static double slower_of(const strata_problem_t *p) {
+  bool is_shifted = p->sides[0].is_shifted || p->sides[1].is_shifted;
+  double aligned = p->operand_bytes == 4 ? SLOWER_WIDE : SLOWER;
+  return p->mma ? is_shifted ? SLOWER_SHIFTED : aligned : SLOWER_FMA;
+}
+
+static double memory_seconds(const strata_gpu_device_t *device, const strata_problem_t *p) {
+  double memory = p->traffic / (double)device->bandwidth;
+  if (!reads_ahead(device, p))
+    return memory;
+  return memory * (strata_problem_has_slow_rows(p) ? SLOW_MEMORY : AHEAD_MEMORY);
 }
 
 // Cycles and seconds of |tile|, whose schedule is known.
 static void set_time(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *tile) {
-  double memory = p->traffic / (double)device->bandwidth;
+  double memory = memory_seconds(device, p);
   if (reads_ahead(device, p)) {
     double cycles = ahead_time_of(device, p, tile);
     tile->cycles = (int64_t)cycles;
-    memory *= strata_problem_has_slow_rows(p) ? SLOW_MEMORY : AHEAD_MEMORY;
     tile->seconds = AHEAD_LAUNCH + AHEAD_SLOWER * fmax(cycles / CLOCK, memory);
     return;
   }
-  bool is_shifted = p->sides[0].is_shifted || p->sides[1].is_shifted;
-  double aligned = p->operand_bytes == 4 ? SLOWER_WIDE : SLOWER;
-  double slower = p->mma ? is_shifted ? SLOWER_SHIFTED : aligned : SLOWER_FMA;
   tile->cycles = time_of(device, p, tile);
-  tile->seconds = LAUNCH_SECONDS + slower * fmax((double)tile->cycles / CLOCK, memory);
+  tile->seconds = LAUNCH_SECONDS + slower_of(p) * fmax((double)tile->cycles / CLOCK, memory);
 }
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
@@ -273,7 +305,7 @@ static void set_time(const strata_gpu_device_t *device, const strata_problem_t *
 bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *tile) {
   const shape_t *shapes = p->mma ? mma_shapes : fma_shapes;
   size_t n_shapes = p->mma ? sizeof mma_shapes / sizeof *mma_shapes : sizeof fma_shapes / sizeof *fma_shapes;
-  while (!p->is_pair && !p->row_reductions && tile->number < n_shapes * N_STEPS * N_SPLITS) {
+  while ((!p->is_pair || carries_pairs(device)) && !p->row_reductions && tile->number < n_shapes * N_STEPS * N_SPLITS) {
     *tile = tile_of(p, shapes, tile->number);
     tile->schedule = schedule_of(device, p, tile);
     set_time(device, p, tile);
@@ -291,4 +323,67 @@ bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem
     found = true;
   }
   return found;
+}
+
+//===-- Shared launches ------------------------------------------------------------------------------------------===//
+
+static strata_tiled_load_t load_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+  bool is_ahead = reads_ahead(device, p);
+  int64_t slots = is_ahead ? tile->schedule.slots : SLOTS, tiles = tiles_of(p, tile->shape);
+  double seconds = (is_ahead ? AHEAD_SLOWER : slower_of(p)) / CLOCK;
+  cycles_t each = is_ahead ? ahead_cycles_of(device, p, tile) : cycles_of(p, tile);
+  int64_t sums = tile->shape->rows * tile->shape->columns * p->sum_bytes; // that the epilogue may exchange
+  return (strata_tiled_load_t){.tiles = (double)tiles,
+                               .threads = tile->threads,
+                               .resident_threads = residents(device, p, tile, slots) * tile->threads,
+                               .shared_bytes = shared_of(p, tile, strata_max(tile->schedule.slots, SLOTS)) + sums,
+                               .work = seconds * each.work,
+                               .wait = seconds * each.wait,
+                               .memory = seconds * CLOCK * memory_seconds(device, p),
+                               .launch = is_ahead ? AHEAD_LAUNCH : LAUNCH_SECONDS};
+}
+
+bool strata_tiled_load(const strata_gpu_device_t *device, const strata_problem_t *p, const strata_schedule_t *schedule,
+                       strata_tiled_load_t *out) {
+  for (tile_t tile = {0}; strata_tiled_next(device, p, &tile);)
+    if (strata_schedule_is_same_tile(&tile.schedule, schedule)) {
+      *out = load_of(device, p, &tile);
+      return true;
+    }
+  return false;
+}
+
+// Rounds of all loads, one after the other or as the tiles of one fill the last round of another.
+typedef struct {
+  double apart, evenly, longest; // seconds
+} rounds_t;
+
+static void add_rounds(rounds_t *r, double tiles, double at_once, double seconds) {
+  r->apart += ceil(tiles / at_once) * seconds;
+  r->evenly += tiles / at_once * seconds;
+  r->longest = fmax(r->longest, seconds);
+}
+
+static double rounds_seconds(const rounds_t *r) { return fmin(r->apart, r->evenly + r->longest); }
+
+double strata_tiled_together(const strata_gpu_device_t *device, const strata_tiled_load_t *loads, int n) {
+  double processors = (double)device->n_processors, launch = 0, memory = 0;
+  int64_t threads = 0, resident = device->threads_resident, shared = 0;
+  rounds_t work = {0}, wait = {0};
+  for (int i = 0; i < n; i++)
+    threads = strata_max(threads, loads[i].threads);
+  for (int i = 0; i < n; i++) { // blocks are the largest's, and have its registers
+    resident = strata_min(resident, loads[i].resident_threads);
+    shared = strata_max(shared, threads / loads[i].threads * loads[i].shared_bytes);
+  }
+  resident = strata_max(resident, threads);
+  for (int i = 0; i < n; i++) {
+    launch = fmax(launch, loads[i].launch);
+    memory += loads[i].memory;
+    add_rounds(&work, loads[i].tiles, processors, loads[i].work);
+    add_rounds(&wait, loads[i].tiles, processors * (double)(resident / loads[i].threads), loads[i].wait);
+  }
+  if (n > 1 && shared > device->shared_bytes)
+    return INFINITY;
+  return launch + fmax(memory, fmax(rounds_seconds(&work), rounds_seconds(&wait)));
 }

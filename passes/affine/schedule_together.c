@@ -41,6 +41,7 @@ static strata_status_t take_problem(const strata_gpu_contraction_t *q, const str
   m->apart = (double)m->n_calls * strata_problem_seconds(q->device, product);
   m->problem.batch *= m->n_calls;
   m->problem.traffic *= (double)m->n_calls;
+  m->problem.spared = (double)m->n_calls * strata_problem_stored_beside(m->called->func, product);
   m->problem.shares_launch = true;
   m->problem.n_calls = m->n_calls;
   return NULL;
@@ -71,13 +72,19 @@ const strata_problem_t *strata_together_first(strata_together_t *t) {
 }
 
 // Longest reductions first, as parallel.c has the calls: what is uneven at the end is short then.
-static void insert(strata_together_t *t, const member_t *m) {
+static strata_status_t insert(const strata_gpu_contraction_t *q, strata_together_t *t, const member_t *m) {
+  int64_t n_operands;
+  double before = t->operands.read_before;
+  STRATA_TRY(strata_parallel_add_operands(q->compile, m->called, &t->operands, &n_operands));
   int at = t->n_products++;
   for (; at > 0 && t->products[at - 1].steps < m->problem.steps; at--)
     t->products[at] = t->products[at - 1];
   t->products[at] = m->problem;
+  t->products[at].n_operands = n_operands;
+  t->products[at].spared += t->operands.read_before - before; // the second-level cache has it
   t->n_calls += m->n_calls;
   t->apart += m->apart;
+  return NULL;
 }
 
 static void explain(const strata_gpu_contraction_t *q, const member_t *m, double together, double apart) {
@@ -95,20 +102,23 @@ static double seconds_of(const strata_gpu_contraction_t *q, strata_together_t *t
   return is_possible ? choice.seconds : INFINITY;
 }
 
-// Adds |m| where that is faster; false where it is not.
-static bool try_member(const strata_gpu_contraction_t *q, const member_t *m, strata_together_t *t) {
+// Adds |m| where that is faster; *out_added is false where it is not.
+static strata_status_t try_member(const strata_gpu_contraction_t *q, const member_t *m, strata_together_t *t,
+                                  bool *out_added) {
   strata_together_t with = *t;
-  insert(&with, m);
+  *out_added = false;
+  STRATA_TRY(insert(q, &with, m));
   with.seconds = m->apart;
   if (with.n_calls > 1) {
     double apart = t->seconds + m->apart;
     with.seconds = seconds_of(q, &with);
     explain(q, m, with.seconds, apart);
     if (with.seconds >= apart * WORTHWHILE_SHARE)
-      return false;
+      return NULL;
   }
   *t = with;
-  return true;
+  *out_added = true;
+  return NULL;
 }
 
 // The leader first; *out_n are those that can share a launch.
@@ -132,19 +142,39 @@ static strata_status_t read_members(const strata_gpu_contraction_t *q, const str
 }
 
 // All of |members| where that is faster than |t|, without some of them.
-static bool try_all(const strata_gpu_contraction_t *q, const member_t *members, int n, strata_together_t *t) {
+static strata_status_t try_all(const strata_gpu_contraction_t *q, const member_t *members, int n, strata_together_t *t,
+                               bool *out_taken) {
   strata_together_t all = {0};
   for (int i = 0; i < n; i++)
-    insert(&all, &members[i]);
+    STRATA_TRY(insert(q, &all, &members[i]));
   double apart = t->seconds + all.apart - t->apart;
   all.seconds = seconds_of(q, &all);
-  if (all.seconds >= apart * WORTHWHILE_SHARE)
-    return false;
+  *out_taken = all.seconds < apart * WORTHWHILE_SHARE;
+  if (!*out_taken)
+    return NULL;
   MlirStringRef name = strata_attr_str(q->called->func, "sym_name");
   strata_explain(q->compile, "product %.*s: with all of them: %.1f us in one launch, %.1f apart", (int)name.length,
                  name.data, 1e6 * all.seconds, 1e6 * apart);
   *t = all;
-  return true;
+  return NULL;
+}
+
+strata_status_t strata_together_beats(const strata_gpu_contraction_t *q, const strata_problem_t *product, double alone,
+                                      bool *out_beats) {
+  strata_together_t all = {0}, others = {0};
+  member_t members[STRATA_MAX_TOGETHER] = {0};
+  int n;
+  STRATA_TRY(read_members(q, product, members, &n));
+  for (int i = 0; i < n; i++) {
+    STRATA_TRY(insert(q, &all, &members[i]));
+    if (i > 0)
+      STRATA_TRY(insert(q, &others, &members[i]));
+  }
+  double apart = alone * (double)members[0].n_calls;
+  if (others.n_calls > 0)
+    apart += fmin(others.apart, seconds_of(q, &others));
+  *out_beats = all.n_calls > 1 && seconds_of(q, &all) < apart * WORTHWHILE_SHARE;
+  return NULL;
 }
 
 strata_status_t strata_together_choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
@@ -155,16 +185,20 @@ strata_status_t strata_together_choose(const strata_gpu_contraction_t *q, const 
   int n, n_in = 0;
   STRATA_TRY(read_members(q, product, members, &n));
   *out = (strata_together_t){.n_calls = 0};
-  if (!try_member(q, &members[0], out)) { // not even its own calls: the others have another leader
+  STRATA_TRY(try_member(q, &members[0], out, &are_in[0]));
+  if (!are_in[0]) { // not even its own calls: the others have another leader
     strata_parallel_leave(q->called);
     *out = alone;
     return NULL;
   }
   for (int i = 0; i < n; i++) {
-    are_in[i] = i == 0 || try_member(q, &members[i], out);
+    if (i > 0)
+      STRATA_TRY(try_member(q, &members[i], out, &are_in[i]));
     n_in += are_in[i];
   }
-  bool are_all = n_in < n && try_all(q, members, n, out);
+  bool are_all = false;
+  if (n_in < n)
+    STRATA_TRY(try_all(q, members, n, out, &are_all));
   for (int i = 0; i < n && !are_all; i++)
     if (!are_in[i])
       strata_parallel_reject(q->compile, members[i].called);

@@ -15,8 +15,11 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/call_order.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/problem.h"
 #include "passes/pass.h"
 #include "passes/target.h"
+
+#include <math.h>
 
 #define LAUNCH "strata.launch"
 #define SMALL_SECONDS 16e-6 // as of products (parallel.c)
@@ -30,12 +33,19 @@ enum {
 // Why a kernel's calls are never in a shared launch; NULL: they may be.
 typedef const char *obstacle_t;
 
+// A kernel that is called, as far as it is a product.
+typedef struct {
+  bool is_product;
+  strata_tiled_load_t load;
+} product_t;
+
 typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device; // NULL: the cpu
   strata_call_order_t order;
   obstacle_t *obstacles; // by called kernel
   bool *are_long;        // the same: one that fills the card for long
+  product_t *products;   // the same
   int64_t n_launches;
 } sharer_t;
 
@@ -90,14 +100,21 @@ static obstacle_t obstacle_of(const sharer_t *s, MlirOperation call) {
   return s->obstacles[strata_call_order_kernel(&s->order, call)];
 }
 
-// Tiles of products are those of the schedule, which is the launch's; a cpu's kernels have them in their code.
-static bool are_of_one_kind(const sharer_t *s, MlirOperation a, MlirOperation b) {
-  MlirOperation first = kernel_of(s, a)->func, second = kernel_of(s, b)->func;
-  const char *kind = strata_schedule_read(first).kind;
-  if (strcmp(kind, strata_schedule_read(second).kind))
-    return false;
-  return !s->device || strcmp(kind, "contract") ||
-         mlirAttributeEqual(strata_attr(first, "strata.schedule"), strata_attr(second, "strata.schedule"));
+// What the model knows of a product whose tiles threads stage.
+static strata_status_t read_product(const sharer_t *s, const strata_called_kernel_t *called, product_t *out) {
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  strata_schedule_t schedule = strata_schedule_read(called->func);
+  *out = (product_t){false};
+  if (!s->device || strcmp(schedule.kind, "contract") || schedule.producers)
+    return NULL;
+  STRATA_TRY(strata_kernel_read(s->compile->arena, called->func, &kernel));
+  if (!strata_is_contraction(&kernel, &contraction))
+    return NULL;
+  strata_gpu_contraction_t question = {s->compile, s->device, s->order.calls, called, &contraction};
+  strata_problem_t problem = strata_problem_read(&question);
+  out->is_product = strata_tiled_load(s->device, &problem, &schedule, &out->load);
+  return NULL;
 }
 
 //===-- A launch -------------------------------------------------------------------------------------------------===//
@@ -105,7 +122,10 @@ static bool are_of_one_kind(const sharer_t *s, MlirOperation a, MlirOperation b)
 typedef struct {
   MlirOperation first, last;
   int n_calls;
-  strata_pointer_map_t operands; // those it has
+  bool is_uneven;                       // products of several schedules
+  bool has_unknown;                     // or some that the model knows nothing of
+  strata_tiled_load_t loads[MAX_CALLS]; // of products
+  strata_pointer_map_t operands;        // those it has
   int n_operands;
 } launch_t;
 
@@ -116,7 +136,10 @@ static int count_new_operands(const launch_t *launch, MlirOperation call) {
   return count;
 }
 
-static void add_call(launch_t *launch, MlirOperation call) {
+static void add_call(const sharer_t *s, launch_t *launch, MlirOperation call) {
+  const product_t *product = &s->products[strata_call_order_kernel(&s->order, call)];
+  launch->loads[launch->n_calls] = product->load;
+  launch->has_unknown |= !product->is_product;
   launch->n_operands += count_new_operands(launch, call);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
     *strata_pointer_map_put(&launch->operands, mlirOperationGetOperand(call, i).ptr) = true;
@@ -131,6 +154,35 @@ static void explain_apart(const sharer_t *s, const launch_t *launch, MlirOperati
                  name.data, (int)first.length, first.data, reason);
 }
 
+// Products of the same schedule, or of others where the model finds the launch with |call| no slower than the launch
+// without it and |call| alone.
+static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOperation call) {
+  const product_t *own = &s->products[strata_call_order_kernel(&s->order, call)];
+  MlirAttribute first = strata_attr(kernel_of(s, launch->first)->func, "strata.schedule");
+  if (!launch->is_uneven && mlirAttributeEqual(first, strata_attr(kernel_of(s, call)->func, "strata.schedule")))
+    return NULL;
+  if (!own->is_product || launch->has_unknown)
+    return "their schedules differ";
+  launch->loads[launch->n_calls] = own->load;
+  double together = strata_tiled_together(s->device, launch->loads, launch->n_calls + 1);
+  double apart = strata_tiled_together(s->device, launch->loads, launch->n_calls) +
+                 strata_tiled_together(s->device, &own->load, 1);
+  if (isinf(together))
+    return "several tiles of the smaller do not fit a block of the larger";
+  if (together > apart)
+    return strata_arena_printf(s->compile->arena, "%.1f us in one launch, %.1f apart", 1e6 * together, 1e6 * apart);
+  launch->is_uneven = true;
+  return NULL;
+}
+
+// A cpu's kernels have their tiles in their code.
+static const char *why_not(const sharer_t *s, launch_t *launch, MlirOperation call) {
+  const char *kind = strata_schedule_read(kernel_of(s, call)->func).kind;
+  if (strcmp(kind, strata_schedule_read(kernel_of(s, launch->first)->func).kind))
+    return "their schedules differ";
+  return s->device && !strcmp(kind, "contract") ? why_not_product(s, launch, call) : NULL;
+}
+
 // Adds |call| where it may stand behind the others.
 static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation call) {
   int most = launch->n_calls + (s->device ? MAX_BETWEEN : 0);
@@ -141,16 +193,16 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
   STRATA_TRY(strata_call_order_can_move(&s->order, call, launch->first, most, &can_move));
   if (!can_move)
     return NULL;
-  if (!reason && !are_of_one_kind(s, call, launch->first))
-    reason = "their schedules differ";
   if (!reason && launch->n_operands + count_new_operands(launch, call) > MAX_ARGUMENTS)
     reason = "more buffers than a launch takes";
+  if (!reason)
+    reason = why_not(s, launch, call);
   if (reason) {
     explain_apart(s, launch, call, reason);
     return NULL;
   }
   strata_call_order_move(call, launch->first, launch->last);
-  add_call(launch, call);
+  add_call(s, launch, call);
   strata_set_attr(call, LAUNCH, strata_i64_attr(s->compile->context, s->n_launches));
   return NULL;
 }
@@ -159,7 +211,7 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
 static strata_status_t share(sharer_t *s, MlirOperation first) {
   launch_t launch = {.first = first, .operands = strata_pointer_map_create(s->compile->arena)};
   int n_passed = 0;
-  add_call(&launch, first);
+  add_call(s, &launch, first);
   for (MlirOperation op = strata_call_order_next(first), next; !mlirOperationIsNull(op); op = next) {
     int n_before = launch.n_calls;
     next = strata_call_order_next(op);
@@ -206,9 +258,11 @@ strata_status_t strata_pass_affine_share_launches(strata_compile_t *compile) {
     STRATA_TRY(strata_gpu_device(compile, &s.device));
   s.obstacles = strata_arena_array(compile->arena, obstacle_t, calls.kernels.count + 1);
   s.are_long = strata_arena_array(compile->arena, bool, calls.kernels.count + 1);
+  s.products = strata_arena_array(compile->arena, product_t, calls.kernels.count + 1);
   for (size_t i = 0; i < calls.kernels.count; i++) {
     s.obstacles[i] = find_obstacle(&s, calls.kernels.data[i].func);
     s.are_long[i] = is_long(&s, calls.kernels.data[i].func);
+    STRATA_TRY(read_product(&s, &calls.kernels.data[i], &s.products[i]));
   }
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
   for (size_t i = 0; i < functions.count; i++)

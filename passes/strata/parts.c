@@ -3,6 +3,7 @@
 
 #include "dialects/pointer_map.h"
 #include "passes/affine/nest_graph.h"
+#include "passes/affine/parallel.h"
 #include "passes/target.h"
 
 #define LAUNCH_SECONDS 2e-6
@@ -122,10 +123,10 @@ static bool has_aligned_rows(MlirOperation contract) {
 // Launches of the parts as products of their own.
 static double count_launches(const strata_gpu_device_t *device, MlirOperation contract, size_t n,
                              const place_t *places) {
-  bool shares = device->mma_async[0] && has_aligned_rows(contract);
+  bool is_pipelined = device->mma_async[0];
   double n_alone = 0;
   for (size_t i = 0; i < n; i++)
-    n_alone += places[i].is_dear || !shares;
+    n_alone += is_pipelined && (places[i].is_dear || !has_aligned_rows(contract));
   return n_alone + (n_alone < (double)n);
 }
 
@@ -153,13 +154,27 @@ static void keep_order(size_t n, int *order) {
     order[i] = (int)i;
 }
 
+// Parts that can share a launch; the cpu's, which are many tasks each, need not.
+static strata_status_t most_parts(strata_compile_t *compile, size_t *out_most) {
+  enum { CPU_PARTS = 8 };
+  const strata_gpu_device_t *device;
+  *out_most = CPU_PARTS;
+  if (!strata_target_is_gpu(compile))
+    return NULL;
+  STRATA_TRY(strata_gpu_device(compile, &device));
+  *out_most = device->mma_async[0] ? STRATA_MAX_TOGETHER : STRATA_MAX_PLACED;
+  return NULL;
+}
+
 strata_status_t strata_parts_are_placed(strata_compile_t *compile, MlirOperation contract, size_t n,
                                         const strata_part_t *parts, int *out_order, bool *out_placed) {
   place_t places[STRATA_MAX_PLACED] = {0};
   bool are_apart = false;
   *out_placed = false;
   keep_order(n, out_order);
-  for (size_t i = 0; i < n && n <= STRATA_MAX_PLACED; i++) {
+  size_t most;
+  STRATA_TRY(most_parts(compile, &most));
+  for (size_t i = 0; i < n && n <= most; i++) {
     places[i].budget = MAX_TAIL;
     for (size_t j = 0; j < parts[i].count; j++)
       find_place(&places[i], parts[i].data[j]);

@@ -6,8 +6,9 @@
 //   call @k0_k0(%x, %w, %y, %v, %z)
 //
 // A buffer of several calls is one argument. Launches of the same kernels whose calls share buffers alike share the
-// function. The schedule is that of the first, with the threads of the largest block: products have been given equal
-// ones; tasks of other kernels that a group of another size carries out say so (tile.group).
+// function. The schedule is that of the first, with the threads of the largest block. Tasks that a group of another
+// size carries out say so (tile.group), and products whose tiles are others have their schedule on their scf.forall;
+// pipelined ones have been given equal ones.
 #include "dialects/affine/schedule.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
@@ -75,20 +76,29 @@ static MlirBlock create_block(const joiner_t *j, const launch_t *launch, MlirLoc
   return mlirBlockCreate((intptr_t)count, types, locations);
 }
 
-// A copy of |func|'s ops, but for its return, on the arguments of |block| at |places|. Tasks are those of |group|
-// threads unless they say otherwise.
-static void append_copy(MlirOperation func, const intptr_t *places, MlirBlock block, int64_t group) {
+// What |forall|, tasks of |func|, have otherwise than those of |first|.
+static void note_schedule(MlirOperation forall, MlirOperation func, MlirOperation first) {
+  strata_schedule_t own = strata_schedule_read(func);
+  MlirAttribute text = strata_attr(func, "strata.schedule");
+  if (own.group != strata_schedule_read(first).group)
+    strata_set_attr(forall, "tile.group", strata_i64_attr(mlirOperationGetContext(forall), own.group));
+  if (!strcmp(own.kind, "contract") && !mlirAttributeEqual(text, strata_attr(first, "strata.schedule")))
+    strata_set_attr(forall, "strata.schedule", text);
+}
+
+// A copy of |func|'s ops, but for its return, on the arguments of |block| at |places|. Tasks are as the schedule of
+// |first| has them unless they say otherwise.
+static void append_copy(MlirOperation func, const intptr_t *places, MlirBlock block, MlirOperation first) {
   MlirOperation copy = mlirOperationClone(func);
   MlirBlock body = strata_func_body(copy);
-  int64_t own = strata_schedule_read(func).group;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, i), mlirBlockGetArgument(block, places[i]));
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (strata_op_is(op, "func.return"))
       continue;
-    if (strata_op_is(op, "scf.forall") && own != group)
-      strata_set_attr(op, "tile.group", strata_i64_attr(mlirOperationGetContext(op), own));
+    if (strata_op_is(op, "scf.forall"))
+      note_schedule(op, func, first);
     mlirOperationRemoveFromParent(op);
     mlirBlockAppendOwnedOperation(block, op);
   }
@@ -137,7 +147,7 @@ static MlirAttribute create_function(joiner_t *j, const launch_t *launch) {
   MlirBlock block = create_block(j, launch, location);
   const intptr_t *places = launch->places.data;
   for (size_t i = 0; i < launch->calls.count; i++) {
-    append_copy(callee_of(j, launch->calls.data[i]), places, block, strata_schedule_read(first).group);
+    append_copy(callee_of(j, launch->calls.data[i]), places, block, first);
     places += mlirOperationGetNumOperands(launch->calls.data[i]);
   }
   move_tasks_to_end(block);

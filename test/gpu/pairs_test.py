@@ -1,5 +1,6 @@
-"""Gated products, activation(x W) * (x V), on an emulated device with matrix instructions that read shared memory: one
-kernel of two products, either operand along the instruction's rows, tiles that hang over, beside float64."""
+"""Gated products, activation(x W) * (x V), on emulated devices with matrix instructions that read shared memory, and
+without any: one kernel of two products, either operand along the instruction's rows, tiles that hang over, beside
+float64."""
 import itertools
 import math
 
@@ -11,7 +12,6 @@ from level2 import from_bf16, to_bf16
 
 NUMBERS = itertools.count()
 TOLERANCE = {"bf16": 1e-2, "f16": 1.5e-3}
-OPTIONS = ["--target=nvgpu", "--device=emulated_90"]
 ACTIVATIONS = {"silu": lambda v: v / (1 + np.exp(-v)),
                "gelu": lambda v: 0.5 * v * (1 + np.vectorize(math.erf)(v / math.sqrt(2)))}
 
@@ -55,7 +55,8 @@ def schedule(element, tile, groups, swap, slots, blocks, teams=1):
             f'warps = array<i64: {4 * groups}, 1>}}\n')
 
 
-def check(m, n, k, transposed, element, activation="silu", way=None, is_pair=True, keeps=False, staggers=False):
+def check(m, n, k, transposed, element, activation="silu", way=None, is_pair=True, keeps=False, staggers=False,
+          device="emulated_90"):
     """|way|: arguments of schedule()."""
     generator = np.random.default_rng(m + n + k)
     arrays = [encoded(generator.standard_normal(shape) * scale, element) for shape, scale in (
@@ -64,13 +65,13 @@ def check(m, n, k, transposed, element, activation="silu", way=None, is_pair=Tru
     name = f"pairs{next(NUMBERS)}"
     with open(f"{name}.mlir", "w", encoding="utf-8") as file:
         file.write(text(m, n, k, transposed, element, activation, keeps))
-    options = list(OPTIONS)
+    options = ["--target=nvgpu", f"--device={device}"]
     if way:
         with open(f"{name}.schedule", "w", encoding="utf-8") as file:
             file.write(schedule(element, *way))
         options.append(f"--schedule={name}.schedule")
     explained = strata.strata(f"{name}.mlir", "--aot", "--aot-name", name, "-o", "out", *options, "--explain")
-    what = f"{m}x{n}x{k} {'NT' if transposed else 'NN'} {element} {activation} {way}"
+    what = f"{device} {m}x{n}x{k} {'NT' if transposed else 'NN'} {element} {activation} {way}"
     assert (", a pair" in explained) == is_pair, f"{what}: a pair: {not is_pair}\n{explained}"
     assert not is_pair or "a run: 1 launches" in explained, f"{what}:\n{explained}"
     assert not staggers or "stagger = " in explained, f"{what}:\n{explained}"
@@ -101,6 +102,12 @@ def main():
     check(70, 200, 200, True, "f16", way=((128, 48), 2, False, 3, 2))
     check(16, 4600, 512, True, "bf16", staggers=True)  # blocks begin their reductions at different steps
     check(37, 333, 517, False, "bf16", is_pair=False)
+    for transposed in (False, True):  # of multiply-adds, by tiles of many kinds, with sums in parts and without
+        for m, n, k in ((37, 333, 517), (130, 200, 72), (64, 1000, 3), (9, 70, 1000), (2050, 515, 20)):
+            check(m, n, k, transposed, "bf16", device="emulated_fma")
+        check(100, 392, 328, transposed, "f16", "gelu", device="emulated_fma")
+        check(3, 70, 1000, transposed, "bf16", is_pair=False, device="emulated_fma")
+        check(70, 200, 200, transposed, "f16", is_pair=False, keeps=True, device="emulated_fma")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Products that share nothing but a launch, on the emulated device: two to eight of unlike sizes, orders in memory,
+"""Products that share nothing but a launch, on the emulated device: two to sixteen of unlike sizes, orders in memory,
 epilogues and types; beside products that cannot be among them, and those that read their results."""
 import os
 import sys
@@ -47,6 +47,14 @@ class Graph:
             out = np.maximum(out + bias, 0).astype(out.dtype)
             y = self.case.op("relu", [self.case.op("add", [y, wide], out)], out)
         if end == "residual":
+            other = values(out.dtype, *out.shape)
+            out = (out + other).astype(out.dtype)
+            y = self.case.op("add", [y, self.input(other)], out)
+        if end == "floor":  # stands for what is much code
+            bias = (random.integers(-6, 7, out.shape[-1]) / 4).astype(out.dtype)
+            wide = self.case.op("broadcast", [self.input(bias)], out, map="affine_map<(i, j) -> (j)>")
+            out = np.floor(out + bias).astype(out.dtype)
+            y = self.case.op("floor", [self.case.op("add", [y, wide], out)], out)
             other = values(out.dtype, *out.shape)
             out = (out + other).astype(out.dtype)
             y = self.case.op("add", [y, self.input(other)], out)
@@ -104,6 +112,13 @@ def odd_between():
     return g.done()
 
 
+def odd():
+    """None comes in bulk: by itself the first would have its rows staged."""
+    g = Graph("odd")
+    g.returns(g.product(300, 264, 511, "nn", "bias"), g.product(290, 75, 257), g.product(65, 133, 129, "nt", "bias"))
+    return g.done()
+
+
 def chains():
     """Two branches of two products each, the second of which reads what the first has made."""
     g = Graph("chains")
@@ -122,6 +137,43 @@ def shortcut():
     return g.done()
 
 
+def twins(n, beside):
+    """Products that differ in their buffers alone, the code of whose results all share; with |beside| one that is unlike
+    them in front and one behind."""
+    g = Graph(f"{n} twins" + ", others beside them" * beside)
+    image = values(np.float16, 150, 200)
+    x = g.input(image), image
+    if beside:
+        g.returns(g.product(150, 136, 200, "nn", "floor", left=x))
+    for i in range(n):
+        g.returns(g.product(150, 264, 200, "nn", "floor", left=x if i % 2 or beside else None))
+    if beside:
+        g.returns(g.product(150, 72, 200, "nn", "floor", left=x))
+    return g.done()
+
+
+def readers(n):
+    """Of one value, so many that results have no maps."""
+    g = Graph(f"{n} readers")
+    image = values(np.float16, 150, 136)
+    x = g.input(image), image
+    for i in range(n):
+        g.returns(g.product(150, 40 + 8 * (i % 3), 136, "nt" if i % 4 == 1 else "nn", "bias" if i % 2 else "", left=x))
+    return g.done()
+
+
+def pieces(n, width):
+    """Products of neighbouring columns of one value, |width| each."""
+    g = Graph(f"{n} pieces of {width}")
+    image = values(np.float16, 150, n * width)
+    x = g.input(image)
+    for i in range(n):
+        part = image[:, i * width:(i + 1) * width]
+        name = g.case.op("slice", [x], part, starts=f"array<i64: 0, {i * width}>", steps="array<i64: 1, 1>")
+        g.returns(g.product(150, 72, width, left=(name, part)))
+    return g.done()
+
+
 # Tiles of the largest product and so of all: rows, columns, warp groups, swapped, blocks, teams.
 TILES = [(128, 96, 2, 0, 2), (64, 128, 1, 0, 5), (16, 64, 1, 1, 4), (64, 192, 1, 0, 3, 2)]
 
@@ -133,11 +185,20 @@ def cases():
     for tile in TILES:
         yield experts(8), 2 if tile[1] == 96 else 1, schedule("f16", (133, 328), *tile)
         yield epilogues(), 1, schedule("f16", (150, 264), *tile)
+        yield twins(3, False), 1, schedule("f16", (150, 264), *tile)
+    for n, beside in ((2, False), (4, True)):
+        yield twins(n, beside), 1, ""
     yield epilogues(), 1, ""
     yield types(), 3, ""
     yield odd_between(), 1, ""
     yield chains(), 2, ""
     yield shortcut(), 1, ""
+    yield odd(), 1, ""
+    yield readers(9), 1, ""
+    yield readers(16), 1, ""
+    yield pieces(16, 64), 1, ""
+    yield pieces(12, 128), 1, ""
+    yield pieces(16, 40), 2, ""  # of which each has a map of its own
 
 
 def run(case, n_launches, line, index):

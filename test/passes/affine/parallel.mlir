@@ -4,7 +4,7 @@
 // RUN: FileCheck %s --check-prefix=APART < %t.80/strata_mlir_artifact.affine.mlir
 
 // Products that do not depend on one another share a launch, whatever their operands: one moves up to the other, past
-// what it does not depend on. One that reads their results does not. Tiles staged by the threads that multiply share none.
+// what it does not depend on. One that reads their results does not.
 // SAID: product k0: with 2 of k0, 4096 x 768 x 768: {{.*}} us in one launch, {{[0-9.]+}} apart{{$}}
 // SAID-NEXT: product k0: 4096 x 768 x 768, 1 times
 // SAID-NEXT: wgmma.bf16 {{.*}}, chosen
@@ -26,9 +26,10 @@
 // CHECK-DAG: func.func private @k2({{.*}}strata.schedule = [[LARGEST:{[^}]*}]]
 // CHECK-DAG: func.func private @k3({{.*}}strata.schedule = [[LARGEST]]
 // CHECK-DAG: func.func private @k4({{.*}}strata.schedule = [[LARGEST]]
-// Those that are not pipelined share one if their schedules are the same and none takes long (share_launches.mlir).
+// Those that are not pipelined share one if none takes long, whatever their tiles (share_launches_products.mlir).
 // APART-NOT: strata.launch
-// APART: call @k4({{.*}}) {strata.launch = 0 : i64}
+// APART: call @k3({{.*}}) {strata.launch = 0 : i64}
+// APART-NEXT: call @k4({{.*}}) {strata.launch = 0 : i64}
 // APART-NEXT: call @k2({{.*}}) {strata.launch = 0 : i64}
 // APART-NOT: strata.launch
 #nn = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
