@@ -159,6 +159,15 @@ static bool is_at_least(const strata_bulk_t *bulk, MlirAffineExpr a, MlirAffineE
   return mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) >= 0;
 }
 
+// What dim |i| of the map, of a row that lies apart its own elements, is for the mask.
+static MlirAffineExpr coordinate_of(const strata_bulk_t *bulk, int i) {
+  return bulk->apart.n && i == 0 ? bulk->apart.along : bulk->box.coordinates[bulk->dims[i]];
+}
+
+static int64_t size_of(const strata_bulk_t *bulk, int i) {
+  return bulk->apart.n && i == 0 ? bulk->apart.row : bulk->box.sizes[bulk->dims[i]];
+}
+
 // True if |expr| is not negative wherever the coordinates are inside the buffer.
 static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
   MlirContext context = bulk->box.space.d->e.context;
@@ -168,9 +177,9 @@ static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
   for (int i = 0; i < bulk->rank; i++) {
     if (bulk->dims[i] < 0)
       continue;
-    MlirAffineExpr low = bulk->box.coordinates[bulk->dims[i]];
+    MlirAffineExpr low = coordinate_of(bulk, i);
     MlirAffineExpr high = mlirAffineAddExprGet(mlirAffineMulExprGet(low, mlirAffineConstantExprGet(context, -1)),
-                                               mlirAffineConstantExprGet(context, bulk->box.sizes[bulk->dims[i]] - 1));
+                                               mlirAffineConstantExprGet(context, size_of(bulk, i) - 1));
     if (is_at_least(bulk, expr, low) || is_at_least(bulk, expr, high))
       return true;
   }
@@ -183,9 +192,9 @@ static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
   for (int i = 0; i < bulk->rank; i++) {
     if (bulk->dims[i] < 0)
       continue;
-    MlirAffineExpr sum = mlirAffineAddExprGet(expr, bulk->box.coordinates[bulk->dims[i]]);
+    MlirAffineExpr sum = mlirAffineAddExprGet(expr, coordinate_of(bulk, i));
     MlirAffineExpr last = strata_affine_simplify(sum, space->n_dims, space->extents);
-    int64_t size = bulk->box.sizes[bulk->dims[i]] - bulk->left_out[i], end = 0;
+    int64_t size = size_of(bulk, i) - bulk->left_out[i], end = 0;
     if (mlirAffineExprIsAConstant(last))
       end = mlirAffineConstantExprGetValue(last) + 1;
     if (end <= 0 || end >= size)
@@ -294,6 +303,8 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
       (limits->every > 1 && !thin_out(bulk, op, limits->every, limits->phase)))
     return false;
   join_digits(bulk);
+  if (!bulk->is_store)
+    strata_bulk_join_rows(bulk);
   int split = strata_bulk_split_strides(bulk);
   if (limits->splits_rows)
     strata_bulk_split_rows(bulk, op, buffer);
@@ -327,7 +338,16 @@ static void find_box(const strata_bulk_t *bulk, int64_t span, int64_t *box, int6
     box[0] = span / bytes;
 }
 
-static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
+// The map of rows of |kind| ends with those, and where the buffer does.
+static void end_with(const strata_bulk_t *bulk, int64_t kind, int64_t *sizes) {
+  const strata_bulk_apart_t *apart = &bulk->apart;
+  sizes[0] = (kind + 1) * apart->row - bulk->left_out[0];
+  for (int i = 1; i < bulk->rank; i++)
+    if (bulk->dims[i] == bulk->dims[0] - 1)
+      sizes[i] = strata_ceil_div(apart->rows - kind, apart->n);
+}
+
+static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t kind) {
   MlirContext context = d->e.context;
   int64_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK], box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
   const strata_bulk_window_t *window = &bulk->window;
@@ -338,6 +358,8 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
     for (int dim = bulk->dims[i] + 1; dim < bulk->box.rank; dim++)
       strides[i] *= bulk->box.sizes[dim];
   }
+  if (bulk->apart.n)
+    end_with(bulk, kind, sizes);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer));
   bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense &&
                  !bulk->is_exact; // a matrix instruction's operand
@@ -363,7 +385,11 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
 }
 
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
-  MlirAttribute map = map_of(d, bulk, span);
+  return strata_bulk_map_of_kind(d, bulk, span, 0);
+}
+
+int64_t strata_bulk_map_of_kind(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t kind) {
+  MlirAttribute map = map_of(d, bulk, span, kind);
   for (size_t i = 0; i < d->maps.count; i++)
     if (mlirAttributeEqual(d->maps.data[i], map))
       return (int64_t)i;

@@ -219,6 +219,30 @@ static bool may_alternate(const strata_gpu_contraction_t *q, const strata_contra
   return rank < STRATA_MAP_RANK && sizes[place] % 2 == 0;
 }
 
+// Rows that begin anywhere, each whole in one dim of the buffer: how many apart those are that begin alike. The engine
+// sees these as parts of rows so many times as long (tile_to_gpu/bulk.c).
+static int64_t rows_apart(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
+                          const strata_problem_side_t *side) {
+  const strata_contraction_axis_t *rows = &axes[STRATA_AXIS_ROW], *steps = &axes[STRATA_AXIS_STEP];
+  const strata_nest_t *nest = q->contraction->nest;
+  const strata_access_t *access = q->contraction->sides[STRATA_SIDE_U].access;
+  if (!side->is_along || rows->n_dims != 1 || steps->n_dims != 1 || mlirAffineMapIsNull(access->map))
+    return 0;
+  int64_t sizes[STRATA_MAX_DIMS], row = side->loaded_bytes, stride = 1;
+  int inner = strata_memref_sizes(access->buffer, sizes) - 1;
+  int place = place_of(nest, access, rows->dims[0]), along = place_of(nest, access, steps->dims[0]);
+  if (inner < 1 || along != inner || place != inner - 1 || !walks_alone(nest, access, along, steps->dims[0]) ||
+      !walks_alone(nest, access, place, rows->dims[0]))
+    return 0;
+  row *= sizes[inner];
+  int64_t every = STRATA_MAP_UNIT / strata_gcd(row, STRATA_MAP_UNIT);
+  stride = row * sizes[place];
+  for (int i = place; i-- > 0; stride *= sizes[i]) // whole sets of rows, or nothing else
+    if (sizes[i] > 1 && (stride % STRATA_MAP_UNIT || sizes[place] % every))
+      return 0;
+  return every > 1 && sizes[place] >= every && inner < STRATA_MAP_RANK ? every : 0;
+}
+
 static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
                                        int side, const strata_problem_t *problem) {
   MlirValue buffer = q->contraction->sides[side].access->buffer;
@@ -241,6 +265,7 @@ static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const 
                       axes[STRATA_AXIS_STEP].n_dims <= 1 && straddles(buffer, STRATA_MAP_UNIT);
   result.has_window = !problem->bulk_adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
   result.may_alternate = side == STRATA_SIDE_U && may_alternate(q, axes, &result);
+  result.every = side == STRATA_SIDE_U && is_plain && !problem->bulk_adds ? rows_apart(q, axes, &result) : 0;
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
   if (!result.is_staged)
     strata_stage_read(q, side, problem->bulk_adds, &result);
@@ -278,6 +303,17 @@ bool strata_problem_takes_blocks_apart(const strata_problem_t *problem) {
 
 bool strata_problem_is_left_alone(const strata_problem_t *problem, int side) {
   return problem->sides[side].is_crossed && problem->operand_bytes == 4 && !problem->bulk_adds;
+}
+
+const strata_problem_t *strata_problem_of_rows_apart(const strata_problem_t *problem, int64_t every,
+                                                     strata_problem_t *storage) {
+  strata_problem_side_t *side = &storage->sides[STRATA_SIDE_U];
+  if (every <= 1 || problem->sides[STRATA_SIDE_U].every != every)
+    return problem;
+  *storage = *problem;
+  side->is_read = side->has_own_steps = side->splits_lines = side->straddles = true;
+  side->is_crossed = side->has_window = side->is_shifted = false;
+  return storage;
 }
 
 int64_t strata_problem_extent(const strata_problem_t *problem, int side) {
@@ -400,6 +436,7 @@ static void read_second(const strata_gpu_contraction_t *q, const strata_contract
   p->sides[STRATA_SIDE_V].is_read &= other.is_read && other.is_crossed == p->sides[STRATA_SIDE_V].is_crossed;
   for (int side = 0; side < 2; side++)
     p->sides[side].is_stageable = p->sides[side].has_window = false;
+  p->sides[STRATA_SIDE_U].every = 0;
 }
 
 // Of the buffer of |side|, what lies beside the slice that the product reads.
@@ -451,8 +488,10 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
   part.steps /= parts;
   part.traffic += results * (double)(parts * problem->sum_bytes - problem->stored_bytes);
   part.stored_bytes = problem->sum_bytes;
-  for (int side = 0; side < 2; side++)
+  for (int side = 0; side < 2; side++) {
     part.sides[side].has_own_steps = false;
+    part.sides[side].every = 0;
+  }
   return part;
 }
 
