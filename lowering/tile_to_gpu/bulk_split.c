@@ -27,6 +27,14 @@ static void split_dim(strata_gpu_box_t *box, int i, int64_t n, MlirAffineExpr qu
   box->coordinates[i + 1] = rest;
 }
 
+// True if whatever lies outside dim |i| has one element.
+static bool is_outermost(const strata_gpu_box_t *box, int i) {
+  while (i-- > 0)
+    if (box->sizes[i] > 1)
+      return false;
+  return true;
+}
+
 int strata_bulk_split_strides(strata_bulk_t *bulk) {
   strata_gpu_box_t *box = &bulk->box;
   const strata_index_space_t *space = &box->space;
@@ -36,27 +44,22 @@ int strata_bulk_split_strides(strata_bulk_t *bulk) {
     for (int v = 0; v < RANK && n == 1; v++)
       if (!strata_affine_coefficient(box->coordinates[i], v, &n) || n == 0)
         n = 1;
-    if (n <= 1 || box->sizes[i] % n)
+    if (n <= 1 || (box->sizes[i] % n && !is_outermost(box, i)))
       continue;
     MlirAffineExpr by = mlirAffineConstantExprGet(space->d->e.context, n);
     MlirAffineExpr rest =
         strata_affine_simplify(mlirAffineModExprGet(box->coordinates[i], by), space->n_dims, space->extents);
     MlirAffineExpr quotient =
         strata_affine_simplify(mlirAffineFloorDivExprGet(box->coordinates[i], by), space->n_dims, space->extents);
-    if (mlirAffineExprIsFunctionOfDim(rest, 0) || strata_bulk_concerns_steps(bulk, rest))
+    bool is_whole = box->sizes[i] % n == 0, is_same = mlirAffineExprIsAConstant(rest);
+    if (mlirAffineExprIsFunctionOfDim(rest, 0) || strata_bulk_concerns_steps(bulk, rest) || !(is_whole || is_same))
       continue;
+    int64_t left = is_whole ? 0 : mlirAffineConstantExprGetValue(rest);
+    box->sizes[i] = strata_round_up(box->sizes[i] - left, n); // none of the n-th places is beyond the buffer's end
     split_dim(box, i, n, quotient, rest);
     split = i++;
   }
   return split;
-}
-
-// Elements of what lies outside dim |i| do not matter where it has one element.
-static bool is_outermost(const strata_gpu_box_t *box, int i) {
-  while (i-- > 0)
-    if (box->sizes[i] > 1)
-      return false;
-  return true;
 }
 
 void strata_bulk_join_rows(strata_bulk_t *bulk) {

@@ -197,7 +197,7 @@ static bool can_alternate(const strata_problem_t *problem, const strata_pipeline
   bool is_apart = problem->sides[STRATA_SIDE_U].every == p->every;
   return (is_apart || problem->sides[STRATA_SIDE_U].may_alternate) && !p->swap && p->pair == 1 && p->parts == 1 &&
          p->row <= 1 && !p->stream && !problem->next && !problem->shares_launch && right->has_own_steps &&
-         (is_apart || right->is_crossed || right->straddles);
+         (is_apart || (right->begins_rows && (right->is_crossed || right->straddles)));
 }
 
 // A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.

@@ -104,6 +104,15 @@ static bool walks_alone(const strata_nest_t *nest, const strata_access_t *access
   return mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
 }
 
+// The same from any place on.
+static bool walks_only(const strata_nest_t *nest, const strata_access_t *access, int place, int dim) {
+  MlirAffineExpr expr = mlirAffineMapGetResult(strata_affine_simplify_map(access->map, nest->extents), place);
+  for (int other = 0; other < nest->n_parallel + nest->n_reduction; other++)
+    if (other != dim && mlirAffineExprIsFunctionOfDim(expr, other))
+      return false;
+  return mlirAffineExprIsFunctionOfDim(expr, dim);
+}
+
 static bool is_tf32(const strata_problem_t *problem) {
   return problem->async && !strcmp(problem->async->operand, "f32");
 }
@@ -140,6 +149,26 @@ static int64_t row_bytes(MlirValue buffer) {
   return n ? sizes[n - 1] * bytes_of(element_type(buffer)) : 0;
 }
 
+// The same of a side's one dim, which may walk every so many-th place of the buffer's: the engine sees these as a dim
+// of their own (tile_to_gpu/bulk_split.c).
+static int own_place(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *own,
+                     const strata_access_t *access, int dim) {
+  const strata_nest_t *nest = q->contraction->nest;
+  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  int64_t sizes[STRATA_MAX_DIMS], n;
+  int rank = strata_memref_sizes(access->buffer, sizes), place = strided_place(map, dim, INT64_MAX);
+  if (place == NO_PLACE || own->n_dims > 1)
+    return place_of(nest, access, dim);
+  bool is_outermost = true;
+  for (int i = 0; i < place; i++)
+    is_outermost &= sizes[i] == 1;
+  strata_affine_coefficient(mlirAffineMapGetResult(map, place), dim, &n);
+  return n == 1 || (walks_only(nest, access, place, dim) && rank < STRATA_MAP_RANK &&
+                    (sizes[place] % n == 0 || is_outermost))
+             ? place
+             : NO_PLACE;
+}
+
 // Only operands of 16 bits and tf32's left one may be crossed, and those of multiply-adds must be. A side without dims
 // of its own is one row (column), which comes as such.
 static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side,
@@ -151,11 +180,12 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
   if (step == NO_PLACE || mlirAffineMapIsNull(access->map))
     return false;
   int inner = innermost_place(access->buffer), along = place_of(nest, access, step);
-  out->has_own_steps = along != NO_PLACE && walks_alone(nest, access, along, step);
+  out->has_own_steps = along != NO_PLACE && walks_only(nest, access, along, step);
+  out->begins_rows = out->has_own_steps && walks_alone(nest, access, along, step);
   if (own == NO_PLACE)
     return out->is_wide = !problem->bulk_adds && inner != NO_PLACE && along == inner;
-  int places[2] = {place_of(nest, access, own), along};
-  out->is_crossed = places[0] == inner;
+  int places[2] = {own_place(q, &axes[axis_of_side(side)], access, own), along};
+  out->is_crossed = places[0] == inner && place_of(nest, access, own) == inner;
   bool may_cross = out->loaded_bytes == 2 || problem->bulk_adds || is_tf32(problem);
   bool is_along = places[1] == inner && !problem->bulk_adds;
   bool has_places = places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1];
@@ -206,7 +236,7 @@ static bool may_alternate(const strata_gpu_contraction_t *q, const strata_contra
   const strata_contraction_axis_t *rows = &axes[STRATA_AXIS_ROW];
   const strata_nest_t *nest = q->contraction->nest;
   const strata_access_t *access = q->contraction->sides[STRATA_SIDE_U].access;
-  bool has_rows = side->straddles && side->is_along && side->has_own_steps && !side->has_window && rows->n_dims == 1 &&
+  bool has_rows = side->straddles && side->is_along && side->begins_rows && !side->has_window && rows->n_dims == 1 &&
                   rows->extent % 2 == 0 && axes[STRATA_AXIS_STEP].n_dims == 1;
   int place = has_rows ? place_of(nest, access, rows->dims[0]) : NO_PLACE;
   if (place == NO_PLACE || !walks_alone(nest, access, place, rows->dims[0]))
@@ -231,8 +261,8 @@ static int64_t rows_apart(const strata_gpu_contraction_t *q, const strata_contra
   int64_t sizes[STRATA_MAX_DIMS], row = side->loaded_bytes, stride = 1;
   int inner = strata_memref_sizes(access->buffer, sizes) - 1;
   int place = place_of(nest, access, rows->dims[0]), along = place_of(nest, access, steps->dims[0]);
-  if (inner < 1 || along != inner || place != inner - 1 || !walks_alone(nest, access, along, steps->dims[0]) ||
-      !walks_alone(nest, access, place, rows->dims[0]))
+  if (inner < 1 || along != inner || place != inner - 1 || !walks_only(nest, access, along, steps->dims[0]) ||
+      !walks_only(nest, access, place, rows->dims[0]))
     return 0;
   row *= sizes[inner];
   int64_t every = STRATA_MAP_UNIT / strata_gcd(row, STRATA_MAP_UNIT);

@@ -16,6 +16,7 @@ typedef struct {
   bool is_crossed;      // and lies contiguous along the side's own dims, not along the reduction
   bool is_along;        // lies contiguous along the reduction
   bool has_own_steps;   // its place along the reduction depends on nothing else: behind the end there is nothing
+  bool begins_rows;     // nor in front of it: the reduction begins where the buffer's dim does
   bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
   bool splits_lines;    // its rows begin within lines of the second-level cache
   bool straddles;       // and within sectors

@@ -176,6 +176,18 @@ def alternate_slice():
     return case, schedule("f16", out.shape, *ALTERNATE[0][0], share=(2, 1), every=2)
 
 
+def parts_of_rows(k, first, column, width, tile, share, every):
+    """Some elements of each of some rows, which go on with infinities on either side."""
+    x, w = np.full((first + 203, k), np.inf, np.float16), values(np.float16, width, 136)
+    x[first:, column:column + width] = values(np.float16, 203, width)
+    case = Case(f"f16 parts of rows {k} {first} {column} {width}", x, w)
+    some = x[first:, column:column + width]
+    part = case.op("slice", ["%x0"], some, starts=f"array<i64: {first}, {column}>", steps="array<i64: 1, 1>")
+    out = (some.astype(np.float64) @ w).astype(np.float16)
+    case.returns([case.op("contract", [part, "%x1"], out, maps=f"[{NN}]", zero_pad="false", origin='"matmul"')], out)
+    return case, schedule("f16", out.shape, *tile, share=share, every=every)
+
+
 def strided(first, step, tile):
     """Of every so many rows of buffers whose sizes are multiples of that, or are not."""
     x, w = values(np.float16, 136 * step + first, 136), values(np.float16, 80 * step, 136)
@@ -284,6 +296,9 @@ def products():
     yield from apart()
     yield from through_the_ring()
     yield alternate_slice()
+    for k, first, column, width, every in ((331, 0, 0, 300, 8), (331, 3, 5, 326, 8), (331, 1, 7, 129, 8), (330, 5, 0, 277, 4),
+                                           (328, 3, 5, 323, 1), (328, 1, 9, 201, 1)):
+        yield parts_of_rows(k, first, column, width, *ALTERNATE[0 if every > 1 else 2], every)
     for first, step, tile in ((0, 2, TILES[1]), (0, 3, TILES[8]), (1, 2, TILES[3]), (2, 2, TILES[4])):
         yield strided(first, step, tile)
     x, w = x.astype(np.float32), w.astype(np.float32)

@@ -24,17 +24,18 @@ static strata_mma_t instruction(int64_t bytes) {
 // A product of operands of |bytes| an element that come in bulk where |is_read|.
 static strata_problem_t product(const strata_mma_t *async, int64_t rows, int64_t columns, int64_t steps, bool is_read) {
   int64_t bytes = 32 / async->k, stored = bytes == 2 ? 2 : 4;
-  strata_problem_t problem = {.rows = rows,
-                              .columns = columns,
-                              .steps = steps,
-                              .batch = 1,
-                              .async = async,
-                              .operand_bytes = bytes,
-                              .loaded_bytes = bytes,
-                              .sum_bytes = 4,
-                              .stored_bytes = stored,
-                              .sides = {{.is_read = is_read, .has_own_steps = true, .loaded_bytes = bytes},
-                                        {.is_read = is_read, .has_own_steps = true, .loaded_bytes = bytes}}};
+  strata_problem_t problem = {
+      .rows = rows,
+      .columns = columns,
+      .steps = steps,
+      .batch = 1,
+      .async = async,
+      .operand_bytes = bytes,
+      .loaded_bytes = bytes,
+      .sum_bytes = 4,
+      .stored_bytes = stored,
+      .sides = {{.is_read = is_read, .has_own_steps = true, .begins_rows = true, .loaded_bytes = bytes},
+                {.is_read = is_read, .has_own_steps = true, .begins_rows = true, .loaded_bytes = bytes}}};
   problem.sides[0].row_bytes = problem.sides[1].row_bytes = bytes * steps;
   problem.traffic = (double)(bytes * (rows + columns) * steps + stored * rows * columns);
   return problem;
