@@ -180,7 +180,8 @@ static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
     MlirAffineExpr low = coordinate_of(bulk, i);
     MlirAffineExpr high = mlirAffineAddExprGet(mlirAffineMulExprGet(low, mlirAffineConstantExprGet(context, -1)),
                                                mlirAffineConstantExprGet(context, size_of(bulk, i) - 1));
-    if (is_at_least(bulk, expr, low) || is_at_least(bulk, expr, high))
+    bool has_begin = !(bulk->apart.n && i == 0); // else the row before lies there
+    if ((has_begin && is_at_least(bulk, expr, low)) || is_at_least(bulk, expr, high))
       return true;
   }
   return false;

@@ -264,6 +264,12 @@ static int64_t rows_apart(const strata_gpu_contraction_t *q, const strata_contra
   if (inner < 1 || along != inner || place != inner - 1 || !walks_only(nest, access, along, steps->dims[0]) ||
       !walks_only(nest, access, place, rows->dims[0]))
     return 0;
+  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  int64_t first, last; // what lies in front of a row is the one before
+  if (!strata_affine_range(mlirAffineMapGetResult(map, inner), (int)mlirAffineMapGetNumDims(map), nest->extents, &first,
+                           &last) ||
+      first < 0)
+    return 0;
   row *= sizes[inner];
   int64_t every = STRATA_MAP_UNIT / strata_gcd(row, STRATA_MAP_UNIT);
   stride = row * sizes[place];

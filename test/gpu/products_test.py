@@ -188,6 +188,17 @@ def parts_of_rows(k, first, column, width, tile, share, every):
     return case, schedule("f16", out.shape, *tile, share=share, every=every)
 
 
+def padded(k, front, behind, above, tile, share, every):
+    """A padded left operand, of rows that begin anywhere or not: zero in front of its rows, behind them, and beside them."""
+    x, w = values(np.float16, 203, k), values(np.float16, front + k + behind, 136)
+    out = np.zeros((above + 203 + above, 136), np.float16)
+    out[above:above + 203] = x.astype(np.float64) @ w[front:front + k]
+    case = Case(f"f16 padded {k} {front} {behind} {above}", x, w)
+    maps = f"[affine_map<(i, j, k) -> (i - {above}, k - {front})>, {NN.split('>, ', 1)[1]}]"
+    case.returns([case.op("contract", ["%x0", "%x1"], out, maps=maps, zero_pad="true", origin='"matmul"')], out)
+    return case, schedule("f16", out.shape, *tile, share=share, every=every)
+
+
 def strided(first, step, tile):
     """Of every so many rows of buffers whose sizes are multiples of that, or are not."""
     x, w = values(np.float16, 136 * step + first, 136), values(np.float16, 80 * step, 136)
@@ -299,6 +310,9 @@ def products():
     for k, first, column, width, every in ((331, 0, 0, 300, 8), (331, 3, 5, 326, 8), (331, 1, 7, 129, 8), (330, 5, 0, 277, 4),
                                            (328, 3, 5, 323, 1), (328, 1, 9, 201, 1)):
         yield parts_of_rows(k, first, column, width, *ALTERNATE[0 if every > 1 else 2], every)
+    for k, front, behind, above, every in ((331, 0, 13, 0, 8), (331, 0, 70, 5, 8), (330, 0, 1, 3, 4), (329, 5, 9, 3, 1),
+                                           (328, 5, 9, 3, 1), (328, 0, 9, 0, 1)):
+        yield padded(k, front, behind, above, *ALTERNATE[0 if every > 1 else 2], every)
     for first, step, tile in ((0, 2, TILES[1]), (0, 3, TILES[8]), (1, 2, TILES[3]), (2, 2, TILES[4])):
         yield strided(first, step, tile)
     x, w = x.astype(np.float32), w.astype(np.float32)
