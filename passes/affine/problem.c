@@ -169,6 +169,24 @@ static int own_place(const strata_gpu_contraction_t *q, const strata_contraction
              : NO_PLACE;
 }
 
+// True if every run of 16 bytes along the reduction's last dim lies so in the buffer: that dim is contiguous, and all
+// others' strides are multiples.
+static bool has_vectors(const strata_nest_t *nest, const strata_access_t *access, int step, int64_t bytes) {
+  enum { VECTOR_BYTES = 16 };
+  int64_t stride, least, most;
+  if (!mlirOperationIsNull(access->guard) || nest->extents[step] * bytes % VECTOR_BYTES)
+    return false;
+  for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++)
+    if (!strata_access_stride(nest, access, dim, &stride) ||
+        (dim == step ? stride != 1 : nest->extents[dim] > 1 && stride * bytes % VECTOR_BYTES))
+      return false;
+  int64_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(access->buffer, sizes);
+  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, nest->extents);
+  int n_dims = nest->n_parallel + nest->n_reduction;
+  return strata_affine_range(position, n_dims, nest->extents, &least, &most) && least * bytes % VECTOR_BYTES == 0;
+}
+
 // Only operands of 16 bits and tf32's left one may be crossed, and those of multiply-adds must be. A side without dims
 // of its own is one row (column), which comes as such.
 static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side,
@@ -190,6 +208,7 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
   bool is_along = places[1] == inner && !problem->bulk_adds;
   bool has_places = places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1];
   out->is_wide = has_places && (out->is_crossed ? out->loaded_bytes <= 2 : is_along);
+  out->is_wide |= !problem->bulk_adds && has_vectors(nest, access, step, out->loaded_bytes);
   return has_places && (out->is_crossed ? may_cross : is_along);
 }
 

@@ -1,4 +1,4 @@
-"""Convolutions of inputs whose pixels lie beside one another: of one dim and of two, steps that end within a place of the
+"""Convolutions of inputs whose pixels lie beside one another, and of patches of such: of one dim and of two, steps that end within a place of the
 window, at its end and within an instruction, strides, dilations, groups of nothing that suits; on the emulated devices."""
 import itertools
 
@@ -25,6 +25,11 @@ CASES = [
     ((2, 48, 5, 64), 72, (3, 3), 1, 1, 1),
     ((2, 16, 7, 128), 64, (3, 3), 1, 1, 2),
     ((2, 32, 6, 60), 64, (3, 3), 1, 1, 1),
+    ((2, 3, 80, 112), 72, (16, 16), 0, 16, 1),  # patches: runs of pixels
+    ((1, 5, 40, 72), 64, (8, 8), 0, 8, 1),
+    ((1, 6, 28, 64), 64, (4, 4), 0, 4, 1),
+    ((2, 3, 42, 70), 40, (14, 14), 0, 14, 1),
+    ((1, 3, 48, 72), 64, (16, 16), 0, 8, 1),
 ]
 
 
