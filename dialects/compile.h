@@ -39,6 +39,7 @@ typedef struct strata_compile_options {
   bool disable_unsafe_math;
   bool disable_tensor_core;
   bool disable_constant_folding; // only what shapes need is folded
+  bool weights_are_set;          // large constants may be others when the library runs (--weights=set)
   bool verify_each;              // run the phase contract after every pass
   int opt_level;                 // 0..3
   int jobs;                      // threads of the compiler, at least 1

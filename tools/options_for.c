@@ -21,6 +21,7 @@ strata_compile_options_t strata_options_for_compile(strata_arena_t *arena, const
       .disable_reduce_reduce_fusion = options->no_reduce_fusion,
       .fuse_norms = options->fuse_norms,
       .disable_unsafe_math = options->no_unsafe_math,
+      .weights_are_set = options->weights == STRATA_WEIGHTS_SET,
       .disable_tensor_core = options->no_tensor_core,
       .disable_constant_folding = options->no_folding,
       .verify_each = options->verify_each,

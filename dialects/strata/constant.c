@@ -99,6 +99,25 @@ bool strata_constant_bytes(strata_compile_t *compile, MlirValue value, const voi
   return strata__constant_bytes(compile, compile->arena, value, out_data, out_is_splat);
 }
 
+bool strata_constant_is_filled(strata_compile_t *compile, MlirValue value, double number) {
+  strata_shape_t shape = strata_shape_of(value);
+  uint64_t element = 0;
+  const char *data;
+  bool is_splat;
+  int64_t count = strata_shape_count(&shape);
+  if (shape.type == STRATA_TYPE_COUNT || count < 1 ||
+      !strata_constant_bytes(compile, value, (const void **)&data, &is_splat))
+    return false;
+  size_t size = (size_t)strata_type_storage_size(shape.type, 1);
+  size_t all = is_splat ? size : (size_t)strata_type_storage_size(shape.type, count);
+  if (strata_type_info[shape.type].kind == STRATA_TYPE_KIND_FLOAT)
+    strata__store_f64(shape.type, &element, 0, number);
+  else
+    strata__store_i64(shape.type, &element, 0, (int64_t)number);
+  bool has_bytes = size <= sizeof element && (is_splat || all == size * (size_t)count);
+  return has_bytes && !memcmp(data, &element, size) && !memcmp(data, data + size, all - size);
+}
+
 bool strata_constant_i64s(strata_compile_t *compile, MlirValue value, int64_t **out_values, int64_t *out_count) {
   const void *data;
   bool is_splat;

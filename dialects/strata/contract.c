@@ -49,6 +49,13 @@ static void solve_dim(MlirAffineExpr expr, strata_dim_t size, int n_dims, strata
   dims[unknown] = strata_dim_constant(mlirAffineExprGetContext(size), (n - 1 - last) / coefficients[unknown] + 1);
 }
 
+// Of the sizes that two operands give a dim of the reduction where what lies outside the shorter one is zero: the
+// larger.
+static strata_dim_t longer(strata_dim_t a, strata_dim_t b) {
+  int64_t x, y;
+  return strata_dim_is_constant(a, &x) && strata_dim_is_constant(b, &y) && y > x ? b : a;
+}
+
 // The size of each dim of the iteration space: of the result's dims what the result says, of the others that of the
 // operand dim they index alone or, in a sum, reach the end of.
 static strata_status_t contract_dims(const strata__record_t *r, int n_dims, strata_dim_t *out) {
@@ -65,6 +72,8 @@ static strata_status_t contract_dims(const strata__record_t *r, int n_dims, stra
         out[dim] = r->operands[operand].dims[i];
       else if (!strata_dim_equal(out[dim], r->operands[operand].dims[i]) && !strata__i64(r, "zero_pad"))
         return strata__invalid("maps: dim d%d has two sizes (operand %d, dim %d)", (int)dim, operand, i);
+      else if (dim >= r->results[0].rank)
+        out[dim] = longer(out[dim], r->operands[operand].dims[i]);
     }
   }
   for (int operand = 0; operand < 2 && !strata__i64(r, "zero_pad"); operand++)

@@ -277,6 +277,9 @@ bool strata_build_loop_is_decided(strata_loop_builder_t *loop, const MlirValue *
 // elements gives one element and *out_is_splat. The memory belongs to the compile; it is never NULL, not even of no
 // elements.
 bool strata_constant_bytes(strata_compile_t *compile, MlirValue value, const void **out_data, bool *out_is_splat);
+// True if |value| is a constant all of whose elements are |number|, as its type has it; of large ones the bytes are
+// looked at.
+bool strata_constant_is_filled(strata_compile_t *compile, MlirValue value, double number);
 // A constant integer tensor as int64 (arena memory); false if it is not constant or not of integers.
 bool strata_constant_i64s(strata_compile_t *compile, MlirValue value, int64_t **out_values, int64_t *out_count);
 // A constant's elements as doubles; false if it is not constant.

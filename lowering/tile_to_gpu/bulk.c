@@ -89,12 +89,12 @@ static bool takes_one_row(strata_bulk_t *bulk) {
   return true;
 }
 
-// Finds parts that are boxes; *carriers are the buffer's dims. The last part may hang over the vector's end: shared
-// memory has room for it.
-static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, int *carriers) {
+// Finds parts that are boxes, of at most |most| elements; *carriers are the buffer's dims. The last part may hang over
+// the vector's end: shared memory has room for it.
+static bool find_parts_of(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, const int64_t *most, int *carriers) {
   for (int v = 0; v < RANK; v++) {
     int64_t extent = bulk->box.space.extents[v];
-    bulk->extents[v] = strata_min(extent, limits->most[v]);
+    bulk->extents[v] = strata_min(extent, most[v]);
     if (limits->is_store && extent % bulk->extents[v] != 0)
       return false;
   }
@@ -109,6 +109,18 @@ static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, 
   }
   // Smaller parts of one dim may have split the other's.
   return carriers[0] != carriers[1] && common_carrier(bulk, 0) == carriers[0];
+}
+
+// Of a load whose rows' place depends on where in the reduction they are, as pixels' does on that in the window, parts
+// of the reduction that keep it are tried.
+static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, int *carriers) {
+  int64_t most[RANK] = {limits->most[0], strata_min(limits->most[1], bulk->box.space.extents[1])};
+  while (!find_parts_of(bulk, limits, most, carriers)) {
+    if (limits->is_store || most[1] % 2 || most[1] / 2 < LEAST_EXTENT)
+      return false;
+    most[1] /= 2;
+  }
+  return true;
 }
 
 static int innermost(const strata_bulk_t *bulk) {
@@ -160,6 +172,15 @@ static bool is_at_least(const strata_bulk_t *bulk, MlirAffineExpr a, MlirAffineE
   return mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) >= 0;
 }
 
+// What dim |i| of the map, of a row that lies apart its own elements, is for the mask.
+static MlirAffineExpr coordinate_of(const strata_bulk_t *bulk, int i) {
+  return bulk->apart.n && i == 0 ? bulk->apart.along : bulk->box.coordinates[bulk->dims[i]];
+}
+
+static int64_t size_of(const strata_bulk_t *bulk, int i) {
+  return bulk->apart.n && i == 0 ? bulk->apart.row : bulk->box.sizes[bulk->dims[i]];
+}
+
 // True if |expr| is not negative wherever the coordinates are inside the buffer.
 static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
   MlirContext context = bulk->box.space.d->e.context;
@@ -169,10 +190,11 @@ static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
   for (int i = 0; i < bulk->rank; i++) {
     if (bulk->dims[i] < 0)
       continue;
-    MlirAffineExpr low = bulk->box.coordinates[bulk->dims[i]];
+    MlirAffineExpr low = coordinate_of(bulk, i);
     MlirAffineExpr high = mlirAffineAddExprGet(mlirAffineMulExprGet(low, mlirAffineConstantExprGet(context, -1)),
-                                               mlirAffineConstantExprGet(context, bulk->box.sizes[bulk->dims[i]] - 1));
-    if (is_at_least(bulk, expr, low) || is_at_least(bulk, expr, high))
+                                               mlirAffineConstantExprGet(context, size_of(bulk, i) - 1));
+    bool has_begin = !(bulk->apart.n && i == 0); // else the row before lies there
+    if ((has_begin && is_at_least(bulk, expr, low)) || is_at_least(bulk, expr, high))
       return true;
   }
   return false;
@@ -184,9 +206,9 @@ static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
   for (int i = 0; i < bulk->rank; i++) {
     if (bulk->dims[i] < 0)
       continue;
-    MlirAffineExpr sum = mlirAffineAddExprGet(expr, bulk->box.coordinates[bulk->dims[i]]);
+    MlirAffineExpr sum = mlirAffineAddExprGet(expr, coordinate_of(bulk, i));
     MlirAffineExpr last = strata_affine_simplify(sum, space->n_dims, space->extents);
-    int64_t size = bulk->box.sizes[bulk->dims[i]] - bulk->left_out[i], end = 0;
+    int64_t size = size_of(bulk, i) - bulk->left_out[i], end = 0;
     if (mlirAffineExprIsAConstant(last))
       end = mlirAffineConstantExprGetValue(last) + 1;
     if (end <= 0 || end >= size)
@@ -195,6 +217,18 @@ static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
     return true;
   }
   return false;
+}
+
+// True if the constraint says where the reduction ends: behind the first |last| elements of the last step.
+static bool is_end(const strata_bulk_t *bulk, MlirAffineExpr expr, int64_t last) {
+  const strata_index_space_t *space = &bulk->box.space;
+  int64_t least, most, coefficient, step = space->extents[1];
+  for (int i = 0; i < space->n_dims; i++) {
+    bool is_counter = space->kinds[i] == STRATA_INDEX_COUNTER;
+    if (!strata_affine_coefficient(expr, i, &coefficient) || coefficient != (i == 1 ? -1 : is_counter ? -step : 0))
+      return false;
+  }
+  return strata_index_range(space, expr, &least, &most) && least == last - step;
 }
 
 // The engine leaves out what is outside the map's sizes, and nothing else.
@@ -206,6 +240,7 @@ static bool fits_mask(strata_bulk_t *bulk, MlirOperation op, int buffer, const s
     MlirAffineExpr expr;
     bool is_equality = strata_gpu_mask_constraint(&bulk->box, op, buffer + 1, i, &expr);
     bool is_needed = limits->is_store || strata_bulk_concerns_steps(bulk, expr);
+    is_needed &= !(limits->last && is_end(bulk, expr, limits->last));
     if (is_needed && (is_equality || !(is_inside(bulk, expr) || ends_before(bulk, expr))))
       return false;
   }
@@ -295,6 +330,8 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
       (limits->every > 1 && !thin_out(bulk, op, limits->every, limits->phase)))
     return false;
   join_digits(bulk);
+  if (!bulk->is_store)
+    strata_bulk_join_rows(bulk);
   int split = strata_bulk_split_strides(bulk);
   if (limits->splits_rows)
     strata_bulk_split_rows(bulk, op, buffer);
@@ -328,7 +365,16 @@ static void find_box(const strata_bulk_t *bulk, int64_t span, int64_t *box, int6
     box[0] = span / bytes;
 }
 
-static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
+// The map of rows of |kind| ends with those, and where the buffer does.
+static void end_with(const strata_bulk_t *bulk, int64_t kind, int64_t *sizes) {
+  const strata_bulk_apart_t *apart = &bulk->apart;
+  sizes[0] = (kind + 1) * apart->row - bulk->left_out[0];
+  for (int i = 1; i < bulk->rank; i++)
+    if (bulk->dims[i] == bulk->dims[0] - 1)
+      sizes[i] = strata_ceil_div(apart->rows - kind, apart->n);
+}
+
+static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t kind) {
   MlirContext context = d->e.context;
   int64_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK], box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
   const strata_bulk_window_t *window = &bulk->window;
@@ -339,6 +385,8 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
     for (int dim = bulk->dims[i] + 1; dim < bulk->box.rank; dim++)
       strides[i] *= bulk->box.sizes[dim];
   }
+  if (bulk->apart.n)
+    end_with(bulk, kind, sizes);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer));
   bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense &&
                  !bulk->is_exact; // a matrix instruction's operand
@@ -364,7 +412,11 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
 }
 
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
-  MlirAttribute map = map_of(d, bulk, span);
+  return strata_bulk_map_of_kind(d, bulk, span, 0);
+}
+
+int64_t strata_bulk_map_of_kind(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t kind) {
+  MlirAttribute map = map_of(d, bulk, span, kind);
   for (size_t i = 0; i < d->maps.count; i++)
     if (mlirAttributeEqual(d->maps.data[i], map))
       return (int64_t)i;
@@ -399,7 +451,7 @@ void strata_bulk_load(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, c
   bool is_alone = mlirValueIsNull(to->blocks);
   int fixed = is_alone ? FIXED : FIXED + 1;
   int rank = strata_bulk_coordinates(d, bulk, offsets, operands + fixed);
-  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, strata_bulk_map(d, bulk, span))};
+  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, strata_bulk_map_of_kind(d, bulk, span, to->kind))};
   const char *name = is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST;
   strata_emit_op(&d->e, name, fixed + rank, operands, 0, NULL, 1, &map);
 }

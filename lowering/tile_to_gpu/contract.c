@@ -8,6 +8,7 @@
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "dialects/affine/schedule.h"
+#include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
@@ -140,6 +141,36 @@ static MlirOperation main_load(MlirValue value) {
   return best;
 }
 
+// How many elements along the steps lie beside one another at a time where they do not all: a run of a dim that the
+// reduction's number is a digit of, as in patches of an image.
+static int64_t run_width(const strata_gpu_box_t *box, int64_t most) {
+  MlirContext context = box->space.d->e.context;
+  int n_dims = box->space.n_dims, rest = n_dims;
+  MlirAffineExpr dims[STRATA_INDEX_DIMS];
+  int64_t extents[STRATA_INDEX_DIMS + 1], step;
+  if (n_dims >= STRATA_INDEX_DIMS)
+    return 1;
+  for (int64_t width = most; width > 1; width /= 2) {
+    for (int i = 0; i < n_dims; i++) {
+      dims[i] = mlirAffineDimExprGet(context, i);
+      extents[i] = box->space.extents[i];
+    }
+    dims[STEP] = mlirAffineAddExprGet(mlirAffineMulExprGet(dims[STEP], mlirAffineConstantExprGet(context, width)),
+                                      mlirAffineDimExprGet(context, rest));
+    extents[STEP] = strata_ceil_div(extents[STEP], width);
+    extents[rest] = width;
+    MlirAffineMap map = mlirAffineMapGet(context, n_dims + 1, STRATA_INDEX_DIMS, n_dims, dims);
+    MlirAffineExpr position = strata_affine_simplify(mlirAffineExprCompose(box->position, map), n_dims + 1, extents);
+    dims[STEP] = mlirAffineDimExprGet(context, STEP);
+    MlirAffineExpr start = mlirAffineAddExprGet(
+        position, mlirAffineMulExprGet(mlirAffineDimExprGet(context, rest), mlirAffineConstantExprGet(context, -1)));
+    start = strata_affine_simplify(start, n_dims + 1, extents);
+    if (strata_affine_coefficient(position, rest, &step) && step == 1 && mlirAffineExprIsMultipleOf(start, width))
+      return width;
+  }
+  return 1;
+}
+
 strata_status_t strata_operand_source(strata_gpu_distribution_t *d, MlirValue value, int *out_dim, int64_t *out_width) {
   MlirOperation load = main_load(value);
   *out_dim = STEP;
@@ -150,10 +181,12 @@ strata_status_t strata_operand_source(strata_gpu_distribution_t *d, MlirValue va
   MlirType type = mlirValueGetType(mlirOperationGetResult(load, 0));
   STRATA_TRY(strata_gpu_box_read(d, load, 0, type, &box));
   int dim = strata_gpu_box_contiguous(&box);
-  if (dim < 0)
-    return NULL;
-  *out_dim = dim;
   int64_t most = STRATA_VECTOR_BYTES / strata_element_bytes(strata_type_element(type));
+  if (dim < 0) {
+    *out_width = run_width(&box, most);
+    return NULL;
+  }
+  *out_dim = dim;
   *out_width = strata_gpu_box_width(&box, dim, most);
   if (strata_gpu_is_shifted(load, 0, *out_width))
     *out_width = most;

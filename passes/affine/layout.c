@@ -9,7 +9,8 @@
 // and matrix products stay as they are. Nests without such a wish pass on the order of the buffers around them. Where
 // wishes for one buffer differ, the contraction with the most work has its way. Arguments and constants stay as they
 // are. In the end the parallel dims of every nest are put in the order of what it stores, the rows of a contraction and
-// its loops, or those of a reduction over rows, in that of what it reads.
+// its loops, or those of a reduction over rows, in that of what it reads; channels last where a copy engine brings
+// pixels.
 #include "passes/affine/layout.h"
 
 #include "dialects/affine/simplify.h"

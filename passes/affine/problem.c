@@ -1,26 +1,14 @@
 // See problem.h.
-#include "passes/affine/problem.h"
+#include "passes/affine/problem_operand.h"
 
-#include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/map_limits.h"
 #include "passes/affine/stage.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { MIN_BOX = 8, NO_PLACE = STRATA_NO_DIM }; // rows after which a swizzle repeats
-
-static int64_t bytes_of(MlirType type) {
-  if (mlirTypeIsAFloat(type))
-    return mlirFloatTypeGetWidth(type) / 8;
-  return mlirTypeIsAInteger(type) ? (mlirIntegerTypeGetWidth(type) + 7) / 8 : 8;
-}
-
-static int axis_of_side(int side) { return side == STRATA_SIDE_U ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN; }
-
-static MlirType element_type(MlirValue buffer) { return mlirShapedTypeGetElementType(mlirValueGetType(buffer)); }
+enum { MIN_BOX = 8 }; // rows after which a swizzle repeats
 
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
 
@@ -46,205 +34,6 @@ static bool is_f32(const strata_gpu_contraction_t *q) {
   return mlirTypeIsAF32(mlirValueGetType(strata_contraction_narrow(c, 0))) &&
          mlirTypeIsAF32(mlirValueGetType(strata_contraction_narrow(c, 1))) &&
          mlirTypeIsAF32(strata_contraction_sum_type(c));
-}
-
-//===-- Operands that come in bulk -------------------------------------------------------------------------------===//
-
-// Buffers of @main begin at multiples of 16 bytes; so does a view that changes the shape alone.
-static bool is_at_start(MlirValue value) {
-  while (mlirValueIsAOpResult(value)) {
-    MlirOperation op = mlirOpResultGetOwner(value);
-    if (strata_op_is(op, "memref.alloc") || strata_op_is(op, "memref.get_global"))
-      return true;
-    if (!strata_op_is(op, "memref.collapse_shape") && !strata_op_is(op, "memref.expand_shape"))
-      return false;
-    value = mlirOperationGetOperand(op, 0);
-  }
-  return true;
-}
-
-static bool starts_aligned(const strata_called_kernel_t *called, MlirValue buffer) {
-  if (!called)
-    return is_at_start(buffer);
-  if (!mlirValueIsABlockArgument(buffer))
-    return false;
-  for (size_t i = 0; i < called->calls.count; i++)
-    if (!is_at_start(mlirOperationGetOperand(called->calls.data[i], mlirBlockArgumentGetArgNumber(buffer))))
-      return false;
-  return true;
-}
-
-// The buffer's dim that the nest's dim |dim| walks, alone or with others, by steps of at most |most|; NO_PLACE if there
-// is none, or several.
-static int strided_place(MlirAffineMap map, int dim, int64_t most) {
-  int found = NO_PLACE;
-  for (int i = 0; i < (int)mlirAffineMapGetNumResults(map); i++) {
-    int64_t coefficient;
-    if (!strata_affine_coefficient(mlirAffineMapGetResult(map, i), dim, &coefficient) || coefficient < 0 ||
-        coefficient > most)
-      return NO_PLACE;
-    if (coefficient == 0)
-      continue;
-    if (found != NO_PLACE)
-      return NO_PLACE;
-    found = i;
-  }
-  return found;
-}
-
-// The same with steps of one.
-static int place_of(const strata_nest_t *nest, const strata_access_t *access, int dim) {
-  return strided_place(strata_affine_simplify_map(access->map, nest->extents), dim, 1);
-}
-
-// True if dim |place| of the buffer is the nest's dim |dim|.
-static bool walks_alone(const strata_nest_t *nest, const strata_access_t *access, int place, int dim) {
-  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
-  MlirAffineExpr expr = mlirAffineMapGetResult(map, place);
-  return mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
-}
-
-static bool is_tf32(const strata_problem_t *problem) {
-  return problem->async && !strcmp(problem->async->operand, "f32");
-}
-
-// The innermost dim of the buffer; NO_PLACE if the strides of the others are not multiples of 16 bytes, or too many.
-static int innermost_place(MlirValue buffer) {
-  int64_t sizes[STRATA_MAX_DIMS], stride = bytes_of(element_type(buffer));
-  int inner = NO_PLACE, n_dims = 0;
-  for (int i = strata_memref_sizes(buffer, sizes); i-- > 0; stride *= sizes[i]) {
-    if (sizes[i] == 1)
-      continue;
-    if (inner == NO_PLACE)
-      inner = i;
-    else if (stride % STRATA_MAP_UNIT)
-      return NO_PLACE;
-    n_dims++;
-  }
-  return n_dims <= STRATA_MAP_RANK ? inner : NO_PLACE;
-}
-
-// True if a stride is no multiple of |unit| bytes, nor do rows lie within one.
-static bool straddles(MlirValue buffer, int64_t unit) {
-  int64_t sizes[STRATA_MAX_DIMS], stride = bytes_of(element_type(buffer)), n = strata_memref_sizes(buffer, sizes);
-  bool result = false;
-  for (int64_t i = n; i-- > 1;) {
-    stride *= sizes[i];
-    result |= sizes[i - 1] > 1 && stride % unit && unit % stride;
-  }
-  return result;
-}
-
-static int64_t row_bytes(MlirValue buffer) {
-  int64_t sizes[STRATA_MAX_DIMS], n = strata_memref_sizes(buffer, sizes);
-  return n ? sizes[n - 1] * bytes_of(element_type(buffer)) : 0;
-}
-
-// Only operands of 16 bits and tf32's left one may be crossed, and those of multiply-adds must be. A side without dims
-// of its own is one row (column), which comes as such.
-static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side,
-                        const strata_problem_t *problem, strata_problem_side_t *out) {
-  const strata_nest_t *nest = q->contraction->nest;
-  const strata_access_t *access = q->contraction->sides[side].access;
-  int own = strata_contraction_axis_last(nest, &axes[axis_of_side(side)]),
-      step = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]);
-  if (step == NO_PLACE || mlirAffineMapIsNull(access->map))
-    return false;
-  int inner = innermost_place(access->buffer), along = place_of(nest, access, step);
-  out->has_own_steps = along != NO_PLACE && walks_alone(nest, access, along, step);
-  if (own == NO_PLACE)
-    return out->is_wide = !problem->bulk_adds && inner != NO_PLACE && along == inner;
-  int places[2] = {place_of(nest, access, own), along};
-  out->is_crossed = places[0] == inner;
-  bool may_cross = out->loaded_bytes == 2 || problem->bulk_adds || is_tf32(problem);
-  bool is_along = places[1] == inner && !problem->bulk_adds;
-  bool has_places = places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1];
-  out->is_wide = has_places && (out->is_crossed ? out->loaded_bytes <= 2 : is_along);
-  return has_places && (out->is_crossed ? may_cross : is_along);
-}
-
-// True if the read alone is multiplied; where it is guarded, zero outside.
-static bool is_read_alone(const strata_contraction_kernel_t *c, int side) {
-  const strata_access_t *access = c->sides[side].access, *store;
-  MlirValue factor = strata_contraction_narrow(c, side);
-  if (strata_kernel_producer(c->kernel, access->buffer, &store))
-    return false;
-  if (mlirOperationIsNull(access->guard))
-    return mlirValueEqual(factor, access->value);
-  MlirBlock outside = mlirRegionGetFirstBlock(mlirOperationGetRegion(access->guard, 1));
-  return mlirValueEqual(factor, mlirOperationGetResult(access->guard, 0)) &&
-         strata_value_is_zero(mlirOperationGetOperand(mlirBlockGetTerminator(outside), 0));
-}
-
-// A convolution's pixels: the side's dims walk one dim of the buffer each, in order, the reduction's last the channels.
-static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side) {
-  enum { MIN_RANK = 3 };
-  const strata_nest_t *nest = q->contraction->nest;
-  const strata_access_t *access = q->contraction->sides[side].access;
-  const strata_contraction_axis_t *own = &axes[axis_of_side(side)];
-  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(access->buffer)), last = NO_PLACE;
-  int channels = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]), inner = innermost_place(access->buffer);
-  if (channels == NO_PLACE || mlirAffineMapIsNull(access->map) || rank < MIN_RANK || rank > STRATA_MAP_RANK ||
-      inner != rank - 1 || own->n_dims < 2)
-    return false;
-  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
-  for (int i = 0; i < own->n_dims; i++) {
-    if (nest->extents[own->dims[i]] == 1)
-      continue;
-    int place = strided_place(map, own->dims[i], STRATA_MAP_MAX_STEP);
-    if (place <= last || place == inner)
-      return false;
-    last = place;
-  }
-  return place_of(nest, access, channels) == inner;
-}
-
-// Of rows that begin within sectors every second one does not, if the buffer has whole pairs of them, and whatever else
-// it has dims of keeps them so.
-static bool may_alternate(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
-                          const strata_problem_side_t *side) {
-  const strata_contraction_axis_t *rows = &axes[STRATA_AXIS_ROW];
-  const strata_nest_t *nest = q->contraction->nest;
-  const strata_access_t *access = q->contraction->sides[STRATA_SIDE_U].access;
-  bool has_rows = side->straddles && side->is_along && side->has_own_steps && !side->has_window && rows->n_dims == 1 &&
-                  rows->extent % 2 == 0 && axes[STRATA_AXIS_STEP].n_dims == 1;
-  int place = has_rows ? place_of(nest, access, rows->dims[0]) : NO_PLACE;
-  if (place == NO_PLACE || !walks_alone(nest, access, place, rows->dims[0]))
-    return false;
-  int64_t sizes[STRATA_MAX_DIMS], stride = side->loaded_bytes;
-  int rank = strata_memref_sizes(access->buffer, sizes);
-  for (int i = rank - 1; i > place; stride *= sizes[i--])
-    if (i < rank - 1 && sizes[i] > 1 && stride % STRATA_SECTOR)
-      return false;
-  return rank < STRATA_MAP_RANK && sizes[place] % 2 == 0;
-}
-
-static strata_problem_side_t read_side(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
-                                       int side, const strata_problem_t *problem) {
-  MlirValue buffer = q->contraction->sides[side].access->buffer;
-  MlirType type = element_type(buffer), factor = mlirValueGetType(strata_contraction_narrow(q->contraction, side));
-  strata_problem_side_t result = {.loaded_bytes = bytes_of(type)};
-  int step = strata_contraction_axis_last(q->contraction->nest, &axes[STRATA_AXIS_STEP]);
-  int64_t stride;
-  result.is_along = step != NO_PLACE &&
-                    strata_access_stride(q->contraction->nest, q->contraction->sides[side].access, step, &stride) &&
-                    stride == 1;
-  bool is_plain =
-      is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) && starts_aligned(q->called, buffer);
-  bool has_place = has_strides(q, axes, side, problem, &result) && starts_aligned(q->called, buffer);
-  result.is_wide &= starts_aligned(q->called, buffer);
-  result.is_read = is_plain && has_place;
-  result.straddles = result.is_read && straddles(buffer, STRATA_SECTOR);
-  result.splits_lines = result.is_read && straddles(buffer, STRATA_LINE);
-  result.row_bytes = row_bytes(buffer);
-  result.is_shifted = is_read_alone(q->contraction, side) && axes[axis_of_side(side)].n_dims <= 1 &&
-                      axes[STRATA_AXIS_STEP].n_dims <= 1 && straddles(buffer, STRATA_MAP_UNIT);
-  result.has_window = !problem->bulk_adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
-  result.may_alternate = side == STRATA_SIDE_U && may_alternate(q, axes, &result);
-  result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
-  if (!result.is_staged)
-    strata_stage_read(q, side, problem->bulk_adds, &result);
-  return result;
 }
 
 // The longest part of |tile|, halved again and again, that never crosses the end of the axis's last dim; 0: none.
@@ -280,6 +69,17 @@ bool strata_problem_is_left_alone(const strata_problem_t *problem, int side) {
   return problem->sides[side].is_crossed && problem->operand_bytes == 4 && !problem->bulk_adds;
 }
 
+const strata_problem_t *strata_problem_of_rows_apart(const strata_problem_t *problem, int64_t every,
+                                                     strata_problem_t *storage) {
+  strata_problem_side_t *side = &storage->sides[STRATA_SIDE_U];
+  if (every <= 1 || problem->sides[STRATA_SIDE_U].every != every)
+    return problem;
+  *storage = *problem;
+  side->is_read = side->has_own_steps = side->splits_lines = side->straddles = true;
+  side->is_crossed = side->has_window = side->is_shifted = false;
+  return storage;
+}
+
 int64_t strata_problem_extent(const strata_problem_t *problem, int side) {
   return side == STRATA_SIDE_U ? problem->rows : problem->columns;
 }
@@ -292,14 +92,20 @@ double strata_problem_operand_bytes(const strata_problem_t *problem) {
   return bytes;
 }
 
+bool strata_problem_ends_with_instruction(const strata_problem_t *problem, int64_t step) {
+  return problem->async && problem->operand_bytes == 2 && problem->steps > step &&
+         problem->steps % step % problem->async->k == 0;
+}
+
 int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step) {
   const strata_problem_side_t *s = &problem->sides[side];
-  const strata_problem_axis_t one = {0}, *own = s->is_staged ? &one : &problem->axes[axis_of_side(side)];
+  const strata_problem_axis_t one = {0}, *own = s->is_staged ? &one : &problem->axes[strata_problem_axis(side)];
   const strata_problem_axis_t *steps = s->is_staged ? &one : &problem->axes[STRATA_AXIS_STEP];
   bool keeps_window = steps->n_dims > 0 && steps->dims[steps->n_dims - 1] % step == 0;
   if (s->has_window && keeps_window && tile <= STRATA_MAP_MAX_BOX)
     return 1;
-  bool ends = s->is_staged || s->has_own_steps || problem->steps % step == 0; // nothing lies behind
+  bool ends = s->is_staged || (s->has_own_steps && steps->n_dims <= 1) || problem->steps % step == 0; // nothing behind
+  ends |= strata_problem_ends_with_instruction(problem, step);
   if (!s->is_read || !ends)
     return 0;
   if (!s->is_crossed) {
@@ -325,7 +131,7 @@ int64_t strata_problem_stored_maps(MlirOperation func, int64_t columns) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirValue buffer = mlirBlockGetArgument(body, i);
     if (strata_kernel_writes(func, i) && mlirShapedTypeGetRank(mlirValueGetType(buffer)) > 1)
-      count += strata_problem_store_maps(columns, bytes_of(element_type(buffer)));
+      count += strata_problem_store_maps(columns, strata_problem_bytes(strata_problem_element(buffer)));
   }
   return count;
 }
@@ -359,14 +165,14 @@ static int64_t stored_bytes(const strata_gpu_contraction_t *q) {
     for (int j = 0; j < kernel->nests[i].n_accesses; j++) {
       const strata_access_t *access = &kernel->nests[i].accesses[j];
       if (access->is_store && (!q->called || mlirValueIsABlockArgument(access->buffer)))
-        bytes = strata_max(bytes, bytes_of(element_type(access->buffer)));
+        bytes = strata_max(bytes, strata_problem_bytes(strata_problem_element(access->buffer)));
     }
   return bytes;
 }
 
 static double buffer_bytes(MlirValue buffer) {
   int64_t sizes[STRATA_MAX_DIMS];
-  double bytes = (double)bytes_of(element_type(buffer));
+  double bytes = (double)strata_problem_bytes(strata_problem_element(buffer));
   for (int dim = strata_memref_sizes(buffer, sizes); dim-- > 0;)
     bytes *= (double)sizes[dim];
   return bytes;
@@ -377,7 +183,7 @@ double strata_problem_stored_beside(MlirOperation func, const strata_problem_t *
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch, bytes = 0;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirValue buffer = mlirBlockGetArgument(body, i);
-    double beside = buffer_bytes(buffer) - results * (double)bytes_of(element_type(buffer));
+    double beside = buffer_bytes(buffer) - results * (double)strata_problem_bytes(strata_problem_element(buffer));
     bytes += strata_kernel_writes(func, i) && beside > 0 ? beside : 0;
   }
   return bytes;
@@ -406,11 +212,12 @@ static void read_second(const strata_gpu_contraction_t *q, const strata_contract
   strata_contraction_kernel_t second = strata_contraction_second(q->contraction);
   strata_gpu_contraction_t question = *q;
   question.contraction = &second;
-  strata_problem_side_t other = read_side(&question, axes, STRATA_SIDE_V, p);
+  strata_problem_side_t other = strata_problem_read_side(&question, axes, STRATA_SIDE_V, p);
   p->is_pair = true;
   p->sides[STRATA_SIDE_V].is_read &= other.is_read && other.is_crossed == p->sides[STRATA_SIDE_V].is_crossed;
   for (int side = 0; side < 2; side++)
     p->sides[side].is_stageable = p->sides[side].has_window = false;
+  p->sides[STRATA_SIDE_U].every = 0;
 }
 
 // Of the buffer of |side|, what lies beside the slice that the product reads.
@@ -431,7 +238,7 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
                         .batch = 1,
                         .mma = choose_mma(q, strata_mma_find),
                         .async = choose_mma(q, strata_mma_find_async),
-                        .sum_bytes = bytes_of(strata_contraction_sum_type(c)),
+                        .sum_bytes = strata_problem_bytes(strata_contraction_sum_type(c)),
                         .stored_bytes = stored_bytes(q),
                         .traffic = bytes_moved(q)};
   for (int i = 0; c->places && i < c->kernel->n_nests; i++)
@@ -444,8 +251,8 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   p.bulk_adds = !p.mma && !p.async && *q->device->mma_async && is_f32(q);
   for (int side = 0; side < 2; side++) {
     MlirValue factor = p.mma || p.async ? strata_contraction_narrow(c, side) : c->sides[side].factor;
-    p.operand_bytes = strata_max(p.operand_bytes, bytes_of(mlirValueGetType(factor)));
-    p.sides[side] = read_side(q, axes, side, &p);
+    p.operand_bytes = strata_max(p.operand_bytes, strata_problem_bytes(mlirValueGetType(factor)));
+    p.sides[side] = strata_problem_read_side(q, axes, side, &p);
     p.loaded_bytes = strata_max(p.loaded_bytes, p.sides[side].loaded_bytes);
     if (side == STRATA_SIDE_U || !mlirValueEqual(c->sides[0].access->buffer, c->sides[1].access->buffer))
       p.traffic -= bytes_beside(c, side, &p);
@@ -462,8 +269,10 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
   part.steps /= parts;
   part.traffic += results * (double)(parts * problem->sum_bytes - problem->stored_bytes);
   part.stored_bytes = problem->sum_bytes;
-  for (int side = 0; side < 2; side++)
+  for (int side = 0; side < 2; side++) {
     part.sides[side].has_own_steps = false;
+    part.sides[side].every = 0;
+  }
   return part;
 }
 

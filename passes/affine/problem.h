@@ -17,10 +17,13 @@ typedef struct {
   bool is_crossed;      // and lies contiguous along the side's own dims, not along the reduction
   bool is_along;        // lies contiguous along the reduction
   bool has_own_steps;   // its place along the reduction depends on nothing else: behind the end there is nothing
+  bool begins_rows;     // nor in front of it: the reduction begins where the buffer's dim does
   bool has_window;      // or it is read by windows that move over pixels, channels innermost: one copy a step
   bool splits_lines;    // its rows begin within lines of the second-level cache
   bool straddles;       // and within sectors
   bool may_alternate;   // of the left side: every second row begins with a sector, and a tile may take those alone
+  int64_t every;        // of the left side: rows begin anywhere, every so many-th with 16 bytes; a tile that takes such
+                        // alone comes in bulk; 0: not so
   int64_t row_bytes;    // of what lies side by side in it
   int64_t loaded_bytes; // of an element in memory
   bool is_shifted;      // a matrix whose rows begin anywhere: threads load words on either side and shift them
@@ -73,6 +76,11 @@ double strata_problem_seconds(const strata_gpu_device_t *device, const strata_pr
 // The same without kernels that stage operands.
 double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem);
 
+// How a tile of every |every|-th row sees |problem|: of rows that begin anywhere, a left operand that comes in bulk.
+// |storage| has it where it is another one.
+const strata_problem_t *strata_problem_of_rows_apart(const strata_problem_t *problem, int64_t every,
+                                                     strata_problem_t *storage);
+
 // True if |side|, of f32 contiguous along its own dims, comes in bulk as the instruction's left operand alone: threads
 // take that from shared memory themselves, across.
 bool strata_problem_is_left_alone(const strata_problem_t *problem, int side);
@@ -100,6 +108,10 @@ int64_t strata_problem_stored_maps(MlirOperation func, int64_t columns);
 
 // Bytes of the buffers that the product |func| stores, that lie beside its own results there.
 double strata_problem_stored_beside(MlirOperation func, const strata_problem_t *problem);
+
+// True if the last step's instructions end with the reduction: what lies behind it is not multiplied, by blocks that do
+// not share reductions.
+bool strata_problem_ends_with_instruction(const strata_problem_t *problem, int64_t step);
 
 // How many boxes of the buffer a tile of |side| is that is |tile| long along its rows (columns) and |step| along the
 // reduction: the copy engine fetches each at once. 0: it cannot.

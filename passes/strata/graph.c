@@ -124,6 +124,13 @@ bool strata_is_splat(MlirValue value, double number) {
   return (double)scalar.i64 == number && scalar.i64 != INT64_MAX;
 }
 
+bool strata_is_filled(strata_compile_t *compile, MlirValue value, double number) {
+  MlirOperation op = strata_def_if(value, STRATA_OP_CONSTANT);
+  bool has_data = !mlirOperationIsNull(op) && mlirAttributeIsNull(strata_attr(op, "value")) && isfinite(number) &&
+                  !compile->options->weights_are_set && !compile->options->disable_constant_folding;
+  return strata_is_splat(value, number) || (has_data && strata_constant_is_filled(compile, value, number));
+}
+
 MlirValue strata_build_scalar_splat(strata_builder_t *b, const strata_shape_t *shape, strata_scalar_t scalar) {
   if (strata_type_info[scalar.type].kind == STRATA_TYPE_KIND_FLOAT)
     return strata_build_splat(b, shape, scalar.f64);

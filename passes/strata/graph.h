@@ -59,6 +59,8 @@ typedef struct {
 bool strata_splat_of(MlirValue value, strata_scalar_t *out_scalar);
 // True if |value| is a splat of this number; -0.0 is not 0.0.
 bool strata_is_splat(MlirValue value, double number);
+// The same of a constant of any form, whose elements are looked at unless they may be others when the library runs.
+bool strata_is_filled(strata_compile_t *compile, MlirValue value, double number);
 MlirValue strata_build_scalar_splat(strata_builder_t *b, const strata_shape_t *shape, strata_scalar_t scalar);
 
 #endif

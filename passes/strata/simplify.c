@@ -45,16 +45,16 @@ static const identity_t identities[] = {
 #include "passes/strata/identities.def"
 };
 
-static MlirValue apply_identities(MlirOperation op, strata_op_id_t id) {
+static MlirValue apply_identities(strata_compile_t *compile, MlirOperation op, strata_op_id_t id) {
   MlirValue x = strata_operand(op, 0), y = strata_operand(op, 1);
   strata_type_kind_t kind = strata_type_info[strata_shape_of(x).type].kind;
   for (size_t i = 0; i < sizeof identities / sizeof identities[0]; i++) {
     const identity_t *row = &identities[i];
     if (row->id != id || row->kind != kind)
       continue;
-    if (strata_is_splat(y, row->number))
+    if (strata_is_filled(compile, y, row->number))
       return row->result == NUMBER ? y : x;
-    if (row->side == EITHER && strata_is_splat(x, row->number))
+    if (row->side == EITHER && strata_is_filled(compile, x, row->number))
       return row->result == NUMBER ? x : y;
   }
   return STRATA_NO_VALUE;
@@ -247,15 +247,19 @@ static bool loses_sign_of_zero(MlirValue value, int *budget) {
   return true;
 }
 
-// x + 0.0, which is x but for -0.0.
-static bool adds_nothing(MlirOperation op) {
+// What 0.0 is added to, which is the sum but for -0.0.
+static MlirValue added_to_zero(strata_rewriter_t *r, MlirOperation op) {
   int budget = MAX_USES;
-  return strata_is_splat(strata_operand(op, 1), 0.0) && loses_sign_of_zero(strata_result(op), &budget);
+  for (int i = 0; i < 2; i++)
+    if (strata_is_filled(r->compile, strata_operand(op, i), 0.0))
+      return loses_sign_of_zero(strata_result(op), &budget) ? strata_operand(op, 1 - i) : STRATA_NO_VALUE;
+  return STRATA_NO_VALUE;
 }
 
 static MlirValue simplify_add(strata_rewriter_t *r, MlirOperation op) {
-  if (adds_nothing(op))
-    return strata_operand(op, 0);
+  MlirValue same = added_to_zero(r, op);
+  if (!mlirValueIsNull(same))
+    return same;
   MlirOperation neg = strata_def_if(strata_operand(op, 1), STRATA_OP_NEG);
   if (!mlirOperationIsNull(neg) && !strata_rewriter_is_constant(r, strata_result(neg)))
     return strata_build_binary(&r->build, STRATA_OP_SUB, strata_operand(op, 0), strata_operand(neg, 0));
@@ -404,7 +408,7 @@ MlirValue strata_simplify_op(strata_rewriter_t *r, MlirOperation op, strata_op_i
   if (!strata_is_elementwise(id))
     return strata_simplify_view(r, op, id);
   if (strata_op_info[id].n_operands == 2) {
-    simpler = apply_identities(op, id);
+    simpler = apply_identities(r->compile, op, id);
     if (mlirValueIsNull(simpler) && mlirValueEqual(strata_operand(op, 0), strata_operand(op, 1)))
       simpler = of_equal_operands(r, strata_operand(op, 0), id);
   }

@@ -148,6 +148,24 @@ def alternate():
         yield matmul(f"tf32 alternate NT {tile} {share}", NT, x, w.T.copy(), exact, np.float32), line
 
 
+def apart():
+    """Rows that begin at no multiple of 16 bytes: tiles of every eighth, fourth and second, in numbers that are no
+    multiples of that; nobody sees the infinities of the row beside its own; in a batch; fewer steps than slots."""
+    for every, k in ((8, 331), (4, 330), (2, 332)):
+        x, w = values(np.float16, 331, k), np.abs(values(np.float16, k, 424)) + np.float16(1)
+        x[5] = np.inf
+        exact = x.astype(np.float64) @ w.astype(np.float64)
+        for tile, share in ALTERNATE:
+            line = schedule("f16", exact.shape, *tile, share=share, every=every)
+            yield matmul(f"f16 apart {every} {tile} {share}", NN, x, w, exact, np.float16, bias=every == 8), line
+    few = values(np.float16, 99, 75), values(np.float16, 75, 72)
+    yield (matmul("f16 apart few", NN, *few, few[0].astype(np.float64) @ few[1], np.float16),
+           schedule("f16", (99, 72), *ALTERNATE[1][0], share=(1, 1), every=8))
+    a, b = values(np.float16, 3, 136, 137), values(np.float16, 3, 137, 264)
+    yield (matmul("f16 apart batch", BATCH, a, b, a.astype(np.float64) @ b.astype(np.float64), np.float16),
+           schedule("f16", (3, 136, 264), *ALTERNATE[0][0], share=(2, 1), every=8))
+
+
 def alternate_slice():
     """Rows that go on behind the reduction, which is whole steps: those of the second kind have one more."""
     x, w = values(np.float16, 130, 328), values(np.float16, 256, 136)
@@ -156,6 +174,29 @@ def alternate_slice():
     out = (x[:, :256].astype(np.float64) @ w).astype(np.float16)
     case.returns([case.op("contract", [part, "%x1"], out, maps=f"[{NN}]", zero_pad="false", origin='"matmul"')], out)
     return case, schedule("f16", out.shape, *ALTERNATE[0][0], share=(2, 1), every=2)
+
+
+def parts_of_rows(k, first, column, width, tile, share, every):
+    """Some elements of each of some rows, which go on with infinities on either side."""
+    x, w = np.full((first + 203, k), np.inf, np.float16), values(np.float16, width, 136)
+    x[first:, column:column + width] = values(np.float16, 203, width)
+    case = Case(f"f16 parts of rows {k} {first} {column} {width}", x, w)
+    some = x[first:, column:column + width]
+    part = case.op("slice", ["%x0"], some, starts=f"array<i64: {first}, {column}>", steps="array<i64: 1, 1>")
+    out = (some.astype(np.float64) @ w).astype(np.float16)
+    case.returns([case.op("contract", [part, "%x1"], out, maps=f"[{NN}]", zero_pad="false", origin='"matmul"')], out)
+    return case, schedule("f16", out.shape, *tile, share=share, every=every)
+
+
+def padded(k, front, behind, above, tile, share, every):
+    """A padded left operand, of rows that begin anywhere or not: zero in front of its rows, behind them, and beside them."""
+    x, w = values(np.float16, 203, k), values(np.float16, front + k + behind, 136)
+    out = np.zeros((above + 203 + above, 136), np.float16)
+    out[above:above + 203] = x.astype(np.float64) @ w[front:front + k]
+    case = Case(f"f16 padded {k} {front} {behind} {above}", x, w)
+    maps = f"[affine_map<(i, j, k) -> (i - {above}, k - {front})>, {NN.split('>, ', 1)[1]}]"
+    case.returns([case.op("contract", ["%x0", "%x1"], out, maps=maps, zero_pad="true", origin='"matmul"')], out)
+    return case, schedule("f16", out.shape, *tile, share=share, every=every)
 
 
 def strided(first, step, tile):
@@ -263,8 +304,15 @@ def products():
             yield product
     yield from multicast()
     yield from alternate()
+    yield from apart()
     yield from through_the_ring()
     yield alternate_slice()
+    for k, first, column, width, every in ((331, 0, 0, 300, 8), (331, 3, 5, 326, 8), (331, 1, 7, 129, 8), (330, 5, 0, 277, 4),
+                                           (328, 3, 5, 323, 1), (328, 1, 9, 201, 1)):
+        yield parts_of_rows(k, first, column, width, *ALTERNATE[0 if every > 1 else 2], every)
+    for k, front, behind, above, every in ((331, 0, 13, 0, 8), (331, 0, 70, 5, 8), (330, 0, 1, 3, 4), (329, 5, 9, 3, 1),
+                                           (328, 5, 9, 3, 1), (328, 0, 9, 0, 1)):
+        yield padded(k, front, behind, above, *ALTERNATE[0 if every > 1 else 2], every)
     for first, step, tile in ((0, 2, TILES[1]), (0, 3, TILES[8]), (1, 2, TILES[3]), (2, 2, TILES[4])):
         yield strided(first, step, tile)
     x, w = x.astype(np.float32), w.astype(np.float32)

@@ -24,17 +24,18 @@ static strata_mma_t instruction(int64_t bytes) {
 // A product of operands of |bytes| an element that come in bulk where |is_read|.
 static strata_problem_t product(const strata_mma_t *async, int64_t rows, int64_t columns, int64_t steps, bool is_read) {
   int64_t bytes = 32 / async->k, stored = bytes == 2 ? 2 : 4;
-  strata_problem_t problem = {.rows = rows,
-                              .columns = columns,
-                              .steps = steps,
-                              .batch = 1,
-                              .async = async,
-                              .operand_bytes = bytes,
-                              .loaded_bytes = bytes,
-                              .sum_bytes = 4,
-                              .stored_bytes = stored,
-                              .sides = {{.is_read = is_read, .has_own_steps = true, .loaded_bytes = bytes},
-                                        {.is_read = is_read, .has_own_steps = true, .loaded_bytes = bytes}}};
+  strata_problem_t problem = {
+      .rows = rows,
+      .columns = columns,
+      .steps = steps,
+      .batch = 1,
+      .async = async,
+      .operand_bytes = bytes,
+      .loaded_bytes = bytes,
+      .sum_bytes = 4,
+      .stored_bytes = stored,
+      .sides = {{.is_read = is_read, .has_own_steps = true, .begins_rows = true, .loaded_bytes = bytes},
+                {.is_read = is_read, .has_own_steps = true, .begins_rows = true, .loaded_bytes = bytes}}};
   problem.sides[0].row_bytes = problem.sides[1].row_bytes = bytes * steps;
   problem.traffic = (double)(bytes * (rows + columns) * steps + stored * rows * columns);
   return problem;
@@ -64,8 +65,9 @@ static void check_schedule(const strata_problem_t *problem, const strata_pipelin
   else
     CHECK(s.blocks == choice->tiles || s.blocks == choice->residents * filled / cluster * cluster);
   CHECK(s.blocks % cluster == 0 && choice->tiles % cluster == 0 && (cluster == 1 || choice->parts == 1));
-  CHECK(s.every == 0 || (s.every == 2 && problem->sides[0].may_alternate && choice->tiles % (2 * cluster) == 0 &&
-                         !s.swap && !s.parts && !s.stream && !s.stagger));
+  int64_t apart = problem->sides[0].every ? problem->sides[0].every : problem->sides[0].may_alternate ? 2 : 0;
+  CHECK(s.every == 0 ||
+        (s.every == apart && choice->tiles % (apart * cluster) == 0 && !s.swap && !s.parts && !s.stream && !s.stagger));
   CHECK(cluster == 1 ? !s.share[0] && !s.share[1] : s.share[0] * s.share[1] == cluster);
   CHECK((s.blocks <= choice->tiles || s.stream) && choice->seconds > 0);
   if (choice->parts == 1) {
@@ -191,6 +193,22 @@ static void test_alternate_rows(void) {
   CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 1);
 }
 
+// Rows that begin anywhere come in bulk by tiles of those that begin alike, and not else.
+static void test_rows_apart(void) {
+  strata_mma_t async = instruction(2);
+  strata_problem_t problem = product(&async, 1023, 1024, 1001, true), seen;
+  strata_pipelined_choice_t best, loaded;
+  problem.sides[0].is_read = false;
+  CHECK(strata_pipelined_choose(h200(), &problem, 1, &loaded) && loaded.every == 1);
+  problem.sides[0].every = 8;
+  for (strata_pipelined_choice_t choice = {0}; strata_pipelined_next(h200(), &problem, &choice);)
+    if (choice.every > 1)
+      check_schedule(strata_problem_of_rows_apart(&problem, choice.every, &seen), &choice);
+  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 8 && best.seconds < loaded.seconds / 2);
+  problem.sides[1].is_read = false;
+  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 1);
+}
+
 // A product as above, and where its operands' rows begin; the right one is contiguous along the columns where
 // |is_crossed|.
 static strata_problem_t product_of_rows(const strata_mma_t *async, int64_t rows, int64_t columns, int64_t steps,
@@ -277,6 +295,7 @@ int main(void) {
   test_streams();
   test_straddling_rows();
   test_alternate_rows();
+  test_rows_apart();
   test_slow_rows();
   test_unaligned_results();
   test_shared_reductions();

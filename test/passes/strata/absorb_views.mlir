@@ -179,3 +179,26 @@ func.func @padded_rows(%x: tensor<3x64xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<
   %1 = "strata.contract"(%0, %w) {maps = [#image, #filter, #out], zero_pad = true, origin = "conv"} : (tensor<3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<4x8x8xf32>
   return %1 : tensor<4x8x8xf32>
 }
+
+// -----
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// Zeros behind the rows, in front of them, and rows of zeros: what the contraction reads outside is zero. The reduction is
+// as long as the operand that has it all.
+// CHECK: #[[FRONT:.*]] = affine_map<(d0, d1, d2) -> (d0, d2 - 3)>
+// CHECK-LABEL: @padded_rows
+// CHECK-NEXT: "strata.contract"(%arg0, %arg1) {{.*}}zero_pad = true} : (tensor<4x7xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+// CHECK-NEXT: "strata.contract"(%arg2, %arg1) {maps = [#[[FRONT]], {{.*}}zero_pad = true} : (tensor<4x5xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+// CHECK-NEXT: "strata.contract"(%arg1, %arg0) {{.*}}zero_pad = true} : (tensor<8x6xf32>, tensor<4x7xf32>) -> tensor<6x9xf32>
+func.func @padded_rows(%x: tensor<4x7xf32>, %w: tensor<8x6xf32>, %z: tensor<4x5xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<6x9xf32>) {
+  %0 = "strata.pad"(%x) {low = array<i64: 0, 0>, high = array<i64: 0, 1>, value = 0.0 : f32} : (tensor<4x7xf32>) -> tensor<4x8xf32>
+  %1 = "strata.contract"(%0, %w) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %2 = "strata.pad"(%z) {low = array<i64: 0, 3>, high = array<i64: 0, 0>, value = 0.0 : f32} : (tensor<4x5xf32>) -> tensor<4x8xf32>
+  %3 = "strata.contract"(%2, %w) {maps = [#lhs, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %4 = "strata.pad"(%x) {low = array<i64: 0, 0>, high = array<i64: 4, 2>, value = 0.0 : f32} : (tensor<4x7xf32>) -> tensor<8x9xf32>
+  %5 = "strata.contract"(%w, %4) {maps = [affine_map<(m, n, k) -> (k, m)>, #rhs, #out], zero_pad = false, origin = "matmul"} : (tensor<8x6xf32>, tensor<8x9xf32>) -> tensor<6x9xf32>
+  return %1, %3, %5 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<6x9xf32>
+}

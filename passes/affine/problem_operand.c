@@ -1,0 +1,292 @@
+// A product's operands: how the device may fetch each, in bulk, in vectors, or not before a kernel in front has staged
+// it. See problem.h.
+#include "passes/affine/problem_operand.h"
+
+#include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
+#include "dialects/mlir_util.h"
+#include "dialects/tile/map_limits.h"
+#include "passes/affine/stage.h"
+
+#include <string.h>
+
+enum { NO_PLACE = STRATA_NO_DIM };
+
+// Buffers of @main begin at multiples of 16 bytes; so does a view that changes the shape alone.
+static bool is_at_start(MlirValue value) {
+  while (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (strata_op_is(op, "memref.alloc") || strata_op_is(op, "memref.get_global"))
+      return true;
+    if (!strata_op_is(op, "memref.collapse_shape") && !strata_op_is(op, "memref.expand_shape"))
+      return false;
+    value = mlirOperationGetOperand(op, 0);
+  }
+  return true;
+}
+
+static bool starts_aligned(const strata_called_kernel_t *called, MlirValue buffer) {
+  if (!called)
+    return is_at_start(buffer);
+  if (!mlirValueIsABlockArgument(buffer))
+    return false;
+  for (size_t i = 0; i < called->calls.count; i++)
+    if (!is_at_start(mlirOperationGetOperand(called->calls.data[i], mlirBlockArgumentGetArgNumber(buffer))))
+      return false;
+  return true;
+}
+
+// The buffer's dim that the nest's dim |dim| walks, alone or with others, by steps of at most |most|; NO_PLACE if there
+// is none, or several.
+static int strided_place(MlirAffineMap map, int dim, int64_t most) {
+  int found = NO_PLACE;
+  for (int i = 0; i < (int)mlirAffineMapGetNumResults(map); i++) {
+    int64_t coefficient;
+    if (!strata_affine_coefficient(mlirAffineMapGetResult(map, i), dim, &coefficient) || coefficient < 0 ||
+        coefficient > most)
+      return NO_PLACE;
+    if (coefficient == 0)
+      continue;
+    if (found != NO_PLACE)
+      return NO_PLACE;
+    found = i;
+  }
+  return found;
+}
+
+// The same with steps of one.
+static int place_of(const strata_nest_t *nest, const strata_access_t *access, int dim) {
+  return strided_place(strata_affine_simplify_map(access->map, nest->extents), dim, 1);
+}
+
+// True if dim |place| of the buffer is the nest's dim |dim|.
+static bool walks_alone(const strata_nest_t *nest, const strata_access_t *access, int place, int dim) {
+  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  MlirAffineExpr expr = mlirAffineMapGetResult(map, place);
+  return mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
+}
+
+// The same from any place on.
+static bool walks_only(const strata_nest_t *nest, const strata_access_t *access, int place, int dim) {
+  MlirAffineExpr expr = mlirAffineMapGetResult(strata_affine_simplify_map(access->map, nest->extents), place);
+  for (int other = 0; other < nest->n_parallel + nest->n_reduction; other++)
+    if (other != dim && mlirAffineExprIsFunctionOfDim(expr, other))
+      return false;
+  return mlirAffineExprIsFunctionOfDim(expr, dim);
+}
+
+static bool is_tf32(const strata_problem_t *problem) {
+  return problem->async && !strcmp(problem->async->operand, "f32");
+}
+
+// The innermost dim of the buffer; NO_PLACE if the strides of the others are not multiples of 16 bytes, or too many.
+static int innermost_place(MlirValue buffer) {
+  int64_t sizes[STRATA_MAX_DIMS], stride = strata_problem_bytes(strata_problem_element(buffer));
+  int inner = NO_PLACE, n_dims = 0;
+  for (int i = strata_memref_sizes(buffer, sizes); i-- > 0; stride *= sizes[i]) {
+    if (sizes[i] == 1)
+      continue;
+    if (inner == NO_PLACE)
+      inner = i;
+    else if (stride % STRATA_MAP_UNIT)
+      return NO_PLACE;
+    n_dims++;
+  }
+  return n_dims <= STRATA_MAP_RANK ? inner : NO_PLACE;
+}
+
+// True if a stride is no multiple of |unit| bytes, nor do rows lie within one.
+static bool straddles(MlirValue buffer, int64_t unit) {
+  int64_t sizes[STRATA_MAX_DIMS], stride = strata_problem_bytes(strata_problem_element(buffer)),
+                                  n = strata_memref_sizes(buffer, sizes);
+  bool result = false;
+  for (int64_t i = n; i-- > 1;) {
+    stride *= sizes[i];
+    result |= sizes[i - 1] > 1 && stride % unit && unit % stride;
+  }
+  return result;
+}
+
+static int64_t row_bytes(MlirValue buffer) {
+  int64_t sizes[STRATA_MAX_DIMS], n = strata_memref_sizes(buffer, sizes);
+  return n ? sizes[n - 1] * strata_problem_bytes(strata_problem_element(buffer)) : 0;
+}
+
+// The same of a side's one dim, which may walk every so many-th place of the buffer's: the engine sees these as a dim
+// of their own (tile_to_gpu/bulk_split.c).
+static int own_place(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *own,
+                     const strata_access_t *access, int dim) {
+  const strata_nest_t *nest = q->contraction->nest;
+  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  int64_t sizes[STRATA_MAX_DIMS], n;
+  int rank = strata_memref_sizes(access->buffer, sizes), place = strided_place(map, dim, INT64_MAX);
+  if (place == NO_PLACE || own->n_dims > 1)
+    return place_of(nest, access, dim);
+  bool is_outermost = true;
+  for (int i = 0; i < place; i++)
+    is_outermost &= sizes[i] == 1;
+  strata_affine_coefficient(mlirAffineMapGetResult(map, place), dim, &n);
+  return n == 1 || (walks_only(nest, access, place, dim) && rank < STRATA_MAP_RANK &&
+                    (sizes[place] % n == 0 || is_outermost))
+             ? place
+             : NO_PLACE;
+}
+
+// True if every run of 16 bytes along the reduction's last dim lies so in the buffer: that dim is contiguous, and all
+// others' strides are multiples.
+static bool has_vectors(const strata_nest_t *nest, const strata_access_t *access, int step, int64_t bytes) {
+  enum { VECTOR_BYTES = 16 };
+  int64_t stride, least, most;
+  if (!mlirOperationIsNull(access->guard) || nest->extents[step] * bytes % VECTOR_BYTES)
+    return false;
+  for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++)
+    if (!strata_access_stride(nest, access, dim, &stride) ||
+        (dim == step ? stride != 1 : nest->extents[dim] > 1 && stride * bytes % VECTOR_BYTES))
+      return false;
+  int64_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(access->buffer, sizes);
+  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, nest->extents);
+  int n_dims = nest->n_parallel + nest->n_reduction;
+  return strata_affine_range(position, n_dims, nest->extents, &least, &most) && least * bytes % VECTOR_BYTES == 0;
+}
+
+// Only operands of 16 bits and tf32's left one may be crossed, and those of multiply-adds must be. A side without dims
+// of its own is one row (column), which comes as such.
+static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side,
+                        const strata_problem_t *problem, strata_problem_side_t *out) {
+  const strata_nest_t *nest = q->contraction->nest;
+  const strata_access_t *access = q->contraction->sides[side].access;
+  int own = strata_contraction_axis_last(nest, &axes[strata_problem_axis(side)]),
+      step = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]);
+  if (step == NO_PLACE || mlirAffineMapIsNull(access->map))
+    return false;
+  int inner = innermost_place(access->buffer), along = place_of(nest, access, step);
+  out->has_own_steps = along != NO_PLACE && walks_only(nest, access, along, step);
+  out->begins_rows = out->has_own_steps && walks_alone(nest, access, along, step);
+  if (own == NO_PLACE)
+    return out->is_wide = !problem->bulk_adds && inner != NO_PLACE && along == inner;
+  int places[2] = {own_place(q, &axes[strata_problem_axis(side)], access, own), along};
+  out->is_crossed = places[0] == inner && place_of(nest, access, own) == inner;
+  bool may_cross = out->loaded_bytes == 2 || problem->bulk_adds || is_tf32(problem);
+  bool is_along = places[1] == inner && !problem->bulk_adds;
+  bool has_places = places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1];
+  out->is_wide = has_places && (out->is_crossed ? out->loaded_bytes <= 2 : is_along);
+  out->is_wide |= !problem->bulk_adds && has_vectors(nest, access, step, out->loaded_bytes);
+  return has_places && (out->is_crossed ? may_cross : is_along);
+}
+
+// True if the read alone is multiplied; where it is guarded, zero outside.
+static bool is_read_alone(const strata_contraction_kernel_t *c, int side) {
+  const strata_access_t *access = c->sides[side].access, *store;
+  MlirValue factor = strata_contraction_narrow(c, side);
+  if (strata_kernel_producer(c->kernel, access->buffer, &store))
+    return false;
+  if (mlirOperationIsNull(access->guard))
+    return mlirValueEqual(factor, access->value);
+  MlirBlock outside = mlirRegionGetFirstBlock(mlirOperationGetRegion(access->guard, 1));
+  return mlirValueEqual(factor, mlirOperationGetResult(access->guard, 0)) &&
+         strata_value_is_zero(mlirOperationGetOperand(mlirBlockGetTerminator(outside), 0));
+}
+
+// A convolution's pixels: the side's dims walk one dim of the buffer each, in order, the reduction's last the channels.
+static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side) {
+  enum { MIN_RANK = 3 };
+  const strata_nest_t *nest = q->contraction->nest;
+  const strata_access_t *access = q->contraction->sides[side].access;
+  const strata_contraction_axis_t *own = &axes[strata_problem_axis(side)];
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(access->buffer)), last = NO_PLACE;
+  int channels = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]), inner = innermost_place(access->buffer);
+  if (channels == NO_PLACE || mlirAffineMapIsNull(access->map) || rank < MIN_RANK || rank > STRATA_MAP_RANK ||
+      inner != rank - 1 || own->n_dims < 2)
+    return false;
+  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  for (int i = 0; i < own->n_dims; i++) {
+    if (nest->extents[own->dims[i]] == 1)
+      continue;
+    int place = strided_place(map, own->dims[i], STRATA_MAP_MAX_STEP);
+    if (place <= last || place == inner)
+      return false;
+    last = place;
+  }
+  return place_of(nest, access, channels) == inner;
+}
+
+// Of rows that begin within sectors every second one does not, if the buffer has whole pairs of them, and whatever else
+// it has dims of keeps them so.
+static bool may_alternate(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
+                          const strata_problem_side_t *side) {
+  const strata_contraction_axis_t *rows = &axes[STRATA_AXIS_ROW];
+  const strata_nest_t *nest = q->contraction->nest;
+  const strata_access_t *access = q->contraction->sides[STRATA_SIDE_U].access;
+  bool has_rows = side->straddles && side->is_along && side->begins_rows && !side->has_window && rows->n_dims == 1 &&
+                  rows->extent % 2 == 0 && axes[STRATA_AXIS_STEP].n_dims == 1;
+  int place = has_rows ? place_of(nest, access, rows->dims[0]) : NO_PLACE;
+  if (place == NO_PLACE || !walks_alone(nest, access, place, rows->dims[0]))
+    return false;
+  int64_t sizes[STRATA_MAX_DIMS], stride = side->loaded_bytes;
+  int rank = strata_memref_sizes(access->buffer, sizes);
+  for (int i = rank - 1; i > place; stride *= sizes[i--])
+    if (i < rank - 1 && sizes[i] > 1 && stride % STRATA_SECTOR)
+      return false;
+  return rank < STRATA_MAP_RANK && sizes[place] % 2 == 0;
+}
+
+// Rows that begin anywhere, each whole in one dim of the buffer: how many apart those are that begin alike. The engine
+// sees these as parts of rows so many times as long (tile_to_gpu/bulk.c).
+static int64_t rows_apart(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
+                          const strata_problem_side_t *side) {
+  const strata_contraction_axis_t *rows = &axes[STRATA_AXIS_ROW], *steps = &axes[STRATA_AXIS_STEP];
+  const strata_nest_t *nest = q->contraction->nest;
+  const strata_access_t *access = q->contraction->sides[STRATA_SIDE_U].access;
+  if (!side->is_along || rows->n_dims != 1 || steps->n_dims != 1 || mlirAffineMapIsNull(access->map))
+    return 0;
+  int64_t sizes[STRATA_MAX_DIMS], row = side->loaded_bytes, stride = 1;
+  int inner = strata_memref_sizes(access->buffer, sizes) - 1;
+  int place = place_of(nest, access, rows->dims[0]), along = place_of(nest, access, steps->dims[0]);
+  if (inner < 1 || along != inner || place != inner - 1 || !walks_only(nest, access, along, steps->dims[0]) ||
+      !walks_only(nest, access, place, rows->dims[0]))
+    return 0;
+  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  int64_t first, last; // what lies in front of a row is the one before
+  if (!strata_affine_range(mlirAffineMapGetResult(map, inner), (int)mlirAffineMapGetNumDims(map), nest->extents, &first,
+                           &last) ||
+      first < 0)
+    return 0;
+  row *= sizes[inner];
+  int64_t every = STRATA_MAP_UNIT / strata_gcd(row, STRATA_MAP_UNIT);
+  stride = row * sizes[place];
+  for (int i = place; i-- > 0; stride *= sizes[i]) // whole sets of rows, or nothing else
+    if (sizes[i] > 1 && (stride % STRATA_MAP_UNIT || sizes[place] % every))
+      return 0;
+  return every > 1 && sizes[place] >= every && inner < STRATA_MAP_RANK ? every : 0;
+}
+
+strata_problem_side_t strata_problem_read_side(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
+                                               int side, const strata_problem_t *problem) {
+  MlirValue buffer = q->contraction->sides[side].access->buffer;
+  MlirType type = strata_problem_element(buffer),
+           factor = mlirValueGetType(strata_contraction_narrow(q->contraction, side));
+  strata_problem_side_t result = {.loaded_bytes = strata_problem_bytes(type)};
+  int step = strata_contraction_axis_last(q->contraction->nest, &axes[STRATA_AXIS_STEP]);
+  int64_t stride;
+  result.is_along = step != NO_PLACE &&
+                    strata_access_stride(q->contraction->nest, q->contraction->sides[side].access, step, &stride) &&
+                    stride == 1;
+  bool is_plain =
+      is_read_alone(q->contraction, side) && mlirTypeEqual(type, factor) && starts_aligned(q->called, buffer);
+  bool has_place = has_strides(q, axes, side, problem, &result) && starts_aligned(q->called, buffer);
+  result.is_wide &= starts_aligned(q->called, buffer);
+  result.is_read = is_plain && has_place;
+  result.straddles = result.is_read && straddles(buffer, STRATA_SECTOR);
+  result.splits_lines = result.is_read && straddles(buffer, STRATA_LINE);
+  result.row_bytes = row_bytes(buffer);
+  result.is_shifted = is_read_alone(q->contraction, side) && axes[strata_problem_axis(side)].n_dims <= 1 &&
+                      axes[STRATA_AXIS_STEP].n_dims <= 1 && straddles(buffer, STRATA_MAP_UNIT);
+  result.has_window = !problem->bulk_adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
+  result.may_alternate = side == STRATA_SIDE_U && may_alternate(q, axes, &result);
+  result.every = side == STRATA_SIDE_U && is_plain && !problem->bulk_adds ? rows_apart(q, axes, &result) : 0;
+  result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
+  if (!result.is_staged)
+    strata_stage_read(q, side, problem->bulk_adds, &result);
+  return result;
+}
