@@ -10,6 +10,8 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
+enum { MANY_PARTS = 64 }; // more have only launches that copy (share_launches.c)
+
 typedef struct {
   MlirOperation forall;
   int64_t n_tasks, group, first_block;
@@ -101,6 +103,7 @@ strata_status_t strata_gpu_distribute_parts(strata_gpu_distribution_t *d, MlirOp
   parts_t parts = read_parts(d, &n_blocks);
   if (!mlirOperationEqual(parts.data[0].forall, forall))
     return NULL;
+  d->has_many_parts = parts.count > MANY_PARTS;
   STRATA_TRY(distribute_some(d, &parts, 0, parts.count, &most_shared));
   d->shared.size = most_shared;
   return NULL;

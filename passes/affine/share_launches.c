@@ -23,7 +23,8 @@
 
 enum {
   MAX_CALLS = 64,      // of a launch: each is code of its own
-  MAX_ARGUMENTS = 384, // of a launch: a driver takes 4 KiB of them
+  MAX_COPIES = 480,    // the same on a GPU where all copy, which is little code
+  MAX_ARGUMENTS = 480, // of a launch: a driver takes 4 KiB of them
   MAX_BETWEEN = 16,    // calls that one may move past on a GPU, besides those of its launch
 };
 
@@ -105,6 +106,7 @@ static bool are_of_one_kind(const sharer_t *s, MlirOperation a, MlirOperation b)
 typedef struct {
   MlirOperation first, last;
   int n_calls;
+  bool computes;                 // one of them does more than to copy
   strata_pointer_map_t operands; // those it has
   int n_operands;
 } launch_t;
@@ -116,12 +118,23 @@ static int count_new_operands(const launch_t *launch, MlirOperation call) {
   return count;
 }
 
-static void add_call(launch_t *launch, MlirOperation call) {
+static bool computes(const sharer_t *s, MlirOperation call) {
+  return strata_attr_i64(kernel_of(s, call)->func, "strata.flops", 0) > 0;
+}
+
+static void add_call(const sharer_t *s, launch_t *launch, MlirOperation call) {
   launch->n_operands += count_new_operands(launch, call);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
     *strata_pointer_map_put(&launch->operands, mlirOperationGetOperand(call, i).ptr) = true;
+  launch->computes |= computes(s, call);
   launch->last = call;
   launch->n_calls++;
+}
+
+// True if there is no room for |call|, or (null) for any.
+static bool is_full(const sharer_t *s, const launch_t *launch, MlirOperation call) {
+  bool copies = s->device && !launch->computes && (mlirOperationIsNull(call) || !computes(s, call));
+  return launch->n_calls >= (copies ? MAX_COPIES : MAX_CALLS);
 }
 
 static void explain_apart(const sharer_t *s, const launch_t *launch, MlirOperation call, const char *reason) {
@@ -143,6 +156,8 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
     return NULL;
   if (!reason && !are_of_one_kind(s, call, launch->first))
     reason = "their schedules differ";
+  if (!reason && is_full(s, launch, call))
+    reason = "more kernels than a launch takes";
   if (!reason && launch->n_operands + count_new_operands(launch, call) > MAX_ARGUMENTS)
     reason = "more buffers than a launch takes";
   if (reason) {
@@ -150,7 +165,7 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
     return NULL;
   }
   strata_call_order_move(call, launch->first, launch->last);
-  add_call(launch, call);
+  add_call(s, launch, call);
   strata_set_attr(call, LAUNCH, strata_i64_attr(s->compile->context, s->n_launches));
   return NULL;
 }
@@ -159,11 +174,12 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
 static strata_status_t share(sharer_t *s, MlirOperation first) {
   launch_t launch = {.first = first, .operands = strata_pointer_map_create(s->compile->arena)};
   int n_passed = 0;
-  add_call(&launch, first);
+  add_call(s, &launch, first);
   for (MlirOperation op = strata_call_order_next(first), next; !mlirOperationIsNull(op); op = next) {
     int n_before = launch.n_calls;
     next = strata_call_order_next(op);
-    if (launch.n_calls == MAX_CALLS || n_passed > MAX_BETWEEN || strata_call_order_kernel(&s->order, op) < 0)
+    if (is_full(s, &launch, (MlirOperation){NULL}) || n_passed > MAX_BETWEEN ||
+        strata_call_order_kernel(&s->order, op) < 0)
       break;
     STRATA_TRY(try_call(s, &launch, op));
     n_passed += launch.n_calls == n_before;
