@@ -19,6 +19,8 @@
 #define WAIT_DEPTH 6            // nests between a reduction and what waits for it: mean, epsilon, root
 #define ROWS_AT_ONCE 4.0        // along which a value that does not vary is computed once
 #define AFFORDABLE 0.2          // of a kernel's cost may go into repetitions
+#define SMALL_SIDE 32           // rows, or columns, of a small matrix: half a tile of 64
+#define SMALL_STEPS 128         // of the reduction: two steps of a tile
 #define OPERAND_WORK 4.0        // of a point: what may be done while an operand of a contraction is packed
 #define OPERAND_READS 1.25      // bytes for one byte of it
 #define OPERAND_NESTS 8         // at most, one after the other
@@ -89,6 +91,16 @@ static bool is_thin(const strata_group_prices_t *prices, const strata_nest_t *ne
     return false;
   strata_contraction_sides(&c, &lhs, &rhs);
   return fmin((double)lhs, (double)rhs) < prices->least_side;
+}
+
+// True of a product of small matrices, whose tiles are none of those that fetch in bulk.
+static bool is_small(const strata_nest_node_t *record) {
+  strata_contraction_t c;
+  int64_t lhs, rhs;
+  if (!strata_nest_contraction(record->nest, &c))
+    return false;
+  strata_contraction_sides(&c, &lhs, &rhs);
+  return lhs <= SMALL_SIDE && rhs <= SMALL_SIDE && record->trips <= SMALL_STEPS * record->points;
 }
 
 // A contraction packs what it reads: each point once for many results.
@@ -458,7 +470,7 @@ static bool is_fetched_cheaper(const strata_grouping_t *grouping, int group, int
     return true; // a copy: the original is read as easily
   if (repeats > OPERAND_REPEATS)
     return false;
-  double loss = is_thin_product ? 0 : anchor->trips * prices->product_loss;
+  double loss = is_thin_product || is_small(anchor) ? 0 : anchor->trips * prices->product_loss;
   double alone = prices->launch + (chain.read + (1 + repeats) * written) * prices->byte + record->points * chain.work;
   return loss + repeats * chain.read * prices->byte + evaluations * chain.work <= alone;
 }
