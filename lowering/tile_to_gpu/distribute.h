@@ -66,6 +66,7 @@ typedef struct {
   int64_t n_tasks;                // of the foralls
   int64_t part_blocks;            // of several foralls, each with blocks of its own (parts.c); else 0
   bool has_many_parts;            // so many that each reads the pointers to its buffers itself
+  bool has_cases;                 // the same, of as many blocks each
   MlirValue task;                 // number of the running task
   MlirValue thread;               // number of the thread in its group, [0, group)
   MlirValue group_number;         // of the group in its block, [0, threads / group)

@@ -23,7 +23,7 @@
 
 enum {
   MAX_CALLS = 64,      // of a launch: each is code of its own
-  MAX_COPIES = 480,    // the same on a GPU where all copy, which is little code
+  MAX_ALIKE = 480,     // the same on a GPU where all copy, which is little code, or do the same, which is code once
   MAX_ARGUMENTS = 480, // of a launch: a driver takes 4 KiB of them
   MAX_BETWEEN = 16,    // calls that one may move past on a GPU, besides those of its launch
 };
@@ -107,6 +107,7 @@ typedef struct {
   MlirOperation first, last;
   int n_calls;
   bool computes;                 // one of them does more than to copy
+  bool are_alike;                // all do the same with other buffers
   strata_pointer_map_t operands; // those it has
   int n_operands;
 } launch_t;
@@ -122,19 +123,38 @@ static bool computes(const sharer_t *s, MlirOperation call) {
   return strata_attr_i64(kernel_of(s, call)->func, "strata.flops", 0) > 0;
 }
 
+// True of maps whose nests have the same names and the same work: code that differs in constants.
+static bool are_alike(const sharer_t *s, MlirOperation a, MlirOperation b) {
+  MlirOperation first = kernel_of(s, a)->func, second = kernel_of(s, b)->func;
+  if (strcmp(strata_schedule_read(first).kind, "map") ||
+      !mlirAttributeEqual(strata_attr(first, "strata.schedule"), strata_attr(second, "strata.schedule")) ||
+      !mlirAttributeEqual(strata_attr(first, "strata.flops"), strata_attr(second, "strata.flops")))
+    return false;
+  MlirOperation x = mlirBlockGetFirstOperation(strata_func_body(first)),
+                y = mlirBlockGetFirstOperation(strata_func_body(second));
+  for (; !mlirOperationIsNull(x) && !mlirOperationIsNull(y);
+       x = mlirOperationGetNextInBlock(x), y = mlirOperationGetNextInBlock(y))
+    if (!mlirAttributeEqual(strata_attr(x, "strata.nest"), strata_attr(y, "strata.nest")))
+      return false;
+  return mlirOperationIsNull(x) && mlirOperationIsNull(y);
+}
+
 static void add_call(const sharer_t *s, launch_t *launch, MlirOperation call) {
   launch->n_operands += count_new_operands(launch, call);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
     *strata_pointer_map_put(&launch->operands, mlirOperationGetOperand(call, i).ptr) = true;
   launch->computes |= computes(s, call);
+  launch->are_alike = launch->n_calls == 0 || (launch->are_alike && are_alike(s, call, launch->first));
   launch->last = call;
   launch->n_calls++;
 }
 
 // True if there is no room for |call|, or (null) for any.
 static bool is_full(const sharer_t *s, const launch_t *launch, MlirOperation call) {
-  bool copies = s->device && !launch->computes && (mlirOperationIsNull(call) || !computes(s, call));
-  return launch->n_calls >= (copies ? MAX_COPIES : MAX_CALLS);
+  bool is_any = mlirOperationIsNull(call);
+  bool copies = !launch->computes && (is_any || !computes(s, call));
+  bool alike = launch->are_alike && (is_any || are_alike(s, call, launch->first));
+  return launch->n_calls >= (s->device && (copies || alike) ? MAX_ALIKE : MAX_CALLS);
 }
 
 static void explain_apart(const sharer_t *s, const launch_t *launch, MlirOperation call, const char *reason) {

@@ -35,16 +35,16 @@ typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
   MlirModule module;
-  int bits;            // of addresses
-  bool has_many_parts; // that share a launch
+  int bits;         // of addresses
+  bool keeps_parts; // that share a launch, apart
 } part_t;
 
 static strata_status_t run_upstream(const part_t *part) {
   strata_compile_t *compile = part->compile;
   int bits = part->bits;
-  const char *passes = strata_arena_printf(compile->arena, pipeline_format, part->has_many_parts ? vector_pass : "",
+  const char *passes = strata_arena_printf(compile->arena, pipeline_format, part->keeps_parts ? vector_pass : "",
                                            part->device->code == STRATA_GPU_EMULATED ? host_passes : "",
-                                           part->has_many_parts ? "" : vector_pass, bits, bits, bits, bits);
+                                           part->keeps_parts ? "" : vector_pass, bits, bits, bits, bits);
   MlirPassManager manager = mlirPassManagerCreate(compile->context);
   mlirPassManagerEnableVerifier(manager, compile->options->verify_each);
   MlirLogicalResult result =
@@ -106,7 +106,7 @@ static strata_status_t convert_kind(const part_t *kind, MlirBlock kernels, MlirB
   for (MlirOperation op = mlirBlockGetFirstOperation(kernels), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (!strata_op_is(op, "func.func") || index_bits(op) != part.bits ||
-        strata_attr_flag(op, "strata.many_parts") != part.has_many_parts)
+        strata_attr_flag(op, "strata.keep_parts") != part.keeps_parts)
       continue;
     mlirOperationRemoveFromParent(op);
     mlirBlockAppendOwnedOperation(body, op);
@@ -131,7 +131,7 @@ static strata_status_t convert_kernels(strata_compile_t *compile) {
   MlirModule done = mlirModuleCreateEmpty(mlirLocationUnknownGet(compile->context));
   strata_status_t status = NULL;
   for (int i = 0; i < 4 && !status; i++) {
-    part_t kind = {.compile = compile, .device = device, .bits = i < 2 ? 32 : 64, .has_many_parts = i % 2};
+    part_t kind = {.compile = compile, .device = device, .bits = i < 2 ? 32 : 64, .keeps_parts = i % 2};
     status = convert_kind(&kind, mlirModuleGetBody(kernels), mlirModuleGetBody(done));
   }
   if (!status)

@@ -119,13 +119,14 @@ def check(case, name, most_launches=None):
         assert not most_launches or launches <= most_launches[device], f"{name} on {device}: {launches} launches"
 
 
-def many_inputs(n):
-    inputs = [np.full((3, 5), i % 64, np.float16) for i in range(n)]
+def many_inputs(n, width=lambda i: 5, negates=False):
+    inputs = [np.full((3, width(i)), i % 64, np.float16) for i in range(n)]
     case = Case("many inputs", *inputs)
-    name, x = "%x0", inputs[0]
-    for i in range(1, n):
-        x = np.concatenate([x, inputs[i]], 1)
-        name = case.op("concat", [name, f"%x{i}"], x, axis="1 : i64")
+    parts = [(case.op("neg", [f"%x{i}"], -x), -x) if negates else (f"%x{i}", x) for i, x in enumerate(inputs)]
+    name, x = parts[0]
+    for part, y in parts[1:]:
+        x = np.concatenate([x, y], 1)
+        name = case.op("concat", [name, part], x, axis="1 : i64")
     case.returns([name], x)
     return case
 
@@ -146,6 +147,8 @@ def main():
         rng = np.random.default_rng([seed, i])
         check(Graph(rng, int(rng.integers(1, 40))).build(), f"graph_{i}")
     check(many_inputs(150), "many_inputs", {"cpu": 3, "emulated_90": 1, "emulated": 1})
+    check(many_inputs(100, lambda i: 1 + i * 7 % 90), "many_widths", {"cpu": 2, "emulated_90": 1, "emulated": 1})
+    check(many_inputs(100, negates=True), "many_computed", {"cpu": 2, "emulated_90": 1, "emulated": 1})
     check(many_results(150), "many_results", {"cpu": 3, "emulated_90": 1, "emulated": 1})
     print(f"{N_GRAPHS} graphs passed")
 

@@ -20,7 +20,7 @@ module {
     // CHECK: llvm.store
     // HOST: llvm.func @parts(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr,
     func.func @parts(%a: memref<64xf32>, %b: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>, %shared: memref<0xi8, 3>) attributes {
-        strata.blocks = 2 : i64, strata.threads = 64 : i64, strata.shared = 0 : i64, strata.index_bits = 32 : i64, strata.many_parts} {
+        strata.blocks = 2 : i64, strata.threads = 64 : i64, strata.shared = 0 : i64, strata.index_bits = 32 : i64, strata.many_parts, strata.keep_parts} {
       %c0 = arith.constant 0 : index
       %block = gpu.block_id x
       %t = gpu.thread_id x
