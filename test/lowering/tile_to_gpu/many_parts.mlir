@@ -1,5 +1,4 @@
-// RUN: strata %S/../../transforms/split_large_concat.mlir --target=nvgpu --device=sm_90a --compile-to=gpu -o %t
-// RUN: FileCheck %s --input-file=%t
+// RUN: strata %S/../../transforms/split_large_concat.mlir --target=nvgpu --device=sm_90a --compile-to=gpu -o - | FileCheck %s
 
 // A hundred parts of as many blocks each: a quotient says which one a block carries out, and chooses its case.
 // CHECK: func.func @{{.*}}_and_99(
