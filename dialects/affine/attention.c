@@ -163,12 +163,14 @@ static bool read_queries_and_keys(reader_t *r) {
   return true;
 }
 
-// The dims that tiles span: of rows, the longest; values have one of their own.
+// The dims that tiles span: of rows, the longest; values have one of their own. Where there is one row, of tokens that
+// come one by one, tiles have a single row of a dim that keys and values have, too.
 static bool find_dims(reader_t *r) {
   strata_attention_t *a = &r->a;
   uint32_t q = a->operands[STRATA_ATTENTION_Q].dims, k = a->operands[STRATA_ATTENTION_K].dims,
            v = a->operands[STRATA_ATTENTION_V].dims;
   a->row = a->value = STRATA_NO_DIM;
+  a->has_one_row = false;
   r->why = "its dims are not those of rows, columns, values and batches";
   for (int dim = 0; dim < a->weighted->n_parallel; dim++) {
     if (a->extents[dim] == 1)
@@ -182,6 +184,11 @@ static bool find_dims(reader_t *r) {
         a->row = dim;
     }
   }
+  for (int dim = 0; dim < a->weighted->n_parallel && (a->row == STRATA_NO_DIM || a->has_one_row); dim++)
+    if (a->extents[dim] > 1 && has(q, dim) && has(k, dim) && has(v, dim)) {
+      a->row = dim;
+      a->has_one_row = true;
+    }
   return a->row != STRATA_NO_DIM && a->value != STRATA_NO_DIM && !has(q, a->column) && has(k, a->column) &&
          has(v, a->column) && has(q, a->head) && has(k, a->head) && !has(v, a->head);
 }
@@ -378,10 +385,15 @@ bool strata_attention_ends(const strata_attention_t *a, int operand) {
   return are_rows && mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) == 0;
 }
 
+int64_t strata_attention_rows(const strata_attention_t *attention) {
+  return attention->has_one_row ? 1 : attention->extents[attention->row];
+}
+
 int64_t strata_attention_batch(const strata_attention_t *attention) {
   int64_t batch = 1;
   for (int dim = 0; dim < attention->weighted->n_parallel; dim++)
-    batch *= dim == attention->row || dim == attention->value ? 1 : attention->extents[dim];
+    batch *=
+        (dim == attention->row && !attention->has_one_row) || dim == attention->value ? 1 : attention->extents[dim];
   return batch;
 }
 
@@ -389,7 +401,7 @@ int64_t strata_attention_batch(const strata_attention_t *attention) {
 enum { SKIPS_BLOCKS = 1 };
 
 bool strata_attention_skips(const strata_attention_t *a, int64_t rows, int64_t columns) {
-  int64_t row_tiles = strata_ceil_div(a->extents[a->row], rows),
+  int64_t row_tiles = strata_ceil_div(strata_attention_rows(a), rows),
           blocks = strata_ceil_div(a->extents[a->column], columns);
   return SKIPS_BLOCKS && a->is_causal && a->offset >= 0 && blocks > 1 &&
          row_tiles * rows + a->offset <= blocks * columns;

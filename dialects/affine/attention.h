@@ -50,6 +50,7 @@ typedef struct {
   MlirType type;                        // of the operands
   int n_dims, row, value, column, head; // canonical dims: how many; those that tiles span
   int64_t extents[STRATA_MAX_DIMS];
+  bool has_one_row; // of each of the dim that |row| is, which keys and values have, too: a query for each head
   // Of one score: what is loaded for it alone, arithmetic on it, and functions (exponentials, quotients) among that.
   int64_t score_bytes, score_operations, score_functions;
 } strata_attention_t;
@@ -59,6 +60,9 @@ typedef struct {
 enum { STRATA_ATTENTION_STEP = 16, STRATA_ATTENTION_COLUMN = 8 };
 int64_t strata_attention_head_steps(const strata_attention_t *attention);
 int64_t strata_attention_value_columns(const strata_attention_t *attention);
+
+// Rows that share keys and values, and what there are several of.
+int64_t strata_attention_rows(const strata_attention_t *attention);
 
 // True if weights are more than a softmax.
 bool strata_attention_has_factor(const strata_attention_t *attention);

@@ -112,7 +112,7 @@ static bool match_cut(reader_t *r) {
 // True if the condition is row + offset - column.
 static bool is_causal(const reader_t *r, int64_t *out_offset) {
   int64_t row, column;
-  if (!strata_affine_coefficient(r->condition, r->a.row, &row) ||
+  if (r->a.has_one_row || !strata_affine_coefficient(r->condition, r->a.row, &row) ||
       !strata_affine_coefficient(r->condition, r->a.column, &column) || row != 1 || column != -1)
     return false;
   MlirAffineExpr rest = mlirAffineAddExprGet(

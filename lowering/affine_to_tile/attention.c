@@ -39,6 +39,7 @@ typedef struct {
   MlirAffineExpr point[STRATA_MAX_DIMS]; // of the canonical dims
   MlirValue row_tile;                    // its number
   MlirAffineExpr row_tile_symbol;
+  MlirAffineExpr only_row; // null unless a tile has one row: its place, at which keys and values are read
 } builder_t;
 
 // What blocks of columns hand on; without a softmax the result alone.
@@ -108,6 +109,14 @@ static void place_tile(strata_tile_builder_t *b, builder_t *c, int dim, int axis
     b->bounds[b->n_bounds++] = strata_tile_scaled(b, c->point[dim], -1, strata_tile_constant(b, extent - 1));
 }
 
+// The first of a tile's rows is the one that is placed already; those behind it, other batches', are not stored.
+static void place_only_row(strata_tile_builder_t *b, builder_t *c) {
+  MlirAffineExpr row = strata_tile_vector_dim(b, ROW);
+  c->only_row = c->point[c->a.row];
+  c->point[c->a.row] = mlirAffineAddExprGet(c->only_row, row);
+  b->bounds[b->n_bounds++] = strata_tile_scaled(b, row, -1, strata_tile_constant(b, 0));
+}
+
 static MlirValue task_digit(strata_tile_builder_t *b, MlirValue task, int64_t stride, int64_t extent) {
   MlirAffineExpr t = mlirAffineFloorDivExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, stride));
   t = mlirAffineModExprGet(t, strata_tile_constant(b, extent));
@@ -119,7 +128,7 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
   const strata_attention_t *a = &c->a;
   int64_t stride = c->n_row_tiles;
   for (int dim = a->column; dim-- > 0;) {
-    if (dim == a->row || dim == a->value || a->extents[dim] == 1)
+    if ((dim == a->row && !a->has_one_row) || dim == a->value || a->extents[dim] == 1)
       continue;
     c->point[dim] = strata_tile_symbol(b, task_digit(b, task, stride, a->extents[dim]), a->extents[dim]);
     stride *= a->extents[dim];
@@ -128,7 +137,10 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
   place_tile(b, c, a->head, HEAD, strata_tile_constant(b, 0));
   c->row_tile = task_digit(b, task, 1, c->n_row_tiles);
   c->row_tile_symbol = strata_tile_symbol(b, c->row_tile, c->n_row_tiles);
-  place_tile(b, c, a->row, ROW, c->row_tile_symbol);
+  if (a->has_one_row)
+    place_only_row(b, c);
+  else
+    place_tile(b, c, a->row, ROW, c->row_tile_symbol);
 }
 
 //===-- Operands -------------------------------------------------------------------------------------------------===//
@@ -143,10 +155,19 @@ static MlirValue operand(strata_tile_builder_t *b, const builder_t *c, int which
   return value.value;
 }
 
+// Keys and values are those of a tile's only row.
+static void leave_rows(builder_t *c) {
+  if (!mlirAffineExprIsNull(c->only_row))
+    c->point[c->a.row] = c->only_row;
+}
+
 static MlirValue queries_or_keys(strata_tile_builder_t *b, builder_t *c, int which, uint32_t dims) {
   const strata_nest_t *nest = c->a.product.nest;
-  MlirAffineExpr point[STRATA_MAX_DIMS];
+  MlirAffineExpr point[STRATA_MAX_DIMS], rows = c->point[c->a.row];
+  if (which == STRATA_ATTENTION_K)
+    leave_rows(c);
   point_of(b, c, &c->a.product, point);
+  c->point[c->a.row] = rows;
   point[nest->n_parallel] = c->point[c->a.head];
   return operand(b, c, which, nest, point, dims);
 }
@@ -184,7 +205,8 @@ static strata_tile_value_t cut_at(strata_tile_builder_t *b, const builder_t *c, 
 static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
                                MlirAffineExpr block) {
   const strata_attention_t *a = &c->a;
-  int64_t columns = a->extents[a->column], size = b->space.extents[COLUMN], last = a->extents[a->row] - 1 + a->offset;
+  int64_t columns = a->extents[a->column], size = b->space.extents[COLUMN],
+          last = strata_attention_rows(a) - 1 + a->offset;
   if (columns % size && (!a->is_causal || last >= columns)) {
     MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_tile_constant(b, columns));
     scores = cut_at(b, c, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
@@ -256,8 +278,11 @@ static MlirValue weigh(strata_tile_builder_t *b, builder_t *c, MlirValue narrow,
                        const strata_tile_value_t *factor) {
   const strata_nest_t *nest = c->a.weighted;
   MlirAffineExpr point[STRATA_MAX_DIMS];
+  MlirAffineExpr rows = c->point[c->a.row];
+  leave_rows(c);
   for (int i = 0; i <= nest->n_parallel; i++) // the column last
     point[i] = c->point[i];
+  c->point[c->a.row] = rows;
   MlirValue values = operand(b, c, STRATA_ATTENTION_V, nest, point, 1u << VALUE | 1u << COLUMN);
   if (b->status)
     return result.value;
@@ -413,7 +438,7 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   STRATA_TRY(check_schedule(b, &c.a));
   const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.a), b->schedule.tile[1],
                                  b->schedule.tile[2]};
-  c.n_row_tiles = strata_ceil_div(c.a.extents[c.a.row], sizes[ROW]);
+  c.n_row_tiles = strata_ceil_div(strata_attention_rows(&c.a), sizes[ROW]);
   c.n_column_tiles = strata_ceil_div(c.a.extents[c.a.column], sizes[COLUMN]);
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);

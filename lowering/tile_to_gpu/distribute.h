@@ -66,6 +66,8 @@ typedef struct {
   bool stream;               // each block has an equal share of all tasks' steps
   int64_t n_tasks;           // of the foralls
   int64_t part_blocks;       // of several foralls, each with blocks of its own (parts.c); else 0
+  bool has_many_parts;       // so many that each reads the pointers to its buffers itself
+  bool has_cases;            // the same, of as many blocks each
 } strata_gpu_plan_t;
 
 // Who carries out the code at its end, and on what: a scope (roles.h). At first all threads of the block.

@@ -4,11 +4,15 @@
 //   scf.forall (%t) in (8) {...}   scf.forall (%t) in (4) {...}     a group a block
 // ->
 //   scf.if %block < 8 { %t = %block ... } else { %t = %block - 8 ... }
+//
+// Of very many parts of as many blocks each the number is a quotient, which chooses one of an scf.index_switch's cases.
 #include "lowering/tile_to_gpu/parts.h"
 
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/tasks.h"
+
+enum { MANY_PARTS = 64 }; // more have only launches that copy, or whose parts do the same (share_launches.c)
 
 typedef struct {
   MlirOperation forall;
@@ -108,12 +112,63 @@ static strata_status_t distribute_some(strata_gpu_distribution_t *d, const parts
   return NULL;
 }
 
+static bool have_equal_blocks(const parts_t *parts) {
+  for (size_t i = 1; i < parts->count; i++)
+    if (parts->data[i].n_tasks != parts->data[0].n_tasks || parts->data[i].group != parts->data[0].group)
+      return false;
+  return true;
+}
+
+static MlirOperation emit_switch(strata_gpu_distribution_t *d, MlirValue number, int count) {
+  strata_emitter_t *e = &d->e;
+  MlirRegion *regions = strata_arena_array(d->compile->arena, MlirRegion, count);
+  int64_t *cases = strata_arena_array(d->compile->arena, int64_t, count);
+  for (int i = 0; i < count; i++) {
+    cases[i] = i;
+    regions[i] = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(regions[i], mlirBlockCreate(0, NULL, NULL));
+  }
+  strata_named_attr_t attr = {"cases", mlirDenseI64ArrayGet(e->context, count - 1, cases + 1)}; // 0 is the default
+  MlirOperation op = strata_op_create(e->location, "scf.index_switch", 1, &number, 0, NULL, 1, &attr, count, regions);
+  mlirBlockAppendOwnedOperation(e->block, op);
+  return op;
+}
+
+// Very many parts of as many blocks each: the number of the part is a quotient, and parts that do the same with other
+// buffers become one piece of code on the way to LLVM, before which a case only chooses constants.
+static strata_status_t distribute_cases(strata_gpu_distribution_t *d, const parts_t *parts, int64_t *most_shared) {
+  strata_emitter_t *e = &d->e;
+  const strata_shared_t shared = d->shared;
+  MlirValue whole = d->role.task, blocks = strata_emit_index(e, parts->data[1].first_block);
+  MlirBlock outer = e->block;
+  MlirOperation cases = emit_switch(d, strata_emit_binary(e, "arith.divui", whole, blocks), (int)parts->count);
+  for (size_t i = 0; i < parts->count; i++) {
+    part_t part = parts->data[i];
+    part.first_block = 0;
+    e->block = mlirRegionGetFirstBlock(mlirOperationGetRegion(cases, (intptr_t)i));
+    d->role.task = strata_emit_binary(e, "arith.remui", whole, blocks);
+    STRATA_TRY(distribute_part(d, &part));
+    *most_shared = strata_max(*most_shared, d->shared.size);
+    d->shared = shared;
+    mlirBlockAppendOwnedOperation(e->block,
+                                  strata_op_create(e->location, "scf.yield", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
+  }
+  e->block = outer;
+  d->role.task = whole;
+  return NULL;
+}
+
 strata_status_t strata_gpu_distribute_parts(strata_gpu_distribution_t *d, MlirOperation forall) {
   int64_t n_blocks, most_shared = d->shared.size;
   parts_t parts = read_parts(d, &n_blocks);
   if (!mlirOperationEqual(parts.data[0].forall, forall))
     return NULL;
-  STRATA_TRY(distribute_some(d, &parts, 0, parts.count, &most_shared));
+  d->plan.has_many_parts = parts.count > MANY_PARTS;
+  d->plan.has_cases = d->plan.has_many_parts && have_equal_blocks(&parts);
+  if (d->plan.has_cases)
+    STRATA_TRY(distribute_cases(d, &parts, &most_shared));
+  else
+    STRATA_TRY(distribute_some(d, &parts, 0, parts.count, &most_shared));
   d->shared.size = most_shared;
   return NULL;
 }

@@ -174,6 +174,10 @@ static void finish_kernel(strata_gpu_distribution_t *d, MlirModule kernels, cons
   mlirRegionAppendOwnedBlock(body, entry);
   MlirOperation func = create_func(d, name, false, type, body);
   strata_set_attr(func, "strata.index_bits", strata_i64_attr(d->e.context, index_bits(entry)));
+  if (d->plan.has_many_parts)
+    strata_set_attr(func, "strata.many_parts", mlirUnitAttrGet(d->e.context));
+  if (d->plan.has_many_parts && !d->plan.has_cases)
+    strata_set_attr(func, "strata.keep_parts", mlirUnitAttrGet(d->e.context));
   if (strata_gpu_begins_early(d))
     strata_gpu_keep_loads(func);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(kernels), func);

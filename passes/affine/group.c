@@ -9,9 +9,10 @@
 // groups grow from seeds:
 // contractions and windows take what follows them elementwise, then reductions over rows take what shares their rows,
 // then contractions take what is cheap before them (on GPUs, where operands are fetched in bulk, only those that are
-// over soon or read each element once), then what is left gathers around its last nests. A nest joins if its points
-// line up with the group's (group_align.c) or it is cheap to compute where it is read, if that pays (group_cost.c), and
-// if the groups keep an order (group_order.c). Every sweep looks at a nest once, so the work is linear in the reads.
+// over soon, of small matrices, or read each element once), then what is left gathers around its last nests. A nest
+// joins if its points line up with the group's (group_align.c) or it is cheap to compute where it is read, if that pays
+// (group_cost.c), and if the groups keep an order (group_order.c). Every sweep looks at a nest once, so the work is
+// linear in the reads.
 #include "passes/affine/group.h"
 
 #include "dialects/mlir_util.h"

@@ -166,6 +166,12 @@ MlirBlock strata_group_block(const strata_grouping_t *grouping, const strata_int
 void strata_group_rewire(MlirBlock block, MlirOperation nest, const strata_group_values_t *values);
 MlirOperation strata_group_function(const strata_grouping_t *grouping, MlirBlock block);
 
+// Before there are groups: how often |reader| asks for what |read| reads; and whether |node| is cheap enough to compute
+// so often for |reader|, whose kernel can then share the launch of the one that stores it (repeat_results.c).
+double strata_group_evaluations_alone(const strata_nest_node_t *reader, const strata_nest_read_t *read);
+bool strata_group_affords_again(const strata_nest_graph_t *graph, const strata_group_prices_t *prices, int node,
+                                double evaluations, int reader);
+
 // Makes the rows of a buffer of @main, which is |inside| the kernel, as long as what is stored (group_trial.c).
 void strata_group_drop_padding(const strata_grouping_t *grouping, int buffer, MlirValue inside);
 

@@ -19,6 +19,9 @@
 #define WAIT_DEPTH 6            // nests between a reduction and what waits for it: mean, epsilon, root
 #define ROWS_AT_ONCE 4.0        // along which a value that does not vary is computed once
 #define AFFORDABLE 0.2          // of a kernel's cost may go into repetitions
+#define SHARING 8.0             // launches, as long as what shares one takes (share_launches.c)
+#define SMALL_SIDE 32           // rows, or columns, of a small matrix: half a tile of 64
+#define SMALL_STEPS 128         // of the reduction: two steps of a tile
 #define OPERAND_WORK 4.0        // of a point: what may be done while an operand of a contraction is packed
 #define OPERAND_READS 1.25      // bytes for one byte of it
 #define OPERAND_NESTS 8         // at most, one after the other
@@ -89,6 +92,16 @@ static bool is_thin(const strata_group_prices_t *prices, const strata_nest_t *ne
     return false;
   strata_contraction_sides(&c, &lhs, &rhs);
   return fmin((double)lhs, (double)rhs) < prices->least_side;
+}
+
+// True of a product of small matrices, whose tiles are none of those that fetch in bulk.
+static bool is_small(const strata_nest_node_t *record) {
+  strata_contraction_t c;
+  int64_t lhs, rhs;
+  if (!strata_nest_contraction(record->nest, &c))
+    return false;
+  strata_contraction_sides(&c, &lhs, &rhs);
+  return lhs <= SMALL_SIDE && rhs <= SMALL_SIDE && record->trips <= SMALL_STEPS * record->points;
 }
 
 // A contraction packs what it reads: each point once for many results.
@@ -213,6 +226,27 @@ static bool affords_repetitions(const strata_grouping_t *grouping, int group, in
   // A dear op is repeated only where that hardly shows, whatever memory it saves.
   double saved = record->is_dear ? 0 : saved_bytes(grouping, group, node) * prices->byte + prices->launch;
   return extra <= saved || extra <= saved + AFFORDABLE * group_cost(grouping, group);
+}
+
+double strata_group_evaluations_alone(const strata_nest_node_t *reader, const strata_nest_read_t *read) {
+  int n_dims = reader->nest->n_parallel;
+  uint32_t used = mlirAffineMapIsNull(read->load->map) ? UINT32_MAX : strata_affine_map_dims(read->load->map);
+  double share = 1;
+  for (int dim = 0; dim < n_dims; dim++)
+    if (!(used >> dim & 1))
+      share /= (double)reader->nest->extents[dim];
+  return reader->points * fmax(share, 1 / ROWS_AT_ONCE);
+}
+
+bool strata_group_affords_again(const strata_nest_graph_t *graph, const strata_group_prices_t *prices, int node,
+                                double evaluations, int reader) {
+  const strata_nest_node_t *record = &graph->nodes.data[node];
+  const strata_ints_t *buffers = &graph->nodes.data[reader].buffers;
+  double bytes = 0;
+  for (size_t i = 0; i < buffers->count; i++)
+    bytes += graph->buffers.data[buffers->data[i]].bytes * prices->byte;
+  double saved = (record->is_dear ? 0 : prices->launch) + AFFORDABLE * (prices->launch + bytes);
+  return bytes <= SHARING * prices->launch && (evaluations - record->points) * record->work <= saved;
 }
 
 // Threads that |tasks| of |trips| points in all occupy, each at most |most|.
@@ -458,7 +492,7 @@ static bool is_fetched_cheaper(const strata_grouping_t *grouping, int group, int
     return true; // a copy: the original is read as easily
   if (repeats > OPERAND_REPEATS)
     return false;
-  double loss = is_thin_product ? 0 : anchor->trips * prices->product_loss;
+  double loss = is_thin_product || is_small(anchor) ? 0 : anchor->trips * prices->product_loss;
   double alone = prices->launch + (chain.read + (1 + repeats) * written) * prices->byte + record->points * chain.work;
   return loss + repeats * chain.read * prices->byte + evaluations * chain.work <= alone;
 }

@@ -53,7 +53,7 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
   return (strata_attention_problem_t){.attention = *a,
-                                      .rows = a->extents[a->row],
+                                      .rows = strata_attention_rows(a),
                                       .columns = a->extents[a->column],
                                       .head = strata_attention_head_steps(a),
                                       .value = strata_attention_value_columns(a),

@@ -26,7 +26,8 @@
 
 enum {
   MAX_CALLS = 64,      // of a launch: each is code of its own
-  MAX_ARGUMENTS = 384, // of a launch: a driver takes 4 KiB of them
+  MAX_ALIKE = 480,     // the same on a GPU where all copy, which is little code, or do the same, which is code once
+  MAX_ARGUMENTS = 480, // of a launch: a driver takes 4 KiB of them
   MAX_BETWEEN = 16,    // calls that one may move past on a GPU, besides those of its launch
 };
 
@@ -125,6 +126,8 @@ typedef struct {
   bool is_uneven;                       // products of several schedules
   bool has_unknown;                     // or some that the model knows nothing of
   strata_tiled_load_t loads[MAX_CALLS]; // of products
+  bool computes;                        // one of them does more than to copy
+  bool are_alike;                       // all do the same with other buffers
   strata_pointer_map_t operands;        // those it has
   int n_operands;
 } launch_t;
@@ -136,15 +139,46 @@ static int count_new_operands(const launch_t *launch, MlirOperation call) {
   return count;
 }
 
+static bool computes(const sharer_t *s, MlirOperation call) {
+  return strata_attr_i64(kernel_of(s, call)->func, "strata.flops", 0) > 0;
+}
+
+// True of maps whose nests have the same names and the same work: code that differs in constants.
+static bool are_alike(const sharer_t *s, MlirOperation a, MlirOperation b) {
+  MlirOperation first = kernel_of(s, a)->func, second = kernel_of(s, b)->func;
+  if (strcmp(strata_schedule_read(first).kind, "map") ||
+      !mlirAttributeEqual(strata_attr(first, "strata.schedule"), strata_attr(second, "strata.schedule")) ||
+      !mlirAttributeEqual(strata_attr(first, "strata.flops"), strata_attr(second, "strata.flops")))
+    return false;
+  MlirOperation x = mlirBlockGetFirstOperation(strata_func_body(first)),
+                y = mlirBlockGetFirstOperation(strata_func_body(second));
+  for (; !mlirOperationIsNull(x) && !mlirOperationIsNull(y);
+       x = mlirOperationGetNextInBlock(x), y = mlirOperationGetNextInBlock(y))
+    if (!mlirAttributeEqual(strata_attr(x, "strata.nest"), strata_attr(y, "strata.nest")))
+      return false;
+  return mlirOperationIsNull(x) && mlirOperationIsNull(y);
+}
+
 static void add_call(const sharer_t *s, launch_t *launch, MlirOperation call) {
   const product_t *product = &s->products[strata_call_order_kernel(&s->order, call)];
-  launch->loads[launch->n_calls] = product->load;
+  if (product->is_product)
+    launch->loads[launch->n_calls] = product->load;
   launch->has_unknown |= !product->is_product;
   launch->n_operands += count_new_operands(launch, call);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
     *strata_pointer_map_put(&launch->operands, mlirOperationGetOperand(call, i).ptr) = true;
+  launch->computes |= computes(s, call);
+  launch->are_alike = launch->n_calls == 0 || (launch->are_alike && are_alike(s, call, launch->first));
   launch->last = call;
   launch->n_calls++;
+}
+
+// True if there is no room for |call|, or (null) for any.
+static bool is_full(const sharer_t *s, const launch_t *launch, MlirOperation call) {
+  bool is_any = mlirOperationIsNull(call);
+  bool copies = !launch->computes && (is_any || !computes(s, call));
+  bool alike = launch->are_alike && (is_any || are_alike(s, call, launch->first));
+  return launch->n_calls >= (s->device && (copies || alike) ? MAX_ALIKE : MAX_CALLS);
 }
 
 static void explain_apart(const sharer_t *s, const launch_t *launch, MlirOperation call, const char *reason) {
@@ -193,6 +227,8 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
   STRATA_TRY(strata_call_order_can_move(&s->order, call, launch->first, most, &can_move));
   if (!can_move)
     return NULL;
+  if (!reason && is_full(s, launch, call))
+    reason = "more kernels than a launch takes";
   if (!reason && launch->n_operands + count_new_operands(launch, call) > MAX_ARGUMENTS)
     reason = "more buffers than a launch takes";
   if (!reason)
@@ -215,7 +251,8 @@ static strata_status_t share(sharer_t *s, MlirOperation first) {
   for (MlirOperation op = strata_call_order_next(first), next; !mlirOperationIsNull(op); op = next) {
     int n_before = launch.n_calls;
     next = strata_call_order_next(op);
-    if (launch.n_calls == MAX_CALLS || n_passed > MAX_BETWEEN || strata_call_order_kernel(&s->order, op) < 0)
+    if (is_full(s, &launch, (MlirOperation){NULL}) || n_passed > MAX_BETWEEN ||
+        strata_call_order_kernel(&s->order, op) < 0)
       break;
     STRATA_TRY(try_call(s, &launch, op));
     n_passed += launch.n_calls == n_before;

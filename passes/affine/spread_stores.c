@@ -1,5 +1,5 @@
-// affine-spread-stores: what several concats have among their parts is stored into each of them by the kernel that
-// makes it, not copied from one to the others.
+// affine-spread-stores: what several concats have among their parts, or one has several times, is stored into each
+// place by the kernel that makes it, not copied from one to the others.
 //
 //   nest: store(f(...), %c[%i, %j + 64])     nest: store(load %c[%i, %j + 64], %d[%i, %j])
 // becomes
@@ -109,8 +109,7 @@ static strata_status_t spread(spreading_t *s, int copy, int writer) {
 static bool is_candidate(const spreading_t *s, int node) {
   const strata_nest_node_t *record = &s->graph.nodes.data[node];
   return record->nest && !s->is_changed[node] && strata_nest_is_copy(record->nest) &&
-         s->graph.buffers.data[record->buffers.data[0]].n_stores > 1 &&
-         record->buffers.data[0] != record->buffers.data[1];
+         s->graph.buffers.data[record->buffers.data[0]].n_stores > 1;
 }
 
 static strata_status_t spread_in(strata_compile_t *compile, MlirOperation func) {

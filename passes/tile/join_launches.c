@@ -15,6 +15,8 @@
 #include "dialects/pointer_map.h"
 #include "passes/pass.h"
 
+enum { MAX_NAMES = 64 }; // of kernels in that of a launch
+
 typedef struct joined {
   const char *key;
   MlirAttribute symbol;
@@ -63,6 +65,14 @@ static const char *name_of(const joiner_t *j, const launch_t *launch, bool place
   for (size_t i = 0; places && i < launch->places.count; i++)
     name = strata_arena_printf(j->compile->arena, "%s %lld", name, (long long)launch->places.data[i]);
   return name;
+}
+
+// The same of very many: "k0_and_299", which debuggers, profilers and drivers have room for.
+static const char *short_name_of(const joiner_t *j, const launch_t *launch, MlirOperation first) {
+  MlirStringRef name = strata_attr_str(first, "sym_name");
+  return launch->calls.count <= MAX_NAMES ? name_of(j, launch, false)
+                                          : strata_arena_printf(j->compile->arena, "%.*s_and_%zu", (int)name.length,
+                                                                name.data, launch->calls.count - 1);
 }
 
 static MlirBlock create_block(const joiner_t *j, const launch_t *launch, MlirLocation location) {
@@ -159,7 +169,7 @@ static MlirAttribute create_function(joiner_t *j, const launch_t *launch) {
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   strata_named_attr_t attrs[] = {
-      {"sym_name", strata_str_attr(context, name_of(j, launch, false))},
+      {"sym_name", strata_str_attr(context, short_name_of(j, launch, first))},
       {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, count, types, 0, NULL))},
       {"sym_visibility", strata_str_attr(context, "private")},
       {"strata.schedule", strata_attr(first, "strata.schedule")},

@@ -55,6 +55,8 @@ void strata_gpu_claim_launches(const strata_gpu_kernel_t *kernel);
 // The thread waits for the end of the kernels in front (launch.c).
 void strata_gpu_build_launch_wait(MlirOperation before);
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel);
+// Makes one parameter of the buffers of very many parts (parameters.c).
+void strata_gpu_pack_parameters(const strata_gpu_kernel_t *kernel);
 
 //===-- What threads do (leaves.c) -------------------------------------------------------------------------------===//
 

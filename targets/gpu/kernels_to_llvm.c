@@ -16,39 +16,46 @@
 
 static const char pipeline_format[] =
     "builtin.module(func.func(canonicalize{" ALL_BUT_SQUARES "},cse),expand-strided-metadata,lower-affine,"
-    "convert-scf-to-cf,%sconvert-vector-to-llvm,finalize-memref-to-llvm{index-bitwidth=%d},"
+    "%sconvert-scf-to-cf,%s%sfinalize-memref-to-llvm{index-bitwidth=%d},"
     "convert-math-to-llvm,convert-arith-to-llvm{index-bitwidth=%d},"
     "convert-func-to-llvm{use-bare-ptr-memref-call-conv=true index-bitwidth=%d},convert-cf-to-llvm{index-bitwidth=%d},"
     "convert-ub-to-llvm,reconcile-unrealized-casts)";
+
+// Where there are branches it makes one block of those that do the same with different values, which are then passed to
+// it from all branches in front: of very many parts, all buffers. Elsewhere that is less code.
+static const char vector_pass[] = "convert-vector-to-llvm,";
 
 // The host's code generator calls functions of no library for these.
 static const char host_passes[] = "arith-expand{include-bf16=true},";
 
 static void ignore_text(MlirStringRef text, void *user) { (void)text, (void)user; }
 
-static strata_status_t run_upstream(strata_compile_t *compile, const strata_gpu_device_t *device, MlirModule module,
-                                    int bits) {
-  const char *passes = strata_arena_printf(
-      compile->arena, pipeline_format, device->code == STRATA_GPU_EMULATED ? host_passes : "", bits, bits, bits, bits);
+// Kernels of one kind, in a module of their own: upstream's conversions take one width of addresses for all.
+typedef struct {
+  strata_compile_t *compile;
+  const strata_gpu_device_t *device;
+  MlirModule module;
+  int bits;         // of addresses
+  bool keeps_parts; // that share a launch, apart
+} part_t;
+
+static strata_status_t run_upstream(const part_t *part) {
+  strata_compile_t *compile = part->compile;
+  int bits = part->bits;
+  const char *passes = strata_arena_printf(compile->arena, pipeline_format, part->keeps_parts ? vector_pass : "",
+                                           part->device->code == STRATA_GPU_EMULATED ? host_passes : "",
+                                           part->keeps_parts ? "" : vector_pass, bits, bits, bits, bits);
   MlirPassManager manager = mlirPassManagerCreate(compile->context);
   mlirPassManagerEnableVerifier(manager, compile->options->verify_each);
   MlirLogicalResult result =
       mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(manager), strata_str(passes), ignore_text, NULL);
   if (mlirLogicalResultIsSuccess(result))
-    result = mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(module));
+    result = mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(part->module));
   mlirPassManagerDestroy(manager);
   if (mlirLogicalResultIsSuccess(result))
     return NULL;
   return strata_compile_take_diagnostics(compile, "kernels-to-llvm: upstream's conversions failed");
 }
-
-// Kernels whose addresses have |bits| bits, in a module of their own: upstream's conversions take one width for all.
-typedef struct {
-  strata_compile_t *compile;
-  const strata_gpu_device_t *device;
-  MlirModule module;
-  int bits;
-} part_t;
 
 static int index_bits(MlirOperation func) { return (int)strata_attr_i64(func, "strata.index_bits", 64); }
 
@@ -82,7 +89,7 @@ static strata_status_t convert_part(const part_t *part) {
     strata_gpu_prepare_signature(&kernel);
     STRATA_TRY(strata_gpu_convert_leaves(&kernel));
   }
-  STRATA_TRY(run_upstream(part->compile, part->device, part->module, part->bits));
+  STRATA_TRY(run_upstream(part));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     kernel.func = op;
@@ -92,13 +99,14 @@ static strata_status_t convert_part(const part_t *part) {
   return NULL;
 }
 
-static strata_status_t convert_width(strata_compile_t *compile, const strata_gpu_device_t *device, MlirBlock kernels,
-                                     MlirBlock done, int bits) {
-  part_t part = {compile, device, mlirModuleCreateEmpty(mlirLocationUnknownGet(compile->context)), bits};
+static strata_status_t convert_kind(const part_t *kind, MlirBlock kernels, MlirBlock done) {
+  part_t part = *kind;
+  part.module = mlirModuleCreateEmpty(mlirLocationUnknownGet(part.compile->context));
   MlirBlock body = mlirModuleGetBody(part.module);
   for (MlirOperation op = mlirBlockGetFirstOperation(kernels), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (!strata_op_is(op, "func.func") || index_bits(op) != bits)
+    if (!strata_op_is(op, "func.func") || index_bits(op) != part.bits ||
+        strata_attr_flag(op, "strata.keep_parts") != part.keeps_parts)
       continue;
     mlirOperationRemoveFromParent(op);
     mlirBlockAppendOwnedOperation(body, op);
@@ -111,7 +119,6 @@ static strata_status_t convert_width(strata_compile_t *compile, const strata_gpu
 }
 
 static strata_status_t convert_kernels(strata_compile_t *compile) {
-  static const int widths[] = {32, 64};
   const strata_gpu_device_t *device;
   STRATA_TRY(strata_gpu_device(compile, &device));
   MlirModule kernels = strata_kernels_find(compile);
@@ -123,8 +130,10 @@ static strata_status_t convert_kernels(strata_compile_t *compile) {
   mlirContextGetOrLoadDialect(compile->context, strata_str("rocdl"));
   MlirModule done = mlirModuleCreateEmpty(mlirLocationUnknownGet(compile->context));
   strata_status_t status = NULL;
-  for (size_t i = 0; i < sizeof widths / sizeof widths[0] && !status; i++)
-    status = convert_width(compile, device, mlirModuleGetBody(kernels), mlirModuleGetBody(done), widths[i]);
+  for (int i = 0; i < 4 && !status; i++) {
+    part_t kind = {.compile = compile, .device = device, .bits = i < 2 ? 32 : 64, .keeps_parts = i % 2};
+    status = convert_kind(&kind, mlirModuleGetBody(kernels), mlirModuleGetBody(done));
+  }
   if (!status)
     move_all(mlirModuleGetBody(done), mlirModuleGetBody(kernels));
   mlirModuleDestroy(done);

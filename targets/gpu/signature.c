@@ -140,6 +140,7 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   bool begins_early = strata_attr_flag(kernel->func, "strata.programmatic");
   bool has_launches = !mlirAttributeIsNull(strata_attr(kernel->func, launches_attr));
   int64_t resident = has_registers ? 1 : strata_attr_i64(kernel->func, "strata.resident", 0);
+  bool has_many_parts = strata_attr_flag(kernel->func, "strata.many_parts");
   int n_maps = count_maps(kernel->func);
   int alignment = (int)strata_attr_i64(kernel->func, alignment_attr, SHARED_ALIGNMENT);
   for (intptr_t i = mlirOperationGetNumDiscardableAttributes(kernel->func); i-- > 0;)
@@ -150,6 +151,8 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   replace_shared(kernel, alignment);
   if (n_maps > 0)
     describe_maps(kernel, n_maps);
+  else if (has_many_parts)
+    strata_gpu_pack_parameters(kernel);
   const char *prefix = kernel->device->code == STRATA_GPU_NVPTX ? "nvvm" : "rocdl";
   strata_arena_t *arena = kernel->compile->arena;
   strata_set_attr(kernel->func, strata_arena_printf(arena, "%s.kernel", prefix), mlirUnitAttrGet(context));

@@ -1,7 +1,7 @@
 // RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=affine --explain -o %t | FileCheck %s
 
 // So are a hundred slices, put side by side.
-// CHECK: a run: 2 launches
+// CHECK: a run: 1 launches
 func.func @main(%x0: tensor<256x40xf16> {strata.name = "x0"}, %x1: tensor<256x40xf16> {strata.name = "x1"},
                 %x2: tensor<256x40xf16> {strata.name = "x2"}, %x3: tensor<256x40xf16> {strata.name = "x3"},
                 %x4: tensor<256x40xf16> {strata.name = "x4"}, %x5: tensor<256x40xf16> {strata.name = "x5"},

@@ -2,6 +2,7 @@
 // RUN: strata %t/0.mlir --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t/out 2>&1 | FileCheck %t/0.mlir
 // RUN: strata %t/1.mlir --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t/out 2>&1 | FileCheck %t/1.mlir
 // RUN: strata %t/2.mlir --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t/out 2>&1 | FileCheck %t/2.mlir
+// RUN: strata %t/3.mlir --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t/out 2>&1 | FileCheck %t/3.mlir
 
 //--- 0.mlir
 // A product is a result, and so is what is made of it: all in its kernel, though that would be read from memory as well.
@@ -34,13 +35,25 @@ func.func @main(%x: tensor<4096x64xf16> {strata.name = "x"}, %w: tensor<64x4096x
 }
 
 //--- 2.mlir
-// What one reads for each row is a result of its own.
-// CHECK: apart  mul#2 <- exp#1: they do not walk the same points: it would be computed again, and is a result
-// CHECK: a run: 2 launches
+// What one reads for each row is a result of its own: where both are over soon it is computed for each, in one launch.
+// CHECK: fused  mul#4 <- exp#3 in k1
+// CHECK: a run: 1 launches
 func.func @main(%x: tensor<256x1024xf32> {strata.name = "x"}, %s: tensor<1024xf32> {strata.name = "s"}) -> (tensor<1024xf32> {strata.name = "e"}, tensor<256x1024xf32> {strata.name = "y"}) {
   %0 = "strata.sin"(%s) : (tensor<1024xf32>) -> tensor<1024xf32>
   %1 = "strata.exp"(%0) : (tensor<1024xf32>) -> tensor<1024xf32>
   %2 = "strata.broadcast"(%1) {map = affine_map<(i, j) -> (j)>} : (tensor<1024xf32>) -> tensor<256x1024xf32>
   %3 = "strata.mul"(%x, %2) : (tensor<256x1024xf32>, tensor<256x1024xf32>) -> tensor<256x1024xf32>
   return %1, %3 : tensor<1024xf32>, tensor<256x1024xf32>
+}
+
+//--- 3.mlir
+// Here one takes long, and would not share it.
+// CHECK: apart  mul#2 <- exp#1: they do not walk the same points: it would be computed again, and is a result
+// CHECK: a run: 2 launches
+func.func @main(%x: tensor<65536x1024xf32> {strata.name = "x"}, %s: tensor<1024xf32> {strata.name = "s"}) -> (tensor<1024xf32> {strata.name = "e"}, tensor<65536x1024xf32> {strata.name = "y"}) {
+  %0 = "strata.sin"(%s) : (tensor<1024xf32>) -> tensor<1024xf32>
+  %1 = "strata.exp"(%0) : (tensor<1024xf32>) -> tensor<1024xf32>
+  %2 = "strata.broadcast"(%1) {map = affine_map<(i, j) -> (j)>} : (tensor<1024xf32>) -> tensor<65536x1024xf32>
+  %3 = "strata.mul"(%x, %2) : (tensor<65536x1024xf32>, tensor<65536x1024xf32>) -> tensor<65536x1024xf32>
+  return %1, %3 : tensor<1024xf32>, tensor<65536x1024xf32>
 }

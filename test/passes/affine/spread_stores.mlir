@@ -62,3 +62,27 @@ func.func @main(%x: memref<8x24xf32> {strata.name = "x"}, %y: memref<8x24xf32> {
   } {strata.nest = "less"}
   return
 }
+
+// -----
+
+// So is what lies twice in one buffer.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[T:.*]] = memref.alloc() : memref<8x16xf32>
+// CHECK: affine.store %{{.*}}, %[[T]][%{{.*}}, %{{.*}}]
+// CHECK: strata.nest = "tanh"
+// CHECK: affine.load %[[T]]
+// CHECK-NEXT: affine.store %{{.*}}, %arg1[%{{.*}}, %{{.*}}]
+// CHECK: affine.load %[[T]]
+// CHECK-NEXT: affine.store %{{.*}}, %arg1[%{{.*}}, %{{.*}} + 16]
+func.func @main(%x: memref<8x16xf32> {strata.name = "x"}, %y: memref<8x32xf32> {strata.name = "y", strata.output}) {
+  affine.parallel (%i, %j) = (0, 0) to (8, 16) {
+    %e = affine.load %x[%i, %j] : memref<8x16xf32>
+    %t = math.tanh %e : f32
+    affine.store %t, %y[%i, %j] : memref<8x32xf32>
+  } {strata.nest = "tanh"}
+  affine.parallel (%i, %j) = (0, 0) to (8, 16) {
+    %e = affine.load %y[%i, %j] : memref<8x32xf32>
+    affine.store %e, %y[%i, %j + 16] : memref<8x32xf32>
+  } {strata.nest = "copy"}
+  return
+}
