@@ -17,6 +17,7 @@ enum { MAX_HEAD = 256 };
 #define SOFTMAX_SECONDS 2e-6 // from the end of one kernel to the work of the next
 #define CLEARLY_FASTER 0.8   // the models err
 #define FASTER 0.95          // what is much alike in both
+#define FASTER_FMA 1.0       // the same multiply-adds in both
 #define NOT_HIDDEN 0.5       // of arithmetic behind a product
 
 typedef strata_attention_finder_t finder_t;
@@ -109,6 +110,11 @@ static bool comes_in_bulk(const finder_t *f, const product_t *product, int opera
   return false;
 }
 
+static bool all_come_in_bulk(const finder_t *f, const product_t *first, const product_t *second) {
+  return comes_in_bulk(f, first, STRATA_ATTENTION_Q) && comes_in_bulk(f, first, STRATA_ATTENTION_K) &&
+         comes_in_bulk(f, second, STRATA_ATTENTION_V);
+}
+
 static bool reads_constants(const finder_t *f, int node) {
   const strata_ints_t *buffers = &node_of(f, node)->buffers;
   for (size_t i = 0; i < buffers->count; i++)
@@ -140,16 +146,17 @@ static const char *judge(const finder_t *f) {
     return "products of weights or without batches, which may share launches with others";
   if (obstacle)
     return obstacle;
-  if (!read_product(f, f->found.product.nest, &first) || !read_product(f, f->found.weighted, &second) ||
-      !comes_in_bulk(f, &first, STRATA_ATTENTION_Q) || !comes_in_bulk(f, &first, STRATA_ATTENTION_K) ||
-      !comes_in_bulk(f, &second, STRATA_ATTENTION_V))
+  if (!read_product(f, f->found.product.nest, &first) || !read_product(f, f->found.weighted, &second))
+    return "its products are not all of the kernel";
+  if (!problem.on_fma && !all_come_in_bulk(f, &first, &second))
     return "the copy engine does not take an operand: rows that do not begin at multiples of 16 bytes, or too many "
            "dims";
   if (!strata_attention_choose(f->device, &problem, 1, &choice))
     return "no tile fits registers and shared memory";
   double apart = strata_problem_seconds(f->device, &first.problem) +
                  strata_problem_seconds(f->device, &second.problem) + seconds_between(f, &problem);
-  bool pays = choice.seconds < (f->found.has_softmax ? CLEARLY_FASTER : FASTER) * apart;
+  double faster = problem.on_fma ? FASTER_FMA : f->found.has_softmax ? CLEARLY_FASTER : FASTER;
+  bool pays = choice.seconds < faster * apart;
   strata_explain(f->grouping->compile,
                  "attention contract#%d <- contract#%d: %lld x %lld, %lld times: %.1f us %s %.1f in %s kernels",
                  f->weighted, f->first, (long long)problem.rows, (long long)problem.columns, (long long)problem.batch,
@@ -254,7 +261,7 @@ strata_status_t strata_group_attention(strata_grouping_t *grouping) {
   if (!is_allowed(grouping->compile))
     return NULL;
   STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
-  if (!f.device->mma_async[0])
+  if (!strata_attention_is_available(f.device))
     return NULL;
   for (f.weighted = 0; f.weighted < (int)grouping->graph.nodes.count; f.weighted++)
     if (strata_group_is_free_anchor(grouping, f.weighted))

@@ -52,13 +52,17 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
+  bool on_fma = !device->mma[0] && !device->mma_async[0];
+  const strata_mma_t *async =
+      mlirTypeIsAF32(a->type) ? NULL : strata_mma_find_async(device, a->type, mlirF32TypeGet(context));
   return (strata_attention_problem_t){.attention = *a,
                                       .rows = a->extents[a->row],
                                       .columns = a->extents[a->column],
-                                      .head = strata_attention_head_steps(a),
-                                      .value = strata_attention_value_columns(a),
+                                      .head = strata_attention_head_steps(a, on_fma),
+                                      .value = strata_attention_value_columns(a, on_fma),
                                       .batch = strata_attention_batch(a),
-                                      .async = strata_mma_find_async(device, a->type, mlirF32TypeGet(context))};
+                                      .async = async,
+                                      .on_fma = on_fma};
 }
 
 //===-- What fits ------------------------------------------------------------------------------------------------===//
@@ -67,7 +71,13 @@ static bool is_possible(const strata_attention_problem_t *p) {
   return p->async && p->head <= MAX_HEAD && p->value <= MAX_HEAD;
 }
 
+bool strata_attention_is_available(const strata_gpu_device_t *device) {
+  return device->mma_async[0] || !device->mma[0];
+}
+
 const char *strata_attention_obstacle(const strata_attention_problem_t *p) {
+  if (p->on_fma)
+    return NULL;
   if (!p->async)
     return "the device has no instruction for its type";
   if (!is_possible(p))
@@ -93,6 +103,8 @@ static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_at
 
 // Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
 static bool is_sensible(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  if (p->on_fma)
+    return true;
   return c->columns >= strata_min(MIN_COLUMNS, strata_round_up(p->columns, COLUMN_STEP)) &&
          c->columns < p->columns + COLUMN_STEP &&
          (c->groups <= USUAL_GROUPS || strata_ceil_div(p->columns, c->columns) >= LONG_ROW);
@@ -186,6 +198,8 @@ static int64_t count_grid(const strata_gpu_device_t *device, const strata_attent
 bool strata_attention_next(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                            strata_attention_choice_t *c) {
   enum { N_COLUMNS = MAX_COLUMNS / COLUMN_STEP };
+  if (p->on_fma)
+    return strata_attention_fma_next(device, p, c);
   while (is_possible(p) && c->number < N_COLUMNS * N_SIZES) {
     size_t number = c->number;
     int64_t groups = sizes[number % N_SIZES].groups;
@@ -227,6 +241,8 @@ int strata_attention_choose(const strata_gpu_device_t *device, const strata_atte
 
 strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *problem,
                                             const strata_attention_choice_t *choice) {
+  if (problem->on_fma)
+    return strata_attention_fma_schedule(problem, choice);
   return (strata_schedule_t){.kind = "attention",
                              .threads = choice->groups * STRATA_PIPELINED_GROUP_THREADS,
                              .group = choice->groups * STRATA_PIPELINED_GROUP_THREADS,
@@ -249,7 +265,7 @@ static void explain(strata_compile_t *compile, const strata_kernel_t *kernel, co
     const strata_attention_choice_t *c = &choices[i];
     strata_explain(compile,
                    "attention %.*s:   %s %lldx%lldx%lld, %lld slots, %lld tasks in %lld blocks: %.1f us (%s)%s",
-                   (int)name.length, name.data, p->async->name, (long long)c->rows, (long long)c->columns,
+                   (int)name.length, name.data, p->on_fma ? "multiply-adds" : p->async->name, (long long)c->rows, (long long)c->columns,
                    (long long)p->head, (long long)c->slots, (long long)c->tasks, (long long)c->blocks, 1e6 * c->seconds,
                    c->bound, i == 0 ? ", chosen" : "");
   }
