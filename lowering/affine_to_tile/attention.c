@@ -42,8 +42,8 @@ typedef struct {
   MlirAffineExpr point[STRATA_MAX_DIMS]; // of the canonical dims
   MlirValue row_tile;                    // its number
   MlirAffineExpr row_tile_symbol;
-  bool on_fma;                            // no instruction multiplies
-  int64_t n_steps[2];                     // on_fma: of the first product, the head; of the second, columns
+  bool on_fma;        // no instruction multiplies
+  int64_t n_steps[2]; // on_fma: of the first product, the head; of the second, columns
 } builder_t;
 
 // What blocks of columns hand on; without a softmax the result alone.

@@ -25,10 +25,12 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
 const char *strata_attention_obstacle(const strata_attention_problem_t *problem);
 
 typedef struct {
-  int64_t groups;        // of 128 threads, 64 rows each; on multiply-adds of 32 threads, 16 or 32 rows each
+  int64_t groups;        // of 128 threads, 64 rows each
+  int64_t warps[2];      // on multiply-adds: along rows and columns of the tile
   int64_t rows, columns; // of a tile
   int64_t slots, tasks, blocks;
-  double seconds;
+  double seconds;    // as those of other kernels are modelled
+  double cost;       // by which candidates are compared: on multiply-adds, idle schedulers count, which those leave out
   const char *bound; // what takes the time
   size_t number;     // among the candidates
 } strata_attention_choice_t;
@@ -46,6 +48,8 @@ bool strata_attention_next(const strata_gpu_device_t *device, const strata_atten
 // The best |n|, best first; returns how many there are.
 int strata_attention_choose(const strata_gpu_device_t *device, const strata_attention_problem_t *problem, int n,
                             strata_attention_choice_t *out);
+// The least time of any, beside other kernels'; infinity where none fits.
+double strata_attention_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *problem);
 strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *problem,
                                             const strata_attention_choice_t *choice);
 

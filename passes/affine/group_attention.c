@@ -10,6 +10,7 @@
 #include "passes/affine/explain.h"
 #include "passes/target.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MAX_HEAD = 256 };
@@ -17,7 +18,7 @@ enum { MAX_HEAD = 256 };
 #define SOFTMAX_SECONDS 2e-6 // from the end of one kernel to the work of the next
 #define CLEARLY_FASTER 0.8   // the models err
 #define FASTER 0.95          // what is much alike in both
-#define FASTER_FMA 1.0       // the same multiply-adds in both
+#define FASTER_FMA 1.5       // the same multiply-adds in both, and scores in memory are to be avoided
 #define NOT_HIDDEN 0.5       // of arithmetic behind a product
 
 typedef strata_attention_finder_t finder_t;
@@ -140,7 +141,6 @@ static double seconds_between(const finder_t *f, const strata_attention_problem_
 static const char *judge(const finder_t *f) {
   product_t first, second;
   strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
-  strata_attention_choice_t choice;
   const char *obstacle = strata_attention_obstacle(&problem);
   if (!f->found.has_softmax && (problem.batch == 1 || has_weights(f)))
     return "products of weights or without batches, which may share launches with others";
@@ -151,16 +151,17 @@ static const char *judge(const finder_t *f) {
   if (!problem.on_fma && !all_come_in_bulk(f, &first, &second))
     return "the copy engine does not take an operand: rows that do not begin at multiples of 16 bytes, or too many "
            "dims";
-  if (!strata_attention_choose(f->device, &problem, 1, &choice))
+  double seconds = strata_attention_seconds(f->device, &problem);
+  if (isinf(seconds))
     return "no tile fits registers and shared memory";
   double apart = strata_problem_seconds(f->device, &first.problem) +
                  strata_problem_seconds(f->device, &second.problem) + seconds_between(f, &problem);
   double faster = problem.on_fma ? FASTER_FMA : f->found.has_softmax ? CLEARLY_FASTER : FASTER;
-  bool pays = choice.seconds < faster * apart;
+  bool pays = seconds < faster * apart;
   strata_explain(f->grouping->compile,
                  "attention contract#%d <- contract#%d: %lld x %lld, %lld times: %.1f us %s %.1f in %s kernels",
                  f->weighted, f->first, (long long)problem.rows, (long long)problem.columns, (long long)problem.batch,
-                 1e6 * choice.seconds, pays ? "instead of" : "are too many for", 1e6 * apart,
+                 1e6 * seconds, pays ? "instead of" : "are too many for", 1e6 * apart,
                  f->found.has_softmax ? "three" : "two");
   return pays ? NULL : "";
 }

@@ -183,6 +183,7 @@ static void predict(const strata_gpu_device_t *device, const strata_attention_pr
   double rounds = (double)strata_ceil_div(c->tasks, device->n_processors), blocks = count_blocks(p, c);
   c->bound = block.what;
   c->seconds = (LAUNCH + rounds * (TASK + product_cycles(p, c) + blocks * block.cycles)) / CLOCK;
+  c->cost = c->seconds;
 }
 
 // Of causal tiles each block is to get long and short ones: row tiles in turn.
@@ -228,7 +229,7 @@ int strata_attention_choose(const strata_gpu_device_t *device, const strata_atte
     if (!is_sensible(problem, &candidate))
       continue;
     int at = count;
-    while (at > 0 && out[at - 1].seconds > candidate.seconds)
+    while (at > 0 && out[at - 1].cost > candidate.cost)
       at--;
     if (at == n)
       continue;
@@ -237,6 +238,14 @@ int strata_attention_choose(const strata_gpu_device_t *device, const strata_atte
     out[at] = candidate;
   }
   return count;
+}
+
+double strata_attention_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *problem) {
+  strata_attention_choice_t candidate = {0};
+  double least = INFINITY;
+  while (strata_attention_next(device, problem, &candidate))
+    least = is_sensible(problem, &candidate) ? fmin(least, candidate.seconds) : least;
+  return least;
 }
 
 strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *problem,
@@ -254,6 +263,13 @@ strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *pr
                              .blocks = choice->blocks};
 }
 
+static void explain_fma(strata_compile_t *compile, MlirStringRef name, const strata_attention_choice_t *c,
+                        bool is_first) {
+  strata_explain(compile, "attention %.*s:   multiply-adds %lldx%lld by %lldx%lld warps, %lld tasks: %.1f us (%s)%s",
+                 (int)name.length, name.data, (long long)c->rows, (long long)c->columns, (long long)c->warps[0],
+                 (long long)c->warps[1], (long long)c->tasks, 1e6 * c->seconds, c->bound, is_first ? ", chosen" : "");
+}
+
 static void explain(strata_compile_t *compile, const strata_kernel_t *kernel, const strata_attention_problem_t *p,
                     int n, const strata_attention_choice_t *choices) {
   MlirStringRef name = strata_attr_str(kernel->func, "sym_name");
@@ -263,9 +279,13 @@ static void explain(strata_compile_t *compile, const strata_kernel_t *kernel, co
                  (long long)a->extents[a->value], (long long)p->batch, a->has_softmax ? "" : ", no softmax");
   for (int i = 0; i < n; i++) {
     const strata_attention_choice_t *c = &choices[i];
+    if (p->on_fma) {
+      explain_fma(compile, name, c, i == 0);
+      continue;
+    }
     strata_explain(compile,
                    "attention %.*s:   %s %lldx%lldx%lld, %lld slots, %lld tasks in %lld blocks: %.1f us (%s)%s",
-                   (int)name.length, name.data, p->on_fma ? "multiply-adds" : p->async->name, (long long)c->rows, (long long)c->columns,
+                   (int)name.length, name.data, p->async->name, (long long)c->rows, (long long)c->columns,
                    (long long)p->head, (long long)c->slots, (long long)c->tasks, (long long)c->blocks, 1e6 * c->seconds,
                    c->bound, i == 0 ? ", chosen" : "");
   }

@@ -94,7 +94,7 @@ static strata_status_t check_threads(const strata_gpu_device_t *device, const st
   if (!is_power_of_two(given->group) || (given->group == 1) != is_alone ||
       (!is_warp && given->group != given->threads && !is_team && !is_cluster))
     return strata_error(STRATA_INVALID_ARGUMENT, "group: expected %s, got %lld",
-                        is_alone          ? "1"
+                        is_alone         ? "1"
                         : chosen->blocks ? "as many as chosen, or all threads"
                                          : "a power of two from 2 to a warp, or all threads",
                         (long long)given->group);

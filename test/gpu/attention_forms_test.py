@@ -150,7 +150,8 @@ def main():
     for case in cases():
         if only and case.name not in only:
             continue
-        if not all([check(case, [], 1, "."), check(case, [], 1, ".", "emulated_fma"), check(case, APART, 0, "."),
+        on_fma = 0 if case.name == "causal" else 1  # too few rows for one kernel of multiply-adds
+        if not all([check(case, [], 1, "."), check(case, [], on_fma, ".", "emulated_fma"), check(case, APART, 0, "."),
                     check(case, EXACT, 0, ".")]):
             failed.append(case.name)
     return len(failed) != 0
