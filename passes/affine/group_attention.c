@@ -248,21 +248,22 @@ static strata_status_t form(finder_t *f, const candidate_t *candidate) {
   return NULL;
 }
 
-// The exponentials are rounded before they are divided, and rows are summed up in parts.
-static bool is_allowed(const strata_compile_t *compile) {
+// The exponentials are rounded before they are divided, and rows are summed up in parts. Where there are matrix
+// instructions, which may not be used, there is no form without.
+static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_t *device) {
   const strata_compile_options_t *options = compile->options;
-  return STRATA_ATTENTION && strata_target_is_gpu(compile) && !options->disable_fusion &&
+  return STRATA_ATTENTION && strata_attention_is_available(device) && !options->disable_fusion &&
          !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math && !options->disable_fast_math &&
-         !options->disable_tensor_core;
+         !(options->disable_tensor_core && device->mma_async[0]);
 }
 
 strata_status_t strata_group_attention(strata_grouping_t *grouping) {
   finder_t f = {.grouping = grouping};
   candidates_t candidates = {0};
-  if (!is_allowed(grouping->compile))
+  if (!strata_target_is_gpu(grouping->compile))
     return NULL;
   STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
-  if (!strata_attention_is_available(f.device))
+  if (!is_allowed(grouping->compile, f.device))
     return NULL;
   for (f.weighted = 0; f.weighted < (int)grouping->graph.nodes.count; f.weighted++)
     if (strata_group_is_free_anchor(grouping, f.weighted))
