@@ -52,6 +52,7 @@ typedef struct strata_gpu_device {
   int64_t shared_bytes_processor;
   int64_t l2_bytes;
   int64_t bandwidth; // memory traffic, bytes a second
+  double draw;       // times its share of that, which a processor gets where others want nothing
   int64_t products;  // operations a second of products of 16-bit operands
   const char *mma;   // family of matrix instructions: a set of rows of targets/gpu/mma.def; "": none
   const char

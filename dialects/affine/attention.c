@@ -208,11 +208,11 @@ static bool find_type(reader_t *r) {
   if (!mlirTypeIsAF32(mlirValueGetType(r->a.product.value)) || !(mlirTypeIsAF32(score) || is_half(score)))
     return false;
   r->a.type = mlirValueGetType(r->a.operands[STRATA_ATTENTION_Q].factor);
-  r->why = "its operands are not all f16 or all bf16";
+  r->why = "its operands are not all f16, all bf16 or all f32";
   for (int i = 0; i < STRATA_N_ATTENTION_OPERANDS; i++)
     if (!mlirTypeEqual(mlirValueGetType(r->a.operands[i].factor), r->a.type))
       return false;
-  return is_half(r->a.type);
+  return is_half(r->a.type) || mlirTypeIsAF32(r->a.type);
 }
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
@@ -339,12 +339,14 @@ bool strata_attention_has_factor(const strata_attention_t *a) {
   return a->has_softmax && !strata_term_same(&a->weight, &a->softmax);
 }
 
-int64_t strata_attention_head_steps(const strata_attention_t *attention) {
-  return strata_round_up(attention->extents[attention->head], STRATA_ATTENTION_STEP);
+int64_t strata_attention_head_steps(const strata_attention_t *attention, bool on_fma) {
+  int64_t steps = strata_round_up(attention->extents[attention->head], STRATA_ATTENTION_STEP);
+  return on_fma ? strata_power_of_two_from(steps) : steps;
 }
 
-int64_t strata_attention_value_columns(const strata_attention_t *attention) {
-  return strata_round_up(attention->extents[attention->value], STRATA_ATTENTION_COLUMN);
+int64_t strata_attention_value_columns(const strata_attention_t *attention, bool on_fma) {
+  int64_t columns = strata_round_up(attention->extents[attention->value], STRATA_ATTENTION_COLUMN);
+  return on_fma ? strata_max(strata_power_of_two_from(columns), STRATA_ATTENTION_FMA_COLUMNS) : columns;
 }
 
 static int step_dim(const strata_attention_t *a, int operand) {

@@ -55,11 +55,11 @@ typedef struct {
   int64_t score_bytes, score_operations, score_functions;
 } strata_attention_t;
 
-// The instruction's steps along its head dim, and its columns of values: tiles are as long as whole ones, and what of
-// them is beyond the dims is zero, or not stored.
-enum { STRATA_ATTENTION_STEP = 16, STRATA_ATTENTION_COLUMN = 8 };
-int64_t strata_attention_head_steps(const strata_attention_t *attention);
-int64_t strata_attention_value_columns(const strata_attention_t *attention);
+// Steps along the head dim that are taken at once, and columns of values of an instruction: tiles are as long as whole
+// ones, on multiply-adds powers of two, and what of them is beyond the dims is zero, or not stored.
+enum { STRATA_ATTENTION_STEP = 16, STRATA_ATTENTION_COLUMN = 8, STRATA_ATTENTION_FMA_COLUMNS = 32 };
+int64_t strata_attention_head_steps(const strata_attention_t *attention, bool on_fma);
+int64_t strata_attention_value_columns(const strata_attention_t *attention, bool on_fma);
 
 // Rows that share keys and values, and what there are several of.
 int64_t strata_attention_rows(const strata_attention_t *attention);

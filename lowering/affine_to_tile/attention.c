@@ -15,6 +15,9 @@
 // one that stays a number then. What was divided before the second product is divided after it.
 //
 // Without a softmax a block's scores are its weights, zero where there is no column, and %o is all that is carried.
+//
+// On multiply-adds it is an ordinary loop around two contractions: their tiles' sides are powers of two, of which
+// tile.steps says how many steps there are, and values are loaded in front of the first product.
 #include "dialects/affine/attention.h"
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/simplify.h"
@@ -40,10 +43,15 @@ typedef struct {
   MlirValue row_tile;                    // its number
   MlirAffineExpr row_tile_symbol;
   MlirAffineExpr only_row; // null unless a tile has one row: its place, at which keys and values are read
+  bool on_fma;             // no instruction multiplies
+  int64_t n_steps[2];      // on_fma: of the first product, the head; of the second, columns
 } builder_t;
 
 // What blocks of columns hand on; without a softmax the result alone.
 enum { MAXIMUM, SUM, RESULT, N_CARRIED };
+
+// The contractions.
+enum { PRODUCT, WEIGHTED };
 
 static int first_carried(const builder_t *c) { return c->a.has_softmax ? 0 : RESULT; }
 
@@ -269,13 +277,22 @@ static strata_tile_value_t exponential(strata_tile_builder_t *b, const builder_t
 
 //===-- A block of columns ---------------------------------------------------------------------------------------===//
 
+// As the second product multiplies them.
 static MlirValue narrowed(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t weights) {
+  if (mlirTypeIsAF32(c->a.type))
+    return weights.value;
   return strata_emit_value(&b->e, "arith.truncf", 1, &weights.value, strata_tile_type(b, c->a.type, SCORES), 0, NULL);
 }
 
-// The weighted values added to |result|.
-static MlirValue weigh(strata_tile_builder_t *b, builder_t *c, MlirValue narrow, strata_tile_value_t result,
-                       const strata_tile_value_t *factor) {
+static MlirValue multiply(strata_tile_builder_t *b, const builder_t *c, int which, MlirValue left, MlirValue right,
+                          MlirValue sum) {
+  MlirValue result = strata_tile_emit_contract(b, left, right, sum, b->schedule.mma);
+  if (c->on_fma)
+    strata_set_attr(strata_def(result), "tile.steps", strata_i64_attr(b->e.context, c->n_steps[which]));
+  return result;
+}
+
+static MlirValue load_values(strata_tile_builder_t *b, builder_t *c) {
   const strata_nest_t *nest = c->a.weighted;
   MlirAffineExpr point[STRATA_MAX_DIMS];
   MlirAffineExpr rows = c->point[c->a.row];
@@ -283,21 +300,24 @@ static MlirValue weigh(strata_tile_builder_t *b, builder_t *c, MlirValue narrow,
   for (int i = 0; i <= nest->n_parallel; i++) // the column last
     point[i] = c->point[i];
   c->point[c->a.row] = rows;
-  MlirValue values = operand(b, c, STRATA_ATTENTION_V, nest, point, 1u << VALUE | 1u << COLUMN);
+  return operand(b, c, STRATA_ATTENTION_V, nest, point, 1u << VALUE | 1u << COLUMN);
+}
+
+// The weighted values, loaded or null, added to |result|.
+static MlirValue weigh(strata_tile_builder_t *b, builder_t *c, MlirValue narrow, MlirValue values,
+                       strata_tile_value_t result, const strata_tile_value_t *factor) {
+  if (mlirValueIsNull(values))
+    values = load_values(b, c);
   if (b->status)
     return result.value;
   MlirValue before = factor ? binary(b, c, "arith.mulf", result, *factor).value : result.value;
-  return strata_tile_emit_contract(b, narrow, values, before, b->schedule.mma);
+  return multiply(b, c, WEIGHTED, narrow, values, before);
 }
 
 // A block's scores; nothing where there are none.
-static strata_tile_value_t block_scores(strata_tile_builder_t *b, builder_t *c, MlirValue queries,
+static strata_tile_value_t block_scores(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue keys,
                                         MlirAffineExpr block) {
-  MlirValue keys = queries_or_keys(b, c, STRATA_ATTENTION_K, 1u << COLUMN | 1u << HEAD);
-  if (b->status)
-    return (strata_tile_value_t){0};
-  strata_tile_value_t product = {strata_tile_emit_contract(b, queries, keys, numbers(b, 0, SCORES), b->schedule.mma),
-                                 SCORES};
+  strata_tile_value_t product = {multiply(b, c, PRODUCT, queries, keys, numbers(b, 0, SCORES)), SCORES};
   strata_tile_value_t scores = scores_of(b, c, product);
   return b->status ? scores : cut(b, c, scores, block);
 }
@@ -305,11 +325,16 @@ static strata_tile_value_t block_scores(strata_tile_builder_t *b, builder_t *c, 
 // Replaces |carried| by what this block makes of it.
 static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirAffineExpr block,
                        MlirValue *carried) {
-  strata_tile_value_t scores = block_scores(b, c, queries, block), result = {carried[RESULT], RESULTS};
+  MlirValue keys = queries_or_keys(b, c, STRATA_ATTENTION_K, 1u << COLUMN | 1u << HEAD), values = {NULL};
+  if (c->on_fma && !b->status)
+    values = load_values(b, c);
+  if (b->status)
+    return;
+  strata_tile_value_t scores = block_scores(b, c, queries, keys, block), result = {carried[RESULT], RESULTS};
   if (b->status)
     return;
   if (!c->a.has_softmax) {
-    carried[RESULT] = weigh(b, c, narrowed(b, c, scores), result, NULL);
+    carried[RESULT] = weigh(b, c, narrowed(b, c, scores), values, result, NULL);
     return;
   }
   strata_tile_value_t before = {carried[MAXIMUM], ROWS}, sum = {carried[SUM], ROWS};
@@ -321,7 +346,7 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
   if (strata_attention_has_factor(&c->a))
     weights = derive(b, c, &c->a.softmax, weights, &c->a.weight);
   if (!b->status)
-    carried[RESULT] = weigh(b, c, narrowed(b, c, weights), result, &factor);
+    carried[RESULT] = weigh(b, c, narrowed(b, c, weights), values, result, &factor);
 }
 
 // The blocks of columns that the task's rows see.
@@ -367,8 +392,9 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   if (b->status)
     return;
   strata_emit_for_end(&b->e, loop, n, inside + first, carried + first);
-  strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
-  if (!seen.is_all)
+  if (!c->on_fma)
+    strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
+  if (!c->on_fma && !seen.is_all)
     strata_set_attr(loop.op, "tile.most", strata_i64_attr(b->e.context, c->n_column_tiles));
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
@@ -419,12 +445,12 @@ static void emit_task(strata_tile_builder_t *b, builder_t *c) {
     strata_tile_contract_stores(b, &weighted, c->point, result);
 }
 
-static strata_status_t check_schedule(const strata_tile_builder_t *b, const strata_attention_t *a) {
+static strata_status_t check_schedule(const strata_tile_builder_t *b, const builder_t *c) {
   const strata_schedule_t *s = &b->schedule;
-  if (s->n_tile != 3 || s->tile[0] < 1 || s->tile[1] < 1 || s->tile[2] != strata_attention_head_steps(a))
-    return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [rows, columns, %lld]",
-                        (long long)strata_attention_head_steps(a));
-  if (!s->mma.length || !strata_mma_named(s->mma))
+  int64_t head = strata_attention_head_steps(&c->a, c->on_fma);
+  if (s->n_tile != 3 || s->tile[0] < 1 || s->tile[1] < 1 || s->tile[2] != head)
+    return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [rows, columns, %lld]", (long long)head);
+  if (!c->on_fma && !strata_mma_named(s->mma))
     return strata_error(STRATA_INVALID_ARGUMENT, "no matrix instruction '%.*s'", (int)s->mma.length, s->mma.data);
   return NULL;
 }
@@ -435,9 +461,12 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   const char *why;
   if (!strata_attention_read(b->kernel, &c.a, &why))
     return strata_error(STRATA_UNSUPPORTED, "no attention: %s", why ? why : "other nests");
-  STRATA_TRY(check_schedule(b, &c.a));
-  const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.a), b->schedule.tile[1],
-                                 b->schedule.tile[2]};
+  c.on_fma = !b->schedule.mma.length;
+  STRATA_TRY(check_schedule(b, &c));
+  const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.a, c.on_fma),
+                                 b->schedule.tile[1], b->schedule.tile[2]};
+  c.n_steps[PRODUCT] = c.a.extents[c.a.head];
+  c.n_steps[WEIGHTED] = strata_min(c.a.extents[c.a.column], sizes[COLUMN]);
   c.n_row_tiles = strata_ceil_div(strata_attention_rows(&c.a), sizes[ROW]);
   c.n_column_tiles = strata_ceil_div(c.a.extents[c.a.column], sizes[COLUMN]);
   for (int i = 0; i < STRATA_MAX_DIMS; i++)

@@ -120,6 +120,17 @@ void strata_product_fma_layouts(strata_product_t *p) {
 
 //===-- Operands -------------------------------------------------------------------------------------------------===//
 
+// True if a contraction computes what |value| is made of.
+static bool is_of_product(MlirValue value) {
+  MlirOperation op = strata_def(value);
+  if (mlirOperationIsNull(op) || strata_op_is(op, "vector.contract"))
+    return !mlirOperationIsNull(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (is_of_product(mlirOperationGetOperand(op, i)))
+      return true;
+  return false;
+}
+
 // The widest load of both dims behind an operand; a null operation if there is none.
 static MlirOperation main_load(MlirValue value) {
   MlirOperation best = {0};
@@ -172,7 +183,7 @@ static int64_t run_width(const strata_gpu_box_t *box, int64_t most) {
 }
 
 strata_status_t strata_operand_source(strata_gpu_distribution_t *d, MlirValue value, int *out_dim, int64_t *out_width) {
-  MlirOperation load = main_load(value);
+  MlirOperation load = is_of_product(value) ? (MlirOperation){0} : main_load(value);
   *out_dim = STEP;
   *out_width = 1;
   if (mlirOperationIsNull(load))
@@ -289,11 +300,7 @@ strata_status_t strata_product_fix_layouts(strata_gpu_distribution_t *d, MlirOpe
   STRATA_TRY(strata_product_read(d, op, &product));
   strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);
   for (int side = 0; side < 2; side++)
-    strata_layout_fix(d, mlirOperationGetOperand(op, side), &product.operands[side].load);
+    if (!is_of_product(mlirOperationGetOperand(op, side))) // else it has that one's layout
+      strata_layout_fix(d, mlirOperationGetOperand(op, side), &product.operands[side].load);
   return NULL;
-}
-
-strata_status_t strata_gpu_rule_contract(strata_gpu_distribution_t *d, MlirOperation op) {
-  (void)d;
-  return strata_gpu_missing(op, "a contraction outside a pipelined loop");
 }

@@ -125,6 +125,9 @@ void strata_product_go_on(strata_gpu_distribution_t *d, const strata_product_t *
                           MlirValue *fragments, MlirValue *sums);
 void strata_product_multiply(strata_gpu_distribution_t *d, const strata_product_t *product, const MlirValue *fragments,
                              MlirValue *sums);
+// Stores the operands that contractions of the loop's body, which is no pipeline, have from outside
+// (contract_staged.c).
+STRATA_MUST_CHECK strata_status_t strata_contract_store_ahead(strata_gpu_distribution_t *d, MlirOperation loop);
 // Between registers of product->partial and sums.
 void strata_product_pack(strata_gpu_distribution_t *d, const strata_product_t *product,
                          const strata_registers_t *registers, MlirValue *out_sums);

@@ -184,6 +184,16 @@ static void read_step(strata_gpu_distribution_t *d, strata_operand_reader_t *rea
       strata_operand_read(d, &readers[side], step * n[side] + i);
 }
 
+// Operand |i| of |side|, widened to the type of the sums, once.
+static MlirValue read_wide(strata_gpu_distribution_t *d, const strata_product_t *p, strata_operand_reader_t *readers,
+                           int side, int64_t i, MlirValue *known) {
+  if (p->operands[side].element_bytes >= strata_element_bytes(p->sum) || !mlirTypeIsAFloat(p->sum))
+    return strata_operand_read(d, &readers[side], i);
+  if (mlirValueIsNull(*known))
+    *known = strata_emit_conversion(&d->arithmetic, "arith.extf", strata_operand_read(d, &readers[side], i), p->sum);
+  return *known;
+}
+
 // Column by column: the assembler keeps this order by and large, and then has most multiply-adds take one operand from
 // what the last one has read. The register file gives a thread's two other operands in a cycle, not three.
 static void emit_fma(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot, MlirValue *sums) {
@@ -192,17 +202,21 @@ static void emit_fma(strata_gpu_distribution_t *d, const strata_product_t *p, Ml
   int64_t steps = p->operands[0].steps / p->split, n[2];
   for (int side = 0; side < 2; side++)
     n[side] = strata_layout_registers(&p->operands[side].fragment) / steps;
+  MlirValue *rows = strata_arena_array(d->compile->arena, MlirValue, n[ROW]);
   read_step(d, readers, n, 0);
   for (int64_t step = 0; step < steps; step++) {
     if (step + 1 < steps)
       read_step(d, readers, n, step + 1);
-    for (int64_t column = 0; column < n[COLUMN]; column++)
+    memset(rows, 0, (size_t)n[ROW] * sizeof *rows);
+    for (int64_t column = 0; column < n[COLUMN]; column++) {
+      MlirValue wide = {NULL};
       for (int64_t row = 0; row < n[ROW]; row++) {
-        MlirValue a = strata_operand_read(d, &readers[ROW], step * n[ROW] + row);
-        MlirValue b = strata_operand_read(d, &readers[COLUMN], step * n[COLUMN] + column);
+        MlirValue a = read_wide(d, p, readers, ROW, step * n[ROW] + row, &rows[row]);
+        MlirValue b = read_wide(d, p, readers, COLUMN, step * n[COLUMN] + column, &wide);
         MlirValue *sum = &sums[row * n[COLUMN] + column];
         *sum = multiply_add(&d->e, a, b, *sum);
       }
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // Loops, branches and everything that is copied as it stands; block-level values flow through as their registers.
 #include "lowering/distribute/structure.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/contract.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -117,6 +118,7 @@ strata_status_t strata_gpu_rule_for(strata_gpu_distribution_t *d, MlirOperation 
   strata_values_t operands = {0};
   strata_types_t types = {0};
   MlirLocation location = d->e.location;
+  STRATA_TRY(strata_contract_store_ahead(d, op));
   push_bounds(d, op, &operands);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     const strata_layout_t *layout = strata_layout_of(d, mlirOperationGetResult(op, i));

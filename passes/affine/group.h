@@ -57,6 +57,7 @@ typedef struct {
   double launch;        // of a kernel, among repetitions
   double pause;         // between kernels, while all threads wait
   double threads;       // that a kernel should be able to occupy
+  double draw;          // for how many such threads one stands, where others want nothing of memory
   double task_points;   // of a nest without rows: fewer are not worth a task of their own
   double task_threads;  // that can share a task
   double row_threads;   // the same of a row that a cluster can hold ...

@@ -10,6 +10,7 @@
 #include "passes/affine/explain.h"
 #include "passes/target.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MAX_HEAD = 256 };
@@ -17,6 +18,7 @@ enum { MAX_HEAD = 256 };
 #define SOFTMAX_SECONDS 2e-6 // from the end of one kernel to the work of the next
 #define CLEARLY_FASTER 0.8   // the models err
 #define FASTER 0.95          // what is much alike in both
+#define FASTER_FMA 1.5       // the same multiply-adds in both, and scores in memory are to be avoided
 #define NOT_HIDDEN 0.5       // of arithmetic behind a product
 
 typedef strata_attention_finder_t finder_t;
@@ -109,6 +111,11 @@ static bool comes_in_bulk(const finder_t *f, const product_t *product, int opera
   return false;
 }
 
+static bool all_come_in_bulk(const finder_t *f, const product_t *first, const product_t *second) {
+  return comes_in_bulk(f, first, STRATA_ATTENTION_Q) && comes_in_bulk(f, first, STRATA_ATTENTION_K) &&
+         comes_in_bulk(f, second, STRATA_ATTENTION_V);
+}
+
 static bool reads_constants(const finder_t *f, int node) {
   const strata_ints_t *buffers = &node_of(f, node)->buffers;
   for (size_t i = 0; i < buffers->count; i++)
@@ -134,26 +141,27 @@ static double seconds_between(const finder_t *f, const strata_attention_problem_
 static const char *judge(const finder_t *f) {
   product_t first, second;
   strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
-  strata_attention_choice_t choice;
   const char *obstacle = strata_attention_obstacle(&problem);
   if (!f->found.has_softmax && (problem.batch == 1 || has_weights(f)))
     return "products of weights or without batches, which may share launches with others";
   if (obstacle)
     return obstacle;
-  if (!read_product(f, f->found.product.nest, &first) || !read_product(f, f->found.weighted, &second) ||
-      !comes_in_bulk(f, &first, STRATA_ATTENTION_Q) || !comes_in_bulk(f, &first, STRATA_ATTENTION_K) ||
-      !comes_in_bulk(f, &second, STRATA_ATTENTION_V))
+  if (!read_product(f, f->found.product.nest, &first) || !read_product(f, f->found.weighted, &second))
+    return "its products are not all of the kernel";
+  if (!problem.on_fma && !all_come_in_bulk(f, &first, &second))
     return "the copy engine does not take an operand: rows that do not begin at multiples of 16 bytes, or too many "
            "dims";
-  if (!strata_attention_choose(f->device, &problem, 1, &choice))
+  double seconds = strata_attention_seconds(f->device, &problem);
+  if (isinf(seconds))
     return "no tile fits registers and shared memory";
   double apart = strata_problem_seconds(f->device, &first.problem) +
                  strata_problem_seconds(f->device, &second.problem) + seconds_between(f, &problem);
-  bool pays = choice.seconds < (f->found.has_softmax ? CLEARLY_FASTER : FASTER) * apart;
+  double faster = problem.on_fma ? FASTER_FMA : f->found.has_softmax ? CLEARLY_FASTER : FASTER;
+  bool pays = seconds < faster * apart;
   strata_explain(f->grouping->compile,
                  "attention contract#%d <- contract#%d: %lld x %lld, %lld times: %.1f us %s %.1f in %s kernels",
                  f->weighted, f->first, (long long)problem.rows, (long long)problem.columns, (long long)problem.batch,
-                 1e6 * choice.seconds, pays ? "instead of" : "are too many for", 1e6 * apart,
+                 1e6 * seconds, pays ? "instead of" : "are too many for", 1e6 * apart,
                  f->found.has_softmax ? "three" : "two");
   return pays ? NULL : "";
 }
@@ -240,21 +248,22 @@ static strata_status_t form(finder_t *f, const candidate_t *candidate) {
   return NULL;
 }
 
-// The exponentials are rounded before they are divided, and rows are summed up in parts.
-static bool is_allowed(const strata_compile_t *compile) {
+// The exponentials are rounded before they are divided, and rows are summed up in parts. Where there are matrix
+// instructions, which may not be used, there is no form without.
+static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_t *device) {
   const strata_compile_options_t *options = compile->options;
-  return STRATA_ATTENTION && strata_target_is_gpu(compile) && !options->disable_fusion &&
+  return STRATA_ATTENTION && strata_attention_is_available(device) && !options->disable_fusion &&
          !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math && !options->disable_fast_math &&
-         !options->disable_tensor_core;
+         !(options->disable_tensor_core && device->mma_async[0]);
 }
 
 strata_status_t strata_group_attention(strata_grouping_t *grouping) {
   finder_t f = {.grouping = grouping};
   candidates_t candidates = {0};
-  if (!is_allowed(grouping->compile))
+  if (!strata_target_is_gpu(grouping->compile))
     return NULL;
   STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
-  if (!f.device->mma_async[0])
+  if (!is_allowed(grouping->compile, f.device))
     return NULL;
   for (f.weighted = 0; f.weighted < (int)grouping->graph.nodes.count; f.weighted++)
     if (strata_group_is_free_anchor(grouping, f.weighted))

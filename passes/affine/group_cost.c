@@ -14,6 +14,7 @@
 #define GPU_CLOCK 1.5e9         // additions a second of a lane
 #define GPU_WARPS_AT_ONCE 4.0   // of a processor
 #define GPU_LAUNCH_SECONDS 2e-6 // from the end of one kernel to the work of the next
+#define GPU_DRAW 1.5            // of the devices that prices are measured on
 #define GPU_PRODUCT_LOSS 3.0    // so that products of more than 16 million multiply-adds are worth a launch
 #define MAX_FOLLOWERS 32        // of a nest that are looked at
 #define WAIT_DEPTH 6            // nests between a reduction and what waits for it: mean, epsilon, root
@@ -38,6 +39,7 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
                                             .launch = 20000,
                                             .pause = 320000,
                                             .threads = 16,
+                                            .draw = 1,
                                             .task_points = 4096,
                                             .task_threads = 1,
                                             .thread_points = 1,
@@ -53,6 +55,7 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
                                         .launch = launch,
                                         .pause = launch,
                                         .threads = device->n_processors * (device->threads_resident / 2.0),
+                                        .draw = device->draw / GPU_DRAW,
                                         .task_points = 8,
                                         .task_threads = device->max_threads,
                                         .row_threads = (double)device->max_threads * fmax(1, device->max_cluster),
@@ -252,7 +255,7 @@ bool strata_group_affords_again(const strata_nest_graph_t *graph, const strata_g
 // Threads that |tasks| of |trips| points in all occupy, each at most |most|.
 static double threads_busy(const strata_group_prices_t *prices, double tasks, double trips, double most) {
   double on_each = fmin(fmax(trips / tasks / prices->thread_points, 1), most);
-  return fmin(fmax(tasks, 1) * on_each, prices->threads);
+  return fmin(fmax(tasks, 1) * on_each * prices->draw, prices->threads);
 }
 
 // Bytes of a row of what members, and |node|, read as a whole from memory.

@@ -52,13 +52,17 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
+  bool on_fma = !device->mma[0] && !device->mma_async[0];
+  const strata_mma_t *async =
+      mlirTypeIsAF32(a->type) ? NULL : strata_mma_find_async(device, a->type, mlirF32TypeGet(context));
   return (strata_attention_problem_t){.attention = *a,
                                       .rows = strata_attention_rows(a),
                                       .columns = a->extents[a->column],
-                                      .head = strata_attention_head_steps(a),
-                                      .value = strata_attention_value_columns(a),
+                                      .head = strata_attention_head_steps(a, on_fma),
+                                      .value = strata_attention_value_columns(a, on_fma),
                                       .batch = strata_attention_batch(a),
-                                      .async = strata_mma_find_async(device, a->type, mlirF32TypeGet(context))};
+                                      .async = async,
+                                      .on_fma = on_fma};
 }
 
 //===-- What fits ------------------------------------------------------------------------------------------------===//
@@ -67,7 +71,13 @@ static bool is_possible(const strata_attention_problem_t *p) {
   return p->async && p->head <= MAX_HEAD && p->value <= MAX_HEAD;
 }
 
+bool strata_attention_is_available(const strata_gpu_device_t *device) {
+  return device->mma_async[0] || !device->mma[0];
+}
+
 const char *strata_attention_obstacle(const strata_attention_problem_t *p) {
+  if (p->on_fma)
+    return NULL;
   if (!p->async)
     return "the device has no instruction for its type";
   if (!is_possible(p))
@@ -93,6 +103,8 @@ static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_at
 
 // Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
 static bool is_sensible(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  if (p->on_fma)
+    return true;
   return c->columns >= strata_min(MIN_COLUMNS, strata_round_up(p->columns, COLUMN_STEP)) &&
          c->columns < p->columns + COLUMN_STEP &&
          (c->groups <= USUAL_GROUPS || strata_ceil_div(p->columns, c->columns) >= LONG_ROW);
@@ -171,6 +183,7 @@ static void predict(const strata_gpu_device_t *device, const strata_attention_pr
   double rounds = (double)strata_ceil_div(c->tasks, device->n_processors), blocks = count_blocks(p, c);
   c->bound = block.what;
   c->seconds = (LAUNCH + rounds * (TASK + product_cycles(p, c) + blocks * block.cycles)) / CLOCK;
+  c->cost = c->seconds;
 }
 
 // Of causal tiles each block is to get long and short ones: row tiles in turn.
@@ -186,6 +199,8 @@ static int64_t count_grid(const strata_gpu_device_t *device, const strata_attent
 bool strata_attention_next(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                            strata_attention_choice_t *c) {
   enum { N_COLUMNS = MAX_COLUMNS / COLUMN_STEP };
+  if (p->on_fma)
+    return strata_attention_fma_next(device, p, c);
   while (is_possible(p) && c->number < N_COLUMNS * N_SIZES) {
     size_t number = c->number;
     int64_t groups = sizes[number % N_SIZES].groups;
@@ -214,7 +229,7 @@ int strata_attention_choose(const strata_gpu_device_t *device, const strata_atte
     if (!is_sensible(problem, &candidate))
       continue;
     int at = count;
-    while (at > 0 && out[at - 1].seconds > candidate.seconds)
+    while (at > 0 && out[at - 1].cost > candidate.cost)
       at--;
     if (at == n)
       continue;
@@ -225,8 +240,18 @@ int strata_attention_choose(const strata_gpu_device_t *device, const strata_atte
   return count;
 }
 
+double strata_attention_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *problem) {
+  strata_attention_choice_t candidate = {0};
+  double least = INFINITY;
+  while (strata_attention_next(device, problem, &candidate))
+    least = is_sensible(problem, &candidate) ? fmin(least, candidate.seconds) : least;
+  return least;
+}
+
 strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *problem,
                                             const strata_attention_choice_t *choice) {
+  if (problem->on_fma)
+    return strata_attention_fma_schedule(problem, choice);
   return (strata_schedule_t){.kind = "attention",
                              .threads = choice->groups * STRATA_PIPELINED_GROUP_THREADS,
                              .group = choice->groups * STRATA_PIPELINED_GROUP_THREADS,
@@ -238,6 +263,13 @@ strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *pr
                              .blocks = choice->blocks};
 }
 
+static void explain_fma(strata_compile_t *compile, MlirStringRef name, const strata_attention_choice_t *c,
+                        bool is_first) {
+  strata_explain(compile, "attention %.*s:   multiply-adds %lldx%lld by %lldx%lld warps, %lld tasks: %.1f us (%s)%s",
+                 (int)name.length, name.data, (long long)c->rows, (long long)c->columns, (long long)c->warps[0],
+                 (long long)c->warps[1], (long long)c->tasks, 1e6 * c->seconds, c->bound, is_first ? ", chosen" : "");
+}
+
 static void explain(strata_compile_t *compile, const strata_kernel_t *kernel, const strata_attention_problem_t *p,
                     int n, const strata_attention_choice_t *choices) {
   MlirStringRef name = strata_attr_str(kernel->func, "sym_name");
@@ -247,6 +279,10 @@ static void explain(strata_compile_t *compile, const strata_kernel_t *kernel, co
                  (long long)a->extents[a->value], (long long)p->batch, a->has_softmax ? "" : ", no softmax");
   for (int i = 0; i < n; i++) {
     const strata_attention_choice_t *c = &choices[i];
+    if (p->on_fma) {
+      explain_fma(compile, name, c, i == 0);
+      continue;
+    }
     strata_explain(compile,
                    "attention %.*s:   %s %lldx%lldx%lld, %lld slots, %lld tasks in %lld blocks: %.1f us (%s)%s",
                    (int)name.length, name.data, p->async->name, (long long)c->rows, (long long)c->columns,

@@ -179,8 +179,8 @@ static strata_status_t check_attention(strata_compile_t *compile, const strata_g
   STRATA_TRY(read_attention(compile, device, called, &problem));
   for (strata_attention_choice_t c = {0}; strata_attention_next(device, &problem, &c);) {
     strata_schedule_t candidate = strata_attention_schedule(&problem, &c);
-    if (strata_schedule_is_same_tile(&candidate, given) && given->slots == candidate.slots && given->blocks >= 1 &&
-        given->blocks <= c.tasks)
+    if (strata_schedule_is_same_tile(&candidate, given) && given->slots == candidate.slots &&
+        given->blocks >= strata_min(candidate.blocks, 1) && given->blocks <= (candidate.blocks ? c.tasks : 0))
       return NULL;
   }
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this attention; see docs/gpu.md, Schedules");

@@ -34,7 +34,6 @@
 
 #include <math.h>
 
-#define PROCESSOR_SHARE 1.5     // of its share of the memory's bandwidth, that a processor can draw alone
 #define WORTHWHILE_SECONDS 5e-6 // that splitting must save: a launch, and what fusion loses
 #define MOMENTS_PASSES 3.0      // through rows whose mean, variance and norm are kernels of their own
 #define WORTHWHILE_SHARE 0.9    // of a product's time, that it may take in parts
@@ -161,10 +160,10 @@ static bool is_row_held(const strata_gpu_device_t *device, const strata_nest_gra
 // Seconds that the nest takes longer than memory's bandwidth allows.
 static double seconds_lost(const strata_gpu_device_t *device, const strata_nest_graph_t *graph,
                            const strata_nest_node_t *node, bool across) {
-  double in_flight = node->points * BYTES_IN_FLIGHT, needed = device->n_processors * 32768.0 / PROCESSOR_SHARE;
+  double in_flight = node->points * BYTES_IN_FLIGHT, needed = device->n_processors * 32768.0 / device->draw;
   double bytes = bytes_read(graph, node);
   double blocks = is_row_held(device, graph, node) ? device->max_cluster : 1; // that share a row
-  double share = across ? in_flight / needed : node->points * blocks * PROCESSOR_SHARE / device->n_processors;
+  double share = across ? in_flight / needed : node->points * blocks * device->draw / device->n_processors;
   return bytes / (double)device->bandwidth * (1 / fmin(share, 1) - 1);
 }
 

@@ -1,5 +1,5 @@
-"""Attention as one kernel, on the emulated device that has asynchronous products, and as three: against NumPy in double
-precision, on random numbers. Lengths that are no multiple of any tile, masks of all kinds, rows without columns, scores of
+"""Attention as one kernel, on the emulated devices that have asynchronous products and multiply-adds alone, and as three:
+against NumPy in double precision, on random numbers. Lengths that are no multiple of any tile, masks of all kinds, rows without columns, scores of
 large spread, operands that are slices of one buffer, results that are written transposed."""
 import os
 import re
@@ -243,11 +243,11 @@ def launches(path, options, folder):
     return int(re.search(r"a run: (\d+) launches", text).group(1))
 
 
-def check(case, options, want_launches, folder):
+def check(case, options, want_launches, folder, device="emulated_90"):
     path = os.path.join(folder, "attention.mlir")
     with open(path, "w", encoding="utf-8") as file:
         file.write(case.text())
-    options = ["--target=nvgpu", "--device=emulated_90", *options]
+    options = ["--target=nvgpu", f"--device={device}", *options]
     n_launches = launches(path, options, folder)
     library, _ = strata.compile_library(path, folder, f"attention_{case.name}", options)
     got = gpu.Library(library).run(case.inputs)[0]
@@ -258,7 +258,7 @@ def check(case, options, want_launches, folder):
                   (np.isnan(got) & np.isnan(case.expected_result)))
     if wrong.any() or (want_launches and n_launches != want_launches):
         at = tuple(int(i[0]) for i in np.nonzero(wrong)) if wrong.any() else ()
-        print(f"{case.name} {' '.join(options[2:])}: {n_launches} launches, expected {want_launches}; {wrong.sum()} of "
+        print(f"{case.name} {' '.join(options[1:])}: {n_launches} launches, expected {want_launches}; {wrong.sum()} of "
               f"{wrong.size} wrong" + (f", at {at}: {got[at]}, expected {case.expected_result[at]}" if at else ""))
         return False
     return True
@@ -270,7 +270,9 @@ def main():
     for case in cases():
         if only and case.name not in only:
             continue
-        if not check(case, [], 1, ".") or not check(case, [APART], 0, "."):
+        one_row = case.sizes[2] == 1
+        if not all([check(case, [], 1, "."), check(case, [APART], 0, "."),
+                    check(case, [], 0 if one_row else 1, ".", "emulated_fma")]):
             failed.append(case.name)
     return len(failed) != 0
 

@@ -1,17 +1,21 @@
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --split-input-file --pipeline=affine-group | FileCheck %s
+// RUN: strata-opt %s --target=amdgpu --device=gfx942 --split-input-file --pipeline=affine-group | FileCheck %s --check-prefix=FMA
 // RUN: strata-opt %s --target=nvgpu --device=sm_80 --split-input-file --pipeline=affine-group | FileCheck %s --check-prefix=APART
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --split-input-file --pipeline=affine-group --polyblocks-disable-unsafe-math-canonicalizations | FileCheck %s --check-prefix=APART
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --split-input-file --pipeline=affine-group --polyblocks-disable-reduce-reduce-fusion | FileCheck %s --check-prefix=APART
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --split-input-file --pipeline=affine-group --polyblocks-disable-affine-fusion | FileCheck %s --check-prefix=APART
 
-// Two contractions and the softmax between them are one kernel where products read their operands from shared memory,
-// and what follows elementwise is in it.
+// Two contractions and the softmax between them are one kernel where products read their operands from shared memory, or
+// where there are multiply-adds alone, and what follows elementwise is in it.
 // CHECK-LABEL: func.func @main
 // CHECK: call @k0(%arg0, %arg1, %arg2)
 // CHECK-NEXT: return
 // CHECK-LABEL: func.func private @k0
 // CHECK-COUNT-6: strata.nest
 // CHECK: return
+// FMA-LABEL: func.func @main
+// FMA: call @k0
+// FMA-NEXT: return
 // APART-LABEL: func.func @main
 // APART: call
 // APART: call
@@ -94,6 +98,9 @@ func.func @main(%qkv: memref<8x200x384xbf16> {strata.name = "qkv"}, %mask: memre
 // CHECK-LABEL: func.func @main
 // CHECK: call
 // CHECK: call
+// FMA-LABEL: func.func @main
+// FMA: call
+// FMA: call
 // APART-LABEL: func.func @main
 func.func @main(%qkv: memref<8x200x384xbf16> {strata.name = "qkv"}, %out: memref<8x200x128xbf16> {strata.name = "y", strata.output}, %ls: memref<8x2x200xf32> {strata.name = "l", strata.output}) {
   %ss = memref.alloc() : memref<8x2x200x200xf32>
@@ -166,10 +173,13 @@ func.func @main(%qkv: memref<8x200x384xbf16> {strata.name = "qkv"}, %out: memref
 
 // -----
 
-// Rows of 36 elements of 2 bytes are nothing that the copy engine brings.
+// Rows of 36 elements of 2 bytes are nothing that the copy engine brings; threads do.
 // CHECK-LABEL: func.func @main
 // CHECK: call
 // CHECK: call
+// FMA-LABEL: func.func @main
+// FMA: call @k0
+// FMA-NEXT: return
 // APART-LABEL: func.func @main
 func.func @main(%qkv: memref<8x200x36xf16> {strata.name = "qkv"}, %out: memref<8x200x12xf16> {strata.name = "y", strata.output}) {
   %ss = memref.alloc() : memref<8x1x200x200xf32>

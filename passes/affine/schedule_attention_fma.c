@@ -1,0 +1,159 @@
+// The choice of attention's tiles on multiply-adds. See attention.h; docs/gpu.md has the keys.
+//
+// A warp of 32 threads has 16 or 32 rows, and all columns of both products' tiles, so that a row's statistics are found
+// by its lanes; or, of few rows, a part of the columns. The more sums a thread has, the fewer reads from shared memory
+// a multiply-add takes, by the rates of products staged by threads (schedule_tiled.c). But a processor has four
+// schedulers, each of which wants the lanes of an instruction. Shared memory holds the tiles of queries, keys, values
+// and weights.
+#include "passes/affine/attention.h"
+
+#include "dialects/integers.h"
+#include "dialects/mlir_util.h"
+
+#include <math.h>
+
+enum {
+  WARP = 32,
+  LEAST_THREADS = 64,
+  MAX_THREADS = 256,
+  SCHEDULERS = 4, // of a processor
+  LEAST_ROWS = 32,
+  N_ROWS = 3, // 32 to 128
+  LEAST_COLUMNS = STRATA_ATTENTION_FMA_COLUMNS,
+  N_COLUMNS = 3, // the same
+  LEAST_WARP_ROWS = 16,
+  N_WARP_ROWS = 2,
+  N_WARP_COLUMNS = 3, // 1 to 4 warps
+  N_ALL = N_ROWS * N_COLUMNS * N_WARP_ROWS * N_WARP_COLUMNS,
+  REGISTERS = 255,      // of a thread at most
+  OTHER_REGISTERS = 40, // of a thread: addresses, counters
+  FMA_RATE = 128,       // multiply-adds of a processor in a cycle
+  MIN_SUMS = 16,        // of a thread in a product
+  MAX_SUMS = 128,
+};
+
+// In cycles of a processor.
+#define LATENCY 1500.0   // of a block of columns: keys and values come, two barriers, statistics
+#define COMBINING 400.0  // of statistics of several warps
+#define EXPONENTIAL 0.35 // of a score: maximum, exponential, sum, conversion
+#define OPERATION 0.01   // on a score
+#define FUNCTION 0.1     // the same
+#define CACHE_MEMORY 3.0 // the second-level cache's bandwidth by memory's
+#define SLOWER 1.25      // than the model
+#define CLOCK 1.75e9
+#define LAUNCH_SECONDS 2e-6
+
+static int64_t element_bytes(const strata_attention_problem_t *p) {
+  return mlirFloatTypeGetWidth(p->attention.type) / 8;
+}
+
+static int64_t threads_of(const strata_attention_choice_t *c) { return c->warps[0] * c->warps[1] * WARP; }
+
+// A thread's results of a product of |columns|.
+static int64_t sums_of(const strata_attention_choice_t *c, int64_t columns) {
+  return c->rows * columns / threads_of(c);
+}
+
+// The operands, and two statistics of each row that several warps combine.
+static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  enum { STATISTICS_BYTES = 2 * 4 };
+  int64_t operands = c->rows * (p->head + c->columns) + c->columns * (p->head + p->value);
+  return operands * element_bytes(p) + (c->warps[1] > 1 ? c->rows * c->warps[1] * STATISTICS_BYTES : 0);
+}
+
+// Sums of both products, keys or values on their way, what is read for multiply-adds.
+static int64_t registers_of(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  int64_t loaded = c->columns * strata_max(p->head, p->value) * element_bytes(p) / 4 / threads_of(c);
+  return sums_of(c, c->columns) + sums_of(c, p->value) + loaded + OTHER_REGISTERS;
+}
+
+static bool fits(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                 const strata_attention_choice_t *c) {
+  int64_t threads = threads_of(c), least_columns = strata_min(c->columns, p->value);
+  return threads >= LEAST_THREADS && threads <= MAX_THREADS && least_columns / c->warps[1] >= LEAST_COLUMNS &&
+         registers_of(p, c) <= REGISTERS && shared_bytes(p, c) <= device->shared_bytes;
+}
+
+//===-- Time -----------------------------------------------------------------------------------------------------===//
+
+// The part of the rate that products with so many sums a thread reach: 0.4 to 1.
+static double efficiency(int64_t sums) {
+  double most = log2((double)MAX_SUMS / MIN_SUMS), own = log2((double)sums / MIN_SUMS);
+  return 0.4 + 0.6 * fmin(fmax(own, 0), most) / most;
+}
+
+static double product_cycles(const strata_attention_choice_t *c, int64_t columns, int64_t steps) {
+  return (double)(c->rows * columns * steps) / (FMA_RATE * efficiency(sums_of(c, columns)));
+}
+
+// One block of columns of a tile.
+static double block_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  const strata_attention_t *a = &p->attention;
+  int64_t head = strata_round_up(a->extents[a->head], STRATA_ATTENTION_STEP);
+  double scores = OPERATION * (double)a->score_operations + FUNCTION * (double)a->score_functions;
+  scores += a->has_softmax ? EXPONENTIAL : 0;
+  return product_cycles(c, c->columns, head) + product_cycles(c, p->value, strata_min(c->columns, p->columns)) +
+         (double)(c->rows * c->columns) * scores;
+}
+
+static int64_t residents(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                         const strata_attention_choice_t *c) {
+  int64_t threads = threads_of(c), by_registers = device->registers / (registers_of(p, c) * threads);
+  int64_t by_shared = device->shared_bytes_processor / (shared_bytes(p, c) + STRATA_GPU_SHARED_OF_BLOCK);
+  return strata_max(strata_min(strata_min(by_registers, by_shared), device->threads_resident / threads), 1);
+}
+
+// Causal tiles see half of the blocks of columns, and half a block more, on average.
+static double count_blocks(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  const strata_attention_t *a = &p->attention;
+  if (!strata_attention_skips(a, c->rows, c->columns))
+    return (double)strata_ceil_div(p->columns, c->columns);
+  double seen = (double)(a->offset + a->offset + p->rows) / 2;
+  return (seen + (double)(c->rows + c->columns) / 2) / (double)c->columns;
+}
+
+static void predict(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                    strata_attention_choice_t *c) {
+  double blocks = count_blocks(p, c), rounds = (double)strata_ceil_div(c->tasks, device->n_processors);
+  double at_once = fmin((double)residents(device, p, c), rounds);
+  double busy = fmin(at_once * (double)threads_of(c) / (double)(SCHEDULERS * device->lanes), 1);
+  double work = rounds * blocks * block_cycles(p, c) / CLOCK;
+  double waiting = ceil(rounds / at_once) * blocks * (LATENCY + (c->warps[1] > 1 ? COMBINING : 0)) / CLOCK;
+  double bytes = (double)(c->tasks * c->columns * (p->head + p->value) * element_bytes(p)) * blocks;
+  double cache = bytes / (CACHE_MEMORY * (double)device->bandwidth);
+  double slowest = fmax(work, fmax(waiting, cache));
+  c->bound = slowest == work ? "multiply-adds" : slowest == waiting ? "latency" : "cache";
+  c->seconds = LAUNCH_SECONDS + SLOWER * slowest + (work + waiting + cache - slowest) / 8;
+  c->cost = c->seconds + SLOWER * fmax(work / busy - slowest, 0);
+}
+
+//===-- The choice -----------------------------------------------------------------------------------------------===//
+
+bool strata_attention_fma_next(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                               strata_attention_choice_t *c) {
+  while (c->number < N_ALL) {
+    size_t number = c->number, tile = number / (N_WARP_ROWS * N_WARP_COLUMNS);
+    *c = (strata_attention_choice_t){.rows = (int64_t)LEAST_ROWS << tile / N_COLUMNS,
+                                     .columns = (int64_t)LEAST_COLUMNS << tile % N_COLUMNS,
+                                     .number = number + 1};
+    c->warps[0] = c->rows / ((int64_t)LEAST_WARP_ROWS << number % N_WARP_ROWS);
+    c->warps[1] = (int64_t)1 << number / N_WARP_ROWS % N_WARP_COLUMNS;
+    c->tasks = strata_ceil_div(p->rows, c->rows) * p->batch;
+    if (!fits(device, p, c))
+      continue;
+    predict(device, p, c);
+    return true;
+  }
+  return false;
+}
+
+strata_schedule_t strata_attention_fma_schedule(const strata_attention_problem_t *problem,
+                                                const strata_attention_choice_t *choice) {
+  return (strata_schedule_t){.kind = "attention",
+                             .threads = threads_of(choice),
+                             .group = threads_of(choice),
+                             .n_tile = 3,
+                             .tile = {choice->rows, choice->columns, problem->head},
+                             .warps = {choice->warps[0], choice->warps[1]},
+                             .mma = strata_str("")};
+}

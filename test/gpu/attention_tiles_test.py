@@ -1,0 +1,91 @@
+"""Attention on multiply-adds by every tile that there is for it, on the emulated device and, compiled only, on gfx942 whose
+shared memory is as small: against NumPy in double precision. Heads, values and lengths that fill no tile."""
+import sys
+
+import numpy as np
+
+import gpu
+import strata
+
+random = np.random.default_rng(3)
+NUMPY = {"f16": np.float16, "f32": np.float32}
+TOLERANCE = {"f16": 2e-3, "f32": 2e-6}
+# Batches, rows, columns, depth, depth of values.
+PROBLEMS = [((9, 70, 100, 40, 72), "f16"), ((16, 45, 77, 64, 64), "f32"), ((16, 33, 50, 200, 136), "f16")]
+
+
+def tensor(kind, *shape):
+    return f"tensor<{'x'.join(map(str, shape))}x{kind}>"
+
+
+def text(sizes, kind):
+    b, r, c, d, e = sizes
+    q, k, v, y = tensor(kind, b, r, d), tensor(kind, b, c, d), tensor(kind, b, c, e), tensor(kind, b, r, e)
+    scores, weights, wide = tensor("f32", b, r, c), tensor(kind, b, r, c), tensor("f32", b, r, e)
+    maps = [", ".join(f"affine_map<({dims}) -> ({results})>" for results in all_results) for dims, all_results in
+            (("b, i, j, d", ("b, i, d", "b, j, d", "b, i, j")), ("b, i, e, j", ("b, i, j", "b, j, e", "b, i, e")))]
+    narrow, result = ("%3", "%5") if kind != "f32" else ("%1", "%4")
+    return f"""func.func @main(%q: {q} {{strata.name = "q"}}, %k: {k} {{strata.name = "k"}}, %v: {v} {{strata.name = "v"}}) -> ({y} {{strata.name = "y"}}) {{
+  %0 = "strata.contract"(%q, %k) {{maps = [{maps[0]}], zero_pad = false, origin = "matmul"}} : ({q}, {k}) -> {scores}
+  %1 = "strata.softmax"(%0) {{axes = array<i64: 2>}} : ({scores}) -> {scores}
+  %3 = "strata.convert"(%1) : ({scores}) -> {weights}
+  %4 = "strata.contract"({narrow}, %v) {{maps = [{maps[1]}], zero_pad = false, origin = "matmul"}} : ({weights}, {v}) -> {wide}
+  %5 = "strata.convert"(%4) : ({wide}) -> {y}
+  return {result} : {y}
+}}
+"""
+
+
+def values(sizes, kind):
+    b, r, c, d, e = sizes
+    return [random.standard_normal(shape).astype(NUMPY[kind]) for shape in ((b, r, d), (b, c, d), (b, c, e))]
+
+
+def expected(q, k, v):
+    scores = np.einsum("bid,bjd->bij", q.astype(np.float64), k.astype(np.float64))
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return weights / weights.sum(-1, keepdims=True) @ v.astype(np.float64)
+
+
+def schedules(name, options):
+    """Lines of a file, one a candidate."""
+    with open("ask.schedule", "w", encoding="utf-8") as file:
+        file.write(f"candidates k0 {options[-1].split('=')[1]}\n")
+    told = strata.strata(name, *options, "--schedule=ask.schedule", "--explain", "--compile-to=affine", "-o", "asked.mlir")
+    lines = [line.split(" # ")[0] for line in told.splitlines() if line.startswith("candidate ")]
+    return [line.replace("candidate", "schedule", 1) for line in lines]
+
+
+def compiled(path, name, options, schedule):
+    with open("tile.schedule", "w", encoding="utf-8") as file:
+        file.write(schedule + "\n")
+    return strata.compile_library(path, "out", name, [*options, "--schedule=tile.schedule"])[0]
+
+
+def check(number, sizes, kind):
+    path, failed, arguments = "tiles.mlir", 0, values(sizes, kind)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text(sizes, kind))
+    options, want = ["--target=nvgpu", "--device=emulated_fma"], expected(*arguments)
+    lines = schedules(path, options)
+    failed += not lines or any('kind = "attention"' not in line for line in lines)
+    for i, line in enumerate(lines):
+        library = gpu.Library(compiled(path, f"tiles_{number}_{i}", options, line))
+        got = library.run(arguments)[0].astype(np.float64).reshape(want.shape)
+        library.unload()
+        error = np.abs(got - want).max() / np.abs(want).max()
+        if not error <= TOLERANCE[kind]:
+            failed += 1
+            print(f"{sizes} {kind}: {error:.1e} by {line}")
+    for line in schedules(path, ["--target=amdgpu", "--device=gfx942"])[::4]:
+        compiled(path, f"tiles_amd_{number}", ["--target=amdgpu", "--device=gfx942"], line)
+    return failed
+
+
+def main():
+    gpu.use_stand_in()
+    return sum(check(number, *problem) for number, problem in enumerate(PROBLEMS)) != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
