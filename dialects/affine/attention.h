@@ -10,7 +10,8 @@
 //   result(i, v) = sum over j of score(i, j) * w(j, v)
 //
 // Recognised by accesses and arithmetic alone. Everything is said over the *canonical dims*: the parallel dims of the
-// second contraction's nest, then its reduction dim, the *column*, then the first one's, the *head* dim.
+// second contraction's nest, then its reduction dim, the *column*, then the first one's, the *head* dim, then one of
+// extent 1, which is the row where there is one row alone.
 #ifndef STRATA_DIALECTS_AFFINE_ATTENTION_H
 #define STRATA_DIALECTS_AFFINE_ATTENTION_H
 
@@ -60,6 +61,9 @@ enum { STRATA_ATTENTION_STEP = 16, STRATA_ATTENTION_COLUMN = 8 };
 int64_t strata_attention_head_steps(const strata_attention_t *attention);
 int64_t strata_attention_value_columns(const strata_attention_t *attention);
 
+// False of a single row. True if the operands are f16 or bf16.
+bool strata_attention_has_rows(const strata_attention_t *attention);
+bool strata_attention_is_half(const strata_attention_t *attention);
 // True if weights are more than a softmax.
 bool strata_attention_has_factor(const strata_attention_t *attention);
 // True if the operand lies across what it is multiplied along: the head dim, of values the columns.

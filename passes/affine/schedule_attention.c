@@ -52,22 +52,28 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
+  bool is_half = strata_attention_is_half(a);
   return (strata_attention_problem_t){.attention = *a,
                                       .rows = a->extents[a->row],
                                       .columns = a->extents[a->column],
                                       .head = strata_attention_head_steps(a),
                                       .value = strata_attention_value_columns(a),
                                       .batch = strata_attention_batch(a),
-                                      .async = strata_mma_find_async(device, a->type, mlirF32TypeGet(context))};
+                                      .async = is_half ? strata_mma_find_async(device, a->type, mlirF32TypeGet(context))
+                                                       : NULL};
 }
 
 //===-- What fits ------------------------------------------------------------------------------------------------===//
 
 static bool is_possible(const strata_attention_problem_t *p) {
-  return p->async && p->head <= MAX_HEAD && p->value <= MAX_HEAD;
+  return p->async && strata_attention_has_rows(&p->attention) && p->head <= MAX_HEAD && p->value <= MAX_HEAD;
 }
 
 const char *strata_attention_obstacle(const strata_attention_problem_t *p) {
+  if (!strata_attention_is_half(&p->attention))
+    return "its operands are not all f16 or all bf16";
+  if (!strata_attention_has_rows(&p->attention))
+    return "its dims are not those of rows, columns, values and batches";
   if (!p->async)
     return "the device has no instruction for its type";
   if (!is_possible(p))
