@@ -76,7 +76,7 @@ static void place_tile(strata_tile_builder_t *b, builder_t *c, int dim, int axis
 // Tasks that run at the same time read the same keys and values: rows fastest.
 static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
   const strata_attention_t *a = &c->t.a;
-  strata_tile_attention_place(b, &c->t, task, c->n_row_tiles);
+  strata_tile_attention_place(b, &c->t, 0, task, c->n_row_tiles);
   place_tile(b, c, a->value, VALUE, strata_tile_constant(b, 0));
   place_tile(b, c, a->head, HEAD, strata_tile_constant(b, 0));
   c->row_tile = strata_tile_attention_digit(b, task, 1, c->n_row_tiles);

@@ -35,8 +35,9 @@ strata_tile_value_t strata_tile_attention_binary(strata_tile_builder_t *b, const
 // What of the task's number counts |extent| points, each of |stride| tasks.
 MlirValue strata_tile_attention_digit(strata_tile_builder_t *b, MlirValue task, int64_t stride, int64_t extent);
 
-// Batches and heads at those of |task|, neighbours |stride| tasks apart.
-void strata_tile_attention_place(strata_tile_builder_t *b, strata_tile_attention_t *t, MlirValue task, int64_t stride);
+// Batches and heads, but for those of |others|, at those of |task|, neighbours |stride| tasks apart.
+void strata_tile_attention_place(strata_tile_builder_t *b, strata_tile_attention_t *t, uint32_t others, MlirValue task,
+                                 int64_t stride);
 
 // An operand at the point, as its buffer has it.
 strata_tile_value_t strata_tile_attention_operand(strata_tile_builder_t *b, const strata_tile_attention_t *t,

@@ -33,10 +33,12 @@ static const double log2_e = 1.4426950408889634;
 
 typedef struct {
   strata_tile_attention_t t;
-  int64_t tile[N_AXES]; // rows and columns of the first product, rows and values of the second
-  int64_t square;       // elements of a block that is turned in registers
+  int64_t tile_rows; // of both products
+  int64_t square;    // elements of a block that is turned in registers
   strata_tile_chunks_t rows, columns, values;
   bool packs_once, packs_values;
+  uint32_t shared;                               // dims that tasks walk: neither keys nor values have them
+  int64_t n_shared, batch;                       // points of those; of the others
   MlirValue queries, keys, panels, scores, sums; // scratch
   // In hand: a block of rows, a row of it, tiles.
   int64_t n_rows;
@@ -171,7 +173,28 @@ static void pack_values(strata_tile_builder_t *b, int64_t size, MlirAffineExpr b
   builder_t *c = user;
   pack_t p = {.c = c, .which = STRATA_ATTENTION_V, .axis = VALUE, .step = COLUMN, .base = base};
   p.panel = panel_of(b, base, c->values.tile);
-  pack_panel(b, &p, size);
+  p.element = strata_tile_constant(b, 0);
+  p.n_elements = size;
+  if (strata_attention_is_crossed(&c->t.a, STRATA_ATTENTION_V))
+    pack_block(b, 1, c->base, &p);
+  else
+    pack_panel(b, &p, size);
+}
+
+// Rows of values one after the other, each a piece of every panel: rows far apart are looked at once.
+static void pack_value_row(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
+  builder_t *c = user;
+  (void)size;
+  c->base = base;
+  strata_tile_chunk(b, &c->values, (MlirValue){0}, pack_values, c);
+}
+
+static void pack_all_values(strata_tile_builder_t *b, builder_t *c) {
+  strata_tile_chunks_t columns = strata_tile_chunks(c->columns.extent, 1, 1);
+  if (strata_attention_is_crossed(&c->t.a, STRATA_ATTENTION_V))
+    strata_tile_chunk(b, &columns, (MlirValue){0}, pack_value_row, c);
+  else
+    strata_tile_chunk(b, &c->values, (MlirValue){0}, pack_values, c);
 }
 
 static void pack_query(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
@@ -462,11 +485,29 @@ static void store_results(strata_tile_builder_t *b, builder_t *c, strata_tile_va
     strata_tile_contract_stores(b, &weighted, c->t.point, result);
 }
 
+// Where results are stored is asked for while the sums are at work.
+static void prefetch_results(strata_tile_builder_t *b, builder_t *c, int64_t size, MlirAffineExpr base) {
+  enum { MIN_STEPS = 64 };
+  const strata_attention_t *a = &c->t.a;
+  strata_contraction_kernel_t weighted = {.kernel = b->kernel, .nest = a->weighted, .store = a->store};
+  int64_t width = strata_tile_line_elements(a->store->buffer);
+  if (c->columns.extent < MIN_STEPS)
+    return;
+  c->t.point[a->column] = strata_tile_constant(b, 0);
+  for (int64_t row = 0; row < c->n_rows; row++)
+    for (int64_t at = 0; at < size; at += width) {
+      c->t.point[a->row] = strata_tile_scaled(b, c->first_row, 1, strata_tile_constant(b, row));
+      c->t.point[a->value] = strata_tile_scaled(b, base, 1, strata_tile_constant(b, at));
+      strata_tile_contract_prefetch(b, &weighted, c->t.point);
+    }
+}
+
 static void result_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
   builder_t *c = user;
   scope_t scope = begin_scope(b);
   product_t p = {.c = c, .panel = panel_of(b, base, c->values.tile)};
   set_axes(b, c->n_rows, size, 1, 1);
+  prefetch_results(b, c, size, base);
   p.dims = long_axes(b, 1u << ROW | 1u << VALUE);
   c->t.point[c->t.a.row] = along(b, ROW, c->first_row);
   c->t.point[c->t.a.value] = along(b, VALUE, base);
@@ -528,23 +569,65 @@ static void allocate(strata_tile_builder_t *b, builder_t *c) {
   c->sums = scratch(b, 1, &rows);
 }
 
+// The task's rows, at every point of the shared dims.
+static void emit_rows(strata_tile_builder_t *b, builder_t *c, MlirValue run) {
+  strata_tile_loop_t loops[STRATA_MAX_DIMS];
+  int n_loops = 0;
+  scope_t scope = begin_scope(b);
+  for (int dim = 0; dim < c->t.a.column; dim++)
+    if (c->shared >> dim & 1)
+      loops[n_loops++] = strata_tile_loop_begin(b, extent_of(c, dim), &c->t.point[dim]);
+  strata_tile_chunk(b, &c->rows, run, row_block, c);
+  while (n_loops-- > 0)
+    strata_tile_loop_end(b, loops[n_loops]);
+  end_scope(b, scope);
+}
+
 static void emit_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
-  strata_tile_attention_place(b, &c->t, task, c->rows.n_chunks);
+  strata_tile_attention_place(b, &c->t, c->shared, task, c->rows.n_chunks);
   MlirValue run = strata_tile_attention_digit(b, task, 1, c->rows.n_chunks);
   allocate(b, c);
   if (c->packs_once)
     strata_tile_chunk(b, &c->columns, (MlirValue){0}, pack_keys, c);
   if (c->packs_values)
-    strata_tile_chunk(b, &c->values, (MlirValue){0}, pack_values, c);
-  strata_tile_chunk(b, &c->rows, run, row_block, c);
+    pack_all_values(b, c);
+  emit_rows(b, c, run);
 }
 
-// Runs of rows that are worth a task each.
-static int64_t wanted_runs(const builder_t *c) {
+enum { FEW_TASKS = 16 }; // that keep some threads busy
+
+// Tasks that are worth their start.
+static int64_t worth_tasks(const builder_t *c) {
   const strata_attention_t *a = &c->t.a;
-  int64_t batch = strata_attention_batch(a), flops = 2 * (extent_of(c, a->head) + extent_of(c, a->value));
-  flops *= batch * extent_of(c, a->row) * extent_of(c, a->column);
-  return strata_ceil_div(strata_max(1, strata_min(flops / MIN_TASK_FLOPS, MAX_TASKS)), batch);
+  int64_t flops = 2 * (extent_of(c, a->head) + extent_of(c, a->value));
+  flops *= strata_attention_batch(a) * extent_of(c, a->row) * extent_of(c, a->column);
+  return strata_max(1, strata_min(flops / MIN_TASK_FLOPS, MAX_TASKS));
+}
+
+// Of |batch| tasks. Heads that share keys and values are one task's, if enough are left.
+static void find_shared(builder_t *c, int64_t *batch) {
+  const strata_attention_t *a = &c->t.a;
+  uint32_t others = a->operands[STRATA_ATTENTION_K].dims | a->operands[STRATA_ATTENTION_V].dims;
+  c->n_shared = 1;
+  for (int dim = 0; dim < a->column; dim++)
+    if (!(others >> dim & 1) && dim != a->row && dim != a->value && extent_of(c, dim) > 1) {
+      c->shared |= 1u << dim;
+      c->n_shared *= extent_of(c, dim);
+    }
+  int64_t blocks = strata_ceil_div(extent_of(c, a->row), c->tile_rows);
+  if (*batch / c->n_shared * blocks < strata_min(worth_tasks(c), FEW_TASKS)) {
+    c->shared = 0;
+    c->n_shared = 1;
+  }
+  *batch /= c->n_shared;
+}
+
+// Runs of rows that are a task each: as many as are enough, more where that packs no operand for a few rows.
+static int64_t wanted_runs(const builder_t *c, int64_t batch) {
+  enum { MANY_ROWS = 256 };
+  int64_t worth = worth_tasks(c), rows = extent_of(c, c->t.a.row) * c->n_shared;
+  int64_t least = strata_ceil_div(strata_min(worth, FEW_TASKS), batch), most = strata_ceil_div(worth, batch);
+  return strata_max(least, strata_min(most, rows / MANY_ROWS));
 }
 
 static strata_status_t plan(strata_tile_builder_t *b, builder_t *c) {
@@ -556,10 +639,13 @@ static strata_status_t plan(strata_tile_builder_t *b, builder_t *c) {
   if (s->n_tile != 3 || s->tile[0] < 1 || s->tile[1] < 1 || s->tile[2] < 1)
     return strata_error(STRATA_INTERNAL, "attention without tile sizes");
   c->square = device->vector_bytes / 4;
-  c->rows = strata_tile_chunks(extent_of(c, a->row), s->tile[0], wanted_runs(c));
+  c->tile_rows = s->tile[0];
+  c->batch = strata_attention_batch(a);
+  find_shared(c, &c->batch);
+  c->rows = strata_tile_chunks(extent_of(c, a->row), c->tile_rows, wanted_runs(c, c->batch));
   c->columns = strata_tile_chunks(extent_of(c, a->column), s->tile[1], 1);
   c->values = strata_tile_chunks(extent_of(c, a->value), s->tile[2], 1);
-  int64_t blocks = c->rows.chunk + (extent_of(c, a->row) % s->tile[0] != 0);
+  int64_t blocks = c->n_shared * (c->rows.chunk + (extent_of(c, a->row) % c->tile_rows != 0));
   c->packs_once = blocks > 1;
   c->packs_values = blocks >= OFTEN || !strata_attention_is_crossed(a, STRATA_ATTENTION_V);
   return NULL;
@@ -570,7 +656,7 @@ strata_status_t strata_tile_attention_cpu(strata_tile_builder_t *b) {
   STRATA_TRY(strata_tile_attention_read(b, &c.t));
   STRATA_TRY(plan(b, &c));
   b->widens_choices = true;
-  strata_loop_t forall = strata_emit_forall_begin(&b->e, strata_attention_batch(&c.t.a) * c.rows.n_chunks);
+  strata_loop_t forall = strata_emit_forall_begin(&b->e, c.batch * c.rows.n_chunks);
   emit_task(b, &c, forall.induction);
   b->space.n_vector = 0;
   strata_emit_forall_end(&b->e, forall);

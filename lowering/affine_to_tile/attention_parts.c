@@ -52,10 +52,11 @@ MlirValue strata_tile_attention_digit(strata_tile_builder_t *b, MlirValue task, 
   return strata_emit_apply(&b->e, t, 1, &task);
 }
 
-void strata_tile_attention_place(strata_tile_builder_t *b, strata_tile_attention_t *t, MlirValue task, int64_t stride) {
+void strata_tile_attention_place(strata_tile_builder_t *b, strata_tile_attention_t *t, uint32_t others, MlirValue task,
+                                 int64_t stride) {
   const strata_attention_t *a = &t->a;
   for (int dim = a->column; dim-- > 0;) {
-    if (dim == a->row || dim == a->value || a->extents[dim] == 1)
+    if (dim == a->row || dim == a->value || a->extents[dim] == 1 || others >> dim & 1)
       continue;
     t->point[dim] =
         strata_tile_symbol(b, strata_tile_attention_digit(b, task, stride, a->extents[dim]), a->extents[dim]);

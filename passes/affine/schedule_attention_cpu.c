@@ -10,7 +10,11 @@
 
 #include <string.h>
 
-enum { SCORE_BYTES = 4, FEW_ROWS = 4 };
+enum {
+  SCORE_BYTES = 4,
+  FEW_ROWS = 4,
+  CONSTANTS = 3, // registers that LLVM keeps constants of the exponential in while products are at work
+};
 
 // The rows whose scores the cache holds.
 static int64_t most_rows(const strata_machine_t *machine, const strata_attention_t *a) {
@@ -34,6 +38,7 @@ strata_status_t strata_attention_cpu_tile(strata_compile_t *compile, const strat
   STRATA_TRY(strata_machine_of(compile, &machine));
   int64_t best = INT64_MAX, rows = strata_min(a->extents[a->row], STRATA_REGISTER_TILE_ROWS);
   int64_t most = most_rows(&machine, a);
+  machine.registers -= CONSTANTS;
   *out_why = "the scores of a few rows do not stay in the second-level cache";
   if (most < strata_min(rows, FEW_ROWS))
     return NULL;
