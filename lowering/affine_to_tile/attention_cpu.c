@@ -624,7 +624,7 @@ static void find_shared(builder_t *c, int64_t *batch) {
 
 // Runs of rows that are a task each: as many as are enough, more where that packs no operand for a few rows.
 static int64_t wanted_runs(const builder_t *c, int64_t batch) {
-  enum { MANY_ROWS = 256 };
+  enum { MANY_ROWS = 512 };
   int64_t worth = worth_tasks(c), rows = extent_of(c, c->t.a.row) * c->n_shared;
   int64_t least = strata_ceil_div(strata_min(worth, FEW_TASKS), batch), most = strata_ceil_div(worth, batch);
   return strata_max(least, strata_min(most, rows / MANY_ROWS));
