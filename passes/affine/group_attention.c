@@ -135,8 +135,9 @@ static double seconds_between(const finder_t *f, const strata_attention_problem_
 // the caches.
 static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
   int64_t tile[STRATA_ATTENTION_CPU_TILE];
-  *out_why = "products of weights or without batches, which are no slower apart";
-  if (!f->found.has_softmax && (strata_attention_batch(&f->found) == 1 || has_weights(f)))
+  *out_why = "products of weights, of one row or without batches, which are no slower apart";
+  if (!f->found.has_softmax &&
+      (strata_attention_batch(&f->found) == 1 || has_weights(f) || !strata_attention_has_rows(&f->found)))
     return NULL;
   STRATA_TRY(strata_attention_cpu_tile(f->grouping->compile, &f->found, tile, out_why));
   if (!*out_why)
