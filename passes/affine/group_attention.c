@@ -2,8 +2,9 @@
 // groups grow. See group.h.
 //
 // From every contraction its operands are followed back to other contractions. The nests on the way from one of those
-// are a group if strata_attention_read knows them as a kernel on trial, nobody else reads what lies between, operands
-// come in bulk, and the model finds it faster than a kernel for each. A product may be in several candidates: those
+// are a group if strata_attention_read knows them as a kernel on trial, nobody else reads what lies between, and, on a
+// GPU, operands come in bulk and the model finds it faster than a kernel for each; on a cpu if the scores of a block of
+// rows stay in its cache. A product may be in several candidates: those
 // with a softmax come first, of others those between whose products most lies.
 #include "passes/affine/group_attention.h"
 
