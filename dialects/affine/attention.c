@@ -151,7 +151,6 @@ static bool read_queries_and_keys(reader_t *r) {
   strata_attention_operand_t found[2];
   term_t factors[2];
   const strata_nest_t *nest = r->a.product.nest;
-  r->a.head = r->a.n_dims - 1;
   r->a.extents[r->a.head] = nest->extents[nest->n_parallel];
   factors_of(r, &r->a.product, r->a.head, factors);
   r->why = "queries or keys are computed on their way";
@@ -163,8 +162,11 @@ static bool read_queries_and_keys(reader_t *r) {
   return true;
 }
 
-// The dims that tiles span: of rows, the longest; values have one of their own. Where there is one row, of tokens that
-// come one by one, tiles have a single row of a dim that keys and values have, too.
+static int single_row(const strata_attention_t *a) { return a->n_dims - 1; }
+
+bool strata_attention_has_rows(const strata_attention_t *a) { return a->row != single_row(a); }
+
+// The dims that tiles span: of rows, the longest, or the one that no nest has; values have one of their own.
 static bool find_dims(reader_t *r) {
   strata_attention_t *a = &r->a;
   uint32_t q = a->operands[STRATA_ATTENTION_Q].dims, k = a->operands[STRATA_ATTENTION_K].dims,
@@ -184,13 +186,20 @@ static bool find_dims(reader_t *r) {
         a->row = dim;
     }
   }
-  for (int dim = 0; dim < a->weighted->n_parallel && (a->row == STRATA_NO_DIM || a->has_one_row); dim++)
-    if (a->extents[dim] > 1 && has(q, dim) && has(k, dim) && has(v, dim)) {
+  if (a->row == STRATA_NO_DIM)
+    a->row = single_row(a);
+  return a->value != STRATA_NO_DIM && !has(q, a->column) && has(k, a->column) && has(v, a->column) && has(q, a->head) &&
+         has(k, a->head) && !has(v, a->head);
+}
+
+void strata_attention_row_of_batches(strata_attention_t *a) {
+  uint32_t dims = a->operands[STRATA_ATTENTION_Q].dims & a->operands[STRATA_ATTENTION_K].dims &
+                  a->operands[STRATA_ATTENTION_V].dims;
+  for (int dim = 0; dim < a->weighted->n_parallel && (!strata_attention_has_rows(a) || a->has_one_row); dim++)
+    if (a->extents[dim] > 1 && has(dims, dim)) {
       a->row = dim;
       a->has_one_row = true;
     }
-  return a->row != STRATA_NO_DIM && a->value != STRATA_NO_DIM && !has(q, a->column) && has(k, a->column) &&
-         has(v, a->column) && has(q, a->head) && has(k, a->head) && !has(v, a->head);
 }
 
 // What is to be done with the product, once it is known which dims are rows and columns.
@@ -202,13 +211,15 @@ static void find_score(reader_t *r) {
 
 static bool is_half(MlirType type) { return mlirTypeIsAF16(type) || mlirTypeIsABF16(type); }
 
+bool strata_attention_is_half(const strata_attention_t *a) { return is_half(a->type); }
+
 static bool find_type(reader_t *r) {
   MlirType score = mlirValueGetType(r->a.score.value);
   r->why = "its products are not summed up in f32";
   if (!mlirTypeIsAF32(mlirValueGetType(r->a.product.value)) || !(mlirTypeIsAF32(score) || is_half(score)))
     return false;
   r->a.type = mlirValueGetType(r->a.operands[STRATA_ATTENTION_Q].factor);
-  r->why = "its operands are not all f16, all bf16 or all f32";
+  r->why = "its operands are not all of one type: f32, f16 or bf16";
   for (int i = 0; i < STRATA_N_ATTENTION_OPERANDS; i++)
     if (!mlirTypeEqual(mlirValueGetType(r->a.operands[i].factor), r->a.type))
       return false;
@@ -219,11 +230,14 @@ static bool find_type(reader_t *r) {
 
 static void init_dims(reader_t *r, const strata_nest_t *nest) {
   strata_attention_t *a = &r->a;
-  a->n_dims = nest->n_parallel + 2;
-  a->column = nest->n_parallel;
+  enum { COLUMN, HEAD, SINGLE_ROW, N_OTHERS };
+  a->n_dims = nest->n_parallel + N_OTHERS;
+  a->column = nest->n_parallel + COLUMN;
+  a->head = nest->n_parallel + HEAD;
   for (int dim = 0; dim <= nest->n_parallel; dim++)
     a->extents[dim] = nest->extents[dim];
-  a->extents[nest->n_parallel + 1] = 1; // the head dim, until it is known
+  a->extents[a->head] = 1; // until it is known
+  a->extents[nest->n_parallel + SINGLE_ROW] = 1;
 }
 
 // The softmax that |term| is, or is in proportion to: multiplied by what comes from outside, or zero where that says
@@ -322,7 +336,7 @@ bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *ou
     strata_contraction_t contraction;
     if (!strata_nest_contraction(nest, &contraction))
       continue;
-    if (nest->n_reduction != 1 || nest->n_parallel + 2 > STRATA_MAX_DIMS)
+    if (nest->n_reduction != 1 || nest->n_parallel + 3 > STRATA_MAX_DIMS)
       return false;
     *r = (reader_t){.a.kernel = kernel, .context = mlirOperationGetContext(nest->op), .chain = chain};
     if (read_at(r, nest, &contraction)) {

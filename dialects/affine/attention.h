@@ -10,7 +10,8 @@
 //   result(i, v) = sum over j of score(i, j) * w(j, v)
 //
 // Recognised by accesses and arithmetic alone. Everything is said over the *canonical dims*: the parallel dims of the
-// second contraction's nest, then its reduction dim, the *column*, then the first one's, the *head* dim.
+// second contraction's nest, then its reduction dim, the *column*, then the first one's, the *head* dim, then one of
+// extent 1, which is the row where there is one row alone.
 #ifndef STRATA_DIALECTS_AFFINE_ATTENTION_H
 #define STRATA_DIALECTS_AFFINE_ATTENTION_H
 
@@ -64,6 +65,12 @@ int64_t strata_attention_value_columns(const strata_attention_t *attention, bool
 // Rows that share keys and values, and what there are several of.
 int64_t strata_attention_rows(const strata_attention_t *attention);
 
+// Where there is a single row, of tokens that come one by one: makes it one of each of a dim that queries, keys and
+// values have, if there is one, as tiles that the copy engine fetches have to have rows of some dim.
+void strata_attention_row_of_batches(strata_attention_t *attention);
+// False of a single row. True if the operands are f16 or bf16.
+bool strata_attention_has_rows(const strata_attention_t *attention);
+bool strata_attention_is_half(const strata_attention_t *attention);
 // True if weights are more than a softmax.
 bool strata_attention_has_factor(const strata_attention_t *attention);
 // True if the operand lies across what it is multiplied along: the head dim, of values the columns.

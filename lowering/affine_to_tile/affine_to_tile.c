@@ -15,10 +15,8 @@ static const struct {
   const char *name;
   kind_t build;
 } kinds[] = {
-    {"scalar", strata_tile_scalar},
-    {"map", strata_tile_map},
-    {"rows", strata_tile_rows},
-    {"contract", strata_tile_contract},
+    {"scalar", strata_tile_scalar},       {"map", strata_tile_map},
+    {"rows", strata_tile_rows},           {"contract", strata_tile_contract},
     {"attention", strata_tile_attention},
 };
 

@@ -28,6 +28,7 @@ enum {
 typedef struct {
   strata_contraction_kernel_t k;
   bool is_packed[2]; // into scratch, by this kernel
+  int64_t square;    // elements of the blocks in which the vector side is turned; 0: it is packed vector by vector
   bool prefetches_panel, prefetches_results;
   int64_t n_segments;   // of the reduction
   MlirValue scratch[2]; // of the packed sides
@@ -111,6 +112,8 @@ typedef struct {
   contract_t *c;
   MlirAffineExpr tile, element;
   MlirAffineExpr counters[STRATA_MAX_DIMS];
+  int64_t size; // of a square's elements, which begin at |element|, those of the tile at |base|
+  MlirAffineExpr base;
 } pack_t;
 
 // The vector side: one vector of v a reduction point.
@@ -124,8 +127,50 @@ static void pack_vector_point(strata_tile_builder_t *b, const MlirAffineExpr *co
   pack_factor(b, c, V, pack->tile, pack->element, counters);
 }
 
+// The same where elements lie along the last reduction dim: squares that are turned in registers.
+static void pack_square(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
+  pack_t *pack = user;
+  contract_t *c = pack->c;
+  strata_tile_known_t *known = b->known;
+  int last = c->k.nest->n_reduction - 1;
+  b->space.n_vector = 2;
+  b->space.extents[0] = pack->size;
+  b->space.extents[1] = size;
+  MlirAffineExpr element = strata_tile_scaled(b, strata_tile_vector_dim(b, 0), 1, pack->element);
+  pack->counters[last] = strata_tile_scaled(b, strata_tile_vector_dim(b, 1), 1, base);
+  c->point[c->k.sides[V].tile_dim] = strata_tile_scaled(b, element, 1, pack->base);
+  c->point[n_dims_of(c->k.nest) - 1] = pack->counters[last];
+  pack_factor(b, c, V, pack->tile, element, pack->counters);
+  b->space.n_vector = 0;
+  b->known = known;
+}
+
+static void pack_squares(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
+  pack_t *pack = user;
+  const strata_nest_t *nest = pack->c->k.nest;
+  strata_tile_loop_t loops[STRATA_MAX_DIMS];
+  int last = nest->n_reduction - 1;
+  pack->size = size;
+  pack->element = base;
+  for (int i = 0; i < last; i++) {
+    loops[i] = strata_tile_loop_begin(b, nest->extents[nest->n_parallel + i], &pack->counters[i]);
+    pack->c->point[nest->n_parallel + i] = pack->counters[i];
+  }
+  int64_t steps = nest->extents[n_dims_of(nest) - 1];
+  strata_tile_chunks_t chunks = strata_tile_chunks(steps, strata_min(steps, pack->c->square), 1);
+  strata_tile_chunk(b, &chunks, (MlirValue){0}, pack_square, pack);
+  for (int i = last; i-- > 0;)
+    strata_tile_loop_end(b, loops[i]);
+}
+
 static void pack_vector_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
   contract_t *c = user;
+  if (c->square > 0) {
+    pack_t squares = {.c = c, .base = base, .tile = tile_number(b, c, base)};
+    strata_tile_chunks_t chunks = strata_tile_chunks(size, strata_min(size, c->square), 1);
+    strata_tile_chunk(b, &chunks, (MlirValue){0}, pack_squares, &squares);
+    return;
+  }
   strata_tile_known_t *known = b->known;
   b->space.n_vector = 1;
   b->space.extents[0] = size;
@@ -466,6 +511,24 @@ static bool needs_packing(const contract_t *c, int side) {
   return side == V && !strata_contraction_is_contiguous(&c->k, V, c->tile[V]);
 }
 
+// The vector side's elements are turned where they lie along the last reduction dim: read one by one they would be a
+// line of the cache each.
+static strata_status_t plan_packing(strata_tile_builder_t *b, contract_t *c) {
+  enum { MIN_STEPS = 4 };
+  const strata_nest_t *nest = c->k.nest;
+  const strata_contraction_side_t *side = &c->k.sides[V];
+  const strata_cpu_device_t *device;
+  int64_t stride;
+  STRATA_TRY(strata_cpu_device(b->compile, &device));
+  for (int which = U; which <= V; which++)
+    c->is_packed[which] = needs_packing(c, which);
+  bool lies_across = c->is_packed[V] && strata_contraction_is_plain(&c->k, V) && side->tile_dim != STRATA_NO_DIM &&
+                     nest->extents[n_dims_of(nest) - 1] >= MIN_STEPS &&
+                     strata_access_stride(nest, side->access, n_dims_of(nest) - 1, &stride) && stride == 1;
+  c->square = lies_across ? device->vector_bytes / 4 : 0;
+  return NULL;
+}
+
 // What is worth asking for ahead: a panel that does not stay in the first-level cache while rows pass by; results that
 // a long sum leaves time for.
 static strata_status_t plan_steps(strata_tile_builder_t *b, contract_t *c) {
@@ -495,8 +558,7 @@ strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
     return strata_error(STRATA_INTERNAL, "a schedule without tile sizes");
   for (int side = U; side <= V; side++)
     c.tile[side] = mlirDenseI64ArrayGetElement(tile, side);
-  for (int side = U; side <= V; side++)
-    c.is_packed[side] = needs_packing(&c, side);
+  STRATA_TRY(plan_packing(b, &c));
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);
   plan_tasks(b, &c);

@@ -2,11 +2,13 @@
 // groups grow. See group.h.
 //
 // From every contraction its operands are followed back to other contractions. The nests on the way from one of those
-// are a group if strata_attention_read knows them as a kernel on trial, nobody else reads what lies between, operands
-// come in bulk, and the model finds it faster than a kernel for each. A product may be in several candidates: those
+// are a group if strata_attention_read knows them as a kernel on trial, nobody else reads what lies between, and, on a
+// GPU, operands come in bulk and the model finds it faster than a kernel for each; on a cpu if the scores of a block of
+// rows stay in its cache. A product may be in several candidates: those
 // with a softmax come first, of others those between whose products most lies.
 #include "passes/affine/group_attention.h"
 
+#include "passes/affine/attention_cpu.h"
 #include "passes/affine/explain.h"
 #include "passes/target.h"
 
@@ -73,7 +75,7 @@ static const char *inspect(const finder_t *f) {
   int n_rows = count_members(f, STRATA_NEST_ROW);
   if (n_rows != 0 && n_rows != 2)
     return "the reductions between are no softmax";
-  if (head_of(f) > MAX_HEAD)
+  if (f->device && head_of(f) > MAX_HEAD)
     return "a head dim above 256";
   return is_private(f) ? NULL : "others read what lies between";
 }
@@ -137,12 +139,27 @@ static double seconds_between(const finder_t *f, const strata_attention_problem_
   return SOFTMAX_SECONDS + elements * BYTES / (double)f->device->bandwidth;
 }
 
+// The same on a cpu, where nothing is lost by it but for operands that are packed by each task, and scores that leave
+// the caches.
+static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
+  int64_t tile[STRATA_ATTENTION_CPU_TILE];
+  *out_why = "products of weights, of one row or without batches, which are no slower apart";
+  if (!f->found.has_softmax &&
+      (strata_attention_batch(&f->found) == 1 || has_weights(f) || !strata_attention_has_rows(&f->found)))
+    return NULL;
+  STRATA_TRY(strata_attention_cpu_tile(f->grouping->compile, &f->found, tile, out_why));
+  if (!*out_why)
+    strata_explain(f->grouping->compile, "attention contract#%d <- contract#%d: one kernel, tiles of %lld x %lld, %lld",
+                   f->weighted, f->first, (long long)tile[0], (long long)tile[1], (long long)tile[2]);
+  return NULL;
+}
+
 // Why the candidate stays several kernels; NULL if it does not.
 static const char *judge(const finder_t *f) {
   product_t first, second;
   strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
   const char *obstacle = strata_attention_obstacle(&problem);
-  if (!f->found.has_softmax && (problem.batch == 1 || has_weights(f)))
+  if (!f->found.has_softmax && problem.async && (problem.batch == 1 || has_weights(f)))
     return "products of weights or without batches, which may share launches with others";
   if (obstacle)
     return obstacle;
@@ -182,6 +199,8 @@ static strata_status_t examine(finder_t *f, const char **out_why) {
   if (*out_why)
     return NULL;
   STRATA_TRY(strata_attention_add_arithmetic(f));
+  if (!f->device)
+    return judge_cpu(f, out_why);
   *out_why = judge(f);
   return NULL;
 }
@@ -252,17 +271,17 @@ static strata_status_t form(finder_t *f, const candidate_t *candidate) {
 // instructions, which may not be used, there is no form without.
 static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_t *device) {
   const strata_compile_options_t *options = compile->options;
-  return STRATA_ATTENTION && strata_attention_is_available(device) && !options->disable_fusion &&
+  bool is_gpu = strata_target_is_gpu(compile);
+  return STRATA_ATTENTION && (!is_gpu || strata_attention_is_available(device)) && !options->disable_fusion &&
          !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math && !options->disable_fast_math &&
-         !(options->disable_tensor_core && device->mma_async[0]);
+         !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
 }
 
 strata_status_t strata_group_attention(strata_grouping_t *grouping) {
   finder_t f = {.grouping = grouping};
   candidates_t candidates = {0};
-  if (!strata_target_is_gpu(grouping->compile))
-    return NULL;
-  STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
+  if (strata_target_is_gpu(grouping->compile))
+    STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
   if (!is_allowed(grouping->compile, f.device))
     return NULL;
   for (f.weighted = 0; f.weighted < (int)grouping->graph.nodes.count; f.weighted++)

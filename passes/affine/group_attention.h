@@ -7,12 +7,12 @@
 
 typedef struct {
   strata_grouping_t *grouping;
-  const strata_gpu_device_t *device;
-  int first, weighted;      // the contractions
-  strata_ints_t behind;     // what it is computed of, up to other contractions
-  strata_ints_t members;    // the nests of a candidate, in order
-  MlirOperation trial;      // the kernel they would be; null: none
-  strata_attention_t found; // in it
+  const strata_gpu_device_t *device; // NULL: a cpu
+  int first, weighted;               // the contractions
+  strata_ints_t behind;              // what it is computed of, up to other contractions
+  strata_ints_t members;             // the nests of a candidate, in order
+  MlirOperation trial;               // the kernel they would be; null: none
+  strata_attention_t found;          // in it
 } strata_attention_finder_t;
 
 // Finds what is behind the weighted contraction; false if that is too much.

@@ -15,78 +15,12 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
+#include "passes/affine/attention_cpu.h"
 #include "passes/affine/pack.h"
+#include "passes/affine/register_tile.h"
 #include "passes/affine/schedule_gpu.h"
 #include "passes/pass.h"
 #include "passes/target.h"
-
-//===-- The register tile ----------------------------------------------------------------------------------------===//
-
-typedef struct {
-  int64_t vector_bytes, registers, l1_bytes, l2_bytes;
-} machine_t;
-
-static strata_status_t machine_of(strata_compile_t *compile, machine_t *out_machine) {
-  const strata_cpu_device_t *device;
-  STRATA_TRY(strata_cpu_device(compile, &device));
-  *out_machine = (machine_t){device->vector_bytes, device->n_registers, device->l1_bytes, device->l2_bytes};
-  return NULL;
-}
-
-// A contraction to be tiled: the extents of its tiled dims, the rows that a tile may have, the reduction's steps.
-typedef struct {
-  machine_t machine;
-  int64_t u, v, most_rows, steps;
-} tiling_t;
-
-// Half cycles in which one vector of a panel of |bytes| comes from where the panel stays while rows pass by.
-static int64_t stream_cost(const machine_t *machine, int64_t bytes) {
-  enum { SECOND_LEVEL = 9, THIRD_LEVEL = 18 };
-  return bytes <= machine->l1_bytes ? 0 : bytes <= machine->l2_bytes / 4 * 3 ? SECOND_LEVEL : THIRD_LEVEL;
-}
-
-// Half cycles for one reduction step of a tile of |rows| x |vectors| registers, twice: on a core of its own, which does
-// two multiply-adds and two loads a cycle, and on half a core, whose other thread leaves it two operations a cycle to
-// issue. No accumulator can be added to again within four cycles.
-static int64_t step_cost(const tiling_t *t, int64_t rows, int64_t vectors) {
-  enum { LATENCY = 8, LOOP = 2 };
-  int64_t adds = rows * vectors, loads = rows + vectors, issued = adds + loads + LOOP;
-  int64_t stream = vectors * stream_cost(&t->machine, t->steps * vectors * t->machine.vector_bytes);
-  int64_t cost = strata_max(adds, loads);
-  cost = strata_max(cost, stream);
-  return strata_max(cost, LATENCY) + strata_max(issued, LATENCY);
-}
-
-static int64_t tile_cost(const tiling_t *t, int64_t rows, int64_t vectors) {
-  int64_t cost = 0, lanes = t->machine.vector_bytes / 4;
-  int64_t u_tail = t->u % rows, v_tail = strata_ceil_div(t->v % (vectors * lanes), lanes);
-  int64_t u_full = t->u / rows, v_full = t->v / (vectors * lanes);
-  cost += u_full * v_full * step_cost(t, rows, vectors);
-  cost += u_tail ? v_full * step_cost(t, u_tail, vectors) : 0;
-  cost += v_tail ? u_full * step_cost(t, rows, v_tail) : 0;
-  cost += u_tail && v_tail ? step_cost(t, u_tail, v_tail) : 0;
-  return cost;
-}
-
-static void choose_tile(const tiling_t *t, int64_t *out_tile) {
-  enum { MAX_ROWS = 16, MAX_VECTORS = 8 };
-  int64_t best = INT64_MAX, lanes = t->machine.vector_bytes / 4;
-  for (int64_t vectors = 1; vectors <= MAX_VECTORS; vectors++) {
-    for (int64_t rows = 1; rows <= MAX_ROWS; rows++) {
-      bool fits = rows * vectors + vectors + 1 <= t->machine.registers;
-      if (!fits || rows > t->u || rows > t->most_rows || (vectors > 1 && (vectors - 1) * lanes >= t->v))
-        continue;
-      int64_t cost = tile_cost(t, rows, vectors);
-      if (cost < best || (cost == best && rows * vectors > out_tile[0] * out_tile[1] / lanes)) {
-        best = cost;
-        out_tile[0] = rows;
-        out_tile[1] = vectors * lanes;
-      }
-    }
-  }
-  if (out_tile[1] > t->v)
-    out_tile[1] = t->v;
-}
 
 //===-- Kinds ----------------------------------------------------------------------------------------------------===//
 
@@ -125,7 +59,7 @@ static int64_t side_extent(const strata_contraction_kernel_t *contraction, int s
 // first-level cache, and more of them than it has ways drive each other out. A smaller tile costs less than their
 // packing (1024 x 1024 x 1024 on two cores of a Zen 4: 9.9 ms by tiles of 8 x 48, 10.1 by panels of 9 rows, and at
 // times, for seconds, 10.3 and 12.2).
-static int64_t most_rows(const machine_t *machine, const strata_contraction_kernel_t *contraction) {
+static int64_t most_rows(const strata_machine_t *machine, const strata_contraction_kernel_t *contraction) {
   enum { WAY = 4096 }; // bytes: of caches that are looked up by the address within a page
   const strata_contraction_side_t *side = &contraction->sides[STRATA_SIDE_U];
   int64_t stride;
@@ -179,12 +113,16 @@ static strata_status_t schedule_common(strata_compile_t *compile, const strata_c
   return NULL;
 }
 
-static strata_status_t schedule_kernel(strata_compile_t *compile, machine_t machine, const strata_calls_t *calls,
+static strata_status_t schedule_kernel(strata_compile_t *compile, strata_machine_t machine, const strata_calls_t *calls,
                                        const strata_called_kernel_t *called) {
   MlirOperation func = called->func;
   strata_kernel_t kernel;
   strata_contraction_kernel_t contraction;
+  bool is_attention;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
+  STRATA_TRY(strata_schedule_attention_cpu(compile, &kernel, &is_attention));
+  if (is_attention)
+    return NULL;
   if (!strata_is_contraction(&kernel, &contraction)) {
     strata_set_attr(func, "strata.schedule", dictionary(compile->context, kind_without_contraction(&kernel), NULL));
     return NULL;
@@ -193,9 +131,10 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, machine_t mach
   if (common != STRATA_NO_DIM)
     return schedule_common(compile, calls, called, &contraction, common);
   int64_t tile[2] = {1, 1};
-  choose_tile(&(tiling_t){machine, side_extent(&contraction, STRATA_SIDE_U), side_extent(&contraction, STRATA_SIDE_V),
-                          most_rows(&machine, &contraction), contraction.n_reduced},
-              tile);
+  strata_register_tile_choose(&(strata_tiling_t){machine, side_extent(&contraction, STRATA_SIDE_U),
+                                                 side_extent(&contraction, STRATA_SIDE_V),
+                                                 most_rows(&machine, &contraction), contraction.n_reduced},
+                              tile);
   strata_set_attr(func, "strata.schedule", dictionary(compile->context, "contract", tile));
   if (!should_pack(calls, called, &contraction))
     return NULL;
@@ -205,9 +144,9 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, machine_t mach
 strata_status_t strata_pass_affine_schedule(strata_compile_t *compile) {
   if (strata_target_is_gpu(compile))
     return strata_schedule_gpu(compile);
-  machine_t machine;
+  strata_machine_t machine;
   strata_calls_t calls;
-  STRATA_TRY(machine_of(compile, &machine));
+  STRATA_TRY(strata_machine_of(compile, &machine));
   STRATA_TRY(strata_calls_read(compile, &calls));
   for (size_t i = 0; i < calls.kernels.count; i++)
     STRATA_TRY(schedule_kernel(compile, machine, &calls, &calls.kernels.data[i]));

@@ -54,13 +54,15 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
   MlirContext context = mlirTypeGetContext(a->type);
   bool on_fma = !device->mma[0] && !device->mma_async[0];
   const strata_mma_t *async =
-      mlirTypeIsAF32(a->type) ? NULL : strata_mma_find_async(device, a->type, mlirF32TypeGet(context));
-  return (strata_attention_problem_t){.attention = *a,
-                                      .rows = strata_attention_rows(a),
+      strata_attention_is_half(a) ? strata_mma_find_async(device, a->type, mlirF32TypeGet(context)) : NULL;
+  strata_attention_t attention = *a;
+  strata_attention_row_of_batches(&attention);
+  return (strata_attention_problem_t){.attention = attention,
+                                      .rows = strata_attention_rows(&attention),
                                       .columns = a->extents[a->column],
                                       .head = strata_attention_head_steps(a, on_fma),
                                       .value = strata_attention_value_columns(a, on_fma),
-                                      .batch = strata_attention_batch(a),
+                                      .batch = strata_attention_batch(&attention),
                                       .async = async,
                                       .on_fma = on_fma};
 }
@@ -68,7 +70,7 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
 //===-- What fits ------------------------------------------------------------------------------------------------===//
 
 static bool is_possible(const strata_attention_problem_t *p) {
-  return p->async && p->head <= MAX_HEAD && p->value <= MAX_HEAD;
+  return p->async && strata_attention_has_rows(&p->attention) && p->head <= MAX_HEAD && p->value <= MAX_HEAD;
 }
 
 bool strata_attention_is_available(const strata_gpu_device_t *device) {
@@ -76,8 +78,12 @@ bool strata_attention_is_available(const strata_gpu_device_t *device) {
 }
 
 const char *strata_attention_obstacle(const strata_attention_problem_t *p) {
+  if (!strata_attention_has_rows(&p->attention))
+    return "its dims are not those of rows, columns, values and batches";
   if (p->on_fma)
     return NULL;
+  if (!strata_attention_is_half(&p->attention))
+    return "its operands are not all f16 or all bf16";
   if (!p->async)
     return "the device has no instruction for its type";
   if (!is_possible(p))

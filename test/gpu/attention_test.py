@@ -14,7 +14,7 @@ from level2 import Case, HalfCase, bits
 random = np.random.default_rng(5)
 APART = "--polyblocks-disable-reduce-reduce-fusion"
 LOWEST = np.finfo(np.float32).min
-EPSILON = {"f16": 2.0 ** -10, "bf16": 2.0 ** -7}  # of a weight's rounding and a result's
+EPSILON = {"f16": 2.0 ** -10, "bf16": 2.0 ** -7, "f32": 2.0 ** -14}  # of a weight's rounding and a result's
 
 
 def affine(dims, *results):
@@ -110,6 +110,9 @@ class Attention(HalfCase):
         added = self.op("select", [self.op("gt", [columns, rows], keep), nothing, self.splat(0, like)], like)
         return self.op("add", [scores, added], like)
 
+    def narrowed(self, x, *shape):
+        return x if self.kind == "f32" else self.op("convert", [x], self.like(*shape))
+
     def splat(self, value, like):
         if np.isinf(value):
             text = "0xFF800000" if like.dtype == np.float32 else "0xFC00"
@@ -148,7 +151,7 @@ class Attention(HalfCase):
         if self.guard:
             nan = self.op("is_nan", [weights], like.astype(bool))
             weights = self.op("select", [nan, self.splat(0, like), weights], like)
-        narrow = self.op("convert", [weights], self.like(b, h, s, c))
+        narrow = self.narrowed(weights, b, h, s, c)
         shape = (b, s, h, e) if packed else (b, h, s, e)
         dims = "b, i, h, e, j" if packed else "b, h, i, e, j"
         wide = np.zeros(shape, np.float32)
@@ -156,7 +159,7 @@ class Attention(HalfCase):
                     maps=f"[{affine(dims, 'b, h, i, j', names[2], names[3])}]")
         if self.bias:
             y = self.op("add", [y, self.splat(1, wide)], wide)
-        y = self.op("convert", [y], self.like(*shape))
+        y = self.narrowed(y, *shape)
         result, bound = self.expected()
         if packed:
             y = self.op("reshape", [y], self.like(b, s, h * e))
@@ -189,11 +192,11 @@ class Grouped(Attention):
         weights = self.op("softmax", [self.op("add", [scores, mask], like)], like, axes="array<i64: 4>")
         nan = self.op("is_nan", [weights], like.astype(bool))
         weights = self.op("select", [nan, self.splat(0, like), weights], like)
-        narrow = self.op("convert", [weights], self.like(1, g, n, s, s))
+        narrow = self.narrowed(weights, 1, g, n, s, s)
         wide = np.zeros((1, s, g, n, d), np.float32)
         maps = affine("b, i, g, n, d, j", "b, g, n, i, j", f"b, j, g * {d} + d", "b, i, g, n, d")
         y = self.op("contract", [narrow, "%x2"], wide, zero_pad="false", origin='"matmul"', maps=f"[{maps}]")
-        y = self.op("convert", [y], self.like(1, s, g, n, d))
+        y = self.narrowed(y, 1, s, g, n, d)
         y = self.op("reshape", [y], self.like(1, s, g * n * d))
         self.expected_result, self.bound = (x.transpose(0, 2, 1, 3).reshape(1, s, -1) for x in self.expected())
         self.returns([y], self.like(*self.expected_result.shape))

@@ -105,15 +105,17 @@ SEPARATOR = "// -----\n"
 
 
 class HalfCase(Case):
-    """One of a type of 16 bits, `kind`, which its class sets: f16, which NumPy has, or bf16, as bits."""
+    """One of a type of 16 bits, `kind`, which its class sets: f16, which NumPy has, or bf16, as bits; or of f32."""
 
     def round(self, x):
-        return to_bf16(x) if self.kind == "bf16" else x.astype(np.float16)
+        return to_bf16(x) if self.kind == "bf16" else x.astype(np.float32 if self.kind == "f32" else np.float16)
 
     def widen(self, x):
         return from_bf16(x).astype(np.float64) if self.kind == "bf16" else x.astype(np.float64)
 
     def like(self, *shape):
+        if self.kind == "f32":
+            return np.zeros(shape, np.float32)
         x = np.zeros(shape, np.uint16)
         return bits(x, "bf16") if self.kind == "bf16" else x.view(np.float16)
 

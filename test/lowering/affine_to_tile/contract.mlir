@@ -34,10 +34,11 @@ func.func private @linear(%x: memref<8x16xf32>, %w: memref<16x64xf32>, %b: memre
   return
 }
 
-// The vector side is transposed in memory: it is packed into scratch first.
+// The vector side is transposed in memory: it is packed into scratch first, by squares that are turned in registers.
 // CHECK-LABEL: func.func private @transposed
 // CHECK: %[[P:.*]] = memref.alloc() {tile.scratch} : memref<{{.*}}x16x32xf32>
-// CHECK: "tile.store"({{.*}}, %[[P]]
+// CHECK: %[[SQUARE:.*]] = "tile.load"({{.*}} -> vector<[[SIZE:[0-9]+]]x[[SIZE]]xf32>
+// CHECK: "tile.store"(%[[SQUARE]], %[[P]]
 // CHECK: scf.for {{.*}} -> (vector<4x32xf32>)
 // CHECK: "tile.load"(%[[P]]
 // CHECK: vector.outerproduct

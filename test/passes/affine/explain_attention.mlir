@@ -1,5 +1,6 @@
 // RUN: strata %s --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t | FileCheck %s
 // RUN: strata %s --target=amdgpu --device=gfx942 --explain --compile-to=affine -o %t | FileCheck %s --check-prefix=FMA
+// RUN: strata %s --target=cpu --device=x86-64-v4 --explain --compile-to=affine -o %t | FileCheck %s --check-prefix=CPU
 
 // Why two products with something between are one kernel, or are not.
 #q = affine_map<(b, i, j, d) -> (b, i, d)>
@@ -21,6 +22,11 @@
 // FMA-DAG: attention contract#11 <- contract#10: 128 x 256, 16 times: {{.*}} us instead of {{.*}} in two kernels
 // FMA: attention k0: 128 rows, 256 columns of 64, values of 64, 16 times, no softmax
 // FMA-NEXT: attention k0:   multiply-adds {{.*}} warps, {{.*}} us ({{.*}}), chosen
+// CPU-DAG: attention contract#1 <- contract#0: one kernel, tiles of {{[0-9]+}} x {{[0-9]+}}, {{[0-9]+}}
+// CPU-DAG: attention contract#3 <- contract#2: no, others read what lies between
+// CPU-DAG: attention contract#7 <- contract#4: no, the reductions between are no softmax
+// CPU-DAG: attention contract#9 <- contract#8: one kernel
+// CPU-DAG: attention contract#11 <- contract#10: one kernel
 func.func @main(%a: tensor<16x128x64xf16> {strata.name = "a"}, %b: tensor<16x256x64xf16> {strata.name = "b"}, %c: tensor<16x256x64xf16> {strata.name = "c"}, %d: tensor<16x128x320xf16> {strata.name = "d"}, %e: tensor<16x256x320xf16> {strata.name = "e"}, %f: tensor<16x128x36xf16> {strata.name = "f"}, %g: tensor<16x256x36xf16> {strata.name = "g"}) -> (tensor<16x128x64xf16> {strata.name = "p"}, tensor<16x128x64xf16> {strata.name = "q"}, tensor<16x128x256xf16> {strata.name = "r"}, tensor<16x128x64xf16> {strata.name = "s"}, tensor<16x128x64xf16> {strata.name = "t"}, tensor<16x128x64xf16> {strata.name = "u"}) {
   %0 = "strata.contract"(%a, %b) {maps = [#q, #k, #s], zero_pad = false, origin = "matmul"} : (tensor<16x128x64xf16>, tensor<16x256x64xf16>) -> tensor<16x128x256xf16>
   %1 = "strata.contract"(%0, %c) {maps = [#w, #v, #y], zero_pad = false, origin = "matmul"} : (tensor<16x128x256xf16>, tensor<16x256x64xf16>) -> tensor<16x128x64xf16>

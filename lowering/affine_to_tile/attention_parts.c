@@ -1,0 +1,178 @@
+// See attention.h.
+#include "lowering/affine_to_tile/attention.h"
+
+#include "lowering/affine_to_tile/rounding.h"
+
+#include <float.h>
+#include <math.h>
+
+strata_status_t strata_tile_attention_read(strata_tile_builder_t *b, strata_tile_attention_t *out) {
+  const char *why;
+  out->fast_math = mlirAttributeParseGet(b->e.context, strata_str("#arith.fastmath<reassoc,contract,arcp,afn>"));
+  if (!strata_attention_read(b->kernel, &out->a, &why))
+    return strata_error(STRATA_UNSUPPORTED, "no attention: %s", why ? why : "other nests");
+  for (int i = 0; i < STRATA_MAX_DIMS; i++)
+    out->point[i] = strata_tile_constant(b, 0);
+  return NULL;
+}
+
+//===-- Arithmetic on f32 ----------------------------------------------------------------------------------------===//
+
+strata_tile_value_t strata_tile_attention_number(strata_tile_builder_t *b, double value) {
+  MlirType f32 = mlirF32TypeGet(b->e.context);
+  MlirAttribute attr = mlirFloatAttrDoubleGet(b->e.context, f32, value);
+  return (strata_tile_value_t){strata_emit_constant(&b->e, f32, attr), 0};
+}
+
+MlirValue strata_tile_attention_numbers(strata_tile_builder_t *b, double value, uint32_t dims) {
+  return strata_tile_broadcast(b, strata_tile_attention_number(b, value), dims);
+}
+
+strata_tile_value_t strata_tile_attention_op(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                             const char *name, uint32_t dims, int n,
+                                             const strata_tile_value_t *operands) {
+  MlirValue values[2];
+  for (int i = 0; i < n; i++)
+    values[i] = strata_tile_broadcast(b, operands[i], dims);
+  strata_named_attr_t flags = {"fastmath", t->fast_math};
+  MlirType type = strata_tile_type(b, mlirF32TypeGet(b->e.context), dims);
+  return (strata_tile_value_t){strata_emit_value(&b->e, name, n, values, type, 1, &flags), dims};
+}
+
+strata_tile_value_t strata_tile_attention_binary(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                 const char *name, strata_tile_value_t x, strata_tile_value_t y) {
+  return strata_tile_attention_op(b, t, name, x.dims | y.dims, 2, (strata_tile_value_t[]){x, y});
+}
+
+//===-- Places ---------------------------------------------------------------------------------------------------===//
+
+MlirValue strata_tile_attention_digit(strata_tile_builder_t *b, MlirValue task, int64_t stride, int64_t extent) {
+  MlirAffineExpr t = mlirAffineFloorDivExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, stride));
+  t = mlirAffineModExprGet(t, strata_tile_constant(b, extent));
+  return strata_emit_apply(&b->e, t, 1, &task);
+}
+
+void strata_tile_attention_place(strata_tile_builder_t *b, strata_tile_attention_t *t, uint32_t others, MlirValue task,
+                                 int64_t stride) {
+  const strata_attention_t *a = &t->a;
+  for (int dim = a->column; dim-- > 0;) {
+    if ((dim == a->row && !a->has_one_row) || dim == a->value || a->extents[dim] == 1 || others >> dim & 1)
+      continue;
+    t->point[dim] =
+        strata_tile_symbol(b, strata_tile_attention_digit(b, task, stride, a->extents[dim]), a->extents[dim]);
+    stride *= a->extents[dim];
+  }
+}
+
+static MlirAffineMap places(strata_tile_builder_t *b, const strata_tile_attention_t *t) {
+  return mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, t->a.n_dims, (MlirAffineExpr *)(uintptr_t)t->point);
+}
+
+// The tile's point of a term's nest.
+static void point_of(strata_tile_builder_t *b, const strata_tile_attention_t *t, const strata_attention_term_t *term,
+                     MlirAffineExpr *out_point) {
+  for (int i = 0; i < term->nest->n_parallel; i++)
+    out_point[i] = strata_tile_simplify(b, mlirAffineExprCompose(term->point[i], places(b, t)));
+}
+
+//===-- Values ---------------------------------------------------------------------------------------------------===//
+
+strata_tile_value_t strata_tile_attention_operand(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                  int which) {
+  const strata_attention_t *a = &t->a;
+  bool is_value = which == STRATA_ATTENTION_V;
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  strata_tile_frame_t frame = {.nest = is_value ? a->weighted : a->product.nest, .point = point};
+  if (is_value)
+    memcpy(point, t->point, sizeof point); // the column is the nest's last dim
+  else
+    point_of(b, t, &a->product, point);
+  if (!is_value)
+    point[frame.nest->n_parallel] = t->point[a->head];
+  return strata_tile_evaluate(b, &frame, a->operands[which].factor);
+}
+
+strata_tile_value_t strata_tile_attention_derive(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                 const strata_attention_term_t *from, strata_tile_value_t value,
+                                                 const strata_attention_term_t *to, uint32_t dims) {
+  const strata_nest_t *nest = from->nest;
+  MlirAffineExpr point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
+  point_of(b, t, from, point);
+  for (int i = 0; i < nest->n_reduction; i++)
+    point[nest->n_parallel + i] = strata_tile_constant(b, 0);
+  strata_tile_frame_t frame = {.nest = nest, .point = point};
+  strata_tile_bind(b, &frame, from->value, value);
+  if (to->nest != nest) {
+    for (int i = 0; i < nest->n_accesses; i++) {
+      const strata_access_t *store = &nest->accesses[i];
+      if (!store->is_store)
+        continue;
+      int rank = strata_tile_access_coordinates(b, nest, store, point, coordinates);
+      strata_tile_know(b, store->buffer, rank, coordinates, strata_tile_evaluate(b, &frame, store->value));
+    }
+    frame = (strata_tile_frame_t){.nest = to->nest, .point = point};
+    point_of(b, t, to, point);
+  }
+  strata_tile_value_t result = strata_tile_evaluate(b, &frame, to->value);
+  if (b->status)
+    return result;
+  result = (strata_tile_value_t){strata_tile_broadcast(b, result, dims), dims};
+  return strata_tile_widened(b, result, mlirF32TypeGet(b->e.context));
+}
+
+MlirValue strata_tile_attention_numbers_along(strata_tile_builder_t *b, int axis, MlirAffineExpr start) {
+  MlirType type = strata_tile_type(b, mlirIndexTypeGet(b->e.context), 1u << axis);
+  MlirValue step = strata_emit_value(&b->e, "vector.step", 0, NULL, type, 0, NULL);
+  if (mlirAffineExprIsNull(start))
+    return step;
+  strata_tile_value_t first = {strata_tile_index(b, start), 0};
+  MlirValue operands[2] = {step, strata_tile_broadcast(b, first, 1u << axis)};
+  return strata_emit_value(&b->e, "arith.addi", 2, operands, type, 0, NULL);
+}
+
+// The numbers of a tile's columns; of one column a scalar.
+static strata_tile_value_t column_numbers(strata_tile_builder_t *b) {
+  if (b->space.extents[STRATA_TILE_COLUMN] == 1)
+    return (strata_tile_value_t){strata_emit_index(&b->e, 0), 0};
+  return (strata_tile_value_t){strata_tile_attention_numbers_along(b, STRATA_TILE_COLUMN, (MlirAffineExpr){0}),
+                               1u << STRATA_TILE_COLUMN};
+}
+
+strata_tile_value_t strata_tile_attention_cut(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                              strata_tile_value_t scores, strata_tile_value_t end) {
+  enum { PREDICATE_SLT = 2 };
+  strata_tile_value_t column = column_numbers(b);
+  uint32_t dims = end.dims | column.dims;
+  MlirValue compared[2] = {strata_tile_broadcast(b, column, dims), strata_tile_broadcast(b, end, dims)};
+  MlirType type = strata_tile_type(b, mlirIntegerTypeGet(b->e.context, 1), dims);
+  strata_named_attr_t less = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_SLT)};
+  strata_tile_value_t exists = {strata_emit_value(&b->e, "arith.cmpi", 2, compared, type, 1, &less), dims};
+  MlirValue chosen[3] = {strata_tile_broadcast(b, exists, scores.dims), scores.value,
+                         strata_tile_attention_numbers(b, t->a.has_softmax ? -INFINITY : 0, scores.dims)};
+  return (strata_tile_value_t){
+      strata_emit_value(&b->e, "arith.select", 3, chosen, mlirValueGetType(scores.value), 0, NULL), scores.dims};
+}
+
+strata_tile_value_t strata_tile_attention_divide(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                 strata_tile_value_t result, strata_tile_value_t sum) {
+  strata_tile_value_t one = {strata_tile_attention_numbers(b, 1, sum.dims), sum.dims};
+  strata_tile_value_t inverse = strata_tile_attention_binary(b, t, "arith.divf", one, sum);
+  strata_tile_value_t quotient = strata_tile_attention_binary(b, t, "arith.mulf", result, inverse);
+  if (!t->a.replaces_nan)
+    return quotient;
+  enum { PREDICATE_OGT = 2 };
+  MlirType i1 = mlirIntegerTypeGet(b->e.context, 1);
+  MlirValue compared[2] = {sum.value, strata_tile_attention_numbers(b, 0, sum.dims)};
+  strata_named_attr_t greater = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_OGT)};
+  strata_tile_value_t exists = {
+      strata_emit_value(&b->e, "arith.cmpf", 2, compared, strata_tile_type(b, i1, sum.dims), 1, &greater), sum.dims};
+  MlirValue chosen[3] = {strata_tile_broadcast(b, exists, quotient.dims), quotient.value,
+                         strata_tile_attention_numbers(b, 0, quotient.dims)};
+  return (strata_tile_value_t){
+      strata_emit_value(&b->e, "arith.select", 3, chosen, mlirValueGetType(quotient.value), 0, NULL), quotient.dims};
+}
+
+double strata_tile_attention_lowest(double scale) {
+  static const double log2_e = 1.4426950408889634;
+  return scale != 0 ? -FLT_MAX / fmax(2, 2 * log2_e * scale) : -FLT_MAX;
+}

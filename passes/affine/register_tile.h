@@ -1,0 +1,27 @@
+// A contraction's tile of registers on a cpu: the one with the fewest cycles by a model of the machine (multiply-adds,
+// loads, latency, what a core that is shared issues).
+#ifndef STRATA_PASSES_AFFINE_REGISTER_TILE_H
+#define STRATA_PASSES_AFFINE_REGISTER_TILE_H
+
+#include "dialects/compile.h"
+
+typedef struct {
+  int64_t vector_bytes, registers, l1_bytes, l2_bytes;
+} strata_machine_t;
+
+STRATA_MUST_CHECK strata_status_t strata_machine_of(strata_compile_t *compile, strata_machine_t *out_machine);
+
+// A contraction to be tiled: the extents of its tiled dims, the rows that a tile may have, the reduction's steps.
+typedef struct {
+  strata_machine_t machine;
+  int64_t u, v, most_rows, steps;
+} strata_tiling_t;
+
+enum { STRATA_REGISTER_TILE_ROWS = 16 }; // at most
+
+// Rows and elements of a row.
+void strata_register_tile_choose(const strata_tiling_t *t, int64_t *out_tile);
+// Elements of a row, and the half cycles of all tiles, where they have |rows|, of which there are as many.
+int64_t strata_register_tile_width(const strata_tiling_t *t, int64_t rows, int64_t *out_cost);
+
+#endif

@@ -1,0 +1,69 @@
+// See attention_cpu.h.
+//
+// Rows are the same for both products, so that a block of them is done before the next. Their scores, all columns of
+// them, have half the second-level cache; keys and values pass through the rest.
+#include "passes/affine/attention_cpu.h"
+
+#include "dialects/affine/schedule.h"
+#include "dialects/integers.h"
+#include "passes/affine/register_tile.h"
+
+#include <string.h>
+
+enum {
+  SCORE_BYTES = 4,
+  FEW_ROWS = 4,
+  CONSTANTS = 3, // registers that LLVM keeps constants of the exponential in while products are at work
+};
+
+// The rows whose scores the cache holds.
+static int64_t most_rows(const strata_machine_t *machine, const strata_attention_t *a) {
+  return machine->l2_bytes / 2 / (a->extents[a->column] * SCORE_BYTES);
+}
+
+// The half cycles of both products with tiles of |rows|; their widths are the other two of |tile|.
+static int64_t tiles_of(const strata_machine_t *machine, const strata_attention_t *a, int64_t rows, int64_t *tile) {
+  int64_t cost[2], n_rows = a->extents[a->row], columns = a->extents[a->column];
+  const strata_tiling_t scores = {*machine, n_rows, columns, n_rows, a->extents[a->head]},
+                        results = {*machine, n_rows, a->extents[a->value], n_rows, columns};
+  tile[0] = rows;
+  tile[1] = strata_register_tile_width(&scores, rows, &cost[0]);
+  tile[2] = strata_register_tile_width(&results, rows, &cost[1]);
+  return cost[0] == INT64_MAX || cost[1] == INT64_MAX ? INT64_MAX : cost[0] * a->extents[a->head] + cost[1] * columns;
+}
+
+strata_status_t strata_attention_cpu_tile(strata_compile_t *compile, const strata_attention_t *a, int64_t *out_tile,
+                                          const char **out_why) {
+  strata_machine_t machine;
+  STRATA_TRY(strata_machine_of(compile, &machine));
+  int64_t best = INT64_MAX, rows = strata_min(a->extents[a->row], STRATA_REGISTER_TILE_ROWS);
+  int64_t most = most_rows(&machine, a);
+  machine.registers -= CONSTANTS;
+  *out_why = "the scores of a few rows do not stay in the second-level cache";
+  if (most < strata_min(rows, FEW_ROWS))
+    return NULL;
+  for (rows = strata_min(rows, most); rows > 0; rows--) {
+    int64_t tile[STRATA_ATTENTION_CPU_TILE], cost = tiles_of(&machine, a, rows, tile);
+    if (cost < best) {
+      best = cost;
+      memcpy(out_tile, tile, sizeof tile);
+    }
+  }
+  *out_why = NULL;
+  return NULL;
+}
+
+strata_status_t strata_schedule_attention_cpu(strata_compile_t *compile, const strata_kernel_t *kernel,
+                                              bool *out_taken) {
+  const char *why;
+  strata_attention_t attention;
+  strata_schedule_t schedule = {.kind = "attention", .n_tile = STRATA_ATTENTION_CPU_TILE};
+  *out_taken = strata_attention_read(kernel, &attention, &why);
+  if (!*out_taken)
+    return NULL;
+  STRATA_TRY(strata_attention_cpu_tile(compile, &attention, schedule.tile, &why));
+  if (why)
+    return strata_error(STRATA_INTERNAL, "a kernel of attention: %s", why);
+  strata_schedule_write(kernel->func, &schedule);
+  return NULL;
+}
