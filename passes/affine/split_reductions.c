@@ -1,5 +1,5 @@
 // affine-split-reductions: on GPUs, reductions of much into too few results to occupy the card become two nests;
-// products of a matrix and a vector too.
+// products of a matrix and a vector too. On the cpu the mean and variance of rows that are pieces in memory.
 //
 //   affine.parallel (%j) = (0) to (64) { %s = affine.for %k = 0 to 100000 { ... load %x[%k, %j] ... }  store f(%s),
 //   %y[%j] }
@@ -25,6 +25,7 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/nest_functions.h"
+#include "passes/affine/pieces.h"
 #include "passes/affine/problem.h"
 #include "passes/affine/split_dims.h"
 #include "passes/affine/split_moments.h"
@@ -346,6 +347,51 @@ static strata_status_t split_function(strata_compile_t *compile, MlirOperation f
   return s.has_moments ? strata_split_dims(compile, func) : NULL;
 }
 
+//===-- On the cpu -----------------------------------------------------------------------------------------------===//
+
+// Parts of each row that lies in pieces shorter than a vector, beside those of its neighbours: vectors go down what
+// lies side by side. 0: the row is read well as it is, or is not worth two kernels more.
+static double parts_of_pieces(const strata_cpu_device_t *device, const strata_moments_t *m, bool *out_is_across) {
+  enum { TASKS = 64, MIN_PART = 32, MIN_BYTES = 1 << 17 };
+  const strata_nest_t *sum = m->sum->nest;
+  uint32_t loops = ((1u << n_dims_of(sum)) - 1) & ~((1u << sum->n_parallel) - 1);
+  int64_t element = strata_piece_bytes(sum, m->x, 0), piece = strata_piece_bytes(sum, m->x, loops), stride;
+  bool has_neighbours = false;
+  for (int dim = 0; dim < sum->n_parallel; dim++)
+    has_neighbours |=
+        sum->extents[dim] > 1 && strata_access_stride(sum, m->x, dim, &stride) && stride * element == piece;
+  double columns = (double)(piece / element), length = m->sum->trips / m->sum->points / columns;
+  double parts = fmin(TASKS, length / MIN_PART);
+  *out_is_across = piece == element;
+  bool is_worth_it = parts >= 2 && m->sum->trips * (double)element >= MIN_BYTES;
+  return has_neighbours && piece < device->vector_bytes && is_worth_it ? parts * columns : 0;
+}
+
+static strata_status_t split_on_cpu(strata_compile_t *compile, MlirOperation func) {
+  const strata_cpu_device_t *device;
+  strata_nest_graph_t graph;
+  bool is_split = false;
+  STRATA_TRY(strata_cpu_device(compile, &device));
+  STRATA_TRY(strata_nest_graph_read(compile->arena, func, &graph));
+  bool *is_done = strata_arena_array(compile->arena, bool, graph.nodes.count); // split with another one
+  for (size_t i = 0; i < graph.nodes.count; i++) {
+    strata_moments_t m;
+    bool is_across;
+    int squares = -1;
+    if (is_done[i] || !is_splittable(&graph.nodes.data[i]) || !strata_moments_find(&graph, (int)i, &m))
+      continue;
+    double parts = parts_of_pieces(device, &m, &is_across);
+    if (parts > 0)
+      STRATA_TRY(strata_split_moments(compile, &graph, (int)i, parts,
+                                      is_across ? STRATA_PARTS_ACROSS : STRATA_PARTS_COLUMNS, &squares));
+    if (squares >= 0)
+      is_split = is_done[squares] = true;
+  }
+  return is_split ? strata_split_dims(compile, func) : NULL;
+}
+
 strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
-  return strata_target_is_gpu(compile) ? strata_for_each_nest_function(compile, split_function) : NULL;
+  if (!strata_target_is_gpu(compile))
+    return compile->options->disable_unsafe_math ? NULL : strata_for_each_nest_function(compile, split_on_cpu);
+  return strata_for_each_nest_function(compile, split_function);
 }

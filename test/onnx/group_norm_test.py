@@ -71,6 +71,8 @@ LONGER = ([1, 3, 600, 701], 1)  # than a cluster can hold: parts of a row, then 
 # Channels last, of groups that are short pieces of each pixel: columns in parts, what combines them, then the norm. Fewer
 # pixels are not worth three launches.
 PIECES = [([1, 36, 211, 197], 12, np.float32), ([2, 20, 170, 163], 10, np.float32)]
+# The same on the cpu: of three and two channels, and of one, where vectors have those of neighbours.
+CPU_PIECES = [([1, 36, 69, 85], 12, np.float32), ([2, 20, 34, 81], 10, np.float32), ([1, 21, 130, 77], 21, np.float32)]
 
 
 def norm(x, groups):
@@ -113,7 +115,7 @@ def check(form, shape, groups, dtype, mode):
     expected = np.moveaxis(expected, 1, -1) if is_last else expected
     np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance, err_msg=f"{name}, {mode}")
     if mode in ("cpu", "emulated_90") and shape[1] != groups and form is not apart_dims:
-        is_in_pieces = mode == "emulated_90" and (shape, groups, dtype) in PIECES
+        is_in_pieces = (shape, groups, dtype) in (CPU_PIECES if mode == "cpu" else PIECES)
         assert launches >= 3 or not is_in_pieces, f"{name}, {mode}: rows in pieces are held"
         most = 3 if (shape, groups) == LONGER or is_in_pieces else 1
         assert launches <= most, f"{name}, {mode}: {launches} launches"
@@ -161,6 +163,8 @@ if __name__ == "__main__":
         check(form, *LONGER, np.float32 if form is channels_last else np.float16, "emulated_90")
     for shape, groups, dtype in PIECES:
         check(channels_last, shape, groups, dtype, "emulated_90")
+    for (shape, groups, dtype), mode in itertools.product(CPU_PIECES, ["cpu", "exact"]):
+        check(channels_last, shape, groups, dtype, mode)
     check_between_convolutions("emulated_90", 5, 6)
     for form in (of_instance, as_operator, apart_rows, apart_dims):
         check_convolution(form, "emulated_90", 2)
