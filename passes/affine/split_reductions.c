@@ -13,7 +13,7 @@
 // few tiles and long reductions. Where no divisor of a length suits, its parts are multiples of a step and the last is
 // shorter: what it would read beyond is guarded, and zero.
 //
-// Mean and variance of rows are split together (split_moments.c).
+// Mean and variance of rows are split together (split_moments.c); on the cpu that is all there is (split_pieces.c).
 //
 // The partial results have the type that is summed up in, and their order is fixed. Grouping never makes one kernel of
 // the two: they do not share their rows.
@@ -25,7 +25,6 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/nest_functions.h"
-#include "passes/affine/pieces.h"
 #include "passes/affine/problem.h"
 #include "passes/affine/split_dims.h"
 #include "passes/affine/split_moments.h"
@@ -101,7 +100,7 @@ static bool read_product(strata_compile_t *compile, const strata_gpu_device_t *d
   return strata_problem_has_tiles(device, out_problem);
 }
 
-static bool is_splittable(const strata_nest_node_t *node) {
+bool strata_split_is_possible(const strata_nest_node_t *node) {
   const strata_nest_t *nest = node->nest;
   if (!nest || node->is_constant)
     return false;
@@ -342,56 +341,13 @@ static strata_status_t split_function(strata_compile_t *compile, MlirOperation f
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &s.graph));
   s.is_done = strata_arena_array(compile->arena, bool, s.graph.nodes.count);
   for (size_t i = 0; i < s.graph.nodes.count; i++)
-    if (!s.is_done[i] && is_splittable(&s.graph.nodes.data[i]))
+    if (!s.is_done[i] && strata_split_is_possible(&s.graph.nodes.data[i]))
       STRATA_TRY(split_node(&s, (int)i));
   return s.has_moments ? strata_split_dims(compile, func) : NULL;
 }
 
-//===-- On the cpu -----------------------------------------------------------------------------------------------===//
-
-// Parts of each row that lies in pieces shorter than a vector, beside those of its neighbours: vectors go down what
-// lies side by side. 0: the row is read well as it is, or is not worth two kernels more.
-static double parts_of_pieces(const strata_cpu_device_t *device, const strata_moments_t *m, bool *out_is_across) {
-  enum { TASKS = 64, MIN_PART = 32, MIN_BYTES = 1 << 17 };
-  const strata_nest_t *sum = m->sum->nest;
-  uint32_t loops = ((1u << n_dims_of(sum)) - 1) & ~((1u << sum->n_parallel) - 1);
-  int64_t element = strata_piece_bytes(sum, m->x, 0), piece = strata_piece_bytes(sum, m->x, loops), stride;
-  bool has_neighbours = false;
-  for (int dim = 0; dim < sum->n_parallel; dim++)
-    has_neighbours |=
-        sum->extents[dim] > 1 && strata_access_stride(sum, m->x, dim, &stride) && stride * element == piece;
-  double columns = (double)(piece / element), length = m->sum->trips / m->sum->points / columns;
-  double parts = fmin(TASKS, length / MIN_PART);
-  *out_is_across = piece == element;
-  bool is_worth_it = parts >= 2 && m->sum->trips * (double)element >= MIN_BYTES;
-  return has_neighbours && piece < device->vector_bytes && is_worth_it ? parts * columns : 0;
-}
-
-static strata_status_t split_on_cpu(strata_compile_t *compile, MlirOperation func) {
-  const strata_cpu_device_t *device;
-  strata_nest_graph_t graph;
-  bool is_split = false;
-  STRATA_TRY(strata_cpu_device(compile, &device));
-  STRATA_TRY(strata_nest_graph_read(compile->arena, func, &graph));
-  bool *is_done = strata_arena_array(compile->arena, bool, graph.nodes.count); // split with another one
-  for (size_t i = 0; i < graph.nodes.count; i++) {
-    strata_moments_t m;
-    bool is_across;
-    int squares = -1;
-    if (is_done[i] || !is_splittable(&graph.nodes.data[i]) || !strata_moments_find(&graph, (int)i, &m))
-      continue;
-    double parts = parts_of_pieces(device, &m, &is_across);
-    if (parts > 0)
-      STRATA_TRY(strata_split_moments(compile, &graph, (int)i, parts,
-                                      is_across ? STRATA_PARTS_ACROSS : STRATA_PARTS_COLUMNS, &squares));
-    if (squares >= 0)
-      is_split = is_done[squares] = true;
-  }
-  return is_split ? strata_split_dims(compile, func) : NULL;
-}
-
 strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
   if (!strata_target_is_gpu(compile))
-    return compile->options->disable_unsafe_math ? NULL : strata_for_each_nest_function(compile, split_on_cpu);
+    return compile->options->disable_unsafe_math ? NULL : strata_for_each_nest_function(compile, strata_split_pieces);
   return strata_for_each_nest_function(compile, split_function);
 }

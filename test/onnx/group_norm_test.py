@@ -150,6 +150,22 @@ def check_between_convolutions(mode, least, most):
     assert least <= launches <= most, f"a norm between convolutions, {mode}: {launches} launches"
 
 
+def check_behind_phases(mode, least, most):
+    """A norm of two channels a group, of what a convolution of an enlarged image stores phase by phase."""
+    shape, groups = [1, 24, 80, 92], 12
+    x = np.random.default_rng(7).standard_normal([1, 16, 40, 46]).astype(np.float32)
+    kernels = [(np.random.default_rng(i).standard_normal(k) / 4).astype(np.float32) for i, k in ((8, (24, 16, 3, 3)), (9, (8, 24, 3, 3)))]
+    b = Builder(np.float32, list(x.shape), FORMS[of_instance])
+    y = b.Resize(b.x, "", b.number([1, 1, 2, 2]), mode="nearest", nearest_mode="floor", coordinate_transformation_mode="asymmetric")
+    y = of_instance(b, b.Conv(y, b.number(kernels[0]), pads=[1] * 4), shape, groups)
+    y = b.Conv(b.Mul(y, b.Sigmoid(y)), b.number(kernels[1]), pads=[1] * 4)
+    got, launches = run(b, y, (1, 8, *shape[2:]), x, mode, "behind_phases")
+    enlarged = x.astype(np.float64).repeat(2, 2).repeat(2, 3)
+    expected = convolved(swish(norm(convolved(enlarged, kernels[0]), groups)), kernels[1].astype(np.float64))
+    np.testing.assert_allclose(got, expected, rtol=2e-3, atol=1e-3 * abs(expected).max(), err_msg=mode)
+    assert least <= launches <= most, f"a norm behind phases, {mode}: {launches} launches"
+
+
 if __name__ == "__main__":
     gpu.use_stand_in()
     for i, (form, (shape, groups)) in enumerate(itertools.product(FORMS, SMALL)):
@@ -166,6 +182,8 @@ if __name__ == "__main__":
     for (shape, groups, dtype), mode in itertools.product(CPU_PIECES, ["cpu", "exact"]):
         check(channels_last, shape, groups, dtype, mode)
     check_between_convolutions("emulated_90", 5, 6)
+    check_behind_phases("cpu", 5, 5)
+    check_behind_phases("exact", 1, 9)
     for form in (of_instance, as_operator, apart_rows, apart_dims):
         check_convolution(form, "emulated_90", 2)
         check_convolution(form, "cpu", 4)  # few rows are apart from what has many points
