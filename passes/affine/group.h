@@ -62,6 +62,7 @@ typedef struct {
   double task_threads;  // that can share a task
   double row_threads;   // the same of a row that a cluster can hold ...
   double row_bytes;     // ... of so many bytes
+  int64_t piece_bytes;  // of a row that should lie side by side: of a vector, of a sector
   double thread_points; // of a task, that a thread should have
   double operand_reuse; // results for which an operand's element serves once it is packed, or in shared memory
   double least_side;    // results along a side below which a contraction has no tiles, and nothing serves twice
@@ -92,8 +93,11 @@ MlirAffineMap strata_group_align(const strata_grouping_t *grouping, int group, i
 bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int node);
 
 // True if |node|, which is aligned, reads a row for itself, and that in short pieces: no cluster should fetch it, as
-// neighbouring rows are fetched with it in vain.
+// neighbouring rows are fetched with it in vain, and no task of the cpu.
 bool strata_group_reads_pieces(const strata_grouping_t *grouping, int group, int node);
+
+// True if no reduction of the group needs what |node| makes: it may as well go through all rows another way.
+bool strata_group_follows_rows(const strata_grouping_t *grouping, int group, int node);
 
 //===-- Places (group_places.c) ----------------------------------------------------------------------------------===//
 

@@ -6,6 +6,7 @@
 // equation is solved for P.
 #include "passes/affine/group.h"
 #include "passes/affine/pieces.h"
+#include "passes/target.h"
 
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
@@ -159,6 +160,7 @@ bool strata_group_reads_pieces(const strata_grouping_t *grouping, int group, int
       if (strata_affine_expr_uses(mlirAffineMapGetResult(outer, i), dim))
         inner &= ~(1u << dim);
   }
+  bool is_gpu = strata_target_is_gpu(grouping->compile), reads = false;
   for (size_t i = 0; i < record->buffers.count; i++) {
     const strata_access_t *access = &nest->accesses[i];
     const strata_nest_buffer_t *read = &grouping->graph.buffers.data[record->buffers.data[i]];
@@ -166,9 +168,34 @@ bool strata_group_reads_pieces(const strata_grouping_t *grouping, int group, int
     for (size_t j = 0; j < read->readers.count; j++)
       is_read |= strata_group_has(grouping, group, read->readers.data[j]);
     int64_t piece = strata_piece_bytes(nest, access, inner);
-    bool has_piece = piece > strata_piece_bytes(nest, access, 0); // else neighbouring rows may be read together
-    if (!is_read && holds_all_points(record, access) && has_piece && strata_is_piece_short(piece))
+    // Of single elements neighbouring rows may be read together, as a GPU's threads do.
+    bool has_piece = piece > strata_piece_bytes(nest, access, 0) || !is_gpu;
+    bool is_short = has_piece && piece < grouping->prices.piece_bytes && holds_all_points(record, access);
+    if (!is_gpu && access->is_store && !is_short)
+      return false; // what it stores has whole rows: what it reads is turned
+    reads |= is_short && !is_read;
+  }
+  return reads;
+}
+
+// True if |reader| reads what |node| makes, or what others make of that element by element; or may do so, far away.
+static bool needs(const strata_grouping_t *grouping, int reader, int node, int depth) {
+  const strata_nest_node_t *record = &grouping->graph.nodes.data[reader];
+  for (size_t i = 0; i < record->reads.count; i++) {
+    int producer = record->reads.data[i].producer;
+    bool is_between = producer > node && grouping->graph.nodes.data[producer].class == STRATA_NEST_MAP;
+    if (producer == node || (is_between && (depth == 0 || needs(grouping, producer, node, depth - 1))))
       return true;
   }
   return false;
+}
+
+bool strata_group_follows_rows(const strata_grouping_t *grouping, int group, int node) {
+  enum { DEPTH = 6 }; // nests between a reduction and what it needs
+  const strata_ints_t *members = &grouping->groups.data[group].members;
+  for (size_t i = 0; i < members->count; i++)
+    if (grouping->graph.nodes.data[members->data[i]].class == STRATA_NEST_ROW &&
+        needs(grouping, members->data[i], node, DEPTH))
+      return false;
+  return true;
 }

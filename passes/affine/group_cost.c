@@ -6,6 +6,7 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/schedule_gpu.h"
 #include "passes/target.h"
 
 #include <float.h>
@@ -35,18 +36,21 @@ static const strata_nest_node_t *node_of(const strata_grouping_t *grouping, int 
 //===-- Prices ---------------------------------------------------------------------------------------------------===//
 
 strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group_prices_t *out_prices) {
-  static const strata_group_prices_t cpu = {.byte = 4,
-                                            .launch = 20000,
-                                            .pause = 320000,
-                                            .threads = 16,
-                                            .draw = 1,
-                                            .task_points = 4096,
-                                            .task_threads = 1,
-                                            .thread_points = 1,
-                                            .operand_reuse = 512};
-  *out_prices = cpu;
-  if (!strata_target_is_gpu(compile))
+  if (!strata_target_is_gpu(compile)) {
+    const strata_cpu_device_t *cpu;
+    STRATA_TRY(strata_cpu_device(compile, &cpu));
+    *out_prices = (strata_group_prices_t){.byte = 4,
+                                          .launch = 20000,
+                                          .pause = 320000,
+                                          .threads = 16,
+                                          .draw = 1,
+                                          .task_points = 4096,
+                                          .task_threads = 1,
+                                          .piece_bytes = cpu->vector_bytes,
+                                          .thread_points = 1,
+                                          .operand_reuse = 512};
     return NULL;
+  }
   const strata_gpu_device_t *device;
   STRATA_TRY(strata_gpu_device(compile, &device));
   double additions = GPU_CLOCK * GPU_WARPS_AT_ONCE * device->lanes * device->n_processors; // a second
@@ -60,6 +64,7 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
                                         .task_threads = device->max_threads,
                                         .row_threads = (double)device->max_threads * fmax(1, device->max_cluster),
                                         .row_bytes = (double)strata_gpu_cluster_row_bytes(device),
+                                        .piece_bytes = STRATA_SECTOR,
                                         .thread_points = 8,
                                         .operand_reuse = 128,
                                         .least_side = 8, // schedule_contract_gpu.c
@@ -297,6 +302,15 @@ static bool keeps_threads_busy(const strata_grouping_t *grouping, int group, int
   return lost <= saved_bytes(grouping, group, node) * prices->byte * idle_alone + prices->pause;
 }
 
+// True if the nest takes longer than waiting for all threads does.
+static bool is_worth_a_pause(const strata_grouping_t *grouping, int node) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  double bytes = 0;
+  for (size_t i = 0; i < record->buffers.count; i++)
+    bytes += grouping->graph.buffers.data[record->buffers.data[i]].bytes;
+  return record->points * record->work + bytes * grouping->prices.byte > grouping->prices.pause;
+}
+
 static bool may_join_later(const strata_grouping_t *grouping, int node) {
   return grouping->nodes[node].group < 0 && node_of(grouping, node)->class == STRATA_NEST_MAP;
 }
@@ -516,5 +530,8 @@ strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int 
     return STRATA_REASON_WIDENED;
   if (kind == STRATA_NEST_ROW && !keeps_threads_busy(grouping, group, node))
     return STRATA_REASON_PARALLEL;
+  if (kind == STRATA_NEST_ROW && !is_gpu && strata_group_follows_rows(grouping, group, node) &&
+      is_worth_a_pause(grouping, node) && strata_group_reads_pieces(grouping, group, node))
+    return STRATA_REASON_PIECES;
   return STRATA_REASON_NONE;
 }

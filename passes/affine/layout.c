@@ -7,16 +7,17 @@
 // A contraction with a constant operand wants what both it and its consumer walk in one go innermost: its other
 // operand's reduced dims last, its result's dims that come from the constant last. So convolutions keep channels last
 // and matrix products stay as they are. Nests without such a wish pass on the order of the buffers around them. Where
-// wishes for one buffer differ, the contraction with the most work has its way. Arguments and constants stay as they
-// are. In the end the parallel dims of every nest are put in the order of what it stores, the rows of a contraction and
-// its loops, or those of a reduction over rows, in that of what it reads; channels last where a copy engine brings
-// pixels.
+// wishes for one buffer differ, the contraction with the most work has its way. On the cpu that includes what is found
+// by numbers in memory, as the pixels of an enlarged image. Arguments and constants stay as they are. In the end the
+// parallel dims of every nest are put in the order of what it stores, the rows of a contraction and its loops, or those
+// of a reduction over rows, in that of what it reads; channels last where a copy engine brings pixels.
 #include "passes/affine/layout.h"
 
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_functions.h"
 #include "passes/pass.h"
+#include "passes/target.h"
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
@@ -75,6 +76,46 @@ static void wish_for_contraction(strata_layout_choice_t *layout, const strata_ne
   wish(layout, buffer_of(layout, c.store->buffer), node->trips, order);
 }
 
+//===-- Where an access goes -------------------------------------------------------------------------------------===//
+
+// The nest's dims that |value|, an index, is computed from: of a number that is loaded those of its place.
+static uint32_t index_dims(const strata_nest_t *nest, MlirValue value, int depth) {
+  uint32_t mask = 0;
+  for (int dim = 0; dim < n_dims_of(nest); dim++)
+    if (mlirValueEqual(value, nest->dims[dim]))
+      return 1u << dim;
+  MlirOperation op = strata_def(value);
+  if (mlirOperationIsNull(op) || depth == 0)
+    return mlirOperationIsNull(op) ? 0 : ~0u;
+  MlirAffineMap map = strata_op_is(op, "affine.load") ? strata_nest_map(nest, op) : (MlirAffineMap){0};
+  for (intptr_t i = 0; !mlirAffineMapIsNull(map) && i < mlirAffineMapGetNumResults(map); i++)
+    mask |= dims_of(mlirAffineMapGetResult(map, i), n_dims_of(nest));
+  for (intptr_t i = 0; mlirAffineMapIsNull(map) && i < mlirOperationGetNumOperands(op); i++)
+    mask |= index_dims(nest, mlirOperationGetOperand(op, i), depth - 1);
+  return mask;
+}
+
+// The dims along which an access moves, as a map of one dim or a constant for each dim of its buffer. On the cpu it
+// says that, too, of rows whose numbers are in memory, each read from place to place of one dim. The null map if it is
+// not known.
+static MlirAffineMap places_of(const strata_layout_choice_t *layout, const strata_nest_t *nest,
+                               const strata_access_t *access) {
+  enum { MAX_DEPTH = 8 };
+  MlirContext context = layout->compile->context;
+  MlirAffineExpr exprs[STRATA_MAX_DIMS];
+  int rank = (int)mlirOperationGetNumOperands(access->op) - 1;
+  if (!mlirAffineMapIsNull(access->map) || strata_target_is_gpu(layout->compile) ||
+      !strata_op_is(access->op, "memref.load"))
+    return access->map;
+  for (int i = 0; i < rank; i++) {
+    uint32_t mask = index_dims(nest, mlirOperationGetOperand(access->op, i + 1), MAX_DEPTH);
+    if (mask & (mask - 1))
+      return access->map;
+    exprs[i] = mask ? mlirAffineDimExprGet(context, __builtin_ctz(mask)) : mlirAffineConstantExprGet(context, 0);
+  }
+  return mlirAffineMapGet(context, n_dims_of(nest), 0, rank, exprs);
+}
+
 //===-- Passing on -----------------------------------------------------------------------------------------------===//
 
 // The nest's dims in the order in which the buffer behind an access stores them; their number.
@@ -107,11 +148,14 @@ static int rank_in(const strata_nest_t *nest, MlirAffineExpr expr, const int *di
 static void follow(strata_layout_choice_t *layout, const strata_nest_t *nest, const strata_access_t *access, int buffer,
                    const int *dims, int count) {
   strata_stored_t *stored = &layout->buffers[buffer];
-  if (!stored->is_free || stored->is_decided || mlirAffineMapIsNull(access->map))
+  if (!stored->is_free || stored->is_decided)
+    return;
+  MlirAffineMap map = places_of(layout, nest, access);
+  if (mlirAffineMapIsNull(map))
     return;
   int ranks[STRATA_MAX_DIMS];
   for (int i = 0; i < stored->rank; i++) {
-    ranks[i] = rank_in(nest, mlirAffineMapGetResult(access->map, i), dims, count);
+    ranks[i] = rank_in(nest, mlirAffineMapGetResult(map, i), dims, count);
     if (ranks[i] == count)
       return;
   }
@@ -130,16 +174,43 @@ static bool passes_on(const strata_nest_node_t *node) {
   return node->nest && !node->nest->is_serial && !strata_nest_contraction(node->nest, &c);
 }
 
+// True if what is made of |buffer| element by element ends in a result, whose order is given.
+static bool ends_in_result(const strata_layout_choice_t *layout, int buffer, int *budget) {
+  const strata_ints_t *readers = &layout->graph.buffers.data[buffer].readers;
+  for (size_t i = 0; i < readers->count; i++) {
+    const strata_nest_node_t *node = &layout->graph.nodes.data[readers->data[i]];
+    for (size_t j = 0; node->class == STRATA_NEST_MAP && j < node->buffers.count; j++)
+      if (node->nest->accesses[j].is_store && (*budget)-- > 0 &&
+          (!layout->buffers[node->buffers.data[j]].is_free || ends_in_result(layout, node->buffers.data[j], budget)))
+        return true;
+  }
+  return false;
+}
+
+// True if what |node| finds by numbers in |buffer| had better be stored in another order: it ends in a result, and is
+// turned while it is found.
+static bool keeps_order(const strata_layout_choice_t *layout, const strata_nest_node_t *node,
+                        const strata_access_t *access, int buffer) {
+  enum { MAX_LOOKED_AT = 64 };
+  int budget = MAX_LOOKED_AT;
+  for (size_t i = 0; mlirAffineMapIsNull(access->map) && i < node->buffers.count; i++)
+    if (node->nest->accesses[i].is_store && node->buffers.data[i] != buffer &&
+        ends_in_result(layout, node->buffers.data[i], &budget))
+      return true;
+  return false;
+}
+
 static void pass_on_through(strata_layout_choice_t *layout, int node, int buffer) {
   const strata_nest_node_t *record = &layout->graph.nodes.data[node];
   if (!passes_on(record))
     return;
   for (size_t i = 0; i < record->buffers.count; i++) {
     const strata_access_t *access = &record->nest->accesses[i];
-    if (record->buffers.data[i] != buffer || mlirAffineMapIsNull(access->map))
+    MlirAffineMap map = record->buffers.data[i] == buffer ? places_of(layout, record->nest, access) : access->map;
+    if (record->buffers.data[i] != buffer || mlirAffineMapIsNull(map) || keeps_order(layout, record, access, buffer))
       continue;
     int dims[STRATA_MAX_DIMS * STRATA_MAX_DIMS];
-    int count = dims_in_order(record->nest, access->map, &layout->buffers[buffer], dims);
+    int count = dims_in_order(record->nest, map, &layout->buffers[buffer], dims);
     for (size_t j = 0; j < record->buffers.count; j++)
       follow(layout, record->nest, &record->nest->accesses[j], record->buffers.data[j], dims, count);
   }

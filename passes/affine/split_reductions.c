@@ -1,5 +1,5 @@
 // affine-split-reductions: on GPUs, reductions of much into too few results to occupy the card become two nests;
-// products of a matrix and a vector too.
+// products of a matrix and a vector too. On the cpu the mean and variance of rows that are pieces in memory.
 //
 //   affine.parallel (%j) = (0) to (64) { %s = affine.for %k = 0 to 100000 { ... load %x[%k, %j] ... }  store f(%s),
 //   %y[%j] }
@@ -13,7 +13,7 @@
 // few tiles and long reductions. Where no divisor of a length suits, its parts are multiples of a step and the last is
 // shorter: what it would read beyond is guarded, and zero.
 //
-// Mean and variance of rows are split together (split_moments.c).
+// Mean and variance of rows are split together (split_moments.c); on the cpu that is all there is (split_pieces.c).
 //
 // The partial results have the type that is summed up in, and their order is fixed. Grouping never makes one kernel of
 // the two: they do not share their rows.
@@ -100,7 +100,7 @@ static bool read_product(strata_compile_t *compile, const strata_gpu_device_t *d
   return strata_problem_has_tiles(device, out_problem);
 }
 
-static bool is_splittable(const strata_nest_node_t *node) {
+bool strata_split_is_possible(const strata_nest_node_t *node) {
   const strata_nest_t *nest = node->nest;
   if (!nest || node->is_constant)
     return false;
@@ -364,11 +364,13 @@ static strata_status_t split_function(strata_compile_t *compile, MlirOperation f
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &s.graph));
   s.is_done = strata_arena_array(compile->arena, bool, s.graph.nodes.count);
   for (size_t i = 0; i < s.graph.nodes.count; i++)
-    if (!s.is_done[i] && is_splittable(&s.graph.nodes.data[i]))
+    if (!s.is_done[i] && strata_split_is_possible(&s.graph.nodes.data[i]))
       STRATA_TRY(split_node(&s, (int)i));
   return s.has_moments ? strata_split_dims(compile, func) : NULL;
 }
 
 strata_status_t strata_pass_affine_split_reductions(strata_compile_t *compile) {
-  return strata_target_is_gpu(compile) ? strata_for_each_nest_function(compile, split_function) : NULL;
+  if (!strata_target_is_gpu(compile))
+    return compile->options->disable_unsafe_math ? NULL : strata_for_each_nest_function(compile, strata_split_pieces);
+  return strata_for_each_nest_function(compile, split_function);
 }

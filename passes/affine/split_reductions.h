@@ -38,6 +38,12 @@ MlirOperation strata_split_access(MlirLocation location, const char *name, const
 // The divisor of |extent| closest to |wanted|, at most |most|.
 int64_t strata_divisor_near(int64_t extent, double wanted, double most);
 
+// True if |node| reduces to one value a result, and its parts could start from the same value as it does.
+bool strata_split_is_possible(const strata_nest_node_t *node);
+
+// On the cpu (split_pieces.c): splits mean and variance of the rows of |func| that are pieces in memory.
+STRATA_MUST_CHECK strata_status_t strata_split_pieces(strata_compile_t *compile, MlirOperation func);
+
 typedef enum {
   STRATA_PARTS_ALONG,   // rows, each in parts that blocks go along
   STRATA_PARTS_ACROSS,  // results lie side by side: threads go down a part of each

@@ -77,6 +77,8 @@ TURNED = [(of_instance, (1, 60, 163, 131), 6, np.float16), (as_operator, (1, 64,
           (apart_rows, (2, 36, 127, 131), 9, np.float16), (apart_dims, (1, 24, 300, 201), 4, np.float16),
           (as_operator, (3, 66, 83, 99), 6, np.float16), (of_instance, (1, 128, 104, 104), 8, np.float32)]
 PARTS_TURNED = ((2, 24, 197, 193), 2, np.float32)  # rows that no cluster holds: parts, what combines them, the norm
+# Channels last in pieces on the cpu: of three and two channels, and of one, where vectors have those of neighbours.
+CPU_PIECES = [([1, 36, 69, 85], 12, np.float32), ([2, 20, 34, 81], 10, np.float32), ([1, 21, 130, 77], 21, np.float32)]
 
 
 def norm(x, groups):
@@ -120,7 +122,7 @@ def check(form, shape, groups, dtype, mode):
     expected = np.moveaxis(expected, 1, -1) if is_last else expected
     np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance, err_msg=f"{name}, {mode}")
     if mode in ("cpu", "emulated_90") and shape[1] != groups and form is not apart_dims:
-        is_in_pieces = mode == "emulated_90" and (shape, groups, dtype) in PIECES
+        is_in_pieces = (shape, groups, dtype) in (CPU_PIECES if mode == "cpu" else PIECES)
         assert launches >= 3 or not is_in_pieces, f"{name}, {mode}: rows in pieces are held"
         most = 3 if (shape, groups) == LONGER or is_in_pieces else 1
         assert launches <= most, f"{name}, {mode}: {launches} launches"
@@ -155,6 +157,22 @@ def check_between_convolutions(mode, least, most):
     assert least <= launches <= most, f"a norm between convolutions, {mode}: {launches} launches"
 
 
+def check_behind_phases(mode, least, most):
+    """A norm of two channels a group, of what a convolution of an enlarged image stores phase by phase."""
+    shape, groups = [1, 24, 80, 92], 12
+    x = np.random.default_rng(7).standard_normal([1, 16, 40, 46]).astype(np.float32)
+    kernels = [(np.random.default_rng(i).standard_normal(k) / 4).astype(np.float32) for i, k in ((8, (24, 16, 3, 3)), (9, (8, 24, 3, 3)))]
+    b = Builder(np.float32, list(x.shape), FORMS[of_instance])
+    y = b.Resize(b.x, "", b.number([1, 1, 2, 2]), mode="nearest", nearest_mode="floor", coordinate_transformation_mode="asymmetric")
+    y = of_instance(b, b.Conv(y, b.number(kernels[0]), pads=[1] * 4), shape, groups)
+    y = b.Conv(b.Mul(y, b.Sigmoid(y)), b.number(kernels[1]), pads=[1] * 4)
+    got, launches = run(b, y, (1, 8, *shape[2:]), x, mode, "behind_phases")
+    enlarged = x.astype(np.float64).repeat(2, 2).repeat(2, 3)
+    expected = convolved(swish(norm(convolved(enlarged, kernels[0]), groups)), kernels[1].astype(np.float64))
+    np.testing.assert_allclose(got, expected, rtol=2e-3, atol=1e-3 * abs(expected).max(), err_msg=mode)
+    assert least <= launches <= most, f"a norm behind phases, {mode}: {launches} launches"
+
+
 if __name__ == "__main__":
     gpu.use_stand_in()
     for i, (form, (shape, groups)) in enumerate(itertools.product(FORMS, SMALL)):
@@ -168,7 +186,11 @@ if __name__ == "__main__":
         check(form, *LONGER, np.float32 if form is channels_last else np.float16, "emulated_90")
     for shape, groups, dtype in PIECES:
         check(channels_last, shape, groups, dtype, "emulated_90")
+    for (shape, groups, dtype), mode in itertools.product(CPU_PIECES, ["cpu", "exact"]):
+        check(channels_last, shape, groups, dtype, mode)
     check_between_convolutions("emulated_90", 5, 6)
+    check_behind_phases("cpu", 5, 5)
+    check_behind_phases("exact", 1, 9)
     for form in (of_instance, as_operator, apart_rows, apart_dims):
         check_convolution(form, "emulated_90", 2, 2)
         check_convolution(form, "cpu", 1, 4)  # few rows are apart from what has many points

@@ -1,6 +1,7 @@
 // RUN: strata-opt %s --split-input-file --target=nvgpu --device=sm_90a --pipeline=affine-split-reductions | FileCheck %s
 // RUN: strata-opt %s --split-input-file --target=nvgpu --device=sm_90a --pipeline=affine-split-reductions,affine-group,affine-coalesce,affine-schedule | FileCheck %s --check-prefix=KERNELS
-// RUN: strata-opt %s --split-input-file --pipeline=affine-split-reductions | FileCheck %s --check-prefix=CPU
+// RUN: strata-opt %s --split-input-file --device=x86-64-v4 --pipeline=affine-split-reductions,affine-group,affine-coalesce,affine-schedule | FileCheck %s --check-prefix=CPU
+// RUN: strata-opt %s --split-input-file --polyblocks-disable-unsafe-math-canonicalizations --pipeline=affine-split-reductions | FileCheck %s --check-prefix=SAFE
 
 // Group norms of four channels that lie last. A block that holds a group would read and store eight bytes of each
 // sector: the sums are of columns, the channels of all groups, in parts of the pixels, and neighbouring threads have
@@ -30,8 +31,20 @@
 // KERNELS: affine.parallel (%{{.*}}, %[[C:.*]]) = (0, 0) to ({{[0-9]+}}, 32) {
 // KERNELS: func.func private @k1({{.*}}kind = "rows"
 // KERNELS: func.func private @k2({{.*}}kind = "map"
+// On the cpu vectors go down columns, in fewer parts: tasks of one norm that store parts of one line would be in each
+// other's way.
 // CPU-LABEL: func.func @main
-// CPU: affine.for %{{.*}} = 0 to 262144
+// CPU: call @k0(
+// CPU: call @k1(
+// CPU: call @k2(
+// CPU-NOT: call
+// CPU: func.func private @k0({{.*}}kind = "rows"
+// CPU: affine.parallel (%{{.*}}, %{{.*}}) = (0, 0) to (64, 32) {
+// CPU: affine.for %{{.*}} = 0 to 4096
+// CPU: func.func private @k1({{.*}}kind = "rows"
+// CPU: func.func private @k2({{.*}}kind = "map"
+// SAFE-LABEL: func.func @main
+// SAFE: affine.for %{{.*}} = 0 to 262144
 func.func @main(%x: memref<262144x8x4xf16> {strata.name = "x"}, %y: memref<262144x8x4xf32> {strata.name = "y", strata.output}) {
   %s = memref.alloc() : memref<8xf32>
   affine.parallel (%g) = (0) to (8) {
@@ -100,8 +113,11 @@ func.func @main(%x: memref<262144x8x4xf16> {strata.name = "x"}, %y: memref<26214
 // KERNELS: call @k0(
 // KERNELS-NOT: call
 // KERNELS: func.func private @k0({{.*}}kind = "rows"
+// SAFE-LABEL: func.func @main
+// SAFE: affine.for %{{.*}} = 0 to 32768
 // CPU-LABEL: func.func @main
-// CPU: affine.for %{{.*}} = 0 to 32768
+// CPU: func.func private @k0({{.*}}kind = "rows"
+// CPU: affine.for %{{.*}} = 0 to 512
 func.func @main(%x: memref<32768x8x4xf16> {strata.name = "x"}, %y: memref<32768x8x4xf32> {strata.name = "y", strata.output}) {
   %s = memref.alloc() : memref<8xf32>
   affine.parallel (%g) = (0) to (8) {

@@ -19,10 +19,10 @@ OPS = 14
 MOST_ELEMENTS = 400  # everything derived from a value of this size is still small enough for strata-fold
 
 PIPELINES = [
-    "strata-simplify", "strata-cse,strata-dce", "strata-raise-contract", "strata-sink-views", "strata-fold-batch-norm",
-    "strata-split-contracts", "strata-merge-contracts",
-    "strata-fold,strata-simplify,strata-cse,strata-dce,strata-raise-contract,strata-sink-views,strata-precision,"
-    "strata-fold-batch-norm,strata-fold,strata-split-contracts,strata-simplify,"
+    "strata-simplify", "strata-cse,strata-dce", "strata-raise-contract", "strata-split-upsampled",
+    "strata-sink-views", "strata-fold-batch-norm", "strata-split-contracts", "strata-merge-contracts",
+    "strata-fold,strata-simplify,strata-cse,strata-dce,strata-raise-contract,strata-split-upsampled,"
+    "strata-sink-views,strata-precision,strata-fold-batch-norm,strata-fold,strata-split-contracts,strata-simplify,"
     "strata-merge-contracts,strata-simplify,strata-fold,strata-cse,strata-dce",
 ]
 
