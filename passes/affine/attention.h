@@ -14,6 +14,7 @@ typedef struct {
   int64_t rows, columns, batch;
   int64_t head, value;       // in whole steps and columns of the instruction
   const strata_mma_t *async; // NULL: the device has no instruction for it
+  const strata_gpu_costs_t *costs;
 } strata_attention_problem_t;
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device,

@@ -33,11 +33,8 @@
 
 #include <math.h>
 
-#define PROCESSOR_SHARE 1.5     // of its share of the memory's bandwidth, that a processor can draw alone
-#define WORTHWHILE_SECONDS 5e-6 // that splitting must save: a launch, and what fusion loses
-#define MOMENTS_PASSES 3.0      // through rows whose mean, variance and norm are kernels of their own
-#define WORTHWHILE_SHARE 0.9    // of a product's time, that it may take in parts
-#define COMBINE_SECONDS 2.5e-6  // of the kernel that sums up a product's parts, besides its bytes
+#define MOMENTS_PASSES 3.0   // through rows whose mean, variance and norm are kernels of their own
+#define WORTHWHILE_SHARE 0.9 // of a product's time, that it may take in parts
 
 enum {
   BLOCKS_A_PROCESSOR = 4,
@@ -160,10 +157,12 @@ static bool is_row_held(const strata_gpu_device_t *device, const strata_nest_gra
 // Seconds that the nest takes longer than memory's bandwidth allows.
 static double seconds_lost(const strata_gpu_device_t *device, const strata_nest_graph_t *graph,
                            const strata_nest_node_t *node, bool across) {
-  double in_flight = node->points * BYTES_IN_FLIGHT, needed = device->n_processors * 32768.0 / PROCESSOR_SHARE;
+  const strata_split_costs_t *costs = &device->costs->split;
+  double in_flight = node->points * BYTES_IN_FLIGHT,
+         needed = device->n_processors * costs->in_flight / costs->processor_share;
   double bytes = bytes_read(graph, node);
   double blocks = is_row_held(device, graph, node) ? device->max_cluster : 1; // that share a row
-  double share = across ? in_flight / needed : node->points * blocks * PROCESSOR_SHARE / device->n_processors;
+  double share = across ? in_flight / needed : node->points * blocks * costs->processor_share / device->n_processors;
   return bytes / (double)device->bandwidth * (1 / fmin(share, 1) - 1);
 }
 
@@ -227,7 +226,7 @@ static double seconds_in_parts(const strata_gpu_device_t *device, const strata_p
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
   double bytes = results * (double)(parts * problem->sum_bytes + problem->stored_bytes);
   double seconds = strata_problem_has_tiles(device, &part) ? strata_problem_seconds(device, &part) : INFINITY;
-  return seconds + COMBINE_SECONDS + bytes / (double)device->bandwidth;
+  return seconds + problem->costs->split.combine_seconds + bytes / (double)device->bandwidth;
 }
 
 // Takes |tried| if it beats |*best| seconds.
@@ -297,7 +296,7 @@ static bool is_in_pieces(const splitter_t *s, int number) {
   double read, stored, bytes = s->graph.buffers.data[node->buffers.data[m.x - node->nest->accesses]].bytes;
   strata_moments_traffic(&m, &read, &stored);
   double one = bytes * (read + stored) / (double)s->device->bandwidth;
-  double apart = bytes * MOMENTS_PASSES / (double)s->device->bandwidth + WORTHWHILE_SECONDS;
+  double apart = bytes * MOMENTS_PASSES / (double)s->device->bandwidth + s->device->costs->split.worthwhile_seconds;
   if (read > 1)
     strata_explain(s->compile,
                    "split  %.*s: rows in pieces, %.1f bytes read for one: %.1f us in one kernel, %.1f apart",
@@ -306,6 +305,7 @@ static bool is_in_pieces(const splitter_t *s, int number) {
 }
 
 static strata_status_t split_node(splitter_t *s, int number) {
+  const strata_split_costs_t *costs = &s->device->costs->split;
   const strata_nest_node_t *node = &s->graph.nodes.data[number];
   strata_problem_t problem;
   strata_partial_t partial;
@@ -322,7 +322,7 @@ static strata_status_t split_node(splitter_t *s, int number) {
   if (may_split && is_in_pieces(s, number))
     STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_columns(s->device, node),
                                     STRATA_PARTS_COLUMNS, &squares));
-  if (may_split && squares < 0 && lost * MOMENTS_PASSES >= WORTHWHILE_SECONDS)
+  if (may_split && squares < 0 && lost * MOMENTS_PASSES >= costs->worthwhile_seconds)
     STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_rows(s->device, node), kind, &squares));
   if (squares >= 0) {
     s->has_moments = s->is_done[squares] = true;
@@ -330,7 +330,7 @@ static strata_status_t split_node(splitter_t *s, int number) {
   }
   if (is_product && STRATA_PIPELINED_PRODUCTS && *s->device->mma_async)
     choose_product_parts(s->compile, s->device, &problem, &split);
-  else if (lost >= WORTHWHILE_SECONDS)
+  else if (lost >= costs->worthwhile_seconds)
     choose_parts(&split, s->device, node);
   return split.n_parts > 1 ? strata_split_apply(s->compile->arena, &split, &partial) : NULL;
 }
