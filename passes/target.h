@@ -60,8 +60,9 @@ typedef struct strata_gpu_device {
       *mma_async;      // the family whose operands lie in shared memory, with bulk copies and barriers that go with it
   bool has_async_copy; // cp.async
   bool has_programmatic_launch;
-  bool has_tanh;    // tanh of f32 to 11 bits
-  const char *card; // as its vendor calls it; NULL: an architecture, judged by the costs that were measured
+  bool has_tanh;            // tanh of f32 to 11 bits
+  const char *card;         // as its vendor calls it; NULL: an architecture, judged by the costs that were measured
+  const char *figures_from; // where a card's figures are from
   const strata_gpu_costs_t *costs; // what the models of passes and lowerings go by
 } strata_gpu_device_t;
 

@@ -84,6 +84,7 @@ static void set_costs(const char *card, const double *factors, strata_gpu_costs_
 static void set_device(const card_t *card, const strata_gpu_device_t *row, strata_gpu_device_t *out) {
   *out = *row;
   out->card = card->name;
+  out->figures_from = card->source;
   out->n_processors = card->processors;
   out->l2_bytes = card->l2 > 0 ? (int64_t)card->l2 * MIB : row->l2_bytes;
   out->bandwidth = card->bandwidth > 0 ? (int64_t)card->bandwidth * INT64_C(1000000000) : row->bandwidth;

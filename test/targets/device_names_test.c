@@ -74,6 +74,9 @@ static void test_cards(void) {
       {"rtx-5090", "RTX 5090"},
       {"AMD Instinct MI300X", "MI300X"},
       {"Radeon RX 7900 XTX", "RX 7900 XTX"},
+      {"H100", "H100"}, // --device=native calls them so
+      {"RTX 4090", "RTX 4090"},
+      {"RX 7900 XTX", "RX 7900 XTX"},
       {"sm_90a", ""},
       {"sm_80", ""},
       {"gfx942", ""},

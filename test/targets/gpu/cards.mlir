@@ -10,6 +10,7 @@
 
 // TYPICAL: kind = "map", threads = 128
 // L4: kind = "map", threads = 256
+// NAME: device sm_89: judged as L4, whose figures are estimated: data sheet{{.*}}
 // NAME: schedule k0 sm_89 {{.*}}threads = 256
 func.func @main(%x: tensor<65536xf32> {strata.name = "x"}) -> (tensor<65536xf32> {strata.name = "y"}) {
   %y = "strata.exp"(%x) : (tensor<65536xf32>) -> tensor<65536xf32>
