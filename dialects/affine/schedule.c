@@ -5,114 +5,112 @@
 
 #include <string.h>
 
-static const char *const kinds[] = {"scalar", "map", "rows", "contract", "attention"};
+static const char *const kinds[] = {
+#define SCHEDULE_KIND(name, meaning) name,
+#include "dialects/affine/schedule.def"
+};
 
-static int64_t integer_of(MlirAttribute dictionary, const char *key) {
-  MlirAttribute attr = mlirDictionaryAttrGetElementByName(dictionary, strata_str(key));
-  return mlirAttributeIsNull(attr) || !mlirAttributeIsAInteger(attr) ? 0 : mlirIntegerAttrGetValueInt(attr);
+static const char *kind_named(MlirStringRef name) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strata_str_equal(name, kinds[i]))
+      return kinds[i];
+  return NULL;
 }
 
-static int integers_of(MlirAttribute dictionary, const char *key, int capacity, int64_t *out) {
-  MlirAttribute attr = mlirDictionaryAttrGetElementByName(dictionary, strata_str(key));
-  if (mlirAttributeIsNull(attr) || !mlirAttributeIsADenseI64Array(attr))
-    return 0;
+//===-- Types of values ------------------------------------------------------------------------------------------===//
+
+// For each TYPE of a key: whether an attribute is of it, its value from one, and the attribute of a value or null where
+// the key is left out.
+
+static bool is_INTEGER(MlirAttribute attr) { return mlirAttributeIsAInteger(attr); }
+static bool is_FLAG(MlirAttribute attr) { return mlirAttributeIsAInteger(attr); }
+static bool is_WORD(MlirAttribute attr) { return mlirAttributeIsAString(attr); }
+static bool is_array(MlirAttribute attr, intptr_t most) {
+  return mlirAttributeIsADenseI64Array(attr) && mlirDenseArrayGetNumElements(attr) <= most;
+}
+static bool is_PAIR(MlirAttribute attr) { return is_array(attr, 2); }
+static bool is_LIST(MlirAttribute attr) { return is_array(attr, STRATA_SCHEDULE_TILE); }
+
+static int elements_of(MlirAttribute attr, int capacity, int64_t *out) {
   int n = (int)mlirDenseArrayGetNumElements(attr);
   for (int i = 0; i < n && i < capacity; i++)
     out[i] = mlirDenseI64ArrayGetElement(attr, i);
   return n < capacity ? n : capacity;
 }
 
+#define READ_INTEGER(s, name, attr) (s)->name = mlirIntegerAttrGetValueInt(attr)
+#define READ_FLAG(s, name, attr) (s)->name = mlirIntegerAttrGetValueInt(attr) != 0
+#define READ_WORD(s, name, attr) (s)->name = mlirStringAttrGetValue(attr)
+#define READ_PAIR(s, name, attr) elements_of(attr, 2, (s)->name)
+#define READ_LIST(s, name, attr) (s)->n_##name = elements_of(attr, STRATA_SCHEDULE_TILE, (s)->name)
+
+static const MlirAttribute absent = {NULL};
+#define WRITE_INTEGER(c, s, name) (s)->name ? strata_i64_attr(c, (s)->name) : absent
+#define WRITE_FLAG(c, s, name) (s)->name ? strata_i64_attr(c, 1) : absent
+#define WRITE_WORD(c, s, name) (s)->name.length ? mlirStringAttrGet(c, (s)->name) : absent
+#define WRITE_PAIR(c, s, name) (s)->name[0] ? strata_i64s_attr(c, 2, (s)->name) : absent
+#define WRITE_LIST(c, s, name) (s)->n_##name ? strata_i64s_attr(c, (s)->n_##name, (s)->name) : absent
+
+#define EQUAL_INTEGER(a, b, name) (a)->name == (b)->name
+#define EQUAL_FLAG(a, b, name) (a)->name == (b)->name
+#define EQUAL_WORD(a, b, name) mlirStringRefEqual((a)->name, (b)->name)
+#define EQUAL_PAIR(a, b, name) !memcmp((a)->name, (b)->name, sizeof(a)->name)
+#define EQUAL_LIST(a, b, name) ((a)->n_##name == (b)->n_##name && EQUAL_PAIR(a, b, name))
+#define EQUAL_OF_TILE(type, a, b, name) EQUAL_##type(a, b, name)
+#define EQUAL_OF_NUMBER(type, a, b, name) true
+
+//===-- The dictionary -------------------------------------------------------------------------------------------===//
+
 strata_schedule_t strata_schedule_read(MlirOperation func) {
   strata_schedule_t schedule = {.kind = kinds[0]};
-  MlirAttribute dictionary = strata_attr(func, "strata.schedule");
+  MlirAttribute dictionary = strata_attr(func, "strata.schedule"), attr;
   if (mlirAttributeIsNull(dictionary) || !mlirAttributeIsADictionary(dictionary))
     return schedule;
-  MlirAttribute kind = mlirDictionaryAttrGetElementByName(dictionary, strata_str("kind"));
-  for (size_t i = 0; !mlirAttributeIsNull(kind) && i < sizeof kinds / sizeof *kinds; i++)
-    if (strata_str_equal(mlirStringAttrGetValue(kind), kinds[i]))
-      schedule.kind = kinds[i];
-  schedule.threads = integer_of(dictionary, "threads");
-  schedule.group = integer_of(dictionary, "group");
-  schedule.n_tile = integers_of(dictionary, "tile", STRATA_SCHEDULE_TILE, schedule.tile);
-  integers_of(dictionary, "warps", 2, schedule.warps);
-  MlirAttribute mma = mlirDictionaryAttrGetElementByName(dictionary, strata_str("mma"));
-  if (!mlirAttributeIsNull(mma))
-    schedule.mma = mlirStringAttrGetValue(mma);
-  schedule.producers = integer_of(dictionary, "producers");
-  schedule.slots = integer_of(dictionary, "slots");
-  schedule.blocks = integer_of(dictionary, "blocks");
-  schedule.swap = integer_of(dictionary, "swap") != 0;
-  schedule.parts = integer_of(dictionary, "parts");
-  integers_of(dictionary, "share", 2, schedule.share);
-  schedule.row = integer_of(dictionary, "row");
-  schedule.every = integer_of(dictionary, "every");
-  schedule.stagger = integer_of(dictionary, "stagger");
-  schedule.stream = integer_of(dictionary, "stream") != 0;
+  attr = mlirDictionaryAttrGetElementByName(dictionary, strata_str("kind"));
+  const char *kind = mlirAttributeIsNull(attr) ? NULL : kind_named(mlirStringAttrGetValue(attr));
+  if (kind)
+    schedule.kind = kind;
+#define SCHEDULE_KEY(name, type, tile, meaning)                                                                        \
+  attr = mlirDictionaryAttrGetElementByName(dictionary, strata_str(#name));                                            \
+  if (!mlirAttributeIsNull(attr) && is_##type(attr))                                                                   \
+    READ_##type(&schedule, name, attr);
+#include "dialects/affine/schedule.def"
   return schedule;
 }
 
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule) {
+  enum {
+    MOST = 1
+#define SCHEDULE_KEY(name, type, tile, meaning) +1
+#include "dialects/affine/schedule.def"
+  };
   MlirContext context = mlirOperationGetContext(func);
-  MlirNamedAttribute entries[16];
+  MlirNamedAttribute entries[MOST];
+  MlirAttribute attr;
   int n = 0;
-#define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
-  ENTRY("kind", strata_str_attr(context, schedule->kind));
-  if (schedule->threads) {
-    ENTRY("threads", strata_i64_attr(context, schedule->threads));
-    ENTRY("group", strata_i64_attr(context, schedule->group));
-  }
-  if (schedule->n_tile)
-    ENTRY("tile", strata_i64s_attr(context, schedule->n_tile, schedule->tile));
-  if (schedule->warps[0])
-    ENTRY("warps", strata_i64s_attr(context, 2, schedule->warps));
-  if (schedule->mma.length)
-    ENTRY("mma", mlirStringAttrGet(context, schedule->mma));
-  if (schedule->producers)
-    ENTRY("producers", strata_i64_attr(context, schedule->producers));
-  if (schedule->slots)
-    ENTRY("slots", strata_i64_attr(context, schedule->slots));
-  if (schedule->blocks)
-    ENTRY("blocks", strata_i64_attr(context, schedule->blocks));
-  if (schedule->swap)
-    ENTRY("swap", strata_i64_attr(context, 1));
-  if (schedule->parts)
-    ENTRY("parts", strata_i64_attr(context, schedule->parts));
-  if (schedule->share[0])
-    ENTRY("share", strata_i64s_attr(context, 2, schedule->share));
-  if (schedule->row)
-    ENTRY("row", strata_i64_attr(context, schedule->row));
-  if (schedule->every)
-    ENTRY("every", strata_i64_attr(context, schedule->every));
-  if (schedule->stagger)
-    ENTRY("stagger", strata_i64_attr(context, schedule->stagger));
-  if (schedule->stream)
-    ENTRY("stream", strata_i64_attr(context, 1));
-#undef ENTRY
+  entries[n++] =
+      (MlirNamedAttribute){mlirIdentifierGet(context, strata_str("kind")), strata_str_attr(context, schedule->kind)};
+#define SCHEDULE_KEY(name, type, tile, meaning)                                                                        \
+  attr = WRITE_##type(context, schedule, name);                                                                        \
+  if (!mlirAttributeIsNull(attr))                                                                                      \
+    entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(#name)), attr};
+#include "dialects/affine/schedule.def"
   strata_set_attr(func, "strata.schedule", mlirDictionaryAttrGet(context, n, entries));
 }
 
 bool strata_schedule_is_same_tile(const strata_schedule_t *a, const strata_schedule_t *b) {
-  return !memcmp(a->tile, b->tile, sizeof a->tile) && !memcmp(a->warps, b->warps, sizeof a->warps) &&
-         a->n_tile == b->n_tile && a->threads == b->threads && a->group == b->group && a->producers == b->producers &&
-         mlirStringRefEqual(a->mma, b->mma) && a->swap == b->swap && a->parts == b->parts && a->row == b->row &&
-         a->every == b->every && a->stream == b->stream && !memcmp(a->share, b->share, sizeof a->share);
+  bool is_same = true;
+#define SCHEDULE_KEY(name, type, tile, meaning) is_same = is_same && EQUAL_OF_##tile(type, a, b, name);
+#include "dialects/affine/schedule.def"
+  return is_same;
 }
 
 bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value) {
-  static const char *const integers[] = {"threads", "group", "producers", "slots",   "blocks", "swap",
-                                         "parts",   "row",   "every",     "stagger", "stream"};
-  if (strata_str_equal(key, "kind")) {
-    bool is_known = false;
-    for (size_t i = 0; mlirAttributeIsAString(value) && i < sizeof kinds / sizeof *kinds; i++)
-      is_known |= strata_str_equal(mlirStringAttrGetValue(value), kinds[i]);
-    return is_known;
-  }
-  if (strata_str_equal(key, "mma"))
-    return mlirAttributeIsAString(value);
-  for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
-    if (strata_str_equal(key, integers[i]))
-      return mlirAttributeIsAInteger(value);
-  bool is_pair = strata_str_equal(key, "warps") || strata_str_equal(key, "share");
-  intptr_t most = strata_str_equal(key, "tile") ? STRATA_SCHEDULE_TILE : is_pair ? 2 : 0;
-  return mlirAttributeIsADenseI64Array(value) && mlirDenseArrayGetNumElements(value) <= most;
+  if (strata_str_equal(key, "kind"))
+    return mlirAttributeIsAString(value) && kind_named(mlirStringAttrGetValue(value));
+#define SCHEDULE_KEY(name, type, tile, meaning)                                                                        \
+  if (strata_str_equal(key, #name))                                                                                    \
+    return is_##type(value);
+#include "dialects/affine/schedule.def"
+  return false;
 }

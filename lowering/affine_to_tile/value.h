@@ -12,7 +12,7 @@
 
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/emit/emit.h"
 
 enum { STRATA_TILE_RANK = 4, STRATA_TILE_SYMBOLS = 28, STRATA_TILE_DIMS = STRATA_TILE_RANK + STRATA_TILE_SYMBOLS };
 enum { STRATA_TILE_BOUNDS = STRATA_TILE_RANK };

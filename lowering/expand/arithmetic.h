@@ -3,7 +3,7 @@
 #ifndef STRATA_LOWERING_EXPAND_ARITHMETIC_H
 #define STRATA_LOWERING_EXPAND_ARITHMETIC_H
 
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/emit/emit.h"
 
 // What the machine has, and where code goes.
 typedef struct {
@@ -14,7 +14,7 @@ typedef struct {
   bool has_f16, has_bf16;  // conversions from and to f32
   bool has_approximations; // exp2, log2, rsqrt and quotients of f32 in hardware, for ops that allow them (afn)
   bool rounds_to_16;       // all results of the kernel are floats of 16 bits: 2^-17 is close enough
-  bool has_tanh;           // tanh of f32 in hardware, to bf16's precision, for ops that round to it (tile.rounds_to_bf16)
+  bool has_tanh; // tanh of f32 in hardware, to bf16's precision, for ops that round to it (tile.rounds_to_bf16)
 } strata_arithmetic_t;
 
 // True for the ops of arith and math, constants apart: same meaning element by element.

@@ -2,7 +2,7 @@
 #ifndef STRATA_LOWERING_EXPAND_COMBINE_H
 #define STRATA_LOWERING_EXPAND_COMBINE_H
 
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/emit/emit.h"
 
 typedef enum {
   STRATA_START_ZERO, // of floats -0, which leaves both zeros as they are

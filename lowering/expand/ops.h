@@ -2,7 +2,7 @@
 #ifndef STRATA_LOWERING_EXPAND_OPS_H
 #define STRATA_LOWERING_EXPAND_OPS_H
 
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/emit/emit.h"
 
 // Operands and result of one type.
 MlirValue strata_emit_unary(strata_emitter_t *e, const char *name, MlirValue a);

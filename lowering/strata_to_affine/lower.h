@@ -12,7 +12,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/emit/emit.h"
 
 //===-- Tensors --------------------------------------------------------------------------------------------------===//
 

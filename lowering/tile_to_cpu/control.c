@@ -4,8 +4,8 @@
 //     memref.alloc() : memref<64xf32>   ->    memref.view %scratch[0] : memref<64xf32>
 //     scf.for ... -> (vector<14x32xf32>)  ->  scf.for ... -> (vector<16xf32>, ... 28 of them)
 #include "dialects/integers.h"
+#include "lowering/distribute/structure.h"
 #include "lowering/expand/ops.h"
-#include "lowering/expand/structure.h"
 #include "lowering/tile_to_cpu/distribute.h"
 
 //===-- Copied structure -----------------------------------------------------------------------------------------===//

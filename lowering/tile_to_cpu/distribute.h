@@ -9,29 +9,27 @@
 #ifndef STRATA_LOWERING_TILE_TO_CPU_DISTRIBUTE_H
 #define STRATA_LOWERING_TILE_TO_CPU_DISTRIBUTE_H
 
+#include "lowering/distribute/records.h"
 #include "lowering/expand/arithmetic.h"
 #include "lowering/expand/combine.h"
 #include "lowering/tile_to_cpu/pieces.h"
 #include "passes/target.h"
-
-typedef struct strata_record strata_record_t; // what is known of an old value (values.c)
 
 enum { STRATA_NO_TASKS = -1 };
 
 typedef struct {
   strata_compile_t *compile;
   const strata_cpu_device_t *device;
-  strata_emitter_t e;             // the end of the new code
-  strata_arithmetic_t arithmetic; // emits to e
-  int64_t lanes;                  // elements of a native register; see strata_native_lanes
-  MlirModule kernels;             // where the new function goes, and declarations of libm functions
-  MlirValue begin, end;           // the tasks to run
-  MlirValue scratch;              // memory of the running thread
-  int64_t scratch_size;           // bytes of it used so far
-  int n_spaces;                   // of tasks: foralls
-  int64_t n_tasks;                // of those met so far; STRATA_NO_TASKS until one is
-  strata_record_t **records;      // open addressing by old value
-  size_t n_records, capacity;
+  strata_emitter_t e;                      // the end of the new code
+  strata_arithmetic_t arithmetic;          // emits to e
+  int64_t lanes;                           // elements of a native register; see strata_native_lanes
+  MlirModule kernels;                      // where the new function goes, and declarations of libm functions
+  MlirValue begin, end;                    // the tasks to run
+  MlirValue scratch;                       // memory of the running thread
+  int64_t scratch_size;                    // bytes of it used so far
+  int n_spaces;                            // of tasks: foralls
+  int64_t n_tasks;                         // of those met so far; STRATA_NO_TASKS until one is
+  strata_records_t values;                 // what is known of old values
   STRATA_VECTOR(struct strata_step *) run; // piecewise ops begun and not finished
   unsigned run_number;
 } strata_distribution_t;
@@ -39,6 +37,9 @@ typedef struct {
 typedef strata_status_t (*strata_rule_t)(strata_distribution_t *d, MlirOperation op);
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
+
+// For a distribution's ->values.
+strata_records_t strata_cpu_records(strata_arena_t *arena);
 
 // The pieces of an old value in its own layout.
 const strata_pieces_t *strata_pieces_of(strata_distribution_t *d, MlirValue old);

@@ -5,6 +5,8 @@
 // it become scalar loads, and a broadcast from a scalar costs nothing extra.
 #include "lowering/tile_to_cpu/distribute.h"
 
+#include "lowering/distribute/unify.h"
+
 //===-- Native lanes ---------------------------------------------------------------------------------------------===//
 
 typedef struct {
@@ -41,51 +43,13 @@ int64_t strata_native_lanes(MlirOperation func, const strata_cpu_device_t *devic
 
 //===-- Scalars --------------------------------------------------------------------------------------------------===//
 
-static bool is_constant(MlirValue value) {
-  return mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "arith.constant");
-}
-
-// |a| and |b| share one decision. A constant takes part in none: it can be had in any layout.
-static void unify(strata_distribution_t *d, MlirValue a, MlirValue b) {
-  if (mlirTypeIsAVector(mlirValueGetType(a)) && mlirTypeIsAVector(mlirValueGetType(b)) && !is_constant(a) &&
-      !is_constant(b))
-    strata_lanes_unify(d, a, b);
-}
-
-static void unify_elementwise(strata_distribution_t *d, MlirOperation op) {
-  MlirValue first = mlirOperationGetResult(op, 0);
-  for (intptr_t i = 1; i < mlirOperationGetNumResults(op); i++)
-    unify(d, first, mlirOperationGetResult(op, i));
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    unify(d, first, mlirOperationGetOperand(op, i));
-}
-
-// The values a block yields are the results of its op.
-static void unify_yield(strata_distribution_t *d, MlirOperation op, MlirBlock block) {
-  MlirOperation yield = mlirBlockGetTerminator(block);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    unify(d, mlirOperationGetResult(op, i), mlirOperationGetOperand(yield, i));
-}
-
-static void unify_loop(strata_distribution_t *d, MlirOperation op) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
-    unify(d, mlirOperationGetResult(op, i), mlirBlockGetArgument(body, i + 1));
-    unify(d, mlirOperationGetResult(op, i), mlirOperationGetOperand(op, i + 3));
-  }
-  unify_yield(d, op, body);
-}
-
-static void unify_branches(strata_distribution_t *d, MlirOperation op) {
-  for (intptr_t i = 0; i < 2 && mlirOperationGetNumResults(op) > 0; i++)
-    unify_yield(d, op, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)));
-}
+static void unify(void *distribution, MlirValue a, MlirValue b) { strata_lanes_unify(distribution, a, b); }
 
 static void visit_reduction(strata_distribution_t *d, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0), source = mlirOperationGetOperand(op, 0);
   int64_t dims[STRATA_VECTOR_RANK], last = mlirShapedTypeGetRank(mlirValueGetType(source)) - 1;
   int n_dims = strata_attr_i64s(op, "reduction_dims", STRATA_VECTOR_RANK, dims);
-  unify(d, result, mlirOperationGetOperand(op, 1));
+  strata_unify(d, unify, result, mlirOperationGetOperand(op, 1));
   for (int i = 0; i < n_dims; i++)
     if (dims[i] == last)
       strata_lanes_want_scalars(d, result);
@@ -93,7 +57,7 @@ static void visit_reduction(strata_distribution_t *d, MlirOperation op) {
 
 // The operand without the innermost dim of the result is broadcast.
 static void visit_contract(strata_distribution_t *d, MlirOperation op) {
-  unify(d, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 2));
+  strata_unify(d, unify, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 2));
   MlirAttribute maps = strata_attr(op, "indexing_maps");
   MlirAffineMap result_map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 2));
   intptr_t rank = mlirAffineMapGetNumResults(result_map);
@@ -113,7 +77,7 @@ static void visit_contract(strata_distribution_t *d, MlirOperation op) {
 static void visit_outerproduct(strata_distribution_t *d, MlirOperation op) {
   strata_lanes_want_scalars(d, mlirOperationGetOperand(op, 0));
   if (mlirOperationGetNumOperands(op) > 2)
-    unify(d, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 2));
+    strata_unify(d, unify, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 2));
 }
 
 // A movement that repeats one element along every row of its result wants its source in scalars, and so does one whose
@@ -133,18 +97,16 @@ static void visit_movement(strata_distribution_t *d, MlirOperation op) {
 
 static MlirWalkResult visit(MlirOperation op, void *user) {
   strata_distribution_t *d = user;
-  if (strata_op_is(op, "scf.for"))
-    unify_loop(d, op);
-  else if (strata_op_is(op, "scf.if"))
-    unify_branches(d, op);
-  else if (strata_op_is(op, "vector.multi_reduction"))
+  if (strata_unify_structure(d, unify, op))
+    return MlirWalkResultAdvance;
+  if (strata_op_is(op, "vector.multi_reduction"))
     visit_reduction(d, op);
   else if (strata_op_is(op, "vector.contract"))
     visit_contract(d, op);
   else if (strata_op_is(op, "vector.outerproduct"))
     visit_outerproduct(d, op);
   else if (strata_op_is_arithmetic(op) || strata_op_is(op, "vector.fma"))
-    unify_elementwise(d, op);
+    strata_unify_elementwise(d, unify, op);
   return MlirWalkResultAdvance;
 }
 

@@ -85,6 +85,7 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
   strata_distribution_t d = {
       .compile = compile,
       .device = device,
+      .values = strata_cpu_records(compile->arena),
       .e = {.context = compile->context, .location = mlirOperationGetLocation(func)},
       .lanes = strata_native_lanes(func, device),
       .kernels = kernels,

@@ -3,63 +3,24 @@
 
 #include <assert.h>
 
-struct strata_record {
-  MlirValue old;
-  strata_record_t *parent; // union-find: values that share one decision; NULL at the root
-  bool wants_scalars;      // of the root
-  strata_pieces_t pieces;  // values are NULL until defined
-  unsigned run;            // the run that makes the pieces, one more than its number; 0: none
-};
+typedef struct {
+  strata_record_t record; // its class: values that share one decision
+  bool wants_scalars;     // of the class's
+  strata_pieces_t pieces; // values are NULL until defined
+  unsigned run;           // the run that makes the pieces, one more than its number; 0: none
+} value_t;
 
-static size_t hash_value(MlirValue value) { return (size_t)(((uintptr_t)value.ptr >> 3) * 0x9E3779B97F4A7C15u >> 16); }
+strata_records_t strata_cpu_records(strata_arena_t *arena) { return strata_records_create(arena, sizeof(value_t)); }
 
-static strata_record_t **find_place(const strata_distribution_t *d, MlirValue old) {
-  size_t at = hash_value(old) & (d->capacity - 1);
-  while (d->records[at] && !mlirValueEqual(d->records[at]->old, old))
-    at = (at + 1) & (d->capacity - 1);
-  return &d->records[at];
-}
-
-static void grow(strata_distribution_t *d) {
-  strata_record_t **old = d->records;
-  size_t old_capacity = d->capacity;
-  d->capacity = old_capacity ? old_capacity * 2 : 256;
-  d->records = strata_arena_array(d->compile->arena, strata_record_t *, d->capacity);
-  for (size_t i = 0; i < old_capacity; i++)
-    if (old[i])
-      *find_place(d, old[i]->old) = old[i];
-}
-
-static strata_record_t *record_of(strata_distribution_t *d, MlirValue old) {
-  if (d->n_records * 2 >= d->capacity)
-    grow(d);
-  strata_record_t **place = find_place(d, old);
-  if (!*place) {
-    *place = strata_arena_new(d->compile->arena, strata_record_t);
-    (*place)->old = old;
-    d->n_records++;
-  }
-  return *place;
-}
+static value_t *record_of(strata_distribution_t *d, MlirValue old) { return strata_record_of(&d->values, old); }
+static value_t *root_of(strata_distribution_t *d, MlirValue old) { return strata_record_root(&d->values, old); }
 
 //===-- Layout ---------------------------------------------------------------------------------------------------===//
 
-static strata_record_t *root_of(strata_distribution_t *d, MlirValue old) {
-  strata_record_t *record = record_of(d, old);
-  while (record->parent) {
-    if (record->parent->parent)
-      record->parent = record->parent->parent;
-    record = record->parent;
-  }
-  return record;
-}
-
 void strata_lanes_unify(strata_distribution_t *d, MlirValue a, MlirValue b) {
-  strata_record_t *root_a = root_of(d, a), *root_b = root_of(d, b);
-  if (root_a == root_b)
-    return;
-  root_b->parent = root_a;
-  root_a->wants_scalars |= root_b->wants_scalars;
+  value_t *other, *root = strata_records_unify(&d->values, a, b, &other);
+  if (root)
+    root->wants_scalars |= other->wants_scalars;
 }
 
 void strata_lanes_want_scalars(strata_distribution_t *d, MlirValue old) { root_of(d, old)->wants_scalars = true; }

@@ -6,6 +6,7 @@
 // neighbouring threads beside one another, then the other dims, then registers.
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
+#include "lowering/distribute/unify.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/attention.h"
@@ -47,53 +48,19 @@ static bool is_constant(MlirValue value) {
   return mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "arith.constant");
 }
 
-// A constant takes part in no class: it can be had in any layout.
-static void unify(strata_gpu_distribution_t *d, MlirValue a, MlirValue b) {
-  if (is_vector(a) && is_vector(b) && !is_constant(a) && !is_constant(b))
-    strata_layouts_unify(d, a, b);
-}
-
-static void unify_elementwise(strata_gpu_distribution_t *d, MlirOperation op) {
-  MlirValue first = mlirOperationGetResult(op, 0);
-  for (intptr_t i = 1; i < mlirOperationGetNumResults(op); i++)
-    unify(d, first, mlirOperationGetResult(op, i));
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    unify(d, first, mlirOperationGetOperand(op, i));
-}
-
-static void unify_yield(strata_gpu_distribution_t *d, MlirOperation op, MlirBlock block) {
-  MlirOperation yield = mlirBlockGetTerminator(block);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    unify(d, mlirOperationGetResult(op, i), mlirOperationGetOperand(yield, i));
-}
-
-static void unify_loop(strata_gpu_distribution_t *d, MlirOperation op) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
-    unify(d, mlirOperationGetResult(op, i), mlirBlockGetArgument(body, i + 1));
-    unify(d, mlirOperationGetResult(op, i), mlirOperationGetOperand(op, i + 3));
-  }
-  unify_yield(d, op, body);
-}
-
-static void unify_branches(strata_gpu_distribution_t *d, MlirOperation op) {
-  for (intptr_t i = 0; i < 2 && mlirOperationGetNumResults(op) > 0; i++)
-    unify_yield(d, op, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)));
-}
+static void unify(void *distribution, MlirValue a, MlirValue b) { strata_layouts_unify(distribution, a, b); }
 
 static MlirWalkResult unify_op(MlirOperation op, void *user) {
   assign_t *a = user;
-  if (strata_op_is(op, "scf.for"))
-    unify_loop(a->d, op);
-  else if (strata_op_is(op, "scf.if"))
-    unify_branches(a->d, op);
-  else if (strata_op_is(op, "vector.multi_reduction"))
-    unify(a->d, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 1));
+  if (strata_unify_structure(a->d, unify, op))
+    return MlirWalkResultAdvance;
+  if (strata_op_is(op, "vector.multi_reduction"))
+    strata_unify(a->d, unify, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 1));
   else if (strata_gpu_is_arithmetic(op))
-    unify_elementwise(a->d, op);
+    strata_unify_elementwise(a->d, unify, op);
   else if (strata_op_is(op, "vector.contract") || strata_op_is(op, "vector.outerproduct")) {
     if (mlirOperationGetNumOperands(op) > 2)
-      unify(a->d, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 2));
+      strata_unify(a->d, unify, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 2));
     if (!a->status)
       a->status = strata_contract_fix_layouts(a->d, op);
   }
@@ -123,7 +90,7 @@ static class_t *class_of(assign_t *a, MlirValue value) {
   class_t *class = strata_arena_new(a->d->compile->arena, class_t);
   *class = (class_t){.root = root, .type = mlirValueGetType(value), .n_elements = 1};
   class->order = (int)a->classes.count;
-  class->group = is_fetched(value) && a->d->producers ? a->d->producers : group_of(a, value);
+  class->group = is_fetched(value) && a->d->plan.producers ? a->d->plan.producers : group_of(a, value);
   for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(class->type); dim++)
     class->n_elements *= mlirShapedTypeGetDimSize(class->type, dim);
   *strata_vector_push(a->d->compile->arena, &a->classes) = class;
@@ -191,7 +158,7 @@ static bool follow_reduction(assign_t *a, MlirOperation op, strata_layout_t *out
     to[dim] = is_reduced ? STRATA_COPIES : kept++;
   }
   strata_layout_t mapped = strata_layout_map_dims(layout, to);
-  if (a->d->rows == 1 || !strata_layout_deal(&mapped, a->d->device->lanes, out))
+  if (a->d->plan.rows == 1 || !strata_layout_deal(&mapped, a->d->device->lanes, out))
     *out = mapped; // else what each row has one of is computed once a warp, not by all lanes
   return true;
 }
@@ -340,7 +307,7 @@ static int64_t crossing_bytes(const class_t *class) {
 static bool build_squares(const strata_gpu_distribution_t *d, const class_t *class, const int64_t *sizes, int64_t width,
                           strata_layout_t *out) {
   int64_t bytes = crossing_bytes(class), across = bytes ? STRATA_VECTOR_BYTES / bytes : sizes[0] + 1;
-  if (!d->blocks || !*d->device->mma_async || width == 1 || sizes[0] % across)
+  if (!d->plan.blocks || !*d->device->mma_async || width == 1 || sizes[0] % across)
     return false;
   int64_t rows = sizes[0] / across, beside = class->group / rows;
   if (beside < d->device->lanes || class->group % rows || sizes[1] % (beside * width))
@@ -363,7 +330,7 @@ static void build(const strata_gpu_distribution_t *d, const class_t *class, stra
   }
   int first = vote_dim(class, shape.rank);
   class->root->crosses = crosses(class, shape.rank, first);
-  if (d->rows > 1 && shape.rank == 2 && first == 1) {
+  if (d->plan.rows > 1 && shape.rank == 2 && first == 1) {
     int64_t width = vote_width(class, first);
     if (!build_squares(d, class, shape.sizes, width, out))
       *out = build_rows(shape.sizes, class->group, width);

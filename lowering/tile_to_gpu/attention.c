@@ -153,8 +153,9 @@ strata_status_t strata_gpu_attention_read(strata_gpu_distribution_t *d, MlirOper
   a->kernel.product.layout = sum_layout(n, groups);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
     STRATA_TRY(read_operand(d, a, which));
-  a->operands[STRATA_ATTENTION_ROWS].slots = 1;
-  a->operands[STRATA_ATTENTION_KEYS].slots = a->operands[STRATA_ATTENTION_VALUES].slots = schedule.slots;
+  a->operands[STRATA_ATTENTION_ROWS].ring.slots = 1;
+  a->operands[STRATA_ATTENTION_KEYS].ring.slots = schedule.slots;
+  a->operands[STRATA_ATTENTION_VALUES].ring.slots = schedule.slots;
   return check(d, &schedule, a);
 }
 
@@ -206,24 +207,20 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   k->blocks = strata_gpu_blocks(d);
   a->holds_rows = has_room_for_rows(d, a);
   a->takes_turns = a->kernel.product.groups > 1 && k->n_steps > 1;
-  if (!strata_gpu_forall_tasks(forall, &k->n_tasks) || k->n_tasks != d->n_tasks)
+  if (!strata_gpu_forall_tasks(forall, &k->n_tasks) || k->n_tasks != d->plan.n_tasks)
     return strata_gpu_missing(forall, "attention in one of several task spaces");
   return NULL;
 }
 
 // Slots and staging first: they begin at multiples of 1024 bytes.
 static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_gpu_attention_t *a) {
-  MlirType i64 = mlirIntegerTypeGet(d->e.context, 64);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++) {
     strata_gpu_attention_operand_t *operand = &a->operands[which];
-    STRATA_TRY(strata_shared_alloc(d, operand->element, operand->slot * operand->slots, &operand->memory));
+    STRATA_TRY(strata_shared_alloc(d, operand->element, operand->slot * operand->ring.slots, &operand->memory));
   }
   STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(&a->kernel.product), &a->kernel.staging));
-  for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++) {
-    strata_gpu_attention_operand_t *operand = &a->operands[which];
-    STRATA_TRY(strata_shared_alloc(d, i64, operand->slots, &operand->full));
-    STRATA_TRY(strata_shared_alloc(d, i64, operand->slots, &operand->empty));
-  }
+  for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
+    STRATA_TRY(strata_ring_allocate(d, &a->operands[which].ring));
   return NULL;
 }
 
@@ -232,10 +229,9 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_gpu_attenti
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, thread, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
-    for (int64_t slot = 0; slot < a->operands[which].slots; slot++) {
+    for (int64_t slot = 0; slot < a->operands[which].ring.slots; slot++) {
       bool by_all = a->holds_rows && which == STRATA_ATTENTION_ROWS;
-      strata_phase_init(d, a->operands[which].full, slot, 1);
-      strata_phase_init(d, a->operands[which].empty, slot, by_all ? d->group : a->kernel.product.groups);
+      strata_ring_init(d, &a->operands[which].ring, slot, 1, by_all ? d->role.group : a->kernel.product.groups);
     }
   strata_emit_fence(d, "barriers");
   strata_emit_if_end(e, branch);
@@ -255,17 +251,17 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_gpu_attent
   MlirType i32 = mlirIntegerTypeGet(e->context, 32);
   MlirValue zero = strata_emit_integer(e, i32, 0), state[STATE] = {strata_emit_index(e, 0), zero, zero};
   strata_loop_t loop = {0};
-  bool is_loop = d->n_tasks > k->blocks;
+  bool is_loop = d->plan.n_tasks > k->blocks;
   if (is_loop)
-    loop = strata_emit_for_begin(e, block, strata_emit_index(e, d->n_tasks), k->blocks, STATE, state, state);
-  d->task = is_loop ? loop.induction : block;
-  d->is_dirty = d->is_read = is_loop;
-  d->loop_depth += is_loop;
+    loop = strata_emit_for_begin(e, block, strata_emit_index(e, d->plan.n_tasks), k->blocks, STATE, state, state);
+  d->role.task = is_loop ? loop.induction : block;
+  d->shared.is_dirty = d->shared.is_read = is_loop;
+  d->nest.loops += is_loop;
   k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
   a->parity = state[ROWS_PARITY];
   strata_gpu_define_task(d, a->kernel.body);
   STRATA_TRY(emit(d, a));
-  d->loop_depth -= is_loop;
+  d->nest.loops -= is_loop;
   state[SLOT] = k->place.slot;
   state[PARITY] = k->place.parity;
   state[ROWS_PARITY] = strata_emit_binary(e, "arith.xori", a->parity, strata_emit_integer(e, i32, 1));
@@ -327,39 +323,29 @@ static void begin_turns(strata_gpu_distribution_t *d, const strata_gpu_attention
     return;
   MlirValue last = strata_emit_index(e, a->kernel.product.groups - 1);
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, a->kernel.group, last));
-  strata_gpu_attention_turn(d, a, STRATA_TILE_GROUP_ARRIVE, strata_emit_index(e, 0));
+  strata_emit_turn(d, STRATA_TILE_GROUP_ARRIVE, strata_emit_index(e, 0));
   strata_emit_if_end(e, branch);
-}
-
-void strata_gpu_attention_turn(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const char *name,
-                               MlirValue group) {
-  (void)a;
-  MlirValue number = strata_emit_binary(&d->e, "arith.addi", group, strata_emit_index(&d->e, STRATA_FIRST_TURN));
-  strata_named_attr_t attr = {"threads", strata_i64_attr(d->e.context, 2 * STRATA_GROUP_THREADS)};
-  strata_emit_op(&d->e, name, 1, &number, 0, NULL, 1, &attr);
 }
 
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_gpu_attention_t *a, MlirValue block,
                                       MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  int64_t consumers = d->group;
-  d->thread = strata_emit_binary(e, "arith.subi", thread, strata_emit_index(e, consumers));
-  d->group = d->threads = STRATA_GROUP_THREADS;
+  strata_gpu_role_t block_role = strata_producers_begin(d, thread);
   share_registers(d, a, true);
-  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0)));
-  strata_emit_op(e, STRATA_TILE_LAUNCH_NEXT, 0, NULL, 0, NULL, 0, NULL);
-  strata_emit_op(e, STRATA_TILE_LAUNCH_WAIT, 0, NULL, 0, NULL, 0, NULL);
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_is_first_thread(d));
+  strata_emit_launch_next(d);
+  strata_emit_launch_wait(d);
   STRATA_TRY(for_tasks(d, a, block, produce));
   strata_emit_if_end(e, branch);
-  d->group = d->threads = consumers;
+  d->role = block_role;
   return NULL;
 }
 
 static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_gpu_attention_t *a, MlirValue block,
                                       MlirValue thread) {
-  d->thread = thread;
+  d->role.thread = thread;
   share_registers(d, a, false);
-  strata_emit_op(&d->e, STRATA_TILE_LAUNCH_WAIT, 0, NULL, 0, NULL, 0, NULL);
+  strata_emit_launch_wait(d);
   begin_turns(d, a);
   STRATA_TRY(for_tasks(d, a, block, consume));
   if (a->kernel.staged)
@@ -370,10 +356,10 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_gpu_a
 strata_status_t strata_gpu_attention_forall(strata_gpu_distribution_t *d, MlirOperation forall, MlirOperation loop) {
   strata_emitter_t *e = &d->e;
   strata_gpu_attention_t *a = strata_arena_new(d->compile->arena, strata_gpu_attention_t);
-  MlirValue block = d->task, thread = d->thread; // of the launch
+  MlirValue block = d->role.task, thread = d->role.thread; // of the launch
   STRATA_TRY(read_kernel(d, forall, loop, a));
   STRATA_TRY(allocate_all(d, a));
-  d->pipelined = &a->kernel;
+  d->state.pipelined = &a->kernel;
   init_barriers(d, a, thread);
   a->kernel.group = strata_emit_group_number(d, thread);
   MlirValue is_producer =

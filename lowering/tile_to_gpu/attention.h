@@ -17,10 +17,10 @@ typedef struct {
   MlirType element;
   int64_t rows, steps; // of the value
   bool crossed;
-  int64_t slots, slot; // of the ring, elements of one
+  strata_ring_t ring;
+  int64_t slot; // elements of one
   strata_bulk_t bulk;
-  MlirValue memory;      // all slots
-  MlirValue full, empty; // memref<slots x i64, 3>
+  MlirValue memory; // all slots
 } strata_gpu_attention_operand_t;
 
 typedef struct {
@@ -48,9 +48,6 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fix_layouts(strata_gpu_di
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_forall(strata_gpu_distribution_t *d, MlirOperation forall,
                                                               MlirOperation loop);
 
-// A warp group's turn, by tile.group_barrier of its own threads or tile.group_arrive of those before it.
-void strata_gpu_attention_turn(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const char *name,
-                               MlirValue group);
 // Fills the rings for the running task, by one thread (attention_fetch.c).
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fetch(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.

@@ -205,7 +205,7 @@ static int64_t n_sums(const walk_t *w) { return w->a->kernel.product.n / 2; }
 // Warp groups issue their products one after the other, so that one's are under way while the other computes.
 static void begin_turn(walk_t *w) {
   if (w->a->takes_turns)
-    strata_gpu_attention_turn(w->d, w->a, STRATA_TILE_GROUP_BARRIER, w->a->kernel.group);
+    strata_emit_turn(w->d, STRATA_TILE_GROUP_BARRIER, w->a->kernel.group);
 }
 
 static void end_turn(walk_t *w) {
@@ -215,11 +215,11 @@ static void end_turn(walk_t *w) {
   MlirValue next = strata_emit_binary(e, "arith.addi", w->a->kernel.group, strata_emit_index(e, 1));
   MlirValue wraps = strata_emit_cmpi(e, STRATA_EQ, next, strata_emit_index(e, w->a->kernel.product.groups));
   next = strata_emit_select(e, wraps, strata_emit_index(e, 0), next);
-  strata_gpu_attention_turn(w->d, w->a, STRATA_TILE_GROUP_ARRIVE, next);
+  strata_emit_turn(w->d, STRATA_TILE_GROUP_ARRIVE, next);
 }
 
 static void issue_scores(walk_t *w, strata_ring_place_t place, bool in_turn) {
-  strata_phase_wait(w->d, w->a->operands[STRATA_ATTENTION_KEYS].full, place.slot, place.parity);
+  strata_ring_await(w->d, &w->a->operands[STRATA_ATTENTION_KEYS].ring, place);
   if (in_turn)
     begin_turn(w);
   strata_emit_mma_order(w->d, STRATA_TILE_MMA_FENCE, 0, NULL, -1);
@@ -227,7 +227,7 @@ static void issue_scores(walk_t *w, strata_ring_place_t place, bool in_turn) {
 }
 
 static void issue_values(walk_t *w, strata_ring_place_t place, state_t *state) {
-  strata_phase_wait(w->d, w->a->operands[STRATA_ATTENTION_VALUES].full, place.slot, place.parity);
+  strata_ring_await(w->d, &w->a->operands[STRATA_ATTENTION_VALUES].ring, place);
   MlirValue *sums = state->values + state->sums;
   strata_emit_mma_order(w->d, STRATA_TILE_MMA_FENCE, n_sums(w), sums, -1);
   strata_gpu_attention_emit_values(w->d, w->a, place.slot, state->values + state->weights, sums);
@@ -236,12 +236,12 @@ static void issue_values(walk_t *w, strata_ring_place_t place, state_t *state) {
 // |pending|: groups issued since.
 static void await_scores(walk_t *w, strata_ring_place_t place, int64_t pending) {
   strata_emit_mma_order(w->d, STRATA_TILE_MMA_WAIT, w->a->columns / 2, w->scores, pending);
-  strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_KEYS].empty, place.slot);
+  strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_KEYS].ring.empty, place.slot);
 }
 
 static void await_values(walk_t *w, strata_ring_place_t place, state_t *state) {
   strata_emit_mma_order(w->d, STRATA_TILE_MMA_WAIT, n_sums(w), state->values + state->sums, 0);
-  strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_VALUES].empty, place.slot);
+  strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_VALUES].ring.empty, place.slot);
 }
 
 static void define_scores(walk_t *w) {
@@ -274,7 +274,7 @@ static strata_status_t emit_early(walk_t *w, const strata_ring_place_t *under_wa
   define_scores(w);
   STRATA_TRY(emit_sorted(w, mlirBlockGetFirstOperation(w->body), middle));
   if (under_way)
-    strata_phase_wait(w->d, w->a->operands[STRATA_ATTENTION_VALUES].full, under_way->slot, under_way->parity);
+    strata_ring_await(w->d, &w->a->operands[STRATA_ATTENTION_VALUES].ring, *under_way);
   return emit_sorted(w, middle, end);
 }
 
@@ -291,17 +291,17 @@ static strata_status_t emit_late(walk_t *w) {
 static void await_rows(walk_t *w) {
   const strata_gpu_attention_operand_t *rows = &w->a->operands[STRATA_ATTENTION_ROWS];
   MlirValue slot = strata_emit_index(&w->d->e, 0);
-  strata_phase_wait(w->d, rows->full, slot, w->a->parity);
+  strata_ring_await(w->d, &rows->ring, (strata_ring_place_t){slot, w->a->parity});
   if (!w->a->holds_rows)
     return;
   strata_gpu_attention_load_rows(w->d, w->a, w->rows);
-  strata_phase_arrive(w->d, rows->empty, slot);
+  strata_phase_arrive(w->d, rows->ring.empty, slot);
 }
 
 // Nobody reads them any more.
 static void release_rows(walk_t *w) {
   if (!w->a->holds_rows)
-    strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_ROWS].empty, strata_emit_index(&w->d->e, 0));
+    strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_ROWS].ring.empty, strata_emit_index(&w->d->e, 0));
 }
 
 static strata_status_t emit_first(walk_t *w, state_t *state) {
@@ -323,7 +323,7 @@ static strata_status_t emit_first(walk_t *w, state_t *state) {
 static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   strata_emitter_t *e = &w->d->e;
   strata_ring_place_t place = {state->values[SLOT], state->values[PARITY]}, next = place;
-  strata_ring_advance(w->d, w->a->kernel.product.slots, &next);
+  strata_ring_advance(w->d, &w->a->operands[STRATA_ATTENTION_KEYS].ring, &next);
   issue_scores(w, next, true);
   issue_values(w, place, state);
   end_turn(w);
@@ -341,9 +341,9 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
 
 static strata_status_t emit_steps(walk_t *w, state_t *state) {
   strata_emitter_t *e = &w->d->e;
-  bool was_dirty = w->d->is_dirty, was_read = w->d->is_read;
-  w->d->is_dirty = w->d->is_read = true;
-  w->d->loop_depth++;
+  bool was_dirty = w->d->shared.is_dirty, was_read = w->d->shared.is_read;
+  w->d->shared.is_dirty = w->d->shared.is_read = true;
+  w->d->nest.loops++;
   MlirValue steps = strata_emit_index(e, w->a->kernel.n_steps - 1);
   if (!mlirValueIsNull(w->a->steps))
     steps = strata_emit_binary(e, "arith.subi", w->a->steps, strata_emit_index(e, 1));
@@ -351,9 +351,9 @@ static strata_status_t emit_steps(walk_t *w, state_t *state) {
       strata_emit_for_begin(e, strata_emit_index(e, 0), steps, 1, state->count, state->values, state->values);
   STRATA_TRY(emit_step(w, loop.induction, state));
   strata_emit_for_end(e, loop, state->count, state->values, state->values);
-  w->d->loop_depth--;
-  w->d->is_dirty |= was_dirty;
-  w->d->is_read |= was_read;
+  w->d->nest.loops--;
+  w->d->shared.is_dirty |= was_dirty;
+  w->d->shared.is_read |= was_read;
   return NULL;
 }
 
@@ -361,7 +361,7 @@ static void emit_last(walk_t *w, state_t *state) {
   strata_ring_place_t place = {state->values[SLOT], state->values[PARITY]};
   issue_values(w, place, state);
   await_values(w, place, state);
-  strata_ring_advance(w->d, w->a->kernel.product.slots, &place);
+  strata_ring_advance(w->d, &w->a->operands[STRATA_ATTENTION_KEYS].ring, &place);
   w->a->kernel.place = place;
 }
 

@@ -124,10 +124,10 @@ int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gp
   const strata_gpu_attention_operand_t *rows = &a->operands[STRATA_ATTENTION_ROWS];
   int64_t pair = PAIR, span = span_of(rows), n = 0;
   MlirType vector = mlirVectorTypeGet(1, &pair, rows->element);
-  MlirValue quads = strata_emit_binary(e, "arith.divui", d->thread, strata_emit_index(e, QUAD));
+  MlirValue quads = strata_emit_binary(e, "arith.divui", d->role.thread, strata_emit_index(e, QUAD));
   MlirValue row = strata_emit_binary(e, "arith.andi", quads, strata_emit_index(e, EIGHT - 1));
   MlirValue warp = strata_emit_binary(e, "arith.divui", quads, strata_emit_index(e, EIGHT));
-  MlirValue column = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, QUAD - 1));
+  MlirValue column = strata_emit_binary(e, "arith.andi", d->role.thread, strata_emit_index(e, QUAD - 1));
   MlirValue at = strata_emit_binary(e, "arith.addi", strata_emit_times(e, warp, WARP_ROWS * span),
                                     strata_emit_times(e, row, span));
   at = strata_emit_binary(e, "arith.addi", at, strata_emit_times(e, column, PAIR));

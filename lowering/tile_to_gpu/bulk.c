@@ -7,6 +7,7 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
+#include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/bulk_split.h"
 #include "lowering/tile_to_gpu/values.h"
@@ -382,4 +383,23 @@ int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *b
   for (int i = 0; i < window->n_dims; i++)
     out[bulk->rank + i] = strata_index_emit(&space, window->offsets[i]);
   return bulk->rank + window->n_dims;
+}
+
+int64_t strata_bulk_copies(const strata_bulk_t *bulk) {
+  int64_t count = 1;
+  for (int v = 0; v < 2; v++)
+    count *= strata_ceil_div(bulk->box.space.extents[v], bulk->extents[v]);
+  return count;
+}
+
+void strata_bulk_load(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets, int64_t span,
+                      const strata_bulk_target_t *to) {
+  enum { FIXED = 4 };
+  MlirValue operands[FIXED + 1 + STRATA_BULK_COORDINATES] = {to->memory, to->at, to->barriers, to->slot, to->blocks};
+  bool is_alone = mlirValueIsNull(to->blocks);
+  int fixed = is_alone ? FIXED : FIXED + 1;
+  int rank = strata_bulk_coordinates(d, bulk, offsets, operands + fixed);
+  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, strata_bulk_map(d, bulk, span))};
+  const char *name = is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST;
+  strata_emit_op(&d->e, name, fixed + rank, operands, 0, NULL, 1, &map);
 }

@@ -67,4 +67,15 @@ int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk,
 int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets,
                             MlirValue *out);
 
+// Copies that all of |bulk| takes.
+int64_t strata_bulk_copies(const strata_bulk_t *bulk);
+// Where a box goes: element |at| of |memory|; slot |slot| of |barriers| is told of its bytes. |blocks|: bits of the
+// blocks of the cluster that all get it, at the same place each; null: the own one alone.
+typedef struct {
+  MlirValue memory, at, barriers, slot, blocks;
+} strata_bulk_target_t;
+// By one thread: has the box at |offsets| along the vector's dims copied, its rows of |span| bytes.
+void strata_bulk_load(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets, int64_t span,
+                      const strata_bulk_target_t *to);
+
 #endif

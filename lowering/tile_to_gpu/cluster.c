@@ -2,19 +2,11 @@
 // each has all parts at hand. Every result has memory of its own, so that nobody waits before storing, but for the
 // first time: a block's memory is there once the block has begun.
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/groups.h"
 
 #include "dialects/tile/tile.h"
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
-
-int64_t strata_cluster_blocks(const strata_gpu_distribution_t *d) {
-  int64_t joined = d->parts * d->row_blocks * d->share[0] * d->share[1];
-  return d->group > d->threads ? d->group / d->threads : joined;
-}
-
-int64_t strata_block_groups(const strata_gpu_distribution_t *d) {
-  return d->group > d->threads ? 1 : d->threads / d->group;
-}
 
 void strata_cluster_arrive(strata_gpu_distribution_t *d, bool releases) {
   strata_named_attr_t attr = {"releases", strata_bool_attr(d->e.context, releases)};
@@ -32,11 +24,12 @@ void strata_cluster_barrier(strata_gpu_distribution_t *d, bool releases) {
 
 void strata_cluster_begin(strata_gpu_distribution_t *d, MlirValue block, MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  MlirValue blocks = strata_emit_index(e, strata_cluster_blocks(d)), threads = strata_emit_index(e, d->threads);
-  d->rank = strata_emit_binary(e, "arith.remui", block, blocks);
-  d->task = strata_emit_binary(e, "arith.divui", block, blocks);
-  d->thread = strata_emit_binary(e, "arith.addi", strata_emit_binary(e, "arith.muli", d->rank, threads), thread);
-  d->group_number = strata_emit_index(e, 0);
+  MlirValue blocks = strata_emit_index(e, strata_cluster_blocks(d)), threads = strata_emit_index(e, d->role.threads);
+  d->role.rank = strata_emit_binary(e, "arith.remui", block, blocks);
+  d->role.task = strata_emit_binary(e, "arith.divui", block, blocks);
+  d->role.thread =
+      strata_emit_binary(e, "arith.addi", strata_emit_binary(e, "arith.muli", d->role.rank, threads), thread);
+  d->role.group_number = strata_emit_index(e, 0);
   strata_cluster_arrive(d, false);
 }
 
@@ -44,11 +37,11 @@ void strata_cluster_begin(strata_gpu_distribution_t *d, MlirValue block, MlirVal
 static void store_parts(strata_gpu_distribution_t *d, MlirValue memory, int64_t count, const MlirValue *values) {
   strata_emitter_t *e = &d->e;
   int64_t n_blocks = strata_cluster_blocks(d);
-  MlirValue thread = strata_emit_binary(e, "arith.remui", d->thread, strata_emit_index(e, d->threads));
+  MlirValue thread = strata_emit_binary(e, "arith.remui", d->role.thread, strata_emit_index(e, d->role.threads));
   strata_loop_t branch =
       strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, thread, strata_emit_index(e, n_blocks)));
   for (int64_t i = 0; i < count; i++) {
-    MlirValue at = strata_emit_binary(e, "arith.addi", d->rank, strata_emit_index(e, i * n_blocks));
+    MlirValue at = strata_emit_binary(e, "arith.addi", d->role.rank, strata_emit_index(e, i * n_blocks));
     MlirValue operands[] = {values[i], memory, at, thread};
     strata_emit_op(e, STRATA_TILE_CLUSTER_STORE, 4, operands, 0, NULL, 0, NULL);
   }
@@ -70,12 +63,12 @@ strata_status_t strata_cluster_combine(strata_gpu_distribution_t *d, MlirAttribu
                                        int64_t count, MlirValue *values) {
   int64_t n_blocks = strata_cluster_blocks(d);
   MlirValue memory;
-  if (d->branch_depth > 0 || d->loop_depth > 0)
+  if (d->nest.branches > 0 || d->nest.loops > 0)
     return strata_error(STRATA_UNSUPPORTED, "a reduction over the blocks of a cluster in a loop or branch");
   STRATA_TRY(strata_shared_alloc(d, element, count * n_blocks, &memory));
-  if (!d->has_met)
+  if (!d->shared.has_met)
     strata_cluster_wait(d);
-  d->has_met = true;
+  d->shared.has_met = true;
   store_parts(d, memory, count, values);
   strata_cluster_barrier(d, true);
   for (int64_t i = 0; i < count; i++)

@@ -5,12 +5,8 @@
 
 #include "lowering/tile_to_gpu/distribute.h"
 
-// Blocks that carry out one task together; groups in a block. One of them is 1.
-int64_t strata_cluster_blocks(const strata_gpu_distribution_t *d);
-int64_t strata_block_groups(const strata_gpu_distribution_t *d);
-
-// Finds ->rank, ->thread and ->task of the running block's number |block| and thread's |thread|, and lets the others
-// know that this block has begun.
+// Finds ->role.rank, ->role.thread and ->role.task of the running block's number |block| and thread's |thread|, and
+// lets the others know that this block has begun.
 void strata_cluster_begin(strata_gpu_distribution_t *d, MlirValue block, MlirValue thread);
 
 // The cluster's barrier, at once or in two parts. |releases|: what the threads have stored is to be seen by the others.

@@ -16,7 +16,7 @@
 enum { ALIGNMENT = 16 };
 
 void strata_row_arrive(strata_gpu_distribution_t *d) {
-  d->has_met = false;
+  d->shared.has_met = false;
   strata_cluster_arrive(d, false);
 }
 
@@ -32,11 +32,11 @@ void strata_row_meet(strata_gpu_distribution_t *d, const strata_pipelined_kernel
 
 // Memory by value, by block, by thread: at a multiple of 16 bytes where the slots were.
 static strata_status_t take_memory(strata_gpu_distribution_t *d, MlirType element, int64_t count, MlirValue *out) {
-  strata_pipelined_kernel_t *k = d->pipelined;
+  strata_pipelined_kernel_t *k = d->state.pipelined;
   int64_t bytes = strata_round_up(count * strata_element_bytes(element), ALIGNMENT);
   if (k->row_used + bytes > strata_ring_bytes(&k->product))
     return strata_error(STRATA_UNSUPPORTED, "results of rows that the slots have no room for");
-  *out = strata_shared_view(d, k->ring + k->row_used, element, count);
+  *out = strata_shared_view(d, k->ring_at + k->row_used, element, count);
   k->row_used += bytes;
   return NULL;
 }
@@ -45,16 +45,16 @@ static strata_status_t take_memory(strata_gpu_distribution_t *d, MlirType elemen
 static void send(strata_gpu_distribution_t *d, MlirValue memory, const strata_row_place_t *place, int64_t count,
                  const MlirValue *values) {
   strata_emitter_t *e = &d->e;
-  MlirValue own = strata_emit_binary(e, "arith.muli", d->rank, strata_emit_index(e, place->n_kept));
+  MlirValue own = strata_emit_binary(e, "arith.muli", d->role.rank, strata_emit_index(e, place->n_kept));
   own = strata_emit_binary(e, "arith.addi", own, place->kept);
-  for (int64_t first = 0; first < d->row_blocks; first += place->n_copies) {
+  for (int64_t first = 0; first < d->plan.row_blocks; first += place->n_copies) {
     MlirValue to = strata_emit_plus(e, place->copy, first);
-    bool is_one = place->n_copies > d->row_blocks - first;
+    bool is_one = place->n_copies > d->plan.row_blocks - first;
     strata_loop_t branch = {0};
     if (is_one)
-      branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, to, strata_emit_index(e, d->row_blocks)));
+      branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, to, strata_emit_index(e, d->plan.row_blocks)));
     for (int64_t i = 0; i < count; i++) {
-      MlirValue operands[] = {values[i], memory, strata_emit_plus(e, own, i * d->row_blocks * place->n_kept), to};
+      MlirValue operands[] = {values[i], memory, strata_emit_plus(e, own, i * d->plan.row_blocks * place->n_kept), to};
       strata_emit_op(e, STRATA_TILE_CLUSTER_STORE, 4, operands, 0, NULL, 0, NULL);
     }
     if (is_one)
@@ -66,17 +66,17 @@ strata_status_t strata_row_combine(strata_gpu_distribution_t *d, MlirAttribute k
                                    const strata_row_place_t *place, int64_t count, MlirValue *values) {
   strata_emitter_t *e = &d->e;
   MlirValue memory;
-  if (!d->pipelined || d->row_blocks == 1 || d->branch_depth > 0 || d->loop_depth > 0)
+  if (!d->state.pipelined || d->plan.row_blocks == 1 || d->nest.branches > 0 || d->nest.loops > 0)
     return strata_error(STRATA_UNSUPPORTED, "a row of several tiles in a loop or branch, or without a cluster");
-  STRATA_TRY(take_memory(d, element, count * d->row_blocks * place->n_kept, &memory));
-  if (!d->has_met)
+  STRATA_TRY(take_memory(d, element, count * d->plan.row_blocks * place->n_kept, &memory));
+  if (!d->shared.has_met)
     strata_cluster_wait(d);
-  d->has_met = true;
+  d->shared.has_met = true;
   send(d, memory, place, count, values);
   strata_cluster_barrier(d, true);
   for (int64_t i = 0; i < count; i++)
-    for (int64_t rank = 0; rank < d->row_blocks; rank++) {
-      MlirValue at = strata_emit_plus(e, place->kept, (i * d->row_blocks + rank) * place->n_kept);
+    for (int64_t rank = 0; rank < d->plan.row_blocks; rank++) {
+      MlirValue at = strata_emit_plus(e, place->kept, (i * d->plan.row_blocks + rank) * place->n_kept);
       MlirValue part = strata_emit_value(e, "memref.load", 2, (MlirValue[]){memory, at}, element, 0, NULL);
       values[i] = rank ? strata_emit_combine(e, kind, values[i], part) : part;
     }

@@ -4,7 +4,8 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/cluster.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/groups.h"
+#include "lowering/tile_to_gpu/ring.h"
 #include "lowering/tile_to_gpu/shared.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
@@ -18,14 +19,14 @@ static bool has_memory_form(MlirType element) {
 }
 
 bool strata_gpu_is_over_rows(const strata_gpu_distribution_t *d, MlirOperation op) {
-  if (d->rows == 1 || (d->group != d->threads && !strata_gpu_has_teams(d)) || d->loop_depth || d->branch_depth ||
-      !strata_op_is(op, "vector.broadcast"))
+  if (d->plan.rows == 1 || (d->role.group != d->role.threads && !strata_gpu_has_teams(d)) || d->nest.loops ||
+      d->nest.branches || !strata_op_is(op, "vector.broadcast"))
     return false;
   MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)),
            to = mlirValueGetType(mlirOperationGetResult(op, 0));
   return mlirTypeIsAVector(from) && has_memory_form(mlirShapedTypeGetElementType(from)) &&
          mlirShapedTypeGetRank(from) == 1 && mlirShapedTypeGetRank(to) == 2 &&
-         mlirShapedTypeGetDimSize(to, 0) == d->rows && mlirShapedTypeGetDimSize(from, 0) > d->rows;
+         mlirShapedTypeGetDimSize(to, 0) == d->plan.rows && mlirShapedTypeGetDimSize(from, 0) > d->plan.rows;
 }
 
 static strata_transfer_t transfer_of(strata_gpu_distribution_t *d, const strata_registers_t *registers,
@@ -36,7 +37,7 @@ static strata_transfer_t transfer_of(strata_gpu_distribution_t *d, const strata_
 }
 
 static strata_gpu_column_t *column_of(const strata_gpu_distribution_t *d, MlirValue old) {
-  strata_gpu_column_t *column = d->columns;
+  strata_gpu_column_t *column = d->state.columns;
   while (column && !mlirValueEqual(column->old, old))
     column = column->next;
   return column;
@@ -47,7 +48,7 @@ static bool has_room(strata_gpu_distribution_t *d, MlirValue old) {
   enum { LARGEST_BYTES = 4, PADDING = 16, REDUCTIONS = 8192 };
   const strata_registers_t *from = strata_registers_of(d, old);
   int64_t bytes = from->sizes[0] * strata_element_bytes(from->element);
-  int64_t turned = d->rows * (from->sizes[0] + PADDING) * LARGEST_BYTES;
+  int64_t turned = d->plan.rows * (from->sizes[0] + PADDING) * LARGEST_BYTES;
   return d->shared.size + (bytes + turned) * strata_block_groups(d) + REDUCTIONS <= d->device->shared_bytes;
 }
 
@@ -56,13 +57,13 @@ strata_status_t strata_columns_share(strata_gpu_distribution_t *d, MlirValue old
     return NULL;
   const strata_registers_t *from = strata_registers_of(d, old);
   strata_gpu_column_t *column = strata_arena_new(d->compile->arena, strata_gpu_column_t);
-  *column = (strata_gpu_column_t){.old = old, .next = d->columns};
+  *column = (strata_gpu_column_t){.old = old, .next = d->state.columns};
   STRATA_TRY(strata_shared_alloc(d, from->element, from->sizes[0], &column->memory));
   strata_gpu_box_t box;
   strata_transfer_t transfer = transfer_of(d, from, column->memory, &box);
   STRATA_TRY(strata_transfer_store(d, &transfer, from));
-  d->is_dirty = true; // nobody has read what is new
-  d->columns = column;
+  d->shared.is_dirty = true; // nobody has read what is new
+  d->state.columns = column;
   return NULL;
 }
 
@@ -79,6 +80,6 @@ strata_status_t strata_columns_as(strata_gpu_distribution_t *d, MlirValue old, c
 }
 
 void strata_columns_forget(strata_gpu_distribution_t *d) {
-  if (d->columns && *d->device->mma_async)
+  if (d->state.columns && *d->device->mma_async)
     strata_emit_fence(d, "warp");
 }

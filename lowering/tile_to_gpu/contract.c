@@ -11,7 +11,6 @@
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
-#include "lowering/tile_to_gpu/pipelined.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARP = 32 };
 
@@ -163,9 +162,9 @@ strata_status_t strata_operand_source(strata_gpu_distribution_t *d, MlirValue va
 static strata_layout_t load_layout(const strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
                                    bool along_steps, int64_t width) {
   const int orders[2][2] = {{0, STEP}, {STEP, 0}};
-  while (width > 1 && operand->rows * operand->steps / width < d->group)
+  while (width > 1 && operand->rows * operand->steps / width < d->role.group)
     width /= 2;
-  return strata_layout_build(2, (int64_t[]){operand->rows, operand->steps}, d->group, orders[along_steps], width);
+  return strata_layout_build(2, (int64_t[]){operand->rows, operand->steps}, d->role.group, orders[along_steps], width);
 }
 
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, strata_product_t *p) {
@@ -191,7 +190,8 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
 static strata_status_t check_tiles(const strata_gpu_distribution_t *d, MlirOperation op, const strata_product_t *p) {
   int64_t chunk = p->mma ? STRATA_MMA_CHUNK_WORDS * p->operands[0].word : 1;
   const int64_t least_tile[2] = {p->mma ? STRATA_MMA_BLOCK : 16, STRATA_MMA_BLOCK};
-  if (p->warps[0] * p->warps[1] * p->split * WARP != d->group || d->group != d->threads || !is_power_of_two(p->split))
+  if (p->warps[0] * p->warps[1] * p->split * WARP != d->role.group || d->role.group != d->role.threads ||
+      !is_power_of_two(p->split))
     return strata_gpu_missing(op, "a schedule whose warps are not all of its threads");
   for (int side = 0; side < 2; side++)
     if (!is_power_of_two(p->warps[side]) || !is_power_of_two(p->warp_tile[side]) ||
@@ -210,7 +210,7 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
   *p = (strata_product_t){.mma = mlirAttributeIsNull(mma) ? NULL : strata_mma_named(mlirStringAttrGetValue(mma)),
                           .warps = {schedule.warps[0], schedule.warps[1]},
                           .sum = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(op, 0)))};
-  p->split = d->group / (p->warps[0] * p->warps[1] * WARP);
+  p->split = d->role.group / (p->warps[0] * p->warps[1] * WARP);
   if (!p->mma && !mlirAttributeIsNull(mma))
     return strata_gpu_missing(op, "this matrix instruction");
   for (int side = 0; side < 2; side++)
@@ -248,10 +248,8 @@ strata_registers_t strata_operand_rounded(strata_gpu_distribution_t *d, const st
 
 //===-- The op ---------------------------------------------------------------------------------------------------===//
 
-strata_status_t strata_contract_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
+strata_status_t strata_product_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
   strata_product_t product;
-  if (d->producers)
-    return strata_pipelined_fix_layouts(d, op);
   STRATA_TRY(strata_product_read(d, op, &product));
   strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);
   for (int side = 0; side < 2; side++)

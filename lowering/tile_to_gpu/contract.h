@@ -57,6 +57,9 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation op,
                                                       strata_product_t *out_product);
 
+// Fixes the layouts of its sum and operands.
+STRATA_MUST_CHECK strata_status_t strata_product_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
+
 // The layouts of multiply-adds: of the sum and of the operands' fragments.
 void strata_product_fma_layouts(strata_product_t *product);
 

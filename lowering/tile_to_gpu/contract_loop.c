@@ -281,14 +281,14 @@ static strata_status_t emit_loop(pipeline_t *p) {
   MlirValue zero = strata_emit_index(&d->e, 0), end = strata_emit_index(&d->e, p->n_steps);
   int n_state = (int)p->state.count;
   strata_loop_t loop = strata_emit_for_begin(&d->e, zero, end, 1, n_state, p->state.data, p->state.data);
-  d->loop_depth++;
+  d->nest.loops++;
   MlirValue slot = slot_of(p, loop.induction);
   STRATA_TRY(emit_stage(p, loop.induction, slot));
   if (has_copies(p))
     STRATA_TRY(emit_next_copies(p, loop.induction));
   STRATA_TRY(emit_next_loads(p, loop.induction));
   strata_product_emit(d, &p->product, slot, p->state.data);
-  d->loop_depth--;
+  d->nest.loops--;
   strata_emit_for_end(&d->e, loop, n_state, p->state.data, p->state.data);
   return NULL;
 }
@@ -343,9 +343,9 @@ static strata_status_t emit_ahead(pipeline_t *p) {
     *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
   strata_product_begin(d, &p->product, zero, p->state.data + p->n_sums);
   strata_loop_t loop = strata_emit_for_begin(&d->e, zero, end, 1, n_state, p->state.data, p->state.data);
-  d->loop_depth++;
+  d->nest.loops++;
   STRATA_TRY(emit_ahead_body(p, loop.induction));
-  d->loop_depth--;
+  d->nest.loops--;
   strata_emit_for_end(&d->e, loop, n_state, p->state.data, p->state.data);
   return NULL;
 }

@@ -105,7 +105,7 @@ static MlirValue emit_base(strata_gpu_distribution_t *d, const strata_shared_ope
     int64_t mask = shifted_bits(o, layout, shift);
     if (!mask)
       continue;
-    MlirValue bits = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, mask));
+    MlirValue bits = strata_emit_binary(e, "arith.andi", d->role.thread, strata_emit_index(e, mask));
     if (shift)
       bits = strata_emit_binary(e, shift < 0 ? "arith.shrui" : "arith.shli", bits,
                                 strata_emit_index(e, shift < 0 ? -shift : shift));

@@ -1,6 +1,6 @@
 // Loops, branches and everything that is copied as it stands; block-level values flow through as their registers.
+#include "lowering/distribute/structure.h"
 #include "lowering/expand/ops.h"
-#include "lowering/expand/structure.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -96,17 +96,17 @@ static void define_induction(strata_gpu_distribution_t *d, MlirValue old) {
 static strata_status_t distribute_loop_body(strata_gpu_distribution_t *d, MlirOperation op, MlirRegion region) {
   const strata_structure_t structure = structure_of(d);
   MlirBlock outer = d->e.block, old = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  bool was_dirty = d->is_dirty, was_read = d->is_read;
-  d->is_dirty = d->is_read = true;
-  d->loop_depth++;
+  bool was_dirty = d->shared.is_dirty, was_read = d->shared.is_read;
+  d->shared.is_dirty = d->shared.is_read = true;
+  d->nest.loops++;
   d->e.block = strata_structure_block(&structure, old);
   mlirRegionAppendOwnedBlock(region, d->e.block);
   define_induction(d, mlirBlockGetArgument(old, 0));
   strata_status_t status = strata_gpu_distribute_block(d, old);
   d->e.block = outer;
-  d->loop_depth--;
-  d->is_dirty |= was_dirty;
-  d->is_read |= was_read;
+  d->nest.loops--;
+  d->shared.is_dirty |= was_dirty;
+  d->shared.is_read |= was_read;
   return status;
 }
 
@@ -135,12 +135,12 @@ strata_status_t strata_gpu_rule_for(strata_gpu_distribution_t *d, MlirOperation 
 strata_status_t strata_gpu_rule_if(strata_gpu_distribution_t *d, MlirOperation op) {
   strata_values_t operands = {0};
   *strata_vector_push(d->compile->arena, &operands) = strata_new_scalar(d, mlirOperationGetOperand(op, 0));
-  bool was_dirty = d->is_dirty, was_read = d->is_read;
-  d->branch_depth++;
+  bool was_dirty = d->shared.is_dirty, was_read = d->shared.is_read;
+  d->nest.branches++;
   strata_status_t status = copy_op(d, op, &operands);
-  d->branch_depth--;
-  d->is_dirty |= was_dirty;
-  d->is_read |= was_read;
+  d->nest.branches--;
+  d->shared.is_dirty |= was_dirty;
+  d->shared.is_read |= was_read;
   return status;
 }
 

@@ -93,7 +93,7 @@ static bool is_same_in_lanes(const strata_registers_t *from, const strata_regist
 static bool ask_lanes(strata_gpu_distribution_t *d, const strata_registers_t *from, strata_registers_t *to) {
   enum { FEW = 8 };
   int64_t lanes = d->device->lanes, held[FEW], lane[FEW], asked[FEW], n_asked = 0;
-  if (d->branch_depth > 0 || !is_same_in_lanes(from, to, lanes))
+  if (d->nest.branches > 0 || !is_same_in_lanes(from, to, lanes))
     return false;
   const int64_t *wanted = all_coordinates(d->compile->arena, &to->layout, to->count, to->rank);
   for (int64_t reg = 0; reg < to->count; reg++) {
@@ -218,7 +218,7 @@ static strata_registers_t cast_all(strata_gpu_distribution_t *d, const strata_re
 }
 
 static strata_status_t exchange(strata_gpu_distribution_t *d, const strata_registers_t *from, strata_registers_t *to) {
-  if (d->group > d->threads)
+  if (d->role.group > d->role.threads)
     return strata_error(STRATA_UNSUPPORTED, "a value in two layouts over the blocks of a cluster");
   MlirType element = memory_element(d, from->element);
   bool is_index = mlirTypeIsAIndex(from->element);
@@ -263,4 +263,9 @@ strata_status_t strata_registers_convert(strata_gpu_distribution_t *d, const str
   if (rename_registers(d->compile->arena, from, out) || ask_lanes(d, from, out))
     return NULL;
   return exchange(d, from, out);
+}
+
+strata_status_t strata_registers_as(strata_gpu_distribution_t *d, MlirValue old, const strata_layout_t *layout,
+                                    strata_registers_t *out) {
+  return strata_registers_convert(d, strata_registers_of(d, old), layout, out);
 }

@@ -8,7 +8,8 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
 #define STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
 
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/distribute/records.h"
+#include "lowering/emit/emit.h"
 #include "lowering/expand/arithmetic.h"
 #include "lowering/tile_to_gpu/layout.h"
 #include "passes/target.h"
@@ -31,15 +32,6 @@ typedef struct strata_gpu_moments strata_gpu_moments_t; // two sums of rows that
 
 typedef struct strata_gpu_column strata_gpu_column_t; // a vector along rows that shared memory holds (columns.c)
 
-// Shared memory of the block: %shared. Every allocation has one slice a group, so that each group has its own.
-typedef struct {
-  MlirValue memory;      // memref<N x i8, 3>
-  int64_t size;          // bytes used so far, of the whole block
-  int64_t exchange_size; // bytes of a group's part for layout conversions, 0: none yet
-  int64_t exchange_at;   // where that part begins
-  int64_t n_exchanges;   // conversions that have gone through it
-} strata_shared_t;
-
 // How warps have combined what they hold, outside of loops and branches: each time through memory of its own.
 typedef struct {
   int64_t count; // how often
@@ -48,44 +40,73 @@ typedef struct {
   bool is_mixed; // the parts were not the same each time
 } strata_combines_t;
 
+// Shared memory of the block: %shared. Every allocation has one slice a group, so that each group has its own.
 typedef struct {
-  strata_compile_t *compile;
-  const strata_gpu_device_t *device;
-  strata_emitter_t e;             // the end of the new code
-  strata_arithmetic_t arithmetic; // emits to e
-  MlirModule kernels;             // where the new function goes
-  MlirOperation func;             // the old one
-  int64_t threads, group;         // of the schedule
-  int64_t rows;                   // of a task of rows; else 1
-  int64_t producers, blocks;      // of the schedule of a pipelined product (pipelined.h); else 0
-  int64_t parts;                  // the same: blocks of a cluster that share reductions; else 1
-  int64_t share[2];               // the same: rows, columns of tiles of a cluster that shares operands; else 1
-  int64_t row_blocks;             // the same: blocks of a cluster whose tiles are a row together; else 1
-  int64_t stagger;                // the same: steps by which a task's reduction begins behind that of the task before
-  bool stream;                    // the same: each block has an equal share of all tasks' steps
-  int64_t n_tasks;                // of the foralls
-  int64_t part_blocks;            // of several foralls, each with blocks of its own (parts.c); else 0
-  MlirValue task;                 // number of the running task
-  MlirValue thread;               // number of the thread in its group, [0, group)
-  MlirValue group_number;         // of the group in its block, [0, threads / group)
-  MlirValue rank;                 // of the block in its cluster (cluster.h)
-  bool has_met;                   // the blocks of the cluster have all begun
-  MlirValue active; // i1, false in groups beyond the last task: they repeat it and store nothing; null: none is
-  int branch_depth, loop_depth; // scf.ifs and loops around the end of the new code
-  bool is_dirty, is_read;       // shared memory was written, read since the last barrier
-  strata_shared_t shared;
+  MlirValue memory;       // memref<N x i8, 3>
+  int64_t size;           // bytes used so far, of the whole block
+  int64_t exchange_size;  // bytes of a group's part for layout conversions, 0: none yet
+  int64_t exchange_at;    // where that part begins
+  int64_t n_exchanges;    // conversions that have gone through it
+  bool is_dirty, is_read; // it was written, read since the last barrier
+  bool has_met;           // the blocks of the cluster have all begun: theirs is there
   strata_combines_t combines;
+} strata_shared_t;
+
+typedef struct strata_gpu_distribution strata_gpu_distribution_t;
+typedef strata_status_t (*strata_gpu_rule_t)(strata_gpu_distribution_t *d, MlirOperation op);
+
+// What the schedule says of the launch; schedule.def has the keys.
+typedef struct {
+  int64_t rows;              // of a task of rows; else 1
+  int64_t producers, blocks; // of a pipelined product (pipelined.h); else 0
+  int64_t parts;             // blocks of a cluster that share reductions; else 1
+  int64_t share[2];          // rows, columns of tiles of a cluster that shares operands; else 1
+  int64_t row_blocks;        // blocks of a cluster whose tiles are a row together; else 1
+  int64_t stagger;           // steps by which a task's reduction begins behind that of the task before
+  bool stream;               // each block has an equal share of all tasks' steps
+  int64_t n_tasks;           // of the foralls
+  int64_t part_blocks;       // of several foralls, each with blocks of its own (parts.c); else 0
+} strata_gpu_plan_t;
+
+// Who carries out the code at its end, and on what: a scope (roles.h). At first all threads of the block.
+typedef struct {
+  int64_t threads, group; // that play it, in groups of so many, which carry out a task together
+  MlirValue thread;       // number of the thread in its group, [0, group)
+  MlirValue group_number; // of the group, [0, threads / group)
+  MlirValue rank;         // of the block in its cluster (cluster.h)
+  MlirValue task;         // number of the running task
+  MlirValue active;       // i1, false in groups beyond the last task: they repeat it and store nothing; null: none is
+} strata_gpu_role_t;
+
+// scf.ifs and loops around the end of the new code.
+typedef struct {
+  int branches, loops;
+} strata_gpu_nest_t;
+
+// What rules of one kind remember between ops; each is its own file's, and null where there is none.
+typedef struct {
   strata_gpu_kept_t *kept;
   strata_gpu_column_t *columns;
   strata_gpu_moments_t *moments;
-  struct strata_rows_ahead *ahead;           // rows fetched a task ahead (rows_ahead.h); NULL: none are
-  struct strata_pipelined_kernel *pipelined; // NULL: not such a kernel, or not there yet
-  STRATA_VECTOR(MlirAttribute) maps;         // of the function: strata.maps
-  strata_gpu_record_t **records;             // open addressing by old value
-  size_t n_records, capacity;
-} strata_gpu_distribution_t;
+  struct strata_rows_ahead *ahead;           // rows fetched a task ahead (rows_ahead.h)
+  struct strata_pipelined_kernel *pipelined; // a pipelined kernel, once begun
+} strata_gpu_state_t;
 
-typedef strata_status_t (*strata_gpu_rule_t)(strata_gpu_distribution_t *d, MlirOperation op);
+struct strata_gpu_distribution {
+  strata_compile_t *compile;
+  const strata_gpu_device_t *device;
+  strata_gpu_rule_t rule;         // rewrites an op: strata_gpu_apply_rule
+  strata_emitter_t e;             // the end of the new code
+  strata_arithmetic_t arithmetic; // emits to e
+  MlirOperation func;             // the old one
+  strata_gpu_plan_t plan;
+  strata_gpu_role_t role;
+  strata_gpu_nest_t nest;
+  strata_shared_t shared;
+  strata_gpu_state_t state;
+  STRATA_VECTOR(MlirAttribute) maps; // of the function: strata.maps
+  strata_records_t values;           // what is known of old values: strata_gpu_record_t (values.h)
+};
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
 
@@ -104,6 +125,9 @@ MlirValue strata_new_scalar(strata_gpu_distribution_t *d, MlirValue old);
 void strata_define_scalar(strata_gpu_distribution_t *d, MlirValue old, MlirValue scalar);
 
 //===-- Layouts --------------------------------------------------------------------------------------------------===//
+
+// For a distribution's ->values.
+strata_records_t strata_gpu_records(strata_arena_t *arena);
 
 // Chooses a layout for every vector value of the kernel (assign.c).
 STRATA_MUST_CHECK strata_status_t strata_assign_layouts(strata_gpu_distribution_t *d, MlirOperation func);
@@ -149,6 +173,9 @@ STRATA_MUST_CHECK strata_status_t strata_emit_barrier(strata_gpu_distribution_t 
 
 STRATA_MUST_CHECK strata_status_t strata_gpu_distribute_block(strata_gpu_distribution_t *d, MlirBlock block);
 STRATA_MUST_CHECK strata_status_t strata_gpu_distribute_op(strata_gpu_distribution_t *d, MlirOperation op);
+
+// What ->rule is: chooses among all rules (rules.c).
+STRATA_MUST_CHECK strata_status_t strata_gpu_apply_rule(strata_gpu_distribution_t *d, MlirOperation op);
 
 #define RULE(name, function) STRATA_MUST_CHECK strata_status_t function(strata_gpu_distribution_t *d, MlirOperation op);
 #include "lowering/tile_to_gpu/rules.def"

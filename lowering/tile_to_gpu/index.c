@@ -65,7 +65,7 @@ strata_index_space_t strata_index_space(strata_gpu_distribution_t *d, int rank, 
     space.extents[i] = sizes[i];
     space.kinds[i] = STRATA_INDEX_VECTOR;
   }
-  space.extents[rank] = d->group;
+  space.extents[rank] = d->role.group;
   space.kinds[rank] = STRATA_INDEX_THREAD;
   return space;
 }
@@ -176,9 +176,9 @@ static MlirValue emit_dim(strata_index_space_t *space, intptr_t dim) {
   strata_gpu_distribution_t *d = space->d;
   switch (space->kinds[dim]) {
   case STRATA_INDEX_THREAD:
-    return d->thread;
+    return d->role.thread;
   case STRATA_INDEX_TASK:
-    return d->task;
+    return d->role.task;
   case STRATA_INDEX_COUNTER:
     return strata_gpu_record_of(d, space->dims[dim])->counter;
   case STRATA_INDEX_VECTOR:

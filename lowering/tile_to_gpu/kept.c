@@ -42,7 +42,7 @@ static bool is_loaded_again(MlirOperation op) {
   return false;
 }
 
-static int64_t group_in_block(const strata_gpu_distribution_t *d) { return strata_min(d->group, d->threads); }
+static int64_t group_in_block(const strata_gpu_distribution_t *d) { return strata_min(d->role.group, d->role.threads); }
 
 static MlirValue place(strata_gpu_distribution_t *d, const strata_gpu_kept_t *kept, int64_t vector) {
   strata_emitter_t *e = &d->e;
@@ -80,25 +80,25 @@ bool strata_gpu_keeps_rows(const strata_gpu_distribution_t *d) {
 }
 
 strata_status_t strata_gpu_keep(strata_gpu_distribution_t *d, MlirOperation op, const strata_registers_t *registers) {
-  for (strata_gpu_kept_t *kept = d->kept; kept; kept = kept->next)
+  for (strata_gpu_kept_t *kept = d->state.kept; kept; kept = kept->next)
     kept->is_loaded_anew |= is_same_load(kept->op, op);
   int64_t bytes = strata_element_bytes(registers->element), width = STRATA_VECTOR_BYTES / bytes;
   while (registers->count % width)
     width /= 2;
-  if (!strata_gpu_keeps_rows(d) || d->loop_depth || d->branch_depth || width < 2 || bytes < 2 || !is_loaded_again(op))
+  if (!strata_gpu_keeps_rows(d) || d->nest.loops || d->nest.branches || width < 2 || bytes < 2 || !is_loaded_again(op))
     return NULL;
   strata_gpu_kept_t *kept = strata_arena_new(d->compile->arena, strata_gpu_kept_t);
-  *kept = (strata_gpu_kept_t){.op = op, .width = width, .thread = d->thread, .next = d->kept};
-  if (d->group > d->threads)
-    kept->thread = strata_emit_binary(&d->e, "arith.remui", d->thread, strata_emit_index(&d->e, d->threads));
+  *kept = (strata_gpu_kept_t){.op = op, .width = width, .thread = d->role.thread, .next = d->state.kept};
+  if (d->role.group > d->role.threads)
+    kept->thread = strata_emit_binary(&d->e, "arith.remui", d->role.thread, strata_emit_index(&d->e, d->role.threads));
   STRATA_TRY(strata_shared_alloc(d, registers->element, registers->count * group_in_block(d), &kept->memory));
   store(d, kept, registers);
-  d->kept = kept;
+  d->state.kept = kept;
   return NULL;
 }
 
 bool strata_gpu_load_kept(strata_gpu_distribution_t *d, MlirOperation op, strata_registers_t *registers) {
-  for (const strata_gpu_kept_t *kept = d->kept; kept; kept = kept->next)
+  for (const strata_gpu_kept_t *kept = d->state.kept; kept; kept = kept->next)
     if (is_same_load(kept->op, op) &&
         strata_layout_equal(strata_layout_of(d, mlirOperationGetResult(kept->op, 0)), &registers->layout)) {
       load(d, kept, registers);
@@ -108,7 +108,7 @@ bool strata_gpu_load_kept(strata_gpu_distribution_t *d, MlirOperation op, strata
 }
 
 bool strata_gpu_is_of_kept(const strata_gpu_distribution_t *d, MlirOperation load) {
-  for (const strata_gpu_kept_t *kept = d->kept; kept; kept = kept->next)
+  for (const strata_gpu_kept_t *kept = d->state.kept; kept; kept = kept->next)
     if (mlirValueEqual(mlirOperationGetOperand(load, 0), kept->memory))
       return true;
   return false;
@@ -123,7 +123,7 @@ static bool loads_others(const strata_gpu_distribution_t *d) {
     for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use))
       is_loaded |= strata_op_is(mlirOpOperandGetOwner(use), "tile.load");
-    for (const strata_gpu_kept_t *kept = d->kept; kept; kept = kept->next)
+    for (const strata_gpu_kept_t *kept = d->state.kept; kept; kept = kept->next)
       is_kept |= mlirValueEqual(mlirOperationGetOperand(kept->op, 0), buffer) && !kept->is_loaded_anew;
     if (is_loaded && !is_kept)
       return true;
@@ -136,7 +136,7 @@ int64_t strata_gpu_kept_blocks(const strata_gpu_distribution_t *d) {
   enum { FEW_REGISTERS = 40, REGISTERS = 64 };
   const strata_gpu_device_t *device = d->device;
   int64_t by_memory = device->shared_bytes_processor / (d->shared.size + STRATA_GPU_SHARED_OF_BLOCK);
-  int64_t by_registers = device->registers / (d->threads * (loads_others(d) ? REGISTERS : FEW_REGISTERS));
+  int64_t by_registers = device->registers / (d->role.threads * (loads_others(d) ? REGISTERS : FEW_REGISTERS));
   int64_t blocks = strata_min(by_memory, by_registers);
   return blocks < 1 ? 1 : blocks;
 }

@@ -10,7 +10,7 @@ bool strata_gpu_begins_early(const strata_gpu_distribution_t *d) {
   const strata_launch_costs_t *costs = &d->device->costs->launches;
   bool is_short = (double)strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= costs->short_bytes &&
                   (double)strata_attr_i64(d->func, "strata.flops", INT64_MAX) <= costs->short_flops;
-  return d->device->has_programmatic_launch && (is_short || d->stream);
+  return d->device->has_programmatic_launch && (is_short || d->plan.stream);
 }
 
 static MlirWalkResult keep_load(MlirOperation op, void *user) {
@@ -26,7 +26,8 @@ void strata_gpu_keep_loads(MlirOperation func) { mlirOperationWalk(func, keep_lo
 // whose blocks all run at the same time, asks for so much memory that no processor holds more of them than its share.
 int64_t strata_gpu_launch_shared(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
-  int64_t share = strata_ceil_div(strata_gpu_blocks(d), device->n_processors), threads = d->threads + d->producers;
+  int64_t share = strata_ceil_div(strata_gpu_blocks(d), device->n_processors),
+          threads = d->role.threads + d->plan.producers;
   // With what the driver takes of each block, one more than the share would need more than there is.
   int64_t least = device->shared_bytes_processor / (share + 1);
   bool one_more_fits = (share + 1) * threads <= device->threads_resident;

@@ -7,24 +7,6 @@
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/turn.h"
 
-MlirValue strata_gpu_flatten(strata_gpu_distribution_t *d, MlirValue buffer) {
-  MlirType type = mlirValueGetType(buffer);
-  int64_t n_elements = 1;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
-    n_elements *= mlirShapedTypeGetDimSize(type, i);
-  MlirType flat = mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), 1, &n_elements,
-                                              mlirMemRefTypeGetMemorySpace(type));
-  const int32_t segments[] = {1, 0, 0, 0};
-  const int64_t zero = 0, one = 1;
-  strata_named_attr_t attrs[] = {
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(d->e.context, 4, segments)},
-      {"static_offsets", strata_i64s_attr(d->e.context, 1, &zero)},
-      {"static_sizes", strata_i64s_attr(d->e.context, 1, &n_elements)},
-      {"static_strides", strata_i64s_attr(d->e.context, 1, &one)},
-  };
-  return strata_emit_value(&d->e, "memref.reinterpret_cast", 1, &buffer, flat, 4, attrs);
-}
-
 static MlirType buffer_element(MlirValue buffer) { return mlirShapedTypeGetElementType(mlirValueGetType(buffer)); }
 
 static int64_t buffer_bytes(MlirType type) {
@@ -42,18 +24,6 @@ static bool is_exchanged(MlirValue buffer) {
   return false;
 }
 
-strata_transfer_t strata_gpu_transfer(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
-                                      strata_gpu_box_t *box) {
-  return (strata_transfer_t){
-      .box = box,
-      .flat = strata_new_scalar(d, mlirOperationGetOperand(op, buffer)),
-      .pad = strata_attr(op, "pad"),
-      .mask = strata_attr(op, "mask"),
-      .op = op,
-      .first_symbol = buffer + 1,
-  };
-}
-
 static strata_transfer_t transfer_of(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
                                      strata_gpu_box_t *box) {
   strata_transfer_t transfer = strata_gpu_transfer(d, op, buffer, box);
@@ -65,7 +35,7 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
   MlirValue result = mlirOperationGetResult(op, 0), buffer = mlirOperationGetOperand(op, 0);
   strata_gpu_box_t box;
   STRATA_TRY(strata_gpu_box_read(d, op, 0, mlirValueGetType(result), &box));
-  if (is_exchanged(buffer) && d->group > d->threads)
+  if (is_exchanged(buffer) && d->role.group > d->role.threads)
     return strata_gpu_missing(op, "what other blocks of a cluster have stored");
   if (is_exchanged(buffer))
     STRATA_TRY(strata_shared_before_read(d));
@@ -104,7 +74,7 @@ strata_status_t strata_gpu_rule_store(strata_gpu_distribution_t *d, MlirOperatio
   MlirValue value = mlirOperationGetOperand(op, 0), buffer = mlirOperationGetOperand(op, 1);
   strata_gpu_box_t box;
   bool is_done = false;
-  if (d->pipelined)
+  if (d->state.pipelined)
     STRATA_TRY(strata_pipelined_store(d, op, &is_done));
   if (is_done)
     return NULL;

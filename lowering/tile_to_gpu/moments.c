@@ -137,8 +137,8 @@ static bool is_mean(const moments_t *m) {
 }
 
 static bool is_wanted(strata_gpu_distribution_t *d, MlirOperation sum, moments_t *m) {
-  return d->rows > 1 && d->blocks && !d->producers && !d->compile->options->disable_unsafe_math && find(sum, m) &&
-         is_mean(m) && strata_is_fast(d->compile->arena, m->difference, "reassoc");
+  return d->plan.rows > 1 && d->plan.blocks && !d->plan.producers && !d->compile->options->disable_unsafe_math &&
+         find(sum, m) && is_mean(m) && strata_is_fast(d->compile->arena, m->difference, "reassoc");
 }
 
 //===-- What is made of differences ------------------------------------------------------------------------------===//
@@ -208,9 +208,9 @@ static MlirWalkResult prepare(MlirOperation op, void *user) {
     return MlirWalkResultAdvance;
   while (take_one_apart(d, &m))
     ;
-  m.next = d->moments;
-  d->moments = strata_arena_new(d->compile->arena, moments_t);
-  *d->moments = m;
+  m.next = d->state.moments;
+  d->state.moments = strata_arena_new(d->compile->arena, moments_t);
+  *d->state.moments = m;
   return MlirWalkResultAdvance;
 }
 
@@ -337,20 +337,20 @@ static strata_status_t reduce_both(strata_gpu_distribution_t *d, moments_t *m, s
 
 // True if all registers of all threads hold elements, each another one: warps have as much of each row as the others.
 static bool is_filled(const strata_gpu_distribution_t *d, const strata_registers_t *values) {
-  return values->count * d->group == values->sizes[0] * values->sizes[1];
+  return values->count * d->role.group == values->sizes[0] * values->sizes[1];
 }
 
 static strata_status_t reduce_sum(strata_gpu_distribution_t *d, moments_t *m, bool *out_is_done) {
   const strata_registers_t *values = strata_registers_of(d, mlirOperationGetOperand(m->sum, 0));
   strata_reduction_t r[2] = {strata_reduction_of(d, m->sum, values), strata_reduction_of(d, m->squares, values)};
-  *out_is_done = d->loop_depth == 0 && d->branch_depth == 0 && strata_reduction_is_dealt(&r[0]) &&
+  *out_is_done = d->nest.loops == 0 && d->nest.branches == 0 && strata_reduction_is_dealt(&r[0]) &&
                  strata_reduction_is_dealt(&r[1]) && is_filled(d, values);
   return *out_is_done ? reduce_both(d, m, r) : NULL;
 }
 
 strata_status_t strata_moments_reduce(strata_gpu_distribution_t *d, MlirOperation op, bool *out_is_done) {
   *out_is_done = false;
-  for (moments_t *m = d->moments; m; m = m->next) {
+  for (moments_t *m = d->state.moments; m; m = m->next) {
     if (mlirOperationEqual(m->sum, op))
       return reduce_sum(d, m, out_is_done);
     *out_is_done = mlirOperationEqual(m->squares, op) && m->result.count > 0;

@@ -18,13 +18,14 @@ typedef struct {
 typedef STRATA_VECTOR(part_t) parts_t;
 
 int64_t strata_gpu_group_of(const strata_gpu_distribution_t *d, MlirOperation op) {
-  while (d->part_blocks && !mlirOperationIsNull(op) && !strata_op_is(op, "scf.forall"))
+  while (d->plan.part_blocks && !mlirOperationIsNull(op) && !strata_op_is(op, "scf.forall"))
     op = mlirOperationGetParentOperation(op);
-  return d->part_blocks && !mlirOperationIsNull(op) ? strata_attr_i64(op, "tile.group", d->group) : d->group;
+  return d->plan.part_blocks && !mlirOperationIsNull(op) ? strata_attr_i64(op, "tile.group", d->role.group)
+                                                         : d->role.group;
 }
 
 static int64_t blocks_of(const strata_gpu_distribution_t *d, int64_t n_tasks, int64_t group) {
-  return strata_ceil_div(n_tasks, d->threads / group);
+  return strata_ceil_div(n_tasks, d->role.threads / group);
 }
 
 // *out_blocks: of all.
@@ -33,7 +34,7 @@ static parts_t read_parts(const strata_gpu_distribution_t *d, int64_t *out_block
   *out_blocks = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(d->func)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    part_t part = {.forall = op, .group = strata_attr_i64(op, "tile.group", d->group), .first_block = *out_blocks};
+    part_t part = {.forall = op, .group = strata_attr_i64(op, "tile.group", d->role.group), .first_block = *out_blocks};
     if (!strata_op_is(op, "scf.forall") || !strata_gpu_forall_tasks(op, &part.n_tasks))
       continue;
     *strata_vector_push(d->compile->arena, &parts) = part;
@@ -44,7 +45,7 @@ static parts_t read_parts(const strata_gpu_distribution_t *d, int64_t *out_block
 
 int64_t strata_gpu_count_part_blocks(const strata_gpu_distribution_t *d) {
   int64_t blocks;
-  if (d->producers || d->blocks || d->group > d->threads)
+  if (d->plan.producers || d->plan.blocks || d->role.group > d->role.threads)
     return 0;
   return read_parts(d, &blocks).count > 1 ? blocks : 0;
 }
@@ -53,25 +54,25 @@ int64_t strata_gpu_count_part_blocks(const strata_gpu_distribution_t *d) {
 static strata_status_t distribute_part(strata_gpu_distribution_t *d, const part_t *part) {
   strata_emitter_t *e = &d->e;
   const strata_gpu_distribution_t whole = *d;
-  int64_t n_groups = d->threads / part->group;
+  int64_t n_groups = d->role.threads / part->group;
   MlirValue group = strata_emit_index(e, part->group);
-  d->group = part->group;
-  d->thread = n_groups == 1 ? whole.thread : strata_emit_binary(e, "arith.remui", whole.thread, group);
-  d->group_number = strata_emit_binary(e, "arith.divui", whole.thread, group);
-  d->task = part->first_block ? strata_emit_plus(e, whole.task, -part->first_block) : whole.task;
+  d->role.group = part->group;
+  d->role.thread = n_groups == 1 ? whole.role.thread : strata_emit_binary(e, "arith.remui", whole.role.thread, group);
+  d->role.group_number = strata_emit_binary(e, "arith.divui", whole.role.thread, group);
+  d->role.task = part->first_block ? strata_emit_plus(e, whole.role.task, -part->first_block) : whole.role.task;
   if (n_groups > 1) {
-    d->task = strata_emit_binary(e, "arith.muli", d->task, strata_emit_index(e, n_groups));
-    d->task = strata_emit_binary(e, "arith.addi", d->task, d->group_number);
+    d->role.task = strata_emit_binary(e, "arith.muli", d->role.task, strata_emit_index(e, n_groups));
+    d->role.task = strata_emit_binary(e, "arith.addi", d->role.task, d->role.group_number);
   }
   strata_gpu_keep_inside(d, part->n_tasks);
   STRATA_TRY(strata_gpu_distribute_tasks(d, part->forall));
-  d->group = whole.group;
-  d->thread = whole.thread;
-  d->group_number = whole.group_number;
-  d->task = whole.task;
-  d->active = whole.active;
-  d->is_dirty = whole.is_dirty;
-  d->is_read = whole.is_read;
+  d->role.group = whole.role.group;
+  d->role.thread = whole.role.thread;
+  d->role.group_number = whole.role.group_number;
+  d->role.task = whole.role.task;
+  d->role.active = whole.role.active;
+  d->shared.is_dirty = whole.shared.is_dirty;
+  d->shared.is_read = whole.shared.is_read;
   return NULL;
 }
 
@@ -88,7 +89,7 @@ static strata_status_t distribute_some(strata_gpu_distribution_t *d, const parts
   }
   size_t middle = (first + end) / 2;
   MlirValue bound = strata_emit_index(e, parts->data[middle].first_block);
-  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, d->task, bound));
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, d->role.task, bound));
   STRATA_TRY(distribute_some(d, parts, first, middle, most_shared));
   strata_emit_if_else(e, branch);
   STRATA_TRY(distribute_some(d, parts, middle, end, most_shared));

@@ -10,8 +10,6 @@
 // at the epilogue of the last. Several foralls are one launch. Those whose products are alike in everything that the
 // ring depends on share it: their tasks are numbered one forall after the other, and both roles branch on the number.
 // Those that are not have blocks of their own.
-#include "lowering/tile_to_gpu/attention.h"
-
 #include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
@@ -19,7 +17,7 @@
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/combine.h"
 #include "lowering/tile_to_gpu/index.h"
-#include "lowering/tile_to_gpu/pipelined_stream.h"
+#include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -41,68 +39,9 @@ static shares_t shares_of(const strata_pipelined_t *p) {
 
 //===-- Level 4's ops --------------------------------------------------------------------------------------------===//
 
-void strata_phase_init(strata_gpu_distribution_t *d, MlirValue barriers, int64_t i, int64_t count) {
-  strata_named_attr_t attr = {"count", strata_i64_attr(d->e.context, count)};
-  MlirValue operands[] = {barriers, strata_emit_index(&d->e, i)};
-  strata_emit_op(&d->e, STRATA_TILE_BARRIER_INIT, 2, operands, 0, NULL, 1, &attr);
-}
-
-void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i) {
-  strata_emit_op(&d->e, STRATA_TILE_BARRIER_ARRIVE, 2, (MlirValue[]){barriers, i}, 0, NULL, 0, NULL);
-}
-
-void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads) {
-  strata_emitter_t *e = &d->e;
-  MlirValue lane = strata_emit_binary(e, "arith.andi", d->thread, strata_emit_index(e, threads - 1));
-  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0)));
-  strata_phase_arrive(d, barriers, i);
-  strata_emit_if_end(e, branch);
-}
-
-void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes) {
-  strata_named_attr_t attr = {"bytes", strata_i64_attr(d->e.context, bytes)};
-  strata_emit_op(&d->e, STRATA_TILE_BARRIER_EXPECT, 2, (MlirValue[]){barriers, i}, 0, NULL, 1, &attr);
-}
-
-void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity) {
-  strata_emit_op(&d->e, STRATA_TILE_BARRIER_WAIT, 3, (MlirValue[]){barriers, i, parity}, 0, NULL, 0, NULL);
-}
-
-void strata_emit_fence(strata_gpu_distribution_t *d, const char *of) {
-  strata_named_attr_t attr = {"of", strata_str_attr(d->e.context, of)};
-  strata_emit_op(&d->e, STRATA_TILE_FENCE, 0, NULL, 0, NULL, 1, &attr);
-}
-
-void strata_emit_consumers_barrier(strata_gpu_distribution_t *d) {
-  if (d->group < d->threads) // teams wait for nobody but themselves
-    strata_emit_group_barrier(d, d->pipelined);
-  else
-    strata_emit_numbered_barrier(d, strata_emit_index(&d->e, STRATA_ALL_CONSUMERS), d->group);
-}
-
-void strata_emit_group_barrier(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
-  MlirValue number = strata_emit_binary(&d->e, "arith.addi", k->group, strata_emit_index(&d->e, STRATA_FIRST_GROUP));
-  strata_emit_numbered_barrier(d, number, STRATA_GROUP_THREADS);
-}
-
-void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more) {
-  strata_named_attr_t attrs[] = {{"count", strata_i64_attr(d->e.context, count)},
-                                 {"more", strata_bool_attr(d->e.context, more)}};
-  strata_emit_op(&d->e, STRATA_TILE_REGISTERS, 0, NULL, 0, NULL, 2, attrs);
-}
-
-void strata_ring_advance(strata_gpu_distribution_t *d, int64_t slots, strata_ring_place_t *place) {
-  strata_emitter_t *e = &d->e;
-  MlirType i32 = mlirValueGetType(place->parity);
-  MlirValue next = strata_emit_binary(e, "arith.addi", place->slot, strata_emit_index(e, 1));
-  MlirValue wraps = strata_emit_cmpi(e, STRATA_EQ, next, strata_emit_index(e, slots));
-  place->slot = strata_emit_select(e, wraps, strata_emit_index(e, 0), next);
-  place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.extui", wraps, i32));
-}
-
 //===-- Setting up -----------------------------------------------------------------------------------------------===//
 
-static MlirOperation find_pipeline(MlirBlock body) {
+MlirOperation strata_pipelined_loop(MlirBlock body) {
   MlirOperation op = mlirBlockGetFirstOperation(body);
   while (!mlirOperationIsNull(op) && !(strata_op_is(op, "scf.for") && strata_attr_flag(op, "tile.pipeline")))
     op = mlirOperationGetNextInBlock(op);
@@ -112,7 +51,7 @@ static MlirOperation find_pipeline(MlirBlock body) {
 static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation forall, strata_pipelined_kernel_t *k) {
   int64_t lower, step;
   k->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
-  k->loop = find_pipeline(k->body);
+  k->loop = strata_pipelined_loop(k->body);
   if (mlirOperationIsNull(k->loop) || mlirOperationGetNumResults(k->loop) != strata_pair_count(k->loop))
     return strata_gpu_missing(forall, "a schedule with producers, without a pipeline,");
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
@@ -126,6 +65,7 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   if (!strata_gpu_forall_tasks(forall, &k->n_tasks))
     return strata_gpu_missing(forall, "a task space that is dynamic");
   STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
+  k->scheduler = strata_scheduler_of(d, &k->product);
   return strata_pair_read(d, k);
 }
 
@@ -168,17 +108,10 @@ static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation 
     while (*end)
       end = &(*end)->next;
     *end = k;
-    if ((strata_pipelined_shares(d) || d->stream) && k != *out_first)
+    if ((strata_pipelined_shares(d) || d->plan.stream) && k != *out_first)
       return strata_gpu_missing(forall, "one of several products in a launch whose blocks share operands or steps");
   }
   return NULL;
-}
-
-static int64_t count_tasks(const strata_pipelined_kernel_t *first) {
-  int64_t count = 0;
-  for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
-    count += k->n_tasks;
-  return count;
 }
 
 static int64_t count_steps(const strata_pipelined_kernel_t *first) {
@@ -196,18 +129,19 @@ static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation 
     steps += count_steps(k);
   if (blocks < n)
     return strata_gpu_missing(forall, "products of more forms than there are blocks, in one launch,");
-  if (d->stream) { // a single product's
+  if (d->plan.stream) { // a single product's
     first->blocks = blocks;
     return NULL;
   }
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n--) {
-    int64_t own = count_steps(k), share = blocks * own / steps, most = strata_min(count_tasks(k), blocks - n + 1);
+    int64_t own = count_steps(k), share = blocks * own / steps,
+            most = strata_min(strata_pipelined_tasks(k), blocks - n + 1);
     k->blocks = strata_max(1, strata_min(share, most));
     blocks -= k->blocks;
     steps -= own;
   }
   for (strata_pipelined_kernel_t *k = first; k && blocks > 0; k = k->other) { // what lists of few tasks have left
-    int64_t room = count_tasks(k) - k->blocks, more = strata_min(room, blocks);
+    int64_t room = strata_pipelined_tasks(k) - k->blocks, more = strata_min(room, blocks);
     k->blocks += more;
     blocks -= more;
   }
@@ -215,30 +149,31 @@ static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation 
 }
 
 static strata_status_t allocate_barriers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  MlirType i64 = mlirIntegerTypeGet(d->e.context, 64);
-  STRATA_TRY(strata_shared_alloc(d, i64, k->product.slots, &k->full));
-  STRATA_TRY(strata_shared_alloc(d, i64, k->product.slots, &k->empty));
-  return k->product.teams > 1 ? strata_shared_alloc(d, i64, k->product.teams, &k->turns) : NULL;
+  k->ring.slots = k->product.slots;
+  STRATA_TRY(strata_ring_allocate(d, &k->ring));
+  if (k->product.teams == 1)
+    return NULL;
+  return strata_shared_alloc(d, mlirIntegerTypeGet(d->e.context, 64), k->product.teams, &k->turns);
 }
 
 // Slots and staging first: they begin at multiples of 1024 bytes. Each team has its own staging memory, all else is the
 // block's.
 static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_pipelined_t *p = &k->product;
-  int64_t group = d->group;
-  d->group = d->threads;
-  k->ring = d->shared.size;
+  int64_t group = d->role.group;
+  d->role.group = d->role.threads;
+  k->ring_at = d->shared.size;
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *shared = &p->operands[side].shared;
     STRATA_TRY(strata_shared_alloc(d, shared->element, p->operands[side].slot * p->slots, &shared->memory));
     if (p->operands[side].other)
       p->operands[side].other->shared.memory = shared->memory;
   }
-  d->group = group;
+  d->role.group = group;
   STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(p), &k->staging));
-  d->group = d->threads;
+  d->role.group = d->role.threads;
   STRATA_TRY(allocate_barriers(d, k));
-  d->group = group;
+  d->role.group = group;
   return NULL;
 }
 
@@ -247,10 +182,9 @@ static void share(strata_pipelined_kernel_t *first) {
   for (strata_pipelined_kernel_t *k = first->next; k; k = k->next) {
     for (int side = 0; side < 2; side++)
       k->product.operands[side].shared.memory = first->product.operands[side].shared.memory;
-    k->ring = first->ring;
+    k->ring_at = first->ring_at;
     k->staging = first->staging;
-    k->full = first->full;
-    k->empty = first->empty;
+    k->ring = first->ring;
     k->turns = first->turns;
     k->group = first->group;
   }
@@ -261,10 +195,9 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
   int64_t arrivals = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, thread, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
-  for (int64_t slot = 0; slot < k->product.slots; slot++) {
-    strata_phase_init(d, k->full, slot, arrivals);
-    strata_phase_init(d, k->empty, slot, strata_pipelined_releases(&k->product) * strata_share_senders(d));
-  }
+  int64_t releases = strata_pipelined_releases(&k->product) * strata_share_senders(d);
+  for (int64_t slot = 0; slot < k->ring.slots; slot++)
+    strata_ring_init(d, &k->ring, slot, arrivals, releases);
   for (int64_t team = 0; team < k->product.teams && k->product.teams > 1; team++)
     strata_phase_init(d, k->turns, team, 1);
   strata_emit_fence(d, "barriers");
@@ -279,10 +212,10 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
 
 typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
-// |emit| for the running task, number d->task of |k|'s; |place| moves on.
+// |emit| for the running task, number d->role.task of |k|'s; |place| moves on.
 static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, strata_ring_place_t *place,
                                 task_t emit) {
-  d->pipelined = k;
+  d->state.pipelined = k;
   k->place = *place;
   strata_gpu_define_task(d, k->body);
   STRATA_TRY(emit(d, k));
@@ -290,40 +223,29 @@ static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_k
   return NULL;
 }
 
-// The same of |k| or those behind it; d->task counts from |k|'s first.
+// The same of |k| or those behind it; d->role.task counts from |k|'s first.
 static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                    strata_ring_place_t *place, task_t emit) {
   strata_emitter_t *e = &d->e;
   if (!k->next)
     return for_task(d, k, place, emit);
-  MlirValue number = d->task, end = strata_emit_index(e, k->n_tasks), state[] = {place->slot, place->parity};
+  MlirValue number = d->role.task, end = strata_emit_index(e, k->n_tasks), state[] = {place->slot, place->parity};
   MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
-  bool was_dirty = d->is_dirty, was_read = d->is_read;
+  bool was_dirty = d->shared.is_dirty, was_read = d->shared.is_read;
   strata_loop_t choice = strata_emit_choice_begin(e, strata_emit_cmpi(e, STRATA_ULT, number, end), 2, types);
   STRATA_TRY(for_task(d, k, place, emit));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
-  bool is_dirty = d->is_dirty, is_read = d->is_read;
-  d->is_dirty = was_dirty;
-  d->is_read = was_read;
-  d->task = strata_emit_binary(e, "arith.subi", number, end);
+  bool is_dirty = d->shared.is_dirty, is_read = d->shared.is_read;
+  d->shared.is_dirty = was_dirty;
+  d->shared.is_read = was_read;
+  d->role.task = strata_emit_binary(e, "arith.subi", number, end);
   *place = (strata_ring_place_t){state[0], state[1]};
   STRATA_TRY(for_task_of(d, k->next, place, emit));
   strata_emit_choice_end(e, choice, 2, (MlirValue[]){place->slot, place->parity}, state);
   *place = (strata_ring_place_t){state[0], state[1]};
-  d->is_dirty |= is_dirty;
-  d->is_read |= is_read;
+  d->shared.is_dirty |= is_dirty;
+  d->shared.is_read |= is_read;
   return NULL;
-}
-
-// The number of the running task among the block's.
-static void count_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block) {
-  strata_emitter_t *e = &d->e;
-  if (first->product.teams == 1)
-    return;
-  MlirValue distance = strata_emit_binary(e, "arith.subi", d->task, block);
-  first->ordinal = strata_emit_binary(e, "arith.divui", distance, strata_emit_index(e, first->blocks));
-  for (strata_pipelined_kernel_t *k = first->next; k; k = k->next)
-    k->ordinal = first->ordinal;
 }
 
 // |emit| for each task of the block; |first|'s place is then behind the last of them.
@@ -332,19 +254,16 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
   strata_loop_t loop = {0};
-  int64_t n_tasks = count_tasks(first);
-  bool is_loop = d->stream || n_tasks > first->blocks;
-  if (d->stream)
-    loop = strata_emit_for_begin(e, strata_emit_index(e, 0), strata_stream_begin(d, first, block), 1, 2, state, state);
-  else if (is_loop)
-    loop = strata_emit_for_begin(e, block, strata_emit_index(e, n_tasks), first->blocks, 2, state, state);
-  d->task = d->stream ? strata_stream_task(d, first, loop.induction) : is_loop ? loop.induction : block;
-  count_task(d, first, block);
-  d->is_dirty = d->is_read = is_loop;
-  d->loop_depth += is_loop;
+  strata_bounds_t bounds;
+  bool is_loop = first->scheduler->bounds(d, first, block, &bounds);
+  if (is_loop)
+    loop = strata_emit_for_begin(e, bounds.lower, bounds.upper, bounds.step, 2, state, state);
+  d->role.task = first->scheduler->task(d, first, block, is_loop ? loop.induction : block);
+  d->shared.is_dirty = d->shared.is_read = is_loop;
+  d->nest.loops += is_loop;
   strata_ring_place_t place = {state[0], state[1]};
   STRATA_TRY(for_task_of(d, first, &place, emit));
-  d->loop_depth -= is_loop;
+  d->nest.loops -= is_loop;
   state[0] = place.slot;
   state[1] = place.parity;
   if (is_loop)
@@ -353,25 +272,8 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
   return NULL;
 }
 
-// Constants and indices that the operands may need.
-static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
-
-static strata_status_t emit_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
-       op = mlirOperationGetNextInBlock(op))
-    if (is_pure(op))
-      STRATA_TRY(strata_gpu_distribute_op(d, op));
-  return NULL;
-}
-
-strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
-  d->task = task;
-  strata_gpu_define_task(d, k->body);
-  return emit_addresses(d, k);
-}
-
 static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  STRATA_TRY(emit_addresses(d, k));
+  STRATA_TRY(strata_pipelined_addresses(d, k));
   STRATA_TRY(strata_pipelined_fetch(d, k));
   strata_epilogue_fetch(d, k);
   return NULL;
@@ -384,8 +286,8 @@ static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_ke
        op = mlirOperationGetNextInBlock(op))
     if (!strata_epilogue_has(k, op))
       STRATA_TRY(mlirOperationEqual(op, k->loop) ? strata_pipelined_multiply(d, k) : strata_gpu_distribute_op(d, op));
-  if (d->stream)
-    strata_stream_finish_end(d, k);
+  if (k->scheduler->end)
+    k->scheduler->end(d, k);
   return NULL;
 }
 
@@ -395,10 +297,10 @@ static strata_status_t consume_in_turn(strata_gpu_distribution_t *d, strata_pipe
   strata_ring_place_t *place = &k->place, skipped = *place;
   MlirValue state[2];
   MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
-  strata_loop_t choice = strata_emit_choice_begin(e, strata_team_has_task(d, k), 2, types);
+  strata_loop_t choice = strata_emit_choice_begin(e, k->scheduler->owns(d, k), 2, types);
   STRATA_TRY(consume(d, k));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
-  strata_ring_skip(d, k->product.slots, k->n_steps + strata_epilogue_slots(k), &skipped);
+  strata_ring_skip(d, &k->ring, k->n_steps + strata_epilogue_slots(k), &skipped);
   strata_emit_choice_end(e, choice, 2, (MlirValue[]){skipped.slot, skipped.parity}, state);
   *place = (strata_ring_place_t){state[0], state[1]};
   return NULL;
@@ -412,10 +314,6 @@ static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined
     strata_emit_registers(d, is_producer ? shares.producer : shares.consumer, !is_producer);
 }
 
-static void emit_launch(strata_gpu_distribution_t *d, const char *name) {
-  strata_emit_op(&d->e, name, 0, NULL, 0, NULL, 0, NULL);
-}
-
 // True if a block of the next kernel finds room in shared memory beside this one's.
 static bool has_room_beside(const strata_gpu_distribution_t *d) {
   return 2 * d->shared.size <= d->device->shared_bytes_processor;
@@ -424,41 +322,39 @@ static bool has_room_beside(const strata_gpu_distribution_t *d) {
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                       MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  int64_t group = d->group, consumers = d->threads;
-  d->thread = strata_emit_binary(e, "arith.subi", thread, strata_emit_index(e, consumers));
-  d->group = d->threads = STRATA_GROUP_THREADS;
+  strata_gpu_role_t block_role = strata_producers_begin(d, thread);
   share_registers(d, &k->product, true);
   bool is_one = strata_pipelined_is_bulk(&k->product);
   strata_loop_t branch = {0};
   if (!has_room_beside(d)) // it may be made ready, but cannot get in this one's way
-    emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
+    strata_emit_launch_next(d);
   if (is_one)
-    branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0)));
-  emit_launch(d, STRATA_TILE_LAUNCH_WAIT);
+    branch = strata_emit_if_begin(e, strata_emit_is_first_thread(d));
+  strata_emit_launch_wait(d);
   STRATA_TRY(for_tasks(d, k, block, produce));
   if (has_room_beside(d))
-    emit_launch(d, STRATA_TILE_LAUNCH_NEXT);
+    strata_emit_launch_next(d);
   if (strata_pipelined_shares(d))
     strata_share_drain(d, k);
   if (is_one)
     strata_emit_if_end(e, branch);
-  if (d->parts > 1)
-    strata_pipelined_meet(d);
-  if (d->row_blocks > 1)
+  if (k->scheduler->meet)
+    k->scheduler->meet(d);
+  if (d->plan.row_blocks > 1)
     strata_row_meet(d, k);
-  d->group = group;
-  d->threads = consumers;
+  d->role = block_role;
   return NULL;
 }
 
 static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                       MlirValue thread) {
   bool are_teams = k->product.teams > 1;
-  d->thread = are_teams ? strata_emit_binary(&d->e, "arith.remui", thread, strata_emit_index(&d->e, d->group)) : thread;
-  d->group_number = k->group;
+  d->role.thread =
+      are_teams ? strata_emit_binary(&d->e, "arith.remui", thread, strata_emit_index(&d->e, d->role.group)) : thread;
+  d->role.group_number = k->group;
   share_registers(d, &k->product, false);
-  emit_launch(d, STRATA_TILE_LAUNCH_WAIT);
-  STRATA_TRY(for_tasks(d, k, block, are_teams ? consume_in_turn : consume));
+  strata_emit_launch_wait(d);
+  STRATA_TRY(for_tasks(d, k, block, k->scheduler->owns ? consume_in_turn : consume));
   for (; k->next && !k->staged; k = k->next)
     ;
   if (k->staged)
@@ -466,26 +362,17 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
   return NULL;
 }
 
-// The number of the thread's warp group, known to be the same in all lanes of a warp.
-MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread) {
-  strata_emitter_t *e = &d->e;
-  MlirValue number = strata_emit_binary(e, "arith.divui", thread, strata_emit_index(e, STRATA_GROUP_THREADS));
-  MlirValue word = strata_emit_cast(e, "arith.index_cast", number, mlirIntegerTypeGet(e->context, 32));
-  MlirValue first = strata_emit_shuffle_from(e, word, 0, d->device->lanes);
-  return strata_emit_cast(e, "arith.index_cast", first, mlirIndexTypeGet(e->context));
-}
-
 // Both roles of |k| and those behind it.
 static strata_status_t emit_roles(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                   MlirValue thread) {
   strata_emitter_t *e = &d->e;
   STRATA_TRY(allocate_all(d, k));
-  d->pipelined = k;
+  d->state.pipelined = k;
   init_barriers(d, k, thread);
   k->group = strata_emit_group_number(d, thread);
   share(k);
   MlirValue is_producer =
-      strata_emit_cmpi(e, STRATA_EQ, k->group, strata_emit_index(e, d->threads / STRATA_GROUP_THREADS));
+      strata_emit_cmpi(e, STRATA_EQ, k->group, strata_emit_index(e, d->role.threads / STRATA_GROUP_THREADS));
   strata_loop_t branch = strata_emit_if_begin(e, is_producer);
   STRATA_TRY(emit_producers(d, k, block, thread));
   strata_emit_if_else(e, branch);
@@ -507,7 +394,7 @@ static strata_status_t emit_lists(strata_gpu_distribution_t *d, strata_pipelined
   strata_emit_if_else(e, branch);
   int64_t size = d->shared.size;
   d->shared = before;
-  d->is_dirty = d->is_read = false;
+  d->shared.is_dirty = d->shared.is_read = false;
   STRATA_TRY(emit_lists(d, k->other, strata_emit_binary(e, "arith.subi", block, end), thread));
   strata_emit_if_end(e, branch);
   d->shared.size = strata_max(d->shared.size, size);
@@ -516,12 +403,7 @@ static strata_status_t emit_lists(strata_gpu_distribution_t *d, strata_pipelined
 
 strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall) {
   strata_pipelined_kernel_t *k;
-  MlirValue block = d->task, thread = d->thread; // of the launch
-  if (d->pipelined)                              // with the first
-    return NULL;
-  MlirOperation loop = find_pipeline(mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0)));
-  if (strata_gpu_attention_is_loop(loop))
-    return strata_gpu_attention_forall(d, forall, loop);
+  MlirValue block = d->role.task, thread = d->role.thread; // of the launch
   STRATA_TRY(read_kernels(d, forall, &k));
   STRATA_TRY(share_blocks(d, forall, k));
   return emit_lists(d, k, block, thread);

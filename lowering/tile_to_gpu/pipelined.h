@@ -8,18 +8,16 @@
 
 #include "lowering/tile_to_gpu/bulk.h"
 #include "lowering/tile_to_gpu/contract.h"
+#include "lowering/tile_to_gpu/ring.h"
+#include "lowering/tile_to_gpu/roles.h"
 #include "lowering/tile_to_gpu/shared.h"
 
 enum {
-  STRATA_GROUP_THREADS = 128, // of a warp group
   STRATA_GROUP_ROWS = 64,     // of an instruction
   STRATA_SPAN = 128,          // bytes of an operand's row in a slot: one step
   STRATA_SPAN_ROWS = 8,       // after which the exchange of units repeats
   STRATA_MOST_OF_THREE = 112, // registers of a thread of three groups for the sums and the epilogue's operands
 };
-
-// Barriers of threads by number; 0 is the whole block's. A warp group's own, and that of its turn, by its number.
-enum { STRATA_ALL_CONSUMERS = 1, STRATA_FIRST_GROUP = 2, STRATA_FIRST_TURN = 8 };
 
 // How an operand lies in a slot: rows of STRATA_SPAN bytes whose 16-byte units are exchanged.
 typedef struct strata_ring_operand strata_ring_operand_t;
@@ -62,11 +60,6 @@ typedef struct {
 
 enum { STRATA_EPILOGUE_TILES = 2 };
 
-// The place in the ring: a slot and the parity of the pass over it, in SSA values.
-typedef struct {
-  MlirValue slot, parity; // index, i32
-} strata_ring_place_t;
-
 // Of blocks that have shares of all tasks' steps (pipelined_stream.c): the block's steps among all, the running task's
 // first one among them, and which of the task's steps are the block's.
 typedef struct {
@@ -77,18 +70,20 @@ typedef struct {
 
 // The part of the kernel being emitted: a forall, one or more of which share ring, roles and grid.
 typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
+typedef struct strata_scheduler strata_scheduler_t; // schedulers.h
 struct strata_pipelined_kernel {
   strata_pipelined_t product;
+  const strata_scheduler_t *scheduler;
   MlirOperation loop, contract; // the old ones, of a pair the first
   int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;               // of the first with a ring: those that share its tasks
-  MlirValue full, empty;        // memref<slots x i64, 3>
-  int64_t ring;                 // where the slots begin in shared memory, bytes
-  int64_t staging;              // where results on their way to memory lie
-  bool is_full;                 // threads have no registers to spare, as in attention's loop: no value is exchanged
-  int64_t staged;               // sub-tiles emitted so far, of one task
-  int64_t row_used;             // bytes of the ring that results of rows have taken since
-  int n_tiles;                  // of the epilogue's operands, that come through the ring
+  strata_ring_t ring;
+  int64_t ring_at;  // where the slots begin in shared memory, bytes
+  int64_t staging;  // where results on their way to memory lie
+  bool is_full;     // threads have no registers to spare, as in attention's loop: no value is exchanged
+  int64_t staged;   // sub-tiles emitted so far, of one task
+  int64_t row_used; // bytes of the ring that results of rows have taken since
+  int n_tiles;      // of the epilogue's operands, that come through the ring
   strata_epilogue_tile_t tiles[STRATA_EPILOGUE_TILES];
   MlirValue group;           // of a consumer: the number of its warp group
   MlirValue turns;           // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
@@ -108,24 +103,24 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_read(strata_gpu_distribution_
 // Fixes the layouts of a contraction's sum and operands.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
 
-// The whole forall and those behind it: both roles. d->pipelined is valid from here on.
+// The loop of a forall's body |body| that is marked tile.pipeline; a null operation if there is none.
+MlirOperation strata_pipelined_loop(MlirBlock body);
+
+// The whole forall and those behind it: both roles. d->state.pipelined is valid from here on.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall);
 
-// What the running task's indices and addresses are, where it is |task|.
+// Tasks of |first| and those behind it (pipelined_turns.c).
+int64_t strata_pipelined_tasks(const strata_pipelined_kernel_t *first);
+
+// What the running task's addresses need (pipelined_fetch.c); its indices and those where it is |task|.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d,
+                                                             strata_pipelined_kernel_t *k);
 STRATA_MUST_CHECK strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                                          MlirValue task);
 
-// Moves |place| to the next slot.
-void strata_ring_advance(strata_gpu_distribution_t *d, int64_t slots, strata_ring_place_t *place);
-
-// Of teams (pipelined_teams.c): whether the running task is that of the consumer's; waits until it may begin; lets the
-// next task begin. Moves |place| on by |steps|, of a task that is another's.
-MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+// Of teams (pipelined_teams.c): waits until the running task may begin; lets the next one begin.
 void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
-void strata_ring_skip(strata_gpu_distribution_t *d, int64_t slots, int64_t steps, strata_ring_place_t *place);
-// The thread's number in its group.
-MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d);
 // The consumer's group among those of its task.
 MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 
@@ -158,10 +153,6 @@ void strata_pipelined_pairs(strata_gpu_distribution_t *d, const strata_pipelined
 int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand);
 // Of all slots.
 int64_t strata_ring_bytes(const strata_pipelined_t *p);
-// Copies that |bulk| takes.
-int64_t strata_pipelined_boxes(const strata_bulk_t *bulk);
-// Until the running slot is empty.
-void strata_pipelined_wait_for_slot(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 // True if a single thread fetches everything.
 bool strata_pipelined_is_bulk(const strata_pipelined_t *p);
 
@@ -176,16 +167,8 @@ void strata_pipelined_multiply_add(strata_gpu_distribution_t *d, strata_pipeline
 int64_t strata_pipelined_releases(const strata_pipelined_t *p);
 // Bytes of a row of a box in a slot.
 int64_t strata_ring_span(const strata_ring_operand_t *operand);
-// The steps that the block takes of its tiles' reduction.
-void strata_pipelined_steps(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *out_lower,
-                            MlirValue *out_upper);
 // The number of the first task of the block's cluster.
 MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d);
-// From the sums of the block's part of the reduction, of all tiles of the cluster, to those of its own tile
-// (pipelined_parts.c). Consumers combine; producers meet them at the cluster's barriers meanwhile.
-STRATA_MUST_CHECK strata_status_t strata_pipelined_combine(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
-                                                           const MlirValue *sums, MlirValue *out_own);
-void strata_pipelined_meet(strata_gpu_distribution_t *d);
 
 // Pairs (pipelined_pair.c): the products of |loop|; reads the second of one into the first's operand; the number, among
 // the sums of a task's instructions, of sum |i| of product |which|; the second one's result from those.
@@ -256,24 +239,8 @@ void strata_pipelined_from_runs(strata_gpu_distribution_t *d, const strata_gpu_b
 
 //===-- Level 4's ops --------------------------------------------------------------------------------------------===//
 
-void strata_phase_init(strata_gpu_distribution_t *d, MlirValue barriers, int64_t i, int64_t count);
-void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
-void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes);
-void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity);
-// By one of |threads| threads beside one another, a power of two.
-void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads);
-// By one thread of a warp group.
-void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
 // Between products: one of tile.mma_fence and tile.mma_wait on |count| sums; |pending| of the latter, else -1.
 void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64_t count, MlirValue *sums,
                            int64_t pending);
-void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more);
-// The number of the thread's warp group, known to be the same in all lanes of a warp.
-MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread);
-// Waits for all consumers.
-void strata_emit_consumers_barrier(strata_gpu_distribution_t *d);
-// Waits for the thread's own warp group.
-void strata_emit_group_barrier(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
-void strata_emit_fence(strata_gpu_distribution_t *d, const char *of);
 
 #endif

@@ -10,6 +10,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -99,7 +100,7 @@ static bool has_slots(const strata_pipelined_kernel_t *k, const strata_epilogue_
 }
 
 static bool can_have_tiles(const strata_gpu_distribution_t *d, const strata_pipelined_t *p) {
-  bool is_plain = !p->adds && !p->reads_left && !p->swap && p->parts == 1 && p->pair == 1 && !d->stream;
+  bool is_plain = !p->adds && !p->reads_left && !p->swap && p->parts == 1 && p->pair == 1 && !d->plan.stream;
   return is_plain && strata_pipelined_is_bulk(p) && units_per_slot(p) > 0;
 }
 
@@ -125,7 +126,6 @@ bool strata_epilogue_has(const strata_pipelined_kernel_t *k, MlirOperation op) {
 // Unit |unit| of |group|, number |place| of the running slot's.
 static void fetch_unit(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, const strata_epilogue_tile_t *t,
                        int64_t group, int64_t unit, int64_t place) {
-  enum { FIXED = 4 };
   strata_emitter_t *e = &d->e;
   const strata_pipelined_t *p = &k->product;
   const strata_ring_operand_t *area = &p->operands[side_of(p)];
@@ -135,22 +135,20 @@ static void fetch_unit(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
                              (is_across ? group * p->n : 0) + span * STRATA_SPAN / t->bytes};
   MlirValue at =
       strata_emit_plus(e, strata_emit_times(e, k->place.slot, area->slot), place * UNIT / area->shared.element_bytes);
-  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {area->shared.memory, at, k->full, k->place.slot};
-  int rank = strata_bulk_coordinates(d, &t->bulk, offsets, operands + FIXED);
-  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, &t->bulk, STRATA_SPAN))};
-  strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
+  const strata_bulk_target_t to = {area->shared.memory, at, k->ring.full, k->place.slot, {NULL}};
+  strata_bulk_load(d, &t->bulk, offsets, STRATA_SPAN, &to);
 }
 
 static void fetch_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, const strata_epilogue_tile_t *t,
                        int64_t slot) {
   const strata_pipelined_t *p = &k->product;
   int64_t most = units_per_slot(p), first = slot * most, count = strata_min(units(p, t) - first, most);
-  strata_pipelined_wait_for_slot(d, k);
-  strata_phase_expect(d, k->full, k->place.slot, p->groups * count * UNIT);
+  strata_ring_acquire(d, &k->ring, k->place);
+  strata_ring_expect(d, &k->ring, k->place.slot, p->groups * count * UNIT);
   for (int64_t group = 0; group < p->groups; group++)
     for (int64_t i = 0; i < count; i++)
       fetch_unit(d, k, t, group, first + i, group * most + i);
-  strata_ring_advance(d, p->slots, &k->place);
+  strata_ring_advance(d, &k->ring, &k->place);
 }
 
 void strata_epilogue_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
@@ -166,12 +164,12 @@ static MlirValue area_of(strata_gpu_distribution_t *d, const strata_pipelined_ke
                          const strata_epilogue_tile_t *t) {
   const strata_pipelined_t *p = &k->product;
   int side = side_of(p);
-  int64_t before = side == ROW ? 0 : p->slots * strata_ring_slot_bytes(&p->operands[ROW]), group = d->group;
+  int64_t before = side == ROW ? 0 : p->slots * strata_ring_slot_bytes(&p->operands[ROW]), group = d->role.group;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(t->load, 0)));
-  d->group = d->threads; // the block's, not a team's
-  MlirValue memory = strata_shared_view(d, k->ring + before, element,
+  d->role.group = d->role.threads; // the block's, not a team's
+  MlirValue memory = strata_shared_view(d, k->ring_at + before, element,
                                         p->slots * strata_ring_slot_bytes(&p->operands[side]) / t->bytes);
-  d->group = group;
+  d->role.group = group;
   return memory;
 }
 
@@ -212,7 +210,7 @@ static void receive_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
   MlirValue first = {0};
   for (int64_t unit = 0; unit < n; unit++) {
     if (unit % most == 0) {
-      strata_phase_wait(d, k->full, k->place.slot, k->place.parity);
+      strata_ring_await(d, &k->ring, k->place);
       first = group_place(d, k, t);
     }
     strata_sub_tile_t box = {.lane = lane,
@@ -226,7 +224,7 @@ static void receive_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
       continue;
     strata_emit_group_barrier(d, k); // all of its threads have read the slot
     strata_pipelined_release(d, k, k->place.slot);
-    strata_ring_advance(d, p->slots, &k->place);
+    strata_ring_advance(d, &k->ring, &k->place);
   }
   strata_registers_define(d, result, &registers);
 }
@@ -234,8 +232,8 @@ static void receive_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
 void strata_epilogue_await(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   strata_ring_place_t place = k->place;
   for (int64_t slot = 0; slot < strata_epilogue_slots(k); slot++) {
-    strata_phase_wait(d, k->full, place.slot, place.parity);
-    strata_ring_advance(d, k->product.slots, &place);
+    strata_ring_await(d, &k->ring, place);
+    strata_ring_advance(d, &k->ring, &place);
   }
 }
 

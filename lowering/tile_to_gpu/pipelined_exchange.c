@@ -8,6 +8,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -59,8 +60,8 @@ static strata_layout_t runs_layout(const strata_exchange_t *x) {
 // What |op|, which accesses |box|, needs for a value in |layout|; false if it has no use of an exchange.
 bool strata_exchange_read(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout,
                           const strata_gpu_box_t *box, strata_exchange_t *x) {
-  *x = (strata_exchange_t){.d = d, .k = d->pipelined};
-  if (!x->k || x->k->product.adds || x->k->is_full || d->branch_depth > 0 || !mlirTypeIsAVector(type) ||
+  *x = (strata_exchange_t){.d = d, .k = d->state.pipelined};
+  if (!x->k || x->k->product.adds || x->k->is_full || d->nest.branches > 0 || !mlirTypeIsAVector(type) ||
       mlirShapedTypeGetRank(type) != 2)
     return false;
   const strata_pipelined_t *p = &x->k->product;

@@ -5,20 +5,30 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/schedulers.h"
+#include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
-bool strata_pipelined_is_bulk(const strata_pipelined_t *p) { return p->operands[0].is_bulk && p->operands[1].is_bulk; }
+//===-- Addresses ------------------------------------------------------------------------------------------------===//
+
+// Constants and indices that the operands may need.
+static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
+
+strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_pure(op))
+      STRATA_TRY(strata_gpu_distribute_op(d, op));
+  return NULL;
+}
+
+strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
+  d->role.task = task;
+  strata_gpu_define_task(d, k->body);
+  return strata_pipelined_addresses(d, k);
+}
 
 //===-- In bulk --------------------------------------------------------------------------------------------------===//
-
-int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand) {
-  return operand->slot * operand->shared.element_bytes;
-}
-
-int64_t strata_ring_bytes(const strata_pipelined_t *p) {
-  return p->slots * (strata_ring_slot_bytes(&p->operands[0]) + strata_ring_slot_bytes(&p->operands[1]));
-}
 
 // Bytes of one box: all of them count, also those outside the buffer.
 static int64_t box_bytes(const strata_ring_operand_t *operand) {
@@ -30,7 +40,6 @@ static int64_t box_bytes(const strata_ring_operand_t *operand) {
 static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
                      const strata_ring_operand_t *operand, MlirValue slot_at, const int64_t *offsets,
                      MlirValue blocks) {
-  enum { FIXED = 4 };
   const strata_shared_operand_t *shared = &operand->shared;
   strata_emitter_t *e = &d->e;
   bool crossed = shared->form == STRATA_SPANS_CROSSED;
@@ -39,15 +48,9 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel
   int64_t at = crossed ? offsets[0] * shared->steps + offsets[1] * span : offsets[0] * shared->steps;
   if (shared->form == STRATA_DENSE) // of whole rows
     at = offsets[1] * shared->rows;
-  MlirValue operands[FIXED + 1 + STRATA_BULK_COORDINATES] = {
-      shared->memory, strata_emit_plus(e, slot_at, at), k->full, k->place.slot, blocks};
-  bool is_alone = mlirValueIsNull(blocks);
-  int fixed = is_alone ? FIXED : FIXED + 1;
-  int rank = strata_bulk_coordinates(d, &operand->bulk, offsets, operands + fixed);
-  strata_named_attr_t map = {
-      "map", strata_i64_attr(e->context, strata_bulk_map(d, &operand->bulk, strata_ring_span(operand)))};
-  strata_emit_op(e, is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST, fixed + rank, operands, 0, NULL, 1,
-                 &map);
+  const strata_bulk_target_t to = {shared->memory, strata_emit_plus(e, slot_at, at), k->ring.full, k->place.slot,
+                                   blocks};
+  strata_bulk_load(d, &operand->bulk, offsets, strata_ring_span(operand), &to);
 }
 
 // Boxes |first| to |end| - 1, in order.
@@ -62,16 +65,9 @@ static void copy_boxes(strata_gpu_distribution_t *d, const strata_pipelined_kern
         copy_box(d, k, operand, at, offsets, blocks);
 }
 
-int64_t strata_pipelined_boxes(const strata_bulk_t *bulk) {
-  int64_t count = 1;
-  for (int v = 0; v < 2; v++)
-    count *= strata_ceil_div(bulk->box.space.extents[v], bulk->extents[v]);
-  return count;
-}
-
 static void copy_tile(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
                       const strata_ring_operand_t *operand, MlirValue at) {
-  copy_boxes(d, k, operand, at, 0, strata_pipelined_boxes(&operand->bulk), (MlirValue){0});
+  copy_boxes(d, k, operand, at, 0, strata_bulk_copies(&operand->bulk), (MlirValue){0});
 }
 
 // The block's part, from |piece| on, of an operand fetched in |pieces|.
@@ -79,7 +75,7 @@ static void copy_pieces(strata_gpu_distribution_t *d, const strata_pipelined_ker
                         const strata_ring_operand_t *part, MlirValue at, MlirValue own, MlirValue blocks, int64_t piece,
                         int64_t pieces) {
   strata_emitter_t *e = &d->e;
-  int64_t boxes = strata_pipelined_boxes(&part->bulk) / pieces;
+  int64_t boxes = strata_bulk_copies(&part->bulk) / pieces;
   bool is_last = piece == pieces - 1;
   strata_loop_t branch = {0};
   if (!is_last)
@@ -109,14 +105,14 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   MlirValue at = strata_emit_binary(e, "arith.muli", k->place.slot, strata_emit_index(e, operand->slot));
   if (copy_shared(d, k, side, at))
     return NULL;
-  if (d->parts == 1 || operand->stride == 0) {
+  if (d->plan.parts == 1 || operand->stride == 0) {
     copy_tile(d, k, operand, at);
     if (operand->other)
       copy_tile(d, k, operand->other,
                 strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, operand->slot / k->product.pair)));
     return NULL;
   }
-  MlirValue own = d->task, first = strata_pipelined_first_task(d);
+  MlirValue own = d->role.task, first = strata_pipelined_first_task(d);
   for (int64_t i = 0; i < operand->tiles; i++) {
     STRATA_TRY(strata_pipelined_place(
         d, k, strata_emit_binary(e, "arith.addi", first, strata_emit_index(e, i * operand->stride))));
@@ -132,8 +128,8 @@ static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipeline
   int64_t bytes = 0;
   for (int side = 0; side < 2; side++)
     if (operands[side].is_bulk)
-      bytes += strata_pipelined_boxes(&operands[side].bulk) * box_bytes(&operands[side]) * operands[side].tiles;
-  strata_phase_expect(d, k->full, k->place.slot, bytes);
+      bytes += strata_bulk_copies(&operands[side].bulk) * box_bytes(&operands[side]) * operands[side].tiles;
+  strata_ring_expect(d, &k->ring, k->place.slot, bytes);
   for (int side = 0; side < 2; side++)
     if (operands[side].is_bulk)
       STRATA_TRY(copy_operand(d, k, side));
@@ -189,14 +185,6 @@ static int64_t register_bytes(const strata_ring_operand_t *operand) {
   return operand->is_bulk ? 0 : strata_ring_slot_bytes(operand) / STRATA_GROUP_THREADS;
 }
 
-static MlirValue other_parity(strata_emitter_t *e, MlirValue parity) {
-  return strata_emit_binary(e, "arith.xori", parity, strata_emit_integer(e, mlirValueGetType(parity), 1));
-}
-
-void strata_pipelined_wait_for_slot(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
-  strata_phase_wait(d, k->empty, k->place.slot, other_parity(&d->e, k->place.parity));
-}
-
 // Both operands are loaded before the slot is waited for: the loads are under way meanwhile.
 static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
   const strata_ring_operand_t *operands = k->product.operands;
@@ -205,7 +193,7 @@ static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelin
     if (!operands[side].is_bulk)
       mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
   STRATA_TRY(emit_needed(d, body, &needed));
-  strata_pipelined_wait_for_slot(d, k);
+  strata_ring_acquire(d, &k->ring, k->place);
   for (int side = 0; side < 2; side++)
     if (!operands[side].is_bulk)
       STRATA_TRY(store_operand(d, k, side));
@@ -213,7 +201,7 @@ static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelin
 }
 
 static strata_status_t emit_in_turn(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
-  strata_pipelined_wait_for_slot(d, k);
+  strata_ring_acquire(d, &k->ring, k->place);
   for (int side = 0; side < 2; side++) {
     ops_t needed = {0};
     mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
@@ -232,29 +220,25 @@ static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipel
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
-static MlirValue is_first_thread(strata_gpu_distribution_t *d) {
-  return strata_emit_cmpi(&d->e, STRATA_EQ, d->thread, strata_emit_index(&d->e, 0));
-}
-
 // Every producer arrives; the first announces what comes in bulk.
 static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   bool has_bulk = k->product.operands[0].is_bulk || k->product.operands[1].is_bulk;
   strata_emit_fence(d, "shared");
   if (!has_bulk) {
-    strata_phase_arrive(d, k->full, k->place.slot);
+    strata_phase_arrive(d, k->ring.full, k->place.slot);
     return NULL;
   }
-  strata_loop_t branch = strata_emit_if_begin(&d->e, is_first_thread(d));
+  strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
   STRATA_TRY(emit_copies(d, k));
   strata_emit_if_else(&d->e, branch);
-  strata_phase_arrive(d, k->full, k->place.slot);
+  strata_phase_arrive(d, k->ring.full, k->place.slot);
   strata_emit_if_end(&d->e, branch);
   return NULL;
 }
 
 static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   if (strata_pipelined_is_bulk(&k->product)) {
-    strata_pipelined_wait_for_slot(d, k);
+    strata_ring_acquire(d, &k->ring, k->place);
     return emit_copies(d, k);
   }
   STRATA_TRY(emit_registers(d, k));
@@ -264,9 +248,9 @@ static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_
 // Which step of the running task's reduction is the |counter|-th: task t begins at t times the schedule's stagger.
 static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue counter) {
   strata_emitter_t *e = &d->e;
-  if (!d->stagger)
+  if (!d->plan.stagger)
     return counter;
-  MlirValue first = strata_emit_binary(e, "arith.muli", d->task, strata_emit_index(e, d->stagger));
+  MlirValue first = strata_emit_binary(e, "arith.muli", d->role.task, strata_emit_index(e, d->plan.stagger));
   MlirValue step = strata_emit_binary(e, "arith.addi", counter, first);
   return strata_emit_binary(e, "arith.remui", step, strata_emit_index(e, k->n_steps));
 }
@@ -275,14 +259,14 @@ strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipe
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {k->place.slot, k->place.parity}, lower, upper;
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
-  strata_pipelined_steps(d, k, &lower, &upper);
+  k->scheduler->steps(d, k, &lower, &upper);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
   MlirValue step = staggered(d, k, loop.induction);
   strata_gpu_record_of(d, induction)->counter = step;
   strata_define_scalar(d, induction, step);
   k->place = (strata_ring_place_t){state[0], state[1]};
   STRATA_TRY(emit_step(d, k));
-  strata_ring_advance(d, k->product.slots, &k->place);
+  strata_ring_advance(d, &k->ring, &k->place);
   state[0] = k->place.slot;
   state[1] = k->place.parity;
   strata_emit_for_end(e, loop, 2, state, state);

@@ -40,19 +40,10 @@ bool strata_pipelined_fma_layouts(strata_pipelined_t *p, const int64_t *warps) {
   return true;
 }
 
-int64_t strata_pipelined_releases(const strata_pipelined_t *p) {
-  return p->adds ? p->groups * STRATA_GROUP_THREADS : p->groups;
-}
-
-int64_t strata_ring_span(const strata_ring_operand_t *operand) {
-  const strata_shared_operand_t *shared = &operand->shared;
-  return shared->form == STRATA_DENSE ? shared->rows * shared->element_bytes : STRATA_SPAN;
-}
-
 void strata_pipelined_multiply_add(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot,
                                    MlirValue *sums) {
   const strata_pipelined_t *p = &k->product;
   strata_product_t product = {.split = 1, .sum = p->sum, .operands = {p->operands[0].shared, p->operands[1].shared}};
   strata_product_emit(d, &product, slot, sums);
-  strata_phase_arrive(d, k->empty, slot);
+  strata_phase_arrive(d, k->ring.empty, slot);
 }

@@ -8,33 +8,25 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/schedulers.h"
 
 enum { WIDTH = 4 }; // sums stored and loaded at once, 16 bytes
 
-void strata_pipelined_steps(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *out_lower,
-                            MlirValue *out_upper) {
+STRATA_SCHEDULER_STEPS(strata_part_steps) {
   strata_emitter_t *e = &d->e;
-  *out_lower = strata_emit_index(e, 0);
-  *out_upper = strata_emit_index(e, k->n_steps);
-  if (d->stream) {
-    *out_lower = k->stream.lower;
-    *out_upper = k->stream.upper;
-  }
-  if (d->parts == 1)
-    return;
-  int64_t part = strata_ceil_div(k->n_steps, d->parts);
-  MlirValue end = *out_upper;
-  *out_lower = strata_emit_binary(e, "arith.muli", d->rank, strata_emit_index(e, part));
+  MlirValue end;
+  strata_all_steps(d, k, out_lower, &end);
+  int64_t part = strata_ceil_div(k->n_steps, d->plan.parts);
+  *out_lower = strata_emit_binary(e, "arith.muli", d->role.rank, strata_emit_index(e, part));
   *out_upper = strata_emit_binary(e, "arith.addi", *out_lower, strata_emit_index(e, part));
   *out_upper = strata_emit_binary(e, "arith.minui", *out_upper, end);
 }
 
 MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d) {
-  return strata_emit_binary(&d->e, "arith.subi", d->task, d->rank);
+  return strata_emit_binary(&d->e, "arith.subi", d->role.task, d->role.rank);
 }
 
-void strata_pipelined_meet(strata_gpu_distribution_t *d) {
+void strata_part_meet(strata_gpu_distribution_t *d) {
   strata_cluster_barrier(d, false);
   strata_cluster_barrier(d, false);
 }
@@ -49,14 +41,14 @@ typedef struct {
 
 static MlirValue place(const parts_t *p, int64_t vector) {
   strata_emitter_t *e = &p->d->e;
-  MlirValue thread = strata_emit_binary(e, "arith.muli", p->d->thread, strata_emit_index(e, WIDTH));
-  return strata_emit_binary(e, "arith.addi", thread, strata_emit_index(e, vector * p->d->group * WIDTH));
+  MlirValue thread = strata_emit_binary(e, "arith.muli", p->d->role.thread, strata_emit_index(e, WIDTH));
+  return strata_emit_binary(e, "arith.addi", thread, strata_emit_index(e, vector * p->d->role.group * WIDTH));
 }
 
 // To the block of rank |to|, behind the sums of lower ranks.
 static void send(const parts_t *p, MlirType type, int64_t to, const MlirValue *sums) {
   strata_emitter_t *e = &p->d->e;
-  MlirValue area = strata_emit_binary(e, "arith.muli", p->d->rank, strata_emit_index(e, p->area));
+  MlirValue area = strata_emit_binary(e, "arith.muli", p->d->role.rank, strata_emit_index(e, p->area));
   for (int64_t i = 0; i < p->own; i += WIDTH) {
     MlirValue value = strata_emit_value(e, "vector.from_elements", WIDTH, sums + i, type, 0, NULL);
     MlirValue at = strata_emit_binary(e, "arith.addi", area, place(p, i / WIDTH));
@@ -78,14 +70,14 @@ static void add_up(const parts_t *p, MlirType type, int64_t vector, int64_t part
     out_sums[vector * WIDTH + i] = strata_lanes_extract(e, sum, i);
 }
 
-strata_status_t strata_pipelined_combine(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
-                                         const MlirValue *sums, MlirValue *out_own) {
+// Consumers combine; producers meet them at the cluster's barriers meanwhile.
+STRATA_SCHEDULER_FIXUP(strata_part_fixup) {
   const strata_pipelined_t *product = &k->product;
   int64_t block = product->n / 2, own = product->m_blocks * block, width = WIDTH; // sums of an instruction's tile
-  parts_t p = {.d = d, .own = own, .area = own * d->group};
+  parts_t p = {.d = d, .own = own, .area = own * d->role.group};
   MlirType type = mlirVectorTypeGet(1, &width, product->sum);
   MlirValue tile[STRATA_EMIT_CARRIED];
-  p.memory = strata_shared_view(d, k->ring, product->sum, p.area * product->parts);
+  p.memory = strata_shared_view(d, k->ring_at, product->sum, p.area * product->parts);
   strata_cluster_barrier(d, false); // the slots have been read, which is over
   for (int64_t to = 0; to < product->parts; to++) {
     for (int64_t i = 0; i < own; i++)

@@ -6,9 +6,9 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/cluster.h"
-#include "lowering/tile_to_gpu/pipelined_stream.h"
+#include "lowering/tile_to_gpu/groups.h"
+#include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
@@ -133,7 +133,7 @@ static bool find_bulk(strata_gpu_distribution_t *d, strata_ring_operand_t *opera
 // wait for them, not of few, where memory has no time for it.
 static bool reads_ahead(const strata_gpu_distribution_t *d, const strata_ring_operand_t *operand) {
   enum { MANY_ROWS = 128 };
-  return operand->is_bulk && d->stagger && operand->shared.rows >= MANY_ROWS;
+  return operand->is_bulk && d->plan.stagger && operand->shared.rows >= MANY_ROWS;
 }
 
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, int64_t producers,
@@ -189,7 +189,7 @@ static strata_status_t check_parts(const strata_gpu_distribution_t *d, MlirOpera
   enum { SUM_BYTES = 4 };
   const strata_ring_operand_t *right = &p->operands[1 - left_side(p)];
   int64_t rows = p->groups * p->m_blocks * STRATA_GROUP_ROWS;
-  if (!strata_pipelined_is_bulk(p) || d->blocks != d->n_tasks || d->n_tasks % p->parts != 0 ||
+  if (!strata_pipelined_is_bulk(p) || d->plan.blocks != d->plan.n_tasks || d->plan.n_tasks % p->parts != 0 ||
       right->shared.rows * right->tiles != n_of(p) || rows * n_of(p) * SUM_BYTES > strata_ring_bytes(p))
     return strata_gpu_missing(op, "a reduction shared by the blocks of a cluster");
   return NULL;
@@ -207,7 +207,7 @@ static bool can_lie_across(MlirOperation op, const strata_pipelined_t *p) {
 
 // The last step is then none like the others, in the middle; and blocks of a cluster would have to agree.
 static bool can_stagger(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
-  return strata_cluster_blocks(d) == 1 && strata_pipelined_is_bulk(p) && d->stagger > 0 &&
+  return strata_cluster_blocks(d) == 1 && strata_pipelined_is_bulk(p) && d->plan.stagger > 0 &&
          mlirAttributeIsNull(strata_attr(mlirOperationGetParentOperation(op), "tile.last"));
 }
 
@@ -231,11 +231,12 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
                           mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN)))
     return strata_gpu_missing(op, "a pair of products that do not come in bulk, in whole spans,");
   STRATA_TRY(strata_share_check(d, op, p));
-  if (d->stream)
+  if (d->plan.stream)
     STRATA_TRY(strata_stream_check(d, op, p));
-  if (d->stagger && !can_stagger(d, op, p))
+  if (d->plan.stagger && !can_stagger(d, op, p))
     return strata_gpu_missing(op, "a reduction that begins anywhere, but of whole steps, in bulk and of one block,");
-  if (d->row_blocks > 1 && (d->blocks != d->n_tasks || d->n_tasks % d->row_blocks != 0 || p->teams != 1))
+  if (d->plan.row_blocks > 1 &&
+      (d->plan.blocks != d->plan.n_tasks || d->plan.n_tasks % d->plan.row_blocks != 0 || p->teams != 1))
     return strata_gpu_missing(op, "a row shared by the blocks of a cluster");
   return p->parts == 1 ? NULL : check_parts(d, op, p);
 }
@@ -257,7 +258,7 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
   bool has_groups = p->groups >= 1 && p->across >= 1 && p->groups % p->across == 0;
   if (!strata_op_is(op, "vector.contract") || !has_groups || mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "a contraction without a schedule");
-  p->parts = d->parts;
+  p->parts = d->plan.parts;
   for (int side = 0; side < 2; side++)
     STRATA_TRY(read_operand(d, op, side, schedule.producers, p));
   if (adds && strata_pipelined_shares(d))
@@ -277,8 +278,6 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
 }
 
 strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
-  if (strata_gpu_attention_is_loop(mlirOperationGetParentOperation(op)))
-    return strata_gpu_attention_fix_layouts(d, op);
   strata_pipelined_t product;
   STRATA_TRY(strata_pipelined_read(d, op, &product));
   strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);
@@ -438,10 +437,6 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
-void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i) {
-  strata_phase_arrive_once(d, barriers, i, STRATA_GROUP_THREADS);
-}
-
 // What the sums start from, zero where several blocks sum up and of pairs.
 static strata_status_t start_sums(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *sums) {
   const strata_pipelined_t *p = &k->product;
@@ -450,7 +445,7 @@ static strata_status_t start_sums(strata_gpu_distribution_t *d, const strata_pip
   bool is_zero = strata_value_is_zero(old);
   if (p->pair > 1)
     is_zero = is_zero && strata_value_is_zero(mlirOperationGetOperand(k->loop, 4));
-  if ((p->parts > 1 || p->pair > 1 || d->stream) && !is_zero)
+  if ((p->parts > 1 || p->pair > 1 || d->plan.stream) && !is_zero)
     return strata_gpu_missing(k->loop, "a shared reduction, or a pair, that does not start from zero");
   STRATA_TRY(strata_registers_as(d, old, &p->layout, &start));
   for (int64_t i = 0; i < n_sums(p); i++)
@@ -501,12 +496,12 @@ enum { SLOT, PARITY, SUMS };
 static void multiply_next(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue step,
                           MlirValue *state) {
   strata_ring_place_t place = {state[SLOT], state[PARITY]};
-  strata_phase_wait(d, k->full, place.slot, place.parity);
+  strata_ring_await(d, &k->ring, place);
   if (k->product.adds)
     strata_pipelined_multiply_add(d, k, place.slot, state + SUMS);
   else
     multiply_slot(d, k, place.slot, step, state + SUMS);
-  strata_ring_advance(d, k->product.slots, &place);
+  strata_ring_advance(d, &k->ring, &place);
   state[SLOT] = place.slot;
   state[PARITY] = place.parity;
 }
@@ -516,7 +511,7 @@ static void multiply_next(strata_gpu_distribution_t *d, strata_pipelined_kernel_
 static int64_t last_instructions(const strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   const strata_pipelined_t *p = &k->product;
   int64_t last = strata_attr_i64(k->loop, "tile.last", 0);
-  if (!last || p->adds || p->reads_left || p->parts > 1 || d->stream || k->n_steps < 2)
+  if (!last || p->adds || p->reads_left || p->parts > 1 || d->plan.stream || k->n_steps < 2)
     return 0;
   int64_t count = strata_ceil_div(last, p->mma->k);
   return count < p->steps ? count : 0;
@@ -532,7 +527,7 @@ static void multiply_last(strata_gpu_distribution_t *d, strata_pipelined_kernel_
 // Products of one launch branch on the task's number, and the zeros all sums start from would be one register in front
 // of the branch, which the assembler takes for a part of each product's sums: it then waits for every instruction.
 static void part_sums(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *sums) {
-  if (k->n_tasks != d->n_tasks && !k->product.adds)
+  if (k->n_tasks != d->plan.n_tasks && !k->product.adds)
     strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, n_sums(&k->product), sums, -1);
 }
 
@@ -547,7 +542,7 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   state[PARITY] = k->place.parity;
   if (k->product.teams > 1)
     strata_team_wait(d, k);
-  strata_pipelined_steps(d, k, &lower, &upper);
+  k->scheduler->steps(d, k, &lower, &upper);
   int64_t last = last_instructions(d, k);
   if (last)
     upper = strata_emit_index(e, k->n_steps - 1);
@@ -559,14 +554,8 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
   end_products(d, k, state + SUMS);
   strata_epilogue_receive(d, k);
-  if (k->product.parts > 1)
-    STRATA_TRY(strata_pipelined_combine(d, k, state + SUMS, sums.values));
-  else
-    for (int64_t i = 0; i < strata_layout_registers(&k->product.layout); i++)
-      sums.values[i] = state[SUMS + strata_pair_sum(&k->product, 0, i)];
-  if (d->stream)
-    strata_stream_finish_begin(d, k, sums.values);
-  if (d->row_blocks > 1)
+  STRATA_TRY(k->scheduler->fixup(d, k, state + SUMS, sums.values));
+  if (d->plan.row_blocks > 1)
     strata_row_arrive(d);
   strata_registers_define(d, result, &sums);
   if (k->product.pair > 1)

@@ -14,6 +14,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/pipelined_exchange.h"
 #include "lowering/tile_to_gpu/values.h"
@@ -334,7 +335,7 @@ static void store_piece(rows_t *s) {
 bool strata_pipelined_store_rows(strata_gpu_distribution_t *d, const strata_transfer_t *transfer,
                                  const strata_registers_t *registers) {
   rows_t s;
-  if ((d->pipelined && d->pipelined->product.across > 1) || !read_rows(d, transfer, registers, &s))
+  if ((d->state.pipelined && d->state.pipelined->product.across > 1) || !read_rows(d, transfer, registers, &s))
     return false;
   strata_exchange_begin(&s.x);
   s.tile = strata_index_emit(&transfer->box->space, at_start(transfer->box, transfer->box->position));

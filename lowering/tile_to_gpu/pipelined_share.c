@@ -10,39 +10,44 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 
 enum { ROW = 0, COLUMN = 1 };
 
-bool strata_pipelined_shares(const strata_gpu_distribution_t *d) { return d->share[ROW] * d->share[COLUMN] > 1; }
+bool strata_pipelined_shares(const strata_gpu_distribution_t *d) {
+  return d->plan.share[ROW] * d->plan.share[COLUMN] > 1;
+}
 
-int64_t strata_share_senders(const strata_gpu_distribution_t *d) { return d->share[ROW] + d->share[COLUMN] - 1; }
+int64_t strata_share_senders(const strata_gpu_distribution_t *d) {
+  return d->plan.share[ROW] + d->plan.share[COLUMN] - 1;
+}
 
 // The row's blocks need the operand of the rows, and so on.
-int64_t strata_share_pieces(const strata_gpu_distribution_t *d, int side) { return d->share[1 - side]; }
+int64_t strata_share_pieces(const strata_gpu_distribution_t *d, int side) { return d->plan.share[1 - side]; }
 
 static MlirValue place_along(strata_gpu_distribution_t *d, int dim) {
-  return strata_emit_binary(&d->e, dim == ROW ? "arith.remui" : "arith.divui", d->rank,
-                            strata_emit_index(&d->e, d->share[ROW]));
+  return strata_emit_binary(&d->e, dim == ROW ? "arith.remui" : "arith.divui", d->role.rank,
+                            strata_emit_index(&d->e, d->plan.share[ROW]));
 }
 
 MlirValue strata_share_piece(strata_gpu_distribution_t *d, int side) { return place_along(d, 1 - side); }
 
 MlirValue strata_share_blocks(strata_gpu_distribution_t *d, int side) {
   strata_emitter_t *e = &d->e;
-  int64_t first = 0, step = side == ROW ? d->share[ROW] : 1; // ranks of the blocks of row (column) 0
-  for (int64_t i = 0; i < d->share[1 - side]; i++)
+  int64_t first = 0, step = side == ROW ? d->plan.share[ROW] : 1; // ranks of the blocks of row (column) 0
+  for (int64_t i = 0; i < d->plan.share[1 - side]; i++)
     first |= INT64_C(1) << i * step;
   MlirValue shift = place_along(d, side);
   if (side == COLUMN)
-    shift = strata_emit_binary(e, "arith.muli", shift, strata_emit_index(e, d->share[ROW]));
+    shift = strata_emit_binary(e, "arith.muli", shift, strata_emit_index(e, d->plan.share[ROW]));
   return strata_emit_binary(e, "arith.shli", strata_emit_index(e, first), shift);
 }
 
 // Sender |number| of the block: those of its column in order, then the others of its row.
 static MlirValue sender_rank(strata_gpu_distribution_t *d, MlirValue number) {
   strata_emitter_t *e = &d->e;
-  MlirValue rows = strata_emit_index(e, d->share[ROW]), row = place_along(d, ROW), column = place_along(d, COLUMN);
+  MlirValue rows = strata_emit_index(e, d->plan.share[ROW]), row = place_along(d, ROW), column = place_along(d, COLUMN);
   MlirValue other = strata_emit_binary(e, "arith.subi", number, rows);
   MlirValue is_before = strata_emit_cmpi(e, STRATA_SLT, other, column);
   MlirValue next = strata_emit_binary(e, "arith.addi", other, strata_emit_index(e, 1));
@@ -55,14 +60,14 @@ static MlirValue sender_rank(strata_gpu_distribution_t *d, MlirValue number) {
 void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
   strata_emitter_t *e = &d->e;
   if (!strata_pipelined_shares(d)) {
-    strata_emit_group_arrive(d, k->empty, slot);
+    strata_emit_group_arrive(d, k->ring.empty, slot);
     return;
   }
   MlirValue lane = strata_emit_group_lane(d);
   MlirValue arrives = strata_emit_cmpi(e, STRATA_ULT, lane, strata_emit_index(e, strata_share_senders(d)));
   MlirValue rank = sender_rank(d, lane);
   strata_loop_t branch = strata_emit_if_begin(e, arrives);
-  strata_emit_op(e, STRATA_TILE_BARRIER_SIGNAL, 3, (MlirValue[]){k->empty, slot, rank}, 0, NULL, 0, NULL);
+  strata_emit_op(e, STRATA_TILE_BARRIER_SIGNAL, 3, (MlirValue[]){k->ring.empty, slot, rank}, 0, NULL, 0, NULL);
   strata_emit_if_end(e, branch);
 }
 
@@ -72,8 +77,8 @@ void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t 
   strata_loop_t loop =
       strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, k->product.slots), 1, 2, state, state);
   k->place = (strata_ring_place_t){state[0], state[1]};
-  strata_pipelined_wait_for_slot(d, k);
-  strata_ring_advance(d, k->product.slots, &k->place);
+  strata_ring_acquire(d, &k->ring, k->place);
+  strata_ring_advance(d, &k->ring, &k->place);
   state[0] = k->place.slot;
   state[1] = k->place.parity;
   strata_emit_for_end(e, loop, 2, state, state);
@@ -84,7 +89,7 @@ void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t 
 bool strata_share_divide(const strata_bulk_t *bulk, int64_t pieces, strata_bulk_t *out) {
   int along = 1 - bulk->inner;
   *out = *bulk;
-  if (strata_pipelined_boxes(bulk) % pieces == 0)
+  if (strata_bulk_copies(bulk) % pieces == 0)
     return bulk->window.n_dims == 0 || pieces == 1;
   out->extents[along] /= pieces;
   return bulk->window.n_dims == 0 && bulk->extents[along] % (pieces * STRATA_SPAN_ROWS) == 0;
@@ -97,7 +102,7 @@ strata_status_t strata_share_check(const strata_gpu_distribution_t *d, MlirOpera
   if (p->adds || p->parts > 1 || p->pair > 1 || !strata_pipelined_is_bulk(p))
     return strata_gpu_missing(op,
                               "an operand that blocks share, but in bulk and for one product of matrix instructions,");
-  if (d->blocks < blocks || d->blocks % blocks != 0 || d->n_tasks % blocks != 0)
+  if (d->plan.blocks < blocks || d->plan.blocks % blocks != 0 || d->plan.n_tasks % blocks != 0)
     return strata_gpu_missing(op, "a grid of other than whole clusters that share operands");
   return NULL;
 }

@@ -7,6 +7,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/values.h"
@@ -38,10 +39,6 @@ static void wait_for_stores(strata_gpu_distribution_t *d, int64_t pending) {
 
 static strata_loop_t if_first(strata_gpu_distribution_t *d, MlirValue lane) {
   return strata_emit_if_begin(&d->e, strata_emit_cmpi(&d->e, STRATA_EQ, lane, strata_emit_index(&d->e, 0)));
-}
-
-MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d) {
-  return strata_emit_binary(&d->e, "arith.andi", d->thread, strata_emit_index(&d->e, STRATA_GROUP_THREADS - 1));
 }
 
 //===-- Sub-tiles ------------------------------------------------------------------------------------------------===//
@@ -188,9 +185,9 @@ static bool can_stage(staged_t *s, MlirOperation op) {
 }
 
 strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperation op, bool *out_taken) {
-  staged_t s = {.d = d, .k = d->pipelined};
+  staged_t s = {.d = d, .k = d->state.pipelined};
   strata_emitter_t *e = &d->e;
-  *out_taken = d->pipelined && can_stage(&s, op);
+  *out_taken = d->state.pipelined && can_stage(&s, op);
   if (!*out_taken)
     return NULL;
   s.memory = strata_shared_view(d, s.k->staging, s.registers->element,

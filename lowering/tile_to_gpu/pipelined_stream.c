@@ -10,11 +10,12 @@
 // A block leaves at most one task to others, the first it works on, so that its sums are there long before the next
 // block, whose last task it is, asks for them. And it waits for blocks of lower numbers only, which have begun before
 // it: it cannot keep them from running.
-#include "lowering/tile_to_gpu/pipelined_stream.h"
+#include "lowering/tile_to_gpu/schedulers.h"
 
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/barriers.h"
 
 enum { WIDTH = 4 }; // sums stored and loaded at once, 16 bytes
 
@@ -23,8 +24,10 @@ enum { WIDTH = 4 }; // sums stored and loaded at once, 16 bytes
 static int64_t all_steps(const strata_pipelined_kernel_t *k) { return k->n_tasks * k->n_steps; }
 static int64_t share_of(const strata_pipelined_kernel_t *k) { return strata_ceil_div(all_steps(k), k->blocks); }
 
-MlirValue strata_stream_begin(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block) {
+// Counts the tasks that |block| has a part in.
+STRATA_SCHEDULER_BOUNDS(strata_stream_bounds) {
   strata_emitter_t *e = &d->e;
+  strata_pipelined_kernel_t *k = first;
   strata_stream_t *s = &k->stream;
   MlirValue steps = strata_emit_index(e, k->n_steps), share = strata_emit_index(e, share_of(k));
   s->block = block;
@@ -32,16 +35,20 @@ MlirValue strata_stream_begin(strata_gpu_distribution_t *d, strata_pipelined_ker
   MlirValue end = strata_emit_binary(e, "arith.addi", s->begin, share);
   s->end = strata_emit_binary(e, "arith.minui", end, strata_emit_index(e, all_steps(k)));
   MlirValue up = strata_emit_binary(e, "arith.addi", s->end, strata_emit_index(e, k->n_steps - 1));
-  MlirValue first = strata_emit_binary(e, "arith.divui", s->begin, steps);
+  MlirValue first_task = strata_emit_binary(e, "arith.divui", s->begin, steps);
   s->tasks_end = strata_emit_binary(e, "arith.divui", up, steps);
-  return strata_emit_binary(e, "arith.subi", s->tasks_end, first);
+  MlirValue count = strata_emit_binary(e, "arith.subi", s->tasks_end, first_task);
+  *out_bounds = (strata_bounds_t){strata_emit_index(e, 0), count, 1};
+  return true;
 }
 
-MlirValue strata_stream_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue number) {
+STRATA_SCHEDULER_TASK(strata_stream_task) {
+  (void)block;
   strata_emitter_t *e = &d->e;
+  strata_pipelined_kernel_t *k = first;
   strata_stream_t *s = &k->stream;
   MlirValue steps = strata_emit_index(e, k->n_steps);
-  MlirValue behind = strata_emit_binary(e, "arith.addi", number, strata_emit_index(e, 1));
+  MlirValue behind = strata_emit_binary(e, "arith.addi", counter, strata_emit_index(e, 1));
   MlirValue task = strata_emit_binary(e, "arith.subi", s->tasks_end, behind);
   s->task_begin = strata_emit_binary(e, "arith.muli", task, steps);
   MlirValue from = strata_emit_binary(e, "arith.maxui", s->begin, s->task_begin);
@@ -49,6 +56,13 @@ MlirValue strata_stream_task(strata_gpu_distribution_t *d, strata_pipelined_kern
   MlirValue to = strata_emit_binary(e, "arith.subi", s->end, s->task_begin);
   s->upper = strata_emit_binary(e, "arith.minui", to, steps);
   return task;
+}
+
+STRATA_SCHEDULER_STEPS(strata_stream_steps) {
+  MlirValue lower, upper;
+  strata_all_steps(d, k, &lower, &upper);
+  *out_lower = k->stream.lower;
+  *out_upper = k->stream.upper;
 }
 
 //===-- Sums in memory -------------------------------------------------------------------------------------------===//
@@ -67,10 +81,10 @@ static MlirValue flags(strata_gpu_distribution_t *d) { return scratch(d, 1); }
 static MlirValue place(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue block,
                        int64_t vector) {
   strata_emitter_t *e = &d->e;
-  MlirValue at = strata_emit_binary(e, "arith.muli", block, strata_emit_index(e, count_sums(k) * d->group));
-  MlirValue thread = strata_emit_binary(e, "arith.muli", d->thread, strata_emit_index(e, WIDTH));
+  MlirValue at = strata_emit_binary(e, "arith.muli", block, strata_emit_index(e, count_sums(k) * d->role.group));
+  MlirValue thread = strata_emit_binary(e, "arith.muli", d->role.thread, strata_emit_index(e, WIDTH));
   at = strata_emit_binary(e, "arith.addi", at, thread);
-  return strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, vector * d->group * WIDTH));
+  return strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, vector * d->role.group * WIDTH));
 }
 
 static MlirType vector_of(MlirType element) {
@@ -90,7 +104,7 @@ static MlirValue as(strata_emitter_t *e, MlirValue value, MlirType type) {
 static void emit_flag(strata_gpu_distribution_t *d, const char *name, MlirValue block) {
   strata_emitter_t *e = &d->e;
   MlirValue operands[] = {flags(d), block};
-  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, d->thread, strata_emit_index(e, 0));
+  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, d->role.thread, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
   strata_emit_op(e, name, 2, operands, 0, NULL, 0, NULL);
   strata_emit_if_end(e, branch);
@@ -139,15 +153,18 @@ static void collect(strata_gpu_distribution_t *d, const strata_pipelined_kernel_
 
 //===-- The epilogue ---------------------------------------------------------------------------------------------===//
 
-void strata_stream_finish_begin(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums) {
+// What follows a task's products only the block that has its last steps does.
+STRATA_SCHEDULER_FIXUP(strata_stream_fixup) {
   strata_emitter_t *e = &d->e;
+  STRATA_TRY(strata_own_sums(d, k, sums, out_own));
   MlirValue is_last = strata_emit_cmpi(e, STRATA_EQ, k->stream.upper, strata_emit_index(e, k->n_steps));
-  k->stream.sums = strata_arena_copy(d->compile->arena, sums, (size_t)count_sums(k) * sizeof *sums);
+  k->stream.sums = strata_arena_copy(d->compile->arena, out_own, (size_t)count_sums(k) * sizeof *out_own);
   k->stream.branch = strata_emit_if_begin(e, is_last);
-  collect(d, k, sums);
+  collect(d, k, out_own);
+  return NULL;
 }
 
-void strata_stream_finish_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+void strata_stream_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emit_if_else(&d->e, k->stream.branch);
   leave(d, k, k->stream.sums);
   strata_emit_if_end(&d->e, k->stream.branch);
@@ -156,9 +173,9 @@ void strata_stream_finish_end(strata_gpu_distribution_t *d, strata_pipelined_ker
 strata_status_t strata_stream_check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
   MlirBlock body = strata_func_body(d->func);
   bool is_alone = p->parts == 1 && p->pair == 1 && p->teams == 1 && !p->adds && !strata_pipelined_shares(d) &&
-                  d->row_blocks == 1 && !d->stagger;
+                  d->plan.row_blocks == 1 && !d->plan.stagger;
   intptr_t n = mlirBlockGetNumArguments(body);
-  if (!is_alone || d->blocks < 1 || n < 2 || strata_value_has_uses(mlirBlockGetArgument(body, n - 1)) ||
+  if (!is_alone || d->plan.blocks < 1 || n < 2 || strata_value_has_uses(mlirBlockGetArgument(body, n - 1)) ||
       strata_value_has_uses(mlirBlockGetArgument(body, n - 2)))
     return strata_gpu_missing(op, "shares of all tasks' steps, but of single products and with scratch memory,");
   return NULL;

@@ -6,13 +6,24 @@
 // So the instructions never wait for an epilogue. Products go on in the order of tasks, as slots are filled: a team
 // begins when the one before has issued all of its instructions. Nor may it wait for its slots earlier: of a barrier
 // more than one phase behind, parity says nothing.
+#include "lowering/tile_to_gpu/schedulers.h"
+
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/pipelined.h"
 
 enum { TEAMS = 2 };
 
 MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   return k->product.groups > 1 ? k->group : strata_emit_index(&d->e, 0);
+}
+
+// The running task's number among the block's.
+STRATA_SCHEDULER_TASK(strata_team_task) {
+  strata_emitter_t *e = &d->e;
+  MlirValue distance = strata_emit_binary(e, "arith.subi", counter, block);
+  first->ordinal = strata_emit_binary(e, "arith.divui", distance, strata_emit_index(e, first->blocks));
+  for (strata_pipelined_kernel_t *k = first->next; k; k = k->next)
+    k->ordinal = first->ordinal;
+  return counter;
 }
 
 MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
@@ -36,14 +47,4 @@ void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kerne
 void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   MlirValue other = strata_emit_binary(&d->e, "arith.subi", strata_emit_index(&d->e, TEAMS - 1), k->group);
   strata_emit_group_arrive(d, k->turns, other);
-}
-
-void strata_ring_skip(strata_gpu_distribution_t *d, int64_t slots, int64_t steps, strata_ring_place_t *place) {
-  strata_emitter_t *e = &d->e;
-  MlirType i32 = mlirValueGetType(place->parity);
-  MlirValue sum = strata_emit_binary(e, "arith.addi", place->slot, strata_emit_index(e, steps));
-  MlirValue rounds = strata_emit_binary(e, "arith.divui", sum, strata_emit_index(e, slots));
-  MlirValue odd = strata_emit_binary(e, "arith.andi", rounds, strata_emit_index(e, 1));
-  place->slot = strata_emit_binary(e, "arith.remui", sum, strata_emit_index(e, slots));
-  place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.index_cast", odd, i32));
 }

@@ -8,6 +8,7 @@
 #include "dialects/integers.h"
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/columns.h"
 #include "lowering/tile_to_gpu/combine.h"
@@ -139,7 +140,7 @@ static void combine_bits(strata_reduction_t *r, int64_t bit, int64_t n) {
 }
 
 static void combine_lanes(strata_reduction_t *r) {
-  combine_bits(r, strata_min(r->d->group, r->d->device->lanes) / 2, r->result.count);
+  combine_bits(r, strata_min(r->d->role.group, r->d->device->lanes) / 2, r->result.count);
 }
 
 //===-- Warps ----------------------------------------------------------------------------------------------------===//
@@ -153,7 +154,7 @@ typedef struct {
 
 static void sort_bit(const strata_reduction_t *r, slots_t *slots, int64_t bit) {
   bool is_lane = bit < r->d->device->lanes, is_reduced = is_reduced_bit(r, bit);
-  bool is_warp = !is_lane && bit < r->d->threads, is_kept = !is_reduced; // beyond are the blocks of a cluster
+  bool is_warp = !is_lane && bit < r->d->role.threads, is_kept = !is_reduced; // beyond are the blocks of a cluster
   strata_layout_push_thread(&slots->lane, is_lane && is_kept ? 0 : STRATA_COPIES, 2, slots->kept_lanes);
   strata_layout_push_thread(&slots->kept_warp, is_warp && is_kept ? 0 : STRATA_COPIES, 2, slots->kept_warps);
   strata_layout_push_thread(&slots->warp, is_warp && is_reduced ? 0 : STRATA_COPIES, 2, slots->n_warps);
@@ -165,7 +166,7 @@ static void sort_bit(const strata_reduction_t *r, slots_t *slots, int64_t bit) {
 
 static slots_t find_slots(const strata_reduction_t *r) {
   slots_t slots = {.kept_lanes = 1, .kept_warps = 1, .n_warps = 1};
-  for (int64_t bit = 1; bit < r->d->group; bit *= 2)
+  for (int64_t bit = 1; bit < r->d->role.group; bit *= 2)
     sort_bit(r, &slots, bit);
   return slots;
 }
@@ -173,7 +174,7 @@ static slots_t find_slots(const strata_reduction_t *r) {
 // Lanes of one result have the same of it, but where it is no number: one of them writes.
 static MlirValue is_first_lane(const strata_reduction_t *r, const slots_t *slots) {
   strata_emitter_t *e = &r->d->e;
-  MlirValue bits = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, slots->reduced_lanes));
+  MlirValue bits = strata_emit_binary(e, "arith.andi", r->d->role.thread, strata_emit_index(e, slots->reduced_lanes));
   return strata_emit_cmpi(e, STRATA_EQ, bits, strata_emit_index(e, 0));
 }
 
@@ -202,8 +203,8 @@ static MlirValue combine_slots(strata_reduction_t *r, MlirValue memory, MlirValu
 
 // Takes note of warps that combine |bytes|, of |parts| equal parts of the group that each wait for nobody else.
 static void note_combined(strata_gpu_distribution_t *d, int64_t parts, int64_t bytes) {
-  strata_combines_t *combines = &d->combines;
-  if (d->loop_depth > 0 || d->branch_depth > 0)
+  strata_combines_t *combines = &d->shared.combines;
+  if (d->nest.loops > 0 || d->nest.branches > 0)
     return;
   combines->is_mixed |= combines->parts > 1 && parts > 1 && parts != combines->parts;
   combines->parts = strata_max(combines->parts, parts);
@@ -213,7 +214,7 @@ static void note_combined(strata_gpu_distribution_t *d, int64_t parts, int64_t b
 
 // True if warps of one result, neighbours, can wait for nobody else.
 static bool waits_apart(const strata_gpu_distribution_t *d, const slots_t *slots) {
-  int64_t part = d->group / slots->kept_warps;
+  int64_t part = d->role.group / slots->kept_warps;
   bool is_apart = strata_layout_thread_coordinate(&slots->kept_warp, part, 0) == 1;
   return slots->kept_warps > 1 && is_apart && strata_has_part_barrier(d, slots->kept_warps);
 }
@@ -227,8 +228,8 @@ static strata_status_t wait_for_warps(strata_gpu_distribution_t *d, const slots_
   if (!is_apart)
     return strata_shared_before_read(d);
   strata_emit_part_barrier(d, slots->kept_warps);
-  d->is_dirty = false; // nobody else reads those slots
-  d->is_read = true;
+  d->shared.is_dirty = false; // nobody else reads those slots
+  d->shared.is_read = true;
   return NULL;
 }
 
@@ -246,9 +247,9 @@ static strata_status_t alloc_slots(strata_reduction_t *r, const slots_t *slots, 
 static strata_status_t leave_for_warps(strata_reduction_t *r, const slots_t *slots, MlirValue memory, MlirValue own,
                                        MlirValue writes, int64_t n) {
   strata_emitter_t *e = &r->d->e;
-  if (r->d->loop_depth > 0) // else the memory is new
+  if (r->d->nest.loops > 0) // else the memory is new
     STRATA_TRY(strata_shared_before_write(r->d));
-  r->d->is_dirty = true;
+  r->d->shared.is_dirty = true;
   strata_loop_t branch = mlirValueIsNull(writes) ? (strata_loop_t){0} : strata_emit_if_begin(e, writes);
   for (int64_t i = 0; i < n; i++) {
     MlirValue at = strata_emit_plus(e, own, i * slots_per_register(slots));
@@ -264,7 +265,7 @@ static strata_status_t leave_for_warps(strata_reduction_t *r, const slots_t *slo
 static strata_status_t exchange(strata_reduction_t *r, int n_reductions, const slots_t *slots, MlirValue base,
                                 MlirValue writes, int64_t n, MlirValue *memory) {
   strata_gpu_distribution_t *d = r->d;
-  bool was_dirty = d->is_dirty;
+  bool was_dirty = d->shared.is_dirty;
   int64_t size = d->shared.size, parts;
   strata_index_space_t space = strata_index_space(d, 0, NULL);
   for (int i = 0; i < n_reductions; i++)
@@ -273,7 +274,7 @@ static strata_status_t exchange(strata_reduction_t *r, int n_reductions, const s
   MlirValue own = strata_emit_binary(&d->e, "arith.addi", base, warp);
   for (int i = 0; i < n_reductions; i++)
     STRATA_TRY(leave_for_warps(&r[i], slots, memory[i], own, writes, n));
-  STRATA_TRY(wait_for_warps(d, slots, was_dirty || d->loop_depth > 0, &parts));
+  STRATA_TRY(wait_for_warps(d, slots, was_dirty || d->nest.loops > 0, &parts));
   note_combined(d, parts, d->shared.size - size);
   return NULL;
 }
@@ -312,7 +313,7 @@ static int64_t lanes_per_result(const strata_reduction_t *r) { return r->d->devi
 // True in lanes whose number has |bit|: they have the upper half.
 static MlirValue is_upper(const strata_reduction_t *r, int64_t bit) {
   strata_emitter_t *e = &r->d->e;
-  MlirValue bits = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, bit));
+  MlirValue bits = strata_emit_binary(e, "arith.andi", r->d->role.thread, strata_emit_index(e, bit));
   return strata_emit_cmpi(e, STRATA_NE, bits, strata_emit_index(e, 0));
 }
 
@@ -382,7 +383,8 @@ static void share_all_out(strata_reduction_t *r) {
 // True in one lane of each result's.
 static MlirValue is_first_of_result(const strata_reduction_t *r) {
   strata_emitter_t *e = &r->d->e;
-  MlirValue rest = strata_emit_binary(e, "arith.andi", r->d->thread, strata_emit_index(e, lanes_per_result(r) - 1));
+  MlirValue rest =
+      strata_emit_binary(e, "arith.andi", r->d->role.thread, strata_emit_index(e, lanes_per_result(r) - 1));
   return strata_emit_cmpi(e, STRATA_EQ, rest, strata_emit_index(e, 0));
 }
 
@@ -446,9 +448,9 @@ static strata_status_t combine_threads(strata_reduction_t *r) {
 // Threads of a block have the same result by now.
 static strata_status_t combine_blocks(strata_reduction_t *r) {
   strata_gpu_distribution_t *d = r->d;
-  if (d->group <= d->threads)
+  if (d->role.group <= d->role.threads)
     return NULL;
-  for (int64_t bit = 1; bit < d->group; bit *= 2)
+  for (int64_t bit = 1; bit < d->role.group; bit *= 2)
     if (!is_reduced_bit(r, bit))
       return strata_error(STRATA_UNSUPPORTED, "a reduction of a part of what a cluster holds");
   return strata_cluster_combine(d, r->kind, r->source->element, r->result.count, r->result.values);
@@ -461,7 +463,7 @@ static strata_status_t combine_tiles(strata_reduction_t *r) {
   strata_gpu_distribution_t *d = r->d;
   strata_row_place_t place = {.n_kept = 1, .n_copies = 1};
   strata_layout_t kept = {0}, copy = {0};
-  for (int64_t bit = 1; bit < d->group; bit *= 2) {
+  for (int64_t bit = 1; bit < d->role.group; bit *= 2) {
     bool is_copy = is_reduced_bit(r, bit);
     strata_layout_push_thread(&kept, is_copy ? STRATA_COPIES : 0, 2, place.n_kept);
     strata_layout_push_thread(&copy, is_copy ? 0 : STRATA_COPIES, 2, place.n_copies);

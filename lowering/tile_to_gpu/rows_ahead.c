@@ -21,6 +21,7 @@
 // Memory answers in the order of requests. If two teams asked at a time, both would wait for the tasks of both: so the
 // first computes while the second's task comes, and they stay apart.
 #include "lowering/tile_to_gpu/rows_ahead.h"
+#include "lowering/tile_to_gpu/barriers.h"
 
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
@@ -28,7 +29,8 @@
 #include "lowering/tile_to_gpu/bulk.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/columns.h"
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/groups.h"
+#include "lowering/tile_to_gpu/ring.h"
 #include "lowering/tile_to_gpu/shared.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/turn.h"
@@ -115,7 +117,7 @@ static strata_status_t emit_shared(ahead_t *a, MlirBlock body) {
       STRATA_TRY(strata_columns_share(d, mlirOperationGetOperand(op, 0)));
     }
   }
-  return d->is_dirty ? strata_emit_barrier(d) : NULL;
+  return d->shared.is_dirty ? strata_emit_barrier(d) : NULL;
 }
 
 //===-- Copies ---------------------------------------------------------------------------------------------------===//
@@ -139,10 +141,10 @@ static bool lies_across(const fetched_t *f) { return f->bulks[0].inner == 0; }
 static bool takes_boxes(strata_gpu_distribution_t *d, fetched_t *f, int along, int64_t inner, int64_t phase) {
   int64_t bytes = strata_element_bytes(f->loaded.element);
   const strata_bulk_limits_t limits = {
-      .most = {d->rows, STRATA_BULK_EXTENT}, .span = inner * bytes, .every = f->n_bulks, .phase = phase};
+      .most = {d->plan.rows, STRATA_BULK_EXTENT}, .span = inner * bytes, .every = f->n_bulks, .phase = phase};
   strata_bulk_t *bulk = &f->bulks[phase];
   return strata_bulk_read(d, f->op, 0, f->loaded.type, &limits, bulk) && bulk->inner == along &&
-         bulk->extents[0] == d->rows && bulk->box.space.extents[1] % bulk->extents[1] == 0 &&
+         bulk->extents[0] == d->plan.rows && bulk->box.space.extents[1] % bulk->extents[1] == 0 &&
          inner_extent(bulk) * bytes % STRATA_BULK_ALIGNMENT == 0;
 }
 
@@ -150,13 +152,13 @@ static bool takes_boxes(strata_gpu_distribution_t *d, fetched_t *f, int along, i
 // units a column, exchanged so that eight threads beside one another, which read a unit each, touch all banks.
 static bool takes_squares(strata_gpu_distribution_t *d, fetched_t *f) {
   int64_t bytes = strata_element_bytes(f->loaded.element), n = strata_layout_width(&f->loaded.layout, 1);
-  if (strata_layout_width(&f->loaded.layout, 0) * bytes != STRATA_VECTOR_BYTES || d->rows * bytes != SQUARES_SPAN ||
-      f->loaded.sizes[1] % (n * SQUARES_SPAN))
+  if (strata_layout_width(&f->loaded.layout, 0) * bytes != STRATA_VECTOR_BYTES ||
+      d->plan.rows * bytes != SQUARES_SPAN || f->loaded.sizes[1] % (n * SQUARES_SPAN))
     return false;
   f->n_bulks = n;
   f->bulks = strata_arena_array(d->compile->arena, strata_bulk_t, n);
   for (int64_t phase = 0; phase < n; phase++) {
-    if (!takes_boxes(d, f, 0, d->rows, phase))
+    if (!takes_boxes(d, f, 0, d->plan.rows, phase))
       return false;
     f->bulks[phase].is_exact = true;
   }
@@ -170,7 +172,7 @@ static bool takes_bulk(strata_gpu_distribution_t *d, fetched_t *f) {
     return true;
   f->n_bulks = 1;
   f->bulks = strata_arena_new(d->compile->arena, strata_bulk_t);
-  bool is_bulk = takes_boxes(d, f, 0, d->rows, 0) || takes_boxes(d, f, 1, STRATA_BULK_EXTENT, 0);
+  bool is_bulk = takes_boxes(d, f, 0, d->plan.rows, 0) || takes_boxes(d, f, 1, STRATA_BULK_EXTENT, 0);
   f->bulks[0].is_dense = true;
   f->n_bulks = is_bulk;
   return is_bulk;
@@ -180,11 +182,11 @@ static bool takes_bulk(strata_gpu_distribution_t *d, fetched_t *f) {
 // memory.
 static strata_layout_t bulk_layout(const strata_gpu_distribution_t *d, MlirType type, int64_t width) {
   const int64_t sizes[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
-  return strata_layout_build(2, sizes, d->group, (const int[]){0, 1}, strata_min(width, sizes[0]));
+  return strata_layout_build(2, sizes, d->role.group, (const int[]){0, 1}, strata_min(width, sizes[0]));
 }
 
 static MlirValue memory_of(strata_gpu_distribution_t *d, const fetched_t *f) {
-  return strata_shared_view(d, f->at, f->loaded.element, f->loaded.count * d->group);
+  return strata_shared_view(d, f->at, f->loaded.element, f->loaded.count * d->role.group);
 }
 
 // Takes note of |op| if it can be fetched ahead.
@@ -209,10 +211,10 @@ static strata_status_t note_load(ahead_t *a, MlirOperation op) {
   if (!f.n_bulks && (!d->device->has_async_copy || !strata_transfer_is_whole(d, &transfer, &f.loaded, &f.step)))
     return NULL;
   if (f.n_bulks) {
-    a->bulk_bytes += d->rows * f.loaded.sizes[1] * bytes;
+    a->bulk_bytes += d->plan.rows * f.loaded.sizes[1] * bytes;
     strata_shared_align(d, EXCHANGE_BYTES);
   }
-  STRATA_TRY(strata_shared_reserve(d, f.loaded.count * d->group * bytes, &f.at));
+  STRATA_TRY(strata_shared_reserve(d, f.loaded.count * d->role.group * bytes, &f.at));
   f.memory = memory_of(d, &f);
   *strata_vector_push(d->compile->arena, &a->fetched) = f;
   return NULL;
@@ -230,7 +232,7 @@ static bool has_pieces(const ahead_t *a) {
 static MlirValue place(strata_gpu_distribution_t *d, const fetched_t *f, int64_t reg) {
   strata_emitter_t *e = &d->e;
   int64_t piece = reg / (f->step * f->width) * f->step + reg % f->step;
-  MlirValue number = strata_emit_binary(e, "arith.addi", d->thread, strata_emit_index(e, piece * d->group));
+  MlirValue number = strata_emit_binary(e, "arith.addi", d->role.thread, strata_emit_index(e, piece * d->role.group));
   return strata_emit_binary(e, "arith.muli", number, strata_emit_index(e, f->width));
 }
 
@@ -256,18 +258,14 @@ static int64_t n_boxes(const fetched_t *f) {
 
 // The boxes of all sets lie one behind the other.
 static void copy_box(ahead_t *a, const fetched_t *f, int64_t number) {
-  enum { FIXED = 4 };
   strata_gpu_distribution_t *d = a->d;
   strata_emitter_t *e = &d->e;
   int64_t of_set = n_boxes(f) / f->n_bulks;
   const strata_bulk_t *bulk = &f->bulks[number / of_set];
   int64_t offsets[2] = {0, number % of_set * bulk->extents[1]};
-  MlirValue at = strata_emit_index(e, number * bulk->extents[1] * d->rows);
-  MlirValue operands[FIXED + STRATA_BULK_COORDINATES] = {f->memory, at, a->barriers, strata_emit_index(e, COME)};
-  int rank = strata_bulk_coordinates(d, bulk, offsets, operands + FIXED);
-  int64_t span = inner_extent(bulk) * strata_element_bytes(f->loaded.element);
-  strata_named_attr_t map = {"map", strata_i64_attr(e->context, strata_bulk_map(d, bulk, span))};
-  strata_emit_op(e, STRATA_TILE_BULK_LOAD, FIXED + rank, operands, 0, NULL, 1, &map);
+  MlirValue at = strata_emit_index(e, number * bulk->extents[1] * d->plan.rows);
+  const strata_bulk_target_t to = {f->memory, at, a->barriers, strata_emit_index(e, COME), {NULL}};
+  strata_bulk_load(d, bulk, offsets, inner_extent(bulk) * strata_element_bytes(f->loaded.element), &to);
 }
 
 // By one thread: the arrival with what is to come, then the copies, of all operands in turn.
@@ -284,7 +282,7 @@ static void copy_bulk(ahead_t *a) {
 
 static void fetch_bulk(ahead_t *a, MlirValue exists) {
   strata_emitter_t *e = &a->d->e;
-  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, a->d->thread, strata_emit_index(e, 0));
+  MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, a->d->role.thread, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_binary(e, "arith.andi", is_first, exists));
   if (a->arrives)
     strata_phase_wait(a->d, a->barriers, strata_emit_index(e, READ), a->parity);
@@ -314,11 +312,11 @@ static MlirValue exists(ahead_t *a, MlirValue task) { return strata_emit_cmpi(&a
 static strata_status_t fetch_first_pieces(ahead_t *a) {
   strata_gpu_distribution_t *d = a->d;
   strata_emitter_t *e = &d->e;
-  MlirValue has_one = exists(a, d->task);
+  MlirValue has_one = exists(a, d->role.task);
   for (int64_t team = 0; team < strata_block_groups(d); team++) {
     if (team > 0)
       strata_emit_block_barrier(d);
-    MlirValue is_next = strata_emit_cmpi(e, STRATA_EQ, d->group_number, strata_emit_index(e, team));
+    MlirValue is_next = strata_emit_cmpi(e, STRATA_EQ, d->role.group_number, strata_emit_index(e, team));
     strata_loop_t branch = strata_emit_if_begin(e, strata_emit_binary(e, "arith.andi", is_next, has_one));
     STRATA_TRY(fetch_pieces(a, (MlirValue){0}));
     strata_emit_if_end(e, branch);
@@ -333,8 +331,8 @@ static MlirValue barriers_of(const ahead_t *a) {
 // Has |a| speak of the team |number|, whose running task is |task|.
 static void change_team(ahead_t *a, MlirValue number, MlirValue task) {
   strata_gpu_distribution_t *d = a->d;
-  d->group_number = number;
-  d->task = task;
+  d->role.group_number = number;
+  d->role.task = task;
   a->barriers = barriers_of(a);
   for (size_t i = 0; i < a->fetched.count; i++)
     a->fetched.data[i].memory = memory_of(d, &a->fetched.data[i]);
@@ -349,21 +347,21 @@ static int64_t team_step(const strata_gpu_distribution_t *d) {
 static strata_status_t fetch_first_bulk(ahead_t *a) {
   strata_gpu_distribution_t *d = a->d;
   strata_emitter_t *e = &d->e;
-  MlirValue team = d->group_number, task = d->task;
+  MlirValue team = d->role.group_number, task = d->role.task;
   int64_t n_teams = strata_block_groups(d);
   STRATA_TRY(strata_shared_reserve(d, N_BARRIERS * (int64_t)sizeof(int64_t), &a->barriers_at));
-  MlirValue number = strata_emit_binary(e, "arith.ori", d->thread, team);
+  MlirValue number = strata_emit_binary(e, "arith.ori", d->role.thread, team);
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, number, strata_emit_index(e, 0)));
   for (int64_t i = 0; i < n_teams; i++) {
-    d->group_number = strata_emit_index(e, i);
+    d->role.group_number = strata_emit_index(e, i);
     strata_phase_init(d, barriers_of(a), COME, 1);
     if (a->arrives)
-      strata_phase_init(d, barriers_of(a), READ, d->group / d->device->lanes);
+      strata_phase_init(d, barriers_of(a), READ, d->role.group / d->device->lanes);
   }
   strata_emit_fence(d, "barriers");
   for (int64_t i = 0; i < n_teams; i++) {
     change_team(a, strata_emit_index(e, i), strata_emit_plus(e, task, i * team_step(d)));
-    strata_loop_t has_one = strata_emit_if_begin(e, exists(a, d->task));
+    strata_loop_t has_one = strata_emit_if_begin(e, exists(a, d->role.task));
     copy_bulk(a);
     strata_emit_if_end(e, has_one);
   }
@@ -378,25 +376,25 @@ static int64_t stride(const strata_gpu_distribution_t *d) { return strata_block_
 
 static MlirValue end_of_tasks(strata_gpu_distribution_t *d) {
   strata_emitter_t *e = &d->e;
-  MlirValue end = strata_emit_index(e, d->n_tasks);
+  MlirValue end = strata_emit_index(e, d->plan.n_tasks);
   int64_t share = strata_gpu_share(d);
   if (share == 0)
     return end;
-  MlirValue first = strata_emit_binary(e, "arith.subi", d->task, d->group_number);
+  MlirValue first = strata_emit_binary(e, "arith.subi", d->role.task, d->role.group_number);
   return strata_emit_binary(e, "arith.minui", end, strata_emit_plus(e, first, share));
 }
 
 // All threads of the team have read what the last task's copies brought in bulk.
 static strata_status_t fetch_next(ahead_t *a) {
   strata_gpu_distribution_t *d = a->d;
-  MlirValue running = d->task;
-  d->task = strata_emit_binary(&d->e, "arith.addi", running, strata_emit_index(&d->e, stride(d)));
-  MlirValue is_there = exists(a, d->task);
+  MlirValue running = d->role.task;
+  d->role.task = strata_emit_binary(&d->e, "arith.addi", running, strata_emit_index(&d->e, stride(d)));
+  MlirValue is_there = exists(a, d->role.task);
   if (a->bulk_bytes)
     fetch_bulk(a, is_there);
   if (has_pieces(a))
     STRATA_TRY(fetch_pieces(a, is_there));
-  d->task = running;
+  d->role.task = running;
   return NULL;
 }
 
@@ -446,11 +444,11 @@ static void place_in_columns(strata_gpu_box_t *box, int64_t rows) {
 static strata_status_t receive_bulk(strata_gpu_distribution_t *d, fetched_t *f) {
   strata_gpu_box_t box = {.space = strata_index_space(d, 2, f->loaded.sizes)};
   if (f->n_bulks > 1)
-    place_in_squares(&box, d->rows, f->loaded.sizes[1], f->n_bulks, f->width);
+    place_in_squares(&box, d->plan.rows, f->loaded.sizes[1], f->n_bulks, f->width);
   else if (lies_across(f))
-    place_in_columns(&box, d->rows);
+    place_in_columns(&box, d->plan.rows);
   else
-    place_in_boxes(&box, d->rows, inner_extent(f->bulks));
+    place_in_boxes(&box, d->plan.rows, inner_extent(f->bulks));
   strata_transfer_t transfer = {.box = &box, .flat = f->memory, .is_private = true};
   return strata_transfer_load(d, &transfer, &f->loaded);
 }
@@ -507,8 +505,8 @@ static strata_status_t define(ahead_t *a, fetched_t *f) {
 }
 
 strata_status_t strata_rows_refresh(strata_gpu_distribution_t *d) {
-  for (size_t i = 0; d->ahead && i < d->ahead->fetched.count; i++) {
-    const fetched_t *f = &d->ahead->fetched.data[i];
+  for (size_t i = 0; d->state.ahead && i < d->state.ahead->fetched.count; i++) {
+    const fetched_t *f = &d->state.ahead->fetched.data[i];
     if (!f->exchange || f->exchange != d->shared.n_exchanges)
       continue;
     MlirValue result = mlirOperationGetResult(f->op, 0);
@@ -554,8 +552,8 @@ static void arrive(ahead_t *a) {
 // True if no thread writes where one may still read for the task before. What warps have combined is read by the time
 // that they wait for one another the next time, in whose order they write; |shared| is as when the task began.
 static bool is_read_in_time(const strata_gpu_distribution_t *d, const strata_shared_t *shared) {
-  return d->combines.count > 1 && !d->combines.is_mixed && d->shared.n_exchanges == shared->n_exchanges &&
-         d->shared.size - shared->size == d->combines.bytes;
+  return d->shared.combines.count > 1 && !d->shared.combines.is_mixed && d->shared.n_exchanges == shared->n_exchanges &&
+         d->shared.size - shared->size == d->shared.combines.bytes;
 }
 
 static strata_status_t emit_task(ahead_t *a, MlirBlock body) {
@@ -566,8 +564,8 @@ static strata_status_t emit_task(ahead_t *a, MlirBlock body) {
   STRATA_TRY(receive(a));
   STRATA_TRY(define_all(a, &have_met));
   const strata_shared_t shared = d->shared;
-  d->combines = (strata_combines_t){0};
-  d->ahead = a;
+  d->shared.combines = (strata_combines_t){0};
+  d->state.ahead = a;
   meet_at_end = have_met;
   a->arrives &= !have_met;
   if (have_met)
@@ -589,7 +587,7 @@ static strata_status_t emit_task(ahead_t *a, MlirBlock body) {
   a->arrives &= have_met;
   if (!have_met)
     STRATA_TRY(meet(a));
-  d->ahead = NULL;
+  d->state.ahead = NULL;
   meet_at_end |= a->arrives && !is_read_in_time(d, &shared);
   return meet_at_end ? strata_emit_barrier(d) : NULL;
 }
@@ -598,13 +596,13 @@ strata_status_t strata_rows_ahead(strata_gpu_distribution_t *d, MlirOperation fo
   ahead_t a = {.d = d};
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
   strata_emitter_t *e = &d->e;
-  MlirValue first = d->task;
+  MlirValue first = d->role.task;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (strata_op_is(op, "tile.load") && mlirOperationGetNumOperands(op) > 1)
       STRATA_TRY(note_load(&a, op));
   a.end = end_of_tasks(d);
-  a.arrives = a.bulk_bytes && !has_pieces(&a) && d->group > d->device->lanes;
+  a.arrives = a.bulk_bytes && !has_pieces(&a) && d->role.group > d->device->lanes;
   STRATA_TRY(request_shared(&a, body));
   if (a.bulk_bytes)
     STRATA_TRY(fetch_first_bulk(&a));
@@ -613,10 +611,10 @@ strata_status_t strata_rows_ahead(strata_gpu_distribution_t *d, MlirOperation fo
   STRATA_TRY(emit_shared(&a, body));
   a.parity = strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0);
   strata_loop_t loop = strata_emit_for_begin(e, first, a.end, stride(d), 1, &a.parity, &a.parity);
-  d->task = loop.induction;
+  d->role.task = loop.induction;
   STRATA_TRY(emit_task(&a, body));
   a.parity = strata_emit_binary(e, "arith.xori", a.parity, strata_emit_integer(e, mlirValueGetType(a.parity), 1));
   strata_emit_for_end(e, loop, 1, &a.parity, &a.parity);
-  d->task = first;
+  d->role.task = first;
   return NULL;
 }

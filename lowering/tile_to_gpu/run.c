@@ -1,13 +1,5 @@
-// Choosing the rule of each op.
+// The walk over the old code: every op by the rule that the distribution carries.
 #include "lowering/tile_to_gpu/distribute.h"
-
-static const struct {
-  const char *name;
-  strata_gpu_rule_t rule;
-} rules[] = {
-#define RULE(name, function) {name, function},
-#include "lowering/tile_to_gpu/rules.def"
-};
 
 strata_status_t strata_gpu_missing(MlirOperation op, const char *what) {
   MlirStringRef name = strata_op_name(op);
@@ -16,10 +8,7 @@ strata_status_t strata_gpu_missing(MlirOperation op, const char *what) {
 
 strata_status_t strata_gpu_distribute_op(strata_gpu_distribution_t *d, MlirOperation op) {
   d->e.location = mlirOperationGetLocation(op);
-  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-    if (strata_op_is(op, rules[i].name))
-      return rules[i].rule(d, op);
-  return strata_gpu_is_arithmetic(op) ? strata_gpu_rule_arithmetic(d, op) : strata_gpu_rule_structure(d, op);
+  return d->rule(d, op);
 }
 
 strata_status_t strata_gpu_distribute_block(strata_gpu_distribution_t *d, MlirBlock block) {

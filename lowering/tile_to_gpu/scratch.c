@@ -26,9 +26,9 @@ strata_status_t strata_gpu_rule_alloc(strata_gpu_distribution_t *d, MlirOperatio
     return strata_gpu_missing(op, "a dynamic size");
   for (intptr_t dim = 0; dim < rank; dim++)
     sizes[dim] = mlirShapedTypeGetDimSize(type, dim);
-  if (d->group == 1 && size_of(type) > MAX_PRIVATE_BYTES)
+  if (d->role.group == 1 && size_of(type) > MAX_PRIVATE_BYTES)
     return strata_gpu_missing(op, "so much memory of a thread");
-  if (d->group == 1)
+  if (d->role.group == 1)
     memory = private_memory(d, type);
   else
     STRATA_TRY(strata_shared_alloc_box(d, mlirShapedTypeGetElementType(type), (int)rank, sizes, &memory));
@@ -43,11 +43,11 @@ strata_status_t strata_gpu_rule_dealloc(strata_gpu_distribution_t *d, MlirOperat
 
 // Every thread of the group has the value; one stores it.
 strata_status_t strata_gpu_rule_scalar_store(strata_gpu_distribution_t *d, MlirOperation op) {
-  if (d->group == 1)
+  if (d->role.group == 1)
     return strata_gpu_rule_structure(d, op);
-  MlirValue first = strata_emit_cmpi(&d->e, STRATA_EQ, d->thread, strata_emit_index(&d->e, 0));
-  if (!mlirValueIsNull(d->active))
-    first = strata_emit_binary(&d->e, "arith.andi", first, d->active);
+  MlirValue first = strata_emit_cmpi(&d->e, STRATA_EQ, d->role.thread, strata_emit_index(&d->e, 0));
+  if (!mlirValueIsNull(d->role.active))
+    first = strata_emit_binary(&d->e, "arith.andi", first, d->role.active);
   strata_loop_t branch = strata_emit_if_begin(&d->e, first);
   STRATA_TRY(strata_gpu_rule_structure(d, op));
   strata_emit_if_end(&d->e, branch);

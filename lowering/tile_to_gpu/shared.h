@@ -5,16 +5,6 @@
 
 #include "lowering/tile_to_gpu/distribute.h"
 
-// Waits for all threads of the block, whatever groups they are of.
-void strata_emit_block_barrier(strata_gpu_distribution_t *d);
-// Waits for |threads| threads of the block, those that come to the barrier of that number; 0 is the block's.
-void strata_emit_numbered_barrier(strata_gpu_distribution_t *d, MlirValue number, int64_t threads);
-
-// Waits for those threads of the group that are in the same of |parts| equal parts of it. There is such a barrier in
-// blocks that carry out tasks in turn, of some numbers of parts.
-bool strata_has_part_barrier(const strata_gpu_distribution_t *d, int64_t parts);
-void strata_emit_part_barrier(strata_gpu_distribution_t *d, int64_t parts);
-
 // Has what is allocated next begin at a multiple of |bytes|; slices of the block's groups do if they are multiples.
 void strata_shared_align(strata_gpu_distribution_t *d, int64_t bytes);
 

@@ -10,10 +10,8 @@
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/index.h"
-#include "lowering/tile_to_gpu/parts.h"
-#include "lowering/tile_to_gpu/pipelined.h"
-#include "lowering/tile_to_gpu/rows_ahead.h"
 
 static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t bound) {
   strata_named_attr_t attrs[] = {
@@ -23,46 +21,42 @@ static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t
   return strata_emit_value(&d->e, name, 0, NULL, mlirIndexTypeGet(d->e.context), 2, attrs);
 }
 
-bool strata_gpu_has_teams(const strata_gpu_distribution_t *d) {
-  return d->blocks && !d->producers && d->group < d->threads;
-}
-
 // Neighbouring tasks share lines of what lies across their rows. What is in the L2 cache comes faster if blocks read
 // different lines, each its own several times; what comes from memory if blocks read neighbouring parts at a time. Not
 // where many blocks would have nothing to do.
 int64_t strata_gpu_share(const strata_gpu_distribution_t *d) {
   enum { IDLE = 8 }; // one of so many blocks at most
   bool is_cached = strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= d->device->l2_bytes;
-  if (d->rows == 1 || !d->blocks || !is_cached)
+  if (d->plan.rows == 1 || !d->plan.blocks || !is_cached)
     return 0;
-  int64_t blocks = strata_min(d->blocks, strata_ceil_div(d->n_tasks, strata_block_groups(d)));
-  int64_t share = strata_ceil_div(d->n_tasks, blocks);
-  return (blocks - strata_ceil_div(d->n_tasks, share)) * IDLE <= blocks ? share : 0;
+  int64_t blocks = strata_min(d->plan.blocks, strata_ceil_div(d->plan.n_tasks, strata_block_groups(d)));
+  int64_t share = strata_ceil_div(d->plan.n_tasks, blocks);
+  return (blocks - strata_ceil_div(d->plan.n_tasks, share)) * IDLE <= blocks ? share : 0;
 }
 
 int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
   int64_t per_block = strata_block_groups(d), share = strata_gpu_share(d);
   if (share > 0)
-    return strata_ceil_div(d->n_tasks, share);
+    return strata_ceil_div(d->plan.n_tasks, share);
   if (strata_gpu_has_teams(d))
-    return strata_min(d->blocks, strata_ceil_div(d->n_tasks, per_block));
-  if (d->blocks)
-    return d->stream ? d->blocks : strata_min(d->blocks, d->n_tasks);
-  if (d->part_blocks)
-    return d->part_blocks;
-  return strata_ceil_div(d->n_tasks, per_block) * strata_cluster_blocks(d);
+    return strata_min(d->plan.blocks, strata_ceil_div(d->plan.n_tasks, per_block));
+  if (d->plan.blocks)
+    return d->plan.stream ? d->plan.blocks : strata_min(d->plan.blocks, d->plan.n_tasks);
+  if (d->plan.part_blocks)
+    return d->plan.part_blocks;
+  return strata_ceil_div(d->plan.n_tasks, per_block) * strata_cluster_blocks(d);
 }
 
 // The first task of a group: |block| is the number of its block.
 static MlirValue first_task(strata_gpu_distribution_t *d, MlirValue block) {
   strata_emitter_t *e = &d->e;
   int64_t per_block = strata_block_groups(d), share = strata_gpu_share(d);
-  MlirValue high = block, low = d->group_number;
+  MlirValue high = block, low = d->role.group_number;
   if (share == 0 && per_block == 1)
     return block;
   int64_t step = share > 0 ? share : per_block;
   if (share == 0 && strata_gpu_has_teams(d)) {
-    high = d->group_number;
+    high = d->role.group_number;
     low = block;
     step = strata_gpu_blocks(d);
   }
@@ -73,37 +67,38 @@ static MlirValue first_task(strata_gpu_distribution_t *d, MlirValue block) {
 void strata_gpu_find_task(strata_gpu_distribution_t *d) {
   strata_emitter_t *e = &d->e;
   MlirValue block = emit_id(d, "gpu.block_id", strata_gpu_blocks(d));
-  MlirValue thread = emit_id(d, "gpu.thread_id", d->threads + d->producers), group = strata_emit_index(e, d->group);
-  if (strata_cluster_blocks(d) > 1 && !d->producers) {
+  MlirValue thread = emit_id(d, "gpu.thread_id", d->role.threads + d->plan.producers),
+            group = strata_emit_index(e, d->role.group);
+  if (strata_cluster_blocks(d) > 1 && !d->plan.producers) {
     strata_cluster_begin(d, block, thread);
     return;
   }
-  if (d->part_blocks) { // each part finds its tasks itself
-    d->thread = thread;
-    d->task = block;
+  if (d->plan.part_blocks) { // each part finds its tasks itself
+    d->role.thread = thread;
+    d->role.task = block;
     return;
   }
-  d->thread = d->group == d->threads ? thread : strata_emit_binary(e, "arith.remui", thread, group);
-  d->group_number = strata_emit_binary(e, "arith.divui", thread, group);
-  if (d->producers) { // each role finds its tasks itself
-    d->thread = thread;
-    d->task = block;
+  d->role.thread = d->role.group == d->role.threads ? thread : strata_emit_binary(e, "arith.remui", thread, group);
+  d->role.group_number = strata_emit_binary(e, "arith.divui", thread, group);
+  if (d->plan.producers) { // each role finds its tasks itself
+    d->role.thread = thread;
+    d->role.task = block;
     if (strata_cluster_blocks(d) > 1)
-      d->rank = strata_emit_binary(e, "arith.remui", block, strata_emit_index(e, strata_cluster_blocks(d)));
+      d->role.rank = strata_emit_binary(e, "arith.remui", block, strata_emit_index(e, strata_cluster_blocks(d)));
     return;
   }
-  d->task = first_task(d, block);
+  d->role.task = first_task(d, block);
   if (!strata_gpu_has_teams(d))
-    strata_gpu_keep_inside(d, d->n_tasks);
+    strata_gpu_keep_inside(d, d->plan.n_tasks);
 }
 
 void strata_gpu_keep_inside(strata_gpu_distribution_t *d, int64_t n_tasks) {
   strata_emitter_t *e = &d->e;
   if (n_tasks % strata_block_groups(d) == 0)
     return;
-  d->active = strata_emit_cmpi(e, STRATA_ULT, d->task, strata_emit_index(e, n_tasks));
-  if (d->group > 1)
-    d->task = strata_emit_binary(e, "arith.minui", d->task, strata_emit_index(e, n_tasks - 1));
+  d->role.active = strata_emit_cmpi(e, STRATA_ULT, d->role.task, strata_emit_index(e, n_tasks));
+  if (d->role.group > 1)
+    d->role.task = strata_emit_binary(e, "arith.minui", d->role.task, strata_emit_index(e, n_tasks - 1));
 }
 
 bool strata_gpu_forall_tasks(MlirOperation forall, int64_t *out_n_tasks) {
@@ -151,28 +146,11 @@ static strata_status_t distribute_task(strata_gpu_distribution_t *d, MlirBlock o
 
 strata_status_t strata_gpu_distribute_tasks(strata_gpu_distribution_t *d, MlirOperation forall) {
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
-  if (d->group > 1 || mlirValueIsNull(d->active))
+  if (d->role.group > 1 || mlirValueIsNull(d->role.active))
     return distribute_task(d, old);
-  strata_loop_t branch = strata_emit_if_begin(&d->e, d->active);
-  d->active = (MlirValue){0};
+  strata_loop_t branch = strata_emit_if_begin(&d->e, d->role.active);
+  d->role.active = (MlirValue){0};
   STRATA_TRY(distribute_task(d, old));
   strata_emit_if_end(&d->e, branch);
-  return NULL;
-}
-
-strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
-  int64_t n_tasks;
-  if (d->producers)
-    return strata_pipelined_forall(d, op);
-  if (!strata_gpu_forall_tasks(op, &n_tasks))
-    return strata_gpu_missing(op, "a task space that is dynamic");
-  if (d->part_blocks)
-    return strata_gpu_distribute_parts(d, op);
-  return d->blocks ? strata_rows_ahead(d, op) : strata_gpu_distribute_tasks(d, op);
-}
-
-strata_status_t strata_gpu_rule_return(strata_gpu_distribution_t *d, MlirOperation op) {
-  (void)op;
-  strata_emit_op(&d->e, "func.return", 0, NULL, 0, NULL, 0, NULL);
   return NULL;
 }

@@ -15,6 +15,7 @@
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/defer.h"
+#include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/kept.h"
 #include "lowering/tile_to_gpu/launches.h"
 #include "lowering/tile_to_gpu/moments.h"
@@ -24,13 +25,6 @@
 enum { SHARED_SPACE = 3, AMPLE_REGISTERS = 128, BUSY_THREADS = 512 };
 
 //===-- A kernel -------------------------------------------------------------------------------------------------===//
-
-static int64_t schedule_i64(MlirOperation func, const char *key) {
-  MlirAttribute schedule = strata_attr(func, "strata.schedule");
-  MlirAttribute value =
-      mlirAttributeIsNull(schedule) ? schedule : mlirDictionaryAttrGetElementByName(schedule, strata_str(key));
-  return mlirAttributeIsNull(value) ? 0 : mlirIntegerAttrGetValueInt(value);
-}
 
 // *user becomes false where a kernel's argument that is stored to holds anything but floats of 16 bits.
 static MlirWalkResult note_result(MlirOperation op, void *user) {
@@ -51,31 +45,42 @@ static bool rounds_to_16(MlirOperation func) {
 
 static bool is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
+static strata_gpu_plan_t plan_of(const strata_schedule_t *schedule) {
+  return (strata_gpu_plan_t){
+      .rows = !strcmp(schedule->kind, "rows") && schedule->n_tile == 2 ? schedule->tile[1] : 1,
+      .producers = schedule->producers,
+      .blocks = schedule->blocks,
+      .parts = strata_max(schedule->parts, 1),
+      .share = {strata_max(schedule->share[0], 1), strata_max(schedule->share[1], 1)},
+      .row_blocks = strata_max(schedule->row, 1),
+      .stagger = schedule->stagger,
+      .stream = schedule->stream,
+  };
+}
+
+// True if the device has blocks and clusters of so many threads, in whole groups.
+static bool fits(const strata_gpu_device_t *device, const strata_schedule_t *schedule, const strata_gpu_plan_t *plan) {
+  int64_t threads = schedule->threads, group = schedule->group;
+  bool is_pipelined = plan->producers > 0;
+  if (threads <= 0 || group <= 0 || threads + plan->producers > device->max_threads)
+    return false;
+  if (group > threads ? !is_power_of_two(threads) || group / threads > device->max_cluster : threads % group != 0)
+    return false;
+  int64_t joined = plan->parts * plan->row_blocks * plan->share[0] * plan->share[1];
+  return (is_pipelined || is_power_of_two(group)) && (plan->row_blocks == 1 || plan->row_blocks == joined) &&
+         (joined == 1 || (is_pipelined && joined <= device->max_cluster));
+}
+
 static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
-  d->threads = schedule_i64(d->func, "threads");
-  d->group = schedule_i64(d->func, "group");
-  d->producers = schedule_i64(d->func, "producers");
-  d->blocks = schedule_i64(d->func, "blocks");
-  d->parts = schedule_i64(d->func, "parts") > 1 ? schedule_i64(d->func, "parts") : 1;
   strata_schedule_t schedule = strata_schedule_read(d->func);
-  d->rows = !strcmp(schedule.kind, "rows") && schedule.n_tile == 2 ? schedule.tile[1] : 1;
-  for (int i = 0; i < 2; i++)
-    d->share[i] = schedule.share[i] > 1 ? schedule.share[i] : 1;
-  d->row_blocks = schedule.row > 1 ? schedule.row : 1;
-  d->stagger = schedule.stagger;
-  d->stream = schedule.stream;
-  bool is_cluster = d->group > d->threads, is_pipelined = d->producers > 0;
-  bool fits = is_cluster ? is_power_of_two(d->threads) && d->group / d->threads <= d->device->max_cluster
-                         : d->threads > 0 && d->group > 0 && d->threads % d->group == 0;
-  int64_t joined = d->parts * d->row_blocks * d->share[0] * d->share[1];
-  fits &= d->row_blocks == 1 || d->row_blocks == joined;
-  fits &= joined == 1 || (is_pipelined && joined <= d->device->max_cluster);
-  if (!(is_pipelined || is_power_of_two(d->group)) || !fits || d->threads + d->producers > d->device->max_threads)
+  d->plan = plan_of(&schedule);
+  d->role = (strata_gpu_role_t){.threads = schedule.threads, .group = schedule.group};
+  if (!fits(d->device, &schedule, &d->plan))
     return strata_error(STRATA_INTERNAL, "expected threads and a group of them in the schedule, got %lld and %lld",
-                        (long long)d->threads, (long long)d->group);
-  if (!strata_gpu_count_tasks(d->func, &d->n_tasks))
+                        (long long)schedule.threads, (long long)schedule.group);
+  if (!strata_gpu_count_tasks(d->func, &d->plan.n_tasks))
     return strata_error(STRATA_INTERNAL, "a task space that is dynamic");
-  d->part_blocks = strata_gpu_count_part_blocks(d);
+  d->plan.part_blocks = strata_gpu_count_part_blocks(d);
   return NULL;
 }
 
@@ -112,12 +117,12 @@ static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
     return strata_gpu_kept_blocks(d);
   strata_schedule_t schedule = strata_schedule_read(d->func);
   if (schedule.producers)
-    return d->row_blocks > 1 ? 1 : blocks;
+    return d->plan.row_blocks > 1 ? 1 : blocks;
   if (strata_cluster_blocks(d) > 1)
     return 2;
-  if (d->rows > 1)
-    return d->threads < BUSY_THREADS ? BUSY_THREADS / d->threads : 1;
-  return !strcmp(schedule.kind, "rows") && blocks * d->threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
+  if (d->plan.rows > 1)
+    return d->role.threads < BUSY_THREADS ? BUSY_THREADS / d->role.threads : 1;
+  return !strcmp(schedule.kind, "rows") && blocks * d->role.threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
 }
 
 static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name, bool is_private, MlirType type,
@@ -127,7 +132,7 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
       {"sym_name", strata_str_attr(context, name)},
       {"function_type", mlirTypeAttrGet(type)},
       {"strata.blocks", strata_i64_attr(context, strata_gpu_blocks(d))},
-      {"strata.threads", strata_i64_attr(context, d->threads + d->producers)},
+      {"strata.threads", strata_i64_attr(context, d->role.threads + d->plan.producers)},
       {"strata.shared", strata_i64_attr(context, strata_gpu_launch_shared(d))},
       {"strata.cluster", strata_i64_attr(context, strata_cluster_blocks(d))},
       {"sym_visibility", strata_str_attr(context, "private")},
@@ -158,7 +163,7 @@ static int64_t index_bits(MlirBlock entry) {
 }
 
 // Puts the new function into the kernels' module.
-static void finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBlock entry) {
+static void finish_kernel(strata_gpu_distribution_t *d, MlirModule kernels, const char *name, MlirBlock entry) {
   mlirValueSetType(d->shared.memory, shared_type(d));
   intptr_t n_arguments = mlirBlockGetNumArguments(entry);
   MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_arguments);
@@ -171,7 +176,7 @@ static void finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBl
   strata_set_attr(func, "strata.index_bits", strata_i64_attr(d->e.context, index_bits(entry)));
   if (strata_gpu_begins_early(d))
     strata_gpu_keep_loads(func);
-  mlirBlockAppendOwnedOperation(mlirModuleGetBody(d->kernels), func);
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(kernels), func);
 }
 
 // Leaves a declaration in place of the old kernel.
@@ -199,9 +204,10 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
   strata_gpu_distribution_t d = {
       .compile = compile,
       .device = device,
+      .rule = strata_gpu_apply_rule,
       .e = {.context = compile->context, .location = mlirOperationGetLocation(func)},
-      .kernels = kernels,
       .func = func,
+      .values = strata_gpu_records(compile->arena),
   };
   d.arithmetic = (strata_arithmetic_t){.e = &d.e,
                                        .arena = compile->arena,
@@ -219,7 +225,7 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
   strata_store_small_floats(entry, 8);
   if (strata_gpu_keeps_rows(&d))
     strata_gpu_defer_loads(&d, entry);
-  finish_kernel(&d, name, entry);
+  finish_kernel(&d, kernels, name, entry);
   replace_by_declaration(&d, name);
   return NULL;
 }

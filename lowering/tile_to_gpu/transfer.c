@@ -248,7 +248,7 @@ strata_status_t strata_transfer_store(strata_gpu_distribution_t *d, strata_trans
     strata_item_t *item = &w.items[reg];
     if (item->is_never || item->is_done || item->same != reg)
       continue;
-    MlirValue condition = strata_walk_conditions(&w, item, transfer->is_private ? (MlirValue){0} : d->active);
+    MlirValue condition = strata_walk_conditions(&w, item, transfer->is_private ? (MlirValue){0} : d->role.active);
     if (mlirValueIsNull(condition)) {
       store_members(&w, reg);
       continue;
@@ -296,4 +296,34 @@ void strata_transfer_copy(strata_gpu_distribution_t *d, strata_transfer_t *trans
       inside = strata_emit_integer(&d->e, i1, !item->is_never);
     copy(user, reg, transfer->flat, position, inside);
   }
+}
+
+MlirValue strata_gpu_flatten(strata_gpu_distribution_t *d, MlirValue buffer) {
+  MlirType type = mlirValueGetType(buffer);
+  int64_t n_elements = 1;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+    n_elements *= mlirShapedTypeGetDimSize(type, i);
+  MlirType flat = mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), 1, &n_elements,
+                                              mlirMemRefTypeGetMemorySpace(type));
+  const int32_t segments[] = {1, 0, 0, 0};
+  const int64_t zero = 0, one = 1;
+  strata_named_attr_t attrs[] = {
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(d->e.context, 4, segments)},
+      {"static_offsets", strata_i64s_attr(d->e.context, 1, &zero)},
+      {"static_sizes", strata_i64s_attr(d->e.context, 1, &n_elements)},
+      {"static_strides", strata_i64s_attr(d->e.context, 1, &one)},
+  };
+  return strata_emit_value(&d->e, "memref.reinterpret_cast", 1, &buffer, flat, 4, attrs);
+}
+
+strata_transfer_t strata_gpu_transfer(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
+                                      strata_gpu_box_t *box) {
+  return (strata_transfer_t){
+      .box = box,
+      .flat = strata_new_scalar(d, mlirOperationGetOperand(op, buffer)),
+      .pad = strata_attr(op, "pad"),
+      .mask = strata_attr(op, "mask"),
+      .op = op,
+      .first_symbol = buffer + 1,
+  };
 }

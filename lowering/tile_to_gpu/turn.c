@@ -26,8 +26,8 @@ static int vector_dim(const strata_layout_t *layout) {
 bool strata_turn_layout(strata_gpu_distribution_t *d, MlirValue value, const strata_gpu_box_t *box, MlirType element,
                         strata_layout_t *out_layout) {
   const strata_gpu_record_t *root = strata_gpu_record_root(d, value);
-  bool may_wait = d->group == d->threads || (d->branch_depth == 0 && d->group < d->threads);
-  if (!root->crosses || !may_wait || d->group == 1 || strata_layout_threads(root->layout) != d->group)
+  bool may_wait = d->role.group == d->role.threads || (d->nest.branches == 0 && d->role.group < d->role.threads);
+  if (!root->crosses || !may_wait || d->role.group == 1 || strata_layout_threads(root->layout) != d->role.group)
     return false;
   strata_registers_t shape = strata_registers_shape(mlirValueGetType(value), root->layout);
   int along = strata_gpu_box_contiguous(box), other = vector_dim(root->layout);
@@ -38,6 +38,6 @@ bool strata_turn_layout(strata_gpu_distribution_t *d, MlirValue value, const str
                        strata_layout_width(root->layout, other)};
   while (widths[0] * widths[1] > shape.count && widths[0] > 1)
     widths[widths[1] > widths[0]] /= 2;
-  *out_layout = strata_layout_build_crossing(shape.sizes, d->group, (int[]){along, other}, widths);
+  *out_layout = strata_layout_build_crossing(shape.sizes, d->role.group, (int[]){along, other}, widths);
   return true;
 }

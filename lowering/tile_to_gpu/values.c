@@ -3,56 +3,24 @@
 
 #include <assert.h>
 
-static size_t hash_value(MlirValue value) { return (size_t)(((uintptr_t)value.ptr >> 3) * 0x9E3779B97F4A7C15u >> 16); }
-
-static strata_gpu_record_t **find_place(const strata_gpu_distribution_t *d, MlirValue old) {
-  size_t at = hash_value(old) & (d->capacity - 1);
-  while (d->records[at] && !mlirValueEqual(d->records[at]->old, old))
-    at = (at + 1) & (d->capacity - 1);
-  return &d->records[at];
-}
-
-static void grow(strata_gpu_distribution_t *d) {
-  strata_gpu_record_t **old = d->records;
-  size_t old_capacity = d->capacity;
-  d->capacity = old_capacity ? old_capacity * 2 : 256;
-  d->records = strata_arena_array(d->compile->arena, strata_gpu_record_t *, d->capacity);
-  for (size_t i = 0; i < old_capacity; i++)
-    if (old[i])
-      *find_place(d, old[i]->old) = old[i];
+strata_records_t strata_gpu_records(strata_arena_t *arena) {
+  return strata_records_create(arena, sizeof(strata_gpu_record_t));
 }
 
 strata_gpu_record_t *strata_gpu_record_of(strata_gpu_distribution_t *d, MlirValue old) {
-  if (d->n_records * 2 >= d->capacity)
-    grow(d);
-  strata_gpu_record_t **place = find_place(d, old);
-  if (!*place) {
-    *place = strata_arena_new(d->compile->arena, strata_gpu_record_t);
-    (*place)->old = old;
-    d->n_records++;
-  }
-  return *place;
+  return strata_record_of(&d->values, old);
+}
+
+strata_gpu_record_t *strata_gpu_record_root(strata_gpu_distribution_t *d, MlirValue old) {
+  return strata_record_root(&d->values, old);
 }
 
 //===-- Layouts --------------------------------------------------------------------------------------------------===//
 
-strata_gpu_record_t *strata_gpu_record_root(strata_gpu_distribution_t *d, MlirValue old) {
-  strata_gpu_record_t *record = strata_gpu_record_of(d, old);
-  while (record->parent) {
-    if (record->parent->parent)
-      record->parent = record->parent->parent;
-    record = record->parent;
-  }
-  return record;
-}
-
 void strata_layouts_unify(strata_gpu_distribution_t *d, MlirValue a, MlirValue b) {
-  strata_gpu_record_t *root_a = strata_gpu_record_root(d, a), *root_b = strata_gpu_record_root(d, b);
-  if (root_a == root_b)
-    return;
-  if (!root_a->layout)
-    root_a->layout = root_b->layout;
-  root_b->parent = root_a;
+  strata_gpu_record_t *other, *root = strata_records_unify(&d->values, a, b, &other);
+  if (root && !root->layout)
+    root->layout = other->layout;
 }
 
 void strata_layout_fix(strata_gpu_distribution_t *d, MlirValue old, const strata_layout_t *layout) {
@@ -67,7 +35,7 @@ const strata_layout_t *strata_layout_of(strata_gpu_distribution_t *d, MlirValue 
     strata_registers_t shape = strata_registers_shape(mlirValueGetType(old), &(strata_layout_t){0});
     const int order[STRATA_VALUE_RANK] = {shape.rank - 1, shape.rank - 2, shape.rank - 3, shape.rank - 4,
                                           shape.rank - 5, shape.rank - 6, shape.rank - 7, shape.rank - 8};
-    strata_layout_t layout = strata_layout_build(shape.rank, shape.sizes, d->group, order, 1);
+    strata_layout_t layout = strata_layout_build(shape.rank, shape.sizes, d->role.group, order, 1);
     strata_layout_fix(d, old, &layout);
   }
   return root->layout;
@@ -116,9 +84,4 @@ void strata_define_scalar(strata_gpu_distribution_t *d, MlirValue old, MlirValue
   strata_registers_t registers = strata_registers_in(d, mlirValueGetType(old), &(strata_layout_t){0});
   registers.values[0] = scalar;
   strata_registers_define(d, old, &registers);
-}
-
-strata_status_t strata_registers_as(strata_gpu_distribution_t *d, MlirValue old, const strata_layout_t *layout,
-                                    strata_registers_t *out) {
-  return strata_registers_convert(d, strata_registers_of(d, old), layout, out);
 }

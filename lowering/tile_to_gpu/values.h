@@ -5,8 +5,7 @@
 #include "lowering/tile_to_gpu/distribute.h"
 
 struct strata_gpu_record {
-  MlirValue old;
-  strata_gpu_record_t *parent;   // union-find: values that share one layout; NULL at the root
+  strata_record_t record;        // its class: values that share one layout
   const strata_layout_t *layout; // of the root; NULL until chosen
   bool crosses;                  // of the root: some access is contiguous along another dim than the layout's vectors
   strata_registers_t registers;  // values are NULL until defined

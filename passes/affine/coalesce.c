@@ -202,14 +202,24 @@ static bool are_digits(const strata_coalescing_t *coalescing, const use_t *use, 
       strata_affine_simplify(mlirAffineAddExprGet(scaled, low), n_dims_of(nest), nest->extents));
 }
 
-// True if the two coordinates are one number: digits of it, or a merged pair of dims.
+// True if |expr| is |dim|, or a number of which that is the last digit.
+static bool ends_with(const strata_nest_t *nest, MlirAffineExpr expr, int dim) {
+  MlirContext context = mlirAffineExprGetContext(expr);
+  MlirAffineExpr digit = mlirAffineDimExprGet(context, dim),
+                 extent = mlirAffineConstantExprGet(context, nest->extents[dim]);
+  MlirAffineExpr last = strata_affine_simplify(mlirAffineModExprGet(expr, extent), n_dims_of(nest), nest->extents);
+  return mlirAffineExprEqual(last, digit);
+}
+
+// True if the two coordinates are one number: digits of it, or a merged pair of dims, the first alone or behind others.
 static bool is_bridged(const strata_coalescing_t *coalescing, const use_t *use, int first, int second) {
-  int dim = plain_dim(mlirAffineMapGetResult(use->map, first));
+  MlirAffineExpr high = mlirAffineMapGetResult(use->map, first);
   int next = plain_dim(mlirAffineMapGetResult(use->map, second));
-  if (dim < 0 || next < 0)
-    return are_digits(coalescing, use, first, second);
-  return strata_mask_has(coalescing->nests[use->node].merged, dim) &&
-         strata_coalesce_next_dim(coalescing, use->node, dim) == next;
+  uint32_t merged = coalescing->nests[use->node].merged;
+  for (int dim = strata_coalesce_next(merged, -1); dim >= 0 && next >= 0; dim = strata_coalesce_next(merged, dim))
+    if (strata_coalesce_next_dim(coalescing, use->node, dim) == next && strata_affine_expr_uses(high, dim))
+      return plain_dim(high) == dim || ends_with(nest_of(coalescing, use->node), high, dim);
+  return are_digits(coalescing, use, first, second);
 }
 
 // Closes the boundaries between dims that an access walks apart.

@@ -16,6 +16,7 @@
 
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_functions.h"
+#include "passes/affine/split_norm.h"
 #include "passes/pass.h"
 #include "passes/target.h"
 
@@ -91,6 +92,19 @@ static bool meets_parts(const strata_grouping_t *grouping, int group, int node) 
       if (strata_group_interferes(record, (int)i, node_of(grouping, members->data[j])))
         return true;
   }
+  return false;
+}
+
+// True if copies of rows' values that are for other kernels lie between.
+static bool meets_copies(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_node_t *record = node_of(grouping, node);
+  for (size_t i = 0; i < record->before.count; i++)
+    if (strata_group_has(grouping, group, record->before.data[i]) && node_of(grouping, record->before.data[i])->nest &&
+        strata_nest_is_stored(node_of(grouping, record->before.data[i])->nest))
+      return true;
+  for (size_t i = 0; i < record->after.count && strata_nest_is_stored(record->nest); i++)
+    if (strata_group_has(grouping, group, record->after.data[i]))
+      return true;
   return false;
 }
 
@@ -196,6 +210,8 @@ static bool try_join(strata_grouping_t *grouping, int group, int node) {
   strata_group_reason_t reason = check_kind(grouping, &grouping->groups.data[group], node);
   if (reason == STRATA_REASON_NONE && meets_parts(grouping, group, node))
     reason = STRATA_REASON_PARTS;
+  if (reason == STRATA_REASON_NONE && meets_copies(grouping, group, node))
+    reason = STRATA_REASON_APART;
   if (reason == STRATA_REASON_NONE)
     reason = place(grouping, group, node);
   if (reason == STRATA_REASON_NONE) {

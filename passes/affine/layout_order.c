@@ -5,8 +5,6 @@
 #include "passes/affine/nest_edit.h"
 #include "passes/affine/order_rows.h"
 
-#include <stdlib.h>
-
 enum { MAX_GUIDES = 16 }; // readers of a buffer that are looked at for the order of a reduction's loops
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
@@ -14,62 +12,6 @@ static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest
 int strata_layout_buffer(const strata_layout_choice_t *layout, MlirValue value) {
   const int64_t *index = strata_pointer_map_get(&layout->graph.buffer_of, value.ptr);
   return (int)*index - 1;
-}
-
-// Puts dims first .. first + count of the nest in the order of falling strides of an access; dims of one stride, and
-// those the access does not depend on, keep their places. *out_order[i] is the old dim at place i. False if some stride
-// is not known.
-static bool order_by_stride(const strata_nest_t *nest, const strata_access_t *access, int first, int count,
-                            int *out_order) {
-  int64_t strides[STRATA_MAX_DIMS];
-  for (int i = 0; i < count; i++) {
-    out_order[i] = first + i;
-    if (!strata_access_stride(nest, access, first + i, &strides[i]))
-      return false;
-  }
-  for (int i = 1; i < count; i++) {
-    int dim = out_order[i], at = i;
-    for (; at > 0 && nest->extents[out_order[at - 1]] > 1 && nest->extents[dim] > 1 &&
-           llabs(strides[out_order[at - 1] - first]) < llabs(strides[dim - first]);
-         at--)
-      out_order[at] = out_order[at - 1];
-    out_order[at] = dim;
-  }
-  return true;
-}
-
-typedef struct {
-  const strata_nest_t *nest;
-  MlirValue now[STRATA_MAX_DIMS]; // what takes the place of each dim
-} renaming_t;
-
-static MlirWalkResult rename_operands(MlirOperation op, void *user) {
-  const renaming_t *renaming = user;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    for (int dim = 0; dim < n_dims_of(renaming->nest); dim++)
-      if (mlirValueEqual(mlirOperationGetOperand(op, i), renaming->nest->dims[dim])) {
-        mlirOperationSetOperand(op, i, renaming->now[dim]);
-        break;
-      }
-  return MlirWalkResultAdvance;
-}
-
-// Reorders all dims of a nest; *order[i] is the old dim at place i.
-static void reorder_dims(const strata_nest_t *nest, const int *order) {
-  renaming_t renaming = {.nest = nest};
-  int64_t extents[STRATA_MAX_DIMS];
-  bool is_in_place = true;
-  for (int i = 0; i < n_dims_of(nest); i++) {
-    renaming.now[order[i]] = nest->dims[i];
-    extents[i] = nest->extents[order[i]];
-    is_in_place = is_in_place && order[i] == i;
-  }
-  if (is_in_place)
-    return;
-  mlirOperationWalk(nest->op, rename_operands, &renaming, MlirWalkPreOrder);
-  strata_nest_set_extents(nest->op, nest->n_parallel, extents);
-  for (int i = 0; i < nest->n_reduction; i++)
-    strata_loop_set_extent(nest->loops[i], extents[nest->n_parallel + i]);
 }
 
 // Reads a nest whose maps have changed; what the first reading accepted, the second does.
@@ -183,7 +125,7 @@ static bool order_loops(const strata_layout_choice_t *layout, const strata_nest_
     return false;
   return (node->class == STRATA_NEST_ROW &&
           order_like_readers(layout, nest, read, strata_layout_buffer(layout, read->buffer), out_order)) ||
-         order_by_stride(nest, read, nest->n_parallel, nest->n_reduction, out_order);
+         strata_nest_order_by_stride(nest, read, nest->n_parallel, nest->n_reduction, out_order);
 }
 
 static void order_nest(const strata_layout_choice_t *layout, const strata_nest_node_t *node) {
@@ -196,13 +138,13 @@ static void order_nest(const strata_layout_choice_t *layout, const strata_nest_n
   int order[STRATA_MAX_DIMS];
   for (int i = 0; i < n_dims_of(&nest); i++)
     order[i] = i;
-  if (!store || !order_by_stride(&nest, store, 0, nest.n_parallel, order))
+  if (!store || !strata_nest_order_by_stride(&nest, store, 0, nest.n_parallel, order))
     return;
   if (!order_loops(layout, node, &nest, order + nest.n_parallel))
     for (int i = nest.n_parallel; i < n_dims_of(&nest); i++)
       order[i] = i;
   strata_order_rows(&nest, store, order);
-  reorder_dims(&nest, order);
+  strata_nest_reorder_dims(&nest, order);
 }
 
 void strata_layout_order_nests(const strata_layout_choice_t *layout) {

@@ -3,6 +3,8 @@
 
 #include "dialects/mlir_util.h"
 
+#include <stdlib.h>
+
 // |map| over the dims it uses alone; their values are added to |operands| and their number returned.
 static int compress(MlirAffineMap *map, const MlirValue *dims, MlirValue *operands) {
   MlirContext context = mlirAffineMapGetContext(*map);
@@ -135,4 +137,73 @@ void strata_loop_inline(MlirOperation loop) {
     mlirBlockInsertOwnedOperationBefore(outer, loop, op);
   }
   mlirOperationDestroy(loop);
+}
+
+void strata_nest_erase_unused(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetTerminator(block); !mlirOperationIsNull(op);) {
+    MlirOperation before = {NULL};
+    for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationEqual(o, op);
+         o = mlirOperationGetNextInBlock(o))
+      before = o;
+    bool is_used = mlirOperationGetNumResults(op) == 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+      is_used |= strata_value_has_uses(mlirOperationGetResult(op, i));
+    if (!is_used)
+      mlirOperationDestroy(op);
+    op = before;
+  }
+}
+
+static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+bool strata_nest_order_by_stride(const strata_nest_t *nest, const strata_access_t *access, int first, int count,
+                                 int *out_order) {
+  int64_t strides[STRATA_MAX_DIMS];
+  for (int i = 0; i < count; i++) {
+    out_order[i] = first + i;
+    if (!strata_access_stride(nest, access, first + i, &strides[i]))
+      return false;
+  }
+  for (int i = 1; i < count; i++) {
+    int dim = out_order[i], at = i;
+    for (; at > 0 && nest->extents[out_order[at - 1]] > 1 && nest->extents[dim] > 1 &&
+           llabs(strides[out_order[at - 1] - first]) < llabs(strides[dim - first]);
+         at--)
+      out_order[at] = out_order[at - 1];
+    out_order[at] = dim;
+  }
+  return true;
+}
+
+typedef struct {
+  const strata_nest_t *nest;
+  MlirValue now[STRATA_MAX_DIMS]; // what takes the place of each dim
+} renaming_t;
+
+static MlirWalkResult rename_operands(MlirOperation op, void *user) {
+  const renaming_t *renaming = user;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    for (int dim = 0; dim < n_dims_of(renaming->nest); dim++)
+      if (mlirValueEqual(mlirOperationGetOperand(op, i), renaming->nest->dims[dim])) {
+        mlirOperationSetOperand(op, i, renaming->now[dim]);
+        break;
+      }
+  return MlirWalkResultAdvance;
+}
+
+void strata_nest_reorder_dims(const strata_nest_t *nest, const int *order) {
+  renaming_t renaming = {.nest = nest};
+  int64_t extents[STRATA_MAX_DIMS];
+  bool is_in_place = true;
+  for (int i = 0; i < n_dims_of(nest); i++) {
+    renaming.now[order[i]] = nest->dims[i];
+    extents[i] = nest->extents[order[i]];
+    is_in_place = is_in_place && order[i] == i;
+  }
+  if (is_in_place)
+    return;
+  mlirOperationWalk(nest->op, rename_operands, &renaming, MlirWalkPreOrder);
+  strata_nest_set_extents(nest->op, nest->n_parallel, extents);
+  for (int i = 0; i < nest->n_reduction; i++)
+    strata_loop_set_extent(nest->loops[i], extents[nest->n_parallel + i]);
 }

@@ -2,7 +2,7 @@
 #ifndef STRATA_PASSES_AFFINE_NEST_EDIT_H
 #define STRATA_PASSES_AFFINE_NEST_EDIT_H
 
-#include "dialects/affine/nest.h"
+#include "dialects/affine/kernel.h"
 
 // Makes |map|, over |dims|, the map of an affine.load, affine.store or affine.apply, or, for an affine.if, what must be
 // at least 0 (or equal to 0, as before). Only the dims it uses become operands.
@@ -21,5 +21,17 @@ bool strata_loop_is_perfect(MlirOperation loop, MlirOperation inner);
 
 // Puts the body of an affine.for in its place, as if it ran once; nothing may use its counter.
 void strata_loop_inline(MlirOperation loop);
+
+// Erases the ops of |block| whose results nobody uses, the last first.
+void strata_nest_erase_unused(MlirBlock block);
+
+// Puts dims first .. first + count of the nest in the order of falling strides of an access; dims of one stride, and
+// those the access does not depend on, keep their places. *out_order[i] is the old dim at place i. False if some stride
+// is not known.
+bool strata_nest_order_by_stride(const strata_nest_t *nest, const strata_access_t *access, int first, int count,
+                                 int *out_order);
+
+// Reorders all dims of a nest; *order[i] is the old dim at place i.
+void strata_nest_reorder_dims(const strata_nest_t *nest, const int *order);
 
 #endif

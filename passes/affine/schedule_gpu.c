@@ -201,6 +201,20 @@ static int64_t spread_elements(const strata_row_kernel_t *rows, int64_t length) 
   return most;
 }
 
+// True of a nest that gives a few elements of a row values that the row has one of, or that lie in memory.
+static bool is_spread(const strata_row_member_t *member) {
+  const strata_nest_t *nest = member->nest;
+  bool is_alike = nest->n_reduction == 0;
+  for (int i = 0; i < nest->n_accesses; i++)
+    for (int dim = 0; dim < nest->n_parallel; dim++) {
+      int64_t stride;
+      bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && nest->extents[dim] > 1;
+      if (is_inner && !nest->accesses[i].is_store && !mlirValueIsABlockArgument(nest->accesses[i].buffer))
+        is_alike &= strata_access_stride(nest, &nest->accesses[i], dim, &stride) && stride == 0;
+    }
+  return is_alike;
+}
+
 // True where nests walk the row's elements one for one, and none reads from memory what another stores: then only
 // reductions pass from thread to thread.
 static bool is_plain_row(const strata_row_kernel_t *rows, int64_t length) {
@@ -209,10 +223,11 @@ static bool is_plain_row(const strata_row_kernel_t *rows, int64_t length) {
   for (int i = 0; i < rows->kernel->n_nests; i++) {
     const strata_row_member_t *member = &rows->members[i];
     int n = member->takes_part ? inner_extents(member, extents) : 0;
-    if (member->takes_part && n_shape == 0)
+    if (member->takes_part && n_shape == 0 && !is_spread(member))
       memcpy(shape, extents, sizeof *shape * (size_t)(n_shape = n));
-    if (member->takes_part && (n == 0 || n != n_shape || memcmp(shape, extents, sizeof *shape * (size_t)n) ||
-                               strata_row_inner_elements(member) != length))
+    bool has_shape = n > 0 && n == n_shape && !memcmp(shape, extents, sizeof *shape * (size_t)n) &&
+                     strata_row_inner_elements(member) == length;
+    if (member->takes_part && !has_shape && !is_spread(member))
       return false;
     for (int j = 0; j < member->nest->n_accesses; j++)
       if (!member->nest->accesses[j].is_store && mlirValueIsABlockArgument(member->nest->accesses[j].buffer) &&

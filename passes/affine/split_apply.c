@@ -15,21 +15,6 @@ static MlirOperation combining_op(const strata_nest_t *nest) {
 
 //===-- Edits both nests share -----------------------------------------------------------------------------------===//
 
-static void erase_unused(MlirBlock block) {
-  for (MlirOperation op = mlirBlockGetTerminator(block); !mlirOperationIsNull(op);) {
-    MlirOperation before = {NULL};
-    for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationEqual(o, op);
-         o = mlirOperationGetNextInBlock(o))
-      before = o;
-    bool is_used = mlirOperationGetNumResults(op) == 0;
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-      is_used |= strata_value_has_uses(mlirOperationGetResult(op, i));
-    if (!is_used)
-      mlirOperationDestroy(op);
-    op = before;
-  }
-}
-
 // True if the parts of reduction dim |dim| stand behind the results' dims.
 static bool is_behind(const strata_split_t *split, int dim) { return !split->is_across || split->is_beside[dim]; }
 
@@ -205,7 +190,7 @@ static strata_status_t add_partial_nest(strata_arena_t *arena, const strata_spli
   MlirValue leading[2] = {mlirOperationGetResult(copy.loops[0], 0), partial};
   mlirBlockInsertOwnedOperationBefore(copy.body, mlirBlockGetTerminator(copy.body),
                                       strata_split_access(location, "affine.store", leading, 2, dims, n, 0, NULL));
-  erase_unused(copy.body);
+  strata_nest_erase_unused(copy.body);
   return NULL;
 }
 
@@ -225,7 +210,7 @@ static void combine_partials(const strata_split_t *split, MlirValue partial) {
   mlirBlockInsertOwnedOperationBefore(nest->inner, op, load);
   bool is_first = mlirValueEqual(mlirOperationGetOperand(op, 0), mlirBlockGetArgument(nest->inner, 1));
   mlirOperationSetOperand(op, is_first, mlirOperationGetResult(load, 0));
-  erase_unused(nest->inner);
+  strata_nest_erase_unused(nest->inner);
   for (int i = nest->n_reduction; i-- > 0;)
     if (split->parts[i] > 1)
       strata_loop_set_extent(nest->loops[i], split->parts[i]);

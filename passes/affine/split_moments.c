@@ -43,6 +43,13 @@ static MlirValue store_elsewhere(const strata_nest_t *copy, MlirOperation store)
   return buffer;
 }
 
+// Makes |buffer| what the nest reads, its one operand.
+static void read_from(const strata_nest_t *nest, MlirValue buffer) {
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (!nest->accesses[i].is_store)
+      mlirOperationSetOperand(nest->accesses[i].op, 0, buffer);
+}
+
 typedef struct {
   const strata_moments_t *m;
   const strata_split_t *split;
@@ -149,13 +156,12 @@ static strata_status_t add_differences(const parts_t *p, MlirValue *out_buffer) 
   return NULL;
 }
 
-static strata_status_t add_squares(const parts_t *p, MlirValue differences, MlirValue *out_buffer) {
-  const strata_nest_node_t *square = p->m->square;
+static strata_status_t add_squares(const strata_moments_t *m, strata_arena_t *arena, MlirValue differences,
+                                   MlirValue *out_buffer) {
+  const strata_nest_node_t *square = m->square;
   strata_nest_t copy;
-  STRATA_TRY(copy_nest(p->arena, square, p->m->squares->nest->op, &copy));
-  for (int i = 0; i < copy.n_accesses; i++)
-    if (!copy.accesses[i].is_store)
-      mlirOperationSetOperand(copy.accesses[i].op, 0, differences);
+  STRATA_TRY(copy_nest(arena, square, m->squares->nest->op, &copy));
+  read_from(&copy, differences);
   *out_buffer = store_elsewhere(&copy, same_access(square, strata_moments_store(square), &copy));
   return NULL;
 }
@@ -189,9 +195,7 @@ static strata_status_t add_spreads(const parts_t *p) {
   erase_unless_used(loaded);
   strata_nest_t combining;
   STRATA_TRY(strata_nest_read(p->arena, m->squares->nest->op, &combining));
-  for (int i = 0; i < combining.n_accesses; i++)
-    if (!combining.accesses[i].is_store)
-      mlirOperationSetOperand(combining.accesses[i].op, 0, buffer);
+  read_from(&combining, buffer);
   return NULL;
 }
 
@@ -204,6 +208,11 @@ static bool erase_unread(const strata_moments_t *m, const strata_nest_node_t *no
   mlirOperationDestroy(node->nest->op);
   mlirOperationDestroy(mlirOpResultGetOwner(buffer->value));
   return true;
+}
+
+void strata_moments_erase_squares(const strata_moments_t *m) {
+  if (erase_unread(m, m->square))
+    erase_unread(m, m->difference);
 }
 
 //===-- All ------------------------------------------------------------------------------------------------------===//
@@ -317,16 +326,13 @@ strata_status_t strata_split_moments(strata_compile_t *compile, const strata_nes
   p.sums = partial.buffer;
   STRATA_TRY(add_means(&p));
   STRATA_TRY(add_differences(&p, &differences));
-  STRATA_TRY(add_squares(&p, differences, &squared));
+  STRATA_TRY(add_squares(&m, compile->arena, differences, &squared));
   STRATA_TRY(strata_split_apply(compile->arena, &of_squares, &partial));
   p.squares = partial.buffer;
   strata_nest_t part;
   STRATA_TRY(strata_nest_read(compile->arena, partial.op, &part));
-  for (int i = 0; i < part.n_accesses; i++)
-    if (!part.accesses[i].is_store)
-      mlirOperationSetOperand(part.accesses[i].op, 0, squared);
+  read_from(&part, squared);
   STRATA_TRY(add_spreads(&p));
-  if (erase_unread(&m, m.square)) // what is squared now are differences of parts
-    erase_unread(&m, m.difference);
+  strata_moments_erase_squares(&m); // what is squared now are differences of parts
   return NULL;
 }

@@ -10,6 +10,7 @@ typedef struct {
   const strata_access_t *x, *own_x; // as ->sum and ->difference read it
   const strata_access_t *own_mean;  // as ->difference reads it
   double factor;                    // 1 / n
+  bool is_rounded;                  // mean, differences or squares are: parts of a row would be rounded otherwise
   int own[STRATA_MAX_DIMS];         // by dim of ->sum: that of ->difference
   int of_squares[STRATA_MAX_DIMS];  // by dim of ->sum: that of ->squares
 } strata_moments_t;
@@ -24,8 +25,24 @@ const strata_access_t *strata_moments_load(const strata_nest_node_t *node, MlirV
 const strata_nest_buffer_t *strata_moments_buffer(const strata_moments_t *m, const strata_nest_node_t *node,
                                                   const strata_access_t *access);
 
-// Bytes of the sectors read and stored for a byte of the rows, where a kernel reads and stores them one by one. What is
-// stored in the end has the order of the differences. *out_read is 1 where neighbours of short pieces are no rows.
+// True if |map|, of an access of the nest, takes its first |n_rows| dims, which are all parallel ones, as they are.
+bool strata_moments_is_of_rows(const strata_nest_t *nest, MlirAffineMap map, int n_rows);
+
+// The dim of |nest| along which |access| has elements side by side; -1 if there is none.
+int strata_contiguous_dim(const strata_nest_t *nest, const strata_access_t *access);
+
+// True if elements side by side in what is read are not side by side in what is stored in the end, which has the order
+// of the differences.
+bool strata_moments_is_turned(const strata_moments_t *m);
+
+// Bytes of the sectors read and stored for a byte of the rows, where a kernel reads and stores them one by one, as they
+// are read. *out_read is 1 where neighbours of short pieces are no rows.
 void strata_moments_traffic(const strata_moments_t *m, double *out_read, double *out_stored);
+
+// Erases the squares, which nobody reads any more, and the differences if nothing else is made of them.
+void strata_moments_erase_squares(const strata_moments_t *m);
+
+// Has the sum of squares compute them, in the order of the elements, so that the differences may be elsewhere.
+STRATA_MUST_CHECK strata_status_t strata_moments_part(strata_arena_t *arena, const strata_moments_t *m);
 
 #endif

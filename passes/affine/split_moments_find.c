@@ -4,6 +4,7 @@
 #include "dialects/affine/row_kernel.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/pieces.h"
+#include "passes/affine/schedule_gpu.h"
 
 static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
@@ -41,13 +42,26 @@ static MlirOperation defined_by(MlirValue value, const char *name) {
 
 static bool is_loaded(MlirValue value, const strata_access_t *load) { return mlirValueEqual(value, load->value); }
 
+// What |node| stores, or what that is rounded from.
+static MlirValue computed(const strata_nest_node_t *node, bool *out_is_rounded) {
+  MlirValue value = strata_moments_store(node)->value;
+  MlirOperation rounding = defined_by(value, "arith.truncf");
+  *out_is_rounded = !mlirOperationIsNull(rounding);
+  return *out_is_rounded ? mlirOperationGetOperand(rounding, 0) : value;
+}
+
+static MlirOperation computed_by(const strata_nest_node_t *node, const char *name) {
+  bool is_rounded;
+  return defined_by(computed(node, &is_rounded), name);
+}
+
 // True if |value| is what |load| gives, widened or not.
 static bool is_of(MlirValue value, const strata_access_t *load) {
   MlirOperation widening = defined_by(value, "arith.extf");
   return is_loaded(mlirOperationIsNull(widening) ? value : mlirOperationGetOperand(widening, 0), load);
 }
 
-static bool is_of_rows(const strata_nest_t *nest, MlirAffineMap map, int n_rows) {
+bool strata_moments_is_of_rows(const strata_nest_t *nest, MlirAffineMap map, int n_rows) {
   if (mlirAffineMapGetNumResults(map) != n_rows || nest->n_parallel != n_rows)
     return false;
   for (int i = 0; i < n_rows; i++) {
@@ -74,7 +88,7 @@ static const strata_access_t *summed_up(const strata_nest_node_t *node) {
   const char *kind = strata_row_combining_kind(nest);
   const strata_access_t *store = strata_moments_store(node);
   if (!kind || strcmp(kind, "add") || !store || !mlirValueEqual(store->value, result) ||
-      !mlirTypeIsAF32(mlirValueGetType(result)) || !is_of_rows(nest, store->map, nest->n_parallel))
+      !mlirTypeIsAF32(mlirValueGetType(result)) || !strata_moments_is_of_rows(nest, store->map, nest->n_parallel))
     return NULL;
   for (int i = 0; i < nest->n_accesses; i++)
     if (!nest->accesses[i].is_store) {
@@ -106,10 +120,11 @@ static const strata_nest_node_t *reader_of(strata_moments_t *m, const strata_nes
 static bool is_mean(strata_moments_t *m, const strata_nest_node_t *sum, const strata_nest_node_t *node) {
   const strata_access_t *load = strata_moments_load(node, strata_moments_store(sum)->buffer),
                         *store = strata_moments_store(node);
-  MlirOperation product = defined_by(store->value, "arith.mulf");
+  MlirOperation product = computed_by(node, "arith.mulf");
   int n_rows = sum->nest->n_parallel;
   if (node->class != STRATA_NEST_MAP || !load || mlirOperationIsNull(product) ||
-      !is_of_rows(node->nest, load->map, n_rows) || !is_of_rows(node->nest, store->map, n_rows) ||
+      !strata_moments_is_of_rows(node->nest, load->map, n_rows) ||
+      !strata_moments_is_of_rows(node->nest, store->map, n_rows) ||
       !is_loaded(mlirOperationGetOperand(product, 0), load))
     return false;
   MlirOperation constant = defined_by(mlirOperationGetOperand(product, 1), "arith.constant");
@@ -118,17 +133,17 @@ static bool is_mean(strata_moments_t *m, const strata_nest_node_t *sum, const st
 }
 
 static bool is_difference(strata_moments_t *m, const strata_nest_node_t *mean, const strata_nest_node_t *node) {
-  MlirOperation difference = defined_by(strata_moments_store(node)->value, "arith.subf");
+  MlirOperation difference = computed_by(node, "arith.subf");
   m->own_mean = strata_moments_load(node, strata_moments_store(mean)->buffer);
   m->own_x = strata_moments_load(node, m->x->buffer);
   return node->class == STRATA_NEST_MAP && !mlirOperationIsNull(difference) && m->own_mean && m->own_x &&
          is_of(mlirOperationGetOperand(difference, 0), m->own_x) &&
-         is_loaded(mlirOperationGetOperand(difference, 1), m->own_mean);
+         is_of(mlirOperationGetOperand(difference, 1), m->own_mean);
 }
 
 static bool is_square(strata_moments_t *m, const strata_nest_node_t *difference, const strata_nest_node_t *node) {
   const strata_nest_t *nest = node->nest;
-  MlirOperation product = defined_by(strata_moments_store(node)->value, "arith.mulf");
+  MlirOperation product = computed_by(node, "arith.mulf");
   (void)m;
   if (node->class != STRATA_NEST_MAP || mlirOperationIsNull(product))
     return false;
@@ -138,7 +153,7 @@ static bool is_square(strata_moments_t *m, const strata_nest_node_t *difference,
       continue;
     if (side == 2 || !mlirValueEqual(access->buffer, strata_moments_store(difference)->buffer) ||
         mlirAffineMapIsNull(access->map) || !mlirAffineMapEqual(access->map, nest->accesses[0].map) ||
-        !is_loaded(mlirOperationGetOperand(product, side++), access))
+        !is_of(mlirOperationGetOperand(product, side++), access))
       return false;
   }
   return true;
@@ -200,7 +215,27 @@ bool strata_moments_find(const strata_nest_graph_t *graph, int node, strata_mome
   m->difference = m->mean ? reader_of(m, m->mean, is_difference) : NULL;
   m->square = m->difference ? reader_of(m, m->difference, is_square) : NULL;
   m->squares = m->square ? reader_of(m, m->square, is_sum) : NULL;
+  const strata_nest_node_t *nodes[] = {m->mean, m->difference, m->square};
+  for (int i = 0; m->squares && i < 3; i++) {
+    bool is_rounded;
+    computed(nodes[i], &is_rounded);
+    m->is_rounded |= is_rounded;
+  }
   return m->squares && find_dims(m);
+}
+
+int strata_contiguous_dim(const strata_nest_t *nest, const strata_access_t *access) {
+  int64_t stride;
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    if (nest->extents[dim] > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
+      return dim;
+  return -1;
+}
+
+bool strata_moments_is_turned(const strata_moments_t *m) {
+  int read = strata_contiguous_dim(m->difference->nest, m->own_x);
+  int stored = strata_contiguous_dim(m->difference->nest, strata_moments_store(m->difference));
+  return read >= 0 && stored >= 0 && read != stored;
 }
 
 void strata_moments_traffic(const strata_moments_t *m, double *out_read, double *out_stored) {
@@ -219,5 +254,7 @@ void strata_moments_traffic(const strata_moments_t *m, double *out_read, double 
     has_neighbours |=
         sum->extents[dim] > 1 && strata_access_stride(sum, m->x, dim, &stride) && stride * element == read;
   *out_read = has_neighbours && strata_is_piece_short(read) ? strata_piece_traffic(read) : 1;
-  *out_stored = strata_is_piece_short(stored) ? strata_piece_traffic(stored) : 1;
+  *out_stored = strata_moments_is_turned(m)     ? (double)STRATA_SECTOR / (double)element
+                : strata_is_piece_short(stored) ? strata_piece_traffic(stored)
+                                                : 1;
 }

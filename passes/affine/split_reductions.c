@@ -28,6 +28,7 @@
 #include "passes/affine/problem.h"
 #include "passes/affine/split_dims.h"
 #include "passes/affine/split_moments.h"
+#include "passes/affine/split_norm.h"
 #include "passes/pass.h"
 #include "passes/target.h"
 
@@ -286,51 +287,74 @@ typedef struct {
   bool has_moments; // dims are to be cut
 } splitter_t;
 
-// True if mean, variance and norm of rows that are pieces in memory take less time as kernels that read and store whole
-// sectors, each of which goes through the rows once more, than as one of clusters that hold a row each.
-static bool is_in_pieces(const splitter_t *s, int number) {
-  const strata_nest_node_t *node = &s->graph.nodes.data[number];
-  strata_moments_t m;
-  if (node->class != STRATA_NEST_ROW || !strata_moments_find(&s->graph, number, &m))
-    return false;
-  double read, stored, bytes = s->graph.buffers.data[node->buffers.data[m.x - node->nest->accesses]].bytes;
-  strata_moments_traffic(&m, &read, &stored);
-  double one = bytes * (read + stored) / (double)s->device->bandwidth;
+// Sectors read and stored for rows, as kernels that hold one each do.
+typedef struct {
+  double read, stored; // bytes for a byte
+  bool is_dear;        // kernels that read and store whole sectors take less time, though they go through rows again
+} moments_traffic_t;
+
+static moments_traffic_t traffic_of(const splitter_t *s, const strata_nest_node_t *node, const strata_moments_t *m) {
+  moments_traffic_t t;
+  double bytes = s->graph.buffers.data[node->buffers.data[m->x - node->nest->accesses]].bytes;
+  strata_moments_traffic(m, &t.read, &t.stored);
+  double one = bytes * (t.read + t.stored) / (double)s->device->bandwidth;
   double apart = bytes * MOMENTS_PASSES / (double)s->device->bandwidth + s->device->costs->split.worthwhile_seconds;
-  if (read > 1)
-    strata_explain(s->compile,
-                   "split  %.*s: rows in pieces, %.1f bytes read for one: %.1f us in one kernel, %.1f apart",
-                   (int)node->nest->name.length, node->nest->name.data, read, 1e6 * one, 1e6 * apart);
-  return read > 1 && apart < one;
+  t.is_dear = apart < one;
+  if (t.read > 1 || t.stored > 1)
+    strata_explain(
+        s->compile,
+        "split  %.*s: rows in pieces, %.1f bytes read and %.1f stored for one: %.1f us in one kernel, %.1f apart",
+        (int)node->nest->name.length, node->nest->name.data, t.read, t.stored, 1e6 * one, 1e6 * apart);
+  return t;
+}
+
+// Mean and variance in parts, or at least without the norm. *out_squares as strata_split_moments has it.
+static strata_status_t split_moments(splitter_t *s, int number, double lost, bool is_across, int *out_squares) {
+  const strata_nest_node_t *node = &s->graph.nodes.data[number];
+  strata_arena_t *arena = s->compile->arena;
+  strata_moments_t m;
+  strata_norm_t norm;
+  double worthwhile = s->device->costs->split.worthwhile_seconds;
+  *out_squares = -1;
+  if (node->class != STRATA_NEST_ROW || !strata_moments_find(&s->graph, number, &m))
+    return NULL;
+  moments_traffic_t t = traffic_of(s, node, &m);
+  strata_norm_find(arena, &m, &norm);
+  bool may_split = !s->compile->options->disable_unsafe_math && !m.is_rounded;
+  if (may_split && t.is_dear && t.read > 1)
+    STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_columns(s->device, node),
+                                    STRATA_PARTS_COLUMNS, out_squares));
+  if (may_split && *out_squares < 0 && lost * MOMENTS_PASSES >= worthwhile)
+    STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_rows(s->device, node),
+                                    is_across ? STRATA_PARTS_ACROSS : STRATA_PARTS_ALONG, out_squares));
+  s->has_moments |= *out_squares >= 0;
+  if (*out_squares < 0 && t.is_dear && norm.is_beside && lost < worthwhile) {
+    STRATA_TRY(strata_moments_part(arena, &m));
+    *out_squares = (int)(m.squares - s->graph.nodes.data);
+  }
+  return *out_squares >= 0 && t.stored > 1 ? strata_norm_spread(arena, &norm) : NULL;
 }
 
 static strata_status_t split_node(splitter_t *s, int number) {
-  const strata_split_costs_t *costs = &s->device->costs->split;
   const strata_nest_node_t *node = &s->graph.nodes.data[number];
   strata_problem_t problem;
   strata_partial_t partial;
   bool may_be_uneven = false;
-  int squares = -1;
+  int squares;
   bool is_product = read_product(s->compile, s->device, node, &problem, &may_be_uneven);
   strata_split_t split = {.may_be_uneven = may_be_uneven,
                           .nest = node->nest,
                           .n_parts = 1,
                           .is_across = is_product || is_across(&s->graph, node)};
   double lost = is_product ? 0 : seconds_lost(s->device, &s->graph, node, split.is_across);
-  bool may_split = !s->compile->options->disable_unsafe_math;
-  strata_parts_t kind = split.is_across ? STRATA_PARTS_ACROSS : STRATA_PARTS_ALONG;
-  if (may_split && is_in_pieces(s, number))
-    STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_columns(s->device, node),
-                                    STRATA_PARTS_COLUMNS, &squares));
-  if (may_split && squares < 0 && lost * MOMENTS_PASSES >= costs->worthwhile_seconds)
-    STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_rows(s->device, node), kind, &squares));
+  STRATA_TRY(split_moments(s, number, lost, split.is_across, &squares));
   if (squares >= 0) {
-    s->has_moments = s->is_done[squares] = true;
+    s->is_done[squares] = true;
     return NULL;
   }
   if (is_product && STRATA_PIPELINED_PRODUCTS && *s->device->mma_async)
     choose_product_parts(s->compile, s->device, &problem, &split);
-  else if (lost >= costs->worthwhile_seconds)
+  else if (lost >= s->device->costs->split.worthwhile_seconds)
     choose_parts(&split, s->device, node);
   return split.n_parts > 1 ? strata_split_apply(s->compile->arena, &split, &partial) : NULL;
 }

@@ -71,6 +71,12 @@ LONGER = ([1, 3, 600, 701], 1)  # than a cluster can hold: parts of a row, then 
 # Channels last, of groups that are short pieces of each pixel: columns in parts, what combines them, then the norm. Fewer
 # pixels are not worth three launches.
 PIECES = [([1, 36, 211, 197], 12, np.float32), ([2, 20, 170, 163], 10, np.float32)]
+# Read along pixels, stored along channels for a convolution: mean and variance, then the norm, turned in tiles. Few rows,
+# rows of one channel, widths that are no multiple of anything, and forms that round means and differences.
+TURNED = [(of_instance, (1, 60, 163, 131), 6, np.float16), (as_operator, (1, 64, 127, 181), 64, np.float16),
+          (apart_rows, (2, 36, 127, 131), 9, np.float16), (apart_dims, (1, 24, 300, 201), 4, np.float16),
+          (as_operator, (3, 66, 83, 99), 6, np.float16), (of_instance, (1, 128, 104, 104), 8, np.float32)]
+PARTS_TURNED = ((2, 24, 197, 193), 2, np.float32)  # rows that no cluster holds: parts, what combines them, the norm
 
 
 def norm(x, groups):
@@ -85,8 +91,9 @@ def swish(x):
 
 
 def convolved(x, kernel):
-    padded, y = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1))), 0
-    for i, j in itertools.product(range(3), repeat=2):
+    width = kernel.shape[-1]
+    padded, y = np.pad(x, ((0, 0), (0, 0), *[(width // 2,) * 2] * 2)), 0
+    for i, j in itertools.product(range(width), repeat=2):
         y = y + np.einsum("bchw,oc->bohw", padded[:, :, i:i + x.shape[2], j:j + x.shape[3]], kernel[:, :, i, j])
     return y
 
@@ -119,18 +126,18 @@ def check(form, shape, groups, dtype, mode):
         assert launches <= most, f"{name}, {mode}: {launches} launches"
 
 
-def check_convolution(form, mode, most):
-    """A norm and the convolution that reads it: two launches, and nothing copied between them."""
-    shape, groups = [1, 48, 22, 18], 3
-    x = (2 * np.random.default_rng(7).standard_normal(shape) + 1).astype(np.float16)
-    kernel = (np.random.default_rng(8).standard_normal((24, 48, 3, 3)) / 20).astype(np.float16)
-    b = Builder(np.float16, shape, FORMS[form])
-    y = form(b, b.x, shape, groups)
-    y = b.Conv(b.Mul(y, b.Sigmoid(y)), b.number(kernel), pads=[1, 1, 1, 1])
-    got, launches = run(b, y, (1, 24, 22, 18), x, mode, f"conv_{form.__name__}")
+def check_convolution(form, mode, least, most, shape=(1, 48, 22, 18), groups=3, dtype=np.float16, width=3):
+    """A norm and the convolution that reads it, and nothing copied between them."""
+    x = (2 * np.random.default_rng(7).standard_normal(shape) + 1).astype(np.float16).astype(dtype)
+    kernel = (np.random.default_rng(8).standard_normal((24, shape[1], width, width)) / 20).astype(np.float16).astype(dtype)
+    b = Builder(dtype, list(shape), FORMS[form])
+    y = form(b, b.x, list(shape), groups)
+    y = b.Conv(b.Mul(y, b.Sigmoid(y)), b.number(kernel), pads=[width // 2] * 4)
+    name = f"conv_{form.__name__}_{'x'.join(map(str, shape))}_{np.dtype(dtype).itemsize}"
+    got, launches = run(b, y, (shape[0], 24, *shape[2:]), x, mode, name)
     expected = convolved(swish(norm(x.astype(np.float64), groups)), kernel.astype(np.float64))
-    np.testing.assert_allclose(got, expected, rtol=4e-3, atol=4e-3 * abs(expected).max(), err_msg=f"{form}, {mode}")
-    assert launches <= most, f"{form.__name__} and a convolution, {mode}: {launches} launches"
+    np.testing.assert_allclose(got, expected, rtol=4e-3, atol=4e-3 * abs(expected).max(), err_msg=f"{name}, {mode}")
+    assert least <= launches <= most, f"{name}, {mode}: {launches} launches"
 
 
 def check_between_convolutions(mode, least, most):
@@ -163,6 +170,9 @@ if __name__ == "__main__":
         check(channels_last, shape, groups, dtype, "emulated_90")
     check_between_convolutions("emulated_90", 5, 6)
     for form in (of_instance, as_operator, apart_rows, apart_dims):
-        check_convolution(form, "emulated_90", 2)
-        check_convolution(form, "cpu", 4)  # few rows are apart from what has many points
+        check_convolution(form, "emulated_90", 2, 2)
+        check_convolution(form, "cpu", 1, 4)  # few rows are apart from what has many points
+    for form, shape, groups, dtype in TURNED:
+        check_convolution(form, "emulated_90", 3, 3, shape, groups, dtype, width=1)
+    check_convolution(of_instance, "emulated_90", 4, 4, *PARTS_TURNED, width=1)
     print("all forms")

@@ -173,3 +173,45 @@ func.func private @digits(%x: memref<2x5x8xf32>, %y: memref<2xf32>) {
   } {strata.nest = "reduce"}
   return
 }
+
+// A dim that is the last digit of a coordinate merges with the next coordinate, the digits before it stay. One that is
+// added to others, as a window's place, does not.
+// CHECK-LABEL: func.func private @last_digit
+// CHECK-SAME: (%[[X:.*]]: memref<120xf32>, %{{.*}}: memref<3xf32>)
+// CHECK: affine.parallel (%[[G:.*]]) = (0) to (3)
+// CHECK: affine.for %[[N:.*]] = 0 to 40
+// CHECK-NOT: affine.for
+// CHECK: affine.load %[[X]][%[[G]] * 40 + %[[N]]]
+func.func private @last_digit(%x: memref<15x8xf32>, %y: memref<3xf32>) {
+  affine.parallel (%g) = (0) to (3) {
+    %z = arith.constant 0.0 : f32
+    %r = affine.for %i = 0 to 5 iter_args(%a = %z) -> f32 {
+      %s = affine.for %j = 0 to 8 iter_args(%c = %a) -> f32 {
+        %p = affine.load %x[%g * 5 + %i, %j] : memref<15x8xf32>
+        %v = arith.addf %c, %p : f32
+        affine.yield %v : f32
+      }
+      affine.yield %s : f32
+    }
+    affine.store %r, %y[%g] : memref<3xf32>
+  } {strata.nest = "reduce"}
+  return
+}
+// CHECK-LABEL: func.func private @window
+// CHECK: affine.for %{{.*}} = 0 to 3
+// CHECK-NEXT: affine.for %{{.*}} = 0 to 8
+func.func private @window(%x: memref<15x8xf32>, %y: memref<13xf32>) {
+  affine.parallel (%g) = (0) to (13) {
+    %z = arith.constant 0.0 : f32
+    %r = affine.for %i = 0 to 3 iter_args(%a = %z) -> f32 {
+      %s = affine.for %j = 0 to 8 iter_args(%c = %a) -> f32 {
+        %p = affine.load %x[%g + %i, %j] : memref<15x8xf32>
+        %v = arith.addf %c, %p : f32
+        affine.yield %v : f32
+      }
+      affine.yield %s : f32
+    }
+    affine.store %r, %y[%g] : memref<13xf32>
+  } {strata.nest = "reduce"}
+  return
+}

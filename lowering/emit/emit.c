@@ -1,5 +1,5 @@
 // See emit.h.
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/emit/emit.h"
 
 #include <assert.h>
 

@@ -1,8 +1,8 @@
 // Appending upstream ops at a moving point: the few constructions the tile builder needs.
 //
 // An emitter is a value; loops save and restore its block. It owns nothing.
-#ifndef STRATA_LOWERING_AFFINE_TO_TILE_EMIT_H
-#define STRATA_LOWERING_AFFINE_TO_TILE_EMIT_H
+#ifndef STRATA_LOWERING_EMIT_EMIT_H
+#define STRATA_LOWERING_EMIT_EMIT_H
 
 #include "dialects/compile.h"
 #include "dialects/mlir_util.h"

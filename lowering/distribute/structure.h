@@ -1,10 +1,10 @@
 // Structure is copied: loops, branches, and whatever else stays as it stands but for its values, each of which has
 // become as many registers as its layout says. What those are is the distribution's business (tile_to_cpu,
 // tile_to_gpu).
-#ifndef STRATA_LOWERING_EXPAND_STRUCTURE_H
-#define STRATA_LOWERING_EXPAND_STRUCTURE_H
+#ifndef STRATA_LOWERING_DISTRIBUTE_STRUCTURE_H
+#define STRATA_LOWERING_DISTRIBUTE_STRUCTURE_H
 
-#include "lowering/affine_to_tile/emit.h"
+#include "lowering/emit/emit.h"
 #include "runtime/base/arena.h"
 
 typedef STRATA_VECTOR(MlirValue) strata_values_t;

@@ -1,4 +1,4 @@
-#include "lowering/expand/structure.h"
+#include "lowering/distribute/structure.h"
 
 enum { MAX_REGIONS = 2 };
 

@@ -1,0 +1,23 @@
+// scf.forall: by which of the forms of a launch its tasks are carried out.
+#include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/parts.h"
+#include "lowering/tile_to_gpu/products.h"
+#include "lowering/tile_to_gpu/rows_ahead.h"
+#include "lowering/tile_to_gpu/tasks.h"
+
+strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
+  int64_t n_tasks;
+  if (d->plan.producers)
+    return strata_products_forall(d, op);
+  if (!strata_gpu_forall_tasks(op, &n_tasks))
+    return strata_gpu_missing(op, "a task space that is dynamic");
+  if (d->plan.part_blocks)
+    return strata_gpu_distribute_parts(d, op);
+  return d->plan.blocks ? strata_rows_ahead(d, op) : strata_gpu_distribute_tasks(d, op);
+}
+
+strata_status_t strata_gpu_rule_return(strata_gpu_distribution_t *d, MlirOperation op) {
+  (void)op;
+  strata_emit_op(&d->e, "func.return", 0, NULL, 0, NULL, 0, NULL);
+  return NULL;
+}
