@@ -3,6 +3,7 @@
 #define STRATA_PASSES_TARGET_H
 
 #include "dialects/compile.h"
+#include "passes/costs.h"
 
 // A processor the cpu target can compile for (rows of targets/cpu/devices.def, or the host).
 typedef struct strata_cpu_device {
@@ -35,7 +36,8 @@ typedef enum {
 
 enum { STRATA_GPU_SHARED_OF_BLOCK = 1 << 10 }; // bytes of shared memory that the driver takes of each block
 
-// A GPU the nvgpu and amdgpu targets can compile for (rows of targets/gpu/devices.def). Sizes are in bytes.
+// A GPU the nvgpu and amdgpu targets can compile for: an architecture (rows of targets/gpu/devices.def), or a card of
+// it (rows of targets/gpu/cards.def), which differs in figures alone. Sizes are in bytes.
 typedef struct strata_gpu_device {
   const char *name;    // as --device= spells it
   const char *sold_as; // other names that --device= takes: targets/device_names.h
@@ -59,14 +61,17 @@ typedef struct strata_gpu_device {
       *mma_async;      // the family whose operands lie in shared memory, with bulk copies and barriers that go with it
   bool has_async_copy; // cp.async
   bool has_programmatic_launch;
-  bool has_tanh; // tanh of f32 to 11 bits
+  bool has_tanh;            // tanh of f32 to 11 bits
+  const char *card;         // as its vendor calls it; NULL: an architecture, judged by the costs that were measured
+  const char *figures_from; // where a card's figures are from
+  const strata_gpu_costs_t *costs; // what the models of passes and lowerings go by
 } strata_gpu_device_t;
 
 // The device of this compile: what --device names, else the target's default. NOT_FOUND lists the known names;
 // INVALID_ARGUMENT if the compile's target is no GPU.
 STRATA_MUST_CHECK strata_status_t strata_gpu_device(strata_compile_t *compile, const strata_gpu_device_t **out_device);
 
-// The row of that name or product, of any target; NULL if there is none.
+// The device of that name or product, of any target; NULL if there is none.
 const strata_gpu_device_t *strata_gpu_device_find(const char *name);
 
 // Bytes of a row that the blocks of a cluster can have in shared memory, two of them on a processor, and elements that

@@ -54,16 +54,21 @@ strata_status_t strata_device_open(const char *target, strata_device_t **out_dev
   return status;
 }
 
-strata_status_t strata_device_find_arch(strata_arena_t *arena, const char *target, uint32_t *out_arch,
-                                        const char **out_name) {
+static strata_status_t read_names(strata_arena_t *arena, const strata_device_t *device, strata_device_names_t *names) {
+  char text[256];
+  STRATA_TRY(to_status(device->driver->get_arch(&names->arch)));
+  device->driver->print_arch(names->arch, text, sizeof text);
+  names->arch_name = strata_arena_strdup(arena, text);
+  STRATA_TRY(to_status(device->driver->get_name(text, sizeof text)));
+  names->product = strata_arena_strdup(arena, text);
+  return NULL;
+}
+
+strata_status_t strata_device_find_names(strata_arena_t *arena, const char *target, strata_device_names_t *out_names) {
+  *out_names = (strata_device_names_t){.arch_name = "", .product = ""};
   strata_device_t *device = NULL;
-  char name[32];
   STRATA_TRY(strata_device_open(target, &device));
-  strata_status_t status = to_status(device->driver->get_arch(out_arch));
-  if (!status) {
-    device->driver->print_arch(*out_arch, name, sizeof name);
-    *out_name = strata_arena_strdup(arena, name);
-  }
+  strata_status_t status = read_names(arena, device, out_names);
   strata_device_close(device);
   return status;
 }

@@ -15,9 +15,16 @@ typedef struct strata_device strata_device_t;
 
 // |target| is "nvgpu" or "amdgpu". The thread's current device, else the first one; its context is current until close.
 STRATA_MUST_CHECK strata_status_t strata_device_open(const char *target, strata_device_t **out_device);
-// The architecture of the first GPU, as images of code say it (runtime/gpu/program.h), and its name, in the arena.
-STRATA_MUST_CHECK strata_status_t strata_device_find_arch(strata_arena_t *arena, const char *target, uint32_t *out_arch,
-                                                          const char **out_name);
+
+typedef struct {
+  uint32_t arch;         // as images of code say it (runtime/gpu/program.h)
+  const char *arch_name; // "sm_90"; in the arena, as the next
+  const char *product;   // what its vendor calls it; "" if that is not known
+} strata_device_names_t;
+
+// Of the thread's current GPU, else the first one.
+STRATA_MUST_CHECK strata_status_t strata_device_find_names(strata_arena_t *arena, const char *target,
+                                                           strata_device_names_t *out_names);
 void strata_device_close(strata_device_t *device); // frees what was allocated; NULL is allowed
 
 // The stream that everything here is ordered on.

@@ -6,17 +6,17 @@
 #include <string.h>
 
 static strata_status_t find_native(strata_arena_t *arena, strata_target_kind_t target, const char **out_name) {
-  uint32_t arch = 0;
-  const char *spelled = "";
-  strata_status_t status =
-      strata_device_find_arch(arena, target == STRATA_TARGET_AMDGPU ? "amdgpu" : "nvgpu", &arch, &spelled);
+  strata_device_names_t names = {0};
+  strata_status_t status = strata_device_find_names(arena, target == STRATA_TARGET_AMDGPU ? "amdgpu" : "nvgpu", &names);
   if (status)
     return strata_status_context(status, "--device=native: no GPU of this machine can be asked");
-  const strata_gpu_device_t *device = strata_gpu_device_of_arch(target, arch);
+  const strata_gpu_device_t *device = strata_gpu_device_of_arch(target, names.arch);
   if (!device)
     return strata_error(STRATA_NOT_FOUND,
-                        "--device=native: the GPU of this machine is of %s, for which there is no code", spelled);
-  *out_name = device->name;
+                        "--device=native: the GPU of this machine is of %s, for which there is no code",
+                        names.arch_name);
+  const strata_gpu_device_t *card = strata_gpu_device_find(names.product);
+  *out_name = card && card->card && strcmp(card->name, device->name) == 0 ? card->card : device->name;
   return NULL;
 }
 

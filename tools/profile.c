@@ -9,9 +9,10 @@
 
 typedef struct {
   const strata_library_t *library;
-  double *seconds;  // a kernel
-  uint64_t *calls;  // a kernel
-  unsigned threads; // most that took part in a launch
+  double *seconds;     // a kernel
+  uint64_t *calls;     // a kernel
+  unsigned threads;    // most that took part in a launch
+  const char *product; // that the GPU is, as its driver says; "": not known
 } trace_t;
 
 static void trace_launch(void *user, size_t launch, unsigned threads, uint64_t nanoseconds) {
@@ -52,8 +53,8 @@ static roofline_t roofline_of_gpu(const strata_gpu_device_t *device) {
   roofline_t roofline = {
       .memory = (double)device->bandwidth, .caches = (double)device->bandwidth, .operations = (double)device->products};
   snprintf(roofline.text, sizeof roofline.text,
-           "roofline of %s: %.0f GB/s, products of 16-bit operands at %.0f TFLOP/s", device->name,
-           1e-9 * roofline.memory, 1e-12 * roofline.operations);
+           "roofline of %s: %.0f GB/s, products of 16-bit operands at %.0f TFLOP/s",
+           device->card ? device->card : device->name, 1e-9 * roofline.memory, 1e-12 * roofline.operations);
   return roofline;
 }
 
@@ -71,10 +72,18 @@ static roofline_t roofline_of_host(unsigned threads) {
   return roofline;
 }
 
+const strata_gpu_device_t *strata_profile_device(const strata_library_t *library, const char *product) {
+  const strata_gpu_device_t *card = strata_gpu_device_find(product);
+  for (size_t i = 0; card && i < library->n_devices; i++)
+    if (strcmp(library->devices[i], card->name) == 0)
+      return card;
+  return library->n_devices > 0 ? strata_gpu_device_find(library->devices[0]) : NULL;
+}
+
 static roofline_t find_roofline(const strata_library_t *library, const trace_t *trace) {
   if (strcmp(library->target, "cpu") == 0)
     return trace ? roofline_of_host(trace->threads) : (roofline_t){0};
-  const strata_gpu_device_t *device = library->n_devices > 0 ? strata_gpu_device_find(library->devices[0]) : NULL;
+  const strata_gpu_device_t *device = strata_profile_device(library, trace ? trace->product : "");
   return device ? roofline_of_gpu(device) : (roofline_t){0};
 }
 
@@ -163,10 +172,19 @@ void strata_print_kernels_without_times(const strata_library_t *library, const s
 
 //===-- Profiles -------------------------------------------------------------------------------------------------===//
 
+// "" where the GPU cannot be asked.
+static const char *find_product(strata_arena_t *arena, const strata_library_t *library) {
+  strata_device_names_t names = {.product = ""};
+  if (strcmp(library->target, "cpu") != 0)
+    strata_status_free(strata_device_find_names(arena, library->target, &names));
+  return names.product;
+}
+
 static strata_status_t trace_call(strata_arena_t *arena, strata_session_t *session, trace_t *out_trace) {
   const strata_library_t *library = session->library;
   *out_trace = (trace_t){
       .library = library,
+      .product = find_product(arena, library),
       .seconds = strata_arena_array(arena, double, library->n_kernels + 1),
       .calls = strata_arena_array(arena, uint64_t, library->n_kernels + 1),
   };

@@ -3,6 +3,7 @@
 #define STRATA_TOOLS_PROFILE_H
 
 #include "passes/affine/origins.h"
+#include "passes/target.h"
 #include "tools/session.h"
 
 #include <stdio.h>
@@ -16,10 +17,14 @@ typedef struct {
 } strata_profile_names_t;
 
 // Calls the library some times to warm up, once more to time each kernel, and |n_runs| times for the time of a whole
-// call. Kernels are compared with the roofline of the device that the library is for, where it is known; that of the
-// cpu is measured.
+// call. Kernels are compared with the roofline of this machine's GPU, where it is known, else of the device that the
+// library is for; that of the cpu is measured.
 STRATA_MUST_CHECK strata_status_t strata_profile(strata_arena_t *arena, strata_session_t *session,
                                                  const strata_profile_names_t *names, int n_runs, FILE *file);
+
+// Whose roofline that is: of the card that a driver calls |product|, if the library is for its architecture, else of
+// the first device that it is for; NULL if that is not known.
+const strata_gpu_device_t *strata_profile_device(const strata_library_t *library, const char *product);
 
 // Calls it with its inputs as they are and prints a row for each kernel, the times of one call among them.
 STRATA_MUST_CHECK strata_status_t strata_profile_kernels(strata_arena_t *arena, strata_session_t *session,

@@ -132,8 +132,7 @@ static bool loads_others(const strata_gpu_distribution_t *d) {
 }
 
 int64_t strata_gpu_kept_blocks(const strata_gpu_distribution_t *d) {
-  // Registers of a thread that goes through a row, several loads at a time (measured: norms of 131072 bf16 on an H200
-  // take 51 us with the fewer, softmax 45 with the more).
+  // Registers of a thread that goes through a row, several loads at a time.
   enum { FEW_REGISTERS = 40, REGISTERS = 64 };
   const strata_gpu_device_t *device = d->device;
   int64_t by_memory = device->shared_bytes_processor / (d->shared.size + STRATA_GPU_SHARED_OF_BLOCK);

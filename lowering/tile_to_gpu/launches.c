@@ -4,13 +4,12 @@
 #include "dialects/integers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
-// What is over soon gains by it, as measured on an H200: bert_base_s128, of 87 launches, takes 281 us instead of 348,
-// mobilenet_v3_small, of 70, 108 instead of 143. What takes longer need not start sooner, and its loads are better
-// moved about freely; apart from blocks with equal shares of all steps, whose flags are cleared by a kernel in front.
+// What is over soon gains by it. What takes longer need not start sooner, and its loads are better moved about freely;
+// apart from blocks with equal shares of all steps, whose flags are cleared by a kernel in front.
 bool strata_gpu_begins_early(const strata_gpu_distribution_t *d) {
-  const int64_t short_bytes = 40 << 20, short_flops = INT64_C(5) << 30;
-  bool is_short = strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= short_bytes &&
-                  strata_attr_i64(d->func, "strata.flops", INT64_MAX) <= short_flops;
+  const strata_launch_costs_t *costs = &d->device->costs->launches;
+  bool is_short = (double)strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= costs->short_bytes &&
+                  (double)strata_attr_i64(d->func, "strata.flops", INT64_MAX) <= costs->short_flops;
   return d->device->has_programmatic_launch && (is_short || d->plan.stream);
 }
 
@@ -24,8 +23,7 @@ void strata_gpu_keep_loads(MlirOperation func) { mlirOperationWalk(func, keep_lo
 
 // Blocks go where there is room. That is everywhere while the card is empty; beside a kernel that has not ended it may
 // be on a few processors, which would then hold many of them while others idle. So a launch that begins early, and
-// whose blocks all run at the same time, asks for so much memory that no processor holds more of them than its share
-// (87 launches of bert_base_s128 take 281 us, without that 294; resnet50_fp16 180 and 191).
+// whose blocks all run at the same time, asks for so much memory that no processor holds more of them than its share.
 int64_t strata_gpu_launch_shared(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
   int64_t share = strata_ceil_div(strata_gpu_blocks(d), device->n_processors),

@@ -51,8 +51,7 @@ static strata_layout_t load_layout(const int64_t *sizes, int64_t threads, int fi
 }
 
 // Blocks that are at different places of the rows have the next step's come with this one's: of 128 rows a block, which
-// wait for them, not of few, where memory has no time for it (128x14336x4096: 33.4 us instead of 33.8; 16x14336x4096:
-// 30.4 us instead of 29.8).
+// wait for them, not of few, where memory has no time for it.
 static bool reads_ahead(const strata_gpu_distribution_t *d, const strata_ring_operand_t *operand) {
   enum { MANY_ROWS = 128 };
   return operand->is_bulk && d->plan.stagger && operand->shared.rows >= MANY_ROWS;

@@ -16,6 +16,7 @@ typedef struct {
   int64_t head, value;       // of a tile: in whole steps and columns
   const strata_mma_t *async; // NULL: the device has no instruction for it
   bool on_fma;               // nor any other
+  const strata_gpu_costs_t *costs;
 } strata_attention_problem_t;
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device,

@@ -17,11 +17,9 @@
 
 enum { MAX_HEAD = 256 };
 
-#define SOFTMAX_SECONDS 2e-6 // from the end of one kernel to the work of the next
-#define CLEARLY_FASTER 0.8   // the models err
-#define FASTER 0.95          // what is much alike in both
-#define FASTER_FMA 1.5       // the same multiply-adds in both, and scores in memory are to be avoided
-#define NOT_HIDDEN 0.5       // of arithmetic behind a product
+#define CLEARLY_FASTER 0.8 // the models err
+#define FASTER 0.95        // what is much alike in both
+#define FASTER_FMA 1.5     // the same multiply-adds in both, and scores in memory are to be avoided
 
 typedef strata_attention_finder_t finder_t;
 
@@ -132,11 +130,12 @@ static bool has_weights(const finder_t *f) { return reads_constants(f, f->first)
 // What lies between two kernels of products takes them: a softmax of its own, or arithmetic behind the first one, which
 // hides a part of it.
 static double seconds_between(const finder_t *f, const strata_attention_problem_t *p) {
+  const strata_group_costs_t *costs = &p->costs->group;
   enum { BYTES = 4 + 2 }; // of a score and a weight
   double elements = (double)p->rows * (double)p->columns * (double)p->batch;
   if (!f->found.has_softmax)
-    return strata_attention_arithmetic_seconds(f->device, p) * NOT_HIDDEN;
-  return SOFTMAX_SECONDS + elements * BYTES / (double)f->device->bandwidth;
+    return strata_attention_arithmetic_seconds(f->device, p) * costs->not_hidden;
+  return costs->softmax_seconds + elements * BYTES / (double)f->device->bandwidth;
 }
 
 // The same on a cpu, where nothing is lost by it but for operands that are packed by each task, and scores that leave

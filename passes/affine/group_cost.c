@@ -12,22 +12,17 @@
 #include <float.h>
 #include <math.h>
 
-#define GPU_CLOCK 1.5e9         // additions a second of a lane
-#define GPU_WARPS_AT_ONCE 4.0   // of a processor
-#define GPU_LAUNCH_SECONDS 2e-6 // from the end of one kernel to the work of the next
-#define GPU_DRAW 1.5            // of the devices that prices are measured on
-#define GPU_PRODUCT_LOSS 3.0    // so that products of more than 16 million multiply-adds are worth a launch
-#define MAX_FOLLOWERS 32        // of a nest that are looked at
-#define WAIT_DEPTH 6            // nests between a reduction and what waits for it: mean, epsilon, root
-#define ROWS_AT_ONCE 4.0        // along which a value that does not vary is computed once
-#define AFFORDABLE 0.2          // of a kernel's cost may go into repetitions
-#define SHARING 8.0             // launches, as long as what shares one takes (share_launches.c)
-#define SMALL_SIDE 32           // rows, or columns, of a small matrix: half a tile of 64
-#define SMALL_STEPS 128         // of the reduction: two steps of a tile
-#define OPERAND_WORK 4.0        // of a point: what may be done while an operand of a contraction is packed
-#define OPERAND_READS 1.25      // bytes for one byte of it
-#define OPERAND_NESTS 8         // at most, one after the other
-#define OPERAND_REPEATS 8.0     // of the packing of one element; more: it is read as windows, or by very many tasks
+#define MAX_FOLLOWERS 32    // of a nest that are looked at
+#define WAIT_DEPTH 6        // nests between a reduction and what waits for it: mean, epsilon, root
+#define ROWS_AT_ONCE 4.0    // along which a value that does not vary is computed once
+#define AFFORDABLE 0.2      // of a kernel's cost may go into repetitions
+#define SHARING 8.0         // launches, as long as what shares one takes (share_launches.c)
+#define SMALL_SIDE 32       // rows, or columns, of a small matrix: half a tile of 64
+#define SMALL_STEPS 128     // of the reduction: two steps of a tile
+#define OPERAND_WORK 4.0    // of a point: what may be done while an operand of a contraction is packed
+#define OPERAND_READS 1.25  // bytes for one byte of it
+#define OPERAND_NESTS 8     // at most, one after the other
+#define OPERAND_REPEATS 8.0 // of the packing of one element; more: it is read as windows, or by very many tasks
 
 static const strata_nest_node_t *node_of(const strata_grouping_t *grouping, int node) {
   return &grouping->graph.nodes.data[node];
@@ -53,13 +48,14 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
   }
   const strata_gpu_device_t *device;
   STRATA_TRY(strata_gpu_device(compile, &device));
-  double additions = GPU_CLOCK * GPU_WARPS_AT_ONCE * device->lanes * device->n_processors; // a second
-  double launch = GPU_LAUNCH_SECONDS * additions;
+  const strata_group_costs_t *costs = &device->costs->group;
+  double additions = costs->clock * costs->warps_at_once * device->lanes * device->n_processors; // a second
+  double launch = costs->launch_seconds * additions;
   *out_prices = (strata_group_prices_t){.byte = additions / (double)device->bandwidth,
                                         .launch = launch,
                                         .pause = launch,
                                         .threads = device->n_processors * (device->threads_resident / 2.0),
-                                        .draw = device->draw / GPU_DRAW,
+                                        .draw = device->draw / costs->draw,
                                         .task_points = 8,
                                         .task_threads = device->max_threads,
                                         .row_threads = (double)device->max_threads * fmax(1, device->max_cluster),
@@ -68,7 +64,7 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
                                         .thread_points = 8,
                                         .operand_reuse = 128,
                                         .least_side = 8, // schedule_contract_gpu.c
-                                        .product_loss = GPU_PRODUCT_LOSS};
+                                        .product_loss = costs->product_loss};
   return NULL;
 }
 

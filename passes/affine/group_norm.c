@@ -16,9 +16,6 @@
 enum { MAX_NODES = 256, MAX_MEMBERS = 64, MAX_REDUCTIONS = 4 }; // that are looked at behind one contraction
 
 #define CLEARLY_FASTER 0.97 // the models err
-// Measured on an H200, behind a product that has just written what is read.
-#define NORM_SECONDS 0.8e-6
-#define NORM_BANDWIDTH 4e12
 
 typedef struct {
   strata_grouping_t *grouping;
@@ -158,12 +155,12 @@ static double traffic(const finder_t *f, int64_t *out_stored) {
 
 // A norm alone reads what the product stores, and stores as much.
 static double norm_seconds(const strata_problem_t *p) {
+  const strata_group_costs_t *costs = &p->costs->group;
   double elements = (double)p->rows * (double)p->columns * (double)p->batch;
-  return NORM_SECONDS + 2 * elements * (double)p->stored_bytes / NORM_BANDWIDTH;
+  return costs->norm_seconds + 2 * elements * (double)p->stored_bytes / costs->norm_bandwidth;
 }
 
-// One product that clusters of two carry out at once, filling the card: there two kernels were measured to be slower
-// (4096 x 768 x 3072 in 31.3 us instead of 33.7, 4096 x 768 x 768 in 13.2 instead of 14.2).
+// One product that clusters of two carry out at once, filling the card: there two kernels are slower.
 static bool is_measured(const strata_gpu_device_t *device, const strata_problem_t *problem,
                         const strata_pipelined_choice_t *p) {
   enum { LEAST_STEPS = 512 };

@@ -15,8 +15,6 @@
 
 enum { MAX_NODES = 32 }; // that follow a contraction
 
-#define LAUNCH_SECONDS 1e-6 // saved of the time from one kernel to the next
-
 typedef struct {
   strata_grouping_t *grouping;
   const strata_gpu_device_t *device;
@@ -109,8 +107,8 @@ static bool pays(const finder_t *f, int first, int second) {
   if (isinf(together) || !has_tiles)
     return false;
   double results = (double)both.rows * (double)both.columns * (double)both.batch * (double)both.stored_bytes;
-  double apart = strata_problem_seconds(f->device, &one) + strata_problem_seconds(f->device, &other) + LAUNCH_SECONDS +
-                 results / (double)f->device->bandwidth;
+  double apart = strata_problem_seconds(f->device, &one) + strata_problem_seconds(f->device, &other) +
+                 f->device->costs->group.pair_seconds + results / (double)f->device->bandwidth;
   bool is_faster = together < apart;
   strata_explain(f->grouping->compile, "pair contract#%d, contract#%d: %lld x 2 * %lld x %lld: %.1f us %s %.1f apart",
                  first, second, (long long)both.rows, (long long)both.columns, (long long)both.steps, 1e6 * together,

@@ -16,7 +16,6 @@
 #include <math.h>
 
 #define LAUNCH "strata.launch"
-#define SMALL_SECONDS 16e-6
 
 enum {
   MAX_BETWEEN = 64,   // calls that one may move past
@@ -148,7 +147,7 @@ static bool is_small(finder_t *f, MlirOperation call) {
   if (!status && strata_is_contraction(&kernel, &contraction)) {
     strata_gpu_contraction_t question = {f->compile, f->device, f->calls, called, &contraction};
     strata_problem_t problem = strata_problem_read(&question);
-    f->small[i] = strata_problem_seconds(f->device, &problem) <= SMALL_SECONDS ? 1 : -1;
+    f->small[i] = strata_problem_seconds(f->device, &problem) <= f->device->costs->launches.small_seconds ? 1 : -1;
   }
   strata_status_free(status);
   return f->small[i] > 0;

@@ -3,7 +3,7 @@
 // The time of a kernel is that of its fullest processor: tiles one after the other, each as long as its steps, each
 // step as long as the slowest of what goes on side by side (instructions, shared memory, the second-level cache, what
 // producers fetch through registers); but not less than memory takes. To that come the launch, the filling of the ring,
-// and the stores of the tiles that no other tile hides. The constants are measured on an H200.
+// and the stores of the tiles that no other tile hides. The figures are the device's (passes/costs.h).
 #include "passes/affine/pipelined.h"
 
 #include "dialects/integers.h"
@@ -14,62 +14,6 @@ enum {
   LEAST_BOX = 32,  // of a row of results
   WIDE_RESULT = 4, // bytes
 };
-
-// In cycles of a processor.
-#define LAUNCH 3000.0         // from the end of one kernel to the first instruction of the next
-#define SECOND_BLOCK 500.0    // until a processor has begun with it
-#define FILL 1500.0           // until the first slot is full
-#define LATENCY 1000.0        // of a bulk copy
-#define LOAD_LATENCY 700.0    // of a load into registers
-#define LOAD_RATE 32.0        // bytes that producers load, convert and store, 16 at once
-#define LOADED_ALONE 17.0     // the bytes that take as long as an element by itself
-#define PRODUCTS 32.0         // rows * columns of a step of STRATA_PIPELINED_STEP_BYTES, whatever the operands' type
-#define SHARED_RATE (1 / 1.3) // rows and columns of a step written and read
-#define CACHE_RATE 76.0       // bytes from the second-level cache
-#define STORE_START 500.0     // of a tile's results
-#define STORE_RATE 26.0       // of a group: see store_cycles
-#define NARROW_STORE 1.3      // in boxes of less than 128 bytes a row, the same
-#define EXCHANGED_STORE 1.4   // that the threads do, in vectors of 16 bytes, the same
-#define UNALIGNED_STORE 1.3   // rows that begin anywhere
-#define CROSSED_STORE 2.5     // the same, contiguous along the instruction's rows
-#define SPLIT_STORE 1.23      // rows that begin within lines
-#define STORED_BY_ALL 14.0    // bytes of results of 32 bits, of a processor, while all of them store
-#define SHARE_START 300.0     // of sums that the blocks of a cluster exchange: its barriers
-#define SHARE_SENT 64.0       // bytes to the blocks of a cluster
-#define SHARE_READ 128.0
-#define EXCHANGE_TOTAL 700.0    // of sums, of all processors, where rows are slow
-#define CLEAR 2400.0            // a kernel in front that sets the flags of all blocks to zero
-#define STREAM_CACHE_RATE 50.0  // bytes from the second-level cache, where blocks are at different steps of their tiles
-#define APART_CACHE_RATE 47.0   // the same, where they become so as they store
-#define APART_SERVED 62.0       // up to which it gives them what they want, of a right operand across the reduction
-#define APART_ALONE 0.5         // of what is shared then, that each block waits for as if it were its own
-#define APART_STORE 2.0         // rows that begin anywhere, while other blocks multiply
-#define STREAM_START 900.0      // of sums that a block leaves to another, of those it takes
-#define STREAM_RATE 40.0        // their bytes
-#define MULTICAST_START 100.0   // of clusters that share operands, one for another, for each doubling of them
-#define STRADDLING_ROW 3.8      // that the copy engine fetches, of a step: it begins within a sector
-#define SPLIT_ROW 3.2           // the same within a line
-#define ALTERNATE_ROW 2.7       // the same of every second row
-#define NARROW_ROW 3.5          // the same, shorter than a line
-#define NARROW_STRADDLING 10.0  // the same, that begins within a sector
-#define LINE_REQUEST 1.6        // to one line, while others want it too
-#define ALONE 1.06              // times as long, if rows are slow and the blocks of no cluster share them
-#define THREE_GROUPS 1.13       // the same of blocks of three groups
-#define LEFT_READ 1.16          // times as long at full clock, where threads read the left operand,
-#define LEFT_STEP 230.0         // but not less: they load, multiply and wait in turn
-#define LEFT_COLUMN 2.5         // the same for each column of the tile
-#define BOX 45.0                // that one thread has the copy engine fetch
-#define CODE 130.0              // of an op like exp, for each result of a thread, fetched or computed
-#define CACHE_TOTAL 9000.0      // bytes from the second-level cache, of all processors
-#define MEMORY_LATENCY 1500.0   // of a bulk copy from memory, while memory is busy
-#define UNEVEN 0.4              // of the share of processors without a tile in the last round, that memory is idle
-#define MEMORY_SHARE 2.5        // of its share of the memory's bandwidth, that a processor can draw alone
-#define PARTS_OF_ROWS 0.06      // of memory's time, where slow rows are read at several places, for each doubling
-#define HIDDEN 16.0             // what goes on beside the slowest costs as much of its time
-#define CACHE_BESIDE_MEMORY 8.0 // the same of the second-level cache's, where memory decides
-#define CLOCK 1.98e9            // idle; the busier the instructions are, the lower
-#define CLOCK_LOST 0.48e9       // when they always are
-#define INSTRUCTION_RATE (PRODUCTS * STRATA_PIPELINED_STEP_BYTES) // multiply-adds times operand bytes
 
 typedef struct {
   double cycles;
@@ -91,8 +35,9 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
     int64_t boxes = strata_pipelined_count_boxes(problem, p, side);
     result.boxes += (double)(boxes * strata_pipelined_slot_rows(p, side) / p->tile[side]);
     const strata_problem_side_t *s = &problem->sides[side];
-    result.bytes +=
-        boxes ? 0 : (double)(p->tile[side] * p->step) * (s->is_wide ? (double)s->loaded_bytes : LOADED_ALONE);
+    result.bytes += boxes ? 0
+                          : (double)(p->tile[side] * p->step) *
+                                (s->is_wide ? (double)s->loaded_bytes : problem->costs->pipelined.loaded_alone);
   }
   return result;
 }
@@ -113,48 +58,53 @@ static double line_cycles(const strata_problem_t *problem, const strata_pipeline
       strata_ceil_div(strata_problem_extent(problem, side), strata_pipelined_slot_rows(p, side)) * problem->batch;
   double readers = (double)p->blocks / (double)(tiles * p->parts * p->share[1 - side]);
   double rows = fmax(1, STRATA_LINE / (double)s->row_bytes);
-  return readers * rows * (s->splits_lines ? 2 : 1) * LINE_REQUEST;
+  return readers * rows * (s->splits_lines ? 2 : 1) * problem->costs->pipelined.line_request;
 }
 
 // A row of a step that begins within a line. Every second row of those that begin within sectors begins with one.
 static double split_row_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   if (strata_pipelined_straddles(problem, p, side))
-    return STRADDLING_ROW;
-  return p->every > 1 && side == STRATA_SIDE_U ? ALTERNATE_ROW : SPLIT_ROW;
+    return costs->straddling_row;
+  return p->every > 1 && side == STRATA_SIDE_U ? costs->alternate_row : costs->split_row;
 }
 
 static bool are_apart(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   return strata_problem_takes_blocks_apart(problem) && p->tiles > p->blocks;
 }
 
-static double tile_instructions(const strata_pipelined_choice_t *p) {
-  return (double)(p->shape.rows * p->shape.columns) / PRODUCTS * 100 / (double)p->shape.rate;
+static double tile_instructions(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return (double)(p->shape.rows * p->shape.columns) / problem->costs->pipelined.products * 100 / (double)p->shape.rate;
 }
 
 // Bytes of a side's step from the cache, for a block. Those of a cluster are at the same step, and ask once for what
 // they share.
 static double cached_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   double rows = (double)strata_pipelined_slot_rows(p, side);
   if (are_apart(problem, p))
-    rows = APART_ALONE * rows + (1 - APART_ALONE) * requested_rows(problem, p, side);
+    rows = costs->apart_alone * rows + (1 - costs->apart_alone) * requested_rows(problem, p, side);
   return rows * STRATA_PIPELINED_STEP_BYTES;
 }
 
 // Bytes from the second-level cache: blocks at different steps of their tiles do not find there what another has just
 // asked for. That was not seen where they want little, and the right operand's steps are lines side by side.
 static double cache_rate(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   if (p->stream)
-    return STREAM_CACHE_RATE;
+    return costs->stream_cache_rate;
   if (!are_apart(problem, p))
-    return CACHE_RATE;
+    return costs->cache_rate;
   double wanted = cached_bytes(problem, p, STRATA_SIDE_U) + cached_bytes(problem, p, STRATA_SIDE_V);
-  bool is_served = problem->sides[STRATA_SIDE_V].is_crossed && wanted < APART_SERVED * tile_instructions(p);
-  return is_served ? CACHE_RATE : APART_CACHE_RATE;
+  bool is_served =
+      problem->sides[STRATA_SIDE_V].is_crossed && wanted < costs->apart_served * tile_instructions(problem, p);
+  return is_served ? costs->cache_rate : costs->apart_cache_rate;
 }
 
 // A step's rows from the second-level cache, of which those that straddle its sectors or lines are asked for in two
 // requests: by each of the blocks that share them its part.
 static bound_t cache_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   bound_t bound = {0, "cache"};
   double lines = 0, rate = cache_rate(problem, p);
   for (int side = 0; side < 2; side++) {
@@ -166,7 +116,7 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
     if (s->splits_lines)
       bound.what = "rows";
     if (is_narrow)
-      bound.cycles += rows * (s->straddles ? NARROW_STRADDLING : NARROW_ROW);
+      bound.cycles += rows * (s->straddles ? costs->narrow_straddling : costs->narrow_row);
     else if (s->splits_lines)
       bound.cycles += rows * split_row_cycles(problem, p, side);
     else
@@ -177,24 +127,25 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
 
 // One step of one tile; |together| tiles are under way on the processor.
 static bound_t step_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double together) {
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   double rows = (double)p->shape.rows, columns = (double)p->shape.columns;
   fetched_t fetch = fetched(problem, p);
-  bound_t bound = {tile_instructions(p), "instructions"};
+  bound_t bound = {tile_instructions(problem, p), "instructions"};
   if (strata_pipelined_reads_left(problem, p))
-    bound = slower((bound_t){bound.cycles * LEFT_READ, bound.what},
-                   (bound_t){LEFT_STEP + LEFT_COLUMN * columns, "left operand"});
-  bound = slower(bound, (bound_t){(rows + columns) / SHARED_RATE, "shared memory"});
+    bound = slower((bound_t){bound.cycles * costs->left_read, bound.what},
+                   (bound_t){costs->left_step + costs->left_column * columns, "left operand"});
+  bound = slower(bound, (bound_t){(rows + columns) / costs->shared_rate, "shared memory"});
   bound = slower(bound, cache_time(problem, p));
-  bound = slower(bound, (bound_t){LATENCY / (double)p->slots / together, "latency"});
-  bound = slower(bound, (bound_t){fetch.boxes * BOX / together, "copies"});
+  bound = slower(bound, (bound_t){costs->latency / (double)p->slots / together, "latency"});
+  bound = slower(bound, (bound_t){fetch.boxes * costs->box / together, "copies"});
   if (fetch.bytes > 0)
-    bound = slower(bound, (bound_t){(LOAD_LATENCY + fetch.bytes / LOAD_RATE) / together, "producers"});
+    bound = slower(bound, (bound_t){(costs->load_latency + fetch.bytes / costs->load_rate) / together, "producers"});
   return bound;
 }
 
 // Of a step whose rows take two requests: the lesser of what instructions and requests take.
 static double beside_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return strata_problem_has_slow_rows(problem) ? fmin(cache_time(problem, p).cycles, tile_instructions(p)) : 0;
+  return strata_problem_has_slow_rows(problem) ? fmin(cache_time(problem, p).cycles, tile_instructions(problem, p)) : 0;
 }
 
 // True if the copy engine stores the results: rows that are one dim of theirs, in boxes of 128, 64 or 32 bytes.
@@ -205,27 +156,30 @@ static bool is_staged(const strata_problem_t *problem, const strata_pipelined_ch
 
 // How many times as long threads take as the copy engine.
 static double threads_store(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   if (strata_problem_stores_vectors(problem))
-    return EXCHANGED_STORE;
-  return p->swap ? CROSSED_STORE : are_apart(problem, p) ? APART_STORE : UNALIGNED_STORE;
+    return costs->exchanged_store;
+  return p->swap ? costs->crossed_store : are_apart(problem, p) ? costs->apart_store : costs->unaligned_store;
 }
 
 // Two groups store at the same time.
 static double store_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   double elements = (double)(p->rows * p->columns / p->shape.groups);
-  double cycles = elements * ((double)problem->stored_bytes + 2) / STORE_RATE;
+  double cycles = elements * ((double)problem->stored_bytes + 2) / costs->store_rate;
   bool is_narrow = p->columns * p->parts * problem->stored_bytes % STRATA_PIPELINED_STEP_BYTES != 0;
-  double staged = is_narrow ? NARROW_STORE : 1;
-  double split = problem->columns * problem->stored_bytes % STRATA_LINE ? SPLIT_STORE : 1;
-  return STORE_START + cycles * (is_staged(problem, p) ? staged : threads_store(problem, p)) * split;
+  double staged = is_narrow ? costs->narrow_store : 1;
+  double split = problem->columns * problem->stored_bytes % STRATA_LINE ? costs->split_store : 1;
+  return costs->store_start + cycles * (is_staged(problem, p) ? staged : threads_store(problem, p)) * split;
 }
 
 // Results of 32 bits behind short reductions: all processors store them at a time, and memory is what they wait for,
-// with little to multiply meanwhile (2336x4808x16 in tf32: tiles of 256x128 21.2 us, of 256x64 18.6). Of 16 bits it was
-// not so.
+// with little to multiply meanwhile. Of 16 bits it was not so.
 static double store_beside(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double products) {
   double store = store_cycles(problem, p), bytes = (double)(p->rows * p->columns * problem->stored_bytes);
-  return problem->stored_bytes < WIDE_RESULT ? store : fmax(store, bytes / STORED_BY_ALL - products / 2);
+  return problem->stored_bytes < WIDE_RESULT
+             ? store
+             : fmax(store, bytes / problem->costs->pipelined.stored_by_all - products / 2);
 }
 
 static double traffic_of(const strata_problem_t *problem) {
@@ -242,28 +196,31 @@ static double parts_of_slow_rows(const strata_problem_t *problem, const strata_p
 
 static double memory_cycles(const strata_gpu_device_t *device, const strata_problem_t *problem,
                             const strata_pipelined_choice_t *p) {
-  double share = (double)(p->stream ? p->blocks : p->tiles) * MEMORY_SHARE / device->n_processors;
-  double places = 1 + PARTS_OF_ROWS * parts_of_slow_rows(problem, p), traffic = places * traffic_of(problem);
-  double cycles = traffic / (double)device->bandwidth * CLOCK / fmin(share, 1);
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
+  double share = (double)(p->stream ? p->blocks : p->tiles) * costs->memory_share / device->n_processors;
+  double places = 1 + costs->parts_of_rows * parts_of_slow_rows(problem, p), traffic = places * traffic_of(problem);
+  double cycles = traffic / (double)device->bandwidth * costs->clock / fmin(share, 1);
   double rounds = (double)strata_ceil_div(p->tiles, p->blocks),
          idle = rounds * (double)p->blocks / (double)p->tiles - 1;
   if (p->stream)
     return cycles;
   if (p->tiles > p->blocks)
-    return cycles * (1 + UNEVEN * idle);
+    return cycles * (1 + costs->uneven * idle);
   double fetched = p->row ? strata_problem_operand_bytes(problem) * places : traffic;
-  return fmax(cycles, fetched * MEMORY_LATENCY / ((double)p->slots * strata_pipelined_distinct_bytes(problem, p)));
+  return fmax(cycles,
+              fetched * costs->memory_latency / ((double)p->slots * strata_pipelined_distinct_bytes(problem, p)));
 }
 
 // All but a block's own part of its sums goes to the others of its cluster. Where rows are slow, what was measured goes
 // with the bytes of all clusters together, not with those of one.
 static double share_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   double bytes = (double)(p->shape.rows * p->shape.columns * STRATA_PIPELINED_SUM_BYTES), parts = (double)p->parts;
   if (p->parts == 1)
     return 0;
   if (strata_problem_has_slow_rows(problem))
-    return bytes * (parts - 1) / parts * (double)p->blocks / EXCHANGE_TOTAL;
-  return SHARE_START + bytes / SHARE_SENT + bytes / SHARE_READ;
+    return bytes * (parts - 1) / parts * (double)p->blocks / costs->exchange_total;
+  return costs->share_start + bytes / costs->share_sent + bytes / costs->share_read;
 }
 
 // Tiles one after the other. A team stores while the other multiplies: the last store alone is not hidden, unless a
@@ -370,7 +327,7 @@ static double sum_of(const strata_problem_t *problem, double (*of)(const strata_
 // Of instructions at their full rate.
 static double instruction_cycles(const strata_problem_t *problem) {
   double products = (double)problem->rows * (double)problem->columns * (double)problem->steps * (double)problem->batch;
-  return products * (double)problem->operand_bytes / INSTRUCTION_RATE;
+  return products * (double)problem->operand_bytes / (problem->costs->pipelined.products * STRATA_PIPELINED_STEP_BYTES);
 }
 
 static double cache_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
@@ -378,26 +335,28 @@ static double cache_cycles(const strata_problem_t *problem, const strata_pipelin
   for (; problem; problem = problem->next) {
     double steps = (double)strata_ceil_div(strata_pipelined_steps_of_tile(problem, p), p->parts);
     cycles += (double)strata_pipelined_own_tiles(problem, p) * steps * (double)strata_pipelined_slot_bytes(problem, p) /
-              CACHE_TOTAL;
+              problem->costs->pipelined.cache_total;
   }
   return cycles;
 }
 
 // How many times as long tiles take whose rows are slow, or whose blocks are apart.
 static double slowdown(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   bool is_slow = strata_problem_has_slow_rows(problem), is_alone = p->parts == 1 && strata_pipelined_cluster(p) == 1;
   if (!is_slow && !are_apart(problem, p))
     return 1;
-  return (is_slow && is_alone ? ALONE : 1) * (p->shape.groups == 3 ? THREE_GROUPS : 1);
+  return (is_slow && is_alone ? costs->alone : 1) * (p->shape.groups == 3 ? costs->three_groups : 1);
 }
 
 // Of a block that has a share of all tiles' steps: those, its tiles' stores, the sums that it leaves to another block,
 // and those of all blocks that have steps of its last tile.
 static double stream_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, const tiles_t *tile,
                             double share) {
-  double sums = STREAM_START + (double)(p->rows * p->columns * STRATA_PIPELINED_SUM_BYTES) / STREAM_RATE;
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
+  double sums = costs->stream_start + (double)(p->rows * p->columns * STRATA_PIPELINED_SUM_BYTES) / costs->stream_rate;
   double step = tile->products / tile->steps;
-  return share * (step + beside_rows(problem, p) / HIDDEN) + ceil(share / tile->steps) * tile->store + sums +
+  return share * (step + beside_rows(problem, p) / costs->hidden) + ceil(share / tile->steps) * tile->store + sums +
          ceil(tile->steps / share) * sums;
 }
 
@@ -416,18 +375,19 @@ static double code_cycles(const strata_problem_t *problem, const strata_pipeline
   }
   double others = n_long == n_products ? n_long - 1 : n_long; // a launch of its own fetches the first, too
   double behind = fmax(0, fmin(rounds - 1, others)), alone = p->shape.teams == 1 ? rounds - 1 : 0;
-  return n_calls > 1 && n_long > 0 ? (behind + alone) * results * CODE : 0;
+  return n_calls > 1 && n_long > 0 ? (behind + alone) * results * problem->costs->pipelined.code : 0;
 }
 
 void strata_pipelined_predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                    strata_pipelined_choice_t *p) {
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   int64_t row = p->row > 1 ? p->row : 1, at_once = strata_pipelined_processors(device, p) / row * row;
   double rounds = (double)strata_ceil_div(p->tiles, at_once), together = fmin(rounds, (double)p->residents);
   tiles_t each[STRATA_MAX_TOGETHER];
   int n = tiles_of(problem, p, together, each);
   double store = each[0].store, stores = ceil(rounds / together) * store;
   bound_t tiles = {tiles_cycles(p, rounds, each[0].products, stores, store), each[0].what};
-  tiles.cycles += p->row > 1 ? (rounds - 1) * (LAUNCH + FILL) : 0; // a task a block
+  tiles.cycles += p->row > 1 ? (rounds - 1) * (costs->launch + costs->fill) : 0; // a task a block
   if (n > 1)
     tiles.cycles = launch_cycles(device, p, together, each, n);
   if (p->stream)
@@ -438,12 +398,13 @@ void strata_pipelined_predict_time(const strata_gpu_device_t *device, const stra
           main = slower(tiles, memory);
   double beside = n > 1 || p->stream ? 0 : rounds * each[0].steps * beside_rows(problem, p);
   double others = tiles.cycles + memory.cycles + cache - main.cycles + beside;
-  double cycles = LAUNCH + FILL + (together - 1) * SECOND_BLOCK + main.cycles + others / HIDDEN;
-  cycles += p->stream ? CLEAR : 0;
+  double cycles =
+      costs->launch + costs->fill + (together - 1) * costs->second_block + main.cycles + others / costs->hidden;
+  cycles += p->stream ? costs->clear : 0;
   cycles += code_cycles(problem, p, rounds);
-  cycles += MULTICAST_START * log2((double)strata_pipelined_cluster(p));
-  cycles += cache / CACHE_BESIDE_MEMORY * memory.cycles / main.cycles;
+  cycles += costs->multicast_start * log2((double)strata_pipelined_cluster(p));
+  cycles += cache / costs->cache_beside_memory * memory.cycles / main.cycles;
   double busy = (double)p->pair * sum_of(problem, instruction_cycles) / device->n_processors / cycles;
-  p->seconds = cycles / (CLOCK - CLOCK_LOST * fmin(busy, 1));
+  p->seconds = cycles / (costs->clock - costs->clock_lost * fmin(busy, 1));
   p->bound = main.what;
 }

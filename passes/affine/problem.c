@@ -236,6 +236,7 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
                         .columns = axes[STRATA_AXIS_COLUMN].extent,
                         .steps = c->n_reduced,
                         .batch = 1,
+                        .costs = q->device->costs,
                         .mma = choose_mma(q, strata_mma_find),
                         .async = choose_mma(q, strata_mma_find_async),
                         .sum_bytes = strata_problem_bytes(strata_contraction_sum_type(c)),

@@ -37,11 +37,12 @@ typedef struct {
 
 typedef struct strata_problem {
   int64_t rows, columns, steps, batch;
-  const strata_mma_t *mma;   // the device's instruction on registers; NULL: multiply-adds
-  const strata_mma_t *async; // the one whose operands lie in shared memory; NULL: none
-  bool bulk_adds;            // multiply-adds of f32, on a device whose copy engine may bring crossed operands
-  int64_t operand_bytes;     // of an element in shared memory
-  int64_t loaded_bytes;      // of an element of the wider operand in memory
+  const strata_gpu_costs_t *costs; // of the device
+  const strata_mma_t *mma;         // the device's instruction on registers; NULL: multiply-adds
+  const strata_mma_t *async;       // the one whose operands lie in shared memory; NULL: none
+  bool bulk_adds;                  // multiply-adds of f32, on a device whose copy engine may bring crossed operands
+  int64_t operand_bytes;           // of an element in shared memory
+  int64_t loaded_bytes;            // of an element of the wider operand in memory
   int64_t sum_bytes, stored_bytes;
   bool shares_launch; // with other products
   int64_t n_calls;    // then: those that are one in |batch|
@@ -89,7 +90,7 @@ bool strata_problem_is_left_alone(const strata_problem_t *problem, int side);
 bool strata_problem_has_window(const strata_problem_t *problem);
 
 // True if rows of an operand begin within lines of the second-level cache, so that pieces of them take two requests.
-// The blocks of a cluster had better share such operands; others they need not (4096 x 4096 x 4096: 171 us either way).
+// The blocks of a cluster had better share such operands; others they need not.
 // Whether the copy engine takes a part of a tile's pixels at once, by windows, is known only when its tasks are.
 bool strata_problem_has_slow_rows(const strata_problem_t *problem);
 // True if the result's rows begin at multiples of 16 bytes.

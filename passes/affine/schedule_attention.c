@@ -2,8 +2,9 @@
 //
 // A block takes tiles of 64 rows a group of 128 threads, with all columns one block of them after the other. A block of
 // columns takes as long as the slowest of the products, the exponentials and maxima, and the second-level cache; what
-// goes on beside it costs a part of its time, as groups do not take turns perfectly. Constants are measured on an H200;
-// without a softmax the second is what arithmetic on a score takes, by the rates of the processor's units.
+// goes on beside it costs a part of its time, as groups do not take turns perfectly. Without a softmax the second is
+// what arithmetic on a score takes, by the rates of the processor's units. The figures are the device's
+// (passes/costs.h).
 #include "passes/affine/attention.h"
 
 #include "dialects/integers.h"
@@ -36,20 +37,6 @@ enum {
 static const struct { int64_t groups, registers; } sizes[] = {{2, 232}, {1, 232}, {3, 160}};
 enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
-// In cycles of a processor.
-#define LAUNCH 4500.0     // from the end of one kernel to the first instruction of the next, and the first operands
-#define TASK 400.0        // statistics and results, beside one block's products that nothing hides
-#define PRODUCTS 2048.0   // multiply-adds
-#define SOFTMAX 5.5       // of a group's rows in one column: maximum, exponential, sum, conversion
-#define MASK 2.5          // of the same
-#define WEIGHT 1.5        // of the same without a softmax: conversion, the product's rescaling
-#define OPERATION 0.5     // on each of a group's rows in one column
-#define FUNCTION 4.0      // the same
-#define CACHE_RATE 76.0   // bytes from the second-level cache
-#define BLOCK_START 300.0 // of a block of columns: barriers, statistics
-#define BESIDE 0.25       // of what goes on beside the slowest
-#define CLOCK 1.75e9
-
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
   bool on_fma = !device->mma[0] && !device->mma_async[0];
@@ -63,6 +50,7 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
                                       .head = strata_attention_head_steps(a, on_fma),
                                       .value = strata_attention_value_columns(a, on_fma),
                                       .batch = strata_attention_batch(&attention),
+                                      .costs = device->costs,
                                       .async = async,
                                       .on_fma = on_fma};
 }
@@ -137,31 +125,35 @@ typedef struct {
 } bound_t;
 
 static double product_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  return (double)(c->rows * c->columns * (p->head + p->value)) / PRODUCTS;
+  return (double)(c->rows * c->columns * (p->head + p->value)) / p->costs->attention.products;
 }
 
 // Of a group's rows in one column, beside what a softmax takes.
-static double arithmetic_cycles(const strata_attention_t *a) {
-  return OPERATION * (double)a->score_operations + FUNCTION * (double)a->score_functions;
+static double arithmetic_cycles(const strata_attention_problem_t *p) {
+  const strata_attention_costs_t *costs = &p->costs->attention;
+  const strata_attention_t *a = &p->attention;
+  return costs->operation * (double)a->score_operations + costs->function * (double)a->score_functions;
 }
 
 // The same with it. Only of square blocks is it known that all but the first have no masks of causal rows.
 static double softmax_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  double cycles = p->attention.has_softmax ? SOFTMAX : WEIGHT + arithmetic_cycles(&p->attention);
-  return cycles + (p->attention.is_causal && c->rows != c->columns ? MASK : 0);
+  const strata_attention_costs_t *costs = &p->costs->attention;
+  double cycles = p->attention.has_softmax ? costs->softmax : costs->weight + arithmetic_cycles(p);
+  return cycles + (p->attention.is_causal && c->rows != c->columns ? costs->mask : 0);
 }
 
 double strata_attention_arithmetic_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *p) {
   double columns = (double)p->rows / STRATA_PIPELINED_GROUP_ROWS * (double)p->columns * (double)p->batch;
-  return columns * arithmetic_cycles(&p->attention) / (double)device->n_processors / CLOCK;
+  return columns * arithmetic_cycles(p) / (double)device->n_processors / device->costs->attention.clock;
 }
 
 // One block of columns of a tile.
 static bound_t block_time(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  const strata_attention_costs_t *costs = &p->costs->attention;
   bound_t bounds[] = {
       {product_cycles(p, c), "instructions"},
       {(double)(c->groups * c->columns) * softmax_cycles(p, c), p->attention.has_softmax ? "softmax" : "arithmetic"},
-      {(double)(c->columns * (p->head + p->value) * ELEMENT_BYTES) / CACHE_RATE, "cache"},
+      {(double)(c->columns * (p->head + p->value) * ELEMENT_BYTES) / costs->cache_rate, "cache"},
   };
   bound_t slowest = bounds[0];
   double sum = 0;
@@ -170,7 +162,7 @@ static bound_t block_time(const strata_attention_problem_t *p, const strata_atte
     if (bounds[i].cycles > slowest.cycles)
       slowest = bounds[i];
   }
-  slowest.cycles += BLOCK_START + BESIDE * (sum - slowest.cycles);
+  slowest.cycles += costs->block_start + costs->beside * (sum - slowest.cycles);
   return slowest;
 }
 
@@ -185,10 +177,11 @@ static double count_blocks(const strata_attention_problem_t *p, const strata_att
 
 static void predict(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                     strata_attention_choice_t *c) {
+  const strata_attention_costs_t *costs = &device->costs->attention;
   bound_t block = block_time(p, c);
   double rounds = (double)strata_ceil_div(c->tasks, device->n_processors), blocks = count_blocks(p, c);
   c->bound = block.what;
-  c->seconds = (LAUNCH + rounds * (TASK + product_cycles(p, c) + blocks * block.cycles)) / CLOCK;
+  c->seconds = (costs->launch + rounds * (costs->task + product_cycles(p, c) + blocks * block.cycles)) / costs->clock;
   c->cost = c->seconds;
 }
 

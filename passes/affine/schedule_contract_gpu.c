@@ -114,7 +114,7 @@ static double seconds_by(const strata_gpu_device_t *device, const strata_problem
 // largest was not asked (strata_together_choose), as it leads another launch.
 static strata_status_t follow(const strata_gpu_contraction_t *q, const strata_problem_t *product, double alone,
                               strata_schedule_t *out, bool *out_follows) {
-  const double saved = 4e-6;
+  const double saved = q->device->costs->launches.follow_seconds;
   bool is_asked;
   strata_gpu_contraction_t leader = *q;
   strata_kernel_t kernel;

@@ -18,14 +18,7 @@ enum {
   STEP = 16,
   MIN_SLOTS = 2,
   MAX_SLOTS = 8,
-  FMA_RATE = 128, // multiply-adds of a processor in a cycle
 };
-
-// Measured on an H200.
-#define SLOWER 1.13      // than that rate, in all
-#define CLOCK 1.87e9     // where multiply-adds are always under way
-#define TILE_CYCLES 5000 // of a tile: its first steps, its results
-#define LAUNCH_SECONDS 4e-6
 
 static const strata_pipelined_shape_t shapes[] = {{1, GROUPS, 256, 128, 100}, {1, GROUPS, 128, 256, 100}};
 
@@ -33,18 +26,20 @@ enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
 // Adds the tiles of one of the launch's products: their number, and the cycles of all.
 static bool add_tiles(const strata_problem_t *problem, strata_pipelined_choice_t *p, double *cycles) {
+  const strata_fma_costs_t *costs = &problem->costs->fma;
   int64_t rows = p->shape.rows, columns = p->shape.columns;
   if (!strata_problem_boxes(problem, STRATA_SIDE_U, rows, STEP) ||
       !strata_problem_boxes(problem, STRATA_SIDE_V, columns, STEP))
     return false;
   int64_t tiles = strata_ceil_div(problem->rows, rows) * strata_ceil_div(problem->columns, columns) * problem->batch;
   double steps = (double)strata_round_up(problem->steps, STEP);
-  *cycles += (double)tiles * (steps * (double)(rows * columns / FMA_RATE) * SLOWER + TILE_CYCLES);
+  *cycles += (double)tiles * (steps * (double)(rows * columns / (int64_t)costs->rate) * costs->slower + costs->tile);
   p->tiles += tiles;
   return true;
 }
 
 static bool predict(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
+  const strata_fma_costs_t *costs = &problem->costs->fma;
   int64_t slot_bytes = (p->shape.rows + p->shape.columns) * STEP * problem->operand_bytes;
   double cycles = 0, memory = 0;
   for (const strata_problem_t *each = problem; each; each = each->next) {
@@ -54,8 +49,8 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
   }
   p->slots = strata_min((device->shared_bytes - STRATA_PIPELINED_BARRIER_BYTES) / slot_bytes, MAX_SLOTS);
   p->blocks = strata_min(p->tiles, device->n_processors);
-  double busy = (double)strata_ceil_div(p->tiles, device->n_processors) * (cycles / (double)p->tiles) / CLOCK;
-  p->seconds = LAUNCH_SECONDS + fmax(busy, memory);
+  double busy = (double)strata_ceil_div(p->tiles, device->n_processors) * (cycles / (double)p->tiles) / costs->clock;
+  p->seconds = costs->launch_seconds + fmax(busy, memory);
   p->bound = busy > memory ? "multiply-adds" : "memory";
   return p->slots >= MIN_SLOTS;
 }

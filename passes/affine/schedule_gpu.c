@@ -17,6 +17,7 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/attention.h"
+#include "passes/affine/explain.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/parallel.h"
 #include "passes/affine/schedule_file.h"
@@ -455,6 +456,9 @@ strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
   const strata_gpu_device_t *device;
   strata_schedule_file_t file;
   STRATA_TRY(strata_gpu_device(compile, &device));
+  if (device->card)
+    strata_explain(compile, "device %s: judged as %s, whose figures are %s", device->name, device->card,
+                   device->figures_from);
   strata_calls_t calls;
   STRATA_TRY(strata_schedule_file_read(compile, device, &file));
   STRATA_TRY(strata_calls_read(compile, &calls));

@@ -30,22 +30,15 @@ enum {
   MIN_SLOTS = 3,
 };
 
-// In cycles of a processor, measured on an H200.
-#define EXCHANGE 500.0 // a reduction's, between blocks
-#define COMBINE 12.0   // a group's, of 128 elements
-#define CROSSED 45.0   // of a row of a swapped tile, whose elements lie in all threads
-
-// Percent of the processors that clusters of so many blocks fill.
-static const int64_t filled[] = {100, 100, 100, 89, 91, 84, 78, 80, 91};
-
-enum { MOST_BLOCKS = sizeof filled / sizeof *filled - 1, RATE = 99, MOST_SUMS = 152 };
+enum { MOST_BLOCKS = STRATA_COSTS_MAX_CLUSTER, RATE = 99, MOST_SUMS = 152 };
 
 double strata_norm_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_norm_costs_t *costs = &problem->costs->norm;
   if (!p->row)
     return 0;
   double elements = (double)(p->shape.rows * p->shape.columns / p->shape.groups / STRATA_PIPELINED_GROUP_THREADS);
-  double crossed = p->swap ? CROSSED * (double)p->shape.columns : 0;
-  return problem->row_reductions * ((p->row > 1 ? EXCHANGE : 0) + crossed + COMBINE * elements);
+  double crossed = p->swap ? costs->crossed * (double)p->shape.columns : 0;
+  return problem->row_reductions * ((p->row > 1 ? costs->exchange : 0) + crossed + costs->combine * elements);
 }
 
 // False where there is none of this number.
@@ -78,7 +71,7 @@ bool strata_norm_next(const strata_gpu_device_t *device, const strata_problem_t 
     p->row = strata_ceil_div(problem->columns, p->swap ? p->shape.rows : p->shape.columns);
     if (!exists || !fits(device, problem, p))
       continue;
-    p->filled = filled[p->row];
+    p->filled = (int64_t)problem->costs->norm.filled[p->row];
     if (strata_pipelined_predict(device, problem, p) && p->slots >= MIN_SLOTS)
       return true;
   }

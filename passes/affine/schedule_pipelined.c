@@ -16,20 +16,18 @@ static const strata_pipelined_shape_t shapes[] = {
 #include "passes/affine/pipelined_shapes.def"
 };
 
-// Blocks a processor; blocks that share a reduction, and how many percent of the processors such clusters fill: they
-// lie within parts of the card that are no multiples of them (on an H200 120 blocks by four run at the same time, not
-// 128).
+// Blocks a processor; blocks that share a reduction. Clusters lie within parts of the card that are no multiples of
+// them, so they do not fill all processors.
 typedef struct {
-  int64_t residents, parts, filled;
+  int64_t residents, parts;
   int64_t share[2]; // rows, columns of tiles of a cluster whose blocks share operands
   bool stream;      // each block has an equal share of all tiles' steps
 } way_t;
 
 static const way_t ways[] = {
-    {1, 1, 100, {1, 1}, false}, {2, 1, 100, {1, 1}, false}, {1, 2, 100, {1, 1}, false}, {1, 4, 91, {1, 1}, false},
-    {1, 8, 73, {1, 1}, false},  {1, 1, 100, {2, 1}, false}, {1, 1, 100, {1, 2}, false}, {1, 1, 91, {2, 2}, false},
-    {1, 1, 91, {4, 1}, false},  {1, 1, 91, {1, 4}, false},  {1, 1, 73, {4, 2}, false},  {1, 1, 73, {2, 4}, false},
-    {1, 1, 100, {1, 1}, true},
+    {1, 1, {1, 1}, false}, {2, 1, {1, 1}, false}, {1, 2, {1, 1}, false}, {1, 4, {1, 1}, false}, {1, 8, {1, 1}, false},
+    {1, 1, {2, 1}, false}, {1, 1, {1, 2}, false}, {1, 1, {2, 2}, false}, {1, 1, {4, 1}, false}, {1, 1, {1, 4}, false},
+    {1, 1, {4, 2}, false}, {1, 1, {2, 4}, false}, {1, 1, {1, 1}, true},
 };
 
 enum { PLAIN, SWAPPED, ALTERNATE, N_FORMS }; // of a tile: as it is, rows and columns exchanged, rows apart
@@ -42,11 +40,11 @@ enum {
   MIN_SLOTS_OF_MEMORY = 4,
   MIN_SLOTS_STAGGERED = 5,
   USUAL_SLOTS = 8,  // where memory does not decide
-  SHARED_SLOTS = 5, // nor is busy, and blocks of a cluster share operands: 1000x1000x1000 takes 7.2 us with eight, 6.7
+  SHARED_SLOTS = 5, // nor is busy, and blocks of a cluster share operands
   STAGGER = 13,     // steps: enough for the blocks of a moment to be at places of the rows that have nothing in common
   MIN_SIDE = 16,    // rows and columns, unless operands come in bulk
   MIN_LONG_SIDE = 64,             // the more of both
-  LONG_REDUCTION = 1024,          // that blocks of a cluster share: 24x8x1584 2.9 us, by mma.sync 6.0
+  LONG_REDUCTION = 1024,          // that blocks of a cluster share
   MIN_SIDE_OF_LONG = 8,           // rows and columns of such
   MIN_STEPS_OF_FOUR = 32,         // of blocks of a cluster that share reductions
   MIN_ALTERNATE_STEPS = 8,        // of a tile of every second row
@@ -57,18 +55,14 @@ enum {
   MIN_CROSSED_PRODUCTS = 1 << 19, // of few rows, which would take two kernels otherwise: column sums in parts
 };
 
-#define IN_FLIGHT 46080.0 // bytes of a processor that are on their way from memory: twice what bandwidth needs
-#define BUSY_MEMORY 0.45  // of the time, from which on it takes more slots
-#define HELD_UP 0.4       // of the time, that memory is busy with the larger operand, from which on it holds blocks up
-#define SMALL_BYTES 3e6   // of operands and results that memory need not be asked for
-
 //===-- A candidate ----------------------------------------------------------------------------------------------===//
 
-// Where memory decides: as many slots as keep it busy; with more it is slower (128x14336x4096: 35 us instead of 34).
+// Where memory decides: as many slots as keep it busy; with more it is slower.
 // More than usual only where the next kernel's blocks find room beside this one's then, be it on other processors.
 static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
-  int64_t slots = (int64_t)ceil(device->n_processors * IN_FLIGHT / strata_pipelined_distinct_bytes(problem, p));
+  int64_t slots = (int64_t)ceil(device->n_processors * problem->costs->pipelined.in_flight /
+                                strata_pipelined_distinct_bytes(problem, p));
   int64_t fewest = p->stagger ? MIN_SLOTS_STAGGERED : MIN_SLOTS_OF_MEMORY;
   slots = strata_min(strata_max(slots, fewest), p->slots);
   bool is_beside =
@@ -77,9 +71,8 @@ static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_p
 }
 
 // Of rows that lie along the reduction all blocks would read the same columns at a time, which memory has in the same
-// few of its banks: each begins elsewhere (1x4096x4096: 10.2 us instead of 10.9; 128x14336x4096: 33.5 instead of 34.2).
-// Of rows across the reduction that takes longer (34.5 us instead of 32.6), and of rows that several blocks read, which
-// they find in the cache if they do so at the same time (104x4808x2496: 14.4 us instead of 11.4).
+// few of its banks: each begins elsewhere. Of rows across the reduction that takes longer, and of rows that several
+// blocks read, which they find in the cache if they do so at the same time.
 static int64_t stagger_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   bool is_one = p->parts == 1 && p->every == 1 && strata_pipelined_cluster(p) == 1 && p->row <= 1 && !problem->next &&
                 problem->batch == 1;
@@ -134,7 +127,8 @@ bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_pr
   int64_t fewest = strata_ceil_div(shared_sums, strata_pipelined_slot_bytes(problem, p));
   p->stagger = is_streamed ? stagger_of(problem, p) : 0;
   double memory = problem->traffic / (double)device->bandwidth / p->seconds;
-  int64_t usual = strata_pipelined_cluster(p) > 1 && memory < BUSY_MEMORY ? SHARED_SLOTS : USUAL_SLOTS;
+  int64_t usual =
+      strata_pipelined_cluster(p) > 1 && memory < problem->costs->pipelined.busy_memory ? SHARED_SLOTS : USUAL_SLOTS;
   p->slots = is_streamed ? slots_of_memory(device, problem, p) : strata_min(p->slots, usual);
   p->slots = strata_max(p->slots, fewest);
   strata_pipelined_predict_time(device, problem, p);
@@ -155,6 +149,7 @@ static bool find_next(const strata_gpu_device_t *device, const strata_problem_t 
     if (form == ALTERNATE && apart == 1)
       continue;
     const way_t *way = &ways[number % N_WAYS];
+    int64_t cluster = way->parts * way->share[0] * way->share[1];
     if (!shares && way->share[0] * way->share[1] > 1)
       continue;
     *p = (strata_pipelined_choice_t){.shape = shapes[number / N_FORMS / N_WAYS],
@@ -163,7 +158,7 @@ static bool find_next(const strata_gpu_device_t *device, const strata_problem_t 
                                      .pair = problem->is_pair ? 2 : 1,
                                      .residents = way->residents,
                                      .parts = way->parts,
-                                     .filled = way->filled,
+                                     .filled = (int64_t)problem->costs->pipelined.filled[cluster],
                                      .share = {way->share[0], way->share[1]},
                                      .stream = way->stream,
                                      .number = number + 1};
@@ -220,22 +215,19 @@ static bool is_worthwhile(const strata_problem_t *p) {
 }
 
 // Of rows that are slow to fetch a block of a cluster that shares reductions has those of all its tiles to fetch. That
-// takes four blocks longer than the model expects where each has but a few steps of what memory holds
-// (768x768x1000: 8.2 to 10 us instead of 6.9), and eight blocks in any case; of many steps it is the fastest way
-// (152x1616x6536: 16.7 us, by eight blocks 20.3; 1920x72x6608: 15.9, 17.0), and so it is of a few bytes
-// (80x160x1512: 3.5 us by eight, 4.4 alone).
+// takes four blocks longer than the model expects where each has but a few steps of what memory holds, and eight blocks
+// in any case; of many steps it is the fastest way, and so it is of a few bytes.
 static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_rows,
                                const strata_pipelined_choice_t *p) {
   int64_t steps = strata_pipelined_steps_of_tile(problem, p), most = steps >= MIN_STEPS_OF_FOUR ? 4 : 2;
-  bool is_small = problem->traffic <= SMALL_BYTES;
+  bool is_small = problem->traffic <= problem->costs->pipelined.small_bytes;
   return p->parts == 1 || (!strata_problem_has_window(problem) && (!has_slow_rows || is_small || p->parts <= most));
 }
 
 // Where memory may hold up one of the blocks, and with it all of its cluster, by the larger operand, one cluster alone
-// is to read that: others find it in the cache if they come at the same time, which these do not (129 x 4096 x 4104,
-// three tiles of rows: 26.0 us instead of 18.4). Where threads read the left operand, a round of tiles waits for them,
-// not for what is shared (400 x 400 x 8192 nn: 19.8 us, by clusters 22.3 to 25.4). Where blocks have a tile each none
-// has been taken apart by stores (pipelined_time.c).
+// is to read that: others find it in the cache if they come at the same time, which these do not.
+// Where threads read the left operand, a round of tiles waits for them, not for what is shared. Where blocks have a
+// tile each none has been taken apart by stores (pipelined_time.c).
 static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_problem_t *problem,
                              const strata_pipelined_choice_t *p) {
   int larger = problem->rows > problem->columns ? STRATA_SIDE_U : STRATA_SIDE_V, other = 1 - larger;
@@ -248,13 +240,12 @@ static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_pro
     return false;
   if (!strata_problem_has_slow_rows(problem) && p->tiles <= p->blocks)
     return false;
-  return memory <= HELD_UP || readers == 1;
+  return memory <= problem->costs->pipelined.held_up || readers == 1;
 }
 
 // Equal shares of all tiles' steps are for tiles that are fewer than processors, and several steps of a block: of more
-// tiles whole ones, which are at the same steps at the same time, find more in the second-level cache than shares save
-// (4352x4352x4096: 199 us, 241 by shares; 5856x944x1232 in tf32 51.5 and 55.3). A block adds up what others have left
-// one after the other.
+// tiles whole ones, which are at the same steps at the same time, find more in the second-level cache than shares
+// save. A block adds up what others have left one after the other.
 static bool is_worth_streaming(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
   int64_t steps = strata_pipelined_steps_of_tile(problem, p), share = strata_pipelined_share(device, problem, p);
@@ -263,10 +254,8 @@ static bool is_worth_streaming(const strata_gpu_device_t *device, const strata_p
 }
 
 // Every second row is for operands that each block fetches for itself, while its cluster shares the right one: what the
-// blocks of a cluster fetch for one another takes as long wherever its rows begin (1000 x 1000 x 1000 by tiles of 128 x
-// 64: 6.6 us where the left operand is shared, 6.5 of every second row, and 5.9 where the right one is). Of a few steps
-// it was slower in most products tried, by 0.2 us, and so it was without clusters (296 x 968 x 664: 5.0 us instead
-// of 4.3).
+// blocks of a cluster fetch for one another takes as long wherever its rows begin. Of a few steps it was slower in most
+// products tried, and so it was without clusters.
 static bool is_worth_alternating(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   bool shares_right = p->share[STRATA_SIDE_U] > 1 && p->share[STRATA_SIDE_V] == 1;
   bool is_apart = problem->sides[STRATA_SIDE_U].every > 0; // else it does not come in bulk

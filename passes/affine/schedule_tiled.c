@@ -9,13 +9,13 @@
 // Where both operands of matrix instructions are copied, fragments are read ahead (contract_loop.c), and the model is,
 // in cycles, for the 32 bytes of a row of each operand that one instruction takes,
 //
-//   instructions  rows * columns * 16 / 1100, or less by the device's rate
+//   instructions  rows * columns * 16 / ahead_rate, or less by the device's rate
 //   shared memory (rows * (warps along columns + 1) + columns * (warps along rows + 1)) / 4
-//   cache         32 * (rows + columns) / 40, or of three times memory's bandwidth
+//   cache         32 * (rows + columns) / cache_rate, or of cache_memory times memory's bandwidth
 //
-// the slowest of which counts, and 15 cycles a step. It is within about a tenth of what was measured of large products
-// on an H200, where instructions of a warp reach 60 percent of the rate of pipelined ones; small ones, which are
-// compared with pipelined products, take 1.4 times as long.
+// the slowest of which counts, and a step's barrier. It is within about a tenth of what large products take; small
+// ones, which are compared with pipelined products, take ahead_slower times as long. The figures are the device's
+// (passes/costs.h).
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/problem.h"
@@ -29,42 +29,17 @@ enum {
   STEP_BYTES = 64,      // of a row of an operand in one step of matrix instructions, or twice as many
   FMA_STEPS = 8,
   MIN_FMA_STEPS = 4,
-  FMA_RATE = 128,        // multiply-adds of a processor in a cycle; matrix instructions: half an instruction's
-  STEP_LATENCY = 1000,   // cycles
-  COMBINE_LATENCY = 300, // of the parts of a split
-  STORE_RATE = 32,       // bytes, and two for each element
-  SLOTS = 2,             // of each operand in shared memory
-  N_SPLITS = 4,          // 1 to 8
-  N_STEPS = 2,           // lengths of a step
-  MAX_THREADS = 256,     // of a block with a split
+  SLOTS = 2,         // of each operand in shared memory
+  N_SPLITS = 4,      // 1 to 8
+  N_STEPS = 2,       // lengths of a step
+  MAX_THREADS = 256, // of a block with a split
 };
-
-// From the model's cycles to time, for comparing with pipelined products.
-#define SLOWER 1.5
-#define SLOWER_WIDE 2.0 // of operands of 32 bits
-#define SLOWER_FMA 1.25
-#define SLOWER_SHIFTED 2.6 // where operands' rows begin anywhere
-#define CLOCK 1.75e9
-#define LAUNCH_SECONDS 2e-6
 
 // Of fragments that are read ahead.
 enum {
-  CHUNK_BYTES = 32,    // of a row, that an instruction takes
-  CHUNK_STEPS = 16,    // the same in elements of 16 bits
-  WAVEFRONT = 128,     // bytes of shared memory in a cycle
-  STEP_CYCLES = 15,    // of a step's barrier
-  COPY_LATENCY = 1500, // from memory
-  FRAGMENT_CYCLES = 20,
+  CHUNK_BYTES = 32, // of a row, that an instruction takes
+  CHUNK_STEPS = 16, // the same in elements of 16 bits
 };
-#define AHEAD_RATE 1100.0    // multiply-adds of 16 bits of a processor in a cycle at most,
-#define AHEAD_CLOCK 1.4e9    // and by a device's operations a second at its lowest clock
-#define CACHE_RATE 40.0      // bytes from the second-level cache of a processor in a cycle at most,
-#define CACHE_MEMORY 3.0     // and by all of them times memory's bandwidth
-#define WARP_INSTRUCTION 7.5 // cycles of an instruction of one warp
-#define AHEAD_LAUNCH 3e-6
-#define AHEAD_SLOWER 1.4 // than the model, beside pipelined products
-#define AHEAD_MEMORY 1.3 // times memory's bandwidth
-#define SLOW_MEMORY 2.0  // the same of rows that begin within lines
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 
@@ -213,13 +188,15 @@ typedef struct {
 } cycles_t;
 
 static cycles_t cycles_of(const strata_problem_t *p, const tile_t *tile) {
+  const strata_tiled_costs_t *costs = &p->costs->tiled;
   const shape_t *shape = tile->shape;
-  int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / 2 : FMA_RATE;
+  int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / 2 : (int64_t)costs->fma_rate;
   int64_t steps = strata_ceil_div(p->steps, tile->steps);
   int64_t results = pair_of(p) * shape->rows * shape->columns;
   int64_t work = results * steps * tile->steps / rate * 100 / shape->efficiency;
-  int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / STORE_RATE;
-  int64_t waiting = steps * STEP_LATENCY + (tile->split > 1 ? COMBINE_LATENCY : 0);
+  int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / (int64_t)costs->store_rate;
+  int64_t combine = tile->split > 1 ? (int64_t)costs->combine_latency : 0; // of the parts of a split
+  int64_t waiting = steps * (int64_t)costs->step_latency + combine;
   return (cycles_t){(double)(work + store), (double)waiting};
 }
 
@@ -233,36 +210,40 @@ static int64_t time_of(const strata_gpu_device_t *device, const strata_problem_t
 
 // Of a processor's memories and instructions, for a chunk of a tile, where |n_tiles| in all are under way.
 static double chunk_cycles(const strata_gpu_device_t *device, const shape_t *shape, int64_t n_tiles) {
+  const strata_tiled_costs_t *costs = &device->costs->tiled;
   double rows = (double)shape->rows, columns = (double)shape->columns, processors = (double)device->n_processors;
-  double rate = (double)device->products / 2 / processors / AHEAD_CLOCK;
-  double instructions = rows * columns * CHUNK_STEPS / fmin(rate, AHEAD_RATE);
+  double rate = (double)device->products / 2 / processors / costs->ahead_clock;
+  double instructions = rows * columns * CHUNK_STEPS / fmin(rate, costs->ahead_rate);
   double touched = rows * (double)(shape->warps[1] + 1) + columns * (double)(shape->warps[0] + 1);
-  double shared = touched * CHUNK_BYTES / WAVEFRONT;
-  double cache_rate = CACHE_MEMORY * (double)device->bandwidth / fmin(processors, (double)n_tiles) / CLOCK;
-  double cache = (rows + columns) * CHUNK_BYTES / fmin(cache_rate, CACHE_RATE);
+  double shared = touched * CHUNK_BYTES / costs->wavefront;
+  double cache_rate =
+      costs->cache_memory * (double)device->bandwidth / fmin(processors, (double)n_tiles) / costs->clock;
+  double cache = (rows + columns) * CHUNK_BYTES / fmin(cache_rate, costs->cache_rate);
   return fmax(instructions, fmax(shared, cache));
 }
 
 // Of one warp, whoever else is there.
-static double warp_cycles(const shape_t *shape) {
+static double warp_cycles(const strata_tiled_costs_t *costs, const shape_t *shape) {
   enum { SUMS = 128 }; // of an instruction
   int64_t instructions = shape->rows / shape->warps[0] * (shape->columns / shape->warps[1]) / SUMS;
-  return (double)instructions * WARP_INSTRUCTION + FRAGMENT_CYCLES;
+  return (double)instructions * costs->warp_instruction + costs->fragment;
 }
 
 static double store_cycles(const strata_problem_t *p, const tile_t *tile) {
+  const strata_tiled_costs_t *costs = &p->costs->tiled;
   double results = (double)(tile->shape->rows * tile->shape->columns);
-  double combine = 2 * results * (double)(p->sum_bytes * tile->split) / WAVEFRONT + COMBINE_LATENCY;
-  return results * (double)(p->stored_bytes + 2) / STORE_RATE + (tile->split > 1 ? combine : 0);
+  double combine = 2 * results * (double)(p->sum_bytes * tile->split) / costs->wavefront + costs->combine_latency;
+  return results * (double)(p->stored_bytes + 2) / costs->store_rate + (tile->split > 1 ? combine : 0);
 }
 
 static cycles_t ahead_cycles_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+  const strata_tiled_costs_t *costs = &device->costs->tiled;
   int64_t tiles = tiles_of(p, tile->shape), slots = tile->schedule.slots;
   double steps = (double)strata_ceil_div(p->steps, tile->steps);
   double chunks = (double)(tile->steps * p->operand_bytes) / CHUNK_BYTES;
-  double work = steps * (chunks * chunk_cycles(device, tile->shape, tiles) + STEP_CYCLES) + store_cycles(p, tile);
-  double own = chunks / (double)tile->split * warp_cycles(tile->shape);
-  return (cycles_t){work, steps * fmax((double)COPY_LATENCY / (double)slots, own)};
+  double work = steps * (chunks * chunk_cycles(device, tile->shape, tiles) + costs->step) + store_cycles(p, tile);
+  double own = chunks / (double)tile->split * warp_cycles(costs, tile->shape);
+  return (cycles_t){work, steps * fmax(costs->copy_latency / (double)slots, own)};
 }
 
 static double ahead_time_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
@@ -275,29 +256,32 @@ static double ahead_time_of(const strata_gpu_device_t *device, const strata_prob
 
 // How many times as long as the model says, where that is not about fragments read ahead.
 static double slower_of(const strata_problem_t *p) {
+  const strata_tiled_costs_t *costs = &p->costs->tiled;
   bool is_shifted = p->sides[0].is_shifted || p->sides[1].is_shifted;
-  double aligned = p->operand_bytes == 4 ? SLOWER_WIDE : SLOWER;
-  return p->mma ? is_shifted ? SLOWER_SHIFTED : aligned : SLOWER_FMA;
+  double aligned = p->operand_bytes == 4 ? costs->slower_wide : costs->slower;
+  return p->mma ? is_shifted ? costs->slower_shifted : aligned : costs->slower_fma;
 }
 
 static double memory_seconds(const strata_gpu_device_t *device, const strata_problem_t *p) {
+  const strata_tiled_costs_t *costs = &device->costs->tiled;
   double memory = p->traffic / (double)device->bandwidth;
   if (!reads_ahead(device, p))
     return memory;
-  return memory * (strata_problem_has_slow_rows(p) ? SLOW_MEMORY : AHEAD_MEMORY);
+  return memory * (strata_problem_has_slow_rows(p) ? costs->slow_memory : costs->ahead_memory);
 }
 
 // Cycles and seconds of |tile|, whose schedule is known.
 static void set_time(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *tile) {
+  const strata_tiled_costs_t *costs = &device->costs->tiled;
   double memory = memory_seconds(device, p);
   if (reads_ahead(device, p)) {
     double cycles = ahead_time_of(device, p, tile);
     tile->cycles = (int64_t)cycles;
-    tile->seconds = AHEAD_LAUNCH + AHEAD_SLOWER * fmax(cycles / CLOCK, memory);
+    tile->seconds = costs->ahead_launch_seconds + costs->ahead_slower * fmax(cycles / costs->clock, memory);
     return;
   }
   tile->cycles = time_of(device, p, tile);
-  tile->seconds = LAUNCH_SECONDS + slower_of(p) * fmax((double)tile->cycles / CLOCK, memory);
+  tile->seconds = costs->launch_seconds + slower_of(p) * fmax((double)tile->cycles / costs->clock, memory);
 }
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
@@ -328,9 +312,10 @@ bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem
 //===-- Shared launches ------------------------------------------------------------------------------------------===//
 
 static strata_tiled_load_t load_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+  const strata_tiled_costs_t *costs = &device->costs->tiled;
   bool is_ahead = reads_ahead(device, p);
   int64_t slots = is_ahead ? tile->schedule.slots : SLOTS, tiles = tiles_of(p, tile->shape);
-  double seconds = (is_ahead ? AHEAD_SLOWER : slower_of(p)) / CLOCK;
+  double seconds = (is_ahead ? costs->ahead_slower : slower_of(p)) / costs->clock;
   cycles_t each = is_ahead ? ahead_cycles_of(device, p, tile) : cycles_of(p, tile);
   int64_t sums = tile->shape->rows * tile->shape->columns * p->sum_bytes; // that the epilogue may exchange
   return (strata_tiled_load_t){.tiles = (double)tiles,
@@ -339,8 +324,8 @@ static strata_tiled_load_t load_of(const strata_gpu_device_t *device, const stra
                                .shared_bytes = shared_of(p, tile, strata_max(tile->schedule.slots, SLOTS)) + sums,
                                .work = seconds * each.work,
                                .wait = seconds * each.wait,
-                               .memory = seconds * CLOCK * memory_seconds(device, p),
-                               .launch = is_ahead ? AHEAD_LAUNCH : LAUNCH_SECONDS};
+                               .memory = seconds * costs->clock * memory_seconds(device, p),
+                               .launch = is_ahead ? costs->ahead_launch_seconds : costs->launch_seconds};
 }
 
 bool strata_tiled_load(const strata_gpu_device_t *device, const strata_problem_t *p, const strata_schedule_t *schedule,

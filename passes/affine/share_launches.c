@@ -22,7 +22,6 @@
 #include <math.h>
 
 #define LAUNCH "strata.launch"
-#define SMALL_SECONDS 16e-6 // as of products (parallel.c)
 
 enum {
   MAX_CALLS = 64,      // of a launch: each is code of its own
@@ -67,8 +66,10 @@ static bool is_of_points(MlirOperation func) {
 static bool is_long(const sharer_t *s, MlirOperation func) {
   double bytes = (double)strata_attr_i64(func, "strata.bytes", 0),
          operations = (double)strata_attr_i64(func, "strata.flops", 0);
-  return s->device && (bytes > SMALL_SECONDS * (double)s->device->bandwidth ||
-                       operations > SMALL_SECONDS * (double)s->device->products);
+  if (!s->device)
+    return false;
+  double small = s->device->costs->launches.small_seconds;
+  return bytes > small * (double)s->device->bandwidth || operations > small * (double)s->device->products;
 }
 
 static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {

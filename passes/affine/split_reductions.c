@@ -34,10 +34,8 @@
 
 #include <math.h>
 
-#define WORTHWHILE_SECONDS 5e-6 // that splitting must save: a launch, and what fusion loses
-#define MOMENTS_PASSES 3.0      // through rows whose mean, variance and norm are kernels of their own
-#define WORTHWHILE_SHARE 0.9    // of a product's time, that it may take in parts
-#define COMBINE_SECONDS 2.5e-6  // of the kernel that sums up a product's parts, besides its bytes
+#define MOMENTS_PASSES 3.0   // through rows whose mean, variance and norm are kernels of their own
+#define WORTHWHILE_SHARE 0.9 // of a product's time, that it may take in parts
 
 enum {
   BLOCKS_A_PROCESSOR = 4,
@@ -160,7 +158,8 @@ static bool is_row_held(const strata_gpu_device_t *device, const strata_nest_gra
 // Seconds that the nest takes longer than memory's bandwidth allows.
 static double seconds_lost(const strata_gpu_device_t *device, const strata_nest_graph_t *graph,
                            const strata_nest_node_t *node, bool across) {
-  double in_flight = node->points * BYTES_IN_FLIGHT, needed = device->n_processors * 32768.0 / device->draw;
+  const strata_split_costs_t *costs = &device->costs->split;
+  double in_flight = node->points * BYTES_IN_FLIGHT, needed = device->n_processors * costs->in_flight / device->draw;
   double bytes = bytes_read(graph, node);
   double blocks = is_row_held(device, graph, node) ? device->max_cluster : 1; // that share a row
   double share = across ? in_flight / needed : node->points * blocks * device->draw / device->n_processors;
@@ -227,7 +226,7 @@ static double seconds_in_parts(const strata_gpu_device_t *device, const strata_p
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
   double bytes = results * (double)(parts * problem->sum_bytes + problem->stored_bytes);
   double seconds = strata_problem_has_tiles(device, &part) ? strata_problem_seconds(device, &part) : INFINITY;
-  return seconds + COMBINE_SECONDS + bytes / (double)device->bandwidth;
+  return seconds + problem->costs->split.combine_seconds + bytes / (double)device->bandwidth;
 }
 
 // Takes |tried| if it beats |*best| seconds.
@@ -298,7 +297,7 @@ static moments_traffic_t traffic_of(const splitter_t *s, const strata_nest_node_
   double bytes = s->graph.buffers.data[node->buffers.data[m->x - node->nest->accesses]].bytes;
   strata_moments_traffic(m, &t.read, &t.stored);
   double one = bytes * (t.read + t.stored) / (double)s->device->bandwidth;
-  double apart = bytes * MOMENTS_PASSES / (double)s->device->bandwidth + WORTHWHILE_SECONDS;
+  double apart = bytes * MOMENTS_PASSES / (double)s->device->bandwidth + s->device->costs->split.worthwhile_seconds;
   t.is_dear = apart < one;
   if (t.read > 1 || t.stored > 1)
     strata_explain(
@@ -314,6 +313,7 @@ static strata_status_t split_moments(splitter_t *s, int number, double lost, boo
   strata_arena_t *arena = s->compile->arena;
   strata_moments_t m;
   strata_norm_t norm;
+  double worthwhile = s->device->costs->split.worthwhile_seconds;
   *out_squares = -1;
   if (node->class != STRATA_NEST_ROW || !strata_moments_find(&s->graph, number, &m))
     return NULL;
@@ -323,11 +323,11 @@ static strata_status_t split_moments(splitter_t *s, int number, double lost, boo
   if (may_split && t.is_dear && t.read > 1)
     STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_columns(s->device, node),
                                     STRATA_PARTS_COLUMNS, out_squares));
-  if (may_split && *out_squares < 0 && lost * MOMENTS_PASSES >= WORTHWHILE_SECONDS)
+  if (may_split && *out_squares < 0 && lost * MOMENTS_PASSES >= worthwhile)
     STRATA_TRY(strata_split_moments(s->compile, &s->graph, number, parts_of_rows(s->device, node),
                                     is_across ? STRATA_PARTS_ACROSS : STRATA_PARTS_ALONG, out_squares));
   s->has_moments |= *out_squares >= 0;
-  if (*out_squares < 0 && t.is_dear && norm.is_beside && lost < WORTHWHILE_SECONDS) {
+  if (*out_squares < 0 && t.is_dear && norm.is_beside && lost < worthwhile) {
     STRATA_TRY(strata_moments_part(arena, &m));
     *out_squares = (int)(m.squares - s->graph.nodes.data);
   }
@@ -353,7 +353,7 @@ static strata_status_t split_node(splitter_t *s, int number) {
   }
   if (is_product && STRATA_PIPELINED_PRODUCTS && *s->device->mma_async)
     choose_product_parts(s->compile, s->device, &problem, &split);
-  else if (lost >= WORTHWHILE_SECONDS)
+  else if (lost >= s->device->costs->split.worthwhile_seconds)
     choose_parts(&split, s->device, node);
   return split.n_parts > 1 ? strata_split_apply(s->compile->arena, &split, &partial) : NULL;
 }

@@ -21,10 +21,7 @@
 
 enum { LONG_ROW = 2 * STRATA_LINE, CROSSED_BYTES = 2, MAX_RANK = 5, MAX_ARGUMENTS = 256 };
 
-#define STAGE_SECONDS 2.0e-6 // a launch
-#define TURN_SECONDS 0.7e-6  // the same of what is turned, more
-#define COPY_SHARE 0.8       // of the memory's bandwidth
-#define WORTHWHILE 0.95      // of the product's time
+#define WORTHWHILE 0.95 // of the product's time
 
 typedef struct {
   const strata_gpu_contraction_t *q;
@@ -230,7 +227,8 @@ static bool is_constant(const strata_gpu_contraction_t *q, int side) {
 }
 
 double strata_stage_copy_seconds(const strata_gpu_device_t *device, double bytes) {
-  return STAGE_SECONDS + bytes / (COPY_SHARE * (double)device->bandwidth);
+  const strata_stage_costs_t *costs = &device->costs->stage;
+  return costs->seconds + bytes / (costs->copy_share * (double)device->bandwidth);
 }
 
 void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool adds, strata_problem_side_t *out) {
@@ -244,7 +242,8 @@ void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool 
   for (int i = 0; i < s.rank; i++)
     elements *= (double)s.sizes[i];
   double bytes = elements * (double)(out->loaded_bytes + bytes_of(element_type(&s)));
-  double seconds = strata_stage_copy_seconds(question->device, bytes) + (s.is_turned ? TURN_SECONDS : 0);
+  double seconds = strata_stage_copy_seconds(question->device, bytes) +
+                   (s.is_turned ? question->device->costs->stage.turn_seconds : 0);
   out->staging_seconds = is_constant(question, side) ? 0 : seconds;
 }
 

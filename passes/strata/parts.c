@@ -6,8 +6,6 @@
 #include "passes/affine/parallel.h"
 #include "passes/target.h"
 
-#define LAUNCH_SECONDS 2e-6
-
 enum {
   MAX_TAIL = 64,           // ops looked at behind each part
   LEAST_RESULTS = 1 << 16, // of all parts: fewer are copied in the time of a launch, and products of fewer do not fill
@@ -145,7 +143,7 @@ static strata_status_t pays_apart(strata_compile_t *compile, MlirOperation contr
     return NULL;
   STRATA_TRY(strata_gpu_device(compile, &device));
   double more = count_launches(device, contract, n, places) - 2;
-  *out_pays &= bytes >= more * LAUNCH_SECONDS * (double)device->bandwidth;
+  *out_pays &= bytes >= more * device->costs->launches.part_seconds * (double)device->bandwidth;
   return NULL;
 }
 

@@ -170,6 +170,12 @@ static int cuda_get_arch(uint32_t *out_arch) {
 
 static void cuda_print_arch(uint32_t arch, char *out, size_t capacity) { snprintf(out, capacity, "sm_%u", arch); }
 
+static int cuda_get_name(char *out, size_t capacity) {
+  int device, status = check("cuCtxGetDevice", cuda.ctx_get_device(&device));
+  out[0] = '\0';
+  return status || !cuda.device_name ? status : check("cuDeviceGetName", cuda.device_name(out, (int)capacity, device));
+}
+
 static int cuda_synchronize(void) { return check("cuCtxSynchronize", cuda.ctx_synchronize()); }
 
 //===-- Code -----------------------------------------------------------------------------------------------------===//
@@ -312,6 +318,7 @@ const strata_rt_driver_t strata_rt_cuda = {
     .release = cuda_release,
     .get_arch = cuda_get_arch,
     .print_arch = cuda_print_arch,
+    .get_name = cuda_get_name,
     .load_module = cuda_load_module,
     .unload_module = cuda_unload_module,
     .get_function = cuda_get_function,

@@ -41,6 +41,9 @@ typedef struct {
   int (*get_arch)(uint32_t *out_arch);
   void (*print_arch)(uint32_t arch, char *out, size_t capacity);
 
+  // What its vendor calls the device; "" if that is not known.
+  int (*get_name)(char *out, size_t capacity);
+
   int (*load_module)(const void *image, void **out_module);
   int (*unload_module)(void *module);
   // A kernel of the module, ready for launches of its shape: the first launch loads nothing any more.

@@ -99,15 +99,20 @@ static int hip_keep(const strata_rt_scope_t *scope, void **out_kept) {
 
 static void hip_release(void *kept) { (void)kept; }
 
-// The properties are a struct that every version of HIP extends; all of them spell the architecture in it,
-// "gfx942:...".
+// The properties are a struct that every version of HIP extends; all of them begin with the name, and spell the
+// architecture in it, "gfx942:...".
+enum { PROPERTIES_BYTES = 8192 };
+
+static int get_properties(char *properties) {
+  int device, status = check("hipGetDevice", hip.get_device(&device));
+  memset(properties, 0, PROPERTIES_BYTES);
+  return status ? status : check("hipGetDeviceProperties", hip.get_properties(properties, device));
+}
+
 static int hip_get_arch(uint32_t *out_arch) {
   static const char prefix[] = "gfx";
-  char properties[8192] = {0};
-  int device;
-  int status = check("hipGetDevice", hip.get_device(&device));
-  if (!status)
-    status = check("hipGetDeviceProperties", hip.get_properties(properties, device));
+  char properties[PROPERTIES_BYTES];
+  int status = get_properties(properties);
   if (status)
     return status;
   for (size_t i = 0; i + 16 < sizeof properties; i++)
@@ -116,6 +121,13 @@ static int hip_get_arch(uint32_t *out_arch) {
       return STRATA_OK;
     }
   return strata_rt_fail(STRATA_DEVICE, "%s: hipGetDeviceProperties: no architecture", strata_rt_program.library->name);
+}
+
+static int hip_get_name(char *out, size_t capacity) {
+  char properties[PROPERTIES_BYTES];
+  int status = get_properties(properties);
+  snprintf(out, capacity, "%s", status ? "" : properties);
+  return status;
 }
 
 static void hip_print_arch(uint32_t arch, char *out, size_t capacity) { snprintf(out, capacity, "gfx%x", arch); }
@@ -195,6 +207,7 @@ const strata_rt_driver_t strata_rt_hip = {
     .release = hip_release,
     .get_arch = hip_get_arch,
     .print_arch = hip_print_arch,
+    .get_name = hip_get_name,
     .load_module = hip_load_module,
     .unload_module = hip_unload_module,
     .get_function = hip_get_function,

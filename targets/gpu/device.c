@@ -1,5 +1,6 @@
-// GPUs: the rows of devices.def, by name.
+// GPUs: the rows of devices.def, by name, with the figures of the card that is named (cards.h).
 #include "targets/device_names.h"
+#include "targets/gpu/cards.h"
 #include "targets/gpu/codegen.h"
 
 #include <stdlib.h>
@@ -35,7 +36,8 @@ enum { KIB = 1024, MIB = 1024 * KIB };
    .mma_async = mma_async_family,                                                                                      \
    .has_async_copy = async_copy,                                                                                       \
    .has_programmatic_launch = programmatic_launch,                                                                     \
-   .has_tanh = tanh},
+   .has_tanh = tanh,                                                                                                   \
+   .costs = &strata_gpu_measured_costs},
 
 static const strata_gpu_device_t devices[] = {
 #include "targets/gpu/devices.def"
@@ -44,7 +46,7 @@ static const strata_gpu_device_t devices[] = {
 enum { N_DEVICES = sizeof devices / sizeof devices[0] };
 
 // Where names of several fit, as "rtx 6000" and "rtx 6000 ada", the longest does. |target| may be NULL: any.
-static const strata_gpu_device_t *find(const char *name, const strata_target_kind_t *target) {
+static const strata_gpu_device_t *find_row(const char *name, const strata_target_kind_t *target) {
   const strata_gpu_device_t *found = NULL;
   size_t best = 0;
   for (size_t i = 0; i < N_DEVICES; i++) {
@@ -56,6 +58,18 @@ static const strata_gpu_device_t *find(const char *name, const strata_target_kin
     }
   }
   return found;
+}
+
+const strata_gpu_device_t *strata_gpu_device_row(const char *name) {
+  for (size_t i = 0; i < N_DEVICES; i++)
+    if (strcmp(devices[i].name, name) == 0)
+      return &devices[i];
+  return NULL;
+}
+
+static const strata_gpu_device_t *find(const char *name, const strata_target_kind_t *target) {
+  const strata_gpu_device_t *row = find_row(name, target), *card = row ? strata_gpu_card(row, name) : NULL;
+  return card ? card : row;
 }
 
 const strata_gpu_device_t *strata_gpu_device_find(const char *name) { return find(name, NULL); }

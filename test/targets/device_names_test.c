@@ -56,6 +56,65 @@ static void test_gpus(void) {
   CHECK(!strata_gpu_device_of_arch(STRATA_TARGET_NVGPU, 75));
 }
 
+static const char *card(const char *name) {
+  const strata_gpu_device_t *device = strata_gpu_device_find(name);
+  return device && device->card ? device->card : "";
+}
+
+// Those that have a row of their own, by what shops and drivers say; an architecture's name is nobody's card.
+static void test_cards(void) {
+  static const char *const names[][2] = {
+      {"h200", "H200"},
+      {"NVIDIA H100 80GB HBM3", "H100"},
+      {"NVIDIA A100-SXM4-80GB", "A100"},
+      {"NVIDIA L4", "L4"},
+      {"NVIDIA L40S", ""},
+      {"NVIDIA GeForce RTX 4090", "RTX 4090"},
+      {"NVIDIA B200", "B200"},
+      {"rtx-5090", "RTX 5090"},
+      {"AMD Instinct MI300X", "MI300X"},
+      {"Radeon RX 7900 XTX", "RX 7900 XTX"},
+      {"H100", "H100"}, // --device=native calls them so
+      {"RTX 4090", "RTX 4090"},
+      {"RX 7900 XTX", "RX 7900 XTX"},
+      {"sm_90a", ""},
+      {"sm_80", ""},
+      {"gfx942", ""},
+      {"emulated_90", ""},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    CHECK_STR(card(names[i][0]), names[i][1]);
+}
+
+// Members are all doubles.
+static double cost(const strata_gpu_costs_t *costs, size_t i) { return ((const double *)costs)[i]; }
+
+static void test_costs(void) {
+  enum { N_COSTS = sizeof(strata_gpu_costs_t) / sizeof(double) };
+  static const char *const names[] = {"sm_90a", "h200",   "h100",        "a100",     "l4",     "rtx 4090",
+                                      "b200",   "mi300x", "rx 7900 xtx", "rtx 5090", "gfx942", "emulated"};
+  const strata_gpu_costs_t *first = strata_gpu_device_find("sm_90a")->costs;
+  size_t n_zeros = 0;
+  for (size_t i = 0; i < N_COSTS; i++)
+    n_zeros += cost(first, i) <= 0;
+  // Of the percentages that clusters fill: those of 0 blocks, and of pipelined products' sizes that no candidate has.
+  CHECK(n_zeros == 2 + 4);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const strata_gpu_device_t *device = strata_gpu_device_find(names[i]);
+    for (size_t j = 0; j < N_COSTS; j++) {
+      CHECK((cost(device->costs, j) > 0) == (cost(first, j) > 0));
+      CHECK(i > 1 || cost(device->costs, j) == cost(first, j));
+    }
+  }
+  CHECK(strata_gpu_device_find("h200")->bandwidth == strata_gpu_device_find("sm_90a")->bandwidth);
+  CHECK(strata_gpu_device_find("h100")->bandwidth < strata_gpu_device_find("sm_90a")->bandwidth);
+  CHECK(strata_gpu_device_find("l4")->n_processors == 58);
+  CHECK(strata_gpu_device_find("a100")->costs->fma.rate == 64);
+  CHECK(strata_gpu_device_find("sm_80")->costs == first);
+  CHECK(strata_gpu_device_find("h100")->costs->group.norm_bandwidth < first->group.norm_bandwidth);
+  CHECK(strata_gpu_device_find("a100")->costs->attention.clock < first->attention.clock);
+}
+
 static void test_processors(void) {
   CHECK_STR(cpu("native"), "host");
   CHECK_STR(cpu("haswell"), "x86-64-v3");
@@ -69,6 +128,8 @@ static void test_processors(void) {
 
 int main(void) {
   test_gpus();
+  test_cards();
+  test_costs();
   test_processors();
   return check_result();
 }

@@ -29,6 +29,7 @@ static strata_problem_t product(const strata_mma_t *async, int64_t rows, int64_t
       .columns = columns,
       .steps = steps,
       .batch = 1,
+      .costs = strata_gpu_device_find("sm_90a")->costs,
       .async = async,
       .operand_bytes = bytes,
       .loaded_bytes = bytes,

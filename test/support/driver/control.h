@@ -9,8 +9,11 @@
 //   STRATA_TEST_DRIVER_DEVICES=N     number of devices, default 1
 //   STRATA_TEST_DRIVER_VERSION=V     what cuDriverGetVersion says; default 13000
 //   STRATA_TEST_DRIVER_ARCH=A        as strata_rt_image_t.arch: 90, or 0x942 through HIP; default 0, the emulated
-//   device STRATA_TEST_DRIVER_FAIL=CALL:N   the N-th call of CALL fails; CALL may be empty STRATA_TEST_DRIVER_LEAKS=1
-//   what is alive at exit is a fault STRATA_TEST_DRIVER_LOG=FILE      one line a call
+//                                    device
+//   STRATA_TEST_DRIVER_NAME=NAME     what cuDeviceGetName says; default "test device"
+//   STRATA_TEST_DRIVER_FAIL=CALL:N   the N-th call of CALL fails; CALL may be empty
+//   STRATA_TEST_DRIVER_LEAKS=1       what is alive at exit is a fault
+//   STRATA_TEST_DRIVER_LOG=FILE      one line a call
 //
 // The functions may be called by any thread, from C or through ctypes.
 #ifndef STRATA_TEST_SUPPORT_DRIVER_CONTROL_H

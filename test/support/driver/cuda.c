@@ -49,7 +49,8 @@ EXPORT int cuDeviceGet(int *out, int ordinal){CALL(QUERY, NULL, device_get(out, 
 
 EXPORT int cuDeviceGetName(char *out, int size, int device) {
   (void)device;
-  CALL(QUERY, NULL, (strncpy(out, "test device", (size_t)size), OK))
+  const char *name = getenv("STRATA_TEST_DRIVER_NAME");
+  CALL(QUERY, NULL, (strncpy(out, name ? name : "test device", (size_t)size), OK))
 }
 
 static int device_attribute(int *out, int attribute, int device) {

@@ -1,0 +1,32 @@
+// What differs between the cards of an architecture: figures of cards.def and costs.def.
+#ifndef STRATA_TARGETS_GPU_CARDS_H
+#define STRATA_TARGETS_GPU_CARDS_H
+
+#include "passes/target.h"
+
+// Those of the H200, which all were measured on.
+extern const strata_gpu_costs_t strata_gpu_measured_costs;
+
+// The row of devices.def of that name; NULL if there is none.
+const strata_gpu_device_t *strata_gpu_device_row(const char *name);
+
+// |row| with the figures of its card that is called |name|, as targets/device_names.h takes names; NULL: no row of
+// cards.def. The object is static.
+const strata_gpu_device_t *strata_gpu_card(const strata_gpu_device_t *row, const char *name);
+
+// What a card's costs of each kind (scale of costs.def) are times the H200's.
+typedef enum {
+  STRATA_COST_SAME,
+  STRATA_COST_TIME,
+  STRATA_COST_CLOCK,
+  STRATA_COST_PRODUCTS,
+  STRATA_COST_PRODUCTS_OF_ALL,
+  STRATA_COST_CACHE,
+  STRATA_COST_CACHE_OF_ALL,
+  STRATA_COST_MEMORY,
+  STRATA_COST_IN_FLIGHT,
+  STRATA_COST_BANDWIDTH,
+  STRATA_N_COST_SCALES
+} strata_cost_scale_t;
+
+#endif
