@@ -95,6 +95,20 @@ typedef struct {
   double clock;       // hertz
 } strata_attention_costs_t;
 
+// Attention on multiply-adds (schedule_attention_fma.c).
+typedef struct {
+  double rate;         // multiply-adds a cycle
+  double latency;      // of a block of columns: keys and values come, two barriers, statistics
+  double combining;    // of statistics of several warps
+  double exponential;  // of a score: maximum, exponential, sum, conversion
+  double operation;    // on a score
+  double function;     // the same
+  double cache_memory; // the second-level cache's bandwidth by memory's
+  double slower;       // than the model
+  double clock;        // hertz
+  double launch_seconds;
+} strata_attention_fma_costs_t;
+
 // Products whose tiles are staged by the threads that multiply them (schedule_tiled.c).
 typedef struct {
   double fma_rate;        // multiply-adds a cycle without matrix instructions
@@ -172,6 +186,7 @@ typedef struct strata_gpu_costs {
   strata_pipelined_costs_t pipelined;
   strata_norm_costs_t norm;
   strata_attention_costs_t attention;
+  strata_attention_fma_costs_t attention_fma;
   strata_tiled_costs_t tiled;
   strata_fma_costs_t fma;
   strata_group_costs_t group;

@@ -362,8 +362,7 @@ static double stream_cycles(const strata_problem_t *problem, const strata_pipeli
 
 // Cycles in which a processor waits for code: what results go through may be much, and is fetched where it goes on to
 // another product's tile, not to one of another call (pipelined_twins.c of tile-to-gpu); one team also computes it
-// while nobody multiplies. With an erf of each result eight products of 64 to 512 x 4096 x 1024, of which a processor
-// has tiles of six, take 76 us in one launch, 63 in eight, which without that would be 12 more than one.
+// while nobody multiplies.
 static double code_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double rounds) {
   enum { GROUP_THREADS = 128 };
   double n_calls = 0, n_products = 0, n_long = 0,

@@ -27,21 +27,9 @@ enum {
   N_ALL = N_ROWS * N_COLUMNS * N_WARP_ROWS * N_WARP_COLUMNS,
   REGISTERS = 255,      // of a thread at most
   OTHER_REGISTERS = 40, // of a thread: addresses, counters
-  FMA_RATE = 128,       // multiply-adds of a processor in a cycle
   MIN_SUMS = 16,        // of a thread in a product
   MAX_SUMS = 128,
 };
-
-// In cycles of a processor.
-#define LATENCY 1500.0   // of a block of columns: keys and values come, two barriers, statistics
-#define COMBINING 400.0  // of statistics of several warps
-#define EXPONENTIAL 0.35 // of a score: maximum, exponential, sum, conversion
-#define OPERATION 0.01   // on a score
-#define FUNCTION 0.1     // the same
-#define CACHE_MEMORY 3.0 // the second-level cache's bandwidth by memory's
-#define SLOWER 1.25      // than the model
-#define CLOCK 1.75e9
-#define LAUNCH_SECONDS 2e-6
 
 static int64_t element_bytes(const strata_attention_problem_t *p) {
   return mlirFloatTypeGetWidth(p->attention.type) / 8;
@@ -82,17 +70,20 @@ static double efficiency(int64_t sums) {
   return 0.4 + 0.6 * fmin(fmax(own, 0), most) / most;
 }
 
-static double product_cycles(const strata_attention_choice_t *c, int64_t columns, int64_t steps) {
-  return (double)(c->rows * columns * steps) / (FMA_RATE * efficiency(sums_of(c, columns)));
+static double product_cycles(const strata_attention_fma_costs_t *costs, const strata_attention_choice_t *c,
+                             int64_t columns, int64_t steps) {
+  return (double)(c->rows * columns * steps) / (costs->rate * efficiency(sums_of(c, columns)));
 }
 
 // One block of columns of a tile.
 static double block_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  const strata_attention_fma_costs_t *costs = &p->costs->attention_fma;
   const strata_attention_t *a = &p->attention;
   int64_t head = strata_round_up(a->extents[a->head], STRATA_ATTENTION_STEP);
-  double scores = OPERATION * (double)a->score_operations + FUNCTION * (double)a->score_functions;
-  scores += a->has_softmax ? EXPONENTIAL : 0;
-  return product_cycles(c, c->columns, head) + product_cycles(c, p->value, strata_min(c->columns, p->columns)) +
+  double scores = costs->operation * (double)a->score_operations + costs->function * (double)a->score_functions;
+  scores += a->has_softmax ? costs->exponential : 0;
+  return product_cycles(costs, c, c->columns, head) +
+         product_cycles(costs, c, p->value, strata_min(c->columns, p->columns)) +
          (double)(c->rows * c->columns) * scores;
 }
 
@@ -114,17 +105,19 @@ static double count_blocks(const strata_attention_problem_t *p, const strata_att
 
 static void predict(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                     strata_attention_choice_t *c) {
+  const strata_attention_fma_costs_t *costs = &p->costs->attention_fma;
   double blocks = count_blocks(p, c), rounds = (double)strata_ceil_div(c->tasks, device->n_processors);
   double at_once = fmin((double)residents(device, p, c), rounds);
   double busy = fmin(at_once * (double)threads_of(c) / (double)(SCHEDULERS * device->lanes), 1);
-  double work = rounds * blocks * block_cycles(p, c) / CLOCK;
-  double waiting = ceil(rounds / at_once) * blocks * (LATENCY + (c->warps[1] > 1 ? COMBINING : 0)) / CLOCK;
+  double work = rounds * blocks * block_cycles(p, c) / costs->clock;
+  double waiting =
+      ceil(rounds / at_once) * blocks * (costs->latency + (c->warps[1] > 1 ? costs->combining : 0)) / costs->clock;
   double bytes = (double)(c->tasks * c->columns * (p->head + p->value) * element_bytes(p)) * blocks;
-  double cache = bytes / (CACHE_MEMORY * (double)device->bandwidth);
+  double cache = bytes / (costs->cache_memory * (double)device->bandwidth);
   double slowest = fmax(work, fmax(waiting, cache));
   c->bound = slowest == work ? "multiply-adds" : slowest == waiting ? "latency" : "cache";
-  c->seconds = LAUNCH_SECONDS + SLOWER * slowest + (work + waiting + cache - slowest) / 8;
-  c->cost = c->seconds + SLOWER * fmax(work / busy - slowest, 0);
+  c->seconds = costs->launch_seconds + costs->slower * slowest + (work + waiting + cache - slowest) / 8;
+  c->cost = c->seconds + costs->slower * fmax(work / busy - slowest, 0);
 }
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
