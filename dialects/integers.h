@@ -2,6 +2,7 @@
 #ifndef STRATA_DIALECTS_INTEGERS_H
 #define STRATA_DIALECTS_INTEGERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // Of any numbers.
@@ -50,6 +51,14 @@ static inline int64_t strata_power_of_two_in(int64_t n, int64_t most) {
   while (2 * power <= most && n % (2 * power) == 0)
     power *= 2;
   return power;
+}
+
+static inline bool strata_is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+// Of two ints, as qsort asks.
+static inline int strata_compare_ints(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
 }
 
 #endif

@@ -152,3 +152,24 @@ const char *strata_location_text(MlirLocation location, char *text, size_t size)
   }
   return text;
 }
+
+bool strata_value_is_constant(MlirValue value) {
+  return mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "arith.constant");
+}
+
+bool strata_value_integer(MlirValue value, int64_t *out) {
+  if (!strata_value_is_constant(value))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(strata_attr(mlirOpResultGetOwner(value), "value"));
+  return true;
+}
+
+bool strata_value_has_one_use(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+MlirAttribute strata_zero_attr(MlirType element) {
+  return mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(element), element, 0)
+                                   : mlirIntegerAttrGet(element, 0);
+}

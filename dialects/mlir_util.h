@@ -34,6 +34,10 @@ MlirStringRef strata_attr_str(MlirOperation op, const char *name); // empty wher
 bool strata_attr_is_zero(MlirAttribute attr);
 // True of a constant that is zero, or zero in all elements, and of what it is broadcast to.
 bool strata_value_is_zero(MlirValue value);
+bool strata_value_is_constant(MlirValue value);           // the result of an arith.constant
+bool strata_value_integer(MlirValue value, int64_t *out); // the number of such a one; false if it is none
+bool strata_value_has_one_use(MlirValue value);
+MlirAttribute strata_zero_attr(MlirType element); // of a float or integer type
 // A dense i64 array; returns its length or -1.
 int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *out);
 

@@ -1,12 +1,11 @@
 // See attention_reader.h.
 #include "dialects/affine/attention_reader.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 
 typedef strata_term_t term_t;
 typedef strata_attention_reader_t reader_t;
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 //===-- Terms ----------------------------------------------------------------------------------------------------===//
 
@@ -21,7 +20,8 @@ term_t strata_term_operand(const term_t *term, intptr_t i) {
 }
 
 MlirAffineMap strata_term_map(const reader_t *r, const term_t *term) {
-  return mlirAffineMapGet(r->context, r->a.n_dims, 0, n_dims_of(term->nest), (MlirAffineExpr *)(uintptr_t)term->point);
+  return mlirAffineMapGet(r->context, r->a.n_dims, 0, strata_nest_n_dims(term->nest),
+                          (MlirAffineExpr *)(uintptr_t)term->point);
 }
 
 const strata_access_t *strata_term_load(const strata_nest_t *nest, MlirOperation op) {
@@ -43,7 +43,7 @@ bool strata_term_step(const reader_t *r, term_t *term) {
   int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_MAX_DIMS];
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(at); i++)
     coordinates[i] = mlirAffineMapGetResult(at, i);
-  for (int i = 0; i < n_dims_of(producer); i++)
+  for (int i = 0; i < strata_nest_n_dims(producer); i++)
     extents[i] = i < producer->n_parallel ? producer->extents[i] : 1;
   strata_memref_sizes(load->buffer, sizes);
   term_t next = {.nest = producer, .value = store->value};

@@ -2,11 +2,10 @@
 #include "dialects/affine/contraction.h"
 
 #include "dialects/affine/contraction_rows.h"
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 static const strata_access_t *store_of(const strata_nest_t *nest) {
   for (int i = 0; i < nest->n_accesses; i++)
@@ -55,7 +54,7 @@ static bool result_stride(const strata_contraction_kernel_t *c, int dim, int64_t
   const strata_nest_t *nest = c->nest;
   if (strata_nest_is_root(nest) || c->kernel->n_nests == (c->other.nest ? 2 : 1))
     return strata_access_stride(nest, c->store, dim, out_stride);
-  int n_dims = n_dims_of(nest);
+  int n_dims = strata_nest_n_dims(nest);
   MlirAffineExpr coordinates[STRATA_MAX_DIMS], point[STRATA_MAX_DIMS];
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(c->store->map); i++)
     coordinates[i] = mlirAffineMapGetResult(c->store->map, i);
@@ -124,16 +123,16 @@ static bool reads_part_alike(const strata_nest_t *nest, const strata_access_t *a
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); i++) {
     MlirAffineExpr apart = mlirAffineAddExprGet(mlirAffineMapGetResult(b->map, i),
                                                 mlirAffineMulExprGet(mlirAffineMapGetResult(a->map, i), minus));
-    if (!mlirAffineExprIsAConstant(strata_affine_simplify(apart, n_dims_of(nest), nest->extents)))
+    if (!mlirAffineExprIsAConstant(strata_affine_simplify(apart, strata_nest_n_dims(nest), nest->extents)))
       return false;
   }
   return true;
 }
 
 static bool is_pair(const strata_contraction_t *a, const strata_contraction_t *b) {
-  int n_dims = n_dims_of(a->nest);
+  int n_dims = strata_nest_n_dims(a->nest);
   MlirType sum = mlirValueGetType(mlirOperationGetResult(a->nest->loops[0], 0));
-  return a->nest->n_parallel == b->nest->n_parallel && n_dims == n_dims_of(b->nest) &&
+  return a->nest->n_parallel == b->nest->n_parallel && n_dims == strata_nest_n_dims(b->nest) &&
          !memcmp(a->nest->extents, b->nest->extents, (size_t)n_dims * sizeof *a->nest->extents) &&
          mlirTypeEqual(sum, mlirValueGetType(mlirOperationGetResult(b->nest->loops[0], 0))) &&
          reads_part_alike(a->nest, a->lhs, b->lhs) && reads_part_alike(a->nest, a->rhs, b->rhs) &&
@@ -246,14 +245,14 @@ static int innermost_step(const strata_contraction_kernel_t *c, bool rows_are_lo
   const strata_nest_t *nest = c->nest;
   int first = rows_are_longer ? STRATA_SIDE_U : STRATA_SIDE_V;
   for (int i = 0; i < 2; i++)
-    for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++) {
+    for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++) {
       int64_t stride;
       const strata_access_t *access = c->sides[i ? 1 - first : first].access;
       if (nest->extents[dim] > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1 &&
-          (dim == n_dims_of(nest) - 1 || !is_in_window(c, dim)))
+          (dim == strata_nest_n_dims(nest) - 1 || !is_in_window(c, dim)))
         return dim;
     }
-  return n_dims_of(nest) - 1;
+  return strata_nest_n_dims(nest) - 1;
 }
 
 void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contraction_axis_t *out_axes) {
@@ -267,7 +266,7 @@ void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contra
       add_to_axis(nest, &out_axes[u & 1u << dim ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN], dim);
   add_to_axis(nest, &out_axes[STRATA_AXIS_COLUMN], last);
   int inner = innermost_step(c, out_axes[STRATA_AXIS_ROW].extent > out_axes[STRATA_AXIS_COLUMN].extent);
-  for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++)
+  for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++)
     if (dim != inner)
       add_to_axis(nest, &out_axes[STRATA_AXIS_STEP], dim);
   add_to_axis(nest, &out_axes[STRATA_AXIS_STEP], inner);
@@ -303,7 +302,7 @@ bool strata_contraction_is_plain(const strata_contraction_kernel_t *c, int side)
 bool strata_contraction_is_contiguous(const strata_contraction_kernel_t *c, int side, int64_t tile) {
   // At the tile's granularity: v = v0 * tile + l, which is how a panel packed by the schedule is contiguous.
   MlirContext context = mlirOperationGetContext(c->nest->op);
-  int n = n_dims_of(c->nest), v = c->sides[side].tile_dim;
+  int n = strata_nest_n_dims(c->nest), v = c->sides[side].tile_dim;
   MlirAffineExpr dims[STRATA_MAX_DIMS];
   int64_t extents[STRATA_MAX_DIMS + 1], sizes[STRATA_MAX_DIMS], stride;
   for (int i = 0; i < n; i++) {

@@ -1,11 +1,10 @@
 // See contraction_rows.h.
 #include "dialects/affine/contraction_rows.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/row_kernel.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 // What is being placed: a nest and the contraction whose dims its place is told in.
 typedef struct {
@@ -19,7 +18,8 @@ static MlirAffineExpr at_place(const follow_t *f, const strata_nest_t *nest, con
                                MlirAffineExpr expr) {
   MlirContext context = mlirOperationGetContext(nest->op);
   int n = f->contraction->n_parallel;
-  MlirAffineMap at = mlirAffineMapGet(context, n, 0, n_dims_of(nest), (MlirAffineExpr *)(uintptr_t)place->dims);
+  MlirAffineMap at =
+      mlirAffineMapGet(context, n, 0, strata_nest_n_dims(nest), (MlirAffineExpr *)(uintptr_t)place->dims);
   return strata_affine_simplify(mlirAffineExprCompose(expr, at), n, f->contraction->extents);
 }
 
@@ -75,7 +75,7 @@ static bool covers_all(const follow_t *f, const strata_contraction_place_t *plac
   const strata_nest_t *from = f->contraction;
   int64_t points = 1, wanted = 1, min, max;
   bool has_column = false;
-  for (int dim = 0; dim < n_dims_of(f->nest); dim++) {
+  for (int dim = 0; dim < strata_nest_n_dims(f->nest); dim++) {
     points *= f->nest->extents[dim];
     has_column |= strata_affine_expr_uses(place->dims[dim], column);
     if (!strata_affine_range(place->dims[dim], from->n_parallel, from->extents, &min, &max) || min != 0 ||
@@ -139,7 +139,7 @@ strata_status_t strata_contraction_read_rows(strata_contraction_kernel_t *c) {
     strata_contraction_place_t *place = &c->places[i];
     if (&kernel->nests[i] == c->nest) {
       place->is_known = true;
-      for (int dim = 0; dim < n_dims_of(c->nest); dim++)
+      for (int dim = 0; dim < strata_nest_n_dims(c->nest); dim++)
         place->dims[dim] =
             dim < c->nest->n_parallel ? mlirAffineDimExprGet(context, dim) : mlirAffineConstantExprGet(context, 0);
       continue;

@@ -1,6 +1,7 @@
 // Analyses of kernel functions shared by the scheduler and the tile builder; see kernel.h.
 #include "dialects/affine/kernel.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
@@ -277,8 +278,6 @@ typedef struct {
   STRATA_VECTOR(visit_t) visits;
 } demand_t;
 
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
-
 // False if |producer| has been visited at that point: what it reads has been too.
 static bool is_first_visit(demand_t *demand, const strata_nest_t *producer, MlirAffineMap point) {
   int64_t *last = strata_pointer_map_put(&demand->visit_at, point.ptr);
@@ -303,13 +302,13 @@ static bool find_demand(const demand_t *demand, const strata_access_t *access, M
     return false;
   for (intptr_t j = 0; j < mlirAffineMapGetNumResults(access->map); j++)
     out_coordinates[j] = strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(access->map, j), at),
-                                                n_dims_of(from), from->extents);
+                                                strata_nest_n_dims(from), from->extents);
   int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_MAX_DIMS];
   strata_memref_sizes(access->buffer, sizes);
-  for (int j = 0; j < n_dims_of(*out_producer); j++)
+  for (int j = 0; j < strata_nest_n_dims(*out_producer); j++)
     extents[j] = j < (*out_producer)->n_parallel ? (*out_producer)->extents[j] : 1;
-  return strata_affine_invert((*out_store)->map, extents, sizes, out_coordinates, n_dims_of(from), from->extents,
-                              out_point);
+  return strata_affine_invert((*out_store)->map, extents, sizes, out_coordinates, strata_nest_n_dims(from),
+                              from->extents, out_point);
 }
 
 // |nest| is at the point that |at| takes a point of demand->from to.
@@ -321,7 +320,8 @@ static void visit_reads(demand_t *demand, const strata_nest_t *nest, MlirAffineM
     MlirAffineExpr point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
     if (!find_demand(demand, &nest->accesses[i], at, &producer, &store, point, coordinates) || producer == nest)
       continue;
-    MlirAffineMap inner = mlirAffineMapGet(context, n_dims_of(demand->from), 0, n_dims_of(producer), point);
+    MlirAffineMap inner =
+        mlirAffineMapGet(context, strata_nest_n_dims(demand->from), 0, strata_nest_n_dims(producer), point);
     if (!is_first_visit(demand, producer, inner))
       continue;
     demand->visit(producer, store, point, coordinates, demand->user);
@@ -337,7 +337,8 @@ void strata_kernel_visit_demands(const strata_kernel_t *kernel, const strata_nes
                      .visit = visit,
                      .user = user,
                      .visit_at = strata_pointer_map_create(kernel->arena)};
-  visit_reads(&demand, from, mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(kernel->func), n_dims_of(from)));
+  visit_reads(&demand, from,
+              mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(kernel->func), strata_nest_n_dims(from)));
 }
 
 //===-- Contractions ---------------------------------------------------------------------------------------------===//
@@ -387,7 +388,7 @@ static uint32_t guard_dims(const strata_nest_t *nest, MlirOperation guard) {
   MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
   for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++)
     for (int input = 0; input < (int)mlirIntegerSetGetNumInputs(set); input++)
-      for (int dim = 0; dim < n_dims_of(nest); dim++)
+      for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
         if (strata_affine_expr_uses(mlirIntegerSetGetConstraint(set, i), input) &&
             mlirValueEqual(nest->dims[dim], mlirOperationGetOperand(guard, input)))
           mask |= 1u << dim;

@@ -43,6 +43,9 @@ STRATA_MUST_CHECK strata_status_t strata_nest_read(strata_arena_t *arena, MlirOp
 // are affine.apply results are composed; a null map if an operand is none of the nest's dims.
 MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op);
 
+// Iteration dims: parallel ones, then those of reductions.
+static inline int strata_nest_n_dims(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
 // All nests of a function's entry block, in order.
 STRATA_MUST_CHECK strata_status_t strata_nests_of(strata_arena_t *arena, MlirOperation func, strata_nest_t **out_nests,
                                                   int *out_count);

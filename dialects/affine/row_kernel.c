@@ -1,9 +1,8 @@
 // See row_kernel.h.
 #include "dialects/affine/row_kernel.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/mlir_util.h"
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 //===-- Tying dims to rows ---------------------------------------------------------------------------------------===//
 
@@ -37,7 +36,7 @@ static void tie_demanded(const strata_nest_t *producer, const strata_access_t *s
 static bool row_dims_complete(const strata_row_kernel_t *rows, const strata_row_member_t *member) {
   bool seen[STRATA_MAX_DIMS] = {false};
   int n_seen = 0;
-  for (int dim = 0; dim < n_dims_of(member->nest); dim++) {
+  for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++) {
     int row = member->row_of[dim];
     if (row == STRATA_NOT_A_ROW)
       continue;
@@ -62,7 +61,7 @@ static bool tie_by_shape(const strata_row_kernel_t *rows, strata_row_member_t *m
   for (int row = 0; row < rows->n_rows; row++)
     if (member->nest->extents[row] != rows->extents[row])
       return false;
-  for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++)
     member->row_of[dim] = dim < rows->n_rows ? dim : STRATA_NOT_A_ROW;
   return true;
 }
@@ -148,7 +147,7 @@ static void weigh_contiguous(const strata_row_kernel_t *rows, int row, double *o
       int row_dim = row_dim_of(member, row);
       if (row_dim >= 0 && strata_access_stride(member->nest, &member->nest->accesses[j], row_dim, &stride))
         *out_across += stride == 1 ? elements : 0;
-      for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+      for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++)
         if (member->row_of[dim] == STRATA_NOT_A_ROW && member->nest->extents[dim] > 1 &&
             strata_access_stride(member->nest, &member->nest->accesses[j], dim, &stride))
           *out_inner += stride == 1 ? elements : 0;
@@ -245,7 +244,7 @@ MlirValue strata_row_combined(const strata_nest_t *nest) {
 
 int64_t strata_row_inner_elements(const strata_row_member_t *member) {
   int64_t elements = 1;
-  for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++)
     elements *= member->row_of[dim] == STRATA_NOT_A_ROW ? member->nest->extents[dim] : 1;
   return elements;
 }
@@ -253,7 +252,7 @@ int64_t strata_row_inner_elements(const strata_row_member_t *member) {
 static bool member_fits(const strata_row_member_t *member) {
   const strata_nest_t *nest = member->nest;
   int n_inner = 0;
-  for (int dim = 0; dim < n_dims_of(nest); dim++) {
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
     bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && nest->extents[dim] > 1;
     if (is_inner && nest->n_reduction && dim < nest->n_parallel)
       return false;

@@ -14,6 +14,7 @@
 // An operand that is not contiguous as its side needs (or is guarded, or computed) is packed into scratch memory; a
 // constant one was packed by the schedule already. On GPUs tiles are those of blocks of threads: contract_gpu.c.
 #include "lowering/affine_to_tile/contract.h"
+#include "dialects/affine/nest.h"
 #include "dialects/integers.h"
 #include "dialects/strata/strata.h"
 #include "passes/target.h"
@@ -42,8 +43,6 @@ typedef struct {
   MlirAffineExpr base[2];                      // of the current tile
   strata_tile_range_t ranges[STRATA_MAX_DIMS]; // what it does of the reduction's loops
 } contract_t;
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 //===-- Packing --------------------------------------------------------------------------------------------------===//
 
@@ -139,7 +138,7 @@ static void pack_square(strata_tile_builder_t *b, int64_t size, MlirAffineExpr b
   MlirAffineExpr element = strata_tile_scaled(b, strata_tile_vector_dim(b, 0), 1, pack->element);
   pack->counters[last] = strata_tile_scaled(b, strata_tile_vector_dim(b, 1), 1, base);
   c->point[c->k.sides[V].tile_dim] = strata_tile_scaled(b, element, 1, pack->base);
-  c->point[n_dims_of(c->k.nest) - 1] = pack->counters[last];
+  c->point[strata_nest_n_dims(c->k.nest) - 1] = pack->counters[last];
   pack_factor(b, c, V, pack->tile, element, pack->counters);
   b->space.n_vector = 0;
   b->known = known;
@@ -156,7 +155,7 @@ static void pack_squares(strata_tile_builder_t *b, int64_t size, MlirAffineExpr 
     loops[i] = strata_tile_loop_begin(b, nest->extents[nest->n_parallel + i], &pack->counters[i]);
     pack->c->point[nest->n_parallel + i] = pack->counters[i];
   }
-  int64_t steps = nest->extents[n_dims_of(nest) - 1];
+  int64_t steps = nest->extents[strata_nest_n_dims(nest) - 1];
   strata_tile_chunks_t chunks = strata_tile_chunks(steps, strata_min(steps, pack->c->square), 1);
   strata_tile_chunk(b, &chunks, (MlirValue){0}, pack_square, pack);
   for (int i = last; i-- > 0;)
@@ -216,7 +215,7 @@ static void pack_rows(strata_tile_builder_t *b, contract_t *c) {
     outer[walk.n_outer++] = c->k.nest->extents[c->k.nest->n_parallel + i];
   }
   walk.ranges = ranges;
-  walk.vector = c->k.nest->extents[n_dims_of(c->k.nest) - 1];
+  walk.vector = c->k.nest->extents[strata_nest_n_dims(c->k.nest) - 1];
   walk.tile = strata_tile_width(b, walk.vector);
   strata_tile_walk_here(b, &walk, pack_rows_tile, &pack);
 }
@@ -268,7 +267,7 @@ static void prefetch_panel(strata_tile_builder_t *b, contract_t *c) {
   const strata_access_t *access = c->k.sides[V].access;
   MlirAffineExpr point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
   memcpy(point, c->point, sizeof point);
-  MlirAffineExpr *step = &point[n_dims_of(c->k.nest) - 1];
+  MlirAffineExpr *step = &point[strata_nest_n_dims(c->k.nest) - 1];
   *step = strata_tile_scaled(b, *step, 1, strata_tile_constant(b, AHEAD));
   int rank = strata_tile_access_coordinates(b, c->k.nest, access, point, coordinates);
   strata_tile_prefetch(b, access->buffer, rank, coordinates, FIRST_LEVEL);
@@ -432,7 +431,7 @@ static int64_t element_cost(const contract_t *c, int side) {
   enum { PACKING_COST = 3, SHORT_COST = 12, SHORT = 8 };
   if (!c->is_packed[side])
     return 1;
-  return side == U && c->k.nest->extents[n_dims_of(c->k.nest) - 1] < SHORT ? SHORT_COST : PACKING_COST;
+  return side == U && c->k.nest->extents[strata_nest_n_dims(c->k.nest) - 1] < SHORT ? SHORT_COST : PACKING_COST;
 }
 
 // Cuts u and v so that the sides are read, and where need be packed, as few times as possible; a task's run of the
@@ -523,8 +522,8 @@ static strata_status_t plan_packing(strata_tile_builder_t *b, contract_t *c) {
   for (int which = U; which <= V; which++)
     c->is_packed[which] = needs_packing(c, which);
   bool lies_across = c->is_packed[V] && strata_contraction_is_plain(&c->k, V) && side->tile_dim != STRATA_NO_DIM &&
-                     nest->extents[n_dims_of(nest) - 1] >= MIN_STEPS &&
-                     strata_access_stride(nest, side->access, n_dims_of(nest) - 1, &stride) && stride == 1;
+                     nest->extents[strata_nest_n_dims(nest) - 1] >= MIN_STEPS &&
+                     strata_access_stride(nest, side->access, strata_nest_n_dims(nest) - 1, &stride) && stride == 1;
   c->square = lies_across ? device->vector_bytes / 4 : 0;
   return NULL;
 }
@@ -536,7 +535,7 @@ static strata_status_t plan_steps(strata_tile_builder_t *b, contract_t *c) {
   const strata_nest_t *nest = c->k.nest;
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(b->compile, &device));
-  int64_t steps = nest->extents[n_dims_of(nest) - 1];
+  int64_t steps = nest->extents[strata_nest_n_dims(nest) - 1];
   bool is_tile = c->tile[U] >= MIN_ROWS && c->tile[V] > 1;
   c->prefetches_panel = is_tile && !c->is_packed[V] && c->tile[V] * c->k.n_reduced * 4 > device->l1_bytes;
   c->prefetches_results = is_tile && nest->n_reduction == 1 && steps >= MIN_STEPS;

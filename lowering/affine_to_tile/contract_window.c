@@ -1,5 +1,6 @@
 // Steps of a reduction that a tile need not take: the taps of a convolution that read nothing but padding for all of
 // the tile's points. Loops but the innermost begin and end with the taps that reach inside.
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "lowering/affine_to_tile/contract.h"
 
@@ -32,8 +33,6 @@ static MlirOperation guard_of(const strata_contraction_kernel_t *k, int side) {
   return is_zero ? guard : none;
 }
 
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
-
 // Constraint |i| of |guard| over the dims of |nest|; false if it is about anything else.
 static bool read_constraint(const strata_nest_t *nest, MlirOperation guard, int i, MlirAffineExpr *out) {
   MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
@@ -44,14 +43,14 @@ static bool read_constraint(const strata_nest_t *nest, MlirOperation guard, int 
     return false;
   for (int j = 0; j < n; j++) {
     int dim = 0;
-    while (dim < n_dims_of(nest) && !mlirValueEqual(nest->dims[dim], mlirOperationGetOperand(guard, j)))
+    while (dim < strata_nest_n_dims(nest) && !mlirValueEqual(nest->dims[dim], mlirOperationGetOperand(guard, j)))
       dim++;
-    if (dim == n_dims_of(nest))
+    if (dim == strata_nest_n_dims(nest))
       return false;
     dims[j] = mlirAffineDimExprGet(context, dim);
   }
   *out = mlirAffineExprCompose(mlirIntegerSetGetConstraint(set, i),
-                               mlirAffineMapGet(context, n_dims_of(nest), 0, n, dims));
+                               mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, n, dims));
   return true;
 }
 
@@ -61,7 +60,7 @@ static bool greatest_rest(strata_tile_builder_t *b, const window_t *w, MlirAffin
                           int64_t *out_factor, MlirAffineExpr *out_rest) {
   const strata_nest_t *nest = w->kernel->nest;
   MlirAffineExpr at[STRATA_MAX_DIMS];
-  for (int dim = 0; dim < n_dims_of(nest); dim++) {
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
     int64_t factor;
     if (!strata_affine_coefficient(constraint, dim, &factor))
       return false;
@@ -76,7 +75,7 @@ static bool greatest_rest(strata_tile_builder_t *b, const window_t *w, MlirAffin
       at[dim] = w->point[dim];
     }
   }
-  MlirAffineMap map = mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, n_dims_of(nest), at);
+  MlirAffineMap map = mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, strata_nest_n_dims(nest), at);
   *out_rest = strata_tile_simplify(b, mlirAffineExprCompose(constraint, map));
   return *out_factor != 0;
 }

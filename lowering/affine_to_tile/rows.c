@@ -7,17 +7,16 @@
 // at the end of the row. *Across*: vectors along a row dim (columns contiguous); one element a row, no combining.
 #include "lowering/affine_to_tile/rows.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/integers.h"
 
 #include <stdio.h>
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 //===-- Emitting -------------------------------------------------------------------------------------------------===//
 
 void strata_rows_point(const strata_rows_t *rows, const strata_row_member_t *member, const MlirAffineExpr *inner,
                        MlirAffineExpr *out_point) {
-  for (int dim = 0; dim < n_dims_of(member->nest); dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++)
     out_point[dim] = member->row_of[dim] == STRATA_NOT_A_ROW ? inner[dim] : rows->rows[member->row_of[dim]];
 }
 
@@ -71,7 +70,7 @@ typedef struct {
 static void reduction_body(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried, void *user) {
   reduction_t *r = user;
   const strata_nest_t *nest = r->member->nest;
-  for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++) {
+  for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++) {
     r->point[dim] = counters[dim - nest->n_parallel];
     if (dim == r->vector_dim) {
       MlirAffineExpr base = strata_tile_scaled(b, r->point[dim], r->width, strata_tile_constant(b, r->start));
@@ -156,7 +155,7 @@ MlirValue strata_rows_combine(strata_tile_builder_t *b, const char *kind, MlirVa
 // The reduction dim along which the reads are contiguous; the longest on a tie.
 static int inner_vector_dim(const strata_nest_t *nest) {
   int best = nest->n_parallel, best_score = -1;
-  for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++) {
+  for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++) {
     int score = nest->extents[dim] > 1;
     for (int i = 0; i < nest->n_accesses; i++) {
       int64_t stride;

@@ -8,9 +8,8 @@
 // rows: they are vector dim 0, in front of the inner dims, and what one row has one of is a vector over them.
 #include "lowering/affine_to_tile/rows.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/mlir_text.h"
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 // The vector dims that are rows, as a mask: all there are when the builder stands between nests.
 static uint32_t rows_mask(const strata_rows_t *rows) { return rows->block > 1 ? 1 : 0; }
@@ -20,7 +19,7 @@ static void enter_inner(strata_tile_builder_t *b, const strata_rows_t *rows, con
                         MlirAffineExpr *out_point, uint32_t *out_dims) {
   MlirAffineExpr inner[STRATA_MAX_DIMS];
   b->space.n_vector = rows->block > 1;
-  for (int dim = 0; dim < n_dims_of(member->nest); dim++) {
+  for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++) {
     inner[dim] = strata_tile_constant(b, 0);
     if (member->row_of[dim] != STRATA_NOT_A_ROW || member->nest->extents[dim] == 1)
       continue;

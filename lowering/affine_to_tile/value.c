@@ -5,6 +5,7 @@
 //   %u = "tile.load"(%t, %s0, %s1) {map = affine_map<(v)[i, j] -> (i, j * 64 + v)>} : (...) -> vector<64xf32>  ...
 #include "lowering/affine_to_tile/value.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/strata/strata.h"
@@ -23,13 +24,11 @@ static MlirAffineExpr at_point(strata_tile_builder_t *b, int n_dims, MlirAffineE
   return strata_tile_simplify(b, mlirAffineExprCompose(expr, map));
 }
 
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
-
 int strata_tile_access_coordinates(strata_tile_builder_t *b, const strata_nest_t *nest, const strata_access_t *access,
                                    const MlirAffineExpr *point, MlirAffineExpr *out_coordinates) {
   int rank = (int)mlirAffineMapGetNumResults(access->map);
   for (int i = 0; i < rank; i++)
-    out_coordinates[i] = at_point(b, n_dims_of(nest), mlirAffineMapGetResult(access->map, i), point);
+    out_coordinates[i] = at_point(b, strata_nest_n_dims(nest), mlirAffineMapGetResult(access->map, i), point);
   return rank;
 }
 
@@ -446,7 +445,7 @@ static MlirAffineExpr constraint_at(strata_tile_builder_t *b, const strata_tile_
   intptr_t n_inputs = mlirIntegerSetGetNumInputs(set);
   for (intptr_t j = 0; j < n_inputs && j < STRATA_MAX_DIMS; j++) {
     inputs[j] = strata_tile_constant(b, 0);
-    for (int dim = 0; dim < n_dims_of(nest); dim++)
+    for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
       if (mlirValueEqual(nest->dims[dim], mlirOperationGetOperand(guard, j)))
         inputs[j] = frame->point[dim];
   }
@@ -563,9 +562,9 @@ static strata_tile_value_t evaluate_row_load(strata_tile_builder_t *b, strata_ti
   for (int i = 0; i < rank && !b->status; i++) {
     MlirValue index = mlirOperationGetOperand(op, 1 + i);
     int dim = 0;
-    while (dim < n_dims_of(frame->nest) && !mlirValueEqual(frame->nest->dims[dim], index))
+    while (dim < strata_nest_n_dims(frame->nest) && !mlirValueEqual(frame->nest->dims[dim], index))
       dim++;
-    if (dim < n_dims_of(frame->nest)) {
+    if (dim < strata_nest_n_dims(frame->nest)) {
       coordinates[i] = frame->point[dim];
       continue;
     }
@@ -588,7 +587,7 @@ static strata_tile_value_t evaluate_op(strata_tile_builder_t *b, strata_tile_fra
     return evaluate_guard(b, frame, op);
   if (strata_op_is(op, "affine.apply")) {
     MlirAffineMap map = strata_nest_map(frame->nest, op);
-    return index_value(b, at_point(b, n_dims_of(frame->nest), mlirAffineMapGetResult(map, 0), frame->point));
+    return index_value(b, at_point(b, strata_nest_n_dims(frame->nest), mlirAffineMapGetResult(map, 0), frame->point));
   }
   if (strata_op_is(op, "arith.extf")) {
     strata_tile_value_t value, operand = strata_tile_evaluate(b, frame, mlirOperationGetOperand(op, 0));
@@ -609,9 +608,9 @@ strata_tile_value_t strata_tile_evaluate(strata_tile_builder_t *b, strata_tile_f
     value = evaluate_op(b, frame, mlirOpResultGetOwner(scalar));
   } else {
     int dim = 0;
-    while (dim < n_dims_of(frame->nest) && !mlirValueEqual(frame->nest->dims[dim], scalar))
+    while (dim < strata_nest_n_dims(frame->nest) && !mlirValueEqual(frame->nest->dims[dim], scalar))
       dim++;
-    if (dim == n_dims_of(frame->nest))
+    if (dim == strata_nest_n_dims(frame->nest))
       strata_tile_fail(b, "affine-to-tile: a value of another nest");
     else
       value = index_value(b, frame->point[dim]);

@@ -1,5 +1,6 @@
 // Scalar code: the bodies of the elementwise ops, from the columns "float" and "int" of ops.def, with the exact meaning
 // that table gives to integer arithmetic and conversions.
+#include "dialects/mlir_util.h"
 #include "lowering/strata_to_affine/lower.h"
 
 #include <math.h>
@@ -18,15 +19,11 @@ MlirValue strata__int_constant(strata__nest_t *nest, MlirType type, int64_t valu
   return strata_emit_constant(&nest->e, type, mlirIntegerAttrGet(type, value));
 }
 
-static bool is_constant(MlirValue value) {
-  return mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "arith.constant");
-}
-
 // A factor is not distributed over a sum with a constant: (x - zero point) * scale is 0 at the zero point, and precise
 // beside it, where x * scale - zero point * scale is neither.
 static MlirAttribute fast_math_of(const strata__nest_t *nest, const char *op, int n, const MlirValue *operands) {
   bool is_sum = !strcmp(op, "arith.addf") || !strcmp(op, "arith.subf");
-  bool is_shift = is_sum && n == 2 && (is_constant(operands[0]) || is_constant(operands[1]));
+  bool is_shift = is_sum && n == 2 && (strata_value_is_constant(operands[0]) || strata_value_is_constant(operands[1]));
   return is_shift ? nest->lowering->fast_math_of_shifts : nest->fast_math;
 }
 

@@ -6,6 +6,7 @@
 // stored through views whose parts of dims then lie apart, or is made of what it reads through views, is computed in
 // the order of one of them, and hands that on: to what is computed from it elementwise, and back to the contract. What
 // does not begin with a contract is left alone.
+#include "dialects/mlir_util.h"
 #include "lowering/strata_to_affine/lower.h"
 
 static bool is_elementwise(strata_op_id_t id) {
@@ -124,11 +125,6 @@ strata__order_t strata__order_to_store(strata__lowering_t *l, MlirValue value, c
 
 //===-- From a contract to what reads it through views -----------------------------------------------------------===//
 
-static bool has_one_use(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 static bool is_computed_elementwise(strata__lowering_t *l, MlirOperation op) {
   if (!is_elementwise(strata_op_id(op)) || strata__is_widened_on_reading(l, op))
     return false;
@@ -152,7 +148,7 @@ static strata__order_t order_behind_views(strata__lowering_t *l, MlirValue value
   chain_t chain = chain_of(l, value);
   size_t last = chain.count - 1;
   for (size_t i = 0; i < chain.count; i++)
-    if (!has_one_use(chain.data[i]))
+    if (!strata_value_has_one_use(chain.data[i]))
       return (strata__order_t){0};
   if (last == 0 || strata__tensor(l, chain.data[last])->buffer || !follows_contract(chain.data[last]))
     return (strata__order_t){0};
@@ -169,7 +165,8 @@ static void order_forward(strata__lowering_t *l, MlirOperation op, strata_pointe
     MlirValue value = mlirOperationGetOperand(op, i);
     MlirOperation producer = strata_def(value);
     bool is_handed_on = !mlirOperationIsNull(producer) && strata_pointer_map_get(handed_on, producer.ptr);
-    result->order = is_handed_on && has_one_use(value) ? strata__tensor(l, value)->order : order_behind_views(l, value);
+    result->order = is_handed_on && strata_value_has_one_use(value) ? strata__tensor(l, value)->order
+                                                                    : order_behind_views(l, value);
     if (result->order.shape)
       *strata_pointer_map_put(handed_on, op.ptr) = 1;
   }

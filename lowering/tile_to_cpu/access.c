@@ -3,6 +3,7 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
+#include "dialects/mlir_util.h"
 #include "lowering/expand/ops.h"
 
 //===-- Counters -------------------------------------------------------------------------------------------------===//
@@ -17,13 +18,6 @@ typedef struct {
 
 static MlirAffineExpr constant_expr(MlirContext context, int64_t value) {
   return mlirAffineConstantExprGet(context, value);
-}
-
-static bool constant_index(MlirValue value, int64_t *out) {
-  if (!mlirValueIsAOpResult(value) || !strata_op_is(mlirOpResultGetOwner(value), "arith.constant"))
-    return false;
-  *out = mlirIntegerAttrGetValueInt(strata_attr(mlirOpResultGetOwner(value), "value"));
-  return true;
 }
 
 static MlirAffineExpr unknown_leaf(leaves_t *leaves, MlirValue value) {
@@ -51,9 +45,9 @@ static MlirAffineExpr counter_leaf(leaves_t *leaves, MlirValue value, int64_t ex
 // The constant bounds of a loop counter: lower, lower + step, ... below upper.
 static bool loop_bounds(MlirOperation loop, intptr_t argument, int64_t *lower, int64_t *upper, int64_t *step) {
   if (strata_op_is(loop, "scf.for"))
-    return argument == 0 && constant_index(mlirOperationGetOperand(loop, 0), lower) &&
-           constant_index(mlirOperationGetOperand(loop, 1), upper) &&
-           constant_index(mlirOperationGetOperand(loop, 2), step);
+    return argument == 0 && strata_value_integer(mlirOperationGetOperand(loop, 0), lower) &&
+           strata_value_integer(mlirOperationGetOperand(loop, 1), upper) &&
+           strata_value_integer(mlirOperationGetOperand(loop, 2), step);
   int64_t uppers[STRATA_VECTOR_RANK];
   if (!strata_op_is(loop, "scf.forall") ||
       strata_attr_i64s(loop, "staticUpperBound", STRATA_VECTOR_RANK, uppers) <= argument)
@@ -94,7 +88,7 @@ static MlirAffineExpr resolve_apply(leaves_t *leaves, MlirOperation op) {
 // An old index value over counters and unknowns.
 static MlirAffineExpr resolve(leaves_t *leaves, MlirValue value) {
   int64_t lower, upper, step;
-  if (constant_index(value, &lower))
+  if (strata_value_integer(value, &lower))
     return constant_expr(leaves->context, lower);
   if (mlirValueIsAOpResult(value)) {
     MlirOperation op = mlirOpResultGetOwner(value);

@@ -13,6 +13,7 @@
 // With a pad value, coordinates that can leave the buffer are compared with its bounds. A condition that is the same in
 // all lanes moves the address inside and selects the pad value afterwards; one that differs becomes a mask.
 #include "dialects/integers.h"
+#include "dialects/mlir_util.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_cpu/access.h"
 
@@ -142,11 +143,6 @@ static MlirValue splat_constant(piece_t *piece, MlirAttribute value) {
 
 static MlirValue all_lanes(piece_t *piece) { return strata_emit_integer(&piece->d->e, mask_type(piece), 1); }
 
-static MlirAttribute zero_attr(MlirType element) {
-  return mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(element), element, 0)
-                                   : mlirIntegerAttrGet(element, 0);
-}
-
 // step * lane.
 static MlirValue lane_offsets(piece_t *piece) {
   MlirAttribute values[MAX_LANES];
@@ -159,7 +155,7 @@ static MlirValue lane_offsets(piece_t *piece) {
 
 static MlirValue load_gathered(piece_t *piece, MlirValue position, MlirValue offsets) {
   MlirValue mask = mlirValueIsNull(piece->mask) ? all_lanes(piece) : piece->mask;
-  MlirAttribute otherwise = mlirAttributeIsNull(piece->pad) ? zero_attr(piece->element) : piece->pad;
+  MlirAttribute otherwise = mlirAttributeIsNull(piece->pad) ? strata_zero_attr(piece->element) : piece->pad;
   MlirValue operands[] = {piece->box->flat, position, offsets, mask, splat_constant(piece, otherwise)};
   return strata_emit_value(&piece->d->e, "vector.gather", 5, operands, piece->type, 0, NULL);
 }

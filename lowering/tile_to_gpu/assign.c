@@ -6,6 +6,7 @@
 // neighbouring threads beside one another, then the other dims, then registers.
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
+#include "dialects/mlir_util.h"
 #include "lowering/distribute/unify.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
@@ -43,10 +44,6 @@ typedef struct {
 //===-- Classes --------------------------------------------------------------------------------------------------===//
 
 static bool is_vector(MlirValue value) { return mlirTypeIsAVector(mlirValueGetType(value)); }
-
-static bool is_constant(MlirValue value) {
-  return mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "arith.constant");
-}
 
 static void unify(void *distribution, MlirValue a, MlirValue b) { strata_layouts_unify(distribution, a, b); }
 
@@ -124,12 +121,12 @@ static MlirWalkResult collect(MlirOperation op, void *user) {
   assign_t *a = user;
   int dims[STRATA_VALUE_RANK];
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    if (is_vector(mlirOperationGetResult(op, i)) && !is_constant(mlirOperationGetResult(op, i)))
+    if (is_vector(mlirOperationGetResult(op, i)) && !strata_value_is_constant(mlirOperationGetResult(op, i)))
       class_of(a, mlirOperationGetResult(op, i));
   if (strata_op_is(op, "tile.load") && is_vector(mlirOperationGetResult(op, 0)))
     add_anchor(a, op, 0, mlirOperationGetResult(op, 0));
   if (strata_op_is(op, "tile.store") && is_vector(mlirOperationGetOperand(op, 0)) &&
-      !is_constant(mlirOperationGetOperand(op, 0)))
+      !strata_value_is_constant(mlirOperationGetOperand(op, 0)))
     add_anchor(a, op, 1, mlirOperationGetOperand(op, 0));
   if (is_reduction(op) || strata_movement_dims(op, dims)) {
     add_related(a, op, mlirOperationGetOperand(op, 0));

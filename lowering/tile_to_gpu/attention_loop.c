@@ -10,6 +10,7 @@
 // so that the matrix instructions of two steps are under way while the arithmetic of one is done. The weights are
 // packed once the product that reads the last ones is done: packed earlier they would want other registers, and the
 // assembler gives up.
+#include "dialects/mlir_util.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/attention.h"
@@ -45,11 +46,6 @@ static bool is_late(const walk_t *w, MlirOperation op) {
   return false;
 }
 
-static bool has_one_use(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 static bool needs_sums(const walk_t *w, MlirOperation op) {
   MlirValue sums = mlirBlockGetArgument(w->body, w->a->carried + 1);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
@@ -64,14 +60,14 @@ static strata_status_t find_late(walk_t *w) {
   MlirValue weights = mlirOperationGetOperand(w->a->values, 0);
   for (MlirOperation op = mlirBlockGetFirstOperation(w->body); !mlirOperationEqual(op, w->a->values);
        op = mlirOperationGetNextInBlock(op)) {
-    bool packs =
-        mlirValueIsAOpResult(weights) && mlirOperationEqual(mlirOpResultGetOwner(weights), op) && has_one_use(weights);
+    bool packs = mlirValueIsAOpResult(weights) && mlirOperationEqual(mlirOpResultGetOwner(weights), op) &&
+                 strata_value_has_one_use(weights);
     if (packs || needs_sums(w, op))
       *strata_vector_push(w->d->compile->arena, &w->late) = op;
     if (mlirOperationGetNumRegions(op) > 0)
       return strata_gpu_missing(op, "a region in a pipeline");
   }
-  if (!has_one_use(mlirOperationGetResult(w->a->values, 0)))
+  if (!strata_value_has_one_use(mlirOperationGetResult(w->a->values, 0)))
     return strata_gpu_missing(w->a->values, "sums that are not only carried");
   if (is_late(w, w->a->scores))
     return strata_gpu_missing(w->a->scores, "scores that depend on the sums");
@@ -83,7 +79,7 @@ static strata_status_t find_late(walk_t *w) {
 // True if |value| is |carried|, or |carried| times a factor: then sums of its parts are its sum's.
 static bool is_scaled(MlirValue value, MlirValue carried) {
   MlirOperation op = strata_def(value);
-  if (mlirOperationIsNull(op) || !strata_op_is(op, "arith.mulf") || !has_one_use(value))
+  if (mlirOperationIsNull(op) || !strata_op_is(op, "arith.mulf") || !strata_value_has_one_use(value))
     return mlirValueEqual(value, carried);
   MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
   MlirValue factor = mlirValueEqual(a, carried) ? b : a;
@@ -107,7 +103,8 @@ static MlirOperation find_row_sum(const walk_t *w, int i) {
   MlirValue carried = mlirBlockGetArgument(w->body, i + 1);
   MlirValue sum = mlirOperationGetOperand(mlirBlockGetTerminator(w->body), i);
   MlirOperation op = strata_def(sum);
-  if (mlirOperationIsNull(op) || !adds_rows(w, op) || !has_one_use(sum) || !has_one_use(carried) ||
+  if (mlirOperationIsNull(op) || !adds_rows(w, op) || !strata_value_has_one_use(sum) ||
+      !strata_value_has_one_use(carried) ||
       !strata_value_is_zero(mlirOperationGetOperand(w->a->kernel.loop, FIXED + i)))
     return none;
   return is_scaled(mlirOperationGetOperand(op, 1), carried) ? op : none;

@@ -16,8 +16,6 @@
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARP = 32 };
 
-static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
 //===-- Fragments ------------------------------------------------------------------------------------------------===//
 
 static void push_warps(const strata_product_t *p, strata_layout_t *layout, int row_dim, int column_dim) {
@@ -238,11 +236,11 @@ static strata_status_t check_tiles(const strata_gpu_distribution_t *d, MlirOpera
   int64_t group = strata_gpu_group_of(d, op);
   bool is_block =
       group == d->role.threads || d->plan.part_blocks; // of another product's launch blocks have several tiles
-  if (p->warps[0] * p->warps[1] * p->split * WARP != group || !is_block || !is_power_of_two(p->split))
+  if (p->warps[0] * p->warps[1] * p->split * WARP != group || !is_block || !strata_is_power_of_two(p->split))
     return strata_gpu_missing(op, "a schedule whose warps are not all of its threads");
   for (int side = 0; side < 2; side++)
-    if (!is_power_of_two(p->warps[side]) || !is_power_of_two(p->warp_tile[side]) ||
-        p->warp_tile[side] < least_tile[side] || !is_power_of_two(p->operands[side].steps) ||
+    if (!strata_is_power_of_two(p->warps[side]) || !strata_is_power_of_two(p->warp_tile[side]) ||
+        p->warp_tile[side] < least_tile[side] || !strata_is_power_of_two(p->operands[side].steps) ||
         p->operands[side].steps < chunk * p->split)
       return strata_gpu_missing(op, "a tile that is no power of two or too small");
   return NULL;

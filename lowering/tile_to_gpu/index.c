@@ -2,6 +2,7 @@
 #include "lowering/tile_to_gpu/index.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -95,13 +96,6 @@ static MlirAffineExpr known(strata_index_space_t *space, strata_index_kind_t kin
   return mlirAffineDimExprGet(space->d->e.context, at);
 }
 
-static bool constant_index(MlirValue value, int64_t *out) {
-  if (!mlirValueIsAOpResult(value) || !strata_op_is(mlirOpResultGetOwner(value), "arith.constant"))
-    return false;
-  *out = mlirIntegerAttrGetValueInt(strata_attr(mlirOpResultGetOwner(value), "value"));
-  return true;
-}
-
 // Attention's loops may have fewer steps in some tasks than in others.
 static bool greatest_upper(MlirOperation loop, int64_t *out) {
   *out = strata_attr_i64(loop, "tile.most", 0);
@@ -113,9 +107,9 @@ bool strata_index_bounds(MlirValue old, int64_t *out_lower, int64_t *out_step, i
     return false;
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(old));
   int64_t upper;
-  if (!strata_op_is(loop, "scf.for") || !constant_index(mlirOperationGetOperand(loop, 0), out_lower) ||
-      !(constant_index(mlirOperationGetOperand(loop, 1), &upper) || greatest_upper(loop, &upper)) ||
-      !constant_index(mlirOperationGetOperand(loop, 2), out_step) || *out_step <= 0)
+  if (!strata_op_is(loop, "scf.for") || !strata_value_integer(mlirOperationGetOperand(loop, 0), out_lower) ||
+      !(strata_value_integer(mlirOperationGetOperand(loop, 1), &upper) || greatest_upper(loop, &upper)) ||
+      !strata_value_integer(mlirOperationGetOperand(loop, 2), out_step) || *out_step <= 0)
     return false;
   *out_trips = upper > *out_lower ? (upper - *out_lower + *out_step - 1) / *out_step : 0;
   return true;
@@ -155,7 +149,7 @@ static MlirAffineExpr resolve_apply(strata_index_space_t *space, MlirOperation o
 MlirAffineExpr strata_index_resolve(strata_index_space_t *space, MlirValue old) {
   MlirContext context = space->d->e.context;
   int64_t lower, step, trips;
-  if (constant_index(old, &lower))
+  if (strata_value_integer(old, &lower))
     return constant(context, lower);
   if (mlirValueIsAOpResult(old)) {
     MlirOperation op = mlirOpResultGetOwner(old);

@@ -3,6 +3,7 @@
 // A slot holds steps of both operands as the copy engine leaves them, [step][row]: threads read 16 bytes of
 // neighbouring rows at once, without conflicts, and nothing but these reads and the multiply-adds is left to the
 // consumers' warps.
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
@@ -21,8 +22,6 @@ static bool read_dense(strata_gpu_distribution_t *d, MlirType type, strata_ring_
   return is_read && operand->bulk.inner == 0 && operand->bulk.extents[0] == shared->rows;
 }
 
-static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
 // The layouts of the sum and the operands' fragments; false if no tile of |warps| is possible.
 static bool find_layouts(strata_pipelined_t *p, const int64_t *warps) {
   static const int64_t least[2] = {MIN_ROWS, MIN_COLUMNS};
@@ -30,8 +29,8 @@ static bool find_layouts(strata_pipelined_t *p, const int64_t *warps) {
   for (int side = 0; side < 2; side++) {
     product.operands[side] = p->operands[side].shared;
     product.warp_tile[side] = product.operands[side].rows / warps[side];
-    if (!is_power_of_two(warps[side]) || !is_power_of_two(product.warp_tile[side]) ||
-        product.warp_tile[side] < least[side] || !is_power_of_two(product.operands[side].steps) ||
+    if (!strata_is_power_of_two(warps[side]) || !strata_is_power_of_two(product.warp_tile[side]) ||
+        product.warp_tile[side] < least[side] || !strata_is_power_of_two(product.operands[side].steps) ||
         product.operands[side].steps != product.operands[0].steps)
       return false;
   }

@@ -43,8 +43,6 @@ static bool rounds_to_16(MlirOperation func) {
   return rounds;
 }
 
-static bool is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
-
 static strata_gpu_plan_t plan_of(const strata_schedule_t *schedule) {
   return (strata_gpu_plan_t){
       .rows = !strcmp(schedule->kind, "rows") && schedule->n_tile == 2 ? schedule->tile[1] : 1,
@@ -64,10 +62,11 @@ static bool fits(const strata_gpu_device_t *device, const strata_schedule_t *sch
   bool is_pipelined = plan->producers > 0;
   if (threads <= 0 || group <= 0 || threads + plan->producers > device->max_threads)
     return false;
-  if (group > threads ? !is_power_of_two(threads) || group / threads > device->max_cluster : threads % group != 0)
+  if (group > threads ? !strata_is_power_of_two(threads) || group / threads > device->max_cluster
+                      : threads % group != 0)
     return false;
   int64_t joined = plan->parts * plan->row_blocks * plan->share[0] * plan->share[1];
-  return (is_pipelined || is_power_of_two(group)) && (plan->row_blocks == 1 || plan->row_blocks == joined) &&
+  return (is_pipelined || strata_is_power_of_two(group)) && (plan->row_blocks == 1 || plan->row_blocks == joined) &&
          (joined == 1 || (is_pipelined && joined <= device->max_cluster));
 }
 

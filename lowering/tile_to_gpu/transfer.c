@@ -6,6 +6,7 @@
 // moved under one branch.
 #include "lowering/tile_to_gpu/transfer.h"
 
+#include "dialects/mlir_util.h"
 #include "lowering/expand/ops.h"
 
 //===-- Items ----------------------------------------------------------------------------------------------------===//
@@ -147,15 +148,10 @@ static void emit_bases(strata_walk_t *w) {
 
 //===-- Loads ----------------------------------------------------------------------------------------------------===//
 
-static MlirAttribute zero_attr(MlirType element) {
-  return mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(element), element, 0)
-                                   : mlirIntegerAttrGet(element, 0);
-}
-
 MlirValue strata_walk_pad(strata_walk_t *w) {
   MlirType element = strata_walk_element(w);
   MlirAttribute pad = w->transfer->pad;
-  return strata_emit_constant(&w->d->e, element, mlirAttributeIsNull(pad) ? zero_attr(element) : pad);
+  return strata_emit_constant(&w->d->e, element, mlirAttributeIsNull(pad) ? strata_zero_attr(element) : pad);
 }
 
 // Loads all registers with the conditions of |first|; their numbers go to |members|.

@@ -14,6 +14,7 @@
 #include "passes/affine/coalesce.h"
 
 #include "dialects/affine/kernel.h"
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
@@ -25,8 +26,6 @@
 static const strata_nest_t *nest_of(const strata_coalescing_t *coalescing, int node) {
   return coalescing->graph.nodes.data[node].nest;
 }
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 int strata_coalesce_next(uint32_t mask, int dim) {
   for (int next = dim + 1; next < STRATA_MAX_DIMS; next++)
@@ -52,16 +51,16 @@ MlirAffineMap strata_coalesce_conditions(const strata_nest_t *nest, MlirOperatio
     return (MlirAffineMap){0};
   for (intptr_t i = 0; i < n_inputs; i++) {
     dims[i] = (MlirAffineExpr){0};
-    for (int dim = 0; dim < n_dims_of(nest); dim++)
+    for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
       if (mlirValueEqual(mlirOperationGetOperand(op, i), nest->dims[dim]))
         dims[i] = mlirAffineDimExprGet(context, dim);
     if (mlirAffineExprIsNull(dims[i]))
       return (MlirAffineMap){0};
   }
-  MlirAffineMap inputs = mlirAffineMapGet(context, n_dims_of(nest), 0, n_inputs, dims);
+  MlirAffineMap inputs = mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, n_inputs, dims);
   for (intptr_t i = 0; i < n_constraints; i++)
     constraints[i] = mlirAffineExprCompose(mlirIntegerSetGetConstraint(set, i), inputs);
-  return mlirAffineMapGet(context, n_dims_of(nest), 0, n_constraints, constraints);
+  return mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, n_constraints, constraints);
 }
 
 MlirAffineMap strata_coalesce_map(const strata_nest_t *nest, MlirOperation op) {
@@ -82,7 +81,7 @@ static MlirWalkResult find_pinned(MlirOperation op, void *user) {
   if (!mlirAffineMapIsNull(strata_coalesce_map(nest, op)))
     return MlirWalkResultAdvance;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    for (int dim = 0; dim < n_dims_of(nest); dim++)
+    for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
       if (mlirValueEqual(mlirOperationGetOperand(op, i), nest->dims[dim]))
         inspector->pinned |= 1u << dim;
   return MlirWalkResultAdvance;
@@ -126,12 +125,12 @@ static void inspect_nest(strata_coalescing_t *coalescing, int node) {
   strata_coalesced_nest_t *record = &coalescing->nests[node];
   inspector_t inspector = {.coalescing = coalescing, .node = node};
   mlirOperationWalk(nest->op, find_pinned, &inspector, MlirWalkPreOrder);
-  for (int dim = 0; dim < n_dims_of(nest); dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     if (nest->extents[dim] != 1 || strata_mask_has(inspector.pinned, dim))
       record->kept |= 1u << dim;
   if ((record->kept & ((1u << nest->n_parallel) - 1)) == 0)
     record->kept |= 1u << (nest->n_parallel - 1); // a nest has at least one parallel dim
-  for (int dim = 0; dim < n_dims_of(nest); dim++) {
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
     int next = strata_coalesce_next_dim(coalescing, node, dim);
     if (!strata_mask_has(record->kept & ~inspector.pinned, dim) || next < 0 || strata_mask_has(inspector.pinned, next))
       continue;
@@ -199,7 +198,7 @@ static bool are_digits(const strata_coalescing_t *coalescing, const use_t *use, 
   int64_t size = coalescing->buffers[use->buffer].sizes[second];
   MlirAffineExpr scaled = mlirAffineMulExprGet(high, mlirAffineConstantExprGet(coalescing->compile->context, size));
   return !strata_affine_has_division(
-      strata_affine_simplify(mlirAffineAddExprGet(scaled, low), n_dims_of(nest), nest->extents));
+      strata_affine_simplify(mlirAffineAddExprGet(scaled, low), strata_nest_n_dims(nest), nest->extents));
 }
 
 // True if |expr| is |dim|, or a number of which that is the last digit.
@@ -207,7 +206,8 @@ static bool ends_with(const strata_nest_t *nest, MlirAffineExpr expr, int dim) {
   MlirContext context = mlirAffineExprGetContext(expr);
   MlirAffineExpr digit = mlirAffineDimExprGet(context, dim),
                  extent = mlirAffineConstantExprGet(context, nest->extents[dim]);
-  MlirAffineExpr last = strata_affine_simplify(mlirAffineModExprGet(expr, extent), n_dims_of(nest), nest->extents);
+  MlirAffineExpr last =
+      strata_affine_simplify(mlirAffineModExprGet(expr, extent), strata_nest_n_dims(nest), nest->extents);
   return mlirAffineExprEqual(last, digit);
 }
 
@@ -257,7 +257,7 @@ static bool can_cross(const strata_coalescing_t *coalescing, const use_t *use, i
     MlirAffineExpr size = mlirAffineConstantExprGet(coalescing->compile->context, buffer->sizes[after]);
     joined = mlirAffineAddExprGet(mlirAffineMulExprGet(joined, size), mlirAffineMapGetResult(use->map, after));
   }
-  return walks_as_one(nest, strata_affine_simplify(joined, n_dims_of(nest), nest->extents), dim, next);
+  return walks_as_one(nest, strata_affine_simplify(joined, strata_nest_n_dims(nest), nest->extents), dim, next);
 }
 
 static bool withdraw_uncrossable(strata_coalescing_t *coalescing, const use_t *use) {
@@ -309,7 +309,7 @@ static bool is_read_at_digits(const strata_coalescing_t *coalescing, int consume
   MlirAffineExpr size =
       mlirAffineConstantExprGet(coalescing->compile->context, nest_of(coalescing, producer)->extents[next]);
   MlirAffineExpr joined = mlirAffineAddExprGet(mlirAffineMulExprGet(point[dim], size), point[next]);
-  return !strata_affine_has_division(strata_affine_simplify(joined, n_dims_of(nest), nest->extents));
+  return !strata_affine_has_division(strata_affine_simplify(joined, strata_nest_n_dims(nest), nest->extents));
 }
 
 // The pair (dim, next) of the producer must be read at a merged pair, at one number, or at one place.

@@ -1,4 +1,5 @@
 // See group_attention.h.
+#include "dialects/integers.h"
 #include "passes/affine/group_attention.h"
 
 #include <stdlib.h>
@@ -8,11 +9,6 @@ enum { MAX_NODES = 64 }; // that are looked at from one contraction
 typedef strata_attention_finder_t finder_t;
 
 static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
-
-static int compare_ints(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
 
 //===-- Members --------------------------------------------------------------------------------------------------===//
 
@@ -33,7 +29,7 @@ bool strata_attention_find_behind(finder_t *f) {
       *strata_vector_push(f->grouping->graph.arena, &f->behind) = producer;
     }
   }
-  qsort(f->behind.data, f->behind.count, sizeof(int), compare_ints);
+  qsort(f->behind.data, f->behind.count, sizeof(int), strata_compare_ints);
   return true;
 }
 
@@ -79,7 +75,7 @@ void strata_attention_add_masks(finder_t *f) {
     if (is_ours)
       *strata_vector_push(f->grouping->graph.arena, &f->members) = made.data[i];
   }
-  qsort(f->members.data, f->members.count, sizeof(int), compare_ints);
+  qsort(f->members.data, f->members.count, sizeof(int), strata_compare_ints);
 }
 
 //===-- Recognition ----------------------------------------------------------------------------------------------===//
@@ -131,7 +127,7 @@ static void set_members(finder_t *f, const strata_ints_t *members, const strata_
     *strata_vector_push(f->grouping->graph.arena, &f->members) = members->data[i];
   for (size_t i = 0; i < more->count; i++)
     *strata_vector_push(f->grouping->graph.arena, &f->members) = more->data[i];
-  qsort(f->members.data, f->members.count, sizeof(int), compare_ints);
+  qsort(f->members.data, f->members.count, sizeof(int), strata_compare_ints);
 }
 
 strata_status_t strata_attention_add_arithmetic(finder_t *f) {

@@ -4,6 +4,7 @@
 // what reaches v (above) at places between theirs is found. If u reaches v through another group, there is a cycle.
 // Otherwise the places of all of them are dealt out anew: above, then the merged group, then below.
 #include "passes/affine/group_order.h"
+#include "dialects/integers.h"
 
 #include <stdlib.h>
 
@@ -88,18 +89,13 @@ static strata_merge_t run_search(search_t *search) {
 
 //===-- Merging --------------------------------------------------------------------------------------------------===//
 
-static int compare_ints(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 // Adds the places of |groups| to order->places, and puts the groups into the order of their places.
 static void collect_places(strata_group_order_t *order, strata_ints_t *groups) {
   if (groups->count == 0)
     return;
   for (size_t i = 0; i < groups->count; i++)
     groups->data[i] = order->place[groups->data[i]];
-  qsort(groups->data, groups->count, sizeof(int), compare_ints);
+  qsort(groups->data, groups->count, sizeof(int), strata_compare_ints);
   for (size_t i = 0; i < groups->count; i++) {
     *strata_vector_push(order->graph->arena, &order->places) = groups->data[i];
     groups->data[i] = order->at_place[groups->data[i]];
@@ -126,7 +122,7 @@ static void reorder(strata_group_order_t *order, int u, int v) {
   collect_places(order, &order->above);
   collect_places(order, &order->below);
   const int *places = order->places.data;
-  qsort(order->places.data, order->places.count, sizeof(int), compare_ints);
+  qsort(order->places.data, order->places.count, sizeof(int), strata_compare_ints);
   for (size_t i = 0; i < n_above; i++)
     set_place(order, order->above.data[i], places[i]);
   set_place(order, u, places[n_above]);

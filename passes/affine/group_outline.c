@@ -5,6 +5,7 @@
 // name, is compared.
 #include "passes/affine/group.h"
 
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/printed.h"
 #include "passes/affine/touched.h"
@@ -302,13 +303,8 @@ static void create_call(outliner_t *outliner, MlirLocation location, MlirAttribu
   mlirBlockInsertOwnedOperationBefore(strata_func_body(outliner->grouping->graph.func), outliner->end, call);
 }
 
-static int compare_ints(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 static void outline_group(outliner_t *outliner, strata_group_t *group) {
-  qsort(group->members.data, group->members.count, sizeof(int), compare_ints); // the nests' own order
+  qsort(group->members.data, group->members.count, sizeof(int), strata_compare_ints); // the nests' own order
   arguments_t arguments = find_arguments(outliner, group);
   MlirLocation location = fuse_locations(outliner, group); // while there are nests
   MlirAttribute symbol = intern(outliner, move_group(outliner, group, &arguments));

@@ -13,13 +13,12 @@
 // of a reduction over rows, in that of what it reads; channels last where a copy engine brings pixels.
 #include "passes/affine/layout.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_functions.h"
 #include "passes/pass.h"
 #include "passes/target.h"
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 static uint32_t dims_of(MlirAffineExpr expr, int n_dims) {
   uint32_t mask = 0;
@@ -81,7 +80,7 @@ static void wish_for_contraction(strata_layout_choice_t *layout, const strata_ne
 // The nest's dims that |value|, an index, is computed from: of a number that is loaded those of its place.
 static uint32_t index_dims(const strata_nest_t *nest, MlirValue value, int depth) {
   uint32_t mask = 0;
-  for (int dim = 0; dim < n_dims_of(nest); dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     if (mlirValueEqual(value, nest->dims[dim]))
       return 1u << dim;
   MlirOperation op = strata_def(value);
@@ -89,7 +88,7 @@ static uint32_t index_dims(const strata_nest_t *nest, MlirValue value, int depth
     return mlirOperationIsNull(op) ? 0 : ~0u;
   MlirAffineMap map = strata_op_is(op, "affine.load") ? strata_nest_map(nest, op) : (MlirAffineMap){0};
   for (intptr_t i = 0; !mlirAffineMapIsNull(map) && i < mlirAffineMapGetNumResults(map); i++)
-    mask |= dims_of(mlirAffineMapGetResult(map, i), n_dims_of(nest));
+    mask |= dims_of(mlirAffineMapGetResult(map, i), strata_nest_n_dims(nest));
   for (intptr_t i = 0; mlirAffineMapIsNull(map) && i < mlirOperationGetNumOperands(op); i++)
     mask |= index_dims(nest, mlirOperationGetOperand(op, i), depth - 1);
   return mask;
@@ -113,7 +112,7 @@ static MlirAffineMap places_of(const strata_layout_choice_t *layout, const strat
       return access->map;
     exprs[i] = mask ? mlirAffineDimExprGet(context, __builtin_ctz(mask)) : mlirAffineConstantExprGet(context, 0);
   }
-  return mlirAffineMapGet(context, n_dims_of(nest), 0, rank, exprs);
+  return mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, rank, exprs);
 }
 
 //===-- Passing on -----------------------------------------------------------------------------------------------===//
@@ -123,7 +122,7 @@ static int dims_in_order(const strata_nest_t *nest, MlirAffineMap map, const str
   int count = 0;
   for (int i = 0; i < stored->rank; i++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, stored->order[i]);
-    for (int dim = 0; dim < n_dims_of(nest); dim++)
+    for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
       if (nest->extents[dim] > 1 && strata_affine_expr_uses(expr, dim))
         out_dims[count++] = dim;
   }
@@ -133,7 +132,7 @@ static int dims_in_order(const strata_nest_t *nest, MlirAffineMap map, const str
 // Where |expr|'s one dim stands in |dims|: -1 for a constant, |count| for anything else.
 static int rank_in(const strata_nest_t *nest, MlirAffineExpr expr, const int *dims, int count) {
   int rank = -1;
-  for (int dim = 0; dim < n_dims_of(nest); dim++) {
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
     if (nest->extents[dim] == 1 || !strata_affine_expr_uses(expr, dim))
       continue;
     if (rank >= 0)

@@ -1,6 +1,7 @@
 // The order in which nests walk their dims; see layout.h.
 #include "passes/affine/layout.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
@@ -8,8 +9,6 @@
 #include "passes/target.h"
 
 enum { MAX_GUIDES = 16 }; // readers of a buffer that are looked at for the order of a reduction's loops
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 int strata_layout_buffer(const strata_layout_choice_t *layout, MlirValue value) {
   const int64_t *index = strata_pointer_map_get(&layout->graph.buffer_of, value.ptr);
@@ -155,7 +154,7 @@ static bool order_around_channels(const strata_layout_choice_t *layout, const st
   if (status || !device->mma_async[0])
     return false;
   MlirAffineMap map = strata_affine_simplify_map(read->map, nest->extents);
-  for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++)
+  for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++)
     for (int i = 0; i < (int)mlirAffineMapGetNumResults(map); i++) {
       MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
       if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim && nest->extents[dim] > 1) {
@@ -165,7 +164,7 @@ static bool order_around_channels(const strata_layout_choice_t *layout, const st
       }
     }
   int64_t steps = 1;
-  for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++)
+  for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++)
     steps *= nest->extents[dim];
   if (channels < 0 || nest->extents[channels] % CHANNELS || steps % CHANNELS)
     return false;
@@ -199,12 +198,12 @@ static void order_nest(const strata_layout_choice_t *layout, const strata_nest_n
   for (int i = 0; i < nest.n_accesses && !store; i++)
     store = nest.accesses[i].is_store ? &nest.accesses[i] : NULL;
   int order[STRATA_MAX_DIMS];
-  for (int i = 0; i < n_dims_of(&nest); i++)
+  for (int i = 0; i < strata_nest_n_dims(&nest); i++)
     order[i] = i;
   if (!store || !strata_nest_order_by_stride(&nest, store, 0, nest.n_parallel, order))
     return;
   if (!order_loops(layout, node, &nest, order + nest.n_parallel))
-    for (int i = nest.n_parallel; i < n_dims_of(&nest); i++)
+    for (int i = nest.n_parallel; i < strata_nest_n_dims(&nest); i++)
       order[i] = i;
   strata_order_rows(&nest, store, order);
   strata_nest_reorder_dims(&nest, order);

@@ -1,6 +1,7 @@
 // Changing nests in place; see nest_edit.h.
 #include "passes/affine/nest_edit.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/mlir_util.h"
 
 #include <stdlib.h>
@@ -154,8 +155,6 @@ void strata_nest_erase_unused(MlirBlock block) {
   }
 }
 
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
-
 bool strata_nest_order_by_stride(const strata_nest_t *nest, const strata_access_t *access, int first, int count,
                                  int *out_order) {
   int64_t strides[STRATA_MAX_DIMS];
@@ -183,7 +182,7 @@ typedef struct {
 static MlirWalkResult rename_operands(MlirOperation op, void *user) {
   const renaming_t *renaming = user;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    for (int dim = 0; dim < n_dims_of(renaming->nest); dim++)
+    for (int dim = 0; dim < strata_nest_n_dims(renaming->nest); dim++)
       if (mlirValueEqual(mlirOperationGetOperand(op, i), renaming->nest->dims[dim])) {
         mlirOperationSetOperand(op, i, renaming->now[dim]);
         break;
@@ -195,7 +194,7 @@ void strata_nest_reorder_dims(const strata_nest_t *nest, const int *order) {
   renaming_t renaming = {.nest = nest};
   int64_t extents[STRATA_MAX_DIMS];
   bool is_in_place = true;
-  for (int i = 0; i < n_dims_of(nest); i++) {
+  for (int i = 0; i < strata_nest_n_dims(nest); i++) {
     renaming.now[order[i]] = nest->dims[i];
     extents[i] = nest->extents[order[i]];
     is_in_place = is_in_place && order[i] == i;

@@ -6,6 +6,7 @@
 // and the contraction's read of %w[%k, %n] becomes a read of %p[%n floordiv 32, %k, %n mod 32].
 #include "passes/affine/pack.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_text.h"
@@ -23,8 +24,6 @@ typedef struct {
   int walk[STRATA_MAX_DIMS];   // the panels' dims in the order in which they are walked
   MlirType type;               // of the panels
 } pack_t;
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 //===-- Shape of the panels --------------------------------------------------------------------------------------===//
 
@@ -59,7 +58,7 @@ static void choose_shape(pack_t *p) {
     if (p->side->dims & 1u << dim && dim != v)
       add_dim(p, dim, nest->extents[dim]);
   add_dim(p, v, strata_ceil_div(nest->extents[v], p->tile));
-  for (int dim = nest->n_parallel; dim < n_dims_of(nest); dim++)
+  for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++)
     if (p->side->dims & 1u << dim)
       add_dim(p, dim, nest->extents[dim]);
   add_dim(p, v, p->tile);
@@ -75,7 +74,7 @@ static MlirAffineMap panel_to_operand(const pack_t *p) {
   MlirContext context = p->compile->context;
   const strata_nest_t *nest = p->contraction->nest;
   MlirAffineExpr dims[STRATA_MAX_DIMS];
-  for (int dim = 0; dim < n_dims_of(nest); dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     dims[dim] = mlirAffineConstantExprGet(context, 0);
   for (int i = 0; i < p->rank; i++) {
     MlirAffineExpr coordinate = mlirAffineDimExprGet(context, i);
@@ -83,7 +82,7 @@ static MlirAffineMap panel_to_operand(const pack_t *p) {
       coordinate = mlirAffineMulExprGet(coordinate, mlirAffineConstantExprGet(context, p->tile));
     dims[p->dim_of[i]] = mlirAffineAddExprGet(dims[p->dim_of[i]], coordinate);
   }
-  MlirAffineMap point = mlirAffineMapGet(context, p->rank, 0, n_dims_of(nest), dims);
+  MlirAffineMap point = mlirAffineMapGet(context, p->rank, 0, strata_nest_n_dims(nest), dims);
   return strata_affine_compose(p->side->access->map, point, p->sizes);
 }
 
@@ -175,7 +174,7 @@ static MlirAffineMap point_to_panel(const pack_t *p) {
       results[i] =
           i + 1 < p->rank ? mlirAffineFloorDivExprGet(results[i], tile) : mlirAffineModExprGet(results[i], tile);
   }
-  MlirAffineMap map = mlirAffineMapGet(context, n_dims_of(nest), 0, p->rank, results);
+  MlirAffineMap map = mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, p->rank, results);
   return strata_affine_simplify_map(map, nest->extents);
 }
 
@@ -185,9 +184,9 @@ static void read_panels(pack_t *p, MlirOperation kernel) {
   MlirOperation load = p->side->access->op;
   mlirValueSetType(p->side->access->buffer, p->type);
   MlirValue operands[1 + STRATA_MAX_DIMS] = {p->side->access->buffer};
-  for (int dim = 0; dim < n_dims_of(nest); dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     operands[1 + dim] = nest->dims[dim];
-  mlirOperationSetOperands(load, 1 + n_dims_of(nest), operands);
+  mlirOperationSetOperands(load, 1 + strata_nest_n_dims(nest), operands);
   strata_set_attr(load, "map", mlirAffineMapAttrGet(point_to_panel(p)));
   strata_update_function_type(p->compile->arena, kernel);
 }

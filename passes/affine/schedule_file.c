@@ -76,8 +76,6 @@ strata_status_t strata_schedule_file_read(strata_compile_t *compile, const strat
 
 //===-- What a kernel can be carried out by ----------------------------------------------------------------------===//
 
-static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
 // A group of more threads than a block has, at most |most|.
 static bool is_cluster_of(const strata_schedule_t *schedule, int64_t most) {
   return schedule->group > schedule->threads && schedule->group <= most;
@@ -85,13 +83,13 @@ static bool is_cluster_of(const strata_schedule_t *schedule, int64_t most) {
 
 static strata_status_t check_threads(const strata_gpu_device_t *device, const strata_schedule_t *chosen,
                                      const strata_schedule_t *given) {
-  if (!is_power_of_two(given->threads) || given->threads < device->lanes || given->threads > device->max_threads)
+  if (!strata_is_power_of_two(given->threads) || given->threads < device->lanes || given->threads > device->max_threads)
     return strata_error(STRATA_INVALID_ARGUMENT, "threads: expected a power of two from %d to %d, got %lld",
                         device->lanes, device->max_threads, (long long)given->threads);
   bool is_alone = chosen->group == 1, is_warp = !chosen->blocks && given->group <= device->lanes;
   bool is_team = chosen->blocks > 0 && given->group == chosen->group && given->group <= given->threads;
   bool is_cluster = is_cluster_of(chosen, chosen->group) && is_cluster_of(given, device->max_cluster * given->threads);
-  if (!is_power_of_two(given->group) || (given->group == 1) != is_alone ||
+  if (!strata_is_power_of_two(given->group) || (given->group == 1) != is_alone ||
       (!is_warp && given->group != given->threads && !is_team && !is_cluster))
     return strata_error(STRATA_INVALID_ARGUMENT, "group: expected %s, got %lld",
                         is_alone         ? "1"

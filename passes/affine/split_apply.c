@@ -1,13 +1,12 @@
 // The two nests of a reduction that is split; see split_reductions.h.
 #include "passes/affine/split_reductions.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 #include "passes/affine/coalesce.h"
 #include "passes/affine/nest_edit.h"
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 static MlirOperation combining_op(const strata_nest_t *nest) {
   return mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0));
@@ -90,7 +89,7 @@ static void shift_dims(const strata_split_t *split, const strata_nest_t *copy, c
   MlirContext context = mlirOperationGetContext(copy->op);
   MlirAffineExpr points[STRATA_MAX_DIMS];
   shift_t shift = {.nest = copy};
-  int n_old = n_dims_of(copy), n_new = n_old;
+  int n_old = strata_nest_n_dims(copy), n_new = n_old;
   for (int dim = 0; dim < n_old; dim++) {
     points[dim] = mlirAffineDimExprGet(context, dim);
     shift.dims[dim] = copy->dims[dim];

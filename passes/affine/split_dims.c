@@ -15,6 +15,7 @@
 #include "passes/affine/split_dims.h"
 
 #include "dialects/affine/expr.h"
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/coalesce.h"
@@ -45,11 +46,9 @@ typedef struct {
   split_buffer_t *buffers; // by buffer of the graph
 } splitting_t;
 
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
-
 static strata_cut_dims_t dims_of_node(const splitting_t *s, int node) {
   const strata_nest_t *nest = s->graph.nodes.data[node].nest;
-  return (strata_cut_dims_t){n_dims_of(nest), nest->extents, s->nests[node].cuts};
+  return (strata_cut_dims_t){strata_nest_n_dims(nest), nest->extents, s->nests[node].cuts};
 }
 
 static strata_cut_dims_t dims_of_buffer(const splitting_t *s, int buffer) {
@@ -69,7 +68,7 @@ static MlirWalkResult inspect(MlirOperation op, void *user) {
   if (!mlirAffineMapIsNull(strata_coalesce_map(inspector->nest, op)))
     return MlirWalkResultAdvance;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    for (int dim = 0; dim < n_dims_of(inspector->nest); dim++)
+    for (int dim = 0; dim < strata_nest_n_dims(inspector->nest); dim++)
       inspector->is_rewritable &= !mlirValueEqual(mlirOperationGetOperand(op, i), inspector->nest->dims[dim]);
   return MlirWalkResultAdvance;
 }
@@ -107,8 +106,8 @@ static bool reads_reshaped(const strata_nest_node_t *record) {
   for (size_t i = 0; i < record->reads.count; i++) {
     MlirAffineMap map = record->reads.data[i].load->map;
     for (intptr_t j = 0; !mlirAffineMapIsNull(map) && j < mlirAffineMapGetNumResults(map); j++)
-      if (strata_affine_has_division(
-              strata_affine_simplify(mlirAffineMapGetResult(map, j), n_dims_of(record->nest), record->nest->extents)))
+      if (strata_affine_has_division(strata_affine_simplify(mlirAffineMapGetResult(map, j),
+                                                            strata_nest_n_dims(record->nest), record->nest->extents)))
         return true;
   }
   return false;
@@ -173,7 +172,7 @@ static bool is_asking(const splitting_t *s, int node, size_t access) {
 }
 
 static MlirAffineExpr simplified(const strata_nest_t *nest, MlirAffineMap map, intptr_t i) {
-  return strata_affine_simplify(mlirAffineMapGetResult(map, i), n_dims_of(nest), nest->extents);
+  return strata_affine_simplify(mlirAffineMapGetResult(map, i), strata_nest_n_dims(nest), nest->extents);
 }
 
 // Coordinates of an access over the digits of its nest's dims.

@@ -1,12 +1,11 @@
 // Finds mean and variance of rows; see split_moments.h.
 #include "passes/affine/split_moments.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/row_kernel.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/pieces.h"
 #include "passes/affine/schedule_gpu.h"
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 //===-- The pattern ----------------------------------------------------------------------------------------------===//
 
@@ -173,7 +172,7 @@ static int same_dim(const strata_nest_t *from, const strata_access_t *access, in
   int64_t stride, own;
   if (!strata_access_stride(from, access, dim, &stride))
     return -1;
-  for (int i = 0; i < n_dims_of(to); i++)
+  for (int i = 0; i < strata_nest_n_dims(to); i++)
     if (to->extents[i] == from->extents[dim] && strata_access_stride(to, to_access, i, &own) && own == stride)
       return i;
   return -1;
@@ -184,7 +183,7 @@ static bool find_dims(strata_moments_t *m) {
   const strata_access_t *load = &square->accesses[0];
   if (load->is_store || m->difference->points != m->sum->trips || m->square->points != m->sum->trips)
     return false;
-  for (int dim = 0; dim < n_dims_of(sum); dim++) {
+  for (int dim = 0; dim < strata_nest_n_dims(sum); dim++) {
     m->own[dim] = m->of_squares[dim] = -1;
     if (sum->extents[dim] == 1)
       continue;
@@ -241,7 +240,7 @@ bool strata_moments_is_turned(const strata_moments_t *m) {
 void strata_moments_traffic(const strata_moments_t *m, double *out_read, double *out_stored) {
   const strata_nest_t *sum = m->sum->nest, *difference = m->difference->nest;
   uint32_t loops = 0, inner = (1u << difference->n_parallel) - 1;
-  for (int dim = 0; dim < n_dims_of(sum); dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(sum); dim++)
     if (dim >= sum->n_parallel)
       loops |= 1u << dim;
     else if (m->own[dim] >= 0)

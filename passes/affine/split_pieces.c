@@ -3,6 +3,7 @@
 // lines, in vectors as short as these, and store pieces of lines that others store to.
 #include "passes/affine/split_reductions.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/affine/pieces.h"
@@ -10,8 +11,6 @@
 #include "passes/affine/split_moments.h"
 
 #include <math.h>
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 //===-- Loops that are one ---------------------------------------------------------------------------------------===//
 
@@ -31,7 +30,7 @@ static bool has_one_reader(const strata_nest_graph_t *graph, const strata_nest_n
     const strata_nest_t *reader = graph->nodes.data[readers->data[i]].nest;
     const strata_access_t *load =
         reader ? strata_moments_load(&graph->nodes.data[readers->data[i]], access->buffer) : NULL;
-    for (int other = 0; load && reader != node->nest && other < n_dims_of(reader); other++)
+    for (int other = 0; load && reader != node->nest && other < strata_nest_n_dims(reader); other++)
       if (reader->extents[other] == extent && strata_access_stride(reader, load, other, &own) && own == inner)
         return true;
   }
@@ -57,7 +56,7 @@ static void merge(const strata_nest_t *nest, int dim) {
   MlirContext context = mlirOperationGetContext(nest->op);
   MlirAffineExpr dims[STRATA_MAX_DIMS], size = mlirAffineConstantExprGet(context, nest->extents[dim + 1]);
   int64_t extents[STRATA_MAX_DIMS];
-  for (int i = 0; i < n_dims_of(nest); i++) {
+  for (int i = 0; i < strata_nest_n_dims(nest); i++) {
     dims[i] = mlirAffineDimExprGet(context, i);
     extents[i] = nest->extents[i];
   }
@@ -65,7 +64,7 @@ static void merge(const strata_nest_t *nest, int dim) {
   dims[dim + 1] = mlirAffineModExprGet(dims[dim + 1], size);
   extents[dim + 1] *= extents[dim];
   extents[dim] = 1;
-  MlirAffineMap apart = mlirAffineMapGet(context, n_dims_of(nest), 0, n_dims_of(nest), dims);
+  MlirAffineMap apart = mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, strata_nest_n_dims(nest), dims);
   for (int i = 0; i < nest->n_accesses; i++)
     strata_nest_set_map(nest->accesses[i].op, strata_affine_compose(nest->accesses[i].map, apart, extents), nest->dims);
   strata_loop_set_extent(nest->loops[dim - nest->n_parallel + 1], extents[dim + 1]);
@@ -80,7 +79,7 @@ static strata_status_t merge_loops(strata_compile_t *compile, const strata_nest_
   for (int i = 0; i < nest.n_accesses; i++)
     if (mlirAffineMapIsNull(nest.accesses[i].map))
       return NULL;
-  for (int dim = nest.n_parallel; nest.n_accesses == 2 && dim + 1 < n_dims_of(&nest);) {
+  for (int dim = nest.n_parallel; nest.n_accesses == 2 && dim + 1 < strata_nest_n_dims(&nest);) {
     if (!are_one(graph, node, &nest, dim)) {
       dim++;
       continue;
@@ -99,7 +98,7 @@ static strata_status_t merge_loops(strata_compile_t *compile, const strata_nest_
 static double parts_of_pieces(const strata_cpu_device_t *device, const strata_moments_t *m, bool *out_is_across) {
   enum { TASKS = 64, MIN_PART = 32, MIN_BYTES = 1 << 17 };
   const strata_nest_t *sum = m->sum->nest;
-  uint32_t loops = ((1u << n_dims_of(sum)) - 1) & ~((1u << sum->n_parallel) - 1);
+  uint32_t loops = ((1u << strata_nest_n_dims(sum)) - 1) & ~((1u << sum->n_parallel) - 1);
   int64_t element = strata_piece_bytes(sum, m->x, 0), piece = strata_piece_bytes(sum, m->x, loops), stride;
   bool has_neighbours = false;
   for (int dim = 0; dim < sum->n_parallel; dim++)

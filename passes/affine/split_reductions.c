@@ -19,6 +19,7 @@
 // the two: they do not share their rows.
 #include "passes/affine/split_reductions.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/row_kernel.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
@@ -52,8 +53,6 @@ enum {
   FEW_RESULTS = 1 << 15,     // ... or results: with more, operands staged as a whole are faster
   BYTES_IN_FLIGHT = 64,      // of a thread that goes down a column
 };
-
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
 //===-- What is worth splitting ----------------------------------------------------------------------------------===//
 
@@ -114,7 +113,7 @@ static bool is_across(const strata_nest_graph_t *graph, const strata_nest_node_t
   const strata_nest_t *nest = node->nest;
   double across = 0, inner = 0;
   for (int i = 0; i < nest->n_accesses; i++)
-    for (int dim = 0; dim < n_dims_of(nest); dim++) {
+    for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
       int64_t stride;
       if (nest->accesses[i].in_reduction && nest->extents[dim] > 1 &&
           strata_access_stride(nest, &nest->accesses[i], dim, &stride) && stride == 1)

@@ -9,6 +9,7 @@
 // go beyond the reduction's end, where it finds zeros.
 #include "passes/affine/stage.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_text.h"
@@ -40,7 +41,6 @@ typedef struct {
   STRATA_VECTOR(MlirOperation) ops;   // arithmetic and constants, in order
 } staging_t;
 
-static int n_dims_of(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 static strata_arena_t *arena_of(const staging_t *s) { return s->q->compile->arena; }
 static MlirType element_type(const staging_t *s) { return mlirValueGetType(s->value); }
 
@@ -183,7 +183,7 @@ static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds
   const strata_contraction_axis_t *own = &axes[s->side == STRATA_SIDE_U ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN];
   uint32_t both = s->c->sides[0].dims & s->c->sides[1].dims;
   int64_t bytes = bytes_of(element_type(s));
-  for (int dim = 0; dim < n_dims_of(nest); dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     points[dim] = mlirAffineConstantExprGet(context, 0);
   for (int dim = 0; dim < nest->n_parallel; dim++)
     if (both & 1u << dim && nest->extents[dim] > 1) {
@@ -199,7 +199,8 @@ static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds
   int64_t *row = &s->sizes[s->rank - 1];
   s->inner = *row;
   *row = padded_row(s->inner, bytes);
-  s->points = strata_affine_simplify_map(mlirAffineMapGet(context, s->rank, 0, n_dims_of(nest), points), s->sizes);
+  s->points =
+      strata_affine_simplify_map(mlirAffineMapGet(context, s->rank, 0, strata_nest_n_dims(nest), points), s->sizes);
   return s->is_crossed || s->inner == *row || s->keeps_zero;
 }
 
@@ -208,7 +209,7 @@ static bool read_staging(const strata_gpu_contraction_t *q, int side, bool adds,
   strata_contraction_axis_t axes[STRATA_N_AXES];
   *s = (staging_t){.q = q, .c = c, .side = side, .keeps_zero = true, .dims = c->sides[side].dims};
   s->value = strata_contraction_narrow(c, side);
-  for (int dim = c->nest->n_parallel; dim < n_dims_of(c->nest); dim++)
+  for (int dim = c->nest->n_parallel; dim < strata_nest_n_dims(c->nest); dim++)
     if (!(s->dims & 1u << dim) && c->nest->extents[dim] > 1)
       return false;
   strata_contraction_axes(c, axes);
@@ -454,16 +455,17 @@ static void read_matrix(const staging_t *s, MlirValue matrix) {
   MlirContext context = s->q->compile->context;
   MlirOperation old = mlirOpResultGetOwner(s->value);
   MlirValue operands[1 + STRATA_MAX_DIMS] = {matrix};
-  for (int dim = 0; dim < n_dims_of(nest); dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     operands[1 + dim] = nest->dims[dim];
-  MlirAffineMap places = mlirAffineMapGet(context, n_dims_of(nest), 0, s->rank, (MlirAffineExpr *)(uintptr_t)s->places);
+  MlirAffineMap places =
+      mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, s->rank, (MlirAffineExpr *)(uintptr_t)s->places);
   strata_named_attr_t attrs[2] = {
       {"map", mlirAffineMapAttrGet(strata_affine_simplify_map(places, nest->extents))},
       {"strata.padded", mlirUnitAttrGet(context)},
   };
   MlirType type = element_type(s);
-  MlirOperation load = strata_op_create(mlirOperationGetLocation(old), "affine.load", 1 + n_dims_of(nest), operands, 1,
-                                        &type, 2, attrs, 0, NULL);
+  MlirOperation load = strata_op_create(mlirOperationGetLocation(old), "affine.load", 1 + strata_nest_n_dims(nest),
+                                        operands, 1, &type, 2, attrs, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(nest->inner, old, load);
   mlirValueReplaceAllUsesOfWith(s->value, mlirOperationGetResult(load, 0));
   erase_dead(old);
