@@ -66,7 +66,7 @@
 // With a stride, too.
 // CHECK: 3136 x 128 x 576, 1 times
 // CHECK-NEXT: wgmma.f16 48x64x64, 8 slots, 132 tiles in 132 blocks, swapped
-// CHECK: mma.sync m16n8k16.f16 64x32x128, 256 threads
+// CHECK: mma.sync m16n8k16.f16 64x64x64, 128 threads
 
 // Little work.
 // CHECK: 64 x 64 x 64, 1 times
