@@ -106,9 +106,9 @@ static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
 
 // Blocks that a processor is to hold at once, where that is known; else 0. Of pipelined products as many as the
 // schedule counts on. Of rows: of a cluster's blocks two, one of which loads while the other waits for its cluster. Of
-// a grid that the card holds as a whole its share: threads may then have more registers, for more loads at a time, than
-// the assembler gives those that make room for others. Of tasks of several rows so many that their threads keep a
-// processor busy, one block computing while another waits for its operands.
+// a grid that the card holds as a whole, of rows and of other products, its share: threads may then have more
+// registers, for more loads at a time, than the assembler gives those that make room for others. Of tasks of several
+// rows so many that their threads keep a processor busy, one block computing while another waits for its operands.
 static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
   int64_t blocks = strata_ceil_div(strata_gpu_blocks(d), device->n_processors);
@@ -121,7 +121,8 @@ static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
     return 2;
   if (d->plan.rows > 1)
     return d->role.threads < BUSY_THREADS ? BUSY_THREADS / d->role.threads : 1;
-  return !strcmp(schedule.kind, "rows") && blocks * d->role.threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
+  bool knows = !strcmp(schedule.kind, "rows") || !strcmp(schedule.kind, "contract");
+  return knows && blocks * d->role.threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
 }
 
 static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name, bool is_private, MlirType type,

@@ -168,6 +168,12 @@ static const char *operand_list(strata_arena_t *arena, int first, int count) {
   return list;
 }
 
+// The text of a copy by its map, which is a comment in it: copies by different maps, in branches, are not to be made
+// one whose map's address is chosen, which the engine does not take.
+static const char *of_map(strata_arena_t *arena, MlirOperation op, const char *text) {
+  return strata_arena_printf(arena, "%s // map %lld", text, (long long)strata_attr_i64(op, "map", 0));
+}
+
 static void build_copy_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, const copy_t *copy, int n,
                            const MlirValue *operands) {
   strata_arena_t *arena = kernel->compile->arena;
@@ -176,7 +182,8 @@ static void build_copy_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, 
   for (int i = 0; i < rank; i++)
     constraints = strata_arena_printf(arena, "%s,r", constraints);
   const char *text = strata_arena_printf(arena, copy->format, rank, operand_list(arena, copy->n_first, rank));
-  strata_gpu_build_ptx(op, text, strata_arena_printf(arena, "%s,~{memory}", constraints), n, operands, (MlirType){0});
+  strata_gpu_build_ptx(op, of_map(arena, op, text), strata_arena_printf(arena, "%s,~{memory}", constraints), n,
+                       operands, (MlirType){0});
 }
 
 static const char window_format[] = "cp.async.bulk.tensor.%dd.shared::cluster.global.im2col.mbarrier::complete_tx::"
@@ -196,7 +203,8 @@ static void build_window_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op
   }
   const char *text = strata_arena_printf(arena, window_format, rank, operand_list(arena, FIRST, rank),
                                          operand_list(arena, FIRST + rank, n - FIRST - rank));
-  strata_gpu_build_ptx(op, text, strata_arena_printf(arena, "%s,~{memory}", constraints), n, operands, (MlirType){0});
+  strata_gpu_build_ptx(op, of_map(arena, op, text), strata_arena_printf(arena, "%s,~{memory}", constraints), n,
+                       operands, (MlirType){0});
 }
 
 // Coordinates, then offsets, each as many as there may be.
