@@ -1,5 +1,5 @@
-// strata-docs: prints documents from the tables they document: docs/options.md and docs/ops.md, the manual page of a
-// command, the completions of a shell.
+// strata-docs: prints documents from the tables they document: docs/options.md and docs/ops.md, the tables of
+// docs/gpu-schedules.md, the manual page of a command, the completions of a shell.
 #include "dialects/strata/strata.h"
 #include "tools/commands.h"
 #include "tools/errors.h"
@@ -20,6 +20,21 @@ static bool print_for(const char *kind, const char *name) {
   return true;
 }
 
+static void print_schedule(FILE *file) {
+  fputs("| `kind` | |\n|---|---|\n", file);
+#define SCHEDULE_KIND(name, meaning) fputs("| `" name "` | " meaning " |\n", file);
+#include "dialects/affine/schedule.def"
+#define TEXT_INTEGER "a number"
+#define TEXT_FLAG "1"
+#define TEXT_PAIR "two numbers"
+#define TEXT_LIST "one to three numbers"
+#define TEXT_WORD "a string"
+  fputs("\n| key | value | of | meaning |\n|---|---|---|---|\n", file);
+#define SCHEDULE_KEY(name, type, tile, of, meaning)                                                                    \
+  fputs("| `" #name "` | " TEXT_##type " | " of " | " meaning " |\n", file);
+#include "dialects/affine/schedule.def"
+}
+
 static bool print(int argc, char **argv) {
   if (argc == 3)
     return print_for(argv[1], argv[2]);
@@ -27,6 +42,8 @@ static bool print(int argc, char **argv) {
     strata_options_print_markdown(stdout);
   else if (argc == 2 && strcmp(argv[1], "ops") == 0)
     strata_print_ops_markdown(print_text, stdout);
+  else if (argc == 2 && strcmp(argv[1], "schedule") == 0)
+    print_schedule(stdout);
   else
     return false;
   return true;
@@ -36,7 +53,7 @@ static strata_status_t document(int argc, char **argv) {
   if (print(argc, argv))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT,
-                      "usage: strata-docs options|ops|manual COMMAND|completion bash|zsh|fish");
+                      "usage: strata-docs options|ops|schedule|manual COMMAND|completion bash|zsh|fish");
 }
 
 int main(int argc, char **argv) {

@@ -70,7 +70,7 @@ strata_schedule_t strata_schedule_read(MlirOperation func) {
   const char *kind = mlirAttributeIsNull(attr) ? NULL : kind_named(mlirStringAttrGetValue(attr));
   if (kind)
     schedule.kind = kind;
-#define SCHEDULE_KEY(name, type, tile, meaning)                                                                        \
+#define SCHEDULE_KEY(name, type, tile, of, meaning)                                                                    \
   attr = mlirDictionaryAttrGetElementByName(dictionary, strata_str(#name));                                            \
   if (!mlirAttributeIsNull(attr) && is_##type(attr))                                                                   \
     READ_##type(&schedule, name, attr);
@@ -81,7 +81,7 @@ strata_schedule_t strata_schedule_read(MlirOperation func) {
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule) {
   enum {
     MOST = 1
-#define SCHEDULE_KEY(name, type, tile, meaning) +1
+#define SCHEDULE_KEY(name, type, tile, of, meaning) +1
 #include "dialects/affine/schedule.def"
   };
   MlirContext context = mlirOperationGetContext(func);
@@ -90,7 +90,7 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
   int n = 0;
   entries[n++] =
       (MlirNamedAttribute){mlirIdentifierGet(context, strata_str("kind")), strata_str_attr(context, schedule->kind)};
-#define SCHEDULE_KEY(name, type, tile, meaning)                                                                        \
+#define SCHEDULE_KEY(name, type, tile, of, meaning)                                                                    \
   attr = WRITE_##type(context, schedule, name);                                                                        \
   if (!mlirAttributeIsNull(attr))                                                                                      \
     entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(#name)), attr};
@@ -100,7 +100,7 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
 
 bool strata_schedule_is_same_tile(const strata_schedule_t *a, const strata_schedule_t *b) {
   bool is_same = true;
-#define SCHEDULE_KEY(name, type, tile, meaning) is_same = is_same && EQUAL_OF_##tile(type, a, b, name);
+#define SCHEDULE_KEY(name, type, tile, of, meaning) is_same = is_same && EQUAL_OF_##tile(type, a, b, name);
 #include "dialects/affine/schedule.def"
   return is_same;
 }
@@ -108,7 +108,7 @@ bool strata_schedule_is_same_tile(const strata_schedule_t *a, const strata_sched
 bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value) {
   if (strata_str_equal(key, "kind"))
     return mlirAttributeIsAString(value) && kind_named(mlirStringAttrGetValue(value));
-#define SCHEDULE_KEY(name, type, tile, meaning)                                                                        \
+#define SCHEDULE_KEY(name, type, tile, of, meaning)                                                                    \
   if (strata_str_equal(key, #name))                                                                                    \
     return is_##type(value);
 #include "dialects/affine/schedule.def"

@@ -1,5 +1,5 @@
 // How a kernel is carried out: the dictionary strata.schedule of its function as a record. schedule.def has the keys;
-// docs/architecture.md (cpu) and docs/gpu.md explain them.
+// docs/architecture.md (cpu) and docs/gpu-schedules.md explain them.
 #ifndef STRATA_DIALECTS_AFFINE_SCHEDULE_H
 #define STRATA_DIALECTS_AFFINE_SCHEDULE_H
 
@@ -17,7 +17,7 @@ enum { STRATA_SCHEDULE_TILE = 3 };
 #define STRATA_SCHEDULE_WORD(name) MlirStringRef name;
 typedef struct {
   const char *kind; // static
-#define SCHEDULE_KEY(name, type, tile, meaning) STRATA_SCHEDULE_##type(name)
+#define SCHEDULE_KEY(name, type, tile, of, meaning) STRATA_SCHEDULE_##type(name)
 #include "dialects/affine/schedule.def"
 } strata_schedule_t;
 

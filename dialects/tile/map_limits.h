@@ -1,4 +1,4 @@
-// What the copy engine and its driver take of a tensor map (docs/gpu.md, pipelined products).
+// What the copy engine and its driver take of a tensor map (docs/gpu.md, tensor maps).
 #ifndef STRATA_DIALECTS_TILE_MAP_LIMITS_H
 #define STRATA_DIALECTS_TILE_MAP_LIMITS_H
 

@@ -1,5 +1,5 @@
 // Bulk copies: accesses whose elements are boxes of a buffer, which the copy engine moves between global and shared
-// memory. docs/gpu.md, "Pipelined products", gives the form of maps.
+// memory. docs/gpu.md, tensor maps, gives their form.
 #ifndef STRATA_LOWERING_TILE_TO_GPU_BULK_H
 #define STRATA_LOWERING_TILE_TO_GPU_BULK_H
 

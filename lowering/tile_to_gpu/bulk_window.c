@@ -1,4 +1,4 @@
-// Convolutions' operands in bulk: accesses that follow windows (docs/gpu.md, maps with a window).
+// Convolutions' operands in bulk: accesses that follow windows (docs/gpu.md, tensor maps).
 //
 // Rows of the vector are pixels of the result, numbered n, h, w with w fastest; the reduction is the place in the
 // window and the channel, the channel fastest. So the coordinates of the buffer [n][h][w][c] are, over the row's number

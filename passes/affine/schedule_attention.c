@@ -1,4 +1,4 @@
-// The choice of attention's tiles and grid. See attention.h; docs/gpu.md has the keys.
+// The choice of attention's tiles and grid. See attention.h; docs/gpu-schedules.md has the keys.
 //
 // A block takes tiles of 64 rows a group of 128 threads, with all columns one block of them after the other. A block of
 // columns takes as long as the slowest of the products, the exponentials and maxima, and the second-level cache; what

@@ -1,4 +1,4 @@
-// The choice of attention's tiles on multiply-adds. See attention.h; docs/gpu.md has the keys.
+// The choice of attention's tiles on multiply-adds. See attention.h; docs/gpu-schedules.md has the keys.
 //
 // A warp of 32 threads has 16 or 32 rows, and all columns of both products' tiles, so that a row's statistics are found
 // by its lanes; or, of few rows, a part of the columns. The more sums a thread has, the fewer reads from shared memory

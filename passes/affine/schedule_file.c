@@ -156,7 +156,7 @@ static strata_status_t check_contraction(strata_compile_t *compile, const strata
     if (strata_schedule_is_same_tile(&tiled.schedule, given) && given->slots != 1 &&
         given->slots <= tiled.schedule.slots && !given->blocks)
       return NULL;
-  return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this contraction; see docs/gpu.md, Schedules");
+  return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this contraction; see docs/gpu-schedules.md");
 }
 
 static strata_status_t read_attention(strata_compile_t *compile, const strata_gpu_device_t *device,
@@ -181,7 +181,7 @@ static strata_status_t check_attention(strata_compile_t *compile, const strata_g
         given->blocks >= strata_min(candidate.blocks, 1) && given->blocks <= (candidate.blocks ? c.tasks : 0))
       return NULL;
   }
-  return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this attention; see docs/gpu.md, Schedules");
+  return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this attention; see docs/gpu-schedules.md");
 }
 
 static strata_status_t check(strata_compile_t *compile, const strata_gpu_device_t *device,

@@ -1,4 +1,4 @@
-// Schedules for GPUs: docs/gpu.md gives the keys. Internal to affine-schedule.
+// Schedules for GPUs: docs/gpu-schedules.md gives the keys. Internal to affine-schedule.
 #ifndef STRATA_PASSES_AFFINE_SCHEDULE_GPU_H
 #define STRATA_PASSES_AFFINE_SCHEDULE_GPU_H
 

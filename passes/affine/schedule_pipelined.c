@@ -1,4 +1,5 @@
-// Pipelined products: the choice of a block's tile, its ring and the grid. See problem.h; docs/gpu.md has the keys.
+// Pipelined products: the choice of a block's tile, its ring and the grid. See problem.h; docs/gpu-schedules.md has the
+// keys.
 //
 // Every row of pipelined_shapes.def is tried, either operand along the instruction's rows, one or two blocks a
 // processor, by clusters of many kinds; the model of pipelined_time.c says which takes the least time.

@@ -1,4 +1,4 @@
-// Tensor maps in the tables: how the copy engine sees a buffer of a launch (docs/gpu.md, pipelined products).
+// Tensor maps in the tables: how the copy engine sees a buffer of a launch (docs/gpu.md, tensor maps).
 #ifndef STRATA_RUNTIME_GPU_MAP_H
 #define STRATA_RUNTIME_GPU_MAP_H
 

@@ -1,4 +1,4 @@
-// strata.maps of a kernel (docs/gpu.md, pipelined products) as the runtime's table has them. What the driver or the
+// strata.maps of a kernel (docs/gpu.md, tensor maps) as the runtime's table has them. What the driver or the
 // copy engine would not take is an error here.
 #include "targets/library/program.h"
 

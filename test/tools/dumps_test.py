@@ -1,4 +1,4 @@
-"""The dumps in docs/architecture.md are what the compiler prints now."""
+"""The dumps in docs are what the compiler prints now."""
 import os
 import subprocess
 import sys
@@ -7,5 +7,8 @@ import strata
 
 environment = dict(os.environ, STRATA_BIN=strata.BIN)
 script = os.path.join(strata.SOURCE, "tools", "scripts", "dumps")
-document = os.path.join(strata.SOURCE, "docs", "architecture.md")
-sys.exit(subprocess.run([sys.executable, script, "--check", document], env=environment, check=False).returncode)
+stale = 0
+for name in ("architecture.md", "gpu.md"):
+    document = os.path.join(strata.SOURCE, "docs", name)
+    stale += subprocess.run([sys.executable, script, "--check", document], env=environment, check=False).returncode
+sys.exit(stale)

@@ -1,4 +1,4 @@
-// The schedules of pipelined products: every candidate is what docs/gpu.md allows, and the model's times and choices
+// The schedules of pipelined products: every candidate is what docs/gpu-schedules.md allows, and the model's times and choices
 // are near what was measured on an H200.
 #include "passes/affine/problem.h"
 #include "test/support/check.h"

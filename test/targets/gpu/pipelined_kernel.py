@@ -1,4 +1,4 @@
-"""Level 4 of a product as docs/gpu.md's "Pipelined products" would have it: 128 x 256 of the result a task, steps of 64,
+"""Level 4 of a product as docs/gpu.md's "A pipelined product" would have it: 128 x 256 of the result a task, steps of 64,
 two groups of consumers with 128 sums a thread, one thread that fetches. Prints the module."""
 import sys
 

@@ -6,7 +6,7 @@
 
 The first compiles every case once for each schedule that its largest contraction can be carried out by and that the
 model expects to take at most --within times its pick's time, --most of them, best first (--schedule=FILE), and with
---key as many more of one kind (docs/gpu.md has the keys). The second times them in one process beside cuBLAS (PyTorch,
+--key as many more of one kind (docs/gpu-schedules.md has the keys). The second times them in one process beside cuBLAS (PyTorch,
 eager) and prints a line a case: the pick, what the model expected of it and what it took; the fastest, in the same way;
 the pick's time over the fastest's ("loss"), and cuBLAS's over the fastest's. --all adds a line for each schedule. The
 model's constants (passes/affine/pipelined_time.c) are right when the losses are small and expected and measured times
