@@ -225,22 +225,7 @@ static void add_to_axis(const strata_nest_t *nest, strata_contraction_axis_t *ax
   axis->extent *= nest->extents[dim];
 }
 
-// True if |dim| is places in a window that moves along what is contiguous.
-static bool is_in_window(const strata_contraction_kernel_t *c, int dim) {
-  const strata_nest_t *nest = c->nest;
-  int64_t stride, own;
-  for (int side = 0; side < 2; side++) {
-    const strata_access_t *access = c->sides[side].access;
-    bool is_contiguous = strata_access_stride(nest, access, dim, &stride) && stride == 1;
-    for (int pixel = 0; is_contiguous && pixel < nest->n_parallel; pixel++)
-      if (nest->extents[pixel] > 1 && strata_access_stride(nest, access, pixel, &own) && own == 1)
-        return true;
-  }
-  return false;
-}
-
-// The reduction dim to run fastest: contiguous in either operand, the longer operand's first; else the last. Places in
-// a window are that only where affine-layout has them last.
+// The reduction dim to run fastest: contiguous in either operand, the longer operand's first; else the last.
 static int innermost_step(const strata_contraction_kernel_t *c, bool rows_are_longer) {
   const strata_nest_t *nest = c->nest;
   int first = rows_are_longer ? STRATA_SIDE_U : STRATA_SIDE_V;
@@ -248,8 +233,7 @@ static int innermost_step(const strata_contraction_kernel_t *c, bool rows_are_lo
     for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++) {
       int64_t stride;
       const strata_access_t *access = c->sides[i ? 1 - first : first].access;
-      if (nest->extents[dim] > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1 &&
-          (dim == strata_nest_n_dims(nest) - 1 || !is_in_window(c, dim)))
+      if (nest->extents[dim] > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
         return dim;
     }
   return strata_nest_n_dims(nest) - 1;

@@ -89,12 +89,12 @@ static bool takes_one_row(strata_bulk_t *bulk) {
   return true;
 }
 
-// Finds parts that are boxes, of at most |most| elements; *carriers are the buffer's dims. The last part may hang over
-// the vector's end: shared memory has room for it.
-static bool find_parts_of(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, const int64_t *most, int *carriers) {
+// Finds parts that are boxes; *carriers are the buffer's dims. The last part may hang over the vector's end: shared
+// memory has room for it.
+static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, int *carriers) {
   for (int v = 0; v < RANK; v++) {
     int64_t extent = bulk->box.space.extents[v];
-    bulk->extents[v] = strata_min(extent, most[v]);
+    bulk->extents[v] = strata_min(extent, limits->most[v]);
     if (limits->is_store && extent % bulk->extents[v] != 0)
       return false;
   }
@@ -109,18 +109,6 @@ static bool find_parts_of(strata_bulk_t *bulk, const strata_bulk_limits_t *limit
   }
   // Smaller parts of one dim may have split the other's.
   return carriers[0] != carriers[1] && common_carrier(bulk, 0) == carriers[0];
-}
-
-// Of a load whose rows' place depends on where in the reduction they are, as pixels' does on that in the window, parts
-// of the reduction that keep it are tried.
-static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, int *carriers) {
-  int64_t most[RANK] = {limits->most[0], strata_min(limits->most[1], bulk->box.space.extents[1])};
-  while (!find_parts_of(bulk, limits, most, carriers)) {
-    if (limits->is_store || most[1] % 2 || most[1] / 2 < LEAST_EXTENT)
-      return false;
-    most[1] /= 2;
-  }
-  return true;
 }
 
 static int innermost(const strata_bulk_t *bulk) {
@@ -219,18 +207,6 @@ static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
   return false;
 }
 
-// True if the constraint says where the reduction ends: behind the first |last| elements of the last step.
-static bool is_end(const strata_bulk_t *bulk, MlirAffineExpr expr, int64_t last) {
-  const strata_index_space_t *space = &bulk->box.space;
-  int64_t least, most, coefficient, step = space->extents[1];
-  for (int i = 0; i < space->n_dims; i++) {
-    bool is_counter = space->kinds[i] == STRATA_INDEX_COUNTER;
-    if (!strata_affine_coefficient(expr, i, &coefficient) || coefficient != (i == 1 ? -1 : is_counter ? -step : 0))
-      return false;
-  }
-  return strata_index_range(space, expr, &least, &most) && least == last - step;
-}
-
 // The engine leaves out what is outside the map's sizes, and nothing else.
 static bool fits_mask(strata_bulk_t *bulk, MlirOperation op, int buffer, const strata_bulk_limits_t *limits) {
   MlirAttribute pad = strata_attr(op, "pad");
@@ -240,7 +216,6 @@ static bool fits_mask(strata_bulk_t *bulk, MlirOperation op, int buffer, const s
     MlirAffineExpr expr;
     bool is_equality = strata_gpu_mask_constraint(&bulk->box, op, buffer + 1, i, &expr);
     bool is_needed = limits->is_store || strata_bulk_concerns_steps(bulk, expr);
-    is_needed &= !(limits->last && is_end(bulk, expr, limits->last));
     if (is_needed && (is_equality || !(is_inside(bulk, expr) || ends_before(bulk, expr))))
       return false;
   }

@@ -55,8 +55,6 @@ typedef struct {
   // Of a load without a mask, if |every| is more than 1: of the vector's dim 1 the elements |phase|, |phase| + |every|,
   // ... alone, which a box has side by side.
   int64_t every, phase;
-  int64_t
-      last; // of a load whose last step's elements behind so many nobody multiplies: they may be anything; 0: not so
   bool splits_rows; // a dim of the buffer that is rows side by side, which the mask ends, may be two dims of the map
 } strata_bulk_limits_t;
 

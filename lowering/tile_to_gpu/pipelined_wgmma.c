@@ -23,21 +23,13 @@ static void place_operand(strata_ring_operand_t *operand, bool crossed) {
   operand->slot = shared->rows * shared->steps;
 }
 
-// How many elements of the last step are multiplied, if no others are: then it does not matter what lies behind them
-// (last_instructions in pipelined_product.c).
-static int64_t multiplied_of_last(const strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirOperation op) {
-  int64_t last = strata_attr_i64(mlirOperationGetParentOperation(op), "tile.last", 0);
-  bool is_short = p->operands[0].shared.element_bytes == 2 && p->parts == 1 && !d->plan.stream;
-  return is_short && last && last % p->mma->k == 0 ? last : 0;
-}
-
 // Boxes along the reduction, or, where |may_cross|, across it: then each box of rows is a span.
 static bool find_boxes(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, MlirType type,
-                       bool may_cross, int64_t last, strata_bulk_t *out) {
+                       bool may_cross, strata_bulk_t *out) {
   int64_t bytes = operand->shared.element_bytes;
   int64_t rows = operand->shared.rows, n_boxes = strata_ceil_div(rows, STRATA_BULK_EXTENT);
   int64_t most = n_boxes > 1 && rows % n_boxes == 0 ? rows / n_boxes : STRATA_BULK_EXTENT; // equal ones: slots are full
-  strata_bulk_limits_t limits = {.most = {most, operand->shared.steps}, .span = STRATA_SPAN, .last = last};
+  strata_bulk_limits_t limits = {.most = {most, operand->shared.steps}, .span = STRATA_SPAN};
   if (strata_bulk_read(d, operand->load, 0, type, &limits, out))
     return may_cross || out->inner == STEP;
   limits.most[0] = STRATA_SPAN / bytes;
@@ -45,10 +37,9 @@ static bool find_boxes(strata_gpu_distribution_t *d, const strata_ring_operand_t
 }
 
 // One box, else one copy that follows windows, else several boxes.
-static bool find_bulk(strata_gpu_distribution_t *d, strata_ring_operand_t *operand, MlirType type, bool may_cross,
-                      int64_t last) {
+static bool find_bulk(strata_gpu_distribution_t *d, strata_ring_operand_t *operand, MlirType type, bool may_cross) {
   strata_bulk_t boxes;
-  bool has_boxes = find_boxes(d, operand, type, may_cross, last, &boxes);
+  bool has_boxes = find_boxes(d, operand, type, may_cross, &boxes);
   bool is_one = has_boxes && (boxes.inner != STEP || boxes.extents[0] >= boxes.box.space.extents[0]);
   if (!is_one && strata_bulk_read_window(d, operand->load, 0, type, STRATA_SPAN, &operand->bulk))
     return true;
@@ -64,8 +55,7 @@ strata_status_t strata_wgmma_operand(strata_gpu_distribution_t *d, MlirOperation
     return strata_gpu_missing(op, "a step of other than 128 bytes");
   bool has_16_bits = shared->element_bytes == 2;
   bool may_cross = has_16_bits || (shared->element_bytes == 4 && side == strata_pipelined_left_side(p));
-  operand->is_bulk =
-      !mlirOperationIsNull(operand->load) && find_bulk(d, operand, type, may_cross, multiplied_of_last(d, p, op));
+  operand->is_bulk = !mlirOperationIsNull(operand->load) && find_bulk(d, operand, type, may_cross);
   place_operand(operand, operand->is_bulk ? operand->bulk.inner != STEP : contiguous != STEP && has_16_bits);
   return NULL;
 }

@@ -2,11 +2,9 @@
 #include "passes/affine/layout.h"
 
 #include "dialects/affine/nest.h"
-#include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/affine/order_rows.h"
-#include "passes/target.h"
 
 enum { MAX_GUIDES = 16 }; // readers of a buffer that are looked at for the order of a reduction's loops
 
@@ -119,75 +117,14 @@ static bool order_like_readers(const strata_layout_choice_t *layout, const strat
   return copied >= 0 && order_like_readers(layout, nest, read, copied, out_order);
 }
 
-// True if |read| is of 16 bits, in rows that the copy engine takes, which pixels of a window's walk lie along, beside
-// one another: as many of them as its boxes have, or all there are.
-static bool has_rows_of_pixels(const strata_nest_t *nest, const strata_access_t *read) {
-  enum { BYTES = 2, SPAN = 64, UNIT = 8 }; // elements
-  MlirType type = mlirValueGetType(read->buffer), element = mlirShapedTypeGetElementType(type);
-  int rank = (int)mlirShapedTypeGetRank(type), n_own = 0, pixel = -1;
-  if (!mlirTypeIsAFloat(element) || mlirFloatTypeGetWidth(element) != 8 * BYTES || rank < 2 ||
-      mlirShapedTypeGetDimSize(type, rank - 1) % UNIT)
-    return false;
-  for (int dim = 0; dim < nest->n_parallel; dim++) {
-    int64_t stride;
-    if (!strata_access_stride(nest, read, dim, &stride))
-      return false;
-    n_own += stride != 0 && nest->extents[dim] > 1;
-    pixel = stride == 1 && nest->extents[dim] > 1 ? dim : pixel;
-  }
-  return pixel >= 0 && (n_own == 1 || nest->extents[pixel] % SPAN == 0);
-}
-
-// Of a convolution whose operand has pixels beside one another, channels apart, on devices whose copy engine brings
-// boxes of both: the places in the window go around the channels, so that a step is channels at one place. False if it
-// is none.
-static bool order_around_channels(const strata_layout_choice_t *layout, const strata_nest_t *nest,
-                                  const strata_access_t *read, int *out_order) {
-  enum { CHANNELS = 16 }; // of an instruction
-  const strata_gpu_device_t *device;
-  int channels = -1, n = 0;
-  if (!strata_target_is_gpu(layout->compile) || layout->compile->options->disable_tensor_core ||
-      !has_rows_of_pixels(nest, read))
-    return false;
-  strata_status_t status = strata_gpu_device(layout->compile, &device);
-  strata_status_free(status);
-  if (status || !device->mma_async[0])
-    return false;
-  MlirAffineMap map = strata_affine_simplify_map(read->map, nest->extents);
-  for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++)
-    for (int i = 0; i < (int)mlirAffineMapGetNumResults(map); i++) {
-      MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
-      if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim && nest->extents[dim] > 1) {
-        if (channels >= 0)
-          return false;
-        channels = dim;
-      }
-    }
-  int64_t steps = 1;
-  for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++)
-    steps *= nest->extents[dim];
-  if (channels < 0 || nest->extents[channels] % CHANNELS || steps % CHANNELS)
-    return false;
-  for (int i = 0; i < nest->n_reduction; i++)
-    if (out_order[i] != channels)
-      out_order[n++] = out_order[i];
-  out_order[n] = channels;
-  return true;
-}
-
 static bool order_loops(const strata_layout_choice_t *layout, const strata_nest_node_t *node, const strata_nest_t *nest,
                         int *out_order) {
   const strata_access_t *read = leading_read(layout, node, nest);
   if (!read)
     return false;
-  if (node->class == STRATA_NEST_ROW &&
-      order_like_readers(layout, nest, read, strata_layout_buffer(layout, read->buffer), out_order))
-    return true;
-  if (!strata_nest_order_by_stride(nest, read, nest->n_parallel, nest->n_reduction, out_order))
-    return false;
-  if (node->class == STRATA_NEST_ANCHOR)
-    order_around_channels(layout, nest, read, out_order);
-  return true;
+  return (node->class == STRATA_NEST_ROW &&
+          order_like_readers(layout, nest, read, strata_layout_buffer(layout, read->buffer), out_order)) ||
+         strata_nest_order_by_stride(nest, read, nest->n_parallel, nest->n_reduction, out_order);
 }
 
 static void order_nest(const strata_layout_choice_t *layout, const strata_nest_node_t *node) {

@@ -139,16 +139,6 @@ static bool wastes_spans(const strata_problem_t *problem, const strata_pipelined
          strata_problem_extent(problem, side) > p->tile[side];
 }
 
-// True if what lies behind an operand's end may be multiplied: it is zero.
-static bool has_ends(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  bool result = true;
-  for (int side = 0; side < 2; side++) {
-    const strata_problem_side_t *s = &problem->sides[side];
-    result &= s->is_staged || (s->has_own_steps && problem->axes[STRATA_AXIS_STEP].n_dims <= 1);
-  }
-  return result || problem->steps % p->step == 0 || strata_problem_has_window(problem);
-}
-
 // The blocks of a cluster have a tile each, all at the same time, in bulk, and put their sums where the slots were.
 static bool can_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
                       const strata_pipelined_choice_t *p) {
@@ -233,8 +223,6 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
   if (strata_pipelined_cluster(p) > 1 && !(is_bulk && can_share_operands(device, problem, p)))
     return false;
   if (p->stream && !can_stream(problem, p, sums))
-    return false;
-  if (is_bulk && (p->parts > 1 || p->stream) && !has_ends(problem, p))
     return false;
   if (shape->groups > 2 && !p->swap && reads_results(problem)) // a thread has no registers for them
     return false;

@@ -92,11 +92,6 @@ double strata_problem_operand_bytes(const strata_problem_t *problem) {
   return bytes;
 }
 
-bool strata_problem_ends_with_instruction(const strata_problem_t *problem, int64_t step) {
-  return problem->async && problem->operand_bytes == 2 && problem->steps > step &&
-         problem->steps % step % problem->async->k == 0;
-}
-
 int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step) {
   const strata_problem_side_t *s = &problem->sides[side];
   const strata_problem_axis_t one = {0}, *own = s->is_staged ? &one : &problem->axes[strata_problem_axis(side)];
@@ -104,8 +99,7 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
   bool keeps_window = steps->n_dims > 0 && steps->dims[steps->n_dims - 1] % step == 0;
   if (s->has_window && keeps_window && tile <= STRATA_MAP_MAX_BOX)
     return 1;
-  bool ends = s->is_staged || (s->has_own_steps && steps->n_dims <= 1) || problem->steps % step == 0; // nothing behind
-  ends |= strata_problem_ends_with_instruction(problem, step);
+  bool ends = s->is_staged || s->has_own_steps || problem->steps % step == 0; // nothing lies behind
   if (!s->is_read || !ends)
     return 0;
   if (!s->is_crossed) {

@@ -110,10 +110,6 @@ int64_t strata_problem_stored_maps(MlirOperation func, int64_t columns);
 // Bytes of the buffers that the product |func| stores, that lie beside its own results there.
 double strata_problem_stored_beside(MlirOperation func, const strata_problem_t *problem);
 
-// True if the last step's instructions end with the reduction: what lies behind it is not multiplied, by blocks that do
-// not share reductions.
-bool strata_problem_ends_with_instruction(const strata_problem_t *problem, int64_t step);
-
 // How many boxes of the buffer a tile of |side| is that is |tile| long along its rows (columns) and |step| along the
 // reduction: the copy engine fetches each at once. 0: it cannot.
 int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step);
