@@ -19,9 +19,6 @@
 //
 //   %u = "tile.load"(%x, %row, %k) {map = (d0, d1)[s0, s1] -> (d0 * 2 + (s0 mod 4) * 256 + s0 floordiv 4,
 //                                                             d1 + s1 * 64 - (s0 floordiv 4) * 8), mask = ...}
-//
-// Steps of rows that begin at no multiple of 16 bytes, of 1001 elements, begin with them: tiles of every eighth are
-// boxes wherever they begin (tile_to_gpu/bulk_apart.c).
 #include "lowering/affine_to_tile/contract.h"
 
 #include "dialects/integers.h"
@@ -66,19 +63,15 @@ static void bound_by(strata_tile_builder_t *b, MlirAffineExpr number, int64_t ex
 // The tiles of each kind of row are one after the other.
 static void place_rows_apart(strata_tile_builder_t *b, contract_t *c, MlirAffineExpr tile) {
   apart_t *apart = &c->apart;
-  int64_t extent = c->axes[ROW].extent, most = strata_ceil_div(extent, apart->every),
-          n_tiles = c->n_tiles[ROW] / apart->every;
+  int64_t extent = c->axes[ROW].extent / apart->every, n_tiles = c->n_tiles[ROW] / apart->every;
   MlirAffineExpr own = strata_tile_simplify(b, mlirAffineModExprGet(tile, strata_tile_constant(b, n_tiles)));
   MlirAffineExpr kind = strata_tile_simplify(b, mlirAffineFloorDivExprGet(tile, strata_tile_constant(b, n_tiles)));
   MlirAffineExpr number = strata_tile_scaled(b, own, c->tile[ROW], strata_tile_vector_dim(b, ROW));
   MlirAffineExpr start = mlirAffineMulExprGet(kind, strata_tile_constant(b, apart->pitch));
   apart->lead = strata_tile_simplify(b, mlirAffineModExprGet(start, strata_tile_constant(b, apart->unit)));
-  MlirAffineExpr row = strata_tile_scaled(b, number, apart->every, kind);
-  c->point[c->axes[ROW].dims[0]] = row;
-  if (extent % apart->every)
-    bound_by(b, row, extent);
-  else if (n_tiles * c->tile[ROW] > most)
-    bound_by(b, number, most);
+  c->point[c->axes[ROW].dims[0]] = strata_tile_scaled(b, number, apart->every, kind);
+  if (n_tiles * c->tile[ROW] > extent)
+    bound_by(b, number, extent);
 }
 
 static void place_steps_apart(strata_tile_builder_t *b, contract_t *c, MlirAffineExpr tile) {
@@ -378,24 +371,20 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
   strata_emit_forall_end(&b->e, forall);
 }
 
-// What the schedule says of rows that lie apart. They begin at multiples of the largest power of two, up to a step, or
-// anywhere: then steps begin with them.
+// What the schedule says of rows that lie apart. They begin at multiples of the largest power of two, up to a step.
 static strata_status_t read_apart(strata_tile_builder_t *b, contract_t *c) {
-  enum { STEP_UNITS = 8 };
   const strata_contraction_axis_t *rows = &c->axes[ROW];
   apart_t *apart = &c->apart;
   *apart = (apart_t){.every = 1, .pitch = 1, .unit = 1};
   if (b->schedule.every <= 1)
     return NULL;
   apart->every = b->schedule.every;
-  bool has_rows = rows->n_dims == 1 && c->axes[STEP].n_dims == 1;
+  bool has_rows = rows->n_dims == 1 && rows->extent % apart->every == 0 && c->axes[STEP].n_dims == 1;
   if (!has_rows || !strata_access_stride(c->k.nest, c->k.sides[U].access, rows->dims[0], &apart->pitch))
     return strata_error(STRATA_INTERNAL, "a schedule of every %lldth row of rows that are not alike",
                         (long long)apart->every);
-  int64_t width = c->tile[STEP] / STEP_UNITS; // elements of 16 bytes
-  bool is_anywhere = apart->pitch % width != 0;
-  apart->unit = is_anywhere ? 1 : strata_gcd(apart->pitch * apart->every, c->tile[STEP]);
-  c->n_tiles[ROW] = apart->every * strata_ceil_div(strata_ceil_div(rows->extent, apart->every), c->tile[ROW]);
+  apart->unit = strata_gcd(apart->pitch * apart->every, c->tile[STEP]);
+  c->n_tiles[ROW] = apart->every * strata_ceil_div(rows->extent / apart->every, c->tile[ROW]);
   c->n_tiles[STEP] = strata_ceil_div(c->axes[STEP].extent + most_lead(apart), c->tile[STEP]);
   return NULL;
 }

@@ -23,7 +23,7 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_gpu_attention_op
   strata_emitter_t *e = &d->e;
   MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, operand->slot));
   at = strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, place_of(operand, offsets)));
-  const strata_bulk_target_t to = {operand->memory, at, operand->ring.full, slot, {NULL}, 0};
+  const strata_bulk_target_t to = {operand->memory, at, operand->ring.full, slot, {NULL}};
   strata_bulk_load(d, &operand->bulk, offsets, STRATA_SPAN, &to);
 }
 

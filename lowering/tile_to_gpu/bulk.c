@@ -160,15 +160,6 @@ static bool is_at_least(const strata_bulk_t *bulk, MlirAffineExpr a, MlirAffineE
   return mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) >= 0;
 }
 
-// What dim |i| of the map, of a row that lies apart its own elements, is for the mask.
-static MlirAffineExpr coordinate_of(const strata_bulk_t *bulk, int i) {
-  return bulk->apart.n && i == 0 ? bulk->apart.along : bulk->box.coordinates[bulk->dims[i]];
-}
-
-static int64_t size_of(const strata_bulk_t *bulk, int i) {
-  return bulk->apart.n && i == 0 ? bulk->apart.row : bulk->box.sizes[bulk->dims[i]];
-}
-
 // True if |expr| is not negative wherever the coordinates are inside the buffer.
 static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
   MlirContext context = bulk->box.space.d->e.context;
@@ -178,11 +169,10 @@ static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
   for (int i = 0; i < bulk->rank; i++) {
     if (bulk->dims[i] < 0)
       continue;
-    MlirAffineExpr low = coordinate_of(bulk, i);
+    MlirAffineExpr low = bulk->box.coordinates[bulk->dims[i]];
     MlirAffineExpr high = mlirAffineAddExprGet(mlirAffineMulExprGet(low, mlirAffineConstantExprGet(context, -1)),
-                                               mlirAffineConstantExprGet(context, size_of(bulk, i) - 1));
-    bool has_begin = !(bulk->apart.n && i == 0); // else the row before lies there
-    if ((has_begin && is_at_least(bulk, expr, low)) || is_at_least(bulk, expr, high))
+                                               mlirAffineConstantExprGet(context, bulk->box.sizes[bulk->dims[i]] - 1));
+    if (is_at_least(bulk, expr, low) || is_at_least(bulk, expr, high))
       return true;
   }
   return false;
@@ -194,9 +184,9 @@ static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
   for (int i = 0; i < bulk->rank; i++) {
     if (bulk->dims[i] < 0)
       continue;
-    MlirAffineExpr sum = mlirAffineAddExprGet(expr, coordinate_of(bulk, i));
+    MlirAffineExpr sum = mlirAffineAddExprGet(expr, bulk->box.coordinates[bulk->dims[i]]);
     MlirAffineExpr last = strata_affine_simplify(sum, space->n_dims, space->extents);
-    int64_t size = size_of(bulk, i) - bulk->left_out[i], end = 0;
+    int64_t size = bulk->box.sizes[bulk->dims[i]] - bulk->left_out[i], end = 0;
     if (mlirAffineExprIsAConstant(last))
       end = mlirAffineConstantExprGetValue(last) + 1;
     if (end <= 0 || end >= size)
@@ -296,6 +286,16 @@ static bool thin_out(strata_bulk_t *bulk, MlirOperation op, int64_t n, int64_t f
   return true;
 }
 
+// True if boxes begin at multiples of 16 bytes along the innermost dim: the engine takes no others (an H100 calls the
+// copy an illegal instruction), wherever the buffer and its rows begin.
+static bool begins_at_units(const strata_bulk_t *bulk) {
+  const int64_t offsets[RANK] = {0};
+  int64_t elements = strata_max(STRATA_BULK_ALIGNMENT / element_bytes(bulk), 1);
+  MlirAffineExpr first = at(bulk, bulk->box.coordinates[bulk->dims[0]], offsets, false);
+  bool is_one = bulk->extents[bulk->inner] == bulk->box.space.extents[bulk->inner];
+  return mlirAffineExprIsMultipleOf(first, elements) && (is_one || bulk->extents[bulk->inner] % elements == 0);
+}
+
 bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
                       const strata_bulk_limits_t *limits, strata_bulk_t *out_bulk) {
   strata_bulk_t *bulk = out_bulk;
@@ -305,8 +305,6 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
       (limits->every > 1 && !thin_out(bulk, op, limits->every, limits->phase)))
     return false;
   join_digits(bulk);
-  if (!bulk->is_store)
-    strata_bulk_join_rows(bulk);
   int split = strata_bulk_split_strides(bulk);
   if (limits->splits_rows)
     strata_bulk_split_rows(bulk, op, buffer);
@@ -315,7 +313,7 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
   if (split != NO_DIM)
     bring_near(bulk, split);
   bulk->inner = carriers[0] == innermost(bulk) ? 0 : 1;
-  return carriers[bulk->inner] == innermost(bulk) && bulk->dims[0] == innermost(bulk) &&
+  return carriers[bulk->inner] == innermost(bulk) && bulk->dims[0] == innermost(bulk) && begins_at_units(bulk) &&
          strata_bulk_fits(bulk, op, buffer, limits);
 }
 
@@ -340,16 +338,7 @@ static void find_box(const strata_bulk_t *bulk, int64_t span, int64_t *box, int6
     box[0] = span / bytes;
 }
 
-// The map of rows of |kind| ends with those, and where the buffer does.
-static void end_with(const strata_bulk_t *bulk, int64_t kind, int64_t *sizes) {
-  const strata_bulk_apart_t *apart = &bulk->apart;
-  sizes[0] = (kind + 1) * apart->row - bulk->left_out[0];
-  for (int i = 1; i < bulk->rank; i++)
-    if (bulk->dims[i] == bulk->dims[0] - 1)
-      sizes[i] = strata_ceil_div(apart->rows - kind, apart->n);
-}
-
-static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t kind) {
+static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
   MlirContext context = d->e.context;
   int64_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK], box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
   const strata_bulk_window_t *window = &bulk->window;
@@ -360,8 +349,6 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
     for (int dim = bulk->dims[i] + 1; dim < bulk->box.rank; dim++)
       strides[i] *= bulk->box.sizes[dim];
   }
-  if (bulk->apart.n)
-    end_with(bulk, kind, sizes);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer));
   bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense &&
                  !bulk->is_exact; // a matrix instruction's operand
@@ -387,11 +374,7 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
 }
 
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
-  return strata_bulk_map_of_kind(d, bulk, span, 0);
-}
-
-int64_t strata_bulk_map_of_kind(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t kind) {
-  MlirAttribute map = map_of(d, bulk, span, kind);
+  MlirAttribute map = map_of(d, bulk, span);
   for (size_t i = 0; i < d->maps.count; i++)
     if (mlirAttributeEqual(d->maps.data[i], map))
       return (int64_t)i;
@@ -426,7 +409,7 @@ void strata_bulk_load(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, c
   bool is_alone = mlirValueIsNull(to->blocks);
   int fixed = is_alone ? FIXED : FIXED + 1;
   int rank = strata_bulk_coordinates(d, bulk, offsets, operands + fixed);
-  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, strata_bulk_map_of_kind(d, bulk, span, to->kind))};
+  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, strata_bulk_map(d, bulk, span))};
   const char *name = is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST;
   strata_emit_op(&d->e, name, fixed + rank, operands, 0, NULL, 1, &map);
 }

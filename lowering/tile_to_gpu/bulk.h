@@ -21,14 +21,6 @@ typedef struct {
   MlirAffineExpr first[STRATA_BULK_RANK], offsets[STRATA_BULK_WINDOW]; // a copy's first pixel, its place in the window
 } strata_bulk_window_t;
 
-// Of a load of every |n|-th row where the others begin at no multiple of 16 bytes: a row of the map is n rows of the
-// buffer, one behind the other, and ends with that of them which is asked for, so each of the n kinds has a map.
-typedef struct {
-  int64_t n; // 0: not so
-  int64_t row, rows;
-  MlirAffineExpr kind, along; // which of the n; the place in it
-} strata_bulk_apart_t;
-
 typedef struct {
   strata_gpu_box_t box;
   MlirValue buffer; // the old argument; it begins at a multiple of 16 bytes
@@ -43,7 +35,6 @@ typedef struct {
   bool is_exact;    // of a load: f32 unrounded
   bool reads_ahead; // of a load: the next step's box lies behind this one's, and may come into the cache with it
   strata_bulk_window_t window;
-  strata_bulk_apart_t apart;
 } strata_bulk_t;
 
 // What a copy must be: boxes of at most |most| elements along each dim of the vector, those along the inner one filling
@@ -71,8 +62,6 @@ bool strata_bulk_read_box(strata_gpu_distribution_t *d, MlirOperation op, int bu
 bool strata_bulk_fits(strata_bulk_t *bulk, MlirOperation op, int buffer, const strata_bulk_limits_t *limits);
 // The number of the kernel's map for boxes of |bulk| with rows of |span| bytes.
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span);
-// The same of rows that lie apart, of the |kind|-th kind.
-int64_t strata_bulk_map_of_kind(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t kind);
 // Emits the coordinates of the box at |offsets| along the vector's dims, innermost first, and behind them the offsets
 // in the window; returns how many: at most STRATA_BULK_COORDINATES.
 int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets,
@@ -81,11 +70,9 @@ int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *b
 // Copies that all of |bulk| takes.
 int64_t strata_bulk_copies(const strata_bulk_t *bulk);
 // Where a box goes: element |at| of |memory|; slot |slot| of |barriers| is told of its bytes. |blocks|: bits of the
-// blocks of the cluster that all get it, at the same place each; null: the own one alone. |kind|: of rows, where a map
-// has one kind of them.
+// blocks of the cluster that all get it, at the same place each; null: the own one alone.
 typedef struct {
   MlirValue memory, at, barriers, slot, blocks;
-  int64_t kind;
 } strata_bulk_target_t;
 // By one thread: has the box at |offsets| along the vector's dims copied, its rows of |span| bytes.
 void strata_bulk_load(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets, int64_t span,

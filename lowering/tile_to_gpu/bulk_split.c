@@ -3,7 +3,6 @@
 
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
-#include "lowering/expand/ops.h"
 
 enum { RANK = 2 };
 
@@ -60,32 +59,6 @@ int strata_bulk_split_strides(strata_bulk_t *bulk) {
     split = i++;
   }
   return split;
-}
-
-void strata_bulk_join_rows(strata_bulk_t *bulk) {
-  strata_gpu_box_t *box = &bulk->box;
-  const strata_index_space_t *space = &box->space;
-  int inner = box->rank - 1, place = inner - 1;
-  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer))), n;
-  if (place < 0 || !strata_affine_coefficient(box->coordinates[place], 0, &n) || n <= 1 ||
-      box->sizes[inner] * bytes % STRATA_BULK_ALIGNMENT == 0 || n * box->sizes[inner] * bytes % STRATA_BULK_ALIGNMENT ||
-      (box->sizes[place] % n && !is_outermost(box, place)) || box->sizes[place] < n)
-    return;
-  MlirAffineExpr by = mlirAffineConstantExprGet(space->d->e.context, n);
-  MlirAffineExpr row = mlirAffineConstantExprGet(space->d->e.context, box->sizes[inner]);
-  MlirAffineExpr kind =
-      strata_affine_simplify(mlirAffineModExprGet(box->coordinates[place], by), space->n_dims, space->extents);
-  MlirAffineExpr first = mlirAffineMulExprGet(kind, row);
-  if (mlirAffineExprIsFunctionOfDim(kind, 0) || strata_bulk_concerns_steps(bulk, kind))
-    return;
-  bulk->apart = (strata_bulk_apart_t){
-      .n = n, .row = box->sizes[inner], .rows = box->sizes[place], .kind = kind, .along = box->coordinates[inner]};
-  box->coordinates[place] =
-      strata_affine_simplify(mlirAffineFloorDivExprGet(box->coordinates[place], by), space->n_dims, space->extents);
-  box->coordinates[inner] =
-      strata_affine_simplify(mlirAffineAddExprGet(first, bulk->apart.along), space->n_dims, space->extents);
-  box->sizes[place] = strata_ceil_div(box->sizes[place], n);
-  box->sizes[inner] *= n;
 }
 
 // Of a dim that |constraint|, n - 1 - x with x from 0 on, ends: coordinate n * q + x becomes (q, x).

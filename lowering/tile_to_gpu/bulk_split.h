@@ -9,10 +9,6 @@ enum { STRATA_BULK_NO_DIM = -1 };
 // True if the constraint depends on the step that is loaded: what it leaves out must be zero.
 bool strata_bulk_concerns_steps(const strata_bulk_t *bulk, MlirAffineExpr expr);
 
-// Of a load that takes every n-th row alone, of rows that begin at no multiple of 16 bytes while the n-th does: n rows
-// become one (strata_bulk_apart_t).
-void strata_bulk_join_rows(strata_bulk_t *bulk);
-
 // Where all elements of the access lie in every n-th place along a dim: which of these, and which n-th that is. Not of
 // windows, whose steps move along the dim: they have maps of their own (bulk_window.c). Returns the dim that the
 // elements run along then; NO_DIM: none was split.

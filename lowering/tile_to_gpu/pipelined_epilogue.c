@@ -137,7 +137,7 @@ static void fetch_unit(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
                              (is_across ? group * p->n : 0) + span * STRATA_SPAN / t->bytes};
   MlirValue at =
       strata_emit_plus(e, strata_emit_times(e, k->place.slot, area->slot), place * UNIT / area->shared.element_bytes);
-  const strata_bulk_target_t to = {area->shared.memory, at, k->ring.full, k->place.slot, {NULL}, 0};
+  const strata_bulk_target_t to = {area->shared.memory, at, k->ring.full, k->place.slot, {NULL}};
   strata_bulk_load(d, &t->bulk, offsets, STRATA_SPAN, &to);
 }
 

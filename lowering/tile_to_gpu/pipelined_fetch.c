@@ -38,8 +38,8 @@ static int64_t box_bytes(const strata_ring_operand_t *operand) {
 
 // |blocks|: bits of those of the cluster that the box is for; null: it is the own one.
 static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                     const strata_ring_operand_t *operand, MlirValue slot_at, const int64_t *offsets, MlirValue blocks,
-                     int64_t kind) {
+                     const strata_ring_operand_t *operand, MlirValue slot_at, const int64_t *offsets,
+                     MlirValue blocks) {
   const strata_shared_operand_t *shared = &operand->shared;
   strata_emitter_t *e = &d->e;
   bool crossed = shared->form == STRATA_SPANS_CROSSED;
@@ -52,47 +52,20 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel
                                    .at = strata_emit_plus(e, slot_at, at),
                                    .barriers = k->ring.full,
                                    .slot = k->place.slot,
-                                   .blocks = blocks,
-                                   .kind = kind};
+                                   .blocks = blocks};
   strata_bulk_load(d, &operand->bulk, offsets, strata_ring_span(operand), &to);
 }
 
-// Boxes |first| to |end| - 1, in order, of rows of |kind|.
-static void copy_kind(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                      const strata_ring_operand_t *operand, MlirValue at, int64_t first, int64_t end, MlirValue blocks,
-                      int64_t kind) {
+// Boxes |first| to |end| - 1, in order.
+static void copy_boxes(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                       const strata_ring_operand_t *operand, MlirValue at, int64_t first, int64_t end,
+                       MlirValue blocks) {
   const strata_bulk_t *bulk = &operand->bulk;
   int64_t offsets[2], number = 0;
   for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
     for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1], number++)
       if (first <= number && number < end)
-        copy_box(d, k, operand, at, offsets, blocks, kind);
-}
-
-// The same of |n| kinds of rows from |least| on, of which the task has one.
-static void copy_kinds(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                       const strata_ring_operand_t *operand, MlirValue at, int64_t first, int64_t end, MlirValue blocks,
-                       MlirValue kind, int64_t least, int64_t n) {
-  strata_emitter_t *e = &d->e;
-  if (n == 1) {
-    copy_kind(d, k, operand, at, first, end, blocks, least);
-    return;
-  }
-  MlirValue is_low = strata_emit_cmpi(e, STRATA_ULT, kind, strata_emit_index(e, least + n / 2));
-  strata_loop_t branch = strata_emit_if_begin(e, is_low);
-  copy_kinds(d, k, operand, at, first, end, blocks, kind, least, n / 2);
-  strata_emit_if_else(e, branch);
-  copy_kinds(d, k, operand, at, first, end, blocks, kind, least + n / 2, n - n / 2);
-  strata_emit_if_end(e, branch);
-}
-
-static void copy_boxes(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                       const strata_ring_operand_t *operand, MlirValue at, int64_t first, int64_t end,
-                       MlirValue blocks) {
-  const strata_bulk_apart_t *apart = &operand->bulk.apart;
-  strata_index_space_t space = operand->bulk.box.space;
-  MlirValue kind = apart->n ? strata_index_emit(&space, apart->kind) : (MlirValue){0};
-  copy_kinds(d, k, operand, at, first, end, blocks, kind, 0, apart->n ? apart->n : 1);
+        copy_box(d, k, operand, at, offsets, blocks);
 }
 
 static void copy_tile(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,

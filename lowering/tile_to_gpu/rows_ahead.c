@@ -264,7 +264,7 @@ static void copy_box(ahead_t *a, const fetched_t *f, int64_t number) {
   const strata_bulk_t *bulk = &f->bulks[number / of_set];
   int64_t offsets[2] = {0, number % of_set * bulk->extents[1]};
   MlirValue at = strata_emit_index(e, number * bulk->extents[1] * d->plan.rows);
-  const strata_bulk_target_t to = {f->memory, at, a->barriers, strata_emit_index(e, COME), {NULL}, 0};
+  const strata_bulk_target_t to = {f->memory, at, a->barriers, strata_emit_index(e, COME), {NULL}};
   strata_bulk_load(d, bulk, offsets, inner_extent(bulk) * strata_element_bytes(f->loaded.element), &to);
 }
 

@@ -37,9 +37,7 @@ int64_t strata_pipelined_own_tiles(const strata_problem_t *problem, const strata
   for (int side = 0; side < 2; side++) {
     int64_t blocks = p->share[side] * (side == right_side(p) ? p->parts : 1);
     int64_t kinds = side == STRATA_SIDE_U ? p->every : 1; // of rows, with tiles of their own
-    tiles *= kinds *
-             strata_ceil_div(strata_ceil_div(strata_problem_extent(problem, side), kinds), blocks * p->tile[side]) *
-             blocks;
+    tiles *= kinds * strata_ceil_div(strata_problem_extent(problem, side) / kinds, blocks * p->tile[side]) * blocks;
   }
   return tiles;
 }
@@ -94,14 +92,12 @@ bool strata_pipelined_has_room(const strata_gpu_device_t *device, const strata_p
 }
 
 int64_t strata_pipelined_steps_of_tile(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  bool leads = p->every > 1 && !problem->sides[STRATA_SIDE_U].every;
-  int64_t lead = leads ? (STRATA_SECTOR - STRATA_MAP_UNIT) / problem->operand_bytes : 0; // of the second kind
+  int64_t lead = p->every > 1 ? (STRATA_SECTOR - STRATA_MAP_UNIT) / problem->operand_bytes : 0; // of the second kind
   return strata_ceil_div(problem->steps + lead, p->step);
 }
 
 bool strata_pipelined_straddles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
-  bool is_sector = side == STRATA_SIDE_U && p->every > 1 && !problem->sides[side].every;
-  return problem->sides[side].straddles && !is_sector;
+  return problem->sides[side].straddles && !(side == STRATA_SIDE_U && p->every > 1);
 }
 
 int64_t strata_pipelined_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -190,14 +186,12 @@ static bool can_stream(const strata_problem_t *problem, const strata_pipelined_c
 }
 
 // Every second row: each kind has tiles of its own, of which a cluster's share the right operand's steps, which all
-// begin where the kind's rows do. That is no use to a right operand whose steps were whole sectors. Of rows that begin
-// anywhere steps begin with them.
+// begin where the kind's rows do. That is no use to a right operand whose steps were whole sectors.
 static bool can_alternate(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   const strata_problem_side_t *right = &problem->sides[STRATA_SIDE_V];
-  bool is_apart = problem->sides[STRATA_SIDE_U].every == p->every;
-  return (is_apart || problem->sides[STRATA_SIDE_U].may_alternate) && !p->swap && p->pair == 1 && p->parts == 1 &&
-         p->row <= 1 && !p->stream && !problem->next && !problem->shares_launch && right->has_own_steps &&
-         (is_apart || (right->begins_rows && (right->is_crossed || right->straddles)));
+  return problem->sides[STRATA_SIDE_U].may_alternate && !p->swap && p->pair == 1 && p->parts == 1 && p->row <= 1 &&
+         !p->stream && !problem->next && !problem->shares_launch && right->begins_rows &&
+         (right->is_crossed || right->straddles);
 }
 
 // A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.

@@ -69,17 +69,6 @@ bool strata_problem_is_left_alone(const strata_problem_t *problem, int side) {
   return problem->sides[side].is_crossed && problem->operand_bytes == 4 && !problem->bulk_adds;
 }
 
-const strata_problem_t *strata_problem_of_rows_apart(const strata_problem_t *problem, int64_t every,
-                                                     strata_problem_t *storage) {
-  strata_problem_side_t *side = &storage->sides[STRATA_SIDE_U];
-  if (every <= 1 || problem->sides[STRATA_SIDE_U].every != every)
-    return problem;
-  *storage = *problem;
-  side->is_read = side->has_own_steps = side->splits_lines = side->straddles = true;
-  side->is_crossed = side->has_window = side->is_shifted = false;
-  return storage;
-}
-
 int64_t strata_problem_extent(const strata_problem_t *problem, int side) {
   return side == STRATA_SIDE_U ? problem->rows : problem->columns;
 }
@@ -211,7 +200,6 @@ static void read_second(const strata_gpu_contraction_t *q, const strata_contract
   p->sides[STRATA_SIDE_V].is_read &= other.is_read && other.is_crossed == p->sides[STRATA_SIDE_V].is_crossed;
   for (int side = 0; side < 2; side++)
     p->sides[side].is_stageable = p->sides[side].has_window = false;
-  p->sides[STRATA_SIDE_U].every = 0;
 }
 
 // Of the buffer of |side|, what lies beside the slice that the product reads.
@@ -264,10 +252,8 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
   part.steps /= parts;
   part.traffic += results * (double)(parts * problem->sum_bytes - problem->stored_bytes);
   part.stored_bytes = problem->sum_bytes;
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++)
     part.sides[side].has_own_steps = false;
-    part.sides[side].every = 0;
-  }
   return part;
 }
 

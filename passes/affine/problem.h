@@ -22,8 +22,6 @@ typedef struct {
   bool splits_lines;    // its rows begin within lines of the second-level cache
   bool straddles;       // and within sectors
   bool may_alternate;   // of the left side: every second row begins with a sector, and a tile may take those alone
-  int64_t every;        // of the left side: rows begin anywhere, every so many-th with 16 bytes; a tile that takes such
-                        // alone comes in bulk; 0: not so
   int64_t row_bytes;    // of what lies side by side in it
   int64_t loaded_bytes; // of an element in memory
   bool is_shifted;      // a matrix whose rows begin anywhere: threads load words on either side and shift them
@@ -76,11 +74,6 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
 double strata_problem_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem);
 // The same without kernels that stage operands.
 double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem);
-
-// How a tile of every |every|-th row sees |problem|: of rows that begin anywhere, a left operand that comes in bulk.
-// |storage| has it where it is another one.
-const strata_problem_t *strata_problem_of_rows_apart(const strata_problem_t *problem, int64_t every,
-                                                     strata_problem_t *storage);
 
 // True if |side|, of f32 contiguous along its own dims, comes in bulk as the instruction's left operand alone: threads
 // take that from shared memory themselves, across.

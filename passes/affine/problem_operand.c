@@ -150,6 +150,21 @@ static bool has_vectors(const strata_nest_t *nest, const strata_access_t *access
   return strata_affine_range(position, n_dims, nest->extents, &least, &most) && least * bytes % VECTOR_BYTES == 0;
 }
 
+// True if tiles, of dims |own| and |step|, begin at multiples of 16 bytes along the buffer's innermost dim: the copy
+// engine takes no others (tile_to_gpu/bulk.c).
+static bool begins_at_units(const strata_nest_t *nest, const strata_access_t *access, int inner, int own, int step,
+                            int64_t bytes) {
+  MlirContext context = mlirAffineMapGetContext(access->map);
+  MlirAffineExpr dims[STRATA_MAX_DIMS];
+  int n_dims = strata_nest_n_dims(nest);
+  for (int dim = 0; dim < n_dims; dim++)
+    dims[dim] = dim == own || dim == step || nest->extents[dim] == 1 ? mlirAffineConstantExprGet(context, 0)
+                                                                     : mlirAffineDimExprGet(context, dim);
+  MlirAffineMap at = mlirAffineMapGet(context, n_dims, 0, n_dims, dims);
+  MlirAffineMap first = strata_affine_compose(access->map, at, nest->extents);
+  return mlirAffineExprIsMultipleOf(mlirAffineMapGetResult(first, inner), strata_max(STRATA_MAP_UNIT / bytes, 1));
+}
+
 // Only operands of 16 bits and tf32's left one may be crossed, and those of multiply-adds must be. A side without dims
 // of its own is one row (column), which comes as such.
 static bool has_strides(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes, int side,
@@ -163,8 +178,9 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
   int inner = innermost_place(access->buffer), along = place_of(nest, access, step);
   out->has_own_steps = along != NO_PLACE && walks_only(nest, access, along, step);
   out->begins_rows = out->has_own_steps && walks_alone(nest, access, along, step);
+  bool has_units = inner != NO_PLACE && begins_at_units(nest, access, inner, own, step, out->loaded_bytes);
   if (own == NO_PLACE)
-    return out->is_wide = !problem->bulk_adds && inner != NO_PLACE && along == inner;
+    return (out->is_wide = !problem->bulk_adds && inner != NO_PLACE && along == inner) && has_units;
   int places[2] = {own_place(q, &axes[strata_problem_axis(side)], access, own), along};
   out->is_crossed = places[0] == inner && place_of(nest, access, own) == inner;
   bool may_cross = out->loaded_bytes == 2 || problem->bulk_adds || is_tf32(problem);
@@ -172,7 +188,7 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
   bool has_places = places[0] != NO_PLACE && places[1] != NO_PLACE && places[0] != places[1];
   out->is_wide = has_places && (out->is_crossed ? out->loaded_bytes <= 2 : is_along);
   out->is_wide |= !problem->bulk_adds && has_vectors(nest, access, step, out->loaded_bytes);
-  return has_places && (out->is_crossed ? may_cross : is_along);
+  return has_places && has_units && (out->is_crossed ? may_cross : is_along);
 }
 
 // True if the read alone is multiplied; where it is guarded, zero outside.
@@ -231,36 +247,6 @@ static bool may_alternate(const strata_gpu_contraction_t *q, const strata_contra
   return rank < STRATA_MAP_RANK && sizes[place] % 2 == 0;
 }
 
-// Rows that begin anywhere, each whole in one dim of the buffer: how many apart those are that begin alike. The engine
-// sees these as parts of rows so many times as long (tile_to_gpu/bulk.c).
-static int64_t rows_apart(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
-                          const strata_problem_side_t *side) {
-  const strata_contraction_axis_t *rows = &axes[STRATA_AXIS_ROW], *steps = &axes[STRATA_AXIS_STEP];
-  const strata_nest_t *nest = q->contraction->nest;
-  const strata_access_t *access = q->contraction->sides[STRATA_SIDE_U].access;
-  if (!side->is_along || rows->n_dims != 1 || steps->n_dims != 1 || mlirAffineMapIsNull(access->map))
-    return 0;
-  int64_t sizes[STRATA_MAX_DIMS], row = side->loaded_bytes, stride = 1;
-  int inner = strata_memref_sizes(access->buffer, sizes) - 1;
-  int place = place_of(nest, access, rows->dims[0]), along = place_of(nest, access, steps->dims[0]);
-  if (inner < 1 || along != inner || place != inner - 1 || !walks_only(nest, access, along, steps->dims[0]) ||
-      !walks_only(nest, access, place, rows->dims[0]))
-    return 0;
-  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
-  int64_t first, last; // what lies in front of a row is the one before
-  if (!strata_affine_range(mlirAffineMapGetResult(map, inner), (int)mlirAffineMapGetNumDims(map), nest->extents, &first,
-                           &last) ||
-      first < 0)
-    return 0;
-  row *= sizes[inner];
-  int64_t every = STRATA_MAP_UNIT / strata_gcd(row, STRATA_MAP_UNIT);
-  stride = row * sizes[place];
-  for (int i = place; i-- > 0; stride *= sizes[i]) // whole sets of rows, or nothing else
-    if (sizes[i] > 1 && (stride % STRATA_MAP_UNIT || sizes[place] % every))
-      return 0;
-  return every > 1 && sizes[place] >= every && inner < STRATA_MAP_RANK ? every : 0;
-}
-
 strata_problem_side_t strata_problem_read_side(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
                                                int side, const strata_problem_t *problem) {
   MlirValue buffer = q->contraction->sides[side].access->buffer;
@@ -284,7 +270,6 @@ strata_problem_side_t strata_problem_read_side(const strata_gpu_contraction_t *q
                       axes[STRATA_AXIS_STEP].n_dims <= 1 && straddles(buffer, STRATA_MAP_UNIT);
   result.has_window = !problem->bulk_adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
   result.may_alternate = side == STRATA_SIDE_U && may_alternate(q, axes, &result);
-  result.every = side == STRATA_SIDE_U && is_plain && !problem->bulk_adds ? rows_apart(q, axes, &result) : 0;
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");
   if (!result.is_staged)
     strata_stage_read(q, side, problem->bulk_adds, &result);

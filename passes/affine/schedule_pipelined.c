@@ -31,7 +31,7 @@ static const way_t ways[] = {
     {1, 1, {4, 2}, false}, {1, 1, {2, 4}, false}, {1, 1, {1, 1}, true},
 };
 
-enum { PLAIN, SWAPPED, ALTERNATE, N_FORMS }; // of a tile: as it is, rows and columns exchanged, rows apart
+enum { PLAIN, SWAPPED, ALTERNATE, N_FORMS }; // of a tile: as it is, rows and columns exchanged, every second row
 
 enum {
   N_SHAPES = sizeof shapes / sizeof *shapes,
@@ -95,18 +95,15 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
         !strata_pipelined_is_legal(device, each, p))
       return false;
     int64_t stores = p->swap ? 0 : strata_problem_store_maps(p->tile[STRATA_SIDE_V], each->stored_bytes);
-    int64_t kinds = each->sides[STRATA_SIDE_U].every ? p->every : 1; // of the left operand's rows, a map each
-    n_maps += each->n_operands + each->n_calls * (kinds - 1 + stores);
+    n_maps += each->n_operands + each->n_calls * stores;
   }
   return n_maps <= STRATA_MAX_MAPS;
 }
 
 bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_problem_t *problem,
                               strata_pipelined_choice_t *p) {
-  strata_problem_t storage;
   if (!problem->async)
     return false;
-  problem = strata_problem_of_rows_apart(problem, p->every, &storage);
   strata_pipelined_set_tile(problem, p);
   if (!are_possible(device, problem, p))
     return false;
@@ -145,9 +142,7 @@ static bool find_next(const strata_gpu_device_t *device, const strata_problem_t 
     return strata_norm_next(device, problem, p);
   while (p->number < N_SHAPES * N_FORMS * N_WAYS) {
     size_t number = p->number++, form = number / N_WAYS % N_FORMS;
-    const strata_problem_side_t *left = &problem->sides[STRATA_SIDE_U];
-    int64_t apart = left->every ? left->every : left->may_alternate ? 2 : 1;
-    if (form == ALTERNATE && apart == 1)
+    if (form == ALTERNATE && !problem->sides[STRATA_SIDE_U].may_alternate)
       continue;
     const way_t *way = &ways[number % N_WAYS];
     int64_t cluster = way->parts * way->share[0] * way->share[1];
@@ -155,7 +150,7 @@ static bool find_next(const strata_gpu_device_t *device, const strata_problem_t 
       continue;
     *p = (strata_pipelined_choice_t){.shape = shapes[number / N_FORMS / N_WAYS],
                                      .swap = form == SWAPPED,
-                                     .every = form == ALTERNATE ? apart : 1,
+                                     .every = form == ALTERNATE ? 2 : 1,
                                      .pair = problem->is_pair ? 2 : 1,
                                      .residents = way->residents,
                                      .parts = way->parts,
@@ -259,24 +254,19 @@ static bool is_worth_streaming(const strata_gpu_device_t *device, const strata_p
 // products tried, and so it was without clusters.
 static bool is_worth_alternating(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   bool shares_right = p->share[STRATA_SIDE_U] > 1 && p->share[STRATA_SIDE_V] == 1;
-  bool is_apart = problem->sides[STRATA_SIDE_U].every > 0; // else it does not come in bulk
-  return p->every == 1 || is_apart ||
-         (shares_right && strata_pipelined_steps_of_tile(problem, p) >= MIN_ALTERNATE_STEPS);
+  return p->every == 1 || (shares_right && strata_pipelined_steps_of_tile(problem, p) >= MIN_ALTERNATE_STEPS);
 }
 
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_pipelined_choice_t *out) {
   int count = 0;
   strata_pipelined_choice_t candidate = {0};
-  strata_problem_t storage;
   bool has_slow_rows = strata_problem_has_slow_rows(problem);
-  bool shares = has_slow_rows || problem->sides[STRATA_SIDE_U].every || strata_problem_takes_blocks_apart(problem);
-  while (is_worthwhile(problem) && find_next(device, problem, shares, &candidate)) {
-    const strata_problem_t *seen = strata_problem_of_rows_apart(problem, candidate.every, &storage);
-    if (is_worth_splitting(seen, has_slow_rows, &candidate) && is_worth_sharing(device, seen, &candidate) &&
-        is_worth_streaming(device, seen, &candidate) && is_worth_alternating(seen, &candidate))
+  bool shares = has_slow_rows || strata_problem_takes_blocks_apart(problem);
+  while (is_worthwhile(problem) && find_next(device, problem, shares, &candidate))
+    if (is_worth_splitting(problem, has_slow_rows, &candidate) && is_worth_sharing(device, problem, &candidate) &&
+        is_worth_streaming(device, problem, &candidate) && is_worth_alternating(problem, &candidate))
       count = insert(out, count, n, &candidate);
-  }
   return count;
 }
 

@@ -256,7 +256,6 @@ static strata_problem_t staged(const strata_problem_t *problem, uint32_t sides) 
       continue;
     s->is_read = s->is_staged = true;
     s->has_window = s->straddles = s->may_alternate = s->is_shifted = false;
-    s->every = 0;
     s->row_bytes = s->staged_row_bytes;
     s->splits_lines = s->row_bytes % STRATA_LINE && STRATA_LINE % s->row_bytes;
     s->is_crossed = s->is_staged_crossed;

@@ -148,24 +148,6 @@ def alternate():
         yield matmul(f"tf32 alternate NT {tile} {share}", NT, x, w.T.copy(), exact, np.float32), line
 
 
-def apart():
-    """Rows that begin at no multiple of 16 bytes: tiles of every eighth, fourth and second, in numbers that are no
-    multiples of that; nobody sees the infinities of the row beside its own; in a batch; fewer steps than slots."""
-    for every, k in ((8, 331), (4, 330), (2, 332)):
-        x, w = values(np.float16, 331, k), np.abs(values(np.float16, k, 424)) + np.float16(1)
-        x[5] = np.inf
-        exact = x.astype(np.float64) @ w.astype(np.float64)
-        for tile, share in ALTERNATE:
-            line = schedule("f16", exact.shape, *tile, share=share, every=every)
-            yield matmul(f"f16 apart {every} {tile} {share}", NN, x, w, exact, np.float16, bias=every == 8), line
-    few = values(np.float16, 99, 75), values(np.float16, 75, 72)
-    yield (matmul("f16 apart few", NN, *few, few[0].astype(np.float64) @ few[1], np.float16),
-           schedule("f16", (99, 72), *ALTERNATE[1][0], share=(1, 1), every=8))
-    a, b = values(np.float16, 3, 136, 137), values(np.float16, 3, 137, 264)
-    yield (matmul("f16 apart batch", BATCH, a, b, a.astype(np.float64) @ b.astype(np.float64), np.float16),
-           schedule("f16", (3, 136, 264), *ALTERNATE[0][0], share=(2, 1), every=8))
-
-
 def alternate_slice():
     """Rows that go on behind the reduction, which is whole steps: those of the second kind have one more."""
     x, w = values(np.float16, 130, 328), values(np.float16, 256, 136)
@@ -304,7 +286,6 @@ def products():
             yield product
     yield from multicast()
     yield from alternate()
-    yield from apart()
     yield from through_the_ring()
     yield alternate_slice()
     for k, first, column, width, every in ((331, 0, 0, 300, 8), (331, 3, 5, 326, 8), (331, 1, 7, 129, 8), (330, 5, 0, 277, 4),

@@ -66,9 +66,8 @@ static void check_schedule(const strata_problem_t *problem, const strata_pipelin
   else
     CHECK(s.blocks == choice->tiles || s.blocks == choice->residents * filled / cluster * cluster);
   CHECK(s.blocks % cluster == 0 && choice->tiles % cluster == 0 && (cluster == 1 || choice->parts == 1));
-  int64_t apart = problem->sides[0].every ? problem->sides[0].every : problem->sides[0].may_alternate ? 2 : 0;
-  CHECK(s.every == 0 ||
-        (s.every == apart && choice->tiles % (apart * cluster) == 0 && !s.swap && !s.parts && !s.stream && !s.stagger));
+  CHECK(s.every == 0 || (s.every == 2 && problem->sides[0].may_alternate && choice->tiles % (2 * cluster) == 0 &&
+                         !s.swap && !s.parts && !s.stream && !s.stagger));
   CHECK(cluster == 1 ? !s.share[0] && !s.share[1] : s.share[0] * s.share[1] == cluster);
   CHECK((s.blocks <= choice->tiles || s.stream) && choice->seconds > 0);
   if (choice->parts == 1) {
@@ -194,22 +193,6 @@ static void test_alternate_rows(void) {
   CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 1);
 }
 
-// Rows that begin anywhere come in bulk by tiles of those that begin alike, and not else.
-static void test_rows_apart(void) {
-  strata_mma_t async = instruction(2);
-  strata_problem_t problem = product(&async, 1023, 1024, 1001, true), seen;
-  strata_pipelined_choice_t best, loaded;
-  problem.sides[0].is_read = false;
-  CHECK(strata_pipelined_choose(h200(), &problem, 1, &loaded) && loaded.every == 1);
-  problem.sides[0].every = 8;
-  for (strata_pipelined_choice_t choice = {0}; strata_pipelined_next(h200(), &problem, &choice);)
-    if (choice.every > 1)
-      check_schedule(strata_problem_of_rows_apart(&problem, choice.every, &seen), &choice);
-  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 8 && best.seconds < loaded.seconds / 2);
-  problem.sides[1].is_read = false;
-  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 1);
-}
-
 // A product as above, and where its operands' rows begin; the right one is contiguous along the columns where
 // |is_crossed|.
 static strata_problem_t product_of_rows(const strata_mma_t *async, int64_t rows, int64_t columns, int64_t steps,
@@ -296,7 +279,6 @@ int main(void) {
   test_streams();
   test_straddling_rows();
   test_alternate_rows();
-  test_rows_apart();
   test_slow_rows();
   test_unaligned_results();
   test_shared_reductions();
