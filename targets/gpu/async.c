@@ -168,8 +168,8 @@ static const char *operand_list(strata_arena_t *arena, int first, int count) {
   return list;
 }
 
-// The text of a copy by its map, which is a comment in it: copies by different maps, in branches, are not to be made
-// one whose map's address is chosen, which the engine does not take.
+// The text of a copy with its map's number, a comment: copies by different maps, in branches, do not become one whose
+// map's address is chosen at run time, which an assembler has no constant for.
 static const char *of_map(strata_arena_t *arena, MlirOperation op, const char *text) {
   return strata_arena_printf(arena, "%s // map %lld", text, (long long)strata_attr_i64(op, "map", 0));
 }

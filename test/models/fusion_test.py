@@ -17,7 +17,9 @@ import strata
 MODELS = os.environ.get("STRATA_MODELS", os.path.join(strata.BIN, "..", "models"))
 MODEL = "bert_base_s128"
 APART = "--polyblocks-disable-affine-fusion"
-TOLERANCE = 1e-6  # on the cpu, in fast arithmetic as well: products and sums that meet in one kernel stay two roundings
+# On the cpu, in fast arithmetic as well: products and sums that meet in one kernel stay two roundings. Twelve layers of
+# attention that divide behind their second product instead of in front of it add a little to that (1.2e-6).
+TOLERANCE = 2e-6
 
 ARGUMENT = re.compile(r"(%\w+): memref<")
 ACCESS = re.compile(r"(affine|memref)\.(load|store) (?:%\w+, )?(%\w+)\[(.*?)\] :")

@@ -20,7 +20,8 @@ def check(name, text, *pieces):
 
 
 def layers(prefix):
-    """Three layers that are one kernel each way: a product with its bias and activation, and a softmax."""
+    """Three layers that are one kernel each way: a product with its bias and activation, and a softmax's logarithm: a softmax
+    in front of a product would be attention."""
     graph = Graph()
     x = graph.input("x", FLOAT, [8, 32])
     for i in range(3):
@@ -30,7 +31,7 @@ def layers(prefix):
         x = graph.node("MatMul", [x, weight], name=name + "MatMul")
         x = graph.node("Add", [x, bias], name=name + "Add")
         x = graph.node("Relu", [x], name=name + "Relu")
-        x = graph.node("Softmax", [x], name=name + "Softmax")
+        x = graph.node("LogSoftmax", [x], name=name + "LogSoftmax")
     graph.output(x, FLOAT, [8, 32])
     return graph
 
@@ -39,9 +40,9 @@ def explained():
     path = layers("/net").save("net.onnx")
     told = strata.strata(path, "--compile-to=affine", "--explain", "-o", "affine.mlir")
     check("equal kernels", told, "is /net/layer.0/MatMul, …/Add, …/Relu; last of 3: /net/layer.2/MatMul, …/Add, …/Relu",
-          "is /net/layer.0/Softmax; last of 3: /net/layer.2/Softmax")
+          "is /net/layer.0/LogSoftmax; last of 3: /net/layer.2/LogSoftmax")
     table = strata.strata(path, "--num-iters=2")
-    check("the table of kernels", table, "  nodes", "  /net/layer.0/Softmax; last of 3: /net/layer.2/Softmax",
+    check("the table of kernels", table, "  nodes", "  /net/layer.0/LogSoftmax; last of 3: /net/layer.2/LogSoftmax",
           "of roofline", "roofline of this machine, measured with", "whole call")
 
 
@@ -66,7 +67,7 @@ def drawn():
     check("one box a repeated call", str(picture.count("rx='5'")), "4")
     strata.strata(path, "--compile-to=affine", "-o", "affine.mlir", "--plot=net.dot")
     check("for Graphviz", pathlib.Path("net.dot").read_text(encoding="utf-8"), 'label="3 times"', "subgraph cluster_",
-          '"/net/layer.0/Softmax: ')
+          '"/net/layer.0/LogSoftmax: ')
 
 
 def large():

@@ -36,7 +36,7 @@
 // CHECK: "tile.barrier_signal"
 
 // LLVM: llvm.nvvm.barrier.cluster.arrive.relaxed.aligned
-// LLVM: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$4, $5}], [$2], $3;", "r,l,r,h,r,r,~{memory}"
+// LLVM: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$4, $5}], [$2], $3; // map {{[0-9]+}}", "r,l,r,h,r,r,~{memory}"
 // LLVM: mapa.shared::cluster.u32 place, $0, $1;
 // LLVM-SAME: mbarrier.arrive.shared::cluster.b64 _, [place];
 

@@ -291,6 +291,9 @@ KERNEL(misuse) {
     strata_emulated_flag_raise(flag);
     strata_emulated_flag_raise(flag);
     break;
+  case 15:
+    strata_emulated_bulk_load(map, tile + 128, barrier, 1, 0, 0, 0, 0);
+    break;
   case 100: // one warp too many is left
     if (thread < 96)
       strata_emulated_mma_async(4, 8, tile + 1024, tile + 1024, layout, sums);

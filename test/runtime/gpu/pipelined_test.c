@@ -209,6 +209,8 @@ static copy_t random_copy(void) {
     copy.config[i] = i >= copy.shape.rank ? 0
                                           : (int32_t)random_below((uint32_t)copy.shape.sizes[i] + copy.shape.box[i]) -
                                                 (int32_t)copy.shape.box[i];
+  int32_t unit = 16 / copy.shape.element;
+  copy.config[0] = copy.config[0] / unit * unit; // rows of boxes begin at multiples of 16 bytes
   copy.config[5] = (int32_t)(n_rows(&copy.shape) * copy.shape.box[0]) * copy.shape.element;
   copy.config[6] = 128 * (1 + (int32_t)random_below(8));
   copy.size = extent(&copy.shape);
@@ -525,6 +527,7 @@ static void test_misuse(void) {
       {12, "a count of 0, expected 1 to 8191"},
       {13, "a wait for a flag that no block before this one has raised: it holds 0"},
       {14, "a flag that holds 1 is raised, expected 0"},
+      {15, "a copy from element 1 of a row on"},
       {100, "thread 0 waits in a product of the four warps from thread 0 on, of which 96 threads have come"},
       {101, "the threads of four warps give different operands to one product"},
       {102, "the left operand at byte 1136 of shared memory: not where a pattern of 1024 bytes begins"},

@@ -129,6 +129,9 @@ static copy_t create(const void *map, const void *shared, uint64_t *barrier, con
   size_t offset = shared_offset(shared, (size_t)count_rows(copy.map) * pitch(copy.map));
   if (offset % ALIGNMENT)
     kernel_fault("a copy at byte %zu of shared memory, expected a multiple of %d", offset, ALIGNMENT);
+  if ((int64_t)at[0] * (int64_t)copy.map->element % UNIT)
+    kernel_fault("a copy from element %d of a row on, of %u bytes each: expected a multiple of %d bytes", at[0],
+                 (unsigned)copy.map->element, UNIT);
   for (unsigned i = 0; i < MAP_RANK; i++) {
     copy.at[i] = at[i];
     if (i >= copy.map->rank && at[i])

@@ -38,11 +38,11 @@ module {
       // CHECK: llvm.call_intrinsic "llvm.nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta"(%{{.*}}, %[[BYTES]]) : (!llvm.ptr<3>, i32) -> i64
       // HOST: llvm.call @strata_emulated_phase_expect(%{{.*}}, %{{.*}}) : (!llvm.ptr, i32) -> ()
       "tile.barrier_expect"(%full, %t) {bytes = 16384 : i64} : (memref<4xi64, 3>, index) -> ()
-      // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4}], [$2];", "r,l,r,r,r,~{memory}" %{{.*}}, %[[LOADED]], %{{.*}}, %{{.*}}, %{{.*}} : (i32, !llvm.ptr, i32, i32, i32) -> ()
+      // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4}], [$2]; // map {{[0-9]+}}", "r,l,r,r,r,~{memory}" %{{.*}}, %[[LOADED]], %{{.*}}, %{{.*}}, %{{.*}} : (i32, !llvm.ptr, i32, i32, i32) -> ()
       // HOST: llvm.call @strata_emulated_bulk_load(%[[LOADED]], %{{.*}}, %{{.*}}, %[[C0:.*]], %[[C1:.*]], %[[ZERO:.*]], %[[ZERO]], %[[ZERO]]) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i32, i32, i32, i32, i32) -> ()
       "tile.bulk_load"(%slots, %c64, %full, %t, %c64, %t) {map = 0 : i64} : (memref<8192xbf16, 3>, index, memref<4xi64, 3>, index, index, index) -> ()
       // To blocks 0 and 1 of the cluster; an arrival at block 1's barrier.
-      // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$4, $5}], [$2], $3;", "r,l,r,h,r,r,~{memory}" %{{.*}}, %[[LOADED]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (i32, !llvm.ptr, i32, i16, i32, i32) -> ()
+      // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$4, $5}], [$2], $3; // map {{[0-9]+}}", "r,l,r,h,r,r,~{memory}" %{{.*}}, %[[LOADED]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (i32, !llvm.ptr, i32, i16, i32, i32) -> ()
       // CHECK: llvm.inline_asm has_side_effects "{{.*}}mapa.shared::cluster.u32 place, $0, $1;{{.*}}mbarrier.arrive.shared::cluster.b64 _, [place];{{.*}}", "r,r,~{memory}" %{{.*}}, %{{.*}} : (i32, i32) -> ()
       // HOST: llvm.call @strata_emulated_bulk_multicast(%[[LOADED]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i16, i32, i32, i32, i32, i32) -> ()
       // HOST: llvm.call @strata_emulated_phase_signal(%{{.*}}, %{{.*}}) : (!llvm.ptr, i32) -> ()
@@ -67,7 +67,7 @@ module {
       "tile.registers"() {count = 232 : i64, more = true} : () -> ()
       "tile.fence"() {of = "shared"} : () -> ()
       "tile.group_barrier"(%c1) {threads = 128 : i64} : (index) -> ()
-      // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [$1, {$2, $3, $4, $5, $6}], [$0];", "r,l,r,r,r,r,r,~{memory}" %{{.*}}, %[[STORED]],
+      // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [$1, {$2, $3, $4, $5, $6}], [$0]; // map {{[0-9]+}}", "r,l,r,r,r,r,r,~{memory}" %{{.*}}, %[[STORED]],
       // HOST: llvm.call @strata_emulated_bulk_store(%[[STORED]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, i32, i32, i32, i32, i32) -> ()
       "tile.bulk_store"(%slots, %c0, %c0, %c0, %t, %t, %t) {map = 1 : i64} : (memref<8192xbf16, 3>, index, index, index, index, index, index) -> ()
       // CHECK: "llvm.nvvm.cp.async.bulk.commit.group"

@@ -15,7 +15,7 @@ module {
       %t = gpu.thread_id x
       %slots = memref.view %shared[%c0][] : memref<16512xi8, 3> to memref<8192xf16, 3>
       %full = memref.view %shared[%place][] : memref<16512xi8, 3> to memref<4xi64, 3>
-      // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4, $5, $6}], [$2], {$7, $8};", "r,l,r,
+      // CHECK: llvm.inline_asm has_side_effects "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4, $5, $6}], [$2], {$7, $8}; // map {{[0-9]+}}", "r,l,r,
       // CHECK-SAME: r,r,r,r,h,h,~{memory}"
       // CHECK-SAME: i32, i32, i32, i32, i16, i16) -> ()
       // HOST: llvm.call @strata_emulated_bulk_window(
