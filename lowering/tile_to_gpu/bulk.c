@@ -286,8 +286,8 @@ static bool thin_out(strata_bulk_t *bulk, MlirOperation op, int64_t n, int64_t f
   return true;
 }
 
-// True if boxes begin at multiples of 16 bytes along the innermost dim: the engine takes no others (an H100 calls the
-// copy an illegal instruction), wherever the buffer and its rows begin.
+// True if boxes begin at multiples of 16 bytes along the innermost dim: any other copy is an illegal instruction to the
+// engine, wherever the buffer and its rows begin.
 static bool begins_at_units(const strata_bulk_t *bulk) {
   const int64_t offsets[RANK] = {0};
   int64_t elements = strata_max(STRATA_BULK_ALIGNMENT / element_bytes(bulk), 1);
