@@ -1,8 +1,9 @@
-"""Speed of emitted libraries, side by side with ONNX Runtime and with what the machine can do.
+"""Speed of emitted libraries, side by side with ONNX Runtime, OpenVINO and what the machine can do.
 
 Everything is timed in this process, with the same threads, in interleaved pairs: theirs, ours, theirs, … Before each
-measurement both thread pools have gone to sleep, and an untimed run has woken the one that is measured. A figure is the
-median over the pairs, a ratio the median of the pairs' ratios with its quartiles. Results are compared in the same run.
+measurement all thread pools have gone to sleep, and an untimed run has woken the one that is measured. A figure is the
+median over the pairs, a ratio to the faster peer the median of the pairs' ratios with its quartiles. Results are compared
+in the same run.
 """
 import argparse
 import ctypes
@@ -70,13 +71,31 @@ def compile_and_load(model, folder, name, threads, options=()):
     return library
 
 
-def onnx_runtime(graph, threads):
+def onnx_runtime(graph, values, threads):
+    """A function that runs the graph on |values|, a dictionary, and gives its outputs."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    return lambda: session.run(None, values)
+
+
+def open_vino(graph, values, threads):
+    """The same; in f32, since it computes in bf16 where a processor can."""
+    import openvino
+
+    model = openvino.Core().compile_model(graph, "CPU", {
+        "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"})
+    request = model.create_infer_request()
+    ordered = [values[port.any_name] for port in model.inputs]
+
+    def run():
+        request.infer(ordered, share_inputs=True, share_outputs=True)
+        return [request.get_output_tensor(i).data for i in range(len(model.outputs))]
+
+    return run
 
 
 def relative_error(got, want):
@@ -84,21 +103,31 @@ def relative_error(got, want):
     return np.linalg.norm(got - want) / max(np.linalg.norm(want), 1e-30)
 
 
+def graph_and_inputs(model, arguments):
+    """A model of the tests by its name, or any file whose inputs are f32 of fixed sizes: those are drawn at random."""
+    if not model.endswith(".onnx"):
+        return materialise.materialise(model, arguments.models), materialise.inputs(model)
+    import onnxruntime
+
+    rng = np.random.default_rng(0)
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    return model, {value.name: rng.standard_normal(value.shape, dtype=np.float32) for value in session.get_inputs()}
+
+
 def bench_model(model, arguments, folder):
-    graph = materialise.materialise(model, arguments.models)
-    values = materialise.inputs(model)
-    session = onnx_runtime(graph, arguments.threads)
-    library = compile_and_load(graph, folder, model, arguments.threads)
+    graph, values = graph_and_inputs(model, arguments)
+    name = os.path.splitext(os.path.basename(model))[0]
+    peers = [peer(graph, values, arguments.threads) for peer in [onnx_runtime] + [open_vino] * arguments.openvino]
+    library = compile_and_load(graph, folder, name, arguments.threads)
     ours, outputs = library.bind(values.values())
-    theirs = lambda: session.run(None, values)
     ours()
-    error = max(relative_error(got, want) for got, want in zip(outputs, theirs()))
-    seconds = interleave(arguments.pairs, theirs, ours)
-    middle, text = ratio_text(seconds[:, 1] / seconds[:, 0])
-    their_ms, our_ms = np.median(seconds, axis=0) * 1e3
+    error = max(relative_error(got, want) for got, want in zip(outputs, peers[0]()))
+    seconds = interleave(arguments.pairs, *peers, ours)
+    middle, text = ratio_text(seconds[:, -1] / seconds[:, :-1].min(axis=1))
+    times = " | ".join(f"{ms:.2f}" for ms in np.median(seconds, axis=0) * 1e3)
     bar = BARS.get(model)
     verdict = "" if bar is None else f"≤ {bar}: {'yes' if middle <= bar else 'NO'}"
-    print(f"| {model} | {their_ms:.2f} | {our_ms:.2f} | {text} | {verdict} | {error:.1e} |", flush=True)
+    print(f"| {name} | {times} | {text} | {verdict} | {error:.1e} |", flush=True)
 
 
 def matmul(size, folder):
@@ -159,9 +188,10 @@ def bench_chain(machine, arguments, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="models, or `kernels`; default: all")
+    parser.add_argument("names", nargs="*", help="models of the tests, files, or `kernels`; default: the tests' and kernels")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--pairs", type=int, default=11)
+    parser.add_argument("--openvino", action="store_true", help="beside OpenVINO, too")
     parser.add_argument("--models", default=os.path.join(strata.SOURCE, "build", "models"))
     arguments = parser.parse_args()
     names = arguments.names or ["kernels", *MODELS]
@@ -176,7 +206,9 @@ def main():
             bench_chain(machine, arguments, folder)
         models = [name for name in names if name != "kernels"]
         if models:
-            print("\n| model | ONNX Runtime, ms | strata, ms | ratio | bar | difference |\n|---|---|---|---|---|---|")
+            columns = ["model", "ONNX Runtime, ms", *["OpenVINO, ms"] * arguments.openvino, "strata, ms", "ratio", "bar",
+                       "difference"]
+            print(f"\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
         for model in models:
             bench_model(model, arguments, folder)
 
