@@ -62,6 +62,17 @@ static intptr_t first_map_operand(MlirOperation op) {
   return strata_op_is(op, "affine.store") ? 2 : 0;
 }
 
+const strata_access_t *strata_nest_only_store(const strata_nest_t *nest) {
+  const strata_access_t *store = NULL;
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (nest->accesses[i].is_store) {
+      if (store)
+        return NULL;
+      store = &nest->accesses[i];
+    }
+  return store;
+}
+
 MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op) {
   MlirContext context = mlirOperationGetContext(op);
   MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));

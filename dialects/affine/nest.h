@@ -46,6 +46,9 @@ MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op);
 // Iteration dims: parallel ones, then those of reductions.
 static inline int strata_nest_n_dims(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 
+// The nest's store; NULL if it has none, or several.
+const strata_access_t *strata_nest_only_store(const strata_nest_t *nest);
+
 // All nests of a function's entry block, in order.
 STRATA_MUST_CHECK strata_status_t strata_nests_of(strata_arena_t *arena, MlirOperation func, strata_nest_t **out_nests,
                                                   int *out_count);

@@ -36,6 +36,24 @@ MlirValue strata_emit_apply(strata_emitter_t *e, MlirAffineExpr expr, int n, con
                            &(strata_named_attr_t){"map", mlirAffineMapAttrGet(map)});
 }
 
+MlirValue strata_emit_flat(strata_emitter_t *e, MlirValue buffer) {
+  MlirType type = mlirValueGetType(buffer);
+  int64_t n_elements = 1;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+    n_elements *= mlirShapedTypeGetDimSize(type, i);
+  MlirType flat = mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), 1, &n_elements,
+                                              mlirMemRefTypeGetMemorySpace(type));
+  const int32_t segments[] = {1, 0, 0, 0};
+  const int64_t zero = 0, one = 1;
+  strata_named_attr_t attrs[] = {
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(e->context, 4, segments)},
+      {"static_offsets", strata_i64s_attr(e->context, 1, &zero)},
+      {"static_sizes", strata_i64s_attr(e->context, 1, &n_elements)},
+      {"static_strides", strata_i64s_attr(e->context, 1, &one)},
+  };
+  return strata_emit_value(e, "memref.reinterpret_cast", 1, &buffer, flat, 4, attrs);
+}
+
 MlirValue strata_emit_scratch(strata_emitter_t *e, MlirType memref_type) {
   const int32_t segments[2] = {0, 0};
   strata_named_attr_t attrs[] = {

@@ -24,6 +24,9 @@ MlirValue strata_emit_constant(strata_emitter_t *e, MlirType type, MlirAttribute
 // affine.apply of an expression over |n| dims bound to |operands|.
 MlirValue strata_emit_apply(strata_emitter_t *e, MlirAffineExpr expr, int n, const MlirValue *operands);
 
+// A contiguous buffer's elements as a memref of one dim.
+MlirValue strata_emit_flat(strata_emitter_t *e, MlirValue buffer);
+
 // Memory private to a task, for the life of the task: memref.alloc {tile.scratch}.
 MlirValue strata_emit_scratch(strata_emitter_t *e, MlirType memref_type);
 

@@ -58,6 +58,13 @@ int64_t strata_element_bytes(MlirType element) {
   return mlirTypeIsAInteger(element) ? (mlirIntegerTypeGetWidth(element) + 7) / 8 : 8;
 }
 
+int64_t strata_buffer_bytes(MlirType memref) {
+  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(memref));
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(memref); i++)
+    bytes *= mlirShapedTypeGetDimSize(memref, i);
+  return bytes;
+}
+
 MlirType strata_type_element(MlirType type) {
   return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
 }

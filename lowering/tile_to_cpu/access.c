@@ -105,30 +105,15 @@ static MlirAffineExpr resolve(leaves_t *leaves, MlirValue value) {
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
 
-static MlirValue flatten(strata_distribution_t *d, MlirValue buffer, int64_t n_elements) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
-  MlirType flat = mlirMemRefTypeContiguousGet(element, 1, &n_elements, (MlirAttribute){0});
-  const int32_t segments[] = {1, 0, 0, 0};
-  const int64_t zero = 0, one = 1;
-  strata_named_attr_t attrs[] = {
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(d->e.context, 4, segments)},
-      {"static_offsets", strata_i64s_attr(d->e.context, 1, &zero)},
-      {"static_sizes", strata_i64s_attr(d->e.context, 1, &n_elements)},
-      {"static_strides", strata_i64s_attr(d->e.context, 1, &one)},
-  };
-  return strata_emit_value(&d->e, "memref.reinterpret_cast", 1, &buffer, flat, 4, attrs);
-}
-
 static strata_status_t read_buffer(strata_distribution_t *d, MlirOperation op, MlirValue buffer, strata_box_t *box) {
   MlirType type = mlirValueGetType(buffer);
   box->rank = (int)mlirShapedTypeGetRank(type);
   if (box->rank > STRATA_BUFFER_RANK || !mlirShapedTypeHasStaticShape(type) ||
       !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
     return strata_rule_missing(op, "a buffer that is not static and contiguous");
-  int64_t n_elements = 1;
   for (int i = 0; i < box->rank; i++)
-    n_elements *= box->sizes[i] = mlirShapedTypeGetDimSize(type, i);
-  box->flat = flatten(d, strata_scalar_of(d, buffer), n_elements);
+    box->sizes[i] = mlirShapedTypeGetDimSize(type, i);
+  box->flat = strata_emit_flat(&d->e, strata_scalar_of(d, buffer));
   return NULL;
 }
 

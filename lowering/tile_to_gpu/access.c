@@ -109,6 +109,11 @@ bool strata_gpu_is_shifted(MlirOperation op, int buffer, int64_t width) {
          strata_gpu_is_read_only(memory);
 }
 
+bool strata_gpu_has_zero_pad(MlirOperation load) {
+  MlirAttribute pad = strata_attr(load, "pad");
+  return mlirAttributeIsNull(pad) || strata_attr_is_zero(pad);
+}
+
 intptr_t strata_gpu_mask_count(MlirAttribute mask) {
   return mlirAttributeIsNull(mask) ? 0 : mlirIntegerSetGetNumConstraints(mlirIntegerSetAttrGetValue(mask));
 }

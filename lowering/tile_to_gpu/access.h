@@ -33,6 +33,8 @@ bool strata_gpu_is_read_only(MlirValue buffer);
 // True if |op| loads vectors of any alignment from its operand |buffer| (unaligned.c), and is aligned for few elements,
 // |width|.
 bool strata_gpu_is_shifted(MlirOperation op, int buffer, int64_t width);
+// True if what |load| gives where its mask does not let it read, if it has one, is zero.
+bool strata_gpu_has_zero_pad(MlirOperation load);
 
 // The constraints of an access's mask (an integer set over its map's dims and symbols, or null), as expressions over
 // the box's space: element (d...) is touched where all are >= 0, or == 0 where true is returned. |first_symbol|:
@@ -73,6 +75,5 @@ bool strata_transfer_is_whole(strata_gpu_distribution_t *d, strata_transfer_t *t
 // What the tile.load or tile.store |op| moves, whose buffer is its operand |buffer|; |flat| is the buffer itself.
 strata_transfer_t strata_gpu_transfer(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
                                       strata_gpu_box_t *box);
-MlirValue strata_gpu_flatten(strata_gpu_distribution_t *d, MlirValue buffer);
 
 #endif

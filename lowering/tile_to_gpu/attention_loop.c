@@ -189,12 +189,6 @@ static void define_arguments(walk_t *w, const state_t *state) {
     at += define_argument(w, i, state->values + at);
 }
 
-static void define_step(walk_t *w, MlirValue step) {
-  MlirValue induction = mlirBlockGetArgument(w->body, 0);
-  strata_gpu_record_of(w->d, induction)->counter = step;
-  strata_define_scalar(w->d, induction, step);
-}
-
 //===-- Products -------------------------------------------------------------------------------------------------===//
 
 static int64_t n_sums(const walk_t *w) { return w->a->kernel.product.n / 2; }
@@ -306,7 +300,7 @@ static strata_status_t emit_first(walk_t *w, state_t *state) {
   strata_ring_place_t place = w->a->kernel.place;
   await_rows(w);
   issue_scores(w, place, false);
-  define_step(w, strata_emit_index(e, 0));
+  strata_define_step(w->d, w->body, strata_emit_index(e, 0));
   state->count = CARRIED;
   for (int i = 0; i < w->n_carried; i++)
     STRATA_TRY(push(w, state, i, mlirOperationGetOperand(w->a->kernel.loop, FIXED + i)));
@@ -326,7 +320,7 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   end_turn(w);
   if (!mlirValueIsNull(w->a->steps)) // says that it is one to the most, so that masks of the first step's are dropped
     step = strata_emit_binary(e, "arith.minui", step, strata_emit_index(e, w->a->kernel.n_steps - 2));
-  define_step(w, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1)));
+  strata_define_step(w->d, w->body, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1)));
   define_arguments(w, state);
   await_scores(w, next, 1);
   STRATA_TRY(emit_early(w, &place));

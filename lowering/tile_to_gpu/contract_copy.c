@@ -9,11 +9,6 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/transfer.h"
 
-static bool is_zero_pad(MlirOperation load) {
-  MlirAttribute pad = strata_attr(load, "pad");
-  return mlirAttributeIsNull(pad) || strata_attr_is_zero(pad);
-}
-
 static strata_registers_t registers_of(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
                                        MlirOperation load) {
   return strata_registers_in(d, mlirValueGetType(mlirOperationGetResult(load, 0)), &operand->load);
@@ -25,7 +20,7 @@ strata_status_t strata_operand_takes_copies(strata_gpu_distribution_t *d, const 
   MlirValue buffer = mlirOperationGetOperand(load, 0);
   MlirType type = mlirValueGetType(mlirOperationGetResult(load, 0));
   *out_takes = false;
-  if (!d->device->has_async_copy || !strata_gpu_is_read_only(buffer) || !is_zero_pad(load) ||
+  if (!d->device->has_async_copy || !strata_gpu_is_read_only(buffer) || !strata_gpu_has_zero_pad(load) ||
       !mlirTypeEqual(strata_type_element(type), operand->element))
     return NULL;
   STRATA_TRY(strata_gpu_box_read(d, load, 0, type, &box));
@@ -59,7 +54,7 @@ strata_status_t strata_operand_copy(strata_gpu_distribution_t *d, const strata_s
   strata_gpu_box_t box;
   STRATA_TRY(strata_gpu_box_read(d, load, 0, mlirValueGetType(mlirOperationGetResult(load, 0)), &box));
   strata_transfer_t transfer = strata_gpu_transfer(d, load, 0, &box);
-  transfer.flat = strata_gpu_flatten(d, transfer.flat);
+  transfer.flat = strata_emit_flat(&d->e, transfer.flat);
   strata_registers_t registers = registers_of(d, operand, load);
   target_t target = {.d = d, .places = strata_operand_places(d, operand, &operand->load, slot), .exists = exists};
   strata_transfer_copy(d, &transfer, &registers, copy_run, &target);

@@ -165,15 +165,9 @@ static int64_t unpack_loaded(pipeline_t *p, MlirOperation load, int64_t at) {
   return at + registers.count / width;
 }
 
-static void set_step(pipeline_t *p, MlirValue step) {
-  MlirValue induction = mlirBlockGetArgument(p->body, 0);
-  strata_gpu_record_of(p->d, induction)->counter = step;
-  strata_define_scalar(p->d, induction, step);
-}
-
 // Loads of step |step|; the state keeps its sums, and gets what was loaded.
 static strata_status_t emit_loads(pipeline_t *p, MlirValue step) {
-  set_step(p, step);
+  strata_define_step(p->d, p->body, step);
   p->state.count = (size_t)p->n_sums;
   for (size_t i = 0; i < p->loads.count; i++) {
     if (is_copied(p, p->loads.data[i]))
@@ -196,7 +190,7 @@ static MlirValue slot_of(const pipeline_t *p, MlirValue step) {
 
 // Begins the copies of step |step|; of zeros, if |exists| is there and false.
 static strata_status_t emit_copies(pipeline_t *p, MlirValue step, MlirValue slot, MlirValue exists) {
-  set_step(p, step);
+  strata_define_step(p->d, p->body, step);
   for (size_t i = 0; i < p->loads.count; i++)
     if (!is_load(p->loads.data[i]))
       STRATA_TRY(strata_gpu_distribute_op(p->d, p->loads.data[i]));
@@ -255,7 +249,7 @@ static strata_status_t store_operand(pipeline_t *p, int number, int side, MlirVa
 static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot) {
   strata_gpu_distribution_t *d = p->d;
   int64_t at = p->n_sums;
-  set_step(p, step);
+  strata_define_step(p->d, p->body, step);
   for (size_t i = 0; i < p->loads.count; i++)
     if (is_copied(p, p->loads.data[i]))
       continue;

@@ -125,6 +125,8 @@ void strata_registers_define(strata_gpu_distribution_t *d, MlirValue old, const 
 // The new value of an old scalar, and its definition.
 MlirValue strata_new_scalar(strata_gpu_distribution_t *d, MlirValue old);
 void strata_define_scalar(strata_gpu_distribution_t *d, MlirValue old, MlirValue scalar);
+// Step |step| of the old loop whose body is |body| comes next: its induction variable.
+void strata_define_step(strata_gpu_distribution_t *d, MlirBlock body, MlirValue step);
 
 //===-- Layouts --------------------------------------------------------------------------------------------------===//
 

@@ -9,13 +9,6 @@
 
 static MlirType buffer_element(MlirValue buffer) { return mlirShapedTypeGetElementType(mlirValueGetType(buffer)); }
 
-static int64_t buffer_bytes(MlirType type) {
-  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
-    bytes *= mlirShapedTypeGetDimSize(type, i);
-  return bytes;
-}
-
 // What this kernel both stores and loads, scratch above all, goes from thread to thread: a barrier lies between.
 static bool is_exchanged(MlirValue buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
@@ -27,7 +20,7 @@ static bool is_exchanged(MlirValue buffer) {
 static strata_transfer_t transfer_of(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
                                      strata_gpu_box_t *box) {
   strata_transfer_t transfer = strata_gpu_transfer(d, op, buffer, box);
-  transfer.flat = strata_gpu_flatten(d, transfer.flat);
+  transfer.flat = strata_emit_flat(&d->e, transfer.flat);
   return transfer;
 }
 
@@ -65,7 +58,7 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
 // What exceeds half of the L2 cache is not read from there again. And tasks that come back to lines which the cache has
 // (strata_gpu_share) find them there only if results do not take their place.
 static bool is_streaming(const strata_gpu_distribution_t *d, MlirValue buffer) {
-  int64_t bytes = buffer_bytes(mlirValueGetType(buffer)), most = d->device->l2_bytes / 2;
+  int64_t bytes = strata_buffer_bytes(mlirValueGetType(buffer)), most = d->device->l2_bytes / 2;
   bool comes_back = strata_gpu_share(d) > 0 && strata_attr_i64(d->func, "strata.bytes", 0) > most;
   return mlirValueIsABlockArgument(buffer) && (bytes > most || comes_back);
 }

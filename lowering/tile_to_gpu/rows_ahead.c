@@ -126,11 +126,6 @@ static strata_status_t box_of(strata_gpu_distribution_t *d, MlirOperation op, st
   return strata_gpu_box_read(d, op, 0, mlirValueGetType(mlirOperationGetResult(op, 0)), box);
 }
 
-static bool has_zero_pad(MlirOperation load) {
-  MlirAttribute pad = strata_attr(load, "pad");
-  return mlirAttributeIsNull(pad) || strata_attr_is_zero(pad);
-}
-
 // Elements of a box's inner rows: those of a task where it lies across the rows, else of a part of each row.
 static int64_t inner_extent(const strata_bulk_t *bulk) { return bulk->extents[bulk->inner]; }
 
@@ -194,8 +189,8 @@ static strata_status_t note_load(ahead_t *a, MlirOperation op) {
   strata_gpu_distribution_t *d = a->d;
   MlirValue buffer = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
-  if (!mlirTypeIsAVector(mlirValueGetType(result)) || !strata_gpu_is_read_only(buffer) || !has_zero_pad(op) ||
-      !mlirTypeEqual(strata_type_element(mlirValueGetType(result)), element))
+  if (!mlirTypeIsAVector(mlirValueGetType(result)) || !strata_gpu_is_read_only(buffer) ||
+      !strata_gpu_has_zero_pad(op) || !mlirTypeEqual(strata_type_element(mlirValueGetType(result)), element))
     return NULL;
   int64_t bytes = strata_element_bytes(element);
   fetched_t f = {.op = op, .width = STRATA_VECTOR_BYTES / bytes};
@@ -299,7 +294,7 @@ static strata_status_t fetch_pieces(ahead_t *a, MlirValue exists) {
       continue;
     STRATA_TRY(box_of(d, f->op, &box));
     strata_transfer_t transfer = strata_gpu_transfer(d, f->op, 0, &box);
-    transfer.flat = strata_gpu_flatten(d, transfer.flat);
+    transfer.flat = strata_emit_flat(&d->e, transfer.flat);
     strata_transfer_copy(d, &transfer, &f->loaded, copy_piece, &(target_t){d, f, exists});
   }
   strata_emit_op(&d->e, STRATA_TILE_COPY_COMMIT, 0, NULL, 0, NULL, 0, NULL);

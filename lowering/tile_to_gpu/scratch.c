@@ -4,13 +4,6 @@
 
 enum { MAX_PRIVATE_BYTES = 16 * 1024 };
 
-static int64_t size_of(MlirType type) {
-  int64_t size = strata_element_bytes(mlirShapedTypeGetElementType(type));
-  for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++)
-    size *= mlirShapedTypeGetDimSize(type, dim);
-  return size;
-}
-
 static MlirValue private_memory(strata_gpu_distribution_t *d, MlirType type) {
   const int32_t segments[2] = {0, 0};
   strata_named_attr_t attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(d->e.context, 2, segments)};
@@ -26,7 +19,7 @@ strata_status_t strata_gpu_rule_alloc(strata_gpu_distribution_t *d, MlirOperatio
     return strata_gpu_missing(op, "a dynamic size");
   for (intptr_t dim = 0; dim < rank; dim++)
     sizes[dim] = mlirShapedTypeGetDimSize(type, dim);
-  if (d->role.group == 1 && size_of(type) > MAX_PRIVATE_BYTES)
+  if (d->role.group == 1 && strata_buffer_bytes(type) > MAX_PRIVATE_BYTES)
     return strata_gpu_missing(op, "so much memory of a thread");
   if (d->role.group == 1)
     memory = private_memory(d, type);

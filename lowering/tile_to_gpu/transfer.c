@@ -294,24 +294,6 @@ void strata_transfer_copy(strata_gpu_distribution_t *d, strata_transfer_t *trans
   }
 }
 
-MlirValue strata_gpu_flatten(strata_gpu_distribution_t *d, MlirValue buffer) {
-  MlirType type = mlirValueGetType(buffer);
-  int64_t n_elements = 1;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
-    n_elements *= mlirShapedTypeGetDimSize(type, i);
-  MlirType flat = mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), 1, &n_elements,
-                                              mlirMemRefTypeGetMemorySpace(type));
-  const int32_t segments[] = {1, 0, 0, 0};
-  const int64_t zero = 0, one = 1;
-  strata_named_attr_t attrs[] = {
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(d->e.context, 4, segments)},
-      {"static_offsets", strata_i64s_attr(d->e.context, 1, &zero)},
-      {"static_sizes", strata_i64s_attr(d->e.context, 1, &n_elements)},
-      {"static_strides", strata_i64s_attr(d->e.context, 1, &one)},
-  };
-  return strata_emit_value(&d->e, "memref.reinterpret_cast", 1, &buffer, flat, 4, attrs);
-}
-
 strata_transfer_t strata_gpu_transfer(strata_gpu_distribution_t *d, MlirOperation op, int buffer,
                                       strata_gpu_box_t *box) {
   return (strata_transfer_t){

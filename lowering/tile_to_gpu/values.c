@@ -85,3 +85,9 @@ void strata_define_scalar(strata_gpu_distribution_t *d, MlirValue old, MlirValue
   registers.values[0] = scalar;
   strata_registers_define(d, old, &registers);
 }
+
+void strata_define_step(strata_gpu_distribution_t *d, MlirBlock body, MlirValue step) {
+  MlirValue induction = mlirBlockGetArgument(body, 0);
+  strata_gpu_record_of(d, induction)->counter = step;
+  strata_define_scalar(d, induction, step);
+}

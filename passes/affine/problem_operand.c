@@ -69,7 +69,7 @@ static bool walks_alone(const strata_nest_t *nest, const strata_access_t *access
 // The same from any place on.
 static bool walks_only(const strata_nest_t *nest, const strata_access_t *access, int place, int dim) {
   MlirAffineExpr expr = mlirAffineMapGetResult(strata_affine_simplify_map(access->map, nest->extents), place);
-  for (int other = 0; other < nest->n_parallel + nest->n_reduction; other++)
+  for (int other = 0; other < strata_nest_n_dims(nest); other++)
     if (other != dim && mlirAffineExprIsFunctionOfDim(expr, other))
       return false;
   return mlirAffineExprIsFunctionOfDim(expr, dim);
@@ -112,8 +112,8 @@ static int64_t row_bytes(MlirValue buffer) {
   return n ? sizes[n - 1] * strata_problem_bytes(strata_problem_element(buffer)) : 0;
 }
 
-// The same of a side's one dim, which may walk every so many-th place of the buffer's: the engine sees these as a dim
-// of their own (tile_to_gpu/bulk_split.c).
+// The place of a side's last dim |dim|. If it is the side's one dim, it may walk every so many-th place of the
+// buffer's: the engine sees these as a dim of their own (tile_to_gpu/bulk_split.c).
 static int own_place(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *own,
                      const strata_access_t *access, int dim) {
   const strata_nest_t *nest = q->contraction->nest;
@@ -139,14 +139,14 @@ static bool has_vectors(const strata_nest_t *nest, const strata_access_t *access
   int64_t stride, least, most;
   if (!mlirOperationIsNull(access->guard) || nest->extents[step] * bytes % VECTOR_BYTES)
     return false;
-  for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++)
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     if (!strata_access_stride(nest, access, dim, &stride) ||
         (dim == step ? stride != 1 : nest->extents[dim] > 1 && stride * bytes % VECTOR_BYTES))
       return false;
   int64_t sizes[STRATA_MAX_DIMS];
   strata_memref_sizes(access->buffer, sizes);
   MlirAffineExpr position = strata_affine_linearize(access->map, sizes, nest->extents);
-  int n_dims = nest->n_parallel + nest->n_reduction;
+  int n_dims = strata_nest_n_dims(nest);
   return strata_affine_range(position, n_dims, nest->extents, &least, &most) && least * bytes % VECTOR_BYTES == 0;
 }
 

@@ -23,23 +23,12 @@ typedef struct {
 
 static const strata_nest_node_t *node_of(const repeating_t *r, int node) { return &r->graph.nodes.data[node]; }
 
-static const strata_access_t *only_store(const strata_nest_node_t *node) {
-  const strata_access_t *store = NULL;
-  for (size_t i = 0; i < node->buffers.count; i++)
-    if (node->nest->accesses[i].is_store) {
-      if (store)
-        return NULL;
-      store = &node->nest->accesses[i];
-    }
-  return store;
-}
-
 // |node| and what it is made of, up to inputs and constants; false if that is much, one takes too long to repeat, or
 // the reader has to wait for another kernel anyway.
 static bool add_chain(const repeating_t *r, int node, int reader, double evaluations, strata_ints_t *chain) {
   const strata_nest_node_t *record = node_of(r, node);
-  if (record->class != STRATA_NEST_MAP || record->is_constant || !only_store(record) || chain->count == MAX_CHAIN ||
-      !strata_group_affords_again(&r->graph, &r->prices, node, evaluations, reader))
+  if (record->class != STRATA_NEST_MAP || record->is_constant || !strata_nest_only_store(record->nest) ||
+      chain->count == MAX_CHAIN || !strata_group_affords_again(&r->graph, &r->prices, node, evaluations, reader))
     return false;
   size_t n_made = 0;
   for (size_t i = 0; i < record->buffers.count; i++) {
@@ -79,7 +68,7 @@ static strata_status_t repeat(repeating_t *r, const strata_ints_t *chain, int re
       if (!access->is_store && number)
         mlirOperationSetOperand(access->op, 0, made.data[*number]);
     }
-    MlirValue result = only_store(node_of(r, chain->data[i]))->buffer;
+    MlirValue result = strata_nest_only_store(node_of(r, chain->data[i])->nest)->buffer;
     MlirValue own = strata_alloc_before(copy, mlirValueGetType(result));
     for (int j = 0; j < nest.n_accesses; j++)
       if (nest.accesses[j].is_store)
@@ -87,7 +76,7 @@ static strata_status_t repeat(repeating_t *r, const strata_ints_t *chain, int re
     *strata_pointer_map_put(&number_of, result.ptr) = (int64_t)made.count;
     *strata_vector_push(r->graph.arena, &made) = own;
   }
-  MlirValue result = only_store(node_of(r, chain->data[chain->count - 1]))->buffer;
+  MlirValue result = strata_nest_only_store(node_of(r, chain->data[chain->count - 1])->nest)->buffer;
   for (int j = 0; j < user->n_accesses; j++)
     if (!user->accesses[j].is_store && mlirValueEqual(user->accesses[j].buffer, result))
       mlirOperationSetOperand(user->accesses[j].op, 0, made.data[made.count - 1]);

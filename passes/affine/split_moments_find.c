@@ -10,13 +10,7 @@
 //===-- The pattern ----------------------------------------------------------------------------------------------===//
 
 const strata_access_t *strata_moments_store(const strata_nest_node_t *node) {
-  const strata_access_t *store = NULL;
-  for (int i = 0; i < node->nest->n_accesses; i++)
-    if (node->nest->accesses[i].is_store) {
-      if (store)
-        return NULL;
-      store = &node->nest->accesses[i];
-    }
+  const strata_access_t *store = strata_nest_only_store(node->nest);
   return store && !mlirAffineMapIsNull(store->map) ? store : NULL;
 }
 

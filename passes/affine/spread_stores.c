@@ -25,14 +25,8 @@ typedef struct {
 
 // The access of |node| that stores into |buffer|, if it is the node's only store; NULL if it has others.
 static const strata_access_t *only_store(const strata_nest_node_t *node, int buffer) {
-  const strata_access_t *found = NULL;
-  int n_stores = 0;
-  for (size_t i = 0; i < node->buffers.count; i++) {
-    n_stores += node->nest->accesses[i].is_store;
-    if (node->nest->accesses[i].is_store && node->buffers.data[i] == buffer)
-      found = &node->nest->accesses[i];
-  }
-  return n_stores == 1 ? found : NULL;
+  const strata_access_t *store = strata_nest_only_store(node->nest);
+  return store && node->buffers.data[store - node->nest->accesses] == buffer ? store : NULL;
 }
 
 static bool meets(const strata_nest_node_t *node, int buffer, const strata_nest_node_t *copy) {

@@ -32,15 +32,8 @@ import strata
 HASHES = "hashes.txt"
 
 
-def own_arguments():
-    """Those before a "--", and the compiler's behind it."""
-    arguments = sys.argv[1:]
-    at = arguments.index("--") if "--" in arguments else len(arguments)
-    return arguments[:at], arguments[at + 1:]
-
-
 def parse():
-    own, options = own_arguments()
+    own, options = strata.own_arguments()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=("write", "compare", "show", "list"))
     parser.add_argument("file", nargs="?")

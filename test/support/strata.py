@@ -9,6 +9,7 @@ import os
 import resource
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 
@@ -23,6 +24,13 @@ DTYPES = {
     16: np.int64, 17: np.uint64,
 }
 HALF_BYTES = (8, 9)  # i4 and u4
+
+
+def own_arguments():
+    """Those of the command line before a "--", and the compiler's behind it."""
+    arguments = sys.argv[1:]
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:at], arguments[at + 1:]
 
 
 def has_ptxas():

@@ -47,15 +47,8 @@ def build(case, folder, device, options):
     return case.name, time.perf_counter() - start, problem
 
 
-def own_arguments():
-    """Those before a "--", and the compiler's behind it."""
-    arguments = sys.argv[1:]
-    at = arguments.index("--") if "--" in arguments else len(arguments)
-    return arguments[:at], arguments[at + 1:]
-
-
 def main():
-    own, options = own_arguments()
+    own, options = strata.own_arguments()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     case_table.add_arguments(parser)
