@@ -26,7 +26,6 @@ enum {
   RESULT_BYTES = 16 << 10, // staging of a group's results
   ELEMENT_BYTES = 2,
   USUAL_GROUPS = 2,
-  LONG_ROW = 16,            // blocks of columns from which on more groups than usual pay
   OTHER_REGISTERS = 32,     // of a thread: addresses, row statistics
   TEMPORARY_REGISTERS = 64, // without a reduction that the assembler computes up to: several scores at a time
   SLOTS = 2,
@@ -101,7 +100,7 @@ static bool is_sensible(const strata_attention_problem_t *p, const strata_attent
     return true;
   return c->columns >= strata_min(MIN_COLUMNS, strata_round_up(p->columns, COLUMN_STEP)) &&
          c->columns < p->columns + COLUMN_STEP &&
-         (c->groups <= USUAL_GROUPS || strata_ceil_div(p->columns, c->columns) >= LONG_ROW);
+         (c->groups <= USUAL_GROUPS || (double)strata_ceil_div(p->columns, c->columns) >= p->costs->attention.long_row);
 }
 
 // Scores, the weights made of them and results are a thread's at the same time.
