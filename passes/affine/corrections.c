@@ -169,3 +169,13 @@ double strata_problem_correction(const strata_gpu_device_t *device, const strata
       factor *= all->factors[i];
   return factor;
 }
+
+const char *strata_problem_obstacle(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                                    const strata_pipelined_choice_t *choice, strata_corrects_t corrects) {
+  const strata_corrections_t *all = &problem->costs->corrections;
+  const question_t question = {device, problem, choice};
+  for (int i = 0; i < all->n; i++)
+    if (all->rows[i].corrects == corrects && isinf(all->factors[i]) && is_of_class(&question, &all->rows[i]))
+      return all->rows[i].name;
+  return NULL;
+}

@@ -172,12 +172,14 @@ static bool pays(const finder_t *f) {
   bool is_wanted = f->grouping->compile->options->fuse_norms;
   double factor = fits ? strata_problem_correction(f->device, &joined, &choice, STRATA_CORRECTS_NORM) : INFINITY;
   bool is_faster = fits && (is_wanted || choice.seconds * factor < f->device->costs->margins.norm * apart);
+  const char *obstacle = fits ? strata_problem_obstacle(f->device, &joined, &choice, STRATA_CORRECTS_NORM) : NULL;
   if (fits)
     strata_explain(f->grouping->compile,
                    "norm contract#%d: %d reductions of %lld rows of %lld, %lld blocks a row: %.1f us %s %.1f in two "
-                   "kernels",
+                   "kernels%s%s",
                    f->first, f->n_reductions, (long long)alone.rows, (long long)alone.columns, (long long)choice.row,
-                   1e6 * choice.seconds, is_faster ? "instead of" : "are not taken for", 1e6 * apart);
+                   1e6 * choice.seconds, is_faster ? "instead of" : "are not taken for", 1e6 * apart,
+                   obstacle ? "; corrected: " : "", obstacle ? obstacle : "");
   else
     strata_explain(f->grouping->compile, "norm contract#%d: no, rows of %lld do not fit a cluster's tiles", f->first,
                    (long long)alone.columns);

@@ -169,6 +169,9 @@ typedef struct {
 // INFINITY: it is not to be taken. |choice| is NULL where |corrects| is about products.
 double strata_problem_correction(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                  const strata_pipelined_choice_t *choice, strata_corrects_t corrects);
+// The row that takes it out; NULL: none does.
+const char *strata_problem_obstacle(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                                    const strata_pipelined_choice_t *choice, strata_corrects_t corrects);
 
 // Walks all of them: |p| is zero at first, and the next one afterwards; false at the end.
 bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *problem,

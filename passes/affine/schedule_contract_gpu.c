@@ -88,6 +88,9 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
                    (long long)p->tiles, (long long)s.blocks, clusters, form_text(arena, &s),
                    p->shape.teams > 1 ? ", two teams" : "", 1e6 * p->seconds, p->bound, mark[is_pipelined && i == 0]);
   }
+  const char *obstacle = strata_problem_obstacle(q->device, product, NULL, STRATA_CORRECTS_PIPELINED);
+  if (product->async && !n_pipelined && obstacle)
+    strata_explain(q->compile, "%s   not by %s: %s", name, product->async->name, obstacle);
   const char *mma = product->mma ? strata_arena_printf(arena, "%s %s", product->mma->family, product->mma->name) : NULL;
   if (tiled)
     strata_explain(q->compile, "%s   %s %s, %lld threads: %.1f us%s", name, mma ? mma : "multiply-adds",
