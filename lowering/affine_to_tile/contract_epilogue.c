@@ -54,7 +54,8 @@ void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contract
         strata_tile_contract_reduce(b, root, at);
       else
         store_root(b, root, at);
-    } else if (strata_contraction_root_point(c, root, STRATA_TILE_DIMS, extents, coordinates, at)) {
+    } else if (strata_contraction_root_point(c, root, STRATA_STATIC_SPACE(STRATA_TILE_DIMS, extents), coordinates,
+                                             at)) {
       store_root(b, root, at);
     } else {
       strata_tile_fail(b, "affine-to-tile: an epilogue that does not follow its contraction");
@@ -84,7 +85,7 @@ void strata_tile_contract_prefetch(strata_tile_builder_t *b, const strata_contra
   for (int i = 0; i < c->kernel->n_nests && !b->status; i++) {
     const strata_nest_t *root = &c->kernel->nests[i];
     if (root != c->nest && strata_nest_is_root(root) &&
-        strata_contraction_root_point(c, root, STRATA_TILE_DIMS, extents, coordinates, at))
+        strata_contraction_root_point(c, root, STRATA_STATIC_SPACE(STRATA_TILE_DIMS, extents), coordinates, at))
       prefetch_stores(b, root, at);
   }
 }

@@ -48,7 +48,7 @@ void strata_tile_extents(const strata_tile_builder_t *b, int64_t *out_extents) {
 MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr expr) {
   int64_t extents[STRATA_TILE_DIMS];
   strata_tile_extents(b, extents);
-  return strata_affine_simplify(expr, STRATA_TILE_DIMS, extents);
+  return strata_affine_simplify(expr, STRATA_STATIC_SPACE(STRATA_TILE_DIMS, extents));
 }
 
 MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t scale, MlirAffineExpr base) {

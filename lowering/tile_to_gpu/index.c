@@ -37,11 +37,11 @@ MlirAffineExpr strata_index_at(const strata_index_space_t *space, MlirAffineExpr
                   : mlirAffineAddExprGet(strata_thread_coordinate(context, layout, i, space->n_vector),
                                          constant(context, strata_layout_reg_coordinate(layout, reg, i)));
   MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, space->n_dims, dims);
-  return strata_affine_simplify(mlirAffineExprCompose(expr, map), space->n_dims, space->extents);
+  return strata_affine_simplify(mlirAffineExprCompose(expr, map), STRATA_STATIC_SPACE(space->n_dims, space->extents));
 }
 
 bool strata_index_range(const strata_index_space_t *space, MlirAffineExpr expr, int64_t *out_min, int64_t *out_max) {
-  return strata_affine_range(expr, space->n_dims, space->extents, out_min, out_max);
+  return strata_affine_range(expr, STRATA_STATIC_SPACE(space->n_dims, space->extents), out_min, out_max);
 }
 
 int64_t strata_index_split(MlirAffineExpr *expr) {
