@@ -182,7 +182,11 @@ static strata_status_t compile_and_finish(const char *files, void *user) {
   compile.explain = job->options->explain ? &explain : NULL;
   compile.notes = &notes;
   STRATA_TRY(check_devices(&compile)); // before any work: the name may be wrong
-  strata_status_t status = strata_compile_to(&compile, (strata_phase_t)job->options->compile_to, &pipeline);
+  strata_phase_t first = (strata_phase_t)job->options->compile_from;
+  strata_status_t status = first > STRATA_PHASE_IMPORT ? strata_read_ir(&compile, job->options->input_path) : NULL;
+  first += first > STRATA_PHASE_IMPORT;
+  if (!status)
+    status = strata_compile_between(&compile, first, (strata_phase_t)job->options->compile_to, &pipeline);
   strata_observe_end(&job->observer);
   return status ? name_input(job, status) : finish(&compile, job);
 }
