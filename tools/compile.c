@@ -92,8 +92,12 @@ static strata_status_t run_session(job_t *job, strata_session_t *session, const 
     strata_status_free(status);
     return NULL;
   }
+  STRATA_TRY(strata_session_read_inputs(job->arena, session, options->input.count, options->input.items));
+  STRATA_TRY(strata_session_choose_sizes(job->arena, session, 0, NULL, true));
+  if (session->dims)
+    printf("sizes: %s\n", strata_session_sizes_text(job->arena, session));
   STRATA_TRY(strata_session_open(job->arena, session));
-  STRATA_TRY(strata_session_set_inputs(job->arena, session, options->input.count, options->input.items));
+  STRATA_TRY(strata_session_set_inputs(job->arena, session));
   return strata_profile(job->arena, session, names, options->num_iters, stdout);
 }
 
