@@ -110,7 +110,7 @@ def of_products(times, known):
         elements = [TILES[name][1] * TILES[name][2] / TILES[name][0] for name in ("wide", "square")]
         cycles = (wide.store - square.store) / (elements[0] - elements[1])
         found["pipelined.store_rate"] = (RESULT_BYTES + 2) / cycles
-        found["pipelined.store_start"] = max(wide.store - elements[0] * cycles, 0) or None  # less than the timing errs by
+        found["pipelined.store_start"] = max(wide.store - elements[0] * cycles, 0) or None
     narrow, short, stream, apart = (per(fact, f"{name}_4", f"{name}_12", times) for name, fact in (
         ("narrow", "steps"), ("short", "steps"), ("stream", "share"), ("apart", "steps")))
     step_bytes = {name: (TILES[name][1] + TILES[name][2]) * STEP_BYTES for name in TILES}
