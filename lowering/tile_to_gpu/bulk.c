@@ -286,11 +286,10 @@ static bool thin_out(strata_bulk_t *bulk, MlirOperation op, int64_t n, int64_t f
   return true;
 }
 
-// True if boxes begin at multiples of 16 bytes along the innermost dim: any other copy is an illegal instruction to the
-// engine, wherever the buffer and its rows begin.
+// True if boxes begin where they may along the innermost dim.
 static bool begins_at_units(const strata_bulk_t *bulk) {
   const int64_t offsets[RANK] = {0};
-  int64_t elements = strata_max(STRATA_BULK_ALIGNMENT / element_bytes(bulk), 1);
+  int64_t elements = strata_map_unit_elements(element_bytes(bulk));
   MlirAffineExpr first = at(bulk, bulk->box.coordinates[bulk->dims[0]], offsets, false);
   bool is_one = bulk->extents[bulk->inner] == bulk->box.space.extents[bulk->inner];
   return mlirAffineExprIsMultipleOf(first, elements) && (is_one || bulk->extents[bulk->inner] % elements == 0);

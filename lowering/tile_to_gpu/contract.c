@@ -216,6 +216,7 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   if (mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "an operand that is no matrix");
   strata_shared_operand_t *operand = &p->operands[side];
+  operand->value = value;
   operand->element = mlirShapedTypeGetElementType(type);
   operand->element_bytes = strata_element_bytes(operand->element);
   operand->rows = mlirShapedTypeGetDimSize(type, 0);

@@ -6,31 +6,30 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_PIPELINED_H
 #define STRATA_LOWERING_TILE_TO_GPU_PIPELINED_H
 
-#include "lowering/tile_to_gpu/bulk.h"
-#include "lowering/tile_to_gpu/contract.h"
+#include "lowering/tile_to_gpu/operand.h"
 #include "lowering/tile_to_gpu/ring.h"
 #include "lowering/tile_to_gpu/roles.h"
 #include "lowering/tile_to_gpu/shared.h"
 
 enum {
   STRATA_GROUP_ROWS = 64,     // of an instruction
-  STRATA_SPAN = 128,          // bytes of an operand's row in a slot: one step
-  STRATA_SPAN_ROWS = 8,       // after which the exchange of units repeats
   STRATA_MOST_OF_THREE = 112, // registers of a thread of three groups for the sums and the epilogue's operands
 };
 
-// How an operand lies in a slot: rows of STRATA_SPAN bytes whose 16-byte units are exchanged.
+// An operand in a ring.
 typedef struct strata_ring_operand strata_ring_operand_t;
 struct strata_ring_operand {
-  strata_shared_operand_t shared; // .crossed as below; .memory: all slots
+  strata_shared_operand_t shared; // ->memory: all slots
   int64_t slot;                   // elements of a slot
-  bool is_bulk;
-  strata_bulk_t bulk;
-  MlirOperation load; // in bulk: the tile.load it replaces
-  int64_t tiles;      // in a slot: those of |tiles| tasks, |stride| apart, one behind the other
+  int64_t tiles;                  // in a slot: those of |tiles| tasks, |stride| apart, one behind the other
   int64_t stride;
   strata_ring_operand_t *other; // of a pair's columns: the second one's, whose tile lies behind the first; else NULL
 };
+
+// Reads |value|, of whose dims |contiguous| is that in memory: how it comes, and lies in a slot.
+STRATA_MUST_CHECK strata_status_t strata_ring_operand_read(strata_gpu_distribution_t *d, MlirValue value,
+                                                           const strata_operand_terms_t *terms, int contiguous,
+                                                           strata_ring_operand_t *operand);
 
 typedef struct strata_instruction strata_instruction_t; // pipelined_instruction.h
 
@@ -180,8 +179,6 @@ int64_t strata_ring_bytes(const strata_pipelined_t *p);
 // True if a single thread fetches everything.
 bool strata_pipelined_is_bulk(const strata_pipelined_t *p);
 
-// Bytes of a row of a box in a slot.
-int64_t strata_ring_span(const strata_ring_operand_t *operand);
 // The number of the first task of the block's cluster.
 MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d);
 

@@ -28,99 +28,65 @@ strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipe
   return strata_pipelined_addresses(d, k);
 }
 
+static bool is_bulk(const strata_pipelined_kernel_t *k, int side) {
+  return strata_operand_is_bulk(&k->product.operands[side].shared);
+}
+
 //===-- In bulk --------------------------------------------------------------------------------------------------===//
 
-// Bytes of one box: all of them count, also those outside the buffer.
-static int64_t box_bytes(const strata_ring_operand_t *operand) {
-  const strata_bulk_t *bulk = &operand->bulk;
-  return bulk->extents[1 - bulk->inner] * strata_ring_span(operand);
-}
-
-// |blocks|: bits of those of the cluster that the box is for; null: it is the own one.
-static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                     const strata_ring_operand_t *operand, MlirValue slot_at, const int64_t *offsets,
-                     MlirValue blocks) {
-  const strata_shared_operand_t *shared = &operand->shared;
-  strata_emitter_t *e = &d->e;
-  bool crossed = shared->form == STRATA_SPANS_CROSSED;
-  int64_t span = STRATA_SPAN / shared->element_bytes;
-  // A crossed operand's boxes are parts of spans of rows one behind the other, others' are rows.
-  int64_t at = crossed ? offsets[0] * shared->steps + offsets[1] * span : offsets[0] * shared->steps;
-  if (shared->form == STRATA_DENSE) // of whole rows
-    at = offsets[1] * shared->rows;
-  const strata_bulk_target_t to = {.memory = shared->memory,
-                                   .at = strata_emit_plus(e, slot_at, at),
-                                   .barriers = k->ring.full,
-                                   .slot = k->place.slot,
-                                   .blocks = blocks};
-  strata_bulk_load(d, &operand->bulk, offsets, strata_ring_span(operand), &to);
-}
-
-// Boxes |first| to |end| - 1, in order.
-static void copy_boxes(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                       const strata_ring_operand_t *operand, MlirValue at, int64_t first, int64_t end,
-                       MlirValue blocks) {
-  const strata_bulk_t *bulk = &operand->bulk;
-  int64_t offsets[2], number = 0;
-  for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
-    for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1], number++)
-      if (first <= number && number < end)
-        copy_box(d, k, operand, at, offsets, blocks);
-}
-
-static void copy_tile(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                      const strata_ring_operand_t *operand, MlirValue at) {
-  copy_boxes(d, k, operand, at, 0, strata_bulk_copies(&operand->bulk), (MlirValue){0});
-}
-
 // The block's part, from |piece| on, of an operand fetched in |pieces|.
-static void copy_pieces(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                        const strata_ring_operand_t *part, MlirValue at, MlirValue own, MlirValue blocks, int64_t piece,
-                        int64_t pieces) {
+static void copy_pieces(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand, const strata_bulk_t *part,
+                        const strata_fill_t *to, MlirValue own, int64_t piece, int64_t pieces) {
   strata_emitter_t *e = &d->e;
-  int64_t boxes = strata_bulk_copies(&part->bulk) / pieces;
+  int64_t boxes = strata_bulk_copies(part) / pieces;
   bool is_last = piece == pieces - 1;
   strata_loop_t branch = {0};
   if (!is_last)
     branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, own, strata_emit_index(e, piece)));
-  copy_boxes(d, k, part, at, piece * boxes, (piece + 1) * boxes, blocks);
+  strata_boxes_copy(d, operand, part, to, piece * boxes, (piece + 1) * boxes);
   if (is_last)
     return;
   strata_emit_if_else(e, branch);
-  copy_pieces(d, k, part, at, own, blocks, piece + 1, pieces);
+  copy_pieces(d, operand, part, to, own, piece + 1, pieces);
   strata_emit_if_end(e, branch);
 }
 
 // False if nothing is shared.
-static bool copy_shared(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int side, MlirValue at) {
-  strata_ring_operand_t part = k->product.operands[side];
+static bool copy_shared(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int side, strata_fill_t to) {
+  const strata_shared_operand_t *operand = &k->product.operands[side].shared;
+  strata_bulk_t part;
   int64_t pieces = strata_share_pieces(d, side);
-  if (pieces == 1 || !strata_share_divide(&k->product.operands[side].bulk, pieces, &part.bulk))
+  if (pieces == 1 || !strata_share_divide(operand->bulk, pieces, &part))
     return false;
-  copy_pieces(d, k, &part, at, strata_share_piece(d, side), strata_share_blocks(d, side), 0, pieces);
+  to.blocks = strata_share_blocks(d, side);
+  copy_pieces(d, operand, &part, &to, strata_share_piece(d, side), 0, pieces);
   return true;
+}
+
+// A tile, from element |tile| of the operand's slot on.
+static strata_status_t copy_tile(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, strata_fill_t to,
+                                 int64_t tile) {
+  to.at = strata_emit_binary(&d->e, "arith.addi", to.at, strata_emit_index(&d->e, tile));
+  return operand->shared.source->fill(d, &operand->shared, &to);
 }
 
 // The tiles of all tasks of the cluster where they differ.
 static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int side) {
   strata_emitter_t *e = &d->e;
   const strata_ring_operand_t *operand = &k->product.operands[side];
-  MlirValue at = strata_emit_binary(e, "arith.muli", k->place.slot, strata_emit_index(e, operand->slot));
-  if (copy_shared(d, k, side, at))
+  const strata_fill_t to = {
+      .slot = k->place.slot, .at = strata_emit_times(e, k->place.slot, operand->slot), .full = k->ring.full};
+  if (copy_shared(d, k, side, to))
     return NULL;
   if (d->plan.parts == 1 || operand->stride == 0) {
-    copy_tile(d, k, operand, at);
-    if (operand->other)
-      copy_tile(d, k, operand->other,
-                strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, operand->slot / k->product.pair)));
-    return NULL;
+    STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
+    return operand->other ? copy_tile(d, operand->other, to, operand->slot / k->product.pair) : NULL;
   }
   MlirValue own = d->role.task, first = strata_pipelined_first_task(d);
   for (int64_t i = 0; i < operand->tiles; i++) {
     STRATA_TRY(strata_pipelined_place(
         d, k, strata_emit_binary(e, "arith.addi", first, strata_emit_index(e, i * operand->stride))));
-    int64_t tile = i * (operand->slot / operand->tiles);
-    copy_tile(d, k, operand, strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, tile)));
+    STRATA_TRY(copy_tile(d, operand, to, i * (operand->slot / operand->tiles)));
   }
   return strata_pipelined_place(d, k, own);
 }
@@ -130,11 +96,11 @@ static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipeline
   const strata_ring_operand_t *operands = k->product.operands;
   int64_t bytes = 0;
   for (int side = 0; side < 2; side++)
-    if (operands[side].is_bulk)
-      bytes += strata_bulk_copies(&operands[side].bulk) * box_bytes(&operands[side]) * operands[side].tiles;
+    if (is_bulk(k, side))
+      bytes += operands[side].shared.source->bytes(&operands[side].shared) * operands[side].tiles;
   strata_ring_expect(d, &k->ring, k->place.slot, bytes);
   for (int side = 0; side < 2; side++)
-    if (operands[side].is_bulk)
+    if (is_bulk(k, side))
       STRATA_TRY(copy_operand(d, k, side));
   return NULL;
 }
@@ -174,31 +140,27 @@ static strata_status_t emit_needed(strata_gpu_distribution_t *d, MlirBlock body,
 }
 
 static strata_status_t store_operand(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int side) {
-  strata_registers_t registers;
-  const strata_ring_operand_t *operand = &k->product.operands[side];
-  STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(k->contract, side), &operand->shared.load, &registers));
-  registers = strata_operand_rounded(d, k->product.mma, &registers);
-  return strata_operand_store(d, &operand->shared, k->place.slot, &registers);
+  const strata_shared_operand_t *operand = &k->product.operands[side].shared;
+  return operand->source->fill(d, operand, &(strata_fill_t){.slot = k->place.slot, .mma = k->product.mma});
 }
 
 // What the loads of both operands leave in a thread's registers, beyond which they are fetched one after the other.
 enum { MAX_REGISTER_BYTES = 64 * 4 };
 
-static int64_t register_bytes(const strata_ring_operand_t *operand) {
-  return operand->is_bulk ? 0 : strata_ring_slot_bytes(operand) / STRATA_GROUP_THREADS;
+static int64_t register_bytes(const strata_pipelined_kernel_t *k, int side) {
+  return is_bulk(k, side) ? 0 : strata_ring_slot_bytes(&k->product.operands[side]) / STRATA_GROUP_THREADS;
 }
 
 // Both operands are loaded before the slot is waited for: the loads are under way meanwhile.
 static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
-  const strata_ring_operand_t *operands = k->product.operands;
   ops_t needed = {0};
   for (int side = 0; side < 2; side++)
-    if (!operands[side].is_bulk)
+    if (!is_bulk(k, side))
       mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
   STRATA_TRY(emit_needed(d, body, &needed));
   strata_ring_acquire(d, &k->ring, k->place);
   for (int side = 0; side < 2; side++)
-    if (!operands[side].is_bulk)
+    if (!is_bulk(k, side))
       STRATA_TRY(store_operand(d, k, side));
   return NULL;
 }
@@ -216,8 +178,8 @@ static strata_status_t emit_in_turn(strata_gpu_distribution_t *d, strata_pipelin
 
 static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
-  int64_t bytes = register_bytes(&k->product.operands[0]) + register_bytes(&k->product.operands[1]);
-  bool has_bulk = k->product.operands[0].is_bulk || k->product.operands[1].is_bulk;
+  int64_t bytes = register_bytes(k, 0) + register_bytes(k, 1);
+  bool has_bulk = is_bulk(k, 0) || is_bulk(k, 1);
   return bytes <= MAX_REGISTER_BYTES || has_bulk ? emit_at_once(d, k, body) : emit_in_turn(d, k, body);
 }
 
@@ -225,7 +187,7 @@ static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipel
 
 // Every producer arrives; the first announces what comes in bulk.
 static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  bool has_bulk = k->product.operands[0].is_bulk || k->product.operands[1].is_bulk;
+  bool has_bulk = is_bulk(k, 0) || is_bulk(k, 1);
   strata_emit_fence(d, "shared");
   if (!has_bulk) {
     strata_phase_arrive(d, k->ring.full, k->place.slot);

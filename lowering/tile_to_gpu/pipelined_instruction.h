@@ -10,10 +10,8 @@ struct strata_instruction {
   // Sums lie as a warp group's instruction has them: results are staged and exchanged by warp groups, and operands of
   // the epilogue may come through the ring.
   bool has_fragments;
-  // Of side |side|, whose operand is of |type| and lies contiguous along dim |contiguous| of it: whether it comes in
-  // bulk, and its form and place in a slot. UNSUPPORTED where no form suits.
-  strata_status_t (*operand)(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type, int contiguous,
-                             strata_pipelined_t *p);
+  // How an operand of |type| may come, that of the instruction's rows if it is |left|.
+  strata_operand_terms_t (*terms)(MlirType type, bool left);
   // Once both are known: the layout of the sums, and of what threads read of operands. UNSUPPORTED where the schedule
   // asks for what the instruction has not.
   strata_status_t (*finish)(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
@@ -31,8 +29,7 @@ struct strata_instruction {
 // The one that |op|, a vector.contract, asks for.
 const strata_instruction_t *strata_instruction_of(MlirOperation op);
 
-strata_status_t strata_wgmma_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type,
-                                     int contiguous, strata_pipelined_t *p);
+strata_operand_terms_t strata_wgmma_terms(MlirType type, bool left);
 strata_status_t strata_wgmma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
                                     strata_pipelined_t *p);
 // The layout of the sums: by ->n, ->m_blocks, ->groups, ->across, ->swap and ->reads_left.
@@ -44,8 +41,7 @@ void strata_wgmma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel
                            MlirValue *sums);
 void strata_wgmma_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums);
 
-strata_status_t strata_fma_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type,
-                                   int contiguous, strata_pipelined_t *p);
+strata_operand_terms_t strata_fma_terms(MlirType type, bool left);
 strata_status_t strata_fma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
                                   strata_pipelined_t *p);
 int64_t strata_fma_releases(const strata_pipelined_t *p);

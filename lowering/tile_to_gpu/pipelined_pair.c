@@ -35,8 +35,10 @@ int64_t strata_pair_count(MlirOperation loop) {
 
 // True if both lie in a slot, and are brought, in the same way.
 static bool is_alike(const strata_ring_operand_t *a, const strata_ring_operand_t *b) {
-  return a->is_bulk && b->is_bulk && a->slot == b->slot && a->shared.form == b->shared.form &&
-         a->bulk.inner == b->bulk.inner && !memcmp(a->bulk.extents, b->bulk.extents, sizeof a->bulk.extents) &&
+  const strata_bulk_t *own = a->shared.bulk, *second = b->shared.bulk;
+  return strata_operand_is_bulk(&a->shared) && strata_operand_is_bulk(&b->shared) && a->slot == b->slot &&
+         a->shared.form == b->shared.form && own->inner == second->inner &&
+         !memcmp(own->extents, second->extents, sizeof own->extents) &&
          mlirTypeEqual(a->shared.element, b->shared.element);
 }
 

@@ -16,15 +16,6 @@ enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256, LEFT_HALF = 
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
 
-// The tile.load that |value| is; a null operation if it is anything else.
-static MlirOperation plain_load(MlirValue value) {
-  MlirOperation none = {0};
-  if (!mlirValueIsAOpResult(value))
-    return none;
-  MlirOperation op = mlirOpResultGetOwner(value);
-  return strata_op_is(op, "tile.load") ? op : none;
-}
-
 // The operand along the instruction's columns holds the tiles of all blocks of a cluster; where it is crossed, in whole
 // spans, each of one tile or of several.
 static void place_tiles(strata_ring_operand_t *operand, int64_t tile, int64_t parts) {
@@ -54,7 +45,7 @@ static strata_layout_t load_layout(const int64_t *sizes, int64_t threads, int fi
 // wait for them, not of few, where memory has no time for it.
 static bool reads_ahead(const strata_gpu_distribution_t *d, const strata_ring_operand_t *operand) {
   enum { MANY_ROWS = 128 };
-  return operand->is_bulk && d->plan.stagger && operand->shared.rows >= MANY_ROWS;
+  return strata_operand_is_bulk(&operand->shared) && d->plan.stagger && operand->shared.rows >= MANY_ROWS;
 }
 
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, int64_t producers,
@@ -62,26 +53,20 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   MlirValue value = mlirOperationGetOperand(op, side);
   MlirType type = mlirValueGetType(value);
   strata_ring_operand_t *operand = &p->operands[side];
-  strata_shared_operand_t *shared = &operand->shared;
-  shared->element = mlirShapedTypeGetElementType(type);
-  shared->element_bytes = strata_element_bytes(shared->element);
-  shared->rows = mlirShapedTypeGetDimSize(type, 0);
-  shared->steps = mlirShapedTypeGetDimSize(type, STEP);
-  shared->word = 1;
-  operand->load = plain_load(value);
+  const strata_operand_terms_t terms = p->instruction->terms(type, side == strata_pipelined_left_side(p));
   int contiguous = STEP;
   int64_t width = 1;
   STRATA_TRY(strata_operand_source(d, value, &contiguous, &width));
-  STRATA_TRY(p->instruction->operand(d, op, side, type, contiguous, p));
+  STRATA_TRY(strata_ring_operand_read(d, value, &terms, contiguous, operand));
   if (reads_ahead(d, operand))
-    operand->bulk.reads_ahead = true;
+    operand->shared.bulk->reads_ahead = true;
   place_tiles(operand, mlirShapedTypeGetDimSize(type, 0), side == strata_pipelined_left_side(p) ? 1 : p->parts);
   if (side == COLUMN && p->pair > 1) {
     operand->tiles *= p->pair;
     operand->slot *= p->pair;
   }
-  const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0), shared->steps};
-  shared->load = load_layout(sizes, producers, contiguous, strata_power_of_two_in(sizes[contiguous], width));
+  const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, STEP)};
+  operand->shared.load = load_layout(sizes, producers, contiguous, strata_power_of_two_in(sizes[contiguous], width));
   return NULL;
 }
 

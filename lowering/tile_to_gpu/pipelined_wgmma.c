@@ -14,50 +14,12 @@ enum { ROW = 0, COLUMN = 1, STEP = 1, MAX_COLUMNS = 256, LEFT_HALF = 4, WORDS = 
 
 //===-- Operands in a slot ---------------------------------------------------------------------------------------===//
 
-// Operands of 16 bits may lie crossed; of others the rows of a slot run along the reduction.
-static void place_operand(strata_ring_operand_t *operand, bool crossed) {
-  strata_shared_operand_t *shared = &operand->shared;
-  shared->form = crossed ? STRATA_SPANS_CROSSED : STRATA_SPANS;
-  if (crossed)
-    shared->rows = strata_round_up(shared->rows, STRATA_SPAN / shared->element_bytes);
-  operand->slot = shared->rows * shared->steps;
-}
-
-// Boxes along the reduction, or, where |may_cross|, across it: then each box of rows is a span.
-static bool find_boxes(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, MlirType type,
-                       bool may_cross, strata_bulk_t *out) {
-  int64_t bytes = operand->shared.element_bytes;
-  int64_t rows = operand->shared.rows, n_boxes = strata_ceil_div(rows, STRATA_BULK_EXTENT);
-  int64_t most = n_boxes > 1 && rows % n_boxes == 0 ? rows / n_boxes : STRATA_BULK_EXTENT; // equal ones: slots are full
-  strata_bulk_limits_t limits = {.most = {most, operand->shared.steps}, .span = STRATA_SPAN};
-  if (strata_bulk_read(d, operand->load, 0, type, &limits, out))
-    return may_cross || out->inner == STEP;
-  limits.most[0] = STRATA_SPAN / bytes;
-  return may_cross && strata_bulk_read(d, operand->load, 0, type, &limits, out);
-}
-
-// One box, else one copy that follows windows, else several boxes.
-static bool find_bulk(strata_gpu_distribution_t *d, strata_ring_operand_t *operand, MlirType type, bool may_cross) {
-  strata_bulk_t boxes;
-  bool has_boxes = find_boxes(d, operand, type, may_cross, &boxes);
-  bool is_one = has_boxes && (boxes.inner != STEP || boxes.extents[0] >= boxes.box.space.extents[0]);
-  if (!is_one && strata_bulk_read_window(d, operand->load, 0, type, STRATA_SPAN, &operand->bulk))
-    return true;
-  operand->bulk = boxes;
-  return has_boxes;
-}
-
-strata_status_t strata_wgmma_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type,
-                                     int contiguous, strata_pipelined_t *p) {
-  strata_ring_operand_t *operand = &p->operands[side];
-  const strata_shared_operand_t *shared = &operand->shared;
-  if (shared->steps * shared->element_bytes != STRATA_SPAN)
-    return strata_gpu_missing(op, "a step of other than 128 bytes");
-  bool has_16_bits = shared->element_bytes == 2;
-  bool may_cross = has_16_bits || (shared->element_bytes == 4 && side == strata_pipelined_left_side(p));
-  operand->is_bulk = !mlirOperationIsNull(operand->load) && find_bulk(d, operand, type, may_cross);
-  place_operand(operand, operand->is_bulk ? operand->bulk.inner != STEP : contiguous != STEP && has_16_bits);
-  return NULL;
+// Operands of 16 bits may lie crossed; of others the rows of a slot run along the reduction, but threads read a left
+// one of f32.
+strata_operand_terms_t strata_wgmma_terms(MlirType type, bool left) {
+  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
+  return (strata_operand_terms_t){
+      .has_boxes = true, .has_windows = true, .may_cross = bytes == 2 || (bytes == 4 && left)};
 }
 
 //===-- Layouts --------------------------------------------------------------------------------------------------===//
@@ -165,6 +127,9 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
   int64_t steps = p->operands[0].shared.steps;
   if (!p->mma || strcmp(p->mma->family, d->device->mma_async) != 0)
     return strata_gpu_missing(op, "this matrix instruction");
+  for (int side = 0; side < 2; side++)
+    if (p->operands[side].shared.steps * p->operands[side].shared.element_bytes != STRATA_SPAN)
+      return strata_gpu_missing(op, "a step of other than 128 bytes");
   bool are_teams = p->teams == 2 && p->groups == 1 && p->parts == 1;
   if (schedule->producers != STRATA_GROUP_THREADS || schedule->group != p->groups * STRATA_GROUP_THREADS ||
       schedule->threads != schedule->group * p->teams || (p->teams != 1 && !are_teams) || p->slots < 2)
