@@ -60,6 +60,8 @@ static inline bool strata_operand_is_bulk(const strata_shared_operand_t *operand
 }
 // Bytes of a row of a box in a slot.
 int64_t strata_operand_span(const strata_shared_operand_t *operand);
+// Elements from a tile's beginning to |row|, of the first span or of a crossed one's beginning, and |step|.
+int64_t strata_operand_at(const strata_shared_operand_t *operand, int64_t row, int64_t step);
 // Boxes |first| to |end| - 1 of those of |bulk|, the operand's or a division of it, in order.
 void strata_boxes_copy(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand, const strata_bulk_t *bulk,
                        const strata_fill_t *to, int64_t first, int64_t end);

@@ -64,23 +64,26 @@ int64_t strata_boxes_bytes(const strata_shared_operand_t *operand) {
   return strata_bulk_copies(bulk) * bulk->extents[1 - bulk->inner] * strata_operand_span(operand);
 }
 
-// Elements from a tile's beginning to the box at |offsets|.
-static int64_t place_of(const strata_shared_operand_t *operand, const int64_t *offsets) {
+int64_t strata_operand_at(const strata_shared_operand_t *operand, int64_t row, int64_t step) {
   int64_t span = STRATA_SPAN / operand->element_bytes;
-  if (operand->form == STRATA_DENSE) // of whole rows
-    return offsets[STEP] * operand->rows;
-  bool crossed = operand->form == STRATA_SPANS_CROSSED;
-  int64_t along = offsets[crossed ? ROW : STEP], others = crossed ? operand->steps : operand->rows;
-  return along / span * span * others + offsets[crossed ? STEP : ROW] * span;
+  switch (operand->form) {
+  case STRATA_DENSE:
+    return step * operand->rows + row;
+  case STRATA_SPANS_CROSSED:
+    return row * operand->steps + step * span;
+  default:
+    return step / span * span * operand->rows + row * span + step % span;
+  }
 }
 
 static void copy_box(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand, const strata_bulk_t *bulk,
                      const strata_fill_t *to, const int64_t *offsets) {
-  const strata_bulk_target_t target = {.memory = operand->memory,
-                                       .at = strata_emit_plus(&d->e, to->at, place_of(operand, offsets)),
-                                       .barriers = to->full,
-                                       .slot = to->slot,
-                                       .blocks = to->blocks};
+  const strata_bulk_target_t target = {
+      .memory = operand->memory,
+      .at = strata_emit_plus(&d->e, to->at, strata_operand_at(operand, offsets[ROW], offsets[STEP])),
+      .barriers = to->full,
+      .slot = to->slot,
+      .blocks = to->blocks};
   strata_bulk_load(d, bulk, offsets, strata_operand_span(operand), &target);
 }
 

@@ -78,9 +78,12 @@ typedef struct {
 // The part of the kernel being emitted: a forall, one or more of which share ring, roles and grid.
 typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
 typedef struct strata_scheduler strata_scheduler_t; // schedulers.h
+typedef struct strata_mainloop strata_mainloop_t;   // mainloops.h
 struct strata_pipelined_kernel {
   strata_pipelined_t product;
   const strata_scheduler_t *scheduler;
+  const strata_mainloop_t *mainloop;
+  int64_t fetchers;             // producers' threads that fetch: one where all comes in bulk
   MlirOperation loop, contract; // the old ones, of a pair the first
   int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;               // of the first with a ring: those that share its tasks
@@ -97,6 +100,7 @@ struct strata_pipelined_kernel {
   MlirValue ordinal;         // of the running task among the block's
   strata_stream_t stream;    // of the running task
   strata_ring_place_t place; // at the end of the new code
+  MlirValue parity;          // of what is fetched once a task: that of the task's number in its block
   MlirBlock body;            // the old forall's
   int64_t n_tasks;           // its own
   strata_pipelined_kernel_t *next;              // of the same launch and ring, NULL: none; its tasks follow
@@ -109,14 +113,12 @@ struct strata_pipelined_kernel {
 STRATA_MUST_CHECK strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperation op,
                                                         strata_pipelined_t *out_product);
 
-// Fixes the layouts of a contraction's sum and operands.
-STRATA_MUST_CHECK strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
-
 // The loop of a forall's body |body| that is marked tile.pipeline; a null operation if there is none.
 MlirOperation strata_pipelined_loop(MlirBlock body);
 
 // The whole forall and those behind it: both roles. d->state.pipelined is valid from here on.
-STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall);
+STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall,
+                                                          const strata_mainloop_t *mainloop);
 
 // Tasks of |first| and those behind it (pipelined_turns.c).
 int64_t strata_pipelined_tasks(const strata_pipelined_kernel_t *first);
@@ -142,8 +144,6 @@ void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kerne
 // The consumer's group among those of its task.
 MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 
-// Fills the ring for the running task (pipelined_fetch.c).
-STRATA_MUST_CHECK strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 // Tiles of the epilogue's operands that come through the ring (pipelined_epilogue.c): finds them; the slots that they
 // take of each task; whether |op| is one's load. Producers fetch them, consumers have their values from then on.
 void strata_epilogue_read(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
@@ -221,9 +221,6 @@ typedef struct {
 // Combines |values| over the blocks of the cluster, in the order of their ranks.
 STRATA_MUST_CHECK strata_status_t strata_row_combine(strata_gpu_distribution_t *d, MlirAttribute kind, MlirType element,
                                                      const strata_row_place_t *place, int64_t count, MlirValue *values);
-
-// The products of the running task, as the result of the old loop (pipelined_product.c).
-STRATA_MUST_CHECK strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
 // The instruction's first row of two that |lane| of a warp group has, as an element of the result's dim.
 MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue lane);

@@ -5,6 +5,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
@@ -220,7 +221,7 @@ static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_
   return strata_emit_binary(e, "arith.remui", step, strata_emit_index(e, k->n_steps));
 }
 
-strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+static strata_status_t fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {k->place.slot, k->place.parity}, lower, upper;
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
@@ -236,5 +237,12 @@ strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipe
   state[1] = k->place.parity;
   strata_emit_for_end(e, loop, 2, state, state);
   k->place = (strata_ring_place_t){state[0], state[1]};
+  return NULL;
+}
+
+strata_status_t strata_pipelined_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  STRATA_TRY(strata_pipelined_addresses(d, k));
+  STRATA_TRY(fetch(d, k));
+  strata_epilogue_fetch(d, k);
   return NULL;
 }

@@ -34,8 +34,19 @@ strata_status_t strata_wgmma_finish(strata_gpu_distribution_t *d, MlirOperation 
                                     strata_pipelined_t *p);
 // The layout of the sums: by ->n, ->m_blocks, ->groups, ->across, ->swap and ->reads_left.
 strata_layout_t strata_wgmma_sum_layout(const strata_pipelined_t *p);
-// How an operand of |steps| steps lies, as tile.mma_async says it.
-MlirAttribute strata_wgmma_describe(MlirContext context, bool crossed, int64_t steps);
+// A warp group's instruction: 64 rows of the left operand, in shared memory or, if that is NULL, in registers, times
+// |columns| of the right one.
+typedef struct {
+  const strata_mma_t *mma;
+  MlirType sum;
+  int64_t columns;
+  const strata_shared_operand_t *left, *right;
+} strata_wgmma_t;
+// |left|: memory and place, or words; columns / 2 sums, which it adds to or is the first of.
+void strata_wgmma_emit(strata_gpu_distribution_t *d, const strata_wgmma_t *w, const MlirValue *left, MlirValue right_at,
+                       bool adds, MlirValue *sums);
+// |words| of left operands, complete before what follows.
+void strata_wgmma_emit_left(strata_gpu_distribution_t *d, int64_t count, MlirValue *words);
 int64_t strata_wgmma_releases(const strata_pipelined_t *p);
 void strata_wgmma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
                            MlirValue *sums);

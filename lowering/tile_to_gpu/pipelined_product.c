@@ -8,6 +8,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/groups.h"
+#include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/values.h"

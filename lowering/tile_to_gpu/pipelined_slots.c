@@ -19,11 +19,11 @@ strata_status_t strata_ring_operand_read(strata_gpu_distribution_t *d, MlirValue
   STRATA_TRY(strata_operand_find_source(d, shared, terms));
   bool is_bulk = strata_operand_is_bulk(shared);
   bool crossed = is_bulk ? shared->bulk->inner != STEP : contiguous != STEP && shared->element_bytes == 2;
-  int64_t span = STRATA_SPAN / shared->element_bytes, *along = crossed ? &shared->rows : &shared->steps;
+  int64_t span = terms->is_dense ? 1 : STRATA_SPAN / shared->element_bytes;
   shared->form = terms->is_dense ? STRATA_DENSE : crossed ? STRATA_SPANS_CROSSED : STRATA_SPANS;
-  if (!terms->is_dense)
-    *along = strata_round_up(*along, span);
-  operand->slot = shared->rows * shared->steps;
+  if (crossed)
+    shared->rows = strata_round_up(shared->rows, span);
+  operand->slot = shared->rows * (crossed ? shared->steps : strata_round_up(shared->steps, span));
   return NULL;
 }
 
