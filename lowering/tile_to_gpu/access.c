@@ -97,6 +97,13 @@ bool strata_gpu_is_stored_to(MlirValue buffer) {
   return false;
 }
 
+bool strata_gpu_is_exchanged(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (strata_op_is(mlirOpOperandGetOwner(use), "tile.load"))
+      return strata_gpu_is_stored_to(buffer);
+  return false;
+}
+
 bool strata_gpu_is_read_only(MlirValue buffer) {
   return mlirValueIsABlockArgument(buffer) && !strata_gpu_is_stored_to(buffer);
 }
