@@ -223,6 +223,7 @@ strata_status_t strata_attention_allocate(strata_gpu_distribution_t *d, strata_p
   STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(&k->product), &k->staging));
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
     STRATA_TRY(strata_ring_allocate(d, &a->rings[which]));
+  k->ring = a->rings[STRATA_ATTENTION_KEYS]; // values' places are the same
   return NULL;
 }
 
@@ -273,33 +274,22 @@ static strata_status_t fetch(strata_gpu_distribution_t *d, const strata_gpu_atte
   return operand->source->fill(d, operand, &(strata_fill_t){.slot = place.slot, .at = at, .full = ring->full});
 }
 
-static strata_status_t fetch_all(strata_gpu_distribution_t *d, strata_gpu_attention_t *a) {
-  strata_emitter_t *e = &d->e;
-  strata_pipelined_kernel_t *k = &a->kernel;
-  MlirValue state[] = {k->place.slot, k->place.parity}, induction = mlirBlockGetArgument(body_of(k->loop), 0);
-  STRATA_TRY(fetch(d, a, STRATA_ATTENTION_ROWS, (strata_ring_place_t){strata_emit_index(e, 0), k->parity}));
-  MlirValue steps = mlirValueIsNull(a->steps) ? strata_emit_index(e, k->n_steps) : a->steps;
-  strata_loop_t loop = strata_emit_for_begin(e, strata_emit_index(e, 0), steps, 1, 2, state, state);
-  strata_gpu_record_of(d, induction)->counter = loop.induction;
-  strata_define_scalar(d, induction, loop.induction);
-  strata_ring_place_t place = {state[0], state[1]};
-  STRATA_TRY(fetch(d, a, STRATA_ATTENTION_KEYS, place));
-  STRATA_TRY(fetch(d, a, STRATA_ATTENTION_VALUES, place));
-  strata_ring_advance(d, &a->rings[STRATA_ATTENTION_KEYS], &place);
-  state[0] = place.slot;
-  state[1] = place.parity;
-  strata_emit_for_end(e, loop, 2, state, state);
-  k->place = (strata_ring_place_t){state[0], state[1]};
-  return NULL;
+static strata_status_t fetch_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  STRATA_TRY(fetch(d, attention_of(k), STRATA_ATTENTION_KEYS, k->place));
+  return fetch(d, attention_of(k), STRATA_ATTENTION_VALUES, k->place);
 }
 
 strata_status_t strata_attention_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  strata_gpu_attention_t *a = (strata_gpu_attention_t *)k;
+  MlirValue lower, upper;
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
        op = mlirOperationGetNextInBlock(op))
     if (is_scalar(op))
       STRATA_TRY(strata_gpu_distribute_op(d, op));
-  define_steps(d, (strata_gpu_attention_t *)k);
-  return fetch_all(d, (strata_gpu_attention_t *)k);
+  define_steps(d, a);
+  STRATA_TRY(fetch(d, a, STRATA_ATTENTION_ROWS, (strata_ring_place_t){strata_emit_index(&d->e, 0), k->parity}));
+  k->scheduler->steps(d, k, &lower, &upper);
+  return strata_pipelined_for_steps(d, k, lower, mlirValueIsNull(a->steps) ? upper : a->steps, fetch_step);
 }
 
 strata_status_t strata_attention_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {

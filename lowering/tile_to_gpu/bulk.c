@@ -318,10 +318,6 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
 
 //===-- Maps -----------------------------------------------------------------------------------------------------===//
 
-static MlirAttribute i64s(MlirContext context, int n, const int64_t *values) {
-  return strata_i64s_attr(context, n, values);
-}
-
 // Extents of a copy and its steps: channels and pixels of a window, else those of a box.
 static void find_box(const strata_bulk_t *bulk, int64_t span, int64_t *box, int64_t *steps) {
   int64_t offsets[RANK] = {0}, bytes = element_bytes(bulk);
@@ -357,14 +353,14 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("buffer", strata_i64_attr(context, mlirBlockArgumentGetArgNumber(bulk->buffer)));
   ENTRY("type", type);
-  ENTRY("sizes", i64s(context, bulk->rank, sizes));
-  ENTRY("strides", i64s(context, bulk->rank - 1, strides + 1));
-  ENTRY("box", i64s(context, bulk->rank, box));
-  ENTRY("steps", i64s(context, bulk->rank, steps));
+  ENTRY("sizes", strata_i64s_attr(context, bulk->rank, sizes));
+  ENTRY("strides", strata_i64s_attr(context, bulk->rank - 1, strides + 1));
+  ENTRY("box", strata_i64s_attr(context, bulk->rank, box));
+  ENTRY("steps", strata_i64s_attr(context, bulk->rank, steps));
   ENTRY("swizzle", strata_i64_attr(context, bulk->is_dense ? 0 : span));
   if (window->n_dims) {
-    ENTRY("lower", i64s(context, window->n_dims, window->lower));
-    ENTRY("upper", i64s(context, window->n_dims, window->upper));
+    ENTRY("lower", strata_i64s_attr(context, window->n_dims, window->lower));
+    ENTRY("upper", strata_i64s_attr(context, window->n_dims, window->upper));
   }
   if (bulk->reads_ahead)
     ENTRY("ahead", mlirUnitAttrGet(context));

@@ -270,8 +270,7 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
   return NULL;
 }
 
-//===-- tf32
-//---------------------------------------------------------------------------------------------------------===//
+//===-- Rounding -------------------------------------------------------------------------------------------------===//
 
 // To the nearest number of 11 bits, as tf32 has; matrix instructions cut off the rest. Infinity and NaN stay.
 static MlirValue round_tf32(strata_emitter_t *e, MlirValue value) {

@@ -9,10 +9,6 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/transfer.h"
 
-static strata_registers_t registers_of(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand) {
-  return strata_registers_in(d, mlirValueGetType(operand->value), &operand->load);
-}
-
 STRATA_SOURCE_TAKES(strata_copies_take) {
   strata_gpu_box_t box;
   MlirOperation load = strata_operand_load(operand);
@@ -22,7 +18,7 @@ STRATA_SOURCE_TAKES(strata_copies_take) {
     return NULL;
   STRATA_TRY(strata_gpu_box_read(d, load, 0, mlirValueGetType(operand->value), &box));
   strata_transfer_t transfer = strata_gpu_transfer(d, load, 0, &box);
-  strata_registers_t registers = registers_of(d, operand);
+  strata_registers_t registers = strata_registers_in(d, mlirValueGetType(operand->value), &operand->load);
   int64_t lanes = STRATA_VECTOR_BYTES / operand->element_bytes, step;
   *out_takes = strata_transfer_is_whole(d, &transfer, &registers, &step);
   for (int64_t reg = 0; reg < registers.count && *out_takes; reg++)
@@ -52,7 +48,7 @@ STRATA_SOURCE_FILL(strata_copies_fill) {
   STRATA_TRY(strata_gpu_box_read(d, load, 0, mlirValueGetType(operand->value), &box));
   strata_transfer_t transfer = strata_gpu_transfer(d, load, 0, &box);
   transfer.flat = strata_emit_flat(&d->e, transfer.flat);
-  strata_registers_t registers = registers_of(d, operand);
+  strata_registers_t registers = strata_registers_in(d, mlirValueGetType(operand->value), &operand->load);
   target_t target = {
       .d = d, .places = strata_operand_places(d, operand, &operand->load, to->slot), .exists = to->exists};
   strata_transfer_copy(d, &transfer, &registers, copy_run, &target);

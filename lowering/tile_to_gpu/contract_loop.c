@@ -285,21 +285,11 @@ static strata_status_t emit_next_loads(pipeline_t *p, MlirValue step) {
     loaded[i] = p->state.data[p->n_sums + i];
     types[i] = mlirValueGetType(loaded[i]);
   }
-  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
-  MlirBlock outer = e->block;
-  e->block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(regions[0], e->block);
-  strata_status_t status = emit_loads(p, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1)));
-  strata_emit_op(e, "scf.yield", status ? 0 : n_loaded, p->state.data + p->n_sums, 0, NULL, 0, NULL);
-  e->block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(regions[1], e->block);
-  strata_emit_op(e, "scf.yield", n_loaded, loaded, 0, NULL, 0, NULL);
-  e->block = outer;
-  MlirOperation branch = strata_op_create(e->location, "scf.if", 1, &condition, n_loaded, types, 0, NULL, 2, regions);
-  mlirBlockAppendOwnedOperation(outer, branch);
-  for (int i = 0; i < n_loaded; i++)
-    p->state.data[p->n_sums + i] = mlirOperationGetResult(branch, i);
-  return status;
+  strata_loop_t choice = strata_emit_choice_begin(e, condition, n_loaded, types);
+  STRATA_TRY(emit_loads(p, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1))));
+  strata_emit_choice_else(e, choice, n_loaded, p->state.data + p->n_sums);
+  strata_emit_choice_end(e, choice, n_loaded, loaded, p->state.data + p->n_sums);
+  return NULL;
 }
 
 static strata_status_t emit_loop(pipeline_t *p) {

@@ -30,26 +30,28 @@ struct strata_mainloop {
   bool (*fetches)(const strata_pipelined_kernel_t *k, MlirOperation op);
 };
 
-strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
-strata_status_t strata_pipelined_kernels(strata_gpu_distribution_t *d, MlirOperation forall,
-                                         strata_pipelined_kernel_t **out_first);
-strata_status_t strata_pipelined_allocate(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
-void strata_pipelined_init(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
-strata_register_shares_t strata_pipelined_registers(const strata_gpu_distribution_t *d,
-                                                    const strata_pipelined_kernel_t *k);
-strata_status_t strata_pipelined_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
-strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+// Of a kernel with producers: the whole forall and those behind it.
+STRATA_MUST_CHECK strata_status_t strata_products_forall(strata_gpu_distribution_t *d, MlirOperation forall);
 
-strata_status_t strata_attention_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
-strata_status_t strata_attention_kernels(strata_gpu_distribution_t *d, MlirOperation forall,
-                                         strata_pipelined_kernel_t **out_first);
-strata_status_t strata_attention_allocate(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
-void strata_attention_init(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
-strata_register_shares_t strata_attention_registers(const strata_gpu_distribution_t *d,
-                                                    const strata_pipelined_kernel_t *k);
-void strata_attention_begin(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
-strata_status_t strata_attention_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
-strata_status_t strata_attention_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
-bool strata_attention_fetches(const strata_pipelined_kernel_t *k, MlirOperation op);
+// By producers: what |emit| does for each of the running task's steps from |lower| to |upper| - 1; k->place moves on.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
+                                                             MlirValue lower, MlirValue upper,
+                                                             strata_status_t (*emit)(strata_gpu_distribution_t *d,
+                                                                                     strata_pipelined_kernel_t *k));
+
+#define STRATA_MAINLOOP(name)                                                                                          \
+  strata_status_t name##_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);                                  \
+  strata_status_t name##_kernels(strata_gpu_distribution_t *d, MlirOperation forall,                                   \
+                                 strata_pipelined_kernel_t **out_first);                                               \
+  strata_status_t name##_allocate(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);                         \
+  void name##_init(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);                                  \
+  strata_register_shares_t name##_registers(const strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);   \
+  void name##_begin(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);                                 \
+  strata_status_t name##_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);                          \
+  strata_status_t name##_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);                         \
+  bool name##_fetches(const strata_pipelined_kernel_t *k, MlirOperation op)
+
+STRATA_MAINLOOP(strata_pipelined);
+STRATA_MAINLOOP(strata_attention);
 
 #endif

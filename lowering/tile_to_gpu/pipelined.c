@@ -54,23 +54,19 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
 
 typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
-// |emit| for the running task, number d->role.task of |k|'s; |place| moves on.
+// |emit| for the running task, number d->role.task of |k|'s, or of |k|'s and its twins', which follow; |place| moves
+// on.
 static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, strata_ring_place_t *place,
-                                task_t emit) {
+                                bool are_twins, task_t emit) {
   d->state.pipelined = k;
   k->place = *place;
+  if (are_twins)
+    strata_twins_begin(d, k);
   strata_gpu_define_task(d, k->body);
   STRATA_TRY(emit(d, k));
+  if (are_twins)
+    strata_twins_end(d, k);
   *place = k->place;
-  return NULL;
-}
-
-// The same of |k| and its twins, whose tasks follow.
-static strata_status_t for_task_of_twins(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
-                                         strata_ring_place_t *place, task_t emit) {
-  strata_twins_begin(d, k);
-  STRATA_TRY(for_task(d, k, place, emit));
-  strata_twins_end(d, k);
   return NULL;
 }
 
@@ -80,16 +76,14 @@ static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipeline
   strata_emitter_t *e = &d->e;
   bool are_twins = k->twins.count > 0 && emit != k->mainloop->produce;
   strata_pipelined_kernel_t *last = are_twins ? strata_twins_last(k) : k;
-  strata_status_t (*own)(strata_gpu_distribution_t *, strata_pipelined_kernel_t *, strata_ring_place_t *, task_t) =
-      are_twins ? for_task_of_twins : for_task;
   if (!last->next)
-    return own(d, k, place, emit);
+    return for_task(d, k, place, are_twins, emit);
   int64_t n_tasks = k->n_tasks * (are_twins ? 1 + (int64_t)k->twins.count : 1);
   MlirValue number = d->role.task, end = strata_emit_index(e, n_tasks), state[] = {place->slot, place->parity};
   MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
   bool was_dirty = d->shared.is_dirty, was_read = d->shared.is_read;
   strata_loop_t choice = strata_emit_choice_begin(e, strata_emit_cmpi(e, STRATA_ULT, number, end), 2, types);
-  STRATA_TRY(own(d, k, place, emit));
+  STRATA_TRY(for_task(d, k, place, are_twins, emit));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
   bool is_dirty = d->shared.is_dirty, is_read = d->shared.is_read;
   d->shared.is_dirty = was_dirty;

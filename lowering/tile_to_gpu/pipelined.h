@@ -23,7 +23,7 @@ struct strata_ring_operand {
   int64_t slot;                   // elements of a slot
   int64_t tiles;                  // in a slot: those of |tiles| tasks, |stride| apart, one behind the other
   int64_t stride;
-  strata_ring_operand_t *other; // of a pair's columns: the second one's, whose tile lies behind the first; else NULL
+  strata_ring_operand_t *next; // of a list, a pair's columns: that whose tile lies behind this one's; NULL: none
 };
 
 // Reads |value|, of whose dims |contiguous| is that in memory: how it comes, and lies in a slot.
@@ -40,7 +40,7 @@ typedef struct {
   bool swap;
   int64_t m_blocks; // instructions' rows of a group, in STRATA_GROUP_ROWS
   int64_t n;        // columns of a result's tile
-  int64_t pair;     // products of a task that share the rows' operand (pipelined_pair.c), 1 or 2
+  int64_t pair;     // products of a task that share the rows' operand (pipelined_pair.c); so many are the columns'
   int64_t parts;    // tiles of an instruction, side by side along its columns: those of a cluster's blocks
   int64_t steps;    // instructions a slot
   int64_t groups;   // of consumers; side by side along the instruction's rows,
@@ -182,10 +182,11 @@ bool strata_pipelined_is_bulk(const strata_pipelined_t *p);
 // The number of the first task of the block's cluster.
 MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d);
 
-// Pairs (pipelined_pair.c): the products of |loop|; reads the second of one into the first's operand; the number, among
-// the sums of a task's instructions, of sum |i| of product |which|; the second one's result from those.
+// Pairs (pipelined_pair.c): the products of |loop|; the op that gives its result |i|, a null operation where it is
+// none; the number, among the sums of a task's instructions, of sum |i| of product |which|; the second one's result
+// from those.
 int64_t strata_pair_count(MlirOperation loop);
-STRATA_MUST_CHECK strata_status_t strata_pair_read(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+MlirOperation strata_pair_contract(MlirOperation loop, intptr_t i);
 int64_t strata_pair_sum(const strata_pipelined_t *p, int64_t which, int64_t i);
 void strata_pair_define_second(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, const MlirValue *sums);
 

@@ -81,7 +81,7 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
     return NULL;
   if (d->plan.parts == 1 || operand->stride == 0) {
     STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
-    return operand->other ? copy_tile(d, operand->other, to, operand->slot / k->product.pair) : NULL;
+    return operand->next ? copy_tile(d, operand->next, to, operand->slot / k->product.pair) : NULL;
   }
   MlirValue own = d->role.task, first = strata_pipelined_first_task(d);
   for (int64_t i = 0; i < operand->tiles; i++) {
@@ -221,17 +221,18 @@ static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_
   return strata_emit_binary(e, "arith.remui", step, strata_emit_index(e, k->n_steps));
 }
 
-static strata_status_t fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+strata_status_t
+strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue lower, MlirValue upper,
+                           strata_status_t (*emit)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k)) {
   strata_emitter_t *e = &d->e;
-  MlirValue state[] = {k->place.slot, k->place.parity}, lower, upper;
+  MlirValue state[] = {k->place.slot, k->place.parity};
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
-  k->scheduler->steps(d, k, &lower, &upper);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
   MlirValue step = staggered(d, k, loop.induction);
   strata_gpu_record_of(d, induction)->counter = step;
   strata_define_scalar(d, induction, step);
   k->place = (strata_ring_place_t){state[0], state[1]};
-  STRATA_TRY(emit_step(d, k));
+  STRATA_TRY(emit(d, k));
   strata_ring_advance(d, &k->ring, &k->place);
   state[0] = k->place.slot;
   state[1] = k->place.parity;
@@ -241,8 +242,10 @@ static strata_status_t fetch(strata_gpu_distribution_t *d, strata_pipelined_kern
 }
 
 strata_status_t strata_pipelined_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  MlirValue lower, upper;
   STRATA_TRY(strata_pipelined_addresses(d, k));
-  STRATA_TRY(fetch(d, k));
+  k->scheduler->steps(d, k, &lower, &upper);
+  STRATA_TRY(strata_pipelined_for_steps(d, k, lower, upper, emit_step));
   strata_epilogue_fetch(d, k);
   return NULL;
 }

@@ -26,17 +26,16 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
   if (!strata_index_bounds(mlirBlockGetArgument(body, 0), &lower, &step, &k->n_steps) || lower != 0 || step != 1)
     return strata_gpu_missing(k->loop, "a pipeline without constant bounds");
-  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
-  if (!mlirValueIsAOpResult(yielded))
+  k->contract = strata_pair_contract(k->loop, 0);
+  if (mlirOperationIsNull(k->contract))
     return strata_gpu_missing(k->loop, "a pipeline that does not carry one sum");
-  k->contract = mlirOpResultGetOwner(yielded);
   k->blocks = strata_gpu_blocks(d);
   if (!strata_gpu_forall_tasks(forall, &k->n_tasks))
     return strata_gpu_missing(forall, "a task space that is dynamic");
   STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
   k->scheduler = strata_scheduler_of(d, &k->product);
   k->fetchers = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
-  return strata_pair_read(d, k);
+  return NULL;
 }
 
 // True if both can use one ring, by the same threads.
@@ -129,14 +128,6 @@ strata_status_t strata_pipelined_kernels(strata_gpu_distribution_t *d, MlirOpera
 
 //===-- Setting up -----------------------------------------------------------------------------------------------===//
 
-static strata_status_t allocate_barriers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  k->ring.slots = k->product.slots;
-  STRATA_TRY(strata_ring_allocate(d, &k->ring));
-  if (k->product.teams == 1)
-    return NULL;
-  return strata_shared_alloc(d, mlirIntegerTypeGet(d->e.context, 64), k->product.teams, &k->turns);
-}
-
 // Slots and staging first: they begin at multiples of 1024 bytes. Each team has its own staging memory, all else is the
 // block's.
 strata_status_t strata_pipelined_allocate(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
@@ -147,13 +138,16 @@ strata_status_t strata_pipelined_allocate(strata_gpu_distribution_t *d, strata_p
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *shared = &p->operands[side].shared;
     STRATA_TRY(strata_shared_alloc(d, shared->element, p->operands[side].slot * p->slots, &shared->memory));
-    if (p->operands[side].other)
-      p->operands[side].other->shared.memory = shared->memory;
+    if (p->operands[side].next)
+      p->operands[side].next->shared.memory = shared->memory;
   }
   d->role.group = group;
   STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(p), &k->staging));
   d->role.group = d->role.threads;
-  STRATA_TRY(allocate_barriers(d, k));
+  k->ring.slots = p->slots;
+  STRATA_TRY(strata_ring_allocate(d, &k->ring));
+  if (p->teams > 1)
+    STRATA_TRY(strata_shared_alloc(d, mlirIntegerTypeGet(d->e.context, 64), p->teams, &k->turns));
   d->role.group = group;
   return NULL;
 }

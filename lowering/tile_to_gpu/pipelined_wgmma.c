@@ -106,12 +106,11 @@ static strata_status_t check_parts(const strata_gpu_distribution_t *d, MlirOpera
 
 // Each group's columns begin at a span of a crossed operand.
 static bool can_lie_across(MlirOperation op, const strata_pipelined_t *p) {
-  const strata_shared_operand_t *right = &p->operands[COLUMN].shared, *left = &p->operands[ROW].shared;
+  const strata_shared_operand_t *right = &p->operands[COLUMN].shared;
   bool is_whole = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN) % p->across == 0;
   bool has_spans = right->form != STRATA_SPANS_CROSSED || p->n * right->element_bytes % STRATA_SPAN == 0;
-  bool is_read = left->form == STRATA_SPANS_CROSSED && left->element_bytes == 4; // by threads
-  return is_whole && has_spans && !is_read && !p->swap && p->groups == p->across && p->parts == 1 && p->pair == 1 &&
-         p->teams == 1;
+  return is_whole && has_spans && !p->reads_left && !p->swap && p->groups == p->across && p->parts == 1 &&
+         p->pair == 1 && p->teams == 1;
 }
 
 // The last step is then none like the others, in the middle; and blocks of a cluster would have to agree.
@@ -139,7 +138,7 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
   if (p->m_blocks < 1 || rows != p->groups / p->across * p->m_blocks * STRATA_GROUP_ROWS || p->n % 8 != 0 || p->n < 8 ||
       strata_pipelined_columns(p) > MAX_COLUMNS || steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
     return strata_gpu_missing(op, "a tile that no instruction fits");
-  if (p->pair > 1 && (p->parts > 1 || !strata_pipelined_is_bulk(p) ||
+  if (p->pair > 1 && (p->parts > 1 || p->reads_left || !strata_pipelined_is_bulk(p) ||
                       p->operands[COLUMN].shared.rows !=
                           mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN)))
     return strata_gpu_missing(op, "a pair of products that do not come in bulk, in whole spans,");
@@ -160,10 +159,10 @@ strata_status_t strata_wgmma_finish(strata_gpu_distribution_t *d, MlirOperation 
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   p->n = mlirShapedTypeGetDimSize(type, 1 - left) / p->across;
   p->m_blocks = mlirShapedTypeGetDimSize(type, left) / (STRATA_GROUP_ROWS * (p->groups / p->across));
-  STRATA_TRY(check(d, op, schedule, p));
-  p->steps = p->operands[0].shared.steps / p->mma->k;
   const strata_shared_operand_t *operand = &p->operands[left].shared;
   p->reads_left = operand->form == STRATA_SPANS_CROSSED && operand->element_bytes == 4;
+  STRATA_TRY(check(d, op, schedule, p));
+  p->steps = p->operands[0].shared.steps / p->mma->k;
   p->layout = strata_wgmma_sum_layout(p);
   if (p->reads_left)
     left_fragment(p);
@@ -243,30 +242,14 @@ static MlirValue *emit_left(strata_gpu_distribution_t *d, const strata_pipelined
   return words;
 }
 
-// Where the group's rows of the left operand begin in |slot|.
-static MlirValue left_place(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
-  const strata_pipelined_t *p = &k->product;
-  strata_emitter_t *e = &d->e;
-  const strata_ring_operand_t *left = &p->operands[strata_pipelined_left_side(p)];
-  MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, left->slot));
-  if (p->groups == p->across)
+// Where the operand lies in |slot|; the group's part, where each has |rows| of it.
+static MlirValue place_in(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                          const strata_ring_operand_t *operand, MlirValue slot, int64_t rows) {
+  MlirValue at = strata_emit_times(&d->e, slot, operand->slot);
+  if (!rows)
     return at;
-  int64_t rows = strata_operand_at(&left->shared, p->m_blocks * STRATA_GROUP_ROWS, 0);
-  MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, rows));
-  return strata_emit_binary(e, "arith.addi", at, own);
-}
-
-// Where the group's columns of the right operand do.
-static MlirValue right_place(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
-  const strata_pipelined_t *p = &k->product;
-  strata_emitter_t *e = &d->e;
-  const strata_ring_operand_t *right = &p->operands[1 - strata_pipelined_left_side(p)];
-  MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, right->slot));
-  if (p->across == 1)
-    return at;
-  MlirValue own =
-      strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, strata_operand_at(&right->shared, p->n, 0)));
-  return strata_emit_binary(e, "arith.addi", at, own);
+  return strata_emit_binary(&d->e, "arith.addi", at,
+                            strata_emit_times(&d->e, k->group, strata_operand_at(&operand->shared, rows, 0)));
 }
 
 // All of a slot's instructions.
@@ -276,8 +259,9 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   const strata_ring_operand_t *left = &p->operands[strata_pipelined_left_side(p)],
                               *right = &p->operands[1 - strata_pipelined_left_side(p)];
   MlirValue *words = p->reads_left ? emit_left(d, p, slot) : NULL;
-  MlirValue left_at = p->reads_left ? slot : left_place(d, k, slot);
-  MlirValue right_at = right_place(d, k, slot);
+  int64_t rows_each = p->groups == p->across ? 0 : p->m_blocks * STRATA_GROUP_ROWS;
+  MlirValue left_at = words ? slot : place_in(d, k, left, slot, rows_each);
+  MlirValue right_at = place_in(d, k, right, slot, p->across == 1 ? 0 : p->n);
   strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, strata_pipelined_sums(p), sums, -1);
   const strata_wgmma_t w = {p->mma, p->sum, strata_pipelined_columns(p), words ? NULL : &left->shared, &right->shared};
   int64_t tile = left->slot / p->pair;

@@ -1,8 +1,7 @@
-// See products.h; the table of mainloops.h.
-#include "lowering/tile_to_gpu/products.h"
+// The table of mainloops.h.
+#include "lowering/tile_to_gpu/mainloops.h"
 
 #include "lowering/tile_to_gpu/attention.h"
-#include "lowering/tile_to_gpu/mainloops.h"
 
 static const strata_mainloop_t *mainloop_of(MlirOperation loop) {
 #define MAINLOOP(name, condition, ...)                                                                                 \
