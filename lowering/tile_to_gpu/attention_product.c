@@ -8,39 +8,43 @@ enum { WORDS = STRATA_MMA_WORDS_A, PAIR = 2 };
 
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
 
-// The first instruction starts the scores.
-void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
-                                      const MlirValue *rows, MlirValue *out_scores) {
+// |steps| steps of the right operand in |slot| times |words|, or, if that is NULL, the group's rows of the left
+// operand.
+static void multiply(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const strata_wgmma_t *w,
+                     const MlirValue *words, MlirValue slot, int64_t right_slot, int64_t steps, bool adds,
+                     MlirValue *sums) {
   strata_emitter_t *e = &d->e;
-  const strata_pipelined_t *p = &a->kernel.product;
-  const strata_shared_operand_t *left = &a->operands[STRATA_ATTENTION_ROWS].shared;
-  const strata_ring_operand_t *keys = &a->operands[STRATA_ATTENTION_KEYS];
-  const strata_wgmma_t w = {p->mma, p->sum, a->columns, a->holds_rows ? NULL : left, &keys->shared};
-  MlirValue left_at = {0}, right_at = strata_emit_times(e, slot, keys->slot);
-  if (!a->holds_rows)
-    left_at = strata_emit_times(e, a->kernel.group, strata_operand_at(left, STRATA_GROUP_ROWS, 0));
-  for (int64_t step = 0; step < left->steps; step += p->mma->k) {
-    MlirValue from[2] = {left->memory};
-    if (!a->holds_rows)
-      from[1] = strata_emit_plus(e, left_at, strata_operand_at(left, 0, step));
-    MlirValue at = strata_emit_plus(e, right_at, strata_operand_at(&keys->shared, 0, step));
-    strata_wgmma_emit(d, &w, a->holds_rows ? rows + step / p->mma->k * WORDS : from, at, step > 0, out_scores);
+  MlirValue right_at = strata_emit_times(e, slot, right_slot), left_at = {0};
+  if (!words)
+    left_at = strata_emit_times(e, a->kernel.group, strata_operand_at(w->left, STRATA_GROUP_ROWS, 0));
+  for (int64_t step = 0; step < steps; step += w->mma->k) {
+    MlirValue from[2];
+    if (!words) {
+      from[0] = w->left->memory;
+      from[1] = strata_emit_plus(e, left_at, strata_operand_at(w->left, 0, step));
+    }
+    MlirValue at = strata_emit_plus(e, right_at, strata_operand_at(w->right, 0, step));
+    strata_wgmma_emit(d, w, words ? words + step / w->mma->k * WORDS : from, at, adds || step > 0, sums);
   }
   strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }
 
+// The first instruction starts the scores.
+void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
+                                      const MlirValue *rows, MlirValue *out_scores) {
+  const strata_pipelined_t *p = &a->kernel.product;
+  const strata_shared_operand_t *left = &a->operands[STRATA_ATTENTION_ROWS].shared;
+  const strata_ring_operand_t *keys = &a->operands[STRATA_ATTENTION_KEYS];
+  const strata_wgmma_t w = {p->mma, p->sum, a->columns, a->holds_rows ? NULL : left, &keys->shared};
+  multiply(d, a, &w, a->holds_rows ? rows : NULL, slot, keys->slot, left->steps, false, out_scores);
+}
+
 void strata_gpu_attention_emit_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
                                       const MlirValue *weights, MlirValue *sums) {
-  strata_emitter_t *e = &d->e;
   const strata_pipelined_t *p = &a->kernel.product;
   const strata_ring_operand_t *values = &a->operands[STRATA_ATTENTION_VALUES];
   const strata_wgmma_t w = {p->mma, p->sum, p->n, NULL, &values->shared};
-  MlirValue right_at = strata_emit_times(e, slot, values->slot);
-  for (int64_t step = 0; step < a->columns; step += p->mma->k, weights += WORDS) {
-    MlirValue at = strata_emit_plus(e, right_at, strata_operand_at(&values->shared, 0, step));
-    strata_wgmma_emit(d, &w, weights, at, true, sums);
-  }
-  strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
+  multiply(d, a, &w, weights, slot, values->slot, a->columns, true, sums);
 }
 
 //===-- Left operands in registers -------------------------------------------------------------------------------===//

@@ -107,9 +107,8 @@ strata_operand_reader_t strata_operand_reader(strata_gpu_distribution_t *d, cons
 // The element of register |reg|, loaded with its neighbours.
 MlirValue strata_operand_read(strata_gpu_distribution_t *d, strata_operand_reader_t *reader, int64_t reg);
 
-// Adds the product of the operands in |slot| to |sums|: strata_product_sums values of strata_product_sum_type.
+// Adds the product of the operands in |slot| to |sums|: strata_product_sums values, of matrix instructions vectors.
 int64_t strata_product_sums(const strata_product_t *product);
-MlirType strata_product_sum_type(const strata_product_t *product);
 void strata_product_emit(strata_gpu_distribution_t *d, const strata_product_t *product, MlirValue slot,
                          MlirValue *sums);
 // The same of matrix instructions in parts, for loops that read ahead: strata_product_fragments values, those of the

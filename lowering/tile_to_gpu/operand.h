@@ -58,8 +58,6 @@ STRATA_MUST_CHECK strata_status_t strata_operand_find_source(strata_gpu_distribu
 static inline bool strata_operand_is_bulk(const strata_shared_operand_t *operand) {
   return operand->source->by == STRATA_BY_ENGINE;
 }
-// Bytes of a row of a box in a slot.
-int64_t strata_operand_span(const strata_shared_operand_t *operand);
 // Elements from a tile's beginning to |row|, of the first span or of a crossed one's beginning, and |step|.
 int64_t strata_operand_at(const strata_shared_operand_t *operand, int64_t row, int64_t step);
 // Boxes |first| to |end| - 1 of those of |bulk|, the operand's or a division of it, in order.

@@ -54,14 +54,15 @@ STRATA_SOURCE_TAKES(strata_window_takes) {
 
 //===-- A tile ---------------------------------------------------------------------------------------------------===//
 
-int64_t strata_operand_span(const strata_shared_operand_t *operand) {
+// Bytes of a row of a box in a slot.
+static int64_t span_of(const strata_shared_operand_t *operand) {
   return operand->form == STRATA_DENSE ? operand->rows * operand->element_bytes : STRATA_SPAN;
 }
 
 // All of a box's bytes count, also those outside the buffer.
 int64_t strata_boxes_bytes(const strata_shared_operand_t *operand) {
   const strata_bulk_t *bulk = operand->bulk;
-  return strata_bulk_copies(bulk) * bulk->extents[1 - bulk->inner] * strata_operand_span(operand);
+  return strata_bulk_copies(bulk) * bulk->extents[1 - bulk->inner] * span_of(operand);
 }
 
 int64_t strata_operand_at(const strata_shared_operand_t *operand, int64_t row, int64_t step) {
@@ -84,7 +85,7 @@ static void copy_box(strata_gpu_distribution_t *d, const strata_shared_operand_t
       .barriers = to->full,
       .slot = to->slot,
       .blocks = to->blocks};
-  strata_bulk_load(d, bulk, offsets, strata_operand_span(operand), &target);
+  strata_bulk_load(d, bulk, offsets, span_of(operand), &target);
 }
 
 void strata_boxes_copy(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand, const strata_bulk_t *bulk,

@@ -15,7 +15,7 @@
 // Constants and indices that the operands may need.
 static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
 
-strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+static strata_status_t emit_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
        op = mlirOperationGetNextInBlock(op))
     if (is_pure(op))
@@ -23,10 +23,11 @@ strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_
   return NULL;
 }
 
-strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
+// The running task is |task|: its indices, and what addresses need.
+static strata_status_t begin_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
   d->role.task = task;
   strata_gpu_define_task(d, k->body);
-  return strata_pipelined_addresses(d, k);
+  return emit_addresses(d, k);
 }
 
 static bool is_bulk(const strata_pipelined_kernel_t *k, int side) {
@@ -34,35 +35,6 @@ static bool is_bulk(const strata_pipelined_kernel_t *k, int side) {
 }
 
 //===-- In bulk --------------------------------------------------------------------------------------------------===//
-
-// The block's part, from |piece| on, of an operand fetched in |pieces|.
-static void copy_pieces(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand, const strata_bulk_t *part,
-                        const strata_fill_t *to, MlirValue own, int64_t piece, int64_t pieces) {
-  strata_emitter_t *e = &d->e;
-  int64_t boxes = strata_bulk_copies(part) / pieces;
-  bool is_last = piece == pieces - 1;
-  strata_loop_t branch = {0};
-  if (!is_last)
-    branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, own, strata_emit_index(e, piece)));
-  strata_boxes_copy(d, operand, part, to, piece * boxes, (piece + 1) * boxes);
-  if (is_last)
-    return;
-  strata_emit_if_else(e, branch);
-  copy_pieces(d, operand, part, to, own, piece + 1, pieces);
-  strata_emit_if_end(e, branch);
-}
-
-// False if nothing is shared.
-static bool copy_shared(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int side, strata_fill_t to) {
-  const strata_shared_operand_t *operand = &k->product.operands[side].shared;
-  strata_bulk_t part;
-  int64_t pieces = strata_share_pieces(d, side);
-  if (pieces == 1 || !strata_share_divide(operand->bulk, pieces, &part))
-    return false;
-  to.blocks = strata_share_blocks(d, side);
-  copy_pieces(d, operand, &part, &to, strata_share_piece(d, side), 0, pieces);
-  return true;
-}
 
 // A tile, from element |tile| of the operand's slot on.
 static strata_status_t copy_tile(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, strata_fill_t to,
@@ -77,7 +49,7 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   const strata_ring_operand_t *operand = &k->product.operands[side];
   const strata_fill_t to = {
       .slot = k->place.slot, .at = strata_emit_times(e, k->place.slot, operand->slot), .full = k->ring.full};
-  if (copy_shared(d, k, side, to))
+  if (strata_share_fill(d, k, side, to))
     return NULL;
   if (d->plan.parts == 1 || operand->stride == 0) {
     STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
@@ -85,11 +57,10 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   }
   MlirValue own = d->role.task, first = strata_pipelined_first_task(d);
   for (int64_t i = 0; i < operand->tiles; i++) {
-    STRATA_TRY(strata_pipelined_place(
-        d, k, strata_emit_binary(e, "arith.addi", first, strata_emit_index(e, i * operand->stride))));
+    STRATA_TRY(begin_task(d, k, strata_emit_binary(e, "arith.addi", first, strata_emit_index(e, i * operand->stride))));
     STRATA_TRY(copy_tile(d, operand, to, i * (operand->slot / operand->tiles)));
   }
-  return strata_pipelined_place(d, k, own);
+  return begin_task(d, k, own);
 }
 
 // By one thread: the arrival with what is to come, then the copies.
@@ -129,10 +100,17 @@ static void mark(strata_gpu_distribution_t *d, MlirBlock body, MlirValue value, 
     mark(d, body, mlirOperationGetOperand(op, i), needed);
 }
 
-static strata_status_t emit_needed(strata_gpu_distribution_t *d, MlirBlock body, const ops_t *needed) {
+// Computes the operands in registers of sides |first| to |end| - 1.
+static strata_status_t compute_operands(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int first,
+                                        int end) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
+  ops_t needed = {0};
+  for (int side = first; side < end; side++)
+    if (!is_bulk(k, side))
+      mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (contains(needed, op)) {
+    if (contains(&needed, op)) {
       if (mlirOperationGetNumRegions(op) > 0)
         return strata_gpu_missing(op, "a region in a pipeline");
       STRATA_TRY(strata_gpu_distribute_op(d, op));
@@ -140,48 +118,27 @@ static strata_status_t emit_needed(strata_gpu_distribution_t *d, MlirBlock body,
   return NULL;
 }
 
-static strata_status_t store_operand(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int side) {
-  const strata_shared_operand_t *operand = &k->product.operands[side].shared;
-  return operand->source->fill(d, operand, &(strata_fill_t){.slot = k->place.slot, .mma = k->product.mma});
-}
-
-// What the loads of both operands leave in a thread's registers, beyond which they are fetched one after the other.
-enum { MAX_REGISTER_BYTES = 64 * 4 };
-
-static int64_t register_bytes(const strata_pipelined_kernel_t *k, int side) {
-  return is_bulk(k, side) ? 0 : strata_ring_slot_bytes(&k->product.operands[side]) / STRATA_GROUP_THREADS;
-}
-
-// Both operands are loaded before the slot is waited for: the loads are under way meanwhile.
-static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
-  ops_t needed = {0};
+// Both operands are loaded before the slot is waited for, so that loads are under way meanwhile; but one after the
+// other where they are more than a thread has registers for.
+static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  enum { MAX_BYTES = 64 * 4 };
+  int64_t bytes = 0;
+  bool has_bulk = is_bulk(k, 0) || is_bulk(k, 1);
   for (int side = 0; side < 2; side++)
-    if (!is_bulk(k, side))
-      mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
-  STRATA_TRY(emit_needed(d, body, &needed));
-  strata_ring_acquire(d, &k->ring, k->place);
-  for (int side = 0; side < 2; side++)
-    if (!is_bulk(k, side))
-      STRATA_TRY(store_operand(d, k, side));
-  return NULL;
-}
-
-static strata_status_t emit_in_turn(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
+    bytes += strata_ring_slot_bytes(&k->product.operands[side]) / STRATA_GROUP_THREADS;
+  bool at_once = has_bulk || bytes <= MAX_BYTES;
+  if (at_once)
+    STRATA_TRY(compute_operands(d, k, 0, 2));
   strata_ring_acquire(d, &k->ring, k->place);
   for (int side = 0; side < 2; side++) {
-    ops_t needed = {0};
-    mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
-    STRATA_TRY(emit_needed(d, body, &needed));
-    STRATA_TRY(store_operand(d, k, side));
+    const strata_shared_operand_t *operand = &k->product.operands[side].shared;
+    if (is_bulk(k, side))
+      continue;
+    if (!at_once)
+      STRATA_TRY(compute_operands(d, k, side, side + 1));
+    STRATA_TRY(operand->source->fill(d, operand, &(strata_fill_t){.slot = k->place.slot, .mma = k->product.mma}));
   }
   return NULL;
-}
-
-static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
-  int64_t bytes = register_bytes(k, 0) + register_bytes(k, 1);
-  bool has_bulk = is_bulk(k, 0) || is_bulk(k, 1);
-  return bytes <= MAX_REGISTER_BYTES || has_bulk ? emit_at_once(d, k, body) : emit_in_turn(d, k, body);
 }
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
@@ -243,7 +200,7 @@ strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel
 
 strata_status_t strata_pipelined_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   MlirValue lower, upper;
-  STRATA_TRY(strata_pipelined_addresses(d, k));
+  STRATA_TRY(emit_addresses(d, k));
   k->scheduler->steps(d, k, &lower, &upper);
   STRATA_TRY(strata_pipelined_for_steps(d, k, lower, upper, emit_step));
   strata_epilogue_fetch(d, k);

@@ -29,9 +29,18 @@ struct strata_instruction {
 // The one that |op|, a vector.contract, asks for.
 const strata_instruction_t *strata_instruction_of(MlirOperation op);
 
-strata_operand_terms_t strata_wgmma_terms(MlirType type, bool left);
-strata_status_t strata_wgmma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
-                                    strata_pipelined_t *p);
+#define STRATA_INSTRUCTION(name)                                                                                       \
+  strata_operand_terms_t name##_terms(MlirType type, bool left);                                                       \
+  strata_status_t name##_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,     \
+                                strata_pipelined_t *p);                                                                \
+  int64_t name##_releases(const strata_pipelined_t *p);                                                                \
+  void name##_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,     \
+                       MlirValue *sums);                                                                               \
+  void name##_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums)
+
+STRATA_INSTRUCTION(strata_wgmma);
+STRATA_INSTRUCTION(strata_fma);
+
 // The layout of the sums: by ->n, ->m_blocks, ->groups, ->across, ->swap and ->reads_left.
 strata_layout_t strata_wgmma_sum_layout(const strata_pipelined_t *p);
 // A warp group's instruction: 64 rows of the left operand, in shared memory or, if that is NULL, in registers, times
@@ -47,16 +56,5 @@ void strata_wgmma_emit(strata_gpu_distribution_t *d, const strata_wgmma_t *w, co
                        bool adds, MlirValue *sums);
 // |words| of left operands, complete before what follows.
 void strata_wgmma_emit_left(strata_gpu_distribution_t *d, int64_t count, MlirValue *words);
-int64_t strata_wgmma_releases(const strata_pipelined_t *p);
-void strata_wgmma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
-                           MlirValue *sums);
-void strata_wgmma_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums);
-
-strata_operand_terms_t strata_fma_terms(MlirType type, bool left);
-strata_status_t strata_fma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
-                                  strata_pipelined_t *p);
-int64_t strata_fma_releases(const strata_pipelined_t *p);
-void strata_fma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
-                         MlirValue *sums);
 
 #endif

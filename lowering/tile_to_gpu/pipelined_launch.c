@@ -60,32 +60,6 @@ static bool has_maps(MlirOperation forall) {
   return count * MAPS <= STRATA_MAX_MAPS;
 }
 
-// The foralls from |forall| on: a list of those that are alike, and one of lists.
-static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation forall,
-                                    strata_pipelined_kernel_t **out_first) {
-  *out_first = NULL;
-  bool has_tiles = has_maps(forall);
-  for (; !mlirOperationIsNull(forall); forall = mlirOperationGetNextInBlock(forall)) {
-    if (!strata_op_is(forall, "scf.forall"))
-      continue;
-    strata_pipelined_kernel_t *k = strata_arena_new(d->compile->arena, strata_pipelined_kernel_t), **end = out_first;
-    STRATA_TRY(read_kernel(d, forall, k));
-    if (has_tiles)
-      strata_epilogue_read(d, k);
-    while (*end && !is_alike(&(*end)->product, &k->product))
-      end = &(*end)->other;
-    while (*end)
-      end = &(*end)->next;
-    *end = k;
-    if ((strata_pipelined_shares(d) || d->plan.stream) && k != *out_first)
-      return strata_gpu_missing(forall, "one of several products in a launch whose blocks share operands or steps");
-  }
-  for (strata_pipelined_kernel_t *first = *out_first; first; first = first->other)
-    for (strata_pipelined_kernel_t *k = first; k; k = strata_twins_last(k)->next)
-      strata_twins_find(d, k);
-  return NULL;
-}
-
 static int64_t count_steps(const strata_pipelined_kernel_t *first) {
   int64_t count = 0;
   for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
@@ -120,10 +94,30 @@ static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation 
   return NULL;
 }
 
-strata_status_t strata_pipelined_kernels(strata_gpu_distribution_t *d, MlirOperation forall,
+// The foralls from |first| on: a list of those that are alike, and one of lists.
+strata_status_t strata_pipelined_kernels(strata_gpu_distribution_t *d, MlirOperation first,
                                          strata_pipelined_kernel_t **out_first) {
-  STRATA_TRY(read_kernels(d, forall, out_first));
-  return share_blocks(d, forall, *out_first);
+  *out_first = NULL;
+  bool has_tiles = has_maps(first);
+  for (MlirOperation forall = first; !mlirOperationIsNull(forall); forall = mlirOperationGetNextInBlock(forall)) {
+    if (!strata_op_is(forall, "scf.forall"))
+      continue;
+    strata_pipelined_kernel_t *k = strata_arena_new(d->compile->arena, strata_pipelined_kernel_t), **end = out_first;
+    STRATA_TRY(read_kernel(d, forall, k));
+    if (has_tiles)
+      strata_epilogue_read(d, k);
+    while (*end && !is_alike(&(*end)->product, &k->product))
+      end = &(*end)->other;
+    while (*end)
+      end = &(*end)->next;
+    *end = k;
+    if ((strata_pipelined_shares(d) || d->plan.stream) && k != *out_first)
+      return strata_gpu_missing(forall, "one of several products in a launch whose blocks share operands or steps");
+  }
+  for (strata_pipelined_kernel_t *list = *out_first; list; list = list->other)
+    for (strata_pipelined_kernel_t *k = list; k; k = strata_twins_last(k)->next)
+      strata_twins_find(d, k);
+  return share_blocks(d, first, *out_first);
 }
 
 //===-- Setting up -----------------------------------------------------------------------------------------------===//
