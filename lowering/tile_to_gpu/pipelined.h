@@ -192,9 +192,12 @@ STRATA_MUST_CHECK strata_status_t strata_share_check(const strata_gpu_distributi
                                                      const strata_pipelined_t *p);
 // Blocks that fetch for this one, itself among them.
 int64_t strata_share_senders(const strata_gpu_distribution_t *d);
-// By the fetching thread: has the block's part of |side|'s operand copied for the blocks that share it, |to| all of
-// them; false, and nothing emitted, if there are none.
-bool strata_share_fill(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int side, strata_fill_t to);
+// Parts that an operand is fetched in, of which the running block fetches number ..._piece, for ..._blocks: a bit each.
+int64_t strata_share_pieces(const strata_gpu_distribution_t *d, int side);
+MlirValue strata_share_piece(strata_gpu_distribution_t *d, int side);
+MlirValue strata_share_blocks(strata_gpu_distribution_t *d, int side);
+// The operand's copies in |pieces| equal parts, as many in each; false if there are none.
+bool strata_share_divide(const strata_bulk_t *bulk, int64_t pieces, strata_bulk_t *out);
 // The thread's warp group has read |slot|.
 void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot);
 // Waits until nobody will arrive at the producer's barriers any more; k->place is behind the last slot.

@@ -36,6 +36,35 @@ static bool is_bulk(const strata_pipelined_kernel_t *k, int side) {
 
 //===-- In bulk --------------------------------------------------------------------------------------------------===//
 
+// The block's part, from |piece| on, of an operand fetched in |pieces|.
+static void copy_pieces(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand, const strata_bulk_t *part,
+                        const strata_fill_t *to, MlirValue own, int64_t piece, int64_t pieces) {
+  strata_emitter_t *e = &d->e;
+  int64_t boxes = strata_bulk_copies(part) / pieces;
+  bool is_last = piece == pieces - 1;
+  strata_loop_t branch = {0};
+  if (!is_last)
+    branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, own, strata_emit_index(e, piece)));
+  strata_boxes_copy(d, operand, part, to, piece * boxes, (piece + 1) * boxes);
+  if (is_last)
+    return;
+  strata_emit_if_else(e, branch);
+  copy_pieces(d, operand, part, to, own, piece + 1, pieces);
+  strata_emit_if_end(e, branch);
+}
+
+// False if nothing is shared.
+static bool copy_shared(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int side, strata_fill_t to) {
+  const strata_shared_operand_t *operand = &k->product.operands[side].shared;
+  strata_bulk_t part;
+  int64_t pieces = strata_share_pieces(d, side);
+  if (pieces == 1 || !strata_share_divide(operand->bulk, pieces, &part))
+    return false;
+  to.blocks = strata_share_blocks(d, side);
+  copy_pieces(d, operand, &part, &to, strata_share_piece(d, side), 0, pieces);
+  return true;
+}
+
 // A tile, from element |tile| of the operand's slot on.
 static strata_status_t copy_tile(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, strata_fill_t to,
                                  int64_t tile) {
@@ -49,7 +78,7 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   const strata_ring_operand_t *operand = &k->product.operands[side];
   const strata_fill_t to = {
       .slot = k->place.slot, .at = strata_emit_times(e, k->place.slot, operand->slot), .full = k->ring.full};
-  if (strata_share_fill(d, k, side, to))
+  if (copy_shared(d, k, side, to))
     return NULL;
   if (d->plan.parts == 1 || operand->stride == 0) {
     STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));

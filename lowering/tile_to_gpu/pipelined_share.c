@@ -24,13 +24,17 @@ int64_t strata_share_senders(const strata_gpu_distribution_t *d) {
   return d->plan.share[ROW] + d->plan.share[COLUMN] - 1;
 }
 
+// The row's blocks need the operand of the rows, and so on.
+int64_t strata_share_pieces(const strata_gpu_distribution_t *d, int side) { return d->plan.share[1 - side]; }
+
 static MlirValue place_along(strata_gpu_distribution_t *d, int dim) {
   return strata_emit_binary(&d->e, dim == ROW ? "arith.remui" : "arith.divui", d->role.rank,
                             strata_emit_index(&d->e, d->plan.share[ROW]));
 }
 
-// Bits of the blocks that need the same tile of a side.
-static MlirValue blocks_of(strata_gpu_distribution_t *d, int side) {
+MlirValue strata_share_piece(strata_gpu_distribution_t *d, int side) { return place_along(d, 1 - side); }
+
+MlirValue strata_share_blocks(strata_gpu_distribution_t *d, int side) {
   strata_emitter_t *e = &d->e;
   int64_t first = 0, step = side == ROW ? d->plan.share[ROW] : 1; // ranks of the blocks of row (column) 0
   for (int64_t i = 0; i < d->plan.share[1 - side]; i++)
@@ -83,42 +87,13 @@ void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t 
 
 //===-- Pieces ---------------------------------------------------------------------------------------------------===//
 
-// The operand's copies in |pieces| equal parts, as many in each; false if there are none.
-static bool divide(const strata_bulk_t *bulk, int64_t pieces, strata_bulk_t *out) {
+bool strata_share_divide(const strata_bulk_t *bulk, int64_t pieces, strata_bulk_t *out) {
   int along = 1 - bulk->inner;
   *out = *bulk;
   if (strata_bulk_copies(bulk) % pieces == 0)
     return bulk->window.n_dims == 0 || pieces == 1;
   out->extents[along] /= pieces;
   return bulk->window.n_dims == 0 && bulk->extents[along] % (pieces * STRATA_SPAN_ROWS) == 0;
-}
-
-// The block's part, from |piece| on, of an operand fetched in |pieces|.
-static void copy_pieces(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand, const strata_bulk_t *part,
-                        const strata_fill_t *to, MlirValue own, int64_t piece, int64_t pieces) {
-  strata_emitter_t *e = &d->e;
-  int64_t boxes = strata_bulk_copies(part) / pieces;
-  bool is_last = piece == pieces - 1;
-  strata_loop_t branch = {0};
-  if (!is_last)
-    branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, own, strata_emit_index(e, piece)));
-  strata_boxes_copy(d, operand, part, to, piece * boxes, (piece + 1) * boxes);
-  if (is_last)
-    return;
-  strata_emit_if_else(e, branch);
-  copy_pieces(d, operand, part, to, own, piece + 1, pieces);
-  strata_emit_if_end(e, branch);
-}
-
-bool strata_share_fill(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int side, strata_fill_t to) {
-  const strata_shared_operand_t *operand = &k->product.operands[side].shared;
-  strata_bulk_t part;
-  int64_t pieces = d->plan.share[1 - side]; // the row's blocks need the operand of the rows, and so on
-  if (pieces == 1 || !divide(operand->bulk, pieces, &part))
-    return false;
-  to.blocks = blocks_of(d, side);
-  copy_pieces(d, operand, &part, &to, place_along(d, 1 - side), 0, pieces);
-  return true;
 }
 
 strata_status_t strata_share_check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
