@@ -13,9 +13,9 @@
 #include "passes/affine/norm.h"
 #include "passes/target.h"
 
-enum { MAX_NODES = 256, MAX_MEMBERS = 64, MAX_REDUCTIONS = 4 }; // that are looked at behind one contraction
+#include <math.h>
 
-#define CLEARLY_FASTER 0.97 // the models err
+enum { MAX_NODES = 256, MAX_MEMBERS = 64, MAX_REDUCTIONS = 4 }; // that are looked at behind one contraction
 
 typedef struct {
   strata_grouping_t *grouping;
@@ -113,7 +113,7 @@ static void find_members(finder_t *f) {
 // What is made for each column and read by members alone, as a scale of another type, is computed there.
 static void add_vectors(finder_t *f) {
   int column = f->contraction.sides[STRATA_SIDE_V].tile_dim;
-  double most = (double)f->contraction.nest->extents[column];
+  double most = (double)strata_nest_static_extent(f->contraction.nest, column);
   for (int at = f->members.data[f->members.count - 1]; at-- > 0 && f->members.count < MAX_MEMBERS;) {
     const strata_nest_node_t *node = node_of(f, at);
     bool is_free = node->nest && node->class == STRATA_NEST_MAP && !node->is_constant && !node->is_dear &&
@@ -160,14 +160,6 @@ static double norm_seconds(const strata_problem_t *p) {
   return costs->norm_seconds + 2 * elements * (double)p->stored_bytes / costs->norm_bandwidth;
 }
 
-// One product that clusters of two carry out at once, filling the card: there two kernels are slower.
-static bool is_measured(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                        const strata_pipelined_choice_t *p) {
-  enum { LEAST_STEPS = 512 };
-  bool is_one_round = p->tiles <= device->n_processors && 10 * p->tiles >= 9 * device->n_processors;
-  return problem->batch == 1 && problem->steps >= LEAST_STEPS && p->row == 2 && is_one_round;
-}
-
 static bool pays(const finder_t *f) {
   strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &f->contraction};
   strata_problem_t alone = strata_problem_read(&question), joined;
@@ -178,14 +170,16 @@ static bool pays(const finder_t *f) {
   bool fits = strata_pipelined_choose(f->device, &joined, 1, &choice) > 0;
   double apart = strata_problem_seconds(f->device, &alone) + norm_seconds(&alone);
   bool is_wanted = f->grouping->compile->options->fuse_norms;
-  bool is_faster =
-      fits && (is_wanted || (is_measured(f->device, &joined, &choice) && choice.seconds < CLEARLY_FASTER * apart));
+  double factor = fits ? strata_problem_correction(f->device, &joined, &choice, STRATA_CORRECTS_NORM) : INFINITY;
+  bool is_faster = fits && (is_wanted || choice.seconds * factor < f->device->costs->margins.norm * apart);
+  const char *obstacle = fits ? strata_problem_obstacle(f->device, &joined, &choice, STRATA_CORRECTS_NORM) : NULL;
   if (fits)
     strata_explain(f->grouping->compile,
                    "norm contract#%d: %d reductions of %lld rows of %lld, %lld blocks a row: %.1f us %s %.1f in two "
-                   "kernels",
+                   "kernels%s%s",
                    f->first, f->n_reductions, (long long)alone.rows, (long long)alone.columns, (long long)choice.row,
-                   1e6 * choice.seconds, is_faster ? "instead of" : "are not taken for", 1e6 * apart);
+                   1e6 * choice.seconds, is_faster ? "instead of" : "are not taken for", 1e6 * apart,
+                   obstacle ? "; corrected: " : "", obstacle ? obstacle : "");
   else
     strata_explain(f->grouping->compile, "norm contract#%d: no, rows of %lld do not fit a cluster's tiles", f->first,
                    (long long)alone.columns);

@@ -135,8 +135,8 @@ bool strata_problem_fills_alike(const strata_problem_t *a, const strata_problem_
 static strata_problem_axis_t axis_of(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
   strata_problem_axis_t result = {0};
   for (int i = 0; i < axis->n_dims; i++)
-    if (nest->extents[axis->dims[i]] > 1)
-      result.dims[result.n_dims++] = nest->extents[axis->dims[i]];
+    if (strata_nest_static_extent(nest, axis->dims[i]) > 1)
+      result.dims[result.n_dims++] = strata_nest_static_extent(nest, axis->dims[i]);
   return result;
 }
 
@@ -156,7 +156,7 @@ static int64_t stored_bytes(const strata_gpu_contraction_t *q) {
 static double buffer_bytes(MlirValue buffer) {
   int64_t sizes[STRATA_MAX_DIMS];
   double bytes = (double)strata_problem_bytes(strata_problem_element(buffer));
-  for (int dim = strata_memref_sizes(buffer, sizes); dim-- > 0;)
+  for (int dim = strata_memref_static_sizes(buffer, sizes); dim-- > 0;)
     bytes *= (double)sizes[dim];
   return bytes;
 }
@@ -229,7 +229,7 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   for (int i = 0; i < STRATA_N_AXES; i++)
     p.axes[i] = axis_of(c->nest, &axes[i]);
   for (int dim = 0; dim < c->nest->n_parallel; dim++)
-    p.batch *= c->nest->extents[dim];
+    p.batch *= strata_nest_static_extent(c->nest, dim);
   p.batch /= p.rows * p.columns;
   p.bulk_adds = !p.mma && !p.async && *q->device->mma_async && is_f32(q);
   for (int side = 0; side < 2; side++) {
@@ -258,16 +258,8 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
 }
 
 bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem) {
-  enum { MIN_SIDE = 8, FEW = 2, SOME = 4, MANY = 256 };
   strata_pipelined_choice_t pipelined;
-  int wide = problem->columns > problem->rows; // the side of most
-  int64_t least = wide ? problem->rows : problem->columns, most = wide ? problem->columns : problem->rows;
-  bool is_long = most >= MANY && problem->steps >= MANY;
-  double operand = (double)most * (double)(problem->steps * problem->batch * problem->sides[wide].loaded_bytes);
-  bool is_far = operand > (double)device->l2_bytes / 2; // rows of results would read it again from memory
-  bool is_across =
-      (least >= FEW && !problem->sides[wide].is_along) || (least >= SOME && !problem->sides[1 - wide].is_along);
-  if (least >= MIN_SIDE || (is_long && (is_across || (least >= SOME && is_far))))
+  if (isfinite(strata_problem_correction(device, problem, NULL, STRATA_CORRECTS_TILED)))
     return true;
   return STRATA_PIPELINED_PRODUCTS && strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
 }

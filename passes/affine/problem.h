@@ -110,10 +110,6 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
 //===-- Tiles staged by the threads that multiply them (schedule_tiled.c) ----------------------------------------===//
 
 typedef struct {
-  int64_t rows, columns, warps[2], efficiency;
-} strata_tiled_shape_t;
-
-typedef struct {
   const strata_tiled_shape_t *shape;
   int64_t split, steps, threads, cycles;
   double seconds;
@@ -148,13 +144,6 @@ double strata_tiled_together(const strata_gpu_device_t *device, const strata_til
 // The one switch: whether pipelined products are chosen. --explain tells about them in either case.
 enum { STRATA_PIPELINED_PRODUCTS = 1 };
 
-// A row of pipelined_shapes.def: the instruction's rows and columns of a block's tile.
-typedef struct {
-  int64_t teams;  // of a block, that store while the other multiplies
-  int64_t groups; // of warps, beside one another along the rows
-  int64_t rows, columns, rate;
-} strata_pipelined_shape_t;
-
 typedef struct {
   strata_pipelined_shape_t shape;
   bool swap;        // the instruction's rows are the result's columns
@@ -175,6 +164,14 @@ typedef struct {
   const char *bound; // what takes the time
   size_t number;     // among the candidates
 } strata_pipelined_choice_t;
+
+// How many times as long the product, or |choice| for it, takes as the model says, by targets/gpu/corrections.def;
+// INFINITY: it is not to be taken. |choice| is NULL where |corrects| is about products.
+double strata_problem_correction(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                                 const strata_pipelined_choice_t *choice, strata_corrects_t corrects);
+// The row that takes it out; NULL: none does.
+const char *strata_problem_obstacle(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                                    const strata_pipelined_choice_t *choice, strata_corrects_t corrects);
 
 // Walks all of them: |p| is zero at first, and the next one afterwards; false at the end.
 bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *problem,

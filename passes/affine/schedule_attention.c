@@ -26,7 +26,6 @@ enum {
   RESULT_BYTES = 16 << 10, // staging of a group's results
   ELEMENT_BYTES = 2,
   USUAL_GROUPS = 2,
-  LONG_ROW = 16,            // blocks of columns from which on more groups than usual pay
   OTHER_REGISTERS = 32,     // of a thread: addresses, row statistics
   TEMPORARY_REGISTERS = 64, // without a reduction that the assembler computes up to: several scores at a time
   SLOTS = 2,
@@ -46,7 +45,7 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
   strata_attention_row_of_batches(&attention);
   return (strata_attention_problem_t){.attention = attention,
                                       .rows = strata_attention_rows(&attention),
-                                      .columns = a->extents[a->column],
+                                      .columns = strata_attention_static_extent(a, a->column),
                                       .head = strata_attention_head_steps(a, on_fma),
                                       .value = strata_attention_value_columns(a, on_fma),
                                       .batch = strata_attention_batch(&attention),
@@ -76,9 +75,9 @@ const char *strata_attention_obstacle(const strata_attention_problem_t *p) {
     return "the device has no instruction for its type";
   if (!is_possible(p))
     return "a head dim above 256";
-  bool ends =
-      p->head == p->attention.extents[p->attention.head] || (strata_attention_ends(&p->attention, STRATA_ATTENTION_Q) &&
-                                                             strata_attention_ends(&p->attention, STRATA_ATTENTION_K));
+  bool ends = p->head == strata_attention_static_extent(&p->attention, p->attention.head) ||
+              (strata_attention_ends(&p->attention, STRATA_ATTENTION_Q) &&
+               strata_attention_ends(&p->attention, STRATA_ATTENTION_K));
   return ends ? NULL : "heads side by side that are no multiples of 16 bytes, or rows of other widths beside them";
 }
 
@@ -101,7 +100,7 @@ static bool is_sensible(const strata_attention_problem_t *p, const strata_attent
     return true;
   return c->columns >= strata_min(MIN_COLUMNS, strata_round_up(p->columns, COLUMN_STEP)) &&
          c->columns < p->columns + COLUMN_STEP &&
-         (c->groups <= USUAL_GROUPS || strata_ceil_div(p->columns, c->columns) >= LONG_ROW);
+         (c->groups <= USUAL_GROUPS || (double)strata_ceil_div(p->columns, c->columns) >= p->costs->attention.long_row);
 }
 
 // Scores, the weights made of them and results are a thread's at the same time.
@@ -274,8 +273,10 @@ static void explain(strata_compile_t *compile, const strata_kernel_t *kernel, co
   MlirStringRef name = strata_attr_str(kernel->func, "sym_name");
   const strata_attention_t *a = &p->attention;
   strata_explain(compile, "attention %.*s: %lld rows, %lld columns of %lld, values of %lld, %lld times%s",
-                 (int)name.length, name.data, (long long)p->rows, (long long)p->columns, (long long)a->extents[a->head],
-                 (long long)a->extents[a->value], (long long)p->batch, a->has_softmax ? "" : ", no softmax");
+                 (int)name.length, name.data, (long long)p->rows, (long long)p->columns,
+                 (long long)strata_attention_static_extent(a, a->head),
+                 (long long)strata_attention_static_extent(a, a->value), (long long)p->batch,
+                 a->has_softmax ? "" : ", no softmax");
   for (int i = 0; i < n; i++) {
     const strata_attention_choice_t *c = &choices[i];
     if (p->on_fma) {

@@ -64,22 +64,22 @@ static bool fits(const strata_gpu_device_t *device, const strata_attention_probl
 
 //===-- Time -----------------------------------------------------------------------------------------------------===//
 
-// The part of the rate that products with so many sums a thread reach: 0.4 to 1.
-static double efficiency(int64_t sums) {
+// The part of the rate that products with so many sums a thread reach.
+static double efficiency(const strata_attention_fma_costs_t *costs, int64_t sums) {
   double most = log2((double)MAX_SUMS / MIN_SUMS), own = log2((double)sums / MIN_SUMS);
-  return 0.4 + 0.6 * fmin(fmax(own, 0), most) / most;
+  return costs->few_sums + (1 - costs->few_sums) * fmin(fmax(own, 0), most) / most;
 }
 
 static double product_cycles(const strata_attention_fma_costs_t *costs, const strata_attention_choice_t *c,
                              int64_t columns, int64_t steps) {
-  return (double)(c->rows * columns * steps) / (costs->rate * efficiency(sums_of(c, columns)));
+  return (double)(c->rows * columns * steps) / (costs->rate * efficiency(costs, sums_of(c, columns)));
 }
 
 // One block of columns of a tile.
 static double block_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   const strata_attention_fma_costs_t *costs = &p->costs->attention_fma;
   const strata_attention_t *a = &p->attention;
-  int64_t head = strata_round_up(a->extents[a->head], STRATA_ATTENTION_STEP);
+  int64_t head = strata_round_up(strata_attention_static_extent(a, a->head), STRATA_ATTENTION_STEP);
   double scores = costs->operation * (double)a->score_operations + costs->function * (double)a->score_functions;
   scores += a->has_softmax ? costs->exponential : 0;
   return product_cycles(costs, c, c->columns, head) +

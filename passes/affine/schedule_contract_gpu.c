@@ -25,7 +25,7 @@ static bool is_contiguous(const strata_contraction_kernel_t *c, int side) {
   for (int dim = 0; dim < c->nest->n_parallel + c->nest->n_reduction; dim++) {
     bool is_tiled = dim >= c->nest->n_parallel || !(other & 1u << dim);
     int64_t stride;
-    if (is_tiled && c->nest->extents[dim] % VECTOR == 0 &&
+    if (is_tiled && strata_nest_static_extent(c->nest, dim) % VECTOR == 0 &&
         strata_access_stride(c->nest, c->sides[side].access, dim, &stride) && stride == 1)
       return true;
   }
@@ -39,7 +39,8 @@ static strata_status_t pack_constants(const strata_gpu_contraction_t *q) {
     if (dim == STRATA_NO_DIM || !strata_contraction_is_plain(c, side) || is_contiguous(c, side) ||
         !strata_pack_is_constant(q->calls, q->called, c, side))
       continue;
-    return strata_pack_side(q->compile, q->called, c, side, strata_round_up(c->nest->extents[dim], VECTOR));
+    return strata_pack_side(q->compile, q->called, c, side,
+                            strata_round_up(strata_nest_static_extent(c->nest, dim), VECTOR));
   }
   return NULL;
 }
@@ -88,6 +89,9 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
                    (long long)p->tiles, (long long)s.blocks, clusters, form_text(arena, &s),
                    p->shape.teams > 1 ? ", two teams" : "", 1e6 * p->seconds, p->bound, mark[is_pipelined && i == 0]);
   }
+  const char *obstacle = strata_problem_obstacle(q->device, product, NULL, STRATA_CORRECTS_PIPELINED);
+  if (product->async && !n_pipelined && obstacle)
+    strata_explain(q->compile, "%s   not by %s: %s", name, product->async->name, obstacle);
   const char *mma = product->mma ? strata_arena_printf(arena, "%s %s", product->mma->family, product->mma->name) : NULL;
   if (tiled)
     strata_explain(q->compile, "%s   %s %s, %lld threads: %.1f us%s", name, mma ? mma : "multiply-adds",

@@ -20,10 +20,6 @@ enum {
   MAX_SLOTS = 8,
 };
 
-static const strata_pipelined_shape_t shapes[] = {{1, GROUPS, 256, 128, 100}, {1, GROUPS, 128, 256, 100}};
-
-enum { N_SHAPES = sizeof shapes / sizeof *shapes };
-
 // Adds the tiles of one of the launch's products: their number, and the cycles of all.
 static bool add_tiles(const strata_problem_t *problem, strata_pipelined_choice_t *p, double *cycles) {
   const strata_fma_costs_t *costs = &problem->costs->fma;
@@ -56,9 +52,10 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
 }
 
 bool strata_fma_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
-  while (!problem->is_pair && p->number < N_SHAPES) {
+  const strata_gpu_tiles_t *tiles = &problem->costs->tiles;
+  while (!problem->is_pair && p->number < (size_t)tiles->n_pipelined_fma) {
     size_t number = p->number;
-    *p = strata_pipelined_single(shapes[number], number + 1);
+    *p = strata_pipelined_single(tiles->pipelined_fma[number], number + 1);
     strata_pipelined_set_tile(problem, p);
     if (predict(device, problem, p))
       return true;

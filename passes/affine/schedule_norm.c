@@ -30,7 +30,7 @@ enum {
   MIN_SLOTS = 3,
 };
 
-enum { MOST_BLOCKS = STRATA_COSTS_MAX_CLUSTER, RATE = 99, MOST_SUMS = 152 };
+enum { MOST_BLOCKS = STRATA_COSTS_MAX_CLUSTER, MOST_SUMS = 152 };
 
 double strata_norm_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   const strata_norm_costs_t *costs = &problem->costs->norm;
@@ -42,12 +42,12 @@ double strata_norm_cycles(const strata_problem_t *problem, const strata_pipeline
 }
 
 // False where there is none of this number.
-static bool candidate_of(size_t number, strata_pipelined_choice_t *out) {
+static bool candidate_of(const strata_norm_costs_t *costs, size_t number, strata_pipelined_choice_t *out) {
   size_t side = number % N_SIDES, i = number / N_SIDES;
   int64_t groups = sides[side].groups, rows = sides[side].rows;
   bool swap = i >= N_PLAIN, is_across = rows < STRATA_PIPELINED_GROUP_ROWS * groups;
   int64_t columns = swap ? LEAST_ROWS + (int64_t)(i - N_PLAIN) * STEP_ROWS : (int64_t)(i + 1) * COLUMN_STEP;
-  strata_pipelined_shape_t shape = {1, groups, rows, is_across ? groups * columns : columns, RATE};
+  strata_pipelined_shape_t shape = {1, groups, rows, is_across ? groups * columns : columns, (int64_t)costs->rate};
   *out = strata_pipelined_single(shape, number + 1);
   out->swap = swap;
   return swap ? !is_across : rows <= STRATA_PIPELINED_GROUP_ROWS * groups;
@@ -67,7 +67,7 @@ static bool fits(const strata_gpu_device_t *device, const strata_problem_t *prob
 bool strata_norm_next(const strata_gpu_device_t *device, const strata_problem_t *problem,
                       strata_pipelined_choice_t *p) {
   while (p->number < N_CANDIDATES) {
-    bool exists = candidate_of(p->number, p);
+    bool exists = candidate_of(&problem->costs->norm, p->number, p);
     p->row = strata_ceil_div(problem->columns, p->swap ? p->shape.rows : p->shape.columns);
     if (!exists || !fits(device, problem, p))
       continue;

@@ -35,8 +35,7 @@
 
 #include <math.h>
 
-#define MOMENTS_PASSES 3.0   // through rows whose mean, variance and norm are kernels of their own
-#define WORTHWHILE_SHARE 0.9 // of a product's time, that it may take in parts
+#define MOMENTS_PASSES 3.0 // through rows whose mean, variance and norm are kernels of their own
 
 enum {
   BLOCKS_A_PROCESSOR = 4,
@@ -49,8 +48,6 @@ enum {
   MAX_PARTS = 32,            // of a product
   MIN_PART_BYTES = 512,      // of a row of an operand in a part
   PART_STEP = 64,            // elements that uneven parts of a product have a multiple of
-  FEW = 64,                  // rows or columns of a product whose parts may be uneven ...
-  FEW_RESULTS = 1 << 15,     // ... or results: with more, operands staged as a whole are faster
   BYTES_IN_FLIGHT = 64,      // of a thread that goes down a column
 };
 
@@ -115,7 +112,7 @@ static bool is_across(const strata_nest_graph_t *graph, const strata_nest_node_t
   for (int i = 0; i < nest->n_accesses; i++)
     for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
       int64_t stride;
-      if (nest->accesses[i].in_reduction && nest->extents[dim] > 1 &&
+      if (nest->accesses[i].in_reduction && strata_nest_static_extent(nest, dim) > 1 &&
           strata_access_stride(nest, &nest->accesses[i], dim, &stride) && stride == 1)
         *(dim < nest->n_parallel ? &across : &inner) += graph->buffers.data[node->buffers.data[i]].bytes;
     }
@@ -187,10 +184,10 @@ static void cut(strata_split_t *split, double wanted) {
   for (int i = 0; i < nest->n_reduction; i++) {
     split->parts[i] = 1;
     if (wanted / (double)split->n_parts >= 1.5)
-      split->parts[i] = strata_divisor_near(nest->extents[nest->n_parallel + i], wanted / (double)split->n_parts,
-                                            2 * wanted / (double)split->n_parts);
+      split->parts[i] = strata_divisor_near(strata_nest_static_extent(nest, nest->n_parallel + i),
+                                            wanted / (double)split->n_parts, 2 * wanted / (double)split->n_parts);
     split->n_parts *= split->parts[i];
-    split->sizes[i] = nest->extents[nest->n_parallel + i] / split->parts[i];
+    split->sizes[i] = strata_nest_static_extent(nest, nest->n_parallel + i) / split->parts[i];
   }
 }
 
@@ -198,7 +195,7 @@ static void cut(strata_split_t *split, double wanted) {
 // several, or zeros beyond the end would count.
 static bool cut_unevenly(strata_split_t *split, double wanted, int64_t step) {
   const strata_nest_t *nest = split->nest;
-  int64_t extent = nest->extents[nest->n_parallel];
+  int64_t extent = strata_nest_static_extent(nest, nest->n_parallel);
   if (!split->may_be_uneven || nest->n_reduction > 1)
     return false;
   split->sizes[0] = strata_round_up((int64_t)ceil((double)extent / wanted), step);
@@ -246,10 +243,9 @@ static void try_parts(const strata_gpu_device_t *device, const strata_problem_t 
 static void choose_product_parts(strata_compile_t *compile, const strata_gpu_device_t *device,
                                  const strata_problem_t *problem, strata_split_t *split) {
   const strata_nest_t *nest = split->nest;
-  int64_t least = problem->rows < problem->columns ? problem->rows : problem->columns;
   strata_split_t whole = *split;
-  whole.may_be_uneven &= least < FEW || problem->rows * problem->columns * problem->batch < FEW_RESULTS;
-  double seconds = strata_problem_seconds(device, problem), best = seconds * WORTHWHILE_SHARE;
+  whole.may_be_uneven &= isfinite(strata_problem_correction(device, problem, NULL, STRATA_CORRECTS_UNEVEN));
+  double seconds = strata_problem_seconds(device, problem), best = seconds * device->costs->margins.parts;
   for (int64_t wanted = 2; wanted <= MAX_PARTS; wanted *= 2) {
     strata_split_t even = whole, uneven = whole;
     cut(&even, (double)wanted);
