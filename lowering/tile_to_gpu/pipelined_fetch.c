@@ -108,7 +108,7 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   MlirValue at = strata_emit_binary(e, "arith.muli", k->place.slot, strata_emit_index(e, operand->slot));
   if (copy_shared(d, k, side, at))
     return NULL;
-  if (d->plan.parts == 1 || operand->stride == 0) {
+  if (k->product.parts == 1 || operand->stride == 0) {
     copy_tile(d, k, operand, at);
     if (operand->other)
       copy_tile(d, k, operand->other,
