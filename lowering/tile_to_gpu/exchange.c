@@ -36,18 +36,10 @@ void strata_exchange_by_threads(strata_exchange_t *x) {
 
 //===-- The protocol ---------------------------------------------------------------------------------------------===//
 
-strata_status_t strata_exchange_ready(const strata_exchange_t *x) { return x->by->ready ? x->by->ready(x) : NULL; }
-
-MlirType strata_exchange_type(const strata_exchange_t *x) {
-  return x->width > 1 ? mlirVectorTypeGet(1, &x->width, x->element) : x->element;
-}
-
 void strata_exchange_put(const strata_exchange_t *x, MlirValue to, int64_t n, const MlirValue *values) {
   strata_emitter_t *e = &x->d->e;
   for (int64_t i = 0; i < n; i++, values += x->width) {
-    MlirValue value = values[0];
-    if (x->width > 1)
-      value = strata_emit_value(e, "vector.from_elements", (int)x->width, values, strata_exchange_type(x), 0, NULL);
+    MlirValue value = strata_lanes_of_scalars(e, x->width, values);
     x->by->put(x, value, shift(e, (strata_place_t){x->own, 0}, i * x->value_stride), to);
   }
 }
@@ -92,8 +84,7 @@ static MlirValue combine_line(const strata_exchange_t *x, MlirAttribute kind, in
 void strata_exchange_combine(const strata_exchange_t *x, MlirAttribute kind, int64_t n, MlirValue *values) {
   for (int64_t i = 0; i < n; i++, values += x->width) {
     MlirValue all = x->is_line ? combine_line(x, kind, i) : combine_tree(x, kind, place_of(x, 0, i), x->ranks);
-    values[0] = all;
-    for (int64_t lane = 0; x->width > 1 && lane < x->width; lane++)
+    for (int64_t lane = 0; lane < x->width; lane++)
       values[lane] = strata_lanes_extract(&x->d->e, all, lane);
   }
 }

@@ -62,7 +62,6 @@ MlirValue strata_exchange_own(const strata_exchange_t *x);
 // Holders are the threads of the group: partials lie by rank, by value, by thread. Fills in strides, ->holder, ->own.
 void strata_exchange_by_threads(strata_exchange_t *x);
 
-STRATA_MUST_CHECK strata_status_t strata_exchange_ready(const strata_exchange_t *x);
 // The thread's first |n| partials, of |values|.
 void strata_exchange_put(const strata_exchange_t *x, MlirValue to, int64_t n, const MlirValue *values);
 // Arrives, and waits for all.
@@ -78,8 +77,7 @@ MlirAttribute strata_exchange_sums(const strata_exchange_t *x);
 // What the lane has whose number differs in |bit|.
 MlirValue strata_exchange_across(strata_gpu_distribution_t *d, MlirValue value, int64_t bit);
 
-// For transports: the type of what travels together; |place| as an index.
-MlirType strata_exchange_type(const strata_exchange_t *x);
+// For transports: |place| as an index.
 MlirValue strata_place_emit(strata_emitter_t *e, strata_place_t place);
 
 #endif

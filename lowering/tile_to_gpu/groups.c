@@ -20,9 +20,9 @@ MlirValue strata_cluster_place(strata_gpu_distribution_t *d, int dim) {
   if (i == cluster->n_block)
     return strata_emit_index(e, 0);
   if (i > 0)
-    place = strata_emit_binary(e, "arith.divui", place, strata_emit_index(e, before));
+    place = strata_emit_with(e, "arith.divui", place, before);
   if (i + 1 < cluster->n_block)
-    place = strata_emit_binary(e, "arith.remui", place, strata_emit_index(e, cluster->block[i].extent));
+    place = strata_emit_with(e, "arith.remui", place, cluster->block[i].extent);
   return place;
 }
 

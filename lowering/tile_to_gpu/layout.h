@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STRATA_VALUE_RANK = 8, STRATA_LAYOUT_DIGITS = 24, STRATA_BLOCK_DIGITS = 2, STRATA_COPIES = -1 };
+enum { STRATA_VALUE_RANK = 8, STRATA_LAYOUT_DIGITS = 24, STRATA_BLOCK_DIGITS = 5, STRATA_COPIES = -1 };
 
 // Digit value v adds v * stride to the coordinate along |dim|; STRATA_COPIES adds nothing.
 typedef struct {

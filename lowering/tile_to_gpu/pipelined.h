@@ -211,8 +211,8 @@ void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelin
 // Waits until nobody will arrive at the producer's barriers any more; k->place is behind the last slot.
 void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
-// Reductions over rows that the tiles of a cluster are together (cluster_rows.c). Producers at the end meet consumers,
-// whose meetings are counted by the reductions; memory where the slots were.
+// Reductions over rows that the tiles of a cluster are together (pipelined_parts.c). Producers at the end meet
+// consumers, whose meetings are counted by the reductions; memory where the slots were.
 void strata_row_meet(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 STRATA_MUST_CHECK strata_status_t strata_row_memory(strata_gpu_distribution_t *d, MlirType element, int64_t count,
                                                     MlirValue *out);

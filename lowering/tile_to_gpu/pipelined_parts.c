@@ -11,7 +11,7 @@
 #include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 
-enum { WIDTH = 4 }; // sums stored and loaded at once, 16 bytes
+enum { WIDTH = 4, ALIGNMENT = 16 }; // sums stored and loaded at once, 16 bytes
 
 STRATA_SCHEDULER_STEPS(strata_part_steps) {
   strata_emitter_t *e = &d->e;
@@ -19,7 +19,7 @@ STRATA_SCHEDULER_STEPS(strata_part_steps) {
   strata_all_steps(d, k, out_lower, &end);
   int64_t part = strata_ceil_div(k->n_steps, strata_cluster_along(d, STRATA_BY_STEPS));
   *out_lower = strata_emit_times(e, strata_cluster_place(d, STRATA_BY_STEPS), part);
-  *out_upper = strata_emit_binary(e, "arith.addi", *out_lower, strata_emit_index(e, part));
+  *out_upper = strata_emit_with(e, "arith.addi", *out_lower, part);
   *out_upper = strata_emit_binary(e, "arith.minui", *out_upper, end);
 }
 
@@ -48,7 +48,7 @@ STRATA_SCHEDULER_FIXUP(strata_part_fixup) {
                          .rank = strata_cluster_place(d, STRATA_BY_STEPS)};
   x.memory = strata_shared_view(d, k->ring_at, product->sum, own * group * product->parts);
   strata_cluster_offer(d); // the slots have been read
-  STRATA_TRY(strata_exchange_ready(&x));
+  STRATA_TRY(x.by->ready(&x));
   strata_exchange_by_threads(&x);
   for (int64_t to = 0; to < product->parts; to++) {
     for (int64_t i = 0; i < own; i++)
@@ -57,5 +57,30 @@ STRATA_SCHEDULER_FIXUP(strata_part_fixup) {
   }
   STRATA_TRY(strata_exchange_meet(&x));
   strata_exchange_combine(&x, strata_exchange_sums(&x), x.count, out_own);
+  return NULL;
+}
+
+//===-- Rows of several tiles -------------------------------------------------------------------------------------===//
+
+// Where results' rows are reduced and the tiles of a cluster's blocks are a row together, each block reduces its own
+// part and exchanges the results with the others (reduce_blocks.c), through where the slots were: the cluster's
+// barrier, which was arrived at when the products were done, and one behind each reduction. Every result has memory of
+// its own, so the first barrier is needed once.
+
+void strata_row_meet(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+  strata_cluster_barrier(d, false);
+  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_attr_flag(op, "tile.row"))
+      strata_cluster_barrier(d, false);
+}
+
+strata_status_t strata_row_memory(strata_gpu_distribution_t *d, MlirType element, int64_t count, MlirValue *out) {
+  strata_pipelined_kernel_t *k = d->state.pipelined;
+  int64_t bytes = strata_round_up(count * strata_element_bytes(element), ALIGNMENT);
+  if (k->row_used + bytes > strata_ring_bytes(&k->product))
+    return strata_error(STRATA_UNSUPPORTED, "results of rows that the slots have no room for");
+  *out = strata_shared_view(d, k->ring_at + k->row_used, element, count);
+  k->row_used += bytes;
   return NULL;
 }

@@ -243,7 +243,7 @@ static void put_sums(rows_t *s, int64_t block, int64_t part, const MlirValue *su
     for (int64_t i = 0; i < HALVES * PAIR; i++) {
       MlirValue at = sum_at(s, &first[i / PAIR][i % PAIR], eight);
       MlirValue value = sums[HALVES * PAIR * (eights * block + part * own + eight) + i];
-      strata_emit_op(&x->d->e, "memref.store", 3, (MlirValue[]){value, x->memory, at}, 0, NULL, 0, NULL);
+      strata_lanes_store(&x->d->e, value, x->memory, at);
     }
   strata_emit_group_barrier(x->d, x->k);
 }
@@ -251,9 +251,7 @@ static void put_sums(rows_t *s, int64_t block, int64_t part, const MlirValue *su
 //===-- Units ----------------------------------------------------------------------------------------------------===//
 
 static MlirValue load_unit(rows_t *s, MlirValue row, MlirValue column) {
-  MlirType type = mlirVectorTypeGet(1, &s->unit, s->x.element);
-  return strata_emit_value(&s->x.d->e, "vector.load", 2, (MlirValue[]){s->x.memory, place(s, row, column)}, type, 0,
-                           NULL);
+  return strata_lanes_load(&s->x.d->e, strata_lanes_type(s->x.element, s->unit), s->x.memory, place(s, row, column));
 }
 
 static void store_units(rows_t *s) {
@@ -287,7 +285,7 @@ static void store_element(rows_t *s, MlirValue row, MlirValue position, MlirValu
     condition = both(s, strata_emit_cmpi(e, STRATA_SLT, column, count), condition);
   MlirValue last = strata_emit_index(e, s->x.length - 1); // beyond it there is nothing to load
   MlirValue at = place(s, row, strata_emit_binary(e, "arith.minsi", column, last));
-  MlirValue value = strata_emit_value(e, "memref.load", 2, (MlirValue[]){s->x.memory, at}, s->x.element, 0, NULL);
+  MlirValue value = strata_lanes_load(e, s->x.element, s->x.memory, at);
   store(s, where_row_exists(s, row, condition), value, strata_emit_binary(e, "arith.addi", position, column));
 }
 
@@ -295,7 +293,7 @@ static void store_element(rows_t *s, MlirValue row, MlirValue position, MlirValu
 static MlirValue last_unit(rows_t *s, MlirValue head) {
   strata_emitter_t *e = &s->x.d->e;
   MlirValue rest = strata_emit_binary(e, "arith.subi", s->existing[s->inner], head);
-  rest = strata_emit_binary(e, "arith.maxsi", rest, strata_emit_index(e, 0));
+  rest = strata_emit_with(e, "arith.maxsi", rest, 0);
   return strata_emit_binary(e, "arith.addi", binary(s, "arith.andi", rest, -s->unit), head);
 }
 

@@ -11,6 +11,7 @@
 #include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
+#include "lowering/tile_to_gpu/swizzle.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { EIGHT = 8, BANKS = 128, MAX_BYTES = 4, MIN_COLUMNS = 16 };
@@ -90,31 +91,24 @@ static MlirValue binary(strata_runs_t *x, const char *name, MlirValue a, int64_t
 
 static MlirValue add(strata_runs_t *x, MlirValue a, int64_t b) { return strata_emit_plus(&x->d->e, a, b); }
 
-// The element of staging memory at |row| and |column| of the piece. 16-byte units change places with the row, so that
-// rows beside one another fall into different banks.
+// The element of staging memory at |row| and |column| of the piece.
 static MlirValue place_of(strata_runs_t *x, MlirValue row, MlirValue column) {
   strata_emitter_t *e = &x->d->e;
-  int64_t span = strata_min(x->pitch, BANKS), unit = STRATA_VECTOR_BYTES / x->bytes;
-  MlirValue turn = binary(x, "arith.andi", binary(x, "arith.divui", row, BANKS / span), span / STRATA_VECTOR_BYTES - 1);
-  MlirValue units = strata_emit_binary(e, "arith.xori", binary(x, "arith.divui", column, unit), turn);
-  MlirValue at = strata_emit_binary(e, "arith.addi", binary(x, "arith.muli", row, x->pitch / x->bytes),
-                                    binary(x, "arith.muli", units, unit));
-  at = strata_emit_binary(e, "arith.addi", at, binary(x, "arith.andi", column, unit - 1));
-  return strata_emit_binary(e, "arith.addi", at, x->area);
+  int64_t unit = STRATA_VECTOR_BYTES / x->bytes;
+  MlirValue turn = strata_swizzle_turn(e, strata_min(x->pitch, BANKS), row);
+  MlirValue place = strata_swizzle_unit(e, turn, column, unit), row_at = strata_emit_times(e, row, x->pitch / x->bytes);
+  place = strata_emit_binary(e, "arith.addi", row_at, place);
+  place = strata_emit_binary(e, "arith.addi", place, strata_emit_with(e, "arith.andi", column, unit - 1));
+  return strata_emit_binary(e, "arith.addi", place, x->area);
 }
 
 static void move(strata_runs_t *x, bool is_store, MlirValue at, int64_t count, MlirValue *values) {
   strata_emitter_t *e = &x->d->e;
-  MlirType type = count > 1 ? mlirVectorTypeGet(1, &count, x->element) : x->element;
   if (is_store) {
-    MlirValue value =
-        count > 1 ? strata_emit_value(e, "vector.from_elements", (int)count, values, type, 0, NULL) : values[0];
-    strata_emit_op(e, count > 1 ? "vector.store" : "memref.store", 3, (MlirValue[]){value, x->memory, at}, 0, NULL, 0,
-                   NULL);
+    strata_lanes_store(e, strata_lanes_of_scalars(e, count, values), x->memory, at);
     return;
   }
-  MlirValue value =
-      strata_emit_value(e, count > 1 ? "vector.load" : "memref.load", 2, (MlirValue[]){x->memory, at}, type, 0, NULL);
+  MlirValue value = strata_lanes_load(e, strata_lanes_type(x->element, count), x->memory, at);
   for (int64_t i = 0; i < count; i++)
     values[i] = strata_lanes_extract(e, value, i);
 }

@@ -60,7 +60,7 @@ static MlirValue sender_rank(strata_gpu_distribution_t *d, MlirValue number) {
 void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
   strata_emitter_t *e = &d->e;
   if (!strata_pipelined_shares(d)) {
-    strata_emit_group_arrive(d, k->ring.empty, slot);
+    strata_ring_release(d, &k->ring, slot, STRATA_GROUP_THREADS);
     return;
   }
   MlirValue lane = strata_emit_group_lane(d);

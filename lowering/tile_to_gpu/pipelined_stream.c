@@ -34,8 +34,8 @@ STRATA_SCHEDULER_BOUNDS(strata_stream_bounds) {
   s->block = block;
   s->begin = strata_emit_binary(e, "arith.muli", block, share);
   MlirValue end = strata_emit_binary(e, "arith.addi", s->begin, share);
-  s->end = strata_emit_binary(e, "arith.minui", end, strata_emit_index(e, all_steps(k)));
-  MlirValue up = strata_emit_binary(e, "arith.addi", s->end, strata_emit_index(e, k->n_steps - 1));
+  s->end = strata_emit_with(e, "arith.minui", end, all_steps(k));
+  MlirValue up = strata_emit_with(e, "arith.addi", s->end, k->n_steps - 1);
   MlirValue first_task = strata_emit_binary(e, "arith.divui", s->begin, steps);
   s->tasks_end = strata_emit_binary(e, "arith.divui", up, steps);
   MlirValue count = strata_emit_binary(e, "arith.subi", s->tasks_end, first_task);
@@ -49,7 +49,7 @@ STRATA_SCHEDULER_TASK(strata_stream_task) {
   strata_pipelined_kernel_t *k = first;
   strata_stream_t *s = &k->stream;
   MlirValue steps = strata_emit_index(e, k->n_steps);
-  MlirValue behind = strata_emit_binary(e, "arith.addi", counter, strata_emit_index(e, 1));
+  MlirValue behind = strata_emit_with(e, "arith.addi", counter, 1);
   MlirValue task = strata_emit_binary(e, "arith.subi", s->tasks_end, behind);
   s->task_begin = strata_emit_binary(e, "arith.muli", task, steps);
   MlirValue from = strata_emit_binary(e, "arith.maxui", s->begin, s->task_begin);
@@ -100,7 +100,7 @@ static strata_status_t collect(strata_gpu_distribution_t *d, const strata_pipeli
   strata_emitter_t *e = &d->e;
   MlirValue state[STRATA_EMIT_CARRIED];
   int count = (int)count_sums(k);
-  MlirValue first = strata_emit_binary(e, "arith.divui", k->stream.task_begin, strata_emit_index(e, share_of(k)));
+  MlirValue first = strata_emit_with(e, "arith.divui", k->stream.task_begin, share_of(k));
   strata_loop_t loop = strata_emit_for_begin(e, first, k->stream.block, 1, count, sums, state);
   strata_exchange_t x = exchange_of(d, k, loop.induction);
   STRATA_TRY(x.by->wait(&x));

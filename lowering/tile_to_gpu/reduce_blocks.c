@@ -41,13 +41,12 @@ static void put(const strata_exchange_t *x, const holders_t *h, const MlirValue 
   strata_emitter_t *e = &x->d->e;
   for (int64_t first = 0; first < x->ranks; first += h->n_copies) {
     MlirValue to = strata_emit_plus(e, h->copy, first);
-    bool is_one = h->n_copies > x->ranks - first;
-    strata_loop_t branch = {0};
-    if (is_one)
-      branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, to, strata_emit_index(e, x->ranks)));
+    MlirValue is_one = {NULL};
+    if (h->n_copies > x->ranks - first)
+      is_one = strata_emit_cmpi(e, STRATA_ULT, to, strata_emit_index(e, x->ranks));
+    strata_loop_t branch = strata_emit_if_begin(e, is_one);
     strata_exchange_put(x, to, x->count, values);
-    if (is_one)
-      strata_emit_if_end(e, branch);
+    strata_emit_if_end(e, branch);
   }
 }
 
@@ -69,7 +68,7 @@ static strata_status_t exchange(strata_reduction_t *r, int dim) {
                          .holder = h.kept,
                          .rank = strata_cluster_place(d, dim)};
   STRATA_TRY((is_row ? strata_row_memory : strata_shared_alloc)(d, x.element, partials, &x.memory));
-  STRATA_TRY(strata_exchange_ready(&x));
+  STRATA_TRY(x.by->ready(&x));
   x.own = strata_exchange_own(&x);
   put(&x, &h, r->result.values);
   STRATA_TRY(strata_exchange_meet(&x));

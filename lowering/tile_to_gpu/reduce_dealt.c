@@ -20,7 +20,7 @@ static int64_t lanes_per_result(const strata_reduction_t *r) { return r->d->devi
 // True in lanes whose number has |bit|: they have the upper half.
 static MlirValue is_upper(const strata_reduction_t *r, int64_t bit) {
   strata_emitter_t *e = &r->d->e;
-  MlirValue bits = strata_emit_binary(e, "arith.andi", r->d->role.thread, strata_emit_index(e, bit));
+  MlirValue bits = strata_emit_with(e, "arith.andi", r->d->role.thread, bit);
   return strata_emit_cmpi(e, STRATA_NE, bits, strata_emit_index(e, 0));
 }
 
@@ -65,21 +65,17 @@ void strata_reduce_in_warps(strata_reduction_t *r, int n) {
 
 // The slots of the result that the lane has.
 static MlirValue own_slots(const strata_reduction_t *r, const strata_slots_t *slots) {
-  MlirContext context = r->d->e.context;
-  MlirAffineExpr lanes = mlirAffineConstantExprGet(context, r->d->device->lanes);
-  MlirAffineExpr lane = mlirAffineModExprGet(mlirAffineDimExprGet(context, 0), lanes);
-  MlirAffineExpr number = mlirAffineFloorDivExprGet(lane, mlirAffineConstantExprGet(context, lanes_per_result(r)));
-  MlirAffineExpr per_register = mlirAffineConstantExprGet(context, slots->kept_warps * slots->n_warps);
+  MlirAffineExpr lane = strata_expr_mod(mlirAffineDimExprGet(r->d->e.context, 0), r->d->device->lanes);
+  MlirAffineExpr number = strata_expr_div(lane, lanes_per_result(r));
+  MlirAffineExpr first = strata_expr_times(number, slots->kept_warps * slots->n_warps);
   strata_index_space_t space = strata_index_space(r->d, 0, NULL);
-  return strata_index_emit(
-      &space, mlirAffineAddExprGet(strata_slot_base(r, slots), mlirAffineMulExprGet(number, per_register)));
+  return strata_index_emit(&space, mlirAffineAddExprGet(strata_slot_base(r, slots), first));
 }
 
 // Of |n| reductions; one lane of each result's writes.
 static strata_status_t meet(strata_reduction_t *r, int n, const strata_slots_t *slots, strata_exchange_t *x) {
   strata_emitter_t *e = &r->d->e;
-  MlirValue rest =
-      strata_emit_binary(e, "arith.andi", r->d->role.thread, strata_emit_index(e, lanes_per_result(r) - 1));
+  MlirValue rest = strata_emit_with(e, "arith.andi", r->d->role.thread, lanes_per_result(r) - 1);
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, rest, strata_emit_index(e, 0));
   return strata_reduction_meet(r, n, slots, own_slots(r, slots), is_first, 1, x);
 }

@@ -55,9 +55,8 @@ MlirAffineExpr strata_slot_base(const strata_reduction_t *r, const strata_slots_
   MlirContext context = r->d->e.context;
   MlirAffineExpr lane = strata_thread_coordinate(context, &slots->lane, 0, 0);
   MlirAffineExpr kept = strata_thread_coordinate(context, &slots->kept_warp, 0, 0);
-  MlirAffineExpr place =
-      mlirAffineAddExprGet(mlirAffineMulExprGet(kept, mlirAffineConstantExprGet(context, slots->kept_lanes)), lane);
-  return mlirAffineMulExprGet(place, mlirAffineConstantExprGet(context, slots->n_warps));
+  MlirAffineExpr place = mlirAffineAddExprGet(strata_expr_times(kept, slots->kept_lanes), lane);
+  return strata_expr_times(place, slots->n_warps);
 }
 
 // Equal parts of the group that can wait for nobody else, each of all warps of one result; 1: it does as a whole.
@@ -96,11 +95,10 @@ strata_status_t strata_reduction_meet(strata_reduction_t *r, int n_reductions, c
   MlirValue own = strata_exchange_own(x);
   for (int i = 0; i < n_reductions; i++) {
     x[i].own = own;
-    STRATA_TRY(strata_exchange_ready(&x[i]));
-    strata_loop_t branch = mlirValueIsNull(writes) ? (strata_loop_t){0} : strata_emit_if_begin(e, writes);
+    STRATA_TRY(x[i].by->ready(&x[i]));
+    strata_loop_t branch = strata_emit_if_begin(e, writes);
     strata_exchange_put(&x[i], (MlirValue){0}, n, r[i].result.values);
-    if (!mlirValueIsNull(writes))
-      strata_emit_if_end(e, branch);
+    strata_emit_if_end(e, branch);
   }
   return strata_exchange_meet(x);
 }
@@ -108,7 +106,7 @@ strata_status_t strata_reduction_meet(strata_reduction_t *r, int n_reductions, c
 // Lanes of one result have the same of it, but where it is no number: one of them writes.
 static MlirValue is_first_lane(const strata_reduction_t *r, const strata_slots_t *slots) {
   strata_emitter_t *e = &r->d->e;
-  MlirValue bits = strata_emit_binary(e, "arith.andi", r->d->role.thread, strata_emit_index(e, slots->reduced_lanes));
+  MlirValue bits = strata_emit_with(e, "arith.andi", r->d->role.thread, slots->reduced_lanes);
   return strata_emit_cmpi(e, STRATA_EQ, bits, strata_emit_index(e, 0));
 }
 

@@ -17,23 +17,14 @@ static MlirValue lanes_get(const strata_exchange_t *x, strata_place_t place) {
 
 //===-- Warps ----------------------------------------------------------------------------------------------------===//
 
-static void store(strata_emitter_t *e, MlirValue value, MlirValue memory, MlirValue at) {
-  bool is_vector = mlirTypeIsAVector(mlirValueGetType(value));
-  strata_emit_op(e, is_vector ? "vector.store" : "memref.store", 3, (MlirValue[]){value, memory, at}, 0, NULL, 0, NULL);
-}
-
-static MlirValue load(strata_emitter_t *e, MlirType type, MlirValue memory, MlirValue at) {
-  const char *name = mlirTypeIsAVector(type) ? "vector.load" : "memref.load";
-  return strata_emit_value(e, name, 2, (MlirValue[]){memory, at}, type, 0, NULL);
-}
-
 static void local_put(const strata_exchange_t *x, MlirValue value, strata_place_t place, MlirValue to) {
   (void)to;
-  store(&x->d->e, value, x->memory, strata_place_emit(&x->d->e, place));
+  strata_lanes_store(&x->d->e, value, x->memory, strata_place_emit(&x->d->e, place));
 }
 
 static MlirValue local_get(const strata_exchange_t *x, strata_place_t place) {
-  return load(&x->d->e, strata_exchange_type(x), x->memory, strata_place_emit(&x->d->e, place));
+  return strata_lanes_load(&x->d->e, strata_lanes_type(x->element, x->width), x->memory,
+                           strata_place_emit(&x->d->e, place));
 }
 
 static strata_status_t warps_ready(const strata_exchange_t *x) {
@@ -95,7 +86,7 @@ static strata_status_t blocks_wait(const strata_exchange_t *x) {
 //===-- Blocks of the grid ---------------------------------------------------------------------------------------===//
 
 static MlirType words_type(const strata_exchange_t *x) {
-  return mlirVectorTypeGet(1, &x->width, mlirIntegerTypeGet(x->d->e.context, 32));
+  return strata_lanes_type(mlirIntegerTypeGet(x->d->e.context, 32), x->width);
 }
 
 // |value| as |type|, of as many bits.
@@ -107,12 +98,13 @@ static void words_put(const strata_exchange_t *x, MlirValue value, strata_place_
   (void)to;
   strata_emitter_t *e = &x->d->e;
   MlirValue words = as(e, value, words_type(x));
-  store(e, words, x->memory, strata_place_emit(e, place));
+  strata_lanes_store(e, words, x->memory, strata_place_emit(e, place));
 }
 
 static MlirValue words_get(const strata_exchange_t *x, strata_place_t place) {
   strata_emitter_t *e = &x->d->e;
-  return as(e, load(e, words_type(x), x->memory, strata_place_emit(e, place)), strata_exchange_type(x));
+  return as(e, strata_lanes_load(e, words_type(x), x->memory, strata_place_emit(e, place)),
+            strata_lanes_type(x->element, x->width));
 }
 
 static void emit_flag(const strata_exchange_t *x, const char *name) {
