@@ -18,7 +18,8 @@ void strata_emit_block_barrier(strata_gpu_distribution_t *d) {
 }
 
 static void emit_team_barrier(strata_gpu_distribution_t *d) {
-  MlirValue number = strata_emit_with(&d->e, "arith.addi", d->role.group_number, FIRST_TEAM);
+  MlirValue number =
+      strata_emit_binary(&d->e, "arith.addi", d->role.group_number, strata_emit_index(&d->e, FIRST_TEAM));
   strata_emit_numbered_barrier(d, number, d->role.group);
 }
 
@@ -30,16 +31,16 @@ bool strata_has_part_barrier(const strata_gpu_distribution_t *d, int64_t parts) 
 void strata_emit_part_barrier(strata_gpu_distribution_t *d, int64_t parts) {
   strata_emitter_t *e = &d->e;
   int64_t groups = strata_block_groups(d), first = FIRST_TEAM + groups, threads = d->role.group / parts;
-  MlirValue part = strata_emit_with(e, "arith.divui", d->role.thread, threads);
+  MlirValue part = strata_emit_binary(e, "arith.divui", d->role.thread, strata_emit_index(e, threads));
   if (groups > 1) {
-    MlirValue before = strata_emit_times(e, d->role.group_number, parts);
+    MlirValue before = strata_emit_binary(e, "arith.muli", d->role.group_number, strata_emit_index(e, parts));
     part = strata_emit_binary(e, "arith.addi", before, part);
   }
   strata_emit_numbered_barrier(d, strata_emit_plus(e, part, first), threads);
 }
 
 void strata_emit_group_barrier(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
-  MlirValue number = strata_emit_with(&d->e, "arith.addi", k->group, STRATA_FIRST_GROUP);
+  MlirValue number = strata_emit_binary(&d->e, "arith.addi", k->group, strata_emit_index(&d->e, STRATA_FIRST_GROUP));
   strata_emit_numbered_barrier(d, number, STRATA_GROUP_THREADS);
 }
 

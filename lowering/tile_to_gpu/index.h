@@ -30,11 +30,6 @@ MlirAffineExpr strata_index_resolve(strata_index_space_t *space, MlirValue old);
 // none.
 bool strata_index_bounds(MlirValue old, int64_t *out_lower, int64_t *out_step, int64_t *out_trips);
 
-// |expr| times, divided by (rounded down) and modulo a constant.
-MlirAffineExpr strata_expr_times(MlirAffineExpr expr, int64_t by);
-MlirAffineExpr strata_expr_div(MlirAffineExpr expr, int64_t by);
-MlirAffineExpr strata_expr_mod(MlirAffineExpr expr, int64_t by);
-
 // |expr|, simplified, where the vector's dims are at register |reg| of |layout|.
 MlirAffineExpr strata_index_at(const strata_index_space_t *space, MlirAffineExpr expr, const strata_layout_t *layout,
                                int64_t reg);
@@ -45,5 +40,10 @@ int64_t strata_index_split(MlirAffineExpr *expr);
 
 // Emits an expression without vector dims as arith on index. Divisions of what cannot be negative are unsigned.
 MlirValue strata_index_emit(strata_index_space_t *space, MlirAffineExpr expr);
+
+// |expr| times, divided by (rounded down) and modulo a constant.
+MlirAffineExpr strata_expr_times(MlirAffineExpr expr, int64_t by);
+MlirAffineExpr strata_expr_div(MlirAffineExpr expr, int64_t by);
+MlirAffineExpr strata_expr_mod(MlirAffineExpr expr, int64_t by);
 
 #endif
