@@ -148,9 +148,12 @@ void strata_emit_choice_end(strata_emitter_t *e, strata_loop_t loop, int n, cons
 }
 
 strata_loop_t strata_emit_if_begin(strata_emitter_t *e, MlirValue condition) {
-  return strata_emit_choice_begin(e, condition, 0, NULL);
+  return mlirValueIsNull(condition) ? (strata_loop_t){0} : strata_emit_choice_begin(e, condition, 0, NULL);
 }
 
 void strata_emit_if_else(strata_emitter_t *e, strata_loop_t loop) { strata_emit_choice_else(e, loop, 0, NULL); }
 
-void strata_emit_if_end(strata_emitter_t *e, strata_loop_t loop) { strata_emit_choice_end(e, loop, 0, NULL, NULL); }
+void strata_emit_if_end(strata_emitter_t *e, strata_loop_t loop) {
+  if (!mlirOperationIsNull(loop.op))
+    strata_emit_choice_end(e, loop, 0, NULL, NULL);
+}

@@ -48,7 +48,8 @@ void strata_emit_for_end(strata_emitter_t *e, strata_loop_t loop, int n_yields, 
 strata_loop_t strata_emit_forall_begin(strata_emitter_t *e, int64_t count);
 void strata_emit_forall_end(strata_emitter_t *e, strata_loop_t loop);
 
-// scf.if without results; emission goes on inside, after strata_emit_if_else in the other branch.
+// scf.if without results; emission goes on inside, after strata_emit_if_else in the other branch. A null condition:
+// there is no scf.if, nor another branch.
 strata_loop_t strata_emit_if_begin(strata_emitter_t *e, MlirValue condition);
 void strata_emit_if_else(strata_emitter_t *e, strata_loop_t loop);
 void strata_emit_if_end(strata_emitter_t *e, strata_loop_t loop);

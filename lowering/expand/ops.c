@@ -14,12 +14,16 @@ MlirValue strata_emit_contracting(strata_emitter_t *e, const char *name, MlirVal
   return strata_emit_value(e, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 1, &flags);
 }
 
+MlirValue strata_emit_with(strata_emitter_t *e, const char *name, MlirValue a, int64_t b) {
+  return strata_emit_binary(e, name, a, strata_emit_index(e, b));
+}
+
 MlirValue strata_emit_plus(strata_emitter_t *e, MlirValue a, int64_t b) {
   return b ? strata_emit_binary(e, "arith.addi", a, strata_emit_index(e, b)) : a;
 }
 
 MlirValue strata_emit_times(strata_emitter_t *e, MlirValue a, int64_t b) {
-  return strata_emit_binary(e, "arith.muli", a, strata_emit_index(e, b));
+  return strata_emit_with(e, "arith.muli", a, b);
 }
 
 MlirValue strata_emit_cast(strata_emitter_t *e, const char *name, MlirValue a, MlirType type) {
@@ -108,4 +112,14 @@ MlirValue strata_lanes_of_scalars(strata_emitter_t *e, int64_t length, const Mli
     return scalars[0];
   MlirType type = strata_lanes_type(mlirValueGetType(scalars[0]), length);
   return strata_emit_value(e, "vector.from_elements", (int)length, scalars, type, 0, NULL);
+}
+
+MlirValue strata_lanes_load(strata_emitter_t *e, MlirType type, MlirValue memory, MlirValue at) {
+  const char *name = mlirTypeIsAVector(type) ? "vector.load" : "memref.load";
+  return strata_emit_value(e, name, 2, (MlirValue[]){memory, at}, type, 0, NULL);
+}
+
+void strata_lanes_store(strata_emitter_t *e, MlirValue value, MlirValue memory, MlirValue at) {
+  const char *name = mlirTypeIsAVector(mlirValueGetType(value)) ? "vector.store" : "memref.store";
+  strata_emit_op(e, name, 3, (MlirValue[]){value, memory, at}, 0, NULL, 0, NULL);
 }

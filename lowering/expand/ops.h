@@ -9,7 +9,8 @@ MlirValue strata_emit_unary(strata_emitter_t *e, const char *name, MlirValue a);
 MlirValue strata_emit_binary(strata_emitter_t *e, const char *name, MlirValue a, MlirValue b);
 // The same of floats: a product and the sum that it goes into may become one operation, rounded once.
 MlirValue strata_emit_contracting(strata_emitter_t *e, const char *name, MlirValue a, MlirValue b);
-// Of indices: |a| itself plus 0.
+// Of indices: with a constant; |a| itself plus 0.
+MlirValue strata_emit_with(strata_emitter_t *e, const char *name, MlirValue a, int64_t b);
 MlirValue strata_emit_plus(strata_emitter_t *e, MlirValue a, int64_t b);
 MlirValue strata_emit_times(strata_emitter_t *e, MlirValue a, int64_t b);
 // A conversion to |type|.
@@ -50,5 +51,8 @@ MlirValue strata_lanes_extract(strata_emitter_t *e, MlirValue vector, int64_t la
 MlirValue strata_lanes_splat(strata_emitter_t *e, MlirValue scalar, int64_t length);
 MlirValue strata_lanes_shuffle(strata_emitter_t *e, MlirValue a, MlirValue b, int64_t length, const int64_t *mask);
 MlirValue strata_lanes_of_scalars(strata_emitter_t *e, int64_t length, const MlirValue *scalars);
+// Of a memref of one dim, at |at|: |type| is the element's or a vector of such.
+MlirValue strata_lanes_load(strata_emitter_t *e, MlirType type, MlirValue memory, MlirValue at);
+void strata_lanes_store(strata_emitter_t *e, MlirValue value, MlirValue memory, MlirValue at);
 
 #endif

@@ -14,10 +14,7 @@ void strata_cluster_begin(strata_gpu_distribution_t *d, MlirValue block, MlirVal
 void strata_cluster_arrive(strata_gpu_distribution_t *d, bool releases);
 void strata_cluster_wait(strata_gpu_distribution_t *d);
 void strata_cluster_barrier(strata_gpu_distribution_t *d, bool releases);
-
-// Combines |values| of |element| type, which all threads of a block have alike, over the blocks, in the order of their
-// ranks, so that all of them have the result.
-STRATA_MUST_CHECK strata_status_t strata_cluster_combine(strata_gpu_distribution_t *d, MlirAttribute kind,
-                                                         MlirType element, int64_t count, MlirValue *values);
+// Lets the others write to this block's memory from now on. They wait for that when they first exchange partials.
+void strata_cluster_offer(strata_gpu_distribution_t *d);
 
 #endif

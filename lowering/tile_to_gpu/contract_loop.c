@@ -51,7 +51,7 @@ typedef struct {
 static bool is_load(MlirOperation op) { return strata_op_is(op, "tile.load"); }
 
 static bool are_copies(const pipeline_t *p, int side) {
-  return p->products[0].operands[side].source->by == STRATA_BY_COPIES;
+  return p->products[0].operands[side].source->by == STRATA_FILLED_BY_COPIES;
 }
 
 static bool is_copied(const pipeline_t *p, MlirOperation op) {
@@ -257,7 +257,7 @@ static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot)
     STRATA_TRY(strata_gpu_distribute_op(d, p->arithmetic.data[i]));
   for (int i = 0; i < p->n_products; i++)
     for (int side = i ? LEFT + 1 : LEFT; side < 2; side++)
-      if (p->products[i].operands[side].source->by == STRATA_BY_THREADS)
+      if (p->products[i].operands[side].source->by == STRATA_FILLED_BY_THREADS)
         STRATA_TRY(fill(p, i, side, slot, (MlirValue){0}));
   if (has_copies(p))
     wait_for_copies(p, p->n_slots - 2); // the next one has not begun

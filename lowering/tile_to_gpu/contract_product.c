@@ -244,7 +244,7 @@ strata_status_t strata_product_combine(strata_gpu_distribution_t *d, const strat
                                   .form = STRATA_BY_STEP,
                                   .fragment = p->layout};
   STRATA_TRY(strata_operand_allocate(d, &sums, p->split));
-  MlirValue own = strata_emit_binary(e, "arith.divui", d->role.thread, strata_emit_index(e, d->role.group / p->split));
+  MlirValue own = strata_emit_with(e, "arith.divui", d->role.thread, d->role.group / p->split);
   STRATA_TRY(strata_operand_store(d, &sums, own, partial));
   STRATA_TRY(strata_emit_barrier(d));
   *out_registers = strata_registers_in(d, partial->type, &p->layout);

@@ -13,60 +13,43 @@
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/swizzle.h"
 
 //===-- Addresses ------------------------------------------------------------------------------------------------===//
 
+enum { ROW, STEP, SPAN = 128 }; // dims; bytes
+
 // All of them are linear in the bits of row and step.
-static int64_t address_in_rows(const strata_shared_operand_t *o, int64_t row, int64_t step) {
-  enum { UNITS = 8, READ_ROWS = 4 };
-  int64_t unit_steps = STRATA_VECTOR_BYTES / o->element_bytes, span = strata_min(UNITS * unit_steps, o->steps);
-  int64_t at = (step / span * o->rows + row) * span + step % span;
-  int64_t unit = at / unit_steps ^ row / READ_ROWS % UNITS;
-  return unit * unit_steps + at % unit_steps;
-}
-
-static int64_t address_across(const strata_shared_operand_t *o, int64_t row, int64_t step) {
-  int64_t unit_rows = STRATA_VECTOR_BYTES / o->element_bytes, at = step * o->rows + row;
-  int64_t unit = at / unit_rows ^ (step / o->word & 3) << 1;
-  return unit * unit_rows + at % unit_rows;
-}
-
-static int64_t address_by_step(const strata_shared_operand_t *o, int64_t row, int64_t step) {
-  int64_t unit_rows = STRATA_VECTOR_BYTES / o->element_bytes;
-  int64_t unit = row / unit_rows, n_units = o->rows / unit_rows;
-  unit ^= ((step >> 2 & 1) << 2 ^ (step >> 3 & 1) << 1 ^ (unit >> 3 & 1)) & (n_units - 1);
-  return step * o->rows + unit * unit_rows + row % unit_rows;
-}
-
-// Element |column| of row |row|, rows being spans of 128 bytes.
-static int64_t address_in_span(const strata_shared_operand_t *o, int64_t row, int64_t column) {
-  enum { SPAN = 128, ROWS = 8 };
-  int64_t unit_elements = STRATA_VECTOR_BYTES / o->element_bytes;
-  int64_t unit = column / unit_elements ^ row % ROWS;
-  return row * (SPAN / o->element_bytes) + unit * unit_elements + column % unit_elements;
-}
-
-static int64_t address_crossed(const strata_shared_operand_t *o, int64_t row, int64_t step) {
-  int64_t span_rows = 128 / o->element_bytes;
-  return row / span_rows * span_rows * o->steps + address_in_span(o, step, row % span_rows);
+static strata_place_layout_t place_layout(const strata_shared_operand_t *o) {
+  int64_t unit = STRATA_VECTOR_BYTES / o->element_bytes, span = SPAN / o->element_bytes, rows = o->rows;
+  strata_place_layout_t by_step = {.digits = {{ROW, 0, 1}, {STEP, 0, rows}}, .unit = unit};
+  switch (o->form) {
+  case STRATA_BY_ROW:
+    span = strata_min(span, o->steps);
+    return (strata_place_layout_t){
+        {{STEP, span, 1}, {ROW, rows, span}, {STEP, 0, span * rows}}, unit, {{ROW, 4, 8, 1}}};
+  case STRATA_ACROSS:
+    by_step.swizzles[0] = (strata_swizzle_t){STEP, o->word, 4, 2};
+    break;
+  case STRATA_BY_STEP: // of as many units as there are
+    by_step.swizzles[0] = (strata_swizzle_t){STEP, 4, rows > 4 * unit ? 2 : 1, 4};
+    by_step.swizzles[1] = (strata_swizzle_t){STEP, 8, rows > 2 * unit ? 2 : 1, 2};
+    by_step.swizzles[2] = (strata_swizzle_t){ROW, 8 * unit, rows > unit ? 2 : 1, 1};
+    break;
+  case STRATA_SPANS:
+    return (strata_place_layout_t){{{STEP, 0, 1}, {ROW, 0, span}}, unit, {strata_swizzle_of(SPAN, ROW)}};
+  case STRATA_SPANS_CROSSED:
+    return (strata_place_layout_t){
+        {{ROW, span, 1}, {STEP, 0, span}, {ROW, 0, span * o->steps}}, unit, {strata_swizzle_of(SPAN, STEP)}};
+  case STRATA_DENSE:
+    break;
+  }
+  return by_step;
 }
 
 static int64_t address(const strata_shared_operand_t *o, int64_t row, int64_t step) {
-  switch (o->form) {
-  case STRATA_BY_ROW:
-    return address_in_rows(o, row, step);
-  case STRATA_ACROSS:
-    return address_across(o, row, step);
-  case STRATA_BY_STEP:
-    return address_by_step(o, row, step);
-  case STRATA_SPANS:
-    return address_in_span(o, row, step);
-  case STRATA_SPANS_CROSSED:
-    return address_crossed(o, row, step);
-  case STRATA_DENSE:
-    return step * o->rows + row;
-  }
-  return 0;
+  strata_place_layout_t layout = place_layout(o);
+  return strata_place_of(&layout, (const int64_t[]){row, step});
 }
 
 static int64_t register_address(const strata_shared_operand_t *o, const strata_layout_t *layout, int64_t reg) {
@@ -105,13 +88,13 @@ static MlirValue emit_base(strata_gpu_distribution_t *d, const strata_shared_ope
     int64_t mask = shifted_bits(o, layout, shift);
     if (!mask)
       continue;
-    MlirValue bits = strata_emit_binary(e, "arith.andi", d->role.thread, strata_emit_index(e, mask));
+    MlirValue bits = strata_emit_with(e, "arith.andi", d->role.thread, mask);
     if (shift)
       bits = strata_emit_binary(e, shift < 0 ? "arith.shrui" : "arith.shli", bits,
                                 strata_emit_index(e, shift < 0 ? -shift : shift));
     base = strata_emit_binary(e, "arith.xori", base, bits);
   }
-  MlirValue first = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, o->rows * o->steps));
+  MlirValue first = strata_emit_times(e, slot, o->rows * o->steps);
   return strata_emit_binary(e, "arith.addi", base, first);
 }
 
@@ -119,9 +102,9 @@ static MlirValue emit_base(strata_gpu_distribution_t *d, const strata_shared_ope
 static MlirValue emit_address(strata_gpu_distribution_t *d, MlirValue base, int64_t bits, int64_t constant) {
   strata_emitter_t *e = &d->e;
   if (constant & bits)
-    base = strata_emit_binary(e, "arith.xori", base, strata_emit_index(e, constant & bits));
+    base = strata_emit_with(e, "arith.xori", base, constant & bits);
   if (constant & ~bits)
-    base = strata_emit_binary(e, "arith.addi", base, strata_emit_index(e, constant & ~bits));
+    base = strata_emit_with(e, "arith.addi", base, constant & ~bits);
   return base;
 }
 
@@ -206,12 +189,8 @@ strata_status_t strata_operand_store(strata_gpu_distribution_t *d, const strata_
     int64_t length = run_around(places, at, &first);
     for (int64_t i = 0; i < length; i++)
       values[i] = registers->values[places->registers[at + i]];
-    MlirValue value = values[0];
-    if (length > 1)
-      value = strata_emit_value(e, "vector.from_elements", (int)length, values,
-                                mlirVectorTypeGet(1, &length, operand->element), 0, NULL);
-    MlirValue operands[] = {value, operand->memory, emit_address(d, base, places->bits, at)};
-    strata_emit_op(e, length == 1 ? "memref.store" : "vector.store", 3, operands, 0, NULL, 0, NULL);
+    MlirValue value = strata_lanes_of_scalars(e, length, values);
+    strata_lanes_store(e, value, operand->memory, emit_address(d, base, places->bits, at));
     at += length - 1;
   }
   return NULL;
@@ -233,9 +212,8 @@ static void load_run(strata_gpu_distribution_t *d, strata_operand_reader_t *read
   const strata_shared_operand_t *operand = reader->operand;
   const places_t *places = reader->places;
   int64_t first, length = run_around(places, register_address(operand, &operand->fragment, reg), &first);
-  MlirValue operands[] = {operand->memory, emit_address(d, reader->base, places->bits, first)};
-  MlirType type = length == 1 ? operand->element : mlirVectorTypeGet(1, &length, operand->element);
-  MlirValue value = strata_emit_value(&d->e, length == 1 ? "memref.load" : "vector.load", 2, operands, type, 0, NULL);
+  MlirType type = strata_lanes_type(operand->element, length);
+  MlirValue value = strata_lanes_load(&d->e, type, operand->memory, emit_address(d, reader->base, places->bits, first));
   for (int64_t i = 0; i < length; i++) {
     reader->vectors[places->registers[first + i]] = value;
     reader->lanes[places->registers[first + i]] = i;

@@ -166,12 +166,11 @@ static void shift_rows(strata_gpu_box_t *box, const strata_registers_t *from, co
   int64_t a = strata_layout_width(&from->layout, outer), b = strata_layout_width(&to->layout, outer);
   int64_t n_rows = strata_max(a, b);
   MlirAffineExpr at = mlirAffineDimExprGet(context, outer);
-  MlirAffineExpr shift = mlirAffineFloorDivExprGet(at, mlirAffineConstantExprGet(context, n_rows));
+  MlirAffineExpr shift = strata_expr_div(at, n_rows);
   box->is_linear = n_rows == 1;
   box->steps[inner] = 1;
   box->steps[outer] = n_rows == 1 ? row + vector : 0;
-  box->position = mlirAffineAddExprGet(mlirAffineMulExprGet(at, mlirAffineConstantExprGet(context, row)),
-                                       mlirAffineMulExprGet(shift, mlirAffineConstantExprGet(context, vector)));
+  box->position = mlirAffineAddExprGet(strata_expr_times(at, row), strata_expr_times(shift, vector));
   box->position = mlirAffineAddExprGet(box->position, mlirAffineDimExprGet(context, inner));
   *out_count = extents[outer] * row + strata_ceil_div(extents[outer], n_rows) * vector;
 }

@@ -59,9 +59,7 @@ typedef strata_status_t (*strata_gpu_rule_t)(strata_gpu_distribution_t *d, MlirO
 typedef struct {
   int64_t rows;              // of a task of rows; else 1
   int64_t producers, blocks; // of a pipelined product (pipelined.h); else 0
-  int64_t parts;             // blocks of a cluster that share reductions; else 1
-  int64_t share[2];          // rows, columns of tiles of a cluster that shares operands; else 1
-  int64_t row_blocks;        // blocks of a cluster whose tiles are a row together; else 1
+  strata_layout_t cluster;   // its blocks, along dims of groups.h
   int64_t stagger;           // steps by which a task's reduction begins behind that of the task before
   bool stream;               // each block has an equal share of all tasks' steps
   int64_t n_tasks;           // of the foralls

@@ -10,6 +10,18 @@
 
 static MlirAffineExpr constant(MlirContext context, int64_t value) { return mlirAffineConstantExprGet(context, value); }
 
+static MlirAffineExpr beside(MlirAffineExpr expr, int64_t value) {
+  return constant(mlirAffineExprGetContext(expr), value);
+}
+
+MlirAffineExpr strata_expr_times(MlirAffineExpr expr, int64_t by) {
+  return mlirAffineMulExprGet(expr, beside(expr, by));
+}
+MlirAffineExpr strata_expr_div(MlirAffineExpr expr, int64_t by) {
+  return mlirAffineFloorDivExprGet(expr, beside(expr, by));
+}
+MlirAffineExpr strata_expr_mod(MlirAffineExpr expr, int64_t by) { return mlirAffineModExprGet(expr, beside(expr, by)); }
+
 MlirAffineExpr strata_thread_coordinate(MlirContext context, const strata_layout_t *layout, int dim, int thread) {
   MlirAffineExpr sum = constant(context, 0);
   int64_t below = 1, n_threads = strata_layout_threads(layout);
@@ -19,10 +31,10 @@ MlirAffineExpr strata_thread_coordinate(MlirContext context, const strata_layout
       continue;
     MlirAffineExpr value = mlirAffineDimExprGet(context, thread);
     if (below > 1)
-      value = mlirAffineFloorDivExprGet(value, constant(context, below));
+      value = strata_expr_div(value, below);
     if (below * digit->extent < n_threads)
-      value = mlirAffineModExprGet(value, constant(context, digit->extent));
-    sum = mlirAffineAddExprGet(sum, mlirAffineMulExprGet(value, constant(context, digit->stride)));
+      value = strata_expr_mod(value, digit->extent);
+    sum = mlirAffineAddExprGet(sum, strata_expr_times(value, digit->stride));
   }
   return sum;
 }
@@ -123,7 +135,6 @@ bool strata_index_bounds(MlirValue old, int64_t *out_lower, int64_t *out_step, i
 
 // Index |dim| of the forall: a digit of the task's number.
 static MlirAffineExpr resolve_task(strata_index_space_t *space, MlirValue old, MlirOperation forall) {
-  MlirContext context = space->d->e.context;
   int64_t counts[STRATA_VALUE_RANK], below = 1, n_tasks = 1;
   int rank = strata_attr_i64s(forall, "staticUpperBound", STRATA_VALUE_RANK, counts);
   int dim = (int)mlirBlockArgumentGetArgNumber(old);
@@ -132,8 +143,8 @@ static MlirAffineExpr resolve_task(strata_index_space_t *space, MlirValue old, M
   for (int i = dim + 1; i < rank; i++)
     below *= counts[i];
   MlirAffineExpr task = known(space, STRATA_INDEX_TASK, old, n_tasks);
-  MlirAffineExpr index = mlirAffineFloorDivExprGet(task, constant(context, below));
-  return dim == 0 ? index : mlirAffineModExprGet(index, constant(context, counts[dim]));
+  MlirAffineExpr index = strata_expr_div(task, below);
+  return dim == 0 ? index : strata_expr_mod(index, counts[dim]);
 }
 
 static MlirAffineExpr resolve_apply(strata_index_space_t *space, MlirOperation op) {
@@ -167,7 +178,7 @@ MlirAffineExpr strata_index_resolve(strata_index_space_t *space, MlirValue old) 
   if (!strata_index_bounds(old, &lower, &step, &trips))
     return unknown(space, old);
   MlirAffineExpr counter = known(space, STRATA_INDEX_COUNTER, old, trips);
-  return mlirAffineAddExprGet(mlirAffineMulExprGet(counter, constant(context, step)), constant(context, lower));
+  return mlirAffineAddExprGet(strata_expr_times(counter, step), constant(context, lower));
 }
 
 //===-- Emission -------------------------------------------------------------------------------------------------===//

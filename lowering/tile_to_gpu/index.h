@@ -43,4 +43,9 @@ int64_t strata_index_split(MlirAffineExpr *expr);
 // Emits an expression without vector dims as arith on index. Divisions of what cannot be negative are unsigned.
 MlirValue strata_index_emit(strata_index_space_t *space, MlirAffineExpr expr);
 
+// |expr| times, divided by (rounded down) and modulo a constant.
+MlirAffineExpr strata_expr_times(MlirAffineExpr expr, int64_t by);
+MlirAffineExpr strata_expr_div(MlirAffineExpr expr, int64_t by);
+MlirAffineExpr strata_expr_mod(MlirAffineExpr expr, int64_t by);
+
 #endif

@@ -46,29 +46,21 @@ static int64_t group_in_block(const strata_gpu_distribution_t *d) { return strat
 
 static MlirValue place(strata_gpu_distribution_t *d, const strata_gpu_kept_t *kept, int64_t vector) {
   strata_emitter_t *e = &d->e;
-  MlirValue number =
-      strata_emit_binary(e, "arith.addi", kept->thread, strata_emit_index(e, vector * group_in_block(d)));
-  return strata_emit_binary(e, "arith.muli", number, strata_emit_index(e, kept->width));
-}
-
-static MlirType vector_type(const strata_gpu_kept_t *kept, MlirType element) {
-  return mlirVectorTypeGet(1, &kept->width, element);
+  MlirValue number = strata_emit_with(e, "arith.addi", kept->thread, vector * group_in_block(d));
+  return strata_emit_times(e, number, kept->width);
 }
 
 static void store(strata_gpu_distribution_t *d, const strata_gpu_kept_t *kept, const strata_registers_t *registers) {
   for (int64_t i = 0; i < registers->count; i += kept->width) {
-    MlirValue vector = strata_emit_value(&d->e, "vector.from_elements", (int)kept->width, registers->values + i,
-                                         vector_type(kept, registers->element), 0, NULL);
-    MlirValue operands[] = {vector, kept->memory, place(d, kept, i / kept->width)};
-    strata_emit_op(&d->e, "vector.store", 3, operands, 0, NULL, 0, NULL);
+    MlirValue vector = strata_lanes_of_scalars(&d->e, kept->width, registers->values + i);
+    strata_lanes_store(&d->e, vector, kept->memory, place(d, kept, i / kept->width));
   }
 }
 
 static void load(strata_gpu_distribution_t *d, const strata_gpu_kept_t *kept, strata_registers_t *registers) {
+  MlirType type = strata_lanes_type(registers->element, kept->width);
   for (int64_t i = 0; i < registers->count; i += kept->width) {
-    MlirValue operands[] = {kept->memory, place(d, kept, i / kept->width)};
-    MlirValue vector =
-        strata_emit_value(&d->e, "vector.load", 2, operands, vector_type(kept, registers->element), 0, NULL);
+    MlirValue vector = strata_lanes_load(&d->e, type, kept->memory, place(d, kept, i / kept->width));
     for (int64_t lane = 0; lane < kept->width; lane++)
       registers->values[i + lane] = strata_lanes_extract(&d->e, vector, lane);
   }
@@ -90,7 +82,7 @@ strata_status_t strata_gpu_keep(strata_gpu_distribution_t *d, MlirOperation op, 
   strata_gpu_kept_t *kept = strata_arena_new(d->compile->arena, strata_gpu_kept_t);
   *kept = (strata_gpu_kept_t){.op = op, .width = width, .thread = d->role.thread, .next = d->state.kept};
   if (d->role.group > d->role.threads)
-    kept->thread = strata_emit_binary(&d->e, "arith.remui", d->role.thread, strata_emit_index(&d->e, d->role.threads));
+    kept->thread = strata_emit_with(&d->e, "arith.remui", d->role.thread, d->role.threads);
   STRATA_TRY(strata_shared_alloc(d, registers->element, registers->count * group_in_block(d), &kept->memory));
   store(d, kept, registers);
   d->state.kept = kept;

@@ -43,10 +43,20 @@ void strata_layout_push_thread(strata_layout_t *layout, int dim, int64_t extent,
   push(layout->thread, &layout->n_thread, dim, extent, stride);
 }
 
+void strata_layout_push_block(strata_layout_t *layout, int dim, int64_t extent) {
+  assert(layout->n_block < STRATA_BLOCK_DIGITS);
+  layout->block[layout->n_block++] = (strata_digit_t){dim, extent, 1};
+}
+
 //===-- Questions ------------------------------------------------------------------------------------------------===//
 
 int64_t strata_layout_registers(const strata_layout_t *layout) { return count(layout->n_reg, layout->reg); }
 int64_t strata_layout_threads(const strata_layout_t *layout) { return count(layout->n_thread, layout->thread); }
+int64_t strata_layout_blocks(const strata_layout_t *layout) { return count(layout->n_block, layout->block); }
+
+int64_t strata_layout_blocks_along(const strata_layout_t *layout, int dim) {
+  return 1 + coordinate(layout->n_block, layout->block, strata_layout_blocks(layout) - 1, dim);
+}
 
 int64_t strata_layout_reg_coordinate(const strata_layout_t *layout, int64_t reg, int dim) {
   return coordinate(layout->n_reg, layout->reg, reg, dim);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STRATA_VALUE_RANK = 8, STRATA_LAYOUT_DIGITS = 24, STRATA_COPIES = -1 };
+enum { STRATA_VALUE_RANK = 8, STRATA_LAYOUT_DIGITS = 24, STRATA_BLOCK_DIGITS = 5, STRATA_COPIES = -1 };
 
 // Digit value v adds v * stride to the coordinate along |dim|; STRATA_COPIES adds nothing.
 typedef struct {
@@ -14,17 +14,19 @@ typedef struct {
   int64_t extent, stride;
 } strata_digit_t;
 
-// The number of a register, and that of a thread in its group, in mixed radix by the digits' extents, fastest first.
-// Extents of thread digits are powers of two whose product is the size of the group; but the last is 3 where there are
-// three warp groups.
+// The number of a register, that of a thread in its group, and that of a block in its cluster, in mixed radix by the
+// digits' extents, fastest first. Extents of thread digits are powers of two whose product is the size of the group;
+// but the last is 3 where there are three warp groups.
 typedef struct {
-  int n_reg, n_thread;
-  strata_digit_t reg[STRATA_LAYOUT_DIGITS], thread[STRATA_LAYOUT_DIGITS];
+  int n_reg, n_thread, n_block;
+  strata_digit_t reg[STRATA_LAYOUT_DIGITS], thread[STRATA_LAYOUT_DIGITS], block[STRATA_BLOCK_DIGITS];
 } strata_layout_t;
 
-// Registers a thread holds; threads of the group.
+// Registers a thread holds; threads of the group; blocks of the cluster, all or those apart along |dim|.
 int64_t strata_layout_registers(const strata_layout_t *layout);
 int64_t strata_layout_threads(const strata_layout_t *layout);
+int64_t strata_layout_blocks(const strata_layout_t *layout);
+int64_t strata_layout_blocks_along(const strata_layout_t *layout, int dim);
 
 // What register |reg|, or thread |thread|, adds to the coordinate along |dim|: the element's coordinate is their sum.
 int64_t strata_layout_reg_coordinate(const strata_layout_t *layout, int64_t reg, int dim);
@@ -60,8 +62,9 @@ bool strata_layout_deal(const strata_layout_t *layout, int64_t lanes, strata_lay
 // How many neighbours along |dim| a thread holds: the extent of the register digit of stride one.
 int64_t strata_layout_width(const strata_layout_t *layout, int dim);
 
-// Appends digits; extents of one are left out.
+// Appends digits; extents of one are left out, but for blocks.
 void strata_layout_push_reg(strata_layout_t *layout, int dim, int64_t extent, int64_t stride);
 void strata_layout_push_thread(strata_layout_t *layout, int dim, int64_t extent, int64_t stride);
+void strata_layout_push_block(strata_layout_t *layout, int dim, int64_t extent);
 
 #endif

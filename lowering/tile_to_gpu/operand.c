@@ -12,7 +12,7 @@ MlirOperation strata_operand_load(const strata_shared_operand_t *operand) {
 strata_status_t strata_operand_find_source(strata_gpu_distribution_t *d, strata_shared_operand_t *operand,
                                            const strata_operand_terms_t *terms) {
   static const strata_source_t sources[] = {
-#define SOURCE(name, by, ...) {#name, STRATA_BY_##by, __VA_ARGS__},
+#define SOURCE(name, by, ...) {#name, STRATA_FILLED_BY_##by, __VA_ARGS__},
 #include "lowering/tile_to_gpu/operands.def"
   };
   bool takes = false;

@@ -35,7 +35,7 @@ typedef struct {
 
 // Who fills a slot: the copy engine, which one thread asks and which tells the slot's barrier of its bytes; copies that
 // every thread begins and waits for; threads themselves.
-typedef enum { STRATA_BY_ENGINE, STRATA_BY_COPIES, STRATA_BY_THREADS } strata_filler_t;
+typedef enum { STRATA_FILLED_BY_ENGINE, STRATA_FILLED_BY_COPIES, STRATA_FILLED_BY_THREADS } strata_filler_t;
 
 struct strata_source {
   const char *name;
@@ -56,7 +56,7 @@ STRATA_MUST_CHECK strata_status_t strata_operand_find_source(strata_gpu_distribu
                                                              strata_shared_operand_t *operand,
                                                              const strata_operand_terms_t *terms);
 static inline bool strata_operand_is_bulk(const strata_shared_operand_t *operand) {
-  return operand->source->by == STRATA_BY_ENGINE;
+  return operand->source->by == STRATA_FILLED_BY_ENGINE;
 }
 // Elements from a tile's beginning to |row|, of the first span or of a crossed one's beginning, and |step|.
 int64_t strata_operand_at(const strata_shared_operand_t *operand, int64_t row, int64_t step);

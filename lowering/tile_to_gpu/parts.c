@@ -76,7 +76,7 @@ static strata_status_t distribute_part(strata_gpu_distribution_t *d, const part_
   d->role.group_number = strata_emit_binary(e, "arith.divui", whole.role.thread, group);
   d->role.task = part->first_block ? strata_emit_plus(e, whole.role.task, -part->first_block) : whole.role.task;
   if (n_groups > 1) {
-    d->role.task = strata_emit_binary(e, "arith.muli", d->role.task, strata_emit_index(e, n_groups));
+    d->role.task = strata_emit_times(e, d->role.task, n_groups);
     d->role.task = strata_emit_binary(e, "arith.addi", d->role.task, d->role.group_number);
   }
   strata_gpu_keep_inside(d, part->n_tasks);

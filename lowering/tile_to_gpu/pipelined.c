@@ -16,6 +16,8 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/combine.h"
+#include "lowering/tile_to_gpu/groups.h"
+#include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/schedulers.h"
@@ -192,7 +194,7 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
     strata_emit_if_end(e, branch);
   if (k->scheduler->meet)
     k->scheduler->meet(d);
-  if (d->plan.row_blocks > 1)
+  if (strata_cluster_along(d, STRATA_BY_PARTS_OF_ROWS) > 1)
     strata_row_meet(d, k);
   d->role = block_role;
   return NULL;

@@ -203,19 +203,11 @@ void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelin
 // Waits until nobody will arrive at the producer's barriers any more; k->place is behind the last slot.
 void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
-// Reductions over rows that the tiles of a cluster are together (cluster_rows.c). Consumers, when their products are
-// done: the slots are free; producers at the end. Their meetings are counted by the reductions.
-void strata_row_arrive(strata_gpu_distribution_t *d);
+// Reductions over rows that the tiles of a cluster are together (pipelined_parts.c). Producers at the end meet
+// consumers, whose meetings are counted by the reductions; memory where the slots were.
 void strata_row_meet(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
-// Which threads of a group hold which results: thread t has those of row |kept| of |n_kept|, as |n_copies| threads
-// have, of which it is number |copy|.
-typedef struct {
-  MlirValue kept, copy;
-  int64_t n_kept, n_copies;
-} strata_row_place_t;
-// Combines |values| over the blocks of the cluster, in the order of their ranks.
-STRATA_MUST_CHECK strata_status_t strata_row_combine(strata_gpu_distribution_t *d, MlirAttribute kind, MlirType element,
-                                                     const strata_row_place_t *place, int64_t count, MlirValue *values);
+STRATA_MUST_CHECK strata_status_t strata_row_memory(strata_gpu_distribution_t *d, MlirType element, int64_t count,
+                                                    MlirValue *out);
 
 // The instruction's first row of two that |lane| of a warp group has, as an element of the result's dim.
 MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue lane);
@@ -230,7 +222,7 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_store(strata_gpu_distribution
 void strata_pipelined_drain(strata_gpu_distribution_t *d);
 
 // Values in the layout of the sums, exchanged through the staging memory for runs of neighbours in memory
-// (pipelined_exchange.c). |registers|, about to be stored to |box|; false, and nothing emitted, where that is no use.
+// (pipelined_runs.c). |registers|, about to be stored to |box|; false, and nothing emitted, where that is no use.
 bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box, strata_registers_t *registers);
 // The same and stored at once, of rows that begin anywhere (pipelined_rows.c).
 bool strata_pipelined_store_rows(strata_gpu_distribution_t *d, const strata_transfer_t *transfer,

@@ -64,7 +64,7 @@ static bool is_known(const strata_pipelined_kernel_t *k, MlirOperation op) {
 }
 
 // True if a thread has registers for as many values of |bytes| as it has sums: it needs fewer besides than where it
-// exchanges them itself (pipelined_exchange.c).
+// exchanges them itself (pipelined_runs.c).
 static bool has_registers(const strata_pipelined_t *p, int64_t bytes) {
   enum { MOST = 192, REGISTER = 4 };
   int64_t sums = strata_layout_registers(&p->layout);

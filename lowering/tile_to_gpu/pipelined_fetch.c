@@ -80,7 +80,7 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
       .slot = k->place.slot, .at = strata_emit_times(e, k->place.slot, operand->slot), .full = k->ring.full};
   if (copy_shared(d, k, side, to))
     return NULL;
-  if (d->plan.parts == 1 || operand->stride == 0) {
+  if (k->product.parts == 1 || operand->stride == 0) {
     STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
     return operand->next ? copy_tile(d, operand->next, to, operand->slot / k->product.pair) : NULL;
   }

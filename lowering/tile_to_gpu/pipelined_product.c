@@ -112,7 +112,7 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
   bool has_groups = p->groups >= 1 && p->across >= 1 && p->groups % p->across == 0;
   if (!strata_op_is(op, "vector.contract") || !has_groups || mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "a contraction without a schedule");
-  p->parts = d->plan.parts;
+  p->parts = strata_cluster_along(d, STRATA_BY_STEPS);
   for (int side = 0; side < 2; side++)
     STRATA_TRY(read_operand(d, op, side, schedule.producers, p, &p->operands[side]));
   if (p->pair > 1)
@@ -211,8 +211,8 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
     k->product.instruction->end(d, k, state + SUMS);
   strata_epilogue_receive(d, k);
   STRATA_TRY(k->scheduler->fixup(d, k, state + SUMS, sums.values));
-  if (d->plan.row_blocks > 1)
-    strata_row_arrive(d);
+  if (strata_cluster_along(d, STRATA_BY_PARTS_OF_ROWS) > 1)
+    strata_cluster_offer(d);
   strata_registers_define(d, result, &sums);
   if (k->product.pair > 1)
     strata_pair_define_second(d, k, state + SUMS);

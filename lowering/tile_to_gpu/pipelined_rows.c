@@ -16,7 +16,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/defer.h"
-#include "lowering/tile_to_gpu/pipelined_exchange.h"
+#include "lowering/tile_to_gpu/pipelined_runs.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { RANK = 2, MIN_BYTES = 2, BANKS = 128 };
@@ -25,7 +25,7 @@ enum { RANK = 2, MIN_BYTES = 2, BANKS = 128 };
 enum { QUAD = 4, PAIR = 2, HALVES = 2, EIGHT = 8, HALF = 8, HALF_LEFT_READ = 4 };
 
 typedef struct {
-  strata_exchange_t x;
+  strata_runs_t x;
   const strata_transfer_t *transfer;
   int inner, outer;         // dims of the vector: along a row of the piece, and from row to row
   int64_t unit;             // elements of 16 bytes
@@ -97,7 +97,7 @@ static void emit_limits(rows_t *s) {
 // True if every thread's rows begin at the same place within 16 bytes, and elements are as many as threads share
 // evenly.
 static bool suits(const rows_t *s) {
-  const strata_exchange_t *x = &s->x;
+  const strata_runs_t *x = &s->x;
   const strata_gpu_box_t *box = s->transfer->box;
   return x->bytes >= MIN_BYTES && x->width < s->unit && x->length % s->unit == 0 && box->is_linear &&
          box->steps[s->outer] > 0 && x->along * x->across == STRATA_GROUP_THREADS && x->across % s->unit == 0 &&
@@ -107,8 +107,8 @@ static bool suits(const rows_t *s) {
 static bool read_rows(strata_gpu_distribution_t *d, const strata_transfer_t *transfer,
                       const strata_registers_t *registers, rows_t *s) {
   *s = (rows_t){.transfer = transfer};
-  strata_exchange_t *x = &s->x;
-  if (!strata_exchange_read(d, registers->type, &registers->layout, transfer->box, x))
+  strata_runs_t *x = &s->x;
+  if (!strata_runs_read(d, registers->type, &registers->layout, transfer->box, x))
     return false;
   s->inner = strata_gpu_box_contiguous(transfer->box);
   s->outer = 1 - s->inner;
@@ -122,7 +122,7 @@ static bool read_rows(strata_gpu_distribution_t *d, const strata_transfer_t *tra
 
 // Where the piece begins, and how much of it exists.
 static void place_piece(rows_t *s, int64_t block, int64_t part) {
-  strata_exchange_t *x = &s->x;
+  strata_runs_t *x = &s->x;
   strata_emitter_t *e = &x->d->e;
   const strata_pipelined_t *p = &x->k->product;
   int left = p->swap ? 1 : 0;
@@ -210,7 +210,7 @@ typedef struct {
 } sum_place_t;
 
 static sum_place_t first_sum(rows_t *s, int64_t half, int64_t j) {
-  strata_exchange_t *x = &s->x;
+  strata_runs_t *x = &s->x;
   MlirValue left = add(s, strata_pipelined_lane_row(x->d, &x->k->product, x->lane),
                        half * (x->k->product.reads_left ? HALF_LEFT_READ : HALF));
   MlirValue right = add(s, binary(s, "arith.muli", binary(s, "arith.andi", x->lane, QUAD - 1), PAIR), j);
@@ -233,7 +233,7 @@ static MlirValue sum_at(rows_t *s, const sum_place_t *first, int64_t eight) {
 
 // Part |part| of |block| of the sums into the staging memory.
 static void put_sums(rows_t *s, int64_t block, int64_t part, const MlirValue *sums) {
-  strata_exchange_t *x = &s->x;
+  strata_runs_t *x = &s->x;
   int64_t eights = x->k->product.n / EIGHT, own = eights / x->parts;
   sum_place_t first[HALVES][PAIR];
   strata_emit_group_barrier(x->d, x->k);
@@ -243,7 +243,7 @@ static void put_sums(rows_t *s, int64_t block, int64_t part, const MlirValue *su
     for (int64_t i = 0; i < HALVES * PAIR; i++) {
       MlirValue at = sum_at(s, &first[i / PAIR][i % PAIR], eight);
       MlirValue value = sums[HALVES * PAIR * (eights * block + part * own + eight) + i];
-      strata_emit_op(&x->d->e, "memref.store", 3, (MlirValue[]){value, x->memory, at}, 0, NULL, 0, NULL);
+      strata_lanes_store(&x->d->e, value, x->memory, at);
     }
   strata_emit_group_barrier(x->d, x->k);
 }
@@ -251,13 +251,11 @@ static void put_sums(rows_t *s, int64_t block, int64_t part, const MlirValue *su
 //===-- Units ----------------------------------------------------------------------------------------------------===//
 
 static MlirValue load_unit(rows_t *s, MlirValue row, MlirValue column) {
-  MlirType type = mlirVectorTypeGet(1, &s->unit, s->x.element);
-  return strata_emit_value(&s->x.d->e, "vector.load", 2, (MlirValue[]){s->x.memory, place(s, row, column)}, type, 0,
-                           NULL);
+  return strata_lanes_load(&s->x.d->e, strata_lanes_type(s->x.element, s->unit), s->x.memory, place(s, row, column));
 }
 
 static void store_units(rows_t *s) {
-  strata_exchange_t *x = &s->x;
+  strata_runs_t *x = &s->x;
   strata_emitter_t *e = &x->d->e;
   MlirValue first = binary(s, "arith.divui", x->lane, x->along);
   MlirValue column = binary(s, "arith.muli", binary(s, "arith.andi", x->lane, x->along - 1), s->unit);
@@ -287,7 +285,7 @@ static void store_element(rows_t *s, MlirValue row, MlirValue position, MlirValu
     condition = both(s, strata_emit_cmpi(e, STRATA_SLT, column, count), condition);
   MlirValue last = strata_emit_index(e, s->x.length - 1); // beyond it there is nothing to load
   MlirValue at = place(s, row, strata_emit_binary(e, "arith.minsi", column, last));
-  MlirValue value = strata_emit_value(e, "memref.load", 2, (MlirValue[]){s->x.memory, at}, s->x.element, 0, NULL);
+  MlirValue value = strata_lanes_load(e, s->x.element, s->x.memory, at);
   store(s, where_row_exists(s, row, condition), value, strata_emit_binary(e, "arith.addi", position, column));
 }
 
@@ -295,13 +293,13 @@ static void store_element(rows_t *s, MlirValue row, MlirValue position, MlirValu
 static MlirValue last_unit(rows_t *s, MlirValue head) {
   strata_emitter_t *e = &s->x.d->e;
   MlirValue rest = strata_emit_binary(e, "arith.subi", s->existing[s->inner], head);
-  rest = strata_emit_binary(e, "arith.maxsi", rest, strata_emit_index(e, 0));
+  rest = strata_emit_with(e, "arith.maxsi", rest, 0);
   return strata_emit_binary(e, "arith.addi", binary(s, "arith.andi", rest, -s->unit), head);
 }
 
 // A thread has one element of the unit of every so many rows, whose heads are alike.
 static void store_elements(rows_t *s, bool at_end) {
-  strata_exchange_t *x = &s->x;
+  strata_runs_t *x = &s->x;
   strata_emitter_t *e = &x->d->e;
   int64_t together = STRATA_GROUP_THREADS / s->unit;
   MlirValue first = binary(s, "arith.divui", x->lane, s->unit), element = binary(s, "arith.andi", x->lane, s->unit - 1);
@@ -337,7 +335,7 @@ bool strata_pipelined_store_rows(strata_gpu_distribution_t *d, const strata_tran
   rows_t s;
   if ((d->state.pipelined && d->state.pipelined->product.across > 1) || !read_rows(d, transfer, registers, &s))
     return false;
-  strata_exchange_begin(&s.x);
+  strata_runs_begin(&s.x);
   s.tile = strata_index_emit(&transfer->box->space, at_start(transfer->box, transfer->box->position));
   emit_limits(&s);
   for (int64_t block = 0; block < s.x.k->product.m_blocks; block++)

@@ -16,39 +16,38 @@
 
 enum { ROW = 0, COLUMN = 1 };
 
-bool strata_pipelined_shares(const strata_gpu_distribution_t *d) {
-  return d->plan.share[ROW] * d->plan.share[COLUMN] > 1;
+static int64_t along(const strata_gpu_distribution_t *d, int side) {
+  return strata_cluster_along(d, side == ROW ? STRATA_BY_ROWS : STRATA_BY_COLUMNS);
 }
 
-int64_t strata_share_senders(const strata_gpu_distribution_t *d) {
-  return d->plan.share[ROW] + d->plan.share[COLUMN] - 1;
+static MlirValue place_along(strata_gpu_distribution_t *d, int side) {
+  return strata_cluster_place(d, side == ROW ? STRATA_BY_ROWS : STRATA_BY_COLUMNS);
 }
+
+bool strata_pipelined_shares(const strata_gpu_distribution_t *d) { return along(d, ROW) * along(d, COLUMN) > 1; }
+
+int64_t strata_share_senders(const strata_gpu_distribution_t *d) { return along(d, ROW) + along(d, COLUMN) - 1; }
 
 // The row's blocks need the operand of the rows, and so on.
-int64_t strata_share_pieces(const strata_gpu_distribution_t *d, int side) { return d->plan.share[1 - side]; }
-
-static MlirValue place_along(strata_gpu_distribution_t *d, int dim) {
-  return strata_emit_binary(&d->e, dim == ROW ? "arith.remui" : "arith.divui", d->role.rank,
-                            strata_emit_index(&d->e, d->plan.share[ROW]));
-}
+int64_t strata_share_pieces(const strata_gpu_distribution_t *d, int side) { return along(d, 1 - side); }
 
 MlirValue strata_share_piece(strata_gpu_distribution_t *d, int side) { return place_along(d, 1 - side); }
 
 MlirValue strata_share_blocks(strata_gpu_distribution_t *d, int side) {
   strata_emitter_t *e = &d->e;
-  int64_t first = 0, step = side == ROW ? d->plan.share[ROW] : 1; // ranks of the blocks of row (column) 0
-  for (int64_t i = 0; i < d->plan.share[1 - side]; i++)
+  int64_t first = 0, step = side == ROW ? along(d, ROW) : 1; // ranks of the blocks of row (column) 0
+  for (int64_t i = 0; i < along(d, 1 - side); i++)
     first |= INT64_C(1) << i * step;
   MlirValue shift = place_along(d, side);
   if (side == COLUMN)
-    shift = strata_emit_binary(e, "arith.muli", shift, strata_emit_index(e, d->plan.share[ROW]));
+    shift = strata_emit_times(e, shift, along(d, ROW));
   return strata_emit_binary(e, "arith.shli", strata_emit_index(e, first), shift);
 }
 
 // Sender |number| of the block: those of its column in order, then the others of its row.
 static MlirValue sender_rank(strata_gpu_distribution_t *d, MlirValue number) {
   strata_emitter_t *e = &d->e;
-  MlirValue rows = strata_emit_index(e, d->plan.share[ROW]), row = place_along(d, ROW), column = place_along(d, COLUMN);
+  MlirValue rows = strata_emit_index(e, along(d, ROW)), row = place_along(d, ROW), column = place_along(d, COLUMN);
   MlirValue other = strata_emit_binary(e, "arith.subi", number, rows);
   MlirValue is_before = strata_emit_cmpi(e, STRATA_SLT, other, column);
   MlirValue next = strata_emit_binary(e, "arith.addi", other, strata_emit_index(e, 1));
@@ -61,7 +60,7 @@ static MlirValue sender_rank(strata_gpu_distribution_t *d, MlirValue number) {
 void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
   strata_emitter_t *e = &d->e;
   if (!strata_pipelined_shares(d)) {
-    strata_emit_group_arrive(d, k->ring.empty, slot);
+    strata_ring_release(d, &k->ring, slot, STRATA_GROUP_THREADS);
     return;
   }
   MlirValue lane = strata_emit_group_lane(d);

@@ -11,6 +11,7 @@
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
+#include "lowering/tile_to_gpu/swizzle.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { ROW = 0, COLUMN = 1, BUFFERS = 2, SUB_TILE = STRATA_GROUP_ROWS * STRATA_SPAN, MIN_SPAN = 32 };
@@ -51,13 +52,6 @@ static int64_t span_at(const staged_t *s, int64_t column) {
   return span;
 }
 
-// The units of a row of a box change places with this: of 128 bytes with the row modulo 8, of 64 and 32 with every
-// second and fourth row modulo 4 and 2.
-static MlirValue emit_turn(strata_emitter_t *e, MlirValue row, int64_t span) {
-  MlirValue rows = strata_emit_binary(e, "arith.divui", row, strata_emit_index(e, STRATA_SPAN / span));
-  return strata_emit_binary(e, "arith.andi", rows, strata_emit_index(e, span / STRATA_VECTOR_BYTES - 1));
-}
-
 // Row r of the thread's: warp * 16 + lane / 4 (+ 8).
 void strata_pipelined_pairs(strata_gpu_distribution_t *d, const strata_pipelined_t *p, const strata_sub_tile_t *box,
                             MlirValue at, strata_pair_visit_t visit, void *user) {
@@ -72,14 +66,12 @@ void strata_pipelined_pairs(strata_gpu_distribution_t *d, const strata_pipelined
   row_at = strata_emit_binary(e, "arith.addi", row_at, at);
   MlirValue lanes = strata_emit_binary(e, "arith.andi", box->lane, strata_emit_index(e, 3));
   lanes = strata_emit_binary(e, "arith.muli", lanes, strata_emit_index(e, 2));
-  MlirValue turn = emit_turn(e, row, box->span);
+  MlirValue turn = strata_swizzle_turn(e, box->span, row);
   for (int64_t eight = 0; eight < span / 8; eight++) {
-    // Columns eight * 8 + 2 * (lane mod 4): unit and place in it.
+    // Columns eight * 8 + 2 * (lane mod 4).
     MlirValue in_row = strata_emit_binary(e, "arith.addi", lanes, strata_emit_index(e, eight * 8));
-    MlirValue units = strata_emit_binary(e, "arith.divui", in_row, strata_emit_index(e, unit));
-    units = strata_emit_binary(e, "arith.xori", units, turn);
-    MlirValue place = strata_emit_binary(e, "arith.muli", units, strata_emit_index(e, unit));
-    MlirValue rest = strata_emit_binary(e, "arith.remui", in_row, strata_emit_index(e, unit));
+    MlirValue place = strata_swizzle_unit(e, turn, in_row, unit),
+              rest = strata_emit_with(e, "arith.remui", in_row, unit);
     place = strata_emit_binary(e, "arith.addi", strata_emit_binary(e, "arith.addi", row_at, place), rest);
     for (int64_t half = 0; half < 2; half++)
       visit(user, half * 2 + 4 * (box->column / 8 + eight) + 4 * eights * box->block, place, half * 8 * span);
@@ -89,11 +81,8 @@ void strata_pipelined_pairs(strata_gpu_distribution_t *d, const strata_pipelined
 static void store_pair(void *user, int64_t first, MlirValue at, int64_t further) {
   staged_t *s = user;
   strata_emitter_t *e = &s->d->e;
-  const int64_t pair = 2;
-  MlirType vector = mlirVectorTypeGet(1, &pair, s->registers->element);
-  MlirValue value = strata_emit_value(e, "vector.from_elements", 2, s->registers->values + first, vector, 0, NULL);
-  at = strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, further));
-  strata_emit_op(e, "vector.store", 3, (MlirValue[]){value, s->memory, at}, 0, NULL, 0, NULL);
+  MlirValue value = strata_lanes_of_scalars(e, 2, s->registers->values + first);
+  strata_lanes_store(e, value, s->memory, strata_emit_with(e, "arith.addi", at, further));
 }
 
 // The registers of |block| of the group's rows and of the box at |column|, from element |at| of the staging memory on.

@@ -20,7 +20,7 @@ MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipel
 STRATA_SCHEDULER_TASK(strata_team_task) {
   strata_emitter_t *e = &d->e;
   MlirValue distance = strata_emit_binary(e, "arith.subi", counter, block);
-  first->ordinal = strata_emit_binary(e, "arith.divui", distance, strata_emit_index(e, first->blocks));
+  first->ordinal = strata_emit_with(e, "arith.divui", distance, first->blocks);
   for (strata_pipelined_kernel_t *k = first->next; k; k = k->next)
     k->ordinal = first->ordinal;
   return counter;
@@ -28,7 +28,7 @@ STRATA_SCHEDULER_TASK(strata_team_task) {
 
 MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
-  MlirValue team = strata_emit_binary(e, "arith.andi", k->ordinal, strata_emit_index(e, TEAMS - 1));
+  MlirValue team = strata_emit_with(e, "arith.andi", k->ordinal, TEAMS - 1);
   return strata_emit_cmpi(e, STRATA_EQ, team, k->group);
 }
 
@@ -36,10 +36,10 @@ MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipeli
 // phase is ordinal / 2 rounded up, less one.
 void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
-  MlirValue next = strata_emit_binary(e, "arith.addi", k->ordinal, strata_emit_index(e, 1));
-  MlirValue phases = strata_emit_binary(e, "arith.divui", next, strata_emit_index(e, TEAMS));
-  MlirValue last = strata_emit_binary(e, "arith.addi", phases, strata_emit_index(e, 1)); // modulo 2
-  MlirValue parity = strata_emit_binary(e, "arith.andi", last, strata_emit_index(e, 1));
+  MlirValue next = strata_emit_with(e, "arith.addi", k->ordinal, 1);
+  MlirValue phases = strata_emit_with(e, "arith.divui", next, TEAMS);
+  MlirValue last = strata_emit_with(e, "arith.addi", phases, 1); // modulo 2
+  MlirValue parity = strata_emit_with(e, "arith.andi", last, 1);
   MlirType i32 = mlirIntegerTypeGet(e->context, 32);
   strata_phase_wait(d, k->turns, k->group, strata_emit_cast(e, "arith.index_cast", parity, i32));
 }

@@ -147,8 +147,8 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
     STRATA_TRY(strata_stream_check(d, op, p));
   if (d->plan.stagger && !can_stagger(d, op, p))
     return strata_gpu_missing(op, "a reduction that begins anywhere, but of whole steps, in bulk and of one block,");
-  if (d->plan.row_blocks > 1 &&
-      (d->plan.blocks != d->plan.n_tasks || d->plan.n_tasks % d->plan.row_blocks != 0 || p->teams != 1))
+  int64_t row = strata_cluster_along(d, STRATA_BY_PARTS_OF_ROWS);
+  if (row > 1 && (d->plan.blocks != d->plan.n_tasks || d->plan.n_tasks % row != 0 || p->teams != 1))
     return strata_gpu_missing(op, "a row shared by the blocks of a cluster");
   return p->parts == 1 ? NULL : check_parts(d, op, p);
 }

@@ -2,7 +2,9 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_REDUCE_H
 #define STRATA_LOWERING_TILE_TO_GPU_REDUCE_H
 
-#include "lowering/tile_to_gpu/distribute.h"
+#include "lowering/tile_to_gpu/exchange.h"
+
+#include <mlir-c/AffineExpr.h>
 
 enum { STRATA_REDUCTIONS_AT_ONCE = 2 };
 
@@ -42,5 +44,41 @@ void strata_reduce_in_warps(strata_reduction_t *r, int n);
 // Has the warps of one result know one another's ->result.values[0], with one wait: out[i * warps + w] is that of
 // reduction i and warp w.
 STRATA_MUST_CHECK strata_status_t strata_reduction_exchange(strata_reduction_t *r, int n, MlirValue *out);
+
+//===-- Parts of the rule, in their order ------------------------------------------------------------------------===//
+
+// True if threads whose numbers differ in |bit| hold parts of the same results.
+bool strata_reduction_is_over(const strata_reduction_t *r, int64_t bit);
+
+// Of each thread (reduce_registers.c).
+void strata_reduce_registers(strata_reduction_t *r);
+
+// Of the lanes of a warp (reduce_warps.c): all, or the first |n| results of those that differ in |bit| or a lower one.
+void strata_reduce_lanes(strata_reduction_t *r);
+void strata_reduce_bits(strata_reduction_t *r, int64_t bit, int64_t n);
+
+// A group's threads by the parts of their number: lanes that hold different results, warps.
+typedef struct {
+  int64_t kept_lanes, kept_warps, n_warps; // counts: lanes, and warps, of different results; warps combined
+  strata_layout_t lane, kept_warp, warp;   // digits of the thread's number along dim 0
+  int64_t reduced_lanes;                   // the bits of the number that tell lanes of one result apart
+} strata_slots_t;
+strata_slots_t strata_reduction_slots(const strata_reduction_t *r);
+// The slots of one result are beside one another: warp w has the w-th from here.
+MlirAffineExpr strata_slot_base(const strata_reduction_t *r, const strata_slots_t *slots);
+// The first |n| results that a thread holds of each of |n_reductions| go to slots, the first one's from |base| on; then
+// those of the other warps are in |x|, one a reduction. |writes|: i1, the threads that write them; null: all do.
+STRATA_MUST_CHECK strata_status_t strata_reduction_meet(strata_reduction_t *r, int n_reductions,
+                                                        const strata_slots_t *slots, MlirValue base, MlirValue writes,
+                                                        int64_t n, strata_exchange_t *x);
+STRATA_MUST_CHECK strata_status_t strata_reduce_warps(strata_reduction_t *r, const strata_slots_t *slots);
+
+// True if lanes share several results out; lanes and warps then (reduce_dealt.c).
+bool strata_reduction_deals(const strata_reduction_t *r, const strata_slots_t *slots);
+STRATA_MUST_CHECK strata_status_t strata_reduce_dealt(strata_reduction_t *r, const strata_slots_t *slots);
+
+// Of the blocks of a cluster, where a task is spread over them; |is_row|: where their tiles are a row together
+// (reduce_blocks.c).
+STRATA_MUST_CHECK strata_status_t strata_reduce_blocks(strata_reduction_t *r, bool is_row);
 
 #endif

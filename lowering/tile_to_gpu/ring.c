@@ -19,7 +19,7 @@ void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirV
 
 void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads) {
   strata_emitter_t *e = &d->e;
-  MlirValue lane = strata_emit_binary(e, "arith.andi", d->role.thread, strata_emit_index(e, threads - 1));
+  MlirValue lane = strata_emit_with(e, "arith.andi", d->role.thread, threads - 1);
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0)));
   strata_phase_arrive(d, barriers, i);
   strata_emit_if_end(e, branch);
@@ -54,7 +54,12 @@ strata_status_t strata_ring_allocate(strata_gpu_distribution_t *d, strata_ring_t
 void strata_ring_init(strata_gpu_distribution_t *d, const strata_ring_t *ring, int64_t slot, int64_t fills,
                       int64_t releases) {
   strata_phase_init(d, ring->full, slot, fills);
-  strata_phase_init(d, ring->empty, slot, releases);
+  if (releases)
+    strata_phase_init(d, ring->empty, ring->empty_at + slot, releases);
+}
+
+static MlirValue number(strata_emitter_t *e, MlirValue slot, int64_t first) {
+  return mlirValueIsNull(slot) ? strata_emit_index(e, first) : strata_emit_plus(e, slot, first);
 }
 
 static MlirValue other_parity(strata_emitter_t *e, MlirValue parity) {
@@ -62,21 +67,34 @@ static MlirValue other_parity(strata_emitter_t *e, MlirValue parity) {
 }
 
 void strata_ring_acquire(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place) {
-  strata_phase_wait(d, ring->empty, place.slot, other_parity(&d->e, place.parity));
+  place.parity = other_parity(&d->e, place.parity);
+  strata_ring_reacquire(d, ring, place);
+}
+
+void strata_ring_reacquire(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place) {
+  strata_phase_wait(d, ring->empty, number(&d->e, place.slot, ring->empty_at), place.parity);
 }
 
 void strata_ring_expect(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t bytes) {
-  strata_phase_expect(d, ring->full, slot, bytes);
+  strata_phase_expect(d, ring->full, number(&d->e, slot, 0), bytes);
 }
 
 void strata_ring_await(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place) {
-  strata_phase_wait(d, ring->full, place.slot, place.parity);
+  strata_phase_wait(d, ring->full, number(&d->e, place.slot, 0), place.parity);
+}
+
+void strata_ring_release(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t threads) {
+  strata_phase_arrive_once(d, ring->empty, number(&d->e, slot, ring->empty_at), threads);
 }
 
 void strata_ring_advance(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t *place) {
   strata_emitter_t *e = &d->e;
   MlirType i32 = mlirValueGetType(place->parity);
-  MlirValue next = strata_emit_binary(e, "arith.addi", place->slot, strata_emit_index(e, 1));
+  if (mlirValueIsNull(place->slot)) {
+    place->parity = other_parity(e, place->parity);
+    return;
+  }
+  MlirValue next = strata_emit_with(e, "arith.addi", place->slot, 1);
   MlirValue wraps = strata_emit_cmpi(e, STRATA_EQ, next, strata_emit_index(e, ring->slots));
   place->slot = strata_emit_select(e, wraps, strata_emit_index(e, 0), next);
   place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.extui", wraps, i32));
@@ -86,9 +104,9 @@ void strata_ring_skip(strata_gpu_distribution_t *d, const strata_ring_t *ring, i
                       strata_ring_place_t *place) {
   strata_emitter_t *e = &d->e;
   MlirType i32 = mlirValueGetType(place->parity);
-  MlirValue sum = strata_emit_binary(e, "arith.addi", place->slot, strata_emit_index(e, steps));
-  MlirValue rounds = strata_emit_binary(e, "arith.divui", sum, strata_emit_index(e, ring->slots));
-  MlirValue odd = strata_emit_binary(e, "arith.andi", rounds, strata_emit_index(e, 1));
-  place->slot = strata_emit_binary(e, "arith.remui", sum, strata_emit_index(e, ring->slots));
+  MlirValue sum = strata_emit_with(e, "arith.addi", place->slot, steps);
+  MlirValue rounds = strata_emit_with(e, "arith.divui", sum, ring->slots);
+  MlirValue odd = strata_emit_with(e, "arith.andi", rounds, 1);
+  place->slot = strata_emit_with(e, "arith.remui", sum, ring->slots);
   place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.index_cast", odd, i32));
 }

@@ -15,22 +15,27 @@
 typedef struct {
   int64_t slots;
   MlirValue full, empty; // memref<slots x i64, 3>
+  int64_t empty_at;      // where slot 0's is in the latter
 } strata_ring_t;
 
 // A place in a ring: a slot and the parity of the pass over it, in SSA values.
 typedef struct {
-  MlirValue slot, parity; // index, i32
+  MlirValue slot, parity; // index, i32; the former null: the only slot
 } strata_ring_place_t;
 
 // Memory for the barriers of ->slots slots. UNSUPPORTED where there is no room.
 STRATA_MUST_CHECK strata_status_t strata_ring_allocate(strata_gpu_distribution_t *d, strata_ring_t *ring);
-// By one thread: slot |slot| is full after |fills| arrivals, and empty after |releases|. A fence on "barriers" must
-// follow before others use them.
+// By one thread: slot |slot| is full after |fills| arrivals, and empty after |releases|; 0: nobody asks for that. A
+// fence on "barriers" must follow before others use them.
 void strata_ring_init(strata_gpu_distribution_t *d, const strata_ring_t *ring, int64_t slot, int64_t fills,
                       int64_t releases);
 void strata_ring_acquire(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place);
 void strata_ring_expect(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t bytes);
+// Until the slot is empty again that is read at |place|.
+void strata_ring_reacquire(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place);
 void strata_ring_await(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place);
+// By |threads| threads beside one another, which have read |slot|; one of them arrives.
+void strata_ring_release(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t threads);
 // Moves |place| to the next slot, or |steps| slots on.
 void strata_ring_advance(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t *place);
 void strata_ring_skip(strata_gpu_distribution_t *d, const strata_ring_t *ring, int64_t steps,

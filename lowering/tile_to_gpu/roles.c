@@ -7,7 +7,7 @@
 
 strata_gpu_role_t strata_producers_begin(strata_gpu_distribution_t *d, MlirValue thread) {
   strata_gpu_role_t outer = d->role;
-  d->role.thread = strata_emit_binary(&d->e, "arith.subi", thread, strata_emit_index(&d->e, d->role.threads));
+  d->role.thread = strata_emit_with(&d->e, "arith.subi", thread, d->role.threads);
   d->role.group = d->role.threads = STRATA_GROUP_THREADS;
   return outer;
 }
@@ -29,14 +29,14 @@ void strata_emit_launch_wait(strata_gpu_distribution_t *d) { emit_plain(d, STRAT
 // The number of the thread's warp group, known to be the same in all lanes of a warp.
 MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  MlirValue number = strata_emit_binary(e, "arith.divui", thread, strata_emit_index(e, STRATA_GROUP_THREADS));
+  MlirValue number = strata_emit_with(e, "arith.divui", thread, STRATA_GROUP_THREADS);
   MlirValue word = strata_emit_cast(e, "arith.index_cast", number, mlirIntegerTypeGet(e->context, 32));
   MlirValue first = strata_emit_shuffle_from(e, word, 0, d->device->lanes);
   return strata_emit_cast(e, "arith.index_cast", first, mlirIndexTypeGet(e->context));
 }
 
 MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d) {
-  return strata_emit_binary(&d->e, "arith.andi", d->role.thread, strata_emit_index(&d->e, STRATA_GROUP_THREADS - 1));
+  return strata_emit_with(&d->e, "arith.andi", d->role.thread, STRATA_GROUP_THREADS - 1);
 }
 
 MlirValue strata_emit_is_first_thread(strata_gpu_distribution_t *d) {
@@ -44,7 +44,7 @@ MlirValue strata_emit_is_first_thread(strata_gpu_distribution_t *d) {
 }
 
 void strata_emit_turn(strata_gpu_distribution_t *d, const char *name, MlirValue group) {
-  MlirValue number = strata_emit_binary(&d->e, "arith.addi", group, strata_emit_index(&d->e, STRATA_FIRST_TURN));
+  MlirValue number = strata_emit_with(&d->e, "arith.addi", group, STRATA_FIRST_TURN);
   strata_named_attr_t attr = {"threads", strata_i64_attr(d->e.context, 2 * STRATA_GROUP_THREADS)};
   strata_emit_op(&d->e, name, 1, &number, 0, NULL, 1, &attr);
 }

@@ -31,7 +31,7 @@ static MlirValue view(strata_gpu_distribution_t *d, int64_t at, int64_t bytes, M
   strata_emitter_t *e = &d->e;
   MlirValue offset = strata_emit_index(e, at);
   if (d->role.group < d->role.threads) {
-    MlirValue slice = strata_emit_binary(e, "arith.muli", d->role.group_number, strata_emit_index(e, bytes));
+    MlirValue slice = strata_emit_times(e, d->role.group_number, bytes);
     offset = strata_emit_binary(e, "arith.addi", offset, slice);
   }
   MlirAttribute space = mlirMemRefTypeGetMemorySpace(mlirValueGetType(d->shared.memory));

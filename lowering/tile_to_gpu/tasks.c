@@ -60,7 +60,7 @@ static MlirValue first_task(strata_gpu_distribution_t *d, MlirValue block) {
     low = block;
     step = strata_gpu_blocks(d);
   }
-  MlirValue first = strata_emit_binary(e, "arith.muli", high, strata_emit_index(e, step));
+  MlirValue first = strata_emit_times(e, high, step);
   return strata_emit_binary(e, "arith.addi", first, low);
 }
 
@@ -84,7 +84,7 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
     d->role.thread = thread;
     d->role.task = block;
     if (strata_cluster_blocks(d) > 1)
-      d->role.rank = strata_emit_binary(e, "arith.remui", block, strata_emit_index(e, strata_cluster_blocks(d)));
+      d->role.rank = strata_emit_with(e, "arith.remui", block, strata_cluster_blocks(d));
     return;
   }
   d->role.task = first_task(d, block);
@@ -98,7 +98,7 @@ void strata_gpu_keep_inside(strata_gpu_distribution_t *d, int64_t n_tasks) {
     return;
   d->role.active = strata_emit_cmpi(e, STRATA_ULT, d->role.task, strata_emit_index(e, n_tasks));
   if (d->role.group > 1)
-    d->role.task = strata_emit_binary(e, "arith.minui", d->role.task, strata_emit_index(e, n_tasks - 1));
+    d->role.task = strata_emit_with(e, "arith.minui", d->role.task, n_tasks - 1);
 }
 
 bool strata_gpu_forall_tasks(MlirOperation forall, int64_t *out_n_tasks) {

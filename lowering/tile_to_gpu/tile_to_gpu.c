@@ -43,14 +43,28 @@ static bool rounds_to_16(MlirOperation func) {
   return rounds;
 }
 
+// Rank r of a cluster that shares operands is r mod rows and r / rows.
+static strata_layout_t cluster_of(const strata_schedule_t *schedule) {
+  strata_layout_t cluster = {0};
+  if (schedule->group > schedule->threads && schedule->threads > 0)
+    strata_layout_push_block(&cluster, STRATA_BY_THREADS, schedule->group / schedule->threads);
+  if (schedule->share[0] > 1 || schedule->share[1] > 1) {
+    strata_layout_push_block(&cluster, STRATA_BY_ROWS, strata_max(schedule->share[0], 1));
+    strata_layout_push_block(&cluster, STRATA_BY_COLUMNS, strata_max(schedule->share[1], 1));
+  }
+  if (schedule->parts > 1)
+    strata_layout_push_block(&cluster, STRATA_BY_STEPS, schedule->parts);
+  if (schedule->row > 1)
+    strata_layout_push_block(&cluster, STRATA_BY_PARTS_OF_ROWS, schedule->row);
+  return cluster;
+}
+
 static strata_gpu_plan_t plan_of(const strata_schedule_t *schedule) {
   return (strata_gpu_plan_t){
       .rows = !strcmp(schedule->kind, "rows") && schedule->n_tile == 2 ? schedule->tile[1] : 1,
       .producers = schedule->producers,
       .blocks = schedule->blocks,
-      .parts = strata_max(schedule->parts, 1),
-      .share = {strata_max(schedule->share[0], 1), strata_max(schedule->share[1], 1)},
-      .row_blocks = strata_max(schedule->row, 1),
+      .cluster = cluster_of(schedule),
       .stagger = schedule->stagger,
       .stream = schedule->stream,
   };
@@ -65,8 +79,10 @@ static bool fits(const strata_gpu_device_t *device, const strata_schedule_t *sch
   if (group > threads ? !strata_is_power_of_two(threads) || group / threads > device->max_cluster
                       : threads % group != 0)
     return false;
-  int64_t joined = plan->parts * plan->row_blocks * plan->share[0] * plan->share[1];
-  return (is_pipelined || strata_is_power_of_two(group)) && (plan->row_blocks == 1 || plan->row_blocks == joined) &&
+  const strata_layout_t *cluster = &plan->cluster;
+  int64_t blocks = strata_layout_blocks(cluster), row = strata_layout_blocks_along(cluster, STRATA_BY_PARTS_OF_ROWS);
+  int64_t joined = blocks / strata_layout_blocks_along(cluster, STRATA_BY_THREADS);
+  return (is_pipelined || strata_is_power_of_two(group)) && (row == 1 || row == joined) &&
          (joined == 1 || (is_pipelined && joined <= device->max_cluster));
 }
 
@@ -116,7 +132,7 @@ static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
     return strata_gpu_kept_blocks(d);
   strata_schedule_t schedule = strata_schedule_read(d->func);
   if (schedule.producers)
-    return d->plan.row_blocks > 1 ? 1 : blocks;
+    return strata_cluster_along(d, STRATA_BY_PARTS_OF_ROWS) > 1 ? 1 : blocks;
   if (strata_cluster_blocks(d) > 1)
     return 2;
   if (d->plan.rows > 1)

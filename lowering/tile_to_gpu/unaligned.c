@@ -139,8 +139,8 @@ static void place_span(spans_t *s, span_t *span) {
   MlirValue position = strata_walk_position(s->w, item_of(s, span, 0));
   span->start = position;
   if (span->n_words > 1) {
-    span->start = strata_emit_binary(e, "arith.andi", position, strata_emit_index(e, -span->width));
-    span->within = strata_emit_binary(e, "arith.andi", position, strata_emit_index(e, span->width - 1));
+    span->start = strata_emit_with(e, "arith.andi", position, -span->width);
+    span->within = strata_emit_with(e, "arith.andi", position, span->width - 1);
   }
   if (span->is_inside)
     return;
@@ -169,7 +169,7 @@ static int load_words(spans_t *s, MlirValue *out) {
     for (int word = 0; word < s->spans[i].n_words; word++) {
       MlirValue at = s->spans[i].start;
       if (word)
-        at = strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, s->spans[i].width));
+        at = strata_emit_with(e, "arith.addi", at, s->spans[i].width);
       out[n++] = strata_emit_value(e, "vector.load", 2, (MlirValue[]){s->w->transfer->flat, at},
                                    word_type(s, &s->spans[i]), 1, &attr);
     }

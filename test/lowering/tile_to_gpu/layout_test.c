@@ -1,5 +1,7 @@
 // Layouts: every one that is built covers the value, holds nothing twice but in copies, and survives a change of dims.
+// Places in shared memory: one for each element, and rows beside one another in different banks.
 #include "lowering/tile_to_gpu/layout.h"
+#include "lowering/tile_to_gpu/swizzle.h"
 
 #include "test/support/check.h"
 
@@ -109,7 +111,53 @@ static void test_crossing(void) {
     }
 }
 
+// Digits of a cluster's rank, of extent one among them.
+static void test_blocks(void) {
+  strata_layout_t alone = {0}, cluster = {0};
+  strata_layout_push_block(&cluster, 1, 1);
+  strata_layout_push_block(&cluster, 2, 4);
+  CHECK(strata_layout_blocks(&alone) == 1 && strata_layout_blocks_along(&alone, 1) == 1);
+  CHECK(strata_layout_blocks(&cluster) == 4 && cluster.n_block == 2);
+  CHECK(strata_layout_blocks_along(&cluster, 1) == 1 && strata_layout_blocks_along(&cluster, 2) == 4);
+}
+
+static void check_places(const strata_place_layout_t *layout, int64_t rows, int64_t columns) {
+  static bool is_taken[MAX_ELEMENTS];
+  memset(is_taken, 0, sizeof is_taken);
+  for (int64_t row = 0; row < rows; row++)
+    for (int64_t column = 0; column < columns; column++) {
+      int64_t at = strata_place_of(layout, (int64_t[]){row, column});
+      CHECK(at >= 0 && at < rows * columns && !is_taken[at]);
+      is_taken[at] = true;
+    }
+}
+
+// Rows of |span| bytes of 16-bit elements: the same unit of rows that share a line of banks is in different ones.
+static void check_rows(int64_t span) {
+  enum { BYTES = 2, UNIT = 8, BANKS = 128 };
+  int64_t columns = span / BYTES, n_rows = 64, in_line = BANKS / span;
+  strata_place_layout_t layout = {{{1, 0, 1}, {0, 0, columns}}, UNIT, {strata_swizzle_of(span, 0)}};
+  check_places(&layout, n_rows, columns);
+  for (int64_t column = 0; column < columns; column += UNIT) {
+    unsigned units = 0;
+    for (int64_t row = 0; row < BANKS / 16; row++)
+      units |= 1U << strata_place_of(&layout, (int64_t[]){row, column}) * BYTES % BANKS / 16;
+    CHECK(units == 0xff && in_line * (span / 16) == BANKS / 16);
+  }
+}
+
+static void test_places(void) {
+  for (int64_t span = 32; span <= 128; span *= 2)
+    check_rows(span);
+  // [64 rows][step][128 bytes of rows], exchanged by the step
+  strata_place_layout_t crossed = {{{0, 64, 1}, {1, 0, 64}, {0, 0, 64 * 16}}, 8, {strata_swizzle_of(128, 1)}};
+  check_places(&crossed, 192, 16);
+  CHECK(strata_place_of(&crossed, (int64_t[]){64, 1}) == 64 * 16 + 64 + 8);
+}
+
 int main(void) {
+  test_blocks();
+  test_places();
   test_build();
   test_crossing();
   test_examples();

@@ -1,7 +1,7 @@
 // Pieces of a pipelined product's values in the staging memory of their warp group: between the layout of the sums and
-// runs of neighbours in memory. Internal to pipelined_exchange.c and pipelined_rows.c.
-#ifndef STRATA_LOWERING_TILE_TO_GPU_PIPELINED_EXCHANGE_H
-#define STRATA_LOWERING_TILE_TO_GPU_PIPELINED_EXCHANGE_H
+// runs of neighbours in memory. Internal to pipelined_runs.c and pipelined_rows.c.
+#ifndef STRATA_LOWERING_TILE_TO_GPU_PIPELINED_RUNS_H
+#define STRATA_LOWERING_TILE_TO_GPU_PIPELINED_RUNS_H
 
 #include "lowering/tile_to_gpu/pipelined.h"
 
@@ -18,12 +18,12 @@ typedef struct {
   int64_t width;         // of a vector, in elements
   int64_t along, across; // threads
   MlirValue memory, lane, area;
-} strata_exchange_t;
+} strata_runs_t;
 
-// What a value of |type| in |layout| that is moved from or to |box| needs; false if it has no use of an exchange.
-bool strata_exchange_read(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout,
-                          const strata_gpu_box_t *box, strata_exchange_t *x);
+// What a value of |type| in |layout| that is moved from or to |box| needs; false if it has no use of runs.
+bool strata_runs_read(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout,
+                      const strata_gpu_box_t *box, strata_runs_t *x);
 // Before the first piece.
-void strata_exchange_begin(strata_exchange_t *x);
+void strata_runs_begin(strata_runs_t *x);
 
 #endif

@@ -4,13 +4,14 @@
 // a sector, or, where memory is contiguous along the instruction's rows, one element. What the copy engine cannot store
 // (rows of any length, swapped products) passes through the staging memory of its warp group piece by piece, and so do
 // operands of the epilogue: on the other side neighbouring threads hold neighbouring vectors.
-#include "lowering/tile_to_gpu/pipelined_exchange.h"
+#include "lowering/tile_to_gpu/pipelined_runs.h"
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
+#include "lowering/tile_to_gpu/swizzle.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { EIGHT = 8, BANKS = 128, MAX_BYTES = 4, MIN_COLUMNS = 16 };
@@ -26,7 +27,7 @@ static int64_t pitch_of(int64_t bytes) {
 }
 
 // The fewest parts that fit the group's staging memory.
-static bool find_piece(strata_exchange_t *x) {
+static bool find_piece(strata_runs_t *x) {
   const strata_pipelined_t *p = &x->k->product;
   int64_t room = strata_pipelined_staging_bytes(p) / p->groups, eights = p->n / EIGHT;
   for (x->parts = 1; x->parts <= eights; x->parts++) {
@@ -40,7 +41,7 @@ static bool find_piece(strata_exchange_t *x) {
   return false;
 }
 
-static strata_layout_t runs_layout(const strata_exchange_t *x) {
+static strata_layout_t runs_layout(const strata_runs_t *x) {
   const strata_pipelined_t *p = &x->k->product;
   int left = p->swap ? 1 : 0, right = 1 - left, inner = x->crossed ? left : right, outer = 1 - inner;
   int64_t run = x->along * x->width;
@@ -58,10 +59,10 @@ static strata_layout_t runs_layout(const strata_exchange_t *x) {
   return layout;
 }
 
-// What |op|, which accesses |box|, needs for a value in |layout|; false if it has no use of an exchange.
-bool strata_exchange_read(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout,
-                          const strata_gpu_box_t *box, strata_exchange_t *x) {
-  *x = (strata_exchange_t){.d = d, .k = d->state.pipelined};
+// What |op|, which accesses |box|, needs for a value in |layout|; false if it has no use of runs.
+bool strata_runs_read(strata_gpu_distribution_t *d, MlirType type, const strata_layout_t *layout,
+                      const strata_gpu_box_t *box, strata_runs_t *x) {
+  *x = (strata_runs_t){.d = d, .k = d->state.pipelined};
   if (!x->k || !x->k->product.instruction->has_fragments || x->k->is_full || d->nest.branches > 0 ||
       !mlirTypeIsAVector(type) || mlirShapedTypeGetRank(type) != 2)
     return false;
@@ -84,37 +85,30 @@ bool strata_exchange_read(strata_gpu_distribution_t *d, MlirType type, const str
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
 
-static MlirValue binary(strata_exchange_t *x, const char *name, MlirValue a, int64_t b) {
+static MlirValue binary(strata_runs_t *x, const char *name, MlirValue a, int64_t b) {
   return strata_emit_binary(&x->d->e, name, a, strata_emit_index(&x->d->e, b));
 }
 
-static MlirValue add(strata_exchange_t *x, MlirValue a, int64_t b) { return strata_emit_plus(&x->d->e, a, b); }
+static MlirValue add(strata_runs_t *x, MlirValue a, int64_t b) { return strata_emit_plus(&x->d->e, a, b); }
 
-// The element of staging memory at |row| and |column| of the piece. 16-byte units change places with the row, so that
-// rows beside one another fall into different banks.
-static MlirValue place_of(strata_exchange_t *x, MlirValue row, MlirValue column) {
+// The element of staging memory at |row| and |column| of the piece.
+static MlirValue place_of(strata_runs_t *x, MlirValue row, MlirValue column) {
   strata_emitter_t *e = &x->d->e;
-  int64_t span = strata_min(x->pitch, BANKS), unit = STRATA_VECTOR_BYTES / x->bytes;
-  MlirValue turn = binary(x, "arith.andi", binary(x, "arith.divui", row, BANKS / span), span / STRATA_VECTOR_BYTES - 1);
-  MlirValue units = strata_emit_binary(e, "arith.xori", binary(x, "arith.divui", column, unit), turn);
-  MlirValue at = strata_emit_binary(e, "arith.addi", binary(x, "arith.muli", row, x->pitch / x->bytes),
-                                    binary(x, "arith.muli", units, unit));
-  at = strata_emit_binary(e, "arith.addi", at, binary(x, "arith.andi", column, unit - 1));
-  return strata_emit_binary(e, "arith.addi", at, x->area);
+  int64_t unit = STRATA_VECTOR_BYTES / x->bytes;
+  MlirValue turn = strata_swizzle_turn(e, strata_min(x->pitch, BANKS), row);
+  MlirValue place = strata_swizzle_unit(e, turn, column, unit), row_at = strata_emit_times(e, row, x->pitch / x->bytes);
+  place = strata_emit_binary(e, "arith.addi", row_at, place);
+  place = strata_emit_binary(e, "arith.addi", place, strata_emit_with(e, "arith.andi", column, unit - 1));
+  return strata_emit_binary(e, "arith.addi", place, x->area);
 }
 
-static void move(strata_exchange_t *x, bool is_store, MlirValue at, int64_t count, MlirValue *values) {
+static void move(strata_runs_t *x, bool is_store, MlirValue at, int64_t count, MlirValue *values) {
   strata_emitter_t *e = &x->d->e;
-  MlirType type = count > 1 ? mlirVectorTypeGet(1, &count, x->element) : x->element;
   if (is_store) {
-    MlirValue value =
-        count > 1 ? strata_emit_value(e, "vector.from_elements", (int)count, values, type, 0, NULL) : values[0];
-    strata_emit_op(e, count > 1 ? "vector.store" : "memref.store", 3, (MlirValue[]){value, x->memory, at}, 0, NULL, 0,
-                   NULL);
+    strata_lanes_store(e, strata_lanes_of_scalars(e, count, values), x->memory, at);
     return;
   }
-  MlirValue value =
-      strata_emit_value(e, count > 1 ? "vector.load" : "memref.load", 2, (MlirValue[]){x->memory, at}, type, 0, NULL);
+  MlirValue value = strata_lanes_load(e, strata_lanes_type(x->element, count), x->memory, at);
   for (int64_t i = 0; i < count; i++)
     values[i] = strata_lanes_extract(e, value, i);
 }
@@ -122,7 +116,7 @@ static void move(strata_exchange_t *x, bool is_store, MlirValue at, int64_t coun
 //===-- Pieces ---------------------------------------------------------------------------------------------------===//
 
 // The sums' side of part |part| of |block|: row warp * 16 + lane / 4 (+ 8) of the instruction, pairs of its columns.
-static void move_sums(strata_exchange_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
+static void move_sums(strata_runs_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
   int64_t eights = x->k->product.n / EIGHT, own = eights / x->parts;
   bool reads_left = x->k->product.reads_left;
   MlirValue row = strata_pipelined_lane_row(x->d, &x->k->product, x->lane);
@@ -138,7 +132,7 @@ static void move_sums(strata_exchange_t *x, bool is_store, int64_t block, int64_
     }
 }
 
-static void move_runs(strata_exchange_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
+static void move_runs(strata_runs_t *x, bool is_store, int64_t block, int64_t part, MlirValue *registers) {
   int64_t run = x->along * x->width, n = x->length / run * x->width * (x->rows / x->across);
   MlirValue *at = registers + (block * x->parts + part) * n;
   MlirValue column = binary(x, "arith.muli", binary(x, "arith.andi", x->lane, x->along - 1), x->width);
@@ -148,7 +142,7 @@ static void move_runs(strata_exchange_t *x, bool is_store, int64_t block, int64_
       move(x, is_store, place_of(x, add(x, row, i), add(x, column, j)), x->width, at);
 }
 
-void strata_exchange_begin(strata_exchange_t *x) {
+void strata_runs_begin(strata_runs_t *x) {
   strata_gpu_distribution_t *d = x->d;
   int64_t bytes = strata_pipelined_staging_bytes(&x->k->product), own = bytes / x->k->product.groups;
   x->memory = strata_shared_view(d, x->k->staging, x->element, bytes / x->bytes);
@@ -158,8 +152,8 @@ void strata_exchange_begin(strata_exchange_t *x) {
 }
 
 // Each piece goes in by one side and out by the other.
-static void exchange(strata_exchange_t *x, MlirValue *sums, MlirValue *runs, bool to_runs) {
-  strata_exchange_begin(x);
+static void pass(strata_runs_t *x, MlirValue *sums, MlirValue *runs, bool to_runs) {
+  strata_runs_begin(x);
   for (int64_t block = 0; block < x->k->product.m_blocks; block++)
     for (int64_t part = 0; part < x->parts; part++) {
       if (to_runs) {
@@ -180,12 +174,12 @@ static void exchange(strata_exchange_t *x, MlirValue *sums, MlirValue *runs, boo
 
 bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
                               strata_registers_t *registers) {
-  strata_exchange_t x;
-  if (!strata_exchange_read(d, registers->type, &registers->layout, box, &x))
+  strata_runs_t x;
+  if (!strata_runs_read(d, registers->type, &registers->layout, box, &x))
     return false;
   strata_layout_t layout = runs_layout(&x);
   strata_registers_t runs = strata_registers_in(d, registers->type, &layout);
-  exchange(&x, registers->values, runs.values, true);
+  pass(&x, registers->values, runs.values, true);
   strata_gpu_defer_arithmetic(d, d->e.block);
   *registers = runs;
   return true;
@@ -194,8 +188,8 @@ bool strata_pipelined_to_runs(strata_gpu_distribution_t *d, const strata_gpu_box
 bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box,
                            const strata_registers_t *registers, strata_registers_t *out_runs) {
   enum { MOST = 176, REGISTER = 4 }; // of a thread for the sums and for this; bytes of one
-  strata_exchange_t x;
-  if (!strata_exchange_read(d, registers->type, &registers->layout, box, &x))
+  strata_runs_t x;
+  if (!strata_runs_read(d, registers->type, &registers->layout, box, &x))
     return false;
   int64_t vector = x.width * x.bytes, own = registers->count / x.width * strata_ceil_div(vector, REGISTER);
   if (registers->count + own > (x.k->product.groups > 2 ? STRATA_MOST_OF_THREE : MOST))
@@ -207,7 +201,7 @@ bool strata_pipelined_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t 
 
 void strata_pipelined_from_runs(strata_gpu_distribution_t *d, const strata_gpu_box_t *box, strata_registers_t *runs,
                                 strata_registers_t *registers) {
-  strata_exchange_t x;
-  if (strata_exchange_read(d, registers->type, &registers->layout, box, &x))
-    exchange(&x, registers->values, runs->values, false);
+  strata_runs_t x;
+  if (strata_runs_read(d, registers->type, &registers->layout, box, &x))
+    pass(&x, registers->values, runs->values, false);
 }
