@@ -1,5 +1,5 @@
-// Sums as the simplifier works on them: sum.c builds them, simplify.c divides them, bound.c compares them. Internal to
-// these files.
+// Sums as the simplifier works on them: sum.c builds them, simplify.c makes them of expressions, divide.c divides them,
+// bound.c compares them. Internal to these files and space.c.
 //
 // A sum is of terms coefficient * factor * atom, and a constant. An atom is a dim, or a quotient or remainder that does
 // not simplify, or a symbol that nothing is known of. A factor is a product of *units*: what sizes are made of, symbols
@@ -61,7 +61,18 @@ MlirAffineExpr strata_sum_to_expr(const strata_sum_space_t *space, strata_sum_t 
 // simplify.c: adds scale * expr; a scale has no atom.
 void strata_sum_flatten(const strata_sum_space_t *space, MlirAffineExpr expr, strata_sum_term_t scale,
                         strata_sum_t *sum);
+// Adds the left side of a quotient or remainder.
+void strata_sum_flatten_lhs(const strata_sum_space_t *space, MlirAffineExpr expr, strata_sum_t *sum);
 void strata_sum_flatten_size(const strata_sum_space_t *space, strata_size_t size, strata_sum_t *sum);
+// Adds an expression that does not simplify: a unit if it is made of sizes.
+void strata_sum_add_atom(const strata_sum_space_t *space, strata_sum_term_t scale, MlirAffineExpr expr,
+                         strata_sum_t *sum);
+// A positive number, or made of sizes, which are positive where there is anything to divide.
+bool strata_sum_is_divisor(const strata_sum_t *sum);
+
+// divide.c: |sum| = divisor * quotient + remainder, remainder in [0, divisor). Adds to both results.
+void strata_sum_divide(const strata_sum_space_t *space, const strata_sum_t *sum, const strata_sum_t *divisor,
+                       strata_sum_t *quotient, strata_sum_t *remainder);
 
 // bound.c: the least and greatest value of coefficient * factor * atom; false if unknown.
 bool strata_sum_term_range(const strata_sum_space_t *space, const strata_sum_term_t *term, int64_t *out_min,
