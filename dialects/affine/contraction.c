@@ -82,7 +82,7 @@ static int choose_vector_dim(const strata_contraction_kernel_t *c, uint32_t only
   int64_t best_stride = INT64_MAX;
   for (int dim = 0; dim < c->nest->n_parallel; dim++) {
     int64_t stride;
-    if (!(only_one & 1u << dim) || strata_nest_static_extent(c->nest, dim) == 1 || !result_stride(c, dim, &stride) ||
+    if (!(only_one & 1u << dim) || strata_size_is_one(c->nest->space.sizes[dim]) || !result_stride(c, dim, &stride) ||
         stride < 1)
       continue;
     if (stride < best_stride) {
@@ -97,7 +97,7 @@ static int choose_vector_dim(const strata_contraction_kernel_t *c, uint32_t only
 static int choose_row_dim(const strata_nest_t *nest, uint32_t only) {
   int best = STRATA_NO_DIM;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (only & 1u << dim && strata_nest_static_extent(nest, dim) > 1 &&
+    if (only & 1u << dim && !strata_size_is_one(nest->space.sizes[dim]) &&
         (best == STRATA_NO_DIM || strata_nest_static_extent(nest, dim) >= strata_nest_static_extent(nest, best)))
       best = dim;
   return best;
@@ -234,7 +234,8 @@ static int innermost_step(const strata_contraction_kernel_t *c, bool rows_are_lo
     for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++) {
       int64_t stride;
       const strata_access_t *access = c->sides[i ? 1 - first : first].access;
-      if (strata_nest_static_extent(nest, dim) > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
+      if (!strata_size_is_one(nest->space.sizes[dim]) && strata_access_stride(nest, access, dim, &stride) &&
+          stride == 1)
         return dim;
     }
   return strata_nest_n_dims(nest) - 1;
@@ -259,7 +260,7 @@ void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contra
 
 int strata_contraction_axis_last(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
   for (int i = axis->n_dims; i-- > 0;)
-    if (strata_nest_static_extent(nest, axis->dims[i]) > 1)
+    if (!strata_size_is_one(nest->space.sizes[axis->dims[i]]))
       return axis->dims[i];
   return STRATA_NO_DIM;
 }

@@ -47,16 +47,16 @@ MlirAffineMap strata_affine_delinearize(MlirAffineExpr expr, int rank, const str
                                         const strata_space_t *space) {
   MlirContext context = mlirAffineExprGetContext(expr);
   MlirAffineExpr coordinates[MAX_RESULTS];
-  int64_t stride = 1;
+  strata_size_t stride = strata_size_constant(1);
   assert(rank <= MAX_RESULTS);
   for (int i = rank; i-- > 0;) {
-    int64_t size =
-        strata_max(strata_size_static_value(sizes[i]), 1); // an empty buffer has no positions to be right about
-    MlirAffineExpr digit = mlirAffineFloorDivExprGet(expr, mlirAffineConstantExprGet(context, stride));
+    // An empty buffer has no positions to be right about.
+    strata_size_t size = strata_size_max(sizes[i]) > 0 ? sizes[i] : strata_size_constant(1);
+    MlirAffineExpr digit = mlirAffineFloorDivExprGet(expr, strata_size_expr(context, stride));
     if (i > 0)
-      digit = mlirAffineModExprGet(digit, mlirAffineConstantExprGet(context, size));
+      digit = mlirAffineModExprGet(digit, strata_size_expr(context, size));
     coordinates[i] = strata_affine_simplify(digit, space);
-    stride *= size;
+    stride = strata_size_product(stride, size);
   }
   return mlirAffineMapGet(context, space->n_dims, space->n_symbols, rank, coordinates);
 }
@@ -102,6 +102,25 @@ bool strata_affine_coefficient(MlirAffineExpr expr, int dim, int64_t *out_coeffi
     return strata_affine_coefficient(mlirAffineBinaryOpExprGetRHS(expr), dim, &right) &&
            !__builtin_add_overflow(*out_coefficient, right, out_coefficient);
   return strata_affine_constant_rhs(expr, &right) && !__builtin_mul_overflow(*out_coefficient, right, out_coefficient);
+}
+
+bool strata_affine_size_coefficient(MlirAffineExpr expr, int dim, MlirAffineExpr *out_coefficient) {
+  MlirContext context = mlirAffineExprGetContext(expr);
+  bool is_dim = mlirAffineExprIsADim(expr), depends = mlirAffineExprIsFunctionOfDim(expr, dim);
+  *out_coefficient = mlirAffineConstantExprGet(context, is_dim && depends);
+  if (is_dim || !depends)
+    return true;
+  MlirAffineExpr rhs = mlirAffineBinaryOpExprGetRHS(expr), left, right;
+  if (strata_affine_is_division(expr) ||
+      !strata_affine_size_coefficient(mlirAffineBinaryOpExprGetLHS(expr), dim, &left))
+    return false;
+  if (mlirAffineExprIsAMul(expr)) {
+    *out_coefficient = mlirAffineMulExprGet(left, rhs);
+    return mlirAffineExprIsSymbolicOrConstant(rhs);
+  }
+  bool is_known = strata_affine_size_coefficient(rhs, dim, &right);
+  *out_coefficient = mlirAffineAddExprGet(left, right);
+  return is_known;
 }
 
 bool strata_affine_has_division(MlirAffineExpr expr) { return count_divisions(expr) > 0; }

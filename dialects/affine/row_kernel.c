@@ -149,7 +149,7 @@ static void weigh_contiguous(const strata_row_kernel_t *rows, int row, double *o
       if (row_dim >= 0 && strata_access_stride(member->nest, &member->nest->accesses[j], row_dim, &stride))
         *out_across += stride == 1 ? elements : 0;
       for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++)
-        if (member->row_of[dim] == STRATA_NOT_A_ROW && strata_nest_static_extent(member->nest, dim) > 1 &&
+        if (member->row_of[dim] == STRATA_NOT_A_ROW && !strata_size_is_one(member->nest->space.sizes[dim]) &&
             strata_access_stride(member->nest, &member->nest->accesses[j], dim, &stride))
           *out_inner += stride == 1 ? elements : 0;
     }
@@ -254,7 +254,7 @@ static bool member_fits(const strata_row_member_t *member) {
   const strata_nest_t *nest = member->nest;
   int n_inner = 0;
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
-    bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && strata_nest_static_extent(nest, dim) > 1;
+    bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && !strata_size_is_one(nest->space.sizes[dim]);
     if (is_inner && nest->n_reduction && dim < nest->n_parallel)
       return false;
     n_inner += is_inner;

@@ -1,6 +1,7 @@
 // Checks that a module keeps the contract of level 2; see verify.h.
 #include "dialects/affine/verify.h"
 
+#include "dialects/affine/kernel.h"
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
@@ -120,7 +121,7 @@ static strata_status_t check_form(const strata_nest_t *nest) {
   if (!is_constant_map(nest->op, "lowerBoundsMap", 0) || !has_unit_steps(strata_attr(nest->op, "steps")))
     return broken(nest->op, "a nest runs from 0 by 1");
   for (int i = 0; i < nest->n_parallel; i++)
-    if (strata_nest_static_extent(nest, i) <= 0)
+    if (strata_size_max(nest->space.sizes[i]) <= 0)
       return broken(nest->op, "a nest is not empty");
   if (!nest->is_serial)
     return check_code(nest->body, false);
@@ -132,11 +133,18 @@ static strata_status_t check_form(const strata_nest_t *nest) {
 //===-- Accesses -------------------------------------------------------------------------------------------------===//
 
 static bool is_inside(const strata_nest_t *nest, const strata_access_t *access) {
-  MlirType type = mlirValueGetType(access->buffer);
+  MlirContext context = mlirOperationGetContext(nest->op);
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(access->buffer, sizes);
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(access->map); i++) {
     int64_t min, max;
     MlirAffineExpr expr = strata_affine_simplify(mlirAffineMapGetResult(access->map, i), &nest->space);
-    if (!strata_affine_range(expr, &nest->space, &min, &max) || min < 0 || max >= mlirShapedTypeGetDimSize(type, i))
+    if (strata_affine_range(expr, &nest->space, &min, &max) && min >= 0 && max < strata_size_min(sizes[i]))
+      continue;
+    MlirAffineExpr minus = mlirAffineMulExprGet(expr, mlirAffineConstantExprGet(context, -1));
+    MlirAffineExpr room = mlirAffineAddExprGet(strata_size_expr(context, sizes[i]), minus);
+    room = mlirAffineAddExprGet(room, mlirAffineConstantExprGet(context, -1));
+    if (!strata_affine_is_nonnegative(expr, &nest->space) || !strata_affine_is_nonnegative(room, &nest->space))
       return false;
   }
   return true;
@@ -145,7 +153,7 @@ static bool is_inside(const strata_nest_t *nest, const strata_access_t *access) 
 // Two points must not store into one element: every dim has a part in the place.
 static bool depends_on_all_dims(const strata_nest_t *nest, MlirAffineMap map) {
   for (int dim = 0; dim < nest->n_parallel; dim++) {
-    bool is_used = strata_nest_static_extent(nest, dim) == 1;
+    bool is_used = strata_size_is_one(nest->space.sizes[dim]);
     for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
       is_used |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, i), dim);
     if (!is_used)

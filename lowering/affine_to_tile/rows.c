@@ -156,7 +156,7 @@ MlirValue strata_rows_combine(strata_tile_builder_t *b, const char *kind, MlirVa
 static int inner_vector_dim(const strata_nest_t *nest) {
   int best = nest->n_parallel, best_score = -1;
   for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++) {
-    int score = strata_nest_static_extent(nest, dim) > 1;
+    int score = !strata_size_is_one(nest->space.sizes[dim]);
     for (int i = 0; i < nest->n_accesses; i++) {
       int64_t stride;
       if (!nest->accesses[i].is_store && strata_access_stride(nest, &nest->accesses[i], dim, &stride))
