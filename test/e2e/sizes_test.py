@@ -35,7 +35,8 @@ module {
     return
   }
   func.func private @relu(!x, !x) attributes {strata.tasks = affine_map<()[s0, s1] -> (s0 * s1)>, strata.scratch = 0}
-  func.func private @join(!x, !past, !y) attributes {strata.tasks = affine_map<()[s0] -> (s0)>, strata.scratch = 0}
+  func.func private @join(!x, !past, !y) attributes {
+      strata.tasks = affine_map<()[s0] -> (s0)>, strata.sizes = affine_map<()[s0, s1, s2] -> (s1, s2)>, strata.scratch = 0}
   module @kernels {
     func.func @relu(%x: memref<1x4xf32>, %y: memref<1x4xf32>, %begin: index, %end: index, %scratch: memref<0xi8>) {
       %c0 = arith.constant 0 : index
@@ -51,8 +52,8 @@ module {
       }
       return
     }
-    func.func @join(%t: memref<1xf32>, %past: memref<1xf32>, %y: memref<1xf32>, %begin: index, %end: index,
-                    %scratch: memref<0xi8>, %s: index {strata.symbol = 1}, %p: index {strata.symbol = 2}) {
+    func.func @join(%t: memref<1xf32>, %past: memref<1xf32>, %y: memref<1xf32>, %s: index, %p: index, %begin: index, %end: index,
+                    %scratch: memref<0xi8>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c4 = arith.constant 4 : index
