@@ -52,7 +52,7 @@ module {
       }
       return
     }
-    func.func @join(%t: memref<1xf32>, %past: memref<1xf32>, %y: memref<1xf32>, %s: index, %p: index, %begin: index, %end: index,
+    func.func @join(%t: memref<0xf32>, %past: memref<0xf32>, %y: memref<0xf32>, %s: index, %p: index, %begin: index, %end: index,
                     %scratch: memref<0xi8>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
@@ -65,18 +65,18 @@ module {
         %to = arith.muli %i, %whole : index
         scf.for %j = %c0 to %row step %c1 {
           %at = arith.addi %from, %j : index
-          %0 = memref.load %t[%at] : memref<1xf32>
+          %0 = memref.load %t[%at] : memref<0xf32>
           %1 = arith.addf %0, %0 : f32
           %place = arith.addi %to, %j : index
-          memref.store %1, %y[%place] : memref<1xf32>
+          memref.store %1, %y[%place] : memref<0xf32>
         }
         %past_from = arith.muli %i, %past_row : index
         %behind = arith.addi %to, %row : index
         scf.for %j = %c0 to %past_row step %c1 {
           %at = arith.addi %past_from, %j : index
-          %0 = memref.load %past[%at] : memref<1xf32>
+          %0 = memref.load %past[%at] : memref<0xf32>
           %place = arith.addi %behind, %j : index
-          memref.store %0, %y[%place] : memref<1xf32>
+          memref.store %0, %y[%place] : memref<0xf32>
         }
       }
       return
