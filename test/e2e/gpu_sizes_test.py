@@ -108,6 +108,7 @@ def check_library(path):
 
 
 def main():
+    gpu.use_stand_in()
     opt = os.path.join(strata.BIN, "strata-opt")
     write("planned.mlir", run(opt, write("rows.mlir", ROWS), "--pipeline=affine-memory-plan"))
     for name, options in [("host", []), ("tensors", ["--on-gpu-tensors"]), ("memory", ["--user-device-memory"]),
