@@ -59,6 +59,16 @@ static int pack_params(const function_t *function, void **params, void **out, si
   return OK;
 }
 
+// Parameters given at once: words of zeros in front of the first map, which is aligned, are no parameters.
+static void mark_padding(void **words, size_t n) {
+  enum { UNIT = MAP_ALIGNMENT / sizeof *words, LENGTH = MAP_SIZE / sizeof *words };
+  size_t first = 0;
+  while (first < n && (first % UNIT || first + LENGTH > n || !map_at(&words[first])))
+    first++;
+  for (size_t i = first; first < n && i > 0 && first - i < UNIT - 1 && !words[i - 1]; i--)
+    words[i - 1] = PADDING;
+}
+
 // The launch's parameters in words, maps aligned.
 static int read_params(const function_t *function, void **params, void **extra, bool is_hip, void **out,
                        size_t *out_n) {
@@ -82,6 +92,7 @@ static int read_params(const function_t *function, void **params, void **extra, 
   if (expected >= 0 && (long)(*out_n * sizeof *out) != expected)
     return fault(INVALID_VALUE, "kernel %s: %zu bytes of parameters, expected %ld", function->name,
                  *out_n * sizeof *out, expected);
+  mark_padding(out, *out_n);
   return OK;
 }
 
