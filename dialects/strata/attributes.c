@@ -4,7 +4,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
 
-typedef enum { TEXT, INTEGER, SIZE, INTEGERS, UNIT, TYPE, SYMBOL, DICTIONARIES, SCHEDULE } kind_t;
+typedef enum { TEXT, INTEGER, NUMBER, MAP, INTEGERS, UNIT, TYPE, SYMBOL, DICTIONARIES, SCHEDULE } kind_t;
 
 static const struct {
   const char *name;
@@ -24,13 +24,6 @@ static bool are_dictionaries(MlirAttribute value) {
 static bool is_i64(MlirAttribute value) {
   return mlirAttributeIsAInteger(value) && mlirTypeIsAInteger(mlirAttributeGetType(value)) &&
          mlirIntegerTypeGetWidth(mlirAttributeGetType(value)) == 64;
-}
-
-static bool is_size(MlirAttribute value) {
-  if (!mlirAttributeIsAAffineMap(value))
-    return false;
-  MlirAffineMap map = mlirAffineMapAttrGetValue(value);
-  return mlirAffineMapGetNumDims(map) == 0 && mlirAffineMapGetNumResults(map) == 1;
 }
 
 // Of an entry of a schedule.
@@ -57,8 +50,10 @@ static bool is_of(MlirAttribute value, kind_t kind) {
            !memchr(mlirStringAttrGetValue(value).data, 0, mlirStringAttrGetValue(value).length);
   case INTEGER:
     return is_i64(value);
-  case SIZE:
-    return is_i64(value) || is_size(value);
+  case NUMBER:
+    return is_i64(value) || mlirAttributeIsAAffineMap(value);
+  case MAP:
+    return mlirAttributeIsAAffineMap(value);
   case INTEGERS:
     return mlirAttributeIsADenseI64Array(value);
   case UNIT:
@@ -78,7 +73,8 @@ static bool is_of(MlirAttribute value, kind_t kind) {
 static strata_status_t check(MlirNamedAttribute attribute) {
   static const char *const words[] = {[TEXT] = "text",
                                       [INTEGER] = "an i64",
-                                      [SIZE] = "an i64, or a map of symbols with one result",
+                                      [NUMBER] = "an i64",
+                                      [MAP] = "an affine map",
                                       [INTEGERS] = "array<i64>",
                                       [UNIT] = "no value",
                                       [TYPE] = "a type",

@@ -2,7 +2,7 @@
 //
 //   memref.global "private" @w : memref<64x64xf32>                 a constant; with bytes in the compile's table
 //   func.func private @k0(...) attributes {strata.tasks = 8, strata.scratch = 512}
-//   module @kernels { llvm.func @k0(..., %n: i64 {strata.symbol = 0}) }  its sizes, where they vary
+//                                                                  where sizes vary strata.tasks and strata.sizes: maps
 //   func.func @prepare() { get_global, call … }                    (optional)
 //   func.func @main(%x: memref<…> {strata.name = "x"}, …) { get_global, alloc {strata.offset}, call … }
 #include "targets/library/program.h"
@@ -13,7 +13,6 @@
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
 #include "dialects/symbol_table.h"
-#include "lowering/kernels.h"
 #include "targets/cpu/codegen.h"
 #include "targets/library/c_names.h"
 
@@ -27,11 +26,6 @@ typedef struct {
 
 static const char *to_string(strata_arena_t *arena, MlirStringRef text) {
   return strata_arena_printf(arena, "%.*s", (int)text.length, text.data);
-}
-
-strata_number_t strata_program_round_up(const strata_program_t *program, strata_number_t size, int64_t multiple) {
-  strata_number_t count = strata_sizes_op(program->sizes, STRATA_VALUE_CEILDIV, size, multiple);
-  return strata_sizes_op(program->sizes, STRATA_VALUE_MUL, count, multiple);
 }
 
 //===-- Tensors --------------------------------------------------------------------------------------------------===//
@@ -169,44 +163,27 @@ static size_t constant_of_global(reader_t *reader, const strata_buffer_t *buffer
   return (size_t)*known - 1;
 }
 
-// An attribute that is an integer, or a map of the symbols with one result; |otherwise| where it is neither.
-static strata_number_t read_number(const strata_program_t *program, MlirOperation op, const char *name,
-                                   strata_number_t otherwise) {
-  MlirAttribute attr = strata_attr(op, name);
-  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAAffineMap(attr))
-    return strata_attr_i64(op, name, otherwise);
+// The sizes that the kernel takes behind its buffers.
+static void read_sizes(const strata_program_t *program, MlirOperation func, strata_program_kernel_t *kernel) {
+  MlirAttribute attr = strata_attr(func, "strata.sizes");
+  if (!program->sizes || mlirAttributeIsNull(attr) || !mlirAttributeIsAAffineMap(attr))
+    return;
   MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
-  bool is_one = program->sizes && mlirAffineMapGetNumResults(map) == 1;
-  return is_one ? strata_sizes_expr(program->sizes, mlirAffineMapGetResult(map, 0)) : otherwise;
-}
-
-// The sizes that the kernel's function takes: arguments that are a symbol's value.
-static void read_sizes(const reader_t *reader, MlirStringRef symbol, strata_program_kernel_t *kernel) {
-  const strata_program_t *program = reader->program;
-  MlirOperation func =
-      mlirSymbolTableIsNull(reader->code) ? (MlirOperation){0} : mlirSymbolTableLookup(reader->code, symbol);
-  MlirAttribute attrs = mlirOperationIsNull(func) ? (MlirAttribute){0} : strata_attr(func, "arg_attrs");
-  intptr_t n = !program->sizes || mlirAttributeIsNull(attrs) ? 0 : mlirArrayAttrGetNumElements(attrs);
-  strata_number_t *sizes = strata_arena_array(reader->arena, strata_number_t, n + 1);
-  for (intptr_t i = 0; i < n; i++) {
-    MlirAttribute argument = mlirArrayAttrGetElement(attrs, i);
-    MlirAttribute size = mlirDictionaryAttrGetElementByName(argument, strata_str("strata.symbol"));
-    if (!mlirAttributeIsNull(size))
-      sizes[kernel->n_sizes++] = strata_sizes_symbol(program->sizes, mlirIntegerAttrGetValueInt(size));
-  }
+  kernel->n_sizes = (size_t)mlirAffineMapGetNumResults(map);
+  strata_number_t *sizes = strata_arena_array(program->compile->arena, strata_number_t, kernel->n_sizes + 1);
+  for (size_t i = 0; i < kernel->n_sizes; i++)
+    sizes[i] = strata_sizes_expr(program->sizes, mlirAffineMapGetResult(map, (intptr_t)i));
   kernel->sizes = sizes;
 }
-
-// No number of a library: there are fewer values.
-#define NO_NUMBER INT64_MIN
 
 // The declaration that tile-to-cpu or tile-to-gpu left behind.
 static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strata_program_kernel_t *out_kernel) {
   const char *counted = reader->program->gpu ? "strata.blocks" : "strata.tasks";
   MlirOperation func = mlirSymbolTableLookup(reader->symbols, symbol);
-  strata_number_t tasks =
-      mlirOperationIsNull(func) ? NO_NUMBER : read_number(reader->program, func, counted, NO_NUMBER);
-  if (tasks == NO_NUMBER)
+  strata_number_t tasks = mlirOperationIsNull(func)
+                              ? STRATA_NO_NUMBER
+                              : strata_program_read_number(reader->program, func, counted, STRATA_NO_NUMBER);
+  if (tasks == STRATA_NO_NUMBER)
     return strata_error(STRATA_INTERNAL, "library: kernel %.*s has no %s", (int)symbol.length, symbol.data, counted);
   *out_kernel = (strata_program_kernel_t){
       .symbol = to_string(reader->arena, symbol),
@@ -219,7 +196,7 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
       .is_programmatic = strata_attr_flag(func, "strata.programmatic"),
       .bytes = strata_attr_i64(func, "strata.bytes", 0),
       .flops = strata_attr_i64(func, "strata.flops", 0)};
-  read_sizes(reader, symbol, out_kernel);
+  read_sizes(reader->program, func, out_kernel);
   return strata_program_read_maps(reader->program, func, out_kernel);
 }
 
@@ -258,70 +235,17 @@ static strata_status_t read_buffer(reader_t *reader, const strata_buffer_t *buff
     *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_CONSTANT, .index = add_constant(reader, constant)};
     return NULL;
   }
-  strata_number_t offset =
-      read_number(reader->program, mlirOpResultGetOwner(buffer->value), "strata.offset", NO_NUMBER);
+  strata_number_t offset = strata_program_read_number(reader->program, mlirOpResultGetOwner(buffer->value),
+                                                      "strata.offset", STRATA_NO_NUMBER);
   *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_POOL, .offset = offset};
-  return offset != NO_NUMBER ? NULL : strata_error(STRATA_INTERNAL, "library: a buffer of @main has no strata.offset");
+  return offset != STRATA_NO_NUMBER ? NULL
+                                    : strata_error(STRATA_INTERNAL, "library: a buffer of @main has no strata.offset");
 }
 
 //===-- Loops ----------------------------------------------------------------------------------------------------===//
 
 static strata_status_t read_function(reader_t *reader, MlirOperation func, bool is_main,
                                      strata_program_launches_t *out_launches);
-
-static strata_number_t size_of_buffer(const strata_program_t *program, const strata_buffer_t *buffer) {
-  return buffer->size >= 0 ? buffer->size : strata_sizes_expr(program->sizes, buffer->bytes);
-}
-
-static void mark_varying(strata_rt_step_t *step) {
-  if (strata_number_varies((int64_t)step->size) || strata_number_varies((int64_t)step->offset))
-    step->kind |= STRATA_RT_STEP_VARIES;
-}
-
-// A scan's argument is moved by a row in each iteration, from the last row backwards if it is reversed.
-static void step_rows(const strata_program_t *program, const strata_counted_loop_t *loop, strata_number_t size,
-                      int scan, strata_rt_step_t *step, strata_program_arg_t *arg) {
-  strata_number_t row = strata_sizes_op(program->sizes, STRATA_VALUE_FLOORDIV, size, loop->count);
-  *step = (strata_rt_step_t){.kind = STRATA_RT_ROW, .stride = row};
-  if (strata_number_varies(row))
-    step->kind |= STRATA_RT_STEP_VARIES;
-  if (!loop->reversed[scan])
-    return;
-  step->stride = strata_number_varies(row) ? strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row,
-                                                             strata_sizes_op(program->sizes, STRATA_VALUE_MUL, 1, -1))
-                                           : -row;
-  strata_number_t last = strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row, loop->count - 1);
-  arg->offset = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, arg->offset, last);
-}
-
-// How the arguments move; those of reversed scans are changed to the last row.
-static const strata_rt_step_t *read_steps(reader_t *reader, const strata_counted_loop_t *loop,
-                                          const strata_launch_t *launch, const strata_launch_list_t *list,
-                                          strata_program_arg_t *args) {
-  enum { STATE_ALIGNMENT = 256 };
-  const strata_program_t *program = reader->program;
-  strata_rt_step_t *steps = strata_arena_array(reader->arena, strata_rt_step_t, launch->n_args);
-  strata_number_t offset = read_number(program, loop->declaration, "strata.states", 0);
-  int n_operands = strata_counted_loop_n_operands(loop);
-  for (int i = 0; i < loop->n_states; i++) {
-    strata_number_t own = size_of_buffer(program, &list->buffers.data[launch->args[i]]);
-    strata_number_t size = strata_program_round_up(program, own, STATE_ALIGNMENT);
-    steps[i] =
-        (strata_rt_step_t){.kind = STRATA_RT_STATE, .stride = size, .offset = (uint64_t)offset, .size = (uint64_t)own};
-    steps[n_operands + i] = steps[i];
-    steps[n_operands + i].kind = STRATA_RT_NEXT_STATE;
-    mark_varying(&steps[i]);
-    mark_varying(&steps[n_operands + i]);
-    offset = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, offset,
-                             strata_sizes_op(program->sizes, STRATA_VALUE_MUL, size, 2));
-  }
-  for (int i = 0; i < loop->n_inputs + loop->n_outputs; i++) {
-    int place = i < loop->n_inputs ? loop->n_states + i : n_operands + loop->n_states + i - loop->n_inputs;
-    strata_number_t size = size_of_buffer(program, &list->buffers.data[launch->args[place]]);
-    step_rows(program, loop, size, i, &steps[place], &args[place]);
-  }
-  return steps;
-}
 
 static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, const strata_launch_t *launch,
                                  const strata_launch_list_t *list, strata_program_arg_t *args,
@@ -334,7 +258,7 @@ static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, co
   **out_loop = (strata_program_loop_t){.count = loop.count,
                                        .condition = loop.has_condition ? 0 : -1,
                                        .limit = loop.has_limit ? loop.n_states + loop.n_inputs : -1,
-                                       .steps = read_steps(reader, &loop, launch, list, args)};
+                                       .steps = strata_program_read_steps(reader->program, &loop, launch, list, args)};
   return read_function(reader, body, true, &(*out_loop)->body);
 }
 
@@ -407,20 +331,11 @@ static strata_status_t create_program(strata_compile_t *compile, const strata_li
 
 static reader_t create_reader(strata_program_t *program) {
   strata_compile_t *compile = program->compile;
-  MlirModule kernels = strata_kernels_find(compile);
   return (reader_t){.program = program,
                     .arena = compile->arena,
                     .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)),
-                    .code = !program->sizes || mlirModuleIsNull(kernels) ? (MlirSymbolTable){0}
-                                                      : mlirSymbolTableCreate(mlirModuleGetOperation(kernels)),
                     .constants = strata_pointer_map_create(compile->arena),
                     .kernels = strata_pointer_map_create(compile->arena)};
-}
-
-static void destroy_reader(reader_t *reader) {
-  mlirSymbolTableDestroy(reader->symbols);
-  if (!mlirSymbolTableIsNull(reader->code))
-    mlirSymbolTableDestroy(reader->code);
 }
 
 strata_status_t strata_program_read(strata_compile_t *compile, const strata_library_options_t *options,
@@ -434,7 +349,7 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   STRATA_TRY(check_arguments(main, &out_program->symbols));
   if (out_program->symbols.rows.count)
     out_program->sizes = strata_sizes_create(compile->arena, &out_program->symbols);
-  out_program->pool_size = read_number(out_program, main, "strata.pool_size", 0);
+  out_program->pool_size = strata_program_read_number(out_program, main, "strata.pool_size", 0);
   out_program->pool_live = strata_attr_i64(main, "strata.pool_live", 0);
   out_program->pool_sum = strata_attr_i64(main, "strata.pool_sum", 0);
   reader_t reader = create_reader(out_program);
@@ -442,7 +357,7 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   strata_status_t status = read_function(&reader, main, true, &out_program->main);
   if (!status && !mlirOperationIsNull(prepare))
     status = read_function(&reader, prepare, false, &out_program->prepare);
-  destroy_reader(&reader);
+  mlirSymbolTableDestroy(reader.symbols);
   if (!status && out_program->sizes)
     status = strata_sizes_check(out_program->sizes);
   if (!status && strata_program_count_launches(&out_program->main) >= STRATA_PROGRAM_MAX_LAUNCHES)
@@ -457,7 +372,7 @@ strata_status_t strata_program_read_preparation(strata_compile_t *compile, const
   reader_t reader = create_reader(out_program);
   strata_status_t status =
       read_function(&reader, strata_find_func(compile->module, "main"), false, &out_program->prepare);
-  destroy_reader(&reader);
+  mlirSymbolTableDestroy(reader.symbols);
   return status;
 }
 

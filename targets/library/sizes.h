@@ -6,7 +6,8 @@
 #include "dialects/symbol_table.h"
 #include "runtime/library/tables.h"
 
-// What the tables have (strata_rt_number): a constant from 0 on, or -1 - k, value k of a call.
+// What the tables have (strata_rt_number): a constant from 0 on, or -1 - k, value k of a call. A constant below 0 is a
+// value too, strata_sizes_expr's.
 typedef int64_t strata_number_t;
 
 static inline bool strata_number_varies(strata_number_t number) { return number < 0; }
@@ -27,8 +28,6 @@ strata_sizes_t *strata_sizes_create(strata_arena_t *arena, const strata_symbol_t
 // INTERNAL or UNSUPPORTED if something that was asked for cannot be had.
 STRATA_MUST_CHECK strata_status_t strata_sizes_check(const strata_sizes_t *sizes);
 
-// The value of a symbol.
-strata_number_t strata_sizes_symbol(strata_sizes_t *sizes, int64_t symbol);
 // The value of an expression, and of an operation (STRATA_VALUE_…) on two values; |sizes| may be NULL where the
 // operands do not vary.
 strata_number_t strata_sizes_expr(strata_sizes_t *sizes, MlirAffineExpr expr);
