@@ -64,6 +64,9 @@ static void write_dialect(FILE *out) {
     const strata__signature_t *signature = strata__composite_signature((strata_composite_id_t)i);
     write_op(out, strata_composite_info[i].mnemonic, signature->n_operands, 1, signature);
   }
+  // The value of a symbol inside a function, from level 2 on (dialects/affine/symbols.h).
+  fprintf(out, "irdl.operation @size {\n%%value = irdl.is index\nirdl.results(value: %%value)\n"
+               "%%symbol = irdl.base \"#builtin.integer\"\nirdl.attributes {\"symbol\" = %%symbol}\n}\n");
   fprintf(out, "}\n");
 }
 

@@ -1,0 +1,54 @@
+// The sizes of a module that vary, from level 2 on.
+//
+// @main lists its symbols (strata.symbols); symbol i is s<i> in the maps of every level. A buffer's sizes are part of
+// its type, memref<?x64xf32, {sizes = affine_map<()[s0] -> (s0, 64)>}>, and the value of a symbol inside a function is
+// an op at the top of its body, as memref.get_global is: %n = "strata.size"() {symbol = 0} : () -> index.
+// A module without strata.symbols is static: it has none of these.
+#ifndef STRATA_DIALECTS_AFFINE_SYMBOLS_H
+#define STRATA_DIALECTS_AFFINE_SYMBOLS_H
+
+#include "dialects/affine/space.h"
+#include "dialects/compile.h"
+
+#include <mlir-c/AffineMap.h>
+
+#define STRATA_SYMBOLS "strata.symbols"
+#define STRATA_SIZE "strata.size"
+
+// Symbol i is sizes[i], whose expression is s<i>; likely[i] is what it is most often.
+typedef struct {
+  int count;
+  const strata_size_t *sizes;
+  const int64_t *likely;
+} strata_symbols_t;
+
+// The symbols of the module that |op| is in; none where it is static.
+strata_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op);
+bool strata_module_is_symbolic(MlirModule module);
+
+// An expression over symbols, with what is known of it.
+strata_size_t strata_size_of_expr(const strata_symbols_t *symbols, MlirAffineExpr expr);
+// What a size is where the symbols are what they are most often.
+int64_t strata_size_likely(const strata_symbols_t *symbols, strata_size_t size);
+
+//===-- Buffers --------------------------------------------------------------------------------------------------===//
+
+// The sizes of a memref type whose sizes vary, over symbols; the null map of a static one.
+MlirAffineMap strata_memref_type_map(MlirType type);
+// Size |dim| of a memref type as an expression.
+MlirAffineExpr strata_memref_type_size(MlirType type, intptr_t dim);
+// A row-major buffer's type. Maps of sizes have as many symbols as they use, so that equal sizes are equal types.
+MlirType strata_memref_type_of(MlirType element, int rank, const strata_size_t *sizes);
+
+//===-- Values ---------------------------------------------------------------------------------------------------===//
+
+// The symbol whose value |value| is; -1 if it is none's.
+int strata_symbol_of_value(MlirValue value);
+// The value of a symbol in a function with this body: the strata.size op at its top, made where there is none.
+MlirValue strata_symbol_value(MlirBlock body, int symbol, MlirLocation location);
+// |value| as an expression over symbols; null if it is none.
+MlirAffineExpr strata_symbol_expr_of_value(MlirValue value);
+// One more than the highest symbol of |expr|.
+int strata_expr_symbols(MlirAffineExpr expr);
+
+#endif
