@@ -1,10 +1,11 @@
 // See symbols.h.
 #include "dialects/affine/symbols.h"
 
+#include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
-enum { MAX_RANK = 24 };
+enum { MAX_RANK = 24, MAX_DIMS = 64, MAX_SYMBOLS = 256 };
 
 //===-- The list -------------------------------------------------------------------------------------------------===//
 
@@ -125,6 +126,39 @@ int64_t strata_size_likely(const strata_symbols_t *symbols, strata_size_t size) 
   return strata_size_is_constant(size, &value) ? value : likely_value(symbols, size.expr);
 }
 
+// The greatest value of |expr| as an expression over symbols: its dims at their ends. False where a dim is divided.
+static bool greatest(MlirAffineExpr expr, const strata_space_t *space, MlirAffineExpr *out) {
+  MlirContext context = mlirAffineExprGetContext(expr);
+  MlirAffineExpr ends[MAX_DIMS];
+  if (space->n_dims > MAX_DIMS)
+    return false;
+  for (int dim = 0; dim < space->n_dims; dim++) {
+    int64_t coefficient;
+    if (!strata_affine_coefficient(expr, dim, &coefficient))
+      return false;
+    ends[dim] = mlirAffineConstantExprGet(context, 0);
+    if (coefficient > 0)
+      ends[dim] = mlirAffineAddExprGet(strata_size_expr(context, space->sizes[dim]),
+                                       mlirAffineConstantExprGet(context, -1));
+  }
+  *out = mlirAffineExprCompose(expr, mlirAffineMapGet(context, 0, space->n_symbols, space->n_dims, ends));
+  return true;
+}
+
+bool strata_affine_is_below(MlirAffineExpr expr, strata_size_t size, const strata_space_t *space) {
+  int64_t min, max;
+  MlirAffineExpr end;
+  if (strata_affine_range(expr, space, &min, &max) && max < size.min)
+    return true;
+  if (!greatest(expr, space, &end))
+    return false;
+  MlirContext context = mlirAffineExprGetContext(expr);
+  MlirAffineExpr negative = mlirAffineMulExprGet(end, mlirAffineConstantExprGet(context, -1));
+  MlirAffineExpr room = strata_affine_simplify(mlirAffineAddExprGet(strata_size_expr(context, size), negative), space);
+  const strata_symbols_t symbols = {space->n_symbols, space->symbols, NULL};
+  return strata_size_of_expr(&symbols, room).min >= 1;
+}
+
 //===-- Buffers --------------------------------------------------------------------------------------------------===//
 
 MlirAffineMap strata_memref_type_map(MlirType type) {
@@ -162,6 +196,39 @@ MlirType strata_memref_type_of(MlirType element, int rank, const strata_size_t *
   MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, n_symbols, rank, exprs));
   MlirNamedAttribute entry = mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("sizes")), map);
   return mlirMemRefTypeContiguousGet(element, rank, numbers, mlirDictionaryAttrGet(context, 1, &entry));
+}
+
+static void find_symbols(MlirAffineExpr expr, bool *used) {
+  if (mlirAffineExprIsASymbol(expr))
+    used[mlirAffineSymbolExprGetPosition(expr)] = true;
+  if (!mlirAffineExprIsABinary(expr))
+    return;
+  find_symbols(mlirAffineBinaryOpExprGetLHS(expr), used);
+  find_symbols(mlirAffineBinaryOpExprGetRHS(expr), used);
+}
+
+MlirAffineMap strata_map_over_used_symbols(MlirAffineMap map, int capacity, int *out_symbols, int *out_count) {
+  bool used[MAX_SYMBOLS] = {false};
+  MlirAffineExpr results[MAX_DIMS];
+  MlirContext context = mlirAffineMapGetContext(map);
+  intptr_t n_dims = mlirAffineMapGetNumDims(map), n = mlirAffineMapGetNumResults(map), n_symbols = 0;
+  for (intptr_t i = 0; i < n; i++) {
+    find_symbols(mlirAffineMapGetResult(map, i), used);
+    n_symbols = strata_max(n_symbols, strata_expr_symbols(mlirAffineMapGetResult(map, i)));
+  }
+  *out_count = 0;
+  // Numbers only become smaller, one after the other: none is taken twice.
+  for (int i = 0; i < n_symbols && *out_count < capacity; i++) {
+    if (!used[i])
+      continue;
+    if (i != *out_count)
+      map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(context, i),
+                                 mlirAffineSymbolExprGet(context, *out_count), n_dims, n_symbols);
+    out_symbols[(*out_count)++] = i;
+  }
+  for (intptr_t i = 0; i < n && i < MAX_DIMS; i++)
+    results[i] = mlirAffineMapGetResult(map, i);
+  return mlirAffineMapGet(context, n_dims, *out_count, n, results);
 }
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//

@@ -31,6 +31,9 @@ strata_size_t strata_size_of_expr(const strata_symbols_t *symbols, MlirAffineExp
 // What a size is where the symbols are what they are most often.
 int64_t strata_size_likely(const strata_symbols_t *symbols, strata_size_t size);
 
+// True if |expr| is below |size| at every point of |space|, as far as can be seen.
+bool strata_affine_is_below(MlirAffineExpr expr, strata_size_t size, const strata_space_t *space);
+
 //===-- Buffers --------------------------------------------------------------------------------------------------===//
 
 // The sizes of a memref type whose sizes vary, over symbols; the null map of a static one.
@@ -48,6 +51,8 @@ int strata_symbol_of_value(MlirValue value);
 MlirValue strata_symbol_value(MlirBlock body, int symbol, MlirLocation location);
 // |value| as an expression over symbols; null if it is none.
 MlirAffineExpr strata_symbol_expr_of_value(MlirValue value);
+// |map| over those of its symbols alone that it uses: their numbers.
+MlirAffineMap strata_map_over_used_symbols(MlirAffineMap map, int capacity, int *out_symbols, int *out_count);
 // One more than the highest symbol of |expr|.
 int strata_expr_symbols(MlirAffineExpr expr);
 

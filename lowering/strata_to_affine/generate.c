@@ -53,9 +53,7 @@ static const strata_constant_data_t *constant_data(strata__lowering_t *l, MlirOp
   if (!strata_constant_bytes(l->compile, mlirOperationGetResult(op, 0), &bytes, &is_splat) || is_splat)
     return NULL;
   const strata__tensor_t *tensor = strata__result(l, op, 0);
-  int64_t count = 1;
-  for (int i = 0; i < tensor->rank; i++)
-    count *= tensor->sizes[i];
+  int64_t count = strata_size_static_value(strata__count(tensor->rank, tensor->sizes));
   const char *unique = strata_compile_add_constant(l->compile, name_of_location(mlirOperationGetLocation(op), arena),
                                                    bytes, (size_t)strata_type_storage_size(tensor->type, count));
   return strata_compile_find_constant(l->compile, unique);
@@ -73,7 +71,7 @@ static strata_status_t lower_constant(strata__lowering_t *l, MlirOperation op) {
     return strata_error(STRATA_INVALID_ARGUMENT, "constant: the compile has no data for it");
   tensor->buffer = global_buffer(l, data, tensor, mlirOperationGetLocation(op));
   tensor->map =
-      strata__reshape_map(l->context, tensor->rank, tensor->sizes, tensor->buffer->rank, tensor->buffer->sizes);
+      strata__reshape_map(l, tensor->rank, tensor->sizes, tensor->buffer->rank, tensor->buffer->sizes);
   return NULL;
 }
 

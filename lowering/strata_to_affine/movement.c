@@ -33,7 +33,7 @@ static void copy_part(strata__lowering_t *l, MlirOperation op, int index) {
   const strata__tensor_t *result = strata__result(l, op, 0);
   strata__tensor_t part = *strata__operand(l, op, index);
   part.buffer = result->buffer;
-  part.map = strata_affine_compose(result->map, strata__concat_map(l, op, index), STRATA__SPACE(&part));
+  part.map = strata_affine_compose(result->map, strata__concat_map(l, op, index), STRATA__SPACE(l, &part));
   part.order = (strata__order_t){0};
   strata__copy(l, op, strata__operand(l, op, index), &part);
 }
@@ -46,7 +46,7 @@ static void concat_pieces(strata__lowering_t *l, MlirOperation op) {
   MlirAffineExpr point[STRATA_MAX_RANK], second[STRATA_MAX_RANK];
   strata__nest_begin_for(l, &nest, op, "concat", result, point);
   for (int i = 0; i < result->rank; i++)
-    second[i] = strata__linear(&nest, point[i], 1, i == axis ? -operands[0]->sizes[axis] : 0);
+    second[i] = i == axis ? strata__minus(&nest, point[i], operands[0]->sizes[axis]) : point[i];
   strata__store(&nest, result, point,
                 strata__load_pieces(&nest, 2, operands, (const MlirAffineExpr *const[]){point, second}));
   strata__nest_end(&nest);
@@ -66,11 +66,9 @@ static void lower_concat(strata__lowering_t *l, MlirOperation op) {
 
 //===-- Slices of constants --------------------------------------------------------------------------------------===//
 
+// The number of elements; the least where sizes vary.
 static int64_t count_of(const strata__tensor_t *tensor) {
-  int64_t count = 1;
-  for (int i = 0; i < tensor->rank; i++)
-    count *= tensor->sizes[i];
-  return count;
+  return strata_size_min(strata__count(tensor->rank, tensor->sizes));
 }
 
 static MlirOperation source_of(MlirValue value) {

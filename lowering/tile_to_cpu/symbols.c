@@ -74,19 +74,11 @@ MlirValue strata_emit_size(strata_distribution_t *d, MlirAffineExpr expr) {
   if (mlirAffineExprIsASymbol(expr))
     return d->symbols[mlirAffineSymbolExprGetPosition(expr)];
   MlirValue operands[MAX_SYMBOLS];
-  MlirAffineExpr renamed[MAX_SYMBOLS];
-  used_t used = {.used = (bool[MAX_SYMBOLS]){false}};
-  use_expr(&used, expr);
-  int n = 0;
-  MlirAffineMap map = mlirAffineMapGet(d->e.context, 0, used.count, 1, &expr);
-  for (int i = 0; i < used.count; i++)
-    if (used.used[i]) {
-      renamed[n] = mlirAffineSymbolExprGet(d->e.context, n);
-      map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(d->e.context, i), renamed[n], 0, used.count);
-      operands[n++] = d->symbols[i];
-    }
-  expr = mlirAffineMapGetResult(map, 0);
-  map = mlirAffineMapGet(d->e.context, 0, n, 1, &expr);
+  int symbols[MAX_SYMBOLS], n;
+  MlirAffineMap map = mlirAffineMapGet(d->e.context, 0, d->n_symbols, 1, &expr);
+  map = strata_map_over_used_symbols(map, MAX_SYMBOLS, symbols, &n);
+  for (int i = 0; i < n; i++)
+    operands[i] = d->symbols[symbols[i]];
   return strata_emit_value(&d->e, "affine.apply", n, operands, mlirIndexTypeGet(d->e.context), 1,
                            &(strata_named_attr_t){"map", mlirAffineMapAttrGet(map)});
 }
