@@ -3,6 +3,7 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 
@@ -21,6 +22,13 @@ strata_status_t strata_kernel_read(strata_arena_t *arena, MlirOperation func, st
 static bool reads(const strata_nest_t *nest, MlirValue buffer) {
   for (int i = 0; i < nest->n_accesses; i++)
     if (!nest->accesses[i].is_store && mlirValueEqual(nest->accesses[i].buffer, buffer))
+      return true;
+  return false;
+}
+
+bool strata_kernel_varies(const strata_kernel_t *kernel) {
+  for (int i = 0; i < kernel->n_nests; i++)
+    if (strata_nest_varies(&kernel->nests[i]))
       return true;
   return false;
 }
@@ -56,8 +64,12 @@ bool strata_nest_is_reduction(const strata_nest_t *nest) { return nest->n_reduct
 int strata_memref_sizes(MlirValue buffer, strata_size_t *out_sizes) {
   MlirType type = mlirValueGetType(buffer);
   int rank = (int)mlirShapedTypeGetRank(type);
-  for (int i = 0; i < rank; i++)
-    out_sizes[i] = strata_size_constant(mlirShapedTypeGetDimSize(type, i));
+  for (int i = 0; i < rank; i++) {
+    MlirAffineExpr size = strata_memref_type_size(type, i);
+    out_sizes[i] = mlirShapedTypeIsDynamicDim(type, i)
+                       ? (strata_size_t){.expr = size, .min = 0, .max = INT64_MAX, .divisor = 1}
+                       : strata_size_constant(mlirShapedTypeGetDimSize(type, i));
+  }
   return rank;
 }
 

@@ -59,6 +59,11 @@ strata_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op) {
   return (strata_symbols_t){count, sizes, likely};
 }
 
+strata_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOperation op) {
+  MlirOperation first = mlirBlockGetFirstOperation(mlirOperationGetBlock(op));
+  return strata_op_is(first, STRATA_SIZE) ? strata_symbols_of(arena, op) : (strata_symbols_t){0};
+}
+
 //===-- Expressions ----------------------------------------------------------------------------------------------===//
 
 int strata_expr_symbols(MlirAffineExpr expr) {
@@ -198,6 +203,19 @@ MlirType strata_memref_type_of(MlirType element, int rank, const strata_size_t *
   return mlirMemRefTypeContiguousGet(element, rank, numbers, mlirDictionaryAttrGet(context, 1, &entry));
 }
 
+// Symbols are dims before they are replaced, as what replaces them may be symbols too.
+MlirAffineExpr strata_affine_apply(MlirAffineMap map, intptr_t result, const MlirAffineExpr *inputs, intptr_t n_dims,
+                                   intptr_t n_symbols) {
+  MlirContext context = mlirAffineMapGetContext(map);
+  intptr_t map_dims = mlirAffineMapGetNumDims(map), map_symbols = mlirAffineMapGetNumSymbols(map);
+  for (intptr_t i = 0; i < map_symbols; i++)
+    map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(context, i), mlirAffineDimExprGet(context, map_dims + i),
+                               map_dims + map_symbols, map_symbols);
+  MlirAffineMap replacement =
+      mlirAffineMapGet(context, n_dims, n_symbols, map_dims + map_symbols, (MlirAffineExpr *)inputs);
+  return mlirAffineExprCompose(mlirAffineMapGetResult(map, result), replacement);
+}
+
 static void find_symbols(MlirAffineExpr expr, bool *used) {
   if (mlirAffineExprIsASymbol(expr))
     used[mlirAffineSymbolExprGetPosition(expr)] = true;
@@ -256,25 +274,16 @@ MlirValue strata_symbol_value(MlirBlock body, int symbol, MlirLocation location)
 
 static MlirAffineExpr apply_expr(MlirOperation op) {
   MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));
-  MlirAffineExpr expr = mlirAffineMapGetResult(map, 0);
-  intptr_t n_dims = mlirAffineMapGetNumDims(map), n_inputs = mlirAffineMapGetNumInputs(map);
-  MlirContext context = mlirOperationGetContext(op);
-  if (n_inputs > MAX_RANK)
+  intptr_t n_inputs = mlirAffineMapGetNumInputs(map);
+  MlirAffineExpr inputs[MAX_DIMS];
+  if (n_inputs > MAX_DIMS)
     return (MlirAffineExpr){0};
-  // First all inputs become dims, which a map of the values' expressions then replaces.
-  MlirAffineExpr values[MAX_RANK], renamed[MAX_RANK];
   for (intptr_t i = 0; i < n_inputs; i++) {
-    values[i] = strata_symbol_expr_of_value(mlirOperationGetOperand(op, i));
-    if (mlirAffineExprIsNull(values[i]))
+    inputs[i] = strata_symbol_expr_of_value(mlirOperationGetOperand(op, i));
+    if (mlirAffineExprIsNull(inputs[i]))
       return (MlirAffineExpr){0};
-    renamed[i] = mlirAffineDimExprGet(context, i);
   }
-  for (intptr_t i = n_dims; i < n_inputs; i++) {
-    map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(context, i - n_dims), renamed[i], n_inputs,
-                               n_inputs - n_dims);
-    expr = mlirAffineMapGetResult(map, 0);
-  }
-  return mlirAffineExprCompose(expr, mlirAffineMapGet(context, 0, MAX_RANK, n_inputs, values));
+  return strata_affine_apply(map, 0, inputs, 0, MAX_SYMBOLS);
 }
 
 MlirAffineExpr strata_symbol_expr_of_value(MlirValue value) {

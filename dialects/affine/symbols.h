@@ -25,6 +25,8 @@ typedef struct {
 // The symbols of the module that |op| is in; none where it is static.
 strata_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op);
 bool strata_module_is_symbolic(MlirModule module);
+// Those that the function around |op|, which lies in its body, uses; none where it uses none.
+strata_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOperation op);
 
 // An expression over symbols, with what is known of it.
 strata_size_t strata_size_of_expr(const strata_symbols_t *symbols, MlirAffineExpr expr);
@@ -51,6 +53,9 @@ int strata_symbol_of_value(MlirValue value);
 MlirValue strata_symbol_value(MlirBlock body, int symbol, MlirLocation location);
 // |value| as an expression over symbols; null if it is none.
 MlirAffineExpr strata_symbol_expr_of_value(MlirValue value);
+// Result |result| of |map| with its inputs, dims and then symbols, replaced: over |n_dims| dims and |n_symbols| symbols.
+MlirAffineExpr strata_affine_apply(MlirAffineMap map, intptr_t result, const MlirAffineExpr *inputs, intptr_t n_dims,
+                                   intptr_t n_symbols);
 // |map| over those of its symbols alone that it uses: their numbers.
 MlirAffineMap strata_map_over_used_symbols(MlirAffineMap map, int capacity, int *out_symbols, int *out_count);
 // One more than the highest symbol of |expr|.

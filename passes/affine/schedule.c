@@ -120,6 +120,10 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, strata_machine
   strata_contraction_kernel_t contraction;
   bool is_attention;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
+  if (strata_kernel_varies(&kernel)) {
+    strata_set_attr(func, "strata.schedule", dictionary(compile->context, "scalar", NULL));
+    return NULL;
+  }
   STRATA_TRY(strata_schedule_attention_cpu(compile, &kernel, &is_attention));
   if (is_attention)
     return NULL;
