@@ -206,13 +206,13 @@ static void pack_rows_tile(strata_tile_builder_t *b, const MlirAffineExpr *outer
 
 static void pack_rows(strata_tile_builder_t *b, contract_t *c) {
   pack_t pack = {.c = c};
-  int64_t outer[STRATA_MAX_DIMS];
+  strata_size_t outer[STRATA_MAX_DIMS];
   strata_tile_walk_t walk = {.outer = outer, .n_outer = 1};
   strata_tile_range_t ranges[STRATA_MAX_DIMS] = {{{NULL}, {NULL}}};
-  outer[0] = c->size[U];
+  outer[0] = strata_size_constant(c->size[U]);
   for (int i = 0; i + 1 < c->k.nest->n_reduction; i++) {
     ranges[walk.n_outer] = c->ranges[i];
-    outer[walk.n_outer++] = strata_nest_static_extent(c->k.nest, c->k.nest->n_parallel + i);
+    outer[walk.n_outer++] = c->k.nest->space.sizes[c->k.nest->n_parallel + i];
   }
   walk.ranges = ranges;
   walk.vector = strata_nest_static_extent(c->k.nest, strata_nest_n_dims(c->k.nest) - 1);

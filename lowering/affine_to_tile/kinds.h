@@ -31,7 +31,7 @@ typedef struct {
 
 typedef struct {
   int n_outer;
-  const int64_t *outer;              // extents
+  const strata_size_t *outer;        // extents
   const strata_tile_range_t *ranges; // of the loops over outer dims, where these are not NULL
   int64_t vector;                    // extent of the vectorized dim; 1: there is none
   int64_t tile;                      // elements of a full tile along it
@@ -61,6 +61,8 @@ typedef struct {
   strata_tile_known_t *known;
 } strata_tile_loop_t;
 strata_tile_loop_t strata_tile_loop_begin(strata_tile_builder_t *b, int64_t extent, MlirAffineExpr *out_coordinate);
+strata_tile_loop_t strata_tile_loop_over(strata_tile_builder_t *b, strata_size_t extent,
+                                         MlirAffineExpr *out_coordinate);
 void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop);
 
 // Nested sequential loops of |trips| iterations carrying values: |body| replaces |carried| by what it yields at the

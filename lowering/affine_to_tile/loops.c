@@ -31,25 +31,30 @@ static MlirValue first_of(strata_tile_builder_t *b, const strata_tile_range_t *r
   return range && !mlirValueIsNull(range->first) ? range->first : strata_emit_index(&b->e, 0);
 }
 
-static MlirValue end_of(strata_tile_builder_t *b, const strata_tile_range_t *range, int64_t extent) {
-  return range && !mlirValueIsNull(range->end) ? range->end : strata_emit_index(&b->e, extent);
+static MlirValue end_of(strata_tile_builder_t *b, const strata_tile_range_t *range, strata_size_t extent) {
+  return range && !mlirValueIsNull(range->end) ? range->end : strata_tile_size(b, extent);
 }
 
-static strata_tile_loop_t begin_loop(strata_tile_builder_t *b, int64_t extent, const strata_tile_range_t *range,
+static strata_tile_loop_t begin_loop(strata_tile_builder_t *b, strata_size_t extent, const strata_tile_range_t *range,
                                      MlirAffineExpr *out_coordinate) {
-  strata_tile_loop_t loop = {.n_symbols = b->space.n_symbols, .known = b->known, .is_real = extent != 1};
+  strata_tile_loop_t loop = {.n_symbols = b->space.n_symbols, .known = b->known, .is_real = !strata_size_is_one(extent)};
   if (!loop.is_real) {
     *out_coordinate = strata_tile_constant(b, 0);
     return loop;
   }
   MlirValue end = end_of(b, range, extent), first = first_of(b, range);
   loop.loop = strata_emit_for_begin(&b->e, first, end, 1, 0, NULL, NULL);
-  *out_coordinate = strata_tile_symbol(b, loop.loop.induction, extent);
+  *out_coordinate = strata_tile_counter(b, loop.loop.induction, extent);
   return loop;
 }
 
-strata_tile_loop_t strata_tile_loop_begin(strata_tile_builder_t *b, int64_t extent, MlirAffineExpr *out_coordinate) {
+strata_tile_loop_t strata_tile_loop_over(strata_tile_builder_t *b, strata_size_t extent,
+                                         MlirAffineExpr *out_coordinate) {
   return begin_loop(b, extent, NULL, out_coordinate);
+}
+
+strata_tile_loop_t strata_tile_loop_begin(strata_tile_builder_t *b, int64_t extent, MlirAffineExpr *out_coordinate) {
+  return strata_tile_loop_over(b, strata_size_constant(extent), out_coordinate);
 }
 
 void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop) {
@@ -108,7 +113,7 @@ static void emit_outer(strata_tile_builder_t *b, walker_t *w, int dim);
 // The crossing dim by tiles and what is left.
 static void emit_cross(strata_tile_builder_t *b, walker_t *w) {
   int dim = w->walk->cross;
-  int64_t size = w->walk->cross_tile, extent = w->walk->outer[dim], n_full = extent / size;
+  int64_t size = w->walk->cross_tile, extent = strata_size_static_value(w->walk->outer[dim]), n_full = extent / size;
   if (n_full) {
     MlirAffineExpr counter;
     strata_tile_loop_t loop = strata_tile_loop_begin(b, n_full, &counter);
@@ -148,62 +153,103 @@ void strata_tile_walk_here(strata_tile_builder_t *b, const strata_tile_walk_t *w
 //===-- Tasks ----------------------------------------------------------------------------------------------------===//
 
 // [chunk * size, min((chunk + 1) * size, extent)) as a loop; emission goes on inside.
-static strata_loop_t begin_chunk(strata_tile_builder_t *b, MlirValue chunk, int64_t size, int64_t extent,
+static strata_loop_t begin_chunk(strata_tile_builder_t *b, MlirValue chunk, int64_t size, strata_size_t extent,
                                  MlirAffineExpr *out_coordinate) {
   MlirContext context = b->e.context;
   MlirAffineExpr start = mlirAffineMulExprGet(mlirAffineDimExprGet(context, 0), strata_tile_constant(b, size));
   MlirAffineExpr end = mlirAffineAddExprGet(start, strata_tile_constant(b, size));
   MlirValue lower = strata_emit_apply(&b->e, start, 1, &chunk), upper;
-  if (extent % size == 0) {
+  int64_t number;
+  if (strata_size_divides(size, extent)) {
     upper = strata_emit_apply(&b->e, end, 1, &chunk);
-  } else {
-    MlirAffineExpr results[2] = {end, strata_tile_constant(b, extent)};
+  } else if (strata_size_is_constant(extent, &number)) {
+    MlirAffineExpr results[2] = {end, strata_tile_constant(b, number)};
     strata_named_attr_t attr = {"map", mlirAffineMapAttrGet(mlirAffineMapGet(context, 1, 0, 2, results))};
     upper = strata_emit_value(&b->e, "affine.min", 1, &chunk, mlirIndexTypeGet(context), 1, &attr);
+  } else {
+    MlirValue ends[2] = {strata_emit_apply(&b->e, end, 1, &chunk), strata_tile_size(b, extent)};
+    upper = strata_emit_value(&b->e, "arith.minsi", 2, ends, mlirIndexTypeGet(context), 0, NULL);
   }
   strata_loop_t loop = strata_emit_for_begin(&b->e, lower, upper, 1, 0, NULL, NULL);
-  *out_coordinate = strata_tile_symbol(b, loop.induction, extent);
+  *out_coordinate = strata_tile_counter(b, loop.induction, extent);
   return loop;
 }
 
 // Tasks are runs of |chunk| indices of outer dim |dim| for each point of the dims before it.
 typedef struct {
   int dim;
-  int64_t chunk, n_tasks;
+  int64_t chunk;
+  strata_size_t n_tasks;
 } plan_t;
 
-static plan_t plan_outer(const strata_tile_walk_t *walk, int64_t wanted) {
+static int64_t likely(const strata_tile_builder_t *b, strata_size_t size) {
+  return strata_size_likely(&b->sizes, size);
+}
+
+// |size| divided by |divisor|, up.
+static strata_size_t ceil_quotient(const strata_tile_builder_t *b, strata_size_t size, int64_t divisor) {
+  MlirAffineExpr by = mlirAffineConstantExprGet(b->e.context, divisor);
+  return strata_size_of_expr(&b->sizes, mlirAffineCeilDivExprGet(strata_size_expr(b->e.context, size), by));
+}
+
+// Decided at likely sizes; where they are others, there are as many more tasks.
+static plan_t plan_outer(const strata_tile_builder_t *b, const strata_tile_walk_t *walk, int64_t wanted) {
   int64_t before = 1;
+  strata_size_t points = strata_size_constant(1);
   int n_dims = walk->cross_tile ? walk->cross : walk->n_outer; // tiles of the crossing dim stay together
   for (int dim = 0; dim < n_dims; dim++) {
-    int64_t extent = walk->outer[dim];
+    int64_t extent = strata_max(1, likely(b, walk->outer[dim]));
     if (before * extent >= wanted || dim + 1 == n_dims) {
       int64_t chunks = wanted / before < 1 ? 1 : wanted / before > extent ? extent : wanted / before;
       int64_t chunk = strata_ceil_div(extent, chunks);
-      return (plan_t){dim, chunk, before * strata_ceil_div(extent, chunk)};
+      return (plan_t){dim, chunk, strata_size_product(points, ceil_quotient(b, walk->outer[dim], chunk))};
     }
     before *= extent;
+    points = strata_size_product(points, walk->outer[dim]);
   }
-  return (plan_t){-1, 1, 1};
+  return (plan_t){-1, 1, strata_size_constant(1)};
+}
+
+static strata_loop_t begin_tasks(strata_tile_builder_t *b, strata_size_t count) {
+  int64_t number;
+  return strata_size_is_constant(count, &number) ? strata_emit_forall_begin(&b->e, number)
+                                                 : strata_emit_forall_begin_at_run_time(&b->e, strata_tile_size(b, count));
+}
+
+// |expr|, over the number of a task and sizes, as a value.
+static MlirValue task_part(strata_tile_builder_t *b, MlirAffineExpr expr, MlirValue task, strata_size_t n_tasks) {
+  int64_t number;
+  if (strata_size_is_constant(n_tasks, &number))
+    return strata_emit_apply(&b->e, expr, 1, &task);
+  int n_symbols = b->space.n_symbols;
+  MlirAffineExpr counter = strata_tile_counter(b, task, n_tasks);
+  MlirValue value = strata_tile_index(
+      b, mlirAffineExprCompose(expr, mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, 1, &counter)));
+  b->space.n_symbols = n_symbols;
+  return value;
 }
 
 static void walk_outer_tasks(strata_tile_builder_t *b, walker_t *w, plan_t plan) {
-  strata_loop_t forall = strata_emit_forall_begin(&b->e, plan.n_tasks);
-  MlirAffineExpr task = mlirAffineDimExprGet(b->e.context, 0);
-  int64_t stride = plan.n_tasks;
+  strata_loop_t forall = begin_tasks(b, plan.n_tasks);
+  MlirContext context = b->e.context;
+  MlirAffineExpr task = mlirAffineDimExprGet(context, 0);
+  // Tasks of one point of the dims up to |dim|.
+  strata_size_t strides[STRATA_MAX_DIMS + 1];
+  strides[plan.dim] = ceil_quotient(b, w->walk->outer[plan.dim], plan.chunk);
+  for (int dim = plan.dim; dim-- > 0;)
+    strides[dim] = strata_size_product(strides[dim + 1], w->walk->outer[dim]);
   for (int dim = 0; dim < plan.dim; dim++) {
-    int64_t extent = w->walk->outer[dim];
-    stride /= extent;
-    MlirAffineExpr expr = mlirAffineFloorDivExprGet(task, strata_tile_constant(b, stride));
+    strata_size_t extent = w->walk->outer[dim];
+    MlirAffineExpr expr = mlirAffineFloorDivExprGet(task, strata_size_expr(context, strides[dim + 1]));
     if (dim > 0)
-      expr = mlirAffineModExprGet(expr, strata_tile_constant(b, extent));
-    w->outer[dim] = strata_tile_symbol(b, strata_emit_apply(&b->e, expr, 1, &forall.induction), extent);
+      expr = mlirAffineModExprGet(expr, strata_size_expr(context, extent));
+    w->outer[dim] = strata_tile_counter(b, task_part(b, expr, forall.induction, plan.n_tasks), extent);
   }
-  MlirAffineExpr chunk_expr = mlirAffineModExprGet(task, strata_tile_constant(b, stride));
-  MlirValue chunk = strata_emit_apply(&b->e, chunk_expr, 1, &forall.induction);
-  int64_t extent = w->walk->outer[plan.dim];
+  MlirAffineExpr chunk_expr = mlirAffineModExprGet(task, strata_size_expr(context, strides[plan.dim]));
+  MlirValue chunk = task_part(b, chunk_expr, forall.induction, plan.n_tasks);
+  strata_size_t extent = w->walk->outer[plan.dim];
   if (plan.chunk == 1) {
-    w->outer[plan.dim] = strata_tile_symbol(b, chunk, extent);
+    w->outer[plan.dim] = strata_tile_counter(b, chunk, extent);
     emit_outer(b, w, plan.dim + 1);
   } else {
     strata_loop_t loop = begin_chunk(b, chunk, plan.chunk, extent, &w->outer[plan.dim]);
@@ -250,7 +296,7 @@ void strata_tile_chunk(strata_tile_builder_t *b, const strata_tile_chunks_t *chu
   if (n_full > 1) {
     strata_loop_t loop;
     if (chunks->n_chunks > 1) {
-      loop = begin_chunk(b, index, chunks->chunk, n_full, &counter);
+      loop = begin_chunk(b, index, chunks->chunk, strata_size_constant(n_full), &counter);
     } else {
       loop =
           strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, n_full), 1, 0, NULL, NULL);
@@ -276,7 +322,7 @@ static void walk_vector_tasks(strata_tile_builder_t *b, walker_t *w, int64_t wan
   strata_loop_t forall = strata_emit_forall_begin(&b->e, chunks.n_chunks);
   strata_tile_loop_t loops[STRATA_MAX_DIMS];
   for (int dim = 0; dim < w->walk->n_outer; dim++)
-    loops[dim] = strata_tile_loop_begin(b, w->walk->outer[dim], &w->outer[dim]);
+    loops[dim] = strata_tile_loop_over(b, w->walk->outer[dim], &w->outer[dim]);
   strata_tile_chunk(b, &chunks, forall.induction, chunk_tile, w);
   for (int dim = w->walk->n_outer; dim-- > 0;)
     strata_tile_loop_end(b, loops[dim]);
@@ -323,7 +369,7 @@ static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *c
   MlirValue values[STRATA_TILE_CARRIED];
   int n_symbols = b->space.n_symbols;
   const strata_tile_range_t *range = c->ranges && i + 1 < c->n_loops ? &c->ranges[i] : NULL;
-  MlirValue end = end_of(b, range, trips / step), first = first_of(b, range);
+  MlirValue end = end_of(b, range, strata_size_constant(trips / step)), first = first_of(b, range);
   strata_loop_t loop = strata_emit_for_begin(&b->e, first, end, 1, c->n_carried, carried, values);
   MlirAffineExpr counter = strata_tile_symbol(b, loop.induction, trips / step);
   carry_iterations(b, c, i, strata_tile_scaled(b, counter, step, zero), step, values);
@@ -345,6 +391,14 @@ void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *tri
   carry_loop(b, &carry, 0, carried);
 }
 
+static bool varies(const strata_tile_walk_t *walk) {
+  int64_t number;
+  for (int dim = 0; dim < walk->n_outer; dim++)
+    if (!strata_size_is_constant(walk->outer[dim], &number))
+      return true;
+  return false;
+}
+
 void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body, void *user) {
   if (b->schedule.group) {
     strata_tile_walk_gpu(b, walk, body, user);
@@ -353,14 +407,14 @@ void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, 
   walker_t w = {.walk = walk, .body = body, .user = user};
   int64_t points = 1;
   for (int dim = 0; dim < walk->n_outer; dim++)
-    points *= walk->outer[dim];
+    points *= strata_max(1, likely(b, walk->outer[dim]));
   int64_t wanted = points * walk->work / MIN_TASK_WORK;
   wanted = strata_max(1, strata_min(wanted, MAX_TASKS));
   int64_t n_full = walk->vector / walk->tile;
   if (points < wanted && points < 32 && n_full > 1 && !walk->cross_tile) {
     walk_vector_tasks(b, &w, wanted);
-  } else if (wanted > 1 && walk->n_outer && !(walk->cross_tile && walk->cross == 0)) {
-    walk_outer_tasks(b, &w, plan_outer(walk, wanted));
+  } else if ((wanted > 1 || varies(walk)) && walk->n_outer && !(walk->cross_tile && walk->cross == 0)) {
+    walk_outer_tasks(b, &w, plan_outer(b, walk, wanted));
   } else {
     strata_loop_t forall = strata_emit_forall_begin(&b->e, 1);
     emit_outer(b, &w, 0);

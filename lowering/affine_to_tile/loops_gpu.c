@@ -63,7 +63,7 @@ static void add_bound(strata_tile_builder_t *b, MlirAffineExpr coordinate, int64
 // A tile of two vector dims, the crossing one first.
 static void emit_crossing(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr tile, MlirAffineExpr cross) {
   const strata_tile_walk_t *walk = w->walk;
-  int64_t extent = walk->outer[walk->cross];
+  int64_t extent = strata_size_static_value(walk->outer[walk->cross]);
   strata_tile_known_t *known = b->known;
   b->space.n_vector = 2;
   b->space.extents[0] = walk->cross_tile;
@@ -85,7 +85,8 @@ void strata_tile_walk_gpu(strata_tile_builder_t *b, const strata_tile_walk_t *wa
           counts[STRATA_MAX_DIMS];
   for (int dim = 0; dim < walk->n_outer; dim++) {
     bool is_cross = walk->cross_tile && dim == walk->cross;
-    counts[dim] = is_cross ? strata_ceil_div(walk->outer[dim], walk->cross_tile) : walk->outer[dim];
+    int64_t extent = strata_size_static_value(walk->outer[dim]);
+    counts[dim] = is_cross ? strata_ceil_div(extent, walk->cross_tile) : extent;
     n_tasks *= counts[dim];
   }
   strata_loop_t forall = strata_emit_forall_begin(&b->e, n_tasks);

@@ -249,7 +249,8 @@ static void row_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, Mlir
 strata_status_t strata_tile_rows(strata_tile_builder_t *b) {
   strata_rows_t rows = {0};
   STRATA_TRY(strata_row_kernel_read(b->kernel, &rows.of));
-  int64_t outer[STRATA_MAX_DIMS], work = 0;
+  strata_size_t outer[STRATA_MAX_DIMS];
+  int64_t work = 0;
   for (int i = 0; i < b->kernel->n_nests; i++)
     if (rows.of.members[i].takes_part)
       work += strata_row_inner_elements(&rows.of.members[i]);
@@ -257,7 +258,7 @@ strata_status_t strata_tile_rows(strata_tile_builder_t *b) {
   int along = vector_row(b, &rows);
   for (int row = 0; row < rows.of.n_rows; row++)
     if (row != along)
-      outer[walk.n_outer++] = strata_size_static_value(rows.of.sizes[row]);
+      outer[walk.n_outer++] = rows.of.sizes[row];
   if (along != STRATA_NOT_A_ROW) {
     walk.vector = strata_size_static_value(rows.of.sizes[along]);
     walk.tile = b->schedule.n_tile == 2 ? b->schedule.tile[1] : strata_tile_width(b, walk.vector);

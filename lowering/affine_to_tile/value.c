@@ -150,14 +150,11 @@ static strata_tile_value_t load_padded(strata_tile_builder_t *b, MlirValue memor
 static strata_tile_value_t compute_producer(strata_tile_builder_t *b, const strata_nest_t *nest,
                                             const strata_access_t *store, int rank, const MlirAffineExpr *coordinates) {
   strata_size_t sizes[STRATA_MAX_DIMS];
-  int64_t extents[STRATA_TILE_DIMS];
+  strata_size_t tile_sizes[STRATA_TILE_DIMS];
+  strata_space_t space = strata_tile_space(b, tile_sizes);
   strata_memref_sizes(store->buffer, sizes);
-  for (int i = 0; i < STRATA_TILE_DIMS; i++)
-    extents[i] = i < STRATA_TILE_RANK ? (i < b->space.n_vector ? b->space.extents[i] : 1)
-                                      : (i - STRATA_TILE_RANK < b->space.n_symbols ? b->space.extents[i] : 1);
   MlirAffineExpr point[STRATA_MAX_DIMS];
-  if (!strata_affine_invert(store->map, &nest->space, sizes, coordinates,
-                            STRATA_STATIC_SPACE(STRATA_TILE_DIMS, extents), point)) {
+  if (!strata_affine_invert(store->map, &nest->space, sizes, coordinates, &space, point)) {
     strata_tile_fail(b, "affine-to-tile: the store of a fused producer cannot be inverted (%d-d)", rank);
     return no_value;
   }
@@ -273,12 +270,12 @@ static void prefetch_line(strata_tile_builder_t *b, MlirValue buffer, int rank, 
 static bool block_strides(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
                           int64_t *out_strides) {
   strata_size_t sizes[STRATA_MAX_DIMS];
-  int64_t extents[STRATA_TILE_DIMS];
-  strata_tile_extents(b, extents);
+  strata_size_t tile_sizes[STRATA_TILE_DIMS];
+  strata_space_t space = strata_tile_space(b, tile_sizes);
   strata_memref_sizes(buffer, sizes);
-  MlirAffineMap map =
-      mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, rank, (MlirAffineExpr *)(uintptr_t)coordinates);
-  MlirAffineExpr position = strata_affine_linearize(map, sizes, STRATA_STATIC_SPACE(STRATA_TILE_DIMS, extents));
+  MlirAffineMap map = mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, rank,
+                                       (MlirAffineExpr *)(uintptr_t)coordinates);
+  MlirAffineExpr position = strata_affine_linearize(map, sizes, &space);
   for (int dim = 0; dim < b->space.n_vector; dim++)
     if (!strata_affine_coefficient(position, dim, &out_strides[dim]))
       return false;
@@ -346,9 +343,10 @@ static MlirValue index_over(strata_tile_builder_t *b, MlirAffineExpr expr, uint3
 
 // The least multiple of |divisor| that makes |expr| no less than zero.
 static int64_t raise_of(const strata_tile_builder_t *b, MlirAffineExpr expr, int64_t divisor) {
-  int64_t extents[STRATA_TILE_DIMS], min, max;
-  strata_tile_extents(b, extents);
-  if (!strata_affine_range(expr, STRATA_STATIC_SPACE(STRATA_TILE_DIMS, extents), &min, &max) || min >= 0)
+  strata_size_t sizes[STRATA_TILE_DIMS];
+  strata_space_t space = strata_tile_space(b, sizes);
+  int64_t min, max;
+  if (!strata_affine_range(expr, &space, &min, &max) || min >= 0)
     return 0;
   return strata_round_up(-min, divisor);
 }
