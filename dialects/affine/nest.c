@@ -10,7 +10,7 @@ typedef struct {
   strata_arena_t *arena;
   strata_nest_t *nest;
   strata_size_t *sizes; // of the nest's dims, STRATA_MAX_DIMS of them
-  strata_symbols_t symbols;
+  strata_size_symbols_t symbols;
   STRATA_VECTOR(strata_access_t) accesses;
 } reader_t;
 
@@ -20,7 +20,7 @@ static strata_status_t broken(MlirOperation op, const char *what) {
 }
 
 // The results of the upper bound map |name| of |op|, whose first operands are its inputs.
-static bool bound_sizes(MlirOperation op, const char *name, int capacity, const strata_symbols_t *symbols,
+static bool bound_sizes(MlirOperation op, const char *name, int capacity, const strata_size_symbols_t *symbols,
                         strata_size_t *out) {
   MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, name));
   intptr_t count = mlirAffineMapGetNumResults(map), n_inputs = mlirAffineMapGetNumInputs(map);
@@ -91,7 +91,7 @@ strata_space_t strata_nest_results(const strata_nest_t *nest, strata_size_t *out
 }
 
 int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim) {
-  const strata_symbols_t symbols = {nest->space.n_symbols, nest->space.symbols, nest->likely};
+  const strata_size_symbols_t symbols = {nest->space.n_symbols, nest->space.symbols, nest->likely};
   return strata_size_likely(&symbols, nest->space.sizes[dim]);
 }
 

@@ -41,10 +41,10 @@ static int64_t likely_of(MlirAttribute entry, strata_size_t size) {
   return strata_max(size.min, strata_min(size.max, likely));
 }
 
-strata_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op) {
+strata_size_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op) {
   MlirAttribute list = symbols_attr(op);
   if (mlirAttributeIsNull(list))
-    return (strata_symbols_t){0};
+    return (strata_size_symbols_t){0};
   int count = (int)mlirArrayAttrGetNumElements(list);
   strata_size_t *sizes = strata_arena_array(arena, strata_size_t, count);
   int64_t *likely = strata_arena_array(arena, int64_t, count);
@@ -56,12 +56,12 @@ strata_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op) {
                                .divisor = entry_i64(entry, "multiple", 1)};
     likely[i] = likely_of(entry, sizes[i]);
   }
-  return (strata_symbols_t){count, sizes, likely};
+  return (strata_size_symbols_t){count, sizes, likely};
 }
 
-strata_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOperation op) {
+strata_size_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOperation op) {
   MlirOperation first = mlirBlockGetFirstOperation(mlirOperationGetBlock(op));
-  return strata_op_is(first, STRATA_SIZE) ? strata_symbols_of(arena, op) : (strata_symbols_t){0};
+  return strata_op_is(first, STRATA_SIZE) ? strata_symbols_of(arena, op) : (strata_size_symbols_t){0};
 }
 
 //===-- Expressions ----------------------------------------------------------------------------------------------===//
@@ -88,7 +88,7 @@ static strata_size_t divide(MlirAffineExpr expr, strata_size_t a, strata_size_t 
   return quotient;
 }
 
-strata_size_t strata_size_of_expr(const strata_symbols_t *symbols, MlirAffineExpr expr) {
+strata_size_t strata_size_of_expr(const strata_size_symbols_t *symbols, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return strata_size_constant(mlirAffineConstantExprGetValue(expr));
   if (mlirAffineExprIsASymbol(expr)) {
@@ -108,7 +108,7 @@ strata_size_t strata_size_of_expr(const strata_symbols_t *symbols, MlirAffineExp
   return size;
 }
 
-static int64_t likely_value(const strata_symbols_t *symbols, MlirAffineExpr expr) {
+static int64_t likely_value(const strata_size_symbols_t *symbols, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return mlirAffineConstantExprGetValue(expr);
   if (mlirAffineExprIsASymbol(expr))
@@ -126,7 +126,7 @@ static int64_t likely_value(const strata_symbols_t *symbols, MlirAffineExpr expr
   return quotient + (mlirAffineExprIsACeilDiv(expr) && a != quotient * b);
 }
 
-int64_t strata_size_likely(const strata_symbols_t *symbols, strata_size_t size) {
+int64_t strata_size_likely(const strata_size_symbols_t *symbols, strata_size_t size) {
   int64_t value;
   return strata_size_is_constant(size, &value) ? value : likely_value(symbols, size.expr);
 }
@@ -160,7 +160,7 @@ bool strata_affine_is_below(MlirAffineExpr expr, strata_size_t size, const strat
   MlirContext context = mlirAffineExprGetContext(expr);
   MlirAffineExpr negative = mlirAffineMulExprGet(end, mlirAffineConstantExprGet(context, -1));
   MlirAffineExpr room = strata_affine_simplify(mlirAffineAddExprGet(strata_size_expr(context, size), negative), space);
-  const strata_symbols_t symbols = {space->n_symbols, space->symbols, NULL};
+  const strata_size_symbols_t symbols = {space->n_symbols, space->symbols, NULL};
   return strata_size_of_expr(&symbols, room).min >= 1;
 }
 

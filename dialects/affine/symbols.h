@@ -20,18 +20,18 @@ typedef struct {
   int count;
   const strata_size_t *sizes;
   const int64_t *likely;
-} strata_symbols_t;
+} strata_size_symbols_t;
 
 // The symbols of the module that |op| is in; none where it is static.
-strata_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op);
+strata_size_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op);
 bool strata_module_is_symbolic(MlirModule module);
 // Those that the function around |op|, which lies in its body, uses; none where it uses none.
-strata_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOperation op);
+strata_size_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOperation op);
 
 // An expression over symbols, with what is known of it.
-strata_size_t strata_size_of_expr(const strata_symbols_t *symbols, MlirAffineExpr expr);
+strata_size_t strata_size_of_expr(const strata_size_symbols_t *symbols, MlirAffineExpr expr);
 // What a size is where the symbols are what they are most often.
-int64_t strata_size_likely(const strata_symbols_t *symbols, strata_size_t size);
+int64_t strata_size_likely(const strata_size_symbols_t *symbols, strata_size_t size);
 
 // True if |expr| is below |size| at every point of |space|, as far as can be seen.
 bool strata_affine_is_below(MlirAffineExpr expr, strata_size_t size, const strata_space_t *space);

@@ -56,7 +56,7 @@ typedef struct {
   strata_emitter_t e;
   strata_compile_t *compile;
   const strata_kernel_t *kernel;
-  strata_symbols_t sizes; // of the module, where the kernel uses them
+  strata_size_symbols_t sizes; // of the module, where the kernel uses them
   strata_schedule_t schedule;
   strata_tile_space_t space;
   strata_tile_known_t *known;

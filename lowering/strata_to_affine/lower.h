@@ -50,7 +50,7 @@ typedef struct {
   MlirContext context;
   MlirOperation main; // the old function, on tensors: @main, or the body of a loop
   MlirBlock body;     // of the new one
-  strata_symbols_t symbols;
+  strata_size_symbols_t symbols;
   strata_loop_table_t loops;
   strata_pointer_map_t tensor_index, constant_index;
   strata_pointer_map_t concats; // by concat op: strata__concat_plan_t
