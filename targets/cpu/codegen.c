@@ -52,6 +52,8 @@ static bool has_streaming_stores(const strata_llvm_unit_t *unit, LLVMValueRef ke
 }
 
 // void strata_entry_k(ptr buffers, i64 begin, i64 end, ptr scratch) { k(buffers[0], ..., begin, end, scratch) }
+//
+// Sizes come behind the buffers, in the same array.
 static void build_entry(const strata_llvm_unit_t *unit, LLVMValueRef kernel, const settings_t *settings) {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(unit->context, 0), i64 = LLVMInt64TypeInContext(unit->context);
   LLVMTypeRef parameters[] = {pointer, i64, i64, pointer};
@@ -76,7 +78,7 @@ static void build_entry(const strata_llvm_unit_t *unit, LLVMValueRef kernel, con
   for (unsigned i = 0; i < n_buffers; i++) {
     LLVMValueRef index = LLVMConstInt(i64, i, false);
     LLVMValueRef place = LLVMBuildInBoundsGEP2(builder, pointer, LLVMGetParam(entry, 0), &index, 1, "");
-    arguments[i] = LLVMBuildLoad2(builder, pointer, place, "");
+    arguments[i] = LLVMBuildLoad2(builder, LLVMTypeOf(LLVMGetParam(kernel, i)), place, "");
   }
   for (unsigned i = 0; i < 3; i++)
     arguments[n_buffers + i] = LLVMGetParam(entry, 1 + i);
