@@ -54,7 +54,7 @@ strata_size_t strata_size_ceil_div(strata_size_t size, int64_t divisor);
 MlirAffineExpr strata_size_expr(MlirContext context, strata_size_t size);
 
 // A space of constants, for code whose extents are those of registers, lanes or tiles. It lives as long as its block.
-enum { STRATA_STATIC_DIMS = 64 };
+enum { STRATA_STATIC_DIMS = 48 };
 typedef struct {
   strata_space_t space;
   strata_size_t sizes[STRATA_STATIC_DIMS];

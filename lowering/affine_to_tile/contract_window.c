@@ -88,7 +88,7 @@ static MlirValue combine(strata_tile_builder_t *b, const char *op, MlirValue x, 
 // Loop |loop|, of |extent| iterations, where factor * iteration + rest >= 0.
 static void cut_range(strata_tile_builder_t *b, int64_t factor, MlirAffineExpr rest, int64_t extent,
                       strata_tile_range_t *range) {
-  strata_size_t sizes[STRATA_TILE_DIMS];
+  strata_static_space_t storage;
   int64_t least, greatest;
   MlirAffineExpr width = strata_tile_constant(b, factor > 0 ? factor : -factor), bound;
   if (factor > 0)
@@ -96,8 +96,7 @@ static void cut_range(strata_tile_builder_t *b, int64_t factor, MlirAffineExpr r
   else
     bound = mlirAffineAddExprGet(mlirAffineFloorDivExprGet(rest, width), strata_tile_constant(b, 1));
   bound = strata_tile_simplify(b, bound);
-  strata_space_t space = strata_tile_space(b, sizes);
-  if (!strata_affine_range(bound, &space, &least, &greatest) ||
+  if (!strata_affine_range(bound, strata_tile_space(b, &storage), &least, &greatest) ||
       (factor > 0 ? greatest <= 0 : least >= extent))
     return;
   if (mlirValueIsNull(range->first)) {

@@ -42,20 +42,20 @@ MlirAffineExpr strata_tile_vector_dim(strata_tile_builder_t *b, int dim) {
   return mlirAffineDimExprGet(b->e.context, dim);
 }
 
-strata_space_t strata_tile_space(const strata_tile_builder_t *b, strata_size_t *out_sizes) {
+const strata_space_t *strata_tile_space(const strata_tile_builder_t *b, strata_static_space_t *storage) {
   for (int i = 0; i < STRATA_TILE_DIMS; i++) {
     int symbol = i - STRATA_TILE_RANK;
-    out_sizes[i] = strata_size_constant(i < b->space.n_vector ? b->space.extents[i] : 1);
-    if (symbol >= 0)
-      out_sizes[i] = symbol < b->space.n_symbols ? b->space.counts[symbol] : strata_size_constant(1);
+    storage->sizes[i] = strata_size_constant(i < STRATA_TILE_RANK && i < b->space.n_vector ? b->space.extents[i] : 1);
+    if (symbol >= 0 && symbol < b->space.n_symbols)
+      storage->sizes[i] = b->space.counts[symbol];
   }
-  return (strata_space_t){STRATA_TILE_DIMS, out_sizes, b->sizes.count, b->sizes.sizes};
+  storage->space = (strata_space_t){STRATA_TILE_DIMS, storage->sizes, b->sizes.count, b->sizes.sizes};
+  return &storage->space;
 }
 
 MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr expr) {
-  strata_size_t sizes[STRATA_TILE_DIMS];
-  strata_space_t space = strata_tile_space(b, sizes);
-  return strata_affine_simplify(expr, &space);
+  strata_static_space_t storage;
+  return strata_affine_simplify(expr, strata_tile_space(b, &storage));
 }
 
 MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t scale, MlirAffineExpr base) {

@@ -150,11 +150,10 @@ static strata_tile_value_t load_padded(strata_tile_builder_t *b, MlirValue memor
 static strata_tile_value_t compute_producer(strata_tile_builder_t *b, const strata_nest_t *nest,
                                             const strata_access_t *store, int rank, const MlirAffineExpr *coordinates) {
   strata_size_t sizes[STRATA_MAX_DIMS];
-  strata_size_t tile_sizes[STRATA_TILE_DIMS];
-  strata_space_t space = strata_tile_space(b, tile_sizes);
+  strata_static_space_t storage;
   strata_memref_sizes(store->buffer, sizes);
   MlirAffineExpr point[STRATA_MAX_DIMS];
-  if (!strata_affine_invert(store->map, &nest->space, sizes, coordinates, &space, point)) {
+  if (!strata_affine_invert(store->map, &nest->space, sizes, coordinates, strata_tile_space(b, &storage), point)) {
     strata_tile_fail(b, "affine-to-tile: the store of a fused producer cannot be inverted (%d-d)", rank);
     return no_value;
   }
@@ -270,12 +269,12 @@ static void prefetch_line(strata_tile_builder_t *b, MlirValue buffer, int rank, 
 static bool block_strides(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
                           int64_t *out_strides) {
   strata_size_t sizes[STRATA_MAX_DIMS];
-  strata_size_t tile_sizes[STRATA_TILE_DIMS];
-  strata_space_t space = strata_tile_space(b, tile_sizes);
+  strata_static_space_t storage;
   strata_memref_sizes(buffer, sizes);
-  MlirAffineMap map = mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, rank,
-                                       (MlirAffineExpr *)(uintptr_t)coordinates);
-  MlirAffineExpr position = strata_affine_linearize(map, sizes, &space);
+  MlirAffineMap map =
+      mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, rank,
+                       (MlirAffineExpr *)(uintptr_t)coordinates);
+  MlirAffineExpr position = strata_affine_linearize(map, sizes, strata_tile_space(b, &storage));
   for (int dim = 0; dim < b->space.n_vector; dim++)
     if (!strata_affine_coefficient(position, dim, &out_strides[dim]))
       return false;
@@ -343,10 +342,9 @@ static MlirValue index_over(strata_tile_builder_t *b, MlirAffineExpr expr, uint3
 
 // The least multiple of |divisor| that makes |expr| no less than zero.
 static int64_t raise_of(const strata_tile_builder_t *b, MlirAffineExpr expr, int64_t divisor) {
-  strata_size_t sizes[STRATA_TILE_DIMS];
-  strata_space_t space = strata_tile_space(b, sizes);
+  strata_static_space_t storage;
   int64_t min, max;
-  if (!strata_affine_range(expr, &space, &min, &max) || min >= 0)
+  if (!strata_affine_range(expr, strata_tile_space(b, &storage), &min, &max) || min >= 0)
     return 0;
   return strata_round_up(-min, divisor);
 }

@@ -81,9 +81,9 @@ MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr exp
 // base + scale * expr, simplified.
 MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t scale, MlirAffineExpr base);
 
-// All dims of the space, and the module's sizes; |out_sizes|, STRATA_TILE_DIMS, are part of it. Vector dims and symbols
-// that do not exist (yet) count as having one point.
-strata_space_t strata_tile_space(const strata_tile_builder_t *b, strata_size_t *out_sizes);
+// The dims that expressions are over, and the sizes that vary, kept in |storage|. Vector dims and symbols that do not exist (yet) have one
+// point.
+const strata_space_t *strata_tile_space(const strata_tile_builder_t *b, strata_static_space_t *storage);
 
 // The index value of an expression without vector dims; of a size.
 MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr);

@@ -28,8 +28,7 @@ static MlirAffineMap over_space(strata_index_space_t *space, MlirAffineMap map, 
     values[n_dims + i] = symbols[i];
   MlirAffineMap inner = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, n_dims + n_symbols, values);
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
-    results[i] = strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(map, i), inner),
-                                        STRATA_STATIC_SPACE(space->n_dims, space->extents));
+    results[i] = strata_index_simplify(space, mlirAffineExprCompose(mlirAffineMapGetResult(map, i), inner));
   return mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, mlirAffineMapGetNumResults(map), results);
 }
 
