@@ -159,7 +159,7 @@ static void print_dims(strata_ir_printer_t *printer, const strata_program_t *pro
   size_t n = program->symbols.n_independent;
   size_t *names = strata_arena_array(arena, size_t, n + 1), *infos = strata_arena_array(arena, size_t, n + 1);
   for (size_t i = 0; i < n; i++) {
-    const strata_symbol_t *symbol = &program->symbols.rows.data[i];
+    const strata_symbol_row_t *symbol = &program->symbols.rows.data[i];
     names[i] = strata_ir_string(printer, symbol->name);
     size_t c_name = strata_ir_string(printer, program->dim_c_names[i]);
     size_t likely = print_i64s(printer, symbol->n_likely, symbol->likely);

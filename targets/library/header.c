@@ -94,7 +94,7 @@ static void print_shape(FILE *file, const strata_program_tensor_t *tensor) {
 }
 
 // A size: what is taken, and what the library is to be fastest at.
-static void print_dim(FILE *file, const strata_symbol_t *symbol, const char *c_name) {
+static void print_dim(FILE *file, const strata_symbol_row_t *symbol, const char *c_name) {
   fprintf(file, "%s: %lld to %lld", c_name, (long long)symbol->min, (long long)symbol->max);
   if (symbol->multiple > 1)
     fprintf(file, ", a multiple of %lld", (long long)symbol->multiple);

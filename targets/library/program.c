@@ -2,6 +2,7 @@
 //
 //   memref.global "private" @w : memref<64x64xf32>                 a constant; with bytes in the compile's table
 //   func.func private @k0(...) attributes {strata.tasks = 8, strata.scratch = 512}
+//   module @kernels { llvm.func @k0(..., %n: i64 {strata.symbol = 0}) }  its sizes, where they vary
 //   func.func @prepare() { get_global, call … }                    (optional)
 //   func.func @main(%x: memref<…> {strata.name = "x"}, …) { get_global, alloc {strata.offset}, call … }
 #include "targets/library/program.h"
@@ -11,7 +12,8 @@
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
-#include "dialects/symbols.h"
+#include "dialects/symbol_table.h"
+#include "lowering/kernels.h"
 #include "targets/cpu/codegen.h"
 #include "targets/library/c_names.h"
 
@@ -19,6 +21,7 @@ typedef struct {
   strata_program_t *program;
   strata_arena_t *arena;
   MlirSymbolTable symbols;
+  MlirSymbolTable code;                    // of @kernels; null: there is none
   strata_pointer_map_t constants, kernels; // symbol's characters, which MLIR makes unique -> 1 + index
 } reader_t;
 
@@ -131,7 +134,7 @@ static void read_arguments(strata_program_t *program, MlirOperation main) {
 }
 
 // Every type must say its sizes, and there are no sizes without symbols.
-static strata_status_t check_arguments(MlirOperation main, const strata_symbols_t *symbols) {
+static strata_status_t check_arguments(MlirOperation main, const strata_symbol_table_t *symbols) {
   intptr_t n = mlirBlockGetNumArguments(strata_func_body(main));
   for (intptr_t i = 0; i < n; i++) {
     MlirAttribute stored = argument_attr(main, i, "strata.type");
@@ -177,15 +180,20 @@ static strata_number_t read_number(const strata_program_t *program, MlirOperatio
   return is_one ? strata_sizes_expr(program->sizes, mlirAffineMapGetResult(map, 0)) : otherwise;
 }
 
-static void read_sizes(const strata_program_t *program, MlirOperation func, strata_program_kernel_t *kernel) {
-  MlirAttribute attr = strata_attr(func, "strata.sizes");
-  if (!program->sizes || mlirAttributeIsNull(attr) || !mlirAttributeIsAAffineMap(attr))
-    return;
-  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
-  kernel->n_sizes = (size_t)mlirAffineMapGetNumResults(map);
-  strata_number_t *sizes = strata_arena_array(program->compile->arena, strata_number_t, kernel->n_sizes + 1);
-  for (size_t i = 0; i < kernel->n_sizes; i++)
-    sizes[i] = strata_sizes_expr(program->sizes, mlirAffineMapGetResult(map, (intptr_t)i));
+// The sizes that the kernel's function takes: arguments that are a symbol's value.
+static void read_sizes(const reader_t *reader, MlirStringRef symbol, strata_program_kernel_t *kernel) {
+  const strata_program_t *program = reader->program;
+  MlirOperation func =
+      mlirSymbolTableIsNull(reader->code) ? (MlirOperation){0} : mlirSymbolTableLookup(reader->code, symbol);
+  MlirAttribute attrs = mlirOperationIsNull(func) ? (MlirAttribute){0} : strata_attr(func, "arg_attrs");
+  intptr_t n = !program->sizes || mlirAttributeIsNull(attrs) ? 0 : mlirArrayAttrGetNumElements(attrs);
+  strata_number_t *sizes = strata_arena_array(reader->arena, strata_number_t, n + 1);
+  for (intptr_t i = 0; i < n; i++) {
+    MlirAttribute argument = mlirArrayAttrGetElement(attrs, i);
+    MlirAttribute size = mlirDictionaryAttrGetElementByName(argument, strata_str("strata.symbol"));
+    if (!mlirAttributeIsNull(size))
+      sizes[kernel->n_sizes++] = strata_sizes_symbol(program->sizes, mlirIntegerAttrGetValueInt(size));
+  }
   kernel->sizes = sizes;
 }
 
@@ -211,7 +219,7 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
       .is_programmatic = strata_attr_flag(func, "strata.programmatic"),
       .bytes = strata_attr_i64(func, "strata.bytes", 0),
       .flops = strata_attr_i64(func, "strata.flops", 0)};
-  read_sizes(reader->program, func, out_kernel);
+  read_sizes(reader, symbol, out_kernel);
   return strata_program_read_maps(reader->program, func, out_kernel);
 }
 
@@ -399,11 +407,20 @@ static strata_status_t create_program(strata_compile_t *compile, const strata_li
 
 static reader_t create_reader(strata_program_t *program) {
   strata_compile_t *compile = program->compile;
+  MlirModule kernels = strata_kernels_find(compile);
   return (reader_t){.program = program,
                     .arena = compile->arena,
                     .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)),
+                    .code = !program->sizes || mlirModuleIsNull(kernels) ? (MlirSymbolTable){0}
+                                                      : mlirSymbolTableCreate(mlirModuleGetOperation(kernels)),
                     .constants = strata_pointer_map_create(compile->arena),
                     .kernels = strata_pointer_map_create(compile->arena)};
+}
+
+static void destroy_reader(reader_t *reader) {
+  mlirSymbolTableDestroy(reader->symbols);
+  if (!mlirSymbolTableIsNull(reader->code))
+    mlirSymbolTableDestroy(reader->code);
 }
 
 strata_status_t strata_program_read(strata_compile_t *compile, const strata_library_options_t *options,
@@ -413,7 +430,7 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   if (mlirOperationIsNull(main))
     return strata_error(STRATA_INTERNAL, "library: no function main");
   STRATA_TRY(create_program(compile, options, out_program));
-  STRATA_TRY(strata_symbols_read(compile, main, &out_program->symbols));
+  STRATA_TRY(strata_symbol_table_read(compile, main, &out_program->symbols));
   STRATA_TRY(check_arguments(main, &out_program->symbols));
   if (out_program->symbols.rows.count)
     out_program->sizes = strata_sizes_create(compile->arena, &out_program->symbols);
@@ -425,7 +442,7 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   strata_status_t status = read_function(&reader, main, true, &out_program->main);
   if (!status && !mlirOperationIsNull(prepare))
     status = read_function(&reader, prepare, false, &out_program->prepare);
-  mlirSymbolTableDestroy(reader.symbols);
+  destroy_reader(&reader);
   if (!status && out_program->sizes)
     status = strata_sizes_check(out_program->sizes);
   if (!status && strata_program_count_launches(&out_program->main) >= STRATA_PROGRAM_MAX_LAUNCHES)
@@ -440,7 +457,7 @@ strata_status_t strata_program_read_preparation(strata_compile_t *compile, const
   reader_t reader = create_reader(out_program);
   strata_status_t status =
       read_function(&reader, strata_find_func(compile->module, "main"), false, &out_program->prepare);
-  mlirSymbolTableDestroy(reader.symbols);
+  destroy_reader(&reader);
   return status;
 }
 

@@ -118,20 +118,19 @@ static uint64_t op_of(MlirAffineExpr expr) {
                                            : STRATA_VALUE_MOD;
 }
 
+strata_number_t strata_sizes_symbol(strata_sizes_t *sizes, int64_t symbol) {
+  bool is_one = symbol >= 0 && (size_t)symbol < sizes->symbols->rows.count;
+  sizes->is_malformed |= !is_one;
+  return is_one ? sizes->of_symbols[symbol] : 0;
+}
+
 strata_number_t strata_sizes_expr(strata_sizes_t *sizes, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr)) {
     int64_t value = mlirAffineConstantExprGetValue(expr);
     return sizes ? constant(sizes, value) : value;
   }
-  if (mlirAffineExprIsASymbol(expr)) {
-    size_t symbol = (size_t)mlirAffineSymbolExprGetPosition(expr);
-    if (symbol < sizes->symbols->rows.count)
-      return sizes->of_symbols[symbol];
-  }
-  if (mlirAffineExprIsASymbol(expr) || mlirAffineExprIsADim(expr)) {
-    sizes->is_malformed = true;
-    return 0;
-  }
+  if (mlirAffineExprIsASymbol(expr) || mlirAffineExprIsADim(expr))
+    return strata_sizes_symbol(sizes, mlirAffineExprIsADim(expr) ? -1 : mlirAffineSymbolExprGetPosition(expr));
   strata_number_t lhs = strata_sizes_expr(sizes, mlirAffineBinaryOpExprGetLHS(expr));
   return strata_sizes_op(sizes, op_of(expr), lhs, strata_sizes_expr(sizes, mlirAffineBinaryOpExprGetRHS(expr)));
 }
@@ -153,13 +152,13 @@ static void add_derived(strata_sizes_t *sizes, size_t index) {
       [STRATA_SYMBOL_FLOORDIV] = STRATA_VALUE_FLOORDIV,
       [STRATA_SYMBOL_MOD] = STRATA_VALUE_MOD,
   };
-  const strata_symbol_t *symbol = &sizes->symbols->rows.data[index];
+  const strata_symbol_row_t *symbol = &sizes->symbols->rows.data[index];
   strata_number_t lhs = strata_sizes_expr(sizes, symbol->lhs), rhs = strata_sizes_expr(sizes, symbol->rhs);
   sizes->of_symbols[index] = strata_sizes_op(sizes, ops[symbol->kind], lhs, rhs);
   strata_sizes_require(sizes, sizes->of_symbols[index], symbol->min, symbol->max, symbol->multiple, symbol->name);
 }
 
-strata_sizes_t *strata_sizes_create(strata_arena_t *arena, const strata_symbols_t *symbols) {
+strata_sizes_t *strata_sizes_create(strata_arena_t *arena, const strata_symbol_table_t *symbols) {
   strata_sizes_t *sizes = strata_arena_new(arena, strata_sizes_t);
   *sizes = (strata_sizes_t){.arena = arena, .symbols = symbols};
   sizes->of_symbols = strata_arena_array(arena, strata_number_t, symbols->rows.count + 1);
@@ -190,7 +189,8 @@ static int tightness_of(MlirAffineExpr expr) {
   return mlirAffineExprIsAAdd(expr) ? SUM : PRODUCT;
 }
 
-static const char *text_within(strata_arena_t *arena, const strata_symbols_t *symbols, MlirAffineExpr expr, int least) {
+static const char *text_within(strata_arena_t *arena, const strata_symbol_table_t *symbols, MlirAffineExpr expr,
+                               int least) {
   const char *text = strata_sizes_text(arena, symbols, expr);
   return tightness_of(expr) >= least ? text : strata_arena_printf(arena, "(%s)", text);
 }
@@ -205,7 +205,7 @@ static int64_t factor_of(MlirAffineExpr expr, MlirAffineExpr *out_rest) {
 }
 
 // A term behind the first of a sum, with its sign.
-static const char *term_text(strata_arena_t *arena, const strata_symbols_t *symbols, MlirAffineExpr expr) {
+static const char *term_text(strata_arena_t *arena, const strata_symbol_table_t *symbols, MlirAffineExpr expr) {
   MlirAffineExpr rest;
   int64_t factor = factor_of(expr, &rest);
   if (mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) < 0)
@@ -218,7 +218,7 @@ static const char *term_text(strata_arena_t *arena, const strata_symbols_t *symb
   return strata_arena_printf(arena, " + %s", text_within(arena, symbols, expr, PRODUCT));
 }
 
-const char *strata_sizes_text(strata_arena_t *arena, const strata_symbols_t *symbols, MlirAffineExpr expr) {
+const char *strata_sizes_text(strata_arena_t *arena, const strata_symbol_table_t *symbols, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return strata_arena_printf(arena, "%lld", (long long)mlirAffineConstantExprGetValue(expr));
   if (mlirAffineExprIsASymbol(expr)) {

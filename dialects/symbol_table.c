@@ -1,5 +1,5 @@
-// See symbols.h. Expressions are evaluated with the arithmetic of emitted libraries.
-#include "dialects/symbols.h"
+// See symbol_table.h. Expressions are evaluated with the arithmetic of emitted libraries.
+#include "dialects/symbol_table.h"
 
 #include "dialects/mlir_util.h"
 #include "runtime/base/checked.h"
@@ -36,7 +36,7 @@ static MlirAffineExpr get_expr(MlirAttribute row, const char *name) {
 }
 
 // An array of integers, dense or not.
-static void read_likely(strata_arena_t *arena, MlirAttribute attr, strata_symbol_t *symbol) {
+static void read_likely(strata_arena_t *arena, MlirAttribute attr, strata_symbol_row_t *symbol) {
   if (mlirAttributeIsNull(attr))
     return;
   bool is_dense = mlirAttributeIsADenseI64Array(attr), is_array = mlirAttributeIsAArray(attr);
@@ -58,13 +58,13 @@ static strata_symbol_kind_t kind_of(MlirAttribute op) {
 }
 
 static strata_status_t read_row(strata_arena_t *arena, MlirAttribute row, bool may_be_independent,
-                                strata_symbol_t *out) {
+                                strata_symbol_row_t *out) {
   MlirAttribute name = mlirAttributeIsADictionary(row) ? get(row, "name") : (MlirAttribute){0};
   if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name))
     return strata_error(STRATA_INTERNAL, "strata.symbols: expected dictionaries with a name");
   MlirStringRef text = mlirStringAttrGetValue(name);
-  *out = (strata_symbol_t){.name = strata_arena_printf(arena, "%.*s", (int)text.length, text.data),
-                           .kind = kind_of(get(row, "op"))};
+  *out = (strata_symbol_row_t){.name = strata_arena_printf(arena, "%.*s", (int)text.length, text.data),
+                               .kind = kind_of(get(row, "op"))};
   bool is_derived = out->kind != STRATA_SYMBOL_INDEPENDENT;
   out->min = get_i64(row, "min", is_derived ? INT64_MIN : 1);
   out->max = get_i64(row, "max", is_derived ? INT64_MAX : INT32_MAX);
@@ -82,15 +82,16 @@ static strata_status_t read_row(strata_arena_t *arena, MlirAttribute row, bool m
   return NULL;
 }
 
-strata_status_t strata_symbols_read(strata_compile_t *compile, MlirOperation main, strata_symbols_t *out_symbols) {
-  *out_symbols = (strata_symbols_t){0};
+strata_status_t strata_symbol_table_read(strata_compile_t *compile, MlirOperation main,
+                                         strata_symbol_table_t *out_symbols) {
+  *out_symbols = (strata_symbol_table_t){0};
   MlirAttribute rows = strata_attr(main, "strata.symbols");
   if (mlirAttributeIsNull(rows))
     return NULL;
   if (!mlirAttributeIsAArray(rows))
     return strata_error(STRATA_INTERNAL, "strata.symbols: expected an array");
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(rows); i++) {
-    strata_symbol_t *row = strata_vector_push(compile->arena, &out_symbols->rows);
+    strata_symbol_row_t *row = strata_vector_push(compile->arena, &out_symbols->rows);
     bool only_independent = out_symbols->n_independent == (size_t)i;
     STRATA_TRY(read_row(compile->arena, mlirArrayAttrGetElement(rows, i), only_independent, row));
     out_symbols->n_independent += row->kind == STRATA_SYMBOL_INDEPENDENT;
@@ -98,46 +99,38 @@ strata_status_t strata_symbols_read(strata_compile_t *compile, MlirOperation mai
   return NULL;
 }
 
-typedef struct {
-  MlirContext context;
-  int n_symbols; // of the maps
-  int n;
-  MlirNamedAttribute entries[8];
-} writer_t;
-
-static void add(writer_t *writer, const char *name, MlirAttribute attr) {
-  writer->entries[writer->n++] = mlirNamedAttributeGet(mlirIdentifierGet(writer->context, strata_str(name)), attr);
+static MlirNamedAttribute entry(MlirContext context, const char *name, MlirAttribute attr) {
+  return mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str(name)), attr);
 }
 
-static void add_expr(writer_t *writer, const char *name, MlirAffineExpr expr) {
-  add(writer, name, mlirAffineMapAttrGet(mlirAffineMapGet(writer->context, 0, writer->n_symbols, 1, &expr)));
+static MlirAttribute expr_attr(MlirContext context, int n_symbols, MlirAffineExpr expr) {
+  return mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, n_symbols, 1, &expr));
 }
 
-static MlirAttribute write_row(MlirContext context, const strata_symbol_t *row, int number) {
-  writer_t writer = {.context = context, .n_symbols = number};
-  MlirAttribute likely[64];
-  size_t n_likely = row->n_likely < 64 ? row->n_likely : 64;
-  for (size_t i = 0; i < n_likely; i++)
-    likely[i] = strata_i64_attr(context, row->likely[i]);
-  add(&writer, "name", strata_str_attr(context, row->name));
-  if (row->kind != STRATA_SYMBOL_INDEPENDENT) {
-    add(&writer, "op", strata_str_attr(context, op_names[row->kind]));
-    add_expr(&writer, "lhs", row->lhs);
-    add_expr(&writer, "rhs", row->rhs);
-  }
-  add(&writer, "min", strata_i64_attr(context, row->min));
-  add(&writer, "max", strata_i64_attr(context, row->max));
-  add(&writer, "multiple", strata_i64_attr(context, row->multiple));
-  if (n_likely)
-    add(&writer, "likely", mlirArrayAttrGet(context, (intptr_t)n_likely, likely));
-  return mlirDictionaryAttrGet(context, writer.n, writer.entries);
+// A derived row.
+static MlirAttribute write_row(MlirContext context, const strata_symbol_row_t *row, int number) {
+  const MlirNamedAttribute entries[] = {
+      entry(context, "name", strata_str_attr(context, row->name)),
+      entry(context, "op", strata_str_attr(context, op_names[row->kind])),
+      entry(context, "lhs", expr_attr(context, number, row->lhs)),
+      entry(context, "rhs", expr_attr(context, number, row->rhs)),
+      entry(context, "min", strata_i64_attr(context, row->min)),
+      entry(context, "max", strata_i64_attr(context, row->max)),
+      entry(context, "multiple", strata_i64_attr(context, row->multiple)),
+  };
+  return mlirDictionaryAttrGet(context, sizeof entries / sizeof *entries, entries);
 }
 
-void strata_symbols_write(strata_compile_t *compile, MlirOperation main, const strata_symbols_t *symbols) {
-  MlirAttribute *rows = strata_arena_array(compile->arena, MlirAttribute, symbols->rows.count + 1);
-  for (size_t i = 0; i < symbols->rows.count; i++)
-    rows[i] = write_row(compile->context, &symbols->rows.data[i], (int)i);
-  strata_set_attr(main, "strata.symbols", mlirArrayAttrGet(compile->context, (intptr_t)symbols->rows.count, rows));
+void strata_symbol_table_append(strata_compile_t *compile, MlirOperation main, const strata_symbol_table_t *symbols) {
+  MlirAttribute old = strata_attr(main, "strata.symbols");
+  size_t n_old = mlirAttributeIsNull(old) ? 0 : (size_t)mlirArrayAttrGetNumElements(old), n = symbols->rows.count;
+  if (n == n_old)
+    return;
+  MlirAttribute *rows = strata_arena_array(compile->arena, MlirAttribute, n + 1);
+  for (size_t i = 0; i < n; i++)
+    rows[i] = i < n_old ? mlirArrayAttrGetElement(old, (intptr_t)i)
+                        : write_row(compile->context, &symbols->rows.data[i], (int)i);
+  strata_set_attr(main, "strata.symbols", mlirArrayAttrGet(compile->context, (intptr_t)n, rows));
 }
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
@@ -186,9 +179,9 @@ static bool derive(strata_symbol_kind_t kind, int64_t lhs, int64_t rhs, int64_t 
   return false;
 }
 
-bool strata_symbols_derive(const strata_symbols_t *symbols, int64_t *values) {
+bool strata_symbol_table_derive(const strata_symbol_table_t *symbols, int64_t *values) {
   for (size_t i = symbols->n_independent; i < symbols->rows.count; i++) {
-    const strata_symbol_t *row = &symbols->rows.data[i];
+    const strata_symbol_row_t *row = &symbols->rows.data[i];
     int64_t lhs, rhs;
     if (!strata_expr_evaluate(row->lhs, values, &lhs) || !strata_expr_evaluate(row->rhs, values, &rhs) ||
         !derive(row->kind, lhs, rhs, &values[i]) || values[i] < row->min || values[i] > row->max)
@@ -197,8 +190,15 @@ bool strata_symbols_derive(const strata_symbols_t *symbols, int64_t *values) {
   return true;
 }
 
+MlirAffineExpr strata_round_up_expr(MlirAffineExpr expr, int64_t multiple) {
+  if (mlirAffineExprIsMultipleOf(expr, multiple))
+    return expr;
+  MlirAffineExpr unit = mlirAffineConstantExprGet(mlirAffineExprGetContext(expr), multiple);
+  return mlirAffineMulExprGet(mlirAffineCeilDivExprGet(expr, unit), unit);
+}
+
 // A sum's terms are each a product of a constant and what is never negative.
-bool strata_expr_is_never_negative(const strata_symbols_t *symbols, MlirAffineExpr expr) {
+bool strata_expr_is_never_negative(const strata_symbol_table_t *symbols, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return mlirAffineConstantExprGetValue(expr) >= 0;
   if (mlirAffineExprIsASymbol(expr)) {
