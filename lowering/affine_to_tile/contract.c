@@ -215,8 +215,8 @@ static void pack_rows(strata_tile_builder_t *b, contract_t *c) {
     outer[walk.n_outer++] = c->k.nest->space.sizes[c->k.nest->n_parallel + i];
   }
   walk.ranges = ranges;
-  walk.vector = strata_nest_static_extent(c->k.nest, strata_nest_n_dims(c->k.nest) - 1);
-  walk.tile = strata_tile_width(b, walk.vector);
+  walk.vector = c->k.nest->space.sizes[strata_nest_n_dims(c->k.nest) - 1];
+  walk.tile = strata_tile_width_of(b, walk.vector);
   strata_tile_walk_here(b, &walk, pack_rows_tile, &pack);
 }
 

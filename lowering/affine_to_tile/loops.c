@@ -26,6 +26,21 @@ int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
   return extent % width && extent % (2 * lanes) == 0 ? 2 * lanes : width;
 }
 
+int64_t strata_tile_width_of(strata_tile_builder_t *b, strata_size_t extent) {
+  int64_t number;
+  return strata_tile_width(b, strata_size_is_constant(extent, &number) ? number : INT32_MAX);
+}
+
+int strata_tile_widths(int64_t tile, int64_t *out_widths) {
+  int n = 0;
+  out_widths[n++] = tile;
+  if (tile >= 8)
+    out_widths[n++] = tile / 4;
+  if (tile > 1)
+    out_widths[n++] = 1;
+  return n;
+}
+
 // The bounds of a loop over [0, extent), or of what |range| leaves of it.
 static MlirValue first_of(strata_tile_builder_t *b, const strata_tile_range_t *range) {
   return range && !mlirValueIsNull(range->first) ? range->first : strata_emit_index(&b->e, 0);
@@ -65,6 +80,41 @@ void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop) {
   b->known = loop.known;
 }
 
+//===-- Where sizes vary -----------------------------------------------------------------------------------------===//
+
+static MlirValue index_op(strata_tile_builder_t *b, const char *name, MlirValue lhs, MlirValue rhs) {
+  return strata_emit_value(&b->e, name, 2, (MlirValue[]){lhs, rhs}, mlirIndexTypeGet(b->e.context), 0, NULL);
+}
+
+// |first| and as many times |width| as fit before |end|.
+static MlirValue last_of(strata_tile_builder_t *b, MlirValue first, MlirValue end, int64_t width) {
+  MlirValue by = strata_emit_index(&b->e, width);
+  MlirValue count = index_op(b, "arith.divui", index_op(b, "arith.subi", end, first), by);
+  return index_op(b, "arith.addi", first, index_op(b, "arith.muli", count, by));
+}
+
+void strata_tile_between(strata_tile_builder_t *b, MlirValue first, MlirValue end, strata_size_t extent, int n_widths,
+                         const int64_t *widths, strata_tile_chunk_body_t body, void *user) {
+  for (int i = 0; i < n_widths && !b->status; i++) {
+    strata_tile_known_t *known = b->known;
+    int n_symbols = b->space.n_symbols;
+    MlirValue last = widths[i] == 1 ? end : last_of(b, first, end, widths[i]);
+    strata_loop_t loop = strata_emit_for_begin(&b->e, first, last, widths[i], 0, NULL, NULL);
+    body(b, widths[i], strata_tile_counter(b, loop.induction, extent), user);
+    strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
+    b->known = known;
+    b->space.n_symbols = n_symbols;
+    first = last;
+  }
+}
+
+void strata_tile_run_bounds(strata_tile_builder_t *b, MlirValue index, int64_t chunk, strata_size_t extent,
+                            MlirValue *out_first, MlirValue *out_end) {
+  MlirValue length = strata_emit_index(&b->e, chunk);
+  *out_first = index_op(b, "arith.muli", index, length);
+  *out_end = index_op(b, "arith.minsi", index_op(b, "arith.addi", *out_first, length), strata_tile_size(b, extent));
+}
+
 //===-- Sequential -----------------------------------------------------------------------------------------------===//
 
 typedef struct {
@@ -91,21 +141,37 @@ static void emit_tile(strata_tile_builder_t *b, walker_t *w, int64_t size, MlirA
   b->space.n_vector = 0;
 }
 
-static void emit_tail(strata_tile_builder_t *b, walker_t *w) {
-  int64_t tail = w->walk->vector % w->walk->tile;
+static void emit_tail(strata_tile_builder_t *b, walker_t *w, int64_t extent) {
+  int64_t tail = extent % w->walk->tile;
   if (tail)
-    emit_tile(b, w, tail, strata_tile_constant(b, w->walk->vector - tail));
+    emit_tile(b, w, tail, strata_tile_constant(b, extent - tail));
+}
+
+static void emit_varying_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
+  emit_tile(b, user, size, base);
+}
+
+// The tiles from |first| to |end|.
+static void emit_between(strata_tile_builder_t *b, walker_t *w, MlirValue first, MlirValue end) {
+  int64_t widths[STRATA_TILE_WIDTHS];
+  int n_widths = strata_tile_widths(w->walk->tile, widths);
+  strata_tile_between(b, first, end, w->walk->vector, n_widths, widths, emit_varying_tile, w);
 }
 
 static void emit_tiles(strata_tile_builder_t *b, walker_t *w) {
-  int64_t n_full = w->walk->vector / w->walk->tile;
+  int64_t extent;
+  if (!strata_size_is_constant(w->walk->vector, &extent)) {
+    emit_between(b, w, strata_emit_index(&b->e, 0), strata_tile_size(b, w->walk->vector));
+    return;
+  }
+  int64_t n_full = extent / w->walk->tile;
   if (n_full) {
     MlirAffineExpr counter;
     strata_tile_loop_t loop = strata_tile_loop_begin(b, n_full, &counter);
     emit_tile(b, w, w->walk->tile, strata_tile_scaled(b, counter, w->walk->tile, strata_tile_constant(b, 0)));
     strata_tile_loop_end(b, loop);
   }
-  emit_tail(b, w);
+  emit_tail(b, w, extent);
 }
 
 static void emit_outer(strata_tile_builder_t *b, walker_t *w, int dim);
@@ -186,8 +252,7 @@ static int64_t likely(const strata_tile_builder_t *b, strata_size_t size) {
   return strata_size_likely(&b->sizes, size);
 }
 
-// |size| divided by |divisor|, up.
-static strata_size_t ceil_quotient(const strata_tile_builder_t *b, strata_size_t size, int64_t divisor) {
+strata_size_t strata_tile_ceil_quotient(const strata_tile_builder_t *b, strata_size_t size, int64_t divisor) {
   MlirAffineExpr by = mlirAffineConstantExprGet(b->e.context, divisor);
   return strata_size_of_expr(&b->sizes, mlirAffineCeilDivExprGet(strata_size_expr(b->e.context, size), by));
 }
@@ -202,7 +267,7 @@ static plan_t plan_outer(const strata_tile_builder_t *b, const strata_tile_walk_
     if (before * extent >= wanted || dim + 1 == n_dims) {
       int64_t chunks = wanted / before < 1 ? 1 : wanted / before > extent ? extent : wanted / before;
       int64_t chunk = strata_ceil_div(extent, chunks);
-      return (plan_t){dim, chunk, strata_size_product(points, ceil_quotient(b, walk->outer[dim], chunk))};
+      return (plan_t){dim, chunk, strata_size_product(points, strata_tile_ceil_quotient(b, walk->outer[dim], chunk))};
     }
     before *= extent;
     points = strata_size_product(points, walk->outer[dim]);
@@ -210,14 +275,13 @@ static plan_t plan_outer(const strata_tile_builder_t *b, const strata_tile_walk_
   return (plan_t){-1, 1, strata_size_constant(1)};
 }
 
-static strata_loop_t begin_tasks(strata_tile_builder_t *b, strata_size_t count) {
+strata_loop_t strata_tile_tasks_begin(strata_tile_builder_t *b, strata_size_t count) {
   int64_t number;
   return strata_size_is_constant(count, &number) ? strata_emit_forall_begin(&b->e, number)
                                                  : strata_emit_forall_begin_at_run_time(&b->e, strata_tile_size(b, count));
 }
 
-// |expr|, over the number of a task and sizes, as a value.
-static MlirValue task_part(strata_tile_builder_t *b, MlirAffineExpr expr, MlirValue task, strata_size_t n_tasks) {
+MlirValue strata_tile_task_part(strata_tile_builder_t *b, MlirAffineExpr expr, MlirValue task, strata_size_t n_tasks) {
   int64_t number;
   if (strata_size_is_constant(n_tasks, &number))
     return strata_emit_apply(&b->e, expr, 1, &task);
@@ -230,12 +294,12 @@ static MlirValue task_part(strata_tile_builder_t *b, MlirAffineExpr expr, MlirVa
 }
 
 static void walk_outer_tasks(strata_tile_builder_t *b, walker_t *w, plan_t plan) {
-  strata_loop_t forall = begin_tasks(b, plan.n_tasks);
+  strata_loop_t forall = strata_tile_tasks_begin(b, plan.n_tasks);
   MlirContext context = b->e.context;
   MlirAffineExpr task = mlirAffineDimExprGet(context, 0);
   // Tasks of one point of the dims up to |dim|.
   strata_size_t strides[STRATA_MAX_DIMS + 1];
-  strides[plan.dim] = ceil_quotient(b, w->walk->outer[plan.dim], plan.chunk);
+  strides[plan.dim] = strata_tile_ceil_quotient(b, w->walk->outer[plan.dim], plan.chunk);
   for (int dim = plan.dim; dim-- > 0;)
     strides[dim] = strata_size_product(strides[dim + 1], w->walk->outer[dim]);
   for (int dim = 0; dim < plan.dim; dim++) {
@@ -243,10 +307,10 @@ static void walk_outer_tasks(strata_tile_builder_t *b, walker_t *w, plan_t plan)
     MlirAffineExpr expr = mlirAffineFloorDivExprGet(task, strata_size_expr(context, strides[dim + 1]));
     if (dim > 0)
       expr = mlirAffineModExprGet(expr, strata_size_expr(context, extent));
-    w->outer[dim] = strata_tile_counter(b, task_part(b, expr, forall.induction, plan.n_tasks), extent);
+    w->outer[dim] = strata_tile_counter(b, strata_tile_task_part(b, expr, forall.induction, plan.n_tasks), extent);
   }
   MlirAffineExpr chunk_expr = mlirAffineModExprGet(task, strata_size_expr(context, strides[plan.dim]));
-  MlirValue chunk = task_part(b, chunk_expr, forall.induction, plan.n_tasks);
+  MlirValue chunk = strata_tile_task_part(b, chunk_expr, forall.induction, plan.n_tasks);
   strata_size_t extent = w->walk->outer[plan.dim];
   if (plan.chunk == 1) {
     w->outer[plan.dim] = strata_tile_counter(b, chunk, extent);
@@ -318,12 +382,23 @@ static void chunk_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
 
 // Tasks along the vectorized dim, each going over all outer points.
 static void walk_vector_tasks(strata_tile_builder_t *b, walker_t *w, int64_t wanted) {
-  strata_tile_chunks_t chunks = strata_tile_chunks(w->walk->vector, w->walk->tile, wanted);
-  strata_loop_t forall = strata_emit_forall_begin(&b->e, chunks.n_chunks);
+  int64_t extent = strata_max(1, likely(b, w->walk->vector)), number;
+  bool is_known = strata_size_is_constant(w->walk->vector, &number);
+  strata_tile_chunks_t chunks = strata_tile_chunks(extent, w->walk->tile, wanted);
+  int64_t run = strata_max(chunks.chunk, 1) * chunks.tile;
+  strata_size_t n_tasks = is_known ? strata_size_constant(chunks.n_chunks)
+                                   : strata_tile_ceil_quotient(b, w->walk->vector, run);
+  strata_loop_t forall = strata_tile_tasks_begin(b, n_tasks);
   strata_tile_loop_t loops[STRATA_MAX_DIMS];
   for (int dim = 0; dim < w->walk->n_outer; dim++)
     loops[dim] = strata_tile_loop_over(b, w->walk->outer[dim], &w->outer[dim]);
-  strata_tile_chunk(b, &chunks, forall.induction, chunk_tile, w);
+  if (is_known) {
+    strata_tile_chunk(b, &chunks, forall.induction, chunk_tile, w);
+  } else {
+    MlirValue first, end;
+    strata_tile_run_bounds(b, forall.induction, run, w->walk->vector, &first, &end);
+    emit_between(b, w, first, end);
+  }
   for (int dim = w->walk->n_outer; dim-- > 0;)
     strata_tile_loop_end(b, loops[dim]);
   strata_emit_forall_end(&b->e, forall);
@@ -410,8 +485,11 @@ void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, 
     points *= strata_max(1, likely(b, walk->outer[dim]));
   int64_t wanted = points * walk->work / MIN_TASK_WORK;
   wanted = strata_max(1, strata_min(wanted, MAX_TASKS));
-  int64_t n_full = walk->vector / walk->tile;
-  if (points < wanted && points < 32 && n_full > 1 && !walk->cross_tile) {
+  int64_t n_full = likely(b, walk->vector) / walk->tile, number;
+  bool vector_varies = !strata_size_is_constant(walk->vector, &number);
+  if (vector_varies && walk->n_outer == 0 && !walk->cross_tile) {
+    walk_vector_tasks(b, &w, wanted);
+  } else if (points < wanted && points < 32 && n_full > 1 && !walk->cross_tile) {
     walk_vector_tasks(b, &w, wanted);
   } else if ((wanted > 1 || varies(walk)) && walk->n_outer && !(walk->cross_tile && walk->cross == 0)) {
     walk_outer_tasks(b, &w, plan_outer(b, walk, wanted));

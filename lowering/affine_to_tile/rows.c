@@ -254,15 +254,15 @@ strata_status_t strata_tile_rows(strata_tile_builder_t *b) {
   for (int i = 0; i < b->kernel->n_nests; i++)
     if (rows.of.members[i].takes_part)
       work += strata_row_inner_elements(&rows.of.members[i]);
-  strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1, .work = work};
+  strata_tile_walk_t walk = {.outer = outer, .vector = strata_size_constant(1), .tile = 1, .work = work};
   int along = vector_row(b, &rows);
   for (int row = 0; row < rows.of.n_rows; row++)
     if (row != along)
       outer[walk.n_outer++] = rows.of.sizes[row];
   if (along != STRATA_NOT_A_ROW) {
-    walk.vector = strata_size_static_value(rows.of.sizes[along]);
-    walk.tile = b->schedule.n_tile == 2 ? b->schedule.tile[1] : strata_tile_width(b, walk.vector);
-    walk.work *= walk.vector;
+    walk.vector = rows.of.sizes[along];
+    walk.tile = b->schedule.n_tile == 2 ? b->schedule.tile[1] : strata_tile_width_of(b, walk.vector);
+    walk.work *= strata_size_likely(&b->sizes, walk.vector);
   }
   strata_tile_walk(b, &walk, row_body, &rows);
   return b->status;

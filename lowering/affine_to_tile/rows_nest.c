@@ -62,7 +62,7 @@ static void emit_inner_nest(strata_tile_builder_t *b, const strata_rows_t *rows,
   inner_nest_t inner = {.rows = rows, .member = member, .memory = memory};
   inner.vector_dim = inner_nest_vector_dim(rows, member);
   strata_size_t outer[STRATA_MAX_DIMS];
-  strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1};
+  strata_tile_walk_t walk = {.outer = outer, .vector = strata_size_constant(1), .tile = 1};
   for (int dim = 0; dim < member->nest->n_parallel; dim++)
     if (member->row_of[dim] == STRATA_NOT_A_ROW && dim != inner.vector_dim)
       outer[walk.n_outer++] = member->nest->space.sizes[dim];
@@ -78,8 +78,8 @@ static void emit_inner_nest(strata_tile_builder_t *b, const strata_rows_t *rows,
     return;
   }
   if (inner.vector_dim >= 0) {
-    walk.vector = strata_nest_static_extent(member->nest, inner.vector_dim);
-    walk.tile = strata_tile_width(b, walk.vector);
+    walk.vector = member->nest->space.sizes[inner.vector_dim];
+    walk.tile = strata_tile_width_of(b, walk.vector);
   }
   strata_tile_walk_here(b, &walk, inner_body, &inner);
 }

@@ -230,7 +230,7 @@ static void scalar_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, M
 }
 
 static strata_tile_walk_t walk_of(const strata_nest_t *nest) {
-  strata_tile_walk_t walk = {.outer = nest->space.sizes, .n_outer = nest->n_parallel, .vector = 1, .tile = 1, .work = 8};
+  strata_tile_walk_t walk = {.outer = nest->space.sizes, .n_outer = nest->n_parallel, .vector = strata_size_constant(1), .tile = 1, .work = 8};
   for (int i = 0; i < nest->n_reduction; i++)
     walk.work *= strata_nest_likely_extent(nest, nest->n_parallel + i);
   return walk;

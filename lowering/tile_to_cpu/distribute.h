@@ -69,6 +69,8 @@ int strata_used_symbols(strata_arena_t *arena, MlirOperation func, bool **out_us
 MlirType strata_pointer_type(MlirType type);
 // An expression over the module's symbols as a value.
 MlirValue strata_emit_size(strata_distribution_t *d, MlirAffineExpr expr);
+// One over |n| dims, which are |operands|, and the symbols.
+MlirValue strata_emit_over_sizes(strata_distribution_t *d, MlirAffineExpr expr, int n, const MlirValue *operands);
 
 //===-- Layout ---------------------------------------------------------------------------------------------------===//
 

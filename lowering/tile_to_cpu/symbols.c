@@ -9,7 +9,7 @@
 #include "dialects/mlir_util.h"
 #include "lowering/tile_to_cpu/distribute.h"
 
-enum { MAX_SYMBOLS = 256, MAX_RANK = 24 };
+enum { MAX_SYMBOLS = 256, MAX_OPERANDS = 64 };
 
 //===-- The symbols of a kernel ----------------------------------------------------------------------------------===//
 
@@ -68,19 +68,25 @@ strata_status_t strata_rule_size(strata_distribution_t *d, MlirOperation op) {
   return NULL;
 }
 
+MlirValue strata_emit_over_sizes(strata_distribution_t *d, MlirAffineExpr expr, int n, const MlirValue *operands) {
+  MlirValue values[MAX_OPERANDS + MAX_SYMBOLS];
+  int symbols[MAX_SYMBOLS], n_used;
+  MlirAffineMap map = mlirAffineMapGet(d->e.context, n, d->n_symbols, 1, &expr);
+  map = strata_map_over_used_symbols(map, MAX_SYMBOLS, symbols, &n_used);
+  for (int i = 0; i < n && i < MAX_OPERANDS; i++)
+    values[i] = operands[i];
+  for (int i = 0; i < n_used; i++)
+    values[n + i] = d->symbols[symbols[i]];
+  return strata_emit_value(&d->e, "affine.apply", n + n_used, values, mlirIndexTypeGet(d->e.context), 1,
+                           &(strata_named_attr_t){"map", mlirAffineMapAttrGet(map)});
+}
+
 MlirValue strata_emit_size(strata_distribution_t *d, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return strata_emit_index(&d->e, mlirAffineConstantExprGetValue(expr));
   if (mlirAffineExprIsASymbol(expr))
     return d->symbols[mlirAffineSymbolExprGetPosition(expr)];
-  MlirValue operands[MAX_SYMBOLS];
-  int symbols[MAX_SYMBOLS], n;
-  MlirAffineMap map = mlirAffineMapGet(d->e.context, 0, d->n_symbols, 1, &expr);
-  map = strata_map_over_used_symbols(map, MAX_SYMBOLS, symbols, &n);
-  for (int i = 0; i < n; i++)
-    operands[i] = d->symbols[symbols[i]];
-  return strata_emit_value(&d->e, "affine.apply", n, operands, mlirIndexTypeGet(d->e.context), 1,
-                           &(strata_named_attr_t){"map", mlirAffineMapAttrGet(map)});
+  return strata_emit_over_sizes(d, expr, 0, NULL);
 }
 
 //===-- Elements -------------------------------------------------------------------------------------------------===//
