@@ -4,7 +4,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
 
-typedef enum { TEXT, INTEGER, INTEGERS, UNIT, TYPE, SYMBOL, DICTIONARIES, SCHEDULE } kind_t;
+typedef enum { TEXT, INTEGER, NUMBER, MAP, INTEGERS, UNIT, TYPE, SYMBOL, DICTIONARIES, SCHEDULE } kind_t;
 
 static const struct {
   const char *name;
@@ -50,6 +50,10 @@ static bool is_of(MlirAttribute value, kind_t kind) {
            !memchr(mlirStringAttrGetValue(value).data, 0, mlirStringAttrGetValue(value).length);
   case INTEGER:
     return is_i64(value);
+  case NUMBER:
+    return is_i64(value) || mlirAttributeIsAAffineMap(value);
+  case MAP:
+    return mlirAttributeIsAAffineMap(value);
   case INTEGERS:
     return mlirAttributeIsADenseI64Array(value);
   case UNIT:
@@ -69,6 +73,8 @@ static bool is_of(MlirAttribute value, kind_t kind) {
 static strata_status_t check(MlirNamedAttribute attribute) {
   static const char *const words[] = {[TEXT] = "text",
                                       [INTEGER] = "an i64",
+                                      [NUMBER] = "an i64",
+                                      [MAP] = "an affine map",
                                       [INTEGERS] = "array<i64>",
                                       [UNIT] = "no value",
                                       [TYPE] = "a type",

@@ -2,7 +2,7 @@
 //
 //   memref.global "private" @w : memref<64x64xf32>                 a constant; with bytes in the compile's table
 //   func.func private @k0(...) attributes {strata.tasks = 8, strata.scratch = 512}
-//   module @kernels { llvm.func @k0(..., %n: i64 {strata.symbol = 0}) }  its sizes, where they vary
+//                                                                  where sizes vary strata.tasks and strata.sizes: maps
 //   func.func @prepare() { get_global, call … }                    (optional)
 //   func.func @main(%x: memref<…> {strata.name = "x"}, …) { get_global, alloc {strata.offset}, call … }
 #include "targets/library/program.h"
@@ -13,7 +13,6 @@
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
 #include "dialects/symbol_table.h"
-#include "lowering/kernels.h"
 #include "targets/cpu/codegen.h"
 #include "targets/library/c_names.h"
 
@@ -180,20 +179,16 @@ static strata_number_t read_number(const strata_program_t *program, MlirOperatio
   return is_one ? strata_sizes_expr(program->sizes, mlirAffineMapGetResult(map, 0)) : otherwise;
 }
 
-// The sizes that the kernel's function takes: arguments that are a symbol's value.
-static void read_sizes(const reader_t *reader, MlirStringRef symbol, strata_program_kernel_t *kernel) {
-  const strata_program_t *program = reader->program;
-  MlirOperation func =
-      mlirSymbolTableIsNull(reader->code) ? (MlirOperation){0} : mlirSymbolTableLookup(reader->code, symbol);
-  MlirAttribute attrs = mlirOperationIsNull(func) ? (MlirAttribute){0} : strata_attr(func, "arg_attrs");
-  intptr_t n = !program->sizes || mlirAttributeIsNull(attrs) ? 0 : mlirArrayAttrGetNumElements(attrs);
-  strata_number_t *sizes = strata_arena_array(reader->arena, strata_number_t, n + 1);
-  for (intptr_t i = 0; i < n; i++) {
-    MlirAttribute argument = mlirArrayAttrGetElement(attrs, i);
-    MlirAttribute size = mlirDictionaryAttrGetElementByName(argument, strata_str("strata.symbol"));
-    if (!mlirAttributeIsNull(size))
-      sizes[kernel->n_sizes++] = strata_sizes_symbol(program->sizes, mlirIntegerAttrGetValueInt(size));
-  }
+// The sizes that the kernel takes behind its buffers.
+static void read_sizes(const strata_program_t *program, MlirOperation func, strata_program_kernel_t *kernel) {
+  MlirAttribute attr = strata_attr(func, "strata.sizes");
+  if (!program->sizes || mlirAttributeIsNull(attr) || !mlirAttributeIsAAffineMap(attr))
+    return;
+  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
+  kernel->n_sizes = (size_t)mlirAffineMapGetNumResults(map);
+  strata_number_t *sizes = strata_arena_array(program->compile->arena, strata_number_t, kernel->n_sizes + 1);
+  for (size_t i = 0; i < kernel->n_sizes; i++)
+    sizes[i] = strata_sizes_expr(program->sizes, mlirAffineMapGetResult(map, (intptr_t)i));
   kernel->sizes = sizes;
 }
 
@@ -219,7 +214,7 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
       .is_programmatic = strata_attr_flag(func, "strata.programmatic"),
       .bytes = strata_attr_i64(func, "strata.bytes", 0),
       .flops = strata_attr_i64(func, "strata.flops", 0)};
-  read_sizes(reader, symbol, out_kernel);
+  read_sizes(reader->program, func, out_kernel);
   return strata_program_read_maps(reader->program, func, out_kernel);
 }
 
@@ -407,20 +402,11 @@ static strata_status_t create_program(strata_compile_t *compile, const strata_li
 
 static reader_t create_reader(strata_program_t *program) {
   strata_compile_t *compile = program->compile;
-  MlirModule kernels = strata_kernels_find(compile);
   return (reader_t){.program = program,
                     .arena = compile->arena,
                     .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)),
-                    .code = !program->sizes || mlirModuleIsNull(kernels) ? (MlirSymbolTable){0}
-                                                      : mlirSymbolTableCreate(mlirModuleGetOperation(kernels)),
                     .constants = strata_pointer_map_create(compile->arena),
                     .kernels = strata_pointer_map_create(compile->arena)};
-}
-
-static void destroy_reader(reader_t *reader) {
-  mlirSymbolTableDestroy(reader->symbols);
-  if (!mlirSymbolTableIsNull(reader->code))
-    mlirSymbolTableDestroy(reader->code);
 }
 
 strata_status_t strata_program_read(strata_compile_t *compile, const strata_library_options_t *options,
@@ -442,7 +428,7 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   strata_status_t status = read_function(&reader, main, true, &out_program->main);
   if (!status && !mlirOperationIsNull(prepare))
     status = read_function(&reader, prepare, false, &out_program->prepare);
-  destroy_reader(&reader);
+  mlirSymbolTableDestroy(reader.symbols);
   if (!status && out_program->sizes)
     status = strata_sizes_check(out_program->sizes);
   if (!status && strata_program_count_launches(&out_program->main) >= STRATA_PROGRAM_MAX_LAUNCHES)
@@ -457,7 +443,7 @@ strata_status_t strata_program_read_preparation(strata_compile_t *compile, const
   reader_t reader = create_reader(out_program);
   strata_status_t status =
       read_function(&reader, strata_find_func(compile->module, "main"), false, &out_program->prepare);
-  destroy_reader(&reader);
+  mlirSymbolTableDestroy(reader.symbols);
   return status;
 }
 

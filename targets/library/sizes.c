@@ -118,7 +118,7 @@ static uint64_t op_of(MlirAffineExpr expr) {
                                            : STRATA_VALUE_MOD;
 }
 
-strata_number_t strata_sizes_symbol(strata_sizes_t *sizes, int64_t symbol) {
+static strata_number_t value_of_symbol(strata_sizes_t *sizes, int64_t symbol) {
   bool is_one = symbol >= 0 && (size_t)symbol < sizes->symbols->rows.count;
   sizes->is_malformed |= !is_one;
   return is_one ? sizes->of_symbols[symbol] : 0;
@@ -130,7 +130,7 @@ strata_number_t strata_sizes_expr(strata_sizes_t *sizes, MlirAffineExpr expr) {
     return sizes ? constant(sizes, value) : value;
   }
   if (mlirAffineExprIsASymbol(expr) || mlirAffineExprIsADim(expr))
-    return strata_sizes_symbol(sizes, mlirAffineExprIsADim(expr) ? -1 : mlirAffineSymbolExprGetPosition(expr));
+    return value_of_symbol(sizes, mlirAffineExprIsADim(expr) ? -1 : mlirAffineSymbolExprGetPosition(expr));
   strata_number_t lhs = strata_sizes_expr(sizes, mlirAffineBinaryOpExprGetLHS(expr));
   return strata_sizes_op(sizes, op_of(expr), lhs, strata_sizes_expr(sizes, mlirAffineBinaryOpExprGetRHS(expr)));
 }

@@ -27,8 +27,6 @@ strata_sizes_t *strata_sizes_create(strata_arena_t *arena, const strata_symbol_t
 // INTERNAL or UNSUPPORTED if something that was asked for cannot be had.
 STRATA_MUST_CHECK strata_status_t strata_sizes_check(const strata_sizes_t *sizes);
 
-// The value of a symbol.
-strata_number_t strata_sizes_symbol(strata_sizes_t *sizes, int64_t symbol);
 // The value of an expression, and of an operation (STRATA_VALUE_…) on two values; |sizes| may be NULL where the
 // operands do not vary.
 strata_number_t strata_sizes_expr(strata_sizes_t *sizes, MlirAffineExpr expr);
