@@ -8,55 +8,33 @@
 //       scf.for %t = %begin to %end { ... } return } }
 //
 // The declaration that stays behind is what @main and @prepare call. Where sizes vary, strata.tasks is a map over the
-// module's symbols, the symbols that the kernel uses are arguments behind the scratch, {strata.symbol = i}, and buffers
-// of such sizes are pointers to elements, memref<0xf32>, their positions computed.
+// module's symbols and strata.sizes, a map too, says what the index arguments in front of begin are; buffers of such
+// sizes are pointers to elements, memref<0xf32>, whose positions are computed.
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/symbols.h"
 #include "lowering/kernels.h"
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_cpu/distribute.h"
 
-// The new entry block: the old arguments, then begin, end and scratch (whose size is not known yet), then the symbols
-// that are |used|.
+// The new entry block: the old arguments, the symbols that are |used|, then begin, end and scratch (whose size is not
+// known yet).
 static void create_entry(strata_distribution_t *d, MlirBlock old, const bool *used) {
   intptr_t n_buffers = mlirBlockGetNumArguments(old);
-  MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_buffers + 3);
-  MlirLocation *locations = strata_arena_array(d->compile->arena, MlirLocation, n_buffers + 3);
-  for (intptr_t i = 0; i < n_buffers; i++)
-    types[i] = strata_pointer_type(mlirValueGetType(mlirBlockGetArgument(old, i)));
-  const int64_t none = 0;
-  types[n_buffers] = types[n_buffers + 1] = mlirIndexTypeGet(d->e.context);
-  types[n_buffers + 2] = mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(d->e.context, 8), 1, &none, (MlirAttribute){0});
-  for (intptr_t i = 0; i < n_buffers + 3; i++)
-    locations[i] = d->e.location;
-  d->e.block = mlirBlockCreate(n_buffers + 3, types, locations);
-  for (intptr_t i = 0; i < n_buffers; i++)
-    strata_scalar_define(d, mlirBlockGetArgument(old, i), mlirBlockGetArgument(d->e.block, i));
-  d->begin = mlirBlockGetArgument(d->e.block, n_buffers);
-  d->end = mlirBlockGetArgument(d->e.block, n_buffers + 1);
-  d->scratch = mlirBlockGetArgument(d->e.block, n_buffers + 2);
+  MlirType index = mlirIndexTypeGet(d->e.context);
+  d->e.block = mlirBlockCreate(0, NULL, NULL);
+  for (intptr_t i = 0; i < n_buffers; i++) {
+    MlirValue buffer = mlirBlockGetArgument(old, i);
+    strata_scalar_define(
+        d, buffer, mlirBlockAddArgument(d->e.block, strata_pointer_type(mlirValueGetType(buffer)), d->e.location));
+  }
   for (int i = 0; i < d->n_symbols; i++)
     if (used[i])
-      d->symbols[i] = mlirBlockAddArgument(d->e.block, mlirIndexTypeGet(d->e.context), d->e.location);
-}
-
-// {strata.symbol = i} of the arguments that are symbols; none where there are none.
-static void mark_symbols(strata_distribution_t *d, MlirOperation func, MlirBlock entry) {
-  intptr_t count = mlirBlockGetNumArguments(entry);
-  MlirAttribute *attrs = strata_arena_array(d->compile->arena, MlirAttribute, count);
-  bool has_symbols = false;
-  for (intptr_t i = 0; i < count; i++)
-    attrs[i] = mlirDictionaryAttrGet(d->e.context, 0, NULL);
-  for (int i = 0; i < d->n_symbols; i++) {
-    if (mlirValueIsNull(d->symbols[i]))
-      continue;
-    MlirNamedAttribute attr = mlirNamedAttributeGet(mlirIdentifierGet(d->e.context, strata_str("strata.symbol")),
-                                                    strata_i64_attr(d->e.context, i));
-    attrs[mlirBlockArgumentGetArgNumber(d->symbols[i])] = mlirDictionaryAttrGet(d->e.context, 1, &attr);
-    has_symbols = true;
-  }
-  if (has_symbols)
-    strata_set_attr(func, "arg_attrs", mlirArrayAttrGet(d->e.context, count, attrs));
+      d->symbols[i] = mlirBlockAddArgument(d->e.block, index, d->e.location);
+  const int64_t none = 0;
+  MlirType bytes = mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(d->e.context, 8), 1, &none, (MlirAttribute){0});
+  d->begin = mlirBlockAddArgument(d->e.block, index, d->e.location);
+  d->end = mlirBlockAddArgument(d->e.block, index, d->e.location);
+  d->scratch = mlirBlockAddArgument(d->e.block, bytes, d->e.location);
 }
 
 static MlirOperation create_func(strata_distribution_t *d, const char *name, bool is_private, MlirType type,
@@ -81,9 +59,7 @@ static void finish_kernel(strata_distribution_t *d, const char *name, MlirBlock 
   MlirType type = mlirFunctionTypeGet(d->e.context, n_arguments, types, 0, NULL);
   MlirRegion body = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(body, entry);
-  MlirOperation func = create_func(d, name, false, type, body);
-  mark_symbols(d, func, entry);
-  mlirBlockAppendOwnedOperation(mlirModuleGetBody(d->kernels), func);
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(d->kernels), create_func(d, name, false, type, body));
 }
 
 // The number of tasks: an integer, or a map over the module's symbols.
@@ -94,11 +70,24 @@ static MlirAttribute tasks_attr(strata_distribution_t *d) {
   return mlirAffineMapAttrGet(mlirAffineMapGet(d->e.context, 0, n_symbols, 1, &d->n_tasks_expr));
 }
 
+// What the kernel's size arguments are: the symbols that it uses.
+static void set_sizes(strata_distribution_t *d, MlirOperation declaration) {
+  MlirAffineExpr *sizes = strata_arena_array(d->compile->arena, MlirAffineExpr, d->n_symbols);
+  intptr_t count = 0;
+  for (int i = 0; i < d->n_symbols; i++)
+    if (!mlirValueIsNull(d->symbols[i]))
+      sizes[count++] = mlirAffineSymbolExprGet(d->e.context, i);
+  if (count > 0)
+    strata_set_attr(declaration, "strata.sizes",
+                    mlirAffineMapAttrGet(mlirAffineMapGet(d->e.context, 0, d->n_symbols, count, sizes)));
+}
+
 // Leaves a declaration in place of the kernel.
 static void replace_by_declaration(strata_distribution_t *d, MlirOperation func, const char *name) {
   MlirType type = mlirTypeAttrGetValue(strata_attr(func, "function_type"));
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
   strata_set_attr(declaration, "strata.tasks", tasks_attr(d));
+  set_sizes(d, declaration);
   strata_set_attr(declaration, "strata.scratch", strata_i64_attr(d->e.context, d->scratch_size));
   strata_copy_attr(func, declaration, "strata.bytes");
   strata_copy_attr(func, declaration, "strata.flops");

@@ -1,12 +1,13 @@
 // RUN: strata-opt %s --pipeline=tile-to-cpu --device=x86-64-v4 | FileCheck %s
 
-// Sizes that vary: symbols are arguments behind the scratch, in the order of their numbers; the number of tasks is a
-// map over the module's symbols; elements are found at positions that are computed.
+// Sizes that vary: symbols are arguments behind the buffers, in the order of their numbers; the number of tasks is a map
+// over the module's symbols; elements are found at positions that are computed.
 // CHECK-DAG: #[[TASKS:.*]] = affine_map<()[s0, s1] -> (s1 + s0 ceildiv 4)>
+// CHECK-DAG: #[[SIZES:.*]] = affine_map<()[s0, s1] -> (s0, s1)>
 // CHECK-DAG: #[[TWICE:.*]] = affine_map<()[s0] -> (s0 * 2)>
-// CHECK: func.func private @k({{.*}}) attributes {strata.scratch = 0 : i64, strata.tasks = #[[TASKS]]}
+// CHECK: func.func private @k({{.*}}) attributes {strata.scratch = 0 : i64, strata.sizes = #[[SIZES]], strata.tasks = #[[TASKS]]}
 // CHECK: module @kernels
-// CHECK: func.func @k(%[[X:.*]]: memref<0xf32>, %[[Y:.*]]: memref<7xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index, %{{.*}}: memref<0xi8>, %[[B:.*]]: index {strata.symbol = 0 : i64}, %[[S:.*]]: index {strata.symbol = 1 : i64})
+// CHECK: func.func @k(%[[X:.*]]: memref<0xf32>, %[[Y:.*]]: memref<7xf32>, %[[B:.*]]: index, %[[S:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index, %{{.*}}: memref<0xi8>)
 // CHECK: scf.for %[[T:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK: %[[ROW:.*]] = arith.muli %[[T]], %[[S]] : index
 // CHECK: %[[AT:.*]] = arith.addi %[[ROW]], %[[B]] : index
