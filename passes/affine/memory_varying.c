@@ -349,14 +349,14 @@ static void add_alternative(const plan_t *plan, strata_terms_t *terms, const sum
   strata_sum_t zero = {0}, one = {.constant = 1};
   strata_sum_t saved = strata_sum_add(terms, *pool, -1, sums->pool);
   strata_sum_t is_better =
-      strata_sum_derive(terms, STRATA_SYMBOL_MIN, strata_sum_derive(terms, STRATA_SYMBOL_MAX, saved, zero), one);
+      strata_sum_derive(terms, STRATA_SYMBOL_ROW_MIN, strata_sum_derive(terms, STRATA_SYMBOL_ROW_MAX, saved, zero), one);
   MlirAffineExpr chosen = strata_sum_to_expr(terms, is_better);
   strata_memory_plan_t other = to_exprs(plan, terms, sums);
   for (size_t i = 0; i < plan->placed.count; i++) {
     size_t buffer = plan->placed.data[i];
     exprs->offsets[buffer] = choose(exprs->offsets[buffer], other.offsets[buffer], chosen);
   }
-  *pool = strata_sum_derive(terms, STRATA_SYMBOL_MIN, *pool, sums->pool);
+  *pool = strata_sum_derive(terms, STRATA_SYMBOL_ROW_MIN, *pool, sums->pool);
   exprs->pool_size = strata_sum_to_expr(terms, *pool);
 }
 

@@ -102,7 +102,7 @@ static taps_t compute_taps(onnx_node_t *n, const options_t *options, const resiz
 enum { MAX_GATHERS = 4 }; // more taps are a product with the matrix of all weights
 
 static MlirValue sum_of_gathers(onnx_node_t *n, MlirValue x, const resized_t *r, const taps_t *taps) {
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   MlirValue sum = {0};
   for (int64_t t = 0; t < taps->n_taps; t++) {
     MlirValue weights = onnx_floats(n, shape.type, 1, &r->out, taps->weights + t * r->out);
@@ -114,7 +114,7 @@ static MlirValue sum_of_gathers(onnx_node_t *n, MlirValue x, const resized_t *r,
 }
 
 static MlirValue matrix_product(onnx_node_t *n, MlirValue x, const resized_t *r, const taps_t *taps) {
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   double *matrix = strata_arena_array(n->b->compile->arena, double, r->out * r->in);
   for (int64_t t = 0; t < taps->n_taps; t++)
     for (int64_t o = 0; o < r->out; o++)
@@ -218,7 +218,7 @@ static void read_roi(onnx_node_t *n, int count, resized_t *resized) {
 
 void onnx_import_resize(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   options_t options;
   resized_t resized[STRATA_MAX_RANK];
   int64_t count;
