@@ -95,9 +95,29 @@ static void lower_iota(strata__lowering_t *l, MlirOperation op) {
   strata__nest_end(&nest);
 }
 
+//===-- Sizes ----------------------------------------------------------------------------------------------------===//
+
+// A nest of one point for each.
+static void lower_dims(strata__lowering_t *l, MlirOperation op) {
+  const strata__tensor_t *result = strata__result(l, op, 0);
+  strata_size_t sizes[STRATA_MAX_RANK];
+  int count = strata__dims_attr(l, op, "values", sizes);
+  for (int i = 0; i < count; i++) {
+    strata__nest_t nest;
+    strata__nest_begin(l, &nest, op, "dims", 0, NULL);
+    MlirAffineExpr point = strata__constant(&nest, i);
+    strata__store(&nest, result, &point, number_of_index(&nest, strata__size(&nest, sizes[i]), result->type));
+    strata__nest_end(&nest);
+  }
+}
+
 strata_status_t strata__lower_generate(strata__lowering_t *l, MlirOperation op) {
   if (strata_op_id(op) == STRATA_OP_CONSTANT)
     return lower_constant(l, op);
+  if (strata_op_id(op) == STRATA_OP_DIMS) {
+    lower_dims(l, op);
+    return NULL;
+  }
   lower_iota(l, op);
   return NULL;
 }

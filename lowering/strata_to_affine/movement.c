@@ -18,13 +18,13 @@ void strata__copy(strata__lowering_t *l, MlirOperation source, const strata__ten
 
 static void lower_pad(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
-  int64_t low[STRATA_MAX_RANK];
+  strata_size_t low[STRATA_MAX_RANK];
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK], coordinates[STRATA_MAX_RANK];
-  strata_attr_i64s(op, "low", STRATA_MAX_RANK, low);
+  strata__dims_attr(l, op, "low", low);
   strata__nest_begin_for(l, &nest, op, "pad", result, point);
   for (int i = 0; i < operand->rank; i++)
-    coordinates[i] = strata__linear(&nest, point[i], 1, -low[i]);
+    coordinates[i] = strata__minus(&nest, point[i], low[i]);
   strata__store(&nest, result, point, strata__load_or(&nest, operand, coordinates, strata_attr(op, "value")));
   strata__nest_end(&nest);
 }

@@ -28,6 +28,22 @@ bool strata__is_static(int rank, const strata_size_t *sizes) {
   return true;
 }
 
+int strata__dims_attr(const strata__lowering_t *l, MlirOperation op, const char *name, strata_size_t *out) {
+  MlirAttribute attr = strata_attr(op, name);
+  int64_t numbers[STRATA_MAX_RANK];
+  if (!mlirAttributeIsAAffineMap(attr)) {
+    int count = strata_attr_i64s(op, name, STRATA_MAX_RANK, numbers);
+    for (int i = 0; i < count; i++)
+      out[i] = strata_size_constant(numbers[i]);
+    return count;
+  }
+  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
+  int count = (int)mlirAffineMapGetNumResults(map);
+  for (int i = 0; i < count; i++)
+    out[i] = strata_size_of_expr(&l->symbols, mlirAffineMapGetResult(map, i));
+  return count;
+}
+
 // The bytes of i4, two to one.
 static strata_size_t packed_size(MlirContext context, strata_type_t type, strata_size_t count) {
   int64_t number;
@@ -141,16 +157,17 @@ static MlirAffineMap transpose_map(strata__lowering_t *l, MlirOperation op, bool
 }
 
 static MlirAffineMap slice_map(strata__lowering_t *l, MlirOperation op) {
-  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK];
+  int64_t steps[STRATA_MAX_RANK];
+  strata_size_t starts[STRATA_MAX_RANK];
   MlirAffineExpr results[STRATA_MAX_RANK];
-  int rank = strata_attr_i64s(op, "starts", STRATA_MAX_RANK, starts);
+  int rank = strata__dims_attr(l, op, "starts", starts);
   strata_attr_i64s(op, "steps", STRATA_MAX_RANK, steps);
   for (int i = 0; i < rank; i++) {
     MlirAffineExpr step = mlirAffineConstantExprGet(l->context, steps[i]);
     results[i] = mlirAffineAddExprGet(mlirAffineMulExprGet(mlirAffineDimExprGet(l->context, i), step),
-                                      mlirAffineConstantExprGet(l->context, starts[i]));
+                                      strata_size_expr(l->context, starts[i]));
   }
-  return mlirAffineMapGet(l->context, rank, 0, rank, results);
+  return strata__map(l, rank, rank, results);
 }
 
 MlirAffineMap strata__view_map(strata__lowering_t *l, MlirOperation op) {
