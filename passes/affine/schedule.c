@@ -46,6 +46,12 @@ static const char *kind_without_contraction(const strata_kernel_t *kernel) {
   return has_reduction ? "rows" : "map";
 }
 
+// Of kernels whose sizes vary.
+static const char *kind_where_sizes_vary(const strata_kernel_t *kernel) {
+  const char *kind = kind_without_contraction(kernel);
+  return strcmp(kind, "map") == 0 ? kind : "scalar";
+}
+
 // Rows that pass by a panel before it pays to pack a variable operand once, in a launch of its own, rather than in each
 // task that reads it.
 enum { MIN_REUSE = 512 };
@@ -121,7 +127,7 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, strata_machine
   bool is_attention;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
   if (strata_kernel_varies(&kernel)) {
-    strata_set_attr(func, "strata.schedule", dictionary(compile->context, "scalar", NULL));
+    strata_set_attr(func, "strata.schedule", dictionary(compile->context, kind_where_sizes_vary(&kernel), NULL));
     return NULL;
   }
   STRATA_TRY(strata_schedule_attention_cpu(compile, &kernel, &is_attention));
