@@ -82,7 +82,7 @@ static int choose_vector_dim(const strata_contraction_kernel_t *c, uint32_t only
   int64_t best_stride = INT64_MAX;
   for (int dim = 0; dim < c->nest->n_parallel; dim++) {
     int64_t stride;
-    if (!(only_one & 1u << dim) || strata_nest_static_extent(c->nest, dim) == 1 || !result_stride(c, dim, &stride) ||
+    if (!(only_one & 1u << dim) || strata_size_is_one(c->nest->space.sizes[dim]) || !result_stride(c, dim, &stride) ||
         stride < 1)
       continue;
     if (stride < best_stride) {
@@ -93,12 +93,12 @@ static int choose_vector_dim(const strata_contraction_kernel_t *c, uint32_t only
   return best;
 }
 
-// The longest dim of |only|; the innermost of equals.
+// The longest dim of |only|, by what is likely; the innermost of equals.
 static int choose_row_dim(const strata_nest_t *nest, uint32_t only) {
   int best = STRATA_NO_DIM;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (only & 1u << dim && strata_nest_static_extent(nest, dim) > 1 &&
-        (best == STRATA_NO_DIM || strata_nest_static_extent(nest, dim) >= strata_nest_static_extent(nest, best)))
+    if (only & 1u << dim && !strata_size_is_one(nest->space.sizes[dim]) &&
+        (best == STRATA_NO_DIM || strata_nest_likely_extent(nest, dim) >= strata_nest_likely_extent(nest, best)))
       best = dim;
   return best;
 }
@@ -194,8 +194,14 @@ strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_co
   for (int dim = 0; dim < c.nest->n_parallel; dim++)
     if (dim != v && dim != sides[STRATA_SIDE_U].tile_dim)
       c.outer[c.n_outer++] = dim;
-  for (int i = 0; i < c.nest->n_reduction; i++)
-    c.n_reduced *= strata_nest_static_extent(c.nest, c.nest->n_parallel + i);
+  int64_t extent;
+  if (!strata_size_is_constant(c.nest->space.sizes[v], &extent))
+    return strata_error(STRATA_UNSUPPORTED, "columns whose number varies");
+  for (int i = 0; i < c.nest->n_reduction; i++) {
+    if (!strata_size_is_constant(c.nest->space.sizes[c.nest->n_parallel + i], &extent))
+      return strata_error(STRATA_UNSUPPORTED, "sums whose length varies");
+    c.n_reduced *= extent;
+  }
   if (reduces)
     STRATA_TRY(strata_contraction_read_rows(&c));
   *out = c;

@@ -189,7 +189,7 @@ bool strata_nest_gathers_rows(const strata_nest_t *nest) {
   enum { MIN_ROW = 8, MAX_VARYING = sizeof((varying_t *)NULL)->values / sizeof(MlirValue) };
   int last = nest->n_parallel - 1;
   int64_t stride;
-  if (nest->is_serial || nest->n_reduction || strata_nest_static_extent(nest, last) < MIN_ROW)
+  if (nest->is_serial || nest->n_reduction || strata_size_min(nest->space.sizes[last]) < MIN_ROW)
     return false;
   for (int i = 0; i < nest->n_accesses; i++)
     if (nest->accesses[i].is_store && (!strata_access_stride(nest, &nest->accesses[i], last, &stride) || stride != 1))

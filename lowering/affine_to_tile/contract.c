@@ -35,6 +35,7 @@ typedef struct {
   MlirValue scratch[2]; // of the packed sides
   int64_t tile[2];
   strata_tile_chunks_t chunks[2];
+  strata_size_t rows, n_runs[2]; // of the broadcast side's dim; of tasks along either
   MlirValue chunk_index[2];
   // While emitting:
   MlirAffineExpr point[STRATA_MAX_DIMS];
@@ -412,16 +413,24 @@ static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
 
 static int64_t side_extent(const contract_t *c, int side) {
   int dim = c->k.sides[side].tile_dim;
-  return dim == STRATA_NO_DIM ? 1 : strata_nest_static_extent(c->k.nest, dim);
+  return dim == STRATA_NO_DIM ? 1 : strata_max(1, strata_nest_likely_extent(c->k.nest, dim));
 }
+
+static bool rows_vary(const contract_t *c) {
+  int64_t rows;
+  return !strata_size_is_constant(c->rows, &rows);
+}
+
+// Rows of a task's run, where their number varies.
+static int64_t run_of_rows(const contract_t *c) { return strata_max(c->chunks[U].chunk, 1) * c->tile[U]; }
 
 // How many tasks the points of u and v together should be cut into: each must be worth its start.
 static int64_t wanted_pieces(const contract_t *c) {
   int64_t outer = 1, flops = 2 * c->k.n_reduced;
   for (int i = 0; i < c->k.n_outer; i++)
-    outer *= strata_nest_static_extent(c->k.nest, c->k.outer[i]);
+    outer *= strata_max(1, strata_nest_likely_extent(c->k.nest, c->k.outer[i]));
   for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
-    flops *= strata_nest_static_extent(c->k.nest, dim);
+    flops *= strata_max(1, strata_nest_likely_extent(c->k.nest, dim));
   int64_t wanted = flops / MIN_TASK_FLOPS;
   wanted = strata_max(1, strata_min(wanted, MAX_TASKS));
   return strata_ceil_div(wanted, outer);
@@ -466,35 +475,58 @@ static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
   }
   c->chunks[V] = strata_tile_chunks(side_extent(c, V), c->tile[V], best_v);
   c->chunks[U] = strata_tile_chunks(side_extent(c, U), c->tile[U], strata_ceil_div(pieces, c->chunks[V].n_chunks));
+  int row = c->k.sides[U].tile_dim;
+  c->rows = row == STRATA_NO_DIM ? strata_size_constant(1) : c->k.nest->space.sizes[row];
+  for (int side = U; side <= V; side++)
+    c->n_runs[side] = strata_size_constant(c->chunks[side].n_chunks);
+  if (rows_vary(c))
+    c->n_runs[U] = strata_tile_ceil_quotient(b, c->rows, run_of_rows(c));
+}
+
+// The tiles of rows of this task.
+static void emit_rows(strata_tile_builder_t *b, contract_t *c) {
+  if (!rows_vary(c)) {
+    strata_tile_chunk(b, &c->chunks[U], c->chunk_index[U], u_tile, c);
+    return;
+  }
+  MlirValue first, end;
+  int64_t widths[STRATA_TILE_WIDTHS];
+  int n_widths = strata_tile_widths(c->tile[U], widths);
+  strata_tile_run_bounds(b, c->chunk_index[U], run_of_rows(c), c->rows, &first, &end);
+  strata_tile_between(b, first, end, c->rows, n_widths, widths, u_tile, c);
+}
+
+static MlirAffineExpr digit_of(strata_tile_builder_t *b, MlirAffineExpr number, strata_size_t stride,
+                               strata_size_t extent) {
+  MlirAffineExpr quotient = mlirAffineFloorDivExprGet(number, strata_size_expr(b->e.context, stride));
+  return mlirAffineModExprGet(quotient, strata_size_expr(b->e.context, extent));
 }
 
 static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
-  int64_t n_tasks = c->chunks[U].n_chunks * c->chunks[V].n_chunks, stride = 1;
+  strata_size_t n_tasks = strata_size_product(c->n_runs[U], c->n_runs[V]), stride = strata_size_constant(1);
   for (int i = 0; i < c->k.n_outer; i++)
-    n_tasks *= strata_nest_static_extent(c->k.nest, c->k.outer[i]);
-  strata_loop_t forall = strata_emit_forall_begin(&b->e, n_tasks);
+    n_tasks = strata_size_product(n_tasks, c->k.nest->space.sizes[c->k.outer[i]]);
+  strata_loop_t forall = strata_tile_tasks_begin(b, n_tasks);
   MlirAffineExpr task = mlirAffineDimExprGet(b->e.context, 0);
   const int order[2] = {U, V}; // u changes fastest: neighbours share the vector side
   for (int i = 0; i < 2; i++) {
-    int64_t extent = c->chunks[order[i]].n_chunks;
-    MlirAffineExpr expr = mlirAffineModExprGet(mlirAffineFloorDivExprGet(task, strata_tile_constant(b, stride)),
-                                               strata_tile_constant(b, extent));
-    c->chunk_index[order[i]] = strata_emit_apply(&b->e, expr, 1, &forall.induction);
-    stride *= extent;
+    strata_size_t extent = c->n_runs[order[i]];
+    c->chunk_index[order[i]] =
+        strata_tile_task_part(b, digit_of(b, task, stride, extent), forall.induction, n_tasks);
+    stride = strata_size_product(stride, extent);
   }
   for (int i = c->k.n_outer; i-- > 0;) {
-    int64_t extent = strata_nest_static_extent(c->k.nest, c->k.outer[i]);
-    MlirAffineExpr expr = mlirAffineModExprGet(mlirAffineFloorDivExprGet(task, strata_tile_constant(b, stride)),
-                                               strata_tile_constant(b, extent));
-    c->point[c->k.outer[i]] = strata_tile_symbol(b, strata_emit_apply(&b->e, expr, 1, &forall.induction), extent);
-    stride *= extent;
+    strata_size_t extent = c->k.nest->space.sizes[c->k.outer[i]];
+    MlirValue index = strata_tile_task_part(b, digit_of(b, task, stride, extent), forall.induction, n_tasks);
+    c->point[c->k.outer[i]] = strata_tile_counter(b, index, extent);
+    stride = strata_size_product(stride, extent);
   }
   for (int which = U; which <= V; which++)
     if (c->is_packed[which])
       c->scratch[which] = allocate_scratch(b, c, which);
   if (c->is_packed[V])
     strata_tile_chunk(b, &c->chunks[V], c->chunk_index[V], pack_vector_tile, c);
-  strata_tile_chunk(b, &c->chunks[U], c->chunk_index[U], u_tile, c);
+  emit_rows(b, c);
   strata_emit_forall_end(&b->e, forall);
 }
 

@@ -46,19 +46,30 @@ static const char *kind_without_contraction(const strata_kernel_t *kernel) {
   return has_reduction ? "rows" : "map";
 }
 
+// Rows that pass by a panel before it pays to pack a variable operand once, in a launch of its own, rather than in each
+// task that reads it.
+enum { MIN_REUSE = 512 };
+
+// At least.
+static int64_t side_extent(const strata_contraction_kernel_t *contraction, int side) {
+  int dim = contraction->sides[side].tile_dim;
+  return dim == STRATA_NO_DIM ? 1 : strata_size_min(contraction->nest->space.sizes[dim]);
+}
+
 // Of kernels whose sizes vary.
 static const char *kind_where_sizes_vary(const strata_kernel_t *kernel) {
   const char *kind = kind_without_contraction(kernel);
   return strcmp(kind, "map") == 0 ? kind : "scalar";
 }
 
-// Rows that pass by a panel before it pays to pack a variable operand once, in a launch of its own, rather than in each
-// task that reads it.
-enum { MIN_REUSE = 512 };
-
-static int64_t side_extent(const strata_contraction_kernel_t *contraction, int side) {
-  int dim = contraction->sides[side].tile_dim;
-  return dim == STRATA_NO_DIM ? 1 : strata_nest_static_extent(contraction->nest, dim);
+// Rows whose number varies have as large a register tile as many rows would; few are done by parts of it.
+static int64_t rows_extent(const strata_contraction_kernel_t *contraction) {
+  enum { MANY = 1024 };
+  int dim = contraction->sides[STRATA_SIDE_U].tile_dim;
+  int64_t extent;
+  if (dim == STRATA_NO_DIM || strata_size_is_constant(contraction->nest->space.sizes[dim], &extent))
+    return side_extent(contraction, STRATA_SIDE_U);
+  return strata_min(MANY, strata_size_max(contraction->nest->space.sizes[dim]));
 }
 
 // The rows of a tile that are read side by side where they lie: those a multiple of a way apart share sets of the
@@ -126,22 +137,25 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, strata_machine
   strata_contraction_kernel_t contraction;
   bool is_attention;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
-  if (strata_kernel_varies(&kernel)) {
+  bool varies = strata_kernel_varies(&kernel);
+  if (varies && !strata_is_contraction(&kernel, &contraction)) {
     strata_set_attr(func, "strata.schedule", dictionary(compile->context, kind_where_sizes_vary(&kernel), NULL));
     return NULL;
   }
-  STRATA_TRY(strata_schedule_attention_cpu(compile, &kernel, &is_attention));
+  is_attention = false;
+  if (!varies)
+    STRATA_TRY(strata_schedule_attention_cpu(compile, &kernel, &is_attention));
   if (is_attention)
     return NULL;
   if (!strata_is_contraction(&kernel, &contraction)) {
     strata_set_attr(func, "strata.schedule", dictionary(compile->context, kind_without_contraction(&kernel), NULL));
     return NULL;
   }
-  int common = common_dim(&contraction);
+  int common = varies ? STRATA_NO_DIM : common_dim(&contraction);
   if (common != STRATA_NO_DIM)
     return schedule_common(compile, calls, called, &contraction, common);
   int64_t tile[2] = {1, 1};
-  strata_register_tile_choose(&(strata_tiling_t){machine, side_extent(&contraction, STRATA_SIDE_U),
+  strata_register_tile_choose(&(strata_tiling_t){machine, rows_extent(&contraction),
                                                  side_extent(&contraction, STRATA_SIDE_V),
                                                  most_rows(&machine, &contraction), contraction.n_reduced},
                               tile);
