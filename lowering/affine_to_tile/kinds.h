@@ -71,6 +71,9 @@ void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop);
 enum { STRATA_TILE_CARRIED = 4 };
 typedef void (*strata_tile_carry_body_t)(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried,
                                          void *user);
+void strata_tile_carry_over(strata_tile_builder_t *b, int n_loops, const strata_size_t *trips,
+                            const strata_tile_range_t *ranges, int64_t unrolled, int n_carried, MlirValue *carried,
+                            strata_tile_carry_body_t body, void *user);
 void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, const strata_tile_range_t *ranges,
                        int64_t unrolled, int n_carried, MlirValue *carried, strata_tile_carry_body_t body, void *user);
 

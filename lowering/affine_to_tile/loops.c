@@ -406,7 +406,7 @@ static void walk_vector_tasks(strata_tile_builder_t *b, walker_t *w, int64_t wan
 
 typedef struct {
   int n_loops;
-  const int64_t *trips;
+  const strata_size_t *trips;
   const strata_tile_range_t *ranges; // of all loops but the last; NULL: all of each
   int64_t unrolled;                  // of the last loop
   int n_carried;
@@ -428,6 +428,18 @@ static void carry_iterations(strata_tile_builder_t *b, carry_t *c, int i, MlirAf
   }
 }
 
+// Loop |i| where the number of its trips varies.
+static void carry_varying(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *carried) {
+  MlirValue values[STRATA_TILE_CARRIED];
+  int n_symbols = b->space.n_symbols;
+  MlirValue end = strata_tile_size(b, c->trips[i]);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), end, 1, c->n_carried, carried, values);
+  carry_iterations(b, c, i, strata_tile_counter(b, loop.induction, c->trips[i]), 1, values);
+  if (!b->status)
+    strata_emit_for_end(&b->e, loop, c->n_carried, values, carried);
+  b->space.n_symbols = n_symbols;
+}
+
 static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *carried) {
   if (b->status)
     return;
@@ -435,7 +447,12 @@ static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *c
     c->body(b, c->counters, carried, c->user);
     return;
   }
-  int64_t trips = c->trips[i], step = i == c->n_loops - 1 && trips > c->unrolled ? c->unrolled : 1;
+  int64_t trips;
+  if (!strata_size_is_constant(c->trips[i], &trips)) {
+    carry_varying(b, c, i, carried);
+    return;
+  }
+  int64_t step = i == c->n_loops - 1 && trips > c->unrolled ? c->unrolled : 1;
   MlirAffineExpr zero = strata_tile_constant(b, 0);
   if (trips == 1) {
     carry_iterations(b, c, i, zero, 1, carried);
@@ -456,6 +473,15 @@ static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *c
 
 void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, const strata_tile_range_t *ranges,
                        int64_t unrolled, int n_carried, MlirValue *carried, strata_tile_carry_body_t body, void *user) {
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  for (int i = 0; i < n_loops; i++)
+    sizes[i] = strata_size_constant(trips[i]);
+  strata_tile_carry_over(b, n_loops, sizes, ranges, unrolled, n_carried, carried, body, user);
+}
+
+void strata_tile_carry_over(strata_tile_builder_t *b, int n_loops, const strata_size_t *trips,
+                            const strata_tile_range_t *ranges, int64_t unrolled, int n_carried, MlirValue *carried,
+                            strata_tile_carry_body_t body, void *user) {
   carry_t carry = {.n_loops = n_loops,
                    .trips = trips,
                    .ranges = ranges,

@@ -43,7 +43,7 @@ static int inner_nest_vector_dim(const strata_rows_t *rows, const strata_row_mem
   for (int dim = 0; dim < nest->n_parallel && rows->of.across == STRATA_NOT_A_ROW; dim++) {
     if (member->row_of[dim] != STRATA_NOT_A_ROW)
       continue;
-    int score = strata_nest_static_extent(nest, dim) > 1;
+    int score = !strata_size_is_one(nest->space.sizes[dim]);
     for (int i = 0; i < nest->n_accesses; i++) {
       int64_t stride;
       if (strata_access_stride(nest, &nest->accesses[i], dim, &stride))

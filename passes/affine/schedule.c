@@ -59,7 +59,7 @@ static int64_t side_extent(const strata_contraction_kernel_t *contraction, int s
 // Of kernels whose sizes vary.
 static const char *kind_where_sizes_vary(const strata_kernel_t *kernel) {
   const char *kind = kind_without_contraction(kernel);
-  return strcmp(kind, "map") == 0 ? kind : "scalar";
+  return kind;
 }
 
 // Rows whose number varies have as large a register tile as many rows would; few are done by parts of it.
