@@ -194,14 +194,8 @@ strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_co
   for (int dim = 0; dim < c.nest->n_parallel; dim++)
     if (dim != v && dim != sides[STRATA_SIDE_U].tile_dim)
       c.outer[c.n_outer++] = dim;
-  int64_t extent;
-  if (!strata_size_is_constant(c.nest->space.sizes[v], &extent))
-    return strata_error(STRATA_UNSUPPORTED, "columns whose number varies");
-  for (int i = 0; i < c.nest->n_reduction; i++) {
-    if (!strata_size_is_constant(c.nest->space.sizes[c.nest->n_parallel + i], &extent))
-      return strata_error(STRATA_UNSUPPORTED, "sums whose length varies");
-    c.n_reduced *= extent;
-  }
+  for (int i = 0; i < c.nest->n_reduction; i++)
+    c.n_reduced *= strata_max(1, strata_nest_likely_extent(c.nest, c.nest->n_parallel + i));
   if (reduces)
     STRATA_TRY(strata_contraction_read_rows(&c));
   *out = c;

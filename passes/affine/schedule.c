@@ -62,13 +62,13 @@ static const char *kind_where_sizes_vary(const strata_kernel_t *kernel) {
   return kind;
 }
 
-// Rows whose number varies have as large a register tile as many rows would; few are done by parts of it.
-static int64_t rows_extent(const strata_contraction_kernel_t *contraction) {
+// Rows or columns whose number varies have as large a register tile as many would; few are done by parts of it.
+static int64_t tiled_extent(const strata_contraction_kernel_t *contraction, int side) {
   enum { MANY = 1024 };
-  int dim = contraction->sides[STRATA_SIDE_U].tile_dim;
+  int dim = contraction->sides[side].tile_dim;
   int64_t extent;
   if (dim == STRATA_NO_DIM || strata_size_is_constant(contraction->nest->space.sizes[dim], &extent))
-    return side_extent(contraction, STRATA_SIDE_U);
+    return side_extent(contraction, side);
   return strata_min(MANY, strata_size_max(contraction->nest->space.sizes[dim]));
 }
 
@@ -155,8 +155,8 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, strata_machine
   if (common != STRATA_NO_DIM)
     return schedule_common(compile, calls, called, &contraction, common);
   int64_t tile[2] = {1, 1};
-  strata_register_tile_choose(&(strata_tiling_t){machine, rows_extent(&contraction),
-                                                 side_extent(&contraction, STRATA_SIDE_V),
+  strata_register_tile_choose(&(strata_tiling_t){machine, tiled_extent(&contraction, STRATA_SIDE_U),
+                                                 tiled_extent(&contraction, STRATA_SIDE_V),
                                                  most_rows(&machine, &contraction), contraction.n_reduced},
                               tile);
   strata_set_attr(func, "strata.schedule", dictionary(compile->context, "contract", tile));
