@@ -17,5 +17,7 @@ bool strata_affine_constant_rhs(MlirAffineExpr expr, int64_t *out);
 
 // [*min, *max] times |factor|; false where it overflows.
 bool strata_range_of_product(int64_t factor, int64_t *min, int64_t *max);
+// [*min, *max] times [least, most]; false where it overflows.
+bool strata_range_of_products(int64_t least, int64_t most, int64_t *min, int64_t *max);
 
 #endif

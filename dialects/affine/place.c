@@ -48,16 +48,16 @@ MlirAffineMap strata_affine_delinearize(MlirAffineExpr expr, int rank, const str
                                         const strata_space_t *space) {
   MlirContext context = mlirAffineExprGetContext(expr);
   MlirAffineExpr coordinates[MAX_RESULTS];
-  int64_t stride = 1;
+  strata_size_t stride = strata_size_constant(1);
   assert(rank <= MAX_RESULTS);
   for (int i = rank; i-- > 0;) {
-    int64_t size =
-        strata_max(strata_size_static_value(sizes[i]), 1); // an empty buffer has no positions to be right about
-    MlirAffineExpr digit = mlirAffineFloorDivExprGet(expr, mlirAffineConstantExprGet(context, stride));
+    // An empty buffer has no positions to be right about.
+    strata_size_t size = strata_size_max(sizes[i]) > 0 ? sizes[i] : strata_size_constant(1);
+    MlirAffineExpr digit = mlirAffineFloorDivExprGet(expr, strata_size_expr(context, stride));
     if (i > 0)
-      digit = mlirAffineModExprGet(digit, mlirAffineConstantExprGet(context, size));
+      digit = mlirAffineModExprGet(digit, strata_size_expr(context, size));
     coordinates[i] = strata_affine_simplify(digit, space);
-    stride *= size;
+    stride = strata_size_product(stride, size);
   }
   return mlirAffineMapGet(context, space->n_dims, space->n_symbols, rank, coordinates);
 }

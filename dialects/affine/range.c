@@ -22,22 +22,39 @@ bool strata_range_of_product(int64_t factor, int64_t *min, int64_t *max) {
   return true;
 }
 
-static bool range_of_division(MlirAffineExpr expr, int64_t divisor, int64_t *min, int64_t *max) {
-  if (divisor <= 0)
+// [*min, *max] times [factor_min, factor_max].
+bool strata_range_of_products(int64_t factor_min, int64_t factor_max, int64_t *min, int64_t *max) {
+  int64_t low = *min, high = *max;
+  if (!strata_range_of_product(factor_min, min, max) || !strata_range_of_product(factor_max, &low, &high))
     return false;
-  if (mlirAffineExprIsACeilDiv(expr) &&
-      (__builtin_add_overflow(*min, divisor - 1, min) || __builtin_add_overflow(*max, divisor - 1, max)))
+  *min = strata_min(*min, low);
+  *max = strata_max(*max, high);
+  return true;
+}
+
+static void range_of_mod(int64_t least, int64_t most, int64_t *min, int64_t *max) {
+  int64_t whole = strata_floor_div(*min, least);
+  if (whole == strata_floor_div(*max, least) && (least == most || whole == 0)) {
+    *min -= whole * least;
+    *max -= whole * least;
+    return;
+  }
+  *max = *min < 0 ? most - 1 : strata_min(*max, most - 1);
+  *min = 0;
+}
+
+// [*min, *max] divided by a divisor in [least, most].
+static bool range_of_division(MlirAffineExpr expr, int64_t least, int64_t most, int64_t *min, int64_t *max) {
+  if (least <= 0 || *min == INT64_MIN)
     return false;
-  int64_t first = strata_floor_div(*min, divisor), last = strata_floor_div(*max, divisor);
-  if (!mlirAffineExprIsAMod(expr)) {
-    *min = first;
-    *max = last;
-  } else if (first == last) {
-    *min -= first * divisor;
-    *max -= first * divisor;
+  if (mlirAffineExprIsAMod(expr)) {
+    range_of_mod(least, most, min, max);
+  } else if (mlirAffineExprIsACeilDiv(expr)) {
+    *min = -strata_floor_div(-*min, *min > 0 ? most : least);
+    *max = -strata_floor_div(-*max, *max > 0 ? least : most);
   } else {
-    *min = 0;
-    *max = divisor - 1;
+    *min = strata_floor_div(*min, *min < 0 ? least : most);
+    *max = strata_floor_div(*max, *max < 0 ? most : least);
   }
   return true;
 }
@@ -54,17 +71,24 @@ bool strata_affine_range(MlirAffineExpr expr, const strata_space_t *space, int64
     *out_max = strata_max(strata_size_max(space->sizes[dim]) - 1, 0);
     return true;
   }
-  if (mlirAffineExprIsASymbol(expr) ||
-      !strata_affine_range(mlirAffineBinaryOpExprGetLHS(expr), space, out_min, out_max))
+  if (mlirAffineExprIsASymbol(expr)) {
+    intptr_t symbol = mlirAffineSymbolExprGetPosition(expr);
+    if (symbol >= space->n_symbols)
+      return false;
+    *out_min = space->symbols[symbol].min;
+    *out_max = space->symbols[symbol].max;
+    return true;
+  }
+  if (!strata_affine_range(mlirAffineBinaryOpExprGetLHS(expr), space, out_min, out_max))
     return false;
   if (mlirAffineExprIsAAdd(expr)) {
     int64_t min, max;
     return strata_affine_range(mlirAffineBinaryOpExprGetRHS(expr), space, &min, &max) &&
            !__builtin_add_overflow(*out_min, min, out_min) && !__builtin_add_overflow(*out_max, max, out_max);
   }
-  int64_t constant;
-  if (!strata_affine_constant_rhs(expr, &constant))
+  int64_t min, max;
+  if (!strata_affine_range(mlirAffineBinaryOpExprGetRHS(expr), space, &min, &max))
     return false;
-  return mlirAffineExprIsAMul(expr) ? strata_range_of_product(constant, out_min, out_max)
-                                    : range_of_division(expr, constant, out_min, out_max);
+  return mlirAffineExprIsAMul(expr) ? strata_range_of_products(min, max, out_min, out_max)
+                                    : range_of_division(expr, min, max, out_min, out_max);
 }

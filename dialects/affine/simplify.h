@@ -10,8 +10,12 @@
 
 #include <mlir-c/AffineMap.h>
 
-// The least and greatest value of |expr|; false if it has symbols or overflows.
+// The least and greatest value of |expr|; false if it has symbols nothing is known of, or overflows.
 bool strata_affine_range(MlirAffineExpr expr, const strata_space_t *space, int64_t *out_min, int64_t *out_max);
+
+// True if |expr| is never negative, whatever dims and symbols are; false if that is not seen. With size - 1 - x it says
+// that x is inside.
+bool strata_affine_is_nonnegative(MlirAffineExpr expr, const strata_space_t *space);
 
 MlirAffineExpr strata_affine_simplify(MlirAffineExpr expr, const strata_space_t *space);
 MlirAffineMap strata_affine_simplify_map(MlirAffineMap map, const strata_space_t *space);

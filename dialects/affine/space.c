@@ -1,9 +1,12 @@
 // See space.h.
 #include "dialects/affine/space.h"
 
+#include "dialects/affine/simplify.h"
+#include "dialects/affine/sum.h"
 #include "dialects/integers.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 bool strata_size_equal(strata_size_t a, strata_size_t b) {
   int64_t n, m;
@@ -22,9 +25,8 @@ bool strata_sizes_equal(int count, const strata_size_t *a, const strata_size_t *
 
 int64_t strata_size_static_value(strata_size_t size) {
   int64_t value;
-  bool is_constant = strata_size_is_constant(size, &value);
-  assert(is_constant && "a size that varies where only constants are dealt with");
-  (void)is_constant;
+  if (!strata_size_is_constant(size, &value))
+    abort(); // any number would make wrong code
   return value;
 }
 
@@ -33,46 +35,66 @@ MlirAffineExpr strata_size_expr(MlirContext context, strata_size_t size) {
   return strata_size_is_constant(size, &value) ? mlirAffineConstantExprGet(context, value) : size.expr;
 }
 
-// A constant has no expression: the one that has gives the context.
-static MlirContext context_of(strata_size_t a, strata_size_t b) {
-  return mlirAffineExprGetContext(mlirAffineExprIsNull(a.expr) ? b.expr : a.expr);
+enum { MAX_SYMBOLS = 64 };
+
+// An expression over symbols in the one way that all sums and products of the same sizes are written.
+static MlirAffineExpr canonical(MlirAffineExpr expr) {
+  strata_size_t any[MAX_SYMBOLS];
+  for (int i = 0; i < MAX_SYMBOLS; i++)
+    any[i] = (strata_size_t){.min = 0, .max = INT64_MAX, .divisor = 1};
+  return strata_affine_simplify(expr, &(strata_space_t){.n_symbols = MAX_SYMBOLS, .symbols = any});
 }
 
-static bool is_symbolic(strata_size_t a, strata_size_t b) {
-  return !mlirAffineExprIsNull(a.expr) || !mlirAffineExprIsNull(b.expr);
+typedef MlirAffineExpr (*combine_t)(MlirAffineExpr lhs, MlirAffineExpr rhs);
+
+// Adds the expression of two sizes, of which one at least has one, to what is known of |result|.
+static strata_size_t combined(strata_size_t result, strata_size_t a, strata_size_t b, combine_t combine) {
+  if (mlirAffineExprIsNull(a.expr) && mlirAffineExprIsNull(b.expr))
+    return strata_size_constant(result.min);
+  MlirContext context = mlirAffineExprGetContext(mlirAffineExprIsNull(a.expr) ? b.expr : a.expr);
+  result.expr = canonical(combine(strata_size_expr(context, a), strata_size_expr(context, b)));
+  return result;
 }
 
 strata_size_t strata_size_sum(strata_size_t a, strata_size_t b) {
   strata_size_t sum = {
       .min = strata_plus(a.min, b.min), .max = strata_plus(a.max, b.max), .divisor = strata_gcd(a.divisor, b.divisor)};
-  if (!is_symbolic(a, b))
-    return strata_size_constant(sum.min);
-  MlirContext context = context_of(a, b);
-  sum.expr = mlirAffineAddExprGet(strata_size_expr(context, a), strata_size_expr(context, b));
-  return sum;
+  return combined(sum, a, b, mlirAffineAddExprGet);
 }
 
 strata_size_t strata_size_product(strata_size_t a, strata_size_t b) {
   strata_size_t product = {.min = strata_times(a.min, b.min), .max = strata_times(a.max, b.max)};
-  if (!is_symbolic(a, b))
-    return strata_size_constant(product.min);
-  // A divisor that overflows is left at one of the two: it is still true.
+  // One that overflows is left at one of the two: it is still true.
   if (__builtin_mul_overflow(a.divisor, b.divisor, &product.divisor))
     product.divisor = strata_max(a.divisor, b.divisor);
-  MlirContext context = context_of(a, b);
-  product.expr = mlirAffineMulExprGet(strata_size_expr(context, a), strata_size_expr(context, b));
-  return product;
+  return combined(product, a, b, mlirAffineMulExprGet);
 }
 
 strata_size_t strata_size_ceil_div(strata_size_t size, int64_t divisor) {
   strata_size_t quotient = {.min = strata_ceil_div(size.min, divisor),
-                            .max = strata_ceil_div(size.max, divisor),
+                            .max = size.max / divisor + (size.max % divisor != 0),
                             .divisor = strata_size_divides(divisor, size) ? size.divisor / divisor : 1};
-  if (mlirAffineExprIsNull(size.expr))
-    return strata_size_constant(quotient.min);
-  MlirContext context = mlirAffineExprGetContext(size.expr);
-  quotient.expr = mlirAffineCeilDivExprGet(size.expr, mlirAffineConstantExprGet(context, divisor));
-  return quotient;
+  return combined(quotient, size, strata_size_constant(divisor), mlirAffineCeilDivExprGet);
+}
+
+strata_size_t strata_size_of(MlirAffineExpr expr, const strata_space_t *space) {
+  strata_sum_space_t sums = {mlirAffineExprGetContext(expr), space};
+  strata_size_t size = {.expr = strata_affine_simplify(expr, space), .max = INT64_MAX};
+  if (mlirAffineExprIsAConstant(size.expr))
+    return strata_size_constant(mlirAffineConstantExprGetValue(size.expr));
+  strata_sum_t sum = {0};
+  strata_sum_flatten(&sums, size.expr, (strata_sum_term_t){.coefficient = 1}, &sum);
+  size.divisor = sum.constant;
+  for (int i = 0; i < sum.n_terms; i++)
+    size.divisor = strata_gcd(size.divisor, sum.terms[i].coefficient);
+  if (sum.failed)
+    size.divisor = 1;
+  int64_t min, max;
+  if (strata_affine_range(size.expr, space, &min, &max)) {
+    size.min = strata_max(min, 0);
+    size.max = max;
+  }
+  return size;
 }
 
 const strata_space_t *strata_static_space(strata_static_space_t *storage, int n_dims, const int64_t *extents) {

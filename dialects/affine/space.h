@@ -40,9 +40,11 @@ static inline bool strata_size_divides(int64_t divisor, strata_size_t size) { re
 bool strata_size_equal(strata_size_t a, strata_size_t b);
 bool strata_sizes_equal(int count, const strata_size_t *a, const strata_size_t *b);
 
-// The number, where only constants are dealt with so far.
+// The number, where only constants are dealt with so far: what varies ends the program there.
 int64_t strata_size_static_value(strata_size_t size);
 
+// A size of what an expression over the symbols of |space| says, simplified; beyond int64 it is its greatest value.
+strata_size_t strata_size_of(MlirAffineExpr expr, const strata_space_t *space);
 // Limits that are beyond int64 are its greatest value.
 strata_size_t strata_size_sum(strata_size_t a, strata_size_t b);
 strata_size_t strata_size_product(strata_size_t a, strata_size_t b);

@@ -1,59 +1,15 @@
 // Simplified affine expressions have the value of the original at every point (random expressions, evaluated by brute
 // force), and the forms that reshapes produce become what a person would write.
 #include "dialects/affine/simplify.h"
+#include "test/dialects/affine_values.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { N_DIMS = 3, N_EXPRESSIONS = 4000 };
 
 #define SPACE(extents) STRATA_STATIC_SPACE(N_DIMS, extents)
-
-static uint64_t random_state = 88172645463325252u;
-static int64_t random_below(int64_t n) {
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return (int64_t)(random_state % (uint64_t)n);
-}
-
-static int failures;
-
-static void append(MlirStringRef text, void *user) {
-  char *out = user;
-  strncat(out, text.data, text.length);
-}
-
-static void fail(const char *what, MlirAffineExpr before, MlirAffineExpr after) {
-  char first[4096] = "", second[4096] = "";
-  mlirAffineExprPrint(before, append, first);
-  mlirAffineExprPrint(after, append, second);
-  printf("FAIL %s: %s became %s\n", what, first, second);
-  failures++;
-}
-
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
-// An evaluator of its own: it must not lean on MLIR's folding, which is part of what is tested.
-static int64_t evaluate(MlirAffineExpr expr, const int64_t *point) {
-  if (mlirAffineExprIsAConstant(expr))
-    return mlirAffineConstantExprGetValue(expr);
-  if (mlirAffineExprIsADim(expr))
-    return point[mlirAffineDimExprGetPosition(expr)];
-  int64_t a = evaluate(mlirAffineBinaryOpExprGetLHS(expr), point);
-  int64_t b = evaluate(mlirAffineBinaryOpExprGetRHS(expr), point);
-  if (mlirAffineExprIsAAdd(expr))
-    return a + b;
-  if (mlirAffineExprIsAMul(expr))
-    return a * b;
-  if (mlirAffineExprIsAFloorDiv(expr))
-    return floor_div(a, b);
-  if (mlirAffineExprIsACeilDiv(expr))
-    return -floor_div(-a, b);
-  return a - b * floor_div(a, b);
-}
 
 static MlirAffineExpr random_expr(MlirContext context, int depth) {
   static const int64_t divisors[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 5, 7};
@@ -83,8 +39,8 @@ static void check_equal(const char *what, MlirAffineExpr before, MlirAffineExpr 
   for (point[0] = 0; point[0] < extents[0]; point[0]++)
     for (point[1] = 0; point[1] < extents[1]; point[1]++)
       for (point[2] = 0; point[2] < extents[2]; point[2]++) {
-        int64_t value = evaluate(before, point);
-        if (value != evaluate(after, point)) {
+        int64_t value = evaluate(before, point, NULL);
+        if (value != evaluate(after, point, NULL)) {
           fail(what, before, after);
           return;
         }
