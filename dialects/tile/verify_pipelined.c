@@ -32,13 +32,24 @@ static bool all_within(MlirAttribute array, int64_t least, int64_t most, int64_t
   return true;
 }
 
+// The number of sizes or strides, which may vary: then they are a map of the module's symbols.
+static int64_t count_sizes(MlirAttribute sizes) {
+  bool varies = !mlirAttributeIsNull(sizes) && mlirAttributeIsAAffineMap(sizes) &&
+                mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(sizes)) == 0;
+  return varies ? mlirAffineMapGetNumResults(mlirAffineMapAttrGetValue(sizes)) : length(sizes);
+}
+
+static bool are_sizes_within(MlirAttribute sizes, int64_t least, int64_t most, int64_t factor) {
+  return mlirAttributeIsAAffineMap(sizes) || all_within(sizes, least, most, factor);
+}
+
 static const char *map_fault(MlirAttribute map) {
   MlirAttribute sizes = field(map, "sizes"), strides = field(map, "strides"), box = field(map, "box"),
                 steps = field(map, "steps"), type = field(map, "type");
-  int64_t rank = length(sizes);
-  if (rank < 1 || rank > STRATA_MAP_RANK || !all_within(sizes, 1, STRATA_MAP_MAX_SIZE, 1))
+  int64_t rank = count_sizes(sizes);
+  if (rank < 1 || rank > STRATA_MAP_RANK || !are_sizes_within(sizes, 1, STRATA_MAP_MAX_SIZE, 1))
     return "has a map of other than 1 to 5 sizes from 1 to 2^32";
-  if (length(strides) != rank - 1 || !all_within(strides, 0, STRATA_MAP_MAX_STRIDE, STRATA_MAP_UNIT))
+  if (count_sizes(strides) != rank - 1 || !are_sizes_within(strides, 0, STRATA_MAP_MAX_STRIDE, STRATA_MAP_UNIT))
     return "has a map whose strides are not multiples of 16 bytes below 2^40, one a dim but the first";
   if (length(box) != rank || !all_within(box, 1, STRATA_MAP_MAX_BOX, 1))
     return "has a map whose box is not 1 to 256 elements along each dim";
@@ -110,7 +121,7 @@ static const char *copy_fault(MlirOperation op) {
   MlirAttribute map = find_map(op);
   if (mlirAttributeIsNull(map))
     return "names a map that its function does not have";
-  intptr_t rank = length(field(map, "sizes")), n_offsets = mlirAttributeIsNull(field(map, "lower")) ? 0 : rank - 2;
+  intptr_t rank = length(field(map, "box")), n_offsets = mlirAttributeIsNull(field(map, "lower")) ? 0 : rank - 2;
   if (mlirOperationGetNumOperands(op) - n_fixed != rank + n_offsets)
     return "has other than one coordinate a dim of its map, and an offset a dim of its window";
   if (n_offsets && !is_load)

@@ -201,11 +201,13 @@ static size_t pool_size(const strata_rt_variant_t *variant, const int64_t *value
   return round_up((size_t)strata_rt_number(variant->pool_size, values));
 }
 
-// What a call needs: the pool, and behind it the tensors where they come from the host.
+// What a call needs: the pool, and behind it the tensors where they come from the host. What no size_t holds is more
+// than any device has.
 static size_t call_size(const strata_rt_variant_t *variant, const int64_t *values) {
   size_t size = pool_size(variant, values);
   for (size_t i = 0; i < n_tensors() && !program.device_tensors; i++)
-    size += round_up(tensor_size(variant, values, i));
+    if (__builtin_add_overflow(size, round_up(tensor_size(variant, values, i)), &size))
+      return SIZE_MAX;
   return size;
 }
 

@@ -14,8 +14,11 @@ static struct {
 static void print_launch(void *user, size_t launch, unsigned threads, uint64_t nanoseconds) {
   const strata_library_t *library = user;
   const strata_kernel_info_t *kernel = library->kernels[library->launches[launch]];
-  fprintf(stderr, "strata: %s: launch %zu: %s, %llu tasks on %u threads, %.1f us\n", library->name, launch,
-          kernel->name, (unsigned long long)kernel->tasks, threads, (double)nanoseconds / 1e3);
+  char tasks[24] = "so many"; // as the sizes of the call say
+  if (kernel->tasks || !library->n_dims)
+    snprintf(tasks, sizeof tasks, "%llu", (unsigned long long)kernel->tasks);
+  fprintf(stderr, "strata: %s: launch %zu: %s, %s tasks on %u threads, %.1f us\n", library->name, launch, kernel->name,
+          tasks, threads, (double)nanoseconds / 1e3);
 }
 
 void strata_rt_tracer_set(const strata_library_t *library, strata_trace_t trace, void *user) {

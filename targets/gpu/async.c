@@ -230,7 +230,7 @@ static void build_copy_call(MlirOperation op, const copy_t *copy, int n, MlirVal
 
 static int map_rank(const strata_gpu_kernel_t *kernel, int64_t map) {
   MlirAttribute attr = mlirArrayAttrGetElement(strata_attr(kernel->func, "strata.maps"), map);
-  return (int)mlirDenseArrayGetNumElements(mlirDictionaryAttrGetElementByName(attr, strata_str("sizes")));
+  return (int)mlirDenseArrayGetNumElements(mlirDictionaryAttrGetElementByName(attr, strata_str("box")));
 }
 
 // Memory, map, barrier of a load, the blocks that it is for, coordinates and offsets.

@@ -1,9 +1,10 @@
 // The function around a kernel: see kernel.h.
 //
-//   level 4         func.func @k(%x: memref<...>, %shared: memref<Nxi8, 3>) attributes {strata.maps = [...]}
-//   NVPTX, AMDGCN   llvm.func @k(%x: !llvm.ptr<1>, %map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, ...})
+//   level 4         func.func @k(%x: memref<...>, %n: index, %shared: memref<Nxi8, 3>) attributes {strata.maps = [...]}
+//   NVPTX, AMDGCN   llvm.func @k(%x: !llvm.ptr<1>, %n: i64, %map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, ...})
 //                     attributes {nvvm.kernel | rocdl.kernel, threads of a block}
-//   emulated        llvm.func @k(%x: !llvm.ptr, %map: !llvm.ptr, %block: i64, %thread: i64, %shared: !llvm.ptr)
+//   emulated        llvm.func @k(%x: !llvm.ptr, %n: i64, %map: !llvm.ptr, %block: i64, %thread: i64, %shared:
+//   !llvm.ptr)
 #include "targets/gpu/kernel.h"
 
 #include <mlir-c/Dialect/LLVM.h>
@@ -39,7 +40,23 @@ void strata_gpu_claim_launches(const strata_gpu_kernel_t *kernel) {
   strata_set_attr(kernel->func, launches_attr, mlirUnitAttrGet(kernel->compile->context));
 }
 
-// A parameter a tensor map, behind the buffers.
+// Sizes, behind the buffers, are parameters of 64 bits, however many indices have.
+static void widen_sizes(const strata_gpu_kernel_t *kernel) {
+  MlirBlock block = entry(kernel->func);
+  MlirType i64 = mlirIntegerTypeGet(kernel->compile->context, 64);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
+    MlirValue size = mlirBlockGetArgument(block, i);
+    MlirType index = mlirValueGetType(size);
+    if (!mlirTypeIsAIndex(index))
+      continue;
+    MlirValue wide = mlirBlockInsertArgument(block, i, i64, mlirOperationGetLocation(kernel->func));
+    MlirOperation first = mlirBlockGetFirstOperation(block);
+    mlirValueReplaceAllUsesOfWith(size, strata_gpu_build(first, "arith.index_cast", 1, &wide, index, 0, NULL));
+    mlirBlockEraseArgument(block, (unsigned)i + 1);
+  }
+}
+
+// A parameter a tensor map, behind the buffers and sizes.
 static void add_maps(strata_gpu_kernel_t *kernel) {
   MlirBlock block = entry(kernel->func);
   MlirType pointer = mlirLLVMPointerTypeGet(kernel->compile->context, 0);
@@ -56,6 +73,7 @@ static void add_maps(strata_gpu_kernel_t *kernel) {
 void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel) {
   MlirContext context = kernel->compile->context;
   MlirBlock block = entry(kernel->func);
+  widen_sizes(kernel);
   add_maps(kernel);
   if (kernel->device->code == STRATA_GPU_EMULATED) {
     MlirType i64 = mlirIntegerTypeGet(context, 64);

@@ -12,6 +12,7 @@
 _Static_assert(STRATA_MAX_MAPS <= (int)STRATA_RT_MAX_MAPS, "what passes count on");
 
 typedef struct {
+  const strata_program_t *program;
   const char *kernel;
   size_t number;
   MlirAttribute attr;
@@ -35,6 +36,30 @@ static int64_t get_at(const reader_t *reader, const char *name, uint32_t n, uint
   if (mlirAttributeIsNull(attr) || !mlirAttributeIsADenseI64Array(attr) || mlirDenseArrayGetNumElements(attr) != n)
     return -1;
   return mlirDenseI64ArrayGetElement(attr, i);
+}
+
+static MlirAffineMap get_map(const reader_t *reader, const char *name, uint32_t n) {
+  MlirAttribute attr = mlirDictionaryAttrGetElementByName(reader->attr, strata_str(name));
+  bool is_map = reader->program->sizes && !mlirAttributeIsNull(attr) && mlirAttributeIsAAffineMap(attr) &&
+                mlirAffineMapGetNumResults(mlirAffineMapAttrGetValue(attr)) == n;
+  return is_map ? mlirAffineMapAttrGetValue(attr) : (MlirAffineMap){0};
+}
+
+// The same of a map's results or a dense array's, of which all must be multiples of |multiple| from |least| to |most|:
+// what varies is checked in each call.
+static bool get_number(const reader_t *reader, const char *name, uint32_t n, uint32_t i, const int64_t limits[3],
+                       strata_number_t *out) {
+  const int64_t least = limits[0], most = limits[1], multiple = limits[2];
+  MlirAffineMap map = get_map(reader, name, n);
+  *out = mlirAffineMapIsNull(map) ? get_at(reader, name, n, i)
+                                  : strata_sizes_expr(reader->program->sizes, mlirAffineMapGetResult(map, i));
+  if (mlirAffineMapIsNull(map) || !strata_number_varies(*out))
+    return *out >= least && *out <= most && *out % multiple == 0;
+  strata_arena_t *arena = reader->program->compile->arena;
+  strata_sizes_require(
+      reader->program->sizes, *out, least, most, multiple,
+      strata_arena_printf(arena, "number %u of the %s of map %zu of %s,", i, name, reader->number, reader->kernel));
+  return true;
 }
 
 // The same of a value that may be negative; false if there is none.
@@ -80,22 +105,21 @@ static strata_status_t read_type(reader_t *reader) {
 static strata_status_t read_dims(reader_t *reader) {
   strata_rt_map_t *map = &reader->map;
   for (uint32_t i = 0; i < map->rank; i++) {
-    int64_t size = get_at(reader, "sizes", map->rank, i), box = get_at(reader, "box", map->rank, i);
-    int64_t step = get_at(reader, "steps", map->rank, i);
-    int64_t stride = i ? get_at(reader, "strides", map->rank - 1, i - 1) : 0;
-    if (!is_between(size, 1, STRATA_MAP_MAX_SIZE))
+    // A size of 0 is none of the driver's, but nothing is copied then: the runtime makes it 1.
+    const int64_t size_limits[] = {1 - (mlirAffineMapIsNull(get_map(reader, "sizes", map->rank)) ? 0 : 1),
+                                   STRATA_MAP_MAX_SIZE, 1};
+    const int64_t stride_limits[] = {STRATA_MAP_UNIT, STRATA_MAP_MAX_STRIDE, STRATA_MAP_UNIT};
+    int64_t box = get_at(reader, "box", map->rank, i), step = get_at(reader, "steps", map->rank, i);
+    if (!get_number(reader, "sizes", map->rank, i, size_limits, &map->sizes[i]))
       return refuse(reader, "sizes of 1 to 2^32 for every dim");
     if (!is_between(box, 1, STRATA_MAP_MAX_BOX))
       return refuse(reader, "a box of 1 to 256 for every dim");
     if (!is_between(step, 1, i ? STRATA_MAP_MAX_STEP : 1))
       return refuse(reader, "steps of 1 to 8 for every dim, 1 for the innermost");
-    if (i && (!is_between(stride, STRATA_MAP_UNIT, STRATA_MAP_MAX_STRIDE) || stride % STRATA_MAP_UNIT))
+    if (i && !get_number(reader, "strides", map->rank - 1, i - 1, stride_limits, &map->strides[i - 1]))
       return refuse(reader, "strides below 2^40, multiples of 16, for every dim but the innermost");
-    map->sizes[i] = size;
     map->box[i] = (uint32_t)box;
     map->steps[i] = (uint32_t)step;
-    if (i)
-      map->strides[i - 1] = stride;
   }
   return NULL;
 }
@@ -121,11 +145,20 @@ static strata_status_t read_window(reader_t *reader) {
   return NULL;
 }
 
+static bool varies(const strata_rt_map_t *map) {
+  bool does = false;
+  for (uint32_t i = 0; i < map->rank; i++)
+    does |= strata_number_varies(map->sizes[i]) || (i && strata_number_varies(map->strides[i - 1]));
+  return does;
+}
+
 static strata_status_t check_extent(const reader_t *reader) {
   const strata_rt_map_t *map = &reader->map;
   int64_t row = map->box[0] * reader->element, end = 0;
   if (row % STRATA_MAP_UNIT || (map->swizzle && row > map->swizzle))
     return refuse(reader, "rows of the box that are multiples of 16 bytes and no longer than the swizzle's span");
+  if (varies(map))
+    return NULL;
   for (uint32_t i = 0; i < map->rank; i++) {
     int64_t last, stride = i ? map->strides[i - 1] : reader->element;
     if (__builtin_mul_overflow(map->sizes[i] - 1, stride, &last) || __builtin_add_overflow(end, last, &end))
@@ -139,8 +172,10 @@ static strata_status_t read_map(reader_t *reader, MlirType function) {
     return refuse(reader, "a dictionary");
   int64_t buffer = get_i64(reader, "buffer"), swizzle = get_i64(reader, "swizzle");
   MlirAttribute sizes = mlirDictionaryAttrGetElementByName(reader->attr, strata_str("sizes"));
-  bool has_sizes = !mlirAttributeIsNull(sizes) && mlirAttributeIsADenseI64Array(sizes);
-  int64_t rank = has_sizes ? mlirDenseArrayGetNumElements(sizes) : 0;
+  int64_t rank = mlirAttributeIsNull(sizes)             ? 0
+                 : mlirAttributeIsADenseI64Array(sizes) ? mlirDenseArrayGetNumElements(sizes)
+                 : mlirAttributeIsAAffineMap(sizes)     ? mlirAffineMapGetNumResults(mlirAffineMapAttrGetValue(sizes))
+                                                        : 0;
   if (!is_between(buffer, 0, mlirFunctionTypeGetNumInputs(function) - 1) ||
       !mlirTypeIsAMemRef(mlirFunctionTypeGetInput(function, buffer)))
     return refuse(reader, "the number of a buffer");
@@ -169,7 +204,8 @@ strata_status_t strata_program_read_maps(const strata_program_t *program, MlirOp
                         (int)STRATA_RT_MAX_MAPS);
   strata_rt_map_t *maps = strata_arena_array(program->compile->arena, strata_rt_map_t, n + 1);
   for (intptr_t i = 0; i < n; i++) {
-    reader_t reader = {.kernel = kernel->symbol, .number = (size_t)i, .attr = mlirArrayAttrGetElement(attr, i)};
+    reader_t reader = {
+        .program = program, .kernel = kernel->symbol, .number = (size_t)i, .attr = mlirArrayAttrGetElement(attr, i)};
     STRATA_TRY(read_map(&reader, mlirTypeAttrGetValue(type)));
     maps[i] = reader.map;
   }

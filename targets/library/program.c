@@ -282,9 +282,11 @@ static void step_rows(const strata_program_t *program, const strata_counted_loop
     step->kind |= STRATA_RT_STEP_VARIES;
   if (!loop->reversed[scan])
     return;
-  step->stride = strata_number_varies(row) ? strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row,
-                                                             strata_sizes_op(program->sizes, STRATA_VALUE_MUL, 1, -1))
-                                           : -row;
+  step->stride = -row;
+  if (strata_number_varies(row)) {
+    MlirAffineExpr minus = mlirAffineConstantExprGet(program->compile->context, -1);
+    step->stride = strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row, strata_sizes_expr(program->sizes, minus));
+  }
   strata_number_t last = strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row, loop->count - 1);
   arg->offset = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, arg->offset, last);
 }

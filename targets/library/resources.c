@@ -34,20 +34,36 @@ static int64_t stack_size(const strata_cpu_objects_t *objects, const strata_prog
   return size;
 }
 
+// A number as text; |text| has room for it.
+enum { NUMBER_LENGTH = 24 };
+static const char *print_number(strata_number_t number, char *text) {
+  if (strata_number_varies(number))
+    return "varies";
+  snprintf(text, NUMBER_LENGTH, "%lld", (long long)number);
+  return text;
+}
+
 static void print_kernel(const strata_program_kernel_t *kernel, const strata_cpu_objects_t *objects, FILE *file) {
+  char tasks[NUMBER_LENGTH];
   uint64_t code = 0;
   for (size_t i = 0; i < objects->count; i++)
     code += code_size(&objects->data[i], kernel);
-  fprintf(file, "%-24s %8lld %8llu %8lld %8lld\n", kernel->symbol, (long long)kernel->tasks, (unsigned long long)code,
-          (long long)stack_size(objects, kernel), (long long)kernel->scratch_size);
+  fprintf(file, "%-24s %8s %8llu %8lld %8lld\n", kernel->symbol, print_number(kernel->tasks, tasks),
+          (unsigned long long)code, (long long)stack_size(objects, kernel), (long long)kernel->scratch_size);
 }
 
 static void print_totals(const strata_program_t *program, FILE *file) {
   fprintf(file, "launches    %lld, and %zu of the preparation, at compile time\n",
           (long long)strata_program_count_launches(&program->main), program->prepare.count);
   fprintf(file, "weights     %lld bytes\n", (long long)program->weights_size);
-  fprintf(file, "pool        %lld bytes; at most %lld live at a time, without sharing it would be %lld\n",
-          (long long)program->pool_size, (long long)program->pool_live, (long long)program->pool_sum);
+  char pool[NUMBER_LENGTH];
+  if (strata_number_varies(program->pool_size))
+    fprintf(file,
+            "pool        varies; at likely sizes at most %lld bytes live at a time, without sharing it would be %lld\n",
+            (long long)program->pool_live, (long long)program->pool_sum);
+  else
+    fprintf(file, "pool        %s bytes; at most %lld live at a time, without sharing it would be %lld\n",
+            print_number(program->pool_size, pool), (long long)program->pool_live, (long long)program->pool_sum);
 }
 
 void strata_program_print_resources(const strata_program_t *program, const strata_cpu_objects_t *objects, FILE *file) {
@@ -75,7 +91,8 @@ void strata_program_print_gpu_resources(const strata_program_t *program, FILE *f
   for (size_t i = 0; i < program->kernels.count; i++) {
     const strata_program_kernel_t *kernel = &program->kernels.data[i];
     const strata_gpu_resources_t *resources = find_resources(binary, kernel->symbol);
-    fprintf(file, "%-24s %8lld %8lld", kernel->symbol, (long long)kernel->tasks, (long long)kernel->threads);
+    char blocks[NUMBER_LENGTH];
+    fprintf(file, "%-24s %8s %8lld", kernel->symbol, print_number(kernel->tasks, blocks), (long long)kernel->threads);
     if (resources)
       fprintf(file, " %8lld %8lld %8lld %8lld", (long long)resources->registers,
               (long long)(kernel->shared + resources->shared), (long long)resources->stack,

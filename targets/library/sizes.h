@@ -6,7 +6,8 @@
 #include "dialects/symbol_table.h"
 #include "runtime/library/tables.h"
 
-// What the tables have (strata_rt_number): a constant from 0 on, or -1 - k, value k of a call.
+// What the tables have (strata_rt_number): a constant from 0 on, or -1 - k, value k of a call. A constant below 0 is a
+// value too, strata_sizes_expr's.
 typedef int64_t strata_number_t;
 
 static inline bool strata_number_varies(strata_number_t number) { return number < 0; }

@@ -52,7 +52,7 @@ module {
       }
       return
     }
-    func.func @join(%t: memref<1xf32>, %past: memref<1xf32>, %y: memref<1xf32>, %s: index, %p: index, %begin: index, %end: index,
+    func.func @join(%t: memref<0xf32>, %past: memref<0xf32>, %y: memref<0xf32>, %s: index, %p: index, %begin: index, %end: index,
                     %scratch: memref<0xi8>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
@@ -65,18 +65,114 @@ module {
         %to = arith.muli %i, %whole : index
         scf.for %j = %c0 to %row step %c1 {
           %at = arith.addi %from, %j : index
-          %0 = memref.load %t[%at] : memref<1xf32>
+          %0 = memref.load %t[%at] : memref<0xf32>
           %1 = arith.addf %0, %0 : f32
           %place = arith.addi %to, %j : index
-          memref.store %1, %y[%place] : memref<1xf32>
+          memref.store %1, %y[%place] : memref<0xf32>
         }
         %past_from = arith.muli %i, %past_row : index
         %behind = arith.addi %to, %row : index
         scf.for %j = %c0 to %past_row step %c1 {
           %at = arith.addi %past_from, %j : index
-          %0 = memref.load %past[%at] : memref<1xf32>
+          %0 = memref.load %past[%at] : memref<0xf32>
           %place = arith.addi %behind, %j : index
-          memref.store %0, %y[%place] : memref<1xf32>
+          memref.store %0, %y[%place] : memref<0xf32>
+        }
+      }
+      return
+    }
+  }
+}
+"""
+
+# Sums over 5 steps, from the last to the first: a loop with a state and rows whose sizes vary, and a pool of its own.
+LOOP = """
+#row = affine_map<()[s0] -> (s0, 8)>
+#rows = affine_map<()[s0] -> (5, s0, 8)>
+#tasks = affine_map<()[s0] -> (s0)>
+!row = memref<?x8xf32, {sizes = #row}>
+!rows = memref<5x?x8xf32, {sizes = #rows}>
+module {
+  func.func @main(%h: !row {strata.name = "h"}, %xs: !rows {strata.name = "xs"},
+                  %last: !row {strata.name = "last", strata.output}, %ys: !rows {strata.name = "ys", strata.output})
+      attributes {strata.symbols = [{name = "batch", min = 1, max = 1000, multiple = 1}]} {
+    %n = arith.constant 1 : index
+    %first = memref.alloc(%n) : !row
+    call @copy(%h, %first) : (!row, !row) -> ()
+    call @loop(%first, %xs, %last, %ys) : (!row, !rows, !row, !rows) -> ()
+    return
+  }
+  func.func private @loop(!row, !rows, !row, !rows) attributes {strata.body = @body, strata.count = 5 : i64,
+      strata.parts = array<i64: 1, 1, 0, 1>, strata.reversed = array<i64: 1, 0>}
+  func.func @body(%h: !row, %x: !row, %next: !row, %y: !row) {
+    %n = arith.constant 1 : index
+    %a = memref.alloc(%n) : !row
+    %b = memref.alloc(%n) : !row
+    call @copy(%x, %a) : (!row, !row) -> ()
+    call @add(%h, %a, %b) : (!row, !row, !row) -> ()
+    call @copy(%b, %next) : (!row, !row) -> ()
+    call @copy(%b, %y) : (!row, !row) -> ()
+    return
+  }
+  func.func private @copy(!row, !row) attributes {strata.tasks = #tasks, strata.scratch = 0 : i64}
+  func.func private @add(!row, !row, !row) attributes {strata.tasks = #tasks, strata.scratch = 0 : i64}
+  module @kernels {
+    func.func @copy(%x: memref<1x8xf32>, %y: memref<1x8xf32>, %begin: index, %end: index, %scratch: memref<0xi8>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      scf.for %i = %begin to %end step %c1 {
+        scf.for %j = %c0 to %c8 step %c1 {
+          %0 = memref.load %x[%i, %j] : memref<1x8xf32>
+          memref.store %0, %y[%i, %j] : memref<1x8xf32>
+        }
+      }
+      return
+    }
+    func.func @add(%a: memref<1x8xf32>, %b: memref<1x8xf32>, %y: memref<1x8xf32>, %begin: index, %end: index,
+                   %scratch: memref<0xi8>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      scf.for %i = %begin to %end step %c1 {
+        scf.for %j = %c0 to %c8 step %c1 {
+          %0 = memref.load %a[%i, %j] : memref<1x8xf32>
+          %1 = memref.load %b[%i, %j] : memref<1x8xf32>
+          %2 = arith.addf %0, %1 : f32
+          memref.store %2, %y[%i, %j] : memref<1x8xf32>
+        }
+      }
+      return
+    }
+  }
+}
+"""
+
+# Two of the same shape: y is written before the last read of x, so that it is computed in the pool if it may be x.
+TWICE = """
+#row = affine_map<()[s0] -> (s0, 8)>
+!row = memref<?x8xf32, {sizes = #row}>
+module {
+  func.func @main(%x: !row {strata.name = "x"}, %y: !row {strata.name = "y", strata.output}) attributes {
+      strata.symbols = [{name = "batch", min = 1, max = 1000, multiple = 1}]} {
+    call @twice(%x, %x, %y) : (!row, !row, !row) -> ()
+    return
+  }
+  func.func private @twice(!row, !row, !row) attributes {strata.tasks = affine_map<()[s0] -> (s0)>, strata.scratch = 0 : i64,
+      strata.sizes = affine_map<()[s0] -> (s0 - 1)>}
+  module @kernels {
+    func.func @twice(%a: memref<1x8xf32>, %b: memref<1x8xf32>, %y: memref<1x8xf32>, %last: index, %begin: index,
+                     %end: index, %scratch: memref<0xi8>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      scf.for %i = %begin to %end step %c1 {
+        %other = arith.subi %last, %i : index
+        scf.for %j = %c0 to %c8 step %c1 {
+          %0 = memref.load %a[%i, %j] : memref<1x8xf32>
+          %1 = memref.load %b[%other, %j] : memref<1x8xf32>
+          %2 = arith.addf %0, %1 : f32
+          memref.store %2, %y[%i, %j] : memref<1x8xf32>
         }
       }
       return
@@ -152,12 +248,12 @@ def write(path, text):
     return path
 
 
-def compile_rows(name="rows", *options):
-    path = write("rows.mlir", ROWS)
+def compile_ir(text, name, *options):
+    path = write(f"{name}.mlir", text)
     # The plan is a pass of the phase that the IR is behind: it is run on its own.
     planned = run(os.path.join(strata.BIN, "strata-opt"), path, "--pipeline=affine-memory-plan")
     options = ["--compile-from=cpu", "--device=x86-64-v3", *options]  # valgrind does not know AVX-512
-    return strata.compile_library(write("planned.mlir", planned), "out", name, options)[0]
+    return strata.compile_library(write(f"{name}_planned.mlir", planned), "out", name, options)[0]
 
 
 def make_inputs(generator, batch, sequence, past):
@@ -262,8 +358,31 @@ def test_strata_run(path):
     np.save("flat.npy", inputs[0][0])
     told = run(*command, "--random", "--input=flat.npy", status=1)
     assert "flat.npy: expected f32 [batch, x, 4] for input x, got f32 33x4" in told, told
-    told = run(os.path.join(strata.BIN, "strata"), "planned.mlir", "--compile-from=cpu")
+    told = run(os.path.join(strata.BIN, "strata"), "rows_planned.mlir", "--compile-from=cpu")
     assert "sizes: batch = 2, x = 16, past.0 = 4" in told, told
+
+
+def test_loop(path):
+    library, generator = strata.Library(path), np.random.default_rng()
+    for batch in (1, 2, 7, 64, 999):
+        h = generator.standard_normal((batch, 8)).astype(np.float32)
+        xs = generator.standard_normal((5, batch, 8)).astype(np.float32)
+        expected = [h]
+        for step in range(5):
+            expected.append(expected[-1] + xs[4 - step])
+        last, ys = library.run([h, xs], [batch])
+        assert (last == expected[5]).all() and (ys == np.stack(expected[1:])).all(), batch
+
+
+def test_alias(path):
+    library, generator = strata.Library(path), np.random.default_rng()
+    for batch in (1, 2, 7, 64, 999):
+        x = generator.standard_normal((batch, 8)).astype(np.float32)
+        memory = strata.aligned(x.shape, np.float32)
+        memory[...] = x
+        pointers = (ctypes.c_void_p * 2)(memory.ctypes.data, memory.ctypes.data)
+        library.check(library.description.run(pointers, library.dims([batch]), None, None))
+        assert (memory == x + x[::-1]).all(), batch
 
 
 #===-- Expressions ----------------------------------------------------------------------------------------------===#
@@ -361,7 +480,7 @@ def partial_products(shape):
 
 
 def main():
-    path = compile_rows()
+    path = compile_ir(ROWS, "rows")
     library = strata.Library(path)
     assert library.output_shape(0, (2, 3, 4)) == (2, 7, 4)
     test_calls(library)
@@ -369,9 +488,11 @@ def main():
     library.description.unload()
     test_threads(path)
     test_header(path)
-    compile_rows("users", "--user-device-memory")
+    compile_ir(ROWS, "users", "--user-device-memory")
     test_c_program()
     test_strata_run(path)
+    test_loop(compile_ir(LOOP, "loop"))
+    test_alias(compile_ir(TWICE, "twice", "--alias=y=x"))
     seed = random.randrange(1 << 30)
     print("seed", seed)
     test_expressions(seed)

@@ -105,28 +105,27 @@ class Library(strata.Library):
         if (self.user_memory or self.device_tensors) and not Library._driver:
             Library._driver = Driver()
 
-    def _check(self, status):
-        if status:
-            raise RuntimeError(f"status {status}: {self.description.error().decode()}")
+    _check = strata.Library.check
 
-    def _call(self, tensors, pool):
+    def _call(self, tensors, pool, sizes):
         pointers = (ctypes.c_void_p * len(tensors))(*tensors)
         self._driver.may_only_enqueue(self.user_memory and not self.may_wait)
-        status = self.description.run(pointers, None, pool, self._driver.stream if self.user_memory else None)
+        status = self.description.run(pointers, self.dims(sizes), pool, self._driver.stream if self.user_memory else None)
         self._driver.may_only_enqueue(False)
         self._check(status)
 
-    def run(self, inputs):
+    def run(self, inputs, sizes=None):
         if not self.user_memory and not self.device_tensors:
-            return super().run(inputs)
+            return super().run(inputs, sizes)
         driver = self._driver
         if self.user_memory:
             self._check(self.description.load(None, driver.stream))
         arrays = [np.ascontiguousarray(value, strata.DTYPES[info.dtype]) for value, info in zip(inputs, self.inputs)]
-        outputs = [strata.aligned(info.stored(), strata.DTYPES[info.dtype]) for info in self.outputs]
-        pool = driver.allocate(self.description.device_memory_size(None))
+        outputs = [strata.aligned(info.stored() if sizes is None else self.output_shape(i, sizes),
+                                  strata.DTYPES[info.dtype]) for i, info in enumerate(self.outputs)]
+        pool = driver.allocate(self.description.device_memory_size(self.dims(sizes)))
         if not self.device_tensors:
-            self._call([array.ctypes.data for array in arrays + outputs], pool)
+            self._call([array.ctypes.data for array in arrays + outputs], pool, sizes)
             driver.synchronize()
             driver.free(pool)
             return outputs
@@ -134,7 +133,7 @@ class Library(strata.Library):
         for array, place in zip(arrays, memory):
             driver.upload(place, array)
         driver.synchronize()
-        self._call(memory, pool)
+        self._call(memory, pool, sizes)
         for array, place in zip(outputs, memory[len(arrays):]):
             driver.download(array, place)
         driver.synchronize()

@@ -36,6 +36,11 @@ static int check_address(const char *what, const void *address, size_t size, con
   return OK;
 }
 
+// What lies between the other parameters and the first map.
+#define PADDING ((void *)UINTPTR_MAX)
+// Parameters below this are sizes.
+#define FIRST_ADDRESS (UINT64_C(1) << 32)
+
 // Parameters given one by one, up to a null pointer, as our runtime gives them: packed as read_params says.
 static int pack_params(const function_t *function, void **params, void **out, size_t *out_n) {
   enum { UNIT = MAP_ALIGNMENT / sizeof *out, LENGTH = MAP_SIZE / sizeof *out };
@@ -45,13 +50,23 @@ static int pack_params(const function_t *function, void **params, void **out, si
     if (*out_n + UNIT + LENGTH > MAX_PARAMS)
       return fault(INVALID_VALUE, "kernel %s: too many parameters", function->name);
     while (map && *out_n % UNIT)
-      out[(*out_n)++] = NULL;
+      out[(*out_n)++] = PADDING;
     memcpy(&out[*out_n], params[n], map ? MAP_SIZE : sizeof *out);
     *out_n += map ? LENGTH : 1;
   }
   if (expected >= 0 && n != expected)
     return fault(INVALID_VALUE, "kernel %s: %ld parameters, expected %ld", function->name, n, expected);
   return OK;
+}
+
+// Parameters given at once: words of zeros in front of the first map, which is aligned, are no parameters.
+static void mark_padding(void **words, size_t n) {
+  enum { UNIT = MAP_ALIGNMENT / sizeof *words, LENGTH = MAP_SIZE / sizeof *words };
+  size_t first = 0;
+  while (first < n && (first % UNIT || first + LENGTH > n || !map_at(&words[first])))
+    first++;
+  for (size_t i = first; first < n && i > 0 && first - i < UNIT - 1 && !words[i - 1]; i--)
+    words[i - 1] = PADDING;
 }
 
 // The launch's parameters in words, maps aligned.
@@ -77,22 +92,20 @@ static int read_params(const function_t *function, void **params, void **extra, 
   if (expected >= 0 && (long)(*out_n * sizeof *out) != expected)
     return fault(INVALID_VALUE, "kernel %s: %zu bytes of parameters, expected %ld", function->name,
                  *out_n * sizeof *out, expected);
+  mark_padding(out, *out_n);
   return OK;
 }
 
-// Between the buffers and the first map there may be words of zeros.
 size_t split_params(void *const *words, size_t n_words, void **out) {
   enum { UNIT = MAP_ALIGNMENT / sizeof *words, LENGTH = MAP_SIZE / sizeof *words };
-  size_t n = 0, n_maps = 0;
+  size_t n = 0;
   for (size_t i = 0; i < n_words;) {
     if (i % UNIT || i + LENGTH > n_words || !map_at(&words[i])) {
-      out[n++] = words[i++];
+      if (words[i++] != PADDING)
+        out[n++] = words[i - 1];
       continue;
     }
-    for (size_t padding = 0; padding < UNIT - 1 && !n_maps && n && !out[n - 1]; padding++)
-      n--;
     out[n++] = (void *)(uintptr_t)&words[i];
-    n_maps++;
     i += LENGTH;
   }
   return n;
@@ -106,6 +119,8 @@ static int check_params(const operation_t *operation, void *const *words, const 
   for (size_t i = 0; i < n && result == OK; i++) {
     bool is_map = (uintptr_t)params[i] - (uintptr_t)words < operation->n_params * sizeof *words;
     const map_t *map = is_map ? map_at(params[i]) : NULL;
+    if (!is_map && params[i] && (uintptr_t)params[i] < FIRST_ADDRESS)
+      continue;
     result =
         map ? check_address(name, map->address, map_extent(map), context) : check_address(name, params[i], 0, context);
   }
