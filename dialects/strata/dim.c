@@ -424,7 +424,7 @@ static strata_range_t range_of_factor(MlirAffineExpr expr, const strata_symbols_
   return (strata_range_t){floor_div(range.min, divisor), floor_div(range.max, divisor)};
 }
 
-static strata_range_t range_of_sum(const sum_t *sum, const strata_symbols_t *symbols) {
+static strata_range_t range_of_terms(const sum_t *sum, const strata_symbols_t *symbols) {
   strata_range_t range = {0, 0};
   for (int i = 0; i < sum->n_terms; i++) {
     const term_t *term = &sum->terms[i];
@@ -434,6 +434,71 @@ static strata_range_t range_of_sum(const sum_t *sum, const strata_symbols_t *sym
     range.min = strata_plus(range.min, product.min);
     range.max = strata_plus(range.max, product.max);
   }
+  return range;
+}
+
+static strata_range_t intersection(strata_range_t a, strata_range_t b) {
+  return (strata_range_t){strata_max(a.min, b.min), strata_min(a.max, b.max)};
+}
+
+// Without term |i|, and with |factor| times |expr| in its place, all of it |scale| times.
+static sum_t with_instead(const sum_t *sum, int i, int64_t scale, int64_t factor, MlirAffineExpr expr) {
+  sum_t rest = *sum, result = {.fits = true}, other = sum_of(expr);
+  remove_at(&rest, i);
+  add_sum(&result, &rest, scale);
+  add_sum(&result, &other, factor);
+  return result;
+}
+
+static strata_range_t range_of_sum(const sum_t *sum, const strata_symbols_t *symbols);
+
+// With x / c and (x - (c - 1)) / c as the ends of x floordiv c, which is term |i|: closer where x is in the sum, too.
+static bool range_by_quotient(const sum_t *sum, int i, const strata_symbols_t *symbols, strata_range_t *out) {
+  const term_t *term = &sum->terms[i];
+  MlirAffineExpr quotient = term->n_factors == 1 ? term->factors[0] : (MlirAffineExpr){0};
+  if (mlirAffineExprIsNull(quotient) || !mlirAffineExprIsAFloorDiv(quotient) ||
+      !mlirAffineExprIsAConstant(rhs_of(quotient)) || constant_of(rhs_of(quotient)) <= 0)
+    return false;
+  int64_t divisor = constant_of(rhs_of(quotient)), factor = term->coefficient;
+  sum_t scaled = with_instead(sum, i, divisor, factor, lhs_of(quotient));
+  if (!scaled.fits)
+    return false;
+  strata_range_t range = range_of_terms(&scaled, symbols);
+  int64_t slack = strata_times(factor < 0 ? -factor : factor, divisor - 1);
+  int64_t min = factor > 0 ? strata_minus(range.min, slack) : range.min,
+          max = factor < 0 ? strata_plus(range.max, slack) : range.max;
+  *out = (strata_range_t){min == INT64_MIN ? min : -floor_div(-min, divisor),
+                          max == INT64_MAX ? max : floor_div(max, divisor)};
+  return true;
+}
+
+// With either of what the symbol of term |i| is the greater, or the lesser, of.
+static bool range_by_choice(const sum_t *sum, int i, const strata_symbols_t *symbols, strata_range_t *out) {
+  const term_t *term = &sum->terms[i];
+  size_t number = term->n_factors == 1 && mlirAffineExprIsASymbol(term->factors[0])
+                      ? (size_t)mlirAffineSymbolExprGetPosition(term->factors[0])
+                      : SIZE_MAX;
+  if (number >= symbols->list.count)
+    return false;
+  const strata_symbol_t *symbol = &symbols->list.data[number];
+  if (symbol->op != STRATA_SYMBOL_MAX && symbol->op != STRATA_SYMBOL_MIN)
+    return false;
+  sum_t lhs = with_instead(sum, i, 1, term->coefficient, symbol->lhs),
+        rhs = with_instead(sum, i, 1, term->coefficient, symbol->rhs);
+  if (!lhs.fits || !rhs.fits)
+    return false;
+  strata_range_t a = range_of_sum(&lhs, symbols), b = range_of_sum(&rhs, symbols);
+  bool is_least = (symbol->op == STRATA_SYMBOL_MIN) == (term->coefficient > 0); // of the two sums, else the greatest
+  *out = is_least ? (strata_range_t){strata_min(a.min, b.min), strata_min(a.max, b.max)}
+                  : (strata_range_t){strata_max(a.min, b.min), strata_max(a.max, b.max)};
+  return true;
+}
+
+static strata_range_t range_of_sum(const sum_t *sum, const strata_symbols_t *symbols) {
+  strata_range_t range = range_of_terms(sum, symbols), other;
+  for (int i = 0; i < sum->n_terms; i++)
+    if (range_by_quotient(sum, i, symbols, &other) || range_by_choice(sum, i, symbols, &other))
+      range = intersection(range, other);
   return range;
 }
 
@@ -457,6 +522,17 @@ int64_t strata_dim_divisor(strata_dim_t dim, const strata_symbols_t *symbols) {
     divisor = strata_gcd(divisor, known);
   }
   return sum.fits ? divisor : 1;
+}
+
+bool strata_dim_split(strata_dim_t dim, strata_dim_t *out_part, int64_t *out_factor, int64_t *out_rest) {
+  sum_t sum = sum_of(dim);
+  if (!sum.fits || sum.n_terms == 0 || sum.terms[0].n_factors != 1 || sum.n_terms > 2 ||
+      (sum.n_terms == 2 && sum.terms[1].n_factors != 0))
+    return false;
+  *out_part = sum.terms[0].factors[0];
+  *out_factor = sum.terms[0].coefficient;
+  *out_rest = sum.n_terms == 2 ? sum.terms[1].coefficient : 0;
+  return true;
 }
 
 // Whether the solution of symbol + rest = 0, or -symbol + rest = 0, is a sum that may be a size for all sizes: no term

@@ -144,6 +144,8 @@ strata_dim_t strata_dim_product(MlirContext context, int count, const strata_dim
 bool strata_dim_divide(strata_dim_t a, strata_dim_t b, strata_dim_t *out);
 // With |values| in the place of the first |n_symbols| symbols; a null value leaves its symbol.
 strata_dim_t strata_dim_substitute(strata_dim_t dim, int n_symbols, const strata_dim_t *values);
+// dim = factor * part + rest, where the part is a symbol or a quotient by a number; false if it is another sum.
+bool strata_dim_split(strata_dim_t dim, strata_dim_t *out_part, int64_t *out_factor, int64_t *out_rest);
 // Solves a = b for the last symbol, of those that |may_go|, for which the solution is a sum, or else a difference, of
 // others. Returns its number, -1 if there is none.
 int strata_dim_solve(strata_dim_t a, strata_dim_t b, int n_symbols, const bool *may_go, strata_dim_t *out);

@@ -42,18 +42,26 @@ static void use_type(usage_t *usage, MlirType type) {
     use_map(usage, mlirRankedTensorTypeGetEncoding(type));
 }
 
+static void use_arguments(usage_t *usage, MlirBlock block) {
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
+    use_type(usage, mlirValueGetType(mlirBlockGetArgument(block, i)));
+}
+
 static MlirWalkResult use_op(MlirOperation op, void *user) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     use_type(user, mlirValueGetType(mlirOperationGetResult(op, i)));
   strata_op_id_t id = strata_op_id(op);
   for (int i = 0; id != STRATA_OP_COUNT && i < strata__op_signature(id)->n_attrs; i++)
     use_map(user, mlirOperationGetAttributeByName(op, strata__op_signature(id)->attrs[i].name));
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block))
+      use_arguments(user, block);
   return MlirWalkResultAdvance;
 }
 
 static void find_used(usage_t *usage, MlirBlock block) {
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
-    use_type(usage, mlirValueGetType(mlirBlockGetArgument(block, i)));
+  use_arguments(usage, block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     mlirOperationWalk(op, use_op, usage, MlirWalkPreOrder);
@@ -110,7 +118,7 @@ void strata_symbols_renumber(strata_arena_t *arena, MlirContext context, const s
   }
   renumbering_t r = {arena, old, values, out, out_values};
   for (int i = 0; i < count; i++)
-    if (used[i])
+    if (used[i] || !mlirAffineExprIsNull(values[i]))
       settle(&r, i);
 }
 

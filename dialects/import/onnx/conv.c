@@ -3,6 +3,7 @@
 //   result[n, f, i, j] = sum over c, k, l of x[n, c, i * stride + k * dilation - low, ...] * weight[f, c, k, l]
 //
 // Dims of size 1 are left out of the sum, so that a 1x1 convolution is a matrix product; groups are a dim of their own.
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/import/onnx/window.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -231,33 +232,87 @@ static void transposed_padding(onnx_node_t *n, onnx_window_t *w, const int64_t *
   }
 }
 
+// The same where a size is no number: the padding is, unless it makes up for an output size that was asked for.
+static void open_transposed_padding(onnx_node_t *n, onnx_window_t *w, const int64_t *extra) {
+  const char *auto_pad = onnx_attr_string(n, "auto_pad", "NOTSET");
+  bool same = !strncmp(auto_pad, "SAME", 4), upper = !strcmp(auto_pad, "SAME_UPPER");
+  int64_t count;
+  if (onnx_attr_ints(n, "output_shape", &count))
+    onnx_unsupported(n, "output_shape for dimensions whose sizes are no numbers");
+  for (int i = 0; i < w->rank; i++) {
+    int64_t more = extra[i] + onnx_window_span(w, i) - w->strides[i], total = strata_max(more, 0);
+    if (same) {
+      w->low[i] = upper ? total / 2 : total - total / 2;
+      w->high[i] = more - w->low[i];
+    }
+    w->out_dims[i] = strata_dim_plus(strata_dim_times(w->in_dims[i], w->strides[i]), more - w->low[i] - w->high[i]);
+    onnx_narrow(n->importer, w->out_dims[i], 1, INT64_MAX);
+    if (w->low[i] > onnx_window_span(w, i) - 1)
+      onnx_unsupported(n, "padding that leaves out whole elements, of %s", onnx_dim_text(n, w->in_dims[i]));
+  }
+}
+
+// As a convolution of the input with zeros between its elements.
+static MlirValue convolve_spread(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups, onnx_window_t *w) {
+  onnx_shape_t own = onnx_sizes(n, weight); // [C, F / groups, kernel...]
+  int64_t swapped[STRATA_MAX_RANK], dims[STRATA_MAX_RANK] = {groups, own.dims[0] / groups, own.dims[1]};
+  memcpy(dims + 3, own.dims + 2, (size_t)w->rank * sizeof *dims);
+  for (int i = 0; i < own.rank + 1; i++)
+    swapped[i] = i == 1 ? 2 : i == 2 ? 1 : i;
+  weight = strata_build_transpose(n->b, onnx_reshape(n, weight, own.rank + 1, dims), swapped);
+  dims[0] = own.dims[1] * groups;
+  dims[1] = own.dims[0] / groups;
+  memcpy(dims + 2, own.dims + 2, (size_t)w->rank * sizeof *dims);
+  weight = onnx_reshape(n, weight, own.rank, dims);
+  for (int i = 0; i < w->rank; i++) {
+    strata_shape_t shape = onnx_shape(x);
+    int axis = i + 2;
+    shape.dims[axis] = strata_dim_times(shape.dims[axis], w->strides[i]);
+    x = onnx_pad_axis(n, onnx_insert_axis(n, x, axis + 1), axis + 1, 0, w->strides[i] - 1, 0);
+    x = onnx_reshape_dims(n, x, shape.rank, shape.dims);
+    weight = onnx_slice_axis(n, weight, axis, w->kernel[i] - 1, -1, w->kernel[i]);
+    w->low[i] = w->high[i] = onnx_window_span(w, i) - 1 - w->low[i];
+    w->in_dims[i] = shape.dims[axis];
+    w->high[i] = w->high[i] > 0 ? w->high[i] : 1; // what lies outside is zero
+    w->strides[i] = 1;
+    w->is_open[i] = true;
+  }
+  return onnx_convolve(n, x, weight, groups, w, onnx_shape(x).type);
+}
+
 void onnx_import_conv_transpose(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), weight = onnx_operand(n, 1);
-  onnx_shape_t x_shape = onnx_sizes(n, x), weight_shape = onnx_sizes(n, weight);
-  int64_t groups = onnx_attr_int(n, "group", 1), extra[STRATA_MAX_RANK];
+  strata_shape_t x_shape = onnx_shape(x);
+  onnx_shape_t weight_shape = onnx_sizes(n, weight);
+  int64_t groups = onnx_attr_int(n, "group", 1), extra[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
   onnx_window_t w = {.rank = x_shape.rank - 2};
-  if (!onnx_failed(n) && (w.rank < 1 || weight_shape.rank != x_shape.rank || w.rank > STRATA_MAX_RANK / 2 - 2 ||
-                          groups < 1 || x_shape.dims[1] % groups || weight_shape.dims[0] != x_shape.dims[1]))
+  if (!onnx_failed(n) &&
+      (w.rank < 1 || weight_shape.rank != x_shape.rank || w.rank > STRATA_MAX_RANK / 2 - 2 || groups < 1 ||
+       weight_shape.dims[0] % groups || !onnx_agree(n, x_shape.dims[1], onnx_dim(n, weight_shape.dims[0]))))
     onnx_invalid(n, "the shapes of input and weight do not fit each other");
   if (onnx_failed(n))
     return;
-  memcpy(w.in, x_shape.dims + 2, (size_t)w.rank * sizeof *w.in); // numbers: no dim is open
+  onnx_set_window_input(&w, &x_shape);
   onnx_read_kernel(n, &w, weight_shape.dims + 2);
   onnx_attr_ints_or(n, "strides", w.rank, 1, w.strides);
   onnx_attr_ints_or(n, "dilations", w.rank, 1, w.dilations);
   onnx_attr_ints_or(n, "output_padding", w.rank, 0, extra);
   onnx_read_pads(n, &w);
-  bool valid = onnx_window_is_valid(&w);
+  bool valid = onnx_window_is_valid(&w), is_static = strata_shape_sizes(&x_shape, sizes);
   for (int i = 0; i < w.rank; i++)
     valid = valid && extra[i] >= 0 && (extra[i] < w.strides[i] || extra[i] < w.dilations[i]);
   if (!onnx_failed(n) && !valid)
     onnx_invalid(n, "expected positive strides and dilations, padding that is not negative, and less output padding "
                     "than stride or dilation");
-  if (!onnx_failed(n))
+  if (!onnx_failed(n) && is_static)
     transposed_padding(n, &w, extra);
+  else if (!onnx_failed(n))
+    open_transposed_padding(n, &w, extra);
   if (onnx_failed(n))
     return;
-  onnx_set(n, 0, add_bias(n, onnx_convolve_transposed(n, x, weight, groups, &w), 2));
+  MlirValue result =
+      is_static ? onnx_convolve_transposed(n, x, weight, groups, &w) : convolve_spread(n, x, weight, groups, &w);
+  onnx_set(n, 0, add_bias(n, result, 2));
 }
 
 //===-- Integers -------------------------------------------------------------------------------------------------===//

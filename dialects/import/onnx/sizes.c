@@ -67,6 +67,14 @@ static const strata_import_dim_t *find_given(const onnx_importer_t *importer, co
   return NULL;
 }
 
+// The likely sizes that the symbol may have.
+static void keep_possible(strata_symbol_t *symbol, int n_likely, const int64_t *likely) {
+  symbol->n_likely = 0;
+  for (int i = 0; i < n_likely; i++)
+    if (likely[i] >= symbol->min && likely[i] <= symbol->max && likely[i] % symbol->multiple == 0)
+      symbol->likely[symbol->n_likely++] = likely[i];
+}
+
 static strata_dim_t new_symbol(onnx_importer_t *importer, const char *name, const strata_import_dim_t *given) {
   const kind_t *kind = kind_of(name);
   strata_symbol_t symbol = {.name = name, .min = kind->least, .max = DEFAULT_MOST, .multiple = 1};
@@ -81,11 +89,7 @@ static strata_dim_t new_symbol(onnx_importer_t *importer, const char *name, cons
     likely = given->likely;
     symbol.n_likely = given->n_likely;
   }
-  int count = 0;
-  for (int i = 0; i < symbol.n_likely; i++)
-    if (likely[i] >= symbol.min && likely[i] <= symbol.max && likely[i] % symbol.multiple == 0)
-      symbol.likely[count++] = likely[i];
-  symbol.n_likely = count;
+  keep_possible(&symbol, symbol.n_likely, likely);
   *strata_vector_push(importer->compile->arena, &importer->symbols.list) = symbol;
   return strata_dim_symbol(importer->compile->context, (int)importer->symbols.list.count - 1);
 }
@@ -248,40 +252,47 @@ static bool is_derived(const onnx_importer_t *importer, int symbol) {
   return importer->symbols.list.data[symbol].op != STRATA_SYMBOL_GIVEN;
 }
 
-// Narrows the range of the one symbol that |dim| = factor * symbol + rest depends on, so that the dim is at least |min|
-// and at most |max|. False where it cannot be.
-static bool narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64_t max) {
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(strata_minus(0, a), b); }
+
+bool onnx_narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64_t max) {
+  dim = onnx_resolve(importer, dim);
   strata_range_t range = strata_dim_range(dim, &importer->symbols);
+  strata_dim_t part;
+  int64_t factor, rest;
   if (range.min >= min && range.max <= max)
     return true;
-  MlirContext context = importer->compile->context;
-  for (size_t i = 0; i < importer->symbols.list.count; i++) {
-    strata_symbol_t *symbol = &importer->symbols.list.data[i];
-    int64_t factor, rest;
-    strata_dim_t own = strata_dim_symbol(context, (int)i), zero = strata_dim_constant(context, 0),
-                 one = strata_dim_constant(context, 1), at_zero, at_one;
-    if (is_derived(importer, (int)i) || !depends_on(importer, dim, (int)i))
-      continue;
-    strata_dim_t *values = strata_arena_array(importer->compile->arena, strata_dim_t, i + 1);
-    values[i] = zero;
-    at_zero = strata_dim_substitute(dim, (int)i + 1, values);
-    values[i] = one;
-    at_one = strata_dim_substitute(dim, (int)i + 1, values);
-    if (!strata_dim_is_constant(at_zero, &rest) || !strata_dim_is_constant(strata_dim_sub(at_one, at_zero), &factor) ||
-        factor < 1 || !strata_dim_equal(dim, strata_dim_plus(strata_dim_times(own, factor), rest)))
-      return false;
-    if (range.max > max)
-      symbol->max = strata_min(symbol->max, strata_minus(max, rest) / factor);
-    if (range.min < min)
-      symbol->min = strata_max(symbol->min, strata_ceil_div(strata_minus(min, rest), factor));
-    return symbol->min <= symbol->max;
+  if (!strata_dim_split(dim, &part, &factor, &rest))
+    return false;
+  bool has_min = range.min<min, has_max = range.max> max;
+  int64_t least = has_min ? strata_minus(min, rest) : INT64_MIN, most = has_max ? strata_minus(max, rest) : INT64_MAX;
+  if (factor < 0) {
+    int64_t end = least;
+    least = has_max ? ceil_div(most, factor) : INT64_MIN;
+    most = has_min ? floor_div(end, factor) : INT64_MAX;
+  } else {
+    least = has_min ? ceil_div(least, factor) : least;
+    most = has_max ? floor_div(most, factor) : most;
   }
-  return false;
+  if (mlirAffineExprIsAFloorDiv(part)) {
+    int64_t divisor = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(part));
+    return onnx_narrow(importer, mlirAffineBinaryOpExprGetLHS(part),
+                       least == INT64_MIN ? least : strata_times(least, divisor),
+                       most == INT64_MAX ? most : strata_plus(strata_times(most, divisor), divisor - 1));
+  }
+  if (!mlirAffineExprIsASymbol(part) || is_derived(importer, (int)mlirAffineSymbolExprGetPosition(part)))
+    return false;
+  strata_symbol_t *symbol = &importer->symbols.list.data[mlirAffineSymbolExprGetPosition(part)];
+  if (strata_max(symbol->min, least) > strata_min(symbol->max, most))
+    return false;
+  symbol->min = strata_max(symbol->min, least);
+  symbol->max = strata_min(symbol->max, most);
+  return true;
 }
 
 // Whether lhs - rhs lies in the range for all sizes, where need be of fewer sizes.
 static bool narrow_difference(onnx_importer_t *importer, strata_dim_t lhs, strata_dim_t rhs, int64_t min, int64_t max) {
-  return narrow(importer, strata_dim_sub(lhs, rhs), min, max);
+  return onnx_narrow(importer, strata_dim_sub(lhs, rhs), min, max);
 }
 
 // What must be true of |value| for it to be what the symbol is. Ranges that nobody asked for are no conditions.
@@ -298,9 +309,15 @@ static bool impose(onnx_importer_t *importer, int symbol, strata_dim_t value) {
   if (old.op != STRATA_SYMBOL_GIVEN)
     return false;
   const strata_import_dim_t *given = find_given(importer, old.name);
-  if (given &&
-      (!narrow(importer, value, old.min, old.max) || strata_dim_divisor(value, &importer->symbols) % old.multiple != 0))
+  bool is_symbol = mlirAffineExprIsASymbol(value);
+  if ((given || is_symbol) && !onnx_narrow(importer, value, old.min, old.max))
     return false;
+  if (is_symbol) {
+    int64_t *multiple = &importer->symbols.list.data[mlirAffineSymbolExprGetPosition(value)].multiple;
+    *multiple = *multiple / strata_gcd(*multiple, old.multiple) * old.multiple;
+  } else if (strata_dim_divisor(value, &importer->symbols) % old.multiple != 0) {
+    return false;
+  }
   int64_t size;
   return !strata_dim_is_constant(value, &size) || size >= old.min;
 }
@@ -323,6 +340,24 @@ static void replace(onnx_importer_t *importer, int symbol, strata_dim_t value) {
   strata_symbols_replace(importer->main, (int)importer->known.count, importer->known.data);
 }
 
+// Without the factors, symbols that are never 0, that both have.
+static void remove_common_factors(const onnx_importer_t *importer, strata_dim_t *a, strata_dim_t *b) {
+  for (size_t i = 0; i < importer->symbols.list.count; i++) {
+    strata_dim_t symbol = strata_dim_symbol(importer->compile->context, (int)i), left, right;
+    while (importer->symbols.list.data[i].min > 0 && strata_dim_divide(*a, symbol, &left) &&
+           strata_dim_divide(*b, symbol, &right) && !strata_dim_is(left, 0) && !strata_dim_is(right, 0)) {
+      *a = left;
+      *b = right;
+    }
+  }
+  strata_dim_t difference = strata_dim_sub(*a, *b), quotient;
+  int64_t common = strata_dim_divisor(difference, &(strata_symbols_t){{0}});
+  if (common > 1 && strata_dim_divide(difference, strata_dim_constant(importer->compile->context, common), &quotient)) {
+    *a = quotient;
+    *b = strata_dim_constant(importer->compile->context, 0);
+  }
+}
+
 bool onnx_unify(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b) {
   a = onnx_resolve(importer, a);
   b = onnx_resolve(importer, b);
@@ -331,6 +366,7 @@ bool onnx_unify(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b) {
     return true;
   if (difference.min > 0 || difference.max < 0)
     return false;
+  remove_common_factors(importer, &a, &b);
   size_t count = importer->symbols.list.count;
   bool *may_go = strata_arena_array(importer->compile->arena, bool, count + 1);
   for (size_t i = 0; i < count; i++)
@@ -360,6 +396,8 @@ void onnx_settle_symbols(onnx_importer_t *importer) {
     known[i] = importer->known.data[i];
   strata_symbols_renumber(compile->arena, compile->context, &importer->symbols, importer->main, known, &left, values);
   strata_symbols_replace(importer->main, (int)count, values);
+  for (size_t i = 0; i < left.list.count; i++)
+    keep_possible(&left.list.data[i], left.list.data[i].n_likely, left.list.data[i].likely);
   importer->symbols = left;
   importer->known.count = 0;
 }

@@ -1,7 +1,7 @@
 // The geometry of windows; see window.h.
 #include "dialects/import/onnx/window.h"
 
-#include "dialects/import/onnx/importer.h"
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/integers.h"
 
 #include <string.h>
@@ -93,6 +93,7 @@ static void count_open_windows(onnx_node_t *n, onnx_window_t *w, int i, bool cei
   if (onnx_dim_range(n, room).max < 0)
     onnx_invalid(n, "a window that spans %lld does not fit into dimension %d of size %s with its padding",
                  (long long)span, i + 2, onnx_dim_text(n, w->in_dims[i]));
+  onnx_narrow(n->importer, room, 0, INT64_MAX); // smaller sizes the model does not take
   w->out_dims[i] = strata_dim_plus(strata_dim_floordiv(room, stride), 1);
 }
 
