@@ -131,37 +131,11 @@ int64_t strata_size_likely(const strata_size_symbols_t *symbols, strata_size_t s
   return strata_size_is_constant(size, &value) ? value : likely_value(symbols, size.expr);
 }
 
-// The greatest value of |expr| as an expression over symbols: its dims at their ends. False where a dim is divided.
-static bool greatest(MlirAffineExpr expr, const strata_space_t *space, MlirAffineExpr *out) {
-  MlirContext context = mlirAffineExprGetContext(expr);
-  MlirAffineExpr ends[MAX_DIMS];
-  if (space->n_dims > MAX_DIMS)
-    return false;
-  for (int dim = 0; dim < space->n_dims; dim++) {
-    int64_t coefficient;
-    if (!strata_affine_coefficient(expr, dim, &coefficient))
-      return false;
-    ends[dim] = mlirAffineConstantExprGet(context, 0);
-    if (coefficient > 0)
-      ends[dim] = mlirAffineAddExprGet(strata_size_expr(context, space->sizes[dim]),
-                                       mlirAffineConstantExprGet(context, -1));
-  }
-  *out = mlirAffineExprCompose(expr, mlirAffineMapGet(context, 0, space->n_symbols, space->n_dims, ends));
-  return true;
-}
-
 bool strata_affine_is_below(MlirAffineExpr expr, strata_size_t size, const strata_space_t *space) {
-  int64_t min, max;
-  MlirAffineExpr end;
-  if (strata_affine_range(expr, space, &min, &max) && max < size.min)
-    return true;
-  if (!greatest(expr, space, &end))
-    return false;
   MlirContext context = mlirAffineExprGetContext(expr);
-  MlirAffineExpr negative = mlirAffineMulExprGet(end, mlirAffineConstantExprGet(context, -1));
-  MlirAffineExpr room = strata_affine_simplify(mlirAffineAddExprGet(strata_size_expr(context, size), negative), space);
-  const strata_size_symbols_t symbols = {space->n_symbols, space->symbols, NULL};
-  return strata_size_of_expr(&symbols, room).min >= 1;
+  MlirAffineExpr negative = mlirAffineMulExprGet(expr, mlirAffineConstantExprGet(context, -1));
+  MlirAffineExpr last = mlirAffineAddExprGet(strata_size_expr(context, size), mlirAffineConstantExprGet(context, -1));
+  return strata_affine_is_nonnegative(mlirAffineAddExprGet(last, negative), space);
 }
 
 //===-- Buffers --------------------------------------------------------------------------------------------------===//

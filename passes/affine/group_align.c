@@ -21,7 +21,7 @@ MlirAffineMap strata_group_identity(const strata_grouping_t *grouping, int node)
   const strata_nest_t *nest = nest_of(grouping, node);
   MlirAffineExpr outer[STRATA_MAX_DIMS];
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    outer[dim] = strata_nest_static_extent(nest, dim) == 1 ? mlirAffineConstantExprGet(context_of(grouping), 0)
+    outer[dim] = strata_size_is_one(nest->space.sizes[dim]) ? mlirAffineConstantExprGet(context_of(grouping), 0)
                                                            : mlirAffineDimExprGet(context_of(grouping), dim);
   return mlirAffineMapGet(context_of(grouping), nest->n_parallel, 0, nest->n_parallel, outer);
 }
@@ -134,7 +134,7 @@ bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int
   const strata_group_t *record = &grouping->groups.data[group];
   int n_long = 0, n_outer_long = 0;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    n_long += strata_nest_static_extent(nest, dim) > 1;
+    n_long += !strata_size_is_one(nest->space.sizes[dim]);
   for (int i = 0; i < record->n_outer; i++)
     n_outer_long += !strata_size_is_one(record->outer.sizes[i]);
   return n_long == n_outer_long;

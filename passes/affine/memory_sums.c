@@ -40,7 +40,7 @@ strata_sum_t strata_sum_of_expr(strata_terms_t *terms, MlirAffineExpr expr) {
   return term(terms, expr);
 }
 
-MlirAffineExpr strata_sum_to_expr(const strata_terms_t *terms, strata_sum_t sum) {
+MlirAffineExpr strata_terms_to_expr(const strata_terms_t *terms, strata_sum_t sum) {
   MlirAffineExpr expr = mlirAffineConstantExprGet(terms->context, sum.constant);
   for (size_t i = 0; i < sum.n; i++)
     if (sum.factors[i])
@@ -66,8 +66,8 @@ strata_sum_t strata_sum_derive(strata_terms_t *terms, strata_symbol_kind_t kind,
                              .max = INT64_MAX,
                              .multiple = 1,
                              .kind = kind,
-                             .lhs = strata_sum_to_expr(terms, lhs),
-                             .rhs = strata_sum_to_expr(terms, rhs)};
+                             .lhs = strata_terms_to_expr(terms, lhs),
+                             .rhs = strata_terms_to_expr(terms, rhs)};
   size_t at = terms->symbols->n_independent, n = terms->symbols->rows.count;
   for (; at < n; at++) {
     const strata_symbol_row_t *other = &terms->symbols->rows.data[at];

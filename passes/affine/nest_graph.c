@@ -110,7 +110,7 @@ static bool overlaps(const strata_nest_t *nest, MlirAffineExpr expr) {
   int n_dims = nest->n_parallel + nest->n_reduction;
   for (int dim = 0; dim < n_dims; dim++) {
     sizes[dim] = dim < nest->n_parallel ? strata_size_constant(1) : nest->space.sizes[dim];
-    if (dim >= nest->n_parallel || strata_nest_static_extent(nest, dim) == 1 || !strata_affine_expr_uses(expr, dim))
+    if (dim >= nest->n_parallel || strata_size_is_one(nest->space.sizes[dim]) || !strata_affine_expr_uses(expr, dim))
       continue;
     if (!strata_affine_coefficient(expr, dim, &step))
       step = 0;
@@ -145,7 +145,7 @@ static bool multiplies_across(const strata_nest_t *nest) {
     return false;
   uint32_t exclusive = (contraction.lhs_dims ^ contraction.rhs_dims) & parallel_mask(nest);
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if ((exclusive >> dim & 1) && strata_nest_static_extent(nest, dim) > 1)
+    if ((exclusive >> dim & 1) && !strata_size_is_one(nest->space.sizes[dim]))
       return true;
   return false;
 }
@@ -261,8 +261,8 @@ static void describe(strata_nest_node_t *node) {
   node->class = classify(nest);
   node->points = node->trips = 1;
   for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++) {
-    node->points *= dim < nest->n_parallel ? (double)strata_nest_static_extent(nest, dim) : 1;
-    node->trips *= (double)strata_nest_static_extent(nest, dim);
+    node->points *= dim < nest->n_parallel ? (double)strata_nest_likely_extent(nest, dim) : 1;
+    node->trips *= (double)strata_nest_likely_extent(nest, dim);
   }
   strata_nest_work_t work = strata_nest_work(nest);
   node->work = work.work;
