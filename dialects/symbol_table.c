@@ -9,10 +9,10 @@
 //===-- Rows -----------------------------------------------------------------------------------------------------===//
 
 static const char *const op_names[] = {
-    [STRATA_SYMBOL_MAX] = "max",
-    [STRATA_SYMBOL_MIN] = "min",
-    [STRATA_SYMBOL_FLOORDIV] = "floordiv",
-    [STRATA_SYMBOL_MOD] = "mod",
+    [STRATA_SYMBOL_ROW_MAX] = "max",
+    [STRATA_SYMBOL_ROW_MIN] = "min",
+    [STRATA_SYMBOL_ROW_FLOORDIV] = "floordiv",
+    [STRATA_SYMBOL_ROW_MOD] = "mod",
 };
 enum { N_OPS = sizeof op_names / sizeof *op_names };
 
@@ -50,11 +50,11 @@ static void read_likely(strata_arena_t *arena, MlirAttribute attr, strata_symbol
 }
 
 static strata_symbol_kind_t kind_of(MlirAttribute op) {
-  for (int i = STRATA_SYMBOL_MAX; i < N_OPS; i++)
+  for (int i = STRATA_SYMBOL_ROW_MAX; i < N_OPS; i++)
     if (!mlirAttributeIsNull(op) && mlirAttributeIsAString(op) &&
         strata_str_equal(mlirStringAttrGetValue(op), op_names[i]))
       return (strata_symbol_kind_t)i;
-  return STRATA_SYMBOL_INDEPENDENT;
+  return STRATA_SYMBOL_ROW_INDEPENDENT;
 }
 
 static strata_status_t read_row(strata_arena_t *arena, MlirAttribute row, bool may_be_independent,
@@ -65,7 +65,7 @@ static strata_status_t read_row(strata_arena_t *arena, MlirAttribute row, bool m
   MlirStringRef text = mlirStringAttrGetValue(name);
   *out = (strata_symbol_row_t){.name = strata_arena_printf(arena, "%.*s", (int)text.length, text.data),
                                .kind = kind_of(get(row, "op"))};
-  bool is_derived = out->kind != STRATA_SYMBOL_INDEPENDENT;
+  bool is_derived = out->kind != STRATA_SYMBOL_ROW_INDEPENDENT;
   out->min = get_i64(row, "min", is_derived ? INT64_MIN : 1);
   out->max = get_i64(row, "max", is_derived ? INT64_MAX : INT32_MAX);
   out->multiple = get_i64(row, "multiple", 1);
@@ -94,7 +94,7 @@ strata_status_t strata_symbol_table_read(strata_compile_t *compile, MlirOperatio
     strata_symbol_row_t *row = strata_vector_push(compile->arena, &out_symbols->rows);
     bool only_independent = out_symbols->n_independent == (size_t)i;
     STRATA_TRY(read_row(compile->arena, mlirArrayAttrGetElement(rows, i), only_independent, row));
-    out_symbols->n_independent += row->kind == STRATA_SYMBOL_INDEPENDENT;
+    out_symbols->n_independent += row->kind == STRATA_SYMBOL_ROW_INDEPENDENT;
   }
   return NULL;
 }
@@ -163,17 +163,17 @@ bool strata_expr_evaluate(MlirAffineExpr expr, const int64_t *values, int64_t *o
 
 static bool derive(strata_symbol_kind_t kind, int64_t lhs, int64_t rhs, int64_t *out) {
   switch (kind) {
-  case STRATA_SYMBOL_MAX:
+  case STRATA_SYMBOL_ROW_MAX:
     *out = lhs > rhs ? lhs : rhs;
     return true;
-  case STRATA_SYMBOL_MIN:
+  case STRATA_SYMBOL_ROW_MIN:
     *out = lhs < rhs ? lhs : rhs;
     return true;
-  case STRATA_SYMBOL_FLOORDIV:
+  case STRATA_SYMBOL_ROW_FLOORDIV:
     return strata_checked_floordiv(lhs, rhs, out);
-  case STRATA_SYMBOL_MOD:
+  case STRATA_SYMBOL_ROW_MOD:
     return strata_checked_mod(lhs, rhs, out);
-  case STRATA_SYMBOL_INDEPENDENT:
+  case STRATA_SYMBOL_ROW_INDEPENDENT:
     break;
   }
   return false;

@@ -7,6 +7,7 @@
 // gathered while they follow each other and handed over as the slice of text they stand in, to one pass manager.
 #include "passes/pass.h"
 
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "runtime/base/nearest.h"
@@ -145,10 +146,24 @@ static strata_status_t parse_element(const char *text, element_t *out_element) {
 
 //===-- Running --------------------------------------------------------------------------------------------------===//
 
+// True of a pass that a module with sizes that vary goes past.
+static bool is_static_only(const char *pass) {
+  static const char *const names[] = {
+#define STATIC_ONLY(name) name,
+#include "passes/static_only.def"
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i], pass) == 0)
+      return true;
+  return false;
+}
+
 static strata_status_t run_own(runner_t *runner, const strata_pass_t *pass, const element_t *element) {
   if (element->has_options || element->has_nested)
     return strata_error(STRATA_INVALID_ARGUMENT, "pipeline: %s takes no options", pass->name);
   STRATA_TRY(run_upstream(runner));
+  if (is_static_only(pass->name) && strata_module_is_symbolic(runner->compile->module))
+    return NULL;
   STRATA_TRY(strata_status_context(pass->run(runner->compile), "%s", pass->name));
   return verify_after(runner->compile, pass->name);
 }

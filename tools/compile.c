@@ -1,6 +1,7 @@
 // The compile as a command: phases, outputs and the child process around them.
 #include "tools/compile.h"
 
+#include "dialects/strata/symbols.h"
 #include "passes/target.h"
 #include "targets/library/library.h"
 #include "targets/passes.h"
@@ -75,9 +76,11 @@ static strata_status_t run_own_phase(strata_compile_t *compile, strata_phase_t p
 }
 
 static strata_status_t before_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {
-  (void)compile;
+  const strata_options_t *options = ((job_t *)user)->options;
   strata_observe_before(&((job_t *)user)->observer, phase);
-  return NULL;
+  // GPUs' levels take numbers only.
+  bool is_static = phase == STRATA_PHASE_AFFINE && compile->options->target != STRATA_TARGET_CPU;
+  return is_static ? strata_symbols_expect_none(compile, options->input_path) : NULL;
 }
 
 static strata_status_t after_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {

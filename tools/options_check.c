@@ -73,14 +73,6 @@ static void check_start(parser_t *parser) {
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
 
-static bool parse_size(const char *text, int64_t *out_size) {
-  char *end;
-  if (!isdigit((unsigned char)*text))
-    return false;
-  *out_size = strtoll(text, &end, 10);
-  return !*end && *out_size != LLONG_MAX;
-}
-
 static void check_name(parser_t *parser) {
   strata_status_t status = strata_library_check_name(parser->options->aot_name);
   if (status)
@@ -106,10 +98,10 @@ static void check_values(parser_t *parser) {
     strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--alignment: expected a power of two, got %d",
                           options->alignment);
   for (size_t i = 0; i < options->dim.count; i++) {
-    int64_t size;
-    if (!parse_size(strrchr(options->dim.items[i], '=') + 1, &size))
-      strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--dim %s: expected a size, 0 or more",
-                            options->dim.items[i]);
+    strata_import_dim_t dim = {0};
+    const char *expected = strata_import_dim_parse(strrchr(options->dim.items[i], '=') + 1, &dim);
+    if (expected)
+      strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--dim %s: %s", options->dim.items[i], expected);
   }
 }
 

@@ -34,20 +34,30 @@ strata_compile_options_t strata_options_for_compile(strata_arena_t *arena, const
 }
 
 // "NAME=VALUE" items as bindings; the name of a dimension may have a '=' itself, and a file's may.
-static strata_import_binding_t *bindings(strata_arena_t *arena, strata_option_list_t list, bool are_sizes) {
+static strata_import_binding_t *bindings(strata_arena_t *arena, strata_option_list_t list, bool has_plain_value) {
   strata_import_binding_t *result = strata_arena_array(arena, strata_import_binding_t, list.count + 1);
   for (size_t i = 0; i < list.count; i++) {
-    const char *equals = are_sizes ? strrchr(list.items[i], '=') : strchr(list.items[i], '=');
+    const char *equals = has_plain_value ? strrchr(list.items[i], '=') : strchr(list.items[i], '=');
     result[i].name = strata_arena_printf(arena, "%.*s", (int)(equals - list.items[i]), list.items[i]);
     result[i].text = equals + 1;
-    result[i].size = strtoll(equals + 1, NULL, 10); // checked by the parser where it is one
+  }
+  return result;
+}
+
+// The same of --dim; the parser has checked the values.
+static strata_import_dim_t *dims(strata_arena_t *arena, strata_option_list_t list) {
+  const strata_import_binding_t *items = bindings(arena, list, true);
+  strata_import_dim_t *result = strata_arena_array(arena, strata_import_dim_t, list.count + 1);
+  for (size_t i = 0; i < list.count; i++) {
+    result[i].name = items[i].name;
+    strata_import_dim_parse(items[i].text, &result[i]);
   }
   return result;
 }
 
 strata_import_options_t strata_options_for_import(strata_arena_t *arena, const strata_options_t *options) {
   return (strata_import_options_t){
-      .dims = bindings(arena, options->dim, true),
+      .dims = dims(arena, options->dim),
       .n_dims = options->dim.count,
       .constants = bindings(arena, options->bind_constant, false),
       .n_constants = options->bind_constant.count,

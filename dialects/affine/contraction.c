@@ -93,12 +93,12 @@ static int choose_vector_dim(const strata_contraction_kernel_t *c, uint32_t only
   return best;
 }
 
-// The longest dim of |only|; the innermost of equals.
+// The longest dim of |only|, by what is likely; the innermost of equals.
 static int choose_row_dim(const strata_nest_t *nest, uint32_t only) {
   int best = STRATA_NO_DIM;
   for (int dim = 0; dim < nest->n_parallel; dim++)
     if (only & 1u << dim && !strata_size_is_one(nest->space.sizes[dim]) &&
-        (best == STRATA_NO_DIM || strata_nest_static_extent(nest, dim) >= strata_nest_static_extent(nest, best)))
+        (best == STRATA_NO_DIM || strata_nest_likely_extent(nest, dim) >= strata_nest_likely_extent(nest, best)))
       best = dim;
   return best;
 }
@@ -195,7 +195,7 @@ strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_co
     if (dim != v && dim != sides[STRATA_SIDE_U].tile_dim)
       c.outer[c.n_outer++] = dim;
   for (int i = 0; i < c.nest->n_reduction; i++)
-    c.n_reduced *= strata_nest_static_extent(c.nest, c.nest->n_parallel + i);
+    c.n_reduced *= strata_max(1, strata_nest_likely_extent(c.nest, c.nest->n_parallel + i));
   if (reduces)
     STRATA_TRY(strata_contraction_read_rows(&c));
   *out = c;

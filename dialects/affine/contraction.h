@@ -32,7 +32,7 @@ typedef struct {
   strata_contraction_place_t *places; // one a nest where rows of the result are reduced; NULL: the rest is elementwise
   int n_outer;
   int outer[STRATA_MAX_DIMS]; // the remaining parallel dims
-  int64_t n_reduced;          // points of the reduction dims together
+  int64_t n_reduced;          // points of the reduction dims together; what is likely where they vary
   strata_contraction_t other; // a pair: the second contraction of the same broadcast side; else its nest is NULL
 } strata_contraction_kernel_t;
 

@@ -3,6 +3,7 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 
@@ -19,6 +20,13 @@ strata_status_t strata_kernel_read(strata_arena_t *arena, MlirOperation func, st
 static bool reads(const strata_nest_t *nest, MlirValue buffer) {
   for (int i = 0; i < nest->n_accesses; i++)
     if (!nest->accesses[i].is_store && mlirValueEqual(nest->accesses[i].buffer, buffer))
+      return true;
+  return false;
+}
+
+bool strata_kernel_varies(const strata_kernel_t *kernel) {
+  for (int i = 0; i < kernel->n_nests; i++)
+    if (strata_nest_varies(&kernel->nests[i]))
       return true;
   return false;
 }
@@ -54,8 +62,12 @@ bool strata_nest_is_reduction(const strata_nest_t *nest) { return nest->n_reduct
 int strata_memref_sizes(MlirValue buffer, strata_size_t *out_sizes) {
   MlirType type = mlirValueGetType(buffer);
   int rank = (int)mlirShapedTypeGetRank(type);
-  for (int i = 0; i < rank; i++)
-    out_sizes[i] = strata_size_constant(mlirShapedTypeGetDimSize(type, i));
+  for (int i = 0; i < rank; i++) {
+    MlirAffineExpr size = strata_memref_type_size(type, i);
+    out_sizes[i] = mlirShapedTypeIsDynamicDim(type, i)
+                       ? (strata_size_t){.expr = size, .min = 0, .max = INT64_MAX, .divisor = 1}
+                       : strata_size_constant(mlirShapedTypeGetDimSize(type, i));
+  }
   return rank;
 }
 
@@ -175,7 +187,7 @@ bool strata_nest_gathers_rows(const strata_nest_t *nest) {
   enum { MIN_ROW = 8, MAX_VARYING = sizeof((varying_t *)NULL)->values / sizeof(MlirValue) };
   int last = nest->n_parallel - 1;
   int64_t stride;
-  if (nest->is_serial || nest->n_reduction || strata_nest_static_extent(nest, last) < MIN_ROW)
+  if (nest->is_serial || nest->n_reduction || strata_size_min(nest->space.sizes[last]) < MIN_ROW)
     return false;
   for (int i = 0; i < nest->n_accesses; i++)
     if (nest->accesses[i].is_store && (!strata_access_stride(nest, &nest->accesses[i], last, &stride) || stride != 1))

@@ -20,6 +20,8 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_kernel_read(strata_arena_t *arena, MlirOperation func,
                                                      strata_kernel_t *out_kernel);
 
+bool strata_kernel_varies(const strata_kernel_t *kernel); // one of its nests does
+
 // The nest that alone stores into |buffer| and does not read it, NULL if none or several do; *out_store is its store.
 const strata_nest_t *strata_kernel_producer(const strata_kernel_t *kernel, MlirValue buffer,
                                             const strata_access_t **out_store);

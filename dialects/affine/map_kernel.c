@@ -24,9 +24,9 @@ static int choose_vector_dim(const strata_map_kernel_t *map) {
   int best = map->space->n_parallel - 1;
   int64_t best_cost = INT64_MAX;
   for (int dim = map->space->n_parallel - 1; dim >= 0; dim--) {
-    if (strata_nest_static_extent(map->space, dim) < 4 && dim != map->space->n_parallel - 1)
+    if (strata_nest_likely_extent(map->space, dim) < 4 && dim != map->space->n_parallel - 1)
       continue;
-    int64_t cost = strata_nest_static_extent(map->space, dim) < 8 ? 16 : 0;
+    int64_t cost = strata_nest_likely_extent(map->space, dim) < 8 ? 16 : 0;
     for (int i = 0; i < map->kernel->n_nests; i++) {
       const strata_nest_t *nest = &map->kernel->nests[i];
       for (int j = 0; j < nest->n_accesses && same_space(nest, map->space); j++)
@@ -61,7 +61,7 @@ static void count_reads(crossing_t *c, const strata_nest_t *nest, const MlirAffi
     int64_t elements = 1, stride, along;
     int rank = strata_memref_sizes(access->buffer, sizes);
     for (int j = 0; j < rank; j++)
-      elements *= strata_size_static_value(sizes[j]);
+      elements *= strata_size_min(sizes[j]); // none where they vary: squares are of numbers
     MlirAffineMap map = strata_affine_compose(access->map, at, &space->space);
     MlirAffineExpr position = strata_affine_linearize(map, sizes, &space->space);
     if (!strata_affine_coefficient(position, c->map->vector_dim, &along) || along == 1)

@@ -1,6 +1,7 @@
 // Reads affine.parallel nests (level 2) into records; see nest.h.
 #include "dialects/affine/nest.h"
 
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -9,6 +10,7 @@ typedef struct {
   strata_arena_t *arena;
   strata_nest_t *nest;
   strata_size_t *sizes; // of the nest's dims, STRATA_MAX_DIMS of them
+  strata_size_symbols_t symbols;
   STRATA_VECTOR(strata_access_t) accesses;
 } reader_t;
 
@@ -17,17 +19,21 @@ static strata_status_t broken(MlirOperation op, const char *what) {
   return strata_error(STRATA_INTERNAL, "level 2: %.*s: %s", (int)name.length, name.data, what);
 }
 
-// The constant results of an upper bound map.
-static bool constant_results(MlirAffineMap map, int capacity, strata_size_t *out) {
-  intptr_t count = mlirAffineMapGetNumResults(map);
-  if (count > capacity)
+// The results of the upper bound map |name| of |op|, whose first operands are its inputs.
+static bool bound_sizes(MlirOperation op, const char *name, int capacity, const strata_size_symbols_t *symbols,
+                        strata_size_t *out) {
+  MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, name));
+  intptr_t count = mlirAffineMapGetNumResults(map), n_inputs = mlirAffineMapGetNumInputs(map);
+  MlirAffineExpr inputs[STRATA_MAX_DIMS];
+  if (count > capacity || n_inputs > STRATA_MAX_DIMS)
     return false;
-  for (intptr_t i = 0; i < count; i++) {
-    MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
-    if (!mlirAffineExprIsAConstant(expr))
+  for (intptr_t i = 0; i < n_inputs; i++) {
+    inputs[i] = strata_symbol_expr_of_value(mlirOperationGetOperand(op, i));
+    if (mlirAffineExprIsNull(inputs[i]))
       return false;
-    out[i] = strata_size_constant(mlirAffineConstantExprGetValue(expr));
   }
+  for (intptr_t i = 0; i < count; i++)
+    out[i] = strata_size_of_expr(symbols, strata_affine_apply(map, i, inputs, 0, symbols->count));
   return true;
 }
 
@@ -52,6 +58,8 @@ static MlirAffineExpr value_expr(const strata_nest_t *nest, MlirContext context,
     }
     if (strata_op_is(op, "arith.constant"))
       return mlirAffineConstantExprGet(context, mlirIntegerAttrGetValueInt(strata_attr(op, "value")));
+    if (strata_op_is(op, STRATA_SIZE))
+      return mlirAffineSymbolExprGet(context, strata_attr_i64(op, "symbol", 0));
   }
   return (MlirAffineExpr){0};
 }
@@ -82,24 +90,39 @@ strata_space_t strata_nest_results(const strata_nest_t *nest, strata_size_t *out
   return space;
 }
 
+int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim) {
+  const strata_size_symbols_t symbols = {nest->space.n_symbols, nest->space.symbols, nest->likely};
+  return strata_size_likely(&symbols, nest->space.sizes[dim]);
+}
+
+bool strata_nest_varies(const strata_nest_t *nest) {
+  int64_t number;
+  for (int dim = 0; dim < nest->space.n_dims; dim++)
+    if (!strata_size_is_constant(nest->space.sizes[dim], &number))
+      return true;
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (!mlirShapedTypeHasStaticShape(mlirValueGetType(nest->accesses[i].buffer)))
+      return true;
+  return false;
+}
+
 MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op) {
   MlirContext context = mlirOperationGetContext(op);
   MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));
-  intptr_t n_inputs = mlirAffineMapGetNumInputs(map), n_dims = mlirAffineMapGetNumDims(map);
-  intptr_t first = first_map_operand(op), n_results = mlirAffineMapGetNumResults(map);
-  MlirAffineExpr dims[STRATA_MAX_DIMS * 2], results[STRATA_MAX_DIMS];
-  if (n_inputs > STRATA_MAX_DIMS * 2 || n_results > STRATA_MAX_DIMS || n_dims != n_inputs)
+  intptr_t n_inputs = mlirAffineMapGetNumInputs(map), n_results = mlirAffineMapGetNumResults(map);
+  intptr_t first = first_map_operand(op);
+  MlirAffineExpr inputs[STRATA_MAX_DIMS * 2], results[STRATA_MAX_DIMS];
+  if (n_inputs > STRATA_MAX_DIMS * 2 || n_results > STRATA_MAX_DIMS)
     return (MlirAffineMap){0};
   for (intptr_t i = 0; i < n_inputs; i++) {
-    dims[i] = value_expr(nest, context, mlirOperationGetOperand(op, first + i));
-    if (mlirAffineExprIsNull(dims[i]))
+    inputs[i] = value_expr(nest, context, mlirOperationGetOperand(op, first + i));
+    if (mlirAffineExprIsNull(inputs[i]))
       return (MlirAffineMap){0};
   }
-  int n_nest_dims = nest->n_parallel + nest->n_reduction;
-  MlirAffineMap replacement = mlirAffineMapGet(context, n_nest_dims, 0, n_inputs, dims);
+  int n_nest_dims = nest->n_parallel + nest->n_reduction, n_symbols = nest->space.n_symbols;
   for (intptr_t i = 0; i < n_results; i++)
-    results[i] = mlirAffineExprCompose(mlirAffineMapGetResult(map, i), replacement);
-  return mlirAffineMapGet(context, n_nest_dims, 0, n_results, results);
+    results[i] = strata_affine_apply(map, i, inputs, n_nest_dims, n_symbols);
+  return mlirAffineMapGet(context, n_nest_dims, n_symbols, n_results, results);
 }
 
 static void add_access(reader_t *reader, MlirOperation op, bool in_reduction, MlirOperation guard) {
@@ -128,8 +151,8 @@ static strata_status_t read_reduction_loop(reader_t *reader, MlirOperation op) {
   int n_dims = nest->n_parallel + nest->n_reduction;
   if (n_dims == STRATA_MAX_DIMS)
     return broken(op, "too many dims");
-  if (!constant_results(mlirAffineMapAttrGetValue(strata_attr(op, "upperBoundMap")), 1, &reader->sizes[n_dims]))
-    return broken(op, "bounds must be constant");
+  if (!bound_sizes(op, "upperBoundMap", 1, &reader->symbols, &reader->sizes[n_dims]))
+    return broken(op, "bounds must be sizes");
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   nest->dims[n_dims] = mlirBlockGetArgument(body, 0);
   nest->loops[nest->n_reduction++] = op;
@@ -175,12 +198,16 @@ strata_status_t strata_nest_read(strata_arena_t *arena, MlirOperation op, strata
   };
   out_nest->inner = out_nest->body;
   out_nest->n_parallel = (int)mlirBlockGetNumArguments(out_nest->body);
-  MlirAffineMap bounds = mlirAffineMapAttrGetValue(strata_attr(op, "upperBoundsMap"));
   reader_t reader = {
       .arena = arena, .nest = out_nest, .sizes = strata_arena_array(arena, strata_size_t, STRATA_MAX_DIMS)};
-  out_nest->space = (strata_space_t){.n_dims = out_nest->n_parallel, .sizes = reader.sizes};
-  if (!constant_results(bounds, STRATA_MAX_DIMS, reader.sizes))
-    return broken(op, "bounds must be constant");
+  reader.symbols = strata_symbols_used_around(arena, op);
+  out_nest->likely = reader.symbols.likely;
+  out_nest->space = (strata_space_t){.n_dims = out_nest->n_parallel,
+                                     .sizes = reader.sizes,
+                                     .n_symbols = reader.symbols.count,
+                                     .symbols = reader.symbols.sizes};
+  if (!bound_sizes(op, "upperBoundsMap", STRATA_MAX_DIMS, &reader.symbols, reader.sizes))
+    return broken(op, "bounds must be sizes");
   for (int i = 0; i < out_nest->n_parallel; i++)
     out_nest->dims[i] = mlirBlockGetArgument(out_nest->body, i);
   STRATA_TRY(read_block(&reader, out_nest->body, false, (MlirOperation){0}));

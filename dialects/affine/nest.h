@@ -29,6 +29,7 @@ typedef struct {
   bool is_serial;     // strata.serial: scalar code of any form inside
   int n_parallel, n_reduction;
   strata_space_t space;                 // the dims and how often each is gone through
+  const int64_t *likely;                // by symbol of the space
   MlirValue dims[STRATA_MAX_DIMS];      // induction variables
   MlirOperation loops[STRATA_MAX_DIMS]; // of the reduction dims: affine.for, indexed from 0
   MlirBlock body;                       // of the parallel op
@@ -43,6 +44,12 @@ STRATA_MUST_CHECK strata_status_t strata_nest_read(strata_arena_t *arena, MlirOp
 // The map of an affine op over the iteration dims of |nest|: the op's own map with its operands replaced. Operands that
 // are affine.apply results are composed; a null map if an operand is none of the nest's dims.
 MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op);
+
+// How often dim |dim| is likely gone through: for costs.
+int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim);
+
+// True if sizes that vary are in its bounds, its maps or its buffers.
+bool strata_nest_varies(const strata_nest_t *nest);
 
 // Iteration dims: parallel ones, then those of reductions.
 static inline int strata_nest_n_dims(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }

@@ -22,7 +22,8 @@ static MlirAffineMap rewrite_results(MlirAffineMap map, MlirAffineMap inner, con
     if (space)
       results[i] = strata_affine_simplify(results[i], space);
   }
-  return mlirAffineMapGet(mlirAffineMapGetContext(map), n_dims, mlirAffineMapGetNumSymbols(domain), count, results);
+  intptr_t n_symbols = strata_max(mlirAffineMapGetNumSymbols(map), mlirAffineMapGetNumSymbols(domain));
+  return mlirAffineMapGet(mlirAffineMapGetContext(map), n_dims, n_symbols, count, results);
 }
 
 MlirAffineMap strata_affine_simplify_map(MlirAffineMap map, const strata_space_t *space) {

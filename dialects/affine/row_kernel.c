@@ -127,10 +127,12 @@ static int row_dim_of(const strata_row_member_t *member, int row) {
 }
 
 static double count_elements(MlirValue buffer) {
-  int64_t sizes[STRATA_MAX_DIMS];
+  enum { LIKELY = 64 }; // of a size that varies
+  strata_size_t sizes[STRATA_MAX_DIMS];
   double count = 1;
-  for (int dim = strata_memref_static_sizes(buffer, sizes); dim-- > 0;)
-    count *= (double)sizes[dim];
+  int64_t number;
+  for (int dim = strata_memref_sizes(buffer, sizes); dim-- > 0;)
+    count *= strata_size_is_constant(sizes[dim], &number) ? (double)number : LIKELY;
   return count;
 }
 
@@ -201,7 +203,7 @@ static void choose_form(strata_row_kernel_t *rows) {
   for (int row = rows->n_rows - 1; row >= 0; row--) {
     double across;
     weigh_contiguous(rows, row, &across, &inner);
-    if (strata_size_static_value(rows->sizes[row]) >= 4 && across > best) {
+    if (strata_size_max(rows->sizes[row]) >= 4 && across > best) {
       best = across;
       best_row = row;
     }
@@ -246,7 +248,7 @@ MlirValue strata_row_combined(const strata_nest_t *nest) {
 int64_t strata_row_inner_elements(const strata_row_member_t *member) {
   int64_t elements = 1;
   for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++)
-    elements *= member->row_of[dim] == STRATA_NOT_A_ROW ? strata_nest_static_extent(member->nest, dim) : 1;
+    elements *= member->row_of[dim] == STRATA_NOT_A_ROW ? strata_nest_likely_extent(member->nest, dim) : 1;
   return elements;
 }
 

@@ -1,9 +1,9 @@
 // Checks that a module keeps the contract of level 2; see verify.h.
 #include "dialects/affine/verify.h"
 
-#include "dialects/affine/kernel.h"
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 
 static strata_status_t broken(MlirOperation op, const char *what) {
@@ -28,9 +28,16 @@ static MlirOperation first_op(MlirRegion region) {
   return mlirBlockIsNull(block) ? (MlirOperation){0} : mlirBlockGetFirstOperation(block);
 }
 
+// Sizes that vary are expressions over symbols, one a dim.
+static bool has_sizes(MlirType type) {
+  MlirAffineMap sizes = strata_memref_type_map(type);
+  return !mlirAffineMapIsNull(sizes) && mlirAffineMapGetNumDims(sizes) == 0 &&
+         mlirAffineMapGetNumResults(sizes) == mlirShapedTypeGetRank(type);
+}
+
 static bool is_buffer(MlirType type) {
-  return mlirTypeIsAMemRef(type) && mlirShapedTypeHasStaticShape(type) &&
-         mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
+  return mlirTypeIsAMemRef(type) && mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) &&
+         (mlirShapedTypeHasStaticShape(type) || has_sizes(type));
 }
 
 //===-- The form of a nest ---------------------------------------------------------------------------------------===//
@@ -132,21 +139,21 @@ static strata_status_t check_form(const strata_nest_t *nest) {
 
 //===-- Accesses -------------------------------------------------------------------------------------------------===//
 
+// Whether a coordinate can be seen to be inside; of sizes that vary, whether it cannot be seen to be outside.
+static bool is_coordinate_inside(const strata_nest_t *nest, MlirAffineExpr expr, MlirType buffer, intptr_t dim) {
+  int64_t min, max;
+  expr = strata_affine_simplify(expr, &nest->space);
+  bool is_known = strata_affine_range(expr, &nest->space, &min, &max);
+  if (mlirShapedTypeIsDynamicDim(buffer, dim) || nest->space.n_symbols > 0)
+    return !is_known || max >= 0;
+  return is_known && min >= 0 && max < mlirShapedTypeGetDimSize(buffer, dim);
+}
+
 static bool is_inside(const strata_nest_t *nest, const strata_access_t *access) {
-  MlirContext context = mlirOperationGetContext(nest->op);
-  strata_size_t sizes[STRATA_MAX_DIMS];
-  strata_memref_sizes(access->buffer, sizes);
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(access->map); i++) {
-    int64_t min, max;
-    MlirAffineExpr expr = strata_affine_simplify(mlirAffineMapGetResult(access->map, i), &nest->space);
-    if (strata_affine_range(expr, &nest->space, &min, &max) && min >= 0 && max < strata_size_min(sizes[i]))
-      continue;
-    MlirAffineExpr minus = mlirAffineMulExprGet(expr, mlirAffineConstantExprGet(context, -1));
-    MlirAffineExpr room = mlirAffineAddExprGet(strata_size_expr(context, sizes[i]), minus);
-    room = mlirAffineAddExprGet(room, mlirAffineConstantExprGet(context, -1));
-    if (!strata_affine_is_nonnegative(expr, &nest->space) || !strata_affine_is_nonnegative(room, &nest->space))
+  MlirType type = mlirValueGetType(access->buffer);
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(access->map); i++)
+    if (!is_coordinate_inside(nest, mlirAffineMapGetResult(access->map, i), type, i))
       return false;
-  }
   return true;
 }
 
@@ -164,7 +171,7 @@ static bool depends_on_all_dims(const strata_nest_t *nest, MlirAffineMap map) {
 
 static strata_status_t check_access(const strata_nest_t *nest, const strata_access_t *access) {
   if (!is_buffer(mlirValueGetType(access->buffer)))
-    return broken(access->op, "a buffer is a static row-major memref");
+    return broken(access->op, "a buffer is a row-major memref whose sizes are known");
   if (nest->is_serial)
     return NULL;
   if (access->is_store && (mlirAffineMapIsNull(access->map) || !depends_on_all_dims(nest, access->map)))
@@ -189,13 +196,13 @@ static strata_status_t check_nest(strata_arena_t *arena, MlirOperation op) {
 
 static strata_status_t check_function(strata_arena_t *arena, MlirOperation func) {
   static const char *const allowed[] = {
-      "memref.alloc", "memref.get_global", "memref.collapse_shape", "func.call", "arith.constant", "func.return", NULL};
+      "memref.alloc", "memref.get_global", "memref.collapse_shape", "func.call", "arith.constant", "func.return", STRATA_SIZE, "affine.apply", NULL};
   MlirBlock body = strata_func_body(func);
   if (mlirBlockIsNull(body))
     return NULL;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
     if (!is_buffer(mlirValueGetType(mlirBlockGetArgument(body, i))))
-      return broken(func, "an argument is a static row-major memref");
+      return broken(func, "an argument is a row-major memref whose sizes are known");
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (strata_op_is(op, "affine.parallel"))

@@ -5,13 +5,26 @@
 #include "dialects/compile.h"
 
 typedef struct {
-  const char *name; // of a symbolic dimension, or of an input
-  int64_t size;     // --dim NAME=N
+  const char *name; // of an input
   const char *text; // --bind-constant NAME=FILE (.npy or TensorProto .pb), --shape NAME=2x3
 } strata_import_binding_t;
 
+enum { STRATA_IMPORT_MAX_LIKELY = 8 };
+
+// --dim NAME=N, or NAME=MIN..MAX[/MULTIPLE][@LIKELY,...], of a dimension of the model.
 typedef struct {
-  const strata_import_binding_t *dims;
+  const char *name;
+  bool is_range;              // else it has the size |min|
+  int64_t min, max, multiple; // no smaller, no larger; always a multiple
+  int n_likely;
+  int64_t likely[STRATA_IMPORT_MAX_LIKELY]; // sizes to be fastest at
+} strata_import_dim_t;
+
+// Reads what stands behind "NAME=". NULL, or what was expected.
+const char *strata_import_dim_parse(const char *text, strata_import_dim_t *out);
+
+typedef struct {
+  const strata_import_dim_t *dims;
   size_t n_dims;
   const strata_import_binding_t *constants;
   size_t n_constants;

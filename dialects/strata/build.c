@@ -77,6 +77,8 @@ static bool is_form(const strata__record_t *r) {
 // Whether a record is small enough; the cheap tests come first, for this is asked of every op.
 static bool may_fold(strata_builder_t *b, const strata__record_t *r, const MlirValue *operands) {
   int64_t work = 1;
+  if (strata__has_symbols(r))
+    return false;
   for (int i = 0; i < r->n_operands; i++)
     if (!mlirValueIsAOpResult(operands[i]) || strata_op_id(mlirOpResultGetOwner(operands[i])) != STRATA_OP_CONSTANT ||
         !is_small(&r->operands[i]))

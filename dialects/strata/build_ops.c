@@ -177,19 +177,35 @@ MlirValue strata_build_reshape_static(strata_builder_t *b, MlirValue x, int rank
   return strata_build_reshape(b, x, rank, shape.dims);
 }
 
-MlirValue strata_build_slice(strata_builder_t *b, MlirValue x, const int64_t *starts, const int64_t *steps,
-                             const int64_t *sizes) {
+MlirValue strata_build_slice_dims(strata_builder_t *b, MlirValue x, const strata_dim_t *starts, const int64_t *steps,
+                                  const strata_dim_t *sizes) {
   if (!strata__build_can_look(b, x))
     return (MlirValue){0};
   strata_shape_t shape = strata_shape_of(x);
   strata__record_t r = strata__record(STRATA_OP_SLICE);
-  strata__set_i64s(&r, "starts", shape.rank, starts);
+  strata__set_dims(&r, "starts", shape.rank, starts);
   strata__set_i64s(&r, "steps", shape.rank, steps);
-  r.results[0] = strata_shape_static(b->compile->context, shape.type, shape.rank, sizes);
+  if (!shape_with(b, shape.type, shape.rank, sizes, &r.results[0]))
+    return (MlirValue){0};
   bool is_whole = has_dims(&shape, shape.rank, r.results[0].dims);
   for (int i = 0; i < shape.rank; i++)
-    is_whole = is_whole && starts[i] == 0 && steps[i] == 1;
+    is_whole = is_whole && strata_dim_is(starts[i], 0) && steps[i] == 1;
   return is_whole ? x : strata__build(b, &r, &x);
+}
+
+// |count| numbers, at most STRATA_MAX_RANK, as dims.
+static const strata_dim_t *constants(strata_builder_t *b, strata_shape_t *room, int count, const int64_t *values) {
+  *room = strata_shape_static(b->compile->context, STRATA_TYPE_I64, count, values);
+  return room->dims;
+}
+
+MlirValue strata_build_slice(strata_builder_t *b, MlirValue x, const int64_t *starts, const int64_t *steps,
+                             const int64_t *sizes) {
+  strata_shape_t from, size;
+  if (!strata__build_can_look(b, x))
+    return (MlirValue){0};
+  int rank = strata_shape_of(x).rank;
+  return strata_build_slice_dims(b, x, constants(b, &from, rank, starts), steps, constants(b, &size, rank, sizes));
 }
 
 // |value| as an attribute of the element type.
@@ -202,20 +218,29 @@ static MlirAttribute number_attr(MlirContext context, strata_type_t type, double
   return mlirIntegerAttrGet(mlir_type, strata__load_i64(type, &bits, 0));
 }
 
-MlirValue strata_build_pad(strata_builder_t *b, MlirValue x, const int64_t *low, const int64_t *high, double value) {
+MlirValue strata_build_pad_dims(strata_builder_t *b, MlirValue x, const strata_dim_t *low, const strata_dim_t *high,
+                                double value) {
   if (!strata__build_can_look(b, x))
     return (MlirValue){0};
   strata_shape_t shape = strata_shape_of(x);
   bool is_nothing = true;
   for (int i = 0; i < shape.rank; i++)
-    is_nothing = is_nothing && low[i] == 0 && high[i] == 0;
+    is_nothing = is_nothing && strata_dim_is(low[i], 0) && strata_dim_is(high[i], 0);
   if (is_nothing || shape.type == STRATA_TYPE_COUNT)
     return x;
   strata__record_t r = strata__record(STRATA_OP_PAD);
-  strata__set_i64s(&r, "low", shape.rank, low);
-  strata__set_i64s(&r, "high", shape.rank, high);
+  strata__set_dims(&r, "low", shape.rank, low);
+  strata__set_dims(&r, "high", shape.rank, high);
   strata__set_any(&r, "value", number_attr(b->compile->context, shape.type, value));
   return strata__build(b, &r, &x);
+}
+
+MlirValue strata_build_pad(strata_builder_t *b, MlirValue x, const int64_t *low, const int64_t *high, double value) {
+  strata_shape_t before, after;
+  if (!strata__build_can_look(b, x))
+    return (MlirValue){0};
+  int rank = strata_shape_of(x).rank;
+  return strata_build_pad_dims(b, x, constants(b, &before, rank, low), constants(b, &after, rank, high), value);
 }
 
 // A balanced tree: operands deep in a chain would be copied, or composed into maps, once a level.
@@ -239,10 +264,7 @@ MlirValue strata_build_broadcast(strata_builder_t *b, MlirValue x, const strata_
   return strata__build(b, &r, &x);
 }
 
-static bool is_one(strata_dim_t dim) {
-  int64_t size;
-  return strata_dim_is_constant(dim, &size) && size == 1;
-}
+static bool is_one(strata_dim_t dim) { return strata_dim_is(dim, 1); }
 
 MlirValue strata_build_broadcast_to(strata_builder_t *b, MlirValue x, int rank, const strata_dim_t *dims) {
   if (!strata__build_can_look(b, x))
@@ -300,4 +322,19 @@ MlirValue strata_build_iota(strata_builder_t *b, const strata_shape_t *shape, in
   strata__set_i64(&r, "axis", axis);
   r.results[0] = *shape;
   return strata__build(b, &r, NULL);
+}
+
+MlirValue strata_build_dims(strata_builder_t *b, int count, const strata_dim_t *dims) {
+  strata__record_t r = strata__record(STRATA_OP_DIMS);
+  strata__set_dims(&r, "values", count, dims);
+  const strata__attr_t *values = strata__get(&r, "values");
+  if (!values->is_symbolic)
+    return strata_build_i64s(b, count, values->i64s);
+  r.results[0] = strata_shape_static(b->compile->context, STRATA_TYPE_I64, 1, &(int64_t){count});
+  return strata__build(b, &r, NULL);
+}
+
+MlirValue strata_build_dim(strata_builder_t *b, strata_dim_t dim, strata_type_t type) {
+  return strata_build_convert(b, STRATA_OP_CONVERT, strata_build_reshape(b, strata_build_dims(b, 1, &dim), 0, NULL),
+                              type);
 }

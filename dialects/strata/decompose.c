@@ -147,16 +147,13 @@ static const struct {
                   {"greatest", STRATA_COMBINER_MAX},
                   {"least", STRATA_COMBINER_MIN}};
 
-// The number of elements along the axes, which are valid; -1 if it is symbolic.
-static int64_t count_along(MlirValue value, const strata__attr_t *axes) {
+// The number of elements along the axes, which are valid.
+static strata_dim_t count_along(MlirValue value, const strata__attr_t *axes) {
   strata_shape_t shape = strata_shape_of(value);
-  int64_t count = 1, size;
-  for (int i = 0; i < axes->count; i++) {
-    if (!strata_dim_is_constant(shape.dims[axes->i64s[i]], &size))
-      return -1;
-    count *= size;
-  }
-  return count;
+  strata_dim_t dims[STRATA_MAX_RANK];
+  for (int i = 0; i < axes->count; i++)
+    dims[i] = shape.dims[axes->i64s[i]];
+  return strata_dim_product(mlirTypeGetContext(mlirValueGetType(value)), axes->count, dims);
 }
 
 static term_t reduce(expander_t *x, strata_combiner_t combiner, bool is_mean, const term_t *args) {
@@ -166,11 +163,12 @@ static term_t reduce(expander_t *x, strata_combiner_t combiner, bool is_mean, co
   MlirValue result = strata_build_reduce(&x->builder, combiner, args[0].tensor, axes->count, axes->i64s, true);
   if (!is_mean || x->builder.status)
     return tensor(result);
-  int64_t count = count_along(args[0].tensor, axes);
-  if (count < 0)
-    return tensor(strata_build_fail(
-        &x->builder, strata_error(STRATA_UNSUPPORTED, "the mean over an axis of symbolic size is not supported")));
-  return apply2(x, STRATA_OP_DIV, tensor(result), number((double)count));
+  strata_dim_t count = count_along(args[0].tensor, axes);
+  int64_t known;
+  if (strata_dim_is_constant(count, &known))
+    return apply2(x, STRATA_OP_DIV, tensor(result), number((double)known));
+  return apply2(x, STRATA_OP_DIV, tensor(result),
+                tensor(strata_build_dim(&x->builder, count, strata_shape_of(result).type)));
 }
 
 // [C] as [C, 1, ...], which lines up with dim 1 of |like|.

@@ -55,7 +55,9 @@ static const struct {
      "`scatter(init [n, k..], indices [m], updates [m, k..])`: in order, row `indices[m]` is combined with "
      "`updates[m]`; "
      "kind \"none\" overwrites; indices outside are dropped."},
-    {STRATA_KIND_GENERATE, "Generate", "`iota`: `result[d...] = d[axis]`. `constant`: `value` or the name of `data`."},
+    {STRATA_KIND_GENERATE, "Generate",
+     "`iota`: `result[d...] = d[axis]`. `constant`: `value` or the name of `data`. "
+     "`dims`: the values of expressions over symbols (sizes.md), i64."},
 };
 
 static const char *const rules[] = {[STRATA_RULE_SAME] = "as operand 0",

@@ -130,7 +130,9 @@ static const char *evaluate(const eval_t *e) {
   case STRATA_KIND_SCATTER:
     return strata__eval_scatter(e), NULL;
   case STRATA_KIND_GENERATE:
-    return e->record->id == STRATA_OP_IOTA ? (strata__eval_iota(e), NULL) : "it is a constant already";
+    if (e->record->id == STRATA_OP_CONSTANT)
+      return "it is a constant already";
+    return (e->record->id == STRATA_OP_IOTA ? strata__eval_iota : strata__eval_dims)(e), NULL;
   }
   return "it has no rule";
 }
@@ -142,7 +144,7 @@ strata_status_t strata__evaluate(strata_arena_t *arena, const strata__record_t *
   for (int i = 0; i < record->n_operands; i++)
     if (strata_shape_count(&record->operands[i]) < 0)
       reason = "a shape is not static";
-  if (strata_shape_count(&record->results[0]) < 0)
+  if (strata_shape_count(&record->results[0]) < 0 || strata__has_symbols(record))
     reason = "a shape is not static";
   if (!reason && !has_row(record))
     reason = "scalar.c has no row for it";

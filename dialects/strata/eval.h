@@ -164,5 +164,6 @@ void strata__eval_movement(const eval_t *e);
 void strata__eval_gather(const eval_t *e);
 void strata__eval_scatter(const eval_t *e);
 void strata__eval_iota(const eval_t *e);
+void strata__eval_dims(const eval_t *e);
 
 #endif

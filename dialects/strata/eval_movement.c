@@ -134,3 +134,8 @@ void strata__eval_iota(const eval_t *e) {
     store(type, e->results[0], i, is_float(type) ? (number_t){.f = (double)index} : (number_t){.i = index});
   }
 }
+
+void strata__eval_dims(const eval_t *e) {
+  const strata__attr_t *values = strata__get(e->record, "values");
+  memcpy(e->results[0], values->i64s, (size_t)values->count * sizeof values->i64s[0]);
+}

@@ -271,16 +271,32 @@ static strata_status_t infer_transpose(strata__record_t *r) {
   return NULL;
 }
 
+// Whether two shapes, not both static, have other numbers of elements whatever the symbols are: by a constant
+// difference. Of others it is not known.
+static bool differs_always(const strata_shape_t *a, const strata_shape_t *b) {
+  int64_t sizes[STRATA_MAX_RANK];
+  if (strata_shape_sizes(a, sizes) && strata_shape_sizes(b, sizes))
+    return false;
+  MlirContext context = context_of(a->rank ? a : b);
+  int64_t difference;
+  strata_dim_t more =
+      strata_dim_sub(strata_dim_product(context, a->rank, a->dims), strata_dim_product(context, b->rank, b->dims));
+  return strata_dim_is_constant(more, &difference) && difference != 0;
+}
+
 static strata_status_t infer_reshape(strata__record_t *r) {
   r->results[0].type = r->operands[0].type;
   int64_t before = strata_shape_count(&r->operands[0]), after = strata_shape_count(&r->results[0]);
   if (before >= 0 && after >= 0 && before != after)
     return mismatch("the number of elements changes", &r->operands[0], &r->results[0]);
+  if (differs_always(&r->operands[0], &r->results[0]))
+    return mismatch("the number of elements changes", &r->operands[0], &r->results[0]);
   return NULL;
 }
 
 static strata_status_t infer_slice(strata__record_t *r) {
-  const int64_t *starts = strata__i64s(r, "starts"), *steps = strata__i64s(r, "steps");
+  const strata__attr_t *at = strata__get(r, "starts");
+  const int64_t *starts = at->i64s, *steps = strata__i64s(r, "steps");
   STRATA_TRY(check_length(r, "starts", r->operands[0].rank));
   STRATA_TRY(check_length(r, "steps", r->operands[0].rank));
   r->results[0].type = r->operands[0].type;
@@ -291,7 +307,8 @@ static strata_status_t infer_slice(strata__record_t *r) {
     if (steps[i] == 0)
       return strata__invalid("steps: dim %d has step 0", i);
     if (!strata_dim_is_constant(r->operands[0].dims[i], &size) ||
-        !strata_dim_is_constant(r->results[0].dims[i], &count) || count == 0)
+        !strata_dim_is_constant(r->results[0].dims[i], &count) || count == 0 ||
+        (at->is_symbolic && !strata_dim_is_constant(at->dims[i], &(int64_t){0})))
       continue;
     if (__builtin_mul_overflow(count - 1, steps[i], &last) || __builtin_add_overflow(last, starts[i], &last) ||
         starts[i] < 0 || starts[i] >= size || last < 0 || last >= size)
@@ -301,8 +318,23 @@ static strata_status_t infer_slice(strata__record_t *r) {
   return NULL;
 }
 
+// Numbers that are known are checked; what is symbolic is as the front end says.
+static strata_status_t infer_pad_dim(strata__record_t *r, int i) {
+  const strata__attr_t *low = strata__get(r, "low"), *high = strata__get(r, "high");
+  MlirContext context = context_of(&r->operands[0]);
+  strata_dim_t dim = r->operands[0].dims[i];
+  int64_t sum, size;
+  bool is_constant = strata_dim_is_constant(dim, &size), is_known = !low->is_symbolic && !high->is_symbolic;
+  if (is_known && (low->i64s[i] < 0 || high->i64s[i] < 0 || __builtin_add_overflow(low->i64s[i], high->i64s[i], &sum) ||
+                   (is_constant && __builtin_add_overflow(size, sum, &size))))
+    return strata__invalid("dim %d: expected padding that is not negative nor too much, got %lld and %lld", i,
+                           (long long)low->i64s[i], (long long)high->i64s[i]);
+  strata_dim_t more = strata_dim_add(strata__dim_at(context, r, "low", i), strata__dim_at(context, r, "high", i));
+  r->results[0].dims[i] = strata_dim_add(dim, more);
+  return NULL;
+}
+
 static strata_status_t infer_pad(strata__record_t *r) {
-  const int64_t *low = strata__i64s(r, "low"), *high = strata__i64s(r, "high");
   STRATA_TRY(check_length(r, "low", r->operands[0].rank));
   STRATA_TRY(check_length(r, "high", r->operands[0].rank));
   MlirAttribute value = strata__get(r, "value")->any;
@@ -310,16 +342,8 @@ static strata_status_t infer_pad(strata__record_t *r) {
       strata_type_from_mlir(mlirAttributeGetType(value)) != r->operands[0].type)
     return strata__invalid("value: expected a number of type %s", strata__type_name(r->operands[0].type));
   r->results[0] = r->operands[0];
-  for (int i = 0; i < r->operands[0].rank; i++) {
-    int64_t sum, size;
-    bool is_constant = strata_dim_is_constant(r->operands[0].dims[i], &size);
-    if (low[i] < 0 || high[i] < 0 || __builtin_add_overflow(low[i], high[i], &sum) ||
-        (is_constant && __builtin_add_overflow(size, sum, &size)))
-      return strata__invalid("dim %d: expected padding that is not negative nor too much, got %lld and %lld", i,
-                             (long long)low[i], (long long)high[i]);
-    r->results[0].dims[i] =
-        strata_dim_add(r->operands[0].dims[i], strata_dim_constant(context_of(&r->operands[0]), sum));
-  }
+  for (int i = 0; i < r->operands[0].rank; i++)
+    STRATA_TRY(infer_pad_dim(r, i));
   return NULL;
 }
 
@@ -417,9 +441,19 @@ static strata_status_t infer_scatter(strata__record_t *r) {
   return NULL;
 }
 
+static strata_status_t infer_dims(strata__record_t *r) {
+  int64_t size;
+  if (r->results[0].type != STRATA_TYPE_I64 || r->results[0].rank != 1 ||
+      !strata_dim_is_constant(r->results[0].dims[0], &size) || size != strata__get(r, "values")->count)
+    return strata__invalid("result: expected one dim of %d i64s", strata__get(r, "values")->count);
+  return NULL;
+}
+
 static strata_status_t infer_generate(strata__record_t *r) {
   if (r->results[0].type == STRATA_TYPE_COUNT)
     return strata__invalid("the result has an unsupported type");
+  if (r->id == STRATA_OP_DIMS)
+    return infer_dims(r);
   if (r->id != STRATA_OP_IOTA)
     return NULL;
   if (r->results[0].type == STRATA_TYPE_I1 || !strata_type_info[r->results[0].type].computes)
@@ -452,10 +486,7 @@ strata_status_t strata__infer(strata__record_t *record) {
 
 //===-- Composites -----------------------------------------------------------------------------------------------===//
 
-static bool is_one(strata_dim_t dim) {
-  int64_t size;
-  return strata_dim_is_constant(dim, &size) && size == 1;
-}
+static bool is_one(strata_dim_t dim) { return strata_dim_is(dim, 1); }
 
 strata_status_t strata__common_shape(const strata_shape_t *x, const strata_shape_t *y, strata_shape_t *out) {
   strata_shape_t common = x->rank >= y->rank ? *x : *y;

@@ -13,12 +13,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// The constraint of an attribute's kind. Booleans: IRDL knows no #builtin.bool.
+// The constraint of an attribute's kind. Booleans: IRDL knows no #builtin.bool. Dims have two forms.
 static const char *const constraints[STRATA__ATTR_KIND_COUNT] = {
-    [STRATA__ATTR_I64] = "irdl.base \"#builtin.integer\"",   [STRATA__ATTR_I64S] = "irdl.base \"#builtin.dense_array\"",
-    [STRATA__ATTR_BOOL] = "irdl.any_of(%true, %false)",      [STRATA__ATTR_F64] = "irdl.base \"#builtin.float\"",
-    [STRATA__ATTR_STRING] = "irdl.base \"#builtin.string\"", [STRATA__ATTR_MAP] = "irdl.base \"#builtin.affine_map\"",
-    [STRATA__ATTR_MAPS] = "irdl.base \"#builtin.array\"",    [STRATA__ATTR_ANY] = "irdl.any"};
+    [STRATA__ATTR_I64] = "irdl.base \"#builtin.integer\"",
+    [STRATA__ATTR_I64S] = "irdl.base \"#builtin.dense_array\"",
+    [STRATA__ATTR_BOOL] = "irdl.any_of(%true, %false)",
+    [STRATA__ATTR_F64] = "irdl.base \"#builtin.float\"",
+    [STRATA__ATTR_STRING] = "irdl.base \"#builtin.string\"",
+    [STRATA__ATTR_MAP] = "irdl.base \"#builtin.affine_map\"",
+    [STRATA__ATTR_MAPS] = "irdl.base \"#builtin.array\"",
+    [STRATA__ATTR_DIMS] = "irdl.any",
+    [STRATA__ATTR_ANY] = "irdl.any"};
 
 // IRDL gives a name's constraint once per value, so every value has its own variable.
 static void write_values(FILE *out, const char *clause, char letter, int count) {
@@ -64,6 +69,9 @@ static void write_dialect(FILE *out) {
     const strata__signature_t *signature = strata__composite_signature((strata_composite_id_t)i);
     write_op(out, strata_composite_info[i].mnemonic, signature->n_operands, 1, signature);
   }
+  // The value of a symbol inside a function, from level 2 on (dialects/affine/symbols.h).
+  fprintf(out, "irdl.operation @size {\n%%value = irdl.is index\nirdl.results(value: %%value)\n"
+               "%%symbol = irdl.base \"#builtin.integer\"\nirdl.attributes {\"symbol\" = %%symbol}\n}\n");
   fprintf(out, "}\n");
 }
 

@@ -32,6 +32,28 @@ void strata__set_i64s(strata__record_t *record, const char *name, int count, con
     attr->i64s[i] = values[i];
 }
 
+void strata__set_dims(strata__record_t *record, const char *name, int count, const strata_dim_t *values) {
+  strata__attr_t *attr = &record->attrs[find(record, name)];
+  attr->count = count < STRATA_MAX_RANK ? count : STRATA_MAX_RANK;
+  attr->is_symbolic = false;
+  for (int i = 0; i < attr->count; i++) {
+    attr->dims[i] = values[i];
+    attr->is_symbolic |= !strata_dim_is_constant(values[i], &attr->i64s[i]);
+  }
+}
+
+strata_dim_t strata__dim_at(MlirContext context, const strata__record_t *record, const char *name, int i) {
+  const strata__attr_t *attr = strata__get(record, name);
+  return attr->is_symbolic ? attr->dims[i] : strata_dim_constant(context, attr->i64s[i]);
+}
+
+bool strata__has_symbols(const strata__record_t *record) {
+  bool found = false;
+  for (int i = 0; i < strata__op_signature(record->id)->n_attrs; i++)
+    found |= record->attrs[i].is_symbolic;
+  return found;
+}
+
 void strata__set_string(strata__record_t *record, const char *name, const char *value) {
   record->attrs[find(record, name)].string = strata_str(value);
 }
@@ -63,6 +85,9 @@ MlirAttribute strata__encode_attr(MlirContext context, const strata__record_t *r
     return strata_i64_attr(context, attr->i64s[0]);
   case STRATA__ATTR_I64S:
     return strata_i64s_attr(context, attr->count, attr->i64s);
+  case STRATA__ATTR_DIMS:
+    return attr->is_symbolic ? mlirAffineMapAttrGet(strata_dims_map(context, attr->count, attr->dims))
+                             : strata_i64s_attr(context, attr->count, attr->i64s);
   case STRATA__ATTR_BOOL:
     return strata_bool_attr(context, attr->i64s[0]);
   case STRATA__ATTR_STRING:
@@ -88,6 +113,20 @@ static bool decode_i64s(MlirAttribute attr, strata__attr_t *out) {
   out->count = (int)mlirDenseArrayGetNumElements(attr);
   for (int i = 0; i < out->count; i++)
     out->i64s[i] = mlirDenseI64ArrayGetElement(attr, i);
+  return true;
+}
+
+static bool decode_dims(MlirAttribute attr, strata__attr_t *out) {
+  if (!mlirAttributeIsAAffineMap(attr))
+    return decode_i64s(attr, out);
+  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
+  if (mlirAffineMapGetNumDims(map) != 0 || mlirAffineMapGetNumResults(map) > STRATA_MAX_RANK)
+    return false;
+  out->count = (int)mlirAffineMapGetNumResults(map);
+  for (int i = 0; i < out->count; i++) {
+    out->dims[i] = strata_dim_normal(mlirAffineMapGetResult(map, i));
+    out->is_symbolic |= !strata_dim_is_constant(out->dims[i], &out->i64s[i]);
+  }
   return true;
 }
 
@@ -129,6 +168,8 @@ static bool decode_attr(MlirAttribute attr, strata__attr_kind_t kind, strata__at
     return decode_i64(attr, out);
   case STRATA__ATTR_I64S:
     return decode_i64s(attr, out);
+  case STRATA__ATTR_DIMS:
+    return decode_dims(attr, out);
   case STRATA__ATTR_BOOL:
     return decode_bool(attr, out);
   case STRATA__ATTR_MAPS:

@@ -13,6 +13,7 @@ enum { STRATA__MAX_ATTRS = 6, STRATA__MAX_OPERANDS = 3, STRATA__MAX_RESULTS = 2,
 typedef enum {
   STRATA__ATTR_I64,
   STRATA__ATTR_I64S,
+  STRATA__ATTR_DIMS, // I64S, or a map of symbols where one of them is not known
   STRATA__ATTR_BOOL,
   STRATA__ATTR_F64,
   STRATA__ATTR_STRING,
@@ -43,12 +44,14 @@ const strata__signature_t *strata__composite_signature(strata_composite_id_t id)
 
 // An attribute's value; which members count depends on its kind.
 typedef struct {
-  int count;                     // of i64s, of maps
-  int64_t i64s[STRATA_MAX_RANK]; // I64S; I64 and BOOL have one
-  MlirStringRef string;          // STRING
-  MlirAffineMap maps[3];         // MAPS; MAP has one
-  MlirAttribute any;             // ANY
-  double f64;                    // F64
+  int count;                          // of i64s, of maps
+  int64_t i64s[STRATA_MAX_RANK];      // I64S; I64 and BOOL have one
+  bool is_symbolic;                   // DIMS: |dims| counts, else |i64s|
+  strata_dim_t dims[STRATA_MAX_RANK]; // DIMS
+  MlirStringRef string;               // STRING
+  MlirAffineMap maps[3];              // MAPS; MAP has one
+  MlirAttribute any;                  // ANY
+  double f64;                         // F64
 } strata__attr_t;
 
 typedef struct {
@@ -65,6 +68,7 @@ strata__record_t strata__record(strata_op_id_t id);
 const strata__attr_t *strata__get(const strata__record_t *record, const char *name);
 void strata__set_i64(strata__record_t *record, const char *name, int64_t value); // also a bool
 void strata__set_i64s(strata__record_t *record, const char *name, int count, const int64_t *values);
+void strata__set_dims(strata__record_t *record, const char *name, int count, const strata_dim_t *values);
 void strata__set_string(strata__record_t *record, const char *name, const char *value);
 void strata__set_maps(strata__record_t *record, const char *name, int count, const MlirAffineMap *maps);
 void strata__set_any(strata__record_t *record, const char *name, MlirAttribute value);
@@ -75,6 +79,11 @@ static inline int64_t strata__i64(const strata__record_t *record, const char *na
 static inline const int64_t *strata__i64s(const strata__record_t *record, const char *name) {
   return strata__get(record, name)->i64s;
 }
+
+// Entry |i| of an attribute of the kind DIMS.
+strata_dim_t strata__dim_at(MlirContext context, const strata__record_t *record, const char *name, int i);
+// Whether some attribute has a symbol.
+bool strata__has_symbols(const strata__record_t *record);
 
 // The attribute of MLIR for the |index|th value of a record.
 MlirAttribute strata__encode_attr(MlirContext context, const strata__record_t *record, int index);

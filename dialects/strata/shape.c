@@ -1,27 +1,8 @@
-// Dimensions and shapes; see strata.h.
+// Shapes; see strata.h.
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
 
 #include <stdio.h>
-
-//===-- Dimensions -----------------------------------------------------------------------------------------------===//
-
-strata_dim_t strata_dim_constant(MlirContext context, int64_t size) { return mlirAffineConstantExprGet(context, size); }
-
-bool strata_dim_is_constant(strata_dim_t dim, int64_t *out_size) {
-  if (!mlirAffineExprIsAConstant(dim))
-    return false;
-  *out_size = mlirAffineConstantExprGetValue(dim);
-  return true;
-}
-
-bool strata_dim_equal(strata_dim_t a, strata_dim_t b) { return mlirAffineExprEqual(a, b); }
-strata_dim_t strata_dim_add(strata_dim_t a, strata_dim_t b) { return mlirAffineAddExprGet(a, b); }
-strata_dim_t strata_dim_mul(strata_dim_t a, strata_dim_t b) { return mlirAffineMulExprGet(a, b); }
-
-strata_dim_t strata_dim_floordiv(strata_dim_t a, int64_t b) {
-  return mlirAffineFloorDivExprGet(a, mlirAffineConstantExprGet(mlirAffineExprGetContext(a), b));
-}
 
 //===-- Shapes ---------------------------------------------------------------------------------------------------===//
 
@@ -41,7 +22,7 @@ strata_shape_t strata_shape_from_type(MlirType type) {
     if (!mlirShapedTypeIsDynamicDim(type, i))
       shape.dims[i] = strata_dim_constant(context, mlirShapedTypeGetDimSize(type, i));
     else if (!mlirAffineMapIsNull(map) && mlirAffineMapGetNumResults(map) == shape.rank)
-      shape.dims[i] = mlirAffineMapGetResult(map, i);
+      shape.dims[i] = strata_dim_normal(mlirAffineMapGetResult(map, i));
     else
       return no_shape;
   }
@@ -52,31 +33,14 @@ strata_shape_t strata_shape_of(MlirValue value) {
   return mlirValueIsNull(value) ? no_shape : strata_shape_from_type(mlirValueGetType(value));
 }
 
-// One more than the highest symbol of |expr|.
-static intptr_t count_symbols(MlirAffineExpr expr) {
-  if (mlirAffineExprIsASymbol(expr))
-    return mlirAffineSymbolExprGetPosition(expr) + 1;
-  if (!mlirAffineExprIsABinary(expr))
-    return 0;
-  intptr_t lhs = count_symbols(mlirAffineBinaryOpExprGetLHS(expr));
-  intptr_t rhs = count_symbols(mlirAffineBinaryOpExprGetRHS(expr));
-  return lhs > rhs ? lhs : rhs;
-}
-
 MlirType strata_shape_to_type(MlirContext context, const strata_shape_t *shape) {
   int64_t sizes[STRATA_MAX_RANK];
   MlirAttribute encoding = mlirAttributeGetNull();
   if (!strata_shape_sizes(shape, sizes)) {
-    intptr_t n_symbols = 0;
-    for (int i = 0; i < shape->rank; i++) {
-      intptr_t n = count_symbols(shape->dims[i]);
-      n_symbols = n > n_symbols ? n : n_symbols;
+    for (int i = 0; i < shape->rank; i++)
       if (!strata_dim_is_constant(shape->dims[i], &sizes[i]))
         sizes[i] = mlirShapedTypeGetDynamicSize();
-    }
-    MlirAffineExpr dims[STRATA_MAX_RANK];
-    memcpy(dims, shape->dims, sizeof dims);
-    encoding = mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, n_symbols, shape->rank, dims));
+    encoding = mlirAffineMapAttrGet(strata_dims_map(context, shape->rank, shape->dims));
   }
   return mlirRankedTensorTypeGet(shape->rank, sizes, strata_type_to_mlir(context, shape->type), encoding);
 }

@@ -123,18 +123,69 @@ STRATA_MUST_CHECK strata_status_t strata_dialect_load(MlirContext context);
 
 //===-- Shapes ---------------------------------------------------------------------------------------------------===//
 
-// A dimension: an affine expression over the symbols of its function; constant if static. Uniqued: equal dims are
-// equal pointers. Never divides by a symbol.
+// A dimension: an affine expression over the symbols of its module (symbols.h); constant if static. Uniqued, and what
+// these functions return is in a normal form (dim.c): equal dims are equal pointers. Never divides by a symbol.
 typedef MlirAffineExpr strata_dim_t;
 
 strata_dim_t strata_dim_constant(MlirContext context, int64_t size);
+strata_dim_t strata_dim_symbol(MlirContext context, int symbol);
 bool strata_dim_is_constant(strata_dim_t dim, int64_t *out_size);
+bool strata_dim_is(strata_dim_t dim, int64_t size); // the constant |size|
 bool strata_dim_equal(strata_dim_t a, strata_dim_t b);
+strata_dim_t strata_dim_normal(strata_dim_t dim); // of one that comes from elsewhere
 strata_dim_t strata_dim_add(strata_dim_t a, strata_dim_t b);
+strata_dim_t strata_dim_sub(strata_dim_t a, strata_dim_t b);
 strata_dim_t strata_dim_mul(strata_dim_t a, strata_dim_t b);
-strata_dim_t strata_dim_floordiv(strata_dim_t a, int64_t b);
+strata_dim_t strata_dim_plus(strata_dim_t a, int64_t b);
+strata_dim_t strata_dim_times(strata_dim_t a, int64_t b);
+strata_dim_t strata_dim_floordiv(strata_dim_t a, int64_t b); // b > 0
+strata_dim_t strata_dim_product(MlirContext context, int count, const strata_dim_t *dims);
+// a / b where b, of any form, divides a for all sizes.
+bool strata_dim_divide(strata_dim_t a, strata_dim_t b, strata_dim_t *out);
+// With |values| in the place of the first |n_symbols| symbols; a null value leaves its symbol.
+strata_dim_t strata_dim_substitute(strata_dim_t dim, int n_symbols, const strata_dim_t *values);
+// dim = factor * part + rest, where the part is a symbol or a quotient by a number; false if it is another sum.
+bool strata_dim_split(strata_dim_t dim, strata_dim_t *out_part, int64_t *out_factor, int64_t *out_rest);
+// Solves a = b for the last symbol, of those that |may_go|, for which the solution is a sum, or else a difference, of
+// others. Returns its number, -1 if there is none.
+int strata_dim_solve(strata_dim_t a, strata_dim_t b, int n_symbols, const bool *may_go, strata_dim_t *out);
+
+typedef enum {
+  STRATA_SYMBOL_GIVEN, // by the caller of the library
+  STRATA_SYMBOL_MAX,
+  STRATA_SYMBOL_MIN,
+  STRATA_SYMBOL_FLOORDIV,
+  STRATA_SYMBOL_MOD,
+} strata_symbol_op_t;
+
+enum { STRATA_MAX_LIKELY = 8 };
+
+typedef struct {
+  const char *name;
+  strata_symbol_op_t op;
+  strata_dim_t lhs, rhs; // of a derived one
+  int64_t min, max, multiple;
+  int n_likely;
+  int64_t likely[STRATA_MAX_LIKELY]; // sizes to be fastest at
+} strata_symbol_t;
+
+typedef struct {
+  STRATA_VECTOR(strata_symbol_t) list;
+} strata_symbols_t;
+
+typedef struct {
+  int64_t min, max;
+} strata_range_t;
+
+// Where the dim lies; what divides it always, 0 of zero.
+strata_range_t strata_dim_range(strata_dim_t dim, const strata_symbols_t *symbols);
+int64_t strata_dim_divisor(strata_dim_t dim, const strata_symbols_t *symbols);
 
 enum { STRATA_MAX_RANK = 16 };
+
+// The dims as a map of no dims and of as many symbols as they need, so that equal lists, of at most STRATA_MAX_RANK,
+// are equal maps.
+MlirAffineMap strata_dims_map(MlirContext context, int count, const strata_dim_t *dims);
 
 typedef struct {
   strata_type_t type;
@@ -207,8 +258,12 @@ MlirValue strata_build_reshape(strata_builder_t *b, MlirValue x, int rank, const
 MlirValue strata_build_reshape_static(strata_builder_t *b, MlirValue x, int rank, const int64_t *sizes);
 MlirValue strata_build_slice(strata_builder_t *b, MlirValue x, const int64_t *starts, const int64_t *steps,
                              const int64_t *sizes);
+MlirValue strata_build_slice_dims(strata_builder_t *b, MlirValue x, const strata_dim_t *starts, const int64_t *steps,
+                                  const strata_dim_t *sizes);
 // |value|: a number converted to the element type.
 MlirValue strata_build_pad(strata_builder_t *b, MlirValue x, const int64_t *low, const int64_t *high, double value);
+MlirValue strata_build_pad_dims(strata_builder_t *b, MlirValue x, const strata_dim_t *low, const strata_dim_t *high,
+                                double value);
 MlirValue strata_build_concat(strata_builder_t *b, int n, const MlirValue *xs, int64_t axis); // a tree of binary ones
 MlirValue strata_build_broadcast(strata_builder_t *b, MlirValue x, const strata_shape_t *shape, MlirAffineMap map);
 // NumPy broadcasting: right aligned, size 1 stretches. Returns x if it already has the dims.
@@ -220,6 +275,9 @@ MlirValue strata_build_gather(strata_builder_t *b, MlirValue data, MlirValue ind
 MlirValue strata_build_scatter(strata_builder_t *b, const char *kind, MlirValue init, MlirValue indices,
                                MlirValue updates);
 MlirValue strata_build_iota(strata_builder_t *b, const strata_shape_t *shape, int64_t axis);
+// The values of at most STRATA_MAX_RANK dims, a 1-d i64: a constant where all are known. That of one, of rank 0.
+MlirValue strata_build_dims(strata_builder_t *b, int count, const strata_dim_t *dims);
+MlirValue strata_build_dim(strata_builder_t *b, strata_dim_t dim, strata_type_t type);
 // A constant from bytes in the storage format of types.def. Small ones are copied into the IR; large ones are
 // registered under |name| and |data| must outlive the compile.
 MlirValue strata_build_constant(strata_builder_t *b, const strata_shape_t *shape, const char *name, const void *data);

@@ -2,6 +2,7 @@
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
+#include "dialects/strata/symbols.h"
 
 #include <stdio.h>
 
@@ -114,6 +115,8 @@ strata_status_t strata_verify(strata_compile_t *compile) {
 }
 
 strata_status_t strata_verify_graph(strata_compile_t *compile) {
+  strata_symbols_t symbols;
+  STRATA_TRY(strata_symbols_read(compile, &symbols));
   STRATA_TRY(strata_verify(compile));
   return strata_counted_loops_verify(compile->arena, compile->module);
 }

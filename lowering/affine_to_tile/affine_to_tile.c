@@ -33,6 +33,7 @@ static strata_status_t build_in(strata_compile_t *compile, const strata_kernel_t
   strata_tile_builder_t b = {
       .compile = compile,
       .kernel = kernel,
+      .sizes = strata_symbols_used_around(compile->arena, mlirBlockGetFirstOperation(kernel->body)),
       .schedule = strata_schedule_read(kernel->func),
       .e = {.context = compile->context, .location = mlirOperationGetLocation(kernel->func), .block = block},
   };

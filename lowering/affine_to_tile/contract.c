@@ -35,6 +35,9 @@ typedef struct {
   MlirValue scratch[2]; // of the packed sides
   int64_t tile[2];
   strata_tile_chunks_t chunks[2];
+  strata_size_t extents[2], n_runs[2]; // of the tiled dims; of tasks along them
+  MlirValue first[2], end[2];          // what a task does of those that vary
+  MlirAffineExpr offset;               // of the elements of a tile of the vector side in its place in scratch
   MlirValue chunk_index[2];
   // While emitting:
   MlirAffineExpr point[STRATA_MAX_DIMS];
@@ -57,13 +60,38 @@ static MlirAffineExpr reduction_position(strata_tile_builder_t *b, const strata_
   return position;
 }
 
+static bool varies(const contract_t *c, int side) {
+  int64_t extent;
+  return !strata_size_is_constant(c->extents[side], &extent);
+}
+
+// Tiles of a task's run.
+static int64_t tiles_of_run(const contract_t *c, int side) {
+  return varies(c, side) ? strata_max(c->chunks[side].chunk, 1) : c->chunks[side].chunk;
+}
+
+static bool sums_vary(const contract_t *c) {
+  int64_t extent;
+  for (int i = 0; i < c->k.nest->n_reduction; i++)
+    if (!strata_size_is_constant(c->k.nest->space.sizes[c->k.nest->n_parallel + i], &extent))
+      return true;
+  return false;
+}
+
+// Where the tile of |size| elements at |base| begins in the place of the full tile around it.
+static MlirAffineExpr offset_of(strata_tile_builder_t *b, const contract_t *c, int64_t size, MlirAffineExpr base) {
+  if (!varies(c, V) || size == c->tile[V])
+    return strata_tile_constant(b, 0);
+  return strata_tile_simplify(b, mlirAffineModExprGet(base, strata_tile_constant(b, c->tile[V])));
+}
+
 // Which tile of the vector side starts at |base|, counted from the start of the task's run.
 static MlirAffineExpr tile_number(strata_tile_builder_t *b, const contract_t *c, MlirAffineExpr base) {
   MlirAffineExpr number = strata_tile_simplify(b, mlirAffineFloorDivExprGet(base, strata_tile_constant(b, c->tile[V])));
-  if (c->chunks[V].n_chunks == 1)
+  if (strata_size_is_one(c->n_runs[V]))
     return number;
-  MlirAffineExpr run = strata_tile_symbol(b, c->chunk_index[V], c->chunks[V].n_chunks);
-  return strata_tile_scaled(b, run, -c->chunks[V].chunk, number);
+  MlirAffineExpr run = strata_tile_counter(b, c->chunk_index[V], c->n_runs[V]);
+  return strata_tile_scaled(b, run, -tiles_of_run(c, V), number);
 }
 
 // Scratch for the vector side is [tile of v][reduction][element]; for the broadcast side [row][reduction].
@@ -86,7 +114,7 @@ static MlirValue allocate_scratch(strata_tile_builder_t *b, const contract_t *c,
   int64_t sizes[3], k = c->k.n_reduced;
   int rank = which == V ? 3 : 2;
   if (which == V) {
-    sizes[0] = c->chunks[V].chunk + 1; // a run of full tiles, and the tail
+    sizes[0] = tiles_of_run(c, V) + 1; // a run of full tiles, and the tail
     sizes[1] = k;
     sizes[2] = c->tile[V];
   } else {
@@ -103,6 +131,8 @@ static void pack_factor(strata_tile_builder_t *b, const contract_t *c, int which
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
   strata_tile_value_t value = strata_tile_evaluate(b, &frame, c->k.sides[which].factor);
   MlirAffineExpr coordinates[3];
+  if (which == V)
+    element = strata_tile_scaled(b, element, 1, c->offset);
   int rank = scratch_coordinates(which, tile, element, reduction_position(b, c->k.nest, counters), coordinates);
   strata_tile_store(b, value, c->scratch[which], rank, coordinates);
 }
@@ -164,6 +194,7 @@ static void pack_squares(strata_tile_builder_t *b, int64_t size, MlirAffineExpr 
 
 static void pack_vector_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
   contract_t *c = user;
+  c->offset = offset_of(b, c, size, base);
   if (c->square > 0) {
     pack_t squares = {.c = c, .base = base, .tile = tile_number(b, c, base)};
     strata_tile_chunks_t chunks = strata_tile_chunks(size, strata_min(size, c->square), 1);
@@ -206,17 +237,17 @@ static void pack_rows_tile(strata_tile_builder_t *b, const MlirAffineExpr *outer
 
 static void pack_rows(strata_tile_builder_t *b, contract_t *c) {
   pack_t pack = {.c = c};
-  int64_t outer[STRATA_MAX_DIMS];
+  strata_size_t outer[STRATA_MAX_DIMS];
   strata_tile_walk_t walk = {.outer = outer, .n_outer = 1};
   strata_tile_range_t ranges[STRATA_MAX_DIMS] = {{{NULL}, {NULL}}};
-  outer[0] = c->size[U];
+  outer[0] = strata_size_constant(c->size[U]);
   for (int i = 0; i + 1 < c->k.nest->n_reduction; i++) {
     ranges[walk.n_outer] = c->ranges[i];
-    outer[walk.n_outer++] = strata_nest_static_extent(c->k.nest, c->k.nest->n_parallel + i);
+    outer[walk.n_outer++] = c->k.nest->space.sizes[c->k.nest->n_parallel + i];
   }
   walk.ranges = ranges;
-  walk.vector = strata_nest_static_extent(c->k.nest, strata_nest_n_dims(c->k.nest) - 1);
-  walk.tile = strata_tile_width(b, walk.vector);
+  walk.vector = c->k.nest->space.sizes[strata_nest_n_dims(c->k.nest) - 1];
+  walk.tile = strata_tile_width_of(b, walk.vector);
   strata_tile_walk_here(b, &walk, pack_rows_tile, &pack);
 }
 
@@ -229,6 +260,8 @@ static strata_tile_value_t side_value(strata_tile_builder_t *b, contract_t *c, i
     return strata_tile_evaluate(b, frame, c->k.sides[which].factor);
   MlirAffineExpr element = strata_tile_vector_dim(b, which), coordinates[3];
   MlirAffineExpr tile = which == V ? tile_number(b, c, c->base[V]) : strata_tile_constant(b, 0);
+  if (which == V)
+    element = strata_tile_scaled(b, element, 1, c->offset);
   int rank = scratch_coordinates(which, tile, element, reduction_position(b, c->k.nest, counters), coordinates);
   return strata_tile_load(b, c->scratch[which], rank, coordinates);
 }
@@ -297,8 +330,9 @@ static void step_in_segment(strata_tile_builder_t *b, const MlirAffineExpr *coun
   MlirAffineExpr at[STRATA_MAX_DIMS];
   int last = nest->n_reduction - 1;
   memcpy(at, counters, (size_t)nest->n_reduction * sizeof *at);
-  at[last] = strata_tile_scaled(b, c->segment, strata_nest_static_extent(nest, nest->n_parallel + last) / c->n_segments,
-                                at[last]);
+  if (c->n_segments > 1)
+    at[last] = strata_tile_scaled(
+        b, c->segment, strata_nest_static_extent(nest, nest->n_parallel + last) / c->n_segments, at[last]);
   micro_step(b, at, carried, c);
   if (c->prefetches_panel && !b->status)
     prefetch_panel(b, c);
@@ -307,14 +341,16 @@ static void step_in_segment(strata_tile_builder_t *b, const MlirAffineExpr *coun
 static void sum_segment(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried, void *user) {
   contract_t *c = user;
   const strata_nest_t *nest = c->k.nest;
-  int64_t trips[STRATA_MAX_DIMS];
+  strata_size_t trips[STRATA_MAX_DIMS];
   for (int i = 0; i < nest->n_reduction; i++)
-    trips[i] = strata_nest_static_extent(nest, nest->n_parallel + i);
-  trips[nest->n_reduction - 1] /= c->n_segments;
+    trips[i] = nest->space.sizes[nest->n_parallel + i];
+  if (c->n_segments > 1)
+    trips[nest->n_reduction - 1] =
+        strata_size_constant(strata_size_static_value(trips[nest->n_reduction - 1]) / c->n_segments);
   c->segment = counters[0];
   if (c->prefetches_results)
     prefetch_results(b, c);
-  strata_tile_carry(b, nest->n_reduction, trips, c->ranges, 1, 1, carried, step_in_segment, c);
+  strata_tile_carry_over(b, nest->n_reduction, trips, c->ranges, 1, 1, carried, step_in_segment, c);
 }
 
 //===-- Epilogue -------------------------------------------------------------------------------------------------===//
@@ -368,7 +404,8 @@ static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
     c->point[c->k.nest->n_parallel + i] = strata_tile_constant(b, 0);
   uint32_t dims = (c->size[U] > 1 ? 1u : 0u) | (c->size[V] > 1 ? 2u : 0u);
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
-  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(c->k.nest->loops[0], 0));
+  intptr_t n_bounds = mlirOperationGetNumOperands(c->k.nest->loops[0]) - 1; // in front of the start value
+  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(c->k.nest->loops[0], n_bounds));
   MlirValue accumulator = b->status ? start.value : strata_tile_broadcast(b, start, dims);
   strata_tile_carry(b, 1, &c->n_segments, NULL, 1, 1, &accumulator, sum_segment, c);
   for (int i = 0; i < c->k.nest->n_reduction; i++)
@@ -393,10 +430,23 @@ static void v_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
   strata_tile_range_t ranges[STRATA_MAX_DIMS];
   c->size[V] = size;
   c->base[V] = base;
+  c->offset = offset_of(b, c, size, base);
   memcpy(ranges, c->ranges, sizeof ranges);
-  strata_tile_contract_window(b, &c->k, V, c->point, base, size, c->ranges);
+  if (!sums_vary(c))
+    strata_tile_contract_window(b, &c->k, V, c->point, base, size, c->ranges);
   emit_tile(b, c);
   memcpy(c->ranges, ranges, sizeof ranges);
+}
+
+// The tiles of a side that this task does.
+static void emit_side(strata_tile_builder_t *b, contract_t *c, int side, strata_tile_chunk_body_t body) {
+  if (!varies(c, side)) {
+    strata_tile_chunk(b, &c->chunks[side], c->chunk_index[side], body, c);
+    return;
+  }
+  int64_t widths[STRATA_TILE_WIDTHS];
+  int n_widths = strata_tile_widths(c->tile[side], widths);
+  strata_tile_between(b, c->first[side], c->end[side], c->extents[side], n_widths, widths, body, c);
 }
 
 static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
@@ -404,24 +454,27 @@ static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
   c->size[U] = size;
   c->base[U] = base;
   memset(c->ranges, 0, sizeof c->ranges);
-  strata_tile_contract_window(b, &c->k, U, c->point, base, size, c->ranges);
+  if (!sums_vary(c))
+    strata_tile_contract_window(b, &c->k, U, c->point, base, size, c->ranges);
   if (c->is_packed[U])
     pack_rows(b, c);
-  strata_tile_chunk(b, &c->chunks[V], c->chunk_index[V], v_tile, c);
+  emit_side(b, c, V, v_tile);
 }
 
 static int64_t side_extent(const contract_t *c, int side) {
   int dim = c->k.sides[side].tile_dim;
-  return dim == STRATA_NO_DIM ? 1 : strata_nest_static_extent(c->k.nest, dim);
+  return dim == STRATA_NO_DIM ? 1 : strata_max(1, strata_nest_likely_extent(c->k.nest, dim));
 }
+
+
 
 // How many tasks the points of u and v together should be cut into: each must be worth its start.
 static int64_t wanted_pieces(const contract_t *c) {
   int64_t outer = 1, flops = 2 * c->k.n_reduced;
   for (int i = 0; i < c->k.n_outer; i++)
-    outer *= strata_nest_static_extent(c->k.nest, c->k.outer[i]);
+    outer *= strata_max(1, strata_nest_likely_extent(c->k.nest, c->k.outer[i]));
   for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
-    flops *= strata_nest_static_extent(c->k.nest, dim);
+    flops *= strata_max(1, strata_nest_likely_extent(c->k.nest, dim));
   int64_t wanted = flops / MIN_TASK_FLOPS;
   wanted = strata_max(1, strata_min(wanted, MAX_TASKS));
   return strata_ceil_div(wanted, outer);
@@ -433,7 +486,7 @@ static int64_t element_cost(const contract_t *c, int side) {
   enum { PACKING_COST = 3, SHORT_COST = 12, SHORT = 8 };
   if (!c->is_packed[side])
     return 1;
-  return side == U && strata_nest_static_extent(c->k.nest, strata_nest_n_dims(c->k.nest) - 1) < SHORT ? SHORT_COST
+  return side == U && strata_nest_likely_extent(c->k.nest, strata_nest_n_dims(c->k.nest) - 1) < SHORT ? SHORT_COST
                                                                                                       : PACKING_COST;
 }
 
@@ -466,35 +519,47 @@ static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
   }
   c->chunks[V] = strata_tile_chunks(side_extent(c, V), c->tile[V], best_v);
   c->chunks[U] = strata_tile_chunks(side_extent(c, U), c->tile[U], strata_ceil_div(pieces, c->chunks[V].n_chunks));
+  for (int side = U; side <= V; side++)
+    c->n_runs[side] = varies(c, side)
+                          ? strata_tile_ceil_quotient(b, c->extents[side], tiles_of_run(c, side) * c->tile[side])
+                          : strata_size_constant(c->chunks[side].n_chunks);
+}
+
+static MlirAffineExpr digit_of(strata_tile_builder_t *b, MlirAffineExpr number, strata_size_t stride,
+                               strata_size_t extent) {
+  MlirAffineExpr quotient = mlirAffineFloorDivExprGet(number, strata_size_expr(b->e.context, stride));
+  return mlirAffineModExprGet(quotient, strata_size_expr(b->e.context, extent));
 }
 
 static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
-  int64_t n_tasks = c->chunks[U].n_chunks * c->chunks[V].n_chunks, stride = 1;
+  strata_size_t n_tasks = strata_size_product(c->n_runs[U], c->n_runs[V]), stride = strata_size_constant(1);
   for (int i = 0; i < c->k.n_outer; i++)
-    n_tasks *= strata_nest_static_extent(c->k.nest, c->k.outer[i]);
-  strata_loop_t forall = strata_emit_forall_begin(&b->e, n_tasks);
+    n_tasks = strata_size_product(n_tasks, c->k.nest->space.sizes[c->k.outer[i]]);
+  strata_loop_t forall = strata_tile_tasks_begin(b, n_tasks);
   MlirAffineExpr task = mlirAffineDimExprGet(b->e.context, 0);
   const int order[2] = {U, V}; // u changes fastest: neighbours share the vector side
   for (int i = 0; i < 2; i++) {
-    int64_t extent = c->chunks[order[i]].n_chunks;
-    MlirAffineExpr expr = mlirAffineModExprGet(mlirAffineFloorDivExprGet(task, strata_tile_constant(b, stride)),
-                                               strata_tile_constant(b, extent));
-    c->chunk_index[order[i]] = strata_emit_apply(&b->e, expr, 1, &forall.induction);
-    stride *= extent;
+    strata_size_t extent = c->n_runs[order[i]];
+    c->chunk_index[order[i]] =
+        strata_tile_task_part(b, digit_of(b, task, stride, extent), forall.induction, n_tasks);
+    stride = strata_size_product(stride, extent);
   }
   for (int i = c->k.n_outer; i-- > 0;) {
-    int64_t extent = strata_nest_static_extent(c->k.nest, c->k.outer[i]);
-    MlirAffineExpr expr = mlirAffineModExprGet(mlirAffineFloorDivExprGet(task, strata_tile_constant(b, stride)),
-                                               strata_tile_constant(b, extent));
-    c->point[c->k.outer[i]] = strata_tile_symbol(b, strata_emit_apply(&b->e, expr, 1, &forall.induction), extent);
-    stride *= extent;
+    strata_size_t extent = c->k.nest->space.sizes[c->k.outer[i]];
+    MlirValue index = strata_tile_task_part(b, digit_of(b, task, stride, extent), forall.induction, n_tasks);
+    c->point[c->k.outer[i]] = strata_tile_counter(b, index, extent);
+    stride = strata_size_product(stride, extent);
   }
   for (int which = U; which <= V; which++)
     if (c->is_packed[which])
       c->scratch[which] = allocate_scratch(b, c, which);
+  for (int side = U; side <= V; side++)
+    if (varies(c, side))
+      strata_tile_run_bounds(b, c->chunk_index[side], tiles_of_run(c, side) * c->tile[side], c->extents[side],
+                             &c->first[side], &c->end[side]);
   if (c->is_packed[V])
-    strata_tile_chunk(b, &c->chunks[V], c->chunk_index[V], pack_vector_tile, c);
-  strata_tile_chunk(b, &c->chunks[U], c->chunk_index[U], u_tile, c);
+    emit_side(b, c, V, pack_vector_tile);
+  emit_side(b, c, U, u_tile);
   strata_emit_forall_end(&b->e, forall);
 }
 
@@ -525,9 +590,11 @@ static strata_status_t plan_packing(strata_tile_builder_t *b, contract_t *c) {
   for (int which = U; which <= V; which++)
     c->is_packed[which] = needs_packing(c, which);
   bool lies_across = c->is_packed[V] && strata_contraction_is_plain(&c->k, V) && side->tile_dim != STRATA_NO_DIM &&
-                     strata_nest_static_extent(nest, strata_nest_n_dims(nest) - 1) >= MIN_STEPS &&
+                     strata_nest_likely_extent(nest, strata_nest_n_dims(nest) - 1) >= MIN_STEPS &&
                      strata_access_stride(nest, side->access, strata_nest_n_dims(nest) - 1, &stride) && stride == 1;
   c->square = lies_across ? device->vector_bytes / 4 : 0;
+  if (sums_vary(c) && (c->is_packed[U] || c->is_packed[V]))
+    return strata_error(STRATA_UNSUPPORTED, "operands to be packed along sums whose length varies");
   return NULL;
 }
 
@@ -538,10 +605,10 @@ static strata_status_t plan_steps(strata_tile_builder_t *b, contract_t *c) {
   const strata_nest_t *nest = c->k.nest;
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(b->compile, &device));
-  int64_t steps = strata_nest_static_extent(nest, strata_nest_n_dims(nest) - 1);
+  int64_t steps = strata_nest_likely_extent(nest, strata_nest_n_dims(nest) - 1);
   bool is_tile = c->tile[U] >= MIN_ROWS && c->tile[V] > 1;
   c->prefetches_panel = is_tile && !c->is_packed[V] && c->tile[V] * c->k.n_reduced * 4 > device->l1_bytes;
-  c->prefetches_results = is_tile && nest->n_reduction == 1 && steps >= MIN_STEPS;
+  c->prefetches_results = is_tile && nest->n_reduction == 1 && steps >= MIN_STEPS && !sums_vary(c);
   c->n_segments = 1;
   for (int64_t n = 2; c->prefetches_results && n <= MAX_SEGMENTS; n++)
     if (steps % n == 0 && steps / n >= MIN_STEPS)
@@ -560,6 +627,11 @@ strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
     return strata_error(STRATA_INTERNAL, "a schedule without tile sizes");
   for (int side = U; side <= V; side++)
     c.tile[side] = mlirDenseI64ArrayGetElement(tile, side);
+  for (int side = U; side <= V; side++) {
+    int dim = c.k.sides[side].tile_dim;
+    c.extents[side] = dim == STRATA_NO_DIM ? strata_size_constant(1) : c.k.nest->space.sizes[dim];
+  }
+  c.offset = strata_tile_constant(b, 0);
   STRATA_TRY(plan_packing(b, &c));
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);

@@ -31,9 +31,9 @@ typedef struct {
 
 typedef struct {
   int n_outer;
-  const int64_t *outer;              // extents
+  const strata_size_t *outer;        // extents
   const strata_tile_range_t *ranges; // of the loops over outer dims, where these are not NULL
-  int64_t vector;                    // extent of the vectorized dim; 1: there is none
+  strata_size_t vector;              // extent of the vectorized dim; 1: there is none
   int64_t tile;                      // elements of a full tile along it
   int64_t work;                      // of one outer point: elements touched, which decides how many tasks there are
   int64_t cross_tile;                // if not 0: elements along outer dim |cross|, which is tiled too (a transposition)
@@ -61,6 +61,8 @@ typedef struct {
   strata_tile_known_t *known;
 } strata_tile_loop_t;
 strata_tile_loop_t strata_tile_loop_begin(strata_tile_builder_t *b, int64_t extent, MlirAffineExpr *out_coordinate);
+strata_tile_loop_t strata_tile_loop_over(strata_tile_builder_t *b, strata_size_t extent,
+                                         MlirAffineExpr *out_coordinate);
 void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop);
 
 // Nested sequential loops of |trips| iterations carrying values: |body| replaces |carried| by what it yields at the
@@ -69,6 +71,9 @@ void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop);
 enum { STRATA_TILE_CARRIED = 4 };
 typedef void (*strata_tile_carry_body_t)(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried,
                                          void *user);
+void strata_tile_carry_over(strata_tile_builder_t *b, int n_loops, const strata_size_t *trips,
+                            const strata_tile_range_t *ranges, int64_t unrolled, int n_carried, MlirValue *carried,
+                            strata_tile_carry_body_t body, void *user);
 void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, const strata_tile_range_t *ranges,
                        int64_t unrolled, int n_carried, MlirValue *carried, strata_tile_carry_body_t body, void *user);
 
@@ -82,7 +87,23 @@ strata_tile_chunks_t strata_tile_chunks(int64_t extent, int64_t tile, int64_t wa
 void strata_tile_chunk(strata_tile_builder_t *b, const strata_tile_chunks_t *chunks, MlirValue index,
                        strata_tile_chunk_body_t body, void *user);
 
+// Tiles from |first| to |end|, of a dim of |extent|, where their number varies: as many of the first of |widths| as fit,
+// then of the next, down to single elements.
+enum { STRATA_TILE_WIDTHS = 3 };
+int strata_tile_widths(int64_t tile, int64_t *out_widths);
+void strata_tile_between(strata_tile_builder_t *b, MlirValue first, MlirValue end, strata_size_t extent, int n_widths,
+                         const int64_t *widths, strata_tile_chunk_body_t body, void *user);
+// Runs of |chunk| elements, a multiple of the tile's, are tasks; the bounds of run |index|.
+void strata_tile_run_bounds(strata_tile_builder_t *b, MlirValue index, int64_t chunk, strata_size_t extent,
+                            MlirValue *out_first, MlirValue *out_end);
+// |size| divided by |divisor|, up.
+strata_size_t strata_tile_ceil_quotient(const strata_tile_builder_t *b, strata_size_t size, int64_t divisor);
+// The forall over a number of tasks; a part of a task's number, |expr| over it and sizes, as a value.
+strata_loop_t strata_tile_tasks_begin(strata_tile_builder_t *b, strata_size_t count);
+MlirValue strata_tile_task_part(strata_tile_builder_t *b, MlirAffineExpr expr, MlirValue task, strata_size_t n_tasks);
+
 // The number of elements of a full tile along a dim of |extent|: the schedule's, or as many as registers suggest.
 int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent);
+int64_t strata_tile_width_of(strata_tile_builder_t *b, strata_size_t extent); // the widest where it varies
 
 #endif

@@ -37,7 +37,7 @@ static void emit_tile(strata_tile_builder_t *b, walker_t *w, int64_t size, MlirA
 
 // Full tiles and the tail, told apart by the tile's number.
 static void emit_tiles(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr tile) {
-  int64_t size = w->walk->tile, n_full = w->walk->vector / size, tail = w->walk->vector % size;
+  int64_t size = w->walk->tile, n_full = strata_size_static_value(w->walk->vector) / size, tail = strata_size_static_value(w->walk->vector) % size;
   MlirAffineExpr base = strata_tile_scaled(b, tile, size, strata_tile_constant(b, 0));
   if (!tail) {
     emit_tile(b, w, size, base);
@@ -63,7 +63,7 @@ static void add_bound(strata_tile_builder_t *b, MlirAffineExpr coordinate, int64
 // A tile of two vector dims, the crossing one first.
 static void emit_crossing(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr tile, MlirAffineExpr cross) {
   const strata_tile_walk_t *walk = w->walk;
-  int64_t extent = walk->outer[walk->cross];
+  int64_t extent = strata_size_static_value(walk->outer[walk->cross]);
   strata_tile_known_t *known = b->known;
   b->space.n_vector = 2;
   b->space.extents[0] = walk->cross_tile;
@@ -71,7 +71,7 @@ static void emit_crossing(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr 
   w->outer[walk->cross] = strata_tile_scaled(b, cross, walk->cross_tile, strata_tile_vector_dim(b, 0));
   MlirAffineExpr vector = strata_tile_scaled(b, tile, walk->tile, strata_tile_vector_dim(b, 1));
   add_bound(b, w->outer[walk->cross], extent, walk->cross_tile);
-  add_bound(b, vector, walk->vector, walk->tile);
+  add_bound(b, vector, strata_size_static_value(walk->vector), walk->tile);
   w->body(b, w->outer, vector, w->user);
   b->n_bounds = 0;
   b->known = known;
@@ -81,11 +81,12 @@ static void emit_crossing(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr 
 void strata_tile_walk_gpu(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
                           void *user) {
   walker_t w = {.walk = walk, .body = body, .user = user};
-  int64_t n_tiles = strata_ceil_div(walk->vector, walk->tile), n_tasks = n_tiles, stride = n_tiles,
+  int64_t n_tiles = strata_ceil_div(strata_size_static_value(walk->vector), walk->tile), n_tasks = n_tiles, stride = n_tiles,
           counts[STRATA_MAX_DIMS];
   for (int dim = 0; dim < walk->n_outer; dim++) {
     bool is_cross = walk->cross_tile && dim == walk->cross;
-    counts[dim] = is_cross ? strata_ceil_div(walk->outer[dim], walk->cross_tile) : walk->outer[dim];
+    int64_t extent = strata_size_static_value(walk->outer[dim]);
+    counts[dim] = is_cross ? strata_ceil_div(extent, walk->cross_tile) : extent;
     n_tasks *= counts[dim];
   }
   strata_loop_t forall = strata_emit_forall_begin(&b->e, n_tasks);

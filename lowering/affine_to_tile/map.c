@@ -38,21 +38,21 @@ static strata_status_t read_kernel(const strata_kernel_t *kernel, strata_map_ker
 strata_status_t strata_tile_map(strata_tile_builder_t *b) {
   strata_map_kernel_t map;
   STRATA_TRY(read_kernel(b->kernel, &map));
-  int64_t outer[STRATA_MAX_DIMS];
-  strata_tile_walk_t walk = {.outer = outer, .vector = strata_nest_static_extent(map.space, map.vector_dim)};
+  strata_size_t outer[STRATA_MAX_DIMS];
+  strata_tile_walk_t walk = {.outer = outer, .vector = map.space->space.sizes[map.vector_dim]};
   for (int dim = 0; dim < map.space->n_parallel; dim++)
     if (dim != map.vector_dim) {
       walk.cross = dim == map.cross_dim ? walk.n_outer : walk.cross;
-      outer[walk.n_outer++] = strata_nest_static_extent(map.space, dim);
+      outer[walk.n_outer++] = map.space->space.sizes[dim];
     }
-  walk.tile = strata_tile_width(b, walk.vector);
+  walk.tile = strata_tile_width_of(b, walk.vector);
   if (b->schedule.n_tile == 2 && map.cross_dim != STRATA_MAP_NO_DIM) {
     walk.cross_tile = b->schedule.tile[1];
     // A square has as many rows in flight as the latency of loads asks for; what is wider is only longer code.
     if (!b->schedule.group)
       walk.tile = strata_min(walk.tile, walk.cross_tile);
   }
-  walk.work = walk.vector * b->kernel->n_nests;
+  walk.work = strata_size_likely(&b->sizes, walk.vector) * b->kernel->n_nests;
   strata_tile_walk(b, &walk, map_body, &map);
   return b->status;
 }

@@ -36,8 +36,9 @@ void strata_rows_finish(strata_tile_builder_t *b, const strata_rows_t *rows, con
 strata_tile_value_t strata_rows_start(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
                                       int i, uint32_t dims) {
   strata_tile_frame_t frame = {.nest = nest, .point = point};
-  enum { N_BOUNDS = 0 }; // constant bounds: the operands of affine.for are its start values
-  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(nest->loops[0], N_BOUNDS + i));
+  // Before the start values are what a bound is made of.
+  intptr_t n_bounds = mlirOperationGetNumOperands(nest->loops[0]) - mlirOperationGetNumResults(nest->loops[0]);
+  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(nest->loops[0], n_bounds + i));
   if (b->status)
     return start;
   return (strata_tile_value_t){strata_tile_broadcast(b, start, dims), dims};
@@ -63,7 +64,8 @@ typedef struct {
   int n_carried;
   uint32_t dims;        // of the carried vectors
   int vector_dim;       // the reduction dim vectorized, -1 for none
-  int64_t width, start; // its tiles, and their first element
+  int64_t width; // its tiles
+  MlirAffineExpr start; // their first element
   MlirAffineExpr point[STRATA_MAX_DIMS];
 } reduction_t;
 
@@ -73,7 +75,7 @@ static void reduction_body(strata_tile_builder_t *b, const MlirAffineExpr *count
   for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++) {
     r->point[dim] = counters[dim - nest->n_parallel];
     if (dim == r->vector_dim) {
-      MlirAffineExpr base = strata_tile_scaled(b, r->point[dim], r->width, strata_tile_constant(b, r->start));
+      MlirAffineExpr base = strata_tile_scaled(b, r->point[dim], r->width, r->start);
       r->point[dim] = strata_tile_scaled(b, strata_tile_vector_dim(b, 0), 1, base);
     }
   }
@@ -105,12 +107,12 @@ static int64_t unrolled(const strata_tile_builder_t *b, const reduction_t *r) {
 }
 
 // The loops over the reduction dims, |n_tiles| of them along the vectorized one.
-static void reduction_loops(strata_tile_builder_t *b, reduction_t *r, int64_t n_tiles, MlirValue *carried) {
+static void reduction_loops(strata_tile_builder_t *b, reduction_t *r, strata_size_t n_tiles, MlirValue *carried) {
   const strata_nest_t *nest = r->member->nest;
-  int64_t trips[STRATA_MAX_DIMS];
+  strata_size_t trips[STRATA_MAX_DIMS];
   for (int i = 0; i < nest->n_reduction; i++)
-    trips[i] = nest->n_parallel + i == r->vector_dim ? n_tiles : strata_nest_static_extent(nest, nest->n_parallel + i);
-  strata_tile_carry(b, nest->n_reduction, trips, NULL, unrolled(b, r), r->n_carried, carried, reduction_body, r);
+    trips[i] = nest->n_parallel + i == r->vector_dim ? n_tiles : nest->space.sizes[nest->n_parallel + i];
+  strata_tile_carry_over(b, nest->n_reduction, trips, NULL, unrolled(b, r), r->n_carried, carried, reduction_body, r);
 }
 
 static int n_carried_of(const strata_nest_t *nest) { return (int)mlirOperationGetNumResults(nest->loops[0]); }
@@ -128,7 +130,7 @@ static void emit_reduction_across(strata_tile_builder_t *b, const strata_rows_t 
   strata_tile_value_t results[STRATA_TILE_CARRIED];
   for (int i = 0; i < r.n_carried && !b->status; i++)
     carried[i] = strata_rows_start(b, member->nest, r.point, i, r.dims).value;
-  reduction_loops(b, &r, 1, carried);
+  reduction_loops(b, &r, strata_size_constant(1), carried);
   for (int i = 0; i < r.n_carried; i++)
     results[i] = (strata_tile_value_t){carried[i], r.dims};
   if (!b->status)
@@ -163,12 +165,21 @@ static int inner_vector_dim(const strata_nest_t *nest) {
         score += 2 * (stride == 1);
     }
     if (score > best_score ||
-        (score == best_score && strata_nest_static_extent(nest, dim) > strata_nest_static_extent(nest, best))) {
+        (score == best_score && strata_nest_likely_extent(nest, dim) > strata_nest_likely_extent(nest, best))) {
       best = dim;
       best_score = score;
     }
   }
   return best;
+}
+
+// Where the length varies the tail is element by element: the first element of a part, and how many tiles it has.
+static void find_part(strata_tile_builder_t *b, strata_size_t size, int64_t full, int part, MlirAffineExpr *out_start,
+                      strata_size_t *out_n_tiles) {
+  MlirAffineExpr by = strata_tile_constant(b, full), zero = strata_tile_constant(b, 0);
+  MlirAffineExpr whole = mlirAffineFloorDivExprGet(size.expr, by);
+  *out_start = part == 0 ? zero : mlirAffineMulExprGet(whole, by);
+  *out_n_tiles = strata_size_of_expr(&b->sizes, part == 0 ? whole : mlirAffineModExprGet(size.expr, by));
 }
 
 // Inner: full tiles, then the tail, each into vectors of their own size; then their elements.
@@ -181,23 +192,28 @@ static void emit_reduction_inner(strata_tile_builder_t *b, const strata_rows_t *
     return;
   }
   reduction_t r = {.member = member, .n_carried = 1, .vector_dim = inner_vector_dim(nest)};
-  int64_t extent = strata_nest_static_extent(nest, r.vector_dim), full = strata_tile_width(b, extent);
+  strata_size_t size = nest->space.sizes[r.vector_dim];
+  int64_t full = strata_tile_width_of(b, size), extent;
+  bool varies = !strata_size_is_constant(size, &extent);
   MlirAffineExpr zero[STRATA_MAX_DIMS];
   for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
     zero[dim] = strata_tile_constant(b, 0);
   strata_rows_point(rows, member, zero, r.point);
   MlirValue result = strata_rows_start(b, nest, r.point, 0, 0).value;
   for (int part = 0; part < 2 && !b->status; part++) {
-    r.width = part == 0 ? full : extent % full;
-    r.start = part == 0 ? 0 : extent - extent % full;
+    r.width = part == 0 ? full : varies ? full > 1 : extent % full;
     if (r.width == 0)
       continue;
+    strata_size_t n_tiles = strata_size_constant(part == 0 ? extent / full : 1);
+    r.start = strata_tile_constant(b, part == 0 ? 0 : extent - extent % full);
+    if (varies)
+      find_part(b, size, full, part, &r.start, &n_tiles);
     b->space.n_vector = 1;
     b->space.extents[0] = r.width;
     r.dims = r.width > 1 ? 1 : 0;
     strata_tile_known_t *known = b->known;
     MlirValue carried = r.dims ? strata_rows_start(b, nest, r.point, 0, r.dims).value : result;
-    reduction_loops(b, &r, part == 0 ? extent / full : 1, &carried);
+    reduction_loops(b, &r, n_tiles, &carried);
     if (!b->status)
       result = r.dims ? strata_rows_combine(b, kind, carried, result) : carried;
     b->known = known;
@@ -211,7 +227,7 @@ static void emit_reduction_inner(strata_tile_builder_t *b, const strata_rows_t *
 
 // Scratch of a group of threads would be a buffer between them: there it is cheaper to compute twice.
 static bool keeps(const strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member) {
-  return rows->of.across == STRATA_NOT_A_ROW && member->is_tied && !b->schedule.group;
+  return rows->of.across == STRATA_NOT_A_ROW && member->is_tied && !b->schedule.group && b->sizes.count == 0;
 }
 
 // The row dim along which a task has several rows: of the inner form only where the schedule says so.
@@ -249,19 +265,20 @@ static void row_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, Mlir
 strata_status_t strata_tile_rows(strata_tile_builder_t *b) {
   strata_rows_t rows = {0};
   STRATA_TRY(strata_row_kernel_read(b->kernel, &rows.of));
-  int64_t outer[STRATA_MAX_DIMS], work = 0;
+  strata_size_t outer[STRATA_MAX_DIMS];
+  int64_t work = 0;
   for (int i = 0; i < b->kernel->n_nests; i++)
     if (rows.of.members[i].takes_part)
       work += strata_row_inner_elements(&rows.of.members[i]);
-  strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1, .work = work};
+  strata_tile_walk_t walk = {.outer = outer, .vector = strata_size_constant(1), .tile = 1, .work = work};
   int along = vector_row(b, &rows);
   for (int row = 0; row < rows.of.n_rows; row++)
     if (row != along)
-      outer[walk.n_outer++] = strata_size_static_value(rows.of.sizes[row]);
+      outer[walk.n_outer++] = rows.of.sizes[row];
   if (along != STRATA_NOT_A_ROW) {
-    walk.vector = strata_size_static_value(rows.of.sizes[along]);
-    walk.tile = b->schedule.n_tile == 2 ? b->schedule.tile[1] : strata_tile_width(b, walk.vector);
-    walk.work *= walk.vector;
+    walk.vector = rows.of.sizes[along];
+    walk.tile = b->schedule.n_tile == 2 ? b->schedule.tile[1] : strata_tile_width_of(b, walk.vector);
+    walk.work *= strata_size_likely(&b->sizes, walk.vector);
   }
   strata_tile_walk(b, &walk, row_body, &rows);
   return b->status;

@@ -61,25 +61,25 @@ static void emit_inner_nest(strata_tile_builder_t *b, const strata_rows_t *rows,
                             MlirValue memory) {
   inner_nest_t inner = {.rows = rows, .member = member, .memory = memory};
   inner.vector_dim = inner_nest_vector_dim(rows, member);
-  int64_t outer[STRATA_MAX_DIMS];
-  strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1};
+  strata_size_t outer[STRATA_MAX_DIMS];
+  strata_tile_walk_t walk = {.outer = outer, .vector = strata_size_constant(1), .tile = 1};
   for (int dim = 0; dim < member->nest->n_parallel; dim++)
     if (member->row_of[dim] == STRATA_NOT_A_ROW && dim != inner.vector_dim)
-      outer[walk.n_outer++] = strata_nest_static_extent(member->nest, dim);
+      outer[walk.n_outer++] = member->nest->space.sizes[dim];
   if (rows->of.across != STRATA_NOT_A_ROW) {
     // The rows are the vector: the inner dims are scalar loops around it.
     MlirAffineExpr coordinates[STRATA_MAX_DIMS];
     strata_tile_loop_t loops[STRATA_MAX_DIMS];
     for (int i = 0; i < walk.n_outer; i++)
-      loops[i] = strata_tile_loop_begin(b, outer[i], &coordinates[i]);
+      loops[i] = strata_tile_loop_over(b, outer[i], &coordinates[i]);
     inner_body(b, coordinates, strata_tile_constant(b, 0), &inner);
     for (int i = walk.n_outer; i-- > 0;)
       strata_tile_loop_end(b, loops[i]);
     return;
   }
   if (inner.vector_dim >= 0) {
-    walk.vector = strata_nest_static_extent(member->nest, inner.vector_dim);
-    walk.tile = strata_tile_width(b, walk.vector);
+    walk.vector = member->nest->space.sizes[inner.vector_dim];
+    walk.tile = strata_tile_width_of(b, walk.vector);
   }
   strata_tile_walk_here(b, &walk, inner_body, &inner);
 }

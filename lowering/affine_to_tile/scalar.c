@@ -71,23 +71,25 @@ static void clone_store(cloner_t *c, MlirOperation op) {
   strata_emit_op(&c->b->e, "memref.store", 2 + rank, operands, 0, NULL, 0, NULL);
 }
 
-// affine.for with constant bounds.
+// affine.for from a constant to a size.
 static void clone_for(cloner_t *c, MlirOperation op) {
   MlirAffineMap lower = mlirAffineMapAttrGetValue(strata_attr(op, "lowerBoundMap"));
   MlirAffineMap upper = mlirAffineMapAttrGetValue(strata_attr(op, "upperBoundMap"));
-  MlirAffineExpr from = mlirAffineMapGetResult(lower, 0), to = mlirAffineMapGetResult(upper, 0);
-  int n_inits = (int)mlirOperationGetNumResults(op);
-  if (!mlirAffineExprIsAConstant(from) || !mlirAffineExprIsAConstant(to) || n_inits > MAX_VALUES) {
-    strata_tile_fail(c->b, "affine-to-tile: a loop without constant bounds");
+  MlirAffineExpr from = mlirAffineMapGetResult(lower, 0);
+  int n_inits = (int)mlirOperationGetNumResults(op), n_sizes = (int)mlirAffineMapGetNumInputs(upper);
+  if (!mlirAffineExprIsAConstant(from) || mlirAffineMapGetNumInputs(lower) > 0 ||
+      mlirAffineMapGetNumResults(upper) != 1 || n_inits > MAX_VALUES) {
+    strata_tile_fail(c->b, "affine-to-tile: a loop from or to more than a number or a size");
     return;
   }
-  MlirValue inits[MAX_VALUES], args[MAX_VALUES], yields[MAX_VALUES], results[MAX_VALUES];
+  MlirValue inits[MAX_VALUES], args[MAX_VALUES], yields[MAX_VALUES], results[MAX_VALUES], to;
   for (int i = 0; i < n_inits; i++)
-    inits[i] = mapped(c, mlirOperationGetOperand(op, i));
+    inits[i] = mapped(c, mlirOperationGetOperand(op, n_sizes + i));
   strata_emitter_t *e = &c->b->e;
-  strata_loop_t loop = strata_emit_for_begin(e, strata_emit_index(e, mlirAffineConstantExprGetValue(from)),
-                                             strata_emit_index(e, mlirAffineConstantExprGetValue(to)),
-                                             mlirIntegerAttrGetValueInt(strata_attr(op, "step")), n_inits, inits, args);
+  apply_map(c, op, "upperBoundMap", 0, n_sizes, &to);
+  MlirValue first = strata_emit_index(e, mlirAffineConstantExprGetValue(from));
+  strata_loop_t loop = strata_emit_for_begin(e, first, to, mlirIntegerAttrGetValueInt(strata_attr(op, "step")), n_inits,
+                                             inits, args);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   map_value(c, mlirBlockGetArgument(body, 0), loop.induction);
   for (int i = 0; i < n_inits; i++)
@@ -227,21 +229,18 @@ static void scalar_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, M
   scalar->cloner->values.count = n_values;
 }
 
-static strata_tile_walk_t walk_of(const strata_nest_t *nest, int64_t *outer) {
-  strata_tile_walk_t walk = {.outer = outer, .n_outer = nest->n_parallel, .vector = 1, .tile = 1, .work = 8};
-  for (int i = 0; i < nest->n_parallel; i++)
-    outer[i] = strata_nest_static_extent(nest, i);
+static strata_tile_walk_t walk_of(const strata_nest_t *nest) {
+  strata_tile_walk_t walk = {.outer = nest->space.sizes, .n_outer = nest->n_parallel, .vector = strata_size_constant(1), .tile = 1, .work = 8};
   for (int i = 0; i < nest->n_reduction; i++)
-    walk.work *= strata_nest_static_extent(nest, nest->n_parallel + i);
+    walk.work *= strata_nest_likely_extent(nest, nest->n_parallel + i);
   return walk;
 }
 
 strata_status_t strata_tile_scalar(strata_tile_builder_t *b) {
-  int64_t outer[STRATA_MAX_DIMS];
   cloner_t cloner = {.b = b};
   if (b->kernel->n_nests == 1) {
     scalar_t scalar = {&cloner, &b->kernel->nests[0]};
-    strata_tile_walk_t walk = walk_of(scalar.nest, outer);
+    strata_tile_walk_t walk = walk_of(scalar.nest);
     strata_tile_walk(b, &walk, scalar_body, &scalar);
     return b->status;
   }
@@ -252,7 +251,7 @@ strata_status_t strata_tile_scalar(strata_tile_builder_t *b) {
       clone_op(&cloner, op);
   for (int i = 0; i < b->kernel->n_nests && !b->status; i++) {
     scalar_t scalar = {&cloner, &b->kernel->nests[i]};
-    strata_tile_walk_t walk = walk_of(scalar.nest, outer);
+    strata_tile_walk_t walk = walk_of(scalar.nest);
     strata_tile_walk_here(b, &walk, scalar_body, &scalar);
   }
   strata_emit_forall_end(&b->e, forall);

@@ -19,17 +19,21 @@ MlirAffineExpr strata_tile_constant(strata_tile_builder_t *b, int64_t value) {
   return mlirAffineConstantExprGet(b->e.context, value);
 }
 
-MlirAffineExpr strata_tile_symbol(strata_tile_builder_t *b, MlirValue value, int64_t extent) {
-  if (extent == 1)
+MlirAffineExpr strata_tile_counter(strata_tile_builder_t *b, MlirValue value, strata_size_t extent) {
+  if (strata_size_is_one(extent))
     return strata_tile_constant(b, 0);
   if (b->space.n_symbols == STRATA_TILE_SYMBOLS) {
     strata_tile_fail(b, "affine-to-tile: more than %d loops around a tile", STRATA_TILE_SYMBOLS);
     return strata_tile_constant(b, 0);
   }
-  int dim = STRATA_TILE_RANK + b->space.n_symbols;
-  b->space.extents[dim] = extent;
-  b->space.symbols[b->space.n_symbols++] = value;
-  return mlirAffineDimExprGet(b->e.context, dim);
+  int symbol = b->space.n_symbols++;
+  b->space.counts[symbol] = extent;
+  b->space.symbols[symbol] = value;
+  return mlirAffineDimExprGet(b->e.context, STRATA_TILE_RANK + symbol);
+}
+
+MlirAffineExpr strata_tile_symbol(strata_tile_builder_t *b, MlirValue value, int64_t extent) {
+  return strata_tile_counter(b, value, strata_size_constant(extent));
 }
 
 MlirAffineExpr strata_tile_vector_dim(strata_tile_builder_t *b, int dim) {
@@ -39,12 +43,14 @@ MlirAffineExpr strata_tile_vector_dim(strata_tile_builder_t *b, int dim) {
 }
 
 const strata_space_t *strata_tile_space(const strata_tile_builder_t *b, strata_static_space_t *storage) {
-  int64_t extents[STRATA_TILE_DIMS];
   for (int i = 0; i < STRATA_TILE_DIMS; i++) {
-    bool exists = i < STRATA_TILE_RANK ? i < b->space.n_vector : i - STRATA_TILE_RANK < b->space.n_symbols;
-    extents[i] = exists ? b->space.extents[i] : 1;
+    int symbol = i - STRATA_TILE_RANK;
+    storage->sizes[i] = strata_size_constant(i < STRATA_TILE_RANK && i < b->space.n_vector ? b->space.extents[i] : 1);
+    if (symbol >= 0 && symbol < b->space.n_symbols)
+      storage->sizes[i] = b->space.counts[symbol];
   }
-  return strata_static_space(storage, STRATA_TILE_DIMS, extents);
+  storage->space = (strata_space_t){STRATA_TILE_DIMS, storage->sizes, b->sizes.count, b->sizes.sizes};
+  return &storage->space;
 }
 
 MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr expr) {
@@ -57,11 +63,26 @@ MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr,
   return strata_tile_simplify(b, mlirAffineAddExprGet(scaled, base));
 }
 
+enum { MAX_SIZES = 64 }; // in one expression
+
+// |expr| over the |n| dims in |operands|, which have room for the sizes that join them.
+static MlirValue index_of_sizes(strata_tile_builder_t *b, MlirAffineExpr expr, int n, MlirValue *operands) {
+  int symbols[MAX_SIZES], count;
+  MlirAffineMap map = mlirAffineMapGet(b->e.context, n, b->sizes.count, 1, &expr);
+  map = strata_map_over_used_symbols(map, MAX_SIZES, symbols, &count);
+  for (int i = 0; i < count; i++)
+    operands[n + i] = strata_symbol_value(b->kernel->body, symbols[i], b->e.location);
+  if (n == 0 && mlirAffineExprIsASymbol(expr))
+    return operands[0];
+  return strata_emit_value(&b->e, "affine.apply", n + count, operands, mlirIndexTypeGet(b->e.context), 1,
+                           &(strata_named_attr_t){"map", mlirAffineMapAttrGet(map)});
+}
+
 MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return strata_emit_index(&b->e, mlirAffineConstantExprGetValue(expr));
   MlirAffineExpr dims[STRATA_TILE_DIMS];
-  MlirValue operands[STRATA_TILE_SYMBOLS];
+  MlirValue operands[STRATA_TILE_SYMBOLS + MAX_SIZES];
   int n_used = 0;
   for (int i = 0; i < STRATA_TILE_DIMS; i++) {
     dims[i] = strata_tile_constant(b, 0);
@@ -71,7 +92,14 @@ MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr) {
     operands[n_used++] = b->space.symbols[i - STRATA_TILE_RANK];
   }
   MlirAffineMap renumber = mlirAffineMapGet(b->e.context, n_used, 0, STRATA_TILE_DIMS, dims);
-  return strata_emit_apply(&b->e, mlirAffineExprCompose(expr, renumber), n_used, operands);
+  expr = mlirAffineExprCompose(expr, renumber);
+  if (strata_expr_symbols(expr) == 0)
+    return strata_emit_apply(&b->e, expr, n_used, operands);
+  return index_of_sizes(b, expr, n_used, operands);
+}
+
+MlirValue strata_tile_size(strata_tile_builder_t *b, strata_size_t size) {
+  return strata_tile_index(b, strata_size_expr(b->e.context, size));
 }
 
 MlirType strata_tile_type(strata_tile_builder_t *b, MlirType element, uint32_t dims) {

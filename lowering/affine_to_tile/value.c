@@ -20,7 +20,8 @@ static const strata_tile_value_t no_value;
 
 // |expr| over the dims of |nest| at |point|.
 static MlirAffineExpr at_point(strata_tile_builder_t *b, int n_dims, MlirAffineExpr expr, const MlirAffineExpr *point) {
-  MlirAffineMap map = mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, n_dims, (MlirAffineExpr *)(uintptr_t)point);
+  MlirAffineMap map =
+      mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, n_dims, (MlirAffineExpr *)(uintptr_t)point);
   return strata_tile_simplify(b, mlirAffineExprCompose(expr, map));
 }
 
@@ -55,7 +56,7 @@ typedef struct {
   MlirAffineMap map;
   MlirAttribute mask; // null: no bounds
   int n_operands;
-  MlirValue operands[STRATA_TILE_SYMBOLS];
+  MlirValue operands[STRATA_TILE_ACCESS_SYMBOLS];
 } address_t;
 
 // The bounds on the vector dims in |dims|.
@@ -74,6 +75,20 @@ static bool any_uses(int n, const MlirAffineExpr *exprs, int dim) {
   return false;
 }
 
+// The sizes that |n| expressions over dims use as operands: symbols of theirs, as the others are.
+static void bind_sizes(strata_tile_builder_t *b, address_t *address, int n, MlirAffineExpr *exprs) {
+  int symbols[STRATA_TILE_ACCESS_SYMBOLS], count;
+  MlirAffineMap map = mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, n, exprs);
+  map = strata_map_over_used_symbols(map, STRATA_TILE_ACCESS_SYMBOLS, symbols, &count);
+  if (count > STRATA_TILE_ACCESS_SYMBOLS)
+    strata_tile_fail(b, "affine-to-tile: an access with so many sizes");
+  for (int i = 0; i < count; i++)
+    address->operands[address->n_operands++] =
+        strata_symbol_value(b->kernel->body, symbols[i], b->e.location);
+  for (int i = 0; i < n; i++)
+    exprs[i] = mlirAffineMapGetResult(map, i);
+}
+
 static address_t address_of(strata_tile_builder_t *b, int rank, const MlirAffineExpr *coordinates, uint32_t dims) {
   address_t address = {0};
   MlirAffineExpr renamed[STRATA_TILE_DIMS], exprs[STRATA_MAX_DIMS + STRATA_TILE_BOUNDS];
@@ -81,6 +96,8 @@ static address_t address_of(strata_tile_builder_t *b, int rank, const MlirAffine
   for (int i = 0; i < rank; i++)
     exprs[i] = coordinates[i];
   int n_bounds = bounds_on(b, dims, exprs + rank), n_dims = 0;
+  if (b->sizes.count > 0)
+    bind_sizes(b, &address, rank + n_bounds, exprs);
   for (int i = 0; i < STRATA_TILE_DIMS; i++) {
     renamed[i] = strata_tile_constant(b, 0);
     if (i < STRATA_TILE_RANK) {
@@ -272,7 +289,8 @@ static bool block_strides(strata_tile_builder_t *b, MlirValue buffer, int rank, 
   strata_static_space_t storage;
   strata_memref_sizes(buffer, sizes);
   MlirAffineMap map =
-      mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, rank, (MlirAffineExpr *)(uintptr_t)coordinates);
+      mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, rank,
+                       (MlirAffineExpr *)(uintptr_t)coordinates);
   MlirAffineExpr position = strata_affine_linearize(map, sizes, strata_tile_space(b, &storage));
   for (int dim = 0; dim < b->space.n_vector; dim++)
     if (!strata_affine_coefficient(position, dim, &out_strides[dim]))
@@ -352,6 +370,10 @@ static int64_t raise_of(const strata_tile_builder_t *b, MlirAffineExpr expr, int
 // backwards, after a multiple of the divisor has been added.
 static MlirValue divided(strata_tile_builder_t *b, MlirAffineExpr expr, uint32_t dims) {
   MlirAffineExpr lhs = mlirAffineBinaryOpExprGetLHS(expr), rhs = mlirAffineBinaryOpExprGetRHS(expr);
+  if (!mlirAffineExprIsAConstant(rhs)) {
+    strata_tile_fail(b, "affine-to-tile: numbers of elements divided by a size that varies");
+    return index_over(b, strata_tile_constant(b, 0), dims);
+  }
   int64_t divisor = mlirAffineConstantExprGetValue(rhs), raise = raise_of(b, lhs, divisor);
   MlirValue dividend = index_over(b, lhs, dims), by = index_over(b, rhs, dims);
   if (raise)
@@ -439,15 +461,20 @@ static MlirAffineExpr constraint_at(strata_tile_builder_t *b, const strata_tile_
                                     intptr_t i) {
   const strata_nest_t *nest = frame->nest;
   MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
-  MlirAffineExpr inputs[STRATA_MAX_DIMS];
+  MlirAffineExpr inputs[STRATA_MAX_DIMS], constraint = mlirIntegerSetGetConstraint(set, i);
   intptr_t n_inputs = mlirIntegerSetGetNumInputs(set);
   for (intptr_t j = 0; j < n_inputs && j < STRATA_MAX_DIMS; j++) {
     inputs[j] = strata_tile_constant(b, 0);
+    int symbol = strata_symbol_of_value(mlirOperationGetOperand(guard, j));
+    if (symbol >= 0)
+      inputs[j] = mlirAffineSymbolExprGet(b->e.context, symbol);
     for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
       if (mlirValueEqual(nest->dims[dim], mlirOperationGetOperand(guard, j)))
         inputs[j] = frame->point[dim];
   }
-  return at_point(b, (int)n_inputs, mlirIntegerSetGetConstraint(set, i), inputs);
+  MlirAffineMap map =
+      mlirAffineMapGet(b->e.context, mlirIntegerSetGetNumDims(set), mlirIntegerSetGetNumSymbols(set), 1, &constraint);
+  return strata_tile_simplify(b, strata_affine_apply(map, 0, inputs, STRATA_TILE_DIMS, b->sizes.count));
 }
 
 // True if every constraint of the guard says that one coordinate of the read lies inside its buffer: the read with
@@ -455,14 +482,16 @@ static MlirAffineExpr constraint_at(strata_tile_builder_t *b, const strata_tile_
 static bool guard_is_bounds(strata_tile_builder_t *b, const strata_tile_frame_t *frame, MlirOperation guard,
                             MlirValue buffer, int rank, const MlirAffineExpr *coordinates) {
   MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
-  int64_t sizes[STRATA_MAX_DIMS];
-  strata_memref_static_sizes(buffer, sizes);
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(buffer, sizes);
   for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++) {
     MlirAffineExpr constraint = constraint_at(b, frame, guard, i);
     bool found = false;
     for (int j = 0; j < rank && !found; j++) {
       MlirAffineExpr upper = mlirAffineMulExprGet(coordinates[j], strata_tile_constant(b, -1));
-      upper = strata_tile_simplify(b, mlirAffineAddExprGet(upper, strata_tile_constant(b, sizes[j] - 1)));
+      MlirAffineExpr last =
+          mlirAffineAddExprGet(strata_size_expr(b->e.context, sizes[j]), strata_tile_constant(b, -1));
+      upper = strata_tile_simplify(b, mlirAffineAddExprGet(upper, last));
       found = mlirAffineExprEqual(constraint, coordinates[j]) || mlirAffineExprEqual(constraint, upper);
     }
     if (!found || mlirIntegerSetIsConstraintEq(set, i))

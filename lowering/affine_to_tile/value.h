@@ -2,7 +2,8 @@
 //
 // A *tile space* names the points: up to STRATA_TILE_RANK vector dims with static sizes, and symbols (loop counters,
 // task numbers) bound to index values. A coordinate is an affine expression over both: dims 0.. are the vector dims,
-// dims STRATA_TILE_RANK.. the symbols, each with a known extent so that maps simplify.
+// dims STRATA_TILE_RANK.. the symbols, each with an extent so that maps simplify; where it
+// varies, sizes are symbols of maps as well (dialects/affine/symbols.h).
 //
 // strata_tile_load evaluates a buffer at coordinates. A buffer that another nest of the kernel produces is computed
 // there and then by composing maps (the store is injective, so it can be inverted): that is all that fusion is. Values
@@ -12,6 +13,7 @@
 
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/affine/symbols.h"
 #include "lowering/emit/emit.h"
 
 enum { STRATA_TILE_RANK = 4, STRATA_TILE_SYMBOLS = 28, STRATA_TILE_DIMS = STRATA_TILE_RANK + STRATA_TILE_SYMBOLS };
@@ -19,7 +21,8 @@ enum { STRATA_TILE_BOUNDS = STRATA_TILE_RANK };
 
 typedef struct {
   int n_vector, n_symbols;
-  int64_t extents[STRATA_TILE_DIMS]; // of vector dims, then (from STRATA_TILE_RANK) of symbols
+  int64_t extents[STRATA_TILE_RANK]; // of vector dims
+  strata_size_t counts[STRATA_TILE_SYMBOLS];
   MlirValue symbols[STRATA_TILE_SYMBOLS];
 } strata_tile_space_t;
 
@@ -53,6 +56,7 @@ typedef struct {
   strata_emitter_t e;
   strata_compile_t *compile;
   const strata_kernel_t *kernel;
+  strata_size_symbols_t sizes; // of the module, where the kernel uses them
   strata_schedule_t schedule;
   strata_tile_space_t space;
   strata_tile_known_t *known;
@@ -69,6 +73,7 @@ typedef struct {
 
 // Adds a symbol in [0, extent) bound to |value|; returns its coordinate expression.
 MlirAffineExpr strata_tile_symbol(strata_tile_builder_t *b, MlirValue value, int64_t extent);
+MlirAffineExpr strata_tile_counter(strata_tile_builder_t *b, MlirValue value, strata_size_t extent);
 // The coordinate expression of vector dim |dim|; a constant.
 MlirAffineExpr strata_tile_vector_dim(strata_tile_builder_t *b, int dim);
 MlirAffineExpr strata_tile_constant(strata_tile_builder_t *b, int64_t value);
@@ -76,12 +81,13 @@ MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr exp
 // base + scale * expr, simplified.
 MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t scale, MlirAffineExpr base);
 
-// The dims that expressions are over, kept in |storage|. Vector dims and symbols that do not exist (yet) have one
+// The dims that expressions are over, and the sizes that vary, kept in |storage|. Vector dims and symbols that do not exist (yet) have one
 // point.
 const strata_space_t *strata_tile_space(const strata_tile_builder_t *b, strata_static_space_t *storage);
 
-// The index value of an expression without vector dims.
+// The index value of an expression without vector dims; of a size.
 MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr);
+MlirValue strata_tile_size(strata_tile_builder_t *b, strata_size_t size);
 
 // The points of |nest|'s parallel dims are |coordinates|; evaluates the nest's straight-line part (not its reduction)
 // and returns the value it stores into |store|'s buffer.

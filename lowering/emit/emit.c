@@ -96,8 +96,10 @@ void strata_emit_for_end(strata_emitter_t *e, strata_loop_t loop, int n_yields, 
     out_results[i] = mlirOperationGetResult(loop.op, i);
 }
 
-strata_loop_t strata_emit_forall_begin(strata_emitter_t *e, int64_t count) {
-  const int32_t segments[4] = {0, 0, 0, 0};
+// |value|: a number that is known at run time; null where |count| is.
+static strata_loop_t forall_begin(strata_emitter_t *e, int64_t count, MlirValue value) {
+  const int n_operands = mlirValueIsNull(value) ? 0 : 1;
+  const int32_t segments[4] = {0, n_operands, 0, 0};
   const int64_t zero = 0, one = 1;
   strata_named_attr_t attrs[] = {
       {"staticLowerBound", strata_i64s_attr(e->context, 1, &zero)},
@@ -109,11 +111,19 @@ strata_loop_t strata_emit_forall_begin(strata_emitter_t *e, int64_t count) {
   MlirBlock body = mlirBlockCreate(1, &index, &e->location);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, body);
-  MlirOperation op = strata_op_create(e->location, "scf.forall", 0, NULL, 0, NULL, 4, attrs, 1, &region);
+  MlirOperation op = strata_op_create(e->location, "scf.forall", n_operands, &value, 0, NULL, 4, attrs, 1, &region);
   mlirBlockAppendOwnedOperation(e->block, op);
   strata_loop_t loop = {.op = op, .outer = e->block, .induction = mlirBlockGetArgument(body, 0)};
   e->block = body;
   return loop;
+}
+
+strata_loop_t strata_emit_forall_begin(strata_emitter_t *e, int64_t count) {
+  return forall_begin(e, count, (MlirValue){0});
+}
+
+strata_loop_t strata_emit_forall_begin_at_run_time(strata_emitter_t *e, MlirValue count) {
+  return forall_begin(e, mlirShapedTypeGetDynamicSize(), count);
 }
 
 void strata_emit_forall_end(strata_emitter_t *e, strata_loop_t loop) {

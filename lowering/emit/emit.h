@@ -46,6 +46,7 @@ void strata_emit_for_end(strata_emitter_t *e, strata_loop_t loop, int n_yields, 
 
 // scf.forall over [0, count); emission goes on inside.
 strata_loop_t strata_emit_forall_begin(strata_emitter_t *e, int64_t count);
+strata_loop_t strata_emit_forall_begin_at_run_time(strata_emitter_t *e, MlirValue count);
 void strata_emit_forall_end(strata_emitter_t *e, strata_loop_t loop);
 
 // scf.if without results; emission goes on inside, after strata_emit_if_else in the other branch. A null condition:

@@ -14,7 +14,7 @@ typedef struct {
   const strata__tensor_t *operands[2], *result;
   MlirAffineMap maps[2];
   int n_reduced;
-  int64_t extents[STRATA_MAX_RANK]; // of the dims that are summed over
+  strata_size_t extents[STRATA_MAX_RANK]; // of the dims that are summed over
   bool zero_pad;
 } contract_t;
 
@@ -28,7 +28,7 @@ static contract_t contract_of(strata__lowering_t *l, MlirOperation op) {
   strata_dim_t dims[STRATA_MAX_RANK];
   c.n_reduced = strata_contract_dims(op, dims) - c.result->rank;
   for (int i = 0; i < c.n_reduced; i++)
-    strata_dim_is_constant(dims[c.result->rank + i], &c.extents[i]);
+    c.extents[i] = strata_size_of_expr(&l->symbols, dims[c.result->rank + i]);
   return c;
 }
 
@@ -63,7 +63,7 @@ static MlirValue sum_of_products(strata__nest_t *nest, const contract_t *c, cons
   strata__reduction_t reduction;
   MlirAffineExpr dims[STRATA_MAX_RANK];
   for (int i = 0; i < c->n_reduced; i++)
-    if (c->extents[i] == 0)
+    if (strata_size_max(c->extents[i]) == 0)
       return zero;
   strata__reduction_begin(nest, &reduction, c->n_reduced, c->extents, zero);
   for (int i = 0; i < c->result->rank; i++)
@@ -77,22 +77,24 @@ static MlirValue sum_of_products(strata__nest_t *nest, const contract_t *c, cons
   return strata__reduction_end(nest, &reduction, product);
 }
 
-// Without zero_pad every read must be inside.
-static strata_status_t check_inside(const contract_t *c) {
-  int64_t extents[STRATA_MAX_RANK];
+// Without zero_pad every read must be inside: of sizes that vary this is what the op says.
+static strata_status_t check_inside(strata__lowering_t *l, const contract_t *c) {
+  strata_size_t extents[STRATA_MAX_RANK];
   for (int i = 0; i < c->result->rank; i++)
     extents[i] = c->result->sizes[i];
   for (int i = 0; i < c->n_reduced; i++) {
     extents[c->result->rank + i] = c->extents[i];
-    if (c->extents[i] == 0)
+    if (strata_size_max(c->extents[i]) == 0)
       return NULL;
   }
   for (int operand = 0; operand < 2 && !c->zero_pad; operand++)
     for (int i = 0; i < c->operands[operand]->rank; i++) {
-      int64_t min, max;
+      int64_t min, max, size;
       MlirAffineExpr expr = mlirAffineMapGetResult(c->maps[operand], i);
-      if (!strata_affine_range(expr, STRATA_STATIC_SPACE(c->result->rank + c->n_reduced, extents), &min, &max) ||
-          min < 0 || max >= c->operands[operand]->sizes[i])
+      const strata_space_t *space = STRATA__SPACE_OF(l, c->result->rank + c->n_reduced, extents);
+      if (!strata__is_static(space->n_dims, extents) || !strata_size_is_constant(c->operands[operand]->sizes[i], &size))
+        continue;
+      if (!strata_affine_range(expr, space, &min, &max) || min < 0 || max >= size)
         return strata_error(STRATA_INVALID_ARGUMENT, "contract: operand %d is read outside its dim %d", operand, i);
     }
   return NULL;
@@ -104,7 +106,7 @@ strata_status_t strata__lower_contract(strata__lowering_t *l, MlirOperation op) 
   MlirAffineExpr point[STRATA_MAX_RANK];
   if (c.n_reduced < 0)
     return strata_error(STRATA_INVALID_ARGUMENT, "contract: its dims have no sizes");
-  STRATA_TRY(check_inside(&c));
+  STRATA_TRY(check_inside(l, &c));
   strata__nest_begin_for(l, &nest, op, "contract", c.result, point);
   nest.fast_math = l->fast_math_of_products;
   strata__store(&nest, c.result, point, sum_of_products(&nest, &c, point));

@@ -55,14 +55,14 @@ static MlirValue number(strata__nest_t *nest, MlirAttribute attr, MlirType type)
 
 static MlirOperation access(strata__nest_t *nest, const char *name, MlirValue stored, MlirValue memref,
                             MlirAffineMap map, MlirType result) {
-  MlirValue operands[2 + STRATA_MAX_DIMS];
+  MlirValue operands[2 + STRATA_MAX_DIMS + STRATA__MAX_SYMBOLS];
   int n = 0;
   if (!mlirValueIsNull(stored))
     operands[n++] = stored;
   operands[n++] = memref;
   for (int i = 0; i < nest->n_dims; i++)
     operands[n++] = nest->dims[i];
-  strata_named_attr_t attr = {"map", mlirAffineMapAttrGet(map)};
+  strata_named_attr_t attr = {"map", mlirAffineMapAttrGet(strata__bind_symbols(nest->lowering, map, operands, &n))};
   return strata_emit_op(&nest->e, name, n, operands, mlirTypeIsNull(result) ? 0 : 1, &result, 1, &attr);
 }
 
@@ -72,10 +72,13 @@ static MlirAffineMap buffer_map(const strata__nest_t *nest, const strata__tensor
   MlirAffineExpr copies[STRATA_MAX_RANK];
   for (int i = 0; i < tensor->rank; i++)
     copies[i] = coordinates[i];
-  MlirAffineMap point = mlirAffineMapGet(nest->lowering->context, nest->n_dims, 0, tensor->rank, copies);
-  return strata_affine_simplify_places(strata_affine_compose(tensor->map, point, NULL),
-                                       STRATA__SPACE(tensor->buffer)->sizes,
-                                       STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
+  MlirAffineMap point = strata__map(nest->lowering, nest->n_dims, tensor->rank, copies);
+  const strata_space_t *space = STRATA__NEST_SPACE(nest);
+  MlirAffineMap map = strata_affine_compose(tensor->map, point, NULL);
+  return strata__is_static(tensor->buffer->rank, tensor->buffer->sizes) &&
+                 strata__is_static(nest->n_dims, nest->extents)
+             ? strata_affine_simplify_places(map, tensor->buffer->sizes, space)
+             : strata_affine_simplify_map(map, space);
 }
 
 static MlirValue load_affine(strata__nest_t *nest, const strata__tensor_t *tensor, MlirAffineMap map) {
@@ -85,7 +88,7 @@ static MlirValue load_affine(strata__nest_t *nest, const strata__tensor_t *tenso
 }
 
 static MlirAffineMap one_result(const strata__nest_t *nest, MlirAffineExpr expr) {
-  return mlirAffineMapGet(nest->lowering->context, nest->n_dims, 0, 1, &expr);
+  return strata__map(nest->lowering, nest->n_dims, 1, &expr);
 }
 
 static MlirValue truth_of_byte(strata__nest_t *nest, MlirValue byte) {
@@ -122,12 +125,12 @@ static MlirValue insert_nibble(strata__nest_t *nest, MlirValue byte, MlirValue h
 static MlirAffineMap nibble_byte(const strata__nest_t *nest, const strata__buffer_t *buffer, MlirAffineMap map,
                                  MlirAffineExpr *out_half) {
   MlirAffineExpr position =
-      strata_affine_linearize(map, STRATA__SPACE(buffer)->sizes, STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
+      strata_affine_linearize(map, buffer->sizes, STRATA__NEST_SPACE(nest));
   MlirAffineExpr two = strata__constant(nest, 2);
   *out_half =
-      strata_affine_simplify(mlirAffineModExprGet(position, two), STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
+      strata_affine_simplify(mlirAffineModExprGet(position, two), STRATA__NEST_SPACE(nest));
   MlirAffineExpr byte = strata_affine_simplify(mlirAffineFloorDivExprGet(position, two),
-                                               STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
+                                               STRATA__NEST_SPACE(nest));
   return one_result(nest, byte);
 }
 
@@ -185,13 +188,14 @@ static int bounds_that_can_fail(const strata__nest_t *nest, const strata__tensor
   int count = 0;
   for (int i = 0; i < tensor->rank; i++) {
     int64_t min, max;
-    MlirAffineExpr expr = strata_affine_simplify(coordinates[i], STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
-    bool known = strata_affine_range(expr, STRATA_STATIC_SPACE(nest->n_dims, nest->extents), &min, &max);
+    MlirAffineExpr expr = strata_affine_simplify(coordinates[i], STRATA__NEST_SPACE(nest));
+    bool known = strata_affine_range(expr, STRATA__NEST_SPACE(nest), &min, &max);
     if (!known || min < 0)
       out[count++] = expr;
-    if (!known || max >= tensor->sizes[i])
-      out[count++] = strata_affine_simplify(strata__linear(nest, expr, -1, tensor->sizes[i] - 1),
-                                            STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
+    if ((!known || max >= strata_size_min(tensor->sizes[i])) &&
+        !strata_affine_is_below(expr, tensor->sizes[i], STRATA__NEST_SPACE(nest)))
+      out[count++] = strata_affine_simplify(strata__plus(nest, strata__linear(nest, expr, -1, -1), tensor->sizes[i]),
+                                            STRATA__NEST_SPACE(nest));
   }
   return count;
 }
@@ -220,10 +224,20 @@ static MlirValue guarded(strata__nest_t *nest, const strata__tensor_t *tensor, c
   nest->e.block = guard_branch(&regions[1]);
   yield(nest, mlirValueIsNull(outside) ? number(nest, pad, type) : outside);
   nest->e.block = before;
-  MlirIntegerSet set = mlirIntegerSetGet(nest->lowering->context, nest->n_dims, 0, n, constraints, is_equality);
+  MlirValue operands[STRATA_MAX_DIMS + STRATA__MAX_SYMBOLS];
+  int n_operands = 0;
+  for (; n_operands < nest->n_dims; n_operands++)
+    operands[n_operands] = nest->dims[n_operands];
+  MlirAffineMap map = strata__bind_symbols(
+      nest->lowering, strata__map(nest->lowering, nest->n_dims, n, constraints), operands, &n_operands);
+  MlirAffineExpr bound[2 * STRATA_MAX_RANK];
+  for (int i = 0; i < n; i++)
+    bound[i] = mlirAffineMapGetResult(map, i);
+  MlirIntegerSet set = mlirIntegerSetGet(nest->lowering->context, nest->n_dims, mlirAffineMapGetNumSymbols(map), n,
+                                         bound, is_equality);
   strata_named_attr_t condition = {"condition", mlirIntegerSetAttrGet(set)};
   MlirOperation op =
-      strata_op_create(nest->e.location, "affine.if", nest->n_dims, nest->dims, 1, &type, 1, &condition, 2, regions);
+      strata_op_create(nest->e.location, "affine.if", n_operands, operands, 1, &type, 1, &condition, 2, regions);
   mlirBlockAppendOwnedOperation(before, op);
   return mlirOperationGetResult(op, 0);
 }
@@ -260,6 +274,8 @@ static MlirValue emit_expr(strata__nest_t *nest, MlirAffineExpr expr, const Mlir
     return strata_emit_index(&nest->e, mlirAffineConstantExprGetValue(expr));
   if (mlirAffineExprIsADim(expr))
     return dims[mlirAffineDimExprGetPosition(expr)];
+  if (mlirAffineExprIsASymbol(expr))
+    return strata__index_of(nest, expr);
   MlirValue lhs = emit_expr(nest, mlirAffineBinaryOpExprGetLHS(expr), dims);
   MlirValue rhs = emit_expr(nest, mlirAffineBinaryOpExprGetRHS(expr), dims);
   if (mlirAffineExprIsAAdd(expr) || mlirAffineExprIsAMul(expr))
@@ -277,7 +293,7 @@ static int dynamic_access(strata__nest_t *nest, const strata__tensor_t *tensor, 
   out_operands[n++] = strata__memref(nest->lowering, tensor->buffer);
   if (tensor->type == STRATA_TYPE_I4) {
     MlirAffineExpr position =
-        strata_affine_linearize(tensor->map, STRATA__SPACE(tensor->buffer)->sizes, STRATA__SPACE(tensor));
+        strata_affine_linearize(tensor->map, tensor->buffer->sizes, STRATA__SPACE(nest->lowering, tensor));
     MlirAffineExpr two = strata__constant(nest, 2);
     *out_half = emit_expr(nest, mlirAffineModExprGet(position, two), coordinates);
     out_operands[n++] = emit_expr(nest, mlirAffineFloorDivExprGet(position, two), coordinates);

@@ -7,13 +7,22 @@
 //     %x = memref.load %data[%k, %j] : memref<100x8xf32>   affine.store %x, %y[%i, %j] : memref<4x8xf32> }
 #include "lowering/strata_to_affine/lower.h"
 
+// size - 1 as an integer of |type|.
+static MlirValue last_index(strata__nest_t *nest, MlirType type, strata_size_t size) {
+  int64_t number;
+  if (strata_size_is_constant(size, &number))
+    return strata__int_constant(nest, type, number - 1);
+  MlirAffineExpr last = strata__plus(nest, strata__constant(nest, -1), size);
+  return strata__cast(nest, "arith.index_cast", strata__index_of(nest, last), type);
+}
+
 // |value|, an integer, as an index in [0, size).
-static MlirValue clamped_index(strata__nest_t *nest, MlirValue value, int64_t size) {
+static MlirValue clamped_index(strata__nest_t *nest, MlirValue value, strata_size_t size) {
   MlirType type = mlirValueGetType(value);
   unsigned width = mlirIntegerTypeGetWidth(type);
   value = strata__binary(nest, "arith.maxsi", value, strata__int_constant(nest, type, 0));
-  if (width == 64 || size - 1 < (int64_t)1 << (width - 1))
-    value = strata__binary(nest, "arith.minsi", value, strata__int_constant(nest, type, size - 1));
+  if (width == 64 || strata_size_max(size) - 1 < (int64_t)1 << (width - 1))
+    value = strata__binary(nest, "arith.minsi", value, last_index(nest, type, size));
   return strata__cast(nest, "arith.index_cast", value, mlirIndexTypeGet(nest->lowering->context));
 }
 

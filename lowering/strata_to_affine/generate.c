@@ -53,9 +53,7 @@ static const strata_constant_data_t *constant_data(strata__lowering_t *l, MlirOp
   if (!strata_constant_bytes(l->compile, mlirOperationGetResult(op, 0), &bytes, &is_splat) || is_splat)
     return NULL;
   const strata__tensor_t *tensor = strata__result(l, op, 0);
-  int64_t count = 1;
-  for (int i = 0; i < tensor->rank; i++)
-    count *= tensor->sizes[i];
+  int64_t count = strata_size_static_value(strata__count(tensor->rank, tensor->sizes));
   const char *unique = strata_compile_add_constant(l->compile, name_of_location(mlirOperationGetLocation(op), arena),
                                                    bytes, (size_t)strata_type_storage_size(tensor->type, count));
   return strata_compile_find_constant(l->compile, unique);
@@ -73,7 +71,7 @@ static strata_status_t lower_constant(strata__lowering_t *l, MlirOperation op) {
     return strata_error(STRATA_INVALID_ARGUMENT, "constant: the compile has no data for it");
   tensor->buffer = global_buffer(l, data, tensor, mlirOperationGetLocation(op));
   tensor->map =
-      strata__reshape_map(l->context, tensor->rank, tensor->sizes, tensor->buffer->rank, tensor->buffer->sizes);
+      strata__reshape_map(l, tensor->rank, tensor->sizes, tensor->buffer->rank, tensor->buffer->sizes);
   return NULL;
 }
 
@@ -97,9 +95,29 @@ static void lower_iota(strata__lowering_t *l, MlirOperation op) {
   strata__nest_end(&nest);
 }
 
+//===-- Sizes ----------------------------------------------------------------------------------------------------===//
+
+// A nest of one point for each.
+static void lower_dims(strata__lowering_t *l, MlirOperation op) {
+  const strata__tensor_t *result = strata__result(l, op, 0);
+  strata_size_t sizes[STRATA_MAX_RANK];
+  int count = strata__dims_attr(l, op, "values", sizes);
+  for (int i = 0; i < count; i++) {
+    strata__nest_t nest;
+    strata__nest_begin(l, &nest, op, "dims", 0, NULL);
+    MlirAffineExpr point = strata__constant(&nest, i);
+    strata__store(&nest, result, &point, number_of_index(&nest, strata__size(&nest, sizes[i]), result->type));
+    strata__nest_end(&nest);
+  }
+}
+
 strata_status_t strata__lower_generate(strata__lowering_t *l, MlirOperation op) {
   if (strata_op_id(op) == STRATA_OP_CONSTANT)
     return lower_constant(l, op);
+  if (strata_op_id(op) == STRATA_OP_DIMS) {
+    lower_dims(l, op);
+    return NULL;
+  }
   lower_iota(l, op);
   return NULL;
 }

@@ -9,16 +9,16 @@
 #include "dialects/integers.h"
 
 // The rank and sizes of the buffer of a scan: those of the tensor, or rows made longer.
-static int scan_sizes(strata__lowering_t *l, const strata__tensor_t *tensor, const int64_t **out_sizes) {
+static int scan_sizes(strata__lowering_t *l, const strata__tensor_t *tensor, const strata_size_t **out_sizes) {
   int64_t count = 1, element = strata_type_storage_size(tensor->type, 1);
   for (int i = 1; i < tensor->rank; i++)
-    count *= tensor->sizes[i];
+    count *= strata_size_static_value(tensor->sizes[i]);
   *out_sizes = tensor->sizes;
   if (count * element % STRATA_LOOP_ROW_ALIGNMENT == 0)
     return tensor->rank;
-  int64_t *sizes = strata_arena_array(l->compile->arena, int64_t, 2);
+  strata_size_t *sizes = strata_arena_array(l->compile->arena, strata_size_t, 2);
   sizes[0] = tensor->sizes[0];
-  sizes[1] = strata_round_up(count, STRATA_LOOP_ROW_ALIGNMENT / element);
+  sizes[1] = strata_size_constant(strata_round_up(count, STRATA_LOOP_ROW_ALIGNMENT / element));
   *out_sizes = sizes;
   return 2;
 }
@@ -32,19 +32,19 @@ static MlirAffineMap scan_map(strata__lowering_t *l, const strata__tensor_t *ten
     row[i - 1] = mlirAffineDimExprGet(l->context, i);
   MlirAffineExpr column = mlirAffineConstantExprGet(l->context, 0);
   for (int i = 1; i < tensor->rank; i++)
-    column = mlirAffineAddExprGet(mlirAffineMulExprGet(column, mlirAffineConstantExprGet(l->context, tensor->sizes[i])),
+    column = mlirAffineAddExprGet(mlirAffineMulExprGet(column, strata_size_expr(l->context, tensor->sizes[i])),
                                   row[i - 1]);
   MlirAffineExpr results[2] = {mlirAffineDimExprGet(l->context, 0), column};
-  return mlirAffineMapGet(l->context, tensor->rank, 0, 2, results);
+  return strata__map(l, tensor->rank, 2, results);
 }
 
-static bool has_sizes(const strata__buffer_t *buffer, int rank, const int64_t *sizes) {
-  return buffer->rank == rank && memcmp(buffer->sizes, sizes, (size_t)rank * sizeof *sizes) == 0;
+static bool has_sizes(const strata__buffer_t *buffer, int rank, const strata_size_t *sizes) {
+  return buffer->rank == rank && strata_sizes_equal(rank, buffer->sizes, sizes);
 }
 
 // Gives |tensor|, which has no place, a buffer that the loop can be given.
 static void place_for_loop(strata__lowering_t *l, strata__tensor_t *tensor, bool is_scan, MlirLocation location) {
-  const int64_t *sizes = tensor->sizes;
+  const strata_size_t *sizes = tensor->sizes;
   int rank = is_scan ? scan_sizes(l, tensor, &sizes) : tensor->rank;
   tensor->buffer = strata__new_buffer(l, tensor->type, rank, sizes, location);
   tensor->map = is_scan ? scan_map(l, tensor, rank) : mlirAffineMapMultiDimIdentityGet(l->context, rank);
@@ -71,7 +71,18 @@ static void retype(strata__lowering_t *l, MlirOperation declaration, int n, cons
   strata_set_attr(declaration, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(l->context, n, types, 0, NULL)));
 }
 
+static bool all_static(strata__lowering_t *l, MlirOperation call) {
+  bool result = true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
+    result &= strata__is_static(strata__operand(l, call, (int)i)->rank, strata__operand(l, call, (int)i)->sizes);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(call); i++)
+    result &= strata__is_static(strata__result(l, call, (int)i)->rank, strata__result(l, call, (int)i)->sizes);
+  return result;
+}
+
 strata_status_t strata__lower_loop(strata__lowering_t *l, MlirOperation call) {
+  if (!all_static(l, call))
+    return strata_error(STRATA_UNSUPPORTED, "a loop over values whose sizes vary: give their dimensions sizes");
   MlirOperation declaration = strata_called_loop(&l->loops, call);
   strata_counted_loop_t loop = strata_counted_loop_read(declaration);
   MlirValue buffers[STRATA_LOOP_MAX_ARGS];

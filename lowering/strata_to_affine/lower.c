@@ -6,7 +6,7 @@
 //   func.func @main(%x: memref<8xf32> {strata.name = "x"}, %y: memref<8xf32> {strata.name = "y", strata.output}) {
 //     affine.parallel (%i) = (0) to (8) { ... } {strata.nest = "exp"}   return }
 //
-// Composite ops must be expanded, sizes static. What nothing depends on is left out.
+// Composite ops must be expanded. What nothing depends on is left out.
 #include "lowering/strata_to_affine/lower.h"
 #include "lowering/pipeline.h"
 #include "passes/target.h"
@@ -34,19 +34,19 @@ strata__tensor_t *strata__result(strata__lowering_t *l, MlirOperation op, int in
 
 bool strata__is_empty(const strata__tensor_t *tensor) {
   for (int i = 0; i < tensor->rank; i++)
-    if (tensor->sizes[i] == 0)
+    if (strata_size_max(tensor->sizes[i]) == 0)
       return true;
   return false;
 }
 
 static strata_status_t new_tensor(strata__lowering_t *l, MlirType type, strata__tensor_t **out) {
   strata_shape_t shape = strata_shape_from_type(type);
-  int64_t *sizes = strata_arena_array(l->compile->arena, int64_t, STRATA_MAX_RANK);
+  strata_size_t *sizes = strata_arena_array(l->compile->arena, strata_size_t, STRATA_MAX_RANK);
   if (shape.type == STRATA_TYPE_COUNT)
     return strata_error(STRATA_UNSUPPORTED, "a value that is no ranked tensor of a supported element type");
-  if (!strata_shape_sizes(&shape, sizes))
-    return strata_error(STRATA_UNSUPPORTED, "a tensor whose size depends on a symbol: give every dimension a size");
-  if (strata_type_storage_size(shape.type, strata_shape_count(&shape)) < 0)
+  for (int i = 0; i < shape.rank; i++)
+    sizes[i] = strata_size_of_expr(&l->symbols, shape.dims[i]);
+  if (strata__is_static(shape.rank, sizes) && strata_type_storage_size(shape.type, strata_shape_count(&shape)) < 0)
     return strata_error(STRATA_UNSUPPORTED, "a tensor whose size overflows");
   *out = strata_arena_new(l->compile->arena, strata__tensor_t);
   **out = (strata__tensor_t){.type = shape.type, .rank = shape.rank, .sizes = sizes};
@@ -128,6 +128,7 @@ static void build_function(strata__lowering_t *l, int n_inputs, int n_outputs, c
                                           {"function_type", mlirTypeAttrGet(type)},
                                           {"arg_attrs", mlirArrayAttrGet(l->context, count, attrs)}};
   MlirOperation function = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 3, function_attrs, 1, &region);
+  strata_copy_attr(l->main, function, STRATA_SYMBOLS);
   mlirBlockInsertOwnedOperationAfter(mlirModuleGetBody(l->compile->module), l->main, function);
 }
 
@@ -179,6 +180,8 @@ static strata_status_t lower_op(strata__lowering_t *l, MlirOperation op) {
     is_live |= strata__result(l, op, (int)i)->is_live;
   if (!is_live || strata__is_empty(strata__result(l, op, 0)))
     return NULL;
+  if (id == STRATA_OP_COUNT && l->symbols.count > 0)
+    return strata_error(STRATA_UNSUPPORTED, "a loop in a model whose sizes vary: give every dimension a size");
   if (id == STRATA_OP_COUNT)
     return strata__lower_loop(l, op);
   if (strata__is_widened_on_reading(l, op)) {
@@ -260,6 +263,7 @@ strata_status_t strata_pass_strata_to_affine(strata_compile_t *compile) {
   MlirOperation main = strata_find_func(compile->module, "main");
   if (mlirOperationIsNull(main) || mlirBlockIsNull(strata_func_body(main)))
     return strata_error(STRATA_INVALID_ARGUMENT, "the module has no function @main");
+  l.symbols = strata_symbols_of(compile->arena, main);
   if (!compile->options->disable_fast_math)
     set_fast_math(&l);
   strata_remove_unused_loops(compile->arena, compile->module);

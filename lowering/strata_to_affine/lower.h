@@ -8,18 +8,21 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
 #include "lowering/emit/emit.h"
 
+enum { STRATA__MAX_SYMBOLS = 64 }; // that one map uses
+
 //===-- Tensors --------------------------------------------------------------------------------------------------===//
 
 typedef struct {
   strata_type_t type;
   int rank;
-  const int64_t *sizes;
+  const strata_size_t *sizes;
   MlirValue memref;   // null until it is needed
   const char *symbol; // of its memref.global; NULL: memref.alloc
   MlirLocation location;
@@ -34,7 +37,7 @@ typedef struct {
 typedef struct strata__tensor {
   strata_type_t type;
   int rank;
-  const int64_t *sizes;
+  const strata_size_t *sizes;
   strata__buffer_t *buffer; // NULL: a splat, or not placed yet
   MlirAffineMap map;        // coordinates -> those of the buffer
   MlirAttribute splat;      // a number of the element type, or null
@@ -47,6 +50,7 @@ typedef struct {
   MlirContext context;
   MlirOperation main; // the old function, on tensors: @main, or the body of a loop
   MlirBlock body;     // of the new one
+  strata_size_symbols_t symbols;
   strata_loop_table_t loops;
   strata_pointer_map_t tensor_index, constant_index;
   strata_pointer_map_t concats; // by concat op: strata__concat_plan_t
@@ -73,11 +77,11 @@ typedef enum {
 
 //===-- Views and places (views.c, place.c, order.c) -------------------------------------------------------------===//
 
-strata__buffer_t *strata__new_buffer(strata__lowering_t *l, strata_type_t type, int rank, const int64_t *sizes,
+strata__buffer_t *strata__new_buffer(strata__lowering_t *l, strata_type_t type, int rank, const strata_size_t *sizes,
                                      MlirLocation location);
 // The memref of a buffer: made at its first use. The storage type of i1 is i8; i4 are packed two to an i8.
 MlirValue strata__memref(strata__lowering_t *l, strata__buffer_t *buffer);
-MlirType strata__memref_type(MlirContext context, strata_type_t type, int rank, const int64_t *sizes);
+MlirType strata__memref_type(MlirContext context, strata_type_t type, int rank, const strata_size_t *sizes);
 
 // A place of its own for a tensor that has none yet.
 void strata__place_anywhere(strata__lowering_t *l, strata__tensor_t *tensor, MlirLocation location);
@@ -93,24 +97,43 @@ void strata__define_widened(strata__lowering_t *l, MlirOperation op);
 MlirAffineMap strata__view_map(strata__lowering_t *l, MlirOperation op);
 // The other direction, for ops that only rename elements; the null map for slice and broadcast.
 MlirAffineMap strata__view_inverse(strata__lowering_t *l, MlirOperation op);
-// The space of a tensor's coordinates, or of a buffer's.
-#define STRATA__SPACE(of) STRATA_STATIC_SPACE((of)->rank, (of)->sizes)
+// The space of a tensor's coordinates, or of a buffer's; of the dims of a nest.
+#define STRATA__SPACE_OF(l, n, extent)                                                                                 \
+  (&(const strata_space_t){                                                                                            \
+      .n_dims = (n), .sizes = (extent), .n_symbols = (l)->symbols.count, .symbols = (l)->symbols.sizes})
+#define STRATA__SPACE(l, of) STRATA__SPACE_OF(l, (of)->rank, (of)->sizes)
+#define STRATA__NEST_SPACE(nest) STRATA__SPACE_OF((nest)->lowering, (nest)->n_dims, (nest)->extents)
+
+// A map over |n_dims| dims and the module's symbols.
+MlirAffineMap strata__map(const strata__lowering_t *l, int n_dims, int n, const MlirAffineExpr *results);
+// |map| over those of the module's symbols that it uses, whose values join the |*n| operands.
+MlirAffineMap strata__bind_symbols(strata__lowering_t *l, MlirAffineMap map, MlirValue *operands, int *n);
+// Places simplified, as far as the sizes are known.
+MlirAffineMap strata__simplify_places(strata__lowering_t *l, MlirAffineMap map, const strata__buffer_t *buffer,
+                                      const strata__tensor_t *tensor);
+// The number of elements.
+strata_size_t strata__count(int rank, const strata_size_t *sizes);
+bool strata__is_static(int rank, const strata_size_t *sizes);
+// An attribute that is numbers, or a map of symbols where one of them is not known; returns how many.
+int strata__dims_attr(const strata__lowering_t *l, MlirOperation op, const char *name, strata_size_t *out);
 
 // Coordinates of a tensor of |sizes| -> those of one with as many elements, in row-major order.
-MlirAffineMap strata__reshape_map(MlirContext context, int rank, const int64_t *sizes, int to_rank,
-                                  const int64_t *to_sizes);
+MlirAffineMap strata__reshape_map(strata__lowering_t *l, int rank, const strata_size_t *sizes, int to_rank,
+                                  const strata_size_t *to_sizes);
 
 // Decides what is live and where values are computed to, last op first: the operands of |results| (the return) into
 // |outputs|, those of a concat into the parts of its result. *out_copied[i]: result i must be copied there instead.
 void strata__place_all(strata__lowering_t *l, MlirBlock graph, strata__tensor_t *const *outputs, bool *out_copied);
 // True if the row-major position in a buffer of |sizes| of an element is a sum of its coordinates with constant
 // coefficients.
-bool strata__is_linear(const strata__tensor_t *tensor, const int64_t *sizes, MlirAffineMap map);
+bool strata__is_linear(strata__lowering_t *l, const strata__tensor_t *tensor, const strata_size_t *sizes,
+                       MlirAffineMap map);
 // Where views between what is computed and |value|, which is stored at |map| in a buffer of |sizes|, cut dims into
 // parts that then lie apart (heads of attention): the order of the outermost view, whose own stores are simple; of
 // contracts and their epilogues that of the first in which what is computed is simple as well, so that rows and columns
 // stay dims.
-strata__order_t strata__order_to_store(strata__lowering_t *l, MlirValue value, const int64_t *sizes, MlirAffineMap map);
+strata__order_t strata__order_to_store(strata__lowering_t *l, MlirValue value, const strata_size_t *sizes,
+                                       MlirAffineMap map);
 // Has what a contract and its epilogue consist of computed in one order, where views lie between. |ops| are the
 // graph's.
 void strata__pass_on_orders(strata__lowering_t *l, size_t n, const MlirOperation *ops);
@@ -119,6 +142,10 @@ void strata__pass_on_orders(strata__lowering_t *l, size_t n, const MlirOperation
 void strata__mark_index_live(strata__lowering_t *l, MlirValue value);
 // Coordinates of operand |index| of a concat -> those of the result.
 MlirAffineMap strata__concat_map(strata__lowering_t *l, MlirOperation op, int index);
+
+// Coordinates of a tensor of |sizes| -> those of one with as many elements, where some sizes vary (reshape.c).
+MlirAffineMap strata__reshape_by_groups(strata__lowering_t *l, int rank, const strata_size_t *sizes, int to_rank,
+                                        const strata_size_t *to_sizes);
 
 //===-- Nests (nest.c) -------------------------------------------------------------------------------------------===//
 
@@ -134,7 +161,7 @@ typedef struct {
   MlirAttribute fast_math; // null: off
   bool is_serial;
   int n_parallel, n_dims; // n_dims: those in scope, parallel ones first
-  int64_t extents[STRATA_MAX_DIMS];
+  strata_size_t extents[STRATA_MAX_DIMS];
   MlirValue dims[STRATA_MAX_DIMS];
   MlirBlock body;    // of the affine.parallel
   int n_outer_loops; // loops around everything, where the elements of the result share bytes
@@ -143,7 +170,7 @@ typedef struct {
 
 // Starts a nest over |sizes|, at the location of |source|. Rank 0 has one dim of extent 1.
 void strata__nest_begin(strata__lowering_t *l, strata__nest_t *nest, MlirOperation source, const char *name, int rank,
-                        const int64_t *sizes);
+                        const strata_size_t *sizes);
 // Starts the nest that computes |tensor|, one point an element, in the order it is stored; *out_point gets the
 // coordinates of the element. Elements that share bytes are done by one task. Nothing may be placed in between.
 void strata__nest_begin_for(strata__lowering_t *l, strata__nest_t *nest, MlirOperation source, const char *name,
@@ -151,7 +178,7 @@ void strata__nest_begin_for(strata__lowering_t *l, strata__nest_t *nest, MlirOpe
 void strata__nest_end(strata__nest_t *nest);
 
 // An affine.for over a new dim of the nest, carrying values.
-strata__loop_t strata__for_begin(strata__nest_t *nest, int64_t extent, int n_inits, const MlirValue *inits,
+strata__loop_t strata__for_begin(strata__nest_t *nest, strata_size_t extent, int n_inits, const MlirValue *inits,
                                  MlirValue *out_args);
 void strata__for_end(strata__nest_t *nest, strata__loop_t loop, int n_yields, const MlirValue *yields,
                      MlirValue *out_results);
@@ -163,7 +190,7 @@ typedef struct {
   MlirAffineExpr dims[STRATA_MAX_RANK]; // the coordinate of each of the |n| dims: a dim of the nest, or 0
   MlirValue accumulator;                // inside the innermost loop
 } strata__reduction_t;
-void strata__reduction_begin(strata__nest_t *nest, strata__reduction_t *reduction, int n, const int64_t *extents,
+void strata__reduction_begin(strata__nest_t *nest, strata__reduction_t *reduction, int n, const strata_size_t *extents,
                              MlirValue neutral);
 // Returns what the loops accumulate to.
 MlirValue strata__reduction_end(strata__nest_t *nest, strata__reduction_t *reduction, MlirValue value);
@@ -172,6 +199,11 @@ MlirAffineExpr strata__dim(const strata__nest_t *nest, int index);
 MlirAffineExpr strata__constant(const strata__nest_t *nest, int64_t value);
 // expr * scale + offset
 MlirAffineExpr strata__linear(const strata__nest_t *nest, MlirAffineExpr expr, int64_t scale, int64_t offset);
+// expr + size; expr - size.
+MlirAffineExpr strata__plus(const strata__nest_t *nest, MlirAffineExpr expr, strata_size_t size);
+MlirAffineExpr strata__minus(const strata__nest_t *nest, MlirAffineExpr expr, strata_size_t size);
+// A size as an index value.
+MlirValue strata__size(strata__nest_t *nest, strata_size_t size);
 // An expression over the dims in scope as an index value.
 MlirValue strata__index_of(strata__nest_t *nest, MlirAffineExpr expr);
 // The results of |map| with its dims replaced by expressions.

@@ -18,13 +18,13 @@ void strata__copy(strata__lowering_t *l, MlirOperation source, const strata__ten
 
 static void lower_pad(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
-  int64_t low[STRATA_MAX_RANK];
+  strata_size_t low[STRATA_MAX_RANK];
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK], coordinates[STRATA_MAX_RANK];
-  strata_attr_i64s(op, "low", STRATA_MAX_RANK, low);
+  strata__dims_attr(l, op, "low", low);
   strata__nest_begin_for(l, &nest, op, "pad", result, point);
   for (int i = 0; i < operand->rank; i++)
-    coordinates[i] = strata__linear(&nest, point[i], 1, -low[i]);
+    coordinates[i] = strata__minus(&nest, point[i], low[i]);
   strata__store(&nest, result, point, strata__load_or(&nest, operand, coordinates, strata_attr(op, "value")));
   strata__nest_end(&nest);
 }
@@ -33,7 +33,7 @@ static void copy_part(strata__lowering_t *l, MlirOperation op, int index) {
   const strata__tensor_t *result = strata__result(l, op, 0);
   strata__tensor_t part = *strata__operand(l, op, index);
   part.buffer = result->buffer;
-  part.map = strata_affine_compose(result->map, strata__concat_map(l, op, index), STRATA__SPACE(&part));
+  part.map = strata_affine_compose(result->map, strata__concat_map(l, op, index), STRATA__SPACE(l, &part));
   part.order = (strata__order_t){0};
   strata__copy(l, op, strata__operand(l, op, index), &part);
 }
@@ -46,7 +46,7 @@ static void concat_pieces(strata__lowering_t *l, MlirOperation op) {
   MlirAffineExpr point[STRATA_MAX_RANK], second[STRATA_MAX_RANK];
   strata__nest_begin_for(l, &nest, op, "concat", result, point);
   for (int i = 0; i < result->rank; i++)
-    second[i] = strata__linear(&nest, point[i], 1, i == axis ? -operands[0]->sizes[axis] : 0);
+    second[i] = i == axis ? strata__minus(&nest, point[i], operands[0]->sizes[axis]) : point[i];
   strata__store(&nest, result, point,
                 strata__load_pieces(&nest, 2, operands, (const MlirAffineExpr *const[]){point, second}));
   strata__nest_end(&nest);
@@ -66,11 +66,9 @@ static void lower_concat(strata__lowering_t *l, MlirOperation op) {
 
 //===-- Slices of constants --------------------------------------------------------------------------------------===//
 
+// The number of elements; the least where sizes vary.
 static int64_t count_of(const strata__tensor_t *tensor) {
-  int64_t count = 1;
-  for (int i = 0; i < tensor->rank; i++)
-    count *= tensor->sizes[i];
-  return count;
+  return strata_size_min(strata__count(tensor->rank, tensor->sizes));
 }
 
 static MlirOperation source_of(MlirValue value) {

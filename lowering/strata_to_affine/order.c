@@ -15,7 +15,7 @@ static bool is_elementwise(strata_op_id_t id) {
 
 static bool is_same_order(const strata__order_t *a, const strata__order_t *b) {
   return a->shape && b->shape && a->shape->rank == b->shape->rank &&
-         memcmp(a->shape->sizes, b->shape->sizes, sizeof *a->shape->sizes * (size_t)a->shape->rank) == 0 &&
+         strata_sizes_equal(a->shape->rank, a->shape->sizes, b->shape->sizes) &&
          mlirAffineMapEqual(a->map, b->map);
 }
 
@@ -47,15 +47,15 @@ static strata__order_t order_as(strata__lowering_t *l, const chain_t *chain, siz
   MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(l->context, shape->rank);
   strata__order_t order = {shape, identity, identity};
   for (size_t i = as; i < of; i++) { // it lies behind
-    order.map = strata_affine_compose(strata__view_map(l, strata_def(chain->data[i])), order.map, STRATA__SPACE(shape));
+    order.map = strata_affine_compose(strata__view_map(l, strata_def(chain->data[i])), order.map, STRATA__SPACE(l, shape));
     order.inverse = strata_affine_compose(order.inverse, strata__view_inverse(l, strata_def(chain->data[i])),
-                                          STRATA__SPACE(strata__tensor(l, chain->data[i + 1])));
+                                          STRATA__SPACE(l, strata__tensor(l, chain->data[i + 1])));
   }
   for (size_t i = as; i-- > of;) { // or in front
     order.map =
-        strata_affine_compose(strata__view_inverse(l, strata_def(chain->data[i])), order.map, STRATA__SPACE(shape));
+        strata_affine_compose(strata__view_inverse(l, strata_def(chain->data[i])), order.map, STRATA__SPACE(l, shape));
     order.inverse =
-        strata_affine_compose(strata__view_map(l, strata_def(chain->data[i])), order.inverse, STRATA__SPACE(own));
+        strata_affine_compose(strata__view_map(l, strata_def(chain->data[i])), order.inverse, STRATA__SPACE(l, own));
   }
   return order;
 }
@@ -72,12 +72,12 @@ static bool is_simple(const strata__tensor_t *from, MlirAffineMap map) {
 
 // The first value of the chain in whose coordinates both places in memory, |map| of the first one's in a buffer of
 // |sizes|, and what is computed at the end are simple; the chain's length if there is none.
-static size_t find_simple(strata__lowering_t *l, const chain_t *chain, const int64_t *sizes, MlirAffineMap map) {
+static size_t find_simple(strata__lowering_t *l, const chain_t *chain, const strata_size_t *sizes, MlirAffineMap map) {
   size_t at = 0;
   for (; at < chain->count; at++) {
     strata__order_t stored = order_as(l, chain, 0, at), computed = order_as(l, chain, chain->count - 1, at);
-    MlirAffineMap place = strata_affine_compose(map, stored.map, STRATA__SPACE(stored.shape));
-    if (strata__is_linear(stored.shape, sizes, place) && is_simple(computed.shape, computed.map))
+    MlirAffineMap place = strata_affine_compose(map, stored.map, STRATA__SPACE(l, stored.shape));
+    if (strata__is_linear(l, stored.shape, sizes, place) && is_simple(computed.shape, computed.map))
       break;
   }
   return at;
@@ -117,7 +117,7 @@ static bool follows_contract(MlirValue value) {
   return follows(value, &budget);
 }
 
-strata__order_t strata__order_to_store(strata__lowering_t *l, MlirValue value, const int64_t *sizes,
+strata__order_t strata__order_to_store(strata__lowering_t *l, MlirValue value, const strata_size_t *sizes,
                                        MlirAffineMap map) {
   chain_t chain = chain_of(l, value);
   size_t last = chain.count - 1;
@@ -187,9 +187,9 @@ static bool is_renaming(strata__lowering_t *l, MlirOperation op) {
 static strata__order_t through(strata__lowering_t *l, MlirOperation op, strata__order_t order) {
   if (!order.shape || !strata__is_view_op(strata_op_id(op)))
     return order;
-  order.map = strata_affine_compose(strata__view_map(l, op), order.map, STRATA__SPACE(order.shape));
+  order.map = strata_affine_compose(strata__view_map(l, op), order.map, STRATA__SPACE(l, order.shape));
   order.inverse =
-      strata_affine_compose(order.inverse, strata__view_inverse(l, op), STRATA__SPACE(strata__operand(l, op, 0)));
+      strata_affine_compose(order.inverse, strata__view_inverse(l, op), STRATA__SPACE(l, strata__operand(l, op, 0)));
   return order;
 }
 

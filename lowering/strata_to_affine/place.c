@@ -13,16 +13,28 @@ MlirAffineMap strata__concat_map(strata__lowering_t *l, MlirOperation op, int in
   for (int i = 0; i < result->rank; i++)
     dims[i] = mlirAffineDimExprGet(l->context, i);
   if (index == 1) {
-    int64_t offset = strata__operand(l, op, 0)->sizes[axis];
-    dims[axis] = mlirAffineAddExprGet(dims[axis], mlirAffineConstantExprGet(l->context, offset));
+    strata_size_t offset = strata__operand(l, op, 0)->sizes[axis];
+    dims[axis] = mlirAffineAddExprGet(dims[axis], strata_size_expr(l->context, offset));
   }
-  return mlirAffineMapGet(l->context, result->rank, 0, result->rank, dims);
+  return strata__map(l, result->rank, result->rank, dims);
 }
 
-bool strata__is_linear(const strata__tensor_t *tensor, const int64_t *sizes, MlirAffineMap map) {
-  MlirAffineExpr position = strata_affine_linearize(
-      map, STRATA_STATIC_SPACE((int)mlirAffineMapGetNumResults(map), sizes)->sizes, STRATA__SPACE(tensor));
+// True if each result of |map| is a sum of the |rank| dims with constant coefficients.
+static bool is_sum_of_dims(int rank, MlirAffineMap map) {
   int64_t coefficient;
+  for (intptr_t k = 0; k < mlirAffineMapGetNumResults(map); k++)
+    for (int i = 0; i < rank; i++)
+      if (!strata_affine_coefficient(mlirAffineMapGetResult(map, k), i, &coefficient))
+        return false;
+  return true;
+}
+
+bool strata__is_linear(strata__lowering_t *l, const strata__tensor_t *tensor, const strata_size_t *sizes,
+                       MlirAffineMap map) {
+  int64_t coefficient;
+  if (!strata__is_static((int)mlirAffineMapGetNumResults(map), sizes) || !strata__is_static(tensor->rank, tensor->sizes))
+    return is_sum_of_dims(tensor->rank, map);
+  MlirAffineExpr position = strata_affine_linearize(map, sizes, STRATA__SPACE(l, tensor));
   for (int i = 0; i < tensor->rank; i++)
     if (!strata_affine_coefficient(position, i, &coefficient))
       return false;
@@ -62,13 +74,13 @@ static bool place(strata__lowering_t *l, MlirValue value, strata__buffer_t *buff
     return false;
   for (MlirOperation op = view_op(computed); !mlirOperationIsNull(op); op = view_op(computed)) {
     computed = mlirOperationGetOperand(op, 0);
-    stored = strata_affine_simplify_places(strata_affine_compose(stored, strata__view_inverse(l, op), NULL),
-                                           STRATA__SPACE(buffer)->sizes, STRATA__SPACE(strata__tensor(l, computed)));
+    stored = strata__simplify_places(l, strata_affine_compose(stored, strata__view_inverse(l, op), NULL), buffer,
+                                     strata__tensor(l, computed));
   }
   strata__tensor_t *tensor = strata__tensor(l, computed);
   tensor->buffer = buffer;
   tensor->map = stored;
-  if (!mlirValueEqual(computed, value) && !strata__is_linear(tensor, buffer->sizes, stored))
+  if (!mlirValueEqual(computed, value) && !strata__is_linear(l, tensor, buffer->sizes, stored))
     tensor->order = strata__order_to_store(l, value, buffer->sizes, map);
   return true;
 }
@@ -105,7 +117,7 @@ static void place_concat_operands(strata__lowering_t *l, MlirOperation op) {
   strata__place_anywhere(l, result, mlirOperationGetLocation(op));
   for (int i = 0; i < 2; i++) {
     const strata__tensor_t *operand = strata__operand(l, op, i);
-    MlirAffineMap map = strata_affine_compose(result->map, strata__concat_map(l, op, i), STRATA__SPACE(operand));
+    MlirAffineMap map = strata_affine_compose(result->map, strata__concat_map(l, op, i), STRATA__SPACE(l, operand));
     if (place(l, mlirOperationGetOperand(op, i), result->buffer, map))
       *plan |= i == 0 ? STRATA__CONCAT_LHS_IN_PLACE : STRATA__CONCAT_RHS_IN_PLACE;
   }
@@ -140,11 +152,11 @@ static bool is_reshaped(strata__lowering_t *l, MlirValue value, bool *out_divide
       return false;
     reshaped |= strata_op_id(op) == STRATA_OP_RESHAPE;
     MlirAffineMap forward = strata__view_map(l, op);
-    map = mlirAffineMapIsNull(map) ? forward : strata_affine_compose(forward, map, STRATA__SPACE(tensor));
+    map = mlirAffineMapIsNull(map) ? forward : strata_affine_compose(forward, map, STRATA__SPACE(l, tensor));
   }
   for (intptr_t i = 0; reshaped && i < mlirAffineMapGetNumResults(map); i++)
     *out_divides |=
-        strata_affine_has_division(strata_affine_simplify(mlirAffineMapGetResult(map, i), STRATA__SPACE(tensor)));
+        strata_affine_has_division(strata_affine_simplify(mlirAffineMapGetResult(map, i), STRATA__SPACE(l, tensor)));
   return reshaped;
 }
 

@@ -9,7 +9,7 @@
 
 typedef struct {
   int n_axes;
-  int64_t extents[STRATA_MAX_RANK]; // of the reduced axes, in order
+  strata_size_t extents[STRATA_MAX_RANK]; // of the reduced axes, in order
   bool is_reduced[STRATA_MAX_RANK];
 } axes_t;
 

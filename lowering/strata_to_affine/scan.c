@@ -10,7 +10,7 @@
 strata_status_t strata__lower_scan(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
   int axis = (int)strata_attr_i64(op, "axis", 0);
-  int64_t length = operand->sizes[axis], others[STRATA_MAX_RANK];
+  strata_size_t length = operand->sizes[axis], others[STRATA_MAX_RANK];
   strata_combiner_t combiner = strata__combiner_of(op);
   strata__nest_t nest;
   MlirAffineExpr coordinates[STRATA_MAX_RANK];
@@ -24,7 +24,7 @@ strata_status_t strata__lower_scan(strata__lowering_t *l, MlirOperation op) {
   for (int i = 0; i < operand->rank; i++)
     coordinates[i] = strata__dim(&nest, i < axis ? i : i - 1);
   MlirAffineExpr step = strata__dim(&nest, nest.n_dims - 1);
-  coordinates[axis] = strata_attr_flag(op, "reverse") ? strata__linear(&nest, step, -1, length - 1) : step;
+  coordinates[axis] = strata_attr_flag(op, "reverse") ? strata__plus(&nest, strata__linear(&nest, step, -1, -1), length) : step;
   MlirValue after = strata__combine(&nest, combiner, before, strata__load(&nest, operand, coordinates));
   strata__store(&nest, result, coordinates, strata_attr_flag(op, "exclusive") ? before : after);
   strata__for_end(&nest, loop, 1, &after, &final);

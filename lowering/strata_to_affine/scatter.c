@@ -23,19 +23,29 @@ typedef struct {
 } scatter_t;
 
 // The greatest divisor of |size| that is at most BLOCK.
-static int64_t block_of(int64_t size) {
-  int64_t block = strata_min(size, BLOCK);
-  while (size % block)
+static int64_t block_of(strata_size_t size) {
+  int64_t block = strata_max(1, strata_min(size.divisor, BLOCK));
+  while (!strata_size_divides(block, size))
     block--;
   return block;
 }
 
+// A size divided by a divisor of it.
+static strata_size_t quotient(strata__lowering_t *l, strata_size_t size, int64_t divisor) {
+  MlirAffineExpr by = mlirAffineConstantExprGet(l->context, divisor);
+  return strata_size_of_expr(&l->symbols, mlirAffineFloorDivExprGet(strata_size_expr(l->context, size), by));
+}
+
 // 0 <= index < size as an unsigned comparison, of an index that may be narrower than size.
-static MlirValue is_inside(strata__nest_t *nest, MlirValue index, int64_t size) {
+static MlirValue is_inside(strata__nest_t *nest, MlirValue index, strata_size_t size) {
   MlirType i64 = mlirIntegerTypeGet(nest->lowering->context, 64);
   if (mlirIntegerTypeGetWidth(mlirValueGetType(index)) < 64)
     index = strata__cast(nest, "arith.extsi", index, i64);
-  return strata__compare(nest, "ult", index, strata__int_constant(nest, i64, size));
+  int64_t number;
+  MlirValue end = strata_size_is_constant(size, &number)
+                      ? strata__int_constant(nest, i64, number)
+                      : strata__cast(nest, "arith.index_cast", strata__size(nest, size), i64);
+  return strata__compare(nest, "ult", index, end);
 }
 
 // The rest of a row's coordinates: the parallel dims, the last of them in blocks.
@@ -71,7 +81,7 @@ static void update_rows(scatter_t *s) {
   MlirValue row = strata__cast(nest, "arith.index_cast", index, mlirIndexTypeGet(nest->lowering->context));
   strata_loop_t guarded = strata_emit_if_begin(&nest->e, is_inside(nest, index, s->result->sizes[0]));
   if (s->block > 1) {
-    strata__loop_t by_element = strata__for_begin(nest, s->block, 0, NULL, NULL);
+    strata__loop_t by_element = strata__for_begin(nest, strata_size_constant(s->block), 0, NULL, NULL);
     update_element(s, row, update, strata__dim(nest, nest->n_dims - 1));
     strata__for_end(nest, by_element, 0, NULL, NULL);
   } else {
@@ -82,7 +92,7 @@ static void update_rows(scatter_t *s) {
 }
 
 // A task for each column of blocks; one for all where neighbours share bytes, with loops over the columns.
-static void begin_tasks(scatter_t *s, strata__lowering_t *l, MlirOperation op, int n, const int64_t *tasks) {
+static void begin_tasks(scatter_t *s, strata__lowering_t *l, MlirOperation op, int n, const strata_size_t *tasks) {
   strata__nest_t *nest = &s->nest;
   bool shares_bytes = s->result->type == STRATA_TYPE_I4;
   strata__nest_begin(l, nest, op, "scatter", shares_bytes ? 0 : n, tasks);
@@ -100,7 +110,7 @@ strata_status_t strata__lower_scatter(strata__lowering_t *l, MlirOperation op) {
                  .result = strata__result(l, op, 0),
                  .combiner = strata__combiner_of(op),
                  .block = 1};
-  int64_t tasks[STRATA_MAX_RANK];
+  strata_size_t tasks[STRATA_MAX_RANK];
   int n = s.updates->rank - 1;
   strata__copy(l, op, strata__operand(l, op, 0), s.result);
   if (strata__is_empty(s.updates))
@@ -109,7 +119,7 @@ strata_status_t strata__lower_scatter(strata__lowering_t *l, MlirOperation op) {
     tasks[i] = s.updates->sizes[i + 1];
   if (n > 0 && !strata_target_is_gpu(l->compile)) {
     s.block = block_of(tasks[n - 1]);
-    tasks[n - 1] /= s.block;
+    tasks[n - 1] = quotient(l, tasks[n - 1], s.block);
   }
   begin_tasks(&s, l, op, n, tasks);
   update_rows(&s);

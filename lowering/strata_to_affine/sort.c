@@ -14,7 +14,7 @@ typedef struct {
   const strata__tensor_t *operand, *values;
   strata__tensor_t positions, scratch;
   int axis;
-  int64_t length;
+  strata_size_t length;
   bool descending, is_unsigned;
 } sort_t;
 
@@ -64,13 +64,17 @@ static MlirValue is_before(sort_t *s, MlirValue x, MlirValue y) {
   return s->descending ? is_less(s, y, x) : is_less(s, x, y);
 }
 
+static MlirValue last_of(sort_t *s) {
+  return strata__index_of(&s->nest, strata__plus(&s->nest, strata__constant(&s->nest, -1), s->length));
+}
+
 //===-- Merging --------------------------------------------------------------------------------------------------===//
 
 // One step of a merge: the next of the runs [left, middle) and [right, end) goes to scratch[to]. Reads past a run are
 // clamped and their result not used.
 static void merge_step(sort_t *s, MlirValue to, MlirValue middle, MlirValue end, MlirValue *left, MlirValue *right) {
   strata__nest_t *nest = &s->nest;
-  MlirValue last = index_constant(s, s->length - 1), one = index_constant(s, 1);
+  MlirValue last = last_of(s), one = index_constant(s, 1);
   MlirValue left_position = row_load(s, &s->positions, strata__binary(nest, "arith.minsi", *left, last));
   MlirValue right_position = row_load(s, &s->positions, strata__binary(nest, "arith.minsi", *right, last));
   MlirValue right_first = is_before(s, load_named(s, right_position), load_named(s, left_position));
@@ -88,7 +92,7 @@ static void merge_step(sort_t *s, MlirValue to, MlirValue middle, MlirValue end,
 // Merges the runs of |width| that start at |start|.
 static void merge_runs(sort_t *s, MlirValue start, MlirValue width) {
   strata__nest_t *nest = &s->nest;
-  MlirValue length = index_constant(s, s->length), carried[2], results[2];
+  MlirValue length = strata__size(nest, s->length), carried[2], results[2];
   MlirValue middle = strata__binary(nest, "arith.minsi", strata__binary(nest, "arith.addi", start, width), length);
   MlirValue end = strata__binary(nest, "arith.minsi", strata__binary(nest, "arith.addi", middle, width), length);
   strata_loop_t loop = strata_emit_for_begin(&nest->e, start, end, 1, 2, (MlirValue[]){start, middle}, carried);
@@ -118,23 +122,56 @@ static void copy_back(sort_t *s) {
   strata__for_end(&s->nest, loop, 0, NULL, NULL);
 }
 
+// The loop over the levels: as many as it takes for a run of one element to become the whole row.
+typedef struct {
+  bool varies;
+  strata__loop_t known;
+  strata_loop_t found;
+  MlirValue level;
+} level_t;
+
+static level_t level_begin(sort_t *s) {
+  strata__nest_t *nest = &s->nest;
+  level_t loop = {0};
+  int64_t length, levels = 0;
+  if (strata_size_is_constant(s->length, &length)) {
+    while ((int64_t)1 << levels < length)
+      levels++;
+    loop.known = strata__for_begin(nest, strata_size_constant(levels), 0, NULL, NULL);
+    loop.level = nest->dims[nest->n_dims - 1];
+    return loop;
+  }
+  MlirValue last = strata__cast(nest, "arith.index_cast", last_of(s), i64_type(s));
+  MlirValue zeros = strata__unary(nest, "math.ctlz", last);
+  MlirValue count = strata__binary(nest, "arith.subi", strata__int_constant(nest, i64_type(s), 64), zeros);
+  count = strata__cast(nest, "arith.index_cast", count, index_type(s));
+  loop.varies = true;
+  loop.found = strata_emit_for_begin(&nest->e, index_constant(s, 0), count, 1, 0, NULL, NULL);
+  loop.level = loop.found.induction;
+  return loop;
+}
+
+static void level_end(sort_t *s, level_t loop) {
+  if (loop.varies)
+    strata_emit_for_end(&s->nest.e, loop.found, 0, NULL, NULL);
+  else
+    strata__for_end(&s->nest, loop.known, 0, NULL, NULL);
+}
+
 static void sort_positions(sort_t *s) {
   strata__nest_t *nest = &s->nest;
-  int64_t levels = 0;
-  while ((int64_t)1 << levels < s->length)
-    levels++;
-  if (levels == 0)
+  if (strata_size_max(s->length) <= 1)
     return;
-  strata__loop_t by_level = strata__for_begin(nest, levels, 0, NULL, NULL);
-  MlirValue level = nest->dims[nest->n_dims - 1], one = index_constant(s, 1);
+  level_t by_level = level_begin(s);
+  MlirValue level = by_level.level, one = index_constant(s, 1);
   MlirValue width = strata__binary(nest, "arith.shli", one, level);
   MlirValue twice = strata__binary(nest, "arith.shli", width, one);
-  MlirValue n_runs = strata__binary(nest, "arith.ceildivsi", index_constant(s, s->length), twice);
+  MlirValue n_runs = strata__binary(nest, "arith.ceildivsi", strata__size(nest, s->length), twice);
   strata_loop_t by_run = strata_emit_for_begin(&nest->e, index_constant(s, 0), n_runs, 1, 0, NULL, NULL);
   merge_runs(s, strata__binary(nest, "arith.muli", by_run.induction, twice), width);
   strata_emit_for_end(&nest->e, by_run, 0, NULL, NULL);
   copy_back(s);
-  strata__for_end(nest, by_level, 0, NULL, NULL);
+  level_end(s, by_level);
 }
 
 static void gather_values(sort_t *s) {
@@ -154,7 +191,7 @@ static strata__tensor_t like(strata__lowering_t *l, const strata__tensor_t *tens
 }
 
 strata_status_t strata__lower_sort(strata__lowering_t *l, MlirOperation op) {
-  int64_t others[STRATA_MAX_RANK];
+  strata_size_t others[STRATA_MAX_RANK];
   sort_t s = {.operand = strata__operand(l, op, 0), .values = strata__result(l, op, 0)};
   s.axis = (int)strata_attr_i64(op, "axis", 0);
   s.length = s.operand->sizes[s.axis];

@@ -6,28 +6,79 @@
 
 //===-- Buffers --------------------------------------------------------------------------------------------------===//
 
-strata__buffer_t *strata__new_buffer(strata__lowering_t *l, strata_type_t type, int rank, const int64_t *sizes,
-                                     MlirLocation location) {
+strata__buffer_t *strata__new_buffer(strata__lowering_t *l, strata_type_t type, int rank,
+                                     const strata_size_t *sizes, MlirLocation location) {
   strata__buffer_t *buffer = strata_arena_new(l->compile->arena, strata__buffer_t);
   *buffer = (strata__buffer_t){.type = type, .rank = rank, .sizes = sizes, .location = location};
   return buffer;
 }
 
-static int64_t count_elements(int rank, const int64_t *sizes) {
-  int64_t count = 1;
+strata_size_t strata__count(int rank, const strata_size_t *sizes) {
+  strata_size_t count = strata_size_constant(1);
   for (int i = 0; i < rank; i++)
-    count *= sizes[i];
+    count = strata_size_product(count, sizes[i]);
   return count;
 }
 
-MlirType strata__memref_type(MlirContext context, strata_type_t type, int rank, const int64_t *sizes) {
+bool strata__is_static(int rank, const strata_size_t *sizes) {
+  int64_t number;
+  for (int i = 0; i < rank; i++)
+    if (!strata_size_is_constant(sizes[i], &number))
+      return false;
+  return true;
+}
+
+int strata__dims_attr(const strata__lowering_t *l, MlirOperation op, const char *name, strata_size_t *out) {
+  MlirAttribute attr = strata_attr(op, name);
+  int64_t numbers[STRATA_MAX_RANK];
+  if (!mlirAttributeIsAAffineMap(attr)) {
+    int count = strata_attr_i64s(op, name, STRATA_MAX_RANK, numbers);
+    for (int i = 0; i < count; i++)
+      out[i] = strata_size_constant(numbers[i]);
+    return count;
+  }
+  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
+  int count = (int)mlirAffineMapGetNumResults(map);
+  for (int i = 0; i < count; i++)
+    out[i] = strata_size_of_expr(&l->symbols, mlirAffineMapGetResult(map, i));
+  return count;
+}
+
+// The bytes of i4, two to one.
+static strata_size_t packed_size(MlirContext context, strata_type_t type, strata_size_t count) {
+  int64_t number;
+  if (strata_size_is_constant(count, &number))
+    return strata_size_constant(strata_type_storage_size(type, number));
+  MlirAffineExpr bytes = mlirAffineCeilDivExprGet(count.expr, mlirAffineConstantExprGet(context, 2));
+  return (strata_size_t){.expr = bytes, .min = count.min / 2, .max = count.max / 2 + 1, .divisor = 1};
+}
+
+MlirType strata__memref_type(MlirContext context, strata_type_t type, int rank, const strata_size_t *sizes) {
   MlirType byte = mlirIntegerTypeGet(context, 8);
   if (type == STRATA_TYPE_I4) {
-    int64_t size = strata_type_storage_size(type, count_elements(rank, sizes));
-    return mlirMemRefTypeContiguousGet(byte, 1, &size, mlirAttributeGetNull());
+    strata_size_t size = packed_size(context, type, strata__count(rank, sizes));
+    return strata_memref_type_of(byte, 1, &size);
   }
   MlirType element = type == STRATA_TYPE_I1 ? byte : strata_type_to_mlir(context, type);
-  return mlirMemRefTypeContiguousGet(element, rank, sizes, mlirAttributeGetNull());
+  return strata_memref_type_of(element, rank, sizes);
+}
+
+// The values of the sizes of |type| that vary.
+static int size_operands(strata__lowering_t *l, strata_emitter_t *e, MlirType type, MlirValue *out) {
+  int n = 0;
+  for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++) {
+    MlirAffineExpr size = strata_memref_type_size(type, dim);
+    MlirValue operands[STRATA__MAX_SYMBOLS];
+    int n_operands = 0;
+    if (!mlirShapedTypeIsDynamicDim(type, dim))
+      continue;
+    MlirAffineMap map = strata__bind_symbols(l, strata__map(l, 0, 1, &size), operands, &n_operands);
+    out[n++] = mlirAffineExprIsASymbol(size)
+                   ? operands[0]
+                   : strata_emit_value(e, "affine.apply", n_operands, operands, mlirIndexTypeGet(l->context), 1,
+                                       &(strata_named_attr_t){"map", mlirAffineMapAttrGet(map)});
+  }
+  return n;
 }
 
 MlirValue strata__memref(strata__lowering_t *l, strata__buffer_t *buffer) {
@@ -39,9 +90,11 @@ MlirValue strata__memref(strata__lowering_t *l, strata__buffer_t *buffer) {
     strata_named_attr_t name = {"name", mlirFlatSymbolRefAttrGet(l->context, strata_str(buffer->symbol))};
     buffer->memref = strata_emit_value(&e, "memref.get_global", 0, NULL, type, 1, &name);
   } else {
-    const int32_t segments[2] = {0, 0};
+    MlirValue sizes[STRATA_MAX_RANK];
+    int n_sizes = size_operands(l, &e, type, sizes);
+    const int32_t segments[2] = {n_sizes, 0};
     strata_named_attr_t operands = {"operandSegmentSizes", mlirDenseI32ArrayGet(l->context, 2, segments)};
-    buffer->memref = strata_emit_value(&e, "memref.alloc", 0, NULL, type, 1, &operands);
+    buffer->memref = strata_emit_value(&e, "memref.alloc", n_sizes, sizes, type, 1, &operands);
   }
   return buffer->memref;
 }
@@ -55,16 +108,38 @@ void strata__place_anywhere(strata__lowering_t *l, strata__tensor_t *tensor, Mli
 
 //===-- Maps of the view ops -------------------------------------------------------------------------------------===//
 
-MlirAffineMap strata__reshape_map(MlirContext context, int rank, const int64_t *sizes, int to_rank,
-                                  const int64_t *to_sizes) {
-  const strata_space_t *from = STRATA_STATIC_SPACE(rank, sizes);
-  MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(context, rank);
+MlirAffineMap strata__map(const strata__lowering_t *l, int n_dims, int n, const MlirAffineExpr *results) {
+  return mlirAffineMapGet(l->context, n_dims, l->symbols.count, n, (MlirAffineExpr *)results);
+}
+
+MlirAffineMap strata__bind_symbols(strata__lowering_t *l, MlirAffineMap map, MlirValue *operands, int *n) {
+  int symbols[STRATA__MAX_SYMBOLS], count;
+  map = strata_map_over_used_symbols(map, STRATA__MAX_SYMBOLS, symbols, &count);
+  for (int i = 0; i < count; i++)
+    operands[(*n)++] = strata_symbol_value(l->body, symbols[i], mlirOperationGetLocation(l->main));
+  return map;
+}
+
+MlirAffineMap strata__simplify_places(strata__lowering_t *l, MlirAffineMap map, const strata__buffer_t *buffer,
+                                      const strata__tensor_t *tensor) {
+  const strata_space_t *space = STRATA__SPACE(l, tensor);
+  return strata__is_static(buffer->rank, buffer->sizes) && strata__is_static(tensor->rank, tensor->sizes)
+             ? strata_affine_simplify_places(map, buffer->sizes, space)
+             : strata_affine_simplify_map(map, space);
+}
+
+MlirAffineMap strata__reshape_map(strata__lowering_t *l, int rank, const strata_size_t *sizes, int to_rank,
+                                  const strata_size_t *to_sizes) {
+  if (!strata__is_static(rank, sizes) || !strata__is_static(to_rank, to_sizes))
+    return strata__reshape_by_groups(l, rank, sizes, to_rank, to_sizes);
+  MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(l->context, rank);
+  const strata_space_t *from = STRATA__SPACE_OF(l, rank, sizes);
   MlirAffineExpr position = strata_affine_linearize(identity, from->sizes, from);
-  return strata_affine_delinearize(position, to_rank, STRATA_STATIC_SPACE(to_rank, to_sizes)->sizes, from);
+  return strata_affine_delinearize(position, to_rank, to_sizes, from);
 }
 
 static MlirAffineMap reshape_map(strata__lowering_t *l, const strata__tensor_t *from, const strata__tensor_t *to) {
-  return strata__reshape_map(l->context, from->rank, from->sizes, to->rank, to->sizes);
+  return strata__reshape_map(l, from->rank, from->sizes, to->rank, to->sizes);
 }
 
 // Result dim k is operand dim permutation[k].
@@ -82,16 +157,17 @@ static MlirAffineMap transpose_map(strata__lowering_t *l, MlirOperation op, bool
 }
 
 static MlirAffineMap slice_map(strata__lowering_t *l, MlirOperation op) {
-  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK];
+  int64_t steps[STRATA_MAX_RANK];
+  strata_size_t starts[STRATA_MAX_RANK];
   MlirAffineExpr results[STRATA_MAX_RANK];
-  int rank = strata_attr_i64s(op, "starts", STRATA_MAX_RANK, starts);
+  int rank = strata__dims_attr(l, op, "starts", starts);
   strata_attr_i64s(op, "steps", STRATA_MAX_RANK, steps);
   for (int i = 0; i < rank; i++) {
     MlirAffineExpr step = mlirAffineConstantExprGet(l->context, steps[i]);
     results[i] = mlirAffineAddExprGet(mlirAffineMulExprGet(mlirAffineDimExprGet(l->context, i), step),
-                                      mlirAffineConstantExprGet(l->context, starts[i]));
+                                      strata_size_expr(l->context, starts[i]));
   }
-  return mlirAffineMapGet(l->context, rank, 0, rank, results);
+  return strata__map(l, rank, rank, results);
 }
 
 MlirAffineMap strata__view_map(strata__lowering_t *l, MlirOperation op) {
@@ -163,6 +239,6 @@ void strata__define_view(strata__lowering_t *l, MlirOperation op) {
   result->buffer = operand->buffer;
   result->splat = operand->splat;
   if (operand->buffer && !strata__is_empty(result))
-    result->map = strata_affine_simplify_places(strata_affine_compose(operand->map, strata__view_map(l, op), NULL),
-                                                STRATA__SPACE(operand->buffer)->sizes, STRATA__SPACE(result));
+    result->map =
+        strata__simplify_places(l, strata_affine_compose(operand->map, strata__view_map(l, op), NULL), operand->buffer, result);
 }

@@ -36,7 +36,10 @@ strata_status_t strata__lower_window(strata__lowering_t *l, MlirOperation op) {
   MlirAffineExpr point[STRATA_MAX_RANK], coordinates[STRATA_MAX_RANK];
   strata__nest_begin_for(l, &nest, op, "window", result, point);
   MlirValue neutral = strata__neutral_value(&nest, combiner, strata__math_type(l->context, operand->type));
-  strata__reduction_begin(&nest, &reduction, operand->rank, w.window, neutral);
+  strata_size_t window[STRATA_MAX_RANK];
+  for (int i = 0; i < operand->rank; i++)
+    window[i] = strata_size_constant(w.window[i]);
+  strata__reduction_begin(&nest, &reduction, operand->rank, window, neutral);
   for (int i = 0; i < operand->rank; i++)
     coordinates[i] = mlirAffineAddExprGet(strata__linear(&nest, point[i], w.strides[i], -w.low[i]),
                                           strata__linear(&nest, reduction.dims[i], w.dilations[i], 0));

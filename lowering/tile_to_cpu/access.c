@@ -60,6 +60,11 @@ static bool loop_bounds(MlirOperation loop, intptr_t argument, int64_t *lower, i
 
 static MlirAffineExpr resolve(leaves_t *leaves, MlirValue value);
 
+// Symbol |symbol| of the module among those of known expressions.
+static MlirAffineExpr size_leaf(MlirContext context, int symbol) {
+  return mlirAffineSymbolExprGet(context, STRATA_ACCESS_DIMS + symbol);
+}
+
 // The only result of a map whose inputs, dims then symbols, are |inputs|.
 static MlirAffineExpr apply_map(MlirContext context, MlirAffineMap map, int n_dims, int n_symbols,
                                 const MlirAffineExpr *inputs, intptr_t result) {
@@ -82,7 +87,7 @@ static MlirAffineExpr resolve_apply(leaves_t *leaves, MlirOperation op) {
   for (intptr_t i = 0; i < count; i++)
     inputs[i] = resolve(leaves, mlirOperationGetOperand(op, i));
   return apply_map(leaves->context, mlirAffineMapAttrGetValue(strata_attr(op, "map")), STRATA_ACCESS_DIMS,
-                   STRATA_ACCESS_DIMS, inputs, 0);
+                   STRATA_ACCESS_SYMBOLS, inputs, 0);
 }
 
 // An old index value over counters and unknowns.
@@ -92,6 +97,9 @@ static MlirAffineExpr resolve(leaves_t *leaves, MlirValue value) {
     return constant_expr(leaves->context, lower);
   if (mlirValueIsAOpResult(value)) {
     MlirOperation op = mlirOpResultGetOwner(value);
+    int symbol = strata_symbol_of_value(value);
+    if (symbol >= 0)
+      return size_leaf(leaves->context, symbol);
     return strata_op_is(op, "affine.apply") ? resolve_apply(leaves, op) : unknown_leaf(leaves, value);
   }
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
@@ -108,19 +116,37 @@ static MlirAffineExpr resolve(leaves_t *leaves, MlirValue value) {
 static strata_status_t read_buffer(strata_distribution_t *d, MlirOperation op, MlirValue buffer, strata_box_t *box) {
   MlirType type = mlirValueGetType(buffer);
   box->rank = (int)mlirShapedTypeGetRank(type);
-  if (box->rank > STRATA_BUFFER_RANK || !mlirShapedTypeHasStaticShape(type) ||
+  bool is_static = mlirShapedTypeHasStaticShape(type);
+  if (box->rank > STRATA_BUFFER_RANK || (!is_static && mlirAffineMapIsNull(strata_memref_type_map(type))) ||
       !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
-    return strata_rule_missing(op, "a buffer that is not static and contiguous");
+    return strata_rule_missing(op, "a buffer that is not contiguous or whose sizes are not known");
   for (int i = 0; i < box->rank; i++)
-    box->sizes[i] = mlirShapedTypeGetDimSize(type, i);
-  box->flat = strata_emit_flat(&d->e, strata_scalar_of(d, buffer));
+    box->sizes[i] = mlirShapedTypeIsDynamicDim(type, i)
+                        ? (strata_size_t){.expr = strata_memref_type_size(type, i), .max = INT64_MAX, .divisor = 1}
+                        : strata_size_constant(mlirShapedTypeGetDimSize(type, i));
+  MlirValue memory = strata_scalar_of(d, buffer);
+  box->flat = is_static ? strata_emit_flat(&d->e, memory) : memory;
   return NULL;
 }
 
 static MlirAffineExpr linearize(MlirContext context, int n_dims, int rank, const MlirAffineExpr *coordinates,
-                                const int64_t *sizes, const strata_space_t *space) {
-  MlirAffineMap map = mlirAffineMapGet(context, n_dims, STRATA_ACCESS_DIMS, rank, (MlirAffineExpr *)coordinates);
-  return strata_affine_linearize(map, STRATA_STATIC_SPACE(rank, sizes)->sizes, space);
+                                const strata_size_t *sizes, const strata_space_t *space) {
+  MlirAffineMap map = mlirAffineMapGet(context, n_dims, STRATA_ACCESS_SYMBOLS, rank, (MlirAffineExpr *)coordinates);
+  return strata_affine_linearize(map, sizes, space);
+}
+
+// |sizes| as known expressions have them.
+static void known_sizes(MlirContext context, int rank, const strata_size_t *sizes, strata_size_t *out) {
+  MlirAffineExpr shifted[STRATA_ACCESS_SYMBOLS];
+  for (int i = 0; i < STRATA_ACCESS_SYMBOLS - STRATA_ACCESS_DIMS; i++)
+    shifted[i] = size_leaf(context, i);
+  for (int i = 0; i < rank; i++) {
+    out[i] = sizes[i];
+    if (mlirAffineExprIsNull(sizes[i].expr))
+      continue;
+    MlirAffineMap map = mlirAffineMapGet(context, 0, STRATA_ACCESS_SYMBOLS - STRATA_ACCESS_DIMS, 1, &out[i].expr);
+    out[i].expr = strata_affine_apply(map, 0, shifted, 0, STRATA_ACCESS_SYMBOLS);
+  }
 }
 
 static void read_steps(strata_box_t *box) {
@@ -150,18 +176,23 @@ strata_status_t strata_box_read(strata_distribution_t *d, MlirOperation op, int 
   for (int i = 0; i < box->n_symbols; i++) {
     MlirValue old = mlirOperationGetOperand(op, buffer + 1 + i);
     box->symbols[i] = strata_scalar_of(d, old);
-    given[box->n_vector + i] = mlirAffineDimExprGet(d->e.context, box->n_vector + i);
+    int symbol = strata_symbol_of_value(old);
+    given[box->n_vector + i] = symbol >= 0 ? mlirAffineSymbolExprGet(d->e.context, symbol)
+                                           : mlirAffineDimExprGet(d->e.context, box->n_vector + i);
     known[box->n_vector + i] = resolve(&leaves, old);
   }
   box->n_known = leaves.n_dims;
   for (int i = 0; i < box->rank; i++) {
-    box->coordinates[i] = apply_map(d->e.context, map, box->n_vector + box->n_symbols, 0, given, i);
-    MlirAffineExpr expr = apply_map(d->e.context, map, box->n_known, STRATA_ACCESS_DIMS, known, i);
+    box->coordinates[i] =
+        apply_map(d->e.context, map, box->n_vector + box->n_symbols, STRATA_ACCESS_SYMBOLS, given, i);
+    MlirAffineExpr expr = apply_map(d->e.context, map, box->n_known, STRATA_ACCESS_SYMBOLS, known, i);
     box->known_coordinates[i] = strata_affine_simplify(expr, STRATA_STATIC_SPACE(box->n_known, box->extents));
   }
   box->position =
       linearize(d->e.context, box->n_vector + box->n_symbols, box->rank, box->coordinates, box->sizes, NULL);
-  box->known_position = linearize(d->e.context, box->n_known, box->rank, box->known_coordinates, box->sizes,
+  strata_size_t sizes[STRATA_BUFFER_RANK];
+  known_sizes(d->e.context, box->rank, box->sizes, sizes);
+  box->known_position = linearize(d->e.context, box->n_known, box->rank, box->known_coordinates, sizes,
                                   STRATA_STATIC_SPACE(box->n_known, box->extents));
   read_steps(box);
   return NULL;
@@ -172,7 +203,7 @@ static MlirAffineExpr swap_dims(MlirAffineExpr expr, int n_dims, int a, int b) {
   MlirAffineExpr dims[STRATA_ACCESS_DIMS];
   for (int i = 0; i < n_dims; i++)
     dims[i] = mlirAffineDimExprGet(context, i == a ? b : i == b ? a : i);
-  return mlirAffineExprCompose(expr, mlirAffineMapGet(context, n_dims, STRATA_ACCESS_DIMS, n_dims, dims));
+  return mlirAffineExprCompose(expr, mlirAffineMapGet(context, n_dims, STRATA_ACCESS_SYMBOLS, n_dims, dims));
 }
 
 static void swap_sizes(int64_t *a, int64_t *b) {
@@ -208,7 +239,7 @@ static MlirAffineExpr along_inner(const strata_box_t *box, MlirAffineExpr known,
     else if (i == box->n_vector - 1)
       dims[i] = mlirAffineAddExprGet(dims[i], constant_expr(context, point[i]));
   }
-  return mlirAffineExprCompose(known, mlirAffineMapGet(context, box->n_known, STRATA_ACCESS_DIMS, box->n_known, dims));
+  return mlirAffineExprCompose(known, mlirAffineMapGet(context, box->n_known, STRATA_ACCESS_SYMBOLS, box->n_known, dims));
 }
 
 // The extents where the innermost dim goes over |length| elements only.
@@ -232,11 +263,19 @@ bool strata_box_step(const strata_box_t *box, MlirAffineExpr known, const int64_
 }
 
 bool strata_box_inside(const strata_box_t *box, MlirAffineExpr known, const int64_t *point, int64_t length,
-                       int64_t size) {
+                       strata_size_t size) {
   int64_t extents[STRATA_ACCESS_DIMS], min, max;
   return strata_affine_range(along_inner(box, known, point),
                              STRATA_STATIC_SPACE(box->n_known, extents_of_piece(box, length, extents)), &min, &max) &&
-         min >= 0 && max < size;
+         min >= 0 && max < strata_size_min(size);
+}
+
+bool strata_box_is_static(const strata_box_t *box) {
+  int64_t number;
+  for (int i = 0; i < box->rank; i++)
+    if (!strata_size_is_constant(box->sizes[i], &number))
+      return false;
+  return true;
 }
 
 bool strata_box_is_multiple(const strata_box_t *box, const int64_t *point, int64_t factor) {
@@ -257,8 +296,16 @@ MlirValue strata_box_emit(strata_distribution_t *d, const strata_box_t *box, Mli
     dims[i] = constant_expr(d->e.context, point[i]);
   for (int i = 0; i < box->n_symbols; i++)
     dims[box->n_vector + i] = mlirAffineDimExprGet(d->e.context, i);
-  MlirAffineMap at_point = mlirAffineMapGet(d->e.context, box->n_symbols, 0, box->n_vector + box->n_symbols, dims);
-  return strata_emit_apply(&d->e, mlirAffineExprCompose(expr, at_point), box->n_symbols, box->symbols);
+  MlirAffineMap at_point =
+      mlirAffineMapGet(d->e.context, box->n_symbols, STRATA_ACCESS_SYMBOLS, box->n_vector + box->n_symbols, dims);
+  expr = mlirAffineExprCompose(expr, at_point);
+  if (strata_expr_symbols(expr) == 0)
+    return strata_emit_apply(&d->e, expr, box->n_symbols, box->symbols);
+  return strata_emit_over_sizes(d, expr, box->n_symbols, box->symbols);
+}
+
+MlirValue strata_box_size(strata_distribution_t *d, const strata_box_t *box, int dim) {
+  return strata_emit_size(d, strata_size_expr(d->e.context, box->sizes[dim]));
 }
 
 MlirValue strata_box_position(strata_distribution_t *d, strata_box_t *box, const int64_t *point) {

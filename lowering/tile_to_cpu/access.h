@@ -2,20 +2,22 @@
 //
 // The map's symbols are index values of the kernel, most of them loop counters with constant bounds. Replaced by
 // counters with known extents, the map often simplifies: (s + d) floordiv 64 with s = 16 t and d < 16 is linear in d.
-// Addresses are emitted from the map as it was given; decisions are taken on the simplified one.
+// Addresses are emitted from the map as it was given; decisions are taken on the simplified one. Sizes that vary are
+// symbols of the module in both; in the simplified one they follow those that stand for values nothing is known of.
 #ifndef STRATA_LOWERING_TILE_TO_CPU_ACCESS_H
 #define STRATA_LOWERING_TILE_TO_CPU_ACCESS_H
 
+#include "dialects/affine/symbols.h"
 #include "lowering/tile_to_cpu/distribute.h"
 
-enum { STRATA_ACCESS_DIMS = 40, STRATA_BUFFER_RANK = 24 };
+enum { STRATA_ACCESS_DIMS = 40, STRATA_ACCESS_SYMBOLS = 296, STRATA_BUFFER_RANK = 24 };
 
 typedef struct {
   int n_vector; // dims of the vector
   int n_symbols;
   MlirValue symbols[STRATA_ACCESS_DIMS]; // new values
   int rank;                              // of the buffer
-  int64_t sizes[STRATA_BUFFER_RANK];
+  strata_size_t sizes[STRATA_BUFFER_RANK];
   MlirValue flat; // the buffer as a memref of rank 1
 
   // Over the vector's dims, then the symbols as dims: the coordinates and the row-major position.
@@ -42,11 +44,15 @@ bool strata_box_step(const strata_box_t *box, MlirAffineExpr known, const int64_
                      int64_t *out_step);
 // True if |known| lies in [0, size) for all of them.
 bool strata_box_inside(const strata_box_t *box, MlirAffineExpr known, const int64_t *point, int64_t length,
-                       int64_t size);
+                       strata_size_t size);
+// True if all its sizes are numbers.
+bool strata_box_is_static(const strata_box_t *box);
 
 // True if the position at |point| is a multiple of |factor|, whatever the counters.
 bool strata_box_is_multiple(const strata_box_t *box, const int64_t *point, int64_t factor);
 
+// A size of the buffer.
+MlirValue strata_box_size(strata_distribution_t *d, const strata_box_t *box, int dim);
 // Emits an expression over the vector's dims and the symbols at a point of the vector; the position at a point.
 MlirValue strata_box_emit(strata_distribution_t *d, const strata_box_t *box, MlirAffineExpr expr, const int64_t *point);
 MlirValue strata_box_position(strata_distribution_t *d, strata_box_t *box, const int64_t *point);

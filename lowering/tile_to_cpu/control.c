@@ -3,6 +3,7 @@
 //   scf.forall (%i, %j) in (8, 4) {     ->  scf.for %t = %begin to %end { %i = t floordiv 4, %j = t mod 4
 //     memref.alloc() : memref<64xf32>   ->    memref.view %scratch[0] : memref<64xf32>
 //     scf.for ... -> (vector<14x32xf32>)  ->  scf.for ... -> (vector<16xf32>, ... 28 of them)
+#include "dialects/affine/symbols.h"
 #include "dialects/integers.h"
 #include "lowering/distribute/structure.h"
 #include "lowering/expand/ops.h"
@@ -85,13 +86,26 @@ static MlirValue bound_within(strata_distribution_t *d, MlirValue bound, int64_t
   return strata_emit_binary(e, "arith.minsi", inside, strata_emit_index(e, n_tasks));
 }
 
+// The number of tasks where it varies, an operand: that of a space of one dim, the kernel's only one.
+static strata_status_t read_count(strata_distribution_t *d, MlirOperation op) {
+  if (d->n_spaces > 1 || mlirOperationGetNumOperands(op) != 1)
+    return strata_rule_missing(op, "a task space of several parts, one of which varies,");
+  d->n_tasks_expr = strata_symbol_expr_of_value(mlirOperationGetOperand(op, 0));
+  if (mlirAffineExprIsNull(d->n_tasks_expr))
+    return strata_rule_missing(op, "a number of tasks that is no size");
+  return NULL;
+}
+
 // Of several task spaces each takes the tasks behind those of the ones before.
 strata_status_t strata_rule_forall(strata_distribution_t *d, MlirOperation op) {
   int64_t counts[STRATA_VECTOR_RANK], n_tasks = 1, before = d->n_tasks == STRATA_NO_TASKS ? 0 : d->n_tasks;
   int rank = strata_attr_i64s(op, "staticUpperBound", STRATA_VECTOR_RANK, counts);
-  if (rank < 0 || mlirOperationGetNumOperands(op) > 0)
-    return strata_rule_missing(op, "a task space that is dynamic");
-  for (int dim = 0; dim < rank; dim++)
+  if (rank < 0)
+    return strata_rule_missing(op, "a task space of so many dims");
+  if (mlirOperationGetNumOperands(op) > 0)
+    STRATA_TRY(read_count(d, op));
+  bool varies = !mlirAffineExprIsNull(d->n_tasks_expr);
+  for (int dim = 0; dim < rank && !varies; dim++)
     n_tasks *= counts[dim];
   MlirValue begin = d->begin, end = d->end;
   int64_t scratch = d->scratch_size;
@@ -105,7 +119,7 @@ strata_status_t strata_rule_forall(strata_distribution_t *d, MlirOperation op) {
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   // One task is never called with an empty range. A loop around it would vary nothing: LLVM 22's loop-vectorize, asked
   // what of its body is the same in all iterations, takes exponential time over a chain of selects.
-  bool is_loop = n_tasks > 1 || d->n_spaces > 1;
+  bool is_loop = n_tasks > 1 || d->n_spaces > 1 || varies;
   strata_loop_t loop = {0};
   if (is_loop)
     loop = strata_emit_for_begin(&d->e, begin, end, 1, 0, NULL, NULL);

@@ -29,6 +29,9 @@ typedef struct {
   int64_t scratch_size;                    // bytes of it used so far
   int n_spaces;                            // of tasks: foralls
   int64_t n_tasks;                         // of those met so far; STRATA_NO_TASKS until one is
+  MlirAffineExpr n_tasks_expr;             // over the module's symbols, where their number varies; else null
+  int n_symbols;                           // of the module that this kernel may use
+  MlirValue *symbols;                      // the values of those it uses
   strata_records_t values;                 // what is known of old values
   STRATA_VECTOR(struct strata_step *) run; // piecewise ops begun and not finished
   unsigned run_number;
@@ -56,6 +59,18 @@ void strata_pieces_define(strata_distribution_t *d, MlirValue old, const strata_
 // The same where the values are filled in as the run in hand is emitted.
 void strata_pieces_define_later(strata_distribution_t *d, MlirValue old, const strata_pieces_t *pieces);
 void strata_scalar_define(strata_distribution_t *d, MlirValue old, MlirValue scalar);
+
+//===-- Sizes that vary (symbols.c) -------------------------------------------------------------------------------===//
+
+// Which symbols of the module the body of |func| uses, its buffers' sizes among them: *out_used, by number; returns the
+// number of the highest plus one.
+int strata_used_symbols(strata_arena_t *arena, MlirOperation func, bool **out_used);
+// What a kernel's argument of |type| is: a buffer whose sizes vary is a pointer to elements.
+MlirType strata_pointer_type(MlirType type);
+// An expression over the module's symbols as a value.
+MlirValue strata_emit_size(strata_distribution_t *d, MlirAffineExpr expr);
+// One over |n| dims, which are |operands|, and the symbols.
+MlirValue strata_emit_over_sizes(strata_distribution_t *d, MlirAffineExpr expr, int n, const MlirValue *operands);
 
 //===-- Layout ---------------------------------------------------------------------------------------------------===//
 

@@ -50,10 +50,10 @@ static MlirValue index_constant(piece_t *piece, int64_t value) { return strata_e
 
 // The integer type of lane numbers: 32 bits where positions fit, since twice as many lanes fit a register then.
 static MlirType lane_type(const piece_t *piece) {
-  int64_t n_elements = 1;
+  strata_size_t n_elements = strata_size_constant(1);
   for (int i = 0; i < piece->box->rank; i++)
-    n_elements *= piece->box->sizes[i];
-  return mlirIntegerTypeGet(piece->d->e.context, n_elements < INT32_MAX / 2 ? 32 : 64);
+    n_elements = strata_size_product(n_elements, piece->box->sizes[i]);
+  return mlirIntegerTypeGet(piece->d->e.context, strata_size_max(n_elements) < INT32_MAX / 2 ? 32 : 64);
 }
 
 static MlirType mask_type(const piece_t *piece) {
@@ -74,12 +74,18 @@ static void check_coordinate(piece_t *piece, int i) {
   bool is_linear = strata_box_step(box, box->known_coordinates[i], piece->point, piece->length, &step);
   if (is_linear && step == 0) {
     MlirValue value = strata_box_emit(piece->d, box, box->coordinates[i], piece->point);
-    require(piece, &piece->inside, strata_emit_cmpi(e, STRATA_ULT, value, index_constant(piece, box->sizes[i])));
+    require(piece, &piece->inside, strata_emit_cmpi(e, STRATA_ULT, value, strata_box_size(piece->d, box, i)));
     return;
   }
   MlirValue lanes =
       strata_box_emit_lanes(piece->d, box, box->coordinates[i], piece->point, piece->length, lane_type(piece));
-  MlirValue size = strata_emit_integer(e, mlirValueGetType(lanes), box->sizes[i]);
+  int64_t number;
+  MlirValue size = strata_size_is_constant(box->sizes[i], &number)
+                       ? strata_emit_integer(e, mlirValueGetType(lanes), number)
+                       : strata_lanes_splat(e,
+                                            strata_emit_cast(e, "arith.index_cast", strata_box_size(piece->d, box, i),
+                                                             lane_type(piece)),
+                                            piece->length);
   require(piece, &piece->mask, strata_emit_cmpi(e, STRATA_ULT, lanes, size));
 }
 
@@ -261,8 +267,10 @@ static void store_op(piece_t *piece, const char *name, MlirValue value, MlirValu
 // True if the piece belongs to a large buffer and is aligned if the buffer is.
 static bool may_stream(const piece_t *piece) {
   int64_t bytes = strata_element_bytes(piece->element), size = bytes;
+  if (!strata_box_is_static(piece->box))
+    return false;
   for (int i = 0; i < piece->box->rank; i++)
-    size *= piece->box->sizes[i];
+    size *= strata_size_static_value(piece->box->sizes[i]);
   return size >= STREAM_BYTES && bytes * piece->length % STREAM_ALIGNMENT == 0 &&
          strata_box_is_multiple(piece->box, piece->point, STREAM_ALIGNMENT / bytes);
 }

@@ -7,30 +7,34 @@
 //     func.func @k(%x: ..., %y: ..., %begin: index, %end: index, %scratch: memref<0xi8>) {
 //       scf.for %t = %begin to %end { ... } return } }
 //
-// The declaration that stays behind is what @main and @prepare call.
+// The declaration that stays behind is what @main and @prepare call. Where sizes vary, strata.tasks is a map over the
+// module's symbols and strata.sizes, a map too, says what the index arguments in front of begin are; buffers of such
+// sizes are pointers to elements, memref<0xf32>, whose positions are computed.
 #include "dialects/affine/kernel.h"
+#include "dialects/affine/symbols.h"
 #include "lowering/kernels.h"
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_cpu/distribute.h"
 
-// The new entry block: the old arguments, then begin, end and scratch (whose size is not known yet).
-static void create_entry(strata_distribution_t *d, MlirBlock old) {
+// The new entry block: the old arguments, the symbols that are |used|, then begin, end and scratch (whose size is not
+// known yet).
+static void create_entry(strata_distribution_t *d, MlirBlock old, const bool *used) {
   intptr_t n_buffers = mlirBlockGetNumArguments(old);
-  MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_buffers + 3);
-  MlirLocation *locations = strata_arena_array(d->compile->arena, MlirLocation, n_buffers + 3);
-  for (intptr_t i = 0; i < n_buffers; i++)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(old, i));
+  MlirType index = mlirIndexTypeGet(d->e.context);
+  d->e.block = mlirBlockCreate(0, NULL, NULL);
+  for (intptr_t i = 0; i < n_buffers; i++) {
+    MlirValue buffer = mlirBlockGetArgument(old, i);
+    strata_scalar_define(
+        d, buffer, mlirBlockAddArgument(d->e.block, strata_pointer_type(mlirValueGetType(buffer)), d->e.location));
+  }
+  for (int i = 0; i < d->n_symbols; i++)
+    if (used[i])
+      d->symbols[i] = mlirBlockAddArgument(d->e.block, index, d->e.location);
   const int64_t none = 0;
-  types[n_buffers] = types[n_buffers + 1] = mlirIndexTypeGet(d->e.context);
-  types[n_buffers + 2] = mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(d->e.context, 8), 1, &none, (MlirAttribute){0});
-  for (intptr_t i = 0; i < n_buffers + 3; i++)
-    locations[i] = d->e.location;
-  d->e.block = mlirBlockCreate(n_buffers + 3, types, locations);
-  for (intptr_t i = 0; i < n_buffers; i++)
-    strata_scalar_define(d, mlirBlockGetArgument(old, i), mlirBlockGetArgument(d->e.block, i));
-  d->begin = mlirBlockGetArgument(d->e.block, n_buffers);
-  d->end = mlirBlockGetArgument(d->e.block, n_buffers + 1);
-  d->scratch = mlirBlockGetArgument(d->e.block, n_buffers + 2);
+  MlirType bytes = mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(d->e.context, 8), 1, &none, (MlirAttribute){0});
+  d->begin = mlirBlockAddArgument(d->e.block, index, d->e.location);
+  d->end = mlirBlockAddArgument(d->e.block, index, d->e.location);
+  d->scratch = mlirBlockAddArgument(d->e.block, bytes, d->e.location);
 }
 
 static MlirOperation create_func(strata_distribution_t *d, const char *name, bool is_private, MlirType type,
@@ -58,11 +62,32 @@ static void finish_kernel(strata_distribution_t *d, const char *name, MlirBlock 
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(d->kernels), create_func(d, name, false, type, body));
 }
 
+// The number of tasks: an integer, or a map over the module's symbols.
+static MlirAttribute tasks_attr(strata_distribution_t *d) {
+  if (mlirAffineExprIsNull(d->n_tasks_expr))
+    return strata_i64_attr(d->e.context, d->n_tasks);
+  int n_symbols = strata_expr_symbols(d->n_tasks_expr);
+  return mlirAffineMapAttrGet(mlirAffineMapGet(d->e.context, 0, n_symbols, 1, &d->n_tasks_expr));
+}
+
+// What the kernel's size arguments are: the symbols that it uses.
+static void set_sizes(strata_distribution_t *d, MlirOperation declaration) {
+  MlirAffineExpr *sizes = strata_arena_array(d->compile->arena, MlirAffineExpr, d->n_symbols);
+  intptr_t count = 0;
+  for (int i = 0; i < d->n_symbols; i++)
+    if (!mlirValueIsNull(d->symbols[i]))
+      sizes[count++] = mlirAffineSymbolExprGet(d->e.context, i);
+  if (count > 0)
+    strata_set_attr(declaration, "strata.sizes",
+                    mlirAffineMapAttrGet(mlirAffineMapGet(d->e.context, 0, d->n_symbols, count, sizes)));
+}
+
 // Leaves a declaration in place of the kernel.
 static void replace_by_declaration(strata_distribution_t *d, MlirOperation func, const char *name) {
   MlirType type = mlirTypeAttrGetValue(strata_attr(func, "function_type"));
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
-  strata_set_attr(declaration, "strata.tasks", strata_i64_attr(d->e.context, d->n_tasks));
+  strata_set_attr(declaration, "strata.tasks", tasks_attr(d));
+  set_sizes(d, declaration);
   strata_set_attr(declaration, "strata.scratch", strata_i64_attr(d->e.context, d->scratch_size));
   strata_copy_attr(func, declaration, "strata.bytes");
   strata_copy_attr(func, declaration, "strata.flops");
@@ -96,7 +121,10 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
       .e = &d.e, .arena = compile->arena, .libm = kernels, .has_fma = device->has_fma, .has_f16 = device->has_f16};
   MlirBlock old = strata_func_body(func);
   strata_choose_lanes(&d, func);
-  create_entry(&d, old);
+  bool *used;
+  d.n_symbols = strata_used_symbols(compile->arena, func, &used);
+  d.symbols = strata_arena_array(compile->arena, MlirValue, d.n_symbols + 1);
+  create_entry(&d, old, used);
   MlirBlock entry = d.e.block;
   STRATA_TRY(strata_status_context(strata_distribute_block(&d, old), "kernel %s", name));
   if (d.n_tasks == STRATA_NO_TASKS)

@@ -1,6 +1,7 @@
 // See calls.h.
 #include "passes/affine/calls.h"
 
+#include "dialects/affine/symbols.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 
@@ -76,6 +77,7 @@ bool strata_kernel_writes(MlirOperation func, intptr_t index) {
 // A view is an op of the memref dialect from one buffer.
 static bool is_view(MlirOperation op) {
   return mlirOperationGetNumOperands(op) == 1 && mlirOperationGetNumResults(op) == 1 &&
+         !strata_op_is(op, "memref.alloc") && // of a size
          strncmp(strata_op_name(op).data, "memref.", strlen("memref.")) == 0;
 }
 
@@ -108,10 +110,16 @@ static bool touches_variables(const reader_t *reader, MlirOperation call) {
   return false;
 }
 
+// True of a kernel that asks for the value of a symbol.
+static bool uses_sizes(MlirOperation func) {
+  MlirBlock body = strata_func_body(func);
+  return !mlirBlockIsNull(body) && strata_op_is(mlirBlockGetFirstOperation(body), STRATA_SIZE);
+}
+
 // All that a call writes is variable if anything is that it reads, or writes; true if that is news.
 static bool spread(reader_t *reader, MlirOperation call) {
   MlirOperation func = look_up(reader->symbols, call);
-  if (!strata_op_is_loop(func) && !touches_variables(reader, call))
+  if (!strata_op_is_loop(func) && !touches_variables(reader, call) && !uses_sizes(func))
     return false;
   bool changed = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
@@ -161,5 +169,6 @@ strata_status_t strata_calls_read(strata_compile_t *compile, strata_calls_t *out
 
 bool strata_calls_is_constant(const strata_calls_t *calls, MlirValue value) {
   MlirValue buffer = strata_calls_buffer(value);
-  return mlirValueIsAOpResult(buffer) && !strata_pointer_map_get(&calls->is_variable, buffer.ptr);
+  return mlirValueIsAOpResult(buffer) && mlirShapedTypeHasStaticShape(mlirValueGetType(buffer)) &&
+         !strata_pointer_map_get(&calls->is_variable, buffer.ptr);
 }

@@ -5,6 +5,7 @@
 // name, is compared.
 #include "passes/affine/group.h"
 
+#include "dialects/affine/symbols.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/printed.h"
@@ -53,11 +54,13 @@ static bool group_stores(const strata_grouping_t *grouping, const strata_group_t
 }
 
 // A buffer is private if one nest of the group stores it and nobody outside of the group sees it. What a scalar nest
-// keeps to itself is memory, of which the threads of a GPU have none of their own.
+// keeps to itself is memory, of which the threads of a GPU have none of their own, and tasks none of a size that varies.
 static bool is_private(const strata_grouping_t *grouping, const strata_group_t *group, int buffer) {
   int n_group = (int)(group - grouping->groups.data);
   const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
-  if (group->kind == STRATA_NEST_SCALAR && strata_target_is_gpu(grouping->compile))
+  bool is_scalar = group->kind == STRATA_NEST_SCALAR;
+  if (is_scalar && (strata_target_is_gpu(grouping->compile) ||
+                    !mlirShapedTypeHasStaticShape(mlirValueGetType(record->value))))
     return false;
   if (!record->is_alloc || record->n_stores != 1 || !strata_group_has(grouping, n_group, record->writer) ||
       record->readers.count == 0)
@@ -179,6 +182,9 @@ static MlirWalkResult replace_operands(MlirOperation op, void *user) {
     MlirOperation owner = mlirOpResultGetOwner(value);
     if (strata_op_is(owner, "arith.constant") && !is_inside(owner, mover->nest))
       mlirOperationSetOperand(op, i, copy_constant(mover, owner));
+    if (strata_op_is(owner, STRATA_SIZE) && !mlirBlockEqual(mlirOperationGetBlock(owner), mover->block))
+      mlirOperationSetOperand(
+          op, i, strata_symbol_value(mover->block, strata_symbol_of_value(value), mlirOperationGetLocation(owner)));
   }
   return MlirWalkResultAdvance;
 }

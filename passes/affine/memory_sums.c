@@ -40,7 +40,7 @@ strata_sum_t strata_sum_of_expr(strata_terms_t *terms, MlirAffineExpr expr) {
   return term(terms, expr);
 }
 
-MlirAffineExpr strata_sum_to_expr(const strata_terms_t *terms, strata_sum_t sum) {
+MlirAffineExpr strata_terms_to_expr(const strata_terms_t *terms, strata_sum_t sum) {
   MlirAffineExpr expr = mlirAffineConstantExprGet(terms->context, sum.constant);
   for (size_t i = 0; i < sum.n; i++)
     if (sum.factors[i])
@@ -66,16 +66,16 @@ strata_sum_t strata_sum_derive(strata_terms_t *terms, strata_symbol_kind_t kind,
                              .max = INT64_MAX,
                              .multiple = 1,
                              .kind = kind,
-                             .lhs = strata_sum_to_expr(terms, lhs),
-                             .rhs = strata_sum_to_expr(terms, rhs)};
+                             .lhs = strata_terms_to_expr(terms, lhs),
+                             .rhs = strata_terms_to_expr(terms, rhs)};
   size_t at = terms->symbols->n_independent, n = terms->symbols->rows.count;
   for (; at < n; at++) {
     const strata_symbol_row_t *other = &terms->symbols->rows.data[at];
     if (other->kind == kind && mlirAffineExprEqual(other->lhs, row.lhs) && mlirAffineExprEqual(other->rhs, row.rhs))
       break;
   }
-  bool has_positive = covers(terms, lhs, constant(0)) || (kind == STRATA_SYMBOL_MAX && covers(terms, rhs, constant(0)));
-  row.min = kind == STRATA_SYMBOL_MAX && has_positive ? 0 : row.min;
+  bool has_positive = covers(terms, lhs, constant(0)) || (kind == STRATA_SYMBOL_ROW_MAX && covers(terms, rhs, constant(0)));
+  row.min = kind == STRATA_SYMBOL_ROW_MAX && has_positive ? 0 : row.min;
   if (at == n)
     *strata_vector_push(terms->arena, &terms->symbols->rows) = row;
   return term(terms, mlirAffineSymbolExprGet(terms->context, (intptr_t)at));
@@ -91,7 +91,7 @@ strata_sum_t strata_sum_max(strata_terms_t *terms, const strata_sum_list_t *sums
                    (j < i || !covers(terms, sums->data[i], sums->data[j]));
     if (is_covered)
       continue;
-    most = is_first ? sums->data[i] : strata_sum_derive(terms, STRATA_SYMBOL_MAX, most, sums->data[i]);
+    most = is_first ? sums->data[i] : strata_sum_derive(terms, STRATA_SYMBOL_ROW_MAX, most, sums->data[i]);
     is_first = false;
   }
   return most;

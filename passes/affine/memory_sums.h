@@ -27,7 +27,7 @@ typedef struct {
 typedef STRATA_VECTOR(strata_sum_t) strata_sum_list_t;
 
 strata_sum_t strata_sum_of_expr(strata_terms_t *terms, MlirAffineExpr expr);
-MlirAffineExpr strata_sum_to_expr(const strata_terms_t *terms, strata_sum_t sum);
+MlirAffineExpr strata_terms_to_expr(const strata_terms_t *terms, strata_sum_t sum);
 // a + factor * b.
 strata_sum_t strata_sum_add(strata_terms_t *terms, strata_sum_t a, int64_t factor, strata_sum_t b);
 // The largest of them; 0 of none. What none of them always is makes derived symbols.

@@ -328,10 +328,10 @@ static sums_t sums_of(const plan_t *plan, strata_terms_t *terms, const order_t *
 }
 
 static strata_memory_plan_t to_exprs(const plan_t *plan, const strata_terms_t *terms, const sums_t *sums) {
-  strata_memory_plan_t exprs = {.pool_size = strata_sum_to_expr(terms, sums->pool)};
+  strata_memory_plan_t exprs = {.pool_size = strata_terms_to_expr(terms, sums->pool)};
   exprs.offsets = strata_arena_array(plan->arena, MlirAffineExpr, plan->list->buffers.count + 1);
   for (size_t i = 0; i < plan->list->buffers.count; i++)
-    exprs.offsets[i] = strata_sum_to_expr(terms, sums->offsets[i]);
+    exprs.offsets[i] = strata_terms_to_expr(terms, sums->offsets[i]);
   return exprs;
 }
 
@@ -349,15 +349,15 @@ static void add_alternative(const plan_t *plan, strata_terms_t *terms, const sum
   strata_sum_t zero = {0}, one = {.constant = 1};
   strata_sum_t saved = strata_sum_add(terms, *pool, -1, sums->pool);
   strata_sum_t is_better =
-      strata_sum_derive(terms, STRATA_SYMBOL_MIN, strata_sum_derive(terms, STRATA_SYMBOL_MAX, saved, zero), one);
-  MlirAffineExpr chosen = strata_sum_to_expr(terms, is_better);
+      strata_sum_derive(terms, STRATA_SYMBOL_ROW_MIN, strata_sum_derive(terms, STRATA_SYMBOL_ROW_MAX, saved, zero), one);
+  MlirAffineExpr chosen = strata_terms_to_expr(terms, is_better);
   strata_memory_plan_t other = to_exprs(plan, terms, sums);
   for (size_t i = 0; i < plan->placed.count; i++) {
     size_t buffer = plan->placed.data[i];
     exprs->offsets[buffer] = choose(exprs->offsets[buffer], other.offsets[buffer], chosen);
   }
-  *pool = strata_sum_derive(terms, STRATA_SYMBOL_MIN, *pool, sums->pool);
-  exprs->pool_size = strata_sum_to_expr(terms, *pool);
+  *pool = strata_sum_derive(terms, STRATA_SYMBOL_ROW_MIN, *pool, sums->pool);
+  exprs->pool_size = strata_terms_to_expr(terms, *pool);
 }
 
 strata_memory_plan_t strata_plan_varying(strata_compile_t *compile, strata_symbol_table_t *symbols,

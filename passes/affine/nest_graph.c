@@ -6,6 +6,7 @@
 #include "passes/affine/nest_graph.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 
 //===-- Costs ----------------------------------------------------------------------------------------------------===//
@@ -87,10 +88,13 @@ static double element_bytes(MlirType element) {
   return mlirTypeIsAInteger(element) ? (mlirIntegerTypeGetWidth(element) + 7) / 8 : 8;
 }
 
+// What a size that varies is taken for where its symbols are not at hand.
+enum { LIKELY_SIZE = 64 };
+
 double strata_memref_bytes(MlirType type) {
   double bytes = element_bytes(mlirShapedTypeGetElementType(type));
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
-    bytes *= (double)mlirShapedTypeGetDimSize(type, i);
+    bytes *= mlirShapedTypeIsDynamicDim(type, i) ? LIKELY_SIZE : (double)mlirShapedTypeGetDimSize(type, i);
   return bytes;
 }
 
@@ -147,7 +151,7 @@ static bool multiplies_across(const strata_nest_t *nest) {
 }
 
 static strata_nest_class_t classify(const strata_nest_t *nest) {
-  if (!strata_nest_is_vectorizable(nest))
+  if (strata_nest_varies(nest) || !strata_nest_is_vectorizable(nest))
     return STRATA_NEST_SCALAR;
   if (nest->n_reduction == 0)
     return STRATA_NEST_MAP;
@@ -257,8 +261,8 @@ static void describe(strata_nest_node_t *node) {
   node->class = classify(nest);
   node->points = node->trips = 1;
   for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++) {
-    node->points *= dim < nest->n_parallel ? (double)strata_nest_static_extent(nest, dim) : 1;
-    node->trips *= (double)strata_nest_static_extent(nest, dim);
+    node->points *= dim < nest->n_parallel ? (double)strata_nest_likely_extent(nest, dim) : 1;
+    node->trips *= (double)strata_nest_likely_extent(nest, dim);
   }
   strata_nest_work_t work = strata_nest_work(nest);
   node->work = work.work;
@@ -337,7 +341,7 @@ static strata_status_t check_others(MlirOperation func) {
     MlirStringRef name = strata_op_name(op);
     bool is_known = strata_op_is(op, "affine.parallel") || strata_op_is(op, "memref.alloc") ||
                     strata_op_is(op, "memref.get_global") || strata_op_is(op, "arith.constant") ||
-                    strata_op_is(op, "func.return");
+                    strata_op_is(op, "func.return") || strata_op_is(op, STRATA_SIZE) || strata_op_is(op, "affine.apply");
     if (!is_known)
       return strata_error(STRATA_INTERNAL, "expected only loop nests and buffers, got %.*s", (int)name.length,
                           name.data);

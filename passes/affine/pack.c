@@ -6,6 +6,7 @@
 // and the contraction's read of %w[%k, %n] becomes a read of %p[%n floordiv 32, %k, %n mod 32].
 #include "passes/affine/pack.h"
 
+#include "dialects/affine/symbols.h"
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
@@ -83,7 +84,9 @@ static MlirAffineMap panel_to_operand(const pack_t *p) {
     dims[p->dim_of[i]] = mlirAffineAddExprGet(dims[p->dim_of[i]], coordinate);
   }
   MlirAffineMap point = mlirAffineMapGet(context, p->rank, 0, strata_nest_n_dims(nest), dims);
-  return strata_affine_compose(p->side->access->map, point, STRATA_STATIC_SPACE(p->rank, p->sizes));
+  MlirAffineMap map = strata_affine_compose(p->side->access->map, point, STRATA_STATIC_SPACE(p->rank, p->sizes));
+  int symbols[1], n_symbols; // sizes that vary are in nothing that is packed
+  return strata_map_over_used_symbols(map, 1, symbols, &n_symbols);
 }
 
 // A list as long as the panels' rank: |prefix|0, |prefix|1, ...; or |prefix| each time.

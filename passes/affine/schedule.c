@@ -50,9 +50,26 @@ static const char *kind_without_contraction(const strata_kernel_t *kernel) {
 // task that reads it.
 enum { MIN_REUSE = 512 };
 
+// At least.
 static int64_t side_extent(const strata_contraction_kernel_t *contraction, int side) {
   int dim = contraction->sides[side].tile_dim;
-  return dim == STRATA_NO_DIM ? 1 : strata_nest_static_extent(contraction->nest, dim);
+  return dim == STRATA_NO_DIM ? 1 : strata_size_min(contraction->nest->space.sizes[dim]);
+}
+
+// Of kernels whose sizes vary.
+static const char *kind_where_sizes_vary(const strata_kernel_t *kernel) {
+  const char *kind = kind_without_contraction(kernel);
+  return kind;
+}
+
+// Rows or columns whose number varies have as large a register tile as many would; few are done by parts of it.
+static int64_t tiled_extent(const strata_contraction_kernel_t *contraction, int side) {
+  enum { MANY = 1024 };
+  int dim = contraction->sides[side].tile_dim;
+  int64_t extent;
+  if (dim == STRATA_NO_DIM || strata_size_is_constant(contraction->nest->space.sizes[dim], &extent))
+    return side_extent(contraction, side);
+  return strata_min(MANY, strata_size_max(contraction->nest->space.sizes[dim]));
 }
 
 // The rows of a tile that are read side by side where they lie: those a multiple of a way apart share sets of the
@@ -120,19 +137,26 @@ static strata_status_t schedule_kernel(strata_compile_t *compile, strata_machine
   strata_contraction_kernel_t contraction;
   bool is_attention;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
-  STRATA_TRY(strata_schedule_attention_cpu(compile, &kernel, &is_attention));
+  bool varies = strata_kernel_varies(&kernel);
+  if (varies && !strata_is_contraction(&kernel, &contraction)) {
+    strata_set_attr(func, "strata.schedule", dictionary(compile->context, kind_where_sizes_vary(&kernel), NULL));
+    return NULL;
+  }
+  is_attention = false;
+  if (!varies)
+    STRATA_TRY(strata_schedule_attention_cpu(compile, &kernel, &is_attention));
   if (is_attention)
     return NULL;
   if (!strata_is_contraction(&kernel, &contraction)) {
     strata_set_attr(func, "strata.schedule", dictionary(compile->context, kind_without_contraction(&kernel), NULL));
     return NULL;
   }
-  int common = common_dim(&contraction);
+  int common = varies ? STRATA_NO_DIM : common_dim(&contraction);
   if (common != STRATA_NO_DIM)
     return schedule_common(compile, calls, called, &contraction, common);
   int64_t tile[2] = {1, 1};
-  strata_register_tile_choose(&(strata_tiling_t){machine, side_extent(&contraction, STRATA_SIDE_U),
-                                                 side_extent(&contraction, STRATA_SIDE_V),
+  strata_register_tile_choose(&(strata_tiling_t){machine, tiled_extent(&contraction, STRATA_SIDE_U),
+                                                 tiled_extent(&contraction, STRATA_SIDE_V),
                                                  most_rows(&machine, &contraction), contraction.n_reduced},
                               tile);
   strata_set_attr(func, "strata.schedule", dictionary(compile->context, "contract", tile));

@@ -37,6 +37,9 @@ static bool is_preparation(const splitter_t *splitter, MlirOperation call) {
   MlirOperation func =
       mlirSymbolTableLookup(splitter->symbols, mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
+    if (!mlirShapedTypeHasStaticShape(mlirValueGetType(mlirOperationGetOperand(call, i))))
+      return false; // as often as sizes change
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
     if (strata_kernel_writes(func, i) && !strata_calls_is_constant(&splitter->calls, mlirOperationGetOperand(call, i)))
       return false;
   return true;

@@ -66,8 +66,11 @@ static bool renumber(absorption_t *a, const strata_shape_t *view, const strata_s
   int64_t extents[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
   MlirAffineExpr position = mlirAffineConstantExprGet(a->context, 0);
   for (int i = group.out; i < group.out + group.n_out; i++) {
+    int64_t size;
     if ((group.n_out > 1 || group.n_in > 1) && !may_replace(a, i))
       return false;
+    if (i > group.out && !strata_dim_is_constant(view->dims[i], &size))
+      return false; // maps have no symbols
     position = mlirAffineAddExprGet(mlirAffineMulExprGet(position, view->dims[i]), c->exprs[a->operand][i]);
   }
   a->exprs[group.in] = position;
@@ -90,9 +93,13 @@ static bool renumber(absorption_t *a, const strata_shape_t *view, const strata_s
 }
 
 // Several dims of the view's operand are one of the view's: the contract's dim is split.
-static bool split_dim(absorption_t *a, strata_dim_group_t group) {
+static bool split_dim(absorption_t *a, const strata_shape_t *x, strata_dim_group_t group) {
+  int64_t size;
   if (group.n_out != 1 || !reads_whole_dim(a, group.out))
     return false;
+  for (int i = group.in + 1; i < group.in + group.n_in; i++)
+    if (!strata_dim_is_constant(x->dims[i], &size))
+      return false; // maps have no symbols
   int dim = strata_expr_dim(a->contract->exprs[a->operand][group.out]);
   if (a->split[dim].n_in > 0)
     return false;
@@ -107,7 +114,7 @@ static bool absorb_reshape(absorption_t *a, MlirOperation view) {
   int n = strata_reshape_groups(&x, &shape, groups);
   for (int g = 0; g < n; g++) {
     bool is_added = groups[g].n_in == 0;
-    if (is_added ? !may_replace(a, groups[g].out) : !renumber(a, &shape, &x, groups[g]) && !split_dim(a, groups[g]))
+    if (is_added ? !may_replace(a, groups[g].out) : !renumber(a, &shape, &x, groups[g]) && !split_dim(a, &x, groups[g]))
       return false;
   }
   return n >= 0;
@@ -117,6 +124,8 @@ static bool absorb_pad(absorption_t *a, MlirOperation view) {
   bool is_zero = strata_attr_is_zero(strata_attr(view, "value"));
   int64_t low[STRATA_MAX_RANK];
   int rank = strata_attr_i64s(view, "low", STRATA_MAX_RANK, low);
+  if (rank < 0) // symbolic
+    return false;
   for (int i = 0; i < rank; i++)
     a->exprs[i] =
         mlirAffineAddExprGet(a->contract->exprs[a->operand][i], mlirAffineConstantExprGet(a->context, -low[i]));

@@ -95,13 +95,14 @@ enum { SMALL_SLICE = 8 }; // times smaller than the whole: not worth rounding th
 static MlirValue round_slice(strata_rewriter_t *r, MlirOperation slice, strata_type_t type) {
   MlirValue value = strata_result(slice);
   strata_shape_t whole = strata_shape_of(strata_operand(slice, 0)), part = strata_shape_of(value);
-  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
+  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK];
   bool is_plain = strata_attr_i64s(slice, "starts", STRATA_MAX_RANK, starts) == whole.rank &&
                   strata_attr_i64s(slice, "steps", STRATA_MAX_RANK, steps) == whole.rank;
   if (!is_plain || strata_shape_count(&whole) > SMALL_SLICE * strata_shape_count(&part))
     return strata_build_convert(&r->build, STRATA_OP_CONVERT, value, type);
-  strata_sizes_of(value, sizes);
-  return strata_build_slice(&r->build, strata_round_operand(r, strata_operand(slice, 0), type), starts, steps, sizes);
+  strata_shape_t from = strata_shape_static(r->compile->context, STRATA_TYPE_I64, whole.rank, starts);
+  return strata_build_slice_dims(&r->build, strata_round_operand(r, strata_operand(slice, 0), type), from.dims, steps,
+                                 part.dims);
 }
 
 MlirValue strata_round_constant(strata_builder_t *b, MlirValue value, strata_type_t type) {

@@ -153,7 +153,7 @@ static bool loses_epilogue(const strata_alike_t *merge) {
 // The source of a broadcast, of at most one dim that is not 1, as a vector of |size|.
 static MlirValue flat_vector(merger_t *m, MlirValue source, strata_dim_t size) {
   strata_shape_t shape = strata_shape_of(source);
-  strata_dim_t count = strata_dim_constant(m->compile->context, strata_shape_count(&shape));
+  strata_dim_t count = strata_dim_product(m->compile->context, shape.rank, shape.dims);
   return strata_build_broadcast_to(&m->build, strata_build_reshape(&m->build, source, 1, &count), 1, &size);
 }
 
@@ -189,19 +189,22 @@ static MlirValue apply_level(merger_t *m, const strata_alike_t *merge, const str
 
 // Slices of |whole| in the place of the parts of value |number| that others than the levels read.
 static void replace_parts(merger_t *m, const strata_alike_t *merge, int number, MlirValue whole) {
-  int64_t starts[STRATA_MAX_RANK] = {0}, steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
-  for (int i = 0; i < STRATA_MAX_RANK; i++)
+  int64_t steps[STRATA_MAX_RANK];
+  strata_dim_t starts[STRATA_MAX_RANK];
+  for (int i = 0; i < STRATA_MAX_RANK; i++) {
+    starts[i] = strata_dim_constant(m->compile->context, 0);
     steps[i] = 1;
+  }
   for (size_t i = 0; i < merge->n; i++) {
     MlirValue value = merge->values[number][i];
-    strata_sizes_of(value, sizes);
+    strata_shape_t shape = strata_shape_of(value);
     if (strata_alike_readers(merge, value).is_read) {
-      MlirValue part = strata_build_slice(&m->build, whole, starts, steps, sizes);
+      MlirValue part = strata_build_slice_dims(&m->build, whole, starts, steps, shape.dims);
       if (m->build.status)
         return;
       mlirValueReplaceAllUsesOfWith(value, part);
     }
-    starts[merge->dim] += sizes[merge->dim];
+    starts[merge->dim] = strata_dim_add(starts[merge->dim], shape.dims[merge->dim]);
   }
 }
 

@@ -50,7 +50,7 @@ static bool add_part(whole_t *whole, MlirOperation slice) {
   part_t part = {.slice = slice};
   int rank = strata_attr_i64s(slice, "starts", STRATA_MAX_RANK, starts);
   if (whole->n == MAX_PARTS || strata_attr_i64s(slice, "steps", STRATA_MAX_RANK, steps) != rank ||
-      !strata_sizes_of(whole->value, all) || !strata_sizes_of(strata_result(slice), sizes))
+      strata_sizes_of(whole->value, all) != rank || strata_sizes_of(strata_result(slice), sizes) != rank)
     return false;
   for (int dim = 0; dim < rank; dim++) {
     if (steps[dim] != 1 || (sizes[dim] != all[dim] && whole->dim >= 0 && whole->dim != dim))

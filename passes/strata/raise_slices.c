@@ -18,9 +18,10 @@ typedef struct {
 
 static int read_ranges(MlirOperation slice, range_t *out) {
   int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
-  strata_attr_i64s(slice, "starts", STRATA_MAX_RANK, starts);
-  strata_attr_i64s(slice, "steps", STRATA_MAX_RANK, steps);
   int rank = strata_sizes_of(strata_result(slice), sizes);
+  if (strata_attr_i64s(slice, "starts", STRATA_MAX_RANK, starts) != rank ||
+      strata_attr_i64s(slice, "steps", STRATA_MAX_RANK, steps) != rank)
+    return -1;
   for (int i = 0; i < rank; i++)
     out[i] = (range_t){starts[i], steps[i], sizes[i]};
   return rank;

@@ -166,7 +166,8 @@ static bool is_spread(MlirValue y, MlirOperation *out_broadcast) {
   if (mlirOperationIsNull(*out_broadcast))
     return false;
   strata_shape_t small = strata_shape_of(strata_operand(*out_broadcast, 0)), large = strata_shape_of(y);
-  return strata_shape_count(&small) >= 0 && strata_shape_count(&small) < strata_shape_count(&large);
+  int64_t n_small = strata_shape_count(&small), n_large = strata_shape_count(&large);
+  return n_small >= 0 && (n_large < 0 || n_small < n_large);
 }
 
 static MlirValue simplify_div(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {

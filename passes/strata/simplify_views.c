@@ -170,10 +170,10 @@ typedef struct {
 } slice_t;
 
 static bool read_slice(MlirOperation op, slice_t *out) {
-  strata_attr_i64s(op, "starts", STRATA_MAX_RANK, out->starts);
+  int rank = strata_attr_i64s(op, "starts", STRATA_MAX_RANK, out->starts);
   strata_attr_i64s(op, "steps", STRATA_MAX_RANK, out->steps);
   out->rank = strata_sizes_of(strata_result(op), out->sizes);
-  return out->rank >= 0;
+  return out->rank >= 0 && out->rank == rank;
 }
 
 static MlirValue slice_of(strata_rewriter_t *r, MlirValue x, const slice_t *slice) {
@@ -258,11 +258,13 @@ static MlirValue simplify_pad(strata_rewriter_t *r, MlirOperation op) {
     return STRATA_NO_VALUE;
   int64_t low[STRATA_MAX_RANK], high[STRATA_MAX_RANK], more[STRATA_MAX_RANK];
   int rank = strata_attr_i64s(op, "low", STRATA_MAX_RANK, low);
-  strata_attr_i64s(inner, "low", STRATA_MAX_RANK, more);
+  if (rank < 0 || strata_attr_i64s(inner, "low", STRATA_MAX_RANK, more) != rank)
+    return STRATA_NO_VALUE;
   for (int i = 0; i < rank; i++)
     low[i] += more[i];
-  strata_attr_i64s(op, "high", STRATA_MAX_RANK, high);
-  strata_attr_i64s(inner, "high", STRATA_MAX_RANK, more);
+  if (strata_attr_i64s(op, "high", STRATA_MAX_RANK, high) != rank ||
+      strata_attr_i64s(inner, "high", STRATA_MAX_RANK, more) != rank)
+    return STRATA_NO_VALUE;
   for (int i = 0; i < rank; i++)
     high[i] += more[i];
   return strata_build_pad(&r->build, strata_operand(inner, 0), low, high, mlirFloatAttrGetValueDouble(value));

@@ -247,8 +247,9 @@ static MlirValue pass_slice(strata_rewriter_t *r, MlirOperation op) {
   slice_t slice;
   if (!is_view(view) || strata_shape_count(&shape) <= 0 || !strata_shape_sizes(&shape, slice.sizes))
     return STRATA_NO_VALUE;
-  strata_attr_i64s(op, "starts", STRATA_MAX_RANK, slice.starts);
-  strata_attr_i64s(op, "steps", STRATA_MAX_RANK, slice.steps);
+  if (strata_attr_i64s(op, "starts", STRATA_MAX_RANK, slice.starts) != shape.rank ||
+      strata_attr_i64s(op, "steps", STRATA_MAX_RANK, slice.steps) != shape.rank)
+    return STRATA_NO_VALUE;
   return strata_op_id(view) == STRATA_OP_TRANSPOSE ? slice_transpose(r, view, &slice)
                                                    : slice_reshape(r, op, view, &slice);
 }

@@ -147,10 +147,10 @@ void strata_sizes_require(strata_sizes_t *sizes, strata_number_t number, int64_t
 
 static void add_derived(strata_sizes_t *sizes, size_t index) {
   static const uint64_t ops[] = {
-      [STRATA_SYMBOL_MAX] = STRATA_VALUE_MAX,
-      [STRATA_SYMBOL_MIN] = STRATA_VALUE_MIN,
-      [STRATA_SYMBOL_FLOORDIV] = STRATA_VALUE_FLOORDIV,
-      [STRATA_SYMBOL_MOD] = STRATA_VALUE_MOD,
+      [STRATA_SYMBOL_ROW_MAX] = STRATA_VALUE_MAX,
+      [STRATA_SYMBOL_ROW_MIN] = STRATA_VALUE_MIN,
+      [STRATA_SYMBOL_ROW_FLOORDIV] = STRATA_VALUE_FLOORDIV,
+      [STRATA_SYMBOL_ROW_MOD] = STRATA_VALUE_MOD,
   };
   const strata_symbol_row_t *symbol = &sizes->symbols->rows.data[index];
   strata_number_t lhs = strata_sizes_expr(sizes, symbol->lhs), rhs = strata_sizes_expr(sizes, symbol->rhs);

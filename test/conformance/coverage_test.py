@@ -38,6 +38,7 @@ ATTRS = {"REDUCE": {"kind": "add", "axes": (0,)}, "ARG_REDUCE": {"kind": "max", 
          "SORT": {"axis": 0, "descending": False, "unsigned": False},
          "WINDOW": {"kind": "add", "window": (1,), "strides": (1,), "dilations": (1,), "low": (0,), "high": (0,)},
          "CONTRACT": {"maps": ["(i) -> (i)"] * 3, "zero_pad": False, "origin": ""}, "GENERATE": {"axis": 0}}
+OWN_ATTRS = {"dims": {"values": (4,) * 4}}
 
 
 def wrong_op(op, t, **attrs):
@@ -48,7 +49,7 @@ def wrong_op(op, t, **attrs):
     def add(module):
         operands = [module.constant(t, suite.np.zeros(4, formats.carrier(t))) for _ in range(op.n_operands)]
         results = [(result, shape)] + ([("i64", shape)] if op.kind == "SORT" else [])
-        module.op_with_results(op.name, operands, results, **(ATTRS.get(op.kind, {}) | attrs))
+        module.op_with_results(op.name, operands, results, **(OWN_ATTRS.get(op.name, ATTRS.get(op.kind, {})) | attrs))
     return add
 
 

@@ -166,6 +166,12 @@ def iotas(t, rng):
         yield moved("iota", t, result, [], axis=axis)
 
 
+def dims(t, rng):
+    """Those that are numbers; symbols have none before a library runs."""
+    for values_ in ((7,), (0, -3, 1 << 40)) if t == "i64" else ():
+        yield moved("dims", t, np.array(values_), [], values=values_)
+
+
 def constants(t, rng):
     """Stored ones, splats, and both in arithmetic's place: chosen from by an argument."""
     for shape in ((17,), (3, 5), (), (0, 2), (7, 65)):
@@ -184,7 +190,8 @@ def constant_case(t, x, mask):
 
 
 MAKERS = {"transpose": transposes, "reshape": reshapes, "slice": slices, "pad": pads, "concat": concats,
-          "broadcast": broadcasts, "gather": gathers, "scatter": scatters, "iota": iotas, "constant": constants}
+          "broadcast": broadcasts, "gather": gathers, "scatter": scatters, "iota": iotas, "dims": dims,
+          "constant": constants}
 OPS = tables.ops_of_kind("MOVEMENT", "GATHER", "SCATTER", "GENERATE")
 
 

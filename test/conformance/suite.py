@@ -141,7 +141,7 @@ def types_of(values):
 
 def attribute(kind, value):
     """A Python value as an attribute of a kind of the column "attrs"."""
-    if kind == "i64s":
+    if kind in ("i64s", "dims"):
         return "array<i64" + (": " if len(value) else "") + ", ".join(map(str, value)) + ">"
     if kind == "maps":
         return "[" + ", ".join(f"affine_map<{text}>" for text in value) + "]"

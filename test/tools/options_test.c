@@ -35,7 +35,7 @@ static void test_values(void) {
 
   CHECK_STR(parse("m --dim N=3 --dim=M=4 --bind-constant k=k.npy"), "");
   strata_import_options_t import = strata_options_for_import(arena, &options);
-  CHECK(import.n_dims == 2 && import.dims[1].size == 4 && import.n_constants == 1);
+  CHECK(import.n_dims == 2 && import.dims[1].min == 4 && import.n_constants == 1);
   CHECK_STR(import.dims[0].name, "N");
   CHECK_STR(import.constants[0].text, "k.npy");
 }

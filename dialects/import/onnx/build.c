@@ -1,5 +1,5 @@
-// Building with static shapes: broadcasting, numbers, movement of one axis, contractions by letters.
-#include "dialects/import/onnx/onnx.h"
+// Building: broadcasting, numbers, movement of one axis, contractions by letters.
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/mlir_util.h"
 
 static bool is_null(MlirValue value) { return mlirValueIsNull(value); }
@@ -13,20 +13,40 @@ static strata_shape_t strata_shape(onnx_node_t *n, strata_type_t type, int rank,
   return strata_shape_static(context_of(n), type, rank, dims);
 }
 
+// Dims that may have been read before some of them were found equal.
+static strata_shape_t resolved(onnx_node_t *n, strata_type_t type, int rank, const strata_dim_t *dims) {
+  strata_shape_t shape = {.type = type, .rank = rank};
+  if (rank > STRATA_MAX_RANK) {
+    onnx_unsupported(n, "expected at most %d dimensions, got %d", STRATA_MAX_RANK, rank);
+    shape.rank = 0;
+  }
+  for (int i = 0; i < shape.rank; i++)
+    shape.dims[i] = onnx_resolve(n->importer, dims[i]);
+  return shape;
+}
+
 //===-- Elementwise ----------------------------------------------------------------------------------------------===//
 
 MlirValue onnx_unary(onnx_node_t *n, strata_op_id_t op, MlirValue x) { return strata_build_unary(n->b, op, x); }
 
 MlirValue onnx_binary(onnx_node_t *n, strata_op_id_t op, MlirValue x, MlirValue y) {
+  onnx_agree_pair(n, x, y);
   strata_build_broadcast_pair(n->b, &x, &y);
   return strata_build_binary(n->b, op, x, y);
 }
 
 MlirValue onnx_select(onnx_node_t *n, MlirValue condition, MlirValue x, MlirValue y) {
+  onnx_agree_pair(n, x, y);
   strata_build_broadcast_pair(n->b, &x, &y);
+  onnx_agree_pair(n, condition, x);
   strata_build_broadcast_pair(n->b, &condition, &x);
   strata_build_broadcast_pair(n->b, &x, &y);
   return strata_build_select(n->b, condition, x, y);
+}
+
+MlirValue onnx_splat_dims(onnx_node_t *n, strata_type_t type, int rank, const strata_dim_t *dims, double number) {
+  strata_shape_t shape = resolved(n, type, rank, dims);
+  return strata_build_splat(n->b, &shape, number);
 }
 
 MlirValue onnx_splat(onnx_node_t *n, strata_type_t type, int rank, const int64_t *dims, double number) {
@@ -46,6 +66,14 @@ MlirValue onnx_integer(onnx_node_t *n, MlirValue like, int64_t number) {
 
 MlirValue onnx_with_number(onnx_node_t *n, strata_op_id_t op, MlirValue x, double number) {
   return strata_build_binary(n->b, op, x, onnx_number(n, x, number));
+}
+
+MlirValue onnx_with_dim(onnx_node_t *n, strata_op_id_t op, MlirValue x, strata_dim_t dim) {
+  int64_t known;
+  dim = onnx_resolve(n->importer, dim);
+  if (strata_dim_is_constant(dim, &known))
+    return strata_build_binary(n->b, op, x, onnx_integer(n, x, known));
+  return onnx_binary(n, op, x, strata_build_dim(n->b, dim, onnx_shape(x).type));
 }
 
 MlirValue onnx_convert(onnx_node_t *n, MlirValue x, bool from_unsigned, strata_type_t type, bool to_unsigned) {
@@ -82,31 +110,47 @@ MlirValue onnx_reshape(onnx_node_t *n, MlirValue x, int rank, const int64_t *dim
   return strata_build_reshape(n->b, x, shape.rank, shape.dims);
 }
 
+MlirValue onnx_reshape_dims(onnx_node_t *n, MlirValue x, int rank, const strata_dim_t *dims) {
+  strata_shape_t shape = resolved(n, STRATA_TYPE_F32, rank, dims);
+  return strata_build_reshape(n->b, x, shape.rank, shape.dims);
+}
+
 MlirValue onnx_broadcast_to(onnx_node_t *n, MlirValue x, int rank, const int64_t *dims) {
   strata_shape_t shape = strata_shape(n, STRATA_TYPE_F32, rank, dims);
   return strata_build_broadcast_to(n->b, x, shape.rank, shape.dims);
 }
 
-static bool has_axis(onnx_node_t *n, const onnx_shape_t *shape, int axis) {
+MlirValue onnx_broadcast_dims(onnx_node_t *n, MlirValue x, int rank, const strata_dim_t *dims) {
+  strata_shape_t shape = resolved(n, STRATA_TYPE_F32, rank, dims);
+  return strata_build_broadcast_to(n->b, x, shape.rank, shape.dims);
+}
+
+static bool has_axis(onnx_node_t *n, const strata_shape_t *shape, int axis) {
   if (axis < 0 || axis >= shape->rank)
     onnx_invalid(n, "expected an operand of more than %d dimensions, got %d", axis < 0 ? 0 : axis, shape->rank);
   return !onnx_failed(n);
 }
 
-MlirValue onnx_slice_axis(onnx_node_t *n, MlirValue x, int axis, int64_t start, int64_t step, int64_t size) {
-  onnx_shape_t shape = onnx_shape(x);
+MlirValue onnx_slice_dims(onnx_node_t *n, MlirValue x, int axis, strata_dim_t start, int64_t step, strata_dim_t size) {
+  strata_shape_t shape = onnx_shape(x);
   if (!has_axis(n, &shape, axis))
     return (MlirValue){0};
-  int64_t starts[STRATA_MAX_RANK] = {0}, steps[STRATA_MAX_RANK];
-  for (int i = 0; i < shape.rank; i++)
+  strata_dim_t starts[STRATA_MAX_RANK];
+  int64_t steps[STRATA_MAX_RANK];
+  for (int i = 0; i < shape.rank; i++) {
+    starts[i] = i == axis ? onnx_resolve(n->importer, start) : onnx_dim(n, 0);
     steps[i] = i == axis ? step : 1;
-  starts[axis] = start;
-  shape.dims[axis] = size;
-  return strata_build_slice(n->b, x, starts, steps, shape.dims);
+  }
+  shape.dims[axis] = onnx_resolve(n->importer, size);
+  return strata_build_slice_dims(n->b, x, starts, steps, shape.dims);
+}
+
+MlirValue onnx_slice_axis(onnx_node_t *n, MlirValue x, int axis, int64_t start, int64_t step, int64_t size) {
+  return onnx_slice_dims(n, x, axis, onnx_dim(n, start), step, onnx_dim(n, size));
 }
 
 MlirValue onnx_pad_axis(onnx_node_t *n, MlirValue x, int axis, int64_t low, int64_t high, double value) {
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   int64_t lows[STRATA_MAX_RANK] = {0}, highs[STRATA_MAX_RANK] = {0};
   if (!has_axis(n, &shape, axis))
     return (MlirValue){0};
@@ -127,32 +171,37 @@ MlirValue onnx_move_axis(onnx_node_t *n, MlirValue x, int from, int to) {
 }
 
 MlirValue onnx_insert_axis(onnx_node_t *n, MlirValue x, int axis) {
-  onnx_shape_t shape = onnx_shape(x);
-  int64_t dims[STRATA_MAX_RANK + 1];
+  strata_shape_t shape = onnx_shape(x);
+  strata_dim_t dims[STRATA_MAX_RANK + 1];
   for (int i = 0; i <= shape.rank; i++)
-    dims[i] = i < axis ? shape.dims[i] : i == axis ? 1 : shape.dims[i - 1];
-  return onnx_reshape(n, x, shape.rank + 1, dims);
+    dims[i] = i < axis ? shape.dims[i] : i == axis ? onnx_dim(n, 1) : shape.dims[i - 1];
+  return onnx_reshape_dims(n, x, shape.rank + 1, dims);
 }
 
 MlirValue onnx_remove_axis(onnx_node_t *n, MlirValue x, int axis) {
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   for (int i = axis; i + 1 < shape.rank; i++)
     shape.dims[i] = shape.dims[i + 1];
-  return onnx_reshape(n, x, shape.rank > 0 ? shape.rank - 1 : 0, shape.dims);
+  return onnx_reshape_dims(n, x, shape.rank > 0 ? shape.rank - 1 : 0, shape.dims);
 }
 
 MlirValue onnx_along_axis(onnx_node_t *n, MlirValue x, int axis, int rank) {
-  onnx_shape_t shape = onnx_shape(x);
-  int64_t dims[STRATA_MAX_RANK];
+  strata_shape_t shape = onnx_shape(x);
+  strata_dim_t dims[STRATA_MAX_RANK];
   for (int i = 0; i < rank; i++)
-    dims[i] = i == axis && shape.rank > 0 ? shape.dims[0] : 1;
-  return onnx_reshape(n, x, rank, dims);
+    dims[i] = i == axis && shape.rank > 0 ? shape.dims[0] : onnx_dim(n, 1);
+  return onnx_reshape_dims(n, x, rank, dims);
 }
 
 //===-- Constants ------------------------------------------------------------------------------------------------===//
 
 MlirValue onnx_iota(onnx_node_t *n, strata_type_t type, int rank, const int64_t *dims, int axis) {
   strata_shape_t shape = strata_shape(n, type, rank, dims);
+  return strata_build_iota(n->b, &shape, axis);
+}
+
+MlirValue onnx_iota_dims(onnx_node_t *n, strata_type_t type, int rank, const strata_dim_t *dims, int axis) {
+  strata_shape_t shape = resolved(n, type, rank, dims);
   return strata_build_iota(n->b, &shape, axis);
 }
 
@@ -221,19 +270,26 @@ MlirValue onnx_contract(onnx_node_t *n, const char *letters, MlirValue lhs, Mlir
                         const char *origin) {
   const char *comma = strchr(letters, ','), *arrow = strstr(letters, "->");
   size_t n_lhs = (size_t)(comma - letters), n_rhs = (size_t)(arrow - comma) - 1, n_result = strlen(arrow + 2);
-  onnx_shape_t lhs_shape = onnx_shape(lhs), rhs_shape = onnx_shape(rhs), result = {.type = type, .rank = (int)n_result};
+  strata_shape_t lhs_shape = onnx_shape(lhs), rhs_shape = onnx_shape(rhs);
   letters_t all = {0};
   if (onnx_failed(n) || is_null(lhs) || is_null(rhs))
     return (MlirValue){0};
+  // A letter of both operands is one size.
+  for (size_t i = 0; i < n_lhs; i++) {
+    const char *in_rhs = memchr(comma + 1, letters[i], n_rhs);
+    if (in_rhs)
+      onnx_agree(n, lhs_shape.dims[i], rhs_shape.dims[in_rhs - comma - 1]);
+  }
+  strata_dim_t dims[STRATA_MAX_RANK];
   for (size_t i = 0; i < n_result; i++) {
     letter_dim(n, &all, arrow[2 + i]);
     const char *in_lhs = memchr(letters, arrow[2 + i], n_lhs), *in_rhs = memchr(comma + 1, arrow[2 + i], n_rhs);
-    result.dims[i] = in_lhs ? lhs_shape.dims[in_lhs - letters] : in_rhs ? rhs_shape.dims[in_rhs - comma - 1] : 1;
+    dims[i] = in_lhs ? lhs_shape.dims[in_lhs - letters] : in_rhs ? rhs_shape.dims[in_rhs - comma - 1] : onnx_dim(n, 1);
   }
   for (const char *letter = letters; letter < arrow; letter++)
     if (letter != comma)
       letter_dim(n, &all, *letter);
-  strata_shape_t shape = strata_shape(n, type, result.rank, result.dims);
+  strata_shape_t shape = resolved(n, type, (int)n_result, dims);
   return strata_build_contract(n->b, lhs, rhs, letters_map(n, &all, letters, n_lhs, all.count),
                                letters_map(n, &all, comma + 1, n_rhs, all.count),
                                letters_map(n, &all, arrow + 2, n_result, all.count), &shape, false, origin);

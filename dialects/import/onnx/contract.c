@@ -1,4 +1,5 @@
 // Matrix products and einsum, as strata.contract.
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/import/onnx/window.h"
 
 #include <ctype.h>
@@ -19,36 +20,38 @@ static void append(letters_t *letters, char letter) {
 
 // The batch dims of an operand: size 1 is dropped where the other operand has more. |n_own| are those it has of the
 // |n_batch| of the result.
-static MlirValue batch_letters(onnx_node_t *n, MlirValue x, int n_own, int n_batch, const int64_t *batch,
+static MlirValue batch_letters(onnx_node_t *n, MlirValue x, int n_own, int n_batch, const strata_dim_t *batch,
                                letters_t *letters) {
-  onnx_shape_t shape = onnx_shape(x), kept = {.rank = 0};
+  strata_shape_t shape = onnx_shape(x), kept = {.rank = 0};
   for (int i = 0; i < shape.rank; i++) {
     int place = i + n_batch - n_own;
-    if (i < n_own && shape.dims[i] != batch[place])
+    if (i < n_own && !strata_dim_equal(shape.dims[i], batch[place]))
       continue;
     kept.dims[kept.rank++] = shape.dims[i];
     if (i < n_own)
       append(letters, (char)('A' + place));
   }
-  return onnx_reshape(n, x, kept.rank, kept.dims);
+  return onnx_reshape_dims(n, x, kept.rank, kept.dims);
 }
 
 MlirValue onnx_matmul(onnx_node_t *n, MlirValue lhs, MlirValue rhs, strata_type_t type) {
-  onnx_shape_t l = onnx_shape(lhs), r = onnx_shape(rhs);
+  strata_shape_t l = onnx_shape(lhs), r = onnx_shape(rhs);
   if (!onnx_failed(n) && (l.rank < 1 || r.rank < 1))
     onnx_invalid(n, "expected operands of 1 dimension or more");
   if (onnx_failed(n))
     return (MlirValue){0};
   int l_batch = l.rank > 2 ? l.rank - 2 : 0, r_batch = r.rank > 2 ? r.rank - 2 : 0;
   int n_batch = l_batch > r_batch ? l_batch : r_batch;
-  int64_t batch[STRATA_MAX_RANK];
+  strata_dim_t batch[STRATA_MAX_RANK], one = onnx_dim(n, 1);
   for (int i = 0; i < n_batch; i++) {
     int at_l = i - (n_batch - l_batch), at_r = i - (n_batch - r_batch);
-    int64_t l_size = at_l >= 0 ? l.dims[at_l] : 1, r_size = at_r >= 0 ? r.dims[at_r] : 1;
-    batch[i] = l_size == 1 ? r_size : l_size;
-    if (l_size != r_size && l_size != 1 && r_size != 1)
-      onnx_invalid(n, "batch sizes %lld and %lld differ", (long long)l_size, (long long)r_size);
+    strata_dim_t l_size = at_l >= 0 ? l.dims[at_l] : one, r_size = at_r >= 0 ? r.dims[at_r] : one;
+    batch[i] = strata_dim_is(l_size, 1) ? r_size : l_size;
+    if (!strata_dim_is(l_size, 1) && !strata_dim_is(r_size, 1) && !onnx_agree(n, l_size, r_size))
+      onnx_invalid(n, "batch sizes %s and %s differ", onnx_dim_text(n, l_size), onnx_dim_text(n, r_size));
   }
+  for (int i = 0; i < n_batch; i++)
+    batch[i] = onnx_resolve(n->importer, batch[i]);
   letters_t all = {0}, result = {0};
   lhs = batch_letters(n, lhs, l_batch, n_batch, batch, &all);
   if (l.rank > 1)
@@ -81,7 +84,7 @@ static MlirValue times(onnx_node_t *n, MlirValue x, double factor) {
 void onnx_import_gemm(onnx_node_t *n) {
   static const char *const letters[2][2] = {{"mk,kn->mn", "mk,nk->mn"}, {"km,kn->mn", "km,nk->mn"}};
   MlirValue lhs = onnx_operand(n, 0), rhs = onnx_operand(n, 1);
-  onnx_shape_t l = onnx_shape(lhs), r = onnx_shape(rhs);
+  strata_shape_t l = onnx_shape(lhs), r = onnx_shape(rhs);
   if (!onnx_failed(n) && (l.rank != 2 || r.rank != 2))
     onnx_invalid(n, "expected two matrices, got %d and %d dimensions", l.rank, r.rank);
   if (onnx_failed(n))
@@ -89,7 +92,7 @@ void onnx_import_gemm(onnx_node_t *n) {
   const char *form = letters[onnx_attr_int(n, "transA", 0) != 0][onnx_attr_int(n, "transB", 0) != 0];
   MlirValue result = times(n, onnx_contract(n, form, lhs, rhs, l.type, "matmul"), onnx_attr_float(n, "alpha", 1));
   double beta = onnx_attr_float(n, "beta", 1);
-  onnx_shape_t shape = onnx_shape(result);
+  strata_shape_t shape = onnx_shape(result);
   onnx_expect_broadcast(n, 2, shape.rank, shape.dims);
   if (onnx_failed(n))
     return;
@@ -122,8 +125,8 @@ typedef struct {
   int n_terms;
   letters_t terms[MAX_TERMS], result;
   bool has_result;
-  int n_dots;               // dims that an ellipsis stands for: the letters '0', '1', ... from the right
-  int64_t sizes[N_LETTERS]; // of each letter, 0: not seen
+  int n_dots;                    // dims that an ellipsis stands for: the letters '0', '1', ... from the right
+  strata_dim_t sizes[N_LETTERS]; // of each letter, null: not seen
 } einsum_t;
 
 // Reads one term up to ',' or '-'. An ellipsis stands for |n_dots| dims.
@@ -161,14 +164,18 @@ static int dots_of(onnx_node_t *n, const char *term, int operand) {
   return has_dots && dots > 0 && dots < 10 ? dots : 0;
 }
 
+// Not 0 or 1, which other sizes go with.
+static bool is_long(strata_dim_t size) { return !strata_dim_is(size, 1) && !strata_dim_is(size, 0); }
+
 static void note_sizes(onnx_node_t *n, einsum_t *e, int operand) {
-  onnx_shape_t shape = onnx_operand_shape(n, operand);
+  strata_shape_t shape = onnx_operand_shape(n, operand);
   for (int i = 0; i < shape.rank && i < e->terms[operand].count; i++) {
-    int64_t *size = &e->sizes[(int)e->terms[operand].text[i]];
-    if (*size > 1 && shape.dims[i] > 1 && *size != shape.dims[i])
-      onnx_invalid(n, "equation: '%c' has sizes %lld and %lld", e->terms[operand].text[i], (long long)*size,
-                   (long long)shape.dims[i]);
-    *size = *size > 1 ? *size : shape.dims[i];
+    strata_dim_t *size = &e->sizes[(int)e->terms[operand].text[i]];
+    bool is_seen = !mlirAffineExprIsNull(*size);
+    if (is_seen && is_long(*size) && is_long(shape.dims[i]) && !onnx_agree(n, *size, shape.dims[i]))
+      onnx_invalid(n, "equation: '%c' has sizes %s and %s", e->terms[operand].text[i], onnx_dim_text(n, *size),
+                   onnx_dim_text(n, shape.dims[i]));
+    *size = is_seen && is_long(*size) ? *size : shape.dims[i];
   }
 }
 
@@ -223,11 +230,11 @@ static void erase(letters_t *letters, int i) {
 
 // Takes the diagonal of dims |i| and |k|, i before k: of the two as one, every (size + 1)th element.
 static MlirValue diagonal(onnx_node_t *n, MlirValue x, int i, int k) {
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   int64_t size = shape.dims[i];
   int last = shape.rank - 1;
   x = onnx_move_axis(n, onnx_move_axis(n, x, k, last), i, last);
-  shape = onnx_shape(x);
+  shape = onnx_sizes(n, x);
   shape.dims[shape.rank - 2] = size * size;
   x = onnx_reshape(n, x, shape.rank - 1, shape.dims);
   return onnx_move_axis(n, onnx_slice_axis(n, x, last - 1, 0, size + 1, size), last - 1, i);
@@ -248,7 +255,7 @@ static MlirValue simplify_term(onnx_node_t *n, const einsum_t *e, int operand, l
     bool needed = find(&e->result, letter) >= 0;
     for (int t = 0; t < e->n_terms; t++)
       needed = needed || (t != operand && find(&e->terms[t], letter) >= 0);
-    if (onnx_shape(x).dims[i] == 1 && (e->sizes[(int)letter] > 1 || !needed)) {
+    if (strata_dim_is(onnx_shape(x).dims[i], 1) && (is_long(e->sizes[(int)letter]) || !needed)) {
       x = onnx_remove_axis(n, x, i);
       erase(term, i);
       memmove(sum + i, sum + i + 1, (size_t)(STRATA_MAX_RANK - i - 1) * sizeof *sum);

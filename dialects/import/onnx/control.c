@@ -174,7 +174,7 @@ void onnx_import_concat_from_sequence(onnx_node_t *n) {
 // Pieces of the given sizes; of one size, the last smaller; or of one element, without the dim unless it is kept.
 void onnx_import_split_to_sequence(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
   int64_t count, start = 0;
   const int64_t *sizes = onnx_constant_ints(n, 1, &count);

@@ -3,6 +3,7 @@
 //   result[n, f, i, j] = sum over c, k, l of x[n, c, i * stride + k * dilation - low, ...] * weight[f, c, k, l]
 //
 // Dims of size 1 are left out of the sum, so that a 1x1 convolution is a matrix product; groups are a dim of their own.
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/import/onnx/window.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -85,7 +86,7 @@ static MlirAffineMap weight_map(const conv_dims_t *d, int64_t filters, const onn
 
 // The weight without the dims of size 1 that its map leaves out.
 static MlirValue mapped_weight(onnx_node_t *n, MlirValue weight, const conv_dims_t *d, const onnx_window_t *w) {
-  onnx_shape_t shape = onnx_shape(weight), result = {.rank = 0};
+  strata_shape_t shape = onnx_shape(weight), result = {.rank = 0};
   if (d->group >= 0 || d->filter >= 0)
     result.dims[result.rank++] = shape.dims[0];
   if (d->channel >= 0)
@@ -93,21 +94,22 @@ static MlirValue mapped_weight(onnx_node_t *n, MlirValue weight, const conv_dims
   for (int i = 0; i < w->rank; i++)
     if (d->kernel[i] >= 0)
       result.dims[result.rank++] = shape.dims[i + 2];
-  return onnx_reshape(n, weight, result.rank, result.dims);
+  return onnx_reshape_dims(n, weight, result.rank, result.dims);
 }
 
 // The input without its channels where there is but one, and without what no window reaches in a dim that is read at
 // its place alone.
 static MlirValue mapped_input(onnx_node_t *n, MlirValue x, const conv_dims_t *d, const onnx_window_t *w) {
   for (int i = 0; i < w->rank; i++)
-    if (d->kernel[i] < 0 && w->strides[i] == 1 && w->low[i] == 0 && w->out[i] < w->in[i])
+    if (!w->is_open[i] && d->kernel[i] < 0 && w->strides[i] == 1 && w->low[i] == 0 && w->out[i] < w->in[i])
       x = onnx_slice_axis(n, x, i + 2, 0, 1, w->out[i]);
   return d->group >= 0 || d->channel >= 0 ? x : onnx_remove_axis(n, x, 1);
 }
 
 static bool reads_outside(const onnx_window_t *w) {
   for (int i = 0; i < w->rank; i++)
-    if (w->low[i] > 0 || (w->out[i] - 1) * w->strides[i] + onnx_window_span(w, i) - w->low[i] > w->in[i])
+    if (w->low[i] > 0 || (w->is_open[i] && w->high[i] > 0) ||
+        (!w->is_open[i] && (w->out[i] - 1) * w->strides[i] + onnx_window_span(w, i) - w->low[i] > w->in[i]))
       return true;
   return false;
 }
@@ -115,6 +117,8 @@ static bool reads_outside(const onnx_window_t *w) {
 // Whether tap |k| of dim |i| is inside the input at any place.
 static bool is_read(const onnx_window_t *w, int i, int64_t k) {
   int64_t at = k * w->dilations[i] - w->low[i], stride = w->strides[i];
+  if (w->is_open[i])
+    return true;
   if (at < 0)
     at += strata_min(strata_ceil_div(-at, stride), w->out[i] - 1) * stride;
   return at >= 0 && at < w->in[i];
@@ -142,46 +146,46 @@ MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t g
   onnx_window_t whole = *window;
   const onnx_window_t *w = &whole;
   weight = without_padding_taps(n, weight, &whole);
-  onnx_shape_t x_shape = onnx_shape(x), weight_shape = onnx_shape(weight), result = {.type = type};
-  int64_t channels = x_shape.dims[1] / groups;
-  int64_t filters = weight_shape.dims[0] / groups;
+  onnx_shape_t weight_shape = onnx_sizes(n, weight);
+  strata_shape_t x_shape = onnx_shape(x), result = {.type = type};
+  int64_t channels = weight_shape.dims[1], filters = weight_shape.dims[0] / groups;
   conv_dims_t d = assign_dims(n, groups, filters, channels, w);
   result.dims[result.rank++] = x_shape.dims[0];
   if (d.group >= 0)
-    result.dims[result.rank++] = groups;
+    result.dims[result.rank++] = onnx_dim(n, groups);
   if (d.filter >= 0)
-    result.dims[result.rank++] = filters;
+    result.dims[result.rank++] = onnx_dim(n, filters);
   for (int i = 0; i < w->rank; i++)
-    result.dims[result.rank++] = w->out[i];
+    result.dims[result.rank++] = w->out_dims[i];
   if (d.count > STRATA_MAX_RANK) {
     onnx_unsupported(n, "a convolution of %d dimensions", d.count);
     return (MlirValue){0};
   }
-  strata_shape_t shape = strata_shape_static(d.context, type, result.rank, result.dims);
   MlirAffineExpr exprs[STRATA_MAX_RANK];
   for (int i = 0; i < result.rank; i++)
     exprs[i] = dim(&d, i);
   MlirValue product = strata_build_contract(n->b, mapped_input(n, x, &d, w), mapped_weight(n, weight, &d, w),
                                             input_map(&d, channels, w), weight_map(&d, filters, w),
-                                            make_map(&d, result.rank, exprs), &shape, reads_outside(w), "conv");
-  int64_t dims[STRATA_MAX_RANK] = {x_shape.dims[0], groups * filters};
-  memcpy(dims + 2, w->out, (size_t)w->rank * sizeof *dims);
-  return onnx_reshape(n, product, w->rank + 2, dims);
+                                            make_map(&d, result.rank, exprs), &result, reads_outside(w), "conv");
+  strata_dim_t dims[STRATA_MAX_RANK] = {x_shape.dims[0], onnx_dim(n, groups * filters)};
+  memcpy(dims + 2, w->out_dims, (size_t)w->rank * sizeof *dims);
+  return onnx_reshape_dims(n, product, w->rank + 2, dims);
 }
 
 //===-- Operators ------------------------------------------------------------------------------------------------===//
 
 // Checks the shapes of operands 0 and |weight|, and reads the geometry.
 static bool read_conv(onnx_node_t *n, int weight, int64_t *out_groups, onnx_window_t *w) {
-  onnx_shape_t x_shape = onnx_operand_shape(n, 0), weight_shape = onnx_operand_shape(n, weight);
+  strata_shape_t x_shape = onnx_operand_shape(n, 0);
+  onnx_shape_t weight_shape = onnx_operand_sizes(n, weight);
   int64_t groups = *out_groups = onnx_attr_int(n, "group", 1);
   if (!onnx_failed(n) && (x_shape.rank < 3 || weight_shape.rank != x_shape.rank))
     onnx_invalid(n, "expected input and weight of one rank, at least 3, got %d and %d", x_shape.rank,
                  weight_shape.rank);
-  if (!onnx_failed(n) && (groups < 1 || x_shape.dims[1] % groups || weight_shape.dims[0] % groups ||
-                          weight_shape.dims[1] != x_shape.dims[1] / groups))
-    onnx_invalid(n, "%lld channels in %lld groups do not fit a weight of %lld by %lld channels",
-                 (long long)x_shape.dims[1], (long long)groups, (long long)weight_shape.dims[0],
+  if (!onnx_failed(n) && (groups < 1 || weight_shape.dims[0] % groups ||
+                          !onnx_agree(n, x_shape.dims[1], onnx_dim(n, strata_times(weight_shape.dims[1], groups)))))
+    onnx_invalid(n, "%s channels in %lld groups do not fit a weight of %lld by %lld channels",
+                 onnx_dim_text(n, x_shape.dims[1]), (long long)groups, (long long)weight_shape.dims[0],
                  (long long)weight_shape.dims[1]);
   return !onnx_failed(n) && onnx_read_window(n, &x_shape, weight_shape.dims + 2, w);
 }
@@ -189,7 +193,8 @@ static bool read_conv(onnx_node_t *n, int weight, int64_t *out_groups, onnx_wind
 static MlirValue add_bias(onnx_node_t *n, MlirValue x, int operand) {
   if (!onnx_has(n, operand))
     return x;
-  onnx_expect_shape(n, operand, 1, &(int64_t){onnx_shape(x).dims[1]});
+  strata_shape_t shape = onnx_shape(x);
+  onnx_expect_shape(n, operand, 1, &shape.dims[1]);
   if (onnx_failed(n))
     return x;
   return onnx_binary(n, STRATA_OP_ADD, x, onnx_along_axis(n, onnx_operand(n, operand), 1, onnx_shape(x).rank));
@@ -227,33 +232,87 @@ static void transposed_padding(onnx_node_t *n, onnx_window_t *w, const int64_t *
   }
 }
 
+// The same where a size is no number: the padding is, unless it makes up for an output size that was asked for.
+static void open_transposed_padding(onnx_node_t *n, onnx_window_t *w, const int64_t *extra) {
+  const char *auto_pad = onnx_attr_string(n, "auto_pad", "NOTSET");
+  bool same = !strncmp(auto_pad, "SAME", 4), upper = !strcmp(auto_pad, "SAME_UPPER");
+  int64_t count;
+  if (onnx_attr_ints(n, "output_shape", &count))
+    onnx_unsupported(n, "output_shape for dimensions whose sizes are no numbers");
+  for (int i = 0; i < w->rank; i++) {
+    int64_t more = extra[i] + onnx_window_span(w, i) - w->strides[i], total = strata_max(more, 0);
+    if (same) {
+      w->low[i] = upper ? total / 2 : total - total / 2;
+      w->high[i] = more - w->low[i];
+    }
+    w->out_dims[i] = strata_dim_plus(strata_dim_times(w->in_dims[i], w->strides[i]), more - w->low[i] - w->high[i]);
+    onnx_narrow(n->importer, w->out_dims[i], 1, INT64_MAX);
+    if (w->low[i] > onnx_window_span(w, i) - 1)
+      onnx_unsupported(n, "padding that leaves out whole elements, of %s", onnx_dim_text(n, w->in_dims[i]));
+  }
+}
+
+// As a convolution of the input with zeros between its elements.
+static MlirValue convolve_spread(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups, onnx_window_t *w) {
+  onnx_shape_t own = onnx_sizes(n, weight); // [C, F / groups, kernel...]
+  int64_t swapped[STRATA_MAX_RANK], dims[STRATA_MAX_RANK] = {groups, own.dims[0] / groups, own.dims[1]};
+  memcpy(dims + 3, own.dims + 2, (size_t)w->rank * sizeof *dims);
+  for (int i = 0; i < own.rank + 1; i++)
+    swapped[i] = i == 1 ? 2 : i == 2 ? 1 : i;
+  weight = strata_build_transpose(n->b, onnx_reshape(n, weight, own.rank + 1, dims), swapped);
+  dims[0] = own.dims[1] * groups;
+  dims[1] = own.dims[0] / groups;
+  memcpy(dims + 2, own.dims + 2, (size_t)w->rank * sizeof *dims);
+  weight = onnx_reshape(n, weight, own.rank, dims);
+  for (int i = 0; i < w->rank; i++) {
+    strata_shape_t shape = onnx_shape(x);
+    int axis = i + 2;
+    shape.dims[axis] = strata_dim_times(shape.dims[axis], w->strides[i]);
+    x = onnx_pad_axis(n, onnx_insert_axis(n, x, axis + 1), axis + 1, 0, w->strides[i] - 1, 0);
+    x = onnx_reshape_dims(n, x, shape.rank, shape.dims);
+    weight = onnx_slice_axis(n, weight, axis, w->kernel[i] - 1, -1, w->kernel[i]);
+    w->low[i] = w->high[i] = onnx_window_span(w, i) - 1 - w->low[i];
+    w->in_dims[i] = shape.dims[axis];
+    w->high[i] = w->high[i] > 0 ? w->high[i] : 1; // what lies outside is zero
+    w->strides[i] = 1;
+    w->is_open[i] = true;
+  }
+  return onnx_convolve(n, x, weight, groups, w, onnx_shape(x).type);
+}
+
 void onnx_import_conv_transpose(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), weight = onnx_operand(n, 1);
-  onnx_shape_t x_shape = onnx_shape(x), weight_shape = onnx_shape(weight);
-  int64_t groups = onnx_attr_int(n, "group", 1), extra[STRATA_MAX_RANK];
+  strata_shape_t x_shape = onnx_shape(x);
+  onnx_shape_t weight_shape = onnx_sizes(n, weight);
+  int64_t groups = onnx_attr_int(n, "group", 1), extra[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
   onnx_window_t w = {.rank = x_shape.rank - 2};
-  if (!onnx_failed(n) && (w.rank < 1 || weight_shape.rank != x_shape.rank || w.rank > STRATA_MAX_RANK / 2 - 2 ||
-                          groups < 1 || x_shape.dims[1] % groups || weight_shape.dims[0] != x_shape.dims[1]))
+  if (!onnx_failed(n) &&
+      (w.rank < 1 || weight_shape.rank != x_shape.rank || w.rank > STRATA_MAX_RANK / 2 - 2 || groups < 1 ||
+       weight_shape.dims[0] % groups || !onnx_agree(n, x_shape.dims[1], onnx_dim(n, weight_shape.dims[0]))))
     onnx_invalid(n, "the shapes of input and weight do not fit each other");
   if (onnx_failed(n))
     return;
-  memcpy(w.in, x_shape.dims + 2, (size_t)w.rank * sizeof *w.in);
+  onnx_set_window_input(&w, &x_shape);
   onnx_read_kernel(n, &w, weight_shape.dims + 2);
   onnx_attr_ints_or(n, "strides", w.rank, 1, w.strides);
   onnx_attr_ints_or(n, "dilations", w.rank, 1, w.dilations);
   onnx_attr_ints_or(n, "output_padding", w.rank, 0, extra);
   onnx_read_pads(n, &w);
-  bool valid = onnx_window_is_valid(&w);
+  bool valid = onnx_window_is_valid(&w), is_static = strata_shape_sizes(&x_shape, sizes);
   for (int i = 0; i < w.rank; i++)
     valid = valid && extra[i] >= 0 && (extra[i] < w.strides[i] || extra[i] < w.dilations[i]);
   if (!onnx_failed(n) && !valid)
     onnx_invalid(n, "expected positive strides and dilations, padding that is not negative, and less output padding "
                     "than stride or dilation");
-  if (!onnx_failed(n))
+  if (!onnx_failed(n) && is_static)
     transposed_padding(n, &w, extra);
+  else if (!onnx_failed(n))
+    open_transposed_padding(n, &w, extra);
   if (onnx_failed(n))
     return;
-  onnx_set(n, 0, add_bias(n, onnx_convolve_transposed(n, x, weight, groups, &w), 2));
+  MlirValue result =
+      is_static ? onnx_convolve_transposed(n, x, weight, groups, &w) : convolve_spread(n, x, weight, groups, &w);
+  onnx_set(n, 0, add_bias(n, result, 2));
 }
 
 //===-- Integers -------------------------------------------------------------------------------------------------===//

@@ -200,7 +200,7 @@ static MlirAffineMap weight_map(const transposed_t *t, const dims_t *d) {
 // |axis| of |weight| as the taps of a part and, if they are several, its phases behind them. Taps outside the kernel
 // are zeros.
 static MlirValue weight_axis(onnx_node_t *n, MlirValue weight, int axis, const part_t *part) {
-  onnx_shape_t shape = onnx_shape(weight);
+  onnx_shape_t shape = onnx_sizes(n, weight);
   int64_t size = shape.dims[axis], start = part->last - (part->taps - 1) * part->stride;
   if (part->count == 1)
     return part->taps == 1 && size == 1 ? weight
@@ -262,7 +262,7 @@ static bool reads_outside(const transposed_t *t, const part_t *const *parts) {
 static MlirValue build_product(const transposed_t *t, const part_t *const *parts) {
   onnx_node_t *n = t->node;
   dims_t d = assign_dims(t, parts);
-  int64_t sizes[STRATA_MAX_RANK], whole[2 * STRATA_MAX_RANK] = {onnx_shape(t->x).dims[0], t->groups * t->filters};
+  int64_t sizes[STRATA_MAX_RANK], whole[2 * STRATA_MAX_RANK] = {onnx_sizes(n, t->x).dims[0], t->groups * t->filters};
   int rank = 0;
   bool is_zero = false;
   for (int i = 0; i < t->w.rank; i++) {
@@ -319,7 +319,7 @@ static MlirValue build_from(const transposed_t *t, int i, const part_t **parts) 
 
 MlirValue onnx_convolve_transposed(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups,
                                    const onnx_window_t *w) {
-  onnx_shape_t x_shape = onnx_shape(x), weight_shape = onnx_shape(weight);
+  onnx_shape_t x_shape = onnx_sizes(n, x), weight_shape = onnx_sizes(n, weight);
   const part_t *parts[STRATA_MAX_RANK];
   int64_t sizes[STRATA_MAX_RANK] = {x_shape.dims[0], groups * weight_shape.dims[1]};
   transposed_t t = {.node = n,

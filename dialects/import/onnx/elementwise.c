@@ -14,11 +14,11 @@ static MlirValue second_operand(onnx_node_t *n) {
   MlirValue y = onnx_operand(n, 1);
   if (n->opset >= 7 || !onnx_has_attr(n, "axis"))
     return y;
-  onnx_shape_t x_shape = onnx_operand_shape(n, 0), y_shape = onnx_shape(y);
+  strata_shape_t x_shape = onnx_operand_shape(n, 0), y_shape = onnx_shape(y);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), x_shape.rank);
   while (y_shape.rank < x_shape.rank - axis)
-    y_shape.dims[y_shape.rank++] = 1;
-  return onnx_reshape(n, y, y_shape.rank, y_shape.dims);
+    y_shape.dims[y_shape.rank++] = onnx_dim(n, 1);
+  return onnx_reshape_dims(n, y, y_shape.rank, y_shape.dims);
 }
 
 void onnx_import_unary(onnx_node_t *n) {
@@ -218,8 +218,8 @@ void onnx_import_gelu(onnx_node_t *n) {
 // Before opset 7 a slope of one dim belongs to the channels.
 void onnx_import_prelu(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), slope = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_shape(x), slope_shape = onnx_shape(slope);
-  if (n->opset < 7 && slope_shape.rank == 1 && slope_shape.dims[0] != 1 && shape.rank > 1)
+  strata_shape_t shape = onnx_shape(x), slope_shape = onnx_shape(slope);
+  if (n->opset < 7 && slope_shape.rank == 1 && !strata_dim_is(slope_shape.dims[0], 1) && shape.rank > 1)
     slope = onnx_along_axis(n, slope, 1, shape.rank);
   else
     onnx_expect_broadcast(n, 1, shape.rank, shape.dims);

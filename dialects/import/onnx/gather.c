@@ -5,21 +5,21 @@
 #include <string.h>
 
 // Indices below 0 count from the end of |size| elements.
-static MlirValue wrap(onnx_node_t *n, MlirValue indices, int operand, int64_t size) {
+static MlirValue wrap(onnx_node_t *n, MlirValue indices, int operand, strata_dim_t size) {
   if (onnx_is_unsigned(n, operand))
     return indices;
   MlirValue negative = onnx_with_number(n, STRATA_OP_LT, indices, 0);
-  return onnx_select(n, negative, onnx_with_number(n, STRATA_OP_ADD, indices, (double)size), indices);
+  return onnx_select(n, negative, onnx_with_dim(n, STRATA_OP_ADD, indices, size), indices);
 }
 
 // Wrapped indices as i64, for arithmetic on places.
-static MlirValue wrapped_i64(onnx_node_t *n, MlirValue indices, int operand, int64_t size) {
+static MlirValue wrapped_i64(onnx_node_t *n, MlirValue indices, int operand, strata_dim_t size) {
   MlirValue wide = onnx_convert(n, indices, onnx_is_unsigned(n, operand), STRATA_TYPE_I64, false);
   return wrap(n, wide, operand, size);
 }
 
-static MlirValue scaled(onnx_node_t *n, MlirValue x, int64_t factor) {
-  return factor == 1 ? x : strata_build_binary(n->b, STRATA_OP_MUL, x, onnx_integer(n, x, factor));
+static MlirValue scaled(onnx_node_t *n, MlirValue x, strata_dim_t factor) {
+  return strata_dim_is(factor, 1) ? x : onnx_with_dim(n, STRATA_OP_MUL, x, factor);
 }
 
 // Where every |repeat| neighbouring indices are the same, they are repetitions; a progression is a slice.
@@ -41,25 +41,27 @@ MlirValue onnx_take(onnx_node_t *n, MlirValue x, int axis, int64_t count, const 
   x = onnx_slice_axis(n, x, axis, indices[0], step, count / repeat);
   if (repeat == 1)
     return x;
-  onnx_shape_t shape = onnx_shape(x), wide = onnx_shape(onnx_insert_axis(n, x, axis + 1));
-  wide.dims[axis + 1] = repeat;
-  x = onnx_broadcast_to(n, onnx_insert_axis(n, x, axis + 1), wide.rank, wide.dims);
-  shape.dims[axis] = count;
-  return onnx_reshape(n, x, shape.rank, shape.dims);
+  strata_shape_t shape = onnx_shape(x), wide = onnx_shape(onnx_insert_axis(n, x, axis + 1));
+  wide.dims[axis + 1] = onnx_dim(n, repeat);
+  x = onnx_broadcast_dims(n, onnx_insert_axis(n, x, axis + 1), wide.rank, wide.dims);
+  shape.dims[axis] = onnx_dim(n, count);
+  return onnx_reshape_dims(n, x, shape.rank, shape.dims);
 }
 
 void onnx_import_gather(onnx_node_t *n) {
   MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_shape(data);
+  strata_shape_t shape = onnx_shape(data);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
   const int64_t *known;
   int64_t count;
   if (onnx_failed(n))
     return;
   // One known element of an axis is a slice, which needs no read by index.
-  if (onnx_shape(indices).rank == 0 && onnx_known_ints(n, indices, &known, &count) && known[0] >= -shape.dims[axis] &&
-      known[0] < shape.dims[axis]) {
-    MlirValue slice = onnx_slice_axis(n, data, axis, known[0] < 0 ? known[0] + shape.dims[axis] : known[0], 1, 1);
+  int64_t least = onnx_dim_range(n, shape.dims[axis]).min;
+  if (onnx_shape(indices).rank == 0 && onnx_known_ints(n, indices, &known, &count) && known[0] >= -least &&
+      known[0] < least) {
+    strata_dim_t place = known[0] < 0 ? strata_dim_plus(shape.dims[axis], known[0]) : onnx_dim(n, known[0]);
+    MlirValue slice = onnx_slice_dims(n, data, axis, place, 1, onnx_dim(n, 1));
     onnx_set_like(n, 0, onnx_remove_axis(n, slice, axis), 0);
     return;
   }
@@ -70,18 +72,21 @@ void onnx_import_gather(onnx_node_t *n) {
 // dims.
 void onnx_import_gather_elements(onnx_node_t *n) {
   MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_shape(data), result = onnx_shape(indices);
+  strata_shape_t shape = onnx_shape(data), result = onnx_shape(indices);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank), last = shape.rank - 1;
   if (!onnx_failed(n) && result.rank != shape.rank)
     onnx_invalid(n, "expected indices of %d dimensions, got %d", shape.rank, result.rank);
   if (onnx_failed(n))
     return;
   for (int i = 0; i < shape.rank; i++) {
-    if (i != axis && result.dims[i] > shape.dims[i])
-      onnx_invalid(n, "indices: dimension %d has size %lld, expected at most %lld", i, (long long)result.dims[i],
-                   (long long)shape.dims[i]);
-    else if (i != axis)
-      data = onnx_slice_axis(n, data, i, 0, 1, result.dims[i]);
+    if (i == axis)
+      continue;
+    if (onnx_dim_range(n, strata_dim_sub(result.dims[i], shape.dims[i])).max > 0 &&
+        !onnx_agree(n, result.dims[i], shape.dims[i]))
+      onnx_invalid(n, "indices: dimension %d has size %s, expected at most %s", i, onnx_dim_text(n, result.dims[i]),
+                   onnx_dim_text(n, shape.dims[i]));
+    else
+      data = onnx_slice_dims(n, data, i, onnx_dim(n, 0), 1, result.dims[i]);
   }
   indices = onnx_move_axis(n, wrap(n, indices, 1, shape.dims[axis]), axis, last);
   MlirValue gathered = strata_build_gather(n->b, onnx_move_axis(n, data, axis, last), indices, last, last);
@@ -89,7 +94,7 @@ void onnx_import_gather_elements(onnx_node_t *n) {
 }
 
 // The place in row-major order that the tuples along the last axis of |indices| mean; |dims| are those they index.
-static MlirValue linear_places(onnx_node_t *n, MlirValue indices, int operand, int count, const int64_t *dims) {
+static MlirValue linear_places(onnx_node_t *n, MlirValue indices, int operand, int count, const strata_dim_t *dims) {
   int last = onnx_shape(indices).rank - 1;
   MlirValue place = {0};
   for (int i = 0; i < count; i++) {
@@ -100,30 +105,37 @@ static MlirValue linear_places(onnx_node_t *n, MlirValue indices, int operand, i
   return place;
 }
 
-static int64_t product(const int64_t *dims, int count) {
-  int64_t result = 1;
-  for (int i = 0; i < count; i++)
-    result = strata_times(result, dims[i]);
-  return result;
+static strata_dim_t product(onnx_node_t *n, const strata_dim_t *dims, int count) {
+  return strata_dim_product(n->b->compile->context, count, dims);
+}
+
+// The width of the tuples along the last axis of |index|, 0 after an error: at least 1, at most |most|.
+static int tuple_width(onnx_node_t *n, const strata_shape_t *index, int most) {
+  int64_t width = 0;
+  bool is_number = index->rank > 0 && strata_dim_is_constant(index->dims[index->rank - 1], &width);
+  if (!onnx_failed(n) && (!is_number || width < 1 || width > most))
+    onnx_invalid(n, "indices: expected tuples of 1 to %d numbers", most);
+  return onnx_failed(n) ? 0 : (int)width;
 }
 
 void onnx_import_gather_nd(onnx_node_t *n) {
   MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_shape(data), index = onnx_shape(indices);
+  strata_shape_t shape = onnx_shape(data), index = onnx_shape(indices);
   int64_t batch = onnx_attr_int(n, "batch_dims", 0);
-  if (!onnx_failed(n) && (batch < 0 || batch >= index.rank || index.rank < 1 || index.dims[index.rank - 1] < 1 ||
-                          batch + index.dims[index.rank - 1] > shape.rank))
+  if (!onnx_failed(n) && (batch < 0 || batch >= index.rank || index.rank < 1))
     onnx_invalid(n, "indices: expected tuples of 1 to %d numbers", shape.rank - (int)batch);
+  int b = (int)batch, width = onnx_failed(n) ? 0 : tuple_width(n, &index, shape.rank - b);
   if (onnx_failed(n))
     return;
-  int width = (int)index.dims[index.rank - 1], b = (int)batch;
+  for (int i = 0; i < b; i++)
+    onnx_agree(n, shape.dims[i], index.dims[i]);
   MlirValue places = linear_places(n, indices, 1, width, shape.dims + b);
   // The indexed dims become one.
-  onnx_shape_t flat = shape;
+  strata_shape_t flat = shape;
   flat.rank = shape.rank - width + 1;
-  flat.dims[b] = product(shape.dims + b, width);
+  flat.dims[b] = product(n, shape.dims + b, width);
   memmove(flat.dims + b + 1, shape.dims + b + width, (size_t)(shape.rank - b - width) * sizeof *shape.dims);
-  data = onnx_reshape(n, data, flat.rank, flat.dims);
+  data = onnx_reshape_dims(n, data, flat.rank, flat.dims);
   onnx_set_like(n, 0, strata_build_gather(n->b, data, places, b, b), 0);
 }
 
@@ -146,28 +158,26 @@ static const char *reduction(onnx_node_t *n) {
 
 void onnx_import_scatter_nd(onnx_node_t *n) {
   MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1), updates = onnx_operand(n, 2);
-  onnx_shape_t shape = onnx_shape(data), index = onnx_shape(indices);
+  strata_shape_t shape = onnx_shape(data), index = onnx_shape(indices);
   const char *kind = reduction(n);
-  if (!onnx_failed(n) && (index.rank < 1 || index.dims[index.rank - 1] < 1 || index.dims[index.rank - 1] > shape.rank))
-    onnx_invalid(n, "indices: expected tuples of 1 to %d numbers", shape.rank);
+  int width = tuple_width(n, &index, shape.rank);
   if (onnx_failed(n))
     return;
-  int width = (int)index.dims[index.rank - 1];
-  int64_t n_updates = product(index.dims, index.rank - 1);
-  onnx_shape_t flat = {.rank = shape.rank - width + 1, .dims = {product(shape.dims, width)}};
+  strata_dim_t n_updates = product(n, index.dims, index.rank - 1);
+  strata_shape_t flat = {.rank = shape.rank - width + 1, .dims = {product(n, shape.dims, width)}};
   memcpy(flat.dims + 1, shape.dims + width, (size_t)(shape.rank - width) * sizeof *shape.dims);
-  MlirValue places = onnx_reshape(n, linear_places(n, indices, 1, width, shape.dims), 1, &n_updates);
-  data = onnx_reshape(n, data, flat.rank, flat.dims);
+  MlirValue places = onnx_reshape_dims(n, linear_places(n, indices, 1, width, shape.dims), 1, &n_updates);
+  data = onnx_reshape_dims(n, data, flat.rank, flat.dims);
   flat.dims[0] = n_updates;
-  updates = onnx_reshape(n, updates, flat.rank, flat.dims);
+  updates = onnx_reshape_dims(n, updates, flat.rank, flat.dims);
   MlirValue result = strata_build_scatter(n->b, kind, data, places, updates);
-  onnx_set_like(n, 0, onnx_reshape(n, result, shape.rank, shape.dims), 0);
+  onnx_set_like(n, 0, onnx_reshape_dims(n, result, shape.rank, shape.dims), 0);
 }
 
 // result[indices[i][j]][j] = updates[i][j] for axis 0: a scatter of single elements of the flat tensor.
 void onnx_import_scatter_elements(onnx_node_t *n) {
   MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1), updates = onnx_operand(n, 2);
-  onnx_shape_t shape = onnx_shape(data), index = onnx_shape(indices);
+  strata_shape_t shape = onnx_shape(data), index = onnx_shape(indices);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
   const char *kind = reduction(n);
   if (!onnx_failed(n) && index.rank != shape.rank)
@@ -177,14 +187,14 @@ void onnx_import_scatter_elements(onnx_node_t *n) {
   MlirValue place = {0};
   for (int i = 0; i < shape.rank; i++) {
     MlirValue one = i == axis ? wrapped_i64(n, indices, 1, shape.dims[i])
-                              : onnx_iota(n, STRATA_TYPE_I64, index.rank, index.dims, i);
+                              : onnx_iota_dims(n, STRATA_TYPE_I64, index.rank, index.dims, i);
     place = i ? strata_build_binary(n->b, STRATA_OP_ADD, scaled(n, place, shape.dims[i]), one) : one;
   }
-  int64_t n_elements = product(shape.dims, shape.rank), n_updates = product(index.dims, index.rank);
+  strata_dim_t n_elements = product(n, shape.dims, shape.rank), n_updates = product(n, index.dims, index.rank);
   MlirValue result =
-      strata_build_scatter(n->b, kind, onnx_reshape(n, data, 1, &n_elements), onnx_reshape(n, place, 1, &n_updates),
-                           onnx_reshape(n, updates, 1, &n_updates));
-  onnx_set_like(n, 0, onnx_reshape(n, result, shape.rank, shape.dims), 0);
+      strata_build_scatter(n->b, kind, onnx_reshape_dims(n, data, 1, &n_elements),
+                           onnx_reshape_dims(n, place, 1, &n_updates), onnx_reshape_dims(n, updates, 1, &n_updates));
+  onnx_set_like(n, 0, onnx_reshape_dims(n, result, shape.rank, shape.dims), 0);
 }
 
 //===-- Selections known at compile time -------------------------------------------------------------------------===//
@@ -192,17 +202,17 @@ void onnx_import_scatter_elements(onnx_node_t *n) {
 // The condition must be known, since it decides the size of the result.
 void onnx_import_compress(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   int64_t count, n_kept = 0;
   const int64_t *condition = onnx_constant_ints(n, 1, &count);
   int axis = 0;
   if (onnx_has_attr(n, "axis"))
     axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
   else
-    x = onnx_reshape(n, x, 1, (int64_t[]){product(shape.dims, shape.rank)});
+    x = onnx_reshape_dims(n, x, 1, (strata_dim_t[]){product(n, shape.dims, shape.rank)});
   if (onnx_failed(n))
     return;
-  int64_t size = onnx_shape(x).dims[axis], *kept = strata_arena_array(n->b->compile->arena, int64_t, count);
+  int64_t size = onnx_sizes(n, x).dims[axis], *kept = strata_arena_array(n->b->compile->arena, int64_t, count);
   for (int64_t i = 0; i < count && i < size; i++)
     if (condition[i])
       kept[n_kept++] = i;
@@ -210,7 +220,7 @@ void onnx_import_compress(onnx_node_t *n) {
 }
 
 void onnx_import_non_zero(onnx_node_t *n) {
-  onnx_shape_t shape = onnx_operand_shape(n, 0);
+  onnx_shape_t shape = onnx_operand_sizes(n, 0);
   int64_t count, n_found = 0;
   const double *values = onnx_constant_floats(n, 0, &count);
   if (onnx_failed(n))
@@ -232,16 +242,16 @@ void onnx_import_non_zero(onnx_node_t *n) {
 // The first sequence_lens[b] steps of each batch entry come in reverse.
 void onnx_import_reverse_sequence(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), lengths = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   int64_t batch_axis = onnx_attr_int(n, "batch_axis", 1), time_axis = onnx_attr_int(n, "time_axis", 0);
   if (!onnx_failed(n) && (shape.rank < 2 || (batch_axis != 0 && batch_axis != 1) || time_axis != (batch_axis == 0)))
     onnx_invalid(n, "expected the axes 0 and 1");
   if (onnx_failed(n))
     return;
   x = onnx_move_axis(n, x, (int)batch_axis, 0);
-  int64_t dims[2] = {shape.dims[batch_axis], shape.dims[time_axis]};
-  MlirValue step = onnx_iota(n, STRATA_TYPE_I64, 2, dims, 1);
-  MlirValue length = onnx_broadcast_to(n, onnx_insert_axis(n, lengths, 1), 2, dims);
+  strata_dim_t dims[2] = {shape.dims[batch_axis], shape.dims[time_axis]};
+  MlirValue step = onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 1);
+  MlirValue length = onnx_broadcast_dims(n, onnx_insert_axis(n, lengths, 1), 2, dims);
   MlirValue mirrored = onnx_with_number(n, STRATA_OP_SUB, onnx_binary(n, STRATA_OP_SUB, length, step), 1);
   MlirValue from = onnx_select(n, onnx_binary(n, STRATA_OP_LT, step, length), mirrored, step);
   onnx_set_like(n, 0, onnx_move_axis(n, strata_build_gather(n->b, x, from, 1, 1), 0, (int)batch_axis), 0);

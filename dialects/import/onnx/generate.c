@@ -47,14 +47,14 @@ void onnx_import_constant(onnx_node_t *n) {
 
 // The attribute 'value' is a tensor of one element, which is repeated.
 void onnx_import_constant_of_shape(onnx_node_t *n) {
-  int64_t rank;
-  const int64_t *dims = onnx_constant_ints(n, 0, &rank);
+  int64_t rank, known;
+  const strata_dim_t *dims = onnx_dims(n, 0, &rank);
   const Onnx__AttributeProto *attr = onnx_attr(n, "value");
   if (rank > STRATA_MAX_RANK)
     onnx_unsupported(n, "expected at most %d dimensions", STRATA_MAX_RANK);
   for (int64_t i = 0; i < rank && !onnx_failed(n); i++)
-    if (dims[i] < 0)
-      onnx_invalid(n, "shape: got a size of %lld", (long long)dims[i]);
+    if (strata_dim_is_constant(dims[i], &known) && known < 0)
+      onnx_invalid(n, "shape: got a size of %lld", (long long)known);
   if (onnx_failed(n))
     return;
   if (attr && attr->t)
@@ -71,50 +71,73 @@ void onnx_import_constant_of_shape(onnx_node_t *n) {
   strata_type_t type = onnx_shape(element).type;
   if (strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT &&
       strata_constant_f64s(n->b->compile, element, &floats, &count))
-    value->tensor = onnx_splat(n, type, (int)rank, dims, floats[0]);
+    value->tensor = onnx_splat_dims(n, type, (int)rank, dims, floats[0]);
   else if (onnx_known_ints(n, element, &ints, &count))
-    value->tensor = onnx_integer(n, onnx_splat(n, type, (int)rank, dims, 0), ints[0]);
+    value->tensor = onnx_integer(n, onnx_splat_dims(n, type, (int)rank, dims, 0), ints[0]);
   else
-    value->tensor = onnx_broadcast_to(n, element, (int)rank, dims);
+    value->tensor = onnx_broadcast_dims(n, element, (int)rank, dims);
 }
 
 //===-- Sequences of numbers -------------------------------------------------------------------------------------===//
+
+// The number of elements of a range of numbers, which must be known.
+static bool count_numbers(onnx_node_t *n, strata_dim_t *out) {
+  int64_t n_start, n_limit, n_delta;
+  const double *from = onnx_constant_floats(n, 0, &n_start), *to = onnx_constant_floats(n, 1, &n_limit);
+  const double *by = onnx_constant_floats(n, 2, &n_delta);
+  if (onnx_failed(n))
+    return false;
+  if (n_start != 1 || n_limit != 1 || n_delta != 1 || by[0] == 0) {
+    onnx_invalid(n, "expected three numbers and a delta that is not 0");
+    return false;
+  }
+  double count = ceil((to[0] - from[0]) / by[0]);
+  if (!(count < (double)((int64_t)1 << 40))) {
+    onnx_invalid(n, "the range is too long");
+    return false;
+  }
+  *out = onnx_dim(n, count > 0 ? (int64_t)count : 0);
+  return true;
+}
+
+// The same of sizes, in steps that are a number; false where it is another range.
+static bool count_sizes(onnx_node_t *n, strata_dim_t *out) {
+  strata_dim_t ends[3];
+  int64_t number, step;
+  for (int i = 0; i < 3; i++)
+    if (!onnx_known_dim(n, onnx_operand(n, i), &ends[i]))
+      return false;
+  strata_dim_t distance = strata_dim_sub(ends[1], ends[0]);
+  if (strata_dim_is_constant(distance, &number) || !strata_dim_is_constant(ends[2], &step) || step < 1)
+    return false;
+  distance = onnx_derive(n, STRATA_SYMBOL_MAX, distance, onnx_dim(n, 0));
+  *out = strata_dim_floordiv(strata_dim_plus(distance, step - 1), step);
+  return true;
+}
 
 // start, start + delta, ... before limit: all three give the number of elements.
 void onnx_import_range(onnx_node_t *n) {
   MlirValue start = onnx_operand(n, 0), delta = onnx_operand(n, 2);
   strata_type_t type = onnx_shape(start).type;
-  int64_t n_start, n_limit, n_delta;
-  const double *from = onnx_constant_floats(n, 0, &n_start), *to = onnx_constant_floats(n, 1, &n_limit);
-  const double *by = onnx_constant_floats(n, 2, &n_delta);
-  if (onnx_failed(n))
+  strata_dim_t size;
+  if (onnx_failed(n) || (!count_sizes(n, &size) && !count_numbers(n, &size)))
     return;
-  if (n_start != 1 || n_limit != 1 || n_delta != 1 || by[0] == 0) {
-    onnx_invalid(n, "expected three numbers and a delta that is not 0");
-    return;
-  }
-  double count = ceil((to[0] - from[0]) / by[0]);
-  if (!(count < (double)((int64_t)1 << 40))) {
-    onnx_invalid(n, "the range is too long");
-    return;
-  }
-  int64_t size = count > 0 ? (int64_t)count : 0;
   // Floats of 16 bits would not hold the numbers on the way.
   strata_type_t wide = type == STRATA_TYPE_F16 || type == STRATA_TYPE_BF16 ? STRATA_TYPE_F32 : type;
   start = onnx_convert(n, onnx_reshape(n, start, 0, NULL), false, wide, false);
   delta = onnx_convert(n, onnx_reshape(n, delta, 0, NULL), false, wide, false);
-  MlirValue steps = onnx_binary(n, STRATA_OP_MUL, onnx_iota(n, wide, 1, &size, 0), delta);
+  MlirValue steps = onnx_binary(n, STRATA_OP_MUL, onnx_iota_dims(n, wide, 1, &size, 0), delta);
   onnx_set_like(n, 0, onnx_convert(n, onnx_binary(n, STRATA_OP_ADD, start, steps), false, type, false), 0);
 }
 
 // column - row, for comparing with a diagonal.
-static MlirValue diagonal_distance(onnx_node_t *n, int rank, const int64_t *dims) {
-  return onnx_binary(n, STRATA_OP_SUB, onnx_iota(n, STRATA_TYPE_I64, rank, dims, rank - 1),
-                     onnx_iota(n, STRATA_TYPE_I64, rank, dims, rank - 2));
+static MlirValue diagonal_distance(onnx_node_t *n, int rank, const strata_dim_t *dims) {
+  return onnx_binary(n, STRATA_OP_SUB, onnx_iota_dims(n, STRATA_TYPE_I64, rank, dims, rank - 1),
+                     onnx_iota_dims(n, STRATA_TYPE_I64, rank, dims, rank - 2));
 }
 
 void onnx_import_eye_like(onnx_node_t *n) {
-  onnx_shape_t shape = onnx_operand_shape(n, 0);
+  strata_shape_t shape = onnx_operand_shape(n, 0);
   strata_type_t type = shape.type;
   bool is_unsigned = onnx_is_unsigned(n, 0);
   int64_t dtype = onnx_attr_int(n, "dtype", 0);
@@ -133,12 +156,12 @@ void onnx_import_eye_like(onnx_node_t *n) {
 // Keeps what lies on and above, or on and below, the diagonal |k|, which need not be known.
 void onnx_import_trilu(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   if (!onnx_failed(n) && shape.rank < 2)
     onnx_invalid(n, "expected 2 dimensions or more, got %d", shape.rank);
   if (onnx_failed(n))
     return;
-  const int64_t *matrix = shape.dims + shape.rank - 2;
+  const strata_dim_t *matrix = shape.dims + shape.rank - 2;
   MlirValue distance = diagonal_distance(n, 2, matrix);
   MlirValue k = onnx_has(n, 1) ? onnx_reshape(n, onnx_operand(n, 1), 0, NULL) : onnx_integer(n, distance, 0);
   strata_op_id_t keep = onnx_attr_int(n, "upper", 1) ? STRATA_OP_GE : STRATA_OP_LE;
@@ -150,9 +173,9 @@ void onnx_import_one_hot(onnx_node_t *n) {
   int64_t count;
   const double *depths = onnx_constant_floats(n, 1, &count); // any type will do
   int64_t depth = count == 1 && depths[0] >= 1 && depths[0] < 1LL << 40 ? (int64_t)depths[0] : 0;
-  onnx_shape_t shape = onnx_shape(indices);
+  strata_shape_t shape = onnx_shape(indices);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", -1), shape.rank + 1);
-  if (!onnx_failed(n) && (depth < 1 || onnx_shape(values).rank != 1 || onnx_shape(values).dims[0] != 2))
+  if (!onnx_failed(n) && (depth < 1 || onnx_shape(values).rank != 1 || !strata_dim_is(onnx_shape(values).dims[0], 2)))
     onnx_invalid(n, "expected a positive depth and two values");
   if (onnx_failed(n))
     return;
@@ -161,9 +184,9 @@ void onnx_import_one_hot(onnx_node_t *n) {
   if (!onnx_is_unsigned(n, 0))
     indices = onnx_select(n, onnx_binary(n, STRATA_OP_LT, indices, zero), wrapped, indices);
   indices = onnx_insert_axis(n, indices, axis);
-  onnx_shape_t hot = onnx_shape(indices);
-  hot.dims[axis] = depth;
-  MlirValue places = onnx_iota(n, hot.type, hot.rank, hot.dims, axis);
+  strata_shape_t hot = onnx_shape(indices);
+  hot.dims[axis] = onnx_dim(n, depth);
+  MlirValue places = onnx_iota_dims(n, hot.type, hot.rank, hot.dims, axis);
   MlirValue off = onnx_reshape(n, onnx_slice_axis(n, values, 0, 0, 1, 1), 0, NULL);
   MlirValue on = onnx_reshape(n, onnx_slice_axis(n, values, 0, 1, 1, 1), 0, NULL);
   onnx_set_like(n, 0, onnx_select(n, onnx_binary(n, STRATA_OP_EQ, places, indices), on, off), 2);

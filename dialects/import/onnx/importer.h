@@ -21,7 +21,9 @@ typedef struct onnx_importer {
   strata_string_map_t ops;            // by name, rows of ops.def
   strata_string_map_t functions;      // by domain and name, the model's own
   strata_string_map_t external_files; // by location, mapped
-  strata_string_map_t dims, inputs;   // what the options may name; in |names| once more, in the model's order
+  strata_symbols_t symbols;           // of the dims so far; by number: what each is known to be, or null (sizes.h)
+  STRATA_VECTOR(strata_dim_t) known;
+  strata_string_map_t dims, inputs; // what the options may name; in |names| once more, in the model's order
   STRATA_VECTOR(const char *) dim_names, input_names;
   STRATA_VECTOR(const char *) open_options; // that would give what is not known
   strata_string_map_t outputs;              // those seen

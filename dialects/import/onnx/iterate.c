@@ -59,7 +59,7 @@ static void note_empty(loop_t *loop, const loop_t *probe) {
 
 // The values of all iterations along |axis|, the last first if |is_reversed|.
 static MlirValue join_parts(onnx_node_t *n, const parts_t *parts, MlirValue empty, int64_t axis, bool is_reversed) {
-  onnx_shape_t shape = onnx_shape(parts->count ? parts->data[0] : empty);
+  onnx_shape_t shape = onnx_sizes(n, parts->count ? parts->data[0] : empty);
   int at = onnx_axis(n, axis, shape.rank + 1);
   if (onnx_failed(n))
     return empty;
@@ -129,7 +129,7 @@ typedef struct {
 // Operand |i|, one element of |type|, as a scalar.
 static MlirValue scalar_operand(onnx_node_t *n, int i, strata_type_t type) {
   MlirValue value = onnx_operand(n, i);
-  onnx_shape_t shape = onnx_shape(value);
+  onnx_shape_t shape = onnx_sizes(n, value);
   int64_t count = 1;
   for (int j = 0; j < shape.rank; j++)
     count *= shape.dims[j];
@@ -298,7 +298,7 @@ static bool scan_counted(onnx_node_t *n, int first, int n_inputs, const loop_t *
     return false;
   for (int i = 0; i < n_inputs; i++) {
     MlirValue x = onnx_operand(n, first + states->n_states + i);
-    onnx_shape_t shape = onnx_shape(x);
+    onnx_shape_t shape = onnx_sizes(n, x);
     int axis = onnx_axis(n, axes[i], shape.rank);
     if (onnx_failed(n) || shape.dims[axis] != length)
       return false;
@@ -330,7 +330,7 @@ static bool scan_counted(onnx_node_t *n, int first, int n_inputs, const loop_t *
 // Zeros in their place, where there are none.
 static void empty_scan_inputs(onnx_node_t *n, int first, int n_scan_inputs, const int64_t *axes, onnx_value_t *out) {
   for (int i = 0; i < n_scan_inputs && !onnx_failed(n); i++) {
-    onnx_shape_t shape = onnx_shape(onnx_operand(n, first + i));
+    onnx_shape_t shape = onnx_sizes(n, onnx_operand(n, first + i));
     int axis = onnx_axis(n, axes[i], shape.rank);
     for (int j = axis; j + 1 < shape.rank; j++)
       shape.dims[j] = shape.dims[j + 1];
@@ -356,7 +356,7 @@ static void scan(onnx_node_t *n, int first, int n_scan_inputs) {
   int64_t *axes = scan_attr(n, "scan_input_axes", n_scan_inputs);
   int64_t *reversed = scan_attr(n, n->opset < 9 ? "directions" : "scan_input_directions", n_scan_inputs);
   loop_t loop = create_loop(n, n_states, n->inputs + first, 0);
-  onnx_shape_t walked = onnx_operand_shape(n, first + n_states);
+  onnx_shape_t walked = onnx_operand_sizes(n, first + n_states);
   int axis = onnx_axis(n, axes[0], walked.rank);
   if (!onnx_failed(n) && scan_counted(n, first, n_scan_inputs, &loop, axes, reversed, walked.dims[axis]))
     return;
@@ -386,7 +386,7 @@ static void scan_8(onnx_node_t *n, int n_scan_inputs) {
   if (onnx_has(n, 0))
     onnx_unsupported(n, "sequence lengths");
   for (int i = 1; i < n->n_inputs && !onnx_failed(n); i++) {
-    onnx_shape_t shape = onnx_operand_shape(n, i);
+    onnx_shape_t shape = onnx_operand_sizes(n, i);
     if (shape.rank < 1 || shape.dims[0] != 1)
       onnx_unsupported(n, "a batch of more than one");
     else

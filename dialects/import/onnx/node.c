@@ -1,6 +1,8 @@
 // What a reader sees of its node: operands, results, attributes, constants, and the errors it can make.
 #include "dialects/import/onnx/importer.h"
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/mlir_util.h"
+#include "dialects/strata/symbols.h"
 #include "runtime/base/quote.h"
 
 //===-- Errors ---------------------------------------------------------------------------------------------------===//
@@ -37,46 +39,62 @@ MlirValue onnx_operand(onnx_node_t *n, int i) {
   return (MlirValue){0};
 }
 
-onnx_shape_t onnx_shape(MlirValue value) {
+strata_shape_t onnx_shape(MlirValue value) {
   strata_shape_t shape = strata_shape_of(value);
-  onnx_shape_t result = {.type = shape.type, .rank = shape.rank};
-  if (shape.type == STRATA_TYPE_COUNT || !strata_shape_sizes(&shape, result.dims))
-    return (onnx_shape_t){.type = STRATA_TYPE_F32};
-  return result;
+  return shape.type == STRATA_TYPE_COUNT ? (strata_shape_t){.type = STRATA_TYPE_F32} : shape;
 }
 
-onnx_shape_t onnx_operand_shape(onnx_node_t *n, int i) { return onnx_shape(onnx_operand(n, i)); }
+strata_shape_t onnx_operand_shape(onnx_node_t *n, int i) { return onnx_shape(onnx_operand(n, i)); }
+
+onnx_shape_t onnx_sizes(onnx_node_t *n, MlirValue value) {
+  strata_shape_t shape = onnx_shape(value);
+  onnx_shape_t result = {.type = shape.type, .rank = shape.rank};
+  if (strata_shape_sizes(&shape, result.dims))
+    return result;
+  for (int i = 0; i < shape.rank && !onnx_failed(n); i++)
+    if (!strata_dim_is_constant(shape.dims[i], &result.dims[i]))
+      onnx_unsupported(n, "a dimension of size %s, which must be a number: give it with --dim",
+                       onnx_dim_text(n, shape.dims[i]));
+  return (onnx_shape_t){.type = shape.type};
+}
+
+onnx_shape_t onnx_operand_sizes(onnx_node_t *n, int i) { return onnx_sizes(n, onnx_operand(n, i)); }
 
 // "2x3", or "a scalar".
-static const char *dims_text(onnx_node_t *n, int rank, const int64_t *dims) {
+static const char *dims_text(onnx_node_t *n, int rank, const strata_dim_t *dims) {
   const char *text = rank ? "" : "a scalar";
   for (int i = 0; i < rank; i++)
-    text = strata_arena_printf(n->b->compile->arena, "%s%s%lld", text, i ? "x" : "", (long long)dims[i]);
+    text = strata_arena_printf(n->b->compile->arena, "%s%s%s", text, i ? "x" : "", onnx_dim_text(n, dims[i]));
   return text;
 }
 
-static void wrong_shape(onnx_node_t *n, int i, const onnx_shape_t *got, const char *what, int rank,
-                        const int64_t *dims) {
+static void wrong_shape(onnx_node_t *n, int i, const strata_shape_t *got, const char *what, int rank,
+                        const strata_dim_t *dims) {
   onnx_invalid(n, "operand %d ('%s'): expected %s%s, got %s", i, n->proto->input[i], what, dims_text(n, rank, dims),
                dims_text(n, got->rank, got->dims));
 }
 
-void onnx_expect_shape(onnx_node_t *n, int i, int rank, const int64_t *dims) {
-  onnx_shape_t got = onnx_has(n, i) ? onnx_operand_shape(n, i) : (onnx_shape_t){.rank = rank};
+void onnx_expect_shape(onnx_node_t *n, int i, int rank, const strata_dim_t *dims) {
+  strata_shape_t got = onnx_has(n, i) ? onnx_operand_shape(n, i) : (strata_shape_t){.rank = rank};
   bool fits = !onnx_has(n, i) || got.rank == rank;
   for (int d = 0; onnx_has(n, i) && fits && d < rank; d++)
-    fits = got.dims[d] == dims[d];
+    fits = onnx_agree(n, got.dims[d], dims[d]);
   if (!fits && !onnx_failed(n))
     wrong_shape(n, i, &got, "", rank, dims);
 }
 
-void onnx_expect_broadcast(onnx_node_t *n, int i, int rank, const int64_t *dims) {
-  onnx_shape_t got = onnx_has(n, i) ? onnx_operand_shape(n, i) : (onnx_shape_t){.rank = 0};
+void onnx_expect_broadcast(onnx_node_t *n, int i, int rank, const strata_dim_t *dims) {
+  strata_shape_t got = onnx_has(n, i) ? onnx_operand_shape(n, i) : (strata_shape_t){.rank = 0};
   bool fits = got.rank <= rank;
   for (int d = 0; fits && d < got.rank; d++)
-    fits = got.dims[d] == 1 || got.dims[d] == dims[rank - got.rank + d];
+    fits = strata_dim_is(got.dims[d], 1) || onnx_agree(n, got.dims[d], dims[rank - got.rank + d]);
   if (!fits && !onnx_failed(n))
     wrong_shape(n, i, &got, "what can be broadcast to ", rank, dims);
+}
+
+void onnx_expect_sizes(onnx_node_t *n, int i, int rank, const int64_t *dims) {
+  strata_shape_t shape = strata_shape_static(n->b->compile->context, STRATA_TYPE_F32, rank, dims);
+  onnx_expect_shape(n, i, rank, shape.dims);
 }
 
 void onnx_set_value(onnx_node_t *n, int i, onnx_value_t value) {
@@ -150,6 +168,21 @@ static bool fold(onnx_node_t *n, MlirValue value, int depth, MlirValue *out_cons
   return evaluate(n, op, out_constant);
 }
 
+// The elements that sizes are part of, but do not change: of the rank of a shape, of conditions on sizes.
+static bool known_elements(onnx_node_t *n, MlirValue value, const int64_t **out_values, int64_t *out_count) {
+  const strata_dim_value_t *elements;
+  if (!n->importer->symbols.list.count ||
+      !strata_dim_values(n->b->compile, &n->importer->symbols, value, &elements, out_count))
+    return false;
+  int64_t *values = strata_arena_array(n->b->compile->arena, int64_t, *out_count + 1);
+  for (int64_t i = 0; i < *out_count; i++)
+    if (mlirAffineExprIsNull(elements[i].dim) || elements[i].divisor != 1 ||
+        !strata_dim_is_constant(elements[i].dim, &values[i]))
+      return false;
+  *out_values = values;
+  return true;
+}
+
 bool onnx_is_known(onnx_node_t *n, MlirValue value) {
   MlirValue constant;
   return fold(n, value, 0, &constant);
@@ -158,7 +191,9 @@ bool onnx_is_known(onnx_node_t *n, MlirValue value) {
 bool onnx_known_ints(onnx_node_t *n, MlirValue value, const int64_t **out_values, int64_t *out_count) {
   MlirValue constant;
   int64_t *values;
-  if (!fold(n, value, 0, &constant) || !strata_constant_i64s(n->b->compile, constant, &values, out_count))
+  if (!fold(n, value, 0, &constant))
+    return known_elements(n, value, out_values, out_count);
+  if (!strata_constant_i64s(n->b->compile, constant, &values, out_count))
     return false;
   *out_values = values;
   return true;
@@ -211,6 +246,22 @@ const int64_t *onnx_constant_ints(onnx_node_t *n, int i, int64_t *out_count) {
   return NULL;
 }
 
+// Floats that sizes are part of, but do not change.
+static bool known_floats(onnx_node_t *n, MlirValue value, double **out_values, int64_t *out_count) {
+  const strata_dim_value_t *elements;
+  int64_t number;
+  if (!n->importer->symbols.list.count ||
+      !strata_dim_values(n->b->compile, &n->importer->symbols, value, &elements, out_count))
+    return false;
+  *out_values = strata_arena_array(n->b->compile->arena, double, *out_count + 1);
+  for (int64_t i = 0; i < *out_count; i++) {
+    if (mlirAffineExprIsNull(elements[i].dim) || !strata_dim_is_constant(elements[i].dim, &number))
+      return false;
+    (*out_values)[i] = (double)number / (double)elements[i].divisor;
+  }
+  return true;
+}
+
 const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count) {
   MlirValue constant;
   double *values;
@@ -219,6 +270,8 @@ const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count) {
   if (mlirValueIsNull(operand))
     return NULL;
   if (fold(n, operand, 0, &constant) && strata_constant_f64s(n->b->compile, constant, &values, out_count))
+    return values;
+  if (known_floats(n, operand, &values, out_count))
     return values;
   must_be_known(n, i);
   *out_count = 0;
@@ -233,6 +286,75 @@ int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise) {
   if (!onnx_failed(n) && count != 1)
     onnx_invalid(n, "operand %d: expected one element, got %lld", i, (long long)count);
   return onnx_failed(n) ? otherwise : values[0];
+}
+
+// The elements of an operand as dims; NULL where one is not known.
+static const strata_dim_t *known_dims(onnx_node_t *n, MlirValue value, int64_t *out_count) {
+  const int64_t *ints;
+  const strata_dim_value_t *elements;
+  bool are_ints = onnx_known_ints(n, value, &ints, out_count);
+  if (!are_ints && (!n->importer->symbols.list.count ||
+                    !strata_dim_values(n->b->compile, &n->importer->symbols, value, &elements, out_count)))
+    return NULL;
+  strata_dim_t *dims = strata_arena_array(n->b->compile->arena, strata_dim_t, *out_count + 1);
+  for (int64_t i = 0; i < *out_count; i++) {
+    if (!are_ints && (mlirAffineExprIsNull(elements[i].dim) || elements[i].divisor != 1))
+      return NULL;
+    dims[i] = are_ints ? onnx_dim(n, ints[i]) : elements[i].dim;
+  }
+  return dims;
+}
+
+bool onnx_known_dim(onnx_node_t *n, MlirValue value, strata_dim_t *out) {
+  const strata_dim_value_t *elements;
+  int64_t count;
+  if (!n->importer->symbols.list.count ||
+      !strata_dim_values(n->b->compile, &n->importer->symbols, value, &elements, &count) || count != 1 ||
+      mlirAffineExprIsNull(elements[0].dim) || elements[0].divisor != 1)
+    return false;
+  *out = elements[0].dim;
+  return true;
+}
+
+const strata_dim_t *onnx_dims(onnx_node_t *n, int i, int64_t *out_count) {
+  *out_count = 0;
+  MlirValue operand = constant_operand(n, i);
+  if (mlirValueIsNull(operand))
+    return NULL;
+  const strata_dim_t *dims = known_dims(n, operand, out_count);
+  if (dims)
+    return dims;
+  must_be_known(n, i);
+  *out_count = 0;
+  return NULL;
+}
+
+//===-- Dims -----------------------------------------------------------------------------------------------------===//
+
+strata_dim_t onnx_dim(const onnx_node_t *n, int64_t size) { return strata_dim_constant(n->b->compile->context, size); }
+
+const char *onnx_dim_text(const onnx_node_t *n, strata_dim_t dim) {
+  return strata_dim_text(n->b->compile->arena, &n->importer->symbols, onnx_resolve(n->importer, dim));
+}
+
+strata_range_t onnx_dim_range(const onnx_node_t *n, strata_dim_t dim) {
+  return strata_dim_range(onnx_resolve(n->importer, dim), &n->importer->symbols);
+}
+
+strata_dim_t onnx_derive(onnx_node_t *n, strata_symbol_op_t op, strata_dim_t lhs, strata_dim_t rhs) {
+  return strata_symbols_derive(n->b->compile->arena, &n->importer->symbols, op, onnx_resolve(n->importer, lhs),
+                               onnx_resolve(n->importer, rhs));
+}
+
+bool onnx_agree(onnx_node_t *n, strata_dim_t a, strata_dim_t b) { return onnx_unify(n->importer, a, b); }
+
+void onnx_agree_pair(onnx_node_t *n, MlirValue x, MlirValue y) {
+  strata_shape_t a = onnx_shape(x), b = onnx_shape(y);
+  for (int i = 1; i <= a.rank && i <= b.rank; i++) {
+    strata_dim_t left = a.dims[a.rank - i], right = b.dims[b.rank - i];
+    if (!strata_dim_equal(left, right) && !strata_dim_is(left, 1) && !strata_dim_is(right, 1))
+      onnx_agree(n, left, right);
+  }
 }
 
 //===-- Attributes -----------------------------------------------------------------------------------------------===//
@@ -311,6 +433,16 @@ void onnx_attr_ints_or(onnx_node_t *n, const char *name, int count, int64_t othe
 
 const int64_t *onnx_ints(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {
   return onnx_has_attr(n, attr) ? onnx_attr_ints(n, attr, out_count) : onnx_constant_ints(n, i, out_count);
+}
+
+const strata_dim_t *onnx_dims_or_attr(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {
+  if (!onnx_has_attr(n, attr))
+    return onnx_dims(n, i, out_count);
+  const int64_t *values = onnx_attr_ints(n, attr, out_count);
+  strata_dim_t *dims = strata_arena_array(n->b->compile->arena, strata_dim_t, *out_count + 1);
+  for (int64_t k = 0; k < *out_count; k++)
+    dims[k] = onnx_dim(n, values[k]);
+  return dims;
 }
 
 const int64_t *onnx_required_ints(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {

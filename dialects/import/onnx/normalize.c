@@ -19,11 +19,11 @@ static MlirValue scale_channels(onnx_node_t *n, MlirValue x, MlirValue scale, Ml
 }
 
 static MlirValue mean(onnx_node_t *n, MlirValue x, const bool *axes, bool keep_dims) {
-  onnx_shape_t shape = onnx_shape(x);
-  double count = 1;
+  strata_shape_t shape = onnx_shape(x);
+  strata_dim_t count = onnx_dim(n, 1);
   for (int i = 0; i < shape.rank; i++)
-    count *= axes[i] ? (double)shape.dims[i] : 1;
-  return onnx_with_number(n, STRATA_OP_DIV, onnx_reduce(n, STRATA_COMBINER_ADD, x, axes, keep_dims), count);
+    count = axes[i] ? strata_dim_mul(count, shape.dims[i]) : count;
+  return onnx_with_dim(n, STRATA_OP_DIV, onnx_reduce(n, STRATA_COMBINER_ADD, x, axes, keep_dims), count);
 }
 
 // mean((x - mean(x))²)
@@ -85,7 +85,7 @@ static bool is_training(const onnx_node_t *n) {
 void onnx_import_batch_normalization(onnx_node_t *n) {
   if (!onnx_attr_int(n, "spatial", 1))
     onnx_unsupported(n, "statistics of each place (spatial = 0)");
-  onnx_shape_t shape = onnx_operand_shape(n, 0);
+  strata_shape_t shape = onnx_operand_shape(n, 0);
   if (!onnx_failed(n) && shape.rank < 2)
     onnx_invalid(n, "expected 2 dimensions or more");
   for (int i = 1; i < 5 && !onnx_failed(n); i++)
@@ -129,7 +129,7 @@ void onnx_import_layer_normalization(onnx_node_t *n) {
     return;
   for (int i = 0; i < rank; i++)
     axes[i] = i >= axis;
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   for (int i = 1; i < 3; i++)
     onnx_expect_broadcast(n, i, rank, shape.dims);
   if (onnx_failed(n))
@@ -151,7 +151,7 @@ void onnx_import_instance_normalization(onnx_node_t *n) {
   bool axes[STRATA_MAX_RANK];
   for (int i = 0; i < STRATA_MAX_RANK; i++)
     axes[i] = i >= 2;
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   if (!onnx_failed(n) && shape.rank < 3)
     onnx_invalid(n, "expected 3 dimensions or more");
   for (int i = 1; i < 3 && !onnx_failed(n); i++)
@@ -167,25 +167,26 @@ void onnx_import_instance_normalization(onnx_node_t *n) {
 void onnx_import_group_normalization(onnx_node_t *n) {
   MlirValue x = onnx_widen(n, onnx_operand(n, 0)), scale = to_float(n, onnx_operand(n, 1)),
             bias = to_float(n, onnx_operand(n, 2));
-  onnx_shape_t shape = onnx_shape(x), grouped = shape;
-  int64_t groups = onnx_attr_int(n, "num_groups", 1);
+  strata_shape_t shape = onnx_shape(x), grouped = shape;
+  int64_t groups = onnx_attr_int(n, "num_groups", 1), channels = 0;
   bool axes[STRATA_MAX_RANK];
-  if (!onnx_failed(n) && (shape.rank < 2 || groups < 1 || shape.dims[1] % groups || shape.rank == STRATA_MAX_RANK))
+  if (!onnx_failed(n) && (shape.rank < 2 || groups < 1 || !strata_dim_is_constant(shape.dims[1], &channels) ||
+                          channels % groups || shape.rank == STRATA_MAX_RANK))
     onnx_invalid(n, "expected channels that %lld groups divide", (long long)groups);
   for (int i = 1; i < 3 && !onnx_failed(n); i++)
-    onnx_expect_shape(n, i, 1, n->opset < 21 ? &groups : &shape.dims[1]);
+    onnx_expect_sizes(n, i, 1, n->opset < 21 ? &groups : &channels);
   if (onnx_failed(n))
     return;
   grouped.rank++;
-  grouped.dims[1] = groups;
-  grouped.dims[2] = shape.dims[1] / groups;
+  grouped.dims[1] = onnx_dim(n, groups);
+  grouped.dims[2] = onnx_dim(n, channels / groups);
   memcpy(grouped.dims + 3, shape.dims + 2, (size_t)(shape.rank - 2) * sizeof *shape.dims);
   for (int i = 0; i < STRATA_MAX_RANK; i++)
     axes[i] = i >= 2;
-  x = normalize(n, onnx_reshape(n, x, grouped.rank, grouped.dims), axes, onnx_attr_float(n, "epsilon", 1e-5));
+  x = normalize(n, onnx_reshape_dims(n, x, grouped.rank, grouped.dims), axes, onnx_attr_float(n, "epsilon", 1e-5));
   if (n->opset < 21)
     x = scale_channels(n, x, scale, bias);
-  x = onnx_reshape(n, x, shape.rank, shape.dims);
+  x = onnx_reshape_dims(n, x, shape.rank, shape.dims);
   if (n->opset >= 21)
     x = scale_channels(n, x, scale, bias);
   onnx_set(n, 0, onnx_convert(n, x, false, onnx_operand_shape(n, 0).type, false));

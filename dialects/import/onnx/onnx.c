@@ -8,7 +8,9 @@
 // This file does inputs and outputs; graph.c walks the nodes, ops.def has the operators.
 #include "dialects/import/onnx/importer.h"
 #include "dialects/import/onnx/model.h"
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/mlir_util.h"
+#include "dialects/strata/symbols.h"
 #include "runtime/base/nearest.h"
 #include "runtime/base/quote.h"
 
@@ -27,8 +29,8 @@ typedef struct {
   strata_type_t type;
   bool is_unsigned;
   int rank;
-  int64_t dims[STRATA_MAX_RANK];
-  bool is_known; // all its sizes are
+  strata_dim_t dims[STRATA_MAX_RANK];
+  bool is_known; // its shape is
 } port_t;
 
 static const strata_import_binding_t *find_binding(const strata_import_binding_t *bindings, size_t n,
@@ -44,17 +46,6 @@ static bool has_size(const Onnx__TensorShapeProto__Dimension *dim) {
   return dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && dim->dim_value > 0;
 }
 
-// What --dim calls a dimension: its symbol, or input and axis where it has none.
-static const char *dim_name(onnx_importer_t *importer, const char *input, int axis, const char *symbol) {
-  return *symbol ? symbol : strata_arena_printf(importer->compile->arena, "%s.%d", input, axis);
-}
-
-static void note_dim(onnx_importer_t *importer, const char *name) {
-  strata_arena_t *arena = importer->compile->arena;
-  if (!strata_string_map_put(arena, &importer->dims, name, importer))
-    *strata_vector_push(arena, &importer->dim_names) = name;
-}
-
 // A problem that an option solves.
 static void note_open(onnx_importer_t *importer, const char *problem, const char *option, const char *value) {
   strata_arena_t *arena = importer->compile->arena;
@@ -63,72 +54,67 @@ static void note_open(onnx_importer_t *importer, const char *problem, const char
   onnx_add_problem(importer, "%s; set it with %s", problem, option);
 }
 
-// A size that nobody gives is a problem and is_known is false.
+// The dimension |axis| of an input: a size, or what its name stands for, which is INPUT.AXIS where it has none.
 static strata_status_t read_dim(onnx_importer_t *importer, const Onnx__TensorShapeProto__Dimension *dim,
-                                const char *input, int axis, int64_t *out_size, bool *is_known) {
-  strata_arena_t *arena = importer->compile->arena;
+                                const char *input, int axis, strata_dim_t *out) {
   if (has_size(dim)) {
-    *out_size = dim->dim_value;
+    *out = strata_dim_constant(importer->compile->context, dim->dim_value);
     return NULL;
   }
   bool has_symbol = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
-  const char *name = dim_name(importer, input, axis, has_symbol ? onnx_text(dim->dim_param) : "");
-  const strata_import_binding_t *binding = find_binding(importer->options->dims, importer->options->n_dims, name);
-  bool is_new = !strata_string_map_get(&importer->dims, name);
-  note_dim(importer, name);
-  *is_known &= binding != NULL;
-  *out_size = binding ? binding->size : 0;
-  if (binding || !is_new)
-    return NULL;
-  bool says_nothing = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-  const char *said =
-      says_nothing ? strata_arena_printf(arena, " (the model says %lld)", (long long)dim->dim_value) : "";
-  note_open(
-      importer,
-      strata_arena_printf(arena, "input '%s': the size of dimension %d ('%s') is not known%s", input, axis, name, said),
-      "--dim", strata_arena_printf(arena, "%s=N", name));
+  const char *name = has_symbol ? onnx_text(dim->dim_param) : "";
+  if (!*name)
+    name = strata_arena_printf(importer->compile->arena, "%s.%d", input, axis);
+  return strata_status_context(onnx_named_dim(importer, name, out), "input '%s'", input);
+}
+
+// Sizes with 'x' between them, '?' for one that stays open, or the word "scalar".
+static strata_status_t parse_sizes(onnx_importer_t *importer, const char *text, port_t *port, bool *out_good) {
+  port->rank = 0;
+  *out_good = false;
+  for (text += strcmp(text, "scalar") ? 0 : strlen(text); *text;) {
+    char *end = (char *)(uintptr_t)text + 1;
+    if ((!isdigit((unsigned char)*text) && *text != '?') || port->rank == STRATA_MAX_RANK)
+      return NULL;
+    int axis = port->rank++;
+    int64_t size = *text == '?' ? 0 : strtoll(text, &end, 10);
+    if (size == INT64_MAX || (*end && (*end != 'x' || !end[1])))
+      return NULL;
+    port->dims[axis] = strata_dim_constant(importer->compile->context, size);
+    if (*text == '?')
+      STRATA_TRY(onnx_named_dim(importer, strata_arena_printf(importer->compile->arena, "%s.%d", port->name, axis),
+                                &port->dims[axis]));
+    text = end + (*end == 'x');
+  }
+  *out_good = true;
   return NULL;
 }
 
-// Sizes with 'x' between them, or the word "scalar".
-static bool parse_sizes(const char *text, port_t *port) {
-  port->rank = 0;
-  for (text += strcmp(text, "scalar") ? 0 : strlen(text); *text;) {
-    char *end;
-    if (!isdigit((unsigned char)*text) || port->rank == STRATA_MAX_RANK)
-      return false;
-    int64_t size = port->dims[port->rank++] = strtoll(text, &end, 10);
-    if (size == INT64_MAX || (*end && (*end != 'x' || !end[1])))
-      return false;
-    text = end + (*end == 'x');
-  }
-  return true;
-}
-
 // The shape that --shape gives an input must be what the model says of it, as far as that says something.
-static strata_status_t read_given_dims(const strata_import_binding_t *given, const Onnx__TensorShapeProto *shape,
-                                       port_t *port) {
-  if (!parse_sizes(given->text, port))
+static strata_status_t read_given_dims(onnx_importer_t *importer, const strata_import_binding_t *given,
+                                       const Onnx__TensorShapeProto *shape, port_t *port) {
+  bool is_good;
+  STRATA_TRY(parse_sizes(importer, given->text, port, &is_good));
+  if (!is_good)
     return strata_error(STRATA_INVALID_ARGUMENT, "--shape %s=%s: expected at most %d sizes with x between them",
                         given->name, given->text, STRATA_MAX_RANK);
   if (shape && (int)shape->n_dim != port->rank)
     return strata_error(STRATA_INVALID_ARGUMENT, "--shape %s=%s: expected %zu sizes, got %d", given->name, given->text,
                         shape->n_dim, port->rank);
   for (int i = 0; shape && i < port->rank; i++)
-    if (has_size(shape->dim[i]) && shape->dim[i]->dim_value != port->dims[i])
+    if (has_size(shape->dim[i]) && !strata_dim_is(port->dims[i], shape->dim[i]->dim_value))
       return strata_error(STRATA_INVALID_ARGUMENT, "--shape %s=%s: dimension %d has size %lld in the model",
                           given->name, given->text, i, (long long)shape->dim[i]->dim_value);
   return NULL;
 }
 
 static strata_status_t read_dims(onnx_importer_t *importer, const Onnx__TensorShapeProto *shape, port_t *port) {
-  port->is_known = true;
   port->rank = (int)shape->n_dim;
   if (shape->n_dim > STRATA_MAX_RANK)
     return strata_error(STRATA_UNSUPPORTED, "input '%s': expected at most %d dimensions, got %zu", port->name,
                         STRATA_MAX_RANK, shape->n_dim);
   for (int i = 0; i < port->rank; i++)
-    STRATA_TRY(read_dim(importer, shape->dim[i], port->name, i, &port->dims[i], &port->is_known));
+    STRATA_TRY(read_dim(importer, shape->dim[i], port->name, i, &port->dims[i]));
   return NULL;
 }
 
@@ -149,7 +135,7 @@ static strata_status_t read_input_type(onnx_importer_t *importer, const Onnx__Va
   const strata_import_binding_t *given = find_binding(options->shapes, options->n_shapes, out_port->name);
   out_port->is_known = given || tensor->shape;
   if (given)
-    return read_given_dims(given, tensor->shape, out_port);
+    return read_given_dims(importer, given, tensor->shape, out_port);
   if (!tensor->shape) {
     strata_arena_t *arena = importer->compile->arena;
     note_open(importer, strata_arena_printf(arena, "input '%s': the shape is not known", out_port->name), "--shape",
@@ -173,9 +159,11 @@ static MlirAttribute port_attrs(onnx_importer_t *importer, const char *name, boo
 static strata_status_t add_argument(onnx_importer_t *importer, onnx_scope_t *scope, const port_t *port) {
   strata_builder_t *b = &importer->builder;
   MlirContext context = importer->compile->context;
-  strata_shape_t shape = strata_shape_static(context, port->type, port->rank, port->dims);
-  int64_t count = strata_shape_count(&shape);
-  if (count < 0 || strata_type_storage_size(port->type, count) < 0)
+  strata_shape_t shape = {.type = port->type, .rank = port->rank};
+  memcpy(shape.dims, port->dims, sizeof shape.dims);
+  int64_t sizes[STRATA_MAX_RANK], count = strata_shape_count(&shape);
+  bool is_static = strata_shape_sizes(&shape, sizes);
+  if (is_static && (count < 0 || strata_type_storage_size(port->type, count) < 0))
     return strata_error(STRATA_INVALID_ARGUMENT, "input '%s' is too large", port->name);
   MlirLocation location = mlirLocationNameGet(context, strata_str(port->name), mlirLocationUnknownGet(context));
   MlirValue value = mlirBlockAddArgument(b->block, strata_shape_to_type(context, &shape), location);
@@ -293,7 +281,8 @@ static strata_status_t add_weights(onnx_importer_t *importer, onnx_scope_t *scop
       return strata_error(STRATA_UNSUPPORTED, "tensor '%s': expected at most %d dimensions, got %d", port.name,
                           STRATA_MAX_RANK, port.rank);
     port.type = onnx_dtype_element_type(weight->tensor.dtype, &port.is_unsigned);
-    memcpy(port.dims, weight->tensor.shape, (size_t)port.rank * sizeof port.dims[0]);
+    for (int d = 0; d < port.rank; d++)
+      port.dims[d] = strata_dim_constant(importer->compile->context, weight->tensor.shape[d]);
     STRATA_TRY(add_argument(importer, scope, &port));
   }
   return NULL;
@@ -301,23 +290,31 @@ static strata_status_t add_weights(onnx_importer_t *importer, onnx_scope_t *scop
 
 //===-- Outputs --------------------------------------------------------------------------------------------------===//
 
-// Callers size their buffers by what the model says, as far as it says something.
-static strata_status_t check_output_shape(const char *name, const Onnx__TensorShapeProto *said, MlirValue value) {
-  onnx_shape_t shape = onnx_shape(value);
+// Callers size their buffers by what the model says, as far as it says a number.
+static strata_status_t check_output_shape(onnx_importer_t *importer, const char *name,
+                                          const Onnx__TensorShapeProto *said, MlirValue value) {
+  strata_shape_t shape = onnx_shape(value);
   if (said && (int)said->n_dim != shape.rank)
     return strata_error(STRATA_INVALID_ARGUMENT,
                         "output '%s': the model says %zu dimensions, but what it computes has %d", name, said->n_dim,
                         shape.rank);
-  for (int i = 0; said && i < shape.rank; i++)
-    if (has_size(said->dim[i]) && said->dim[i]->dim_value != shape.dims[i])
-      return strata_error(STRATA_INVALID_ARGUMENT,
-                          "output '%s': the model says that dimension %d has size %lld, but what it computes has %lld",
-                          name, i, (long long)said->dim[i]->dim_value, (long long)shape.dims[i]);
+  for (int i = 0; said && i < shape.rank; i++) {
+    if (!has_size(said->dim[i]))
+      continue;
+    strata_dim_t size = strata_dim_constant(importer->compile->context, said->dim[i]->dim_value);
+    if (!onnx_unify(importer, shape.dims[i], size))
+      return strata_error(
+          STRATA_INVALID_ARGUMENT,
+          "output '%s': the model says that dimension %d has size %lld, but what it computes has %s", name, i,
+          (long long)said->dim[i]->dim_value,
+          strata_dim_text(importer->compile->arena, &importer->symbols, onnx_resolve(importer, shape.dims[i])));
+  }
   return NULL;
 }
 
 // What the model says of an output must be true of what it computes.
-static strata_status_t check_output(const Onnx__ValueInfoProto *info, const onnx_value_t *value) {
+static strata_status_t check_output(onnx_importer_t *importer, const Onnx__ValueInfoProto *info,
+                                    const onnx_value_t *value) {
   if (value->kind != ONNX_TENSOR)
     return strata_error(STRATA_UNSUPPORTED, "output '%s' is not supported: it is no tensor", onnx_text(info->name));
   if (!info->type || info->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
@@ -330,7 +327,7 @@ static strata_status_t check_output(const Onnx__ValueInfoProto *info, const onnx
     return strata_error(STRATA_INVALID_ARGUMENT, "output '%s': the model says %s, but what it computes is %s",
                         onnx_text(info->name), onnx_data_type_name(data_type),
                         onnx_type_name(onnx_shape(value->tensor).type, value->is_unsigned));
-  return check_output_shape(onnx_text(info->name), info->type->tensor_type->shape, value->tensor);
+  return check_output_shape(importer, onnx_text(info->name), info->type->tensor_type->shape, value->tensor);
 }
 
 static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope_t *scope,
@@ -345,7 +342,7 @@ static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope
   *out_attrs = port_attrs(importer, name, value->is_unsigned);
   if (value->kind == ONNX_POISONED)
     return NULL; // its problem is noted
-  strata_status_t status = check_output(info, value);
+  strata_status_t status = check_output(importer, info, value);
   if (strata_status_code(status) != STRATA_UNSUPPORTED)
     return status;
   onnx_add_problem(importer, "%s", strata_status_message(status));
@@ -393,6 +390,7 @@ static strata_status_t problems_error(onnx_importer_t *importer) {
 // Makes func.func @main of the region whose block has been filled.
 static void create_main(onnx_importer_t *importer, MlirRegion region, size_t n_results, const MlirValue *results,
                         const MlirAttribute *result_attrs) {
+  onnx_settle_symbols(importer);
   MlirContext context = importer->compile->context;
   MlirBlock block = importer->main;
   MlirLocation location = mlirLocationUnknownGet(context);
@@ -410,8 +408,10 @@ static void create_main(onnx_importer_t *importer, MlirRegion region, size_t n_r
       {"sym_name", strata_str_attr(context, "main")},
       {"function_type", mlirTypeAttrGet(function)},
       {"arg_attrs", mlirArrayAttrGet(context, (intptr_t)n_arguments, importer->argument_attrs.data)},
-      {"res_attrs", mlirArrayAttrGet(context, (intptr_t)n_results, result_attrs)}};
-  MlirOperation main = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 4, attrs, 1, &region);
+      {"res_attrs", mlirArrayAttrGet(context, (intptr_t)n_results, result_attrs)},
+      {STRATA_SYMBOLS, strata_symbols_attr(context, &importer->symbols)}};
+  int n_attrs = importer->symbols.list.count ? 5 : 4;
+  MlirOperation main = strata_op_create(location, "func.func", 0, NULL, 0, NULL, n_attrs, attrs, 1, &region);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(importer->compile->module), main);
 }
 

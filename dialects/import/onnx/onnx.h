@@ -1,9 +1,11 @@
 // Inside the ONNX importer: what a reader of one operator sees (onnx_node_t) and the helpers it is written with.
 //
 // ops.def has a row for each ONNX operator, which names its reader: void onnx_import_<reader>(onnx_node_t *n). A reader
-// takes operands and attributes from |n|, builds strata ops with |n->b| and sets the results. All shapes are static.
-// The first error sticks: onnx_invalid for a wrong model, onnx_unsupported for what we cannot do; after either the
-// helpers give harmless values (null, 0, rank 0), so that a reader may go on for a while, and what it sets is ignored.
+// takes operands and attributes from |n|, builds strata ops with |n->b| and sets the results. Sizes are expressions
+// over the symbols of the model (dialects/strata/symbols.h); a reader that needs numbers asks with onnx_sizes, which is
+// what it does not support of a model with symbols. The first error sticks: onnx_invalid for a wrong model,
+// onnx_unsupported for what we cannot do; after either the helpers give harmless values (null, 0, rank 0), so that a
+// reader may go on for a while, and what it sets is ignored.
 #ifndef STRATA_DIALECTS_IMPORT_ONNX_H
 #define STRATA_DIALECTS_IMPORT_ONNX_H
 
@@ -30,6 +32,7 @@ typedef struct onnx_value {
   const struct onnx_value *items;
 } onnx_value_t;
 
+// A shape whose sizes are numbers.
 typedef struct {
   strata_type_t type;
   int rank;
@@ -82,17 +85,39 @@ bool onnx_has(const onnx_node_t *n, int i);         // operand |i| is given
 bool onnx_wants(const onnx_node_t *n, int i);       // result |i| is read by a node, or an output
 bool onnx_is_unsigned(const onnx_node_t *n, int i); // operand |i|
 MlirValue onnx_operand(onnx_node_t *n, int i);      // a tensor, else an error
-onnx_shape_t onnx_shape(MlirValue value);
-onnx_shape_t onnx_operand_shape(onnx_node_t *n, int i);
-// An error unless operand |i| is left out, or has the shape, or can be broadcast to it.
-void onnx_expect_shape(onnx_node_t *n, int i, int rank, const int64_t *dims);
-void onnx_expect_broadcast(onnx_node_t *n, int i, int rank, const int64_t *dims);
+strata_shape_t onnx_shape(MlirValue value);
+strata_shape_t onnx_operand_shape(onnx_node_t *n, int i);
+// The same in numbers; UNSUPPORTED where a size is symbolic.
+onnx_shape_t onnx_sizes(onnx_node_t *n, MlirValue value);
+onnx_shape_t onnx_operand_sizes(onnx_node_t *n, int i);
+// An error unless operand |i| is left out, or has the shape, or can be broadcast to it. Sizes that can be equal are
+// made so.
+void onnx_expect_shape(onnx_node_t *n, int i, int rank, const strata_dim_t *dims);
+void onnx_expect_broadcast(onnx_node_t *n, int i, int rank, const strata_dim_t *dims);
+void onnx_expect_sizes(onnx_node_t *n, int i, int rank, const int64_t *dims);
+
+//===-- Dims -----------------------------------------------------------------------------------------------------===//
+
+strata_dim_t onnx_dim(const onnx_node_t *n, int64_t size);
+const char *onnx_dim_text(const onnx_node_t *n, strata_dim_t dim);
+strata_range_t onnx_dim_range(const onnx_node_t *n, strata_dim_t dim);
+// max, min, quotient or remainder of two dims.
+strata_dim_t onnx_derive(onnx_node_t *n, strata_symbol_op_t op, strata_dim_t lhs, strata_dim_t rhs);
+// Makes the two one size; false where they cannot be.
+bool onnx_agree(onnx_node_t *n, strata_dim_t a, strata_dim_t b);
+// The same of the dims of two values that meet elementwise, right aligned, neither of which is 1. What does not fit is
+// left to who builds with them.
+void onnx_agree_pair(onnx_node_t *n, MlirValue x, MlirValue y);
 
 // The elements of an operand that must be known at compile time; NULL and an error where it is not. An omitted operand
 // has no elements, NULL, and is an error only if the operator requires it (ops.def).
 const int64_t *onnx_constant_ints(onnx_node_t *n, int i, int64_t *out_count);
 const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count);
-int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise); // one element
+// The same of integers that sizes may be part of.
+const strata_dim_t *onnx_dims(onnx_node_t *n, int i, int64_t *out_count);
+bool onnx_known_dim(onnx_node_t *n, MlirValue value, strata_dim_t *out); // of one element, in a model with symbols
+const strata_dim_t *onnx_dims_or_attr(onnx_node_t *n, const char *attr, int i, int64_t *out_count); // as onnx_ints
+int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise);                                // one element
 // What to say of a value that would have to be known: that it is an input of the model and can be bound, "" of any
 // other.
 const char *onnx_binding_hint(const onnx_node_t *n, MlirValue value);
@@ -156,6 +181,14 @@ MlirValue onnx_composite(onnx_node_t *n, strata_composite_id_t id, MlirValue x);
 
 MlirValue onnx_reshape(onnx_node_t *n, MlirValue x, int rank, const int64_t *dims);
 MlirValue onnx_broadcast_to(onnx_node_t *n, MlirValue x, int rank, const int64_t *dims);
+// The same, of sizes that need not be numbers.
+MlirValue onnx_reshape_dims(onnx_node_t *n, MlirValue x, int rank, const strata_dim_t *dims);
+MlirValue onnx_broadcast_dims(onnx_node_t *n, MlirValue x, int rank, const strata_dim_t *dims);
+MlirValue onnx_splat_dims(onnx_node_t *n, strata_type_t type, int rank, const strata_dim_t *dims, double number);
+MlirValue onnx_iota_dims(onnx_node_t *n, strata_type_t type, int rank, const strata_dim_t *dims, int axis);
+MlirValue onnx_slice_dims(onnx_node_t *n, MlirValue x, int axis, strata_dim_t start, int64_t step, strata_dim_t size);
+// x op dim, which is converted to the type of |x|.
+MlirValue onnx_with_dim(onnx_node_t *n, strata_op_id_t op, MlirValue x, strata_dim_t dim);
 // Elements [start, start + size) of |axis|, by |step|.
 MlirValue onnx_slice_axis(onnx_node_t *n, MlirValue x, int axis, int64_t start, int64_t step, int64_t size);
 MlirValue onnx_pad_axis(onnx_node_t *n, MlirValue x, int axis, int64_t low, int64_t high, double value);

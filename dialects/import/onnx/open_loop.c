@@ -56,7 +56,7 @@ static bool begin(open_t *o) {
   for (int i = 0; i < o->loop->n_states; i++) {
     if (o->loop->states[i].kind != ONNX_TENSOR)
       return refuse(o, "state '%s' is no tensor", input_name(o, i));
-    onnx_shape_t shape = onnx_shape(o->loop->states[i].tensor);
+    onnx_shape_t shape = onnx_sizes(o->n, o->loop->states[i].tensor);
     for (int j = 0; j < shape.rank; j++)
       if (shape.dims[j] == 0)
         return refuse(o, "state '%s' has no elements", input_name(o, i));
@@ -84,7 +84,7 @@ static bool import_body(open_t *o, int *out_count, onnx_value_t **out_results) {
 static bool check_condition(open_t *o, const onnx_value_t *result) {
   onnx_shape_t shape = {.type = STRATA_TYPE_COUNT};
   if (result->kind == ONNX_TENSOR)
-    shape = onnx_shape(result->tensor);
+    shape = onnx_sizes(o->n, result->tensor);
   int64_t count = 1;
   for (int i = 0; i < shape.rank; i++)
     count *= shape.dims[i];

@@ -17,12 +17,12 @@ typedef struct {
 static full_window_t full_window(const onnx_window_t *w) {
   full_window_t full = {.size = {1, 1}, .strides = {1, 1}, .dilations = {1, 1}};
   for (int i = 0; i < w->rank; i++) {
-    int64_t reach = (w->out[i] - 1) * w->strides[i] + onnx_window_span(w, i);
+    int64_t reach = w->is_open[i] ? 0 : (w->out[i] - 1) * w->strides[i] + onnx_window_span(w, i);
     full.size[i + 2] = w->kernel[i];
     full.strides[i + 2] = w->strides[i];
     full.dilations[i + 2] = w->dilations[i];
     full.low[i + 2] = w->low[i];
-    full.high[i + 2] = reach > w->in[i] + w->low[i] ? reach - w->in[i] - w->low[i] : 0;
+    full.high[i + 2] = w->is_open[i] ? w->high[i] : reach > w->in[i] + w->low[i] ? reach - w->in[i] - w->low[i] : 0;
   }
   return full;
 }
@@ -46,23 +46,34 @@ static double window_count(const onnx_window_t *w, int i, int64_t o, bool includ
 }
 
 static bool count_varies(const onnx_window_t *w, int i, bool include_pad) {
+  if (w->is_open[i])
+    return !include_pad && (w->low[i] > 0 || w->high[i] > 0);
   for (int64_t o = 0; o < w->out[i]; o++)
     if (window_count(w, i, o, include_pad) != (double)w->kernel[i])
       return true;
   return false;
 }
 
+// How many elements of the input each window has, summed up like the elements: where a size is no number.
+static MlirValue counted(onnx_node_t *n, strata_type_t type, const onnx_window_t *w) {
+  strata_dim_t dims[STRATA_MAX_RANK] = {onnx_dim(n, 1), onnx_dim(n, 1)};
+  memcpy(dims + 2, w->in_dims, (size_t)w->rank * sizeof *dims);
+  return pool(n, STRATA_COMBINER_ADD, onnx_splat_dims(n, type, w->rank + 2, dims, 1), w);
+}
+
 // Divides the sums by the numbers of elements: one number where all windows are full, else one along each dim that
 // varies.
 static MlirValue divide_by_counts(onnx_node_t *n, MlirValue sum, const onnx_window_t *w, bool include_pad) {
   double common = 1;
-  onnx_shape_t shape = onnx_shape(sum);
+  strata_shape_t shape = onnx_shape(sum);
   MlirValue divisor = {0};
   for (int i = 0; i < w->rank; i++) {
     if (!count_varies(w, i, include_pad)) {
       common *= (double)w->kernel[i];
       continue;
     }
+    if (w->is_open[i])
+      return onnx_binary(n, STRATA_OP_DIV, sum, counted(n, shape.type, w));
     double *counts = strata_arena_array(n->b->compile->arena, double, w->out[i]);
     for (int64_t o = 0; o < w->out[i]; o++)
       counts[o] = window_count(w, i, o, include_pad);
@@ -76,7 +87,7 @@ static MlirValue divide_by_counts(onnx_node_t *n, MlirValue sum, const onnx_wind
 
 void onnx_import_average_pool(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   onnx_window_t w;
   if (!onnx_read_window(n, &shape, NULL, &w))
     return;
@@ -87,7 +98,7 @@ void onnx_import_average_pool(onnx_node_t *n) {
 
 void onnx_import_lp_pool(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   double p = n->opset < 2 ? onnx_attr_float(n, "p", 2) : (double)onnx_attr_int(n, "p", 2);
   onnx_window_t w;
   if (!onnx_read_window(n, &shape, NULL, &w))
@@ -110,7 +121,7 @@ static double lowest(strata_type_t type, bool is_unsigned) {
 // places.
 static MlirValue unfold(onnx_node_t *n, MlirValue x, const onnx_window_t *w) {
   full_window_t f = full_window(w);
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   x = strata_build_pad(n->b, x, f.low, f.high, lowest(shape.type, onnx_is_unsigned(n, 0)));
   memcpy(shape.dims + 2, w->out, (size_t)w->rank * sizeof *w->out);
   int64_t count = 1;
@@ -144,7 +155,7 @@ static void flat_strides(const onnx_window_t *w, bool column_major, int64_t *out
 // the window's start, and where the window starts.
 static MlirValue max_indices(onnx_node_t *n, MlirValue x, const onnx_window_t *w) {
   MlirValue windows = unfold(n, x, w);
-  onnx_shape_t shape = onnx_shape(windows);
+  onnx_shape_t shape = onnx_sizes(n, windows);
   int rank = shape.rank - 1;
   int64_t strides[STRATA_MAX_RANK], *offsets = strata_arena_array(n->b->compile->arena, int64_t, shape.dims[rank]);
   flat_strides(w, onnx_attr_int(n, "storage_order", 0), strides);
@@ -171,13 +182,13 @@ static MlirValue max_indices(onnx_node_t *n, MlirValue x, const onnx_window_t *w
 
 void onnx_import_max_pool(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   onnx_window_t w;
   if (!onnx_read_window(n, &shape, NULL, &w))
     return;
   strata_combiner_t kind = onnx_is_unsigned(n, 0) ? STRATA_COMBINER_MAX_U : STRATA_COMBINER_MAX;
   onnx_set_like(n, 0, pool(n, kind, x, &w), 0);
-  if (onnx_wants(n, 1))
+  if (onnx_wants(n, 1) && onnx_window_is_static(n, &w))
     onnx_set(n, 1, max_indices(n, x, &w));
 }
 
@@ -202,7 +213,7 @@ static void unpooled_dims(onnx_node_t *n, onnx_shape_t *shape) {
 // filled with zeros.
 void onnx_import_max_unpool(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), indices = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_shape(x), result = shape;
+  onnx_shape_t shape = onnx_sizes(n, x), result = shape;
   int64_t n_sizes, count = 1, total = 1;
   const int64_t *sizes = onnx_constant_ints(n, 2, &n_sizes);
   if (!onnx_failed(n) && (shape.rank < 3 || shape.rank > STRATA_MAX_RANK / 2 || (sizes && n_sizes != shape.rank)))
@@ -249,13 +260,15 @@ void onnx_import_col2im(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
   int64_t rank, n_kernel, size = 1, n_places = 1, n_windows = 1;
   const int64_t *image = onnx_constant_ints(n, 1, &rank), *kernel = onnx_constant_ints(n, 2, &n_kernel);
-  onnx_shape_t shape = onnx_shape(x), result = {.rank = (int)rank + 2};
+  onnx_shape_t shape = onnx_sizes(n, x);
+  strata_shape_t result = {.rank = (int)rank + 2};
   onnx_window_t w;
   if (!onnx_failed(n) && (shape.rank != 3 || rank != n_kernel || rank > STRATA_MAX_RANK / 2 - 2))
     onnx_invalid(n, "expected 3 dimensions, and as many sizes of the kernel as of the image");
   if (onnx_failed(n))
     return;
-  memcpy(result.dims + 2, image, (size_t)rank * sizeof *image);
+  for (int i = 0; i < (int)rank; i++)
+    result.dims[i + 2] = onnx_dim(n, image[i]);
   if (!onnx_read_window(n, &result, kernel, &w))
     return;
   for (int i = 0; i < w.rank; i++) {
@@ -268,11 +281,12 @@ void onnx_import_col2im(onnx_node_t *n) {
     onnx_invalid(n, "expected %lld windows of %lld places", (long long)n_windows, (long long)n_places);
     return;
   }
-  result.dims[0] = shape.dims[0];
-  result.dims[1] = shape.dims[1] / n_places;
-  x = onnx_reshape(n, x, 3, (int64_t[]){result.dims[0], result.dims[1], n_places * n_windows});
-  MlirValue zeros = onnx_splat(n, shape.type, 3, (int64_t[]){size, result.dims[0], result.dims[1]}, 0);
+  int64_t channels = shape.dims[1] / n_places;
+  result.dims[0] = onnx_dim(n, shape.dims[0]);
+  result.dims[1] = onnx_dim(n, channels);
+  x = onnx_reshape(n, x, 3, (int64_t[]){shape.dims[0], channels, n_places * n_windows});
+  MlirValue zeros = onnx_splat(n, shape.type, 3, (int64_t[]){size, shape.dims[0], channels}, 0);
   MlirValue flat = strata_build_scatter(n->b, "add", zeros, image_places(n, &w, n_places, n_windows, size),
                                         onnx_move_axis(n, x, 2, 0));
-  onnx_set(n, 0, onnx_reshape(n, onnx_move_axis(n, flat, 0, 2), result.rank, result.dims));
+  onnx_set(n, 0, onnx_reshape_dims(n, onnx_move_axis(n, flat, 0, 2), result.rank, result.dims));
 }

@@ -5,24 +5,25 @@
 // A scale or zero point lined up with |x|: one for all, one for each place along |axis|, or one a block of |block|
 // places.
 static MlirValue line_up(onnx_node_t *n, MlirValue value, MlirValue x, int axis, int64_t block) {
-  onnx_shape_t shape = onnx_shape(x), own = onnx_shape(value);
-  if (block > 0 && own.rank == shape.rank && axis < shape.rank) {
+  if (block > 0 && onnx_shape(value).rank == onnx_shape(x).rank && axis < onnx_shape(x).rank) {
+    onnx_shape_t shape = onnx_sizes(n, x), own = onnx_sizes(n, value);
     own.dims[axis] = strata_times(own.dims[axis], block);
-    onnx_shape_t wide = onnx_shape(onnx_insert_axis(n, value, axis + 1));
+    onnx_shape_t wide = onnx_sizes(n, onnx_insert_axis(n, value, axis + 1));
     wide.dims[axis + 1] = block;
     value = onnx_broadcast_to(n, onnx_insert_axis(n, value, axis + 1), wide.rank, wide.dims);
     value = onnx_reshape(n, value, own.rank, own.dims);
     return shape.dims[axis] < own.dims[axis] ? onnx_slice_axis(n, value, axis, 0, 1, shape.dims[axis]) : value;
   }
-  if (own.rank == 1 && own.dims[0] == 1)
+  strata_shape_t own = onnx_shape(value);
+  if (own.rank == 1 && strata_dim_is(own.dims[0], 1))
     return onnx_reshape(n, value, 0, NULL);
-  return own.rank == 1 ? onnx_along_axis(n, value, axis, shape.rank) : value;
+  return own.rank == 1 ? onnx_along_axis(n, value, axis, onnx_shape(x).rank) : value;
 }
 
 // The axis that scales of one dim belong to; it is checked only where there are any.
 static int scale_axis(onnx_node_t *n, MlirValue x, MlirValue scale) {
-  onnx_shape_t shape = onnx_shape(scale);
-  bool per_axis = shape.rank > 1 || (shape.rank == 1 && shape.dims[0] != 1);
+  strata_shape_t shape = onnx_shape(scale);
+  bool per_axis = shape.rank > 1 || (shape.rank == 1 && !strata_dim_is(shape.dims[0], 1));
   return per_axis ? onnx_axis(n, onnx_attr_int(n, "axis", 1), onnx_shape(x).rank) : 0;
 }
 
@@ -37,11 +38,11 @@ static strata_type_t zero_point_type(strata_type_t type, strata_type_t scale) {
 static void check_scale(onnx_node_t *n, int i, MlirValue x, int axis, int64_t block) {
   if (!onnx_has(n, i) || onnx_failed(n))
     return;
-  onnx_shape_t shape = onnx_shape(x), own = onnx_operand_shape(n, i);
+  strata_shape_t shape = onnx_shape(x), own = onnx_operand_shape(n, i);
   if (block > 0 && own.rank == shape.rank && axis < shape.rank) {
-    shape.dims[axis] = strata_ceil_div(shape.dims[axis], block);
+    shape.dims[axis] = strata_dim_floordiv(strata_dim_plus(shape.dims[axis], block - 1), block);
     onnx_expect_shape(n, i, shape.rank, shape.dims);
-  } else if (own.rank == 1 && own.dims[0] != 1 && axis < shape.rank) {
+  } else if (own.rank == 1 && !strata_dim_is(own.dims[0], 1) && axis < shape.rank) {
     onnx_expect_shape(n, i, 1, &shape.dims[axis]);
   } else if (own.rank > 1) {
     onnx_expect_shape(n, i, 0, NULL);

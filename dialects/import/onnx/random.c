@@ -131,7 +131,7 @@ static bool read_result(onnx_node_t *n, strata_type_t otherwise, onnx_shape_t *o
   int64_t count, dtype = onnx_attr_int(n, "dtype", 0);
   const int64_t *dims = onnx_attr_ints(n, "shape", &count);
   if (n->n_inputs > 0)
-    *out = onnx_operand_shape(n, 0);
+    *out = onnx_operand_sizes(n, 0);
   else if (count <= STRATA_MAX_RANK)
     *out = (onnx_shape_t){.rank = (int)count};
   else
@@ -205,7 +205,7 @@ static MlirValue cumulated(onnx_node_t *n, MlirValue x) {
 // A sample is the number of running sums at or below a uniform part of the last one.
 void onnx_import_multinomial(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   int64_t n_samples = onnx_attr_int(n, "sample_size", 1), dtype = onnx_attr_int(n, "dtype", 6);
   strata_type_t type, computed = computed_type(shape.type);
   bool is_unsigned;
@@ -238,7 +238,7 @@ static MlirValue dropout_ratio(onnx_node_t *n, strata_type_t type) {
 
 // Drops each element where a uniform number is below the ratio, and scales the others so that the mean stays.
 static MlirValue drop(onnx_node_t *n, MlirValue x, MlirValue *out_kept) {
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   strata_type_t type = computed_type(shape.type);
   MlirValue ratio = dropout_ratio(n, type);
   block_t block = philox(n, shape.rank, shape.dims);
@@ -252,7 +252,7 @@ static MlirValue drop(onnx_node_t *n, MlirValue x, MlirValue *out_kept) {
 // Nothing is dropped in inference.
 void onnx_import_dropout(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   bool training = n->opset < 7 ? !onnx_attr_int(n, "is_test", 0) : onnx_constant_int(n, 2, 0) != 0;
   MlirValue kept = onnx_splat(n, STRATA_TYPE_I1, shape.rank, shape.dims, 1);
   if (training && !onnx_failed(n))

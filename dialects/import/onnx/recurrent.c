@@ -319,13 +319,13 @@ static void check_shapes(const layer_t *layer, int64_t input_size) {
       {PEEPHOLES, 2, {directions, 3 * hidden}},
   };
   for (size_t i = 0; i < sizeof expected / sizeof *expected && !onnx_failed(layer->n); i++)
-    onnx_expect_shape(layer->n, expected[i].operand, expected[i].rank, expected[i].dims);
+    onnx_expect_sizes(layer->n, expected[i].operand, expected[i].rank, expected[i].dims);
 }
 
 static bool read_layer(onnx_node_t *n, layer_t *layer) {
   *layer = (layer_t){.n = n, .kind = find_kind(n->info->name), .x = onnx_operand(n, X), .n_directions = 1};
   layer->batch_first = onnx_attr_int(n, "layout", 0);
-  onnx_shape_t x = onnx_shape(layer->x), r = onnx_operand_shape(n, R);
+  onnx_shape_t x = onnx_sizes(n, layer->x), r = onnx_operand_sizes(n, R);
   if (!onnx_failed(n) && (x.rank != 3 || r.rank != 3))
     onnx_invalid(n, "expected an input and a recurrence of 3 dimensions, got %d and %d", x.rank, r.rank);
   if (onnx_failed(n))

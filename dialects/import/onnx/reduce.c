@@ -9,15 +9,15 @@
 typedef struct {
   MlirValue x;
   bool axes[STRATA_MAX_RANK], keep_dims;
-  int64_t count; // elements that are combined into one
+  strata_dim_t count; // elements that are combined into one
   bool is_nothing;
 } reduction_t;
 
 // Axes are an attribute or an operand; none at all means all of them, or with a flag none.
 static bool read_reduction(onnx_node_t *n, reduction_t *r) {
   int64_t count;
-  *r = (reduction_t){.x = onnx_operand(n, 0), .count = 1, .keep_dims = onnx_attr_int(n, "keepdims", 1)};
-  onnx_shape_t shape = onnx_shape(r->x);
+  *r = (reduction_t){.x = onnx_operand(n, 0), .count = onnx_dim(n, 1), .keep_dims = onnx_attr_int(n, "keepdims", 1)};
+  strata_shape_t shape = onnx_shape(r->x);
   const int64_t *axes = onnx_ints(n, "axes", 1, &count);
   onnx_axes(n, axes, count, shape.rank, r->axes);
   r->is_nothing = count == 0 && onnx_attr_int(n, "noop_with_empty_axes", 0);
@@ -25,7 +25,7 @@ static bool read_reduction(onnx_node_t *n, reduction_t *r) {
     if (count == 0)
       r->axes[i] = !r->is_nothing;
     if (r->axes[i])
-      r->count = strata_times(r->count, shape.dims[i]);
+      r->count = strata_dim_mul(r->count, shape.dims[i]);
   }
   return !onnx_failed(n);
 }
@@ -53,7 +53,7 @@ void onnx_import_reduce_mean(onnx_node_t *n) {
     return;
   MlirValue sum = reduce(n, &r, STRATA_COMBINER_ADD, onnx_widen(n, r.x));
   strata_op_id_t div = onnx_is_unsigned(n, 0) ? STRATA_OP_DIV_U : STRATA_OP_DIV;
-  MlirValue mean = onnx_binary(n, div, sum, onnx_integer(n, sum, r.count));
+  MlirValue mean = onnx_with_dim(n, div, sum, r.count);
   onnx_set_like(n, 0, onnx_round(n, mean, onnx_shape(r.x).type), 0);
 }
 
@@ -137,17 +137,22 @@ void onnx_import_arg_reduce(onnx_node_t *n) {
 // The k first of the sorted elements; k is an attribute before opset 10.
 void onnx_import_top_k(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), positions;
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", -1), shape.rank);
-  int64_t k = onnx_has_attr(n, "k") ? onnx_attr_int(n, "k", 0) : onnx_constant_int(n, 1, 0);
-  if (!onnx_failed(n) && (k < 0 || k > shape.dims[axis]))
-    onnx_invalid(n, "k: expected 0 to %lld, got %lld", (long long)shape.dims[axis], (long long)k);
+  int64_t count;
+  const strata_dim_t *ks = onnx_dims_or_attr(n, "k", 1, &count);
+  if (!onnx_failed(n) && count != 1)
+    onnx_invalid(n, "operand 1: expected one element, got %lld", (long long)count);
+  strata_dim_t k = onnx_failed(n) ? onnx_dim(n, 0) : ks[0];
+  if (!onnx_failed(n) &&
+      (onnx_dim_range(n, k).max < 0 || onnx_dim_range(n, strata_dim_sub(k, shape.dims[axis])).min > 0))
+    onnx_invalid(n, "k: expected 0 to %s, got %s", onnx_dim_text(n, shape.dims[axis]), onnx_dim_text(n, k));
   if (onnx_failed(n))
     return;
   MlirValue sorted =
       strata_build_sort(n->b, x, axis, onnx_attr_int(n, "largest", 1), onnx_is_unsigned(n, 0), &positions);
-  onnx_set_like(n, 0, onnx_slice_axis(n, sorted, axis, 0, 1, k), 0);
-  onnx_set(n, 1, onnx_slice_axis(n, positions, axis, 0, 1, k));
+  onnx_set_like(n, 0, onnx_slice_dims(n, sorted, axis, onnx_dim(n, 0), 1, k), 0);
+  onnx_set(n, 1, onnx_slice_dims(n, positions, axis, onnx_dim(n, 0), 1, k));
 }
 
 void onnx_import_cum_sum(onnx_node_t *n) {
@@ -181,19 +186,19 @@ void onnx_import_softmax(onnx_node_t *n) {
 // 1 at the first greatest element.
 void onnx_import_hardmax(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x), flat = shape;
+  strata_shape_t shape = onnx_shape(x), flat = shape;
   int64_t axes[STRATA_MAX_RANK];
   int count = softmax_axes(n, axes);
   if (onnx_failed(n) || count == 0)
     return;
   int axis = (int)axes[0];
   for (int i = axis + 1; i < axis + count; i++)
-    flat.dims[axis] *= shape.dims[i];
+    flat.dims[axis] = strata_dim_mul(flat.dims[axis], shape.dims[i]);
   flat.rank = shape.rank - count + 1;
-  x = onnx_reshape(n, x, flat.rank, flat.dims);
+  x = onnx_reshape_dims(n, x, flat.rank, flat.dims);
   MlirValue place = onnx_insert_axis(n, strata_build_arg_reduce(n->b, STRATA_COMBINER_MAX, x, axis, false), axis);
-  MlirValue hot = onnx_binary(n, STRATA_OP_EQ, onnx_iota(n, STRATA_TYPE_I64, flat.rank, flat.dims, axis), place);
-  onnx_set(n, 0, onnx_reshape(n, onnx_convert(n, hot, false, shape.type, false), shape.rank, shape.dims));
+  MlirValue hot = onnx_binary(n, STRATA_OP_EQ, onnx_iota_dims(n, STRATA_TYPE_I64, flat.rank, flat.dims, axis), place);
+  onnx_set(n, 0, onnx_reshape_dims(n, onnx_convert(n, hot, false, shape.type, false), shape.rank, shape.dims));
 }
 
 //===-- Norms ----------------------------------------------------------------------------------------------------===//
@@ -235,16 +240,16 @@ void onnx_import_global_lp_pool(onnx_node_t *n) {
 // Mean or maximum over all spatial dims.
 void onnx_import_global_pool(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   bool axes[STRATA_MAX_RANK];
-  double count = 1;
+  strata_dim_t count = onnx_dim(n, 1);
   for (int i = 0; i < STRATA_MAX_RANK; i++)
     axes[i] = i >= 2;
   for (int i = 2; i < shape.rank; i++)
-    count *= (double)shape.dims[i];
+    count = strata_dim_mul(count, shape.dims[i]);
   bool is_mean = n->info->detail == STRATA_COMBINER_ADD;
   MlirValue pooled = onnx_reduce(n, (strata_combiner_t)n->info->detail, is_mean ? onnx_widen(n, x) : x, axes, true);
   if (is_mean)
-    pooled = onnx_round(n, onnx_with_number(n, STRATA_OP_DIV, pooled, count), shape.type);
+    pooled = onnx_round(n, onnx_with_dim(n, STRATA_OP_DIV, pooled, count), shape.type);
   onnx_set(n, 0, pooled);
 }

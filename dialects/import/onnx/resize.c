@@ -1,29 +1,14 @@
 // Resize and Upsample. The work is separable: along each axis that changes, every result element is a weighted sum of a
-// few elements at places known at compile time.
-#include "dialects/import/onnx/onnx.h"
+// few elements at places known at compile time. Where a size is no number the places are computed (resize_open.c).
+#include "dialects/import/onnx/resize.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef enum { NEAREST, LINEAR, CUBIC } interpolation_t;
-
-typedef struct {
-  interpolation_t mode;
-  const char *coordinates, *rounding;
-  double cubic_a, extrapolation;
-  bool exclude_outside, antialias;
-} options_t;
-
-typedef struct {
-  int axis;
-  int64_t in, out;
-  double scale, roi_start, roi_end;
-} resized_t;
-
 //===-- Places ---------------------------------------------------------------------------------------------------===//
 
 // Where element |o| of the result lies in the input.
-static double source_place(const options_t *options, const resized_t *r, double o) {
+static double source_place(const onnx_resize_t *options, const onnx_resized_t *r, double o) {
   double in = (double)r->in, width = r->scale * in;
   const char *mode = options->coordinates;
   if (!strcmp(mode, "align_corners"))
@@ -53,9 +38,9 @@ static double nearest(const char *rounding, double place) {
 }
 
 // The weight of an element at |distance|.
-static double kernel(const options_t *options, double distance) {
+static double kernel(const onnx_resize_t *options, double distance) {
   double d = fabs(distance), a = options->cubic_a;
-  if (options->mode == LINEAR)
+  if (options->mode == ONNX_LINEAR)
     return d < 1 ? 1 - d : 0;
   if (d <= 1)
     return ((a + 2) * d - (a + 3)) * d * d + 1;
@@ -69,14 +54,14 @@ typedef struct {
   double *weights;
 } taps_t;
 
-static void fill_taps(const options_t *options, const resized_t *r, double squeeze, int64_t o, taps_t *taps) {
+static void fill_taps(const onnx_resize_t *options, const onnx_resized_t *r, double squeeze, int64_t o, taps_t *taps) {
   double place = source_place(options, r, (double)o), sum = 0;
   double first =
-      options->mode == NEAREST ? nearest(options->rounding, place) : floor(place) - (double)(taps->n_taps / 2 - 1);
+      options->mode == ONNX_NEAREST ? nearest(options->rounding, place) : floor(place) - (double)(taps->n_taps / 2 - 1);
   for (int64_t t = 0; t < taps->n_taps; t++) {
     double at = first + (double)t, last = (double)(r->in - 1);
     bool outside = at < 0 || at > last;
-    double weight = options->mode == NEAREST ? 1 : kernel(options, (at - place) * squeeze);
+    double weight = options->mode == ONNX_NEAREST ? 1 : kernel(options, (at - place) * squeeze);
     taps->weights[t * r->out + o] = outside && options->exclude_outside ? 0 : weight;
     taps->places[t * r->out + o] = (int64_t)(at > last ? last : at > 0 ? at : 0);
     sum += taps->weights[t * r->out + o];
@@ -86,10 +71,10 @@ static void fill_taps(const options_t *options, const resized_t *r, double squee
 }
 
 // With antialiasing the kernel covers as many elements as are merged into one.
-static taps_t compute_taps(onnx_node_t *n, const options_t *options, const resized_t *r) {
+static taps_t compute_taps(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r) {
   double squeeze = options->antialias && r->scale < 1 ? r->scale : 1;
-  int64_t support = (int64_t)ceil((options->mode == CUBIC ? 2 : 1) / squeeze);
-  taps_t taps = {.n_taps = options->mode == NEAREST ? 1 : 2 * support};
+  int64_t support = (int64_t)ceil((options->mode == ONNX_CUBIC ? 2 : 1) / squeeze);
+  taps_t taps = {.n_taps = options->mode == ONNX_NEAREST ? 1 : 2 * support};
   taps.places = strata_arena_array(n->b->compile->arena, int64_t, taps.n_taps * r->out);
   taps.weights = strata_arena_array(n->b->compile->arena, double, taps.n_taps * r->out);
   for (int64_t o = 0; o < r->out; o++)
@@ -101,8 +86,8 @@ static taps_t compute_taps(onnx_node_t *n, const options_t *options, const resiz
 
 enum { MAX_GATHERS = 4 }; // more taps are a product with the matrix of all weights
 
-static MlirValue sum_of_gathers(onnx_node_t *n, MlirValue x, const resized_t *r, const taps_t *taps) {
-  onnx_shape_t shape = onnx_shape(x);
+static MlirValue sum_of_gathers(onnx_node_t *n, MlirValue x, const onnx_resized_t *r, const taps_t *taps) {
+  strata_shape_t shape = onnx_shape(x);
   MlirValue sum = {0};
   for (int64_t t = 0; t < taps->n_taps; t++) {
     MlirValue weights = onnx_floats(n, shape.type, 1, &r->out, taps->weights + t * r->out);
@@ -113,8 +98,8 @@ static MlirValue sum_of_gathers(onnx_node_t *n, MlirValue x, const resized_t *r,
   return sum;
 }
 
-static MlirValue matrix_product(onnx_node_t *n, MlirValue x, const resized_t *r, const taps_t *taps) {
-  onnx_shape_t shape = onnx_shape(x);
+static MlirValue matrix_product(onnx_node_t *n, MlirValue x, const onnx_resized_t *r, const taps_t *taps) {
+  strata_shape_t shape = onnx_shape(x);
   double *matrix = strata_arena_array(n->b->compile->arena, double, r->out * r->in);
   for (int64_t t = 0; t < taps->n_taps; t++)
     for (int64_t o = 0; o < r->out; o++)
@@ -128,15 +113,15 @@ static MlirValue matrix_product(onnx_node_t *n, MlirValue x, const resized_t *r,
                        "");
 }
 
-static MlirValue resize_axis(onnx_node_t *n, const options_t *options, const resized_t *r, MlirValue x) {
+static MlirValue resize_axis(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, MlirValue x) {
   taps_t taps = compute_taps(n, options, r);
-  if (options->mode == NEAREST)
+  if (options->mode == ONNX_NEAREST)
     return onnx_take(n, x, r->axis, r->out, taps.places);
   return taps.n_taps <= MAX_GATHERS ? sum_of_gathers(n, x, r, &taps) : matrix_product(n, x, r, &taps);
 }
 
 // Outside the cropped region the result is a number; |x| is resized already.
-static MlirValue extrapolate(onnx_node_t *n, const options_t *options, const resized_t *r, MlirValue x) {
+static MlirValue extrapolate(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, MlirValue x) {
   double *inside = strata_arena_array(n->b->compile->arena, double, r->out);
   bool all = true;
   for (int64_t o = 0; o < r->out; o++) {
@@ -153,13 +138,13 @@ static MlirValue extrapolate(onnx_node_t *n, const options_t *options, const res
 
 //===-- The operators --------------------------------------------------------------------------------------------===//
 
-static bool read_options(onnx_node_t *n, options_t *options) {
+static bool read_options(onnx_node_t *n, onnx_resize_t *options) {
   bool is_old = n->opset < 11;
   const char *mode = onnx_attr_string(n, "mode", "nearest");
-  *options = (options_t){
-      .mode = !strcmp(mode, "nearest") ? NEAREST
-              : !strcmp(mode, "cubic") ? CUBIC
-                                       : LINEAR,
+  *options = (onnx_resize_t){
+      .mode = !strcmp(mode, "nearest") ? ONNX_NEAREST
+              : !strcmp(mode, "cubic") ? ONNX_CUBIC
+                                       : ONNX_LINEAR,
       .coordinates = onnx_attr_string(n, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel"),
       .rounding = onnx_attr_string(n, "nearest_mode", is_old ? "floor" : "round_prefer_floor"),
       .cubic_a = onnx_attr_float(n, "cubic_coeff_a", -0.75),
@@ -170,11 +155,11 @@ static bool read_options(onnx_node_t *n, options_t *options) {
 }
 
 // Sizes from scales or from sizes, of which the policy may ask to keep the aspect ratio.
-static void read_sizes(onnx_node_t *n, int count, resized_t *resized) {
+static void read_sizes(onnx_node_t *n, int count, onnx_resized_t *resized) {
   int64_t n_scales = 0, n_sizes = 0, n_floats = 0;
   const Onnx__AttributeProto *attr = onnx_attr(n, "scales");
   const double *scales = attr ? NULL : onnx_constant_floats(n, n->opset < 11 ? 1 : 2, &n_scales);
-  const int64_t *sizes = n->opset < 11 ? NULL : onnx_constant_ints(n, 3, &n_sizes);
+  const strata_dim_t *sizes = n->opset < 11 ? NULL : onnx_dims(n, 3, &n_sizes);
   n_floats = attr ? (int64_t)attr->n_floats : n_scales;
   if (onnx_failed(n))
     return;
@@ -182,14 +167,27 @@ static void read_sizes(onnx_node_t *n, int count, resized_t *resized) {
     onnx_invalid(n, "expected %d scales or sizes, got %lld and %lld", count, (long long)n_floats, (long long)n_sizes);
     return;
   }
+  bool has_open = false;
+  for (int i = 0; i < count; i++)
+    has_open |= resized[i].is_open;
   bool smallest = onnx_attr_is(n, "keep_aspect_ratio_policy", "not_larger");
   bool keeps = smallest || onnx_attr_is(n, "keep_aspect_ratio_policy", "not_smaller");
   double common = smallest ? INFINITY : 0;
+  if (keeps && n_sizes == count && has_open)
+    onnx_unsupported(n, "keep_aspect_ratio_policy with sizes that are no numbers");
   for (int i = 0; i < count; i++) {
-    resized_t *r = &resized[i];
+    onnx_resized_t *r = &resized[i];
     bool by_scale = n_sizes != count;
-    r->scale = !by_scale ? (double)sizes[i] / (double)r->in : attr ? (double)attr->floats[i] : scales[i];
-    double size = by_scale ? floor((double)r->in * r->scale) : (double)sizes[i];
+    int64_t asked = 0;
+    if (!by_scale && !strata_dim_is_constant(sizes[i], &asked))
+      r->is_open = true;
+    if (r->is_open) {
+      onnx_read_open_axis(n, r, by_scale ? (attr ? (double)attr->floats[i] : scales[i]) : 0,
+                          by_scale ? r->in_dim : sizes[i]);
+      continue;
+    }
+    r->scale = !by_scale ? (double)asked / (double)r->in : attr ? (double)attr->floats[i] : scales[i];
+    double size = by_scale ? floor((double)r->in * r->scale) : (double)asked;
     r->out = size > 0 && size < (1 << 30) ? (int64_t)size : 0;
     common = smallest ? fmin(common, r->scale) : fmax(common, r->scale);
     if (r->out < 1 || r->in < 1)
@@ -205,7 +203,7 @@ static void read_sizes(onnx_node_t *n, int count, resized_t *resized) {
   }
 }
 
-static void read_roi(onnx_node_t *n, int count, resized_t *resized) {
+static void read_roi(onnx_node_t *n, int count, onnx_resized_t *resized) {
   int64_t n_roi;
   const double *roi = onnx_constant_floats(n, 1, &n_roi);
   if (!onnx_failed(n) && n_roi != 2 * count)
@@ -218,9 +216,9 @@ static void read_roi(onnx_node_t *n, int count, resized_t *resized) {
 
 void onnx_import_resize(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
-  options_t options;
-  resized_t resized[STRATA_MAX_RANK];
+  strata_shape_t shape = onnx_shape(x);
+  onnx_resize_t options;
+  onnx_resized_t resized[STRATA_MAX_RANK];
   int64_t count;
   const int64_t *axes = onnx_attr_ints(n, "axes", &count);
   count = axes ? count : shape.rank;
@@ -229,15 +227,19 @@ void onnx_import_resize(onnx_node_t *n) {
   if (onnx_failed(n))
     return;
   for (int i = 0; i < count; i++)
-    resized[i] = (resized_t){.axis = list[i], .in = shape.dims[list[i]]};
+    resized[i] = (onnx_resized_t){.axis = list[i], .in_dim = shape.dims[list[i]]};
+  for (int i = 0; i < count; i++)
+    resized[i].is_open = !strata_dim_is_constant(resized[i].in_dim, &resized[i].in);
   bool crops = !strcmp(options.coordinates, "tf_crop_and_resize");
   read_sizes(n, (int)count, resized);
   if (crops)
     read_roi(n, (int)count, resized);
-  strata_type_t type = options.mode == NEAREST || shape.type == STRATA_TYPE_F64 ? shape.type : STRATA_TYPE_F32;
+  strata_type_t type = options.mode == ONNX_NEAREST || shape.type == STRATA_TYPE_F64 ? shape.type : STRATA_TYPE_F32;
   x = onnx_convert(n, x, onnx_is_unsigned(n, 0), type, false);
   for (int i = 0; i < count && !onnx_failed(n); i++)
-    if (crops || resized[i].out != resized[i].in || resized[i].scale != 1)
+    if (resized[i].is_open)
+      x = onnx_resize_open_axis(n, &options, &resized[i], x);
+    else if (crops || resized[i].out != resized[i].in || resized[i].scale != 1)
       x = resize_axis(n, &options, &resized[i], x);
   for (int i = 0; i < count && crops && !onnx_failed(n); i++)
     x = extrapolate(n, &options, &resized[i], x);

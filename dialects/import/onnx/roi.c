@@ -19,7 +19,7 @@ static MlirValue count_along(onnx_node_t *n, MlirValue like, int64_t count, int 
 static MlirValue column(onnx_node_t *n, MlirValue rois, int i, int rank) {
   int64_t dims[STRATA_MAX_RANK];
   for (int d = 0; d < rank; d++)
-    dims[d] = d ? 1 : onnx_shape(rois).dims[0];
+    dims[d] = d ? 1 : onnx_sizes(n, rois).dims[0];
   return onnx_reshape(n, onnx_slice_axis(n, rois, 1, i, 1, 1), rank, dims);
 }
 
@@ -78,7 +78,7 @@ static MlirValue line_weight(onnx_node_t *n, const line_t *l) {
 }
 
 static MlirValue line_count(onnx_node_t *n, const line_t *l) {
-  return onnx_reshape(n, l->count, 1, &onnx_shape(l->count).dims[0]);
+  return onnx_reshape(n, l->count, 1, &onnx_sizes(n, l->count).dims[0]);
 }
 
 // The weight of rows, zero in all images but the region's own: [regions, bins, images, size].
@@ -91,7 +91,7 @@ static MlirValue of_image(onnx_node_t *n, MlirValue weight, MlirValue batch, int
 
 static void set_mean(onnx_node_t *n, const line_t *rows, const line_t *columns) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   MlirValue weight = of_image(n, line_weight(n, rows), onnx_operand(n, 2), shape.dims[0]);
   MlirValue lines = onnx_contract(n, "rinh,nchw->rciw", weight, x, shape.type, "matmul");
   MlirValue sum = onnx_contract(n, "rciw,rjw->rcij", lines, line_weight(n, columns), shape.type, "matmul");
@@ -109,12 +109,12 @@ static MlirValue has_zero(onnx_node_t *n, const line_t *l) {
   MlirValue end = add(n, l->first, mul(n, plus(n, l->count, -0.5), l->step));
   MlirValue outside = onnx_binary(n, STRATA_OP_OR, onnx_with_number(n, STRATA_OP_LT, begin, -1),
                                   onnx_with_number(n, STRATA_OP_GT, end, (double)l->size));
-  return onnx_binary(n, STRATA_OP_OR, on, onnx_reshape(n, outside, 2, onnx_shape(on).dims));
+  return onnx_binary(n, STRATA_OP_OR, on, onnx_reshape(n, outside, 2, onnx_sizes(n, on).dims));
 }
 
 // |bins| [regions, bins, size] as [regions, 1, ..., bins, size], whose last dim is |last|.
 static MlirValue beside_elements(onnx_node_t *n, MlirValue bins, int last) {
-  onnx_shape_t shape = onnx_shape(bins);
+  onnx_shape_t shape = onnx_sizes(n, bins);
   int64_t dims[STRATA_MAX_RANK];
   for (int i = 0; i <= last; i++)
     dims[i] = i == 0 ? shape.dims[0] : i == last - 1 ? shape.dims[1] : i == last ? shape.dims[2] : 1;
@@ -144,7 +144,7 @@ static void set_greatest(onnx_node_t *n, const line_t *rows, const line_t *colum
   MlirValue own = strata_build_gather(n->b, onnx_operand(n, 0), onnx_operand(n, 2), 0, 0);
   MlirValue lines = strata_build_transpose(n->b, greatest_product(n, own, columns), (int64_t[]){0, 1, 3, 2});
   MlirValue pool = strata_build_transpose(n->b, greatest_product(n, lines, rows), (int64_t[]){0, 1, 3, 2});
-  onnx_shape_t shape = onnx_shape(pool);
+  onnx_shape_t shape = onnx_sizes(n, pool);
   MlirValue of_rows = onnx_reshape(n, has_zero(n, rows), 4, (int64_t[]){shape.dims[0], 1, shape.dims[2], 1});
   MlirValue of_columns = onnx_reshape(n, has_zero(n, columns), 4, (int64_t[]){shape.dims[0], 1, 1, shape.dims[3]});
   MlirValue zero = onnx_number(n, pool, 0), with_zero = onnx_binary(n, STRATA_OP_OR, of_rows, of_columns);
@@ -156,7 +156,7 @@ static void set_greatest(onnx_node_t *n, const line_t *rows, const line_t *colum
 void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, double offset, bool half_pixel, bool is_max,
                              int64_t height, int64_t width) {
   MlirValue start[2], length[2];
-  onnx_shape_t shape = onnx_shape(onnx_operand(n, 0));
+  onnx_shape_t shape = onnx_sizes(n, onnx_operand(n, 0));
   for (int i = 0; i < 2; i++) {
     start[i] = plus(n, times(n, column(n, rois, i, 4), scale), -offset);
     length[i] = sub(n, plus(n, times(n, column(n, rois, i + 2, 4), scale), -offset), start[i]);
@@ -205,7 +205,7 @@ static MlirValue greatest_in(onnx_node_t *n, MlirValue x, MlirValue mask) {
 // x [N, C, H, W], rois [R, 5]: the image, x and y, first and last. A bin of nothing is 0.
 void onnx_import_max_roi_pool(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), rois = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_shape(x), region = onnx_shape(rois);
+  onnx_shape_t shape = onnx_sizes(n, x), region = onnx_sizes(n, rois);
   int64_t count;
   const int64_t *pooled = onnx_attr_ints(n, "pooled_shape", &count);
   double scale = onnx_attr_float(n, "spatial_scale", 1);

@@ -40,7 +40,7 @@ static MlirValue combine(onnx_node_t *n, MlirValue data, MlirValue base, int bat
       place = add(n, place, base);
     MlirValue term = strata_build_gather(n->b, data, place, last, batch_dims);
     // The weight has the batch dims and the dims of the places; between them come those of the data.
-    onnx_shape_t shape = onnx_shape(weight), wide = shape;
+    onnx_shape_t shape = onnx_sizes(n, weight), wide = shape;
     wide.rank = onnx_shape(term).rank;
     for (int i = 0; i < wide.rank; i++)
       wide.dims[i] = i < batch_dims ? shape.dims[i] : i < last ? 1 : shape.dims[i - last + batch_dims];
@@ -144,7 +144,7 @@ static bool read_grid(onnx_node_t *n, grid_t *grid) {
 // x [N, C, spatial...], grid [N, places..., number of spatial dims], the last spatial dim's place first.
 void onnx_import_grid_sample(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), places = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_shape(x), at = onnx_shape(places);
+  onnx_shape_t shape = onnx_sizes(n, x), at = onnx_sizes(n, places);
   int rank = shape.rank - 2, last = at.rank - 1;
   grid_t grid;
   taps_t taps[MAX_DIMS];
@@ -167,7 +167,7 @@ void onnx_import_grid_sample(onnx_node_t *n) {
 // The places that the windows read in spatial dim |i|, [N, groups, kernel, out...]: those of a convolution plus
 // offsets.
 static MlirValue deformed_places(onnx_node_t *n, const onnx_window_t *w, MlirValue offsets, int i) {
-  onnx_shape_t shape = onnx_shape(offsets); // [N, groups, kernel, 2, out...]
+  onnx_shape_t shape = onnx_sizes(n, offsets); // [N, groups, kernel, 2, out...]
   MlirValue own = onnx_remove_axis(n, onnx_slice_axis(n, offsets, 3, i, 1, 1), 3);
   int64_t n_places = w->kernel[0] * w->kernel[1];
   double *taps = strata_arena_array(n->b->compile->arena, double, n_places);
@@ -182,7 +182,7 @@ static MlirValue deformed_places(onnx_node_t *n, const onnx_window_t *w, MlirVal
 }
 
 static bool check_deform_conv(onnx_node_t *n, int64_t groups, int64_t offset_groups) {
-  onnx_shape_t x = onnx_operand_shape(n, 0), weight = onnx_operand_shape(n, 1);
+  onnx_shape_t x = onnx_operand_sizes(n, 0), weight = onnx_operand_sizes(n, 1);
   if (!onnx_failed(n) && (x.rank != 4 || weight.rank != 4 || groups < 1 || offset_groups < 1 || x.dims[1] % groups ||
                           x.dims[1] % offset_groups || weight.dims[0] % groups || weight.dims[1] * groups != x.dims[1]))
     onnx_invalid(n, "expected 4 dimensions and channels that the groups divide");
@@ -193,11 +193,12 @@ static bool check_deform_conv(onnx_node_t *n, int64_t groups, int64_t offset_gro
 // mask [N, offset groups * kernel, out...]: the windows' elements are gathered and a product does the rest.
 void onnx_import_deform_conv(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), weight = onnx_operand(n, 1);
-  onnx_shape_t s = onnx_shape(x), ws = onnx_shape(weight);
+  onnx_shape_t s = onnx_sizes(n, x), ws = onnx_sizes(n, weight);
   int64_t groups = onnx_attr_int(n, "group", 1), og = onnx_attr_int(n, "offset_group", 1);
   const grid_t grid = {.n_taps = 2, .outside = ZEROS};
+  strata_shape_t input = onnx_shape(x);
   onnx_window_t w;
-  if (!check_deform_conv(n, groups, og) || !onnx_read_window(n, &s, ws.dims + 2, &w))
+  if (!check_deform_conv(n, groups, og) || !onnx_read_window(n, &input, ws.dims + 2, &w))
     return;
   int64_t n_places = w.kernel[0] * w.kernel[1], size = s.dims[0], channels = s.dims[1];
   MlirValue offsets = onnx_reshape(n, onnx_operand(n, 2), 6, (int64_t[]){size, og, n_places, 2, w.out[0], w.out[1]});
@@ -213,7 +214,7 @@ void onnx_import_deform_conv(onnx_node_t *n) {
   weight = onnx_reshape(n, weight, 4, (int64_t[]){groups, out_group, in_group, n_places});
   MlirValue y = onnx_contract(n, "ngckhw,gfck->ngfhw", read, weight, s.type, "conv");
   y = onnx_reshape(n, y, 4, (int64_t[]){size, ws.dims[0], w.out[0], w.out[1]});
-  onnx_expect_shape(n, 3, 1, &ws.dims[0]);
+  onnx_expect_sizes(n, 3, 1, &ws.dims[0]);
   onnx_set(n, 0, onnx_has(n, 3) && !onnx_failed(n) ? add(n, y, onnx_along_axis(n, onnx_operand(n, 3), 1, 4)) : y);
 }
 
@@ -264,7 +265,7 @@ static void spread_taps(onnx_node_t *n, taps_t *taps, int axis) {
 // x [N, C, H, W], rois [R, 4] of x and y, first and last; batch_indices [R].
 void onnx_import_roi_align(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), rois = onnx_operand(n, 1), batch = onnx_operand(n, 2);
-  onnx_shape_t shape = onnx_shape(x), region = onnx_shape(rois);
+  onnx_shape_t shape = onnx_sizes(n, x), region = onnx_sizes(n, rois);
   int64_t height = onnx_attr_int(n, "output_height", 1), width = onnx_attr_int(n, "output_width", 1);
   roi_t roi = {.samples = onnx_attr_int(n, "sampling_ratio", 0), .scale = onnx_attr_float(n, "spatial_scale", 1)};
   roi.half_pixel = n->opset >= 16 && !onnx_attr_is(n, "coordinate_transformation_mode", "output_half_pixel");
@@ -275,7 +276,7 @@ void onnx_import_roi_align(onnx_node_t *n) {
     onnx_invalid(n, "expected 4 dimensions, regions of 4 numbers and positive sizes");
   if (onnx_failed(n))
     return;
-  onnx_expect_shape(n, 2, 1, &region.dims[0]);
+  onnx_expect_sizes(n, 2, 1, &region.dims[0]);
   if (roi.samples < 1) {
     onnx_adaptive_roi_align(n, rois, roi.scale, roi.offset, roi.half_pixel, is_max, height, width);
     return;
@@ -312,7 +313,7 @@ static MlirValue grid_line(onnx_node_t *n, strata_type_t type, int64_t size, boo
 // theta [N, d, d + 1] times (place, 1) for all places of the size [N, C, spatial...].
 void onnx_import_affine_grid(onnx_node_t *n) {
   MlirValue theta = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(theta), grid = {.type = shape.type};
+  onnx_shape_t shape = onnx_sizes(n, theta), grid = {.type = shape.type};
   int64_t count;
   const int64_t *size = onnx_constant_ints(n, 1, &count);
   int rank = (int)count - 2;

@@ -1,5 +1,5 @@
 // Operators that ask for shapes, change them, or move elements by rules known at compile time.
-#include "dialects/import/onnx/onnx.h"
+#include "dialects/import/onnx/importer.h"
 
 #include "dialects/integers.h"
 
@@ -13,19 +13,25 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high) {
 }
 
 void onnx_import_shape(onnx_node_t *n) {
-  onnx_shape_t shape = onnx_operand_shape(n, 0);
+  strata_shape_t shape = onnx_operand_shape(n, 0);
   int64_t start = onnx_attr_int(n, "start", 0), end = onnx_attr_int(n, "end", shape.rank);
   start = clamp(start < 0 ? start + shape.rank : start, 0, shape.rank);
   end = clamp(end < 0 ? end + shape.rank : end, start, shape.rank);
-  onnx_set(n, 0, onnx_ints_constant(n, 1, (int64_t[]){end - start}, shape.dims + start));
+  onnx_set(n, 0, strata_build_dims(n->b, (int)(end - start), shape.dims + start));
+}
+
+static strata_dim_t product_of(onnx_node_t *n, int count, const strata_dim_t *dims) {
+  return strata_dim_product(n->b->compile->context, count, dims);
 }
 
 void onnx_import_size(onnx_node_t *n) {
-  onnx_shape_t shape = onnx_operand_shape(n, 0);
-  int64_t size = 1;
-  for (int i = 0; i < shape.rank; i++)
-    size = strata_times(size, shape.dims[i]);
-  onnx_set(n, 0, onnx_ints_constant(n, 0, NULL, &size));
+  strata_shape_t shape = onnx_operand_shape(n, 0);
+  strata_dim_t count = product_of(n, shape.rank, shape.dims);
+  int64_t size;
+  if (strata_dim_is_constant(count, &size))
+    onnx_set(n, 0, onnx_ints_constant(n, 0, NULL, &size));
+  else
+    onnx_set(n, 0, strata_build_dim(n->b, count, STRATA_TYPE_I64));
 }
 
 //===-- Reshape and its kin --------------------------------------------------------------------------------------===//
@@ -41,77 +47,106 @@ static int64_t product(onnx_node_t *n, const int64_t *sizes, int count) {
   return result;
 }
 
-// Fills in the sizes that are 0 (as the operand's) and the one that is -1 (whatever is left).
-static void complete_dims(onnx_node_t *n, const onnx_shape_t *x, bool allow_zero, int count, int64_t *dims) {
-  int open = -1;
-  for (int i = 0; i < count; i++) {
-    if (dims[i] == 0 && !allow_zero && i < x->rank)
-      dims[i] = x->dims[i];
-    if (dims[i] == -1 && open < 0) {
-      open = i;
-      dims[i] = 1;
-    }
-    if (dims[i] < 0)
-      onnx_invalid(n, "shape: expected sizes and at most one -1, got %lld at %d", (long long)dims[i], i);
-  }
-  if (open < 0 || onnx_failed(n))
-    return;
-  int64_t all = product(n, x->dims, x->rank), others = product(n, dims, count);
-  if (others == 0 || all % others)
+// Whether all of the dims are numbers, which |out| gets.
+static bool are_numbers(int count, const strata_dim_t *dims, int64_t *out) {
+  for (int i = 0; i < count; i++)
+    if (!strata_dim_is_constant(dims[i], &out[i]))
+      return false;
+  return true;
+}
+
+// The size that is left for dim |open|, which is 1 so far.
+static strata_dim_t remaining_size(onnx_node_t *n, const strata_shape_t *x, int count, const strata_dim_t *dims) {
+  int64_t sizes[STRATA_MAX_RANK], known[STRATA_MAX_RANK];
+  if (!are_numbers(x->rank, x->dims, sizes) || !are_numbers(count, dims, known))
+    return onnx_derive(n, STRATA_SYMBOL_FLOORDIV, product_of(n, x->rank, x->dims), product_of(n, count, dims));
+  int64_t all = product(n, sizes, x->rank), others = product(n, known, count);
+  if (!onnx_failed(n) && (others == 0 || all % others))
     onnx_invalid(n, "shape: %lld elements cannot be spread over the other sizes' %lld", (long long)all,
                  (long long)others);
-  else
-    dims[open] = all / others;
+  return onnx_failed(n) ? onnx_dim(n, 1) : onnx_dim(n, all / others);
+}
+
+// Fills in the sizes that are 0 (as the operand's) and the one that is -1 (whatever is left).
+static void complete_dims(onnx_node_t *n, const strata_shape_t *x, bool allow_zero, int count, strata_dim_t *dims) {
+  int open = -1;
+  for (int i = 0; i < count; i++) {
+    int64_t size;
+    if (strata_dim_is(dims[i], 0) && !allow_zero && i < x->rank)
+      dims[i] = x->dims[i];
+    if (strata_dim_is(dims[i], -1) && open < 0) {
+      open = i;
+      dims[i] = onnx_dim(n, 1);
+    }
+    if (strata_dim_is_constant(dims[i], &size) && size < 0)
+      onnx_invalid(n, "shape: expected sizes and at most one -1, got %lld at %d", (long long)size, i);
+  }
+  if (open >= 0 && !onnx_failed(n))
+    dims[open] = remaining_size(n, x, count, dims);
+  // The counts of elements may say that sizes are equal; what they do not say is as the model has it.
+  if (open < 0)
+    onnx_agree(n, product_of(n, x->rank, x->dims), product_of(n, count, dims));
 }
 
 void onnx_import_reshape(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
-  int64_t count, dims[STRATA_MAX_RANK];
-  const int64_t *sizes = onnx_required_ints(n, "shape", 1, &count);
+  strata_shape_t shape = onnx_shape(x);
+  int64_t count;
+  strata_dim_t dims[STRATA_MAX_RANK];
+  const strata_dim_t *sizes = onnx_dims_or_attr(n, "shape", 1, &count);
+  if (!sizes && !onnx_failed(n))
+    onnx_invalid(n, "'shape' is missing: expected an attribute or operand 1");
   if (count > STRATA_MAX_RANK)
     onnx_unsupported(n, "expected at most %d dimensions, got %lld", STRATA_MAX_RANK, (long long)count);
   if (onnx_failed(n))
     return;
   memcpy(dims, sizes, (size_t)count * sizeof *dims);
   complete_dims(n, &shape, onnx_attr_int(n, "allowzero", 0), (int)count, dims);
-  onnx_set_like(n, 0, onnx_reshape(n, x, (int)count, dims), 0);
+  onnx_set_like(n, 0, onnx_reshape_dims(n, x, (int)count, dims), 0);
 }
 
 // The dims before |axis| as one, the others as one.
 void onnx_import_flatten(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
-  int64_t axis = onnx_attr_int(n, "axis", 1);
+  strata_shape_t shape = onnx_shape(x);
+  int64_t axis = onnx_attr_int(n, "axis", 1), sizes[STRATA_MAX_RANK];
   if (axis != shape.rank)
     axis = onnx_axis(n, axis, shape.rank);
-  int64_t dims[2] = {product(n, shape.dims, (int)axis), product(n, shape.dims + axis, shape.rank - (int)axis)};
-  onnx_set_like(n, 0, onnx_reshape(n, x, 2, dims), 0);
+  if (are_numbers(shape.rank, shape.dims, sizes)) { // an error where the product overflows
+    product(n, sizes, (int)axis);
+    product(n, sizes + axis, shape.rank - (int)axis);
+  }
+  if (onnx_failed(n))
+    return;
+  strata_dim_t dims[2] = {product_of(n, (int)axis, shape.dims),
+                          product_of(n, shape.rank - (int)axis, shape.dims + axis)};
+  onnx_set_like(n, 0, onnx_reshape_dims(n, x, 2, dims), 0);
 }
 
 void onnx_import_squeeze(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x), result = {.rank = 0};
+  strata_shape_t shape = onnx_shape(x), result = {.rank = 0};
   bool drop[STRATA_MAX_RANK];
   int64_t count;
   const int64_t *axes = onnx_ints(n, "axes", 1, &count);
   onnx_axes(n, axes, count, shape.rank, drop);
   for (int i = 0; i < shape.rank && !onnx_failed(n); i++) {
     if (!axes)
-      drop[i] = shape.dims[i] == 1;
-    if (drop[i] && shape.dims[i] != 1)
-      onnx_invalid(n, "axes: dimension %d has size %lld, expected 1", i, (long long)shape.dims[i]);
+      drop[i] = strata_dim_is(shape.dims[i], 1);
+    if (drop[i] && !onnx_agree(n, shape.dims[i], onnx_dim(n, 1)))
+      onnx_invalid(n, "axes: dimension %d has size %s, expected 1", i, onnx_dim_text(n, shape.dims[i]));
     if (!drop[i])
       result.dims[result.rank++] = shape.dims[i];
   }
-  onnx_set_like(n, 0, onnx_reshape(n, x, result.rank, result.dims), 0);
+  onnx_set_like(n, 0, onnx_reshape_dims(n, x, result.rank, result.dims), 0);
 }
 
 void onnx_import_unsqueeze(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   bool insert[STRATA_MAX_RANK];
-  int64_t count, dims[STRATA_MAX_RANK];
+  int64_t count;
+  strata_dim_t dims[STRATA_MAX_RANK];
   const int64_t *axes = onnx_required_ints(n, "axes", 1, &count);
   if (count > STRATA_MAX_RANK - shape.rank)
     onnx_unsupported(n, "expected at most %d dimensions", STRATA_MAX_RANK);
@@ -120,9 +155,9 @@ void onnx_import_unsqueeze(onnx_node_t *n) {
   int rank = shape.rank + (int)count;
   onnx_axes(n, axes, count, rank, insert);
   for (int i = 0, from = 0; i < rank && !onnx_failed(n); i++)
-    dims[i] = insert[i] ? 1 : shape.dims[from++];
+    dims[i] = insert[i] ? onnx_dim(n, 1) : shape.dims[from++];
   if (!onnx_failed(n))
-    onnx_set_like(n, 0, onnx_reshape(n, x, rank, dims), 0);
+    onnx_set_like(n, 0, onnx_reshape_dims(n, x, rank, dims), 0);
 }
 
 void onnx_import_transpose(onnx_node_t *n) {
@@ -151,9 +186,10 @@ void onnx_import_identity(onnx_node_t *n) {
 // Broadcasting in both directions: where the shape says 1 the operand's size stays.
 void onnx_import_expand(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
-  int64_t count, dims[STRATA_MAX_RANK];
-  const int64_t *sizes = onnx_constant_ints(n, 1, &count);
+  strata_shape_t shape = onnx_shape(x);
+  int64_t count;
+  strata_dim_t dims[STRATA_MAX_RANK];
+  const strata_dim_t *sizes = onnx_dims(n, 1, &count);
   if (count > STRATA_MAX_RANK)
     onnx_unsupported(n, "expected at most %d dimensions", STRATA_MAX_RANK);
   if (onnx_failed(n))
@@ -161,42 +197,48 @@ void onnx_import_expand(onnx_node_t *n) {
   int rank = count > shape.rank ? (int)count : shape.rank;
   for (int i = 0; i < rank; i++) {
     int from_x = i - (rank - shape.rank), from_shape = i - (rank - (int)count);
-    int64_t have = from_x >= 0 ? shape.dims[from_x] : 1, want = from_shape >= 0 ? sizes[from_shape] : 1;
-    dims[i] = have == 1 ? want : have;
-    if (want != 1 && want != dims[i])
-      onnx_invalid(n, "shape: dimension %d of size %lld cannot become %lld", i, (long long)have, (long long)want);
+    strata_dim_t have = from_x >= 0 ? shape.dims[from_x] : onnx_dim(n, 1),
+                 want = from_shape >= 0 ? sizes[from_shape] : onnx_dim(n, 1);
+    dims[i] = strata_dim_is(have, 1) ? want : have;
+    if (!strata_dim_is(want, 1) && !onnx_agree(n, want, dims[i]))
+      onnx_invalid(n, "shape: dimension %d of size %s cannot become %s", i, onnx_dim_text(n, have),
+                   onnx_dim_text(n, want));
   }
-  onnx_set_like(n, 0, onnx_broadcast_to(n, x, rank, dims), 0);
+  onnx_set_like(n, 0, onnx_broadcast_dims(n, x, rank, dims), 0);
 }
 
 // Each repeated dim gets a dim before it, which is broadcast and merged with it.
-static MlirValue tile(onnx_node_t *n, MlirValue x, const int64_t *repeats) {
+static MlirValue tile(onnx_node_t *n, MlirValue x, const strata_dim_t *repeats) {
   for (int axis = onnx_shape(x).rank - 1; axis >= 0 && !onnx_failed(n); axis--) {
-    if (repeats[axis] == 1)
+    if (strata_dim_is(repeats[axis], 1))
       continue;
-    onnx_shape_t shape = onnx_shape(x), wide = shape;
-    if (shape.dims[axis] != 1) {
+    strata_shape_t shape = onnx_shape(x), wide = shape;
+    if (!strata_dim_is(shape.dims[axis], 1)) {
       x = onnx_insert_axis(n, x, axis);
       wide = onnx_shape(x);
     }
+    int64_t size, times;
     wide.dims[axis] = repeats[axis];
-    x = onnx_broadcast_to(n, x, wide.rank, wide.dims);
-    if (__builtin_mul_overflow(shape.dims[axis], repeats[axis], &shape.dims[axis]))
+    x = onnx_broadcast_dims(n, x, wide.rank, wide.dims);
+    if (strata_dim_is_constant(shape.dims[axis], &size) && strata_dim_is_constant(repeats[axis], &times) &&
+        __builtin_mul_overflow(size, times, &size))
       onnx_invalid(n, "the size overflows");
-    x = onnx_reshape(n, x, shape.rank, shape.dims);
+    else
+      shape.dims[axis] = strata_dim_mul(shape.dims[axis], repeats[axis]);
+    x = onnx_reshape_dims(n, x, shape.rank, shape.dims);
   }
   return x;
 }
 
 void onnx_import_tile(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  int64_t count;
-  const int64_t *repeats = onnx_constant_ints(n, 1, &count);
+  int64_t count, known;
+  const strata_dim_t *repeats = onnx_dims(n, 1, &count);
   if (!onnx_failed(n) && count != onnx_shape(x).rank)
     onnx_invalid(n, "repeats: expected %d, got %lld", onnx_shape(x).rank, (long long)count);
   for (int64_t i = 0; i < count && !onnx_failed(n); i++)
-    if (repeats[i] < 0)
-      onnx_invalid(n, "repeats: got %lld", (long long)repeats[i]);
+    if (strata_dim_is_constant(repeats[i], &known) && known < 0)
+      onnx_invalid(n, "repeats: got %lld", (long long)known);
   if (!onnx_failed(n))
     onnx_set_like(n, 0, tile(n, x, repeats), 0);
 }
@@ -207,7 +249,11 @@ void onnx_import_concat(onnx_node_t *n) {
   MlirValue *parts = strata_arena_array(n->b->compile->arena, MlirValue, n->n_inputs);
   for (int i = 0; i < n->n_inputs; i++)
     parts[i] = onnx_operand(n, i);
-  int axis = onnx_axis(n, onnx_attr_int(n, "axis", 1), onnx_operand_shape(n, 0).rank);
+  int rank = onnx_operand_shape(n, 0).rank, axis = onnx_axis(n, onnx_attr_int(n, "axis", 1), rank);
+  for (int i = 1; i < n->n_inputs && !onnx_failed(n); i++)
+    for (int d = 0; d < rank && onnx_shape(parts[i]).rank == rank; d++)
+      if (d != axis)
+        onnx_agree(n, onnx_shape(parts[0]).dims[d], onnx_shape(parts[i]).dims[d]);
   if (!onnx_failed(n))
     onnx_set_like(n, 0, strata_build_concat(n->b, n->n_inputs, parts, axis), 0);
 }
@@ -231,17 +277,44 @@ static void split_sizes(onnx_node_t *n, int64_t size, int parts, int64_t *out) {
     onnx_invalid(n, "split: the sizes do not add up to %lld", (long long)size);
 }
 
+// The same of sizes that are not all numbers: equal parts, or parts that say themselves what they are.
+static void split_dims(onnx_node_t *n, strata_dim_t size, int parts, strata_dim_t *out) {
+  int64_t count;
+  const strata_dim_t *sizes = onnx_dims_or_attr(n, "split", 1, &count);
+  strata_dim_t sum = onnx_dim(n, 0);
+  if (!onnx_failed(n) && sizes && count != parts)
+    onnx_invalid(n, "split: expected %d sizes, got %lld", parts, (long long)count);
+  if (onnx_failed(n) || !parts)
+    return;
+  bool divides = strata_dim_divisor(size, &n->importer->symbols) % parts == 0;
+  if (!sizes && onnx_has_attr(n, "num_outputs") && !divides)
+    onnx_unsupported(n, "parts of which the last may be smaller, of %s elements", onnx_dim_text(n, size));
+  for (int i = 0; i < parts && !onnx_failed(n); i++) {
+    out[i] = sizes ? sizes[i] : strata_dim_floordiv(size, parts);
+    sum = strata_dim_add(sum, out[i]);
+  }
+  if (!onnx_failed(n) && sizes && !onnx_agree(n, sum, size))
+    onnx_invalid(n, "split: the sizes do not add up to %s", onnx_dim_text(n, size));
+}
+
 void onnx_import_split(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
-  int64_t start = 0, *sizes = strata_arena_array(n->b->compile->arena, int64_t, n->n_outputs);
+  int64_t size, *sizes = strata_arena_array(n->b->compile->arena, int64_t, n->n_outputs);
+  strata_dim_t start = onnx_dim(n, 0), *dims = strata_arena_array(n->b->compile->arena, strata_dim_t, n->n_outputs);
   if (onnx_failed(n))
     return;
-  split_sizes(n, shape.dims[axis], n->n_outputs, sizes);
+  bool is_number = strata_dim_is_constant(shape.dims[axis], &size);
+  if (is_number)
+    split_sizes(n, size, n->n_outputs, sizes);
+  else
+    split_dims(n, shape.dims[axis], n->n_outputs, dims);
   for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++) {
-    onnx_set_like(n, i, onnx_slice_axis(n, x, axis, start, 1, sizes[i]), 0);
-    start += sizes[i];
+    if (is_number)
+      dims[i] = onnx_dim(n, sizes[i]);
+    onnx_set_like(n, i, onnx_slice_dims(n, x, axis, start, 1, dims[i]), 0);
+    start = strata_dim_add(start, dims[i]);
   }
 }
 
@@ -260,19 +333,76 @@ static void slice_range(int64_t size, int64_t start, int64_t end, int64_t step, 
   *out_start = *out_count ? start : 0;
 }
 
+// A place on an axis of symbolic size: counted from the end if negative, clamped. A place may be a size itself, which
+// is never negative; of others it must be known whether they are.
+static strata_dim_t slice_place(onnx_node_t *n, strata_dim_t size, strata_dim_t place) {
+  strata_range_t range = onnx_dim_range(n, place), sizes = onnx_dim_range(n, size);
+  if (range.min >= sizes.max)
+    return size;
+  if (range.min >= 0)
+    return onnx_derive(n, STRATA_SYMBOL_MIN, place, size);
+  if (range.max >= 0)
+    onnx_unsupported(n, "a place, %s, that may be negative or not", onnx_dim_text(n, place));
+  if (range.max <= strata_minus(0, sizes.max))
+    return onnx_dim(n, 0);
+  return onnx_derive(n, STRATA_SYMBOL_MAX, strata_dim_add(size, place), onnx_dim(n, 0));
+}
+
+// Start and number of the elements where not all of it are numbers.
+static void slice_dims(onnx_node_t *n, strata_dim_t size, strata_dim_t start, strata_dim_t end, int64_t step,
+                       strata_dim_t *out_start, strata_dim_t *out_count) {
+  int64_t from, to;
+  if (step > 0) {
+    *out_start = slice_place(n, size, start);
+    strata_dim_t distance = strata_dim_sub(slice_place(n, size, end), *out_start);
+    distance = onnx_derive(n, STRATA_SYMBOL_MAX, distance, onnx_dim(n, 0));
+    *out_count = strata_dim_floordiv(strata_dim_plus(distance, step - 1), step);
+    return;
+  }
+  // The whole axis, backwards.
+  bool is_whole = strata_dim_is_constant(start, &from) && strata_dim_is_constant(end, &to) &&
+                  (from == -1 || from >= onnx_dim_range(n, size).max - 1) && to < -onnx_dim_range(n, size).max;
+  if (!is_whole || step == INT64_MIN)
+    onnx_unsupported(n, "some of %s elements, backwards", onnx_dim_text(n, size));
+  *out_start = strata_dim_plus(size, -1);
+  *out_count = is_whole ? strata_dim_floordiv(strata_dim_plus(size, -step - 1), -step) : onnx_dim(n, 0);
+}
+
+static void slice_axis(onnx_node_t *n, strata_dim_t *size, strata_dim_t start, strata_dim_t end, int64_t step,
+                       strata_dim_t *out_start) {
+  int64_t known, from, to;
+  if (!strata_dim_is_constant(*size, &known) || !strata_dim_is_constant(start, &from) ||
+      !strata_dim_is_constant(end, &to)) {
+    slice_dims(n, *size, start, end, step, out_start, size);
+    return;
+  }
+  slice_range(known, from, to, step, &from, &known);
+  *out_start = onnx_dim(n, from);
+  *size = onnx_dim(n, known);
+}
+
+static const strata_dim_t *required_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {
+  const strata_dim_t *dims = onnx_dims_or_attr(n, attr, i, out_count);
+  if (!dims && !onnx_failed(n))
+    onnx_invalid(n, "'%s' is missing: expected an attribute or operand %d", attr, i);
+  return dims;
+}
+
 void onnx_import_slice(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   int64_t n_starts, n_ends, n_axes, n_steps;
-  const int64_t *starts = onnx_required_ints(n, "starts", 1, &n_starts);
-  const int64_t *ends = onnx_required_ints(n, "ends", 2, &n_ends);
+  const strata_dim_t *starts = required_dims(n, "starts", 1, &n_starts);
+  const strata_dim_t *ends = required_dims(n, "ends", 2, &n_ends);
   const int64_t *axes = onnx_ints(n, "axes", 3, &n_axes), *steps = onnx_constant_ints(n, 4, &n_steps);
   if (!onnx_failed(n) &&
       (n_starts != n_ends || (axes && n_axes != n_starts) || (steps && n_steps != n_starts) || n_starts > shape.rank))
     onnx_invalid(n, "starts, ends, axes and steps differ in number");
-  int64_t first[STRATA_MAX_RANK] = {0}, step[STRATA_MAX_RANK];
+  strata_dim_t first[STRATA_MAX_RANK];
+  int64_t step[STRATA_MAX_RANK];
   int list[STRATA_MAX_RANK];
   for (int i = 0; i < shape.rank; i++) {
+    first[i] = onnx_dim(n, 0);
     step[i] = 1;
     list[i] = i;
   }
@@ -280,16 +410,16 @@ void onnx_import_slice(onnx_node_t *n) {
     onnx_axis_list(n, axes, n_starts, shape.rank, list);
   for (int64_t i = 0; i < n_starts && !onnx_failed(n); i++) {
     int axis = list[i];
-    int64_t by = steps ? steps[i] : 1;
+    int64_t by = steps ? steps[i] : 1, count;
     if (by == 0)
       onnx_invalid(n, "steps: a step is 0");
     if (onnx_failed(n))
       return;
-    slice_range(shape.dims[axis], starts[i], ends[i], by, &first[axis], &shape.dims[axis]);
-    step[axis] = shape.dims[axis] > 1 ? by : 1;
+    slice_axis(n, &shape.dims[axis], starts[i], ends[i], by, &first[axis]);
+    step[axis] = strata_dim_is_constant(shape.dims[axis], &count) && count <= 1 ? 1 : by;
   }
   if (!onnx_failed(n))
-    onnx_set_like(n, 0, strata_build_slice(n->b, x, first, step, shape.dims), 0);
+    onnx_set_like(n, 0, strata_build_slice_dims(n->b, x, first, step, shape.dims), 0);
 }
 
 //===-- Padding --------------------------------------------------------------------------------------------------===//
@@ -304,8 +434,30 @@ static int64_t reflected(const char *mode, int64_t i, int64_t size) {
   return at < size ? at : period - at;
 }
 
-static MlirValue pad_by_gather(onnx_node_t *n, MlirValue x, const char *mode, int axis, int64_t low, int64_t high) {
-  int64_t size = onnx_shape(x).dims[axis], padded;
+// The same of the numbers |i|, of any number of elements |last| + 1: places that are no further outside than there are
+// elements.
+static MlirValue reflected_places(onnx_node_t *n, const char *mode, MlirValue i, strata_dim_t last) {
+  if (!strcmp(mode, "edge"))
+    return onnx_with_dim(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, i, 0), last);
+  if (!strcmp(mode, "wrap")) {
+    strata_dim_t size = strata_dim_plus(last, 1);
+    return onnx_with_dim(n, STRATA_OP_REM, onnx_with_dim(n, STRATA_OP_ADD, i, size), size);
+  }
+  MlirValue before = onnx_unary(n, STRATA_OP_ABS, i), end = onnx_with_dim(n, STRATA_OP_SUB, before, last);
+  MlirValue from_end = onnx_unary(n, STRATA_OP_NEG, onnx_unary(n, STRATA_OP_ABS, end));
+  return onnx_with_dim(n, STRATA_OP_ADD, from_end, last);
+}
+
+static MlirValue pad_by_gather(onnx_node_t *n, MlirValue x, const char *mode, int axis, strata_dim_t low_dim,
+                               strata_dim_t high_dim) {
+  int64_t size, low, high, padded;
+  strata_dim_t dim = onnx_shape(x).dims[axis];
+  if (!strata_dim_is_constant(dim, &size) || !strata_dim_is_constant(low_dim, &low) ||
+      !strata_dim_is_constant(high_dim, &high)) {
+    strata_dim_t all = strata_dim_add(dim, strata_dim_add(low_dim, high_dim));
+    MlirValue place = onnx_with_dim(n, STRATA_OP_SUB, onnx_iota_dims(n, STRATA_TYPE_I64, 1, &all, 0), low_dim);
+    return strata_build_gather(n->b, x, reflected_places(n, mode, place, strata_dim_plus(dim, -1)), axis, 0);
+  }
   if (__builtin_add_overflow(low, high, &padded) || __builtin_add_overflow(padded, size, &padded) ||
       padded > INT32_MAX || size == 0) {
     onnx_invalid(n, "pads: %lld and %lld cannot be added to %lld elements", (long long)low, (long long)high,
@@ -318,50 +470,67 @@ static MlirValue pad_by_gather(onnx_node_t *n, MlirValue x, const char *mode, in
   return onnx_take(n, x, axis, padded, indices);
 }
 
-// Cuts off what a negative padding removes.
-static MlirValue crop(onnx_node_t *n, MlirValue x, int64_t *low, int64_t *high) {
-  onnx_shape_t shape = onnx_shape(x);
-  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK];
-  for (int i = 0; i < shape.rank; i++) {
-    int64_t left = strata_plus(strata_plus(shape.dims[i], strata_min(low[i], 0)), strata_min(high[i], 0));
-    if (left < 0)
-      onnx_invalid(n, "pads: %lld and %lld cannot be cut off the %lld elements of dimension %d", (long long)low[i],
-                   (long long)high[i], (long long)shape.dims[i], i);
-    starts[i] = low[i] < 0 ? strata_minus(0, low[i]) : 0;
-    steps[i] = 1;
-    shape.dims[i] = left;
-    low[i] = strata_max(low[i], 0);
-    high[i] = strata_max(high[i], 0);
+// Takes what is cut off out of a padding: how much that is.
+static strata_dim_t take_crop(onnx_node_t *n, strata_dim_t *pad) {
+  strata_range_t range = onnx_dim_range(n, *pad);
+  strata_dim_t cut = onnx_dim(n, 0);
+  if (range.max < 0) {
+    cut = strata_dim_times(*pad, -1);
+    *pad = onnx_dim(n, 0);
+  } else if (range.min < 0) {
+    onnx_unsupported(n, "a padding, %s, that may be negative or not", onnx_dim_text(n, *pad));
   }
-  return strata_build_slice(n->b, x, starts, steps, shape.dims);
+  return cut;
+}
+
+// Cuts off what a negative padding removes.
+static MlirValue crop(onnx_node_t *n, MlirValue x, strata_dim_t *low, strata_dim_t *high) {
+  strata_shape_t shape = onnx_shape(x);
+  strata_dim_t starts[STRATA_MAX_RANK];
+  int64_t steps[STRATA_MAX_RANK];
+  for (int i = 0; i < shape.rank; i++) {
+    strata_dim_t whole = shape.dims[i], pads[2] = {low[i], high[i]};
+    starts[i] = take_crop(n, &low[i]);
+    shape.dims[i] = strata_dim_sub(strata_dim_sub(whole, starts[i]), take_crop(n, &high[i]));
+    steps[i] = 1;
+    if (onnx_dim_range(n, shape.dims[i]).max < 0)
+      onnx_invalid(n, "pads: %s and %s cannot be cut off the %s elements of dimension %d", onnx_dim_text(n, pads[0]),
+                   onnx_dim_text(n, pads[1]), onnx_dim_text(n, whole), i);
+  }
+  return onnx_failed(n) ? x : strata_build_slice_dims(n->b, x, starts, steps, shape.dims);
 }
 
 // Padding with a value that is not known yet: zeros, and the value where the padding of ones has a zero.
-static MlirValue pad_with(onnx_node_t *n, MlirValue x, const int64_t *low, const int64_t *high, MlirValue value) {
-  onnx_shape_t shape = onnx_shape(x);
-  MlirValue inside = strata_build_pad(n->b, onnx_splat(n, STRATA_TYPE_I1, shape.rank, shape.dims, 1), low, high, 0);
-  return onnx_select(n, inside, strata_build_pad(n->b, x, low, high, 0), onnx_reshape(n, value, 0, NULL));
+static MlirValue pad_with(onnx_node_t *n, MlirValue x, const strata_dim_t *low, const strata_dim_t *high,
+                          MlirValue value) {
+  strata_shape_t shape = onnx_shape(x);
+  MlirValue ones = onnx_splat_dims(n, STRATA_TYPE_I1, shape.rank, shape.dims, 1);
+  MlirValue inside = strata_build_pad_dims(n->b, ones, low, high, 0);
+  return onnx_select(n, inside, strata_build_pad_dims(n->b, x, low, high, 0), onnx_reshape(n, value, 0, NULL));
 }
 
-static MlirValue pad_constant(onnx_node_t *n, MlirValue x, const int64_t *low, const int64_t *high) {
+static MlirValue pad_constant(onnx_node_t *n, MlirValue x, const strata_dim_t *low, const strata_dim_t *high) {
   double *values;
   int64_t count;
   if (!onnx_has(n, 2))
-    return strata_build_pad(n->b, x, low, high, onnx_attr_float(n, "value", 0));
+    return strata_build_pad_dims(n->b, x, low, high, onnx_attr_float(n, "value", 0));
   if (strata_constant_f64s(n->b->compile, onnx_operand(n, 2), &values, &count) && count == 1)
-    return strata_build_pad(n->b, x, low, high, values[0]);
+    return strata_build_pad_dims(n->b, x, low, high, values[0]);
   return pad_with(n, x, low, high, onnx_operand(n, 2));
 }
 
 void onnx_import_pad(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x);
   const char *mode = onnx_attr_string(n, "mode", "constant");
-  int64_t low[STRATA_MAX_RANK] = {0}, high[STRATA_MAX_RANK] = {0}, count, n_axes;
-  const int64_t *pads = onnx_required_ints(n, onnx_has_attr(n, "paddings") ? "paddings" : "pads", 1, &count);
+  strata_dim_t low[STRATA_MAX_RANK], high[STRATA_MAX_RANK];
+  int64_t count, n_axes;
+  const strata_dim_t *pads = required_dims(n, onnx_has_attr(n, "paddings") ? "paddings" : "pads", 1, &count);
   const int64_t *axes = onnx_constant_ints(n, 3, &n_axes);
   int64_t n_padded = axes ? n_axes : shape.rank;
   int list[STRATA_MAX_RANK];
+  for (int i = 0; i < STRATA_MAX_RANK; i++)
+    low[i] = high[i] = onnx_dim(n, 0);
   if (!onnx_failed(n) && count != 2 * n_padded)
     onnx_invalid(n, "pads: expected %lld numbers, got %lld", 2 * (long long)n_padded, (long long)count);
   if (!onnx_failed(n))
@@ -373,6 +542,8 @@ void onnx_import_pad(onnx_node_t *n) {
   if (onnx_failed(n))
     return;
   x = crop(n, x, low, high);
+  if (onnx_failed(n))
+    return;
   if (!strcmp(mode, "constant")) {
     onnx_set_like(n, 0, pad_constant(n, x, low, high), 0);
     return;
@@ -380,7 +551,7 @@ void onnx_import_pad(onnx_node_t *n) {
   if (strcmp(mode, "reflect") && strcmp(mode, "edge") && strcmp(mode, "wrap"))
     onnx_invalid(n, "attribute 'mode': expected constant, reflect, edge or wrap, got %s", mode);
   for (int axis = 0; axis < shape.rank && !onnx_failed(n); axis++)
-    if (low[axis] || high[axis])
+    if (!strata_dim_is(low[axis], 0) || !strata_dim_is(high[axis], 0))
       x = pad_by_gather(n, x, mode, axis, low[axis], high[axis]);
   onnx_set_like(n, 0, x, 0);
 }
@@ -388,12 +559,15 @@ void onnx_import_pad(onnx_node_t *n) {
 // Cuts or pads each axis around its centre.
 void onnx_import_center_crop_pad(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
-  int64_t count, n_axes, low[STRATA_MAX_RANK] = {0}, high[STRATA_MAX_RANK] = {0};
+  onnx_shape_t shape = onnx_sizes(n, x);
+  int64_t count, n_axes;
+  strata_dim_t low[STRATA_MAX_RANK], high[STRATA_MAX_RANK];
   const int64_t *sizes = onnx_constant_ints(n, 1, &count), *axes = onnx_attr_ints(n, "axes", &n_axes);
   if (!onnx_failed(n) && count != (axes ? n_axes : shape.rank))
     onnx_invalid(n, "shape: expected one size an axis, got %lld", (long long)count);
   int list[STRATA_MAX_RANK];
+  for (int i = 0; i < STRATA_MAX_RANK; i++)
+    low[i] = high[i] = onnx_dim(n, 0);
   if (!onnx_failed(n))
     onnx_axis_list(n, axes, count, shape.rank, list);
   for (int64_t i = 0; i < count && !onnx_failed(n); i++) {
@@ -401,18 +575,19 @@ void onnx_import_center_crop_pad(onnx_node_t *n) {
     if (sizes[i] < 0)
       onnx_invalid(n, "shape: got a size of %lld", (long long)sizes[i]);
     int64_t more = strata_max(sizes[i], 0) - shape.dims[axis];
-    low[axis] = more > 0 ? more / 2 : -(-more / 2);
-    high[axis] = more - low[axis];
+    int64_t before = more > 0 ? more / 2 : -(-more / 2);
+    low[axis] = onnx_dim(n, before);
+    high[axis] = onnx_dim(n, more - before);
   }
   if (onnx_failed(n))
     return;
   x = crop(n, x, low, high);
-  onnx_set_like(n, 0, strata_build_pad(n->b, x, low, high, 0), 0);
+  onnx_set_like(n, 0, strata_build_pad_dims(n->b, x, low, high, 0), 0);
 }
 
 //===-- Depth and space ------------------------------------------------------------------------------------------===//
 
-static int64_t block_size(onnx_node_t *n, const onnx_shape_t *shape) {
+static int64_t block_size(onnx_node_t *n, const strata_shape_t *shape) {
   int64_t block = onnx_attr_int(n, "blocksize", 0);
   if (!onnx_failed(n) && (shape->rank != 4 || block < 1 || block > INT32_MAX))
     onnx_invalid(n, "expected 4 dimensions and a positive block size, got %d and %lld", shape->rank, (long long)block);
@@ -421,27 +596,30 @@ static int64_t block_size(onnx_node_t *n, const onnx_shape_t *shape) {
 
 void onnx_import_depth_to_space(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t s = onnx_shape(x);
-  int64_t b = block_size(n, &s);
+  strata_shape_t s = onnx_shape(x);
+  int64_t block = block_size(n, &s);
   if (onnx_failed(n))
     return;
   bool column_row = onnx_attr_is(n, "mode", "CRD"); // the block's place is inside the channel, not before it
-  int64_t c = s.dims[1] / (b * b), h = s.dims[2], w = s.dims[3];
-  int64_t blocks_first[6] = {s.dims[0], b, b, c, h, w}, channels_first[6] = {s.dims[0], c, b, b, h, w};
-  x = onnx_reshape(n, x, 6, column_row ? channels_first : blocks_first);
+  strata_dim_t b = onnx_dim(n, block), c = strata_dim_floordiv(s.dims[1], block * block), h = s.dims[2], w = s.dims[3];
+  strata_dim_t blocks_first[6] = {s.dims[0], b, b, c, h, w}, channels_first[6] = {s.dims[0], c, b, b, h, w};
+  x = onnx_reshape_dims(n, x, 6, column_row ? channels_first : blocks_first);
   x = strata_build_transpose(n->b, x, column_row ? (int64_t[]){0, 1, 4, 2, 5, 3} : (int64_t[]){0, 3, 4, 1, 5, 2});
-  onnx_set_like(n, 0, onnx_reshape(n, x, 4, (int64_t[]){s.dims[0], c, strata_times(h, b), strata_times(w, b)}), 0);
+  strata_dim_t dims[4] = {s.dims[0], c, strata_dim_times(h, block), strata_dim_times(w, block)};
+  onnx_set_like(n, 0, onnx_reshape_dims(n, x, 4, dims), 0);
 }
 
 void onnx_import_space_to_depth(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t s = onnx_shape(x);
-  int64_t b = block_size(n, &s);
+  strata_shape_t s = onnx_shape(x);
+  int64_t block = block_size(n, &s);
   if (onnx_failed(n))
     return;
-  int64_t c = s.dims[1], h = s.dims[2] / b, w = s.dims[3] / b;
+  strata_dim_t b = onnx_dim(n, block), c = s.dims[1], h = strata_dim_floordiv(s.dims[2], block),
+               w = strata_dim_floordiv(s.dims[3], block);
   bool column_row = onnx_attr_is(n, "mode", "CRD");
-  x = onnx_reshape(n, x, 6, (int64_t[]){s.dims[0], c, h, b, w, b});
+  x = onnx_reshape_dims(n, x, 6, (strata_dim_t[]){s.dims[0], c, h, b, w, b});
   x = strata_build_transpose(n->b, x, column_row ? (int64_t[]){0, 1, 3, 5, 2, 4} : (int64_t[]){0, 3, 5, 1, 2, 4});
-  onnx_set_like(n, 0, onnx_reshape(n, x, 4, (int64_t[]){s.dims[0], strata_times(b * b, c), h, w}), 0);
+  strata_dim_t dims[4] = {s.dims[0], strata_dim_times(c, block * block), h, w};
+  onnx_set_like(n, 0, onnx_reshape_dims(n, x, 4, dims), 0);
 }

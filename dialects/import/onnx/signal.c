@@ -28,7 +28,7 @@ static MlirValue fourier_matrix(onnx_node_t *n, const transform_t *t, strata_typ
 }
 
 static MlirValue times_matrix(onnx_node_t *n, MlirValue x, MlirValue matrix) {
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   char letters[STRATA_MAX_RANK + 1] = {0};
   for (int i = 0; i + 1 < shape.rank; i++)
     letters[i] = (char)('A' + i);
@@ -50,7 +50,7 @@ static complex_t transform(onnx_node_t *n, const transform_t *t, complex_t x) {
 
 // The last dim of |x|, of size 1 or 2, holds the parts of complex numbers.
 static complex_t split_parts(onnx_node_t *n, MlirValue x) {
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   int last = shape.rank - 1;
   complex_t parts = {.real = onnx_remove_axis(n, onnx_slice_axis(n, x, last, 0, 1, 1), last)};
   if (shape.dims[last] == 2)
@@ -75,7 +75,7 @@ static bool check_length(onnx_node_t *n, int64_t length, const onnx_shape_t *sha
 // The axis is an attribute before opset 20 and an operand since.
 void onnx_import_dft(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   int64_t given = n->opset < 20 ? onnx_attr_int(n, "axis", 1) : onnx_constant_int(n, 2, -2);
   int axis = onnx_axis(n, given, shape.rank);
   bool onesided = onnx_attr_int(n, "onesided", 0), inverse = onnx_attr_int(n, "inverse", 0);
@@ -110,8 +110,8 @@ static MlirValue frames_of(onnx_node_t *n, MlirValue signal, int64_t step, int64
 
 void onnx_import_stft(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
-  int64_t step = onnx_constant_int(n, 1, 1), window = onnx_has(n, 2) ? onnx_operand_shape(n, 2).dims[0] : 0;
+  onnx_shape_t shape = onnx_sizes(n, x);
+  int64_t step = onnx_constant_int(n, 1, 1), window = onnx_has(n, 2) ? onnx_operand_sizes(n, 2).dims[0] : 0;
   int64_t length = onnx_constant_int(n, 3, window);
   if (!check_length(n, length, &shape))
     return;
@@ -158,7 +158,7 @@ static MlirValue determinant(onnx_node_t *n, const matrix_t *m) {
 
 void onnx_import_det(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_shape(x);
+  onnx_shape_t shape = onnx_sizes(n, x);
   int row = shape.rank - 2, column = shape.rank - 1;
   if (!onnx_failed(n) && (shape.rank < 2 || shape.dims[row] != shape.dims[column] || shape.dims[row] < 1))
     onnx_invalid(n, "expected square matrices");

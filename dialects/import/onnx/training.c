@@ -16,7 +16,7 @@ static MlirValue sum_all(onnx_node_t *n, MlirValue x) {
 
 // The weight of each target: its class's, 0 where it is to be ignored. Null where all weigh 1.
 static MlirValue target_weights(onnx_node_t *n, MlirValue target, MlirValue ignored, strata_type_t type) {
-  onnx_shape_t shape = onnx_shape(target);
+  onnx_shape_t shape = onnx_sizes(n, target);
   MlirValue weights = {0};
   if (onnx_has(n, 2))
     weights = strata_build_gather(n->b, onnx_operand(n, 2), target, 0, 0);
@@ -29,7 +29,7 @@ static MlirValue target_weights(onnx_node_t *n, MlirValue target, MlirValue igno
 
 // -log_prob[n, target, ...] of [N, classes, ...], weighted and combined as the attributes say.
 static MlirValue negative_log_likelihood(onnx_node_t *n, MlirValue log_prob, MlirValue target) {
-  onnx_shape_t shape = onnx_shape(log_prob);
+  onnx_shape_t shape = onnx_sizes(n, log_prob);
   int last = shape.rank - 1;
   MlirValue ignored = {0};
   if (onnx_has_attr(n, "ignore_index")) {
@@ -52,7 +52,7 @@ static MlirValue negative_log_likelihood(onnx_node_t *n, MlirValue log_prob, Mli
 }
 
 static bool check_loss(onnx_node_t *n) {
-  onnx_shape_t scores = onnx_operand_shape(n, 0), target = onnx_operand_shape(n, 1);
+  onnx_shape_t scores = onnx_operand_sizes(n, 0), target = onnx_operand_sizes(n, 1);
   if (!onnx_failed(n) && (scores.rank < 2 || target.rank != scores.rank - 1))
     onnx_invalid(n, "the shapes of scores and target do not fit each other");
   return !onnx_failed(n);

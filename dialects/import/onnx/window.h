@@ -5,16 +5,24 @@
 #include "dialects/import/onnx/onnx.h"
 
 typedef struct {
-  int rank; // number of spatial dims
+  int rank;                                                         // number of spatial dims
+  strata_dim_t in_dims[STRATA_MAX_RANK], out_dims[STRATA_MAX_RANK]; // sizes
+  bool is_open[STRATA_MAX_RANK]; // those of the dim are no numbers: else also in, out
   int64_t in[STRATA_MAX_RANK], kernel[STRATA_MAX_RANK], strides[STRATA_MAX_RANK], dilations[STRATA_MAX_RANK];
   int64_t low[STRATA_MAX_RANK], high[STRATA_MAX_RANK];
   int64_t out[STRATA_MAX_RANK];
 } onnx_window_t;
 
 // Reads strides, dilations, pads, auto_pad and ceil_mode for an input [N, C, spatial...] and the given kernel, or the
-// attribute kernel_shape where that is NULL; computes |out|. |high| is what the last window needs. False after an
-// error.
-bool onnx_read_window(onnx_node_t *n, const onnx_shape_t *input, const int64_t *kernel, onnx_window_t *out_window);
+// attribute kernel_shape where that is NULL; computes |out|. |high| is what was asked for; of an open dim, what gives
+// |out| windows rounded down. False after an error.
+bool onnx_read_window(onnx_node_t *n, const strata_shape_t *input, const int64_t *kernel, onnx_window_t *out_window);
+// Takes the sizes of the spatial dims.
+void onnx_set_window_input(onnx_window_t *w, const strata_shape_t *input);
+// |out| of a dim that is not open, as a dim.
+void onnx_close_window(onnx_node_t *n, onnx_window_t *w);
+// An error, UNSUPPORTED, where a dim is open.
+bool onnx_window_is_static(onnx_node_t *n, const onnx_window_t *w);
 
 // Reads 'kernel_shape', which must be |kernel| where that is not NULL; and 'pads', which is false, and leaves them
 // zero, where 'auto_pad' takes their place. Both need |rank|.

@@ -80,3 +80,27 @@ func.func @contract_sizes(%a: tensor<4x8xf32>, %b: tensor<7x6xf32>) {
     : (tensor<4x8xf32>, tensor<7x6xf32>) -> tensor<4x6xf32>
   return
 }
+
+// -----
+
+func.func @reshape_symbolic(%x: tensor<?x4xf32, affine_map<()[s0] -> (s0, 4)>>) {
+  // expected-error @below {{strata.reshape: the number of elements changes}}
+  %0 = "strata.reshape"(%x) : (tensor<?x4xf32, affine_map<()[s0] -> (s0, 4)>>) -> tensor<?xf32, affine_map<()[s0] -> (s0 * 4 + 1)>>
+  return
+}
+
+// -----
+
+func.func @add_symbolic(%x: tensor<?xf32, affine_map<()[s0] -> (s0)>>, %y: tensor<?xf32, affine_map<()[s0, s1] -> (s1)>>) {
+  // expected-error @below {{strata.add: operand 1: expected tensor<s0xf32>, got tensor<s1xf32>}}
+  %0 = "strata.add"(%x, %y) : (tensor<?xf32, affine_map<()[s0] -> (s0)>>, tensor<?xf32, affine_map<()[s0, s1] -> (s1)>>) -> tensor<?xf32, affine_map<()[s0] -> (s0)>>
+  return
+}
+
+// -----
+
+func.func @dims_count() {
+  // expected-error @below {{strata.dims: result: expected one dim of 2 i64s}}
+  %0 = "strata.dims"() {values = affine_map<()[s0] -> (s0, 3)>} : () -> tensor<3xi64>
+  return
+}

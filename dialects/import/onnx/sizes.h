@@ -1,0 +1,25 @@
+// The importer's symbols: names of dimensions, those that the graph makes equal, and values that are sizes.
+#ifndef STRATA_DIALECTS_IMPORT_ONNX_SIZES_H
+#define STRATA_DIALECTS_IMPORT_ONNX_SIZES_H
+
+#include "dialects/import/onnx/importer.h"
+
+// The dimension that the model calls |name|: an expression of names, or a name that --dim may give a size, a range, or
+// nothing. An error where --dim and the model contradict one another.
+STRATA_MUST_CHECK strata_status_t onnx_named_dim(onnx_importer_t *importer, const char *name, strata_dim_t *out);
+
+// A dim, or a value's dims, with what is known of the symbols by now.
+strata_dim_t onnx_resolve(const onnx_importer_t *importer, strata_dim_t dim);
+
+// Makes two dims one, from here on and in all that is built. False where they cannot be equal, or nothing can make them
+// so.
+bool onnx_unify(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b);
+
+// Narrows the range of the one symbol that |dim| is made of, so that the dim is at least |min| and at most |max|. False
+// where it cannot be, or more than one symbol decides.
+bool onnx_narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64_t max);
+
+// At the end: the symbols that are left, in their order, become an attribute of @main.
+void onnx_settle_symbols(onnx_importer_t *importer);
+
+#endif

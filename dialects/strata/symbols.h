@@ -1,0 +1,60 @@
+// The symbols of a module: the sizes that are known only when the library runs, and what is made of them that no affine
+// expression says. @main has them as strata.symbols, in the order of the library's arguments:
+//
+//   strata.symbols = [{likely = [1, 8], max = 2147483647, min = 1, multiple = 1, name = "batch"},
+//                     {lhs = affine_map<()[s0] -> (s0)>, max = 512, min = 1, multiple = 1, name = "min(batch, 512)",
+//                      op = "min", rhs = affine_map<()[s0] -> (512)>}]
+//
+// Symbol i of every type and map of the module is the i-th of them. Derived ones stand behind what they are made of.
+#ifndef STRATA_DIALECTS_STRATA_SYMBOLS_H
+#define STRATA_DIALECTS_STRATA_SYMBOLS_H
+
+#include "dialects/strata/strata.h"
+
+#define STRATA_SYMBOLS "strata.symbols"
+
+// Reads those of @main; none where there is no attribute. Errors name what is malformed.
+STRATA_MUST_CHECK strata_status_t strata_symbols_read(strata_compile_t *compile, strata_symbols_t *out);
+MlirAttribute strata_symbols_attr(MlirContext context, const strata_symbols_t *symbols);
+
+// An expression over the symbols, with their names, as in "past + 1"; in the arena.
+const char *strata_dim_text(strata_arena_t *arena, const strata_symbols_t *symbols, strata_dim_t dim);
+
+// What |op| makes of the two: simplified where the ranges decide it, else a symbol, which is added unless it is there.
+// Quotients are rounded down, remainders those of that.
+strata_dim_t strata_symbols_derive(strata_arena_t *arena, strata_symbols_t *symbols, strata_symbol_op_t op,
+                                   strata_dim_t lhs, strata_dim_t rhs);
+
+// An element of a small tensor that shape arithmetic computes: dim / divisor; a null dim where it is not known.
+typedef struct {
+  strata_dim_t dim;
+  int64_t divisor;
+} strata_dim_value_t;
+
+// The elements of |value|, in the compile's arena, as far as they follow from sizes and constants; floats as the real
+// numbers that they mean. False where there are many, or it is not known how many. Symbols may be added.
+bool strata_dim_values(strata_compile_t *compile, strata_symbols_t *symbols, MlirValue value,
+                       const strata_dim_value_t **out, int64_t *out_count);
+
+// Replaces symbols by |values|, null ones of which stay, in the types and maps of the block's arguments and operations,
+// and of all in them.
+void strata_symbols_replace(MlirBlock block, int n_symbols, const strata_dim_t *values);
+
+// A table of what is left where |values|, expressions over |old| or null, are known: *out_values says what each old
+// symbol is over |out|. Derived symbols of what is known are numbers, those that nothing in |block| needs go.
+void strata_symbols_renumber(strata_arena_t *arena, MlirContext context, const strata_symbols_t *old, MlirBlock block,
+                             const strata_dim_t *values, strata_symbols_t *out, strata_dim_t *out_values);
+
+// Gives symbols of the module their numbers: all types and maps change with them. Errors: a name that is none, a number
+// out of its range.
+typedef struct {
+  const char *name;
+  int64_t size;
+} strata_symbol_value_t;
+STRATA_MUST_CHECK strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count,
+                                                      const strata_symbol_value_t *values);
+// An error that says how to give each symbol a number; none where there are no symbols. For levels that take numbers
+// only; |path| is the module's file.
+STRATA_MUST_CHECK strata_status_t strata_symbols_expect_none(strata_compile_t *compile, const char *path);
+
+#endif

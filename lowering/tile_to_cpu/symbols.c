@@ -1,0 +1,123 @@
+// Sizes that vary: the values of symbols are arguments of the kernel, and elements of buffers with such sizes, which
+// are pointers here, are found at positions that are computed from them.
+//
+//   %n = "strata.size"() {symbol = 0 : i64} : () -> index                 ->  an argument
+//   memref.load %x[%i, %j] : memref<?x?xf32, {sizes = ()[s0] -> (4, s0)}> ->  memref.load %x[%i * %n + %j]
+#include "dialects/affine/symbols.h"
+
+#include "dialects/integers.h"
+#include "dialects/mlir_util.h"
+#include "lowering/tile_to_cpu/distribute.h"
+
+enum { MAX_SYMBOLS = 256, MAX_OPERANDS = 64 };
+
+//===-- The symbols of a kernel ----------------------------------------------------------------------------------===//
+
+typedef struct {
+  bool *used;
+  int count;
+} used_t;
+
+static void use_symbol(used_t *used, int symbol) {
+  if (symbol < 0 || symbol >= MAX_SYMBOLS)
+    return;
+  used->used[symbol] = true;
+  used->count = (int)strata_max(used->count, symbol + 1);
+}
+
+static void use_expr(used_t *used, MlirAffineExpr expr) {
+  if (mlirAffineExprIsASymbol(expr))
+    use_symbol(used, (int)mlirAffineSymbolExprGetPosition(expr));
+  if (!mlirAffineExprIsABinary(expr))
+    return;
+  use_expr(used, mlirAffineBinaryOpExprGetLHS(expr));
+  use_expr(used, mlirAffineBinaryOpExprGetRHS(expr));
+}
+
+static MlirWalkResult use_op(MlirOperation op, void *user) {
+  if (strata_op_is(op, STRATA_SIZE))
+    use_symbol(user, (int)strata_attr_i64(op, "symbol", -1));
+  return MlirWalkResultAdvance;
+}
+
+int strata_used_symbols(strata_arena_t *arena, MlirOperation func, bool **out_used) {
+  used_t used = {.used = strata_arena_array(arena, bool, MAX_SYMBOLS)};
+  mlirOperationWalk(func, use_op, &used, MlirWalkPreOrder);
+  MlirBlock body = strata_func_body(func);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
+    for (intptr_t dim = 1; mlirTypeIsAMemRef(type) && dim < mlirShapedTypeGetRank(type); dim++)
+      use_expr(&used, strata_memref_type_size(type, dim));
+  }
+  *out_used = used.used;
+  return used.count;
+}
+
+MlirType strata_pointer_type(MlirType type) {
+  const int64_t unknown = 0;
+  if (!mlirTypeIsAMemRef(type) || mlirShapedTypeHasStaticShape(type))
+    return type;
+  return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), 1, &unknown, (MlirAttribute){0});
+}
+
+strata_status_t strata_rule_size(strata_distribution_t *d, MlirOperation op) {
+  int64_t symbol = strata_attr_i64(op, "symbol", -1);
+  if (symbol < 0 || symbol >= d->n_symbols)
+    return strata_rule_missing(op, "this symbol");
+  strata_scalar_define(d, mlirOperationGetResult(op, 0), d->symbols[symbol]);
+  return NULL;
+}
+
+MlirValue strata_emit_over_sizes(strata_distribution_t *d, MlirAffineExpr expr, int n, const MlirValue *operands) {
+  MlirValue values[MAX_OPERANDS + MAX_SYMBOLS];
+  int symbols[MAX_SYMBOLS], n_used;
+  MlirAffineMap map = mlirAffineMapGet(d->e.context, n, d->n_symbols, 1, &expr);
+  map = strata_map_over_used_symbols(map, MAX_SYMBOLS, symbols, &n_used);
+  for (int i = 0; i < n && i < MAX_OPERANDS; i++)
+    values[i] = operands[i];
+  for (int i = 0; i < n_used; i++)
+    values[n + i] = d->symbols[symbols[i]];
+  return strata_emit_value(&d->e, "affine.apply", n + n_used, values, mlirIndexTypeGet(d->e.context), 1,
+                           &(strata_named_attr_t){"map", mlirAffineMapAttrGet(map)});
+}
+
+MlirValue strata_emit_size(strata_distribution_t *d, MlirAffineExpr expr) {
+  if (mlirAffineExprIsAConstant(expr))
+    return strata_emit_index(&d->e, mlirAffineConstantExprGetValue(expr));
+  if (mlirAffineExprIsASymbol(expr))
+    return d->symbols[mlirAffineSymbolExprGetPosition(expr)];
+  return strata_emit_over_sizes(d, expr, 0, NULL);
+}
+
+//===-- Elements -------------------------------------------------------------------------------------------------===//
+
+static MlirValue binary(strata_distribution_t *d, const char *op, MlirValue a, MlirValue b) {
+  return strata_emit_value(&d->e, op, 2, (MlirValue[]){a, b}, mlirIndexTypeGet(d->e.context), 0, NULL);
+}
+
+// memref.load and memref.store: of a buffer whose sizes vary, at a position of its elements.
+strata_status_t strata_rule_element(strata_distribution_t *d, MlirOperation op) {
+  int at = strata_op_is(op, "memref.store") ? 1 : 0;
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, at));
+  if (mlirShapedTypeHasStaticShape(type))
+    return strata_rule_structure(d, op);
+  int rank = (int)mlirShapedTypeGetRank(type);
+  MlirValue position = strata_emit_index(&d->e, 0);
+  for (int dim = 0; dim < rank; dim++) {
+    MlirValue index = strata_scalar_of(d, mlirOperationGetOperand(op, at + 1 + dim));
+    if (dim > 0)
+      position = binary(d, "arith.muli", position, strata_emit_size(d, strata_memref_type_size(type, dim)));
+    position = dim > 0 ? binary(d, "arith.addi", position, index) : index;
+  }
+  MlirValue operands[3];
+  for (int i = 0; i <= at; i++)
+    operands[i] = strata_scalar_of(d, mlirOperationGetOperand(op, i));
+  operands[at + 1] = position;
+  if (at == 1)
+    strata_emit_op(&d->e, "memref.store", 3, operands, 0, NULL, 0, NULL);
+  else
+    strata_scalar_define(
+        d, mlirOperationGetResult(op, 0),
+        strata_emit_value(&d->e, "memref.load", 2, operands, mlirShapedTypeGetElementType(type), 0, NULL));
+  return NULL;
+}

@@ -1,0 +1,117 @@
+// Dimensions: their normal form, exact division, ranges and divisors from those of symbols, equations.
+#include "dialects/strata/symbols.h"
+#include "test/support/check.h"
+
+typedef struct {
+  strata_compile_t compile;
+  strata_symbols_t symbols;
+  strata_dim_t a, b; // 1 to 100, a multiple of 4; 0 to 7
+} fixture_t;
+
+static strata_dim_t add_symbol(fixture_t *f, const char *name, int64_t min, int64_t max, int64_t multiple) {
+  *strata_vector_push(f->compile.arena, &f->symbols.list) =
+      (strata_symbol_t){.name = name, .min = min, .max = max, .multiple = multiple};
+  return strata_dim_symbol(f->compile.context, (int)f->symbols.list.count - 1);
+}
+
+static strata_dim_t number(fixture_t *f, int64_t value) { return strata_dim_constant(f->compile.context, value); }
+
+static bool reads(fixture_t *f, strata_dim_t dim, const char *text) {
+  const char *got = strata_dim_text(f->compile.arena, &f->symbols, dim);
+  if (!strcmp(got, text))
+    return true;
+  printf("expected %s, got %s\n", text, got);
+  return false;
+}
+
+static void test_normal_form(fixture_t *f) {
+  strata_dim_t sum = strata_dim_add(f->a, f->b), other = strata_dim_add(f->b, f->a);
+  CHECK(strata_dim_equal(sum, other) && reads(f, other, "a + b"));
+  CHECK(strata_dim_equal(strata_dim_mul(f->b, f->a), strata_dim_mul(f->a, f->b)));
+  CHECK(reads(f, strata_dim_times(strata_dim_plus(sum, 2), 3), "a * 3 + b * 3 + 6"));
+  CHECK(strata_dim_is(strata_dim_sub(sum, other), 0));
+  CHECK(strata_dim_equal(strata_dim_sub(sum, f->b), f->a));
+  // (6 a + b + 7) floordiv 3: multiples go out, and of the rest the quotient stays.
+  CHECK(reads(f, strata_dim_floordiv(strata_dim_plus(strata_dim_add(strata_dim_times(f->a, 6), f->b), 7), 3),
+              "a * 2 + (b + 1) floordiv 3 + 2"));
+  CHECK(reads(f, strata_dim_floordiv(strata_dim_plus(strata_dim_times(f->a, 2), 1), 4), "a floordiv 2"));
+  CHECK(strata_dim_equal(strata_dim_floordiv(strata_dim_plus(strata_dim_floordiv(f->a, 2), 1), 3),
+                         strata_dim_floordiv(strata_dim_plus(f->a, 2), 6)));
+  // a mod 4 + a floordiv 4 * 4 = a, as the affine dialect writes it.
+  MlirAffineExpr four = number(f, 4);
+  strata_dim_t mod = strata_dim_normal(mlirAffineModExprGet(f->a, four));
+  CHECK(strata_dim_equal(strata_dim_add(mod, strata_dim_times(strata_dim_floordiv(f->a, 4), 4)), f->a));
+  CHECK(strata_dim_equal(strata_dim_normal(mlirAffineCeilDivExprGet(f->a, four)),
+                         strata_dim_floordiv(strata_dim_plus(f->a, 3), 4)));
+}
+
+static void test_division(fixture_t *f) {
+  strata_dim_t sum = strata_dim_plus(f->a, 1), product = strata_dim_mul(strata_dim_times(f->b, 6), sum), out;
+  CHECK(strata_dim_divide(product, sum, &out) && reads(f, out, "b * 6"));
+  CHECK(strata_dim_divide(product, strata_dim_times(f->b, 2), &out) && reads(f, out, "a * 3 + 3"));
+  CHECK(!strata_dim_divide(product, number(f, 4), &out) && !strata_dim_divide(f->a, f->b, &out));
+  CHECK(!strata_dim_divide(f->a, number(f, 0), &out));
+}
+
+static void check_range(fixture_t *f, strata_dim_t dim, int64_t min, int64_t max) {
+  strata_range_t range = strata_dim_range(dim, &f->symbols);
+  if (range.min != min || range.max != max)
+    printf("%s: expected %lld to %lld, got %lld to %lld\n", strata_dim_text(f->compile.arena, &f->symbols, dim),
+           (long long)min, (long long)max, (long long)range.min, (long long)range.max);
+  CHECK(range.min == min && range.max == max);
+}
+
+static void test_ranges(fixture_t *f) {
+  strata_dim_t half = strata_dim_floordiv(f->a, 2);
+  check_range(f, strata_dim_sub(strata_dim_times(f->a, 2), f->b), 1, 200);
+  check_range(f, strata_dim_mul(f->a, f->b), 0, 700);
+  check_range(f, half, 2, 50);
+  check_range(f, strata_dim_sub(f->a, strata_dim_times(half, 2)), 0, 1);
+  check_range(f, strata_dim_sub(f->a, half), 2, 50);
+  check_range(f, strata_dim_mul(number(f, INT64_MAX / 2), f->a), INT64_MAX, INT64_MAX);
+  CHECK(strata_dim_divisor(strata_dim_plus(strata_dim_mul(f->a, f->b), 6), &f->symbols) == 2);
+  CHECK(strata_dim_divisor(strata_dim_times(f->a, 3), &f->symbols) == 12);
+}
+
+static strata_dim_t derive(fixture_t *f, strata_symbol_op_t op, strata_dim_t lhs, strata_dim_t rhs) {
+  return strata_symbols_derive(f->compile.arena, &f->symbols, op, lhs, rhs);
+}
+
+static void test_derived(fixture_t *f) {
+  CHECK(strata_dim_equal(derive(f, STRATA_SYMBOL_MAX, f->a, strata_dim_plus(f->a, -1)), f->a));
+  CHECK(strata_dim_is(derive(f, STRATA_SYMBOL_MIN, f->a, number(f, 2)), 2));
+  strata_dim_t least = derive(f, STRATA_SYMBOL_MIN, f->a, f->b);
+  CHECK(f->symbols.list.count == 3 && reads(f, least, "min(a, b)"));
+  CHECK(strata_dim_equal(derive(f, STRATA_SYMBOL_MIN, f->b, f->a), least) && f->symbols.list.count == 3);
+  CHECK(strata_dim_equal(derive(f, STRATA_SYMBOL_MIN, least, f->b), least) && f->symbols.list.count == 3);
+  check_range(f, least, 0, 7);
+  check_range(f, strata_dim_sub(f->a, least), 0, 100);
+  CHECK(strata_dim_is(derive(f, STRATA_SYMBOL_MOD, strata_dim_mul(f->a, f->b), f->a), 0));
+  CHECK(strata_dim_equal(derive(f, STRATA_SYMBOL_FLOORDIV, strata_dim_mul(f->a, f->b), f->a), f->b));
+  strata_dim_t values[] = {number(f, 8), number(f, 5)};
+  CHECK(strata_dim_is(strata_dim_substitute(strata_dim_floordiv(strata_dim_add(f->a, f->b), 3), 2, values), 4));
+}
+
+static void test_equations(fixture_t *f) {
+  bool may_go[] = {true, true, true};
+  strata_dim_t out, sum = strata_dim_plus(strata_dim_add(f->a, f->b), 1);
+  CHECK(strata_dim_solve(f->b, f->a, 2, may_go, &out) == 1 && strata_dim_equal(out, f->a));
+  CHECK(strata_dim_solve(sum, number(f, 9), 2, may_go, &out) == 1 && reads(f, out, "a * -1 + 8"));
+  CHECK(strata_dim_solve(strata_dim_times(f->b, 2), f->a, 2, may_go, &out) == 0 && reads(f, out, "b * 2"));
+  CHECK(strata_dim_solve(strata_dim_mul(f->a, f->b), number(f, 9), 2, may_go, &out) < 0);
+}
+
+int main(void) {
+  static const strata_compile_options_t options = {.jobs = 1};
+  fixture_t f = {.symbols = {{0}}};
+  CHECK(!strata_compile_init(&f.compile, &options));
+  f.a = add_symbol(&f, "a", 4, 100, 4);
+  f.b = add_symbol(&f, "b", 0, 7, 1);
+  test_normal_form(&f);
+  test_division(&f);
+  test_ranges(&f);
+  test_derived(&f);
+  test_equations(&f);
+  strata_compile_deinit(&f.compile);
+  return check_result();
+}

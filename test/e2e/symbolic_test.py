@@ -1,0 +1,307 @@
+"""Graphs whose sizes vary compute at every size what the same graphs compiled for that size compute.
+
+A graph is written once, with dims that are numbers or expressions over symbols ("s0", "s0*s1"); it is compiled with
+symbols, one library for all sizes, and for each set of sizes with numbers in their place. Both get the same inputs.
+"""
+import ctypes
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from strata import BIN
+
+TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i64": np.int64, "i32": np.int32, "i8": np.int8,
+         "i1": np.bool_}
+NAMES = ["batch", "seq", "past"]
+SIZES = [dict(s0=1, s1=1, s2=1), dict(s0=2, s1=17, s2=3), dict(s0=7, s1=5, s2=64), dict(s0=64, s1=33, s2=2),
+         dict(s0=13, s1=128, s2=31)]
+
+
+def value(dim, sizes):
+    return int(eval(str(dim), {}, sizes))
+
+
+def affine(dim):
+    return re.sub(r"//", " floordiv ", str(dim))
+
+
+class Graph:
+    """MLIR text of level 1; |sizes|: numbers for the symbols, None: symbols."""
+
+    def __init__(self, sizes, n_symbols):
+        self.sizes, self.n_symbols, self.lines, self.inputs, self.count = sizes, n_symbols, [], [], 0
+
+    def type(self, shape, element):
+        if self.sizes or not any("s" in str(d) for d in shape):
+            return f"tensor<{''.join(f'{value(d, self.sizes or dict())}x' for d in shape)}{element}>"
+        used = max(int(n) for d in shape for n in re.findall(r"s(\d)", str(d)))
+        symbols = ", ".join(f"s{i}" for i in range(used + 1))
+        dims = "".join(f"{'?' if 's' in str(d) else d}x" for d in shape)
+        return f"tensor<{dims}{element}, affine_map<()[{symbols}] -> ({', '.join(map(affine, shape))})>>"
+
+    def input(self, name, shape, element="f32", **how):
+        self.inputs.append((name, shape, element, how))
+        return (f"%{name}", shape, element)
+
+    def op(self, mnemonic, operands, shape, element=None, attrs=""):
+        element = element or operands[0][2]
+        name = f"%v{self.count}"
+        self.count += 1
+        types = ", ".join(self.type(o[1], o[2]) for o in operands)
+        attrs = f" {{{attrs}}}" if attrs else ""
+        self.lines.append(f'  {name} = "strata.{mnemonic}"({", ".join(o[0] for o in operands)}){attrs} : ({types}) -> '
+                          f'{self.type(shape, element)}')
+        return (name, shape, element)
+
+    def text(self, results):
+        args = ", ".join(f'%{n}: {self.type(s, e)} {{strata.name = "{n}"}}' for n, s, e, _ in self.inputs)
+        outs = ", ".join(f'{self.type(r[1], r[2])} {{strata.name = "y{i}"}}' for i, r in enumerate(results))
+        rows = ", ".join(f'{{name = "{NAMES[i]}", min = 1 : i64, max = 2147483647 : i64, multiple = 1 : i64, '
+                         f'likely = [8]}}' for i in range(self.n_symbols))
+        attrs = "" if self.sizes else f" attributes {{strata.symbols = [{rows}]}}"
+        end = f"  return {', '.join(r[0] for r in results)} : {', '.join(self.type(r[1], r[2]) for r in results)}"
+        return f"func.func @main({args}) -> ({outs}){attrs} {{\n" + "\n".join(self.lines) + f"\n{end}\n}}\n"
+
+
+CASES = {}
+
+
+def case(n_symbols=1):
+    def add(function):
+        CASES[function.__name__] = (function, n_symbols)
+        return function
+    return add
+
+
+def binary(g, op, x, y):
+    return g.op(op, [x, y], x[1])
+
+
+def broadcast(g, x, shape, map):
+    return g.op("broadcast", [x], shape, attrs=f"map = affine_map<{map}>")
+
+
+def matmul(g, x, w, shape, maps, zero_pad="false"):
+    return g.op("contract", [x, w], shape,
+                attrs=f'maps = [{", ".join(f"affine_map<{m}>" for m in maps)}], origin = "matmul", '
+                      f'zero_pad = {zero_pad}')
+
+
+def i64s(*numbers):
+    return f"array<i64: {', '.join(map(str, numbers))}>"
+
+
+def linear(g, x, w):
+    n = len(x[1])
+    d = ", ".join(f"d{i}" for i in range(n + 1))
+    head = ", ".join(f"d{i}" for i in range(n - 1))
+    return matmul(g, x, w, [*x[1][:-1], w[1][1]],
+                  [f"({d}) -> ({head}, d{n})", f"({d}) -> (d{n}, d{n - 1})", f"({d}) -> ({head}, d{n - 1})"])
+
+
+@case()
+def elementwise(g):
+    x, b = g.input("x", ["s0", 33]), g.input("b", [33])
+    y = binary(g, "add", x, broadcast(g, b, x[1], "(i, j) -> (j)"))
+    return [g.op("exp", [y], y[1]), binary(g, "mul", y, x)]
+
+
+@case()
+def mlp(g):
+    x = g.input("x", ["s0", 32])
+    h = g.op("tanh", [linear(g, x, g.input("w", [32, 48]))], ["s0", 48])
+    return [linear(g, h, g.input("v", [48, 7]))]
+
+
+def softmax(g, x):
+    shape, axis = x[1], len(x[1]) - 1
+    d = ", ".join(f"d{i}" for i in range(axis + 1))
+    head = ", ".join(f"d{i}" for i in range(axis))
+    top = g.op("reduce", [x], shape[:-1], attrs=f'kind = "max", axes = {i64s(axis)}')
+    e = g.op("exp", [binary(g, "sub", x, broadcast(g, top, shape, f"({d}) -> ({head})"))], shape)
+    total = g.op("reduce", [e], shape[:-1], attrs=f'kind = "add", axes = {i64s(axis)}')
+    return binary(g, "div", e, broadcast(g, total, shape, f"({d}) -> ({head})"))
+
+
+@case(2)
+def softmax_rows(g):
+    return [softmax(g, g.input("x", ["s0", "s1"]))]
+
+
+@case(2)
+def attention(g):
+    x, heads, size = g.input("x", ["s0", "s1", 48]), 4, 12
+
+    def part(name):
+        y = linear(g, x, g.input(name, [48, 48]))
+        y = g.op("reshape", [y], ["s0", "s1", heads, size])
+        return g.op("transpose", [y], ["s0", heads, "s1", size], attrs=f"permutation = {i64s(0, 2, 1, 3)}")
+    q, k, v = part("wq"), part("wk"), part("wv")
+    scores = matmul(g, q, k, ["s0", heads, "s1", "s1"], ["(b, h, i, j, d) -> (b, h, i, d)",
+                                                         "(b, h, i, j, d) -> (b, h, j, d)",
+                                                         "(b, h, i, j, d) -> (b, h, i, j)"])
+    y = matmul(g, softmax(g, scores), v, ["s0", heads, "s1", size], ["(b, h, i, d, j) -> (b, h, i, j)",
+                                                                     "(b, h, i, d, j) -> (b, h, j, d)",
+                                                                     "(b, h, i, d, j) -> (b, h, i, d)"])
+    y = g.op("transpose", [y], ["s0", "s1", heads, size], attrs=f"permutation = {i64s(0, 2, 1, 3)}")
+    y = g.op("reshape", [y], ["s0*s1", 48])
+    y = linear(g, y, g.input("wo", [48, 48]))
+    return [binary(g, "add", g.op("reshape", [y], ["s0", "s1", 48]), x)]
+
+
+@case(2)
+def reshapes(g):
+    x = g.input("x", ["s0", "s1", 24])
+    flat = g.op("reshape", [x], ["s0*s1*24"])
+    y = g.op("neg", [g.op("reshape", [x], ["s0", "s1", 4, 6])], ["s0", "s1", 4, 6])
+    z = g.op("transpose", [y], ["s1", 4, "s0", 6], attrs=f"permutation = {i64s(1, 2, 0, 3)}")
+    z = g.op("abs", [g.op("reshape", [z], ["s1*4", "s0*6"])], ["s1*4", "s0*6"])
+    return [g.op("abs", [flat], flat[1]), z, g.op("neg", [g.op("reshape", [z], ["s1", 4, 1, "s0", 2, 3])],
+                                                  ["s1", 4, 1, "s0", 2, 3])]
+
+
+@case(2)
+def concats(g):
+    x, y, z = g.input("x", ["s0", "s1", 8]), g.input("y", ["s0", 3, 8]), g.input("z", ["s0", "s1", 8])
+    a = g.op("concat", [x, y], ["s0", "s1+3", 8], attrs="axis = 1 : i64")
+    b = g.op("concat", [g.op("exp", [x], x[1]), g.op("neg", [z], z[1])], ["s0", "s1*2", 8], attrs="axis = 1 : i64")
+    c = g.op("concat", [a, b], ["s0", "s1*3+3", 8], attrs="axis = 1 : i64")
+    return [c, g.op("abs", [a], a[1])]
+
+
+@case()
+def pads_and_slices(g):
+    x = g.input("x", ["s0", 5, 6])
+    p = g.op("pad", [x], ["s0+3", 9, 7], attrs=f"low = {i64s(1, 2, 0)}, high = {i64s(2, 2, 1)}, value = 1.5 : f32")
+    y = g.op("slice", [p], ["s0", 3, 7], attrs=f"starts = {i64s(3, 6, 0)}, steps = {i64s(1, -2, 1)}")
+    return [g.op("neg", [y], y[1]), p]
+
+
+@case()
+def convolution(g):
+    x, w = g.input("x", ["s0", 3, 9, 10]), g.input("w", [5, 3, 3, 3])
+    y = matmul(g, x, w, ["s0", 5, 9, 10],
+               ["(n, o, y, x, c, a, b) -> (n, c, y + a - 1, x + b - 1)", "(n, o, y, x, c, a, b) -> (o, c, a, b)",
+                "(n, o, y, x, c, a, b) -> (n, o, y, x)"], zero_pad="true")
+    y = g.op("max", [y, g.op("sub", [y, y], y[1])], y[1])
+    return [g.op("window", [y], ["s0", 5, 4, 5],
+                 attrs=f'kind = "max", window = {i64s(1, 1, 3, 2)}, strides = {i64s(1, 1, 2, 2)}, '
+                       f'dilations = {i64s(1, 1, 1, 1)}, low = {i64s(0, 0, 0, 0)}, high = {i64s(0, 0, 0, 0)}')]
+
+
+@case(2)
+def gathers(g):
+    table, k = g.input("table", ["s1", 6]), g.input("k", ["s0", 3], "i64", low=-1, high=7)
+    e = g.op("gather", [table, k], ["s0", 3, 6], attrs="axis = 0 : i64, batch_dims = 0 : i64")
+    u = g.input("u", ["s0", 6])
+    i = g.input("i", ["s0"], "i64", low=0, high=4)
+    s = g.op("scatter", [table, i, u], ["s1", 6], attrs='kind = "add"')
+    return [e, s]
+
+
+@case(2)
+def serial(g):
+    x = g.input("x", ["s0", "s1"])
+    scan = g.op("scan", [x], x[1], attrs='kind = "add", axis = 1 : i64, exclusive = false, reverse = true')
+    at = g.op("arg_reduce", [x], ["s0"], "i64", attrs='kind = "max", axis = 1 : i64, select_last = false')
+    n = g.count
+    g.count += 1
+    t, p = g.type(["s0", "s1"], "f32"), g.type(["s0", "s1"], "i64")
+    g.lines.append(f'  %v{n}:2 = "strata.sort"(%x) {{axis = 1 : i64, descending = true, unsigned = false}} : ({t}) -> '
+                   f'({t}, {p})')
+    iota = g.op("iota", [], ["s0", "s1"], "i64", attrs="axis = 1 : i64")
+    return [scan, at, (f"%v{n}#0", ["s0", "s1"], "f32"), (f"%v{n}#1", ["s0", "s1"], "i64"), iota]
+
+
+@case(3)
+def cache(g):
+    """A step of a decoder: keys of the past and new ones, of another length."""
+    q, k, past = g.input("q", ["s0", 2, "s1", 16]), g.input("k", ["s0", 2, "s1", 16]), g.input("past",
+                                                                                              ["s0", 2, "s2", 16])
+    keys = g.op("concat", [past, k], ["s0", 2, "s1+s2", 16], attrs="axis = 2 : i64")
+    scores = matmul(g, q, keys, ["s0", 2, "s1", "s1+s2"], ["(b, h, i, j, d) -> (b, h, i, d)",
+                                                           "(b, h, i, j, d) -> (b, h, j, d)",
+                                                           "(b, h, i, j, d) -> (b, h, i, j)"])
+    y = matmul(g, softmax(g, scores), keys, ["s0", 2, "s1", 16], ["(b, h, i, d, j) -> (b, h, i, j)",
+                                                                  "(b, h, i, d, j) -> (b, h, j, d)",
+                                                                  "(b, h, i, d, j) -> (b, h, i, d)"])
+    return [y, keys]
+
+
+@case()
+def half(g):
+    x = g.input("x", ["s0", 40], "f16")
+    c = g.op("lt", [x, g.op("neg", [x], x[1])], x[1], "i1")
+    y = g.op("select", [c, x, g.op("exp", [x], x[1])], x[1], "f16")
+    return [linear(g, y, g.input("w", [40, 9], "f16")), c]
+
+
+# -- running ----------------------------------------------------------------------------------------------------------
+
+
+def compile_graph(text, folder, name):
+    path = os.path.join(folder, name + ".mlir")
+    with open(path, "w") as file:
+        file.write(text)
+    out = os.path.join(folder, name)
+    run = subprocess.run([os.path.join(BIN, "strata"), path, "--target=cpu", "--aot", "--aot-name=" + name, "-o", out],
+                         capture_output=True, text=True)
+    if run.returncode:
+        raise RuntimeError(f"{name}: {run.stderr.strip()}")
+    return getattr(ctypes.CDLL(os.path.join(out, f"lib{name}.so")), name)
+
+
+def draw(random, shape, element, how):
+    if element.startswith("i") and element != "i1":
+        return random.integers(how.get("low", -9), how.get("high", 9), shape).astype(TYPES[element])
+    return random.standard_normal(shape).astype(TYPES[element])
+
+
+def pointer(array):
+    return array.ctypes.data_as(ctypes.c_void_p)
+
+
+def call(function, inputs, outputs, dims):
+    return function(*[pointer(a) for a in inputs + outputs], *[ctypes.c_int64(d) for d in dims])
+
+
+def run_case(name, folder):
+    build, n_symbols = CASES[name]
+    graph = Graph(None, n_symbols)
+    library = compile_graph(graph.text(build(graph)), folder, "varies_" + name)
+    for number, sizes in enumerate(SIZES):
+        static = Graph(sizes, n_symbols)
+        results = build(static)
+        reference = compile_graph(static.text(results), folder, f"static_{name}_{number}")
+        random = np.random.default_rng(number)
+        inputs = [draw(random, [value(d, sizes) for d in shape], element, how)
+                  for _, shape, element, how in static.inputs]
+        wanted, got = ([np.full([value(d, sizes) for d in r[1]], 77, TYPES[r[2]]) for r in results] for _ in range(2))
+        assert call(reference, inputs, wanted, []) == 0
+        status = call(library, inputs, got, [sizes[f"s{i}"] for i in range(n_symbols)])
+        assert status == 0, (name, sizes, status)
+        for i, (a, b) in enumerate(zip(wanted, got)):
+            tolerance = dict(rtol=1e-2, atol=1e-2) if a.dtype == np.float16 else dict(rtol=2e-5, atol=2e-5)
+            np.testing.assert_allclose(b, a, err_msg=f"{name}, output {i}, {sizes}", **tolerance)
+
+
+def main():
+    wanted = sys.argv[1:] or list(CASES)
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in wanted:
+            try:
+                run_case(name, folder)
+                print("ok", name)
+            except (AssertionError, RuntimeError) as error:
+                failures += 1
+                print("FAILED", name, str(error)[:600])
+    sys.exit(failures > 0)
+
+
+if __name__ == "__main__":
+    main()
