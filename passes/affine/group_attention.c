@@ -271,7 +271,7 @@ static strata_status_t form(finder_t *f, const candidate_t *candidate) {
 static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_t *device) {
   const strata_compile_options_t *options = compile->options;
   bool is_gpu = strata_target_is_gpu(compile);
-  return STRATA_ATTENTION && (!is_gpu || strata_attention_is_available(device)) && !options->disable_fusion &&
+  return (!is_gpu || strata_attention_is_available(device)) && !options->disable_fusion &&
          !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math && !options->disable_fast_math &&
          !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
 }

@@ -8,9 +8,9 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/group.h"
-#include "passes/affine/norm.h"
 #include "passes/target.h"
 
 enum { MAX_NODES = 256, MAX_MEMBERS = 64, MAX_REDUCTIONS = 4 }; // that are looked at behind one contraction
@@ -171,7 +171,7 @@ static bool is_measured(const strata_gpu_device_t *device, const strata_problem_
 static bool pays(const finder_t *f) {
   strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &f->contraction};
   strata_problem_t alone = strata_problem_read(&question), joined;
-  strata_pipelined_choice_t choice;
+  strata_candidate_t choice;
   alone.traffic = traffic(f, &alone.stored_bytes);
   joined = alone;
   joined.row_reductions = f->n_reductions;
@@ -179,13 +179,15 @@ static bool pays(const finder_t *f) {
   double apart = strata_problem_seconds(f->device, &alone) + norm_seconds(&alone);
   bool is_wanted = f->grouping->compile->options->fuse_norms;
   bool is_faster =
-      fits && (is_wanted || (is_measured(f->device, &joined, &choice) && choice.seconds < CLEARLY_FASTER * apart));
+      fits &&
+      (is_wanted || (is_measured(f->device, &joined, &choice.pipelined) && choice.seconds < CLEARLY_FASTER * apart));
   if (fits)
     strata_explain(f->grouping->compile,
                    "norm contract#%d: %d reductions of %lld rows of %lld, %lld blocks a row: %.1f us %s %.1f in two "
                    "kernels",
-                   f->first, f->n_reductions, (long long)alone.rows, (long long)alone.columns, (long long)choice.row,
-                   1e6 * choice.seconds, is_faster ? "instead of" : "are not taken for", 1e6 * apart);
+                   f->first, f->n_reductions, (long long)alone.rows, (long long)alone.columns,
+                   (long long)choice.pipelined.row, 1e6 * choice.seconds,
+                   is_faster ? "instead of" : "are not taken for", 1e6 * apart);
   else
     strata_explain(f->grouping->compile, "norm contract#%d: no, rows of %lld do not fit a cluster's tiles", f->first,
                    (long long)alone.columns);
@@ -252,8 +254,8 @@ static void try_contraction(finder_t *f) {
 // Sums are rounded once less than in two kernels.
 static bool is_allowed(const strata_compile_t *compile) {
   const strata_compile_options_t *options = compile->options;
-  return STRATA_NORM && strata_target_is_gpu(compile) && !options->disable_fusion &&
-         !options->disable_reduce_reduce_fusion && !options->disable_fast_math && !options->disable_tensor_core;
+  return strata_target_is_gpu(compile) && !options->disable_fusion && !options->disable_reduce_reduce_fusion &&
+         !options->disable_fast_math && !options->disable_tensor_core;
 }
 
 strata_status_t strata_group_norms(strata_grouping_t *grouping) {

@@ -7,7 +7,7 @@
 #ifndef STRATA_PASSES_AFFINE_PIPELINED_H
 #define STRATA_PASSES_AFFINE_PIPELINED_H
 
-#include "passes/affine/problem.h"
+#include "passes/affine/candidates.h"
 
 enum {
   STRATA_PIPELINED_GROUP_THREADS = 128,
@@ -16,6 +16,21 @@ enum {
   STRATA_PIPELINED_SUM_BYTES = 4,
   STRATA_PIPELINED_BARRIER_BYTES = 1 << 10, // of shared memory, at most
 };
+
+//===-- Candidates -----------------------------------------------------------------------------------------------===//
+
+// False of products that are too small.
+bool strata_pipelined_is_worthwhile(const strata_problem_t *problem);
+// Finds the slots, blocks and time of one candidate; false if it does not fit.
+bool strata_pipelined_fit(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                          strata_pipelined_choice_t *p);
+// As those of strata_ways_t: pipelined products' of all kinds.
+strata_schedule_t strata_pipelined_write(const strata_work_t *work, const strata_candidate_t *c);
+bool strata_pipelined_admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given);
+const char *strata_pipelined_explain(strata_arena_t *arena, const strata_work_t *work, const strata_candidate_t *c);
+
+// Cycles that a tile takes for reductions of its rows (schedule_norm.c).
+double strata_norm_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 

@@ -4,6 +4,7 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/map_limits.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/stage.h"
 
 #include <math.h>
@@ -259,7 +260,7 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
 
 bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem) {
   enum { MIN_SIDE = 8, FEW = 2, SOME = 4, MANY = 256 };
-  strata_pipelined_choice_t pipelined;
+  strata_candidate_t pipelined;
   int wide = problem->columns > problem->rows; // the side of most
   int64_t least = wide ? problem->rows : problem->columns, most = wide ? problem->columns : problem->rows;
   bool is_long = most >= MANY && problem->steps >= MANY;
@@ -269,23 +270,21 @@ bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_pr
       (least >= FEW && !problem->sides[wide].is_along) || (least >= SOME && !problem->sides[1 - wide].is_along);
   if (least >= MIN_SIDE || (is_long && (is_across || (least >= SOME && is_far))))
     return true;
-  return STRATA_PIPELINED_PRODUCTS && strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
+  return strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
 }
 
 double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem) {
-  strata_pipelined_choice_t pipelined;
-  strata_tiled_choice_t tiled;
+  strata_work_t work = {.device = device, .product = problem};
+  const strata_ways_t *ways;
+  strata_candidate_t best;
   double seconds = INFINITY;
-  if (STRATA_PIPELINED_PRODUCTS && strata_pipelined_choose(device, problem, 1, &pipelined))
-    seconds = pipelined.seconds;
-  if (strata_tiled_choose(device, problem, &tiled))
-    seconds = fmin(seconds, tiled.seconds);
+  for (int i = 0; (ways = strata_ways_of(&work, i)); i++)
+    seconds = strata_candidates_best(&work, ways, 1, &best) ? fmin(seconds, best.seconds) : seconds;
   return seconds;
 }
 
 double strata_problem_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem) {
   double seconds = strata_problem_unstaged_seconds(device, problem);
-  if (STRATA_PIPELINED_PRODUCTS)
-    strata_stage_choose(device, problem, &seconds);
+  strata_stage_choose(device, problem, &seconds);
   return seconds;
 }

@@ -13,7 +13,6 @@
 #include "passes/affine/pipelined.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
   PRODUCERS = 128,
@@ -97,8 +96,6 @@ static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_at
 
 // Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
 static bool is_sensible(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  if (p->on_fma)
-    return true;
   return c->columns >= strata_min(MIN_COLUMNS, strata_round_up(p->columns, COLUMN_STEP)) &&
          c->columns < p->columns + COLUMN_STEP &&
          (c->groups <= USUAL_GROUPS || strata_ceil_div(p->columns, c->columns) >= LONG_ROW);
@@ -175,14 +172,13 @@ static double count_blocks(const strata_attention_problem_t *p, const strata_att
   return (seen + (double)(c->rows + c->columns) / 2) / (double)c->columns;
 }
 
-static void predict(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
-                    strata_attention_choice_t *c) {
+static void predict_time(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                         strata_attention_choice_t *c) {
   const strata_attention_costs_t *costs = &device->costs->attention;
   bound_t block = block_time(p, c);
   double rounds = (double)strata_ceil_div(c->tasks, device->n_processors), blocks = count_blocks(p, c);
   c->bound = block.what;
   c->seconds = (costs->launch + rounds * (costs->task + product_cycles(p, c) + blocks * block.cycles)) / costs->clock;
-  c->cost = c->seconds;
 }
 
 // Of causal tiles each block is to get long and short ones: row tiles in turn.
@@ -195,99 +191,70 @@ static int64_t count_grid(const strata_gpu_device_t *device, const strata_attent
   return blocks;
 }
 
-bool strata_attention_next(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
-                           strata_attention_choice_t *c) {
+static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
   enum { N_COLUMNS = MAX_COLUMNS / COLUMN_STEP };
-  if (p->on_fma)
-    return strata_attention_fma_next(device, p, c);
-  while (is_possible(p) && c->number < N_COLUMNS * N_SIZES) {
-    size_t number = c->number;
-    int64_t groups = sizes[number % N_SIZES].groups;
-    *c = (strata_attention_choice_t){.groups = groups,
-                                     .rows = groups * STRATA_PIPELINED_GROUP_ROWS,
-                                     .columns = MAX_COLUMNS - (int64_t)(number / N_SIZES) * COLUMN_STEP,
-                                     .slots = SLOTS,
-                                     .number = number + 1};
-    c->tasks = strata_ceil_div(p->rows, c->rows) * p->batch;
-    c->blocks = count_grid(device, p, c);
-    if (!fits(device, p, c, sizes[number % N_SIZES].registers))
-      continue;
-    predict(device, p, c);
-    return true;
-  }
-  return false;
+  const strata_attention_problem_t *p = w->attention;
+  strata_attention_choice_t *c = &candidate->attention;
+  size_t number = c->number;
+  if (!is_possible(p) || number == N_COLUMNS * N_SIZES)
+    return false;
+  int64_t groups = sizes[number % N_SIZES].groups;
+  *c = (strata_attention_choice_t){.groups = groups,
+                                   .rows = groups * STRATA_PIPELINED_GROUP_ROWS,
+                                   .columns = MAX_COLUMNS - (int64_t)(number / N_SIZES) * COLUMN_STEP,
+                                   .slots = SLOTS,
+                                   .number = number + 1};
+  return true;
 }
+
+static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
+  const strata_attention_problem_t *p = w->attention;
+  strata_attention_choice_t *c = &candidate->attention;
+  c->tasks = strata_ceil_div(p->rows, c->rows) * p->batch;
+  c->blocks = count_grid(w->device, p, c);
+  if (!fits(w->device, p, c, sizes[(c->number - 1) % N_SIZES].registers))
+    return false;
+  predict_time(w->device, p, c);
+  return w->wants_all || is_sensible(p, c);
+}
+
+static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t *candidate) {
+  const strata_attention_choice_t *c = &candidate->attention;
+  return (strata_schedule_t){.kind = "attention",
+                             .threads = c->groups * STRATA_PIPELINED_GROUP_THREADS,
+                             .group = c->groups * STRATA_PIPELINED_GROUP_THREADS,
+                             .n_tile = 3,
+                             .tile = {c->rows, c->columns, w->attention->head},
+                             .mma = strata_str(w->attention->async->name),
+                             .producers = PRODUCERS,
+                             .slots = c->slots,
+                             .blocks = c->blocks};
+}
+
+static bool admits(const strata_work_t *w, const strata_candidate_t *c, const strata_schedule_t *given) {
+  (void)w;
+  return given->slots == c->attention.slots && given->blocks >= 1 && given->blocks <= c->attention.tasks;
+}
+
+static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *candidate) {
+  const strata_attention_choice_t *c = &candidate->attention;
+  return strata_arena_printf(arena, "%s %lldx%lldx%lld, %lld slots, %lld tasks in %lld blocks",
+                             w->attention->async->name, (long long)c->rows, (long long)c->columns,
+                             (long long)w->attention->head, (long long)c->slots, (long long)c->tasks,
+                             (long long)c->blocks);
+}
+
+const strata_ways_t strata_ways_attention = {next, predict, write, admits, explain};
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
 
-int strata_attention_choose(const strata_gpu_device_t *device, const strata_attention_problem_t *problem, int n,
-                            strata_attention_choice_t *out) {
-  strata_attention_choice_t candidate = {0};
-  int count = 0;
-  while (strata_attention_next(device, problem, &candidate)) {
-    if (!is_sensible(problem, &candidate))
-      continue;
-    int at = count;
-    while (at > 0 && out[at - 1].cost > candidate.cost)
-      at--;
-    if (at == n)
-      continue;
-    count = count < n ? count + 1 : n;
-    memmove(&out[at + 1], &out[at], sizeof *out * (size_t)(count - 1 - at));
-    out[at] = candidate;
-  }
-  return count;
-}
-
 double strata_attention_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *problem) {
-  strata_attention_choice_t candidate = {0};
+  strata_work_t work = {.device = device, .attention = problem};
+  const strata_ways_t *ways = strata_ways_of(&work, 0);
   double least = INFINITY;
-  while (strata_attention_next(device, problem, &candidate))
-    least = is_sensible(problem, &candidate) ? fmin(least, candidate.seconds) : least;
+  for (strata_candidate_t c = {0}; strata_candidate_next(&work, ways, &c);)
+    least = fmin(least, c.seconds);
   return least;
-}
-
-strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *problem,
-                                            const strata_attention_choice_t *choice) {
-  if (problem->on_fma)
-    return strata_attention_fma_schedule(problem, choice);
-  return (strata_schedule_t){.kind = "attention",
-                             .threads = choice->groups * STRATA_PIPELINED_GROUP_THREADS,
-                             .group = choice->groups * STRATA_PIPELINED_GROUP_THREADS,
-                             .n_tile = 3,
-                             .tile = {choice->rows, choice->columns, problem->head},
-                             .mma = strata_str(problem->async->name),
-                             .producers = PRODUCERS,
-                             .slots = choice->slots,
-                             .blocks = choice->blocks};
-}
-
-static void explain_fma(strata_compile_t *compile, MlirStringRef name, const strata_attention_choice_t *c,
-                        bool is_first) {
-  strata_explain(compile, "attention %.*s:   multiply-adds %lldx%lld by %lldx%lld warps, %lld tasks: %.1f us (%s)%s",
-                 (int)name.length, name.data, (long long)c->rows, (long long)c->columns, (long long)c->warps[0],
-                 (long long)c->warps[1], (long long)c->tasks, 1e6 * c->seconds, c->bound, is_first ? ", chosen" : "");
-}
-
-static void explain(strata_compile_t *compile, const strata_kernel_t *kernel, const strata_attention_problem_t *p,
-                    int n, const strata_attention_choice_t *choices) {
-  MlirStringRef name = strata_attr_str(kernel->func, "sym_name");
-  const strata_attention_t *a = &p->attention;
-  strata_explain(compile, "attention %.*s: %lld rows, %lld columns of %lld, values of %lld, %lld times%s",
-                 (int)name.length, name.data, (long long)p->rows, (long long)p->columns, (long long)a->extents[a->head],
-                 (long long)a->extents[a->value], (long long)p->batch, a->has_softmax ? "" : ", no softmax");
-  for (int i = 0; i < n; i++) {
-    const strata_attention_choice_t *c = &choices[i];
-    if (p->on_fma) {
-      explain_fma(compile, name, c, i == 0);
-      continue;
-    }
-    strata_explain(compile,
-                   "attention %.*s:   %s %lldx%lldx%lld, %lld slots, %lld tasks in %lld blocks: %.1f us (%s)%s",
-                   (int)name.length, name.data, p->async->name, (long long)c->rows, (long long)c->columns,
-                   (long long)p->head, (long long)c->slots, (long long)c->tasks, (long long)c->blocks, 1e6 * c->seconds,
-                   c->bound, i == 0 ? ", chosen" : "");
-  }
 }
 
 strata_status_t strata_schedule_attention(strata_compile_t *compile, const strata_gpu_device_t *device,
@@ -298,11 +265,19 @@ strata_status_t strata_schedule_attention(strata_compile_t *compile, const strat
   if (!*out_taken)
     return NULL;
   strata_attention_problem_t problem = strata_attention_problem(device, &attention);
-  strata_attention_choice_t choices[EXPLAINED];
-  int n = strata_attention_choose(device, &problem, EXPLAINED, choices);
+  strata_work_t work = {.device = device, .attention = &problem};
+  const strata_ways_t *ways = strata_ways_of(&work, 0);
+  strata_candidate_t best[EXPLAINED];
+  int n = strata_candidates_best(&work, ways, EXPLAINED, best);
   if (n == 0)
     return strata_error(STRATA_INTERNAL, "no tile suits a kernel of attention");
-  explain(compile, kernel, &problem, n, choices);
-  *out = strata_attention_schedule(&problem, &choices[0]);
+  MlirStringRef symbol = strata_attr_str(kernel->func, "sym_name");
+  const char *name = strata_arena_printf(compile->arena, "attention %.*s:", (int)symbol.length, symbol.data);
+  strata_explain(compile, "%s %lld rows, %lld columns of %lld, values of %lld, %lld times%s", name,
+                 (long long)problem.rows, (long long)problem.columns, (long long)attention.extents[attention.head],
+                 (long long)attention.extents[attention.value], (long long)problem.batch,
+                 attention.has_softmax ? "" : ", no softmax");
+  strata_candidates_explain(compile, &work, ways, name, n, best, true);
+  *out = best[0].schedule;
   return NULL;
 }

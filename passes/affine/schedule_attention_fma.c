@@ -1,11 +1,11 @@
-// The choice of attention's tiles on multiply-adds. See attention.h; docs/gpu-schedules.md has the keys.
+// The choice of attention's tiles on multiply-adds. See candidates.h; docs/gpu-schedules.md has the keys.
 //
 // A warp of 32 threads has 16 or 32 rows, and all columns of both products' tiles, so that a row's statistics are found
 // by its lanes; or, of few rows, a part of the columns. The more sums a thread has, the fewer reads from shared memory
 // a multiply-add takes, by the rates of products staged by threads (schedule_tiled.c). But a processor has four
 // schedulers, each of which wants the lanes of an instruction. Shared memory holds the tiles of queries, keys, values
 // and weights.
-#include "passes/affine/attention.h"
+#include "passes/affine/candidates.h"
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -103,8 +103,8 @@ static double count_blocks(const strata_attention_problem_t *p, const strata_att
   return (seen + (double)(c->rows + c->columns) / 2) / (double)c->columns;
 }
 
-static void predict(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
-                    strata_attention_choice_t *c) {
+static void predict_time(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                         strata_attention_choice_t *c) {
   const strata_attention_fma_costs_t *costs = &p->costs->attention_fma;
   double blocks = count_blocks(p, c), rounds = (double)strata_ceil_div(c->tasks, device->n_processors);
   double at_once = fmin((double)residents(device, p, c), rounds);
@@ -117,36 +117,58 @@ static void predict(const strata_gpu_device_t *device, const strata_attention_pr
   double slowest = fmax(work, fmax(waiting, cache));
   c->bound = slowest == work ? "multiply-adds" : slowest == waiting ? "latency" : "cache";
   c->seconds = costs->launch_seconds + costs->slower * slowest + (work + waiting + cache - slowest) / 8;
+  // Idle schedulers count here, which the times of other kernels leave out.
   c->cost = c->seconds + costs->slower * fmax(work / busy - slowest, 0);
 }
 
-//===-- The choice -----------------------------------------------------------------------------------------------===//
+//===-- The walk -------------------------------------------------------------------------------------------------===//
 
-bool strata_attention_fma_next(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
-                               strata_attention_choice_t *c) {
-  while (c->number < N_ALL) {
-    size_t number = c->number, tile = number / (N_WARP_ROWS * N_WARP_COLUMNS);
-    *c = (strata_attention_choice_t){.rows = (int64_t)LEAST_ROWS << tile / N_COLUMNS,
-                                     .columns = (int64_t)LEAST_COLUMNS << tile % N_COLUMNS,
-                                     .number = number + 1};
-    c->warps[0] = c->rows / ((int64_t)LEAST_WARP_ROWS << number % N_WARP_ROWS);
-    c->warps[1] = (int64_t)1 << number / N_WARP_ROWS % N_WARP_COLUMNS;
-    c->tasks = strata_ceil_div(p->rows, c->rows) * p->batch;
-    if (!fits(device, p, c))
-      continue;
-    predict(device, p, c);
-    return true;
-  }
-  return false;
+static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
+  (void)w;
+  strata_attention_choice_t *c = &candidate->attention;
+  size_t number = c->number, tile = number / (N_WARP_ROWS * N_WARP_COLUMNS);
+  if (number == N_ALL)
+    return false;
+  *c = (strata_attention_choice_t){.rows = (int64_t)LEAST_ROWS << tile / N_COLUMNS,
+                                   .columns = (int64_t)LEAST_COLUMNS << tile % N_COLUMNS,
+                                   .number = number + 1};
+  c->warps[0] = c->rows / ((int64_t)LEAST_WARP_ROWS << number % N_WARP_ROWS);
+  c->warps[1] = (int64_t)1 << number / N_WARP_ROWS % N_WARP_COLUMNS;
+  return true;
 }
 
-strata_schedule_t strata_attention_fma_schedule(const strata_attention_problem_t *problem,
-                                                const strata_attention_choice_t *choice) {
+static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
+  strata_attention_choice_t *c = &candidate->attention;
+  c->tasks = strata_ceil_div(w->attention->rows, c->rows) * w->attention->batch;
+  if (!fits(w->device, w->attention, c))
+    return false;
+  predict_time(w->device, w->attention, c);
+  return true;
+}
+
+static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t *candidate) {
+  const strata_attention_choice_t *c = &candidate->attention;
   return (strata_schedule_t){.kind = "attention",
-                             .threads = threads_of(choice),
-                             .group = threads_of(choice),
+                             .threads = threads_of(c),
+                             .group = threads_of(c),
                              .n_tile = 3,
-                             .tile = {choice->rows, choice->columns, problem->head},
-                             .warps = {choice->warps[0], choice->warps[1]},
+                             .tile = {c->rows, c->columns, w->attention->head},
+                             .warps = {c->warps[0], c->warps[1]},
                              .mma = strata_str("")};
 }
+
+static bool admits(const strata_work_t *w, const strata_candidate_t *c, const strata_schedule_t *given) {
+  (void)w;
+  (void)c;
+  return !given->slots && !given->blocks;
+}
+
+static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *candidate) {
+  (void)w;
+  const strata_attention_choice_t *c = &candidate->attention;
+  return strata_arena_printf(arena, "multiply-adds %lldx%lld by %lldx%lld warps, %lld tasks", (long long)c->rows,
+                             (long long)c->columns, (long long)c->warps[0], (long long)c->warps[1],
+                             (long long)c->tasks);
+}
+
+const strata_ways_t strata_ways_attention_fma = {next, predict, write, admits, explain};

@@ -1,14 +1,11 @@
-// Products whose results' rows are reduced in the same kernel: the choice of tiles. See norm.h, and problem.h for what
-// is chosen.
+// Products whose results' rows are reduced in the same kernel: the choice of tiles. See candidates.h for what is
+// chosen.
 //
 // A row is that of a tile, or of the tiles of a cluster's blocks. Where the instruction's rows are the result's columns
 // tiles may have any number of rows that is a multiple of 8: few clusters run at the same time, and so all do.
-#include "passes/affine/norm.h"
+#include "passes/affine/pipelined.h"
 
 #include "dialects/integers.h"
-#include "dialects/mlir_util.h"
-#include "passes/affine/explain.h"
-#include "passes/affine/pipelined.h"
 
 enum {
   LEAST_ROWS = 16, // of swapped tiles
@@ -64,34 +61,23 @@ static bool fits(const strata_gpu_device_t *device, const strata_problem_t *prob
          p->row <= device->max_cluster;
 }
 
-bool strata_norm_next(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                      strata_pipelined_choice_t *p) {
-  while (p->number < N_CANDIDATES) {
-    bool exists = candidate_of(p->number, p);
-    p->row = strata_ceil_div(problem->columns, p->swap ? p->shape.rows : p->shape.columns);
-    if (!exists || !fits(device, problem, p))
-      continue;
-    p->filled = (int64_t)problem->costs->norm.filled[p->row];
-    if (strata_pipelined_predict(device, problem, p) && p->slots >= MIN_SLOTS)
+static bool next(const strata_work_t *w, strata_candidate_t *c) {
+  bool is_worthwhile = w->wants_all || strata_pipelined_is_worthwhile(w->product);
+  while (is_worthwhile && c->number < N_CANDIDATES)
+    if (candidate_of(c->number, &c->pipelined))
       return true;
-  }
   return false;
 }
 
-strata_status_t strata_schedule_norm(const strata_gpu_contraction_t *q, const strata_problem_t *problem,
-                                     strata_schedule_t *out, bool *out_taken) {
-  strata_pipelined_choice_t choice;
-  *out_taken = strata_pipelined_choose(q->device, problem, 1, &choice) > 0;
-  if (!*out_taken)
-    return NULL;
-  *out = strata_pipelined_schedule(problem, &choice);
-  MlirStringRef name = strata_attr_str(q->called->func, "sym_name");
-  strata_explain(q->compile,
-                 "product %.*s with %d reductions of rows: %lld x %lld x %lld: %lldx%lldx%lld, %lld slots, %lld tiles "
-                 "in clusters of %lld%s: %.1f us (%s)",
-                 (int)name.length, name.data, problem->row_reductions, (long long)problem->rows,
-                 (long long)problem->columns, (long long)problem->steps, (long long)out->tile[0],
-                 (long long)out->tile[1], (long long)out->tile[2], (long long)out->slots, (long long)choice.tiles,
-                 (long long)choice.row, choice.swap ? ", swapped" : "", 1e6 * choice.seconds, choice.bound);
-  return NULL;
+static bool predict(const strata_work_t *w, strata_candidate_t *c) {
+  const strata_problem_t *problem = w->product;
+  strata_pipelined_choice_t *p = &c->pipelined;
+  p->row = strata_ceil_div(problem->columns, p->swap ? p->shape.rows : p->shape.columns);
+  if (!fits(w->device, problem, p))
+    return false;
+  p->filled = (int64_t)problem->costs->norm.filled[p->row];
+  return strata_pipelined_fit(w->device, problem, p) && p->slots >= MIN_SLOTS;
 }
+
+const strata_ways_t strata_ways_norm = {next, predict, strata_pipelined_write, strata_pipelined_admits,
+                                        strata_pipelined_explain};

@@ -100,8 +100,8 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
   return n_maps <= STRATA_MAX_MAPS;
 }
 
-bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                              strata_pipelined_choice_t *p) {
+bool strata_pipelined_fit(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                          strata_pipelined_choice_t *p) {
   if (!problem->async)
     return false;
   strata_pipelined_set_tile(problem, p);
@@ -133,70 +133,9 @@ bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_pr
   return true;
 }
 
-// |shares|: those whose blocks share operands, too.
-static bool find_next(const strata_gpu_device_t *device, const strata_problem_t *problem, bool shares,
-                      strata_pipelined_choice_t *p) {
-  if (problem->bulk_adds)
-    return strata_fma_next(device, problem, p);
-  if (problem->row_reductions)
-    return strata_norm_next(device, problem, p);
-  while (p->number < N_SHAPES * N_FORMS * N_WAYS) {
-    size_t number = p->number++, form = number / N_WAYS % N_FORMS;
-    if (form == ALTERNATE && !problem->sides[STRATA_SIDE_U].may_alternate)
-      continue;
-    const way_t *way = &ways[number % N_WAYS];
-    int64_t cluster = way->parts * way->share[0] * way->share[1];
-    if (!shares && way->share[0] * way->share[1] > 1)
-      continue;
-    *p = (strata_pipelined_choice_t){.shape = shapes[number / N_FORMS / N_WAYS],
-                                     .swap = form == SWAPPED,
-                                     .every = form == ALTERNATE ? 2 : 1,
-                                     .pair = problem->is_pair ? 2 : 1,
-                                     .residents = way->residents,
-                                     .parts = way->parts,
-                                     .filled = (int64_t)problem->costs->pipelined.filled[cluster],
-                                     .share = {way->share[0], way->share[1]},
-                                     .stream = way->stream,
-                                     .number = number + 1};
-    if (strata_pipelined_predict(device, problem, p))
-      return true;
-  }
-  return false;
-}
+//===-- What the model may choose --------------------------------------------------------------------------------===//
 
-bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                           strata_pipelined_choice_t *p) {
-  return find_next(device, problem, true, p);
-}
-
-//===-- The choice -----------------------------------------------------------------------------------------------===//
-
-static bool is_same_tile(const strata_pipelined_choice_t *a, const strata_pipelined_choice_t *b) {
-  return a->tile[STRATA_SIDE_U] == b->tile[STRATA_SIDE_U] && a->tile[STRATA_SIDE_V] == b->tile[STRATA_SIDE_V];
-}
-
-// Keeps the best |capacity| of different tiles in order.
-static int insert(strata_pipelined_choice_t *list, int count, int capacity,
-                  const strata_pipelined_choice_t *candidate) {
-  for (int i = 0; i < count; i++)
-    if (is_same_tile(&list[i], candidate)) {
-      if (list[i].seconds <= candidate->seconds)
-        return count;
-      memmove(&list[i], &list[i + 1], sizeof *list * (size_t)(--count - i));
-      break;
-    }
-  int at = count;
-  while (at > 0 && list[at - 1].seconds > candidate->seconds)
-    at--;
-  if (at == capacity)
-    return count;
-  int n = count < capacity ? count + 1 : capacity;
-  memmove(&list[at + 1], &list[at], sizeof *list * (size_t)(n - 1 - at));
-  list[at] = *candidate;
-  return n;
-}
-
-static bool is_worthwhile(const strata_problem_t *p) {
+bool strata_pipelined_is_worthwhile(const strata_problem_t *p) {
   double products = (double)p->rows * (double)p->columns * (double)p->steps * (double)p->batch;
   int64_t least = strata_min(p->rows, p->columns);
   bool is_bulk = p->sides[0].is_read && p->sides[1].is_read;
@@ -257,17 +196,42 @@ static bool is_worth_alternating(const strata_problem_t *problem, const strata_p
   return p->every == 1 || (shares_right && strata_pipelined_steps_of_tile(problem, p) >= MIN_ALTERNATE_STEPS);
 }
 
-int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
-                            strata_pipelined_choice_t *out) {
-  int count = 0;
-  strata_pipelined_choice_t candidate = {0};
-  bool has_slow_rows = strata_problem_has_slow_rows(problem);
-  bool shares = has_slow_rows || strata_problem_takes_blocks_apart(problem);
-  while (is_worthwhile(problem) && find_next(device, problem, shares, &candidate))
-    if (is_worth_splitting(problem, has_slow_rows, &candidate) && is_worth_sharing(device, problem, &candidate) &&
-        is_worth_streaming(device, problem, &candidate) && is_worth_alternating(problem, &candidate))
-      count = insert(out, count, n, &candidate);
-  return count;
+//===-- The walk -------------------------------------------------------------------------------------------------===//
+
+static bool next(const strata_work_t *w, strata_candidate_t *c) {
+  const strata_problem_t *problem = w->product;
+  strata_pipelined_choice_t *p = &c->pipelined;
+  bool shares = w->wants_all || strata_problem_has_slow_rows(problem) || strata_problem_takes_blocks_apart(problem);
+  while ((w->wants_all || strata_pipelined_is_worthwhile(problem)) && p->number < N_SHAPES * N_FORMS * N_WAYS) {
+    size_t number = p->number++, form = number / N_WAYS % N_FORMS;
+    const way_t *way = &ways[number % N_WAYS];
+    int64_t sharers = way->share[0] * way->share[1];
+    if ((form == ALTERNATE && !problem->sides[STRATA_SIDE_U].may_alternate) || (sharers > 1 && !shares))
+      continue;
+    *p = (strata_pipelined_choice_t){.shape = shapes[number / N_FORMS / N_WAYS],
+                                     .swap = form == SWAPPED,
+                                     .every = form == ALTERNATE ? 2 : 1,
+                                     .pair = problem->is_pair ? 2 : 1,
+                                     .residents = way->residents,
+                                     .parts = way->parts,
+                                     .filled = (int64_t)problem->costs->pipelined.filled[way->parts * sharers],
+                                     .share = {way->share[0], way->share[1]},
+                                     .stream = way->stream,
+                                     .number = number + 1};
+    return true;
+  }
+  return false;
+}
+
+static bool predict(const strata_work_t *w, strata_candidate_t *c) {
+  const strata_problem_t *problem = w->product;
+  const strata_pipelined_choice_t *p = &c->pipelined;
+  bool fits = strata_pipelined_fit(w->device, problem, &c->pipelined);
+  if (w->wants_all || !fits)
+    return fits;
+  return is_worth_splitting(problem, strata_problem_has_slow_rows(problem), p) &&
+         is_worth_sharing(w->device, problem, p) && is_worth_streaming(w->device, problem, p) &&
+         is_worth_alternating(problem, p);
 }
 
 // Groups that have no rows of their own lie beside one another along the columns.
@@ -275,16 +239,15 @@ static int64_t across_of(const strata_pipelined_choice_t *p) {
   return p->shape.rows < STRATA_PIPELINED_GROUP_ROWS * p->shape.groups ? p->shape.groups : 1;
 }
 
-strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice) {
-  if (problem->bulk_adds)
-    return strata_fma_schedule(choice);
+strata_schedule_t strata_pipelined_write(const strata_work_t *w, const strata_candidate_t *c) {
+  const strata_pipelined_choice_t *choice = &c->pipelined;
   return (strata_schedule_t){.kind = "contract",
                              .threads = choice->shape.groups * choice->shape.teams * STRATA_PIPELINED_GROUP_THREADS,
                              .group = choice->shape.groups * STRATA_PIPELINED_GROUP_THREADS,
                              .n_tile = 3,
                              .tile = {choice->tile[STRATA_SIDE_U], choice->tile[STRATA_SIDE_V], choice->step},
                              .warps = {4 * choice->shape.groups / across_of(choice), across_of(choice)},
-                             .mma = strata_str(problem->async->name),
+                             .mma = strata_str(w->product->async ? w->product->async->name : ""),
                              .producers = PRODUCERS,
                              .slots = choice->slots,
                              .blocks = choice->blocks,
@@ -297,3 +260,42 @@ strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, con
                              .share = {strata_pipelined_cluster(choice) > 1 ? choice->share[0] : 0,
                                        strata_pipelined_cluster(choice) > 1 ? choice->share[1] : 0}};
 }
+
+// The blocks of a launch may be those that other products in it need; clusters have a task a block.
+bool strata_pipelined_admits(const strata_work_t *w, const strata_candidate_t *c, const strata_schedule_t *given) {
+  const strata_pipelined_choice_t *p = &c->pipelined;
+  bool is_whole = given->parts || given->row;
+  int64_t room = is_whole ? 0 : w->device->n_processors * p->residents;
+  return given->slots >= MIN_SLOTS && given->slots <= p->slots && given->blocks >= (is_whole ? p->tiles : 1) &&
+         given->blocks <= strata_max(p->tiles, room) && given->blocks % strata_pipelined_cluster(p) == 0 &&
+         given->stagger >= 0 && (p->stagger || !given->stagger);
+}
+
+static const char *cluster_text(strata_arena_t *arena, const strata_schedule_t *s) {
+  if (s->share[0])
+    return strata_arena_printf(arena, " in clusters of %lld x %lld that share operands", (long long)s->share[0],
+                               (long long)s->share[1]);
+  if (s->stream)
+    return " with equal shares of all steps";
+  int64_t blocks = s->row ? s->row : s->parts;
+  return blocks ? strata_arena_printf(arena, " in clusters of %lld", (long long)blocks) : "";
+}
+
+// The form of a tile, where it is not that of neighbouring rows and columns.
+static const char *form_text(strata_arena_t *arena, const strata_schedule_t *s) {
+  if (s->every)
+    return strata_arena_printf(arena, ", rows %lld apart", (long long)s->every);
+  return s->swap ? ", swapped" : "";
+}
+
+const char *strata_pipelined_explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *c) {
+  const strata_schedule_t *s = &c->schedule;
+  return strata_arena_printf(arena, "%s %lldx%lldx%lld, %lld slots, %lld tiles in %lld blocks%s%s%s",
+                             w->product->async ? w->product->async->name : "multiply-adds", (long long)s->tile[0],
+                             (long long)s->tile[1], (long long)s->tile[2], (long long)s->slots,
+                             (long long)c->pipelined.tiles, (long long)s->blocks, cluster_text(arena, s),
+                             form_text(arena, s), c->pipelined.shape.teams > 1 ? ", two teams" : "");
+}
+
+const strata_ways_t strata_ways_pipelined = {next, predict, strata_pipelined_write, strata_pipelined_admits,
+                                             strata_pipelined_explain};

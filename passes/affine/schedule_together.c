@@ -5,8 +5,8 @@
 // the time from one kernel to the next and by tiles for processors that would have none. For large ones a tile that has
 // to suit all costs more than that. Where some are left, the launch of all is tried once more: one of them alone may be
 // what begins another round of tiles, which all of them fill.
+#include "passes/affine/candidates.h"
 #include "passes/affine/parallel.h"
-#include "passes/affine/problem.h"
 
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
@@ -97,7 +97,7 @@ static void explain(const strata_gpu_contraction_t *q, const member_t *m, double
 
 // The model's time of all in one launch; infinite if that is not possible.
 static double seconds_of(const strata_gpu_contraction_t *q, strata_together_t *t) {
-  strata_pipelined_choice_t choice;
+  strata_candidate_t choice;
   bool is_possible = strata_pipelined_choose(q->device, strata_together_first(t), 1, &choice) > 0;
   return is_possible ? choice.seconds : INFINITY;
 }

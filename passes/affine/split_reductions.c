@@ -350,7 +350,7 @@ static strata_status_t split_node(splitter_t *s, int number) {
     s->is_done[squares] = true;
     return NULL;
   }
-  if (is_product && STRATA_PIPELINED_PRODUCTS && *s->device->mma_async)
+  if (is_product && *s->device->mma_async)
     choose_product_parts(s->compile, s->device, &problem, &split);
   else if (lost >= s->device->costs->split.worthwhile_seconds)
     choose_parts(&split, s->device, node);
