@@ -21,7 +21,7 @@
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { ROW = 0, COLUMN = 1, STEP = 1, MAX_COLUMNS = 256, ELEMENT_BYTES = 2 };
+enum { ROW = 0, COLUMN = 1, STEP = 1, ELEMENT_BYTES = 2 };
 enum { SPAN = STRATA_SPAN / ELEMENT_BYTES };
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
@@ -118,7 +118,7 @@ static strata_status_t check(const strata_gpu_distribution_t *d, const strata_sc
       schedule->group != schedule->threads || schedule->slots < 2)
     return strata_gpu_missing(a->scores, "a schedule whose threads are not warp groups");
   if (rows->rows != p->groups * STRATA_GROUP_ROWS || rows->steps % a->mma->k || a->columns % a->mma->k ||
-      a->columns > MAX_COLUMNS || p->n % 8 || p->n > MAX_COLUMNS ||
+      a->columns > STRATA_MAX_COLUMNS || p->n % 8 || p->n > STRATA_MAX_COLUMNS ||
       a->columns != size_of(operand_value(a, STRATA_ATTENTION_VALUES), STEP))
     return strata_gpu_missing(a->scores, "a tile that no instruction fits");
   return NULL;

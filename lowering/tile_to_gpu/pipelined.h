@@ -6,18 +6,14 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_PIPELINED_H
 #define STRATA_LOWERING_TILE_TO_GPU_PIPELINED_H
 
+#include "dialects/tile/product_form.h"
 #include "lowering/tile_to_gpu/bulk.h"
 #include "lowering/tile_to_gpu/contract.h"
 #include "lowering/tile_to_gpu/ring.h"
 #include "lowering/tile_to_gpu/roles.h"
 #include "lowering/tile_to_gpu/shared.h"
 
-enum {
-  STRATA_GROUP_ROWS = 64,     // of an instruction
-  STRATA_SPAN = 128,          // bytes of an operand's row in a slot: one step
-  STRATA_SPAN_ROWS = 8,       // after which the exchange of units repeats
-  STRATA_MOST_OF_THREE = 112, // registers of a thread of three groups for the sums and the epilogue's operands
-};
+enum { STRATA_MOST_OF_THREE = 112 }; // registers of a thread of three groups for sums and the epilogue's operands
 
 // How an operand lies in a slot: rows of STRATA_SPAN bytes whose 16-byte units are exchanged.
 typedef struct strata_ring_operand strata_ring_operand_t;
@@ -110,6 +106,10 @@ struct strata_pipelined_kernel {
 STRATA_MUST_CHECK strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperation op,
                                                         strata_pipelined_t *out_product);
 
+// UNSUPPORTED where |p| cannot be carried out in the form that the schedule asks for (pipelined_form.c).
+STRATA_MUST_CHECK strata_status_t strata_pipelined_check(const strata_gpu_distribution_t *d, MlirOperation op,
+                                                         const strata_pipelined_t *p);
+
 // Fixes the layouts of a contraction's sum and operands.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
 
@@ -195,9 +195,6 @@ void strata_pair_define_second(strata_gpu_distribution_t *d, const strata_pipeli
 //===-- Operands that the blocks of a cluster share (pipelined_share.c) ------------------------------------------===//
 
 bool strata_pipelined_shares(const strata_gpu_distribution_t *d);
-// UNSUPPORTED where |p| cannot do so as the schedule says.
-STRATA_MUST_CHECK strata_status_t strata_share_check(const strata_gpu_distribution_t *d, MlirOperation op,
-                                                     const strata_pipelined_t *p);
 // Blocks that fetch for this one, itself among them.
 int64_t strata_share_senders(const strata_gpu_distribution_t *d);
 // Parts that an operand is fetched in, of which the running block fetches number ..._piece, for ..._blocks: a bit each.

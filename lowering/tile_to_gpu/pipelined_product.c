@@ -12,7 +12,7 @@
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, MAX_COLUMNS = 256, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
+enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
 
@@ -117,8 +117,6 @@ strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirO
     strata_layout_fix(d, mlirOperationGetOperand(op, side), &product.operands[side].shared.load);
   return NULL;
 }
-
-//===-- Instructions ---------------------------------------------------------------------------------------------===//
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 

@@ -71,7 +71,7 @@ static double elements_of(MlirValue buffer, int64_t *out_row) {
 static bool is_read_whole(const strata_problem_t *problem, int side, MlirValue buffer, bool *out_like_parts) {
   int64_t row;
   double elements = elements_of(buffer, &row), rows = (double)(strata_problem_extent(problem, side) * problem->batch);
-  bool are_whole_steps = problem->steps * problem->operand_bytes % STRATA_PIPELINED_STEP_BYTES == 0;
+  bool are_whole_steps = problem->steps * problem->operand_bytes % STRATA_SPAN == 0;
   bool is_whole = elements == rows * (double)problem->steps;
   *out_like_parts = is_whole || (problem->sides[side].is_along && are_whole_steps && elements == rows * (double)row);
   return is_whole;

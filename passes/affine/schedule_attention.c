@@ -15,20 +15,16 @@
 #include <math.h>
 
 enum {
-  PRODUCERS = 128,
-  COLUMN_STEP = 16, // of the second product's instruction
-  MIN_COLUMNS = 64, // where there are as many
-  MAX_COLUMNS = 256,
+  COLUMN_STEP = 16,         // of the second product's instruction
+  MIN_COLUMNS = 64,         // where there are as many
   MOST_PLAIN_COLUMNS = 128, // without a softmax, for the same reason as the registers below
   MAX_HEAD = 256,
-  SPAN = 64,               // elements of the widest swizzle: operands lie in whole ones
-  RESULT_BYTES = 16 << 10, // staging of a group's results
   ELEMENT_BYTES = 2,
+  SPAN = STRATA_SPAN / ELEMENT_BYTES, // operands lie in whole ones
   USUAL_GROUPS = 2,
   LONG_ROW = 16,            // blocks of columns from which on more groups than usual pay
   OTHER_REGISTERS = 32,     // of a thread: addresses, row statistics
   TEMPORARY_REGISTERS = 64, // without a reduction that the assembler computes up to: several scores at a time
-  SLOTS = 2,
   EXPLAINED = 3,
 };
 
@@ -91,7 +87,7 @@ static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_at
   int64_t elements = tile_elements(p, STRATA_ATTENTION_Q, c->rows, p->head) +
                      c->slots * (tile_elements(p, STRATA_ATTENTION_K, c->columns, p->head) +
                                  tile_elements(p, STRATA_ATTENTION_V, p->value, c->columns));
-  return elements * ELEMENT_BYTES + c->groups * RESULT_BYTES + STRATA_PIPELINED_BARRIER_BYTES;
+  return elements * ELEMENT_BYTES + c->groups * STRATA_SUB_TILES * STRATA_SUB_TILE + STRATA_PIPELINED_BARRIER_BYTES;
 }
 
 // Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
@@ -140,7 +136,7 @@ static double softmax_cycles(const strata_attention_problem_t *p, const strata_a
 }
 
 double strata_attention_arithmetic_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *p) {
-  double columns = (double)p->rows / STRATA_PIPELINED_GROUP_ROWS * (double)p->columns * (double)p->batch;
+  double columns = (double)p->rows / STRATA_GROUP_ROWS * (double)p->columns * (double)p->batch;
   return columns * arithmetic_cycles(p) / (double)device->n_processors / device->costs->attention.clock;
 }
 
@@ -192,7 +188,7 @@ static int64_t count_grid(const strata_gpu_device_t *device, const strata_attent
 }
 
 static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
-  enum { N_COLUMNS = MAX_COLUMNS / COLUMN_STEP };
+  enum { N_COLUMNS = STRATA_MAX_COLUMNS / COLUMN_STEP };
   const strata_attention_problem_t *p = w->attention;
   strata_attention_choice_t *c = &candidate->attention;
   size_t number = c->number;
@@ -200,9 +196,9 @@ static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
     return false;
   int64_t groups = sizes[number % N_SIZES].groups;
   *c = (strata_attention_choice_t){.groups = groups,
-                                   .rows = groups * STRATA_PIPELINED_GROUP_ROWS,
-                                   .columns = MAX_COLUMNS - (int64_t)(number / N_SIZES) * COLUMN_STEP,
-                                   .slots = SLOTS,
+                                   .rows = groups * STRATA_GROUP_ROWS,
+                                   .columns = STRATA_MAX_COLUMNS - (int64_t)(number / N_SIZES) * COLUMN_STEP,
+                                   .slots = STRATA_MIN_SLOTS,
                                    .number = number + 1};
   return true;
 }
@@ -221,12 +217,12 @@ static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
 static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t *candidate) {
   const strata_attention_choice_t *c = &candidate->attention;
   return (strata_schedule_t){.kind = "attention",
-                             .threads = c->groups * STRATA_PIPELINED_GROUP_THREADS,
-                             .group = c->groups * STRATA_PIPELINED_GROUP_THREADS,
+                             .threads = c->groups * STRATA_GROUP_THREADS,
+                             .group = c->groups * STRATA_GROUP_THREADS,
                              .n_tile = 3,
                              .tile = {c->rows, c->columns, w->attention->head},
                              .mma = strata_str(w->attention->async->name),
-                             .producers = PRODUCERS,
+                             .producers = STRATA_GROUP_THREADS,
                              .slots = c->slots,
                              .blocks = c->blocks};
 }

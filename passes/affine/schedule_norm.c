@@ -33,7 +33,7 @@ double strata_norm_cycles(const strata_problem_t *problem, const strata_pipeline
   const strata_norm_costs_t *costs = &problem->costs->norm;
   if (!p->row)
     return 0;
-  double elements = (double)(p->shape.rows * p->shape.columns / p->shape.groups / STRATA_PIPELINED_GROUP_THREADS);
+  double elements = (double)(p->shape.rows * p->shape.columns / p->shape.groups / STRATA_GROUP_THREADS);
   double crossed = p->swap ? costs->crossed * (double)p->shape.columns : 0;
   return problem->row_reductions * ((p->row > 1 ? costs->exchange : 0) + crossed + costs->combine * elements);
 }
@@ -42,19 +42,19 @@ double strata_norm_cycles(const strata_problem_t *problem, const strata_pipeline
 static bool candidate_of(size_t number, strata_pipelined_choice_t *out) {
   size_t side = number % N_SIDES, i = number / N_SIDES;
   int64_t groups = sides[side].groups, rows = sides[side].rows;
-  bool swap = i >= N_PLAIN, is_across = rows < STRATA_PIPELINED_GROUP_ROWS * groups;
+  bool swap = i >= N_PLAIN, is_across = rows < STRATA_GROUP_ROWS * groups;
   int64_t columns = swap ? LEAST_ROWS + (int64_t)(i - N_PLAIN) * STEP_ROWS : (int64_t)(i + 1) * COLUMN_STEP;
   strata_pipelined_shape_t shape = {1, groups, rows, is_across ? groups * columns : columns, RATE};
   *out = strata_pipelined_single(shape, number + 1);
   out->swap = swap;
-  return swap ? !is_across : rows <= STRATA_PIPELINED_GROUP_ROWS * groups;
+  return swap ? !is_across : rows <= STRATA_GROUP_ROWS * groups;
 }
 
 // Groups beside one another each begin at a span of a crossed operand.
 static bool fits(const strata_gpu_device_t *device, const strata_problem_t *problem,
                  const strata_pipelined_choice_t *p) {
-  int64_t own = p->shape.columns / p->shape.groups, sums = p->shape.rows * own / STRATA_PIPELINED_GROUP_THREADS;
-  bool is_across = p->shape.rows < STRATA_PIPELINED_GROUP_ROWS * p->shape.groups;
+  int64_t own = p->shape.columns / p->shape.groups, sums = p->shape.rows * own / STRATA_GROUP_THREADS;
+  bool is_across = p->shape.rows < STRATA_GROUP_ROWS * p->shape.groups;
   bool is_cut = problem->sides[STRATA_SIDE_V].is_crossed && own * problem->operand_bytes % SPAN != 0;
   bool is_bulk = problem->sides[STRATA_SIDE_U].is_read && problem->sides[STRATA_SIDE_V].is_read;
   return is_bulk && !(is_across && is_cut) && sums <= MOST_SUMS && p->row <= MOST_BLOCKS &&

@@ -36,8 +36,6 @@ enum { PLAIN, SWAPPED, ALTERNATE, N_FORMS }; // of a tile: as it is, rows and co
 enum {
   N_SHAPES = sizeof shapes / sizeof *shapes,
   N_WAYS = sizeof ways / sizeof *ways,
-  PRODUCERS = 128,
-  MIN_SLOTS = 2,
   MIN_SLOTS_OF_MEMORY = 4,
   MIN_SLOTS_STAGGERED = 5,
   USUAL_SLOTS = 8,  // where memory does not decide
@@ -105,14 +103,14 @@ bool strata_pipelined_fit(const strata_gpu_device_t *device, const strata_proble
   if (!problem->async)
     return false;
   strata_pipelined_set_tile(problem, p);
-  if (!are_possible(device, problem, p))
+  if (p->columns < STRATA_EIGHT)
     return false;
   p->slots = strata_pipelined_slots(device, problem, p);
   for (const strata_problem_t *other = problem->next; other; other = other->next)
     p->slots = strata_min(p->slots, strata_pipelined_slots(device, other, p));
-  int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * STRATA_PIPELINED_SUM_BYTES : 0;
-  if (p->slots < MIN_SLOTS || p->slots * strata_pipelined_slot_bytes(problem, p) < shared_sums)
+  if (!are_possible(device, problem, p))
     return false;
+  int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * STRATA_SUM_BYTES : 0;
   p->tiles = strata_pipelined_tiles(problem, p);
   if (p->residents > 1 && p->tiles <= device->n_processors)
     return false; // they would be one a processor
@@ -234,31 +232,27 @@ static bool predict(const strata_work_t *w, strata_candidate_t *c) {
          is_worth_alternating(problem, p);
 }
 
-// Groups that have no rows of their own lie beside one another along the columns.
-static int64_t across_of(const strata_pipelined_choice_t *p) {
-  return p->shape.rows < STRATA_PIPELINED_GROUP_ROWS * p->shape.groups ? p->shape.groups : 1;
-}
-
 strata_schedule_t strata_pipelined_write(const strata_work_t *w, const strata_candidate_t *c) {
   const strata_pipelined_choice_t *choice = &c->pipelined;
-  return (strata_schedule_t){.kind = "contract",
-                             .threads = choice->shape.groups * choice->shape.teams * STRATA_PIPELINED_GROUP_THREADS,
-                             .group = choice->shape.groups * STRATA_PIPELINED_GROUP_THREADS,
-                             .n_tile = 3,
-                             .tile = {choice->tile[STRATA_SIDE_U], choice->tile[STRATA_SIDE_V], choice->step},
-                             .warps = {4 * choice->shape.groups / across_of(choice), across_of(choice)},
-                             .mma = strata_str(w->product->async ? w->product->async->name : ""),
-                             .producers = PRODUCERS,
-                             .slots = choice->slots,
-                             .blocks = choice->blocks,
-                             .swap = choice->swap,
-                             .parts = choice->parts > 1 ? choice->parts : 0,
-                             .every = choice->every > 1 ? choice->every : 0,
-                             .row = choice->row > 1 ? choice->row : 0,
-                             .stagger = choice->stagger,
-                             .stream = choice->stream,
-                             .share = {strata_pipelined_cluster(choice) > 1 ? choice->share[0] : 0,
-                                       strata_pipelined_cluster(choice) > 1 ? choice->share[1] : 0}};
+  return (strata_schedule_t){
+      .kind = "contract",
+      .threads = choice->shape.groups * choice->shape.teams * STRATA_GROUP_THREADS,
+      .group = choice->shape.groups * STRATA_GROUP_THREADS,
+      .n_tile = 3,
+      .tile = {choice->tile[STRATA_SIDE_U], choice->tile[STRATA_SIDE_V], choice->step},
+      .warps = {4 * choice->shape.groups / strata_pipelined_across(choice), strata_pipelined_across(choice)},
+      .mma = strata_str(w->product->async ? w->product->async->name : ""),
+      .producers = STRATA_GROUP_THREADS,
+      .slots = choice->slots,
+      .blocks = choice->blocks,
+      .swap = choice->swap,
+      .parts = choice->parts > 1 ? choice->parts : 0,
+      .every = choice->every > 1 ? choice->every : 0,
+      .row = choice->row > 1 ? choice->row : 0,
+      .stagger = choice->stagger,
+      .stream = choice->stream,
+      .share = {strata_pipelined_cluster(choice) > 1 ? choice->share[0] : 0,
+                strata_pipelined_cluster(choice) > 1 ? choice->share[1] : 0}};
 }
 
 // The blocks of a launch may be those that other products in it need; clusters have a task a block.
@@ -266,7 +260,7 @@ bool strata_pipelined_admits(const strata_work_t *w, const strata_candidate_t *c
   const strata_pipelined_choice_t *p = &c->pipelined;
   bool is_whole = given->parts || given->row;
   int64_t room = is_whole ? 0 : w->device->n_processors * p->residents;
-  return given->slots >= MIN_SLOTS && given->slots <= p->slots && given->blocks >= (is_whole ? p->tiles : 1) &&
+  return given->slots >= STRATA_MIN_SLOTS && given->slots <= p->slots && given->blocks >= (is_whole ? p->tiles : 1) &&
          given->blocks <= strata_max(p->tiles, room) && given->blocks % strata_pipelined_cluster(p) == 0 &&
          given->stagger >= 0 && (p->stagger || !given->stagger);
 }
