@@ -32,10 +32,13 @@ bool strata_attention_is_available(const strata_gpu_device_t *device);
 // The least time of any, beside other kernels'; infinity where none fits.
 double strata_attention_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *problem);
 
-// The schedule of a kernel that is attention; *out_taken is false where it is not.
-STRATA_MUST_CHECK strata_status_t strata_schedule_attention(strata_compile_t *compile,
-                                                            const strata_gpu_device_t *device,
-                                                            const strata_kernel_t *kernel, strata_schedule_t *out,
-                                                            bool *out_taken);
+//===-- On a cpu (schedule_attention_cpu.c, lowering/affine_to_tile/attention_cpu.c) -----------------------------===//
+
+enum { STRATA_ATTENTION_CPU_TILE = 3 }; // rows, columns, values
+
+// *out_why: why no tile suits; NULL if one does.
+STRATA_MUST_CHECK strata_status_t strata_attention_cpu_tile(strata_compile_t *compile,
+                                                            const strata_attention_t *attention, int64_t *out_tile,
+                                                            const char **out_why);
 
 #endif

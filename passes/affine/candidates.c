@@ -7,16 +7,30 @@
 
 //===-- Kinds ----------------------------------------------------------------------------------------------------===//
 
-static const strata_ways_t *ways_of_product(const strata_problem_t *product) {
-  if (product->bulk_adds)
-    return &strata_ways_fma;
-  return product->row_reductions ? &strata_ways_norm : &strata_ways_pipelined;
+strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                 const strata_called_kernel_t *called, strata_kernel_kind_t kind, strata_work_t *out,
+                                 bool *out_has) {
+  static const strata_work_reader_t readers[] = {
+#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) work,
+#include "dialects/affine/kinds.def"
+  };
+  strata_kernel_t kernel;
+  *out_has = readers[kind] != NULL;
+  *out = (strata_work_t){.device = device};
+  if (!*out_has)
+    return NULL;
+  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
+  strata_scheduling_t s = {.compile = compile, .device = device, .called = called, .kernel = &kernel};
+  return readers[kind](&s, out);
 }
 
 const strata_ways_t *strata_ways_of(const strata_work_t *work, int number) {
+  const strata_problem_t *product = work->product;
+  if (number > 0)
+    return number == 1 && product ? &strata_ways_tiled : NULL;
   if (work->attention)
-    return number > 0 ? NULL : work->attention->on_fma ? &strata_ways_attention_fma : &strata_ways_attention;
-  return number == 0 ? ways_of_product(work->product) : number == 1 ? &strata_ways_tiled : NULL;
+    return work->attention->on_fma ? &strata_ways_attention_fma : &strata_ways_attention;
+  return product->bulk_adds ? &strata_ways_fma : product->row_reductions ? &strata_ways_norm : &strata_ways_pipelined;
 }
 
 //===-- The walk -------------------------------------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #define STRATA_PASSES_AFFINE_CANDIDATES_H
 
 #include "passes/affine/attention.h"
+#include "passes/affine/kinds.h"
 #include "passes/affine/problem.h"
 
 // What is asked about: a product or attention.
@@ -14,6 +15,15 @@ typedef struct {
   const strata_attention_problem_t *attention;
   bool wants_all; // what can be carried out, be it never what the model would choose: a schedule file may ask for it
 } strata_work_t;
+
+// What is asked about the kernel of |called|, of a kind of kinds.def; *out_has is false where such have one schedule.
+STRATA_MUST_CHECK strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                                   const strata_called_kernel_t *called, strata_kernel_kind_t kind,
+                                                   strata_work_t *out, bool *out_has);
+// The kinds' readers.
+typedef strata_status_t (*strata_work_reader_t)(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_contract(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_attention(const strata_scheduling_t *s, strata_work_t *out);
 
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
@@ -102,6 +112,11 @@ extern const strata_ways_t strata_ways_attention_fma; // schedule_attention_fma.
 
 // The first, second, ... of all that the work has, NULL behind them. Of a product pipelined ones are the first.
 const strata_ways_t *strata_ways_of(const strata_work_t *work, int number);
+
+// Of both forms of attention: blocks of columns of a tile, of a causal one half of them and half a block more, on
+// average.
+double strata_attention_blocks(const strata_attention_problem_t *problem, const strata_attention_choice_t *c);
+bool strata_attention_admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given);
 
 //===-- The walk -------------------------------------------------------------------------------------------------===//
 

@@ -149,6 +149,10 @@ STRATA_MUST_CHECK strata_status_t strata_group_add(strata_grouping_t *grouping, 
 // Buffers with more readers than this are kept in memory and not looked into.
 enum { STRATA_GROUP_MAX_READERS = 64 };
 
+static inline strata_nest_node_t *strata_group_node(const strata_grouping_t *grouping, int node) {
+  return &grouping->graph.nodes.data[node];
+}
+
 bool strata_group_has(const strata_grouping_t *grouping, int group, int node);
 // True if |node| is a contraction (or another anchor) of what is not constant, and in no group yet.
 bool strata_group_is_free_anchor(const strata_grouping_t *grouping, int node);

@@ -8,7 +8,6 @@
 // with a softmax come first, of others those between whose products most lies.
 #include "passes/affine/group_attention.h"
 
-#include "passes/affine/attention_cpu.h"
 #include "passes/affine/explain.h"
 #include "passes/target.h"
 
@@ -33,22 +32,20 @@ typedef struct {
 
 typedef STRATA_VECTOR(candidate_t) candidates_t;
 
-static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
-
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
 // Of the nests of a class.
 static int count_members(const finder_t *f, strata_nest_class_t class) {
   int count = 0;
   for (size_t i = 0; i < f->members.count; i++)
-    count += node_of(f, f->members.data[i])->class == class;
+    count += strata_group_node(f->grouping, f->members.data[i])->class == class;
   return count;
 }
 
 // True if nobody outside sees what lies between, or has to come between the members.
 static bool is_private(const finder_t *f) {
   for (size_t i = 0; i < f->members.count; i++) {
-    const strata_nest_node_t *node = node_of(f, f->members.data[i]);
+    const strata_nest_node_t *node = strata_group_node(f->grouping, f->members.data[i]);
     if (f->members.data[i] == f->weighted)
       continue;
     for (size_t j = 0; j < node->after.count; j++)
@@ -64,7 +61,7 @@ static bool is_private(const finder_t *f) {
 }
 
 static double head_of(const finder_t *f) {
-  const strata_nest_node_t *node = node_of(f, f->first);
+  const strata_nest_node_t *node = strata_group_node(f->grouping, f->first);
   return node->trips / node->points;
 }
 
@@ -80,25 +77,15 @@ static const char *inspect(const finder_t *f) {
 
 //===-- Whether it pays ------------------------------------------------------------------------------------------===//
 
-// One of the contractions alone.
-typedef struct {
-  strata_kernel_t kernel;
-  strata_contraction_kernel_t contraction;
-  strata_problem_t problem;
-} product_t;
+typedef strata_problem_reading_t product_t;
 
+// One of the contractions alone.
 static bool read_product(const finder_t *f, const strata_nest_t *nest, product_t *out) {
   out->kernel = *f->found.kernel;
   out->kernel.n_nests = 1;
   out->kernel.nests = (strata_nest_t *)(uintptr_t)nest;
-  strata_status_t status = strata_contraction_read(&out->kernel, &out->contraction);
-  if (status) {
-    strata_status_free(status);
-    return false;
-  }
-  strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &out->contraction};
-  out->problem = strata_problem_read(&question);
-  return true;
+  return strata_problem_of_kernel(&(strata_gpu_contraction_t){.compile = f->grouping->compile, .device = f->device},
+                                  out);
 }
 
 // True if the copy engine brings the operand.
@@ -117,7 +104,7 @@ static bool all_come_in_bulk(const finder_t *f, const product_t *first, const pr
 }
 
 static bool reads_constants(const finder_t *f, int node) {
-  const strata_ints_t *buffers = &node_of(f, node)->buffers;
+  const strata_ints_t *buffers = &strata_group_node(f->grouping, node)->buffers;
   for (size_t i = 0; i < buffers->count; i++)
     if (f->grouping->graph.buffers.data[buffers->data[i]].is_constant)
       return true;
@@ -216,8 +203,8 @@ static strata_status_t add_candidate(finder_t *f, int first, candidates_t *candi
     explain_no(f, f->weighted, first, why);
     return NULL;
   }
-  *strata_vector_push(f->grouping->graph.arena, candidates) =
-      (candidate_t){f->weighted, first, f->members, f->found.has_softmax, node_of(f, first)->points};
+  *strata_vector_push(f->grouping->graph.arena, candidates) = (candidate_t){
+      f->weighted, first, f->members, f->found.has_softmax, strata_group_node(f->grouping, first)->points};
   f->members = (strata_ints_t){0};
   return NULL;
 }
@@ -230,7 +217,8 @@ static strata_status_t add_candidates(finder_t *f, candidates_t *candidates) {
     return NULL;
   }
   for (size_t i = 0; i < f->behind.count; i++)
-    if (f->behind.data[i] != f->weighted && node_of(f, f->behind.data[i])->class == STRATA_NEST_ANCHOR)
+    if (f->behind.data[i] != f->weighted &&
+        strata_group_node(f->grouping, f->behind.data[i])->class == STRATA_NEST_ANCHOR)
       *strata_vector_push(f->grouping->graph.arena, &firsts) = f->behind.data[i];
   for (size_t i = 0; i < firsts.count; i++)
     STRATA_TRY(add_candidate(f, firsts.data[i], candidates));

@@ -87,6 +87,12 @@ static double element_bytes(MlirType element) {
   return mlirTypeIsAInteger(element) ? (mlirIntegerTypeGetWidth(element) + 7) / 8 : 8;
 }
 
+bool strata_nest_has_other_uses(MlirValue value, int n_accesses) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    n_accesses--;
+  return n_accesses < 0;
+}
+
 double strata_memref_bytes(MlirType type) {
   double bytes = element_bytes(mlirShapedTypeGetElementType(type));
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)

@@ -108,16 +108,14 @@ int64_t strata_pipelined_share(const strata_gpu_device_t *device, const strata_p
   return strata_ceil_div(steps, device->n_processors);
 }
 
-static int left_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_V : STRATA_SIDE_U; }
-
 int64_t strata_pipelined_count_boxes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
-  if (side != left_side(p) && strata_problem_is_left_alone(problem, side))
-    return 0;
-  return strata_problem_boxes(problem, side, p->tile[side], p->step);
+  bool is_none = side == right_side(p) && strata_problem_is_left_alone(problem, side);
+  return is_none ? 0 : strata_problem_boxes(problem, side, p->tile[side], p->step);
 }
 
 bool strata_pipelined_reads_left(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return strata_problem_is_left_alone(problem, left_side(p)) && problem->sides[left_side(p)].is_read;
+  int left = 1 - right_side(p);
+  return strata_problem_is_left_alone(problem, left) && problem->sides[left].is_read;
 }
 
 double strata_pipelined_distinct_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {

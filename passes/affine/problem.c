@@ -246,6 +246,24 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   return p;
 }
 
+bool strata_problem_of_kernel(const strata_gpu_contraction_t *like, strata_problem_reading_t *out) {
+  if (!strata_is_contraction(&out->kernel, &out->contraction))
+    return false;
+  out->question = *like;
+  out->question.contraction = &out->contraction;
+  out->problem = strata_problem_read(&out->question);
+  return true;
+}
+
+strata_status_t strata_problem_of_called(const strata_gpu_contraction_t *like, const strata_called_kernel_t *called,
+                                         strata_problem_reading_t *out, bool *out_is_one) {
+  strata_gpu_contraction_t question = *like;
+  question.called = called;
+  STRATA_TRY(strata_kernel_read(like->compile->arena, called->func, &out->kernel));
+  *out_is_one = strata_problem_of_kernel(&question, out);
+  return NULL;
+}
+
 strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t parts) {
   strata_problem_t part = *problem;
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;

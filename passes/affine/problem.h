@@ -7,6 +7,8 @@
 #include "passes/affine/schedule_gpu.h"
 #include "passes/mma.h"
 
+#include <mlir-c/BuiltinTypes.h>
+
 typedef struct {
   int n_dims; // of extent > 1, the last changing fastest
   int64_t dims[STRATA_MAX_DIMS];
@@ -55,8 +57,33 @@ typedef struct strata_problem {
   const struct strata_problem *next; // of the same launch: its tiles follow; NULL: none
 } strata_problem_t;
 
+// Of an element; of what is neither a float nor an integer, 8.
+static inline int64_t strata_problem_bytes(MlirType type) {
+  if (mlirTypeIsAFloat(type))
+    return mlirFloatTypeGetWidth(type) / 8;
+  return mlirTypeIsAInteger(type) ? (mlirIntegerTypeGetWidth(type) + 7) / 8 : 8;
+}
+
+static inline MlirType strata_problem_element(MlirValue buffer) {
+  return mlirShapedTypeGetElementType(mlirValueGetType(buffer));
+}
+
 // Of a nest of @main, not yet a kernel, where the question's |called| is NULL.
 strata_problem_t strata_problem_read(const strata_gpu_contraction_t *question);
+
+// A product and what it was read from.
+typedef struct {
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  strata_gpu_contraction_t question; // about that
+  strata_problem_t problem;
+} strata_problem_reading_t;
+
+// The product that out->kernel is, or the function |called|; what else is asked about is |like|'s. False if it is none.
+bool strata_problem_of_kernel(const strata_gpu_contraction_t *like, strata_problem_reading_t *out);
+STRATA_MUST_CHECK strata_status_t strata_problem_of_called(const strata_gpu_contraction_t *like,
+                                                           const strata_called_kernel_t *called,
+                                                           strata_problem_reading_t *out, bool *out_is_one);
 
 // Of the results along |side|.
 int64_t strata_problem_extent(const strata_problem_t *problem, int side);

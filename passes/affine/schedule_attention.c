@@ -5,11 +5,12 @@
 // goes on beside it costs a part of its time, as groups do not take turns perfectly. Without a softmax the second is
 // what arithmetic on a score takes, by the rates of the processor's units. The figures are the device's
 // (passes/costs.h).
-#include "passes/affine/attention.h"
+#include "passes/affine/candidates.h"
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/kinds.h"
 #include "passes/affine/pipelined.h"
 
 #include <math.h>
@@ -159,11 +160,9 @@ static bound_t block_time(const strata_attention_problem_t *p, const strata_atte
   return slowest;
 }
 
-// Blocks of columns of a tile; of a causal one half of them, and half a block more, on average.
-static double count_blocks(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  double blocks = (double)strata_ceil_div(p->columns, c->columns);
+double strata_attention_blocks(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   if (!strata_attention_skips(&p->attention, c->rows, c->columns))
-    return blocks;
+    return (double)strata_ceil_div(p->columns, c->columns);
   double seen = (double)(p->attention.offset + p->attention.offset + p->rows) / 2;
   return (seen + (double)(c->rows + c->columns) / 2) / (double)c->columns;
 }
@@ -172,7 +171,7 @@ static void predict_time(const strata_gpu_device_t *device, const strata_attenti
                          strata_attention_choice_t *c) {
   const strata_attention_costs_t *costs = &device->costs->attention;
   bound_t block = block_time(p, c);
-  double rounds = (double)strata_ceil_div(c->tasks, device->n_processors), blocks = count_blocks(p, c);
+  double rounds = (double)strata_ceil_div(c->tasks, device->n_processors), blocks = strata_attention_blocks(p, c);
   c->bound = block.what;
   c->seconds = (costs->launch + rounds * (costs->task + product_cycles(p, c) + blocks * block.cycles)) / costs->clock;
 }
@@ -216,7 +215,7 @@ static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
 
 static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t *candidate) {
   const strata_attention_choice_t *c = &candidate->attention;
-  return (strata_schedule_t){.kind = "attention",
+  return (strata_schedule_t){.kind = STRATA_KERNEL_ATTENTION,
                              .threads = c->groups * STRATA_GROUP_THREADS,
                              .group = c->groups * STRATA_GROUP_THREADS,
                              .n_tile = 3,
@@ -227,9 +226,12 @@ static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t 
                              .blocks = c->blocks};
 }
 
-static bool admits(const strata_work_t *w, const strata_candidate_t *c, const strata_schedule_t *given) {
+bool strata_attention_admits(const strata_work_t *w, const strata_candidate_t *candidate,
+                             const strata_schedule_t *given) {
   (void)w;
-  return given->slots == c->attention.slots && given->blocks >= 1 && given->blocks <= c->attention.tasks;
+  const strata_attention_choice_t *c = &candidate->attention;
+  return given->slots == c->slots && given->blocks >= strata_min(c->blocks, 1) &&
+         given->blocks <= (c->blocks ? c->tasks : 0);
 }
 
 static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *candidate) {
@@ -240,7 +242,7 @@ static const char *explain(strata_arena_t *arena, const strata_work_t *w, const 
                              (long long)c->blocks);
 }
 
-const strata_ways_t strata_ways_attention = {next, predict, write, admits, explain};
+const strata_ways_t strata_ways_attention = {next, predict, write, strata_attention_admits, explain};
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
 
@@ -253,26 +255,40 @@ double strata_attention_seconds(const strata_gpu_device_t *device, const strata_
   return least;
 }
 
-strata_status_t strata_schedule_attention(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                          const strata_kernel_t *kernel, strata_schedule_t *out, bool *out_taken) {
+// False where the kernel is none.
+static bool read_work(const strata_scheduling_t *s, strata_work_t *out) {
   strata_attention_t attention;
   const char *why;
-  *out_taken = strata_attention_read(kernel, &attention, &why);
+  strata_attention_problem_t *problem = strata_arena_new(s->compile->arena, strata_attention_problem_t);
+  if (!strata_attention_read(s->kernel, &attention, &why))
+    return false;
+  *problem = strata_attention_problem(s->device, &attention);
+  *out = (strata_work_t){.device = s->device, .attention = problem};
+  return true;
+}
+
+strata_status_t strata_work_attention(const strata_scheduling_t *s, strata_work_t *out) {
+  return read_work(s, out) ? NULL : strata_error(STRATA_INTERNAL, "expected a kernel of attention");
+}
+
+strata_status_t strata_gpu_attention(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
+  strata_work_t work;
+  strata_compile_t *compile = s->compile;
+  *out_taken = read_work(s, &work);
   if (!*out_taken)
     return NULL;
-  strata_attention_problem_t problem = strata_attention_problem(device, &attention);
-  strata_work_t work = {.device = device, .attention = &problem};
+  const strata_attention_problem_t *p = work.attention;
+  const strata_attention_t *a = &p->attention;
   const strata_ways_t *ways = strata_ways_of(&work, 0);
   strata_candidate_t best[EXPLAINED];
   int n = strata_candidates_best(&work, ways, EXPLAINED, best);
   if (n == 0)
     return strata_error(STRATA_INTERNAL, "no tile suits a kernel of attention");
-  MlirStringRef symbol = strata_attr_str(kernel->func, "sym_name");
+  MlirStringRef symbol = strata_attr_str(s->kernel->func, "sym_name");
   const char *name = strata_arena_printf(compile->arena, "attention %.*s:", (int)symbol.length, symbol.data);
-  strata_explain(compile, "%s %lld rows, %lld columns of %lld, values of %lld, %lld times%s", name,
-                 (long long)problem.rows, (long long)problem.columns, (long long)attention.extents[attention.head],
-                 (long long)attention.extents[attention.value], (long long)problem.batch,
-                 attention.has_softmax ? "" : ", no softmax");
+  strata_explain(compile, "%s %lld rows, %lld columns of %lld, values of %lld, %lld times%s", name, (long long)p->rows,
+                 (long long)p->columns, (long long)a->extents[a->head], (long long)a->extents[a->value],
+                 (long long)p->batch, a->has_softmax ? "" : ", no softmax");
   strata_candidates_explain(compile, &work, ways, name, n, best, true);
   *out = best[0].schedule;
   return NULL;

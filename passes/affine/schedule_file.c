@@ -117,59 +117,30 @@ static strata_status_t check_sizes(const strata_gpu_device_t *device, const stra
   for (int i = 0; i < chosen->n_tile && is_right; i++)
     is_right =
         given->tile[i] == chosen->tile[i] || (!is_fixed && given->tile[i] > 0 && given->tile[i] < chosen->tile[i]);
-  bool holds_rows = strcmp(chosen->kind, "rows") == 0 && chosen->group > 1; // and may do so in shared memory
+  bool holds_rows = chosen->kind == STRATA_KERNEL_ROWS && chosen->group > 1; // and may do so in shared memory
   bool has_more = given->warps[0] || given->mma.length || given->producers || given->slots > holds_rows;
   if (is_right && !has_more)
     return NULL;
-  return strata_error(STRATA_INVALID_ARGUMENT, "a '%s' of %s tiles of this kernel than those chosen", chosen->kind,
-                      is_fixed ? "other" : "larger");
-}
-
-// What is asked about a contraction or attention, which are carried out by what the scheduler could have chosen.
-typedef struct {
-  strata_work_t work;
-  strata_problem_t product;
-  strata_attention_problem_t attention;
-} question_t;
-
-static strata_status_t ask(strata_compile_t *compile, const strata_gpu_device_t *device,
-                           const strata_called_kernel_t *called, const strata_schedule_t *chosen, question_t *out) {
-  strata_kernel_t kernel;
-  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
-  out->work = (strata_work_t){.device = device, .wants_all = true};
-  if (strcmp(chosen->kind, "attention") == 0) {
-    strata_attention_t attention;
-    const char *why;
-    if (!strata_attention_read(&kernel, &attention, &why))
-      return strata_error(STRATA_INTERNAL, "expected a kernel of attention");
-    out->attention = strata_attention_problem(device, &attention);
-    out->work.attention = &out->attention;
-    return NULL;
-  }
-  strata_contraction_kernel_t contraction;
-  STRATA_TRY(strata_contraction_read(&kernel, &contraction));
-  out->product = strata_problem_read(&(strata_gpu_contraction_t){compile, device, NULL, called, &contraction});
-  out->work.product = &out->product;
-  return NULL;
-}
-
-static bool has_candidates(const strata_schedule_t *chosen) {
-  return strcmp(chosen->kind, "attention") == 0 || strcmp(chosen->kind, "contract") == 0;
+  return strata_error(STRATA_INVALID_ARGUMENT, "a '%s' of %s tiles of this kernel than those chosen",
+                      strata_kernel_kind_name(chosen->kind), is_fixed ? "other" : "larger");
 }
 
 static strata_status_t check(strata_compile_t *compile, const strata_gpu_device_t *device,
                              const strata_called_kernel_t *called, const strata_schedule_t *chosen,
                              const strata_schedule_t *given) {
-  if (strcmp(chosen->kind, given->kind) != 0)
-    return strata_error(STRATA_INVALID_ARGUMENT, "kind: expected \"%s\", got \"%s\"", chosen->kind, given->kind);
-  if (!has_candidates(chosen))
+  strata_work_t work;
+  bool has_candidates;
+  if (chosen->kind != given->kind)
+    return strata_error(STRATA_INVALID_ARGUMENT, "kind: expected \"%s\", got \"%s\"",
+                        strata_kernel_kind_name(chosen->kind), strata_kernel_kind_name(given->kind));
+  STRATA_TRY(strata_work_read(compile, device, called, chosen->kind, &work, &has_candidates));
+  if (!has_candidates)
     return check_sizes(device, chosen, given);
-  question_t question;
-  STRATA_TRY(ask(compile, device, called, chosen, &question));
-  if (strata_candidates_admit(&question.work, given))
+  work.wants_all = true;
+  if (strata_candidates_admit(&work, given))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this %s; see docs/gpu-schedules.md",
-                      question.work.attention ? "attention" : "contraction");
+                      work.attention ? "attention" : "contraction");
 }
 
 //===-- Applying -------------------------------------------------------------------------------------------------===//
@@ -213,14 +184,16 @@ static void tell(strata_compile_t *compile, const strata_gpu_device_t *device, M
 static strata_status_t tell_candidates(strata_compile_t *compile, const strata_gpu_device_t *device,
                                        const strata_called_kernel_t *called) {
   strata_schedule_t chosen = strata_schedule_read(called->func);
-  question_t question;
+  strata_work_t work;
   const strata_ways_t *ways;
-  if (!has_candidates(&chosen))
+  bool has_candidates;
+  STRATA_TRY(strata_work_read(compile, device, called, chosen.kind, &work, &has_candidates));
+  work.wants_all = true;
+  if (!has_candidates)
     return strata_error(STRATA_INVALID_ARGUMENT, "candidates: expected a contraction or attention, got a '%s'",
-                        chosen.kind);
-  STRATA_TRY(ask(compile, device, called, &chosen, &question));
-  for (int i = 0; (ways = strata_ways_of(&question.work, i)); i++)
-    for (strata_candidate_t c = {0}; strata_candidate_next(&question.work, ways, &c);) {
+                        strata_kernel_kind_name(chosen.kind));
+  for (int i = 0; (ways = strata_ways_of(&work, i)); i++)
+    for (strata_candidate_t c = {0}; strata_candidate_next(&work, ways, &c);) {
       strata_schedule_write(called->func, &c.schedule);
       tell(compile, device, called->func, "candidate",
            strata_arena_printf(compile->arena, "%.2f us (%s)", 1e6 * c.seconds, c.bound));

@@ -235,7 +235,7 @@ static bool predict(const strata_work_t *w, strata_candidate_t *c) {
 strata_schedule_t strata_pipelined_write(const strata_work_t *w, const strata_candidate_t *c) {
   const strata_pipelined_choice_t *choice = &c->pipelined;
   return (strata_schedule_t){
-      .kind = "contract",
+      .kind = STRATA_KERNEL_CONTRACT,
       .threads = choice->shape.groups * choice->shape.teams * STRATA_GROUP_THREADS,
       .group = choice->shape.groups * STRATA_GROUP_THREADS,
       .n_tile = 3,

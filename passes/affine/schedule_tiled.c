@@ -171,7 +171,7 @@ static int64_t slots_of(const strata_gpu_device_t *device, const strata_problem_
 static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t *c) {
   const tile_t *tile = &c->tiled;
   const shape_t *shape = tile->shape;
-  return (strata_schedule_t){.kind = "contract",
+  return (strata_schedule_t){.kind = STRATA_KERNEL_CONTRACT,
                              .threads = tile->threads,
                              .group = tile->threads,
                              .n_tile = 3,

@@ -49,18 +49,14 @@ static strata_status_t take_problem(const strata_gpu_contraction_t *q, const str
 
 // False if |m| could not share a pipelined launch.
 static strata_status_t read_member(const strata_gpu_contraction_t *q, member_t *m, bool *out_is_one) {
-  strata_gpu_contraction_t question = *q;
-  strata_kernel_t kernel;
-  strata_contraction_kernel_t contraction;
+  strata_problem_reading_t product;
   *out_is_one = false;
-  STRATA_TRY(strata_kernel_read(q->compile->arena, m->called->func, &kernel));
-  if (strata_schedule_read(m->called->func).threads || !strata_is_contraction(&kernel, &contraction))
+  if (strata_schedule_read(m->called->func).threads)
     return NULL;
-  question.called = m->called;
-  question.contraction = &contraction;
-  strata_problem_t product = strata_problem_read(&question);
-  *out_is_one = (product.async || product.bulk_adds) && strata_problem_has_tiles(q->device, &product);
-  return *out_is_one ? take_problem(q, &product, m) : NULL;
+  STRATA_TRY(strata_problem_of_called(q, m->called, &product, out_is_one));
+  *out_is_one = *out_is_one && (product.problem.async || product.problem.bulk_adds) &&
+                strata_problem_has_tiles(q->device, &product.problem);
+  return *out_is_one ? take_problem(q, &product.problem, m) : NULL;
 }
 
 //===-- Choosing -------------------------------------------------------------------------------------------------===//

@@ -87,13 +87,11 @@ static bool read_product(strata_compile_t *compile, const strata_gpu_device_t *d
   if (node->class != STRATA_NEST_ANCHOR)
     return false;
   strata_nest_t nest = *node->nest;
-  strata_kernel_t kernel = {.arena = compile->arena, .n_nests = 1, .nests = &nest};
-  strata_contraction_kernel_t contraction;
-  if (!strata_is_contraction(&kernel, &contraction))
+  strata_problem_reading_t product = {.kernel = {.arena = compile->arena, .n_nests = 1, .nests = &nest}};
+  if (!strata_problem_of_kernel(&(strata_gpu_contraction_t){.compile = compile, .device = device}, &product))
     return false;
-  strata_gpu_contraction_t question = {.compile = compile, .device = device, .contraction = &contraction};
-  *out_problem = strata_problem_read(&question);
-  *out_may_be_uneven = reads_alone(&contraction);
+  *out_problem = product.problem;
+  *out_may_be_uneven = reads_alone(&product.contraction);
   return strata_problem_has_tiles(device, out_problem);
 }
 

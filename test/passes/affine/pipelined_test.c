@@ -62,7 +62,7 @@ static void check_schedule(const strata_problem_t *problem, const strata_pipelin
   int64_t rows = s.swap ? s.tile[1] : s.tile[0], columns = s.swap ? s.tile[0] : s.tile[1];
   int64_t own = columns;
   columns *= choice->parts; // of an instruction
-  CHECK_STR(s.kind, "contract");
+  CHECK(s.kind == STRATA_KERNEL_CONTRACT);
   CHECK(groups >= 1 && groups <= 3 && s.group == groups * 128 && s.threads == teams * s.group && s.producers == 128);
   CHECK(teams == 1 || (teams == 2 && groups == 1 && choice->residents == 1));
   CHECK(s.warps[0] == 4 * groups && s.warps[1] == 1 && s.n_tile == 3);
