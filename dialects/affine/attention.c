@@ -21,7 +21,7 @@ static bool reduces(const reader_t *r, const term_t *row, const char *combiner, 
   const strata_nest_t *nest = row->nest;
   MlirOperation loop = strata_def(row->value);
   if (nest->n_reduction != 1 || !is_op(loop, "affine.for") || mlirOperationGetNumResults(loop) != 1 ||
-      nest->extents[nest->n_parallel] != r->a.extents[r->a.column] ||
+      strata_nest_static_extent(nest, nest->n_parallel) != strata_attention_static_extent(&r->a, r->a.column) ||
       !strata_value_is_number(mlirOperationGetOperand(nest->loops[0], 0), start))
     return false;
   term_t body = *row;
@@ -128,7 +128,8 @@ static bool read_operand(const reader_t *r, const term_t *factor, strata_attenti
   if (!out->access || !mlirOperationIsNull(out->access->guard) || mlirAffineMapIsNull(out->access->map) ||
       strata_kernel_producer(r->a.kernel, out->access->buffer, &store))
     return false;
-  out->map = strata_affine_compose(out->access->map, strata_term_map(r, factor), r->a.extents);
+  strata_space_t space = strata_attention_space(&r->a);
+  out->map = strata_affine_compose(out->access->map, strata_term_map(r, factor), &space);
   out->dims = strata_affine_map_dims(out->map);
   return true;
 }
@@ -151,7 +152,7 @@ static bool read_queries_and_keys(reader_t *r) {
   strata_attention_operand_t found[2];
   term_t factors[2];
   const strata_nest_t *nest = r->a.product.nest;
-  r->a.extents[r->a.head] = nest->extents[nest->n_parallel];
+  r->a.sizes[r->a.head] = nest->space.sizes[nest->n_parallel];
   factors_of(r, &r->a.product, r->a.head, factors);
   r->why = "queries or keys are computed on their way";
   if (!read_operand(r, &factors[0], &found[0]) || !read_operand(r, &factors[1], &found[1]))
@@ -175,14 +176,14 @@ static bool find_dims(reader_t *r) {
   a->has_one_row = false;
   r->why = "its dims are not those of rows, columns, values and batches";
   for (int dim = 0; dim < a->weighted->n_parallel; dim++) {
-    if (a->extents[dim] == 1)
+    if (strata_attention_static_extent(a, dim) == 1)
       continue;
     if (has(v, dim) && !has(q, dim) && !has(k, dim)) {
       if (a->value != STRATA_NO_DIM)
         return false;
       a->value = dim;
     } else if (has(q, dim) && !has(k, dim) && !has(v, dim)) {
-      if (a->row == STRATA_NO_DIM || a->extents[dim] > a->extents[a->row])
+      if (a->row == STRATA_NO_DIM || strata_attention_static_extent(a, dim) > strata_attention_static_extent(a, a->row))
         a->row = dim;
     }
   }
@@ -196,7 +197,7 @@ void strata_attention_row_of_batches(strata_attention_t *a) {
   uint32_t dims = a->operands[STRATA_ATTENTION_Q].dims & a->operands[STRATA_ATTENTION_K].dims &
                   a->operands[STRATA_ATTENTION_V].dims;
   for (int dim = 0; dim < a->weighted->n_parallel && (!strata_attention_has_rows(a) || a->has_one_row); dim++)
-    if (a->extents[dim] > 1 && has(dims, dim)) {
+    if (strata_attention_static_extent(a, dim) > 1 && has(dims, dim)) {
       a->row = dim;
       a->has_one_row = true;
     }
@@ -235,9 +236,9 @@ static void init_dims(reader_t *r, const strata_nest_t *nest) {
   a->column = nest->n_parallel + COLUMN;
   a->head = nest->n_parallel + HEAD;
   for (int dim = 0; dim <= nest->n_parallel; dim++)
-    a->extents[dim] = nest->extents[dim];
-  a->extents[a->head] = 1; // until it is known
-  a->extents[nest->n_parallel + SINGLE_ROW] = 1;
+    a->sizes[dim] = nest->space.sizes[dim];
+  a->sizes[a->head] = strata_size_constant(1); // until it is known
+  a->sizes[nest->n_parallel + SINGLE_ROW] = strata_size_constant(1);
 }
 
 // The softmax that |term| is, or is in proportion to: multiplied by what comes from outside, or zero where that says
@@ -354,12 +355,13 @@ bool strata_attention_has_factor(const strata_attention_t *a) {
 }
 
 int64_t strata_attention_head_steps(const strata_attention_t *attention, bool on_fma) {
-  int64_t steps = strata_round_up(attention->extents[attention->head], STRATA_ATTENTION_STEP);
+  int64_t steps = strata_round_up(strata_attention_static_extent(attention, attention->head), STRATA_ATTENTION_STEP);
   return on_fma ? strata_power_of_two_from(steps) : steps;
 }
 
 int64_t strata_attention_value_columns(const strata_attention_t *attention, bool on_fma) {
-  int64_t columns = strata_round_up(attention->extents[attention->value], STRATA_ATTENTION_COLUMN);
+  int64_t columns =
+      strata_round_up(strata_attention_static_extent(attention, attention->value), STRATA_ATTENTION_COLUMN);
   return on_fma ? strata_max(strata_power_of_two_from(columns), STRATA_ATTENTION_FMA_COLUMNS) : columns;
 }
 
@@ -369,7 +371,7 @@ static int step_dim(const strata_attention_t *a, int operand) {
 
 bool strata_attention_is_crossed(const strata_attention_t *a, int operand) {
   int64_t sizes[STRATA_MAX_DIMS];
-  int inner = strata_memref_sizes(a->operands[operand].access->buffer, sizes) - 1;
+  int inner = strata_memref_static_sizes(a->operands[operand].access->buffer, sizes) - 1;
   while (inner > 0 && sizes[inner] == 1)
     inner--;
   return inner >= 0 &&
@@ -378,10 +380,10 @@ bool strata_attention_is_crossed(const strata_attention_t *a, int operand) {
 
 bool strata_attention_ends(const strata_attention_t *a, int operand) {
   enum { UNIT = 8 }; // elements of 16 bytes, at which rows begin for the copy engine
-  int64_t sizes[STRATA_MAX_DIMS], coefficient, extent = a->extents[step_dim(a, operand)];
+  int64_t sizes[STRATA_MAX_DIMS], coefficient, extent = strata_attention_static_extent(a, step_dim(a, operand));
   MlirAffineMap map = a->operands[operand].map;
   MlirContext context = mlirAffineMapGetContext(map);
-  int rank = strata_memref_sizes(a->operands[operand].access->buffer, sizes), place = STRATA_NO_DIM;
+  int rank = strata_memref_static_sizes(a->operands[operand].access->buffer, sizes), place = STRATA_NO_DIM;
   for (int i = 0; i < rank; i++)
     if (strata_affine_expr_uses(mlirAffineMapGetResult(map, i), step_dim(a, operand)))
       place = i;
@@ -392,24 +394,26 @@ bool strata_attention_ends(const strata_attention_t *a, int operand) {
     return false;
   MlirAffineExpr step = mlirAffineDimExprGet(context, step_dim(a, operand));
   MlirAffineExpr rest = mlirAffineAddExprGet(at, mlirAffineMulExprGet(step, mlirAffineConstantExprGet(context, -1)));
-  rest = strata_affine_simplify(rest, a->n_dims, a->extents);
+  strata_space_t space = strata_attention_space(a);
+  rest = strata_affine_simplify(rest, &space);
   if (mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) == 0)
     return true;
   rest = mlirAffineModExprGet(rest, mlirAffineConstantExprGet(context, extent));
-  rest = strata_affine_simplify(rest, a->n_dims, a->extents);
+  rest = strata_affine_simplify(rest, &space);
   bool are_rows = sizes[place] % extent == 0 && (extent % UNIT == 0 || place < rank - 1);
   return are_rows && mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) == 0;
 }
 
 int64_t strata_attention_rows(const strata_attention_t *attention) {
-  return attention->has_one_row ? 1 : attention->extents[attention->row];
+  return attention->has_one_row ? 1 : strata_attention_static_extent(attention, attention->row);
 }
 
 int64_t strata_attention_batch(const strata_attention_t *attention) {
   int64_t batch = 1;
   for (int dim = 0; dim < attention->weighted->n_parallel; dim++)
-    batch *=
-        (dim == attention->row && !attention->has_one_row) || dim == attention->value ? 1 : attention->extents[dim];
+    batch *= (dim == attention->row && !attention->has_one_row) || dim == attention->value
+                 ? 1
+                 : strata_attention_static_extent(attention, dim);
   return batch;
 }
 
@@ -418,7 +422,7 @@ enum { SKIPS_BLOCKS = 1 };
 
 bool strata_attention_skips(const strata_attention_t *a, int64_t rows, int64_t columns) {
   int64_t row_tiles = strata_ceil_div(strata_attention_rows(a), rows),
-          blocks = strata_ceil_div(a->extents[a->column], columns);
+          blocks = strata_ceil_div(strata_attention_static_extent(a, a->column), columns);
   return SKIPS_BLOCKS && a->is_causal && a->offset >= 0 && blocks > 1 &&
          row_tiles * rows + a->offset <= blocks * columns;
 }

@@ -50,7 +50,7 @@ typedef struct {
   int64_t offset;
   MlirType type;                        // of the operands
   int n_dims, row, value, column, head; // canonical dims: how many; those that tiles span
-  int64_t extents[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS]; // of the canonical dims
   bool has_one_row; // of each of the dim that |row| is, which keys and values have, too: a query for each head
   // Of one score: what is loaded for it alone, arithmetic on it, and functions (exponentials, quotients) among that.
   int64_t score_bytes, score_operations, score_functions;
@@ -85,6 +85,14 @@ bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *ou
 // True if blocks of columns that no row of a tile sees are left out: it is causal, and each tile of |rows| sees a
 // number of blocks of |columns| that follows from its own: at least one, and none beyond the last.
 bool strata_attention_skips(const strata_attention_t *attention, int64_t rows, int64_t columns);
+
+static inline strata_space_t strata_attention_space(const strata_attention_t *attention) {
+  return (strata_space_t){.n_dims = attention->n_dims, .sizes = attention->sizes};
+}
+// Points of a canonical dim, where only constants are dealt with.
+static inline int64_t strata_attention_static_extent(const strata_attention_t *attention, int dim) {
+  return strata_size_static_value(attention->sizes[dim]);
+}
 
 // Points of the canonical dims that no tile spans: batches, heads.
 int64_t strata_attention_batch(const strata_attention_t *attention);

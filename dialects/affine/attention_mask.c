@@ -60,7 +60,8 @@ static bool read_comparison(const reader_t *r, const term_t *truth, bool holds, 
   *out = mlirAffineAddExprGet(sides[!is_greater], less);
   if (is_strict)
     *out = mlirAffineAddExprGet(*out, minus_one);
-  *out = strata_affine_simplify(*out, r->a.n_dims, r->a.extents);
+  strata_space_t space = strata_attention_space(&r->a);
+  *out = strata_affine_simplify(*out, &space);
   return true;
 }
 
@@ -119,7 +120,8 @@ static bool is_causal(const reader_t *r, int64_t *out_offset) {
       r->condition, mlirAffineAddExprGet(mlirAffineDimExprGet(r->context, r->a.column),
                                          mlirAffineMulExprGet(mlirAffineDimExprGet(r->context, r->a.row),
                                                               mlirAffineConstantExprGet(r->context, -1))));
-  rest = strata_affine_simplify(rest, r->a.n_dims, r->a.extents);
+  strata_space_t space = strata_attention_space(&r->a);
+  rest = strata_affine_simplify(rest, &space);
   if (!mlirAffineExprIsAConstant(rest))
     return false;
   *out_offset = mlirAffineConstantExprGetValue(rest);

@@ -38,16 +38,16 @@ bool strata_term_step(const reader_t *r, term_t *term) {
   const strata_nest_t *producer = strata_kernel_producer(r->a.kernel, load->buffer, &store);
   if (!producer || producer->is_serial || mlirAffineMapIsNull(store->map))
     return false;
-  MlirAffineMap at = strata_affine_compose(load->map, strata_term_map(r, term), r->a.extents);
+  strata_space_t space = strata_attention_space(&r->a);
+  MlirAffineMap at = strata_affine_compose(load->map, strata_term_map(r, term), &space);
   MlirAffineExpr coordinates[STRATA_MAX_DIMS];
-  int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS], results[STRATA_MAX_DIMS];
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(at); i++)
     coordinates[i] = mlirAffineMapGetResult(at, i);
-  for (int i = 0; i < strata_nest_n_dims(producer); i++)
-    extents[i] = i < producer->n_parallel ? producer->extents[i] : 1;
+  strata_space_t producer_space = strata_nest_results(producer, results);
   strata_memref_sizes(load->buffer, sizes);
   term_t next = {.nest = producer, .value = store->value};
-  if (!strata_affine_invert(store->map, extents, sizes, coordinates, r->a.n_dims, r->a.extents, next.point))
+  if (!strata_affine_invert(store->map, &producer_space, sizes, coordinates, &space, next.point))
     return false;
   *term = next;
   return true;
@@ -216,6 +216,7 @@ static void count_op(reader_t *r, MlirOperation op) {
 
 void strata_attention_count(reader_t *r) {
   r->a.score_bytes = r->a.score_operations = r->a.score_functions = 0;
+  strata_space_t space = strata_attention_space(&r->a);
   for (int i = 0; i < r->chain->n; i++) {
     const term_t *term = &r->chain->terms[i];
     MlirOperation op = strata_def(term->value);
@@ -224,7 +225,7 @@ void strata_attention_count(reader_t *r) {
     if (load && strata_kernel_producer(r->a.kernel, load->buffer, &store))
       continue;
     if (load && !mlirAffineMapIsNull(load->map))
-      at = strata_affine_compose(load->map, at, r->a.extents);
+      at = strata_affine_compose(load->map, at, &space);
     if (!is_of_scores(r, at))
       continue;
     if (load)

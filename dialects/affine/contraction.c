@@ -35,8 +35,8 @@ static void find_anchor(const strata_nest_t *producer, const strata_access_t *st
     demand->coordinates[i] = coordinates[i];
 }
 
-bool strata_contraction_root_point(const strata_contraction_kernel_t *c, const strata_nest_t *root, int n_target_dims,
-                                   const int64_t *target_extents, const MlirAffineExpr *coordinates,
+bool strata_contraction_root_point(const strata_contraction_kernel_t *c, const strata_nest_t *root,
+                                   const strata_space_t *target_space, const MlirAffineExpr *coordinates,
                                    MlirAffineExpr *out_point) {
   anchor_demand_t demand = {.anchor = c->nest, .other = c->other.nest ? c->other.nest : c->nest};
   strata_kernel_visit_demands(c->kernel, root, find_anchor, &demand);
@@ -44,9 +44,9 @@ bool strata_contraction_root_point(const strata_contraction_kernel_t *c, const s
     return false;
   MlirContext context = mlirOperationGetContext(root->op);
   MlirAffineMap map = mlirAffineMapGet(context, root->n_parallel, 0, demand.rank, demand.coordinates);
-  int64_t sizes[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   strata_memref_sizes(c->store->buffer, sizes);
-  return strata_affine_invert(map, root->extents, sizes, coordinates, n_target_dims, target_extents, out_point);
+  return strata_affine_invert(map, &root->space, sizes, coordinates, target_space, out_point);
 }
 
 // How far apart neighbours along the nest's dim |dim| are in what the kernel stores in the end.
@@ -62,14 +62,14 @@ static bool result_stride(const strata_contraction_kernel_t *c, int dim, int64_t
     const strata_nest_t *root = &c->kernel->nests[i];
     if (!strata_nest_is_root(root))
       continue;
-    if (!strata_contraction_root_point(c, root, n_dims, nest->extents, coordinates, point))
+    if (!strata_contraction_root_point(c, root, &nest->space, coordinates, point))
       return false;
     MlirContext context = mlirOperationGetContext(root->op);
     MlirAffineMap at = mlirAffineMapGet(context, n_dims, 0, root->n_parallel, point);
-    MlirAffineMap map = strata_affine_compose(store_of(root)->map, at, nest->extents);
-    int64_t sizes[STRATA_MAX_DIMS];
+    MlirAffineMap map = strata_affine_compose(store_of(root)->map, at, &nest->space);
+    strata_size_t sizes[STRATA_MAX_DIMS];
     strata_memref_sizes(store_of(root)->buffer, sizes);
-    return strata_affine_coefficient(strata_affine_linearize(map, sizes, nest->extents), dim, out_stride);
+    return strata_affine_coefficient(strata_affine_linearize(map, sizes, &nest->space), dim, out_stride);
   }
   return false;
 }
@@ -82,7 +82,8 @@ static int choose_vector_dim(const strata_contraction_kernel_t *c, uint32_t only
   int64_t best_stride = INT64_MAX;
   for (int dim = 0; dim < c->nest->n_parallel; dim++) {
     int64_t stride;
-    if (!(only_one & 1u << dim) || c->nest->extents[dim] == 1 || !result_stride(c, dim, &stride) || stride < 1)
+    if (!(only_one & 1u << dim) || strata_nest_static_extent(c->nest, dim) == 1 || !result_stride(c, dim, &stride) ||
+        stride < 1)
       continue;
     if (stride < best_stride) {
       best = dim;
@@ -96,8 +97,8 @@ static int choose_vector_dim(const strata_contraction_kernel_t *c, uint32_t only
 static int choose_row_dim(const strata_nest_t *nest, uint32_t only) {
   int best = STRATA_NO_DIM;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (only & 1u << dim && nest->extents[dim] > 1 &&
-        (best == STRATA_NO_DIM || nest->extents[dim] >= nest->extents[best]))
+    if (only & 1u << dim && strata_nest_static_extent(nest, dim) > 1 &&
+        (best == STRATA_NO_DIM || strata_nest_static_extent(nest, dim) >= strata_nest_static_extent(nest, best)))
       best = dim;
   return best;
 }
@@ -123,7 +124,7 @@ static bool reads_part_alike(const strata_nest_t *nest, const strata_access_t *a
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); i++) {
     MlirAffineExpr apart = mlirAffineAddExprGet(mlirAffineMapGetResult(b->map, i),
                                                 mlirAffineMulExprGet(mlirAffineMapGetResult(a->map, i), minus));
-    if (!mlirAffineExprIsAConstant(strata_affine_simplify(apart, strata_nest_n_dims(nest), nest->extents)))
+    if (!mlirAffineExprIsAConstant(strata_affine_simplify(apart, &nest->space)))
       return false;
   }
   return true;
@@ -133,7 +134,7 @@ static bool is_pair(const strata_contraction_t *a, const strata_contraction_t *b
   int n_dims = strata_nest_n_dims(a->nest);
   MlirType sum = mlirValueGetType(mlirOperationGetResult(a->nest->loops[0], 0));
   return a->nest->n_parallel == b->nest->n_parallel && n_dims == strata_nest_n_dims(b->nest) &&
-         !memcmp(a->nest->extents, b->nest->extents, (size_t)n_dims * sizeof *a->nest->extents) &&
+         strata_sizes_equal(n_dims, a->nest->space.sizes, b->nest->space.sizes) &&
          mlirTypeEqual(sum, mlirValueGetType(mlirOperationGetResult(b->nest->loops[0], 0))) &&
          reads_part_alike(a->nest, a->lhs, b->lhs) && reads_part_alike(a->nest, a->rhs, b->rhs) &&
          reads_alike(a->store, b->store);
@@ -194,7 +195,7 @@ strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_co
     if (dim != v && dim != sides[STRATA_SIDE_U].tile_dim)
       c.outer[c.n_outer++] = dim;
   for (int i = 0; i < c.nest->n_reduction; i++)
-    c.n_reduced *= c.nest->extents[c.nest->n_parallel + i];
+    c.n_reduced *= strata_nest_static_extent(c.nest, c.nest->n_parallel + i);
   if (reduces)
     STRATA_TRY(strata_contraction_read_rows(&c));
   *out = c;
@@ -222,7 +223,7 @@ strata_contraction_kernel_t strata_contraction_second(const strata_contraction_k
 
 static void add_to_axis(const strata_nest_t *nest, strata_contraction_axis_t *axis, int dim) {
   axis->dims[axis->n_dims++] = dim;
-  axis->extent *= nest->extents[dim];
+  axis->extent *= strata_nest_static_extent(nest, dim);
 }
 
 // The reduction dim to run fastest: contiguous in either operand, the longer operand's first; else the last.
@@ -233,7 +234,7 @@ static int innermost_step(const strata_contraction_kernel_t *c, bool rows_are_lo
     for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++) {
       int64_t stride;
       const strata_access_t *access = c->sides[i ? 1 - first : first].access;
-      if (nest->extents[dim] > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
+      if (strata_nest_static_extent(nest, dim) > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
         return dim;
     }
   return strata_nest_n_dims(nest) - 1;
@@ -258,7 +259,7 @@ void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contra
 
 int strata_contraction_axis_last(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
   for (int i = axis->n_dims; i-- > 0;)
-    if (nest->extents[axis->dims[i]] > 1)
+    if (strata_nest_static_extent(nest, axis->dims[i]) > 1)
       return axis->dims[i];
   return STRATA_NO_DIM;
 }
@@ -288,18 +289,22 @@ bool strata_contraction_is_contiguous(const strata_contraction_kernel_t *c, int 
   MlirContext context = mlirOperationGetContext(c->nest->op);
   int n = strata_nest_n_dims(c->nest), v = c->sides[side].tile_dim;
   MlirAffineExpr dims[STRATA_MAX_DIMS];
-  int64_t extents[STRATA_MAX_DIMS + 1], sizes[STRATA_MAX_DIMS], stride;
+  strata_size_t dim_sizes[STRATA_MAX_DIMS + 1], sizes[STRATA_MAX_DIMS];
+  int64_t stride;
   for (int i = 0; i < n; i++) {
     dims[i] = mlirAffineDimExprGet(context, i);
-    extents[i] = c->nest->extents[i];
+    dim_sizes[i] = c->nest->space.sizes[i];
   }
   MlirAffineExpr start = mlirAffineMulExprGet(dims[v], mlirAffineConstantExprGet(context, tile));
   dims[v] = mlirAffineAddExprGet(start, mlirAffineDimExprGet(context, n));
-  extents[v] = strata_ceil_div(extents[v], tile);
-  extents[n] = tile;
+  dim_sizes[v] = strata_size_ceil_div(dim_sizes[v], tile);
+  dim_sizes[n] = strata_size_constant(tile);
+  strata_space_t space = c->nest->space;
+  space.n_dims = n + 1;
+  space.sizes = dim_sizes;
   MlirAffineMap at = mlirAffineMapGet(context, n + 1, 0, n, dims);
-  MlirAffineMap map = strata_affine_compose(c->sides[side].access->map, at, extents);
+  MlirAffineMap map = strata_affine_compose(c->sides[side].access->map, at, &space);
   strata_memref_sizes(c->sides[side].access->buffer, sizes);
-  MlirAffineExpr position = strata_affine_linearize(map, sizes, extents);
+  MlirAffineExpr position = strata_affine_linearize(map, sizes, &space);
   return strata_affine_coefficient(position, n, &stride) && stride == 1;
 }

@@ -76,9 +76,9 @@ bool strata_contraction_is_plain(const strata_contraction_kernel_t *c, int side)
 bool strata_contraction_is_contiguous(const strata_contraction_kernel_t *c, int side, int64_t tile);
 
 // The point of root |root| at which it reads the contraction's result at |coordinates|, expressions over
-// |n_target_dims| dims.
-bool strata_contraction_root_point(const strata_contraction_kernel_t *c, const strata_nest_t *root, int n_target_dims,
-                                   const int64_t *target_extents, const MlirAffineExpr *coordinates,
+// |target_space|.
+bool strata_contraction_root_point(const strata_contraction_kernel_t *c, const strata_nest_t *root,
+                                   const strata_space_t *target_space, const MlirAffineExpr *coordinates,
                                    MlirAffineExpr *out_point);
 
 #endif

@@ -20,7 +20,7 @@ static MlirAffineExpr at_place(const follow_t *f, const strata_nest_t *nest, con
   int n = f->contraction->n_parallel;
   MlirAffineMap at =
       mlirAffineMapGet(context, n, 0, strata_nest_n_dims(nest), (MlirAffineExpr *)(uintptr_t)place->dims);
-  return strata_affine_simplify(mlirAffineExprCompose(expr, at), n, f->contraction->extents);
+  return strata_affine_simplify(mlirAffineExprCompose(expr, at), &f->contraction->space);
 }
 
 // Where |read| finds what a nest with a place has stored; false if it reads something else.
@@ -43,13 +43,13 @@ static bool find_place(const follow_t *f, strata_contraction_place_t *place, boo
   *out_reads = false;
   for (int i = 0; i < f->nest->n_accesses && !place->is_known; i++) {
     const strata_access_t *read = &f->nest->accesses[i];
-    int64_t sizes[STRATA_MAX_DIMS];
+    strata_size_t sizes[STRATA_MAX_DIMS];
     if (mlirAffineMapIsNull(read->map) || !read_target(f, read, target))
       continue;
     *out_reads = true;
     strata_memref_sizes(read->buffer, sizes);
-    place->is_known = strata_affine_invert(read->map, f->nest->extents, sizes, target, f->contraction->n_parallel,
-                                           f->contraction->extents, place->dims);
+    place->is_known =
+        strata_affine_invert(read->map, &f->nest->space, sizes, target, &f->contraction->space, place->dims);
   }
   return place->is_known;
 }
@@ -76,14 +76,14 @@ static bool covers_all(const follow_t *f, const strata_contraction_place_t *plac
   int64_t points = 1, wanted = 1, min, max;
   bool has_column = false;
   for (int dim = 0; dim < strata_nest_n_dims(f->nest); dim++) {
-    points *= f->nest->extents[dim];
+    points *= strata_nest_static_extent(f->nest, dim);
     has_column |= strata_affine_expr_uses(place->dims[dim], column);
-    if (!strata_affine_range(place->dims[dim], from->n_parallel, from->extents, &min, &max) || min != 0 ||
-        max != f->nest->extents[dim] - 1)
+    if (!strata_affine_range(place->dims[dim], &from->space, &min, &max) || min != 0 ||
+        max != strata_nest_static_extent(f->nest, dim) - 1)
       return false;
   }
   for (int dim = 0; dim < from->n_parallel; dim++)
-    wanted *= dim == column && !has_column ? 1 : from->extents[dim];
+    wanted *= dim == column && !has_column ? 1 : strata_nest_static_extent(from, dim);
   return points == wanted;
 }
 
@@ -95,7 +95,7 @@ static bool is_dim(MlirAffineExpr expr, int dim) {
 static bool reduces_row(const follow_t *f, const strata_contraction_place_t *place, int column) {
   const strata_nest_t *nest = f->nest;
   if (nest->n_reduction != 1 || mlirOperationGetNumResults(nest->loops[0]) != 1 || !strata_row_combining_kind(nest) ||
-      nest->extents[nest->n_parallel] != f->contraction->extents[column] ||
+      strata_nest_static_extent(nest, nest->n_parallel) != strata_nest_static_extent(f->contraction, column) ||
       !is_dim(place->dims[nest->n_parallel], column))
     return false;
   for (int dim = 0; dim < nest->n_parallel; dim++)
@@ -126,7 +126,7 @@ const char *strata_contraction_follow(const strata_kernel_t *kernel, const strat
 bool strata_contraction_has_rows(const strata_contraction_kernel_t *c) {
   strata_contraction_axis_t axes[STRATA_N_AXES];
   strata_contraction_axes(c, axes);
-  return axes[STRATA_AXIS_COLUMN].extent == c->nest->extents[c->sides[STRATA_SIDE_V].tile_dim];
+  return axes[STRATA_AXIS_COLUMN].extent == strata_nest_static_extent(c->nest, c->sides[STRATA_SIDE_V].tile_dim);
 }
 
 strata_status_t strata_contraction_read_rows(strata_contraction_kernel_t *c) {

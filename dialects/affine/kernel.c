@@ -6,6 +6,8 @@
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 
+#include <assert.h>
+
 bool strata_op_is_kernel(MlirOperation op) {
   return strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_visibility"), "private") &&
          !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
@@ -51,12 +53,27 @@ bool strata_nest_is_root(const strata_nest_t *nest) {
 
 bool strata_nest_is_reduction(const strata_nest_t *nest) { return nest->n_reduction > 0; }
 
-int strata_memref_sizes(MlirValue buffer, int64_t *out_sizes) {
+int strata_memref_sizes(MlirValue buffer, strata_size_t *out_sizes) {
   MlirType type = mlirValueGetType(buffer);
   int rank = (int)mlirShapedTypeGetRank(type);
   for (int i = 0; i < rank; i++)
-    out_sizes[i] = mlirShapedTypeGetDimSize(type, i);
+    out_sizes[i] = strata_size_constant(mlirShapedTypeGetDimSize(type, i));
   return rank;
+}
+
+int strata_memref_static_sizes(MlirValue buffer, int64_t *out_sizes) {
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int rank = strata_memref_sizes(buffer, sizes);
+  for (int i = 0; i < rank; i++)
+    out_sizes[i] = strata_size_static_value(sizes[i]);
+  return rank;
+}
+
+MlirType strata_memref_type(MlirType element, int rank, const strata_size_t *sizes) {
+  int64_t numbers[STRATA_MAX_DIMS];
+  for (int i = 0; i < rank; i++)
+    numbers[i] = strata_size_static_value(sizes[i]);
+  return mlirMemRefTypeContiguousGet(element, rank, numbers, (MlirAttribute){0});
 }
 
 bool strata_affine_expr_uses(MlirAffineExpr expr, int dim) { return mlirAffineExprIsFunctionOfDim(expr, dim); }
@@ -73,9 +90,9 @@ uint32_t strata_affine_map_dims(MlirAffineMap map) {
 bool strata_access_stride(const strata_nest_t *nest, const strata_access_t *access, int dim, int64_t *out_stride) {
   if (mlirAffineMapIsNull(access->map))
     return false;
-  int64_t sizes[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   strata_memref_sizes(access->buffer, sizes);
-  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, nest->extents);
+  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, &nest->space);
   return strata_affine_coefficient(position, dim, out_stride);
 }
 
@@ -160,7 +177,7 @@ bool strata_nest_gathers_rows(const strata_nest_t *nest) {
   enum { MIN_ROW = 8, MAX_VARYING = sizeof((varying_t *)NULL)->values / sizeof(MlirValue) };
   int last = nest->n_parallel - 1;
   int64_t stride;
-  if (nest->is_serial || nest->n_reduction || nest->extents[last] < MIN_ROW)
+  if (nest->is_serial || nest->n_reduction || strata_nest_static_extent(nest, last) < MIN_ROW)
     return false;
   for (int i = 0; i < nest->n_accesses; i++)
     if (nest->accesses[i].is_store && (!strata_access_stride(nest, &nest->accesses[i], last, &stride) || stride != 1))
@@ -185,8 +202,9 @@ bool strata_nest_gathers_rows(const strata_nest_t *nest) {
 
 // Solves expr(dims) = target for the dims |expr| depends on: a sum of dims with positive coefficients, each at least
 // the span of the smaller ones, and a constant.
-static bool invert_sum(MlirAffineExpr expr, int n_dims, const int64_t *extents, MlirAffineExpr target,
-                       int n_target_dims, const int64_t *target_extents, MlirAffineExpr *out_dims) {
+static bool invert_sum(MlirAffineExpr expr, const strata_space_t *space, MlirAffineExpr target,
+                       const strata_space_t *target_space, MlirAffineExpr *out_dims) {
+  int n_dims = space->n_dims;
   MlirContext context = mlirAffineExprGetContext(expr);
   MlirAffineExpr zeros[STRATA_MAX_DIMS];
   int64_t coefficients[STRATA_MAX_DIMS];
@@ -211,54 +229,54 @@ static bool invert_sum(MlirAffineExpr expr, int n_dims, const int64_t *extents, 
     int64_t span = 0; // of the terms below
     for (int i = 0; i < n_dims; i++)
       if (coefficients[i] > 0 && coefficients[i] < coefficients[next])
-        span += coefficients[i] * (extents[i] - 1);
+        span += coefficients[i] * (strata_size_max(space->sizes[i]) - 1);
     bool is_last = span == 0;
     if (span >= coefficients[next] || !mlirAffineExprIsNull(out_dims[next]))
       return false;
     MlirAffineExpr divisor = mlirAffineConstantExprGet(context, coefficients[next]);
-    out_dims[next] = strata_affine_simplify(mlirAffineFloorDivExprGet(rest, divisor), n_target_dims, target_extents);
+    out_dims[next] = strata_affine_simplify(mlirAffineFloorDivExprGet(rest, divisor), target_space);
     if (!is_last)
-      rest = strata_affine_simplify(mlirAffineModExprGet(rest, divisor), n_target_dims, target_extents);
+      rest = strata_affine_simplify(mlirAffineModExprGet(rest, divisor), target_space);
     for (int i = 0; i < n_dims; i++)
-      if (i != next && coefficients[i] == coefficients[next] && extents[i] > 1)
+      if (i != next && coefficients[i] == coefficients[next] && !strata_size_is_one(space->sizes[i]))
         return false;
     bound = coefficients[next];
   }
   return true;
 }
 
-static bool fill_unit_dims(MlirContext context, int n_dims, const int64_t *extents, MlirAffineExpr *dims) {
-  for (int i = 0; i < n_dims; i++) {
+static bool fill_unit_dims(MlirContext context, const strata_space_t *space, MlirAffineExpr *dims) {
+  for (int i = 0; i < space->n_dims; i++) {
     if (!mlirAffineExprIsNull(dims[i]))
       continue;
-    if (extents[i] != 1)
+    if (!strata_size_is_one(space->sizes[i]))
       return false;
     dims[i] = mlirAffineConstantExprGet(context, 0);
   }
   return true;
 }
 
-bool strata_affine_invert(MlirAffineMap map, const int64_t *extents, const int64_t *sizes,
-                          const MlirAffineExpr *targets, int n_target_dims, const int64_t *target_extents,
-                          MlirAffineExpr *out_dims) {
+bool strata_affine_invert(MlirAffineMap map, const strata_space_t *space, const strata_size_t *sizes,
+                          const MlirAffineExpr *targets, const strata_space_t *target_space, MlirAffineExpr *out_dims) {
   MlirContext context = mlirAffineMapGetContext(map);
   int n_dims = (int)mlirAffineMapGetNumDims(map), n_results = (int)mlirAffineMapGetNumResults(map);
+  strata_space_t own = *space;
+  assert(n_dims <= own.n_dims);
+  own.n_dims = n_dims;
   for (int i = 0; i < n_dims; i++)
     out_dims[i] = (MlirAffineExpr){0};
   bool done = true;
   for (int i = 0; i < n_results && done; i++)
-    done = invert_sum(mlirAffineMapGetResult(map, i), n_dims, extents, targets[i], n_target_dims, target_extents,
-                      out_dims);
-  if (done && fill_unit_dims(context, n_dims, extents, out_dims))
+    done = invert_sum(mlirAffineMapGetResult(map, i), &own, targets[i], target_space, out_dims);
+  if (done && fill_unit_dims(context, &own, out_dims))
     return true;
   for (int i = 0; i < n_dims; i++)
     out_dims[i] = (MlirAffineExpr){0};
-  MlirAffineMap target_map =
-      mlirAffineMapGet(context, n_target_dims, 0, n_results, (MlirAffineExpr *)(uintptr_t)targets);
-  MlirAffineExpr position = strata_affine_linearize(map, sizes, extents);
-  MlirAffineExpr target = strata_affine_linearize(target_map, sizes, target_extents);
-  return invert_sum(position, n_dims, extents, target, n_target_dims, target_extents, out_dims) &&
-         fill_unit_dims(context, n_dims, extents, out_dims);
+  MlirAffineMap target_map = mlirAffineMapGet(context, target_space->n_dims, target_space->n_symbols, n_results,
+                                              (MlirAffineExpr *)(uintptr_t)targets);
+  MlirAffineExpr position = strata_affine_linearize(map, sizes, space);
+  MlirAffineExpr target = strata_affine_linearize(target_map, sizes, target_space);
+  return invert_sum(position, &own, target, target_space, out_dims) && fill_unit_dims(context, &own, out_dims);
 }
 
 //===-- Demands --------------------------------------------------------------------------------------------------===//
@@ -301,14 +319,12 @@ static bool find_demand(const demand_t *demand, const strata_access_t *access, M
   if (!*out_producer || mlirAffineMapIsNull((*out_store)->map))
     return false;
   for (intptr_t j = 0; j < mlirAffineMapGetNumResults(access->map); j++)
-    out_coordinates[j] = strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(access->map, j), at),
-                                                strata_nest_n_dims(from), from->extents);
-  int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_MAX_DIMS];
+    out_coordinates[j] =
+        strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(access->map, j), at), &from->space);
+  strata_size_t sizes[STRATA_MAX_DIMS], producer_sizes[STRATA_MAX_DIMS];
   strata_memref_sizes(access->buffer, sizes);
-  for (int j = 0; j < strata_nest_n_dims(*out_producer); j++)
-    extents[j] = j < (*out_producer)->n_parallel ? (*out_producer)->extents[j] : 1;
-  return strata_affine_invert((*out_store)->map, extents, sizes, out_coordinates, strata_nest_n_dims(from),
-                              from->extents, out_point);
+  strata_space_t space = strata_nest_results(*out_producer, producer_sizes);
+  return strata_affine_invert((*out_store)->map, &space, sizes, out_coordinates, &from->space, out_point);
 }
 
 // |nest| is at the point that |at| takes a point of demand->from to.
@@ -423,7 +439,7 @@ void strata_contraction_sides(const strata_contraction_t *c, int64_t *out_lhs, i
   *out_lhs = *out_rhs = 1;
   for (int dim = 0; dim < c->nest->n_parallel; dim++) {
     bool in_lhs = c->lhs_dims >> dim & 1, in_rhs = c->rhs_dims >> dim & 1;
-    *out_lhs *= in_lhs && !in_rhs ? c->nest->extents[dim] : 1;
-    *out_rhs *= in_rhs && !in_lhs ? c->nest->extents[dim] : 1;
+    *out_lhs *= in_lhs && !in_rhs ? strata_nest_static_extent(c->nest, dim) : 1;
+    *out_rhs *= in_rhs && !in_lhs ? strata_nest_static_extent(c->nest, dim) : 1;
   }
 }

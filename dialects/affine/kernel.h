@@ -36,12 +36,11 @@ bool strata_nest_is_vectorizable(const strata_nest_t *nest);
 // parallel dim, of which only the last index of such reads is made.
 bool strata_nest_gathers_rows(const strata_nest_t *nest);
 
-// The iteration point of |map|'s dims (extents |extents|) at which its results are |targets|, expressions over
-// |n_target_dims| dims with |target_extents|. The buffer behind the map has |sizes|. Maps that are sums of dims with
+// The iteration point of |map|'s dims, the first ones of |space|, at which its results are |targets|, expressions over
+// |target_space|. The buffer behind the map has |sizes|. Maps that are sums of dims with
 // constant coefficients are inverted, others through their row-major position. False if neither works.
-bool strata_affine_invert(MlirAffineMap map, const int64_t *extents, const int64_t *sizes,
-                          const MlirAffineExpr *targets, int n_target_dims, const int64_t *target_extents,
-                          MlirAffineExpr *out_dims);
+bool strata_affine_invert(MlirAffineMap map, const strata_space_t *space, const strata_size_t *sizes,
+                          const MlirAffineExpr *targets, const strata_space_t *target_space, MlirAffineExpr *out_dims);
 
 // Follows what one point of |from| reads through the kernel's producers: for every producer reached, |point| is the
 // point of its dims (reduction dims are 0) and |coordinates| where its buffer is read, both over the dims of |from|.
@@ -68,8 +67,11 @@ void strata_contraction_sides(const strata_contraction_t *contraction, int64_t *
 uint32_t strata_affine_map_dims(MlirAffineMap map);
 bool strata_affine_expr_uses(MlirAffineExpr expr, int dim);
 
-// Sizes of a memref; its rank is returned.
-int strata_memref_sizes(MlirValue buffer, int64_t *out_sizes);
+// Sizes of a memref; its rank is returned. As numbers, where only constants are dealt with.
+int strata_memref_sizes(MlirValue buffer, strata_size_t *out_sizes);
+int strata_memref_static_sizes(MlirValue buffer, int64_t *out_sizes);
+// The type of a contiguous buffer of |sizes|.
+MlirType strata_memref_type(MlirType element, int rank, const strata_size_t *sizes);
 // The coefficient of nest dim |dim| in the row-major position of an access; false if it is not linear in the dim.
 bool strata_access_stride(const strata_nest_t *nest, const strata_access_t *access, int dim, int64_t *out_stride);
 

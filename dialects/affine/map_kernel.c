@@ -4,12 +4,7 @@
 #include "dialects/affine/simplify.h"
 
 static bool same_space(const strata_nest_t *a, const strata_nest_t *b) {
-  if (a->n_parallel != b->n_parallel)
-    return false;
-  for (int i = 0; i < a->n_parallel; i++)
-    if (a->extents[i] != b->extents[i])
-      return false;
-  return true;
+  return a->n_parallel == b->n_parallel && strata_sizes_equal(a->n_parallel, a->space.sizes, b->space.sizes);
 }
 
 // What it costs to run an access as vectors along |dim|: contiguous ones are cheap, scattered stores dear.
@@ -29,9 +24,9 @@ static int choose_vector_dim(const strata_map_kernel_t *map) {
   int best = map->space->n_parallel - 1;
   int64_t best_cost = INT64_MAX;
   for (int dim = map->space->n_parallel - 1; dim >= 0; dim--) {
-    if (map->space->extents[dim] < 4 && dim != map->space->n_parallel - 1)
+    if (strata_nest_static_extent(map->space, dim) < 4 && dim != map->space->n_parallel - 1)
       continue;
-    int64_t cost = map->space->extents[dim] < 8 ? 16 : 0;
+    int64_t cost = strata_nest_static_extent(map->space, dim) < 8 ? 16 : 0;
     for (int i = 0; i < map->kernel->n_nests; i++) {
       const strata_nest_t *nest = &map->kernel->nests[i];
       for (int j = 0; j < nest->n_accesses && same_space(nest, map->space); j++)
@@ -62,12 +57,13 @@ static void count_reads(crossing_t *c, const strata_nest_t *nest, const MlirAffi
     const strata_access_t *access = &nest->accesses[i];
     if (access->is_store || !mlirValueIsABlockArgument(access->buffer) || mlirAffineMapIsNull(access->map))
       continue;
-    int64_t sizes[STRATA_MAX_DIMS], elements = 1, stride, along;
+    strata_size_t sizes[STRATA_MAX_DIMS];
+    int64_t elements = 1, stride, along;
     int rank = strata_memref_sizes(access->buffer, sizes);
     for (int j = 0; j < rank; j++)
-      elements *= sizes[j];
-    MlirAffineMap map = strata_affine_compose(access->map, at, space->extents);
-    MlirAffineExpr position = strata_affine_linearize(map, sizes, space->extents);
+      elements *= strata_size_static_value(sizes[j]);
+    MlirAffineMap map = strata_affine_compose(access->map, at, &space->space);
+    MlirAffineExpr position = strata_affine_linearize(map, sizes, &space->space);
     if (!strata_affine_coefficient(position, c->map->vector_dim, &along) || along == 1)
       continue;
     for (int dim = 0; dim < space->n_parallel; dim++)

@@ -8,6 +8,7 @@
 typedef struct {
   strata_arena_t *arena;
   strata_nest_t *nest;
+  strata_size_t *sizes; // of the nest's dims, STRATA_MAX_DIMS of them
   STRATA_VECTOR(strata_access_t) accesses;
 } reader_t;
 
@@ -17,7 +18,7 @@ static strata_status_t broken(MlirOperation op, const char *what) {
 }
 
 // The constant results of an upper bound map.
-static bool constant_results(MlirAffineMap map, int capacity, int64_t *out) {
+static bool constant_results(MlirAffineMap map, int capacity, strata_size_t *out) {
   intptr_t count = mlirAffineMapGetNumResults(map);
   if (count > capacity)
     return false;
@@ -25,7 +26,7 @@ static bool constant_results(MlirAffineMap map, int capacity, int64_t *out) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
     if (!mlirAffineExprIsAConstant(expr))
       return false;
-    out[i] = mlirAffineConstantExprGetValue(expr);
+    out[i] = strata_size_constant(mlirAffineConstantExprGetValue(expr));
   }
   return true;
 }
@@ -71,6 +72,14 @@ const strata_access_t *strata_nest_only_store(const strata_nest_t *nest) {
       store = &nest->accesses[i];
     }
   return store;
+}
+
+strata_space_t strata_nest_results(const strata_nest_t *nest, strata_size_t *out_sizes) {
+  strata_space_t space = nest->space;
+  for (int dim = 0; dim < space.n_dims; dim++)
+    out_sizes[dim] = dim < nest->n_parallel ? space.sizes[dim] : strata_size_constant(1);
+  space.sizes = out_sizes;
+  return space;
 }
 
 MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op) {
@@ -119,11 +128,12 @@ static strata_status_t read_reduction_loop(reader_t *reader, MlirOperation op) {
   int n_dims = nest->n_parallel + nest->n_reduction;
   if (n_dims == STRATA_MAX_DIMS)
     return broken(op, "too many dims");
-  if (!constant_results(mlirAffineMapAttrGetValue(strata_attr(op, "upperBoundMap")), 1, &nest->extents[n_dims]))
+  if (!constant_results(mlirAffineMapAttrGetValue(strata_attr(op, "upperBoundMap")), 1, &reader->sizes[n_dims]))
     return broken(op, "bounds must be constant");
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   nest->dims[n_dims] = mlirBlockGetArgument(body, 0);
   nest->loops[nest->n_reduction++] = op;
+  nest->space.n_dims = n_dims + 1;
   nest->inner = body;
   return read_block(reader, body, true, (MlirOperation){0});
 }
@@ -166,11 +176,13 @@ strata_status_t strata_nest_read(strata_arena_t *arena, MlirOperation op, strata
   out_nest->inner = out_nest->body;
   out_nest->n_parallel = (int)mlirBlockGetNumArguments(out_nest->body);
   MlirAffineMap bounds = mlirAffineMapAttrGetValue(strata_attr(op, "upperBoundsMap"));
-  if (!constant_results(bounds, STRATA_MAX_DIMS, out_nest->extents))
+  reader_t reader = {
+      .arena = arena, .nest = out_nest, .sizes = strata_arena_array(arena, strata_size_t, STRATA_MAX_DIMS)};
+  out_nest->space = (strata_space_t){.n_dims = out_nest->n_parallel, .sizes = reader.sizes};
+  if (!constant_results(bounds, STRATA_MAX_DIMS, reader.sizes))
     return broken(op, "bounds must be constant");
   for (int i = 0; i < out_nest->n_parallel; i++)
     out_nest->dims[i] = mlirBlockGetArgument(out_nest->body, i);
-  reader_t reader = {.arena = arena, .nest = out_nest};
   STRATA_TRY(read_block(&reader, out_nest->body, false, (MlirOperation){0}));
   out_nest->accesses = reader.accesses.data;
   out_nest->n_accesses = (int)reader.accesses.count;

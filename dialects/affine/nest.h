@@ -5,6 +5,7 @@
 #ifndef STRATA_DIALECTS_AFFINE_NEST_H
 #define STRATA_DIALECTS_AFFINE_NEST_H
 
+#include "dialects/affine/space.h"
 #include "dialects/compile.h"
 
 #include <mlir-c/AffineMap.h>
@@ -27,7 +28,7 @@ typedef struct {
   MlirStringRef name; // strata.nest
   bool is_serial;     // strata.serial: scalar code of any form inside
   int n_parallel, n_reduction;
-  int64_t extents[STRATA_MAX_DIMS];
+  strata_space_t space;                 // the dims and how often each is gone through
   MlirValue dims[STRATA_MAX_DIMS];      // induction variables
   MlirOperation loops[STRATA_MAX_DIMS]; // of the reduction dims: affine.for, indexed from 0
   MlirBlock body;                       // of the parallel op
@@ -45,6 +46,14 @@ MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op);
 
 // Iteration dims: parallel ones, then those of reductions.
 static inline int strata_nest_n_dims(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
+
+// How often dim |dim| is gone through, where only constants are dealt with.
+static inline int64_t strata_nest_static_extent(const strata_nest_t *nest, int dim) {
+  return strata_size_static_value(nest->space.sizes[dim]);
+}
+
+// The nest's space with one point of its reduction dims; |out_sizes| holds it.
+strata_space_t strata_nest_results(const strata_nest_t *nest, strata_size_t *out_sizes);
 
 // The nest's store; NULL if it has none, or several.
 const strata_access_t *strata_nest_only_store(const strata_nest_t *nest);

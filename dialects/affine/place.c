@@ -1,14 +1,15 @@
 // Maps into buffers, row-major positions, and what a map depends on; see simplify.h.
 #include "dialects/affine/expr.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 
 #include <assert.h>
 
 enum { MAX_RESULTS = 64 };
 
-// Replaces every result of |map| through |inner| (no replacement if it is null), then simplifies (unless |extents| is
+// Replaces every result of |map| through |inner| (no replacement if it is null), then simplifies (unless |space| is
 // NULL). The result has the dims of |inner|.
-static MlirAffineMap rewrite_results(MlirAffineMap map, MlirAffineMap inner, const int64_t *extents) {
+static MlirAffineMap rewrite_results(MlirAffineMap map, MlirAffineMap inner, const strata_space_t *space) {
   MlirAffineExpr results[MAX_RESULTS];
   intptr_t count = mlirAffineMapGetNumResults(map);
   MlirAffineMap domain = mlirAffineMapIsNull(inner) ? map : inner;
@@ -18,44 +19,46 @@ static MlirAffineMap rewrite_results(MlirAffineMap map, MlirAffineMap inner, con
     results[i] = mlirAffineMapGetResult(map, i);
     if (!mlirAffineMapIsNull(inner))
       results[i] = mlirAffineExprCompose(results[i], inner);
-    if (extents)
-      results[i] = strata_affine_simplify(results[i], n_dims, extents);
+    if (space)
+      results[i] = strata_affine_simplify(results[i], space);
   }
   return mlirAffineMapGet(mlirAffineMapGetContext(map), n_dims, mlirAffineMapGetNumSymbols(domain), count, results);
 }
 
-MlirAffineMap strata_affine_simplify_map(MlirAffineMap map, const int64_t *extents) {
-  return rewrite_results(map, (MlirAffineMap){0}, extents);
+MlirAffineMap strata_affine_simplify_map(MlirAffineMap map, const strata_space_t *space) {
+  return rewrite_results(map, (MlirAffineMap){0}, space);
 }
 
-MlirAffineMap strata_affine_compose(MlirAffineMap outer, MlirAffineMap inner, const int64_t *extents) {
-  return rewrite_results(outer, inner, extents);
+MlirAffineMap strata_affine_compose(MlirAffineMap outer, MlirAffineMap inner, const strata_space_t *space) {
+  return rewrite_results(outer, inner, space);
 }
 
-MlirAffineExpr strata_affine_linearize(MlirAffineMap map, const int64_t *sizes, const int64_t *extents) {
+MlirAffineExpr strata_affine_linearize(MlirAffineMap map, const strata_size_t *sizes, const strata_space_t *space) {
   MlirContext context = mlirAffineMapGetContext(map);
   MlirAffineExpr position = mlirAffineConstantExprGet(context, 0);
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++) {
-    position = mlirAffineMulExprGet(position, mlirAffineConstantExprGet(context, sizes[i]));
+    position = mlirAffineMulExprGet(position, strata_size_expr(context, sizes[i]));
     position = mlirAffineAddExprGet(position, mlirAffineMapGetResult(map, i));
   }
-  return extents ? strata_affine_simplify(position, (int)mlirAffineMapGetNumDims(map), extents) : position;
+  return space ? strata_affine_simplify(position, space) : position;
 }
 
-MlirAffineMap strata_affine_delinearize(MlirContext context, MlirAffineExpr expr, int n_dims, int rank,
-                                        const int64_t *sizes, const int64_t *extents) {
+MlirAffineMap strata_affine_delinearize(MlirAffineExpr expr, int rank, const strata_size_t *sizes,
+                                        const strata_space_t *space) {
+  MlirContext context = mlirAffineExprGetContext(expr);
   MlirAffineExpr coordinates[MAX_RESULTS];
   int64_t stride = 1;
   assert(rank <= MAX_RESULTS);
   for (int i = rank; i-- > 0;) {
-    int64_t size = sizes[i] > 0 ? sizes[i] : 1; // an empty buffer has no positions to be right about
+    int64_t size =
+        strata_max(strata_size_static_value(sizes[i]), 1); // an empty buffer has no positions to be right about
     MlirAffineExpr digit = mlirAffineFloorDivExprGet(expr, mlirAffineConstantExprGet(context, stride));
     if (i > 0)
       digit = mlirAffineModExprGet(digit, mlirAffineConstantExprGet(context, size));
-    coordinates[i] = extents ? strata_affine_simplify(digit, n_dims, extents) : digit;
+    coordinates[i] = strata_affine_simplify(digit, space);
     stride *= size;
   }
-  return mlirAffineMapGet(context, n_dims, 0, rank, coordinates);
+  return mlirAffineMapGet(context, space->n_dims, space->n_symbols, rank, coordinates);
 }
 
 static int count_divisions(MlirAffineExpr expr) {
@@ -72,14 +75,14 @@ static int count_divisions_of_map(MlirAffineMap map) {
   return count;
 }
 
-MlirAffineMap strata_affine_simplify_places(MlirAffineMap map, const int64_t *sizes, const int64_t *extents) {
-  map = strata_affine_simplify_map(map, extents);
+MlirAffineMap strata_affine_simplify_places(MlirAffineMap map, const strata_size_t *sizes,
+                                            const strata_space_t *space) {
+  map = strata_affine_simplify_map(map, space);
   int n_divisions = count_divisions_of_map(map);
   if (n_divisions == 0)
     return map;
-  MlirAffineMap digits = strata_affine_delinearize(
-      mlirAffineMapGetContext(map), strata_affine_linearize(map, sizes, extents), (int)mlirAffineMapGetNumDims(map),
-      (int)mlirAffineMapGetNumResults(map), sizes, extents);
+  MlirAffineMap digits = strata_affine_delinearize(strata_affine_linearize(map, sizes, space),
+                                                   (int)mlirAffineMapGetNumResults(map), sizes, space);
   return count_divisions_of_map(digits) < n_divisions ? digits : map;
 }
 

@@ -1,6 +1,7 @@
 // Ranges of affine expressions; see simplify.h and expr.h.
 #include "dialects/affine/expr.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 
 #include <assert.h>
 
@@ -41,24 +42,24 @@ static bool range_of_division(MlirAffineExpr expr, int64_t divisor, int64_t *min
   return true;
 }
 
-bool strata_affine_range(MlirAffineExpr expr, int n_dims, const int64_t *extents, int64_t *out_min, int64_t *out_max) {
+bool strata_affine_range(MlirAffineExpr expr, const strata_space_t *space, int64_t *out_min, int64_t *out_max) {
   if (mlirAffineExprIsAConstant(expr)) {
     *out_min = *out_max = mlirAffineConstantExprGetValue(expr);
     return true;
   }
   if (mlirAffineExprIsADim(expr)) {
     intptr_t dim = mlirAffineDimExprGetPosition(expr);
-    assert(dim < n_dims);
+    assert(dim < space->n_dims);
     *out_min = 0;
-    *out_max = extents[dim] > 0 ? extents[dim] - 1 : 0;
+    *out_max = strata_max(strata_size_max(space->sizes[dim]) - 1, 0);
     return true;
   }
   if (mlirAffineExprIsASymbol(expr) ||
-      !strata_affine_range(mlirAffineBinaryOpExprGetLHS(expr), n_dims, extents, out_min, out_max))
+      !strata_affine_range(mlirAffineBinaryOpExprGetLHS(expr), space, out_min, out_max))
     return false;
   if (mlirAffineExprIsAAdd(expr)) {
     int64_t min, max;
-    return strata_affine_range(mlirAffineBinaryOpExprGetRHS(expr), n_dims, extents, &min, &max) &&
+    return strata_affine_range(mlirAffineBinaryOpExprGetRHS(expr), space, &min, &max) &&
            !__builtin_add_overflow(*out_min, min, out_min) && !__builtin_add_overflow(*out_max, max, out_max);
   }
   int64_t constant;

@@ -40,17 +40,18 @@ static bool row_dims_complete(const strata_row_kernel_t *rows, const strata_row_
     int row = member->row_of[dim];
     if (row == STRATA_NOT_A_ROW)
       continue;
-    if (seen[row] || member->nest->extents[dim] != rows->extents[row] || dim >= member->nest->n_parallel)
+    if (seen[row] || !strata_size_equal(member->nest->space.sizes[dim], rows->sizes[row]) ||
+        dim >= member->nest->n_parallel)
       return false;
     seen[row] = true;
     n_seen++;
   }
   int n_needed = 0;
   for (int row = 0; row < rows->n_rows; row++)
-    n_needed += rows->extents[row] > 1;
+    n_needed += !strata_size_is_one(rows->sizes[row]);
   int n_long = 0;
   for (int row = 0; row < rows->n_rows; row++)
-    n_long += seen[row] && rows->extents[row] > 1;
+    n_long += seen[row] && !strata_size_is_one(rows->sizes[row]);
   return n_long == n_needed && n_seen <= rows->n_rows;
 }
 
@@ -59,7 +60,7 @@ static bool tie_by_shape(const strata_row_kernel_t *rows, strata_row_member_t *m
   if (member->nest->n_parallel < rows->n_rows)
     return false;
   for (int row = 0; row < rows->n_rows; row++)
-    if (member->nest->extents[row] != rows->extents[row])
+    if (!strata_size_equal(member->nest->space.sizes[row], rows->sizes[row]))
       return false;
   for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++)
     member->row_of[dim] = dim < rows->n_rows ? dim : STRATA_NOT_A_ROW;
@@ -102,7 +103,7 @@ static strata_status_t find_rows(strata_row_kernel_t *rows) {
     rows->n_rows = member->nest->n_parallel;
     for (int dim = 0; dim < rows->n_rows; dim++) {
       member->row_of[dim] = dim;
-      rows->extents[dim] = member->nest->extents[dim];
+      rows->sizes[dim] = member->nest->space.sizes[dim];
     }
   }
   if (!have_rows)
@@ -128,7 +129,7 @@ static int row_dim_of(const strata_row_member_t *member, int row) {
 static double count_elements(MlirValue buffer) {
   int64_t sizes[STRATA_MAX_DIMS];
   double count = 1;
-  for (int dim = strata_memref_sizes(buffer, sizes); dim-- > 0;)
+  for (int dim = strata_memref_static_sizes(buffer, sizes); dim-- > 0;)
     count *= (double)sizes[dim];
   return count;
 }
@@ -148,7 +149,7 @@ static void weigh_contiguous(const strata_row_kernel_t *rows, int row, double *o
       if (row_dim >= 0 && strata_access_stride(member->nest, &member->nest->accesses[j], row_dim, &stride))
         *out_across += stride == 1 ? elements : 0;
       for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++)
-        if (member->row_of[dim] == STRATA_NOT_A_ROW && member->nest->extents[dim] > 1 &&
+        if (member->row_of[dim] == STRATA_NOT_A_ROW && strata_nest_static_extent(member->nest, dim) > 1 &&
             strata_access_stride(member->nest, &member->nest->accesses[j], dim, &stride))
           *out_inner += stride == 1 ? elements : 0;
     }
@@ -189,7 +190,7 @@ enum { CROSSED_PART = 8 };
 static int crossed_row(const strata_row_kernel_t *rows) {
   double all;
   for (int row = rows->n_rows - 1; row >= 0; row--)
-    if (rows->extents[row] > 1 && CROSSED_PART * count_crossed(rows, row, &all) >= all)
+    if (!strata_size_is_one(rows->sizes[row]) && CROSSED_PART * count_crossed(rows, row, &all) >= all)
       return row;
   return STRATA_NOT_A_ROW;
 }
@@ -200,7 +201,7 @@ static void choose_form(strata_row_kernel_t *rows) {
   for (int row = rows->n_rows - 1; row >= 0; row--) {
     double across;
     weigh_contiguous(rows, row, &across, &inner);
-    if (rows->extents[row] >= 4 && across > best) {
+    if (strata_size_static_value(rows->sizes[row]) >= 4 && across > best) {
       best = across;
       best_row = row;
     }
@@ -245,7 +246,7 @@ MlirValue strata_row_combined(const strata_nest_t *nest) {
 int64_t strata_row_inner_elements(const strata_row_member_t *member) {
   int64_t elements = 1;
   for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++)
-    elements *= member->row_of[dim] == STRATA_NOT_A_ROW ? member->nest->extents[dim] : 1;
+    elements *= member->row_of[dim] == STRATA_NOT_A_ROW ? strata_nest_static_extent(member->nest, dim) : 1;
   return elements;
 }
 
@@ -253,7 +254,7 @@ static bool member_fits(const strata_row_member_t *member) {
   const strata_nest_t *nest = member->nest;
   int n_inner = 0;
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
-    bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && nest->extents[dim] > 1;
+    bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && strata_nest_static_extent(nest, dim) > 1;
     if (is_inner && nest->n_reduction && dim < nest->n_parallel)
       return false;
     n_inner += is_inner;

@@ -21,8 +21,8 @@ typedef struct {
   const strata_kernel_t *kernel;
   strata_row_member_t *members; // one a nest
   int n_rows;
-  int64_t extents[STRATA_MAX_DIMS]; // of the row dims
-  int across;                       // the row dim that is vectorized, or STRATA_NOT_A_ROW for the inner form
+  strata_size_t sizes[STRATA_MAX_DIMS]; // of the row dims
+  int across;                           // the row dim that is vectorized, or STRATA_NOT_A_ROW for the inner form
   int crossed; // of the inner form: the row dim along which a good part of the operands is contiguous, if there is one
 } strata_row_kernel_t;
 

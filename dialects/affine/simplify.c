@@ -32,8 +32,7 @@ typedef struct {
 
 typedef struct {
   MlirContext context;
-  int n_dims;
-  const int64_t *extents;
+  const strata_space_t *of;
 } space_t;
 
 static void flatten(const space_t *space, MlirAffineExpr expr, int64_t scale, sum_t *sum);
@@ -185,7 +184,7 @@ static bool split(const space_t *space, const sum_t *rest, int64_t g, sum_t *coa
       continue;
     }
     int64_t low, high;
-    if (!strata_affine_range(term->atom, space->n_dims, space->extents, &low, &high) ||
+    if (!strata_affine_range(term->atom, space->of, &low, &high) ||
         !strata_range_of_product(term->coefficient, &low, &high) || __builtin_add_overflow(min, low, &min) ||
         __builtin_add_overflow(max, high, &max))
       return false;
@@ -277,7 +276,7 @@ static void flatten(const space_t *space, MlirAffineExpr expr, int64_t scale, su
     sum_t value = {.constant = mlirAffineConstantExprGetValue(expr)};
     add_scaled(sum, scale, &value);
   } else if (mlirAffineExprIsADim(expr)) {
-    if (space->extents[mlirAffineDimExprGetPosition(expr)] > 1)
+    if (strata_size_max(space->of->sizes[mlirAffineDimExprGetPosition(expr)]) > 1)
       add_term(sum, scale, expr);
   } else if (mlirAffineExprIsAAdd(expr)) {
     flatten(space, mlirAffineBinaryOpExprGetLHS(expr), scale, sum);
@@ -364,8 +363,8 @@ static void join_digits(const space_t *space, sum_t *sum) {
       i = -1; // the terms have changed; there are fewer divisions after every join
 }
 
-MlirAffineExpr strata_affine_simplify(MlirAffineExpr expr, int n_dims, const int64_t *extents) {
-  space_t space = {mlirAffineExprGetContext(expr), n_dims, extents};
+MlirAffineExpr strata_affine_simplify(MlirAffineExpr expr, const strata_space_t *of) {
+  space_t space = {mlirAffineExprGetContext(expr), of};
   sum_t sum = {0};
   flatten(&space, expr, 1, &sum);
   join_digits(&space, &sum);

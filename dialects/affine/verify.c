@@ -120,7 +120,7 @@ static strata_status_t check_form(const strata_nest_t *nest) {
   if (!is_constant_map(nest->op, "lowerBoundsMap", 0) || !has_unit_steps(strata_attr(nest->op, "steps")))
     return broken(nest->op, "a nest runs from 0 by 1");
   for (int i = 0; i < nest->n_parallel; i++)
-    if (nest->extents[i] <= 0)
+    if (strata_nest_static_extent(nest, i) <= 0)
       return broken(nest->op, "a nest is not empty");
   if (!nest->is_serial)
     return check_code(nest->body, false);
@@ -133,12 +133,10 @@ static strata_status_t check_form(const strata_nest_t *nest) {
 
 static bool is_inside(const strata_nest_t *nest, const strata_access_t *access) {
   MlirType type = mlirValueGetType(access->buffer);
-  int n_dims = nest->n_parallel + nest->n_reduction;
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(access->map); i++) {
     int64_t min, max;
-    MlirAffineExpr expr = strata_affine_simplify(mlirAffineMapGetResult(access->map, i), n_dims, nest->extents);
-    if (!strata_affine_range(expr, n_dims, nest->extents, &min, &max) || min < 0 ||
-        max >= mlirShapedTypeGetDimSize(type, i))
+    MlirAffineExpr expr = strata_affine_simplify(mlirAffineMapGetResult(access->map, i), &nest->space);
+    if (!strata_affine_range(expr, &nest->space, &min, &max) || min < 0 || max >= mlirShapedTypeGetDimSize(type, i))
       return false;
   }
   return true;
@@ -147,7 +145,7 @@ static bool is_inside(const strata_nest_t *nest, const strata_access_t *access) 
 // Two points must not store into one element: every dim has a part in the place.
 static bool depends_on_all_dims(const strata_nest_t *nest, MlirAffineMap map) {
   for (int dim = 0; dim < nest->n_parallel; dim++) {
-    bool is_used = nest->extents[dim] == 1;
+    bool is_used = strata_nest_static_extent(nest, dim) == 1;
     for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
       is_used |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, i), dim);
     if (!is_used)
@@ -182,8 +180,8 @@ static strata_status_t check_nest(strata_arena_t *arena, MlirOperation op) {
 }
 
 static strata_status_t check_function(strata_arena_t *arena, MlirOperation func) {
-  static const char *const allowed[] = {"memref.alloc",   "memref.get_global", "memref.collapse_shape", "func.call",
-                                        "arith.constant", "func.return",       NULL};
+  static const char *const allowed[] = {
+      "memref.alloc", "memref.get_global", "memref.collapse_shape", "func.call", "arith.constant", "func.return", NULL};
   MlirBlock body = strata_func_body(func);
   if (mlirBlockIsNull(body))
     return NULL;

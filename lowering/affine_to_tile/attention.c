@@ -76,7 +76,7 @@ static strata_tile_value_t reduce(strata_tile_builder_t *b, const char *kind, st
 
 // Tile number |tile| along canonical dim |dim|, and where the dim ends.
 static void place_tile(strata_tile_builder_t *b, builder_t *c, int dim, int axis, MlirAffineExpr tile) {
-  int64_t extent = c->t.a.extents[dim], size = b->space.extents[axis];
+  int64_t extent = strata_attention_static_extent(&c->t.a, dim), size = b->space.extents[axis];
   c->t.point[dim] = strata_tile_scaled(b, tile, size, strata_tile_vector_dim(b, axis));
   if (extent % size)
     b->bounds[b->n_bounds++] = strata_tile_scaled(b, c->t.point[dim], -1, strata_tile_constant(b, extent - 1));
@@ -123,7 +123,7 @@ static MlirValue operand(strata_tile_builder_t *b, const builder_t *c, int which
 static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
                                MlirAffineExpr block) {
   const strata_attention_t *a = &c->t.a;
-  int64_t columns = a->extents[a->column], size = b->space.extents[COLUMN],
+  int64_t columns = strata_attention_static_extent(a, a->column), size = b->space.extents[COLUMN],
           last = strata_attention_rows(a) - 1 + a->offset;
   if (columns % size && (!a->is_causal || last >= columns)) {
     MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_tile_constant(b, columns));
@@ -243,7 +243,7 @@ static seen_t seen_blocks(strata_tile_builder_t *b, const builder_t *c) {
   MlirAffineExpr end = mlirAffineMulExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, rows));
   end = mlirAffineAddExprGet(end, strata_tile_constant(b, rows + offset + columns - 1));
   MlirAffineExpr count = mlirAffineFloorDivExprGet(end, strata_tile_constant(b, columns));
-  return (seen_t){strata_affine_simplify(count, 1, &c->n_row_tiles), false};
+  return (seen_t){strata_affine_simplify(count, STRATA_STATIC_SPACE(1, &c->n_row_tiles)), false};
 }
 
 // The block of an iteration, from the last one to the first: what is masked comes first.
@@ -327,10 +327,10 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   STRATA_TRY(check_schedule(b, &c));
   const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.t.a, c.on_fma),
                                  b->schedule.tile[1], b->schedule.tile[2]};
-  c.n_steps[PRODUCT] = c.t.a.extents[c.t.a.head];
-  c.n_steps[WEIGHTED] = strata_min(c.t.a.extents[c.t.a.column], sizes[COLUMN]);
+  c.n_steps[PRODUCT] = strata_attention_static_extent(&c.t.a, c.t.a.head);
+  c.n_steps[WEIGHTED] = strata_min(strata_attention_static_extent(&c.t.a, c.t.a.column), sizes[COLUMN]);
   c.n_row_tiles = strata_ceil_div(strata_attention_rows(&c.t.a), sizes[ROW]);
-  c.n_column_tiles = strata_ceil_div(c.t.a.extents[c.t.a.column], sizes[COLUMN]);
+  c.n_column_tiles = strata_ceil_div(strata_attention_static_extent(&c.t.a, c.t.a.column), sizes[COLUMN]);
   strata_loop_t forall = strata_emit_forall_begin(&b->e, strata_attention_batch(&c.t.a) * c.n_row_tiles);
   b->space.n_vector = N_AXES;
   b->widens_choices = true;

@@ -32,7 +32,9 @@ enum {
   MAX_TASKS = 64,
 };
 
-int64_t strata_attention_cpu_extent(const strata_attention_cpu_t *c, int dim) { return c->t.a.extents[dim]; }
+int64_t strata_attention_cpu_extent(const strata_attention_cpu_t *c, int dim) {
+  return strata_attention_static_extent(&c->t.a, dim);
+}
 
 int64_t strata_attention_cpu_head(const strata_attention_cpu_t *c) {
   return strata_attention_cpu_extent(c, c->t.a.head);

@@ -56,11 +56,13 @@ void strata_tile_attention_place(strata_tile_builder_t *b, strata_tile_attention
                                  int64_t stride) {
   const strata_attention_t *a = &t->a;
   for (int dim = a->column; dim-- > 0;) {
-    if ((dim == a->row && !a->has_one_row) || dim == a->value || a->extents[dim] == 1 || others >> dim & 1)
+    if ((dim == a->row && !a->has_one_row) || dim == a->value || strata_attention_static_extent(a, dim) == 1 ||
+        others >> dim & 1)
       continue;
     t->point[dim] =
-        strata_tile_symbol(b, strata_tile_attention_digit(b, task, stride, a->extents[dim]), a->extents[dim]);
-    stride *= a->extents[dim];
+        strata_tile_symbol(b, strata_tile_attention_digit(b, task, stride, strata_attention_static_extent(a, dim)),
+                           strata_attention_static_extent(a, dim));
+    stride *= strata_attention_static_extent(a, dim);
   }
 }
 

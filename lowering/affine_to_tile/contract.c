@@ -53,7 +53,7 @@ static MlirAffineExpr reduction_position(strata_tile_builder_t *b, const strata_
                                          const MlirAffineExpr *counters) {
   MlirAffineExpr position = strata_tile_constant(b, 0);
   for (int i = 0; i < nest->n_reduction; i++)
-    position = strata_tile_scaled(b, position, nest->extents[nest->n_parallel + i], counters[i]);
+    position = strata_tile_scaled(b, position, strata_nest_static_extent(nest, nest->n_parallel + i), counters[i]);
   return position;
 }
 
@@ -152,10 +152,10 @@ static void pack_squares(strata_tile_builder_t *b, int64_t size, MlirAffineExpr 
   pack->size = size;
   pack->element = base;
   for (int i = 0; i < last; i++) {
-    loops[i] = strata_tile_loop_begin(b, nest->extents[nest->n_parallel + i], &pack->counters[i]);
+    loops[i] = strata_tile_loop_begin(b, strata_nest_static_extent(nest, nest->n_parallel + i), &pack->counters[i]);
     pack->c->point[nest->n_parallel + i] = pack->counters[i];
   }
-  int64_t steps = nest->extents[strata_nest_n_dims(nest) - 1];
+  int64_t steps = strata_nest_static_extent(nest, strata_nest_n_dims(nest) - 1);
   strata_tile_chunks_t chunks = strata_tile_chunks(steps, strata_min(steps, pack->c->square), 1);
   strata_tile_chunk(b, &chunks, (MlirValue){0}, pack_square, pack);
   for (int i = last; i-- > 0;)
@@ -179,7 +179,7 @@ static void pack_vector_tile(strata_tile_builder_t *b, int64_t size, MlirAffineE
   pack.tile = tile_number(b, c, base);
   int64_t trips[STRATA_MAX_DIMS];
   for (int i = 0; i < c->k.nest->n_reduction; i++)
-    trips[i] = c->k.nest->extents[c->k.nest->n_parallel + i];
+    trips[i] = strata_nest_static_extent(c->k.nest, c->k.nest->n_parallel + i);
   strata_tile_carry(b, c->k.nest->n_reduction, trips, NULL, 1, 0, NULL, pack_vector_point, &pack);
   b->space.n_vector = 0;
   b->known = known;
@@ -212,10 +212,10 @@ static void pack_rows(strata_tile_builder_t *b, contract_t *c) {
   outer[0] = c->size[U];
   for (int i = 0; i + 1 < c->k.nest->n_reduction; i++) {
     ranges[walk.n_outer] = c->ranges[i];
-    outer[walk.n_outer++] = c->k.nest->extents[c->k.nest->n_parallel + i];
+    outer[walk.n_outer++] = strata_nest_static_extent(c->k.nest, c->k.nest->n_parallel + i);
   }
   walk.ranges = ranges;
-  walk.vector = c->k.nest->extents[strata_nest_n_dims(c->k.nest) - 1];
+  walk.vector = strata_nest_static_extent(c->k.nest, strata_nest_n_dims(c->k.nest) - 1);
   walk.tile = strata_tile_width(b, walk.vector);
   strata_tile_walk_here(b, &walk, pack_rows_tile, &pack);
 }
@@ -297,7 +297,8 @@ static void step_in_segment(strata_tile_builder_t *b, const MlirAffineExpr *coun
   MlirAffineExpr at[STRATA_MAX_DIMS];
   int last = nest->n_reduction - 1;
   memcpy(at, counters, (size_t)nest->n_reduction * sizeof *at);
-  at[last] = strata_tile_scaled(b, c->segment, nest->extents[nest->n_parallel + last] / c->n_segments, at[last]);
+  at[last] = strata_tile_scaled(b, c->segment, strata_nest_static_extent(nest, nest->n_parallel + last) / c->n_segments,
+                                at[last]);
   micro_step(b, at, carried, c);
   if (c->prefetches_panel && !b->status)
     prefetch_panel(b, c);
@@ -307,7 +308,8 @@ static void sum_segment(strata_tile_builder_t *b, const MlirAffineExpr *counters
   contract_t *c = user;
   const strata_nest_t *nest = c->k.nest;
   int64_t trips[STRATA_MAX_DIMS];
-  memcpy(trips, nest->extents + nest->n_parallel, (size_t)nest->n_reduction * sizeof *trips);
+  for (int i = 0; i < nest->n_reduction; i++)
+    trips[i] = strata_nest_static_extent(nest, nest->n_parallel + i);
   trips[nest->n_reduction - 1] /= c->n_segments;
   c->segment = counters[0];
   if (c->prefetches_results)
@@ -410,16 +412,16 @@ static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
 
 static int64_t side_extent(const contract_t *c, int side) {
   int dim = c->k.sides[side].tile_dim;
-  return dim == STRATA_NO_DIM ? 1 : c->k.nest->extents[dim];
+  return dim == STRATA_NO_DIM ? 1 : strata_nest_static_extent(c->k.nest, dim);
 }
 
 // How many tasks the points of u and v together should be cut into: each must be worth its start.
 static int64_t wanted_pieces(const contract_t *c) {
   int64_t outer = 1, flops = 2 * c->k.n_reduced;
   for (int i = 0; i < c->k.n_outer; i++)
-    outer *= c->k.nest->extents[c->k.outer[i]];
+    outer *= strata_nest_static_extent(c->k.nest, c->k.outer[i]);
   for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
-    flops *= c->k.nest->extents[dim];
+    flops *= strata_nest_static_extent(c->k.nest, dim);
   int64_t wanted = flops / MIN_TASK_FLOPS;
   wanted = strata_max(1, strata_min(wanted, MAX_TASKS));
   return strata_ceil_div(wanted, outer);
@@ -431,7 +433,8 @@ static int64_t element_cost(const contract_t *c, int side) {
   enum { PACKING_COST = 3, SHORT_COST = 12, SHORT = 8 };
   if (!c->is_packed[side])
     return 1;
-  return side == U && c->k.nest->extents[strata_nest_n_dims(c->k.nest) - 1] < SHORT ? SHORT_COST : PACKING_COST;
+  return side == U && strata_nest_static_extent(c->k.nest, strata_nest_n_dims(c->k.nest) - 1) < SHORT ? SHORT_COST
+                                                                                                      : PACKING_COST;
 }
 
 // Cuts u and v so that the sides are read, and where need be packed, as few times as possible; a task's run of the
@@ -468,7 +471,7 @@ static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
 static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
   int64_t n_tasks = c->chunks[U].n_chunks * c->chunks[V].n_chunks, stride = 1;
   for (int i = 0; i < c->k.n_outer; i++)
-    n_tasks *= c->k.nest->extents[c->k.outer[i]];
+    n_tasks *= strata_nest_static_extent(c->k.nest, c->k.outer[i]);
   strata_loop_t forall = strata_emit_forall_begin(&b->e, n_tasks);
   MlirAffineExpr task = mlirAffineDimExprGet(b->e.context, 0);
   const int order[2] = {U, V}; // u changes fastest: neighbours share the vector side
@@ -480,7 +483,7 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
     stride *= extent;
   }
   for (int i = c->k.n_outer; i-- > 0;) {
-    int64_t extent = c->k.nest->extents[c->k.outer[i]];
+    int64_t extent = strata_nest_static_extent(c->k.nest, c->k.outer[i]);
     MlirAffineExpr expr = mlirAffineModExprGet(mlirAffineFloorDivExprGet(task, strata_tile_constant(b, stride)),
                                                strata_tile_constant(b, extent));
     c->point[c->k.outer[i]] = strata_tile_symbol(b, strata_emit_apply(&b->e, expr, 1, &forall.induction), extent);
@@ -522,7 +525,7 @@ static strata_status_t plan_packing(strata_tile_builder_t *b, contract_t *c) {
   for (int which = U; which <= V; which++)
     c->is_packed[which] = needs_packing(c, which);
   bool lies_across = c->is_packed[V] && strata_contraction_is_plain(&c->k, V) && side->tile_dim != STRATA_NO_DIM &&
-                     nest->extents[strata_nest_n_dims(nest) - 1] >= MIN_STEPS &&
+                     strata_nest_static_extent(nest, strata_nest_n_dims(nest) - 1) >= MIN_STEPS &&
                      strata_access_stride(nest, side->access, strata_nest_n_dims(nest) - 1, &stride) && stride == 1;
   c->square = lies_across ? device->vector_bytes / 4 : 0;
   return NULL;
@@ -535,7 +538,7 @@ static strata_status_t plan_steps(strata_tile_builder_t *b, contract_t *c) {
   const strata_nest_t *nest = c->k.nest;
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(b->compile, &device));
-  int64_t steps = nest->extents[strata_nest_n_dims(nest) - 1];
+  int64_t steps = strata_nest_static_extent(nest, strata_nest_n_dims(nest) - 1);
   bool is_tile = c->tile[U] >= MIN_ROWS && c->tile[V] > 1;
   c->prefetches_panel = is_tile && !c->is_packed[V] && c->tile[V] * c->k.n_reduced * 4 > device->l1_bytes;
   c->prefetches_results = is_tile && nest->n_reduction == 1 && steps >= MIN_STEPS;

@@ -41,8 +41,8 @@ void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contract
   strata_tile_know(b, store->buffer, rank, coordinates, result);
   if (mlirValueIsABlockArgument(store->buffer))
     strata_tile_store(b, result, store->buffer, rank, coordinates);
-  int64_t extents[STRATA_TILE_DIMS];
-  strata_tile_extents(b, extents);
+  strata_static_space_t storage;
+  const strata_space_t *space = strata_tile_space(b, &storage);
   for (int i = 0; i < c->kernel->n_nests && !b->status; i++) {
     const strata_nest_t *root = &c->kernel->nests[i];
     bool is_wanted = strata_nest_is_root(root) || (c->places && root->n_reduction);
@@ -54,7 +54,7 @@ void strata_tile_contract_stores(strata_tile_builder_t *b, const strata_contract
         strata_tile_contract_reduce(b, root, at);
       else
         store_root(b, root, at);
-    } else if (strata_contraction_root_point(c, root, STRATA_TILE_DIMS, extents, coordinates, at)) {
+    } else if (strata_contraction_root_point(c, root, space, coordinates, at)) {
       store_root(b, root, at);
     } else {
       strata_tile_fail(b, "affine-to-tile: an epilogue that does not follow its contraction");
@@ -77,14 +77,13 @@ static void prefetch_stores(strata_tile_builder_t *b, const strata_nest_t *nest,
 void strata_tile_contract_prefetch(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
                                    const MlirAffineExpr *point) {
   MlirAffineExpr coordinates[STRATA_MAX_DIMS], at[STRATA_MAX_DIMS];
-  int64_t extents[STRATA_TILE_DIMS];
+  strata_static_space_t storage;
   strata_tile_access_coordinates(b, c->nest, c->store, point, coordinates);
-  strata_tile_extents(b, extents);
+  const strata_space_t *space = strata_tile_space(b, &storage);
   prefetch_stores(b, c->nest, point);
   for (int i = 0; i < c->kernel->n_nests && !b->status; i++) {
     const strata_nest_t *root = &c->kernel->nests[i];
-    if (root != c->nest && strata_nest_is_root(root) &&
-        strata_contraction_root_point(c, root, STRATA_TILE_DIMS, extents, coordinates, at))
+    if (root != c->nest && strata_nest_is_root(root) && strata_contraction_root_point(c, root, space, coordinates, at))
       prefetch_stores(b, root, at);
   }
 }

@@ -92,7 +92,7 @@ static void place_axis(strata_tile_builder_t *b, contract_t *c, int which, MlirA
   MlirAffineExpr number = strata_tile_scaled(b, tile, c->tile[which], strata_tile_vector_dim(b, which));
   int64_t stride = 1;
   for (int i = axis->n_dims; i-- > 0;) {
-    int64_t extent = c->k.nest->extents[axis->dims[i]];
+    int64_t extent = strata_nest_static_extent(c->k.nest, axis->dims[i]);
     MlirAffineExpr digit = mlirAffineFloorDivExprGet(number, strata_tile_constant(b, stride));
     if (i > 0)
       digit = mlirAffineModExprGet(digit, strata_tile_constant(b, extent));
@@ -152,7 +152,7 @@ static bool is_outer(const contract_t *c, int dim) {
 static int64_t count_tasks(const contract_t *c) {
   int64_t n_tasks = c->n_tiles[ROW] * c->n_tiles[COLUMN];
   for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
-    n_tasks *= is_outer(c, dim) ? c->k.nest->extents[dim] : 1;
+    n_tasks *= is_outer(c, dim) ? strata_nest_static_extent(c->k.nest, dim) : 1;
   return n_tasks;
 }
 
@@ -162,7 +162,7 @@ static void place_outer(strata_tile_builder_t *b, contract_t *c, MlirValue task)
   for (int dim = c->k.nest->n_parallel; dim-- > 0;) {
     if (!is_outer(c, dim))
       continue;
-    int64_t extent = c->k.nest->extents[dim];
+    int64_t extent = strata_nest_static_extent(c->k.nest, dim);
     MlirAffineExpr digit = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, strata_tile_constant(b, stride)),
                                                 strata_tile_constant(b, extent));
     c->point[dim] = task_digit(b, task, digit, extent);

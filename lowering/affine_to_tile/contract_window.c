@@ -64,7 +64,7 @@ static bool greatest_rest(strata_tile_builder_t *b, const window_t *w, MlirAffin
     int64_t factor;
     if (!strata_affine_coefficient(constraint, dim, &factor))
       return false;
-    int64_t last = factor > 0 ? nest->extents[dim] - 1 : 0;
+    int64_t last = factor > 0 ? strata_nest_static_extent(nest, dim) - 1 : 0;
     at[dim] = strata_tile_constant(b, last);
     if (dim == loop) {
       *out_factor = factor;
@@ -88,15 +88,15 @@ static MlirValue combine(strata_tile_builder_t *b, const char *op, MlirValue x, 
 // Loop |loop|, of |extent| iterations, where factor * iteration + rest >= 0.
 static void cut_range(strata_tile_builder_t *b, int64_t factor, MlirAffineExpr rest, int64_t extent,
                       strata_tile_range_t *range) {
-  int64_t extents[STRATA_TILE_DIMS], least, greatest;
+  strata_static_space_t storage;
+  int64_t least, greatest;
   MlirAffineExpr width = strata_tile_constant(b, factor > 0 ? factor : -factor), bound;
   if (factor > 0)
     bound = mlirAffineCeilDivExprGet(mlirAffineMulExprGet(rest, strata_tile_constant(b, -1)), width);
   else
     bound = mlirAffineAddExprGet(mlirAffineFloorDivExprGet(rest, width), strata_tile_constant(b, 1));
   bound = strata_tile_simplify(b, bound);
-  strata_tile_extents(b, extents);
-  if (!strata_affine_range(bound, STRATA_TILE_DIMS, extents, &least, &greatest) ||
+  if (!strata_affine_range(bound, strata_tile_space(b, &storage), &least, &greatest) ||
       (factor > 0 ? greatest <= 0 : least >= extent))
     return;
   if (mlirValueIsNull(range->first)) {
@@ -126,7 +126,7 @@ void strata_tile_contract_window(strata_tile_builder_t *b, const strata_contract
       int dim = k->nest->n_parallel + loop;
       int64_t factor = 0;
       if (strata_affine_expr_uses(constraint, dim) && greatest_rest(b, &w, constraint, dim, &factor, &rest))
-        cut_range(b, factor, rest, k->nest->extents[dim], &ranges[loop]);
+        cut_range(b, factor, rest, strata_nest_static_extent(k->nest, dim), &ranges[loop]);
     }
   }
 }

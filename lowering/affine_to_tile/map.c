@@ -39,11 +39,11 @@ strata_status_t strata_tile_map(strata_tile_builder_t *b) {
   strata_map_kernel_t map;
   STRATA_TRY(read_kernel(b->kernel, &map));
   int64_t outer[STRATA_MAX_DIMS];
-  strata_tile_walk_t walk = {.outer = outer, .vector = map.space->extents[map.vector_dim]};
+  strata_tile_walk_t walk = {.outer = outer, .vector = strata_nest_static_extent(map.space, map.vector_dim)};
   for (int dim = 0; dim < map.space->n_parallel; dim++)
     if (dim != map.vector_dim) {
       walk.cross = dim == map.cross_dim ? walk.n_outer : walk.cross;
-      outer[walk.n_outer++] = map.space->extents[dim];
+      outer[walk.n_outer++] = strata_nest_static_extent(map.space, dim);
     }
   walk.tile = strata_tile_width(b, walk.vector);
   if (b->schedule.n_tile == 2 && map.cross_dim != STRATA_MAP_NO_DIM) {

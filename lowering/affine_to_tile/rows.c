@@ -109,7 +109,7 @@ static void reduction_loops(strata_tile_builder_t *b, reduction_t *r, int64_t n_
   const strata_nest_t *nest = r->member->nest;
   int64_t trips[STRATA_MAX_DIMS];
   for (int i = 0; i < nest->n_reduction; i++)
-    trips[i] = nest->n_parallel + i == r->vector_dim ? n_tiles : nest->extents[nest->n_parallel + i];
+    trips[i] = nest->n_parallel + i == r->vector_dim ? n_tiles : strata_nest_static_extent(nest, nest->n_parallel + i);
   strata_tile_carry(b, nest->n_reduction, trips, NULL, unrolled(b, r), r->n_carried, carried, reduction_body, r);
 }
 
@@ -156,13 +156,14 @@ MlirValue strata_rows_combine(strata_tile_builder_t *b, const char *kind, MlirVa
 static int inner_vector_dim(const strata_nest_t *nest) {
   int best = nest->n_parallel, best_score = -1;
   for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++) {
-    int score = nest->extents[dim] > 1;
+    int score = strata_nest_static_extent(nest, dim) > 1;
     for (int i = 0; i < nest->n_accesses; i++) {
       int64_t stride;
       if (!nest->accesses[i].is_store && strata_access_stride(nest, &nest->accesses[i], dim, &stride))
         score += 2 * (stride == 1);
     }
-    if (score > best_score || (score == best_score && nest->extents[dim] > nest->extents[best])) {
+    if (score > best_score ||
+        (score == best_score && strata_nest_static_extent(nest, dim) > strata_nest_static_extent(nest, best))) {
       best = dim;
       best_score = score;
     }
@@ -180,7 +181,7 @@ static void emit_reduction_inner(strata_tile_builder_t *b, const strata_rows_t *
     return;
   }
   reduction_t r = {.member = member, .n_carried = 1, .vector_dim = inner_vector_dim(nest)};
-  int64_t extent = nest->extents[r.vector_dim], full = strata_tile_width(b, extent);
+  int64_t extent = strata_nest_static_extent(nest, r.vector_dim), full = strata_tile_width(b, extent);
   MlirAffineExpr zero[STRATA_MAX_DIMS];
   for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
     zero[dim] = strata_tile_constant(b, 0);
@@ -256,9 +257,9 @@ strata_status_t strata_tile_rows(strata_tile_builder_t *b) {
   int along = vector_row(b, &rows);
   for (int row = 0; row < rows.of.n_rows; row++)
     if (row != along)
-      outer[walk.n_outer++] = rows.of.extents[row];
+      outer[walk.n_outer++] = strata_size_static_value(rows.of.sizes[row]);
   if (along != STRATA_NOT_A_ROW) {
-    walk.vector = rows.of.extents[along];
+    walk.vector = strata_size_static_value(rows.of.sizes[along]);
     walk.tile = b->schedule.n_tile == 2 ? b->schedule.tile[1] : strata_tile_width(b, walk.vector);
     walk.work *= walk.vector;
   }

@@ -43,7 +43,7 @@ static int inner_nest_vector_dim(const strata_rows_t *rows, const strata_row_mem
   for (int dim = 0; dim < nest->n_parallel && rows->of.across == STRATA_NOT_A_ROW; dim++) {
     if (member->row_of[dim] != STRATA_NOT_A_ROW)
       continue;
-    int score = nest->extents[dim] > 1;
+    int score = strata_nest_static_extent(nest, dim) > 1;
     for (int i = 0; i < nest->n_accesses; i++) {
       int64_t stride;
       if (strata_access_stride(nest, &nest->accesses[i], dim, &stride))
@@ -65,7 +65,7 @@ static void emit_inner_nest(strata_tile_builder_t *b, const strata_rows_t *rows,
   strata_tile_walk_t walk = {.outer = outer, .vector = 1, .tile = 1};
   for (int dim = 0; dim < member->nest->n_parallel; dim++)
     if (member->row_of[dim] == STRATA_NOT_A_ROW && dim != inner.vector_dim)
-      outer[walk.n_outer++] = member->nest->extents[dim];
+      outer[walk.n_outer++] = strata_nest_static_extent(member->nest, dim);
   if (rows->of.across != STRATA_NOT_A_ROW) {
     // The rows are the vector: the inner dims are scalar loops around it.
     MlirAffineExpr coordinates[STRATA_MAX_DIMS];
@@ -78,7 +78,7 @@ static void emit_inner_nest(strata_tile_builder_t *b, const strata_rows_t *rows,
     return;
   }
   if (inner.vector_dim >= 0) {
-    walk.vector = member->nest->extents[inner.vector_dim];
+    walk.vector = strata_nest_static_extent(member->nest, inner.vector_dim);
     walk.tile = strata_tile_width(b, walk.vector);
   }
   strata_tile_walk_here(b, &walk, inner_body, &inner);
@@ -125,7 +125,7 @@ static bool is_worth_keeping(const strata_rows_t *rows, const strata_row_member_
   int64_t count = 1;
   for (int dim = 0; dim < nest->n_parallel; dim++)
     if (member->row_of[dim] == STRATA_NOT_A_ROW)
-      count *= nest->extents[dim];
+      count *= strata_nest_static_extent(nest, dim);
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults((*out_store)->map); i++)
     if (!mlirAffineExprIsADim(mlirAffineMapGetResult((*out_store)->map, i)))
       return false;
@@ -142,7 +142,7 @@ void strata_rows_keep(strata_tile_builder_t *b, const strata_rows_t *rows, const
     return;
   strata_tile_moved_t *moved = strata_arena_new(rows->of.kernel->arena, strata_tile_moved_t);
   int64_t sizes[STRATA_MAX_DIMS], kept[STRATA_MAX_DIMS];
-  int rank = strata_memref_sizes(store->buffer, sizes);
+  int rank = strata_memref_static_sizes(store->buffer, sizes);
   for (int i = 0; i < rank; i++) {
     int dim = (int)mlirAffineDimExprGetPosition(mlirAffineMapGetResult(store->map, i));
     if (member->row_of[dim] != STRATA_NOT_A_ROW)

@@ -227,18 +227,21 @@ static void scalar_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, M
   scalar->cloner->values.count = n_values;
 }
 
-static strata_tile_walk_t walk_of(const strata_nest_t *nest) {
-  strata_tile_walk_t walk = {.outer = nest->extents, .n_outer = nest->n_parallel, .vector = 1, .tile = 1, .work = 8};
+static strata_tile_walk_t walk_of(const strata_nest_t *nest, int64_t *outer) {
+  strata_tile_walk_t walk = {.outer = outer, .n_outer = nest->n_parallel, .vector = 1, .tile = 1, .work = 8};
+  for (int i = 0; i < nest->n_parallel; i++)
+    outer[i] = strata_nest_static_extent(nest, i);
   for (int i = 0; i < nest->n_reduction; i++)
-    walk.work *= nest->extents[nest->n_parallel + i];
+    walk.work *= strata_nest_static_extent(nest, nest->n_parallel + i);
   return walk;
 }
 
 strata_status_t strata_tile_scalar(strata_tile_builder_t *b) {
+  int64_t outer[STRATA_MAX_DIMS];
   cloner_t cloner = {.b = b};
   if (b->kernel->n_nests == 1) {
     scalar_t scalar = {&cloner, &b->kernel->nests[0]};
-    strata_tile_walk_t walk = walk_of(scalar.nest);
+    strata_tile_walk_t walk = walk_of(scalar.nest, outer);
     strata_tile_walk(b, &walk, scalar_body, &scalar);
     return b->status;
   }
@@ -249,7 +252,7 @@ strata_status_t strata_tile_scalar(strata_tile_builder_t *b) {
       clone_op(&cloner, op);
   for (int i = 0; i < b->kernel->n_nests && !b->status; i++) {
     scalar_t scalar = {&cloner, &b->kernel->nests[i]};
-    strata_tile_walk_t walk = walk_of(scalar.nest);
+    strata_tile_walk_t walk = walk_of(scalar.nest, outer);
     strata_tile_walk_here(b, &walk, scalar_body, &scalar);
   }
   strata_emit_forall_end(&b->e, forall);

@@ -38,17 +38,18 @@ MlirAffineExpr strata_tile_vector_dim(strata_tile_builder_t *b, int dim) {
   return mlirAffineDimExprGet(b->e.context, dim);
 }
 
-void strata_tile_extents(const strata_tile_builder_t *b, int64_t *out_extents) {
+const strata_space_t *strata_tile_space(const strata_tile_builder_t *b, strata_static_space_t *storage) {
+  int64_t extents[STRATA_TILE_DIMS];
   for (int i = 0; i < STRATA_TILE_DIMS; i++) {
     bool exists = i < STRATA_TILE_RANK ? i < b->space.n_vector : i - STRATA_TILE_RANK < b->space.n_symbols;
-    out_extents[i] = exists ? b->space.extents[i] : 1;
+    extents[i] = exists ? b->space.extents[i] : 1;
   }
+  return strata_static_space(storage, STRATA_TILE_DIMS, extents);
 }
 
 MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr expr) {
-  int64_t extents[STRATA_TILE_DIMS];
-  strata_tile_extents(b, extents);
-  return strata_affine_simplify(expr, STRATA_TILE_DIMS, extents);
+  strata_static_space_t storage;
+  return strata_affine_simplify(expr, strata_tile_space(b, &storage));
 }
 
 MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t scale, MlirAffineExpr base) {

@@ -149,13 +149,11 @@ static strata_tile_value_t load_padded(strata_tile_builder_t *b, MlirValue memor
 
 static strata_tile_value_t compute_producer(strata_tile_builder_t *b, const strata_nest_t *nest,
                                             const strata_access_t *store, int rank, const MlirAffineExpr *coordinates) {
-  int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_TILE_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  strata_static_space_t storage;
   strata_memref_sizes(store->buffer, sizes);
-  for (int i = 0; i < STRATA_TILE_DIMS; i++)
-    extents[i] = i < STRATA_TILE_RANK ? (i < b->space.n_vector ? b->space.extents[i] : 1)
-                                      : (i - STRATA_TILE_RANK < b->space.n_symbols ? b->space.extents[i] : 1);
   MlirAffineExpr point[STRATA_MAX_DIMS];
-  if (!strata_affine_invert(store->map, nest->extents, sizes, coordinates, STRATA_TILE_DIMS, extents, point)) {
+  if (!strata_affine_invert(store->map, &nest->space, sizes, coordinates, strata_tile_space(b, &storage), point)) {
     strata_tile_fail(b, "affine-to-tile: the store of a fused producer cannot be inverted (%d-d)", rank);
     return no_value;
   }
@@ -270,12 +268,12 @@ static void prefetch_line(strata_tile_builder_t *b, MlirValue buffer, int rank, 
 // How far apart in |buffer| neighbours along each vector dim are; false where that is no one number.
 static bool block_strides(strata_tile_builder_t *b, MlirValue buffer, int rank, const MlirAffineExpr *coordinates,
                           int64_t *out_strides) {
-  int64_t sizes[STRATA_MAX_DIMS], extents[STRATA_TILE_DIMS];
-  strata_tile_extents(b, extents);
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  strata_static_space_t storage;
   strata_memref_sizes(buffer, sizes);
   MlirAffineMap map =
       mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, rank, (MlirAffineExpr *)(uintptr_t)coordinates);
-  MlirAffineExpr position = strata_affine_linearize(map, sizes, extents);
+  MlirAffineExpr position = strata_affine_linearize(map, sizes, strata_tile_space(b, &storage));
   for (int dim = 0; dim < b->space.n_vector; dim++)
     if (!strata_affine_coefficient(position, dim, &out_strides[dim]))
       return false;
@@ -343,9 +341,9 @@ static MlirValue index_over(strata_tile_builder_t *b, MlirAffineExpr expr, uint3
 
 // The least multiple of |divisor| that makes |expr| no less than zero.
 static int64_t raise_of(const strata_tile_builder_t *b, MlirAffineExpr expr, int64_t divisor) {
-  int64_t extents[STRATA_TILE_DIMS], min, max;
-  strata_tile_extents(b, extents);
-  if (!strata_affine_range(expr, STRATA_TILE_DIMS, extents, &min, &max) || min >= 0)
+  strata_static_space_t storage;
+  int64_t min, max;
+  if (!strata_affine_range(expr, strata_tile_space(b, &storage), &min, &max) || min >= 0)
     return 0;
   return strata_round_up(-min, divisor);
 }
@@ -458,7 +456,7 @@ static bool guard_is_bounds(strata_tile_builder_t *b, const strata_tile_frame_t 
                             MlirValue buffer, int rank, const MlirAffineExpr *coordinates) {
   MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
   int64_t sizes[STRATA_MAX_DIMS];
-  strata_memref_sizes(buffer, sizes);
+  strata_memref_static_sizes(buffer, sizes);
   for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++) {
     MlirAffineExpr constraint = constraint_at(b, frame, guard, i);
     bool found = false;

@@ -76,8 +76,9 @@ MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr exp
 // base + scale * expr, simplified.
 MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t scale, MlirAffineExpr base);
 
-// The extents of all dims of the space. Vector dims and symbols that do not exist (yet) count as having one point.
-void strata_tile_extents(const strata_tile_builder_t *b, int64_t *out_extents);
+// The dims that expressions are over, kept in |storage|. Vector dims and symbols that do not exist (yet) have one
+// point.
+const strata_space_t *strata_tile_space(const strata_tile_builder_t *b, strata_static_space_t *storage);
 
 // The index value of an expression without vector dims.
 MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr);

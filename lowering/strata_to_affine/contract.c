@@ -91,8 +91,8 @@ static strata_status_t check_inside(const contract_t *c) {
     for (int i = 0; i < c->operands[operand]->rank; i++) {
       int64_t min, max;
       MlirAffineExpr expr = mlirAffineMapGetResult(c->maps[operand], i);
-      if (!strata_affine_range(expr, c->result->rank + c->n_reduced, extents, &min, &max) || min < 0 ||
-          max >= c->operands[operand]->sizes[i])
+      if (!strata_affine_range(expr, STRATA_STATIC_SPACE(c->result->rank + c->n_reduced, extents), &min, &max) ||
+          min < 0 || max >= c->operands[operand]->sizes[i])
         return strata_error(STRATA_INVALID_ARGUMENT, "contract: operand %d is read outside its dim %d", operand, i);
     }
   return NULL;

@@ -73,8 +73,9 @@ static MlirAffineMap buffer_map(const strata__nest_t *nest, const strata__tensor
   for (int i = 0; i < tensor->rank; i++)
     copies[i] = coordinates[i];
   MlirAffineMap point = mlirAffineMapGet(nest->lowering->context, nest->n_dims, 0, tensor->rank, copies);
-  return strata_affine_simplify_places(strata_affine_compose(tensor->map, point, NULL), tensor->buffer->sizes,
-                                       nest->extents);
+  return strata_affine_simplify_places(strata_affine_compose(tensor->map, point, NULL),
+                                       STRATA__SPACE(tensor->buffer)->sizes,
+                                       STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
 }
 
 static MlirValue load_affine(strata__nest_t *nest, const strata__tensor_t *tensor, MlirAffineMap map) {
@@ -120,10 +121,13 @@ static MlirValue insert_nibble(strata__nest_t *nest, MlirValue byte, MlirValue h
 // The byte of the packed buffer that holds coordinates |map|; *out_half gets the expression of the half.
 static MlirAffineMap nibble_byte(const strata__nest_t *nest, const strata__buffer_t *buffer, MlirAffineMap map,
                                  MlirAffineExpr *out_half) {
-  MlirAffineExpr position = strata_affine_linearize(map, buffer->sizes, nest->extents);
+  MlirAffineExpr position =
+      strata_affine_linearize(map, STRATA__SPACE(buffer)->sizes, STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
   MlirAffineExpr two = strata__constant(nest, 2);
-  *out_half = strata_affine_simplify(mlirAffineModExprGet(position, two), nest->n_dims, nest->extents);
-  MlirAffineExpr byte = strata_affine_simplify(mlirAffineFloorDivExprGet(position, two), nest->n_dims, nest->extents);
+  *out_half =
+      strata_affine_simplify(mlirAffineModExprGet(position, two), STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
+  MlirAffineExpr byte = strata_affine_simplify(mlirAffineFloorDivExprGet(position, two),
+                                               STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
   return one_result(nest, byte);
 }
 
@@ -181,13 +185,13 @@ static int bounds_that_can_fail(const strata__nest_t *nest, const strata__tensor
   int count = 0;
   for (int i = 0; i < tensor->rank; i++) {
     int64_t min, max;
-    MlirAffineExpr expr = strata_affine_simplify(coordinates[i], nest->n_dims, nest->extents);
-    bool known = strata_affine_range(expr, nest->n_dims, nest->extents, &min, &max);
+    MlirAffineExpr expr = strata_affine_simplify(coordinates[i], STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
+    bool known = strata_affine_range(expr, STRATA_STATIC_SPACE(nest->n_dims, nest->extents), &min, &max);
     if (!known || min < 0)
       out[count++] = expr;
     if (!known || max >= tensor->sizes[i])
-      out[count++] =
-          strata_affine_simplify(strata__linear(nest, expr, -1, tensor->sizes[i] - 1), nest->n_dims, nest->extents);
+      out[count++] = strata_affine_simplify(strata__linear(nest, expr, -1, tensor->sizes[i] - 1),
+                                            STRATA_STATIC_SPACE(nest->n_dims, nest->extents));
   }
   return count;
 }
@@ -272,7 +276,8 @@ static int dynamic_access(strata__nest_t *nest, const strata__tensor_t *tensor, 
   int n = 0;
   out_operands[n++] = strata__memref(nest->lowering, tensor->buffer);
   if (tensor->type == STRATA_TYPE_I4) {
-    MlirAffineExpr position = strata_affine_linearize(tensor->map, tensor->buffer->sizes, tensor->sizes);
+    MlirAffineExpr position =
+        strata_affine_linearize(tensor->map, STRATA__SPACE(tensor->buffer)->sizes, STRATA__SPACE(tensor));
     MlirAffineExpr two = strata__constant(nest, 2);
     *out_half = emit_expr(nest, mlirAffineModExprGet(position, two), coordinates);
     out_operands[n++] = emit_expr(nest, mlirAffineFloorDivExprGet(position, two), coordinates);

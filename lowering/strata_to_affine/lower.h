@@ -93,6 +93,9 @@ void strata__define_widened(strata__lowering_t *l, MlirOperation op);
 MlirAffineMap strata__view_map(strata__lowering_t *l, MlirOperation op);
 // The other direction, for ops that only rename elements; the null map for slice and broadcast.
 MlirAffineMap strata__view_inverse(strata__lowering_t *l, MlirOperation op);
+// The space of a tensor's coordinates, or of a buffer's.
+#define STRATA__SPACE(of) STRATA_STATIC_SPACE((of)->rank, (of)->sizes)
+
 // Coordinates of a tensor of |sizes| -> those of one with as many elements, in row-major order.
 MlirAffineMap strata__reshape_map(MlirContext context, int rank, const int64_t *sizes, int to_rank,
                                   const int64_t *to_sizes);

@@ -33,7 +33,7 @@ static void copy_part(strata__lowering_t *l, MlirOperation op, int index) {
   const strata__tensor_t *result = strata__result(l, op, 0);
   strata__tensor_t part = *strata__operand(l, op, index);
   part.buffer = result->buffer;
-  part.map = strata_affine_compose(result->map, strata__concat_map(l, op, index), part.sizes);
+  part.map = strata_affine_compose(result->map, strata__concat_map(l, op, index), STRATA__SPACE(&part));
   part.order = (strata__order_t){0};
   strata__copy(l, op, strata__operand(l, op, index), &part);
 }

@@ -47,13 +47,15 @@ static strata__order_t order_as(strata__lowering_t *l, const chain_t *chain, siz
   MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(l->context, shape->rank);
   strata__order_t order = {shape, identity, identity};
   for (size_t i = as; i < of; i++) { // it lies behind
-    order.map = strata_affine_compose(strata__view_map(l, strata_def(chain->data[i])), order.map, shape->sizes);
+    order.map = strata_affine_compose(strata__view_map(l, strata_def(chain->data[i])), order.map, STRATA__SPACE(shape));
     order.inverse = strata_affine_compose(order.inverse, strata__view_inverse(l, strata_def(chain->data[i])),
-                                          strata__tensor(l, chain->data[i + 1])->sizes);
+                                          STRATA__SPACE(strata__tensor(l, chain->data[i + 1])));
   }
   for (size_t i = as; i-- > of;) { // or in front
-    order.map = strata_affine_compose(strata__view_inverse(l, strata_def(chain->data[i])), order.map, shape->sizes);
-    order.inverse = strata_affine_compose(strata__view_map(l, strata_def(chain->data[i])), order.inverse, own->sizes);
+    order.map =
+        strata_affine_compose(strata__view_inverse(l, strata_def(chain->data[i])), order.map, STRATA__SPACE(shape));
+    order.inverse =
+        strata_affine_compose(strata__view_map(l, strata_def(chain->data[i])), order.inverse, STRATA__SPACE(own));
   }
   return order;
 }
@@ -74,7 +76,7 @@ static size_t find_simple(strata__lowering_t *l, const chain_t *chain, const int
   size_t at = 0;
   for (; at < chain->count; at++) {
     strata__order_t stored = order_as(l, chain, 0, at), computed = order_as(l, chain, chain->count - 1, at);
-    MlirAffineMap place = strata_affine_compose(map, stored.map, stored.shape->sizes);
+    MlirAffineMap place = strata_affine_compose(map, stored.map, STRATA__SPACE(stored.shape));
     if (strata__is_linear(stored.shape, sizes, place) && is_simple(computed.shape, computed.map))
       break;
   }
@@ -185,9 +187,9 @@ static bool is_renaming(strata__lowering_t *l, MlirOperation op) {
 static strata__order_t through(strata__lowering_t *l, MlirOperation op, strata__order_t order) {
   if (!order.shape || !strata__is_view_op(strata_op_id(op)))
     return order;
-  const int64_t *sizes = strata__operand(l, op, 0)->sizes;
-  order.map = strata_affine_compose(strata__view_map(l, op), order.map, order.shape->sizes);
-  order.inverse = strata_affine_compose(order.inverse, strata__view_inverse(l, op), sizes);
+  order.map = strata_affine_compose(strata__view_map(l, op), order.map, STRATA__SPACE(order.shape));
+  order.inverse =
+      strata_affine_compose(order.inverse, strata__view_inverse(l, op), STRATA__SPACE(strata__operand(l, op, 0)));
   return order;
 }
 

@@ -20,7 +20,8 @@ MlirAffineMap strata__concat_map(strata__lowering_t *l, MlirOperation op, int in
 }
 
 bool strata__is_linear(const strata__tensor_t *tensor, const int64_t *sizes, MlirAffineMap map) {
-  MlirAffineExpr position = strata_affine_linearize(map, sizes, tensor->sizes);
+  MlirAffineExpr position = strata_affine_linearize(
+      map, STRATA_STATIC_SPACE((int)mlirAffineMapGetNumResults(map), sizes)->sizes, STRATA__SPACE(tensor));
   int64_t coefficient;
   for (int i = 0; i < tensor->rank; i++)
     if (!strata_affine_coefficient(position, i, &coefficient))
@@ -62,7 +63,7 @@ static bool place(strata__lowering_t *l, MlirValue value, strata__buffer_t *buff
   for (MlirOperation op = view_op(computed); !mlirOperationIsNull(op); op = view_op(computed)) {
     computed = mlirOperationGetOperand(op, 0);
     stored = strata_affine_simplify_places(strata_affine_compose(stored, strata__view_inverse(l, op), NULL),
-                                           buffer->sizes, strata__tensor(l, computed)->sizes);
+                                           STRATA__SPACE(buffer)->sizes, STRATA__SPACE(strata__tensor(l, computed)));
   }
   strata__tensor_t *tensor = strata__tensor(l, computed);
   tensor->buffer = buffer;
@@ -104,7 +105,7 @@ static void place_concat_operands(strata__lowering_t *l, MlirOperation op) {
   strata__place_anywhere(l, result, mlirOperationGetLocation(op));
   for (int i = 0; i < 2; i++) {
     const strata__tensor_t *operand = strata__operand(l, op, i);
-    MlirAffineMap map = strata_affine_compose(result->map, strata__concat_map(l, op, i), operand->sizes);
+    MlirAffineMap map = strata_affine_compose(result->map, strata__concat_map(l, op, i), STRATA__SPACE(operand));
     if (place(l, mlirOperationGetOperand(op, i), result->buffer, map))
       *plan |= i == 0 ? STRATA__CONCAT_LHS_IN_PLACE : STRATA__CONCAT_RHS_IN_PLACE;
   }
@@ -139,11 +140,11 @@ static bool is_reshaped(strata__lowering_t *l, MlirValue value, bool *out_divide
       return false;
     reshaped |= strata_op_id(op) == STRATA_OP_RESHAPE;
     MlirAffineMap forward = strata__view_map(l, op);
-    map = mlirAffineMapIsNull(map) ? forward : strata_affine_compose(forward, map, tensor->sizes);
+    map = mlirAffineMapIsNull(map) ? forward : strata_affine_compose(forward, map, STRATA__SPACE(tensor));
   }
   for (intptr_t i = 0; reshaped && i < mlirAffineMapGetNumResults(map); i++)
     *out_divides |=
-        strata_affine_has_division(strata_affine_simplify(mlirAffineMapGetResult(map, i), tensor->rank, tensor->sizes));
+        strata_affine_has_division(strata_affine_simplify(mlirAffineMapGetResult(map, i), STRATA__SPACE(tensor)));
   return reshaped;
 }
 

@@ -57,9 +57,10 @@ void strata__place_anywhere(strata__lowering_t *l, strata__tensor_t *tensor, Mli
 
 MlirAffineMap strata__reshape_map(MlirContext context, int rank, const int64_t *sizes, int to_rank,
                                   const int64_t *to_sizes) {
+  const strata_space_t *from = STRATA_STATIC_SPACE(rank, sizes);
   MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(context, rank);
-  MlirAffineExpr position = strata_affine_linearize(identity, sizes, sizes);
-  return strata_affine_delinearize(context, position, rank, to_rank, to_sizes, sizes);
+  MlirAffineExpr position = strata_affine_linearize(identity, from->sizes, from);
+  return strata_affine_delinearize(position, to_rank, STRATA_STATIC_SPACE(to_rank, to_sizes)->sizes, from);
 }
 
 static MlirAffineMap reshape_map(strata__lowering_t *l, const strata__tensor_t *from, const strata__tensor_t *to) {
@@ -163,5 +164,5 @@ void strata__define_view(strata__lowering_t *l, MlirOperation op) {
   result->splat = operand->splat;
   if (operand->buffer && !strata__is_empty(result))
     result->map = strata_affine_simplify_places(strata_affine_compose(operand->map, strata__view_map(l, op), NULL),
-                                                operand->buffer->sizes, result->sizes);
+                                                STRATA__SPACE(operand->buffer)->sizes, STRATA__SPACE(result));
 }

@@ -118,9 +118,9 @@ static strata_status_t read_buffer(strata_distribution_t *d, MlirOperation op, M
 }
 
 static MlirAffineExpr linearize(MlirContext context, int n_dims, int rank, const MlirAffineExpr *coordinates,
-                                const int64_t *sizes, const int64_t *extents) {
+                                const int64_t *sizes, const strata_space_t *space) {
   MlirAffineMap map = mlirAffineMapGet(context, n_dims, STRATA_ACCESS_DIMS, rank, (MlirAffineExpr *)coordinates);
-  return strata_affine_linearize(map, sizes, extents);
+  return strata_affine_linearize(map, STRATA_STATIC_SPACE(rank, sizes)->sizes, space);
 }
 
 static void read_steps(strata_box_t *box) {
@@ -157,12 +157,12 @@ strata_status_t strata_box_read(strata_distribution_t *d, MlirOperation op, int 
   for (int i = 0; i < box->rank; i++) {
     box->coordinates[i] = apply_map(d->e.context, map, box->n_vector + box->n_symbols, 0, given, i);
     MlirAffineExpr expr = apply_map(d->e.context, map, box->n_known, STRATA_ACCESS_DIMS, known, i);
-    box->known_coordinates[i] = strata_affine_simplify(expr, box->n_known, box->extents);
+    box->known_coordinates[i] = strata_affine_simplify(expr, STRATA_STATIC_SPACE(box->n_known, box->extents));
   }
   box->position =
       linearize(d->e.context, box->n_vector + box->n_symbols, box->rank, box->coordinates, box->sizes, NULL);
-  box->known_position =
-      linearize(d->e.context, box->n_known, box->rank, box->known_coordinates, box->sizes, box->extents);
+  box->known_position = linearize(d->e.context, box->n_known, box->rank, box->known_coordinates, box->sizes,
+                                  STRATA_STATIC_SPACE(box->n_known, box->extents));
   read_steps(box);
   return NULL;
 }
@@ -226,16 +226,16 @@ bool strata_box_step(const strata_box_t *box, MlirAffineExpr known, const int64_
     return true;
   }
   int64_t extents[STRATA_ACCESS_DIMS];
-  MlirAffineExpr expr =
-      strata_affine_simplify(along_inner(box, known, point), box->n_known, extents_of_piece(box, length, extents));
+  MlirAffineExpr expr = strata_affine_simplify(
+      along_inner(box, known, point), STRATA_STATIC_SPACE(box->n_known, extents_of_piece(box, length, extents)));
   return strata_affine_coefficient(expr, box->n_vector - 1, out_step);
 }
 
 bool strata_box_inside(const strata_box_t *box, MlirAffineExpr known, const int64_t *point, int64_t length,
                        int64_t size) {
   int64_t extents[STRATA_ACCESS_DIMS], min, max;
-  return strata_affine_range(along_inner(box, known, point), box->n_known, extents_of_piece(box, length, extents), &min,
-                             &max) &&
+  return strata_affine_range(along_inner(box, known, point),
+                             STRATA_STATIC_SPACE(box->n_known, extents_of_piece(box, length, extents)), &min, &max) &&
          min >= 0 && max < size;
 }
 
@@ -244,7 +244,7 @@ bool strata_box_is_multiple(const strata_box_t *box, const int64_t *point, int64
   if (box->n_vector == 0)
     return mlirAffineExprIsMultipleOf(expr, factor);
   int64_t extents[STRATA_ACCESS_DIMS]; // a dim of extent 1 is 0
-  expr = strata_affine_simplify(expr, box->n_known, extents_of_piece(box, 1, extents));
+  expr = strata_affine_simplify(expr, STRATA_STATIC_SPACE(box->n_known, extents_of_piece(box, 1, extents)));
   return mlirAffineExprIsMultipleOf(expr, factor);
 }
 

@@ -28,8 +28,7 @@ static MlirAffineMap over_space(strata_index_space_t *space, MlirAffineMap map, 
     values[n_dims + i] = symbols[i];
   MlirAffineMap inner = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, n_dims + n_symbols, values);
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
-    results[i] = strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(map, i), inner), space->n_dims,
-                                        space->extents);
+    results[i] = strata_index_simplify(space, mlirAffineExprCompose(mlirAffineMapGetResult(map, i), inner));
   return mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, mlirAffineMapGetNumResults(map), results);
 }
 
@@ -56,7 +55,8 @@ strata_status_t strata_gpu_box_read(strata_gpu_distribution_t *d, MlirOperation 
   map = over_space(&box->space, map, symbols);
   for (int i = 0; i < box->rank; i++)
     box->coordinates[i] = mlirAffineMapGetResult(map, i);
-  box->position = strata_affine_linearize(map, box->sizes, box->space.extents);
+  box->position = strata_affine_linearize(map, STRATA_STATIC_SPACE(box->rank, box->sizes)->sizes,
+                                          STRATA_STATIC_SPACE(box->space.n_dims, box->space.extents));
   read_steps(box);
   return NULL;
 }

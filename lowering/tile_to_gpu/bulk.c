@@ -30,7 +30,7 @@ static MlirAffineExpr at(const strata_bulk_t *bulk, MlirAffineExpr expr, const i
       dims[i] = mlirAffineAddExprGet(dim, dims[i]);
   }
   MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, space->n_dims, dims);
-  return strata_affine_simplify(mlirAffineExprCompose(expr, map), space->n_dims, extents);
+  return strata_affine_simplify(mlirAffineExprCompose(expr, map), STRATA_STATIC_SPACE(space->n_dims, extents));
 }
 
 // Which dim of the buffer dim |v| of the vector runs along in the part at |offsets|; NO_DIM if none or not linearly.
@@ -156,7 +156,7 @@ static bool fits_engine(const strata_bulk_t *bulk, const strata_bulk_limits_t *l
 static bool is_at_least(const strata_bulk_t *bulk, MlirAffineExpr a, MlirAffineExpr b) {
   const strata_index_space_t *space = &bulk->box.space;
   MlirAffineExpr minus = mlirAffineMulExprGet(b, mlirAffineConstantExprGet(space->d->e.context, -1));
-  MlirAffineExpr rest = strata_affine_simplify(mlirAffineAddExprGet(a, minus), space->n_dims, space->extents);
+  MlirAffineExpr rest = strata_index_simplify(space, mlirAffineAddExprGet(a, minus));
   return mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) >= 0;
 }
 
@@ -185,7 +185,7 @@ static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
     if (bulk->dims[i] < 0)
       continue;
     MlirAffineExpr sum = mlirAffineAddExprGet(expr, bulk->box.coordinates[bulk->dims[i]]);
-    MlirAffineExpr last = strata_affine_simplify(sum, space->n_dims, space->extents);
+    MlirAffineExpr last = strata_index_simplify(space, sum);
     int64_t size = bulk->box.sizes[bulk->dims[i]] - bulk->left_out[i], end = 0;
     if (mlirAffineExprIsAConstant(last))
       end = mlirAffineConstantExprGetValue(last) + 1;
@@ -225,8 +225,7 @@ static void join_digits(strata_bulk_t *bulk) {
                         strata_affine_has_division(box->coordinates[j]);
          j++) {
       MlirAffineExpr scaled = mlirAffineMulExprGet(joined, mlirAffineConstantExprGet(context, box->sizes[j]));
-      joined = strata_affine_simplify(mlirAffineAddExprGet(scaled, box->coordinates[j]), box->space.n_dims,
-                                      box->space.extents);
+      joined = strata_index_simplify(&box->space, mlirAffineAddExprGet(scaled, box->coordinates[j]));
       size *= box->sizes[j];
       if (strata_affine_has_division(joined))
         continue;
@@ -281,8 +280,7 @@ static bool thin_out(strata_bulk_t *bulk, MlirOperation op, int64_t n, int64_t f
   space->extents[1] /= n;
   MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, space->n_dims, dims);
   for (int i = 0; i < box->rank; i++)
-    box->coordinates[i] =
-        strata_affine_simplify(mlirAffineExprCompose(box->coordinates[i], map), space->n_dims, space->extents);
+    box->coordinates[i] = strata_index_simplify(space, mlirAffineExprCompose(box->coordinates[i], map));
   return true;
 }
 

@@ -46,10 +46,8 @@ int strata_bulk_split_strides(strata_bulk_t *bulk) {
     if (n <= 1 || (box->sizes[i] % n && !is_outermost(box, i)))
       continue;
     MlirAffineExpr by = mlirAffineConstantExprGet(space->d->e.context, n);
-    MlirAffineExpr rest =
-        strata_affine_simplify(mlirAffineModExprGet(box->coordinates[i], by), space->n_dims, space->extents);
-    MlirAffineExpr quotient =
-        strata_affine_simplify(mlirAffineFloorDivExprGet(box->coordinates[i], by), space->n_dims, space->extents);
+    MlirAffineExpr rest = strata_index_simplify(space, mlirAffineModExprGet(box->coordinates[i], by));
+    MlirAffineExpr quotient = strata_index_simplify(space, mlirAffineFloorDivExprGet(box->coordinates[i], by));
     bool is_whole = box->sizes[i] % n == 0, is_same = mlirAffineExprIsAConstant(rest);
     if (mlirAffineExprIsFunctionOfDim(rest, 0) || strata_bulk_concerns_steps(bulk, rest) || !(is_whole || is_same))
       continue;
@@ -73,17 +71,16 @@ static bool split_row(strata_bulk_t *bulk, int i, MlirAffineExpr constraint) {
   MlirAffineExpr n = mlirAffineConstantExprGet(context, last + 1), minus_one = mlirAffineConstantExprGet(context, -1);
   MlirAffineExpr others = mlirAffineAddExprGet(box->coordinates[i], constraint); // n * q + n - 1
   others = mlirAffineAddExprGet(others, mlirAffineConstantExprGet(context, -last));
-  others = strata_affine_simplify(others, space->n_dims, space->extents);
+  others = strata_index_simplify(space, others);
   if (mlirAffineExprIsAConstant(others) && mlirAffineConstantExprGetValue(others) == 0)
     return false; // the first row alone: the map may end there
-  MlirAffineExpr rest = strata_affine_simplify(mlirAffineModExprGet(others, n), space->n_dims, space->extents);
+  MlirAffineExpr rest = strata_index_simplify(space, mlirAffineModExprGet(others, n));
   if (!mlirAffineExprIsAConstant(rest) || mlirAffineConstantExprGetValue(rest) != 0)
     return false;
   MlirAffineExpr x =
       mlirAffineAddExprGet(mlirAffineConstantExprGet(context, last), mlirAffineMulExprGet(constraint, minus_one));
-  split_dim(box, i, last + 1,
-            strata_affine_simplify(mlirAffineFloorDivExprGet(others, n), space->n_dims, space->extents),
-            strata_affine_simplify(x, space->n_dims, space->extents));
+  split_dim(box, i, last + 1, strata_index_simplify(space, mlirAffineFloorDivExprGet(others, n)),
+            strata_index_simplify(space, x));
   return true;
 }
 

@@ -29,7 +29,7 @@ static MlirAffineExpr constant(const finder_t *f, int64_t value) {
 
 static MlirAffineExpr simplify(const finder_t *f, MlirAffineExpr expr) {
   const strata_index_space_t *space = &f->bulk->box.space;
-  return strata_affine_simplify(expr, space->n_dims, space->extents);
+  return strata_index_simplify(space, expr);
 }
 
 static MlirAffineExpr minus(const finder_t *f, MlirAffineExpr a, MlirAffineExpr b) {

@@ -169,11 +169,12 @@ static int64_t run_width(const strata_gpu_box_t *box, int64_t most) {
     extents[STEP] = strata_ceil_div(extents[STEP], width);
     extents[rest] = width;
     MlirAffineMap map = mlirAffineMapGet(context, n_dims + 1, STRATA_INDEX_DIMS, n_dims, dims);
-    MlirAffineExpr position = strata_affine_simplify(mlirAffineExprCompose(box->position, map), n_dims + 1, extents);
+    MlirAffineExpr position =
+        strata_affine_simplify(mlirAffineExprCompose(box->position, map), STRATA_STATIC_SPACE(n_dims + 1, extents));
     dims[STEP] = mlirAffineDimExprGet(context, STEP);
     MlirAffineExpr start = mlirAffineAddExprGet(
         position, mlirAffineMulExprGet(mlirAffineDimExprGet(context, rest), mlirAffineConstantExprGet(context, -1)));
-    start = strata_affine_simplify(start, n_dims + 1, extents);
+    start = strata_affine_simplify(start, STRATA_STATIC_SPACE(n_dims + 1, extents));
     if (strata_affine_coefficient(position, rest, &step) && step == 1 && mlirAffineExprIsMultipleOf(start, width))
       return width;
   }

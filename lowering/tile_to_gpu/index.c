@@ -27,6 +27,11 @@ MlirAffineExpr strata_thread_coordinate(MlirContext context, const strata_layout
   return sum;
 }
 
+MlirAffineExpr strata_index_simplify(const strata_index_space_t *space, MlirAffineExpr expr) {
+  strata_static_space_t storage;
+  return strata_affine_simplify(expr, strata_static_space(&storage, space->n_dims, space->extents));
+}
+
 MlirAffineExpr strata_index_at(const strata_index_space_t *space, MlirAffineExpr expr, const strata_layout_t *layout,
                                int64_t reg) {
   MlirContext context = space->d->e.context;
@@ -37,11 +42,12 @@ MlirAffineExpr strata_index_at(const strata_index_space_t *space, MlirAffineExpr
                   : mlirAffineAddExprGet(strata_thread_coordinate(context, layout, i, space->n_vector),
                                          constant(context, strata_layout_reg_coordinate(layout, reg, i)));
   MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, space->n_dims, dims);
-  return strata_affine_simplify(mlirAffineExprCompose(expr, map), space->n_dims, space->extents);
+  return strata_index_simplify(space, mlirAffineExprCompose(expr, map));
 }
 
 bool strata_index_range(const strata_index_space_t *space, MlirAffineExpr expr, int64_t *out_min, int64_t *out_max) {
-  return strata_affine_range(expr, space->n_dims, space->extents, out_min, out_max);
+  strata_static_space_t storage;
+  return strata_affine_range(expr, strata_static_space(&storage, space->n_dims, space->extents), out_min, out_max);
 }
 
 int64_t strata_index_split(MlirAffineExpr *expr) {

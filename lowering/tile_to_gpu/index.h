@@ -30,7 +30,9 @@ MlirAffineExpr strata_index_resolve(strata_index_space_t *space, MlirValue old);
 // none.
 bool strata_index_bounds(MlirValue old, int64_t *out_lower, int64_t *out_step, int64_t *out_trips);
 
-// |expr|, simplified, where the vector's dims are at register |reg| of |layout|.
+// |expr| simplified.
+MlirAffineExpr strata_index_simplify(const strata_index_space_t *space, MlirAffineExpr expr);
+// The same where the vector's dims are at register |reg| of |layout|.
 MlirAffineExpr strata_index_at(const strata_index_space_t *space, MlirAffineExpr expr, const strata_layout_t *layout,
                                int64_t reg);
 // Its least and greatest value; false if unknown.

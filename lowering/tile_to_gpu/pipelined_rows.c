@@ -54,7 +54,7 @@ static MlirAffineExpr at_start(const strata_gpu_box_t *box, MlirAffineExpr expr)
   for (int i = 0; i < box->space.n_dims; i++)
     dims[i] = i < RANK ? mlirAffineConstantExprGet(context, 0) : mlirAffineDimExprGet(context, i);
   MlirAffineMap map = mlirAffineMapGet(context, box->space.n_dims, STRATA_INDEX_DIMS, box->space.n_dims, dims);
-  return strata_affine_simplify(mlirAffineExprCompose(expr, map), box->space.n_dims, box->space.extents);
+  return strata_index_simplify(&box->space, mlirAffineExprCompose(expr, map));
 }
 
 // The dim that constraint |i| of the mask ends; -1 if it always holds, -2 if it is of another kind. |*out_last|: the

@@ -91,7 +91,7 @@ static MlirWalkResult find_pinned(MlirOperation op, void *user) {
 static bool walks_as_one(const strata_nest_t *nest, MlirAffineExpr expr, int dim, int next) {
   int64_t first, second, product;
   return strata_affine_coefficient(expr, dim, &first) && strata_affine_coefficient(expr, next, &second) &&
-         !__builtin_mul_overflow(second, nest->extents[next], &product) && first == product;
+         !__builtin_mul_overflow(second, strata_nest_static_extent(nest, next), &product) && first == product;
 }
 
 // Withdraws the pairs that an expression of the nest does not walk as one.
@@ -111,9 +111,9 @@ static MlirWalkResult inspect_op(MlirOperation op, void *user) {
     return MlirWalkResultAdvance;
   bool is_access = strata_op_is(op, "affine.load") || strata_op_is(op, "affine.store");
   if (is_access) {
-    int64_t sizes[STRATA_MAX_DIMS];
+    strata_size_t sizes[STRATA_MAX_DIMS];
     strata_memref_sizes(mlirOperationGetOperand(op, strata_op_is(op, "affine.store") ? 1 : 0), sizes);
-    inspect_expr(inspector, strata_affine_linearize(map, sizes, nest->extents));
+    inspect_expr(inspector, strata_affine_linearize(map, sizes, &nest->space));
   }
   for (intptr_t i = 0; !is_access && i < mlirAffineMapGetNumResults(map); i++)
     inspect_expr(inspector, mlirAffineMapGetResult(map, i));
@@ -126,7 +126,7 @@ static void inspect_nest(strata_coalescing_t *coalescing, int node) {
   inspector_t inspector = {.coalescing = coalescing, .node = node};
   mlirOperationWalk(nest->op, find_pinned, &inspector, MlirWalkPreOrder);
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
-    if (nest->extents[dim] != 1 || strata_mask_has(inspector.pinned, dim))
+    if (strata_nest_static_extent(nest, dim) != 1 || strata_mask_has(inspector.pinned, dim))
       record->kept |= 1u << dim;
   if ((record->kept & ((1u << nest->n_parallel) - 1)) == 0)
     record->kept |= 1u << (nest->n_parallel - 1); // a nest has at least one parallel dim
@@ -135,7 +135,7 @@ static void inspect_nest(strata_coalescing_t *coalescing, int node) {
     if (!strata_mask_has(record->kept & ~inspector.pinned, dim) || next < 0 || strata_mask_has(inspector.pinned, next))
       continue;
     bool is_reduction = dim >= nest->n_parallel;
-    bool merges = nest->extents[dim] > 1 && nest->extents[next] > 1;
+    bool merges = strata_nest_static_extent(nest, dim) > 1 && strata_nest_static_extent(nest, next) > 1;
     for (int loop = dim; is_reduction && merges && loop < next; loop++)
       merges = strata_loop_is_perfect(nest->loops[loop - nest->n_parallel], nest->loops[loop - nest->n_parallel + 1]);
     record->merged |= merges ? 1u << dim : 0;
@@ -149,7 +149,7 @@ static void inspect_buffer(strata_coalescing_t *coalescing, int buffer) {
   strata_coalesced_buffer_t *record = &coalescing->buffers[buffer];
   record->rank = strata_memref_sizes(coalescing->graph.buffers.data[buffer].value, record->sizes);
   for (int dim = 0; dim < record->rank; dim++)
-    record->long_dims |= record->sizes[dim] != 1 ? 1u << dim : 0;
+    record->long_dims |= strata_size_is_one(record->sizes[dim]) ? 0 : 1u << dim;
 }
 
 static bool is_zero(MlirAffineExpr expr) {
@@ -195,19 +195,17 @@ static bool are_digits(const strata_coalescing_t *coalescing, const use_t *use, 
   MlirAffineExpr high = mlirAffineMapGetResult(use->map, first), low = mlirAffineMapGetResult(use->map, second);
   if (!strata_affine_has_division(high) && !strata_affine_has_division(low))
     return false;
-  int64_t size = coalescing->buffers[use->buffer].sizes[second];
-  MlirAffineExpr scaled = mlirAffineMulExprGet(high, mlirAffineConstantExprGet(coalescing->compile->context, size));
-  return !strata_affine_has_division(
-      strata_affine_simplify(mlirAffineAddExprGet(scaled, low), strata_nest_n_dims(nest), nest->extents));
+  MlirAffineExpr size = strata_size_expr(coalescing->compile->context, coalescing->buffers[use->buffer].sizes[second]);
+  MlirAffineExpr scaled = mlirAffineMulExprGet(high, size);
+  return !strata_affine_has_division(strata_affine_simplify(mlirAffineAddExprGet(scaled, low), &nest->space));
 }
 
 // True if |expr| is |dim|, or a number of which that is the last digit.
 static bool ends_with(const strata_nest_t *nest, MlirAffineExpr expr, int dim) {
   MlirContext context = mlirAffineExprGetContext(expr);
   MlirAffineExpr digit = mlirAffineDimExprGet(context, dim),
-                 extent = mlirAffineConstantExprGet(context, nest->extents[dim]);
-  MlirAffineExpr last =
-      strata_affine_simplify(mlirAffineModExprGet(expr, extent), strata_nest_n_dims(nest), nest->extents);
+                 extent = mlirAffineConstantExprGet(context, strata_nest_static_extent(nest, dim));
+  MlirAffineExpr last = strata_affine_simplify(mlirAffineModExprGet(expr, extent), &nest->space);
   return mlirAffineExprEqual(last, digit);
 }
 
@@ -254,10 +252,10 @@ static bool can_cross(const strata_coalescing_t *coalescing, const use_t *use, i
     if (!strata_mask_has(buffer->open, at))
       return false;
     int after = strata_coalesce_next(buffer->long_dims, at);
-    MlirAffineExpr size = mlirAffineConstantExprGet(coalescing->compile->context, buffer->sizes[after]);
+    MlirAffineExpr size = strata_size_expr(coalescing->compile->context, buffer->sizes[after]);
     joined = mlirAffineAddExprGet(mlirAffineMulExprGet(joined, size), mlirAffineMapGetResult(use->map, after));
   }
-  return walks_as_one(nest, strata_affine_simplify(joined, strata_nest_n_dims(nest), nest->extents), dim, next);
+  return walks_as_one(nest, strata_affine_simplify(joined, &nest->space), dim, next);
 }
 
 static bool withdraw_uncrossable(strata_coalescing_t *coalescing, const use_t *use) {
@@ -306,10 +304,10 @@ static bool is_read_at_digits(const strata_coalescing_t *coalescing, int consume
   const strata_nest_t *nest = nest_of(coalescing, consumer);
   if (!strata_affine_has_division(point[dim]) || !strata_affine_has_division(point[next]))
     return false;
-  MlirAffineExpr size =
-      mlirAffineConstantExprGet(coalescing->compile->context, nest_of(coalescing, producer)->extents[next]);
+  MlirAffineExpr size = mlirAffineConstantExprGet(coalescing->compile->context,
+                                                  strata_nest_static_extent(nest_of(coalescing, producer), next));
   MlirAffineExpr joined = mlirAffineAddExprGet(mlirAffineMulExprGet(point[dim], size), point[next]);
-  return !strata_affine_has_division(strata_affine_simplify(joined, strata_nest_n_dims(nest), nest->extents));
+  return !strata_affine_has_division(strata_affine_simplify(joined, &nest->space));
 }
 
 // The pair (dim, next) of the producer must be read at a merged pair, at one number, or at one place.
@@ -357,7 +355,7 @@ static bool withdraw_for_reads(strata_coalescing_t *coalescing) {
 
 static bool walk_one_space(const strata_nest_t *a, const strata_nest_t *b) {
   return a->n_parallel == b->n_parallel && a->n_reduction == 0 && b->n_reduction == 0 &&
-         !memcmp(a->extents, b->extents, (size_t)a->n_parallel * sizeof *a->extents);
+         strata_sizes_equal(a->n_parallel, a->space.sizes, b->space.sizes);
 }
 
 // Roots of one kernel that walk the same points must go on doing so, though no buffer lies between them: a broadcast
@@ -397,7 +395,7 @@ static void simplify_maps(strata_coalescing_t *coalescing) {
     strata_nest_t *nest = coalescing->graph.nodes.data[i].nest;
     for (int j = 0; j < nest->n_accesses; j++)
       if (!mlirAffineMapIsNull(nest->accesses[j].map))
-        nest->accesses[j].map = strata_affine_simplify_map(nest->accesses[j].map, nest->extents);
+        nest->accesses[j].map = strata_affine_simplify_map(nest->accesses[j].map, &nest->space);
   }
 }
 

@@ -14,7 +14,7 @@ typedef struct {
 typedef struct {
   bool is_fixed; // its type must stay
   int rank;
-  int64_t sizes[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   uint32_t long_dims;
   uint32_t open;   // could be one dim with the next long dim: no access minds
   uint32_t wanted; // should be: a merged pair of dims crosses here

@@ -14,7 +14,7 @@ static double named_elements(const strata_nest_t *nest, const strata_access_t *a
   double elements = 1;
   for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++)
     if (dims >> dim & 1)
-      elements *= (double)nest->extents[dim];
+      elements *= (double)strata_nest_static_extent(nest, dim);
   return elements;
 }
 
@@ -36,7 +36,7 @@ static double moved_bytes(const strata_kernel_t *kernel, MlirValue buffer, bool 
 static double operations_of(const strata_nest_t *nest) {
   double operations = strata_nest_work(nest).flops;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    operations *= (double)nest->extents[dim];
+    operations *= (double)strata_nest_static_extent(nest, dim);
   return operations;
 }
 

@@ -18,12 +18,13 @@ strata_digits_t strata_digits_of(MlirContext context, const strata_cut_dims_t *d
     const strata_cuts_t *cuts = &dims->cuts[dim];
     exprs[dim] = mlirAffineConstantExprGet(context, 0);
     for (int i = cuts->count; i >= 0; i--) {
-      int64_t above = i == cuts->count ? dims->extents[dim] : cuts->at[i], stride = i ? cuts->at[i - 1] : 1;
+      int64_t above = i == cuts->count ? strata_size_static_value(dims->sizes[dim]) : cuts->at[i],
+              stride = i ? cuts->at[i - 1] : 1;
       MlirAffineExpr digit = mlirAffineDimExprGet(context, digits.n_digits);
       exprs[dim] =
           mlirAffineAddExprGet(exprs[dim], mlirAffineMulExprGet(digit, mlirAffineConstantExprGet(context, stride)));
       digits.dim_of[digits.n_digits] = dim;
-      digits.extents[digits.n_digits++] = above / stride;
+      digits.sizes[digits.n_digits++] = strata_size_constant(above / stride);
     }
   }
   digits.dims = mlirAffineMapGet(context, digits.n_digits, 0, dims->n_dims, exprs);
@@ -32,7 +33,7 @@ strata_digits_t strata_digits_of(MlirContext context, const strata_cut_dims_t *d
 
 bool strata_cut_dim(const strata_cut_dims_t *dims, int dim, int64_t at) {
   strata_cuts_t *cuts = &dims->cuts[dim];
-  int64_t extent = dims->extents[dim];
+  int64_t extent = strata_size_static_value(dims->sizes[dim]);
   int place = 0;
   while (place < cuts->count && cuts->at[place] < at)
     place++;
@@ -60,6 +61,7 @@ enum { MAX_TERMS = 16 };
 // The terms of a sum without a constant; -1 if there are too many, or one of unknown or negative values.
 static int terms_of(const strata_cut_dims_t *dims, MlirAffineExpr expr, int64_t scale, term_t *terms, int count) {
   int64_t factor, min, max;
+  strata_space_t space = {.n_dims = dims->n_dims, .sizes = dims->sizes};
   if (count < 0 || (mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0))
     return count;
   if (mlirAffineExprIsAAdd(expr)) {
@@ -68,8 +70,8 @@ static int terms_of(const strata_cut_dims_t *dims, MlirAffineExpr expr, int64_t 
   }
   if (mlirAffineExprIsAMul(expr) && strata_affine_constant_rhs(expr, &factor))
     return factor > 0 ? terms_of(dims, mlirAffineBinaryOpExprGetLHS(expr), scale * factor, terms, count) : -1;
-  if (count == MAX_TERMS || mlirAffineExprIsAConstant(expr) ||
-      !strata_affine_range(expr, dims->n_dims, dims->extents, &min, &max) || min != 0)
+  if (count == MAX_TERMS || mlirAffineExprIsAConstant(expr) || !strata_affine_range(expr, &space, &min, &max) ||
+      min != 0)
     return -1;
   terms[count] = (term_t){scale, scale * max, expr};
   return count + 1;
@@ -117,11 +119,11 @@ bool strata_radix_of(const strata_digits_t *digits, MlirAffineExpr expr, int64_t
   while (reach < size) {
     int next = -1;
     for (int dim = 0; dim < digits->n_digits; dim++)
-      if (coefficients[dim] == reach && digits->extents[dim] > 1)
+      if (coefficients[dim] == reach && !strata_size_is_one(digits->sizes[dim]))
         next = next < 0 ? dim : STRATA_MAX_DIMS;
     if (next < 0 || next == STRATA_MAX_DIMS)
       return false;
-    reach *= digits->extents[next];
+    reach *= strata_size_static_value(digits->sizes[next]);
     if (reach < size && out_cuts->count == STRATA_MAX_CUTS)
       return false;
     if (reach < size)

@@ -12,20 +12,24 @@ typedef struct {
   int64_t at[STRATA_MAX_CUTS];
 } strata_cuts_t;
 
-// The dims |extents| and where they are cut.
+// The dims of |sizes| and where they are cut.
 typedef struct {
   int n_dims;
-  const int64_t *extents;
+  const strata_size_t *sizes;
   strata_cuts_t *cuts; // by dim
 } strata_cut_dims_t;
 
 // The digits of all dims, each dim's highest first.
 typedef struct {
   int n_digits;
-  int64_t extents[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   int dim_of[STRATA_MAX_DIMS];
   MlirAffineMap dims; // digits -> dims
 } strata_digits_t;
+
+static inline strata_space_t strata_digits_space(const strata_digits_t *digits) {
+  return (strata_space_t){.n_dims = digits->n_digits, .sizes = digits->sizes};
+}
 
 int strata_count_digits(const strata_cut_dims_t *dims);
 strata_digits_t strata_digits_of(MlirContext context, const strata_cut_dims_t *dims);

@@ -148,7 +148,7 @@ static bool is_sibling(const strata_grouping_t *grouping, int group, int node) {
   const strata_group_t *record = &grouping->groups.data[group];
   const strata_nest_t *nest = strata_group_node(grouping, node)->nest;
   return record->kind == STRATA_NEST_MAP && nest->n_parallel == record->n_outer &&
-         memcmp(nest->extents, record->outer, (size_t)record->n_outer * sizeof *record->outer) == 0 &&
+         strata_sizes_equal(record->n_outer, nest->space.sizes, record->outer.sizes) &&
          !has_neighbour(grouping, group, node);
 }
 
@@ -352,7 +352,8 @@ int strata_group_create(strata_grouping_t *grouping, int seed) {
   int group = (int)grouping->groups.count;
   strata_group_t new_group = {
       .kind = record->class, .n_outer = record->nest->n_parallel, .outer_points = record->points};
-  memcpy(new_group.outer, record->nest->extents, sizeof new_group.outer);
+  new_group.outer = record->nest->space;
+  new_group.outer.n_dims = record->nest->n_parallel;
   *strata_vector_push(grouping->graph.arena, &grouping->groups) = new_group;
   grouping->nodes[seed].outer = strata_group_identity(grouping, seed);
   grouping->nodes[seed].evaluations = record->points;

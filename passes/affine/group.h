@@ -20,7 +20,7 @@ typedef enum {
 typedef struct {
   strata_nest_class_t kind; // MAP, ROW or ANCHOR; SCALAR: one nest alone
   int n_outer;
-  int64_t outer[STRATA_MAX_DIMS]; // extents
+  strata_space_t outer;
   double outer_points;
   strata_ints_t members; // in the order of joining
   size_t n_buffers;      // that members access

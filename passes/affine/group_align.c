@@ -21,17 +21,17 @@ MlirAffineMap strata_group_identity(const strata_grouping_t *grouping, int node)
   const strata_nest_t *nest = nest_of(grouping, node);
   MlirAffineExpr outer[STRATA_MAX_DIMS];
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    outer[dim] = nest->extents[dim] == 1 ? mlirAffineConstantExprGet(context_of(grouping), 0)
-                                         : mlirAffineDimExprGet(context_of(grouping), dim);
+    outer[dim] = strata_nest_static_extent(nest, dim) == 1 ? mlirAffineConstantExprGet(context_of(grouping), 0)
+                                                           : mlirAffineDimExprGet(context_of(grouping), dim);
   return mlirAffineMapGet(context_of(grouping), nest->n_parallel, 0, nest->n_parallel, outer);
 }
 
 // True if |expr| is a parallel dim of the nest with this extent.
-static bool is_dim_of_extent(const strata_nest_t *nest, MlirAffineExpr expr, int64_t extent) {
+static bool is_dim_of_size(const strata_nest_t *nest, MlirAffineExpr expr, strata_size_t size) {
   if (!mlirAffineExprIsADim(expr))
     return false;
   int dim = (int)mlirAffineDimExprGetPosition(expr);
-  return dim < nest->n_parallel && nest->extents[dim] == extent;
+  return dim < nest->n_parallel && strata_size_equal(nest->space.sizes[dim], size);
 }
 
 // The map, if every outer dim longer than 1 is a dim of its own of the nest.
@@ -39,11 +39,11 @@ static MlirAffineMap checked_outer(const strata_grouping_t *grouping, const stra
                                    const strata_nest_t *nest, MlirAffineExpr *outer) {
   uint32_t seen = 0;
   for (int i = 0; i < group->n_outer; i++) {
-    if (group->outer[i] == 1) {
+    if (strata_size_is_one(group->outer.sizes[i])) {
       outer[i] = mlirAffineConstantExprGet(context_of(grouping), 0);
       continue;
     }
-    if (mlirAffineExprIsNull(outer[i]) || !is_dim_of_extent(nest, outer[i], group->outer[i]))
+    if (mlirAffineExprIsNull(outer[i]) || !is_dim_of_size(nest, outer[i], group->outer.sizes[i]))
       return (MlirAffineMap){0};
     uint32_t bit = 1u << mlirAffineDimExprGetPosition(outer[i]);
     if (seen & bit)
@@ -64,8 +64,8 @@ static MlirAffineMap outer_of_consumer(const strata_grouping_t *grouping, const 
   MlirAffineMap at = mlirAffineMapGet(context_of(grouping), n_dims, 0, n_point, point);
   MlirAffineMap producer_outer = grouping->nodes[read->producer].outer;
   for (int i = 0; i < group->n_outer; i++)
-    outer[i] = strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(producer_outer, i), at), n_dims,
-                                      nest->extents);
+    outer[i] =
+        strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(producer_outer, i), at), &nest->space);
   return checked_outer(grouping, group, nest, outer);
 }
 
@@ -134,16 +134,16 @@ bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int
   const strata_group_t *record = &grouping->groups.data[group];
   int n_long = 0, n_outer_long = 0;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    n_long += nest->extents[dim] > 1;
+    n_long += strata_nest_static_extent(nest, dim) > 1;
   for (int i = 0; i < record->n_outer; i++)
-    n_outer_long += record->outer[i] > 1;
+    n_outer_long += !strata_size_is_one(record->outer.sizes[i]);
   return n_long == n_outer_long;
 }
 
 static bool holds_all_points(const strata_nest_node_t *node, const strata_access_t *access) {
   int64_t sizes[STRATA_MAX_DIMS];
   double elements = 1;
-  int rank = strata_memref_sizes(access->buffer, sizes);
+  int rank = strata_memref_static_sizes(access->buffer, sizes);
   for (int i = 0; i < rank; i++)
     elements *= (double)sizes[i];
   return elements >= node->trips;

@@ -111,7 +111,7 @@ static double operand_evaluations(const strata_group_prices_t *prices, const str
   uint32_t used = strata_affine_map_dims(point);
   double points = 1, results = 1;
   for (int dim = 0; dim < reader->nest->n_parallel + reader->nest->n_reduction; dim++)
-    *(used >> dim & 1 ? &points : &results) *= (double)reader->nest->extents[dim];
+    *(used >> dim & 1 ? &points : &results) *= (double)strata_nest_static_extent(reader->nest, dim);
   return points * fmax(1, results / reuse);
 }
 
@@ -126,7 +126,7 @@ static double read_evaluations(const strata_grouping_t *grouping, int reader, co
   double share = 1;
   for (int dim = 0; dim < n_dims; dim++)
     if (!(used >> dim & 1))
-      share /= (double)record->nest->extents[dim];
+      share /= (double)strata_nest_static_extent(record->nest, dim);
   double all = grouping->nodes[reader].evaluations * (read->load->in_reduction ? record->trips / record->points : 1);
   return all * (share < 1 ? fmax(share, 1 / ROWS_AT_ONCE) : 1);
 }
@@ -234,7 +234,7 @@ double strata_group_evaluations_alone(const strata_nest_node_t *reader, const st
   double share = 1;
   for (int dim = 0; dim < n_dims; dim++)
     if (!(used >> dim & 1))
-      share /= (double)reader->nest->extents[dim];
+      share /= (double)strata_nest_static_extent(reader->nest, dim);
   return reader->points * fmax(share, 1 / ROWS_AT_ONCE);
 }
 

@@ -43,7 +43,7 @@ bool strata_group_place_of_read(const strata_grouping_t *grouping, int group, in
     *out_place =
         (strata_group_place_t){.root = STRATA_GROUP_OUTER,
                                .point = strata_affine_compose(*out_point, point_at_outer(grouping, group, reader),
-                                                              grouping->groups.data[group].outer)};
+                                                              &grouping->groups.data[group].outer)};
   return true;
 }
 
@@ -71,9 +71,9 @@ static bool add_places(const strata_grouping_t *grouping, int group, int reader,
   bool has_room = true;
   for (size_t i = 0; i < own->count && has_room; i++) {
     int root = own->data[i].root;
-    const int64_t *extents = root == STRATA_GROUP_OUTER ? grouping->groups.data[group].outer
-                                                        : strata_group_node(grouping, root)->nest->extents;
-    MlirAffineMap map = strata_affine_compose(point, own->data[i].point, extents);
+    const strata_space_t *space = root == STRATA_GROUP_OUTER ? &grouping->groups.data[group].outer
+                                                             : &strata_group_node(grouping, root)->nest->space;
+    MlirAffineMap map = strata_affine_compose(point, own->data[i].point, space);
     has_room = add_place(grouping, places, (strata_group_place_t){root, map});
   }
   return has_room;

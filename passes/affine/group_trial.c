@@ -34,10 +34,9 @@ void strata_group_drop_padding(const strata_grouping_t *grouping, int buffer, Ml
   const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
   const strata_nest_t *nest = grouping->graph.nodes.data[record->writer].nest;
   int64_t sizes[STRATA_MAX_DIMS], min, max;
-  int rank = strata_memref_sizes(inside, sizes);
+  int rank = strata_memref_static_sizes(inside, sizes);
   if (rank == 0 || mlirAffineMapIsNull(record->store->map) ||
-      !strata_affine_range(mlirAffineMapGetResult(record->store->map, rank - 1), nest->n_parallel, nest->extents, &min,
-                           &max))
+      !strata_affine_range(mlirAffineMapGetResult(record->store->map, rank - 1), &nest->space, &min, &max))
     return;
   sizes[rank - 1] = max + 1;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(inside));

@@ -52,7 +52,8 @@ static const strata_access_t *leading_read(const strata_layout_choice_t *layout,
 static int dim_of_stride(const strata_nest_t *nest, const strata_access_t *access, int64_t stride, int64_t extent) {
   int64_t own;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (nest->extents[dim] == extent && strata_access_stride(nest, access, dim, &own) && own == stride)
+    if (strata_nest_static_extent(nest, dim) == extent && strata_access_stride(nest, access, dim, &own) &&
+        own == stride)
       return dim;
   return -1;
 }
@@ -67,7 +68,7 @@ static bool order_like(const strata_nest_t *nest, const strata_access_t *read, c
     int64_t stride;
     if (!strata_access_stride(nest, read, dim, &stride))
       return false;
-    int place = dim_of_stride(guide, guide_read, stride, nest->extents[dim]);
+    int place = dim_of_stride(guide, guide_read, stride, strata_nest_static_extent(nest, dim));
     if (place < 0)
       return false;
     for (; at > 0 && places[at - 1] > place; at--) {
@@ -90,10 +91,10 @@ static int copied_buffer(const strata_layout_choice_t *layout, int buffer) {
   int load = writer.accesses[0].is_store;
   bool is_same = !mlirAffineMapIsNull(writer.accesses[0].map) && !mlirAffineMapIsNull(writer.accesses[1].map) &&
                  mlirAffineMapEqual(writer.accesses[0].map, writer.accesses[1].map);
-  int64_t sizes[2][STRATA_MAX_DIMS];
+  strata_size_t sizes[2][STRATA_MAX_DIMS];
   int rank = strata_memref_sizes(writer.accesses[0].buffer, sizes[0]);
   strata_memref_sizes(writer.accesses[1].buffer, sizes[1]);
-  return is_same && !memcmp(sizes[0], sizes[1], (size_t)rank * sizeof **sizes)
+  return is_same && strata_sizes_equal(rank, sizes[0], sizes[1])
              ? strata_layout_buffer(layout, writer.accesses[load].buffer)
              : -1;
 }

@@ -227,7 +227,7 @@ static bool narrow_buffer(narrowing_t *narrowing, const strata_nest_buffer_t *bu
   if (!buffer->is_alloc || buffer->is_constant || !can_be_narrow(&flow, buffer->value))
     return false;
   int64_t sizes[STRATA_MAX_DIMS];
-  int rank = strata_memref_sizes(buffer->value, sizes);
+  int rank = strata_memref_static_sizes(buffer->value, sizes);
   mlirValueSetType(buffer->value, mlirMemRefTypeContiguousGet(flow.narrow, rank, sizes, (MlirAttribute){0}));
   for (size_t i = 0; i < flow.stores.count; i++)
     narrow_store(&flow, flow.stores.data[i]);
@@ -289,7 +289,7 @@ static bool is_permutation(const strata_nest_t *nest, MlirAffineMap map) {
       return false;
   }
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (nest->extents[dim] > 1 && !(seen >> dim & 1))
+    if (strata_nest_static_extent(nest, dim) > 1 && !(seen >> dim & 1))
       return false;
   return true;
 }
@@ -354,7 +354,7 @@ static void read_before(const strata_nest_t *widening, const strata_nest_t *read
   MlirAffineMap point =
       mlirAffineMapGet(context, reader->n_parallel + reader->n_reduction, 0, widening->n_parallel, dims);
   mlirOperationSetOperand(access->op, 0, load->buffer);
-  strata_nest_set_map(access->op, strata_affine_compose(load->map, point, reader->extents), reader->dims);
+  strata_nest_set_map(access->op, strata_affine_compose(load->map, point, &reader->space), reader->dims);
 }
 
 // Lets the readers of what a nest widens read what it reads; the nest goes.

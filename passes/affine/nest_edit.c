@@ -54,13 +54,13 @@ void strata_nest_set_map(MlirOperation op, MlirAffineMap map, const MlirValue *d
     strata_set_attr(op, "map", mlirAffineMapAttrGet(map));
 }
 
-void strata_nest_set_extents(MlirOperation parallel, int count, const int64_t *extents) {
+void strata_nest_set_sizes(MlirOperation parallel, int count, const strata_size_t *sizes) {
   MlirContext context = mlirOperationGetContext(parallel);
   MlirAffineExpr lower[STRATA_MAX_DIMS], upper[STRATA_MAX_DIMS];
   MlirAttribute steps[STRATA_MAX_DIMS];
   for (int i = 0; i < count; i++) {
     lower[i] = mlirAffineConstantExprGet(context, 0);
-    upper[i] = mlirAffineConstantExprGet(context, extents[i]);
+    upper[i] = mlirAffineConstantExprGet(context, strata_size_static_value(sizes[i]));
     steps[i] = strata_i64_attr(context, 1);
   }
   const int64_t shape = count;
@@ -73,13 +73,13 @@ void strata_nest_set_extents(MlirOperation parallel, int count, const int64_t *e
   strata_set_attr(parallel, "steps", mlirArrayAttrGet(context, count, steps));
 }
 
-void strata_loop_set_extent(MlirOperation loop, int64_t extent) {
+void strata_loop_set_size(MlirOperation loop, strata_size_t size) {
   MlirContext context = mlirOperationGetContext(loop);
-  MlirAffineExpr upper = mlirAffineConstantExprGet(context, extent);
+  MlirAffineExpr upper = mlirAffineConstantExprGet(context, strata_size_static_value(size));
   strata_set_attr(loop, "upperBoundMap", mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, 0, 1, &upper)));
 }
 
-MlirOperation strata_loop_wrap(MlirOperation loop, int64_t extent) {
+MlirOperation strata_loop_wrap(MlirOperation loop, strata_size_t size) {
   MlirContext context = mlirOperationGetContext(loop);
   MlirLocation location = mlirOperationGetLocation(loop);
   int n = (int)mlirOperationGetNumResults(loop);
@@ -99,7 +99,7 @@ MlirOperation strata_loop_wrap(MlirOperation loop, int64_t extent) {
   for (const char *const *name = (const char *const[]){"lowerBoundMap", "step", "operandSegmentSizes", NULL}; *name;
        name++)
     strata_copy_attr(loop, wrap, *name);
-  strata_loop_set_extent(wrap, extent);
+  strata_loop_set_size(wrap, size);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(loop), loop, wrap);
   for (int i = 0; i < n; i++) {
     mlirValueReplaceAllUsesOfWith(results[i], mlirOperationGetResult(wrap, i));
@@ -165,8 +165,9 @@ bool strata_nest_order_by_stride(const strata_nest_t *nest, const strata_access_
   }
   for (int i = 1; i < count; i++) {
     int dim = out_order[i], at = i;
-    for (; at > 0 && nest->extents[out_order[at - 1]] > 1 && nest->extents[dim] > 1 &&
-           llabs(strides[out_order[at - 1] - first]) < llabs(strides[dim - first]);
+    for (;
+         at > 0 && strata_nest_static_extent(nest, out_order[at - 1]) > 1 && strata_nest_static_extent(nest, dim) > 1 &&
+         llabs(strides[out_order[at - 1] - first]) < llabs(strides[dim - first]);
          at--)
       out_order[at] = out_order[at - 1];
     out_order[at] = dim;
@@ -192,17 +193,17 @@ static MlirWalkResult rename_operands(MlirOperation op, void *user) {
 
 void strata_nest_reorder_dims(const strata_nest_t *nest, const int *order) {
   renaming_t renaming = {.nest = nest};
-  int64_t extents[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   bool is_in_place = true;
   for (int i = 0; i < strata_nest_n_dims(nest); i++) {
     renaming.now[order[i]] = nest->dims[i];
-    extents[i] = nest->extents[order[i]];
+    sizes[i] = nest->space.sizes[order[i]];
     is_in_place = is_in_place && order[i] == i;
   }
   if (is_in_place)
     return;
   mlirOperationWalk(nest->op, rename_operands, &renaming, MlirWalkPreOrder);
-  strata_nest_set_extents(nest->op, nest->n_parallel, extents);
+  strata_nest_set_sizes(nest->op, nest->n_parallel, sizes);
   for (int i = 0; i < nest->n_reduction; i++)
-    strata_loop_set_extent(nest->loops[i], extents[nest->n_parallel + i]);
+    strata_loop_set_size(nest->loops[i], sizes[nest->n_parallel + i]);
 }

@@ -8,13 +8,13 @@
 // at least 0 (or equal to 0, as before). Only the dims it uses become operands.
 void strata_nest_set_map(MlirOperation op, MlirAffineMap map, const MlirValue *dims);
 
-// Sets the extents of an affine.parallel; its block must have as many arguments.
-void strata_nest_set_extents(MlirOperation parallel, int count, const int64_t *extents);
+// Sets the sizes of an affine.parallel; its block must have as many arguments.
+void strata_nest_set_sizes(MlirOperation parallel, int count, const strata_size_t *sizes);
 
-void strata_loop_set_extent(MlirOperation loop, int64_t extent);
+void strata_loop_set_size(MlirOperation loop, strata_size_t size);
 
 // Puts an affine.for of |extent| iterations around |loop|, which goes on with what it carries; it is returned.
-MlirOperation strata_loop_wrap(MlirOperation loop, int64_t extent);
+MlirOperation strata_loop_wrap(MlirOperation loop, strata_size_t size);
 
 // True if |loop| holds |inner| alone, and hands on what the two carry.
 bool strata_loop_is_perfect(MlirOperation loop, MlirOperation inner);

@@ -107,11 +107,12 @@ static uint32_t parallel_mask(const strata_nest_t *nest) { return (uint32_t)((1u
 // True if a step along some parallel dim is no longer than what the reduction dims reach: |expr| is then the same for
 // several results.
 static bool overlaps(const strata_nest_t *nest, MlirAffineExpr expr) {
-  int64_t extents[STRATA_MAX_DIMS], least, most, least_step = INT64_MAX, step;
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int64_t least, most, least_step = INT64_MAX, step;
   int n_dims = nest->n_parallel + nest->n_reduction;
   for (int dim = 0; dim < n_dims; dim++) {
-    extents[dim] = dim < nest->n_parallel ? 1 : nest->extents[dim];
-    if (dim >= nest->n_parallel || nest->extents[dim] == 1 || !strata_affine_expr_uses(expr, dim))
+    sizes[dim] = dim < nest->n_parallel ? strata_size_constant(1) : nest->space.sizes[dim];
+    if (dim >= nest->n_parallel || strata_nest_static_extent(nest, dim) == 1 || !strata_affine_expr_uses(expr, dim))
       continue;
     if (!strata_affine_coefficient(expr, dim, &step))
       step = 0;
@@ -119,7 +120,9 @@ static bool overlaps(const strata_nest_t *nest, MlirAffineExpr expr) {
     if (step < least_step)
       least_step = step;
   }
-  if (!strata_affine_range(strata_affine_simplify(expr, n_dims, extents), n_dims, extents, &least, &most))
+  strata_space_t space = nest->space;
+  space.sizes = sizes;
+  if (!strata_affine_range(strata_affine_simplify(expr, &space), &space, &least, &most))
     return least_step < INT64_MAX;
   return most > least && least_step <= most - least;
 }
@@ -144,7 +147,7 @@ static bool multiplies_across(const strata_nest_t *nest) {
     return false;
   uint32_t exclusive = (contraction.lhs_dims ^ contraction.rhs_dims) & parallel_mask(nest);
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if ((exclusive >> dim & 1) && nest->extents[dim] > 1)
+    if ((exclusive >> dim & 1) && strata_nest_static_extent(nest, dim) > 1)
       return true;
   return false;
 }
@@ -260,8 +263,8 @@ static void describe(strata_nest_node_t *node) {
   node->class = classify(nest);
   node->points = node->trips = 1;
   for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++) {
-    node->points *= dim < nest->n_parallel ? (double)nest->extents[dim] : 1;
-    node->trips *= (double)nest->extents[dim];
+    node->points *= dim < nest->n_parallel ? (double)strata_nest_static_extent(nest, dim) : 1;
+    node->trips *= (double)strata_nest_static_extent(nest, dim);
   }
   strata_nest_work_t work = strata_nest_work(nest);
   node->work = work.work;
@@ -369,7 +372,7 @@ bool strata_nest_graph_point(const strata_nest_graph_t *graph, const strata_nest
   if (mlirAffineMapIsNull(load) || mlirAffineMapIsNull(store))
     return false;
   MlirAffineExpr targets[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
-  int64_t sizes[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   int rank = strata_memref_sizes(read->load->buffer, sizes);
   for (int i = 0; i < rank; i++) {
     targets[i] = mlirAffineMapGetResult(load, i);
@@ -377,6 +380,5 @@ bool strata_nest_graph_point(const strata_nest_graph_t *graph, const strata_nest
   }
   // The store is over all dims of its nest but depends on the parallel ones alone.
   MlirAffineMap place = mlirAffineMapGet(mlirAffineMapGetContext(store), producer->n_parallel, 0, rank, coordinates);
-  int n_dims = reader->n_parallel + reader->n_reduction;
-  return strata_affine_invert(place, producer->extents, sizes, targets, n_dims, reader->extents, out_dims);
+  return strata_affine_invert(place, &producer->space, sizes, targets, &reader->space, out_dims);
 }

@@ -56,11 +56,11 @@ static void choose_shape(pack_t *p) {
   int v = p->side->tile_dim;
   for (int dim = 0; dim < nest->n_parallel; dim++)
     if (p->side->dims & 1u << dim && dim != v)
-      add_dim(p, dim, nest->extents[dim]);
-  add_dim(p, v, strata_ceil_div(nest->extents[v], p->tile));
+      add_dim(p, dim, strata_nest_static_extent(nest, dim));
+  add_dim(p, v, strata_ceil_div(strata_nest_static_extent(nest, v), p->tile));
   for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++)
     if (p->side->dims & 1u << dim)
-      add_dim(p, dim, nest->extents[dim]);
+      add_dim(p, dim, strata_nest_static_extent(nest, dim));
   add_dim(p, v, p->tile);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(p->side->access->buffer));
   p->type = mlirMemRefTypeContiguousGet(element, p->rank, p->sizes, (MlirAttribute){0});
@@ -83,7 +83,7 @@ static MlirAffineMap panel_to_operand(const pack_t *p) {
     dims[p->dim_of[i]] = mlirAffineAddExprGet(dims[p->dim_of[i]], coordinate);
   }
   MlirAffineMap point = mlirAffineMapGet(context, p->rank, 0, strata_nest_n_dims(nest), dims);
-  return strata_affine_compose(p->side->access->map, point, p->sizes);
+  return strata_affine_compose(p->side->access->map, point, STRATA_STATIC_SPACE(p->rank, p->sizes));
 }
 
 // A list as long as the panels' rank: |prefix|0, |prefix|1, ...; or |prefix| each time.
@@ -126,7 +126,7 @@ static const char *kernel_text(pack_t *p, const char *name) {
   const char *load = strata_arena_printf(arena, "\"affine.load\"(%%w, %s) {map = affine_map<%s>} : (%s, %s) -> %s",
                                          dims, strata_map_text(p->compile->arena, panel_to_operand(p)), source,
                                          list_text(p, "index", false), element);
-  int64_t extent = p->contraction->nest->extents[p->side->tile_dim];
+  int64_t extent = strata_nest_static_extent(p->contraction->nest, p->side->tile_dim);
   int tile_dim = 0;
   while (p->dim_of[tile_dim] != p->side->tile_dim)
     tile_dim++;
@@ -171,7 +171,7 @@ static MlirAffineMap point_to_panel(const pack_t *p) {
           i + 1 < p->rank ? mlirAffineFloorDivExprGet(results[i], tile) : mlirAffineModExprGet(results[i], tile);
   }
   MlirAffineMap map = mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, p->rank, results);
-  return strata_affine_simplify_map(map, nest->extents);
+  return strata_affine_simplify_map(map, &nest->space);
 }
 
 // Gives the kernel's argument its new type and the contraction's load its new map.

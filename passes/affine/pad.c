@@ -37,7 +37,7 @@ static int buffer_of(const padding_t *padding, MlirValue value) {
 // The row's length in elements, rounded up; 0 if it needs no padding or is not worth it.
 static int64_t padded_row(MlirValue buffer) {
   int64_t sizes[STRATA_MAX_DIMS];
-  int rank = strata_memref_sizes(buffer, sizes);
+  int rank = strata_memref_static_sizes(buffer, sizes);
   MlirType type = mlirValueGetType(buffer), element = mlirShapedTypeGetElementType(type);
   int64_t bytes = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element) / 8
                   : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) / 8
@@ -127,7 +127,7 @@ static bool pass_on(padding_t *padding, const strata_nest_node_t *node) {
 
 static void pad(MlirValue buffer, int64_t row) {
   int64_t sizes[STRATA_MAX_DIMS];
-  int rank = strata_memref_sizes(buffer, sizes);
+  int rank = strata_memref_static_sizes(buffer, sizes);
   sizes[rank - 1] = row;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
   mlirValueSetType(buffer, mlirMemRefTypeContiguousGet(element, rank, sizes, (MlirAttribute){0}));

@@ -59,7 +59,7 @@ static int64_t launch_of(MlirOperation call) { return strata_attr_i64(call, LAUN
 static double elements_of(MlirValue buffer, int64_t *out_row) {
   int64_t sizes[STRATA_MAX_DIMS];
   double elements = 1;
-  int rank = strata_memref_sizes(buffer, sizes);
+  int rank = strata_memref_static_sizes(buffer, sizes);
   for (int i = 0; i < rank; i++)
     elements *= (double)sizes[i];
   *out_row = rank > 0 ? sizes[rank - 1] : 1;
@@ -214,7 +214,7 @@ static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, do
     return NULL;
   *out_work = 1;
   for (int dim = 0; dim < contraction.nest->n_parallel + contraction.nest->n_reduction; dim++)
-    *out_work *= (double)contraction.nest->extents[dim];
+    *out_work *= (double)strata_nest_static_extent(contraction.nest, dim);
   return NULL;
 }
 

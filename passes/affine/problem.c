@@ -136,8 +136,8 @@ bool strata_problem_fills_alike(const strata_problem_t *a, const strata_problem_
 static strata_problem_axis_t axis_of(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
   strata_problem_axis_t result = {0};
   for (int i = 0; i < axis->n_dims; i++)
-    if (nest->extents[axis->dims[i]] > 1)
-      result.dims[result.n_dims++] = nest->extents[axis->dims[i]];
+    if (strata_nest_static_extent(nest, axis->dims[i]) > 1)
+      result.dims[result.n_dims++] = strata_nest_static_extent(nest, axis->dims[i]);
   return result;
 }
 
@@ -157,7 +157,7 @@ static int64_t stored_bytes(const strata_gpu_contraction_t *q) {
 static double buffer_bytes(MlirValue buffer) {
   int64_t sizes[STRATA_MAX_DIMS];
   double bytes = (double)strata_problem_bytes(strata_problem_element(buffer));
-  for (int dim = strata_memref_sizes(buffer, sizes); dim-- > 0;)
+  for (int dim = strata_memref_static_sizes(buffer, sizes); dim-- > 0;)
     bytes *= (double)sizes[dim];
   return bytes;
 }
@@ -230,7 +230,7 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   for (int i = 0; i < STRATA_N_AXES; i++)
     p.axes[i] = axis_of(c->nest, &axes[i]);
   for (int dim = 0; dim < c->nest->n_parallel; dim++)
-    p.batch *= c->nest->extents[dim];
+    p.batch *= strata_nest_static_extent(c->nest, dim);
   p.batch /= p.rows * p.columns;
   p.bulk_adds = !p.mma && !p.async && *q->device->mma_async && is_f32(q);
   for (int side = 0; side < 2; side++) {

@@ -56,19 +56,19 @@ static int strided_place(MlirAffineMap map, int dim, int64_t most) {
 
 // The same with steps of one.
 static int place_of(const strata_nest_t *nest, const strata_access_t *access, int dim) {
-  return strided_place(strata_affine_simplify_map(access->map, nest->extents), dim, 1);
+  return strided_place(strata_affine_simplify_map(access->map, &nest->space), dim, 1);
 }
 
 // True if dim |place| of the buffer is the nest's dim |dim|.
 static bool walks_alone(const strata_nest_t *nest, const strata_access_t *access, int place, int dim) {
-  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  MlirAffineMap map = strata_affine_simplify_map(access->map, &nest->space);
   MlirAffineExpr expr = mlirAffineMapGetResult(map, place);
   return mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
 }
 
 // The same from any place on.
 static bool walks_only(const strata_nest_t *nest, const strata_access_t *access, int place, int dim) {
-  MlirAffineExpr expr = mlirAffineMapGetResult(strata_affine_simplify_map(access->map, nest->extents), place);
+  MlirAffineExpr expr = mlirAffineMapGetResult(strata_affine_simplify_map(access->map, &nest->space), place);
   for (int other = 0; other < strata_nest_n_dims(nest); other++)
     if (other != dim && mlirAffineExprIsFunctionOfDim(expr, other))
       return false;
@@ -83,7 +83,7 @@ static bool is_tf32(const strata_problem_t *problem) {
 static int innermost_place(MlirValue buffer) {
   int64_t sizes[STRATA_MAX_DIMS], stride = strata_problem_bytes(strata_problem_element(buffer));
   int inner = NO_PLACE, n_dims = 0;
-  for (int i = strata_memref_sizes(buffer, sizes); i-- > 0; stride *= sizes[i]) {
+  for (int i = strata_memref_static_sizes(buffer, sizes); i-- > 0; stride *= sizes[i]) {
     if (sizes[i] == 1)
       continue;
     if (inner == NO_PLACE)
@@ -98,7 +98,7 @@ static int innermost_place(MlirValue buffer) {
 // True if a stride is no multiple of |unit| bytes, nor do rows lie within one.
 static bool straddles(MlirValue buffer, int64_t unit) {
   int64_t sizes[STRATA_MAX_DIMS], stride = strata_problem_bytes(strata_problem_element(buffer)),
-                                  n = strata_memref_sizes(buffer, sizes);
+                                  n = strata_memref_static_sizes(buffer, sizes);
   bool result = false;
   for (int64_t i = n; i-- > 1;) {
     stride *= sizes[i];
@@ -108,7 +108,7 @@ static bool straddles(MlirValue buffer, int64_t unit) {
 }
 
 static int64_t row_bytes(MlirValue buffer) {
-  int64_t sizes[STRATA_MAX_DIMS], n = strata_memref_sizes(buffer, sizes);
+  int64_t sizes[STRATA_MAX_DIMS], n = strata_memref_static_sizes(buffer, sizes);
   return n ? sizes[n - 1] * strata_problem_bytes(strata_problem_element(buffer)) : 0;
 }
 
@@ -117,9 +117,9 @@ static int64_t row_bytes(MlirValue buffer) {
 static int own_place(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *own,
                      const strata_access_t *access, int dim) {
   const strata_nest_t *nest = q->contraction->nest;
-  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  MlirAffineMap map = strata_affine_simplify_map(access->map, &nest->space);
   int64_t sizes[STRATA_MAX_DIMS], n;
-  int rank = strata_memref_sizes(access->buffer, sizes), place = strided_place(map, dim, INT64_MAX);
+  int rank = strata_memref_static_sizes(access->buffer, sizes), place = strided_place(map, dim, INT64_MAX);
   if (place == NO_PLACE || own->n_dims > 1)
     return place_of(nest, access, dim);
   bool is_outermost = true;
@@ -137,17 +137,16 @@ static int own_place(const strata_gpu_contraction_t *q, const strata_contraction
 static bool has_vectors(const strata_nest_t *nest, const strata_access_t *access, int step, int64_t bytes) {
   enum { VECTOR_BYTES = 16 };
   int64_t stride, least, most;
-  if (!mlirOperationIsNull(access->guard) || nest->extents[step] * bytes % VECTOR_BYTES)
+  if (!mlirOperationIsNull(access->guard) || strata_nest_static_extent(nest, step) * bytes % VECTOR_BYTES)
     return false;
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     if (!strata_access_stride(nest, access, dim, &stride) ||
-        (dim == step ? stride != 1 : nest->extents[dim] > 1 && stride * bytes % VECTOR_BYTES))
+        (dim == step ? stride != 1 : strata_nest_static_extent(nest, dim) > 1 && stride * bytes % VECTOR_BYTES))
       return false;
-  int64_t sizes[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   strata_memref_sizes(access->buffer, sizes);
-  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, nest->extents);
-  int n_dims = strata_nest_n_dims(nest);
-  return strata_affine_range(position, n_dims, nest->extents, &least, &most) && least * bytes % VECTOR_BYTES == 0;
+  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, &nest->space);
+  return strata_affine_range(position, &nest->space, &least, &most) && least * bytes % VECTOR_BYTES == 0;
 }
 
 // True if tiles, of dims |own| and |step|, begin at multiples of 16 bytes along the buffer's innermost dim: the copy
@@ -158,10 +157,11 @@ static bool begins_at_units(const strata_nest_t *nest, const strata_access_t *ac
   MlirAffineExpr dims[STRATA_MAX_DIMS];
   int n_dims = strata_nest_n_dims(nest);
   for (int dim = 0; dim < n_dims; dim++)
-    dims[dim] = dim == own || dim == step || nest->extents[dim] == 1 ? mlirAffineConstantExprGet(context, 0)
-                                                                     : mlirAffineDimExprGet(context, dim);
+    dims[dim] = dim == own || dim == step || strata_nest_static_extent(nest, dim) == 1
+                    ? mlirAffineConstantExprGet(context, 0)
+                    : mlirAffineDimExprGet(context, dim);
   MlirAffineMap at = mlirAffineMapGet(context, n_dims, 0, n_dims, dims);
-  MlirAffineMap first = strata_affine_compose(access->map, at, nest->extents);
+  MlirAffineMap first = strata_affine_compose(access->map, at, &nest->space);
   return mlirAffineExprIsMultipleOf(mlirAffineMapGetResult(first, inner), strata_max(STRATA_MAP_UNIT / bytes, 1));
 }
 
@@ -215,9 +215,9 @@ static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contra
   if (channels == NO_PLACE || mlirAffineMapIsNull(access->map) || rank < MIN_RANK || rank > STRATA_MAP_RANK ||
       inner != rank - 1 || own->n_dims < 2)
     return false;
-  MlirAffineMap map = strata_affine_simplify_map(access->map, nest->extents);
+  MlirAffineMap map = strata_affine_simplify_map(access->map, &nest->space);
   for (int i = 0; i < own->n_dims; i++) {
-    if (nest->extents[own->dims[i]] == 1)
+    if (strata_nest_static_extent(nest, own->dims[i]) == 1)
       continue;
     int place = strided_place(map, own->dims[i], STRATA_MAP_MAX_STEP);
     if (place <= last || place == inner)
@@ -240,7 +240,7 @@ static bool may_alternate(const strata_gpu_contraction_t *q, const strata_contra
   if (place == NO_PLACE || !walks_alone(nest, access, place, rows->dims[0]))
     return false;
   int64_t sizes[STRATA_MAX_DIMS], stride = side->loaded_bytes;
-  int rank = strata_memref_sizes(access->buffer, sizes);
+  int rank = strata_memref_static_sizes(access->buffer, sizes);
   for (int i = rank - 1; i > place; stride *= sizes[i--])
     if (i < rank - 1 && sizes[i] > 1 && stride % STRATA_SECTOR)
       return false;

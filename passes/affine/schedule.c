@@ -55,7 +55,7 @@ enum { MIN_REUSE = 512 };
 
 static int64_t side_extent(const strata_contraction_kernel_t *contraction, int side) {
   int dim = contraction->sides[side].tile_dim;
-  return dim == STRATA_NO_DIM ? 1 : contraction->nest->extents[dim];
+  return dim == STRATA_NO_DIM ? 1 : strata_nest_static_extent(contraction->nest, dim);
 }
 
 // The rows of a tile that are read side by side where they lie: those a multiple of a way apart share sets of the
@@ -93,8 +93,8 @@ static int common_dim(const strata_contraction_kernel_t *c) {
   for (int dim = 0; dim < c->nest->n_parallel; dim++) {
     bool is_common = c->sides[STRATA_SIDE_U].dims & c->sides[STRATA_SIDE_V].dims & 1u << dim;
     int64_t stride;
-    if (is_common && c->nest->extents[dim] >= MIN_EXTENT && strata_access_stride(c->nest, c->store, dim, &stride) &&
-        stride == 1)
+    if (is_common && strata_nest_static_extent(c->nest, dim) >= MIN_EXTENT &&
+        strata_access_stride(c->nest, c->store, dim, &stride) && stride == 1)
       return dim;
   }
   return STRATA_NO_DIM;
@@ -109,7 +109,7 @@ static strata_status_t pack_common(const strata_scheduling_t *s, const strata_co
     c.sides[side].tile_dim = dim;
     bool lies = strata_access_stride(c.nest, c.sides[side].access, dim, &stride) && stride == 1;
     if (!lies && strata_contraction_is_plain(&c, side) && strata_pack_is_constant(s->calls, s->called, &c, side))
-      return strata_pack_side(s->compile, s->called, &c, side, c.nest->extents[dim]);
+      return strata_pack_side(s->compile, s->called, &c, side, strata_nest_static_extent(c.nest, dim));
   }
   return NULL;
 }

@@ -42,7 +42,7 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
   strata_attention_row_of_batches(&attention);
   return (strata_attention_problem_t){.attention = attention,
                                       .rows = strata_attention_rows(&attention),
-                                      .columns = a->extents[a->column],
+                                      .columns = strata_attention_static_extent(a, a->column),
                                       .head = strata_attention_head_steps(a, on_fma),
                                       .value = strata_attention_value_columns(a, on_fma),
                                       .batch = strata_attention_batch(&attention),
@@ -72,9 +72,9 @@ const char *strata_attention_obstacle(const strata_attention_problem_t *p) {
     return "the device has no instruction for its type";
   if (!is_possible(p))
     return "a head dim above 256";
-  bool ends =
-      p->head == p->attention.extents[p->attention.head] || (strata_attention_ends(&p->attention, STRATA_ATTENTION_Q) &&
-                                                             strata_attention_ends(&p->attention, STRATA_ATTENTION_K));
+  bool ends = p->head == strata_attention_static_extent(&p->attention, p->attention.head) ||
+              (strata_attention_ends(&p->attention, STRATA_ATTENTION_Q) &&
+               strata_attention_ends(&p->attention, STRATA_ATTENTION_K));
   return ends ? NULL : "heads side by side that are no multiples of 16 bytes, or rows of other widths beside them";
 }
 
@@ -287,8 +287,9 @@ strata_status_t strata_gpu_attention(const strata_scheduling_t *s, strata_schedu
   MlirStringRef symbol = strata_attr_str(s->kernel->func, "sym_name");
   const char *name = strata_arena_printf(compile->arena, "attention %.*s:", (int)symbol.length, symbol.data);
   strata_explain(compile, "%s %lld rows, %lld columns of %lld, values of %lld, %lld times%s", name, (long long)p->rows,
-                 (long long)p->columns, (long long)a->extents[a->head], (long long)a->extents[a->value],
-                 (long long)p->batch, a->has_softmax ? "" : ", no softmax");
+                 (long long)p->columns, (long long)strata_attention_static_extent(a, a->head),
+                 (long long)strata_attention_static_extent(a, a->value), (long long)p->batch,
+                 a->has_softmax ? "" : ", no softmax");
   strata_candidates_explain(compile, &work, ways, name, n, best, true);
   *out = best[0].schedule;
   return NULL;

@@ -18,25 +18,28 @@ enum {
 
 // The rows whose scores the cache holds.
 static int64_t most_rows(const strata_machine_t *machine, const strata_attention_t *a) {
-  return machine->l2_bytes / 2 / (a->extents[a->column] * SCORE_BYTES);
+  return machine->l2_bytes / 2 / (strata_attention_static_extent(a, a->column) * SCORE_BYTES);
 }
 
 // The half cycles of both products with tiles of |rows|; their widths are the other two of |tile|.
 static int64_t tiles_of(const strata_machine_t *machine, const strata_attention_t *a, int64_t rows, int64_t *tile) {
-  int64_t cost[2], n_rows = a->extents[a->row], columns = a->extents[a->column];
-  const strata_tiling_t scores = {*machine, n_rows, columns, n_rows, a->extents[a->head]},
-                        results = {*machine, n_rows, a->extents[a->value], n_rows, columns};
+  int64_t cost[2], n_rows = strata_attention_static_extent(a, a->row),
+                   columns = strata_attention_static_extent(a, a->column);
+  const strata_tiling_t scores = {*machine, n_rows, columns, n_rows, strata_attention_static_extent(a, a->head)},
+                        results = {*machine, n_rows, strata_attention_static_extent(a, a->value), n_rows, columns};
   tile[0] = rows;
   tile[1] = strata_register_tile_width(&scores, rows, &cost[0]);
   tile[2] = strata_register_tile_width(&results, rows, &cost[1]);
-  return cost[0] == INT64_MAX || cost[1] == INT64_MAX ? INT64_MAX : cost[0] * a->extents[a->head] + cost[1] * columns;
+  return cost[0] == INT64_MAX || cost[1] == INT64_MAX
+             ? INT64_MAX
+             : cost[0] * strata_attention_static_extent(a, a->head) + cost[1] * columns;
 }
 
 strata_status_t strata_attention_cpu_tile(strata_compile_t *compile, const strata_attention_t *a, int64_t *out_tile,
                                           const char **out_why) {
   strata_machine_t machine;
   STRATA_TRY(strata_machine_of(compile, &machine));
-  int64_t best = INT64_MAX, rows = strata_min(a->extents[a->row], STRATA_REGISTER_TILE_ROWS);
+  int64_t best = INT64_MAX, rows = strata_min(strata_attention_static_extent(a, a->row), STRATA_REGISTER_TILE_ROWS);
   int64_t most = most_rows(&machine, a);
   machine.registers -= CONSTANTS;
   *out_why = "the scores of a few rows do not stay in the second-level cache";

@@ -77,7 +77,7 @@ static double product_cycles(const strata_attention_fma_costs_t *costs, const st
 static double block_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   const strata_attention_fma_costs_t *costs = &p->costs->attention_fma;
   const strata_attention_t *a = &p->attention;
-  int64_t head = strata_round_up(a->extents[a->head], STRATA_ATTENTION_STEP);
+  int64_t head = strata_round_up(strata_attention_static_extent(a, a->head), STRATA_ATTENTION_STEP);
   double scores = costs->operation * (double)a->score_operations + costs->function * (double)a->score_functions;
   scores += a->has_softmax ? costs->exponential : 0;
   return product_cycles(costs, c, c->columns, head) +

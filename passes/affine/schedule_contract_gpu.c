@@ -25,7 +25,7 @@ static bool is_contiguous(const strata_contraction_kernel_t *c, int side) {
   for (int dim = 0; dim < c->nest->n_parallel + c->nest->n_reduction; dim++) {
     bool is_tiled = dim >= c->nest->n_parallel || !(other & 1u << dim);
     int64_t stride;
-    if (is_tiled && c->nest->extents[dim] % VECTOR == 0 &&
+    if (is_tiled && strata_nest_static_extent(c->nest, dim) % VECTOR == 0 &&
         strata_access_stride(c->nest, c->sides[side].access, dim, &stride) && stride == 1)
       return true;
   }
@@ -39,7 +39,8 @@ static strata_status_t pack_constants(const strata_gpu_contraction_t *q) {
     if (dim == STRATA_NO_DIM || !strata_contraction_is_plain(c, side) || is_contiguous(c, side) ||
         !strata_pack_is_constant(q->calls, q->called, c, side))
       continue;
-    return strata_pack_side(q->compile, q->called, c, side, strata_round_up(c->nest->extents[dim], VECTOR));
+    return strata_pack_side(q->compile, q->called, c, side,
+                            strata_round_up(strata_nest_static_extent(c->nest, dim), VECTOR));
   }
   return NULL;
 }

@@ -90,7 +90,8 @@ static bool schedule_crossing(const gpu_kernel_t *k, const strata_map_kernel_t *
                               strata_schedule_t *out) {
   if (map->cross_dim == STRATA_MAP_NO_DIM)
     return false;
-  int64_t extents[2] = {map->space->extents[map->vector_dim], map->space->extents[map->cross_dim]};
+  int64_t extents[2] = {strata_nest_static_extent(map->space, map->vector_dim),
+                        strata_nest_static_extent(map->space, map->cross_dim)};
   if (strata_min(extents[0], extents[1]) < MIN_CROSSING)
     return false;
   int n_operands;
@@ -106,9 +107,10 @@ static bool schedule_crossing(const gpu_kernel_t *k, const strata_map_kernel_t *
 
 static void schedule_map(const gpu_kernel_t *k, const strata_map_kernel_t *map, strata_schedule_t *out) {
   int n_operands;
-  int64_t width = access_width(k->kernel, &n_operands), extent = map->space->extents[map->vector_dim], outer = 1;
+  int64_t width = access_width(k->kernel, &n_operands), extent = strata_nest_static_extent(map->space, map->vector_dim),
+          outer = 1;
   for (int dim = 0; dim < map->space->n_parallel; dim++)
-    outer *= dim == map->vector_dim ? 1 : map->space->extents[dim];
+    outer *= dim == map->vector_dim ? 1 : strata_nest_static_extent(map->space, dim);
   if (schedule_crossing(k, map, outer * extent, out))
     return;
   // Tiles of a block want to be well filled.
@@ -130,7 +132,7 @@ static void schedule_across(const gpu_kernel_t *k, const strata_row_kernel_t *ro
                             strata_schedule_t *out) {
   int n_operands;
   int64_t width = access_width(k->kernel, &n_operands);
-  while (rows->extents[rows->across] % width ||
+  while (strata_size_static_value(rows->sizes[rows->across]) % width ||
          (width > 1 && n_rows / width < (int64_t)k->device->n_processors * THREADS))
     width /= 2;
   *out =
@@ -172,8 +174,8 @@ static bool is_stored(const strata_kernel_t *kernel, MlirValue buffer) {
 static int inner_extents(const strata_row_member_t *member, int64_t *out_extents) {
   int count = 0;
   for (int dim = 0; dim < member->nest->n_parallel + member->nest->n_reduction; dim++)
-    if (member->row_of[dim] == STRATA_NOT_A_ROW && member->nest->extents[dim] > 1)
-      out_extents[count++] = member->nest->extents[dim];
+    if (member->row_of[dim] == STRATA_NOT_A_ROW && strata_nest_static_extent(member->nest, dim) > 1)
+      out_extents[count++] = strata_nest_static_extent(member->nest, dim);
   return count;
 }
 
@@ -200,7 +202,7 @@ static bool is_spread(const strata_row_member_t *member) {
   for (int i = 0; i < nest->n_accesses; i++)
     for (int dim = 0; dim < nest->n_parallel; dim++) {
       int64_t stride;
-      bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && nest->extents[dim] > 1;
+      bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && strata_nest_static_extent(nest, dim) > 1;
       if (is_inner && !nest->accesses[i].is_store && !mlirValueIsABlockArgument(nest->accesses[i].buffer))
         is_alike &= strata_access_stride(nest, &nest->accesses[i], dim, &stride) && stride == 0;
     }
@@ -288,7 +290,7 @@ static int64_t count_columns(const gpu_kernel_t *k, int64_t length) {
     const strata_nest_t *nest = &k->kernel->nests[i];
     int64_t elements = 1;
     for (int dim = 0; dim < nest->n_parallel; dim++)
-      elements *= nest->extents[dim];
+      elements *= strata_nest_static_extent(nest, dim);
     count += elements == length && !nest->n_reduction;
   }
   return count;
@@ -308,8 +310,9 @@ static int64_t teams_in_turn(const gpu_kernel_t *k, int64_t n_rows, int64_t leng
 // Rows that lie in a sector of what is contiguous along the rows' dim, a warp each, if there are many and long ones.
 static bool schedule_sectors(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
                              int64_t width, strata_schedule_t *out) {
-  int64_t block = width * STRATA_SECTOR / ACCESS_BYTES, n_tasks = n_rows / rows->extents[rows->crossed];
-  n_tasks *= strata_ceil_div(rows->extents[rows->crossed], block);
+  int64_t block = width * STRATA_SECTOR / ACCESS_BYTES,
+          n_tasks = n_rows / strata_size_static_value(rows->sizes[rows->crossed]);
+  n_tasks *= strata_ceil_div(strata_size_static_value(rows->sizes[rows->crossed]), block);
   int64_t threads =
       strata_power_of_two_from(block * strata_max(k->device->lanes, strata_ceil_div(length, SECTOR_ELEMENTS)));
   if (!(k->device->has_async_copy || *k->device->mma_async) || threads > k->device->max_threads / 2 ||
@@ -338,7 +341,7 @@ static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *r
     return false;
   if (schedule_sectors(k, rows, n_rows, length, block, out))
     return true;
-  block = strata_min(block, rows->extents[rows->crossed]);
+  block = strata_min(block, strata_size_static_value(rows->sizes[rows->crossed]));
   while (block > 1 && length * block > most * CROSSED_ELEMENTS)
     block /= 2;
   int64_t threads = strata_min(most, strata_power_of_two_from(strata_ceil_div(length * block, CROSSED_ELEMENTS)));
@@ -384,7 +387,7 @@ strata_status_t strata_gpu_scalar(const strata_scheduling_t *k, strata_schedule_
   *out_taken = true;
   int64_t points = 1;
   for (int dim = 0; k->kernel->n_nests == 1 && dim < k->kernel->nests[0].n_parallel; dim++)
-    points *= k->kernel->nests[0].extents[dim];
+    points *= strata_nest_static_extent(&k->kernel->nests[0], dim);
   shrink_blocks(k->device, points, out);
   return NULL;
 }
@@ -403,7 +406,7 @@ strata_status_t strata_gpu_rows(const strata_scheduling_t *k, strata_schedule_t 
   if (!*out_taken)
     return NULL;
   for (int row = 0; row < rows.n_rows; row++)
-    n_rows *= rows.extents[row];
+    n_rows *= strata_size_static_value(rows.sizes[row]);
   for (int i = 0; i < k->kernel->n_nests; i++)
     if (rows.members[i].takes_part)
       length = strata_max(length, strata_row_inner_elements(&rows.members[i]));

@@ -38,17 +38,17 @@ static int partial_dims(const strata_split_t *split, const MlirValue *parts, con
   return split->nest->n_parallel + n_split;
 }
 
-int strata_split_extents(const strata_split_t *split, int64_t *out_extents) {
+int strata_split_sizes(const strata_split_t *split, strata_size_t *out_sizes) {
   const strata_nest_t *nest = split->nest;
   int n_front = 0, n_split = 0;
   for (int i = 0; i < nest->n_reduction; i++)
     if (split->parts[i] > 1) {
-      out_extents[strata_split_place(split, i)] = split->parts[i];
+      out_sizes[strata_split_place(split, i)] = strata_size_constant(split->parts[i]);
       n_front += !is_behind(split, i);
       n_split++;
     }
   for (int i = 0; i < nest->n_parallel; i++)
-    out_extents[n_front + i] = nest->extents[i];
+    out_sizes[n_front + i] = nest->space.sizes[i];
   return nest->n_parallel + n_split;
 }
 
@@ -104,7 +104,7 @@ static void shift_dims(const strata_split_t *split, const strata_nest_t *copy, c
                                        size > 1 ? points[dim] : mlirAffineConstantExprGet(context, 0));
     shift.dims[n_new] = parts[n_new - n_old];
     n_new++;
-    strata_loop_set_extent(copy->loops[i], size);
+    strata_loop_set_size(copy->loops[i], strata_size_constant(size));
   }
   shift.points = mlirAffineMapGet(context, n_new, 0, n_old, points);
   mlirOperationWalk(mlirOperationGetParentOperation(mlirBlockGetFirstOperation(copy->body)), shift_op, &shift,
@@ -141,7 +141,7 @@ static void guard_load(MlirOperation load, MlirIntegerSet set, const MlirValue *
 // Parts that go beyond the end of the one reduction dim read zeros there: extent - 1 - part * size - r >= 0.
 static void guard_loads(const strata_split_t *split, const strata_nest_t *copy, MlirValue part) {
   MlirContext context = mlirOperationGetContext(copy->op);
-  int64_t extent = split->nest->extents[split->nest->n_parallel], size = split->sizes[0];
+  int64_t extent = strata_nest_static_extent(split->nest, split->nest->n_parallel), size = split->sizes[0];
   if (size * split->parts[0] == extent)
     return;
   MlirAffineExpr place = mlirAffineAddExprGet(
@@ -183,8 +183,8 @@ static strata_status_t add_partial_nest(strata_arena_t *arena, const strata_spli
   shift_dims(split, &copy, parts);
   if (split->may_be_uneven && split->parts[0] > 1)
     guard_loads(split, &copy, parts[0]);
-  int64_t extents[STRATA_MAX_DIMS];
-  strata_nest_set_extents(op, strata_split_extents(split, extents), extents);
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  strata_nest_set_sizes(op, strata_split_sizes(split, sizes), sizes);
   int n = partial_dims(split, parts, copy.dims, dims);
   MlirValue leading[2] = {mlirOperationGetResult(copy.loops[0], 0), partial};
   mlirBlockInsertOwnedOperationBefore(copy.body, mlirBlockGetTerminator(copy.body),
@@ -212,17 +212,16 @@ static void combine_partials(const strata_split_t *split, MlirValue partial) {
   strata_nest_erase_unused(nest->inner);
   for (int i = nest->n_reduction; i-- > 0;)
     if (split->parts[i] > 1)
-      strata_loop_set_extent(nest->loops[i], split->parts[i]);
+      strata_loop_set_size(nest->loops[i], strata_size_constant(split->parts[i]));
     else
       strata_loop_inline(nest->loops[i]);
 }
 
 strata_status_t strata_split_apply(strata_arena_t *arena, const strata_split_t *split, strata_partial_t *out_partial) {
   const strata_nest_t *nest = split->nest;
-  int64_t extents[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   MlirType element = mlirValueGetType(mlirOperationGetResult(nest->loops[0], 0));
-  MlirType type =
-      mlirMemRefTypeContiguousGet(element, strata_split_extents(split, extents), extents, (MlirAttribute){0});
+  MlirType type = strata_memref_type(element, strata_split_sizes(split, sizes), sizes);
   MlirValue partials = strata_alloc_before(nest->op, type);
   STRATA_TRY(add_partial_nest(arena, split, partials, &out_partial->op));
   out_partial->buffer = partials;

@@ -35,7 +35,7 @@ typedef struct {
   bool is_inner; // written once, by a free nest that others of its set read
   bool is_cut;
   int rank;
-  int64_t sizes[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   strata_cuts_t cuts[STRATA_MAX_DIMS];
 } split_buffer_t;
 
@@ -48,7 +48,7 @@ typedef struct {
 
 static strata_cut_dims_t dims_of_node(const splitting_t *s, int node) {
   const strata_nest_t *nest = s->graph.nodes.data[node].nest;
-  return (strata_cut_dims_t){strata_nest_n_dims(nest), nest->extents, s->nests[node].cuts};
+  return (strata_cut_dims_t){strata_nest_n_dims(nest), nest->space.sizes, s->nests[node].cuts};
 }
 
 static strata_cut_dims_t dims_of_buffer(const splitting_t *s, int buffer) {
@@ -106,8 +106,7 @@ static bool reads_reshaped(const strata_nest_node_t *record) {
   for (size_t i = 0; i < record->reads.count; i++) {
     MlirAffineMap map = record->reads.data[i].load->map;
     for (intptr_t j = 0; !mlirAffineMapIsNull(map) && j < mlirAffineMapGetNumResults(map); j++)
-      if (strata_affine_has_division(strata_affine_simplify(mlirAffineMapGetResult(map, j),
-                                                            strata_nest_n_dims(record->nest), record->nest->extents)))
+      if (strata_affine_has_division(strata_affine_simplify(mlirAffineMapGetResult(map, j), &record->nest->space)))
         return true;
   }
   return false;
@@ -172,12 +171,13 @@ static bool is_asking(const splitting_t *s, int node, size_t access) {
 }
 
 static MlirAffineExpr simplified(const strata_nest_t *nest, MlirAffineMap map, intptr_t i) {
-  return strata_affine_simplify(mlirAffineMapGetResult(map, i), strata_nest_n_dims(nest), nest->extents);
+  return strata_affine_simplify(mlirAffineMapGetResult(map, i), &nest->space);
 }
 
 // Coordinates of an access over the digits of its nest's dims.
 static MlirAffineMap over_digits(const strata_digits_t *digits, MlirAffineMap map) {
-  return strata_affine_compose(map, digits->dims, digits->extents);
+  strata_space_t space = strata_digits_space(digits);
+  return strata_affine_compose(map, digits->dims, &space);
 }
 
 static bool cut_for_divisions(splitting_t *s, int node, size_t access) {
@@ -201,7 +201,8 @@ static bool cut_across(splitting_t *s, int node, size_t access) {
   bool changed = false;
   for (int i = 0; i < coordinates.n_dims; i++) {
     strata_cuts_t found;
-    if (strata_radix_of(&digits, mlirAffineMapGetResult(places, i), coordinates.extents[i], &found))
+    if (strata_radix_of(&digits, mlirAffineMapGetResult(places, i), strata_size_static_value(coordinates.sizes[i]),
+                        &found))
       for (int j = 0; j < found.count; j++)
         changed |= strata_cut_dim(&coordinates, i, found.at[j]);
     for (int j = 0; j < coordinates.cuts[i].count; j++)
@@ -241,7 +242,7 @@ static void count_divisions(const splitting_t *s, int node, int *before, int *af
     MlirAffineMap map = record->nest->accesses[i].map;
     if (!is_asking(s, node, i))
       continue;
-    *before += count_divided(strata_affine_simplify_map(map, record->nest->extents));
+    *before += count_divided(strata_affine_simplify_map(map, &record->nest->space));
     *after += count_divided(over_digits(&digits, map));
   }
 }
@@ -269,7 +270,8 @@ static void cut_sets(splitting_t *s) {
 //===-- Buffers --------------------------------------------------------------------------------------------------===//
 
 // Coordinates in the buffer's new shape.
-static MlirAffineMap cut_coordinates(const splitting_t *s, int buffer, MlirAffineMap places, const int64_t *extents) {
+static MlirAffineMap cut_coordinates(const splitting_t *s, int buffer, MlirAffineMap places,
+                                     const strata_digits_t *digits) {
   const split_buffer_t *record = &s->buffers[buffer];
   MlirContext context = s->compile->context;
   MlirAffineExpr results[STRATA_MAX_DIMS];
@@ -284,7 +286,8 @@ static MlirAffineMap cut_coordinates(const splitting_t *s, int buffer, MlirAffin
       results[count++] = digit;
     }
   MlirAffineMap map = mlirAffineMapGet(context, mlirAffineMapGetNumDims(places), 0, count, results);
-  return strata_affine_simplify_map(map, extents);
+  strata_space_t space = strata_digits_space(digits);
+  return strata_affine_simplify_map(map, &space);
 }
 
 // A buffer has new dims where all accesses are sums of digits in them.
@@ -306,7 +309,7 @@ static void find_cut_buffers(splitting_t *s) {
       }
       strata_cut_dims_t dims = dims_of_node(s, node);
       strata_digits_t digits = strata_digits_of(s->compile->context, &dims);
-      MlirAffineMap places = cut_coordinates(s, buffer, over_digits(&digits, map), digits.extents);
+      MlirAffineMap places = cut_coordinates(s, buffer, over_digits(&digits, map), &digits);
       s->buffers[buffer].is_cut = count_divided(places) == 0;
     }
   }
@@ -319,7 +322,7 @@ static void cut_buffer(const splitting_t *s, int buffer) {
   strata_digits_t digits = strata_digits_of(s->compile->context, &dims);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(value));
   if (record->is_cut)
-    mlirValueSetType(value, mlirMemRefTypeContiguousGet(element, digits.n_digits, digits.extents, (MlirAttribute){0}));
+    mlirValueSetType(value, strata_memref_type(element, digits.n_digits, digits.sizes));
 }
 
 //===-- Nests ----------------------------------------------------------------------------------------------------===//
@@ -345,7 +348,7 @@ static MlirWalkResult find_maps(MlirOperation op, void *user) {
   map = over_digits(&r->digits, map);
   for (size_t i = 0; i < record->buffers.count; i++)
     if (mlirOperationEqual(record->nest->accesses[i].op, op) && r->s->buffers[record->buffers.data[i]].is_cut)
-      map = cut_coordinates(r->s, record->buffers.data[i], map, r->digits.extents);
+      map = cut_coordinates(r->s, record->buffers.data[i], map, &r->digits);
   *strata_vector_push(r->s->graph.arena, &r->maps) = (changed_map_t){op, map};
   return MlirWalkResultAdvance;
 }
@@ -366,14 +369,14 @@ static void add_digits(const rewrite_t *r, MlirValue *out_dims) {
       out_dims[i] = mlirBlockInsertArgument(nest->body, dim, index, mlirOperationGetLocation(nest->op));
     else if (is_lowest) {
       loop = nest->loops[dim - nest->n_parallel];
-      strata_loop_set_extent(loop, r->digits.extents[i]);
+      strata_loop_set_size(loop, r->digits.sizes[i]);
       out_dims[i] = nest->dims[dim];
     } else {
-      loop = strata_loop_wrap(loop, r->digits.extents[i]);
+      loop = strata_loop_wrap(loop, r->digits.sizes[i]);
       out_dims[i] = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), 0);
     }
   }
-  strata_nest_set_extents(nest->op, n_parallel, r->digits.extents);
+  strata_nest_set_sizes(nest->op, n_parallel, r->digits.sizes);
 }
 
 static void rewrite_nest(const splitting_t *s, int node) {

@@ -62,13 +62,13 @@ typedef struct {
 static strata_status_t begin_parts(const parts_t *p, MlirOperation before, strata_nest_t *out_nest, MlirValue *out_dims,
                                    int *out_n) {
   MlirValue parts[STRATA_MAX_DIMS];
-  int64_t extents[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   STRATA_TRY(copy_nest(p->arena, p->m->mean, before, out_nest));
   strata_split_insert(p->split, out_nest->body, parts);
-  *out_n = strata_split_extents(p->split, extents);
+  *out_n = strata_split_sizes(p->split, sizes);
   for (int i = 0; i < *out_n; i++)
     out_dims[i] = mlirBlockGetArgument(out_nest->body, i);
-  strata_nest_set_extents(out_nest->op, *out_n, extents);
+  strata_nest_set_sizes(out_nest->op, *out_n, sizes);
   return NULL;
 }
 
@@ -224,7 +224,7 @@ static int choose_loop(const strata_moments_t *m, double wanted, int64_t *out_pa
   int best = -1;
   const strata_nest_t *nest = m->sum->nest;
   for (int i = 0; i < nest->n_reduction; i++) {
-    int64_t extent = nest->extents[nest->n_parallel + i], stride;
+    int64_t extent = strata_nest_static_extent(nest, nest->n_parallel + i), stride;
     bool is_inner = strata_access_stride(nest, m->x, nest->n_parallel + i, &stride) && stride == 1;
     double most = is_inner ? fmin(2 * wanted, (double)extent / SIDE_BY_SIDE) : 2 * wanted;
     int64_t parts = strata_divisor_near(extent, wanted, most);
@@ -243,7 +243,7 @@ static bool split_alike(const strata_nest_t *nest, const strata_split_t *of_sum,
   out->nest = nest;
   for (int i = 0; i < nest->n_reduction; i++) {
     out->parts[i] = 1;
-    out->sizes[i] = nest->extents[nest->n_parallel + i];
+    out->sizes[i] = strata_nest_static_extent(nest, nest->n_parallel + i);
     out->is_beside[i] = false;
   }
   for (int i = 0, last[2] = {-1, -1}; i < of_sum->nest->n_reduction; i++) {
@@ -265,8 +265,8 @@ static int inner_loop(const strata_moments_t *m) {
   const strata_nest_t *nest = m->sum->nest;
   int64_t stride;
   for (int i = 0; i < nest->n_reduction; i++)
-    if (nest->extents[nest->n_parallel + i] > 1 && strata_access_stride(nest, m->x, nest->n_parallel + i, &stride) &&
-        stride == 1)
+    if (strata_nest_static_extent(nest, nest->n_parallel + i) > 1 &&
+        strata_access_stride(nest, m->x, nest->n_parallel + i, &stride) && stride == 1)
       return i;
   return -1;
 }
@@ -279,7 +279,7 @@ static bool split_columns(const strata_moments_t *m, double wanted, strata_split
   *out = (strata_split_t){.nest = nest, .is_across = true, .n_parts = 1};
   for (int pass = 0; pass < 2; pass++) // the columns first
     for (int i = 0; i < nest->n_reduction; i++) {
-      int64_t extent = nest->extents[nest->n_parallel + i];
+      int64_t extent = strata_nest_static_extent(nest, nest->n_parallel + i);
       double left = wanted / (double)out->n_parts;
       if ((i == inner) != (pass == 0))
         continue;
@@ -298,7 +298,7 @@ static bool split_rows(const strata_moments_t *m, bool is_across, double wanted,
   int loop = choose_loop(m, wanted, &out->n_parts);
   for (int i = 0; i < nest->n_reduction; i++) {
     out->parts[i] = i == loop ? out->n_parts : 1;
-    out->sizes[i] = nest->extents[nest->n_parallel + i] / out->parts[i];
+    out->sizes[i] = strata_nest_static_extent(nest, nest->n_parallel + i) / out->parts[i];
   }
   return loop >= 0;
 }

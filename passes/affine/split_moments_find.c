@@ -60,7 +60,7 @@ bool strata_moments_is_of_rows(const strata_nest_t *nest, MlirAffineMap map, int
   for (int i = 0; i < n_rows; i++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
     bool is_dim = mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == i;
-    if (!is_dim && nest->extents[i] > 1)
+    if (!is_dim && strata_nest_static_extent(nest, i) > 1)
       return false;
   }
   return true;
@@ -167,7 +167,8 @@ static int same_dim(const strata_nest_t *from, const strata_access_t *access, in
   if (!strata_access_stride(from, access, dim, &stride))
     return -1;
   for (int i = 0; i < strata_nest_n_dims(to); i++)
-    if (to->extents[i] == from->extents[dim] && strata_access_stride(to, to_access, i, &own) && own == stride)
+    if (strata_nest_static_extent(to, i) == strata_nest_static_extent(from, dim) &&
+        strata_access_stride(to, to_access, i, &own) && own == stride)
       return i;
   return -1;
 }
@@ -179,7 +180,7 @@ static bool find_dims(strata_moments_t *m) {
     return false;
   for (int dim = 0; dim < strata_nest_n_dims(sum); dim++) {
     m->own[dim] = m->of_squares[dim] = -1;
-    if (sum->extents[dim] == 1)
+    if (strata_nest_static_extent(sum, dim) == 1)
       continue;
     int own = same_dim(sum, m->x, dim, difference, m->own_x);
     int in_square = own < 0 ? -1 : same_dim(difference, strata_moments_store(m->difference), own, square, load);
@@ -195,7 +196,7 @@ static bool find_dims(strata_moments_t *m) {
   for (int row = 0; row < sum->n_parallel; row++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(m->own_mean->map, row);
     bool is_own = mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == m->own[row];
-    if (sum->extents[row] > 1 && !is_own)
+    if (strata_nest_static_extent(sum, row) > 1 && !is_own)
       return false;
   }
   return true;
@@ -220,7 +221,7 @@ bool strata_moments_find(const strata_nest_graph_t *graph, int node, strata_mome
 int strata_contiguous_dim(const strata_nest_t *nest, const strata_access_t *access) {
   int64_t stride;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (nest->extents[dim] > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
+    if (strata_nest_static_extent(nest, dim) > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
       return dim;
   return -1;
 }
@@ -244,8 +245,8 @@ void strata_moments_traffic(const strata_moments_t *m, double *out_read, double 
   int64_t stored = strata_piece_bytes(difference, store, inner) / strata_piece_bytes(difference, store, 0) * element;
   bool has_neighbours = false;
   for (int dim = 0; dim < sum->n_parallel; dim++)
-    has_neighbours |=
-        sum->extents[dim] > 1 && strata_access_stride(sum, m->x, dim, &stride) && stride * element == read;
+    has_neighbours |= strata_nest_static_extent(sum, dim) > 1 && strata_access_stride(sum, m->x, dim, &stride) &&
+                      stride * element == read;
   *out_read = has_neighbours && strata_is_piece_short(read) ? strata_piece_traffic(read) : 1;
   *out_stored = strata_moments_is_turned(m)     ? (double)STRATA_SECTOR / (double)element
                 : strata_is_piece_short(stored) ? strata_piece_traffic(stored)

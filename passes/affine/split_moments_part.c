@@ -40,7 +40,7 @@ static MlirValue load(const inserter_t *in, const strata_access_t *access, MlirT
   MlirOperation op = strata_split_access(mlirOperationGetLocation(in->before), "affine.load", &access->buffer, 1,
                                          nest->dims, n_dims, 1, &element);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(in->before), in->before, op);
-  strata_nest_set_map(op, strata_affine_compose(access->map, in->points, nest->extents), nest->dims);
+  strata_nest_set_map(op, strata_affine_compose(access->map, in->points, &nest->space), nest->dims);
   return convert(in, "arith.extf", mlirOperationGetResult(op, 0), type);
 }
 

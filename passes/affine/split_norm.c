@@ -28,9 +28,9 @@ static void find_neighbours(strata_norm_read_t *read) {
   for (int i = 0; read->load && inner >= 0 && i < mlirAffineMapGetNumResults(read->load->map); i++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(read->load->map, i);
     int row = mlirAffineExprIsADim(expr) ? (int)mlirAffineDimExprGetPosition(expr) : -1;
-    if (row < 0 || nest->extents[row] == 1 || !strata_access_stride(nest, store, row, &stride))
+    if (row < 0 || strata_nest_static_extent(nest, row) == 1 || !strata_access_stride(nest, store, row, &stride))
       continue;
-    if (row != inner && stride != nest->extents[inner])
+    if (row != inner && stride != strata_nest_static_extent(nest, inner))
       continue;
     read->is_beside = true;
     read->result = i;
@@ -42,7 +42,7 @@ static bool is_of_rows(const strata_moments_t *m, const strata_nest_node_t *node
   const strata_nest_t *nest = node->nest, *sum = m->sum->nest;
   const strata_access_t *store = strata_moments_store(node);
   return node->class == STRATA_NEST_MAP && store && strata_moments_is_of_rows(nest, store->map, sum->n_parallel) &&
-         !memcmp(nest->extents, sum->extents, sizeof *sum->extents * (size_t)sum->n_parallel);
+         strata_sizes_equal(sum->n_parallel, nest->space.sizes, sum->space.sizes);
 }
 
 // True of the differences that nothing but their squares are made of.
@@ -89,7 +89,7 @@ static strata_status_t add_copies(strata_arena_t *arena, const strata_nest_node_
   MlirOperation op = mlirOperationClone(writer->nest->op);
   MlirLocation location = mlirOperationGetLocation(op);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(result->buffer)), buffer;
-  int64_t extents[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
   strata_nest_t copy;
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(writer->nest->op), writer->nest->op, op);
   STRATA_TRY(strata_nest_read(arena, op, &copy));
@@ -99,26 +99,27 @@ static strata_status_t add_copies(strata_arena_t *arena, const strata_nest_node_
   mlirBlockInsertOwnedOperationBefore(copy.body, store, load);
   int n = copy.n_parallel + (extent > 0);
   for (int i = 0; i < n; i++)
-    extents[i] = extent > 0 && i > row ? i == row + 1 ? extent : copy.extents[i - 1] : copy.extents[i];
+    sizes[i] =
+        extent > 0 && i == row + 1 ? strata_size_constant(extent) : copy.space.sizes[i - (extent > 0 && i > row)];
   if (extent > 0)
     mlirBlockInsertArgument(copy.body, row + 1, mlirIndexTypeGet(mlirOperationGetContext(op)), location);
   for (int i = 0; i < n; i++)
     copy.dims[i] = mlirBlockGetArgument(copy.body, i);
-  buffer = mlirMemRefTypeContiguousGet(element, n, extents, (MlirAttribute){0});
+  buffer = strata_memref_type(element, n, sizes);
   *out_buffer = strata_alloc_before(op, buffer);
   MlirValue leading[2] = {mlirOperationGetResult(load, 0), *out_buffer};
   mlirBlockInsertOwnedOperationBefore(copy.body, store,
                                       strata_split_access(location, "affine.store", leading, 2, copy.dims, n, 0, NULL));
   mlirOperationDestroy(store);
   strata_nest_erase_unused(copy.body);
-  strata_nest_set_extents(op, n, extents);
+  strata_nest_set_sizes(op, n, sizes);
   strata_set_attr(op, "strata.nest", strata_str_attr(mlirOperationGetContext(op), "spread"));
   strata_set_attr(op, STORED_ATTR, mlirUnitAttrGet(mlirOperationGetContext(op)));
   return NULL;
 }
 
 static int64_t copies_of(const strata_norm_read_t *read) {
-  return read->inner < 0 ? 0 : read->reader->nest->extents[read->inner];
+  return read->inner < 0 ? 0 : strata_nest_static_extent(read->reader->nest, read->inner);
 }
 
 static bool want_same_copies(const strata_norm_read_t *a, const strata_norm_read_t *b) {

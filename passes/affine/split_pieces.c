@@ -17,21 +17,22 @@
 static bool walks_as_one(const strata_nest_t *nest, const strata_access_t *access, int dim) {
   int64_t outer, inner;
   return strata_access_stride(nest, access, dim, &outer) && strata_access_stride(nest, access, dim + 1, &inner) &&
-         outer == inner * nest->extents[dim + 1];
+         outer == inner * strata_nest_static_extent(nest, dim + 1);
 }
 
 // True if another reader of what |access| reads has one dim for the loops of |dim| and the next.
 static bool has_one_reader(const strata_nest_graph_t *graph, const strata_nest_node_t *node, const strata_nest_t *nest,
                            const strata_access_t *access, int dim) {
   const strata_ints_t *readers = &graph->buffers.data[node->buffers.data[access - nest->accesses]].readers;
-  int64_t extent = nest->extents[dim] * nest->extents[dim + 1], inner, own;
+  int64_t extent = strata_nest_static_extent(nest, dim) * strata_nest_static_extent(nest, dim + 1), inner, own;
   strata_access_stride(nest, access, dim + 1, &inner);
   for (size_t i = 0; i < readers->count; i++) {
     const strata_nest_t *reader = graph->nodes.data[readers->data[i]].nest;
     const strata_access_t *load =
         reader ? strata_moments_load(&graph->nodes.data[readers->data[i]], access->buffer) : NULL;
     for (int other = 0; load && reader != node->nest && other < strata_nest_n_dims(reader); other++)
-      if (reader->extents[other] == extent && strata_access_stride(reader, load, other, &own) && own == inner)
+      if (strata_nest_static_extent(reader, other) == extent && strata_access_stride(reader, load, other, &own) &&
+          own == inner)
         return true;
   }
   return false;
@@ -54,20 +55,22 @@ static bool are_one(const strata_nest_graph_t *graph, const strata_nest_node_t *
 // Makes one of the loop of |dim| and the next.
 static void merge(const strata_nest_t *nest, int dim) {
   MlirContext context = mlirOperationGetContext(nest->op);
-  MlirAffineExpr dims[STRATA_MAX_DIMS], size = mlirAffineConstantExprGet(context, nest->extents[dim + 1]);
-  int64_t extents[STRATA_MAX_DIMS];
+  MlirAffineExpr dims[STRATA_MAX_DIMS], size = strata_size_expr(context, nest->space.sizes[dim + 1]);
+  strata_size_t sizes[STRATA_MAX_DIMS];
   for (int i = 0; i < strata_nest_n_dims(nest); i++) {
     dims[i] = mlirAffineDimExprGet(context, i);
-    extents[i] = nest->extents[i];
+    sizes[i] = nest->space.sizes[i];
   }
   dims[dim] = mlirAffineFloorDivExprGet(dims[dim + 1], size);
   dims[dim + 1] = mlirAffineModExprGet(dims[dim + 1], size);
-  extents[dim + 1] *= extents[dim];
-  extents[dim] = 1;
+  sizes[dim + 1] = strata_size_product(sizes[dim + 1], sizes[dim]);
+  sizes[dim] = strata_size_constant(1);
+  strata_space_t space = nest->space;
+  space.sizes = sizes;
   MlirAffineMap apart = mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, strata_nest_n_dims(nest), dims);
   for (int i = 0; i < nest->n_accesses; i++)
-    strata_nest_set_map(nest->accesses[i].op, strata_affine_compose(nest->accesses[i].map, apart, extents), nest->dims);
-  strata_loop_set_extent(nest->loops[dim - nest->n_parallel + 1], extents[dim + 1]);
+    strata_nest_set_map(nest->accesses[i].op, strata_affine_compose(nest->accesses[i].map, apart, &space), nest->dims);
+  strata_loop_set_size(nest->loops[dim - nest->n_parallel + 1], sizes[dim + 1]);
   strata_loop_inline(nest->loops[dim - nest->n_parallel]);
 }
 
@@ -102,8 +105,8 @@ static double parts_of_pieces(const strata_cpu_device_t *device, const strata_mo
   int64_t element = strata_piece_bytes(sum, m->x, 0), piece = strata_piece_bytes(sum, m->x, loops), stride;
   bool has_neighbours = false;
   for (int dim = 0; dim < sum->n_parallel; dim++)
-    has_neighbours |=
-        sum->extents[dim] > 1 && strata_access_stride(sum, m->x, dim, &stride) && stride * element == piece;
+    has_neighbours |= strata_nest_static_extent(sum, dim) > 1 && strata_access_stride(sum, m->x, dim, &stride) &&
+                      stride * element == piece;
   double columns = (double)(piece / element), length = m->sum->trips / m->sum->points / columns;
   double parts = fmin(TASKS, length / MIN_PART);
   bool is_worth_it = parts >= 2 && m->sum->trips * (double)element >= MIN_BYTES;

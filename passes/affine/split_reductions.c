@@ -113,7 +113,7 @@ static bool is_across(const strata_nest_graph_t *graph, const strata_nest_node_t
   for (int i = 0; i < nest->n_accesses; i++)
     for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
       int64_t stride;
-      if (nest->accesses[i].in_reduction && nest->extents[dim] > 1 &&
+      if (nest->accesses[i].in_reduction && strata_nest_static_extent(nest, dim) > 1 &&
           strata_access_stride(nest, &nest->accesses[i], dim, &stride) && stride == 1)
         *(dim < nest->n_parallel ? &across : &inner) += graph->buffers.data[node->buffers.data[i]].bytes;
     }
@@ -185,10 +185,10 @@ static void cut(strata_split_t *split, double wanted) {
   for (int i = 0; i < nest->n_reduction; i++) {
     split->parts[i] = 1;
     if (wanted / (double)split->n_parts >= 1.5)
-      split->parts[i] = strata_divisor_near(nest->extents[nest->n_parallel + i], wanted / (double)split->n_parts,
-                                            2 * wanted / (double)split->n_parts);
+      split->parts[i] = strata_divisor_near(strata_nest_static_extent(nest, nest->n_parallel + i),
+                                            wanted / (double)split->n_parts, 2 * wanted / (double)split->n_parts);
     split->n_parts *= split->parts[i];
-    split->sizes[i] = nest->extents[nest->n_parallel + i] / split->parts[i];
+    split->sizes[i] = strata_nest_static_extent(nest, nest->n_parallel + i) / split->parts[i];
   }
 }
 
@@ -196,7 +196,7 @@ static void cut(strata_split_t *split, double wanted) {
 // several, or zeros beyond the end would count.
 static bool cut_unevenly(strata_split_t *split, double wanted, int64_t step) {
   const strata_nest_t *nest = split->nest;
-  int64_t extent = nest->extents[nest->n_parallel];
+  int64_t extent = strata_nest_static_extent(nest, nest->n_parallel);
   if (!split->may_be_uneven || nest->n_reduction > 1)
     return false;
   split->sizes[0] = strata_round_up((int64_t)ceil((double)extent / wanted), step);

@@ -24,8 +24,8 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_split_apply(strata_arena_t *arena, const strata_split_t *split,
                                                      strata_partial_t *out_partial);
 
-// The extents of the partial results' dims: parts and results, the ones that lie side by side last; their number.
-int strata_split_extents(const strata_split_t *split, int64_t *out_extents);
+// The sizes of the partial results' dims: parts and results, the ones that lie side by side last; their number.
+int strata_split_sizes(const strata_split_t *split, strata_size_t *out_sizes);
 // Gives |body|, whose arguments are the results' dims, those of the parts; their number.
 int strata_split_insert(const strata_split_t *split, MlirBlock body, MlirValue *out_parts);
 // The place among them of the parts of reduction dim |dim|.

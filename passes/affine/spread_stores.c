@@ -66,11 +66,12 @@ static MlirAffineMap store_map(const strata_nest_t *writer, const strata_nest_t 
   MlirAffineMap origin = mlirAffineMapGet(context, 0, 0, copy->n_parallel, zeros);
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(read); i++)
     for (int dim = 0; dim < copy->n_parallel; dim++)
-      if (copy->extents[dim] > 1 && mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(read, i), dim)) {
+      if (strata_nest_static_extent(copy, dim) > 1 &&
+          mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(read, i), dim)) {
         MlirAffineExpr first = mlirAffineExprCompose(mlirAffineMapGetResult(read, i), origin);
         MlirAffineExpr minus = mlirAffineMulExprGet(first, mlirAffineConstantExprGet(context, -1));
-        exprs[dim] = strata_affine_simplify(mlirAffineAddExprGet(mlirAffineMapGetResult(stored, i), minus), n_dims,
-                                            writer->extents);
+        exprs[dim] =
+            strata_affine_simplify(mlirAffineAddExprGet(mlirAffineMapGetResult(stored, i), minus), &writer->space);
       }
   return mlirAffineMapGet(context, n_dims, 0, copy->n_parallel, exprs);
 }
@@ -80,8 +81,7 @@ static strata_status_t spread(spreading_t *s, int copy, int writer) {
   const strata_access_t *load = &to->accesses[0];
   const strata_access_t *store = only_store(&s->graph.nodes.data[writer], s->graph.nodes.data[copy].buffers.data[0]);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(load->buffer));
-  MlirValue own = strata_alloc_before(
-      from->op, mlirMemRefTypeContiguousGet(element, to->n_parallel, to->extents, (MlirAttribute){0}));
+  MlirValue own = strata_alloc_before(from->op, strata_memref_type(element, to->n_parallel, to->space.sizes));
   MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(to->op), to->n_parallel);
   MlirAffineMap map = store_map(from, to, store->map, load->map);
   MlirOperation back = mlirOperationClone(to->op);

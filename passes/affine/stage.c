@@ -159,7 +159,7 @@ static void add_axis(staging_t *s, const strata_contraction_axis_t *axis, MlirAf
   int64_t stride = axis->extent;
   for (int i = 0; i < axis->n_dims; i++) {
     int dim = axis->dims[i];
-    int64_t extent = s->c->nest->extents[dim];
+    int64_t extent = strata_nest_static_extent(s->c->nest, dim);
     stride /= extent;
     MlirAffineExpr factor = mlirAffineConstantExprGet(context, stride);
     MlirAffineExpr digit = mlirAffineFloorDivExprGet(number, factor);
@@ -187,8 +187,8 @@ static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     points[dim] = mlirAffineConstantExprGet(context, 0);
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (both & 1u << dim && nest->extents[dim] > 1) {
-      strata_contraction_axis_t single = {.n_dims = 1, .dims = {dim}, .extent = nest->extents[dim]};
+    if (both & 1u << dim && strata_nest_static_extent(nest, dim) > 1) {
+      strata_contraction_axis_t single = {.n_dims = 1, .dims = {dim}, .extent = strata_nest_static_extent(nest, dim)};
       if (s->rank + 2 == MAX_RANK)
         return false;
       add_axis(s, &single, points);
@@ -200,8 +200,8 @@ static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds
   int64_t *row = &s->sizes[s->rank - 1];
   s->inner = *row;
   *row = padded_row(s->inner, bytes);
-  s->points =
-      strata_affine_simplify_map(mlirAffineMapGet(context, s->rank, 0, strata_nest_n_dims(nest), points), s->sizes);
+  s->points = strata_affine_simplify_map(mlirAffineMapGet(context, s->rank, 0, strata_nest_n_dims(nest), points),
+                                         STRATA_STATIC_SPACE(s->rank, s->sizes));
   return s->is_crossed || s->inner == *row || s->keeps_zero;
 }
 
@@ -211,7 +211,7 @@ static bool read_staging(const strata_gpu_contraction_t *q, int side, bool adds,
   *s = (staging_t){.q = q, .c = c, .side = side, .keeps_zero = true, .dims = c->sides[side].dims};
   s->value = strata_contraction_narrow(c, side);
   for (int dim = c->nest->n_parallel; dim < strata_nest_n_dims(c->nest); dim++)
-    if (!(s->dims & 1u << dim) && c->nest->extents[dim] > 1)
+    if (!(s->dims & 1u << dim) && strata_nest_static_extent(c->nest, dim) > 1)
       return false;
   strata_contraction_axes(c, axes);
   int64_t bytes = bytes_of(element_type(s));
@@ -313,7 +313,8 @@ static MlirAttribute condition_of(const staging_t *s, MlirOperation read) {
   intptr_t n = 0;
   if (strata_op_is(read, "affine.if")) {
     MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(read, "condition"));
-    MlirAffineMap map = strata_affine_compose(strata_coalesce_conditions(s->c->nest, read), s->points, s->sizes);
+    MlirAffineMap map = strata_affine_compose(strata_coalesce_conditions(s->c->nest, read), s->points,
+                                              STRATA_STATIC_SPACE(s->rank, s->sizes));
     for (; n < mlirAffineMapGetNumResults(map); n++) {
       constraints[n] = mlirAffineMapGetResult(map, n);
       is_equality[n] = mlirIntegerSetIsConstraintEq(set, n);
@@ -335,7 +336,8 @@ static const char *read_text(const staging_t *s, int number, int argument) {
   MlirOperation op = s->reads.data[number];
   bool is_guard = strata_op_is(op, "affine.if");
   const strata_access_t *access = access_of(s, is_guard ? guarded_load(op) : op);
-  MlirAttribute map = mlirAffineMapAttrGet(strata_affine_compose(access->map, s->points, s->sizes));
+  MlirAttribute map =
+      mlirAffineMapAttrGet(strata_affine_compose(access->map, s->points, STRATA_STATIC_SPACE(s->rank, s->sizes)));
   MlirAttribute condition = condition_of(s, op);
   MlirType type = mlirValueGetType(access->value);
   const char *element = strata_type_text(arena_of(s), type), *dims = list_text(s, "%d", NULL), *indices = "";
@@ -460,7 +462,7 @@ static void read_matrix(const staging_t *s, MlirValue matrix) {
   MlirAffineMap places =
       mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, s->rank, (MlirAffineExpr *)(uintptr_t)s->places);
   strata_named_attr_t attrs[2] = {
-      {"map", mlirAffineMapAttrGet(strata_affine_simplify_map(places, nest->extents))},
+      {"map", mlirAffineMapAttrGet(strata_affine_simplify_map(places, &nest->space))},
       {"strata.padded", mlirUnitAttrGet(context)},
   };
   MlirType type = element_type(s);

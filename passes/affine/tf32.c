@@ -102,7 +102,7 @@ static bool read_input(const finder_t *f, const strata_nest_node_t *product, con
   MlirAffineMap at = mlirAffineMapGet(f->compile->context, n_dims, 0, nest->n_parallel, point);
   out->converter = read->producer;
   out->source = load->buffer;
-  out->map = strata_affine_compose(load->map, at, product->nest->extents);
+  out->map = strata_affine_compose(load->map, at, &product->nest->space);
   return true;
 }
 
@@ -200,7 +200,7 @@ static bool gather(const finder_t *f, int node, products_t *out) {
 // What stands for a constant while the model is asked.
 static MlirOperation create_constant(const finder_t *f, const operand_t *operand, MlirOperation before, MlirType type) {
   int64_t sizes[STRATA_MAX_DIMS];
-  int rank = strata_memref_sizes(buffer_of(f, operand->buffer)->value, sizes);
+  int rank = strata_memref_static_sizes(buffer_of(f, operand->buffer)->value, sizes);
   MlirType memref = mlirMemRefTypeContiguousGet(type, rank, sizes, (MlirAttribute){0});
   strata_named_attr_t name = {"name", mlirFlatSymbolRefAttrGet(f->compile->context, strata_str("constant"))};
   MlirOperation op =

@@ -36,14 +36,15 @@ static void take_interval(lattice_t *lattice, int64_t min, int64_t max) {
 // Where a guard keeps some of the positions from being read, those are counted all the same.
 static lattice_t read_access(const strata_nest_t *nest, const strata_access_t *access) {
   lattice_t lattice = {.is_store = access->is_store};
-  int64_t sizes[STRATA_MAX_DIMS], min, max, stride;
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int64_t min, max, stride;
   int n_dims = nest->n_parallel + nest->n_reduction;
   // What lies behind the extents of a padded operand is read as well.
   if (mlirAffineMapIsNull(access->map) || strata_attr_flag(access->op, "strata.padded") ||
       strata_memref_sizes(access->buffer, sizes) == 0)
     return lattice;
-  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, nest->extents);
-  if (!strata_affine_range(position, n_dims, nest->extents, &min, &max))
+  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, &nest->space);
+  if (!strata_affine_range(position, &nest->space, &min, &max))
     return lattice;
   lattice.is_known = true;
   lattice.first = min;
@@ -52,7 +53,8 @@ static lattice_t read_access(const strata_nest_t *nest, const strata_access_t *a
       take_interval(&lattice, min, max);
       return lattice;
     }
-    add_step(&lattice, stride < 0 ? -stride : stride, nest->extents[dim]); // from the least position on
+    add_step(&lattice, stride < 0 ? -stride : stride,
+             strata_nest_static_extent(nest, dim)); // from the least position on
   }
   return lattice;
 }

@@ -79,7 +79,8 @@ static bool renumber(absorption_t *a, const strata_shape_t *view, const strata_s
   for (int i = 0; i < group.n_in; i++)
     if (!strata_dim_is_constant(x->dims[group.in + i], &sizes[i]))
       return false;
-  MlirAffineMap map = strata_affine_delinearize(a->context, position, c->n_dims, group.n_in, sizes, extents);
+  MlirAffineMap map = strata_affine_delinearize(position, group.n_in, STRATA_STATIC_SPACE(group.n_in, sizes)->sizes,
+                                                STRATA_STATIC_SPACE(c->n_dims, extents));
   for (int i = 0; i < group.n_in; i++)
     a->exprs[group.in + i] = mlirAffineMapGetResult(map, i);
   for (int i = 0; i < group.n_in; i++)
@@ -205,7 +206,7 @@ static int split_position(const strata_contract_t *c, MlirAffineExpr expr, int64
   for (int i = 0; i < c->n_dims; i++)
     if (!strata_dim_is_constant(c->dims[i], &extents[i]) || !strata_affine_coefficient(expr, i, &coefficients[i]))
       return 0;
-  if (!strata_affine_range(expr, c->n_dims, extents, &low, &high) || low != 0 || high != size - 1)
+  if (!strata_affine_range(expr, STRATA_STATIC_SPACE(c->n_dims, extents), &low, &high) || low != 0 || high != size - 1)
     return 0;
   // By falling coefficient; each must be the product of the sizes inside it.
   for (int64_t inner = 1; inner < size;) {

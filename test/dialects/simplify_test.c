@@ -9,6 +9,8 @@
 
 enum { N_DIMS = 3, N_EXPRESSIONS = 4000 };
 
+#define SPACE(extents) STRATA_STATIC_SPACE(N_DIMS, extents)
+
 static uint64_t random_state = 88172645463325252u;
 static int64_t random_below(int64_t n) {
   random_state ^= random_state << 13;
@@ -77,7 +79,7 @@ static MlirAffineExpr random_expr(MlirContext context, int depth) {
 // Compares all points of the box |extents|.
 static void check_equal(const char *what, MlirAffineExpr before, MlirAffineExpr after, const int64_t *extents) {
   int64_t min, max, point[N_DIMS];
-  bool has_range = strata_affine_range(after, N_DIMS, extents, &min, &max);
+  bool has_range = strata_affine_range(after, SPACE(extents), &min, &max);
   for (point[0] = 0; point[0] < extents[0]; point[0]++)
     for (point[1] = 0; point[1] < extents[1]; point[1]++)
       for (point[2] = 0; point[2] < extents[2]; point[2]++) {
@@ -100,7 +102,7 @@ static void test_random(MlirContext context) {
     for (int d = 0; d < N_DIMS; d++)
       extents[d] = sizes[random_below(8)];
     MlirAffineExpr expr = random_expr(context, 1 + (int)random_below(5));
-    check_equal("random", expr, strata_affine_simplify(expr, N_DIMS, extents), extents);
+    check_equal("random", expr, strata_affine_simplify(expr, SPACE(extents)), extents);
   }
 }
 
@@ -138,7 +140,7 @@ static void test_forms(MlirContext context) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     MlirAffineExpr before = mlirAffineMapGetResult(parse_map(context, cases[i].before), 0);
     MlirAffineExpr expected = mlirAffineMapGetResult(parse_map(context, cases[i].after), 0);
-    MlirAffineExpr after = strata_affine_simplify(before, N_DIMS, cases[i].extents);
+    MlirAffineExpr after = strata_affine_simplify(before, SPACE(cases[i].extents));
     if (!mlirAffineExprEqual(after, expected))
       fail("form", before, after);
   }
@@ -156,7 +158,7 @@ static void test_order(MlirContext context) {
     MlirAffineExpr a = mlirAffineMapGetResult(parse_map(context, pairs[i][0]), 0);
     MlirAffineExpr b = mlirAffineMapGetResult(parse_map(context, pairs[i][1]), 0);
     MlirAffineExpr minus_b = mlirAffineMulExprGet(b, mlirAffineConstantExprGet(context, -1));
-    MlirAffineExpr zero = strata_affine_simplify(mlirAffineAddExprGet(a, minus_b), N_DIMS, extents);
+    MlirAffineExpr zero = strata_affine_simplify(mlirAffineAddExprGet(a, minus_b), SPACE(extents));
     if (!mlirAffineExprEqual(zero, mlirAffineConstantExprGet(context, 0)))
       fail("order", a, zero);
   }
@@ -170,16 +172,16 @@ static void test_reshapes(MlirContext context) {
     const int64_t *extents = shapes[random_below(N_SHAPES)];
     MlirAffineMap map = mlirAffineMapMultiDimIdentityGet(context, N_DIMS);
     const int64_t *sizes = extents;
-    MlirAffineExpr start = strata_affine_linearize(map, sizes, extents);
+    MlirAffineExpr start = strata_affine_linearize(map, SPACE(sizes)->sizes, SPACE(extents));
     for (int step = 0; step < 4; step++) {
-      MlirAffineExpr position = strata_affine_linearize(map, sizes, extents);
+      MlirAffineExpr position = strata_affine_linearize(map, SPACE(sizes)->sizes, SPACE(extents));
       if (!mlirAffineExprEqual(position, start))
         fail("reshape", start, position);
       sizes = shapes[random_below(N_SHAPES)];
-      map = strata_affine_delinearize(context, position, N_DIMS, N_DIMS, sizes, extents);
+      map = strata_affine_delinearize(position, N_DIMS, SPACE(sizes)->sizes, SPACE(extents));
     }
-    MlirAffineMap back = strata_affine_delinearize(context, start, N_DIMS, N_DIMS, extents, extents);
-    MlirAffineMap plain = strata_affine_simplify_map(mlirAffineMapMultiDimIdentityGet(context, N_DIMS), extents);
+    MlirAffineMap back = strata_affine_delinearize(start, N_DIMS, SPACE(extents)->sizes, SPACE(extents));
+    MlirAffineMap plain = strata_affine_simplify_map(mlirAffineMapMultiDimIdentityGet(context, N_DIMS), SPACE(extents));
     if (!mlirAffineMapEqual(back, plain))
       fail("identity", mlirAffineMapGetResult(back, 0), mlirAffineMapGetResult(plain, 0));
   }
@@ -190,7 +192,7 @@ static void test_compose(MlirContext context) {
   MlirAffineMap outer = parse_map(context, "d0 floordiv 2, d1 + d2, d0 mod 2");
   MlirAffineMap inner = parse_map(context, "d0 * 2 + d2, d1, d0 * 3");
   MlirAffineMap expected = parse_map(context, "d0, d0 * 3 + d1, d2");
-  if (!mlirAffineMapEqual(strata_affine_compose(outer, inner, extents), expected))
+  if (!mlirAffineMapEqual(strata_affine_compose(outer, inner, SPACE(extents)), expected))
     fail("compose", mlirAffineMapGetResult(outer, 0), mlirAffineMapGetResult(expected, 0));
 }
 
@@ -198,12 +200,12 @@ static void test_compose(MlirContext context) {
 static void test_places(MlirContext context) {
   const int64_t extents[N_DIMS] = {4, 3, 2}, other[N_DIMS] = {2, 3, 4};
   MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(context, N_DIMS);
-  MlirAffineExpr position = strata_affine_linearize(identity, extents, extents);
-  MlirAffineMap there = strata_affine_delinearize(context, position, N_DIMS, N_DIMS, other, extents);
-  MlirAffineExpr other_position = strata_affine_linearize(identity, other, other);
-  MlirAffineMap back = strata_affine_delinearize(context, other_position, N_DIMS, N_DIMS, extents, other);
+  MlirAffineExpr position = strata_affine_linearize(identity, SPACE(extents)->sizes, SPACE(extents));
+  MlirAffineMap there = strata_affine_delinearize(position, N_DIMS, SPACE(other)->sizes, SPACE(extents));
+  MlirAffineExpr other_position = strata_affine_linearize(identity, SPACE(other)->sizes, SPACE(other));
+  MlirAffineMap back = strata_affine_delinearize(other_position, N_DIMS, SPACE(extents)->sizes, SPACE(other));
   MlirAffineMap map = strata_affine_compose(back, there, NULL);
-  if (!mlirAffineMapEqual(strata_affine_simplify_places(map, extents, extents), identity))
+  if (!mlirAffineMapEqual(strata_affine_simplify_places(map, SPACE(extents)->sizes, SPACE(extents)), identity))
     fail("places", mlirAffineMapGetResult(map, 0), mlirAffineMapGetResult(identity, 0));
 }
 
@@ -222,10 +224,10 @@ static void test_overflow(MlirContext context) {
   const int64_t extents[N_DIMS] = {INT64_MAX, INT64_MAX, 2};
   MlirAffineExpr expr = mlirAffineMapGetResult(parse_map(context, "d0 * 4 + d1 * 4611686018427387904"), 0);
   int64_t min, max;
-  if (strata_affine_range(expr, N_DIMS, extents, &min, &max))
+  if (strata_affine_range(expr, SPACE(extents), &min, &max))
     fail("range overflow", expr, expr);
   MlirAffineExpr scaled = mlirAffineMulExprGet(expr, mlirAffineConstantExprGet(context, 1024));
-  if (mlirAffineExprIsNull(strata_affine_simplify(scaled, N_DIMS, extents)))
+  if (mlirAffineExprIsNull(strata_affine_simplify(scaled, SPACE(extents))))
     fail("overflow", scaled, expr);
 }
 
