@@ -42,19 +42,16 @@ static int find_contractions(MlirOperation loop, MlirOperation out[2]) {
   return n;
 }
 
-// A pair of products (pipelined_pair.c) shares its left operand.
-bool strata_gpu_attention_is_loop(MlirOperation loop) {
-  MlirOperation contractions[2];
+bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperation loop) {
   return !mlirOperationIsNull(loop) && strata_op_is(loop, "scf.for") && strata_attr_flag(loop, "tile.pipeline") &&
-         find_contractions(loop, contractions) == 2 &&
-         !mlirValueEqual(mlirOperationGetOperand(contractions[0], 0), mlirOperationGetOperand(contractions[1], 0));
+         strata_schedule_read(d->func).kind == STRATA_KERNEL_ATTENTION;
 }
 
 // The second contraction is the one whose sum the loop carries.
 static bool find_roles(MlirOperation loop, strata_gpu_attention_t *a) {
   MlirOperation contractions[2], yield = mlirBlockGetTerminator(body_of(loop));
-  find_contractions(loop, contractions);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); i++)
+  bool are_two = find_contractions(loop, contractions) == 2;
+  for (intptr_t i = 0; are_two && i < mlirOperationGetNumOperands(yield); i++)
     for (int which = 0; which < 2; which++)
       if (mlirValueEqual(mlirOperationGetOperand(yield, i), mlirOperationGetResult(contractions[which], 0))) {
         a->carried = (int)i;

@@ -38,7 +38,7 @@ typedef struct {
 } strata_gpu_attention_t;
 
 // True for a kernel's pipeline whose loop is attention's.
-bool strata_gpu_attention_is_loop(MlirOperation loop);
+bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperation loop);
 // What |loop| is.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_read(strata_gpu_distribution_t *d, MlirOperation loop,
                                                             strata_gpu_attention_t *out_attention);

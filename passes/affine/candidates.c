@@ -16,7 +16,7 @@ strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_dev
   };
   strata_kernel_t kernel;
   *out_has = readers[kind] != NULL;
-  *out = (strata_work_t){.device = device};
+  *out = (strata_work_t){.device = device, .wants_all = true};
   if (!*out_has)
     return NULL;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));

@@ -16,7 +16,8 @@ typedef struct {
   bool wants_all; // what can be carried out, be it never what the model would choose: a schedule file may ask for it
 } strata_work_t;
 
-// What is asked about the kernel of |called|, of a kind of kinds.def; *out_has is false where such have one schedule.
+// What is asked about the kernel of |called|, of a kind of kinds.def: all that can be. *out_has is false where such
+// have one schedule.
 STRATA_MUST_CHECK strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                    const strata_called_kernel_t *called, strata_kernel_kind_t kind,
                                                    strata_work_t *out, bool *out_has);

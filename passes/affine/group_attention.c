@@ -247,7 +247,7 @@ static bool is_free(const finder_t *f, const candidate_t *candidate) {
 
 static strata_status_t form(finder_t *f, const candidate_t *candidate) {
   int group = strata_group_create(f->grouping, candidate->weighted);
-  f->grouping->groups.data[group].drops_padding = true;
+  f->grouping->groups.data[group].is_attention = true;
   for (size_t i = candidate->members.count; i-- > 0;)
     if (candidate->members.data[i] != candidate->weighted)
       STRATA_TRY(strata_group_add(f->grouping, group, candidate->members.data[i]));

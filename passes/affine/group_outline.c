@@ -5,6 +5,7 @@
 // name, is compared.
 #include "passes/affine/group.h"
 
+#include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/printed.h"
@@ -55,17 +56,8 @@ static bool group_stores(const strata_grouping_t *grouping, const strata_group_t
 // A buffer is private if one nest of the group stores it and nobody outside of the group sees it. What a scalar nest
 // keeps to itself is memory, of which the threads of a GPU have none of their own.
 static bool is_private(const strata_grouping_t *grouping, const strata_group_t *group, int buffer) {
-  int n_group = (int)(group - grouping->groups.data);
-  const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
-  if (group->kind == STRATA_NEST_SCALAR && strata_target_is_gpu(grouping->compile))
-    return false;
-  if (!record->is_alloc || record->n_stores != 1 || !strata_group_has(grouping, n_group, record->writer) ||
-      record->readers.count == 0)
-    return false;
-  for (size_t i = 0; i < record->readers.count; i++)
-    if (!strata_group_has(grouping, n_group, record->readers.data[i]))
-      return false;
-  return true;
+  return !(group->kind == STRATA_NEST_SCALAR && strata_target_is_gpu(grouping->compile)) &&
+         strata_group_keeps(grouping, &group->members, buffer);
 }
 
 bool strata_group_interferes(const strata_nest_node_t *record, int i, const strata_nest_node_t *other) {
@@ -244,7 +236,7 @@ static MlirOperation move_group(outliner_t *outliner, const strata_group_t *grou
   MlirBlock block = strata_group_block(grouping, &arguments->inputs, &arguments->outputs, &values);
   for (size_t i = 0; i < arguments->privates.count; i++) {
     MlirValue buffer = buffer_value(outliner, arguments->privates.data[i]);
-    if (group->drops_padding)
+    if (group->is_attention) // rows of other widths would stand in the way of dims that are to be one
       strata_group_drop_padding(grouping, arguments->privates.data[i], buffer);
     move_to(block, mlirOpResultGetOwner(buffer));
   }
@@ -253,7 +245,10 @@ static MlirOperation move_group(outliner_t *outliner, const strata_group_t *grou
     move_to(block, nest);
     strata_group_rewire(block, nest, &values);
   }
-  return strata_group_function(grouping, block);
+  MlirOperation func = strata_group_function(grouping, block);
+  if (group->is_attention)
+    strata_schedule_write(func, &(strata_schedule_t){.kind = STRATA_KERNEL_ATTENTION});
+  return func;
 }
 
 //===-- Equal functions ------------------------------------------------------------------------------------------===//

@@ -255,15 +255,20 @@ double strata_attention_seconds(const strata_gpu_device_t *device, const strata_
   return least;
 }
 
-// False where the kernel is none.
+// False where the kernel is none: affine-group says which are, and what becomes of one may still be too much for it.
 static bool read_work(const strata_scheduling_t *s, strata_work_t *out) {
   strata_attention_t attention;
   const char *why;
   strata_attention_problem_t *problem = strata_arena_new(s->compile->arena, strata_attention_problem_t);
-  if (!strata_attention_read(s->kernel, &attention, &why))
+  MlirStringRef name = strata_attr_str(s->kernel->func, "sym_name");
+  if (strata_schedule_read(s->kernel->func).kind != STRATA_KERNEL_ATTENTION)
     return false;
+  if (!strata_attention_read(s->kernel, &attention, &why)) {
+    strata_explain(s->compile, "attention %.*s: no more: %s", (int)name.length, name.data, why);
+    return false;
+  }
   *problem = strata_attention_problem(s->device, &attention);
-  *out = (strata_work_t){.device = s->device, .attention = problem};
+  out->attention = problem;
   return true;
 }
 
@@ -272,7 +277,7 @@ strata_status_t strata_work_attention(const strata_scheduling_t *s, strata_work_
 }
 
 strata_status_t strata_gpu_attention(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
-  strata_work_t work;
+  strata_work_t work = {.device = s->device};
   strata_compile_t *compile = s->compile;
   *out_taken = read_work(s, &work);
   if (!*out_taken)

@@ -60,7 +60,8 @@ strata_status_t strata_cpu_attention(const strata_scheduling_t *s, strata_schedu
   const char *why;
   strata_attention_t attention;
   *out = (strata_schedule_t){.kind = STRATA_KERNEL_ATTENTION, .n_tile = STRATA_ATTENTION_CPU_TILE};
-  *out_taken = strata_attention_read(s->kernel, &attention, &why);
+  *out_taken = strata_schedule_read(s->kernel->func).kind == STRATA_KERNEL_ATTENTION &&
+               strata_attention_read(s->kernel, &attention, &why);
   if (!*out_taken)
     return NULL;
   STRATA_TRY(strata_attention_cpu_tile(s->compile, &attention, out->tile, &why));

@@ -136,7 +136,6 @@ static strata_status_t check(strata_compile_t *compile, const strata_gpu_device_
   STRATA_TRY(strata_work_read(compile, device, called, chosen->kind, &work, &has_candidates));
   if (!has_candidates)
     return check_sizes(device, chosen, given);
-  work.wants_all = true;
   if (strata_candidates_admit(&work, given))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this %s; see docs/gpu-schedules.md",
@@ -188,7 +187,6 @@ static strata_status_t tell_candidates(strata_compile_t *compile, const strata_g
   const strata_ways_t *ways;
   bool has_candidates;
   STRATA_TRY(strata_work_read(compile, device, called, chosen.kind, &work, &has_candidates));
-  work.wants_all = true;
   if (!has_candidates)
     return strata_error(STRATA_INVALID_ARGUMENT, "candidates: expected a contraction or attention, got a '%s'",
                         strata_kernel_kind_name(chosen.kind));
