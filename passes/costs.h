@@ -6,7 +6,34 @@
 #ifndef STRATA_PASSES_COSTS_H
 #define STRATA_PASSES_COSTS_H
 
+#include "passes/corrections.h"
+
+#include <stdint.h>
+
 enum { STRATA_COSTS_MAX_CLUSTER = 8 };
+
+//===-- Tiles ----------------------------------------------------------------------------------------------------===//
+
+// Of pipelined products: rows and columns as the instruction sees them. Fields are those of targets/gpu/tiles.def.
+typedef struct {
+  int64_t teams;  // of a block, that store while the other multiplies
+  int64_t groups; // of warps, beside one another along the rows
+  int64_t rows, columns, rate;
+} strata_pipelined_shape_t;
+
+// Of tiles staged by the threads that multiply them.
+typedef struct {
+  int64_t rows, columns, warps[2], efficiency;
+} strata_tiled_shape_t;
+
+// What there is to choose from; of tiles that take as long the first is taken.
+typedef struct {
+  const strata_pipelined_shape_t *pipelined, *pipelined_fma;
+  const strata_tiled_shape_t *mma, *fma; // staged, with and without matrix instructions
+  int n_pipelined, n_pipelined_fma, n_mma, n_fma;
+} strata_gpu_tiles_t;
+
+//===-- Models ---------------------------------------------------------------------------------------------------===//
 
 // Pipelined products (passes/affine/pipelined_time.c, schedule_pipelined.c).
 typedef struct {
@@ -63,8 +90,11 @@ typedef struct {
   double parts_of_rows;     // of memory's time, where slow rows are read at several places, for each doubling
   double in_flight;         // bytes of a processor that are on their way from memory: twice what bandwidth needs
   double busy_memory;       // of the time that memory is busy, from which on it takes more slots
-  double held_up;           // the same with the larger operand, from which on it holds blocks up
-  double small_bytes;       // of operands and results that memory need not be asked for
+  double usual_slots;       // where memory does not decide
+  double shared_slots;      // nor is busy, and blocks of a cluster share operands
+  double memory_slots;      // where it does, at least
+  double staggered_slots;   // the same of blocks that begin at steps of their own
+  double stagger;           // steps by which they do: enough to be at places of the rows that have nothing in common
   double hidden;            // what goes on beside the slowest costs one part in so many of its time
   double clock;             // hertz, idle; the busier the instructions are, the lower
   double clock_lost;        // when they always are
@@ -73,6 +103,7 @@ typedef struct {
 
 // Products whose results' rows are reduced in the same kernel (schedule_norm.c).
 typedef struct {
+  double rate;                                 // percent of the instructions' rate that tiles reach
   double exchange;                             // a reduction's, between blocks
   double combine;                              // a group's, of 128 elements
   double crossed;                              // of a row of a swapped tile, whose elements lie in all threads
@@ -92,12 +123,14 @@ typedef struct {
   double cache_rate;  // from the second-level cache
   double block_start; // of a block of columns: barriers, statistics
   double beside;      // of what goes on beside the slowest
+  double long_row;    // blocks of columns from which on more groups than usual pay
   double clock;       // hertz
 } strata_attention_costs_t;
 
 // Attention on multiply-adds (schedule_attention_fma.c).
 typedef struct {
   double rate;         // multiply-adds a cycle
+  double few_sums;     // the part of it that threads of the fewest sums reach
   double latency;      // of a block of columns: keys and values come, two barriers, statistics
   double combining;    // of statistics of several warps
   double exponential;  // of a score: maximum, exponential, sum, conversion
@@ -182,6 +215,17 @@ typedef struct {
   double short_flops;    // ... up to which a kernel is over so soon that the next had better begin early
 } strata_launch_costs_t;
 
+// Models err: one way is taken only if it takes less than this share of the other's time.
+typedef struct {
+  double norm;          // a norm in a product's kernel: of the time of two (group_norm.c)
+  double attention;     // in one kernel: of the time of three (group_attention.c)
+  double products;      // two products without a softmax between: of the time of two, which are much alike
+  double attention_fma; // on multiply-adds: the same in both, and scores in memory are to be avoided
+  double together;      // products in one launch: of the time apart (schedule_together.c)
+  double parts;         // a product in parts: of its time (split_reductions.c)
+  double staged;        // an operand staged: of the product's time (stage.c)
+} strata_margin_costs_t;
+
 typedef struct strata_gpu_costs {
   strata_pipelined_costs_t pipelined;
   strata_norm_costs_t norm;
@@ -193,6 +237,9 @@ typedef struct strata_gpu_costs {
   strata_stage_costs_t stage;
   strata_split_costs_t split;
   strata_launch_costs_t launches;
+  strata_margin_costs_t margins;
+  strata_gpu_tiles_t tiles;
+  strata_corrections_t corrections;
 } strata_gpu_costs_t;
 
 #endif

@@ -92,8 +92,12 @@ static strata_status_t run_session(job_t *job, strata_session_t *session, const 
     strata_status_free(status);
     return NULL;
   }
+  STRATA_TRY(strata_session_read_inputs(job->arena, session, options->input.count, options->input.items));
+  STRATA_TRY(strata_session_choose_sizes(job->arena, session, 0, NULL, true));
+  if (session->dims)
+    printf("sizes: %s\n", strata_session_sizes_text(job->arena, session));
   STRATA_TRY(strata_session_open(job->arena, session));
-  STRATA_TRY(strata_session_set_inputs(job->arena, session, options->input.count, options->input.items));
+  STRATA_TRY(strata_session_set_inputs(job->arena, session));
   return strata_profile(job->arena, session, names, options->num_iters, stdout);
 }
 
@@ -182,7 +186,11 @@ static strata_status_t compile_and_finish(const char *files, void *user) {
   compile.explain = job->options->explain ? &explain : NULL;
   compile.notes = &notes;
   STRATA_TRY(check_devices(&compile)); // before any work: the name may be wrong
-  strata_status_t status = strata_compile_to(&compile, (strata_phase_t)job->options->compile_to, &pipeline);
+  strata_phase_t first = (strata_phase_t)job->options->compile_from;
+  strata_status_t status = first > STRATA_PHASE_IMPORT ? strata_read_ir(&compile, job->options->input_path) : NULL;
+  first += first > STRATA_PHASE_IMPORT;
+  if (!status)
+    status = strata_compile_between(&compile, first, (strata_phase_t)job->options->compile_to, &pipeline);
   strata_observe_end(&job->observer);
   return status ? name_input(job, status) : finish(&compile, job);
 }

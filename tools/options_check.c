@@ -61,6 +61,16 @@ static void check_dump(parser_t *parser) {
     strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--dump-after=%s: no phase of this target", name);
 }
 
+// IR that is further than the compile is to come.
+static void check_start(parser_t *parser) {
+  const strata_options_t *options = parser->options;
+  if (options->compile_from > STRATA_PHASE_IMPORT && options->compile_from >= options->compile_to)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
+                          "--compile-from=%s: the compile ends before, at "
+                          "--compile-to=%s",
+                          strata_phase_info[options->compile_from].name, strata_phase_info[options->compile_to].name);
+}
+
 //===-- Values ---------------------------------------------------------------------------------------------------===//
 
 static bool parse_size(const char *text, int64_t *out_size) {
@@ -111,5 +121,6 @@ void strata_options_check(parser_t *parser) {
     strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "expected an input file; --help lists the options");
   check_needs(parser);
   check_dump(parser);
+  check_start(parser);
   check_values(parser);
 }

@@ -37,9 +37,11 @@ static strata_status_t find_description(strata_arena_t *arena, const char *path,
     return strata_error(STRATA_INVALID_ARGUMENT, "%s: expected a library made by strata, got none with %s", path,
                         symbol);
   session->library = describe();
-  if (session->library->abi_version != STRATA_LIBRARY_DESCRIPTION)
+  uint32_t version = session->library->abi_version; // later ones only have more members
+  if (version < 1 || (version < STRATA_LIBRARY_DESCRIPTION && session->library->n_dims))
     return strata_error(STRATA_UNSUPPORTED, "%s: expected version %d of the description, got %u", path,
-                        STRATA_LIBRARY_DESCRIPTION, session->library->abi_version);
+                        STRATA_LIBRARY_DESCRIPTION, version);
+  session->given = strata_arena_array(arena, strata_given_t, session->library->n_inputs + 1);
   return NULL;
 }
 
@@ -50,19 +52,34 @@ static void *aligned(strata_arena_t *arena, size_t size) {
   return (void *)((memory + alignment - 1) / alignment * alignment);
 }
 
-static strata_status_t describe_tensor(strata_arena_t *arena, const strata_tensor_info_t *info,
-                                       strata_tensor_t *out_tensor) {
+static strata_status_t to_status(const strata_library_t *library, int code) {
+  return code ? strata_error((strata_status_code_t)code, "%s", library->error()) : NULL;
+}
+
+static strata_status_t describe_tensor(strata_arena_t *arena, const strata_session_t *session,
+                                       const strata_tensor_info_t *info, strata_tensor_t *out_tensor) {
   *out_tensor = (strata_tensor_t){.dtype = (strata_dtype_t)info->dtype, .rank = (int)info->rank, .size = info->size};
   if (info->rank > STRATA_TENSOR_MAX_RANK)
     return strata_error(STRATA_UNSUPPORTED, "%s: expected at most %d dimensions, got %u", info->name,
                         STRATA_TENSOR_MAX_RANK, info->rank);
+  bool varies = false;
   for (uint32_t d = 0; d < info->rank; d++) {
-    if (info->shape[d] < 0)
-      return strata_error(STRATA_UNSUPPORTED, "%s: dimension %u is not known", info->name, d);
-    out_tensor->shape[d] = info->shape[d];
+    varies |= info->shape[d] < 0;
+    if (!strata_session_dim(session->library, info->shape[d], session->dims, &out_tensor->shape[d]))
+      return strata_error(STRATA_INVALID_SIZE, "%s: dimension %u has no size in 64 bits", info->name, d);
   }
-  out_tensor->data = aligned(arena, info->size);
+  if (varies && !strata_dtype_size(out_tensor->dtype, strata_tensor_count(out_tensor), &out_tensor->size))
+    return strata_error(STRATA_INVALID_SIZE, "%s: its size is beyond 2^63", info->name);
+  out_tensor->data = aligned(arena, out_tensor->size);
   return NULL;
+}
+
+// A size that the library refuses is an error here, before there is memory for it.
+static strata_status_t check_sizes(const strata_session_t *session) {
+  const strata_library_t *library = session->library;
+  int64_t shape[STRATA_TENSOR_MAX_RANK];
+  bool is_asked = session->dims && library->n_outputs && library->outputs[0]->rank <= STRATA_TENSOR_MAX_RANK;
+  return is_asked ? to_status(library, library->output_shape(0, session->dims, shape)) : NULL;
 }
 
 static strata_status_t make_tensors(strata_arena_t *arena, strata_session_t *session) {
@@ -70,14 +87,15 @@ static strata_status_t make_tensors(strata_arena_t *arena, strata_session_t *ses
   size_t n = library->n_inputs + library->n_outputs;
   session->tensors = strata_arena_array(arena, strata_tensor_t, n + 1);
   session->data = strata_arena_array(arena, void *, n + 1);
+  STRATA_TRY(check_sizes(session));
   for (size_t i = 0; i < n; i++) {
     const strata_tensor_info_t *info =
         i < library->n_inputs ? library->inputs[i] : library->outputs[i - library->n_inputs];
-    STRATA_TRY(describe_tensor(arena, info, &session->tensors[i]));
+    STRATA_TRY(describe_tensor(arena, session, info, &session->tensors[i]));
     session->data[i] = session->tensors[i].data;
   }
   if (!session->device && library->flags & STRATA_LIBRARY_USER_MEMORY)
-    session->memory = aligned(arena, library->device_memory_size(NULL));
+    session->memory = aligned(arena, library->device_memory_size(session->dims));
   return NULL;
 }
 
@@ -99,16 +117,12 @@ static strata_status_t allocate_on_device(strata_session_t *session) {
   for (size_t i = 0; i < n && is_on_device(session); i++)
     STRATA_TRY(strata_device_allocate(session->device, session->tensors[i].size, &session->data[i]));
   return session->device && library->flags & STRATA_LIBRARY_USER_MEMORY
-             ? strata_device_allocate(session->device, library->device_memory_size(NULL), &session->memory)
+             ? strata_device_allocate(session->device, library->device_memory_size(session->dims), &session->memory)
              : NULL;
 }
 
 static void *stream_of(const strata_session_t *session) {
   return session->device ? strata_device_stream(session->device) : NULL;
-}
-
-static strata_status_t to_status(const strata_library_t *library, int code) {
-  return code ? strata_error((strata_status_code_t)code, "%s", library->error()) : NULL;
 }
 
 strata_status_t strata_session_describe(strata_arena_t *arena, const char *path, strata_session_t *out_session) {
@@ -157,18 +171,6 @@ void strata_session_randomise(strata_session_t *session, size_t input, uint64_t 
   }
 }
 
-strata_status_t strata_session_read_input(strata_arena_t *arena, strata_session_t *session, size_t input,
-                                          const char *path) {
-  strata_tensor_t *tensor = &session->tensors[input], read;
-  STRATA_TRY(strata_tensor_read(arena, path, &read));
-  if (!strata_tensor_retype(&read, tensor->dtype) || !strata_tensor_same_shape(&read, tensor))
-    return strata_error(STRATA_INVALID_ARGUMENT, "%s: expected %s for input %s, got %s", path,
-                        strata_tensor_describe(arena, tensor), session->library->inputs[input]->name,
-                        strata_tensor_describe(arena, &read));
-  memcpy(tensor->data, read.data, tensor->size);
-  return NULL;
-}
-
 size_t strata_session_find_input(const strata_session_t *session, const char *name, size_t length) {
   size_t n = session->library->n_inputs;
   for (size_t i = 0; i < n; i++) {
@@ -181,8 +183,8 @@ size_t strata_session_find_input(const strata_session_t *session, const char *na
 }
 
 // A file whose name has a '=', or more likely a name that is no input's.
-static strata_status_t read_unnamed(strata_arena_t *arena, strata_session_t *session, size_t input, const char *file) {
-  strata_status_t status = strata_session_read_input(arena, session, input, file);
+static strata_status_t explain_unnamed(strata_arena_t *arena, const strata_session_t *session, const char *file,
+                                       strata_status_t status) {
   const char *equals = strchr(file, '=');
   if (!status || !equals)
     return status;
@@ -194,27 +196,47 @@ static strata_status_t read_unnamed(strata_arena_t *arena, strata_session_t *ses
                                strata_nearest_hint(arena, &nearest));
 }
 
-strata_status_t strata_session_set_inputs(strata_arena_t *arena, strata_session_t *session, size_t n_files,
-                                          const char *const *files) {
+strata_status_t strata_session_read_inputs(strata_arena_t *arena, strata_session_t *session, size_t n_files,
+                                           const char *const *files) {
   size_t n = session->library->n_inputs, next = 0;
-  bool *is_set = strata_arena_array(arena, bool, n + 1);
   for (size_t i = 0; i < n_files; i++) {
     const char *equals = strchr(files[i], '=');
     size_t input = equals ? strata_session_find_input(session, files[i], (size_t)(equals - files[i])) : n;
     if (input == n) { // no "NAME=", or a '=' in the file's name
-      while (next < n && is_set[next])
+      while (next < n && session->given[next].path)
         next++;
       input = next, equals = NULL;
     }
     if (input == n)
       return strata_error(STRATA_INVALID_ARGUMENT, "--input=%s: expected at most %zu inputs", files[i], n);
-    STRATA_TRY(equals ? strata_session_read_input(arena, session, input, equals + 1)
-                      : read_unnamed(arena, session, input, files[i]));
-    is_set[input] = true;
+    strata_given_t *given = &session->given[input];
+    *given = (strata_given_t){.text = equals ? "" : files[i], .path = equals ? equals + 1 : files[i]};
+    STRATA_TRY(explain_unnamed(arena, session, given->text, strata_tensor_read(arena, given->path, &given->tensor)));
   }
+  return NULL;
+}
+
+static strata_status_t set_input(strata_arena_t *arena, strata_session_t *session, size_t input) {
+  strata_given_t *given = &session->given[input];
+  const strata_tensor_t *tensor = &session->tensors[input];
+  if (!given->path) {
+    strata_session_randomise(session, input, 1);
+    return NULL;
+  }
+  if (!strata_tensor_retype(&given->tensor, tensor->dtype) || !strata_tensor_same_shape(&given->tensor, tensor)) {
+    strata_status_t status = strata_error(STRATA_INVALID_ARGUMENT, "%s: expected %s for input %s, got %s", given->path,
+                                          strata_tensor_describe(arena, tensor), session->library->inputs[input]->name,
+                                          strata_tensor_describe(arena, &given->tensor));
+    return explain_unnamed(arena, session, given->text, status);
+  }
+  memcpy(tensor->data, given->tensor.data, tensor->size);
+  return NULL;
+}
+
+strata_status_t strata_session_set_inputs(strata_arena_t *arena, strata_session_t *session) {
+  size_t n = session->library->n_inputs;
   for (size_t i = 0; i < n; i++)
-    if (!is_set[i])
-      strata_session_randomise(session, i, 1);
+    STRATA_TRY(set_input(arena, session, i));
   for (size_t i = 0; i < n && is_on_device(session); i++)
     STRATA_TRY(
         strata_device_upload(session->device, session->data[i], session->tensors[i].data, session->tensors[i].size));
@@ -231,7 +253,7 @@ static double now(void) {
 
 static strata_status_t call(strata_session_t *session) {
   const strata_library_t *library = session->library;
-  return to_status(library, library->run(session->data, NULL, session->memory, stream_of(session)));
+  return to_status(library, library->run(session->data, session->dims, session->memory, stream_of(session)));
 }
 
 strata_status_t strata_session_run(strata_session_t *session, double *out_seconds) {

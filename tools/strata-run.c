@@ -14,7 +14,7 @@ typedef STRATA_VECTOR(const char *) texts_t;
 
 typedef struct {
   const char *library;
-  texts_t inputs, outputs, expects;
+  texts_t inputs, outputs, expects, dims;
   bool random, kernels;
   double rtol, atol;
   bool has_tolerance;
@@ -70,6 +70,8 @@ static strata_status_t parse_option(strata_arena_t *arena, const char *argument,
     *strata_vector_push(arena, &options->outputs) = value;
   } else if ((value = value_of(argument, "--expect"))) {
     *strata_vector_push(arena, &options->expects) = value;
+  } else if ((value = value_of(argument, "--dim"))) {
+    *strata_vector_push(arena, &options->dims) = value;
   } else if ((value = value_of(argument, "--rtol"))) {
     options->has_tolerance = true;
     return strata_status_context(parse_number(value, 0, &options->rtol), "--rtol");
@@ -220,12 +222,22 @@ static strata_status_t profile(strata_arena_t *arena, strata_session_t *session)
   return strata_profile_kernels(arena, session, &names, stdout);
 }
 
-static strata_status_t run(strata_arena_t *arena, const options_t *options, strata_session_t *session) {
+// Reads what is given, and opens the session at its sizes.
+static strata_status_t open_session(strata_arena_t *arena, const options_t *options, strata_session_t *session) {
   const strata_library_t *library = session->library;
   if (!options->random && options->inputs.count < library->n_inputs)
     return strata_error(STRATA_INVALID_ARGUMENT, "expected %zu inputs, got %zu; --random makes up the others",
                         library->n_inputs, options->inputs.count);
-  STRATA_TRY(strata_session_set_inputs(arena, session, options->inputs.count, options->inputs.data));
+  STRATA_TRY(strata_session_read_inputs(arena, session, options->inputs.count, options->inputs.data));
+  STRATA_TRY(strata_session_choose_sizes(arena, session, options->dims.count, options->dims.data, options->random));
+  if (session->dims)
+    printf("%s: %s\n", library->name, strata_session_sizes_text(arena, session));
+  return strata_session_open(arena, session);
+}
+
+static strata_status_t run(strata_arena_t *arena, const options_t *options, strata_session_t *session) {
+  const strata_library_t *library = session->library;
+  STRATA_TRY(strata_session_set_inputs(arena, session));
   counts_t counts = {0};
   library->set_trace(count_launch, &counts);
   STRATA_TRY(strata_session_run(session, NULL));
@@ -263,7 +275,7 @@ static strata_status_t run_command(strata_arena_t *arena, int argc, char **argv)
     return NULL;
   }
   if (!status)
-    status = strata_session_open(arena, &session);
+    status = open_session(arena, &options, &session);
   if (!status)
     status = run(arena, &options, &session);
   strata_session_close(&session);

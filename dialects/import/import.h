@@ -33,6 +33,8 @@ STRATA_MUST_CHECK strata_status_t strata_import_onnx(strata_compile_t *compile, 
 // The MLIR reader, ".mlir" and ".mlirbc", of modules in the strata dialect; strata_import calls it. Every named
 // constant must have its bytes in the data file that strata_export_mlir writes beside the module.
 STRATA_MUST_CHECK strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path);
+// The IR of any later phase, with its constants.
+STRATA_MUST_CHECK strata_status_t strata_read_ir(strata_compile_t *compile, const char *path);
 // A module of any level from its text, for developers' tools: named constants are zeros.
 STRATA_MUST_CHECK strata_status_t strata_parse_mlir(strata_compile_t *compile, const char *text, size_t size);
 

@@ -167,6 +167,12 @@ strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path) 
   return strata_verify(compile);
 }
 
+strata_status_t strata_read_ir(strata_compile_t *compile, const char *path) {
+  STRATA_TRY(parse_file(compile, path));
+  STRATA_TRY(load_constants(compile, path));
+  return strata_compile_verify(compile);
+}
+
 // Gives a named constant that has no bytes zeros.
 static MlirWalkResult supply_zeros(MlirOperation op, void *user) {
   strata_compile_t *compile = user;

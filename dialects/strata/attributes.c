@@ -4,7 +4,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
 
-typedef enum { TEXT, INTEGER, INTEGERS, UNIT, TYPE, SYMBOL, DICTIONARIES, SCHEDULE } kind_t;
+typedef enum { TEXT, INTEGER, SIZE, INTEGERS, UNIT, TYPE, SYMBOL, DICTIONARIES, SCHEDULE } kind_t;
 
 static const struct {
   const char *name;
@@ -24,6 +24,13 @@ static bool are_dictionaries(MlirAttribute value) {
 static bool is_i64(MlirAttribute value) {
   return mlirAttributeIsAInteger(value) && mlirTypeIsAInteger(mlirAttributeGetType(value)) &&
          mlirIntegerTypeGetWidth(mlirAttributeGetType(value)) == 64;
+}
+
+static bool is_size(MlirAttribute value) {
+  if (!mlirAttributeIsAAffineMap(value))
+    return false;
+  MlirAffineMap map = mlirAffineMapAttrGetValue(value);
+  return mlirAffineMapGetNumDims(map) == 0 && mlirAffineMapGetNumResults(map) == 1;
 }
 
 // Of an entry of a schedule.
@@ -50,6 +57,8 @@ static bool is_of(MlirAttribute value, kind_t kind) {
            !memchr(mlirStringAttrGetValue(value).data, 0, mlirStringAttrGetValue(value).length);
   case INTEGER:
     return is_i64(value);
+  case SIZE:
+    return is_i64(value) || is_size(value);
   case INTEGERS:
     return mlirAttributeIsADenseI64Array(value);
   case UNIT:
@@ -69,6 +78,7 @@ static bool is_of(MlirAttribute value, kind_t kind) {
 static strata_status_t check(MlirNamedAttribute attribute) {
   static const char *const words[] = {[TEXT] = "text",
                                       [INTEGER] = "an i64",
+                                      [SIZE] = "an i64, or a map of symbols with one result",
                                       [INTEGERS] = "array<i64>",
                                       [UNIT] = "no value",
                                       [TYPE] = "a type",

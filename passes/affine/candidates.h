@@ -37,22 +37,11 @@ STRATA_MUST_CHECK strata_status_t strata_work_attention(const strata_scheduling_
   strata_schedule_t schedule;
 
 typedef struct {
-  int64_t rows, columns, warps[2], efficiency;
-} strata_tiled_shape_t;
-
-typedef struct {
   STRATA_CANDIDATE
   const strata_tiled_shape_t *shape;
   int64_t split, steps, threads;
   int64_t slots; // 0: two that are not copied to
 } strata_tiled_choice_t;
-
-// A row of pipelined_shapes.def: the instruction's rows and columns of a block's tile.
-typedef struct {
-  int64_t teams;  // of a block, that store while the other multiplies
-  int64_t groups; // of warps, beside one another along the rows
-  int64_t rows, columns, rate;
-} strata_pipelined_shape_t;
 
 typedef struct {
   STRATA_CANDIDATE
@@ -89,6 +78,14 @@ typedef union {
   strata_pipelined_choice_t pipelined;
   strata_attention_choice_t attention;
 } strata_candidate_t;
+
+// How many times as long the product, or |choice| for it, takes as the model says, by targets/gpu/corrections.def;
+// INFINITY: it is not to be taken. |choice| is NULL where |corrects| is about products.
+double strata_problem_correction(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                                 const strata_pipelined_choice_t *choice, strata_corrects_t corrects);
+// The row that takes it out; NULL: none does.
+const char *strata_problem_obstacle(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                                    const strata_pipelined_choice_t *choice, strata_corrects_t corrects);
 
 //===-- Their kinds ----------------------------------------------------------------------------------------------===//
 

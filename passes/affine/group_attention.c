@@ -16,10 +16,6 @@
 
 enum { MAX_HEAD = 256 };
 
-#define CLEARLY_FASTER 0.8 // the models err
-#define FASTER 0.95        // what is much alike in both
-#define FASTER_FMA 1.5     // the same multiply-adds in both, and scores in memory are to be avoided
-
 typedef strata_attention_finder_t finder_t;
 
 // Nests that may become a group.
@@ -159,7 +155,10 @@ static const char *judge(const finder_t *f) {
     return "no tile fits registers and shared memory";
   double apart = strata_problem_seconds(f->device, &first.problem) +
                  strata_problem_seconds(f->device, &second.problem) + seconds_between(f, &problem);
-  double faster = problem.on_fma ? FASTER_FMA : f->found.has_softmax ? CLEARLY_FASTER : FASTER;
+  const strata_margin_costs_t *margins = &f->device->costs->margins;
+  double faster = problem.on_fma         ? margins->attention_fma
+                  : f->found.has_softmax ? margins->attention
+                                         : margins->products;
   bool pays = seconds < faster * apart;
   strata_explain(f->grouping->compile,
                  "attention contract#%d <- contract#%d: %lld x %lld, %lld times: %.1f us %s %.1f in %s kernels",

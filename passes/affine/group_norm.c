@@ -13,9 +13,9 @@
 #include "passes/affine/group.h"
 #include "passes/target.h"
 
-enum { MAX_NODES = 256, MAX_MEMBERS = 64, MAX_REDUCTIONS = 4 }; // that are looked at behind one contraction
+#include <math.h>
 
-#define CLEARLY_FASTER 0.97 // the models err
+enum { MAX_NODES = 256, MAX_MEMBERS = 64, MAX_REDUCTIONS = 4 }; // that are looked at behind one contraction
 
 typedef struct {
   strata_grouping_t *grouping;
@@ -158,14 +158,6 @@ static double norm_seconds(const strata_problem_t *p) {
   return costs->norm_seconds + 2 * elements * (double)p->stored_bytes / costs->norm_bandwidth;
 }
 
-// One product that clusters of two carry out at once, filling the card: there two kernels are slower.
-static bool is_measured(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                        const strata_pipelined_choice_t *p) {
-  enum { LEAST_STEPS = 512 };
-  bool is_one_round = p->tiles <= device->n_processors && 10 * p->tiles >= 9 * device->n_processors;
-  return problem->batch == 1 && problem->steps >= LEAST_STEPS && p->row == 2 && is_one_round;
-}
-
 static bool pays(const finder_t *f) {
   strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &f->contraction};
   strata_problem_t alone = strata_problem_read(&question), joined;
@@ -176,16 +168,19 @@ static bool pays(const finder_t *f) {
   bool fits = strata_pipelined_choose(f->device, &joined, 1, &choice) > 0;
   double apart = strata_problem_seconds(f->device, &alone) + norm_seconds(&alone);
   bool is_wanted = f->grouping->compile->options->fuse_norms;
-  bool is_faster =
-      fits &&
-      (is_wanted || (is_measured(f->device, &joined, &choice.pipelined) && choice.seconds < CLEARLY_FASTER * apart));
+  double factor =
+      fits ? strata_problem_correction(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM) : INFINITY;
+  bool is_faster = fits && (is_wanted || choice.seconds * factor < f->device->costs->margins.norm * apart);
+  const char *obstacle =
+      fits ? strata_problem_obstacle(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM) : NULL;
   if (fits)
     strata_explain(f->grouping->compile,
                    "norm contract#%d: %d reductions of %lld rows of %lld, %lld blocks a row: %.1f us %s %.1f in two "
-                   "kernels",
+                   "kernels%s%s",
                    f->first, f->n_reductions, (long long)alone.rows, (long long)alone.columns,
                    (long long)choice.pipelined.row, 1e6 * choice.seconds,
-                   is_faster ? "instead of" : "are not taken for", 1e6 * apart);
+                   is_faster ? "instead of" : "are not taken for", 1e6 * apart, obstacle ? "; corrected: " : "",
+                   obstacle ? obstacle : "");
   else
     strata_explain(f->grouping->compile, "norm contract#%d: no, rows of %lld do not fit a cluster's tiles", f->first,
                    (long long)alone.columns);

@@ -4,6 +4,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
+#include "dialects/symbol_table.h"
 
 typedef struct {
   strata_compile_t *compile;
@@ -13,17 +14,41 @@ typedef struct {
 } reader_t;
 
 int64_t strata_memref_size(MlirType type) {
+  if (strata_type_is_symbolic(type))
+    return -1;
   int64_t count = 1;
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
     count *= mlirShapedTypeGetDimSize(type, i);
   return strata_type_storage_size(strata_type_from_mlir(mlirShapedTypeGetElementType(type)), count);
 }
 
-static void add_buffer(reader_t *reader, strata_buffer_t buffer) {
+MlirAffineExpr strata_memref_size_expr(MlirType type) {
+  MlirContext context = mlirTypeGetContext(type);
+  MlirAffineExpr count = mlirAffineConstantExprGet(context, 1);
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++) {
+    MlirAffineExpr dim = strata_type_dim(type, i);
+    if (mlirAffineExprIsNull(dim))
+      return dim;
+    count = mlirAffineMulExprGet(count, dim);
+  }
+  strata_type_t element = strata_type_from_mlir(mlirShapedTypeGetElementType(type));
+  enum { PAIR = 2 }; // a byte holds so many elements if one takes less
+  int64_t pair = strata_type_storage_size(element, PAIR), one = strata_type_storage_size(element, 1);
+  if (pair == one)
+    return mlirAffineCeilDivExprGet(count, mlirAffineConstantExprGet(context, PAIR));
+  return mlirAffineMulExprGet(count, mlirAffineConstantExprGet(context, one));
+}
+
+static strata_status_t add_buffer(reader_t *reader, strata_buffer_t buffer) {
+  MlirType type = mlirValueGetType(buffer.value);
   *strata_pointer_map_put(&reader->values, buffer.value.ptr) = (int64_t)reader->list->buffers.count;
-  buffer.size = strata_memref_size(mlirValueGetType(buffer.value));
+  buffer.size = strata_memref_size(type);
+  buffer.bytes = buffer.size < 0 ? strata_memref_size_expr(type) : (MlirAffineExpr){0};
   buffer.first = buffer.last = -1;
   *strata_vector_push(reader->compile->arena, &reader->list->buffers) = buffer;
+  return buffer.size >= 0 || !mlirAffineExprIsNull(buffer.bytes)
+             ? NULL
+             : strata_error(STRATA_INTERNAL, "launch list: a buffer whose type does not say its sizes");
 }
 
 static strata_status_t find_buffer(const reader_t *reader, MlirValue value, size_t *out_buffer) {
@@ -34,17 +59,17 @@ static strata_status_t find_buffer(const reader_t *reader, MlirValue value, size
   return NULL;
 }
 
-static void read_global(reader_t *reader, MlirOperation op) {
+static strata_status_t read_global(reader_t *reader, MlirOperation op) {
   MlirAttribute symbol = strata_attr(op, "name");
   MlirValue value = mlirOperationGetResult(op, 0);
   const int64_t *known = strata_pointer_map_get(&reader->globals, symbol.ptr);
   if (known) {
     int64_t buffer = *known;
     *strata_pointer_map_put(&reader->values, value.ptr) = buffer;
-    return;
+    return NULL;
   }
   *strata_pointer_map_put(&reader->globals, symbol.ptr) = (int64_t)reader->list->buffers.count;
-  add_buffer(
+  return add_buffer(
       reader,
       (strata_buffer_t){.kind = STRATA_BUFFER_GLOBAL, .value = value, .global = mlirFlatSymbolRefAttrGetValue(symbol)});
 }
@@ -85,19 +110,24 @@ static strata_status_t read_view(reader_t *reader, MlirOperation op) {
   return NULL;
 }
 
+// What only makes numbers, the operands of allocations: types have the sizes.
+static bool is_size(MlirOperation op) {
+  return strata_op_is(op, "strata.size") || strata_op_is(op, "affine.apply") || strata_op_is(op, "arith.constant");
+}
+
 static strata_status_t read_op(reader_t *reader, MlirOperation op) {
   if (strata_op_is(op, "func.call"))
     return read_call(reader, op);
   if (is_view(op))
     return read_view(reader, op);
   if (strata_op_is(op, "memref.get_global"))
-    read_global(reader, op);
-  else if (strata_op_is(op, "memref.alloc"))
-    add_buffer(reader, (strata_buffer_t){.kind = STRATA_BUFFER_ALLOC, .value = mlirOperationGetResult(op, 0)});
-  else if (!strata_op_is(op, "func.return"))
-    return strata_error(STRATA_INTERNAL, "launch list: unexpected op %.*s", (int)strata_op_name(op).length,
-                        strata_op_name(op).data);
-  return NULL;
+    return read_global(reader, op);
+  if (strata_op_is(op, "memref.alloc"))
+    return add_buffer(reader, (strata_buffer_t){.kind = STRATA_BUFFER_ALLOC, .value = mlirOperationGetResult(op, 0)});
+  if (is_size(op) || strata_op_is(op, "func.return"))
+    return NULL;
+  return strata_error(STRATA_INTERNAL, "launch list: unexpected op %.*s", (int)strata_op_name(op).length,
+                      strata_op_name(op).data);
 }
 
 strata_status_t strata_launch_list_read(strata_compile_t *compile, MlirOperation func, strata_launch_list_t *out_list) {
@@ -108,8 +138,9 @@ strata_status_t strata_launch_list_read(strata_compile_t *compile, MlirOperation
                      .globals = strata_pointer_map_create(compile->arena)};
   MlirBlock body = strata_func_body(func);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
-    add_buffer(&reader, (strata_buffer_t){
-                            .kind = STRATA_BUFFER_ARGUMENT, .value = mlirBlockGetArgument(body, i), .argument = i});
+    STRATA_TRY(add_buffer(
+        &reader,
+        (strata_buffer_t){.kind = STRATA_BUFFER_ARGUMENT, .value = mlirBlockGetArgument(body, i), .argument = i}));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     STRATA_TRY(read_op(&reader, op));

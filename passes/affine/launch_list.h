@@ -4,6 +4,8 @@
 
 #include "dialects/compile.h"
 
+#include <mlir-c/AffineExpr.h>
+
 typedef enum {
   STRATA_BUFFER_ARGUMENT, // of the function
   STRATA_BUFFER_GLOBAL,   // a constant
@@ -16,7 +18,8 @@ typedef struct {
   MlirValue value;
   int64_t argument;     // STRATA_BUFFER_ARGUMENT: its number
   MlirStringRef global; // STRATA_BUFFER_GLOBAL: its symbol
-  int64_t size;         // bytes
+  int64_t size;         // bytes; -1: |bytes| says
+  MlirAffineExpr bytes; // over the module's symbols, where the size varies; else null
   int64_t first, last;  // the launches that use it first and last; -1: none
 } strata_buffer_t;
 
@@ -36,7 +39,9 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_launch_list_read(strata_compile_t *compile, MlirOperation func,
                                                           strata_launch_list_t *out_list);
 
-// Bytes of a static memref type in storage format.
+// Bytes of a memref or tensor type in storage format; -1 if they vary.
 int64_t strata_memref_size(MlirType type);
+// The same as an expression over the module's symbols; null where the type does not say it.
+MlirAffineExpr strata_memref_size_expr(MlirType type);
 
 #endif

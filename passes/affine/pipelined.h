@@ -14,12 +14,12 @@ enum { STRATA_PIPELINED_BARRIER_BYTES = 1 << 10 }; // of shared memory, at most
 
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
-// False of products that are too small.
-bool strata_pipelined_is_worthwhile(const strata_problem_t *problem);
-// Finds the slots, blocks and time of one candidate; false if it does not fit.
-bool strata_pipelined_fit(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                          strata_pipelined_choice_t *p);
+// False of products that the model never chooses it for; takes the candidate's time by corrections.def, false where it
+// is never to be chosen.
+bool strata_pipelined_is_worthwhile(const strata_work_t *work);
+bool strata_pipelined_correct(const strata_work_t *work, strata_pipelined_choice_t *p);
 // As those of strata_ways_t: pipelined products' of all kinds.
+bool strata_pipelined_predict(const strata_work_t *work, strata_candidate_t *c);
 strata_schedule_t strata_pipelined_write(const strata_work_t *work, const strata_candidate_t *c);
 bool strata_pipelined_admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given);
 const char *strata_pipelined_explain(strata_arena_t *arena, const strata_work_t *work, const strata_candidate_t *c);

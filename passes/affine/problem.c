@@ -277,16 +277,8 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
 }
 
 bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem) {
-  enum { MIN_SIDE = 8, FEW = 2, SOME = 4, MANY = 256 };
   strata_candidate_t pipelined;
-  int wide = problem->columns > problem->rows; // the side of most
-  int64_t least = wide ? problem->rows : problem->columns, most = wide ? problem->columns : problem->rows;
-  bool is_long = most >= MANY && problem->steps >= MANY;
-  double operand = (double)most * (double)(problem->steps * problem->batch * problem->sides[wide].loaded_bytes);
-  bool is_far = operand > (double)device->l2_bytes / 2; // rows of results would read it again from memory
-  bool is_across =
-      (least >= FEW && !problem->sides[wide].is_along) || (least >= SOME && !problem->sides[1 - wide].is_along);
-  if (least >= MIN_SIDE || (is_long && (is_across || (least >= SOME && is_far))))
+  if (isfinite(strata_problem_correction(device, problem, NULL, STRATA_CORRECTS_TILED)))
     return true;
   return strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
 }

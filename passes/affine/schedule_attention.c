@@ -23,7 +23,6 @@ enum {
   ELEMENT_BYTES = 2,
   SPAN = STRATA_SPAN / ELEMENT_BYTES, // operands lie in whole ones
   USUAL_GROUPS = 2,
-  LONG_ROW = 16,            // blocks of columns from which on more groups than usual pay
   OTHER_REGISTERS = 32,     // of a thread: addresses, row statistics
   TEMPORARY_REGISTERS = 64, // without a reduction that the assembler computes up to: several scores at a time
   EXPLAINED = 3,
@@ -95,7 +94,7 @@ static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_at
 static bool is_sensible(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   return c->columns >= strata_min(MIN_COLUMNS, strata_round_up(p->columns, COLUMN_STEP)) &&
          c->columns < p->columns + COLUMN_STEP &&
-         (c->groups <= USUAL_GROUPS || strata_ceil_div(p->columns, c->columns) >= LONG_ROW);
+         (c->groups <= USUAL_GROUPS || (double)strata_ceil_div(p->columns, c->columns) >= p->costs->attention.long_row);
 }
 
 // Scores, the weights made of them and results are a thread's at the same time.

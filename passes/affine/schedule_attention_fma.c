@@ -62,15 +62,15 @@ static bool fits(const strata_gpu_device_t *device, const strata_attention_probl
 
 //===-- Time -----------------------------------------------------------------------------------------------------===//
 
-// The part of the rate that products with so many sums a thread reach: 0.4 to 1.
-static double efficiency(int64_t sums) {
+// The part of the rate that products with so many sums a thread reach.
+static double efficiency(const strata_attention_fma_costs_t *costs, int64_t sums) {
   double most = log2((double)MAX_SUMS / MIN_SUMS), own = log2((double)sums / MIN_SUMS);
-  return 0.4 + 0.6 * fmin(fmax(own, 0), most) / most;
+  return costs->few_sums + (1 - costs->few_sums) * fmin(fmax(own, 0), most) / most;
 }
 
 static double product_cycles(const strata_attention_fma_costs_t *costs, const strata_attention_choice_t *c,
                              int64_t columns, int64_t steps) {
-  return (double)(c->rows * columns * steps) / (costs->rate * efficiency(sums_of(c, columns)));
+  return (double)(c->rows * columns * steps) / (costs->rate * efficiency(costs, sums_of(c, columns)));
 }
 
 // One block of columns of a tile.

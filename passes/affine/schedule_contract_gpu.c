@@ -62,6 +62,9 @@ static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *p
                  (long long)product->columns, (long long)product->steps, (long long)product->batch,
                  product->is_pair ? ", a pair" : "", reductions);
   strata_candidates_explain(q->compile, &work, strata_ways_of(&work, 0), name, n_pipelined, pipelined, is_pipelined);
+  const char *obstacle = strata_problem_obstacle(q->device, product, NULL, STRATA_CORRECTS_PIPELINED);
+  if (product->async && !n_pipelined && obstacle)
+    strata_explain(q->compile, "%s   not by %s: %s", name, product->async->name, obstacle);
   strata_candidates_explain(q->compile, &work, &strata_ways_tiled, name, tiled ? 1 : 0, tiled, !is_pipelined);
 }
 

@@ -19,10 +19,6 @@ enum {
   MAX_SLOTS = 8,
 };
 
-static const strata_pipelined_shape_t shapes[] = {{1, GROUPS, 256, 128, 100}, {1, GROUPS, 128, 256, 100}};
-
-enum { N_SHAPES = sizeof shapes / sizeof *shapes };
-
 // Adds the tiles of one of the launch's products: their number, and the cycles of all.
 static bool add_tiles(const strata_problem_t *problem, strata_pipelined_choice_t *p, double *cycles) {
   const strata_fma_costs_t *costs = &problem->costs->fma;
@@ -56,14 +52,15 @@ static bool predict(const strata_work_t *w, strata_candidate_t *c) {
   double busy = (double)strata_ceil_div(p->tiles, device->n_processors) * (cycles / (double)p->tiles) / costs->clock;
   p->seconds = costs->launch_seconds + fmax(busy, memory);
   p->bound = busy > memory ? "multiply-adds" : "memory";
-  return p->slots >= MIN_SLOTS;
+  return p->slots >= MIN_SLOTS && strata_pipelined_correct(w, p);
 }
 
 static bool next(const strata_work_t *w, strata_candidate_t *c) {
+  const strata_gpu_tiles_t *tiles = &w->product->costs->tiles;
   size_t number = c->number;
-  if (w->product->is_pair || number == N_SHAPES)
+  if (w->product->is_pair || number == (size_t)tiles->n_pipelined_fma)
     return false;
-  c->pipelined = strata_pipelined_single(shapes[number], number + 1);
+  c->pipelined = strata_pipelined_single(tiles->pipelined_fma[number], number + 1);
   return true;
 }
 

@@ -27,7 +27,7 @@ enum {
   MIN_SLOTS = 3,
 };
 
-enum { MOST_BLOCKS = STRATA_COSTS_MAX_CLUSTER, RATE = 99, MOST_SUMS = 152 };
+enum { MOST_BLOCKS = STRATA_COSTS_MAX_CLUSTER, MOST_SUMS = 152 };
 
 double strata_norm_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   const strata_norm_costs_t *costs = &problem->costs->norm;
@@ -39,12 +39,12 @@ double strata_norm_cycles(const strata_problem_t *problem, const strata_pipeline
 }
 
 // False where there is none of this number.
-static bool candidate_of(size_t number, strata_pipelined_choice_t *out) {
+static bool candidate_of(const strata_norm_costs_t *costs, size_t number, strata_pipelined_choice_t *out) {
   size_t side = number % N_SIDES, i = number / N_SIDES;
   int64_t groups = sides[side].groups, rows = sides[side].rows;
   bool swap = i >= N_PLAIN, is_across = rows < STRATA_GROUP_ROWS * groups;
   int64_t columns = swap ? LEAST_ROWS + (int64_t)(i - N_PLAIN) * STEP_ROWS : (int64_t)(i + 1) * COLUMN_STEP;
-  strata_pipelined_shape_t shape = {1, groups, rows, is_across ? groups * columns : columns, RATE};
+  strata_pipelined_shape_t shape = {1, groups, rows, is_across ? groups * columns : columns, (int64_t)costs->rate};
   *out = strata_pipelined_single(shape, number + 1);
   out->swap = swap;
   return swap ? !is_across : rows <= STRATA_GROUP_ROWS * groups;
@@ -62,9 +62,9 @@ static bool fits(const strata_gpu_device_t *device, const strata_problem_t *prob
 }
 
 static bool next(const strata_work_t *w, strata_candidate_t *c) {
-  bool is_worthwhile = w->wants_all || strata_pipelined_is_worthwhile(w->product);
+  bool is_worthwhile = c->number > 0 || strata_pipelined_is_worthwhile(w);
   while (is_worthwhile && c->number < N_CANDIDATES)
-    if (candidate_of(c->number, &c->pipelined))
+    if (candidate_of(&w->product->costs->norm, c->number, &c->pipelined))
       return true;
   return false;
 }
@@ -76,7 +76,7 @@ static bool predict(const strata_work_t *w, strata_candidate_t *c) {
   if (!fits(w->device, problem, p))
     return false;
   p->filled = (int64_t)problem->costs->norm.filled[p->row];
-  return strata_pipelined_fit(w->device, problem, p) && p->slots >= MIN_SLOTS;
+  return strata_pipelined_predict(w, c) && p->slots >= MIN_SLOTS;
 }
 
 const strata_ways_t strata_ways_norm = {next, predict, strata_pipelined_write, strata_pipelined_admits,

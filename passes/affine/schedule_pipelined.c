@@ -1,7 +1,7 @@
 // Pipelined products: the choice of a block's tile, its ring and the grid. See problem.h; docs/gpu-schedules.md has the
 // keys.
 //
-// Every row of pipelined_shapes.def is tried, either operand along the instruction's rows, one or two blocks a
+// Every tile of targets/gpu/tiles.def is tried, either operand along the instruction's rows, one or two blocks a
 // processor, by clusters of many kinds; the model of pipelined_time.c says which takes the least time.
 #include "passes/affine/pipelined.h"
 
@@ -11,11 +11,6 @@
 
 #include <math.h>
 #include <string.h>
-
-static const strata_pipelined_shape_t shapes[] = {
-#define SHAPE(...) {__VA_ARGS__},
-#include "passes/affine/pipelined_shapes.def"
-};
 
 // Blocks a processor; blocks that share a reduction. Clusters lie within parts of the card that are no multiples of
 // them, so they do not fill all processors.
@@ -31,28 +26,8 @@ static const way_t ways[] = {
     {1, 1, {4, 2}, false}, {1, 1, {2, 4}, false}, {1, 1, {1, 1}, true},
 };
 
+enum { N_WAYS = sizeof ways / sizeof *ways };
 enum { PLAIN, SWAPPED, ALTERNATE, N_FORMS }; // of a tile: as it is, rows and columns exchanged, every second row
-
-enum {
-  N_SHAPES = sizeof shapes / sizeof *shapes,
-  N_WAYS = sizeof ways / sizeof *ways,
-  MIN_SLOTS_OF_MEMORY = 4,
-  MIN_SLOTS_STAGGERED = 5,
-  USUAL_SLOTS = 8,  // where memory does not decide
-  SHARED_SLOTS = 5, // nor is busy, and blocks of a cluster share operands
-  STAGGER = 13,     // steps: enough for the blocks of a moment to be at places of the rows that have nothing in common
-  MIN_SIDE = 16,    // rows and columns, unless operands come in bulk
-  MIN_LONG_SIDE = 64,             // the more of both
-  LONG_REDUCTION = 1024,          // that blocks of a cluster share
-  MIN_SIDE_OF_LONG = 8,           // rows and columns of such
-  MIN_STEPS_OF_FOUR = 32,         // of blocks of a cluster that share reductions
-  MIN_ALTERNATE_STEPS = 8,        // of a tile of every second row
-  MIN_STREAM_STEPS = 4,           // of a tile, and of a block that has a share of all tiles' steps
-  MAX_STREAM_BLOCKS = 4,          // that have a part of a tile
-  MIN_PRODUCTS = 1 << 22,         // multiply-adds of a kernel
-  MIN_BULK_PRODUCTS = 1 << 14,    // the same of more than a few rows that come in bulk
-  MIN_CROSSED_PRODUCTS = 1 << 19, // of few rows, which would take two kernels otherwise: column sums in parts
-};
 
 //===-- A candidate ----------------------------------------------------------------------------------------------===//
 
@@ -60,13 +35,13 @@ enum {
 // More than usual only where the next kernel's blocks find room beside this one's then, be it on other processors.
 static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
-  int64_t slots = (int64_t)ceil(device->n_processors * problem->costs->pipelined.in_flight /
-                                strata_pipelined_distinct_bytes(problem, p));
-  int64_t fewest = p->stagger ? MIN_SLOTS_STAGGERED : MIN_SLOTS_OF_MEMORY;
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
+  int64_t slots = (int64_t)ceil(device->n_processors * costs->in_flight / strata_pipelined_distinct_bytes(problem, p));
+  int64_t fewest = (int64_t)(p->stagger ? costs->staggered_slots : costs->memory_slots);
   slots = strata_min(strata_max(slots, fewest), p->slots);
   bool is_beside =
       2 * p->blocks <= device->n_processors || strata_pipelined_has_room(device, problem, p, slots, p->residents + 1);
-  return is_beside ? slots : strata_min(slots, USUAL_SLOTS);
+  return is_beside ? slots : strata_min(slots, (int64_t)costs->usual_slots);
 }
 
 // Of rows that lie along the reduction all blocks would read the same columns at a time, which memory has in the same
@@ -81,7 +56,7 @@ static int64_t stagger_of(const strata_problem_t *problem, const strata_pipeline
               strata_pipelined_count_boxes(problem, p, side) > 0;
     is_read_once |= strata_problem_extent(problem, side) <= p->tile[side];
   }
-  return is_one && is_read_once && problem->steps % p->step == 0 ? STAGGER : 0;
+  return is_one && is_read_once && problem->steps % p->step == 0 ? (int64_t)problem->costs->pipelined.stagger : 0;
 }
 
 // True if the product, and those behind it in one launch with it, can be carried out so.
@@ -98,8 +73,10 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
   return n_maps <= STRATA_MAX_MAPS;
 }
 
-bool strata_pipelined_fit(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                          strata_pipelined_choice_t *p) {
+bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
+  const strata_gpu_device_t *device = w->device;
+  const strata_problem_t *problem = w->product;
+  strata_pipelined_choice_t *p = &c->pipelined;
   if (!problem->async)
     return false;
   strata_pipelined_set_tile(problem, p);
@@ -123,90 +100,47 @@ bool strata_pipelined_fit(const strata_gpu_device_t *device, const strata_proble
   int64_t fewest = strata_ceil_div(shared_sums, strata_pipelined_slot_bytes(problem, p));
   p->stagger = is_streamed ? stagger_of(problem, p) : 0;
   double memory = problem->traffic / (double)device->bandwidth / p->seconds;
-  int64_t usual =
-      strata_pipelined_cluster(p) > 1 && memory < problem->costs->pipelined.busy_memory ? SHARED_SLOTS : USUAL_SLOTS;
+  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
+  bool shares = strata_pipelined_cluster(p) > 1 && memory < costs->busy_memory;
+  int64_t usual = (int64_t)(shares ? costs->shared_slots : costs->usual_slots);
   p->slots = is_streamed ? slots_of_memory(device, problem, p) : strata_min(p->slots, usual);
   p->slots = strata_max(p->slots, fewest);
   strata_pipelined_predict_time(device, problem, p);
-  return true;
+  return strata_pipelined_correct(w, p);
 }
 
 //===-- What the model may choose --------------------------------------------------------------------------------===//
 
-bool strata_pipelined_is_worthwhile(const strata_problem_t *p) {
-  double products = (double)p->rows * (double)p->columns * (double)p->steps * (double)p->batch;
-  int64_t least = strata_min(p->rows, p->columns);
-  bool is_bulk = p->sides[0].is_read && p->sides[1].is_read;
-  bool is_long = is_bulk && p->steps >= LONG_REDUCTION && least >= MIN_SIDE_OF_LONG;
-  bool is_thin = least < MIN_SIDE && !is_long;
-  bool is_streamed = is_bulk && (p->rows >= MIN_LONG_SIDE || p->columns >= MIN_LONG_SIDE);
-  bool is_crossed = p->sides[p->columns > p->rows ? STRATA_SIDE_V : STRATA_SIDE_U].is_crossed;
-  int64_t fewest = is_thin && is_crossed ? MIN_CROSSED_PRODUCTS
-                   : is_thin || !is_bulk ? MIN_PRODUCTS
-                                         : MIN_BULK_PRODUCTS;
-  return p->bulk_adds || (p->async && (!is_thin || is_streamed) && products >= (double)fewest);
+bool strata_pipelined_is_worthwhile(const strata_work_t *w) {
+  return w->wants_all || w->product->bulk_adds ||
+         (w->product->async &&
+          isfinite(strata_problem_correction(w->device, w->product, NULL, STRATA_CORRECTS_PIPELINED)));
 }
 
-// Of rows that are slow to fetch a block of a cluster that shares reductions has those of all its tiles to fetch. That
-// takes four blocks longer than the model expects where each has but a few steps of what memory holds, and eight blocks
-// in any case; of many steps it is the fastest way, and so it is of a few bytes.
-static bool is_worth_splitting(const strata_problem_t *problem, bool has_slow_rows,
-                               const strata_pipelined_choice_t *p) {
-  int64_t steps = strata_pipelined_steps_of_tile(problem, p), most = steps >= MIN_STEPS_OF_FOUR ? 4 : 2;
-  bool is_small = problem->traffic <= problem->costs->pipelined.small_bytes;
-  return p->parts == 1 || (!strata_problem_has_window(problem) && (!has_slow_rows || is_small || p->parts <= most));
-}
-
-// Where memory may hold up one of the blocks, and with it all of its cluster, by the larger operand, one cluster alone
-// is to read that: others find it in the cache if they come at the same time, which these do not.
-// Where threads read the left operand, a round of tiles waits for them, not for what is shared. Where blocks have a
-// tile each none has been taken apart by stores (pipelined_time.c).
-static bool is_worth_sharing(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                             const strata_pipelined_choice_t *p) {
-  int larger = problem->rows > problem->columns ? STRATA_SIDE_U : STRATA_SIDE_V, other = 1 - larger;
-  double elements = (double)strata_problem_extent(problem, larger) * (double)(problem->steps * problem->batch);
-  double memory = elements * (double)problem->operand_bytes / (double)device->bandwidth / p->seconds;
-  int64_t readers = strata_ceil_div(strata_problem_extent(problem, other), p->tile[other] * p->share[other]);
-  if (strata_pipelined_cluster(p) == 1)
-    return true;
-  if (strata_pipelined_reads_left(problem, p) && p->tiles <= device->n_processors)
-    return false;
-  if (!strata_problem_has_slow_rows(problem) && p->tiles <= p->blocks)
-    return false;
-  return memory <= problem->costs->pipelined.held_up || readers == 1;
-}
-
-// Equal shares of all tiles' steps are for tiles that are fewer than processors, and several steps of a block: of more
-// tiles whole ones, which are at the same steps at the same time, find more in the second-level cache than shares
-// save. A block adds up what others have left one after the other.
-static bool is_worth_streaming(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                               const strata_pipelined_choice_t *p) {
-  int64_t steps = strata_pipelined_steps_of_tile(problem, p), share = strata_pipelined_share(device, problem, p);
-  return !p->stream || (p->tiles < device->n_processors && strata_min(steps, share) >= MIN_STREAM_STEPS &&
-                        steps <= MAX_STREAM_BLOCKS * share);
-}
-
-// Every second row is for operands that each block fetches for itself, while its cluster shares the right one: what the
-// blocks of a cluster fetch for one another takes as long wherever its rows begin. Of a few steps it was slower in most
-// products tried, and so it was without clusters.
-static bool is_worth_alternating(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  bool shares_right = p->share[STRATA_SIDE_U] > 1 && p->share[STRATA_SIDE_V] == 1;
-  return p->every == 1 || (shares_right && strata_pipelined_steps_of_tile(problem, p) >= MIN_ALTERNATE_STEPS);
+bool strata_pipelined_correct(const strata_work_t *w, strata_pipelined_choice_t *p) {
+  if (!w->wants_all)
+    p->seconds *= strata_problem_correction(w->device, w->product, p, STRATA_CORRECTS_CANDIDATE);
+  if (!w->wants_all && !w->product->bulk_adds)
+    p->seconds *= strata_problem_correction(w->device, w->product, NULL, STRATA_CORRECTS_PIPELINED);
+  return isfinite(p->seconds);
 }
 
 //===-- The walk -------------------------------------------------------------------------------------------------===//
 
 static bool next(const strata_work_t *w, strata_candidate_t *c) {
   const strata_problem_t *problem = w->product;
+  const strata_gpu_tiles_t *tiles = &problem->costs->tiles;
   strata_pipelined_choice_t *p = &c->pipelined;
   bool shares = w->wants_all || strata_problem_has_slow_rows(problem) || strata_problem_takes_blocks_apart(problem);
-  while ((w->wants_all || strata_pipelined_is_worthwhile(problem)) && p->number < N_SHAPES * N_FORMS * N_WAYS) {
+  if (p->number == 0 && !strata_pipelined_is_worthwhile(w))
+    return false;
+  while (p->number < (size_t)tiles->n_pipelined * N_FORMS * N_WAYS) {
     size_t number = p->number++, form = number / N_WAYS % N_FORMS;
     const way_t *way = &ways[number % N_WAYS];
     int64_t sharers = way->share[0] * way->share[1];
     if ((form == ALTERNATE && !problem->sides[STRATA_SIDE_U].may_alternate) || (sharers > 1 && !shares))
       continue;
-    *p = (strata_pipelined_choice_t){.shape = shapes[number / N_FORMS / N_WAYS],
+    *p = (strata_pipelined_choice_t){.shape = tiles->pipelined[number / N_FORMS / N_WAYS],
                                      .swap = form == SWAPPED,
                                      .every = form == ALTERNATE ? 2 : 1,
                                      .pair = problem->is_pair ? 2 : 1,
@@ -219,17 +153,6 @@ static bool next(const strata_work_t *w, strata_candidate_t *c) {
     return true;
   }
   return false;
-}
-
-static bool predict(const strata_work_t *w, strata_candidate_t *c) {
-  const strata_problem_t *problem = w->product;
-  const strata_pipelined_choice_t *p = &c->pipelined;
-  bool fits = strata_pipelined_fit(w->device, problem, &c->pipelined);
-  if (w->wants_all || !fits)
-    return fits;
-  return is_worth_splitting(problem, strata_problem_has_slow_rows(problem), p) &&
-         is_worth_sharing(w->device, problem, p) && is_worth_streaming(w->device, problem, p) &&
-         is_worth_alternating(problem, p);
 }
 
 strata_schedule_t strata_pipelined_write(const strata_work_t *w, const strata_candidate_t *c) {
@@ -291,5 +214,5 @@ const char *strata_pipelined_explain(strata_arena_t *arena, const strata_work_t 
                              form_text(arena, s), c->pipelined.shape.teams > 1 ? ", two teams" : "");
 }
 
-const strata_ways_t strata_ways_pipelined = {next, predict, strata_pipelined_write, strata_pipelined_admits,
-                                             strata_pipelined_explain};
+const strata_ways_t strata_ways_pipelined = {next, strata_pipelined_predict, strata_pipelined_write,
+                                             strata_pipelined_admits, strata_pipelined_explain};

@@ -43,21 +43,7 @@ enum {
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 
-// Tiles to choose from. Efficiency is in percent of the rate of the best.
 typedef strata_tiled_shape_t shape_t;
-
-static const shape_t mma_shapes[] = {
-    {128, 256, {2, 4}, 100}, {256, 128, {4, 2}, 100}, {128, 128, {2, 2}, 100}, {128, 128, {2, 4}, 95},
-    {128, 64, {2, 2}, 85},   {64, 128, {2, 2}, 85},   {64, 64, {2, 2}, 65},    {128, 32, {4, 1}, 55},
-    {32, 128, {1, 4}, 55},   {64, 32, {2, 1}, 40},    {32, 64, {1, 2}, 40},    {32, 32, {1, 1}, 25},
-};
-
-// The more sums a thread has, the fewer reads from shared memory a multiply-add takes: 16 x 8 of them are six of 16
-// bytes to 128, and two blocks of four warps still fit a processor.
-static const shape_t fma_shapes[] = {
-    {128, 128, {2, 2}, 100}, {128, 128, {4, 2}, 80}, {128, 64, {4, 2}, 72}, {64, 128, {2, 4}, 72},
-    {64, 64, {2, 2}, 64},    {64, 32, {4, 1}, 44},   {32, 64, {2, 2}, 44},  {32, 32, {2, 1}, 40},
-};
 
 typedef strata_tiled_choice_t tile_t;
 
@@ -289,8 +275,9 @@ static void set_time(const strata_gpu_device_t *device, const strata_problem_t *
 
 static bool next(const strata_work_t *w, strata_candidate_t *c) {
   const strata_problem_t *p = w->product;
-  const shape_t *shapes = p->mma ? mma_shapes : fma_shapes;
-  size_t n_shapes = p->mma ? sizeof mma_shapes / sizeof *mma_shapes : sizeof fma_shapes / sizeof *fma_shapes;
+  const strata_gpu_tiles_t *all = &p->costs->tiles;
+  const shape_t *shapes = p->mma ? all->mma : all->fma;
+  size_t n_shapes = (size_t)(p->mma ? all->n_mma : all->n_fma);
   if ((p->is_pair && !carries_pairs(w->device)) || p->row_reductions || c->number == n_shapes * N_STEPS * N_SPLITS)
     return false;
   c->tiled = tile_of(p, shapes, c->number);

@@ -14,8 +14,6 @@
 
 #include <math.h>
 
-#define WORTHWHILE_SHARE 0.97 // of the time apart
-
 typedef struct {
   const strata_called_kernel_t *called;
   int64_t n_calls; // in the launch
@@ -61,6 +59,8 @@ static strata_status_t read_member(const strata_gpu_contraction_t *q, member_t *
 
 //===-- Choosing -------------------------------------------------------------------------------------------------===//
 
+static double margin_of(const strata_gpu_contraction_t *q) { return q->device->costs->margins.together; }
+
 const strata_problem_t *strata_together_first(strata_together_t *t) {
   for (int i = 0; i < t->n_products; i++)
     t->products[i].next = i + 1 < t->n_products ? &t->products[i + 1] : NULL;
@@ -88,7 +88,7 @@ static void explain(const strata_gpu_contraction_t *q, const member_t *m, double
   strata_explain(q->compile, "product %.*s: with %lld of %.*s, %lld x %lld x %lld: %.1f us in one launch, %.1f apart%s",
                  (int)name.length, name.data, (long long)m->n_calls, (int)own.length, own.data,
                  (long long)m->problem.rows, (long long)m->problem.columns, (long long)m->problem.steps, 1e6 * together,
-                 1e6 * apart, together < apart * WORTHWHILE_SHARE ? "" : ", left apart");
+                 1e6 * apart, together < apart * margin_of(q) ? "" : ", left apart");
 }
 
 // The model's time of all in one launch; infinite if that is not possible.
@@ -109,7 +109,7 @@ static strata_status_t try_member(const strata_gpu_contraction_t *q, const membe
     double apart = t->seconds + m->apart;
     with.seconds = seconds_of(q, &with);
     explain(q, m, with.seconds, apart);
-    if (with.seconds >= apart * WORTHWHILE_SHARE)
+    if (with.seconds >= apart * margin_of(q))
       return NULL;
   }
   *t = with;
@@ -145,7 +145,7 @@ static strata_status_t try_all(const strata_gpu_contraction_t *q, const member_t
     STRATA_TRY(insert(q, &all, &members[i]));
   double apart = t->seconds + all.apart - t->apart;
   all.seconds = seconds_of(q, &all);
-  *out_taken = all.seconds < apart * WORTHWHILE_SHARE;
+  *out_taken = all.seconds < apart * margin_of(q);
   if (!*out_taken)
     return NULL;
   MlirStringRef name = strata_attr_str(q->called->func, "sym_name");
@@ -169,7 +169,7 @@ strata_status_t strata_together_beats(const strata_gpu_contraction_t *q, const s
   double apart = alone * (double)members[0].n_calls;
   if (others.n_calls > 0)
     apart += fmin(others.apart, seconds_of(q, &others));
-  *out_beats = all.n_calls > 1 && seconds_of(q, &all) < apart * WORTHWHILE_SHARE;
+  *out_beats = all.n_calls > 1 && seconds_of(q, &all) < apart * margin_of(q);
   return NULL;
 }
 

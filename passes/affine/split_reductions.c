@@ -24,9 +24,9 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/nest_functions.h"
-#include "passes/affine/problem.h"
 #include "passes/affine/split_dims.h"
 #include "passes/affine/split_moments.h"
 #include "passes/affine/split_norm.h"
@@ -35,8 +35,7 @@
 
 #include <math.h>
 
-#define MOMENTS_PASSES 3.0   // through rows whose mean, variance and norm are kernels of their own
-#define WORTHWHILE_SHARE 0.9 // of a product's time, that it may take in parts
+#define MOMENTS_PASSES 3.0 // through rows whose mean, variance and norm are kernels of their own
 
 enum {
   BLOCKS_A_PROCESSOR = 4,
@@ -49,8 +48,6 @@ enum {
   MAX_PARTS = 32,            // of a product
   MIN_PART_BYTES = 512,      // of a row of an operand in a part
   PART_STEP = 64,            // elements that uneven parts of a product have a multiple of
-  FEW = 64,                  // rows or columns of a product whose parts may be uneven ...
-  FEW_RESULTS = 1 << 15,     // ... or results: with more, operands staged as a whole are faster
   BYTES_IN_FLIGHT = 64,      // of a thread that goes down a column
 };
 
@@ -244,10 +241,9 @@ static void try_parts(const strata_gpu_device_t *device, const strata_problem_t 
 static void choose_product_parts(strata_compile_t *compile, const strata_gpu_device_t *device,
                                  const strata_problem_t *problem, strata_split_t *split) {
   const strata_nest_t *nest = split->nest;
-  int64_t least = problem->rows < problem->columns ? problem->rows : problem->columns;
   strata_split_t whole = *split;
-  whole.may_be_uneven &= least < FEW || problem->rows * problem->columns * problem->batch < FEW_RESULTS;
-  double seconds = strata_problem_seconds(device, problem), best = seconds * WORTHWHILE_SHARE;
+  whole.may_be_uneven &= isfinite(strata_problem_correction(device, problem, NULL, STRATA_CORRECTS_UNEVEN));
+  double seconds = strata_problem_seconds(device, problem), best = seconds * device->costs->margins.parts;
   for (int64_t wanted = 2; wanted <= MAX_PARTS; wanted *= 2) {
     strata_split_t even = whole, uneven = whole;
     cut(&even, (double)wanted);

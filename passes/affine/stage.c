@@ -23,8 +23,6 @@
 
 enum { LONG_ROW = 2 * STRATA_LINE, CROSSED_BYTES = 2, MAX_RANK = 5, MAX_ARGUMENTS = 256 };
 
-#define WORTHWHILE 0.95 // of the product's time
-
 typedef struct {
   const strata_gpu_contraction_t *q;
   const strata_contraction_kernel_t *c;
@@ -267,7 +265,7 @@ static strata_problem_t staged(const strata_problem_t *problem, uint32_t sides) 
 
 uint32_t strata_stage_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, double *out_seconds) {
   uint32_t best_sides = 0;
-  double best = INFINITY, limit = WORTHWHILE * *out_seconds;
+  double best = INFINITY, limit = problem->costs->margins.staged * *out_seconds;
   for (uint32_t sides = 1; (problem->async || problem->bulk_adds) && sides < 4; sides++) {
     strata_candidate_t choice;
     double seconds = 0;

@@ -8,6 +8,7 @@
 #include "runtime/cpu/state.h"
 #include "runtime/library/error.h"
 #include "runtime/library/loop.h"
+#include "runtime/library/sizes.h"
 #include "runtime/library/tensors.h"
 #include "runtime/library/trace.h"
 
@@ -19,15 +20,29 @@
 #define program strata_rt_program
 
 static size_t round_up(size_t size, size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
-static size_t scratch_offset(void) { return round_up(program.pool_size, STRATA_RT_ALIGNMENT); }
-static size_t buffers_offset(void) { return scratch_offset() + round_up(program.scratch_size, STRATA_RT_ALIGNMENT); }
-static size_t workspace_size(void) {
-  return round_up(buffers_offset() + program.max_args * sizeof(void *), STRATA_RT_ALIGNMENT);
+
+// Where the parts of a workspace begin, and its size.
+typedef struct {
+  size_t scratch, buffers, size;
+} layout_t;
+
+static layout_t layout_of(const int64_t *values) {
+  layout_t layout;
+  layout.scratch = round_up((size_t)strata_rt_number(program.pool_size, values), STRATA_RT_ALIGNMENT);
+  layout.buffers = layout.scratch + round_up(program.scratch_size, STRATA_RT_ALIGNMENT);
+  layout.size = round_up(layout.buffers + program.max_args * sizeof(void *), STRATA_RT_ALIGNMENT);
+  return layout;
 }
 
 size_t strata_rt_device_memory_size(const int64_t *dims) {
-  (void)dims;
-  return workspace_size();
+  int64_t *values = STRATA_RT_VALUES(program.sizes);
+  bool is_refused =
+      program.sizes && strata_rt_sizes_evaluate(program.library, program.sizes, dims, values) != STRATA_OK;
+  return is_refused ? 0 : layout_of(values).size;
+}
+
+int strata_rt_output_shape(size_t index, const int64_t *dims, int64_t *shape) {
+  return strata_rt_sizes_output_shape(program.library, program.sizes, index, dims, shape);
 }
 
 //===-- Tracing --------------------------------------------------------------------------------------------------===//
@@ -37,14 +52,17 @@ void strata_rt_set_trace(strata_trace_t trace, void *user) { strata_rt_tracer_se
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 
 static void *resolve(const strata_rt_arg_t *arg, const strata_rt_frame_t *frame) {
+  int64_t offset = strata_rt_number(arg->offset, frame->values);
   switch ((strata_rt_arg_kind_t)arg->kind) {
   case STRATA_RT_TENSOR:
-    return (char *)frame->tensors[arg->index] + arg->offset;
+    return (char *)frame->tensors[arg->index] + offset;
   case STRATA_RT_CONSTANT:
   case STRATA_RT_PREPARED:
-    return (char *)frame->constants[arg->index] + arg->offset;
+    return (char *)frame->constants[arg->index] + offset;
   case STRATA_RT_POOL:
-    return frame->pool + arg->offset;
+    return frame->pool + offset;
+  case STRATA_RT_SIZE:
+    return (void *)(intptr_t)offset;
   }
   return NULL;
 }
@@ -55,7 +73,8 @@ static unsigned launch_kernel(const strata_rt_list_t *list, uint64_t index, cons
   const strata_rt_arg_t *args = &list->args[launch->first_arg];
   for (uint32_t i = 0; i < launch->n_args; i++)
     frame->buffers[i] = resolve(&args[i], frame);
-  return strata_rt_pool_run(kernel->entry, frame->buffers, kernel->tasks, frame->scratch);
+  int64_t tasks = strata_rt_number(kernel->tasks, frame->values);
+  return tasks > 0 ? strata_rt_pool_run(kernel->entry, frame->buffers, tasks, frame->scratch) : 1;
 }
 
 void strata_rt_run_launch(const strata_rt_list_t *list, uint64_t index, const strata_rt_frame_t *frame) {
@@ -97,6 +116,7 @@ static void run_launches(uint64_t first, uint64_t count, const strata_rt_frame_t
 typedef struct {
   const strata_rt_loop_t *loop;
   const strata_rt_step_t *steps;
+  const int64_t *values; // of the call
   uint32_t n_args;
   void *bases[STRATA_RT_MAX_LOOP_ARGS];
   char *pool;
@@ -105,7 +125,8 @@ typedef struct {
 
 static loop_run_t begin_loop(const strata_rt_launch_t *launch, const strata_rt_frame_t *frame) {
   const strata_rt_loop_t *loop = &program.main.loops[launch->size];
-  loop_run_t l = {.loop = loop, .steps = &program.main.steps[loop->first_step], .n_args = launch->n_args};
+  loop_run_t l = {
+      .loop = loop, .steps = &program.main.steps[loop->first_step], .values = frame->values, .n_args = launch->n_args};
   for (uint32_t i = 0; i < launch->n_args; i++)
     l.bases[i] = resolve(&program.main.args[launch->first_arg + i], frame);
   l.pool = l.bases[launch->n_args - 1];
@@ -114,7 +135,8 @@ static loop_run_t begin_loop(const strata_rt_launch_t *launch, const strata_rt_f
 }
 
 static void *loop_arg(const loop_run_t *l, uint64_t i, uint64_t iteration) {
-  return strata_rt_loop_arg(&l->steps[i], l->bases[i], l->pool, iteration, l->end);
+  strata_rt_step_t step = strata_rt_step(&l->steps[i], l->values);
+  return strata_rt_loop_arg(&step, l->bases[i], l->pool, iteration, l->end);
 }
 
 static bool goes_on(const loop_run_t *l, uint64_t iteration) {
@@ -122,9 +144,11 @@ static bool goes_on(const loop_run_t *l, uint64_t iteration) {
 }
 
 static void copy_last_states(const loop_run_t *l, uint64_t iterations) {
-  for (uint32_t i = 0, state = 0; i < l->n_args; i++)
-    if (l->steps[i].kind == STRATA_RT_NEXT_STATE)
-      memcpy(l->bases[i], strata_rt_loop_last(&l->steps[i], l->bases[state++], l->pool, iterations), l->steps[i].size);
+  for (uint32_t i = 0, state = 0; i < l->n_args; i++) {
+    strata_rt_step_t step = strata_rt_step(&l->steps[i], l->values);
+    if (step.kind == STRATA_RT_NEXT_STATE)
+      memcpy(l->bases[i], strata_rt_loop_last(&step, l->bases[state++], l->pool, iterations), step.size);
+  }
 }
 
 static void run_loop(const strata_rt_launch_t *launch, const strata_rt_frame_t *frame, run_t *run) {
@@ -154,10 +178,17 @@ static void run_main(const strata_rt_frame_t *frame) {
 
 //===-- Workspaces -----------------------------------------------------------------------------------------------===//
 
-// Workspaces that no call is using; the link lies in the workspace itself.
+// Workspaces that no call is using; this lies in the workspace itself.
 typedef struct free_workspace {
   struct free_workspace *next;
+  size_t size;
 } free_workspace_t;
+
+// One that a call uses.
+typedef struct {
+  void *memory;
+  size_t size;
+} workspace_t;
 
 static struct {
   pthread_mutex_t mutex;
@@ -166,27 +197,40 @@ static struct {
 
 enum { HUGE_PAGE = 2 << 20 };
 
-static void *allocate_workspace(void) {
-  size_t size = workspace_size() > sizeof(free_workspace_t) ? workspace_size() : STRATA_RT_ALIGNMENT;
+static workspace_t allocate_workspace(size_t needed) {
+  size_t size = needed > sizeof(free_workspace_t) ? needed : STRATA_RT_ALIGNMENT;
   if (size < HUGE_PAGE)
-    return aligned_alloc(STRATA_RT_ALIGNMENT, size);
-  void *memory = aligned_alloc(HUGE_PAGE, round_up(size, HUGE_PAGE));
+    return (workspace_t){aligned_alloc(STRATA_RT_ALIGNMENT, size), size};
+  size = round_up(size, HUGE_PAGE);
+  void *memory = aligned_alloc(HUGE_PAGE, size);
   if (memory)
-    madvise(memory, round_up(size, HUGE_PAGE), MADV_HUGEPAGE); // fewer TLB misses; no harm if refused
-  return memory;
+    madvise(memory, size, MADV_HUGEPAGE); // fewer TLB misses; no harm if refused
+  return (workspace_t){memory, size};
 }
 
-static void *take_workspace(void) {
+// One that is too small is replaced by one with some room, so that sizes that grow from call to call allocate seldom.
+static workspace_t grow_workspace(workspace_t small, size_t needed) {
+  free(small.memory);
+  size_t roomy = round_up(small.size + small.size / 4, STRATA_RT_ALIGNMENT);
+  workspace_t workspace = allocate_workspace(needed > roomy ? needed : roomy);
+  return workspace.memory || roomy <= needed ? workspace : allocate_workspace(needed);
+}
+
+static workspace_t take_workspace(size_t needed) {
   pthread_mutex_lock(&cache.mutex);
   free_workspace_t *workspace = cache.head;
   if (workspace)
     cache.head = workspace->next;
   pthread_mutex_unlock(&cache.mutex);
-  return workspace ? workspace : allocate_workspace();
+  if (!workspace)
+    return allocate_workspace(needed);
+  workspace_t taken = {workspace, workspace->size};
+  return taken.size >= needed ? taken : grow_workspace(taken, needed);
 }
 
-static void give_workspace(void *memory) {
-  free_workspace_t *workspace = memory;
+static void give_workspace(workspace_t given) {
+  free_workspace_t *workspace = given.memory;
+  workspace->size = given.size;
   pthread_mutex_lock(&cache.mutex);
   workspace->next = cache.head;
   cache.head = workspace;
@@ -220,38 +264,43 @@ static int check_workspace(const void *workspace) {
   return STRATA_OK;
 }
 
-static int run_in(void *const *tensors, char *workspace) {
+static int run_in(void *const *tensors, const int64_t *values, const layout_t *layout, char *workspace) {
   strata_fp_t before = strata_fp_get();
   strata_fp_set(STRATA_FP_DEFAULT);
   run_main(&(strata_rt_frame_t){.tensors = tensors,
                                 .constants = strata_rt_constants(),
+                                .values = values,
                                 .pool = workspace,
-                                .scratch = workspace + scratch_offset(),
-                                .buffers = (void **)(void *)(workspace + buffers_offset())});
+                                .scratch = workspace + layout->scratch,
+                                .buffers = (void **)(void *)(workspace + layout->buffers)});
   strata_fp_set(before);
   return STRATA_OK;
 }
 
-static int run_cached(void *const *tensors) {
-  void *workspace = take_workspace();
-  if (!workspace)
+static int run_cached(void *const *tensors, const int64_t *values, const layout_t *layout) {
+  workspace_t workspace = take_workspace(layout->size);
+  if (!workspace.memory)
     return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: no memory for a workspace of %zu bytes", program.library->name,
-                          workspace_size());
-  int status = run_in(tensors, workspace);
+                          layout->size);
+  int status = run_in(tensors, values, layout, workspace.memory);
   give_workspace(workspace);
   return status;
 }
 
 int strata_rt_run(void *const *tensors, const int64_t *dims, void *workspace, void *stream) {
-  (void)dims, (void)stream;
-  int status = strata_rt_check_tensors(program.library, tensors);
+  (void)stream;
+  int64_t *values = STRATA_RT_VALUES(program.sizes);
+  int status = program.sizes ? strata_rt_sizes_evaluate(program.library, program.sizes, dims, values) : STRATA_OK;
+  if (!status)
+    status = strata_rt_check_tensors(program.library, program.sizes, values, tensors);
   if (!status)
     status = check_workspace(workspace);
   if (!status)
     status = strata_rt_enter();
   if (status)
     return status;
-  status = program.user_memory ? run_in(tensors, workspace) : run_cached(tensors);
+  layout_t layout = layout_of(values);
+  status = program.user_memory ? run_in(tensors, values, &layout, workspace) : run_cached(tensors, values, &layout);
   strata_rt_leave();
   return status;
 }

@@ -16,6 +16,7 @@ void *const *strata_rt_constants(void);
 typedef struct {
   void *const *tensors;
   void *const *constants;
+  const int64_t *values; // of the call; NULL: there are none
   char *pool;
   void *scratch;
   void **buffers;

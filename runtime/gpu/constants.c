@@ -80,7 +80,7 @@ static int prepare(strata_rt_instance_t *instance, const bool *is_stale, void *s
   int status = STRATA_OK;
   for (uint64_t launch = 0; launch < list->n_launches && !status; launch++)
     if (is_stale[launch])
-      status = strata_rt_enqueue(instance, list, launch, NULL, NULL, stream);
+      status = strata_rt_enqueue(instance, list, launch, &(strata_rt_call_t){.stream = stream});
   return status;
 }
 

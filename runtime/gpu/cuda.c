@@ -199,7 +199,7 @@ static int cuda_get_function(void *module, const strata_rt_kernel_t *kernel, voi
   return status;
 }
 
-static int launch(const strata_rt_function_t *function, void **params, void **extra, void *stream) {
+static int launch(const strata_rt_function_t *function, unsigned blocks, void **params, void **extra, void *stream) {
   const strata_rt_kernel_t *shape = function->shape;
   launch_attribute_t attributes[2] = {0};
   unsigned n = 0;
@@ -207,7 +207,7 @@ static int launch(const strata_rt_function_t *function, void **params, void **ex
     attributes[n++] = (launch_attribute_t){.id = LAUNCH_CLUSTER, .value.cluster = {shape->cluster, 1, 1}};
   if (shape->flags & STRATA_RT_KERNEL_PROGRAMMATIC && atomic_load(&driver_version) >= OVERLAP_VERSION)
     attributes[n++] = (launch_attribute_t){.id = LAUNCH_PROGRAMMATIC, .value.programmatic = 1};
-  launch_config_t config = {.grid = {shape->blocks, 1, 1},
+  launch_config_t config = {.grid = {blocks, 1, 1},
                             .block = {shape->threads, 1, 1},
                             .shared = shape->shared,
                             .stream = stream,
@@ -222,23 +222,30 @@ static int swizzle_code(uint32_t bytes) { return bytes == 128 ? 3 : bytes == 64 
 // nothing is kept from call to call. Boxes fetch 128 bytes into the L2 cache at once: with 256, what streams from
 // memory comes half a line too early, or for a neighbour (16x14336x4096: 30.1 us instead of 29.4), unless the map says
 // that it does not.
-static int encode_map(const strata_rt_map_t *map, void *address, void *out) {
+static int encode_map(const strata_rt_map_t *map, const int64_t *values, void *address, void *out) {
   int promotion = map->reads_ahead ? PROMOTE_256 : PROMOTE_128;
-  for (unsigned i = 0; i + 1 < (unsigned)map->rank; i++) // rows that begin within a sector are slow enough
-    promotion = map->strides[i] % SECTOR_BYTES ? PROMOTE_128 : promotion;
+  uint64_t sizes[STRATA_RT_MAX_MAP_RANK], strides[STRATA_RT_MAX_MAP_RANK];
+  for (unsigned i = 0; i < (unsigned)map->rank; i++) {
+    int64_t size = strata_rt_number(map->sizes[i], values);
+    sizes[i] = size ? (uint64_t)size : 1; // the driver refuses 0; nothing reads what is empty
+    strides[i] = i + 1 < map->rank ? (uint64_t)strata_rt_number(map->strides[i], values) : 0;
+    if (strides[i] % SECTOR_BYTES) // rows that begin within a sector are slow enough
+      promotion = PROMOTE_128;
+  }
   if (map->has_window)
     return check("cuTensorMapEncodeIm2col",
-                 cuda.encode_window(out, (int)map->type, map->rank, address, map->sizes, map->strides, map->lower,
-                                    map->upper, map->box[0], map->box[1], map->steps, NO_INTERLEAVE,
-                                    swizzle_code(map->swizzle), promotion, FILL_ZERO));
+                 cuda.encode_window(out, (int)map->type, map->rank, address, sizes, strides, map->lower, map->upper,
+                                    map->box[0], map->box[1], map->steps, NO_INTERLEAVE, swizzle_code(map->swizzle),
+                                    promotion, FILL_ZERO));
   return check("cuTensorMapEncodeTiled",
-               cuda.encode_map(out, (int)map->type, map->rank, address, map->sizes, map->strides, map->box, map->steps,
+               cuda.encode_map(out, (int)map->type, map->rank, address, sizes, strides, map->box, map->steps,
                                NO_INTERLEAVE, swizzle_code(map->swizzle), promotion, FILL_ZERO));
 }
 
 // Where maps lie among the parameters is the driver's business (they are aligned within its memory, not within the
 // parameters): each parameter is given on its own, and a null pointer says where they end.
-static int launch_with_maps(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream) {
+static int launch_with_maps(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers,
+                            const int64_t *values, void *stream) {
   const strata_rt_kernel_t *shape = function->shape;
   _Alignas(MAP_ALIGNMENT) char maps[STRATA_RT_MAX_MAPS][MAP_SIZE];
   void *params[STRATA_RT_MAX_ARGS + STRATA_RT_MAX_MAPS + 1];
@@ -246,20 +253,24 @@ static int launch_with_maps(const strata_rt_function_t *function, void **buffers
   for (uint32_t i = 0; i < n_buffers; i++)
     params[i] = &buffers[i];
   for (uint32_t i = 0; i < shape->n_maps && !status; i++) {
-    status = encode_map(&shape->maps[i], buffers[shape->maps[i].buffer], maps[i]);
+    status = encode_map(&shape->maps[i], values, buffers[shape->maps[i].buffer], maps[i]);
     params[n_buffers + i] = maps[i];
   }
   params[n_buffers + shape->n_maps] = NULL;
-  return status ? status : launch(function, params, NULL, stream);
+  return status ? status : launch(function, (unsigned)strata_rt_number(shape->blocks, values), params, NULL, stream);
 }
 
-// Pointers alone are given at once; the driver can check their size.
-static int cuda_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream) {
+// Without maps all are given at once; the driver can check their size.
+static int cuda_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, const int64_t *values,
+                       void *stream) {
   size_t size = n_buffers * sizeof *buffers;
   void *extra[] = {PARAM_BUFFER, buffers, PARAM_SIZE, &size, PARAM_END};
+  unsigned blocks = (unsigned)strata_rt_number(function->shape->blocks, values);
+  if (blocks == 0)
+    return STRATA_OK;
   if (function->shape->n_maps)
-    return launch_with_maps(function, buffers, n_buffers, stream);
-  return launch(function, NULL, extra, stream);
+    return launch_with_maps(function, buffers, n_buffers, values, stream);
+  return launch(function, blocks, NULL, extra, stream);
 }
 
 //===-- Memory, streams, events ----------------------------------------------------------------------------------===//

@@ -57,7 +57,9 @@ typedef struct {
   int (*upload)(void *dst, const void *src, size_t size, void *stream);
   int (*download)(void *dst, const void *src, size_t size, void *stream);
   int (*copy)(void *dst, const void *src, size_t size, void *stream);
-  int (*launch)(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream);
+  // |values|: of the call, which the kernel's shape may depend on. A kernel without blocks is not launched.
+  int (*launch)(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, const int64_t *values,
+                void *stream);
 
   int (*create_stream)(void **out_stream); // ordered after earlier work of the default stream
   int (*destroy_stream)(void *stream);

@@ -149,12 +149,15 @@ static int hip_get_function(void *module, const strata_rt_kernel_t *kernel, void
   return check("hipModuleGetFunction", hip.module_get_function(out_function, module, kernel->name));
 }
 
-static int hip_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, void *stream) {
+static int hip_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, const int64_t *values,
+                      void *stream) {
   const strata_rt_kernel_t *shape = function->shape;
   size_t size = n_buffers * sizeof *buffers;
   void *extra[] = {PARAM_BUFFER, buffers, PARAM_SIZE, &size, PARAM_END};
-  return check("hipModuleLaunchKernel", hip.launch(function->function, shape->blocks, 1, 1, shape->threads, 1, 1,
-                                                   shape->shared, stream, NULL, extra));
+  unsigned blocks = (unsigned)strata_rt_number(shape->blocks, values);
+  return blocks ? check("hipModuleLaunchKernel", hip.launch(function->function, blocks, 1, 1, shape->threads, 1, 1,
+                                                            shape->shared, stream, NULL, extra))
+                : STRATA_OK;
 }
 
 //===-- Memory, streams, events ----------------------------------------------------------------------------------===//

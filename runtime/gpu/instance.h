@@ -24,6 +24,7 @@ typedef struct {
 typedef struct strata_rt_slot {
   struct strata_rt_slot *next;
   char *memory; // what run.c needs for a call
+  size_t size;  // of it
   void *stream;
 } strata_rt_slot_t;
 
@@ -63,15 +64,23 @@ int strata_rt_constants_check(const strata_rt_instance_t *instance);
 
 //===-- Launches and slots (run.c) -------------------------------------------------------------------------------===//
 
+// What a call works on; in the body of a loop the tensors are the loop's arguments.
+typedef struct {
+  void *const *tensors;
+  const int64_t *values; // of the sizes; NULL: they do not vary
+  char *pool;
+  void *stream;
+} strata_rt_call_t;
+
 // Enqueues one launch of a list, which is no loop.
 int strata_rt_enqueue(const strata_rt_instance_t *instance, const strata_rt_list_t *list, uint64_t launch,
-                      void *const *tensors, char *pool, void *stream);
+                      const strata_rt_call_t *call);
 // Enqueues what a call launches, loops unrolled; waits where data decide when a loop ends. |done|, which may be NULL,
 // is called with |user| after each launch; its status other than STRATA_OK ends the walk. |place|: in the description's
 // list.
 typedef int (*strata_rt_launched_t)(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch,
                                     size_t place, void *user);
-int strata_rt_enqueue_main(const strata_rt_instance_t *instance, void *const *tensors, char *pool, void *stream,
+int strata_rt_enqueue_main(const strata_rt_instance_t *instance, const strata_rt_call_t *call,
                            strata_rt_launched_t done, void *user);
 void strata_rt_slots_free(strata_rt_instance_t *instance); // between cleanup_begin and _end
 

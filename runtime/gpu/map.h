@@ -26,11 +26,11 @@ typedef struct {
   uint32_t buffer; // number of the launch's argument
   uint32_t type;   // strata_rt_map_type_t
   uint32_t rank;
-  uint32_t swizzle;                             // bytes; 0: none
-  uint64_t sizes[STRATA_RT_MAX_MAP_RANK];       // elements
-  uint64_t strides[STRATA_RT_MAX_MAP_RANK - 1]; // bytes, of all dims but the innermost
-  uint32_t box[STRATA_RT_MAX_MAP_RANK];         // elements that a copy spans
-  uint32_t steps[STRATA_RT_MAX_MAP_RANK];       // from one element taken to the next
+  uint32_t swizzle;                            // bytes; 0: none
+  int64_t sizes[STRATA_RT_MAX_MAP_RANK];       // elements; numbers (tables.h)
+  int64_t strides[STRATA_RT_MAX_MAP_RANK - 1]; // bytes, of all dims but the innermost; numbers
+  uint32_t box[STRATA_RT_MAX_MAP_RANK];        // elements that a copy spans
+  uint32_t steps[STRATA_RT_MAX_MAP_RANK];      // from one element taken to the next
   uint32_t reads_ahead; // what the next copies ask for lies behind this one's: 256 bytes come into the L2 cache at once
   uint32_t has_window;
   int32_t lower[STRATA_RT_MAX_WINDOW_RANK], upper[STRATA_RT_MAX_WINDOW_RANK]; // corners of where windows begin

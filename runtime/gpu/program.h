@@ -10,14 +10,15 @@
 
 #pragma GCC visibility push(hidden)
 
-// A kernel's function in its image, and the shape of its launches. Its parameters are the buffers' device pointers;
-// behind them the maps' tensor maps of the driver, 128 bytes each.
+// A kernel's function in its image, and the shape of its launches. Its parameters are the buffers' device pointers and
+// its sizes, 64 bits each; behind them the maps' tensor maps of the driver, 128 bytes each.
 typedef struct {
   const char *name;
-  uint32_t blocks, threads; // grid (one dimension), threads of a block
-  uint32_t shared;          // bytes of dynamic shared memory
-  uint32_t cluster;         // blocks of a cluster; 1: none
-  uint32_t flags;           // STRATA_RT_KERNEL_...
+  int32_t blocks;   // the grid, of one dimension; a number
+  uint32_t threads; // of a block
+  uint32_t shared;  // bytes of dynamic shared memory
+  uint32_t cluster; // blocks of a cluster; 1: none
+  uint32_t flags;   // STRATA_RT_KERNEL_...
   uint32_t n_maps;
   const strata_rt_map_t *maps;
 } strata_rt_kernel_t;
@@ -27,7 +28,7 @@ enum {
   STRATA_RT_KERNEL_PROGRAMMATIC = 1,
 };
 
-// As the kernel of a launch: copies args[0] to args[1], |size| bytes, by the driver.
+// As the kernel of a launch: copies args[0] to args[1], |size| bytes, a number, by the driver.
 #define STRATA_RT_COPY UINT32_MAX
 
 // Device code. An exact image runs on devices of exactly |arch|; a generic one (PTX without features of one
@@ -52,12 +53,13 @@ typedef struct {
   const strata_rt_constant_t *constants;
   const uint32_t *public_constants; // the constant behind each of library->constants
   uint64_t n_constants;
-  uint64_t pool_size;
+  int64_t pool_size;     // a number
   uint64_t max_args;     // of a launch
   const void *weights;   // embedded; NULL: in a file
   uint64_t weights_size; // bytes that are uploaded to the start of the memory for constants
   uint64_t memory_size;  // bytes of that memory: constants that NAME_load prepares may lie behind the weights
   uint64_t weights_checksum;
+  const strata_rt_sizes_t *sizes; // NULL: they do not vary
 } strata_rt_variant_t;
 
 typedef struct {
@@ -77,7 +79,8 @@ extern const strata_rt_program_t strata_rt_program;
 // earlier calls enqueued has ended. Load and set_constant synchronise |stream| before they return; unload waits for
 // the device and frees what was loaded in every context. A process forked after a load may not use the library.
 int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory, void *stream);
-size_t strata_rt_device_memory_size(const int64_t *dims);
+size_t strata_rt_device_memory_size(const int64_t *dims); // 0 where the sizes are refused
+int strata_rt_output_shape(size_t index, const int64_t *dims, int64_t *shape);
 size_t strata_rt_weights_size(void); // of the memory that load takes
 int strata_rt_load(void *weights_memory, void *stream);
 int strata_rt_set_constant(const char *name, const void *data, void *stream);

@@ -7,6 +7,7 @@
 #include "runtime/gpu/trace.h"
 #include "runtime/library/error.h"
 #include "runtime/library/loop.h"
+#include "runtime/library/sizes.h"
 #include "runtime/library/tensors.h"
 
 #include <stdlib.h>
@@ -15,51 +16,58 @@
 
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 
-static void *resolve(const strata_rt_instance_t *instance, const strata_rt_arg_t *arg, void *const *tensors,
-                     char *pool) {
+static void *resolve(const strata_rt_instance_t *instance, const strata_rt_arg_t *arg, const strata_rt_call_t *call) {
+  int64_t offset = strata_rt_number(arg->offset, call->values);
   switch ((strata_rt_arg_kind_t)arg->kind) {
   case STRATA_RT_TENSOR:
-    return (char *)tensors[arg->index] + arg->offset;
+    return (char *)call->tensors[arg->index] + offset;
   case STRATA_RT_CONSTANT:
   case STRATA_RT_PREPARED:
-    return (char *)instance->constants.at[arg->index] + arg->offset;
+    return (char *)instance->constants.at[arg->index] + offset;
   case STRATA_RT_POOL:
-    return pool + arg->offset;
+    return call->pool + offset;
+  case STRATA_RT_SIZE:
+    return (void *)(intptr_t)offset;
   }
   return NULL;
 }
 
+static int copy(void *const *buffers, int64_t size, const strata_rt_call_t *call) {
+  size_t bytes = (size_t)strata_rt_number(size, call->values);
+  return bytes ? strata_rt_driver()->copy(buffers[1], buffers[0], bytes, call->stream) : STRATA_OK;
+}
+
 int strata_rt_enqueue(const strata_rt_instance_t *instance, const strata_rt_list_t *list, uint64_t index,
-                      void *const *tensors, char *pool, void *stream) {
+                      const strata_rt_call_t *call) {
   const strata_rt_launch_t *launch = &list->launches[index];
   void *buffers[STRATA_RT_MAX_ARGS];
   for (uint32_t i = 0; i < launch->n_args; i++)
-    buffers[i] = resolve(instance, &list->args[launch->first_arg + i], tensors, pool);
+    buffers[i] = resolve(instance, &list->args[launch->first_arg + i], call);
   if (launch->kernel == STRATA_RT_COPY)
-    return strata_rt_driver()->copy(buffers[1], buffers[0], launch->size, stream);
-  return strata_rt_driver()->launch(&instance->functions[launch->kernel], buffers, launch->n_args, stream);
+    return copy(buffers, launch->size, call);
+  return strata_rt_driver()->launch(&instance->functions[launch->kernel], buffers, launch->n_args, call->values,
+                                    call->stream);
 }
 
 typedef struct {
   const strata_rt_instance_t *instance;
-  void *stream;
   strata_rt_launched_t done;
   void *user;
   size_t n_launches; // so far, as the description counts them
 } walk_t;
 
-static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, void *const *tensors, char *pool);
+static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, const strata_rt_call_t *call);
 
-static int enqueue_launches(walk_t *walk, uint64_t first, uint64_t count, void *const *tensors, char *pool) {
+static int enqueue_launches(walk_t *walk, uint64_t first, uint64_t count, const strata_rt_call_t *call) {
   const strata_rt_list_t *list = &walk->instance->variant->main;
   int status = STRATA_OK;
   for (uint64_t i = first; i < first + count && !status; i++) {
     const strata_rt_launch_t *launch = &list->launches[i];
     if (launch->kernel == STRATA_RT_LOOP) {
-      status = enqueue_loop(walk, launch, tensors, pool);
+      status = enqueue_loop(walk, launch, call);
       continue;
     }
-    status = strata_rt_enqueue(walk->instance, list, i, tensors, pool, walk->stream);
+    status = strata_rt_enqueue(walk->instance, list, i, call);
     if (!status && walk->done)
       status = walk->done(walk->instance, launch, walk->n_launches, walk->user);
     walk->n_launches++;
@@ -72,6 +80,7 @@ static int enqueue_launches(walk_t *walk, uint64_t first, uint64_t count, void *
 // A loop in this call.
 typedef struct {
   walk_t *walk;
+  const strata_rt_call_t *call;
   const strata_rt_loop_t *loop;
   const strata_rt_step_t *steps;
   uint32_t n_args;
@@ -83,18 +92,18 @@ typedef struct {
 // What is on the device once all that was enqueued has ended.
 static int read_back(const loop_run_t *l, void *out, const void *from, size_t size) {
   const strata_rt_driver_t *driver = strata_rt_driver();
-  int status = driver->download(out, from, size, l->walk->stream);
-  return status ? status : driver->synchronize_stream(l->walk->stream);
+  int status = driver->download(out, from, size, l->call->stream);
+  return status ? status : driver->synchronize_stream(l->call->stream);
 }
 
-static int begin_loop(walk_t *walk, const strata_rt_launch_t *launch, void *const *tensors, char *pool,
-                      loop_run_t *out) {
+static int begin_loop(walk_t *walk, const strata_rt_launch_t *launch, const strata_rt_call_t *call, loop_run_t *out) {
   const strata_rt_list_t *list = &walk->instance->variant->main;
   const strata_rt_loop_t *loop = &list->loops[launch->size];
   int64_t limit = INT64_MAX;
-  *out = (loop_run_t){.walk = walk, .loop = loop, .steps = &list->steps[loop->first_step], .n_args = launch->n_args};
+  *out = (loop_run_t){
+      .walk = walk, .call = call, .loop = loop, .steps = &list->steps[loop->first_step], .n_args = launch->n_args};
   for (uint32_t i = 0; i < launch->n_args; i++)
-    out->bases[i] = resolve(walk->instance, &list->args[launch->first_arg + i], tensors, pool);
+    out->bases[i] = resolve(walk->instance, &list->args[launch->first_arg + i], call);
   out->pool = out->bases[launch->n_args - 1];
   int status = STRATA_OK;
   if (loop->limit != STRATA_RT_NO_ARG)
@@ -104,7 +113,8 @@ static int begin_loop(walk_t *walk, const strata_rt_launch_t *launch, void *cons
 }
 
 static void *loop_arg(const loop_run_t *l, uint64_t i, uint64_t iteration) {
-  return strata_rt_loop_arg(&l->steps[i], l->bases[i], l->pool, iteration, l->end);
+  strata_rt_step_t step = strata_rt_step(&l->steps[i], l->call->values);
+  return strata_rt_loop_arg(&step, l->bases[i], l->pool, iteration, l->end);
 }
 
 static int ask_condition(const loop_run_t *l, uint64_t iteration, bool *out_goes_on) {
@@ -119,6 +129,9 @@ static int ask_condition(const loop_run_t *l, uint64_t iteration, bool *out_goes
 
 static int enqueue_iterations(const loop_run_t *l, uint64_t *out_iterations) {
   void *args[STRATA_RT_MAX_LOOP_ARGS];
+  strata_rt_call_t inner = *l->call;
+  inner.tensors = args;
+  inner.pool = l->pool;
   size_t n_launches = l->walk->n_launches;
   bool goes_on;
   int status = ask_condition(l, 0, &goes_on);
@@ -127,7 +140,7 @@ static int enqueue_iterations(const loop_run_t *l, uint64_t *out_iterations) {
       args[i] = loop_arg(l, i, *out_iterations);
     if (strata_rt_loop_is_open(l->loop))
       l->walk->n_launches = n_launches;
-    status = enqueue_launches(l->walk, l->loop->first_launch, l->loop->n_launches, args, l->pool);
+    status = enqueue_launches(l->walk, l->loop->first_launch, l->loop->n_launches, &inner);
     if (status)
       return status;
   }
@@ -139,18 +152,21 @@ static int enqueue_iterations(const loop_run_t *l, uint64_t *out_iterations) {
 
 static int copy_last_states(const loop_run_t *l, uint64_t iterations) {
   int status = STRATA_OK;
-  for (uint32_t i = 0, state = 0; i < l->n_args && !status; i++)
-    if (l->steps[i].kind == STRATA_RT_NEXT_STATE)
-      status = strata_rt_driver()->copy(l->bases[i],
-                                        strata_rt_loop_last(&l->steps[i], l->bases[state++], l->pool, iterations),
-                                        l->steps[i].size, l->walk->stream);
+  for (uint32_t i = 0, state = 0; i < l->n_args && !status; i++) {
+    strata_rt_step_t step = strata_rt_step(&l->steps[i], l->call->values);
+    if (step.kind != STRATA_RT_NEXT_STATE)
+      continue;
+    const void *last = strata_rt_loop_last(&step, l->bases[state++], l->pool, iterations);
+    if (step.size)
+      status = strata_rt_driver()->copy(l->bases[i], last, step.size, l->call->stream);
+  }
   return status;
 }
 
-static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, void *const *tensors, char *pool) {
+static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, const strata_rt_call_t *call) {
   loop_run_t l;
   uint64_t iterations;
-  int status = begin_loop(walk, launch, tensors, pool, &l);
+  int status = begin_loop(walk, launch, call, &l);
   if (!status)
     status = enqueue_iterations(&l, &iterations);
   if (!status && strata_rt_loop_leaves_states(iterations, l.end))
@@ -158,15 +174,15 @@ static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, void *co
   return status;
 }
 
-int strata_rt_enqueue_main(const strata_rt_instance_t *instance, void *const *tensors, char *pool, void *stream,
+int strata_rt_enqueue_main(const strata_rt_instance_t *instance, const strata_rt_call_t *call,
                            strata_rt_launched_t done, void *user) {
-  walk_t walk = {.instance = instance, .stream = stream, .done = done, .user = user};
-  return enqueue_launches(&walk, 0, instance->variant->main.n_launches, tensors, pool);
+  walk_t walk = {.instance = instance, .done = done, .user = user};
+  return enqueue_launches(&walk, 0, instance->variant->main.n_launches, call);
 }
 
-static int enqueue_all(const strata_rt_instance_t *instance, void *const *tensors, char *pool, void *stream) {
-  return strata_rt_tracer().function ? strata_rt_run_traced(instance, tensors, pool, stream)
-                                     : strata_rt_enqueue_main(instance, tensors, pool, stream, NULL, NULL);
+static int enqueue_all(const strata_rt_instance_t *instance, const strata_rt_call_t *call) {
+  return strata_rt_tracer().function ? strata_rt_run_traced(instance, call)
+                                     : strata_rt_enqueue_main(instance, call, NULL, NULL);
 }
 
 //===-- Slots ----------------------------------------------------------------------------------------------------===//
@@ -177,22 +193,43 @@ static size_t round_up(size_t size) {
 
 static size_t n_tensors(void) { return program.library->n_inputs + program.library->n_outputs; }
 
+static size_t tensor_size(const strata_rt_variant_t *variant, const int64_t *values, size_t index) {
+  return strata_rt_tensor_size(program.library, variant->sizes, values, index);
+}
+
+static size_t pool_size(const strata_rt_variant_t *variant, const int64_t *values) {
+  return round_up((size_t)strata_rt_number(variant->pool_size, values));
+}
+
 // What a call needs: the pool, and behind it the tensors where they come from the host.
-static size_t call_size(const strata_rt_variant_t *variant) {
-  size_t size = round_up(variant->pool_size);
+static size_t call_size(const strata_rt_variant_t *variant, const int64_t *values) {
+  size_t size = pool_size(variant, values);
   for (size_t i = 0; i < n_tensors() && !program.device_tensors; i++)
-    size += round_up(strata_rt_tensor_info(program.library, i)->size);
+    size += round_up(tensor_size(variant, values, i));
   return size;
+}
+
+static int evaluate(const strata_rt_variant_t *variant, const int64_t *dims, int64_t *values) {
+  return variant->sizes ? strata_rt_sizes_evaluate(program.library, variant->sizes, dims, values) : STRATA_OK;
+}
+
+// A function of its own, so that the room for the values is given back.
+static size_t variant_size(const strata_rt_variant_t *variant, const int64_t *dims) {
+  int64_t *values = STRATA_RT_VALUES(variant->sizes);
+  return evaluate(variant, dims, values) == STRATA_OK ? call_size(variant, values) : 0;
 }
 
 size_t strata_rt_device_memory_size(const int64_t *dims) {
   size_t most = 0;
-  (void)dims;
   for (uint64_t i = 0; i < program.n_variants; i++) {
-    size_t size = call_size(&program.variants[i]);
+    size_t size = variant_size(&program.variants[i], dims);
     most = size > most ? size : most;
   }
   return most;
+}
+
+int strata_rt_output_shape(size_t index, const int64_t *dims, int64_t *shape) {
+  return strata_rt_sizes_output_shape(program.library, program.variants[0].sizes, index, dims, shape);
 }
 
 // Frees what the slot has; between cleanup_begin and _end.
@@ -206,14 +243,9 @@ static void free_slot(const strata_rt_instance_t *instance, strata_rt_slot_t *sl
 
 static int create_slot(const strata_rt_instance_t *instance, strata_rt_slot_t **out_slot) {
   strata_rt_slot_t *slot = calloc(1, sizeof *slot);
-  size_t size = call_size(instance->variant);
   if (!slot)
     return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", program.library->name);
-  void *memory = NULL;
-  int status = size ? strata_rt_driver()->allocate(size, &memory) : STRATA_OK;
-  slot->memory = memory;
-  if (!status)
-    status = strata_rt_driver()->create_stream(&slot->stream);
+  int status = strata_rt_driver()->create_stream(&slot->stream);
   if (status) {
     strata_rt_cleanup_begin(status);
     free_slot(instance, slot);
@@ -223,14 +255,40 @@ static int create_slot(const strata_rt_instance_t *instance, strata_rt_slot_t **
   return STRATA_OK;
 }
 
-static int take_slot(strata_rt_instance_t *instance, strata_rt_slot_t **out_slot) {
+// Memory of |needed| bytes. What replaces too little has some room, so that sizes that grow from call to call allocate
+// seldom. Nothing uses the slot, so its memory can go.
+static int grow_slot(strata_rt_slot_t *slot, size_t needed) {
+  const strata_rt_driver_t *driver = strata_rt_driver();
+  size_t roomy = round_up(slot->size + slot->size / 4), size = needed > roomy ? needed : roomy;
+  int status = slot->memory ? driver->free(slot->memory) : STRATA_OK;
+  slot->memory = NULL;
+  slot->size = 0;
+  void *memory = NULL;
+  if (!status)
+    status = driver->allocate(size, &memory);
+  if (status && size > needed)
+    status = driver->allocate(size = needed, &memory);
+  slot->memory = memory;
+  slot->size = status ? 0 : size;
+  return status;
+}
+
+static void give_slot(strata_rt_instance_t *instance, strata_rt_slot_t *slot);
+
+static int take_slot(strata_rt_instance_t *instance, size_t needed, strata_rt_slot_t **out_slot) {
   pthread_mutex_lock(&instance->mutex);
   strata_rt_slot_t *slot = instance->slots;
   if (slot)
     instance->slots = slot->next;
   pthread_mutex_unlock(&instance->mutex);
+  int status = slot ? STRATA_OK : create_slot(instance, &slot);
+  if (!status && slot->size < needed) {
+    status = grow_slot(slot, needed);
+    if (status)
+      give_slot(instance, slot);
+  }
   *out_slot = slot;
-  return slot ? STRATA_OK : create_slot(instance, out_slot);
+  return status;
 }
 
 static void give_slot(strata_rt_instance_t *instance, strata_rt_slot_t *slot) {
@@ -250,50 +308,54 @@ void strata_rt_slots_free(strata_rt_instance_t *instance) {
 
 //===-- Calls ----------------------------------------------------------------------------------------------------===//
 
-// Copies all inputs in, or all outputs out. |host| and |device|: all tensors.
-static int copy_tensors(void *const *host, char *device, bool in, void *stream) {
+// Copies all inputs in, or all outputs out. |device|: where all tensors are there.
+static int copy_tensors(const strata_rt_instance_t *instance, const strata_rt_call_t *call, void *const *device,
+                        bool in) {
   const strata_rt_driver_t *driver = strata_rt_driver();
   int status = STRATA_OK;
   for (size_t i = 0; i < n_tensors() && !status; i++) {
-    size_t size = strata_rt_tensor_info(program.library, i)->size;
+    size_t size = tensor_size(instance->variant, call->values, i);
     if (size && in && i < program.library->n_inputs)
-      status = driver->upload(device, host[i], size, stream);
+      status = driver->upload(device[i], call->tensors[i], size, call->stream);
     else if (size && !in && i >= program.library->n_inputs)
-      status = driver->download(host[i], device, size, stream);
-    device += round_up(size);
+      status = driver->download(call->tensors[i], device[i], size, call->stream);
   }
   return status;
 }
 
-static int run_on_host_tensors(const strata_rt_instance_t *instance, void *const *host, char *memory, void *stream) {
-  char *tensors = memory + round_up(instance->variant->pool_size), *next = tensors;
+static int run_on_host_tensors(const strata_rt_instance_t *instance, const strata_rt_call_t *call) {
+  char *next = call->pool + pool_size(instance->variant, call->values);
   void **device = malloc((n_tensors() + 1) * sizeof *device);
   if (!device)
     return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", program.library->name);
   for (size_t i = 0; i < n_tensors(); i++) {
     device[i] = next;
-    next += round_up(strata_rt_tensor_info(program.library, i)->size);
+    next += round_up(tensor_size(instance->variant, call->values, i));
   }
-  int status = copy_tensors(host, tensors, true, stream);
+  strata_rt_call_t inner = *call;
+  inner.tensors = device;
+  int status = copy_tensors(instance, call, device, true);
   if (!status)
-    status = enqueue_all(instance, device, memory, stream);
+    status = enqueue_all(instance, &inner);
   if (!status)
-    status = copy_tensors(host, tensors, false, stream);
+    status = copy_tensors(instance, call, device, false);
   free(device);
   return status;
 }
 
-static int enqueue_call(const strata_rt_instance_t *instance, void *const *tensors, char *memory, void *stream) {
-  return program.device_tensors ? enqueue_all(instance, tensors, memory, stream)
-                                : run_on_host_tensors(instance, tensors, memory, stream);
+static int enqueue_call(const strata_rt_instance_t *instance, const strata_rt_call_t *call) {
+  return program.device_tensors ? enqueue_all(instance, call) : run_on_host_tensors(instance, call);
 }
 
-static int run_in_slot(strata_rt_instance_t *instance, void *const *tensors) {
+static int run_in_slot(strata_rt_instance_t *instance, const strata_rt_call_t *call) {
   strata_rt_slot_t *slot;
-  int status = take_slot(instance, &slot);
+  int status = take_slot(instance, call_size(instance->variant, call->values), &slot);
   if (status)
     return status;
-  status = enqueue_call(instance, tensors, slot->memory, slot->stream);
+  strata_rt_call_t inner = *call;
+  inner.pool = slot->memory;
+  inner.stream = slot->stream;
+  status = enqueue_call(instance, &inner);
   strata_rt_cleanup_begin(status);
   if (strata_rt_driver()->synchronize_stream(slot->stream)) // also after an error: nothing may touch the tensors later
     strata_rt_driver()->synchronize();
@@ -302,12 +364,12 @@ static int run_in_slot(strata_rt_instance_t *instance, void *const *tensors) {
   return status;
 }
 
-static int check_pool(const strata_rt_instance_t *instance, const void *pool) {
-  bool is_missing = !pool && call_size(instance->variant);
-  if (!program.user_memory || (!is_missing && (uintptr_t)pool % STRATA_RT_ALIGNMENT == 0))
+static int check_pool(const strata_rt_instance_t *instance, const strata_rt_call_t *call) {
+  bool is_missing = !call->pool && call_size(instance->variant, call->values);
+  if (!program.user_memory || (!is_missing && (uintptr_t)call->pool % STRATA_RT_ALIGNMENT == 0))
     return STRATA_OK;
   return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: device_memory %s", program.library->name,
-                        pool ? "must be aligned to 256 bytes" : "is NULL");
+                        call->pool ? "must be aligned to 256 bytes" : "is NULL");
 }
 
 // Waiting for the stream would break a capture.
@@ -323,21 +385,36 @@ static int check_capture(const strata_rt_instance_t *instance, void *stream) {
                         program.library->name);
 }
 
+static int run(strata_rt_instance_t *instance, const strata_rt_call_t *call) {
+  int status = check_pool(instance, call);
+  if (!status)
+    status = check_capture(instance, call->stream);
+  if (status)
+    return status;
+  return program.user_memory ? enqueue_call(instance, call) : run_in_slot(instance, call);
+}
+
+// The values of the sizes are those of the variant that fits the device.
+static int run_at(strata_rt_instance_t *instance, void *const *tensors, const int64_t *dims, void *memory,
+                  void *stream) {
+  const strata_rt_sizes_t *sizes = instance->variant->sizes;
+  int64_t *values = STRATA_RT_VALUES(sizes);
+  int status = evaluate(instance->variant, dims, values);
+  if (!status && sizes)
+    status = strata_rt_check_tensors(program.library, sizes, values, tensors);
+  return status ? status : run(instance, &(strata_rt_call_t){tensors, values, memory, stream});
+}
+
 int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory, void *stream) {
-  (void)dims;
   strata_rt_scope_t scope;
   strata_rt_instance_t *instance;
-  int status = strata_rt_check_tensors(program.library, tensors);
+  bool varies = program.variants[0].sizes != NULL;
+  int status = varies ? STRATA_OK : strata_rt_check_tensors(program.library, NULL, NULL, tensors);
   if (!status)
     status = strata_rt_enter(program.user_memory ? stream : NULL, &scope, &instance);
   if (status)
     return status;
-  status = check_pool(instance, device_memory);
-  if (!status)
-    status = check_capture(instance, stream);
-  if (!status)
-    status =
-        program.user_memory ? enqueue_call(instance, tensors, device_memory, stream) : run_in_slot(instance, tensors);
+  status = run_at(instance, tensors, dims, device_memory, stream);
   strata_rt_cleanup_begin(status);
   strata_rt_leave(&scope);
   return strata_rt_cleanup_end();

@@ -13,16 +13,17 @@ typedef struct {
 } mark_t;
 
 typedef struct {
-  void *stream;
+  const strata_rt_call_t *call;
   mark_t *marks;
   size_t n_marks, capacity;
 } recorder_t;
 
-static unsigned threads_of(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch) {
+static unsigned threads_of(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch,
+                           const int64_t *values) {
   if (launch->kernel == STRATA_RT_COPY)
     return 0;
   const strata_rt_kernel_t *kernel = &instance->variant->kernels[launch->kernel];
-  return kernel->blocks * kernel->threads;
+  return (unsigned)strata_rt_number(kernel->blocks, values) * kernel->threads;
 }
 
 // Room for |n| marks, with their events: nobody knows how many launches an open loop makes.
@@ -46,11 +47,12 @@ static int record_mark(recorder_t *recorder, size_t place, unsigned threads) {
   mark_t *mark = &recorder->marks[recorder->n_marks++];
   mark->place = place;
   mark->threads = threads;
-  return strata_rt_driver()->record_event(mark->event, recorder->stream);
+  return strata_rt_driver()->record_event(mark->event, recorder->call->stream);
 }
 
 static int record(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch, size_t place, void *user) {
-  return record_mark(user, place, threads_of(instance, launch));
+  recorder_t *recorder = user;
+  return record_mark(recorder, place, threads_of(instance, launch, recorder->call->values));
 }
 
 static int report(const recorder_t *recorder) {
@@ -66,23 +68,23 @@ static int report(const recorder_t *recorder) {
   return status;
 }
 
-static int run_recorded(const strata_rt_instance_t *instance, void *const *tensors, char *pool, recorder_t *recorder) {
+static int run_recorded(const strata_rt_instance_t *instance, recorder_t *recorder) {
   int status = record_mark(recorder, 0, 0);
   if (!status)
-    status = strata_rt_enqueue_main(instance, tensors, pool, recorder->stream, record, recorder);
+    status = strata_rt_enqueue_main(instance, recorder->call, record, recorder);
   return status ? status : report(recorder);
 }
 
-int strata_rt_run_traced(const strata_rt_instance_t *instance, void *const *tensors, char *pool, void *stream) {
+int strata_rt_run_traced(const strata_rt_instance_t *instance, const strata_rt_call_t *call) {
   const strata_rt_list_t *list = &instance->variant->main;
   bool is_capturing;
-  int status = strata_rt_driver()->is_capturing(stream, &is_capturing);
+  int status = strata_rt_driver()->is_capturing(call->stream, &is_capturing);
   if (status || is_capturing)
-    return status ? status : strata_rt_enqueue_main(instance, tensors, pool, stream, NULL, NULL);
-  recorder_t recorder = {.stream = stream};
+    return status ? status : strata_rt_enqueue_main(instance, call, NULL, NULL);
+  recorder_t recorder = {.call = call};
   status = reserve(&recorder, strata_rt_count_launches(list, 0, list->n_launches) + 1);
   if (!status)
-    status = run_recorded(instance, tensors, pool, &recorder);
+    status = run_recorded(instance, &recorder);
   strata_rt_cleanup_begin(status);
   for (size_t i = 0; i < recorder.capacity; i++)
     strata_rt_driver()->destroy_event(recorder.marks[i].event);

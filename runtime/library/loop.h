@@ -12,6 +12,18 @@ static inline char *strata_rt_loop_state(const strata_rt_step_t *step, char *poo
   return pool + step->offset + (index & 1 ? (uint64_t)step->stride : 0);
 }
 
+// The step with numbers for what varies.
+static inline strata_rt_step_t strata_rt_step(const strata_rt_step_t *step, const int64_t *values) {
+  strata_rt_step_t known = *step;
+  if (step->kind & STRATA_RT_STEP_VARIES) {
+    known.kind &= ~STRATA_RT_STEP_VARIES;
+    known.stride = strata_rt_number(step->stride, values);
+    known.offset = (uint64_t)strata_rt_number((int64_t)step->offset, values);
+    known.size = (uint64_t)strata_rt_number((int64_t)step->size, values);
+  }
+  return known;
+}
+
 // |base|: the launch's argument; |pool|: its last one, the memory the loop works in; |end|: the iterations there are,
 // or at most if they may end earlier.
 static inline void *strata_rt_loop_arg(const strata_rt_step_t *step, char *base, char *pool, uint64_t iteration,

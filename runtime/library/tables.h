@@ -6,6 +6,30 @@
 
 #include "runtime/include/strata/runtime.h"
 
+// Numbers in the tables of a call, of bytes, tasks and the like: one from 0 on is itself, a negative one is -1 - k,
+// value k of the call. In a library whose sizes do not vary there are no values.
+static inline int64_t strata_rt_number(int64_t number, const int64_t *values) {
+  return number >= 0 ? number : values[-1 - number];
+}
+
+// What a value must be, else the sizes of the call are refused.
+typedef struct {
+  uint64_t value;
+  int64_t min, max, multiple;
+  const char *text; // what it is
+} strata_rt_check_t;
+
+// The values of a call: its sizes, as the description has them, and what is computed from them.
+typedef struct {
+  uint64_t n_values;                 // the sizes among them
+  const strata_value_info_t *values; // of those behind the sizes
+  uint64_t n_checks;
+  const strata_rt_check_t *checks; // of values behind the sizes
+  const int64_t *tensor_sizes;     // bytes of each tensor, as numbers
+} strata_rt_sizes_t;
+
+enum { STRATA_RT_MAX_VALUES = 1 << 15 }; // they lie on the caller's stack
+
 enum { STRATA_RT_ALIGNMENT = 256 }; // of the pool and the weights, and of every buffer in the pool
 
 typedef enum {
@@ -13,6 +37,7 @@ typedef enum {
   STRATA_RT_CONSTANT, // constant |index|
   STRATA_RT_PREPARED, // constant |index|, which the preparation computes: this launch may write it
   STRATA_RT_POOL,     // the pool
+  STRATA_RT_SIZE,     // no buffer, but the number |offset| itself
 } strata_rt_arg_kind_t;
 
 // A buffer that a launch is given: a place and an offset into it, in bytes. In the body of a loop the tensors are the
@@ -20,14 +45,14 @@ typedef enum {
 typedef struct {
   uint32_t kind; // strata_rt_arg_kind_t
   uint32_t index;
-  uint64_t offset;
+  int64_t offset; // a number
 } strata_rt_arg_t;
 
 typedef struct {
   uint32_t kernel; // of the program's kernels
   uint32_t n_args;
   uint64_t first_arg; // of the list's args
-  uint64_t size;      // bytes, of a GPU's copy (STRATA_RT_COPY); the number of a loop; else 0
+  int64_t size;       // bytes, of a GPU's copy (STRATA_RT_COPY), a number; which loop it is; else 0
 } strata_rt_launch_t;
 
 // As the kernel of a launch: a loop of the list, whose body is launched so many times.
@@ -49,6 +74,9 @@ typedef enum {
   STRATA_RT_STATE,      // the argument at first, then what the iteration before wrote
   STRATA_RT_NEXT_STATE, // the argument at last, until then two buffers in turn
 } strata_rt_step_kind_t;
+
+// Added to the kind: stride, offset and size are numbers of values, -1 - k.
+#define STRATA_RT_STEP_VARIES UINT64_C(256)
 
 // How an argument of a loop moves.
 typedef struct {

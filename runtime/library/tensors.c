@@ -9,8 +9,9 @@ static const unsigned char element_size[STRATA_DTYPE_COUNT] = {
 #include "runtime/base/dtypes.def"
 };
 
-static int check_tensor(const strata_library_t *library, const strata_tensor_info_t *info, const void *tensor) {
-  if (!tensor && info->size)
+static int check_tensor(const strata_library_t *library, const strata_tensor_info_t *info, uint64_t size,
+                        const void *tensor) {
+  if (!tensor && size)
     return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: %s is NULL", library->name, info->c_name);
   uint32_t alignment = library->alignment ? library->alignment : element_size[info->dtype];
   if ((uintptr_t)tensor % alignment)
@@ -19,9 +20,17 @@ static int check_tensor(const strata_library_t *library, const strata_tensor_inf
   return STRATA_OK;
 }
 
-int strata_rt_check_tensors(const strata_library_t *library, void *const *tensors) {
+uint64_t strata_rt_tensor_size(const strata_library_t *library, const strata_rt_sizes_t *sizes, const int64_t *values,
+                               size_t index) {
+  return sizes ? (uint64_t)strata_rt_number(sizes->tensor_sizes[index], values)
+               : strata_rt_tensor_info(library, index)->size;
+}
+
+int strata_rt_check_tensors(const strata_library_t *library, const strata_rt_sizes_t *sizes, const int64_t *values,
+                            void *const *tensors) {
   int status = STRATA_OK;
   for (size_t i = 0; i < library->n_inputs + library->n_outputs && !status; i++)
-    status = check_tensor(library, strata_rt_tensor_info(library, i), tensors[i]);
+    status = check_tensor(library, strata_rt_tensor_info(library, i), strata_rt_tensor_size(library, sizes, values, i),
+                          tensors[i]);
   return status;
 }

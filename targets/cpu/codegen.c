@@ -51,7 +51,17 @@ static bool has_streaming_stores(const strata_llvm_unit_t *unit, LLVMValueRef ke
   return false;
 }
 
+// The place of a kernel's scratch: behind it are sizes alone.
+static unsigned scratch_place(LLVMValueRef kernel) {
+  unsigned place = LLVMCountParams(kernel) - 1;
+  while (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(kernel, place))) != LLVMPointerTypeKind)
+    place--;
+  return place;
+}
+
 // void strata_entry_k(ptr buffers, i64 begin, i64 end, ptr scratch) { k(buffers[0], ..., begin, end, scratch) }
+//
+// Sizes are in the same array behind the buffers; the kernel has them behind the scratch.
 static void build_entry(const strata_llvm_unit_t *unit, LLVMValueRef kernel, const settings_t *settings) {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(unit->context, 0), i64 = LLVMInt64TypeInContext(unit->context);
   LLVMTypeRef parameters[] = {pointer, i64, i64, pointer};
@@ -71,12 +81,13 @@ static void build_entry(const strata_llvm_unit_t *unit, LLVMValueRef kernel, con
   }
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(unit->context);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(unit->context, entry, ""));
-  unsigned n_parameters = LLVMCountParams(kernel), n_buffers = n_parameters - 3;
+  unsigned n_parameters = LLVMCountParams(kernel), n_buffers = scratch_place(kernel) - 2;
   LLVMValueRef *arguments = malloc(n_parameters * sizeof *arguments);
-  for (unsigned i = 0; i < n_buffers; i++) {
+  for (unsigned i = 0; i < n_parameters - 3; i++) {
+    unsigned parameter = i < n_buffers ? i : i + 3;
     LLVMValueRef index = LLVMConstInt(i64, i, false);
     LLVMValueRef place = LLVMBuildInBoundsGEP2(builder, pointer, LLVMGetParam(entry, 0), &index, 1, "");
-    arguments[i] = LLVMBuildLoad2(builder, pointer, place, "");
+    arguments[parameter] = LLVMBuildLoad2(builder, LLVMTypeOf(LLVMGetParam(kernel, parameter)), place, "");
   }
   for (unsigned i = 0; i < 3; i++)
     arguments[n_buffers + i] = LLVMGetParam(entry, 1 + i);

@@ -3,15 +3,78 @@
 
 #include "targets/device_names.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 #include <threads.h>
 
 enum { MIB = 1 << 20 };
 
+//===-- What was measured ----------------------------------------------------------------------------------------===//
+
+static const strata_pipelined_shape_t pipelined_tiles[] = {
+#define PIPELINED_TILE(teams, groups, rows, columns, rate, source) {teams, groups, rows, columns, rate},
+#include "targets/gpu/tiles.def"
+};
+
+static const strata_pipelined_shape_t pipelined_fma_tiles[] = {
+#define PIPELINED_FMA_TILE(teams, groups, rows, columns, rate, source) {teams, groups, rows, columns, rate},
+#include "targets/gpu/tiles.def"
+};
+
+static const strata_tiled_shape_t mma_tiles[] = {
+#define MMA_TILE(rows, columns, row_warps, column_warps, rate, source) {rows, columns, {row_warps, column_warps}, rate},
+#include "targets/gpu/tiles.def"
+};
+
+static const strata_tiled_shape_t fma_tiles[] = {
+#define FMA_TILE(rows, columns, row_warps, column_warps, rate, source) {rows, columns, {row_warps, column_warps}, rate},
+#include "targets/gpu/tiles.def"
+};
+
+#define BELOW(of, value)                                                                                               \
+  { STRATA_FACT_##of, STRATA_IS_BELOW, value }
+#define UP_TO(of, value)                                                                                               \
+  { STRATA_FACT_##of, STRATA_IS_UP_TO, value }
+#define FROM(of, value)                                                                                                \
+  { STRATA_FACT_##of, STRATA_IS_FROM, value }
+#define ABOVE(of, value)                                                                                               \
+  { STRATA_FACT_##of, STRATA_IS_ABOVE, value }
+
+static const strata_correction_t corrections[] = {
+#define CORRECTION(row, kind, factor, source, ...)                                                                     \
+  {.name = row,                                                                                                        \
+   .corrects = STRATA_CORRECTS_##kind,                                                                                 \
+   .n = sizeof((strata_limit_t[]){__VA_ARGS__}) / sizeof(strata_limit_t),                                              \
+   .limits = {__VA_ARGS__}},
+#include "targets/gpu/corrections.def"
+};
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+static_assert(COUNT(corrections) <= STRATA_MAX_CORRECTIONS, "more room for factors is needed");
+
 const strata_gpu_costs_t strata_gpu_measured_costs = {
 #define COST(member, scale, value, source) .member = (value),
 #include "targets/gpu/costs.def"
+    .tiles = {.pipelined = pipelined_tiles,
+              .pipelined_fma = pipelined_fma_tiles,
+              .mma = mma_tiles,
+              .fma = fma_tiles,
+              .n_pipelined = COUNT(pipelined_tiles),
+              .n_pipelined_fma = COUNT(pipelined_fma_tiles),
+              .n_mma = COUNT(mma_tiles),
+              .n_fma = COUNT(fma_tiles)},
+    .corrections = {.rows = corrections,
+                    .n = COUNT(corrections),
+                    .factors =
+                        {
+#define CORRECTION(row, kind, factor, source, ...) (factor),
+#include "targets/gpu/corrections.def"
+                        }},
 };
+
+//===-- The table ------------------------------------------------------------------------------------------------===//
 
 typedef struct {
   const char *name, *sold_as, *device, *source;
@@ -70,13 +133,30 @@ static void find_factors(const figures_t *from, const figures_t *to, double *out
   memcpy(out_factors, factors, sizeof factors);
 }
 
+static void set_corrections(const char *card, strata_corrections_t *out) {
+  static const struct {
+    const char *card, *row;
+    double factor;
+  } own[] = {
+#define CARD_CORRECTION(name, of, factor, source) {name, of, factor},
+#include "targets/gpu/cards.def"
+      {NULL, NULL, 0},
+  };
+  for (int i = 0; own[i].card; i++)
+    for (int row = 0; row < out->n && !strcmp(own[i].card, card); row++)
+      if (!strcmp(out->rows[row].name, own[i].row))
+        out->factors[row] = own[i].factor;
+}
+
 static void set_costs(const char *card, const double *factors, strata_gpu_costs_t *out) {
+  *out = strata_gpu_measured_costs;
 #define COST(member, scale, value, source) out->member = (value)*factors[STRATA_COST_##scale];
 #include "targets/gpu/costs.def"
 #define CARD_COST(name, member, value, source)                                                                         \
   if (strcmp(card, name) == 0)                                                                                         \
     out->member = (value);
 #include "targets/gpu/cards.def"
+  set_corrections(card, &out->corrections);
 }
 
 //===-- Cards ----------------------------------------------------------------------------------------------------===//

@@ -2,7 +2,6 @@
 // been read for the last time, it is computed in the pool and copied at the end.
 #include "targets/library/emit.h"
 
-#include "dialects/integers.h"
 #include "runtime/base/nearest.h"
 
 #include <string.h>
@@ -47,8 +46,8 @@ static void redirect(strata_program_t *program, size_t output) {
   enum { POOL_ALIGNMENT = 256 };
   strata_arena_t *arena = program->compile->arena;
   const strata_program_tensor_t *tensor = &program->tensors[output];
-  int64_t offset = strata_round_up(program->pool_size, POOL_ALIGNMENT);
-  program->pool_size = offset + tensor->size;
+  strata_number_t offset = strata_program_round_up(program, program->pool_size, POOL_ALIGNMENT);
+  program->pool_size = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, offset, tensor->size);
   const strata_program_arg_t in_pool = {.kind = STRATA_ARG_POOL, .offset = offset};
   for (size_t i = 0; i < program->main.count; i++) {
     strata_program_launch_t *launch = &program->main.data[i];
@@ -59,14 +58,21 @@ static void redirect(strata_program_t *program, size_t output) {
     launch->args = args;
   }
   // On the cpu the runtime's copy takes bytes for tasks; on a GPU the driver copies.
-  *strata_vector_push(arena, &program->kernels) = (strata_program_kernel_t){.symbol = "copy",
-                                                                            .entry = STRATA_COPY_ENTRY,
-                                                                            .tasks = tensor->size,
-                                                                            .copy_size = tensor->size,
-                                                                            .bytes = 2 * tensor->size};
+  *strata_vector_push(arena, &program->kernels) =
+      (strata_program_kernel_t){.symbol = "copy",
+                                .entry = STRATA_COPY_ENTRY,
+                                .tasks = tensor->size,
+                                .copy_size = tensor->size,
+                                .bytes = strata_number_varies(tensor->size) ? 0 : 2 * tensor->size};
   const strata_program_arg_t args[] = {in_pool, {.kind = STRATA_ARG_TENSOR, .index = output}};
   *strata_vector_push(arena, &program->main) = (strata_program_launch_t){
       .kernel = program->kernels.count - 1, .n_args = 2, .args = strata_arena_copy(arena, args, sizeof args)};
+}
+
+static const char *size_text(const strata_program_t *program, const strata_program_tensor_t *tensor) {
+  return strata_number_varies(tensor->size)
+             ? strata_arena_printf(program->compile->arena, "[%s]", tensor->shape_text)
+             : strata_arena_printf(program->compile->arena, "%lld bytes", (long long)tensor->size);
 }
 
 strata_status_t strata_program_apply_aliases(strata_program_t *program) {
@@ -78,9 +84,9 @@ strata_status_t strata_program_apply_aliases(strata_program_t *program) {
     const strata_program_tensor_t *in = &program->tensors[input], *out = &program->tensors[output];
     if (in->dtype != out->dtype || in->size != out->size)
       return strata_error(STRATA_INVALID_ARGUMENT,
-                          "--alias %s=%s: expected equal types and sizes, got %s of %lld and %s of %lld bytes",
-                          alias->output, alias->input, strata_dtype_info[out->dtype].name, (long long)out->size,
-                          strata_dtype_info[in->dtype].name, (long long)in->size);
+                          "--alias %s=%s: expected equal types and sizes, got %s of %s and %s of %s", alias->output,
+                          alias->input, strata_dtype_info[out->dtype].name, size_text(program, out),
+                          strata_dtype_info[in->dtype].name, size_text(program, in));
     if (is_written_early(program, output, input))
       redirect(program, output);
   }

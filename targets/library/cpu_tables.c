@@ -5,7 +5,7 @@
 
 static const char types[] = "%kernel = type { ptr, i64 }\n"
                             "%program = type { ptr, %list, %list, ptr, ptr, ptr, i64, i64, i64, i64, ptr, i64, i64, "
-                            "ptr, i64, i32, i32 }\n"
+                            "ptr, i64, i32, i32, ptr }\n"
                             "declare hidden void @" STRATA_COPY_ENTRY "(ptr, i64, i64, ptr)\n";
 
 static void print_entries(strata_ir_printer_t *printer, const strata_program_t *program) {
@@ -31,13 +31,14 @@ void strata_program_print_cpu_tables(const strata_program_t *program, const stra
   if (has_weights && !is_file)
     strata_ir_print_weights_symbol(printer, device);
   size_t file = strata_ir_string(printer, strata_arena_printf(program->compile->arena, "%s.weights", options->name));
+  const char *sizes = strata_ir_print_sizes(printer, program, "");
   fprintf(printer->file,
           "@strata_rt_program = hidden constant %%program { ptr @strata_description, "
           "%s, ptr @.entries, ptr @.constant_table, ptr @.public_constants, i64 %zu, i64 %lld, i64 %lld, i64 %zu, "
-          "ptr %s, i64 %lld, i64 %llu, ptr @.g%zu, i64 %llu, i32 %d, i32 %d }\n",
+          "ptr %s, i64 %lld, i64 %llu, ptr @.g%zu, i64 %llu, i32 %d, i32 %d, ptr %s }\n",
           strata_ir_lists(program, ""), program->constants.count, (long long)program->pool_size,
           (long long)program->scratch_size, max_args, has_weights && !is_file ? "@" STRATA_WEIGHTS_SYMBOL : "null",
           (long long)program->weights_size, (unsigned long long)program->weights_checksum, file,
           (unsigned long long)strata_required_features(device), program->compile->options->threads,
-          options->user_memory);
+          options->user_memory, sizes);
 }

@@ -37,28 +37,31 @@ size_t strata_ir_string(strata_ir_printer_t *printer, const char *text) {
   return strata_ir_bytes(printer, text, strlen(text) + 1, 1);
 }
 
-static size_t print_shape(strata_ir_printer_t *printer, const strata_program_tensor_t *tensor) {
+static size_t print_i64s(strata_ir_printer_t *printer, size_t n, const int64_t *numbers) {
   size_t number = printer->n_globals++;
-  fprintf(printer->file, "@.g%zu = private unnamed_addr constant [%d x i64] [", number, tensor->rank);
-  for (int i = 0; i < tensor->rank; i++)
-    fprintf(printer->file, "%si64 %lld", i ? ", " : "", (long long)tensor->shape[i]);
+  fprintf(printer->file, "@.g%zu = private unnamed_addr constant [%zu x i64] [", number, n);
+  for (size_t i = 0; i < n; i++)
+    fprintf(printer->file, "%si64 %lld", i ? ", " : "", (long long)numbers[i]);
   fputs("]\n", printer->file);
   return number;
 }
 
+// What does not vary; else the description has 0.
+static long long or_zero(strata_number_t number) { return strata_number_varies(number) ? 0 : (long long)number; }
+
 static size_t print_tensor(strata_ir_printer_t *printer, const strata_program_tensor_t *tensor) {
   size_t name = strata_ir_string(printer, tensor->name), c_name = strata_ir_string(printer, tensor->c_name);
-  size_t shape = print_shape(printer, tensor), number = printer->n_globals++;
+  size_t shape = print_i64s(printer, (size_t)tensor->rank, tensor->shape), number = printer->n_globals++;
   fprintf(printer->file,
           "@.g%zu = private constant %%tensor_info { ptr @.g%zu, ptr @.g%zu, i32 %d, i32 %d, ptr @.g%zu, i64 %lld }\n",
-          number, name, c_name, (int)tensor->dtype, tensor->rank, shape, (long long)tensor->size);
+          number, name, c_name, (int)tensor->dtype, tensor->rank, shape, or_zero(tensor->size));
   return number;
 }
 
 static size_t print_kernel(strata_ir_printer_t *printer, const strata_program_kernel_t *kernel) {
   size_t name = strata_ir_string(printer, kernel->symbol), number = printer->n_globals++;
   fprintf(printer->file, "@.g%zu = private constant %%kernel_info { ptr @.g%zu, i64 %lld, i64 %lld, i64 %lld }\n",
-          number, name, (long long)kernel->tasks, (long long)kernel->bytes, (long long)kernel->flops);
+          number, name, or_zero(kernel->tasks), (long long)kernel->bytes, (long long)kernel->flops);
   return number;
 }
 
@@ -150,6 +153,45 @@ static size_t print_devices(strata_ir_printer_t *printer, const strata_program_t
   return names.count;
 }
 
+// The independent sizes: names in @.dims, and what is known of them in @.dim_infos.
+static void print_dims(strata_ir_printer_t *printer, const strata_program_t *program) {
+  strata_arena_t *arena = program->compile->arena;
+  size_t n = program->symbols.n_independent;
+  size_t *names = strata_arena_array(arena, size_t, n + 1), *infos = strata_arena_array(arena, size_t, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    const strata_symbol_row_t *symbol = &program->symbols.rows.data[i];
+    names[i] = strata_ir_string(printer, symbol->name);
+    size_t c_name = strata_ir_string(printer, program->dim_c_names[i]);
+    size_t likely = print_i64s(printer, symbol->n_likely, symbol->likely);
+    infos[i] = printer->n_globals++;
+    fprintf(printer->file,
+            "@.g%zu = private constant %%dim_info { ptr @.g%zu, ptr @.g%zu, i64 %lld, i64 %lld, i64 %lld, i64 %zu, "
+            "ptr @.g%zu }\n",
+            infos[i], names[i], c_name, (long long)symbol->min, (long long)symbol->max, (long long)symbol->multiple,
+            symbol->n_likely, likely);
+  }
+  print_pointers(printer, "dims", n, names);
+  print_pointers(printer, "dim_infos", n, infos);
+}
+
+static void print_shapes(strata_ir_printer_t *printer, const strata_program_t *program) {
+  size_t n = program->n_inputs + program->n_outputs;
+  size_t *texts = strata_arena_array(program->compile->arena, size_t, n + 1);
+  for (size_t i = 0; i < n; i++)
+    texts[i] = strata_ir_string(printer, program->tensors[i].shape_text);
+  print_pointers(printer, "shapes", n, texts);
+}
+
+// The members that version 2 added.
+static const char *sizes_members(strata_ir_printer_t *printer, const strata_program_t *program) {
+  if (!program->sizes)
+    return "ptr null, ptr null, i64 0, ptr null, ptr @strata_rt_output_shape";
+  print_shapes(printer, program);
+  return strata_arena_printf(program->compile->arena,
+                             "ptr @.dim_infos, ptr @.shapes, i64 %zu, ptr @.%svalues, ptr @strata_rt_output_shape",
+                             program->symbols.n_independent + program->sizes->values.count, program->gpu ? "v0_" : "");
+}
+
 static const char *target_name(const strata_program_t *program) {
   switch (program->compile->options->target) {
   case STRATA_TARGET_CPU:
@@ -171,9 +213,11 @@ static const char types[] =
     "%tensor_info = type { ptr, ptr, i32, i32, ptr, i64 }\n"
     "%kernel_info = type { ptr, i64, i64, i64 }\n"
     "%description = type { i32, i32, i32, i32, ptr, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, "
-    "i64, ptr, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }\n"
+    "i64, ptr, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, ptr, ptr }\n"
+    "%dim_info = type { ptr, ptr, i64, i64, i64, i64, ptr }\n"
     "declare hidden i32 @strata_rt_run(ptr, ptr, ptr, ptr)\n"
     "declare hidden i64 @strata_rt_device_memory_size(ptr)\n"
+    "declare hidden i32 @strata_rt_output_shape(i64, ptr, ptr)\n"
     "declare hidden i64 @strata_rt_weights_size()\n"
     "declare hidden i32 @strata_rt_load(ptr, ptr)\n"
     "declare hidden i32 @strata_rt_set_constant(ptr, ptr, ptr)\n"
@@ -199,15 +243,19 @@ void strata_program_print_description(const strata_program_t *program, const str
   print_kernels(printer, program);
   print_launches(printer, program);
   print_nodes(printer, program);
+  if (program->sizes)
+    print_dims(printer, program);
+  const char *sizes = sizes_members(printer, program);
   fprintf(printer->file,
           "@strata_description = internal constant %%description { i32 %zu, i32 %d, i32 %d, i32 %d, "
           "ptr @.g%zu, ptr @.g%zu, ptr @.g%zu, ptr @.g%zu, i64 %zu, ptr @.devices, i64 %zu, ptr @.inputs, i64 %zu, "
-          "ptr @.outputs, i64 0, ptr null, i64 %zu, ptr @.constants, i64 %zu, ptr @.kernels, i64 %zu, ptr @.launches, "
+          "ptr @.outputs, i64 %zu, ptr %s, i64 %zu, ptr @.constants, i64 %zu, ptr @.kernels, i64 %zu, ptr @.launches, "
           "ptr @strata_rt_run, ptr @strata_rt_device_memory_size, ptr @strata_rt_weights_size, ptr @strata_rt_load, "
           "ptr @strata_rt_set_constant, ptr @strata_rt_unload, ptr %s, ptr @strata_rt_error, "
-          "ptr @strata_rt_set_trace, ptr @.nodes }\n",
+          "ptr @strata_rt_set_trace, ptr @.nodes, %s }\n",
           sizeof(strata_library_t), STRATA_LIBRARY_DESCRIPTION, flags_of(options), strata_program_alignment(program),
-          name, compiler, target, command_line, n_devices, program->n_inputs, program->n_outputs, n_constants,
-          program->kernels.count, (size_t)strata_program_count_launches(&program->main),
-          program->gpu ? "null" : "@strata_rt_set_threads");
+          name, compiler, target, command_line, n_devices, program->n_inputs, program->n_outputs,
+          program->symbols.n_independent, program->sizes ? "@.dims" : "null", n_constants, program->kernels.count,
+          (size_t)strata_program_count_launches(&program->main), program->gpu ? "null" : "@strata_rt_set_threads",
+          sizes);
 }

@@ -82,6 +82,8 @@ size_t strata_ir_print_lists(strata_ir_printer_t *printer, const strata_program_
 const char *strata_ir_lists(const strata_program_t *program, const char *prefix);
 void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_program_t *program,
                                const strata_program_t *first, const char *prefix);
+// The program's sizes; a reference to them, null where they do not vary. The operations are @.<prefix>values.
+const char *strata_ir_print_sizes(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix);
 void strata_ir_print_weights_symbol(strata_ir_printer_t *printer, const strata_cpu_device_t *device);
 
 // The section that the weights are to fill, and the symbol at its start.

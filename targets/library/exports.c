@@ -1,42 +1,52 @@
 // The exported functions as LLVM IR: thin doors to the runtime's.
 //
-//   int NAME(const float *x, float *y) { void *tensors[] = {x, y}; return strata_rt_run(tensors, …); }
+//   int NAME(const float *x, float *y, int64_t batch) {
+//     void *tensors[] = {x, y}; int64_t dims[] = {batch}; return strata_rt_run(tensors, dims, …); }
 #include "targets/library/emit.h"
 
-// The function NAME: what the caller gives beyond the tensors is memory, and on a GPU the stream.
+// The function NAME: what the caller gives beyond the tensors is sizes, memory, and on a GPU the stream.
 static void print_main_function(strata_ir_printer_t *printer, const strata_program_t *program) {
   size_t n = program->n_inputs + program->n_outputs;
+  size_t n_dims = program->symbols.n_independent;
   bool has_memory = program->options->user_memory, has_stream = has_memory && program->gpu;
   fprintf(printer->file, "define i32 @%s(", program->options->name);
   for (size_t i = 0; i < n; i++)
     fprintf(printer->file, "%sptr %%t%zu", i ? ", " : "", i);
+  for (size_t i = 0; i < n_dims; i++)
+    fprintf(printer->file, "%si64 %%d%zu", n + i ? ", " : "", i);
   if (has_memory)
-    fprintf(printer->file, "%sptr %%memory%s", n ? ", " : "", has_stream ? ", ptr %stream" : "");
+    fprintf(printer->file, "%sptr %%memory%s", n + n_dims ? ", " : "", has_stream ? ", ptr %stream" : "");
   fprintf(printer->file, ") nounwind uwtable {\n  %%tensors = alloca [%zu x ptr]\n", n);
   for (size_t i = 0; i < n; i++)
     fprintf(printer->file, "  %%p%zu = getelementptr ptr, ptr %%tensors, i64 %zu\n  store ptr %%t%zu, ptr %%p%zu\n", i,
             i, i, i);
+  if (n_dims)
+    fprintf(printer->file, "  %%dims = alloca [%zu x i64]\n", n_dims);
+  for (size_t i = 0; i < n_dims; i++)
+    fprintf(printer->file, "  %%q%zu = getelementptr i64, ptr %%dims, i64 %zu\n  store i64 %%d%zu, ptr %%q%zu\n", i, i,
+            i, i);
   fprintf(printer->file,
-          "  %%status = call i32 @strata_rt_run(ptr %%tensors, ptr null, ptr %s, ptr %s)\n  ret i32 %%status\n}\n",
-          has_memory ? "%memory" : "null", has_stream ? "%stream" : "null");
+          "  %%status = call i32 @strata_rt_run(ptr %%tensors, ptr %s, ptr %s, ptr %s)\n  ret i32 %%status\n}\n",
+          n_dims ? "%dims" : "null", has_memory ? "%memory" : "null", has_stream ? "%stream" : "null");
 }
 
 typedef struct {
   const char *suffix;
-  bool is_on_cpu, is_on_gpu, has_stream;
+  bool is_on_cpu, is_on_gpu, is_of_varying, has_stream;
   const char *result, *parameters, *callee, *arguments; // in LLVM IR; no callee: returns the description
 } export_t;
 
-enum { CPU = 1, GPU = 2, ALL = CPU | GPU, STREAM = true, NO_STREAM = false };
+enum { CPU = 1, GPU = 2, ALL = CPU | GPU, VARYING = 4, STREAM = true, NO_STREAM = false };
 static const export_t exports[] = {
 #define EXPORT(targets, stream, suffix, c_result, c_parameters, result, parameters, callee, arguments, comment)        \
-  {suffix, (targets & CPU) != 0, (targets & GPU) != 0, stream, result, parameters, callee, arguments},
+  {suffix,   ((targets)&CPU) != 0, ((targets)&GPU) != 0, ((targets)&VARYING) != 0, stream, result, parameters, callee, \
+   arguments},
 #include "targets/library/exports.def"
 };
 enum { N_EXPORTS = sizeof exports / sizeof exports[0] };
 
 static bool is_exported(const strata_program_t *program, const export_t *export) {
-  return program->gpu ? export->is_on_gpu : export->is_on_cpu;
+  return (program->gpu ? export->is_on_gpu : export->is_on_cpu) && (program->sizes || !export->is_of_varying);
 }
 
 static void print_forwarder(strata_ir_printer_t *printer, const strata_program_t *program, const export_t *export) {

@@ -6,12 +6,13 @@
 #include <string.h>
 
 _Static_assert(STRATA_RT_MAX_MAP_RANK == 5, "the arrays of %map");
-static const char types[] = "%map = type { i32, i32, i32, i32, [5 x i64], [4 x i64], [5 x i32], [5 x i32], i32, i32, [3 x i32], [3 x i32] }\n"
-                            "%kernel = type { ptr, i32, i32, i32, i32, i32, i32, ptr }\n"
-                            "%image = type { ptr, i64, i32, i32 }\n"
-                            "%variant = type { ptr, ptr, i64, ptr, i64, %list, %list, ptr, ptr, i64, i64, i64, ptr, "
-                            "i64, i64, i64 }\n"
-                            "%program = type { ptr, ptr, i64, ptr, i32, i32, i32, i32 }\n";
+static const char types[] =
+    "%map = type { i32, i32, i32, i32, [5 x i64], [4 x i64], [5 x i32], [5 x i32], i32, i32, [3 x i32], [3 x i32] }\n"
+    "%kernel = type { ptr, i32, i32, i32, i32, i32, i32, ptr }\n"
+    "%image = type { ptr, i64, i32, i32 }\n"
+    "%variant = type { ptr, ptr, i64, ptr, i64, %list, %list, ptr, ptr, i64, i64, i64, ptr, "
+    "i64, i64, i64, ptr }\n"
+    "%program = type { ptr, ptr, i64, ptr, i32, i32, i32, i32 }\n";
 
 enum { IMAGE_ALIGNMENT = 64 };
 
@@ -37,16 +38,16 @@ static size_t count_kernels(const strata_program_t *program) {
   return n;
 }
 
-static void print_numbers(FILE *file, const char *type, size_t n, const uint64_t *numbers) {
+static void print_numbers(FILE *file, const char *type, size_t n, const int64_t *numbers) {
   fprintf(file, ", [%zu x %s] [", n, type);
   for (size_t i = 0; i < n; i++)
-    fprintf(file, "%s%s %llu", i ? ", " : "", type, (unsigned long long)numbers[i]);
+    fprintf(file, "%s%s %lld", i ? ", " : "", type, (long long)numbers[i]);
   fputc(']', file);
 }
 
 static void print_map(FILE *file, const strata_rt_map_t *map) {
   _Static_assert(STRATA_RT_MAX_WINDOW_RANK == 3, "the corners of %map");
-  uint64_t box[STRATA_RT_MAX_MAP_RANK], steps[STRATA_RT_MAX_MAP_RANK];
+  int64_t box[STRATA_RT_MAX_MAP_RANK], steps[STRATA_RT_MAX_MAP_RANK];
   for (int i = 0; i < STRATA_RT_MAX_MAP_RANK; i++) {
     box[i] = map->box[i];
     steps[i] = map->steps[i];
@@ -110,11 +111,11 @@ static const char *print_variant(strata_ir_printer_t *printer, const strata_prog
   return strata_arena_printf(
       arena,
       "%%variant { ptr @.g%zu, ptr @.%simages, i64 %zu, ptr @.%skernels, i64 %zu, %s, ptr @.%sconstant_table, "
-      "ptr @.%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu }",
+      "ptr @.%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu, ptr %s }",
       device, prefix, program->gpu->binary.n_images, prefix, count_kernels(program), strata_ir_lists(program, prefix),
       prefix, prefix, program->constants.count, (long long)program->pool_size, max_args, is_embedded ? weights : "null",
-      (long long)program->weights_size, (long long)program->weights_size,
-      (unsigned long long)program->weights_checksum);
+      (long long)program->weights_size, (long long)program->weights_size, (unsigned long long)program->weights_checksum,
+      strata_ir_print_sizes(printer, program, prefix));
 }
 
 void strata_program_print_gpu_tables(const strata_program_t *program, const strata_cpu_device_t *device,

@@ -26,13 +26,6 @@ static void print_common(FILE *file) {
   fprintf(file, "\n%.*s\n", (int)description.size, description.data);
 }
 
-static void print_shape(FILE *file, const strata_program_tensor_t *tensor) {
-  fprintf(file, "%s: %s [", tensor->c_name, strata_dtype_info[tensor->dtype].name);
-  for (int i = 0; i < tensor->rank; i++)
-    fprintf(file, "%s%lld", i ? ", " : "", (long long)tensor->shape[i]);
-  fputs("]", file);
-}
-
 // Characters that change how what is around them is shown, or that nobody sees: controls, marks of direction and width.
 static bool is_invisible(uint32_t c) {
   static const uint32_t ranges[][2] = {{0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},          {0x34f, 0x34f},
@@ -68,13 +61,10 @@ static bool is_special(char before, char c) {
   return c == '\\' || (before == '*' && c == '/') || (before == '/' && c == '*') || (before == '?' && c == '?');
 }
 
-// A name of the model, where the C name differs from it, for a comment of one line.
-static void print_model_name(FILE *file, const strata_program_tensor_t *tensor) {
-  if (strcmp(tensor->name, tensor->c_name) == 0)
-    return;
-  fputs(" ('", file);
+// Text of the model, for a comment of one line.
+static void print_plain(FILE *file, const char *text) {
   char before = 0;
-  for (const char *c = tensor->name; *c;) {
+  for (const char *c = text; *c;) {
     uint32_t character = 0;
     int length = decode(c, &character);
     if (length == 0 || is_invisible(character) || is_special(before, *c)) {
@@ -86,7 +76,31 @@ static void print_model_name(FILE *file, const strata_program_tensor_t *tensor) 
     }
     c += length ? length : 1;
   }
+}
+
+// A name of the model, where the C name differs from it.
+static void print_model_name(FILE *file, const char *name, const char *c_name) {
+  if (strcmp(name, c_name) == 0)
+    return;
+  fputs(" ('", file);
+  print_plain(file, name);
   fputs("' in the model)", file);
+}
+
+static void print_shape(FILE *file, const strata_program_tensor_t *tensor) {
+  fprintf(file, "%s: %s [", tensor->c_name, strata_dtype_info[tensor->dtype].name);
+  print_plain(file, tensor->shape_text);
+  fputs("]", file);
+}
+
+// A size: what is taken, and what the library is to be fastest at.
+static void print_dim(FILE *file, const strata_symbol_row_t *symbol, const char *c_name) {
+  fprintf(file, "%s: %lld to %lld", c_name, (long long)symbol->min, (long long)symbol->max);
+  if (symbol->multiple > 1)
+    fprintf(file, ", a multiple of %lld", (long long)symbol->multiple);
+  for (size_t i = 0; i < symbol->n_likely; i++)
+    fprintf(file, "%s%lld", i ? ", " : ", likely ", (long long)symbol->likely[i]);
+  print_model_name(file, symbol->name, c_name);
 }
 
 // The struct that a stream is to the driver; NULL on the cpu.
@@ -102,19 +116,19 @@ static const char *stream_type(const strata_program_t *program) {
   return NULL;
 }
 
-// What the function takes behind the tensors.
-static void print_memory_parameters(const strata_program_t *program, bool has_tensors, FILE *file) {
+// What the function takes behind tensors and sizes.
+static void print_memory_parameters(const strata_program_t *program, bool has_others, FILE *file) {
   if (program->options->user_memory && program->gpu)
-    fprintf(file, "%svoid *device_memory, %s *stream", has_tensors ? ", " : "", stream_type(program));
+    fprintf(file, "%svoid *device_memory, %s *stream", has_others ? ", " : "", stream_type(program));
   else if (program->options->user_memory)
-    fprintf(file, "%svoid *workspace", has_tensors ? ", " : "");
-  else if (!has_tensors)
+    fprintf(file, "%svoid *workspace", has_others ? ", " : "");
+  else if (!has_others)
     fputs("void", file);
 }
 
 static void print_function(const strata_program_t *program, FILE *file) {
   const strata_library_options_t *options = program->options;
-  size_t n = program->n_inputs + program->n_outputs;
+  size_t n = program->n_inputs + program->n_outputs, n_dims = program->symbols.n_independent;
   fprintf(file, "/* Tensors are %sdense and row-major", options->device_tensors ? "in device memory, " : "");
   if (strata_program_alignment(program))
     fprintf(file, ", aligned to %d bytes", strata_program_alignment(program));
@@ -122,12 +136,17 @@ static void print_function(const strata_program_t *program, FILE *file) {
   for (size_t i = 0; i < n; i++) {
     fprintf(file, " *   %s ", i < program->n_inputs ? "in " : "out");
     print_shape(file, &program->tensors[i]);
-    print_model_name(file, &program->tensors[i]);
+    print_model_name(file, program->tensors[i].name, program->tensors[i].c_name);
+    fputs("\n", file);
+  }
+  for (size_t i = 0; i < n_dims; i++) {
+    fputs(" *   size ", file);
+    print_dim(file, &program->symbols.rows.data[i], program->dim_c_names[i]);
     fputs("\n", file);
   }
   if (options->user_memory)
-    fprintf(file, " *   %s: %s_device_memory_size(NULL) bytes, aligned to 256\n",
-            program->gpu ? "device_memory" : "workspace", options->name);
+    fprintf(file, " *   %s: %s_device_memory_size(%s) bytes, aligned to 256\n",
+            program->gpu ? "device_memory" : "workspace", options->name, n_dims ? "the sizes" : "NULL");
   if (program->gpu && strata_program_has_open_loop(&program->main))
     fputs(" * Data decide when a loop of it ends: the call waits for that, and cannot be captured into a graph.\n",
           file);
@@ -135,15 +154,17 @@ static void print_function(const strata_program_t *program, FILE *file) {
   for (size_t i = 0; i < n; i++)
     fprintf(file, "%s%s%s *%s", i ? ", " : "", i < program->n_inputs ? "const " : "",
             strata_dtype_info[program->tensors[i].dtype].c_type, program->tensors[i].c_name);
-  print_memory_parameters(program, n > 0, file);
+  for (size_t i = 0; i < n_dims; i++)
+    fprintf(file, "%sint64_t %s", n + i ? ", " : "", program->dim_c_names[i]);
+  print_memory_parameters(program, n + n_dims > 0, file);
   fputs(");\n", file);
 }
 
-enum { CPU = 1, GPU = 2, ALL = CPU | GPU, STREAM = true, NO_STREAM = false };
+enum { CPU = 1, GPU = 2, ALL = CPU | GPU, VARYING = 4, STREAM = true, NO_STREAM = false };
 
 static void print_declaration(const strata_program_t *program, FILE *file, int targets, bool has_stream,
                               const char *suffix, const char *result, const char *parameters, const char *comment) {
-  if (!(targets & (program->gpu ? GPU : CPU)))
+  if (!(targets & (program->gpu ? GPU : CPU)) || (targets & VARYING && !program->sizes))
     return;
   const char *stream = has_stream && program->gpu ? stream_type(program) : NULL;
   fprintf(file, "%s%s%s_%s(%s%s%s%s); /* %s */\n", result, result[strlen(result) - 1] == '*' ? "" : " ",

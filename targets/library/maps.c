@@ -91,11 +91,11 @@ static strata_status_t read_dims(reader_t *reader) {
       return refuse(reader, "steps of 1 to 8 for every dim, 1 for the innermost");
     if (i && (!is_between(stride, STRATA_MAP_UNIT, STRATA_MAP_MAX_STRIDE) || stride % STRATA_MAP_UNIT))
       return refuse(reader, "strides below 2^40, multiples of 16, for every dim but the innermost");
-    map->sizes[i] = (uint64_t)size;
+    map->sizes[i] = size;
     map->box[i] = (uint32_t)box;
     map->steps[i] = (uint32_t)step;
     if (i)
-      map->strides[i - 1] = (uint64_t)stride;
+      map->strides[i - 1] = stride;
   }
   return NULL;
 }
@@ -127,8 +127,8 @@ static strata_status_t check_extent(const reader_t *reader) {
   if (row % STRATA_MAP_UNIT || (map->swizzle && row > map->swizzle))
     return refuse(reader, "rows of the box that are multiples of 16 bytes and no longer than the swizzle's span");
   for (uint32_t i = 0; i < map->rank; i++) {
-    int64_t last, stride = i ? (int64_t)map->strides[i - 1] : reader->element;
-    if (__builtin_mul_overflow((int64_t)map->sizes[i] - 1, stride, &last) || __builtin_add_overflow(end, last, &end))
+    int64_t last, stride = i ? map->strides[i - 1] : reader->element;
+    if (__builtin_mul_overflow(map->sizes[i] - 1, stride, &last) || __builtin_add_overflow(end, last, &end))
       end = INT64_MAX - reader->element;
   }
   return end + reader->element <= reader->buffer_size ? NULL : refuse(reader, "elements within the buffer");
@@ -157,7 +157,8 @@ static strata_status_t read_map(reader_t *reader, MlirType function) {
   return check_extent(reader);
 }
 
-strata_status_t strata_program_read_maps(strata_arena_t *arena, MlirOperation func, strata_program_kernel_t *kernel) {
+strata_status_t strata_program_read_maps(const strata_program_t *program, MlirOperation func,
+                                         strata_program_kernel_t *kernel) {
   MlirAttribute attr = strata_attr(func, "strata.maps"), type = strata_attr(func, "function_type");
   if (mlirAttributeIsNull(attr))
     return NULL;
@@ -166,7 +167,7 @@ strata_status_t strata_program_read_maps(strata_arena_t *arena, MlirOperation fu
       !mlirTypeIsAFunction(mlirTypeAttrGetValue(type)))
     return strata_error(STRATA_INTERNAL, "library: kernel %s: expected an array of at most %d maps", kernel->symbol,
                         (int)STRATA_RT_MAX_MAPS);
-  strata_rt_map_t *maps = strata_arena_array(arena, strata_rt_map_t, n + 1);
+  strata_rt_map_t *maps = strata_arena_array(program->compile->arena, strata_rt_map_t, n + 1);
   for (intptr_t i = 0; i < n; i++) {
     reader_t reader = {.kernel = kernel->symbol, .number = (size_t)i, .attr = mlirArrayAttrGetElement(attr, i)};
     STRATA_TRY(read_map(&reader, mlirTypeAttrGetValue(type)));

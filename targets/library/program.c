@@ -2,6 +2,7 @@
 //
 //   memref.global "private" @w : memref<64x64xf32>                 a constant; with bytes in the compile's table
 //   func.func private @k0(...) attributes {strata.tasks = 8, strata.scratch = 512}
+//   module @kernels { llvm.func @k0(..., %n: i64 {strata.symbol = 0}) }  its sizes, where they vary
 //   func.func @prepare() { get_global, call … }                    (optional)
 //   func.func @main(%x: memref<…> {strata.name = "x"}, …) { get_global, alloc {strata.offset}, call … }
 #include "targets/library/program.h"
@@ -11,6 +12,8 @@
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
+#include "dialects/symbol_table.h"
+#include "lowering/kernels.h"
 #include "targets/cpu/codegen.h"
 #include "targets/library/c_names.h"
 
@@ -18,11 +21,17 @@ typedef struct {
   strata_program_t *program;
   strata_arena_t *arena;
   MlirSymbolTable symbols;
+  MlirSymbolTable code;                    // of @kernels; null: there is none
   strata_pointer_map_t constants, kernels; // symbol's characters, which MLIR makes unique -> 1 + index
 } reader_t;
 
 static const char *to_string(strata_arena_t *arena, MlirStringRef text) {
   return strata_arena_printf(arena, "%.*s", (int)text.length, text.data);
+}
+
+strata_number_t strata_program_round_up(const strata_program_t *program, strata_number_t size, int64_t multiple) {
+  strata_number_t count = strata_sizes_op(program->sizes, STRATA_VALUE_CEILDIV, size, multiple);
+  return strata_sizes_op(program->sizes, STRATA_VALUE_MUL, count, multiple);
 }
 
 //===-- Tensors --------------------------------------------------------------------------------------------------===//
@@ -45,18 +54,42 @@ static strata_dtype_t dtype_of(strata_type_t type, bool is_unsigned) {
   return dtypes[type][is_unsigned];
 }
 
+// The bytes of a type as a number.
+static strata_number_t size_of_type(strata_sizes_t *sizes, MlirType type) {
+  return sizes && strata_type_is_symbolic(type) ? strata_sizes_expr(sizes, strata_memref_size_expr(type))
+                                                : strata_memref_size(type);
+}
+
+// A size below zero says that those of the call contradict one another.
+static void require_dim(strata_program_t *program, const strata_program_tensor_t *tensor, int dim,
+                        MlirAffineExpr expr) {
+  if (!strata_expr_is_never_negative(&program->symbols, expr))
+    strata_sizes_require(program->sizes, tensor->shape[dim], 0, INT64_MAX, 1,
+                         strata_arena_printf(program->compile->arena, "dimension %d of %s, %s,", dim, tensor->name,
+                                             strata_sizes_text(program->compile->arena, &program->symbols, expr)));
+}
+
 // |type|: a memref, or the tensor it stores, which also tells i1 from i8 and i4 from packed bytes.
-static strata_program_tensor_t read_tensor(strata_arena_t *arena, const char *name, MlirType type, bool is_unsigned) {
+static strata_program_tensor_t read_tensor(strata_program_t *program, const char *name, MlirType type,
+                                           bool is_unsigned) {
+  strata_arena_t *arena = program->compile->arena;
   strata_type_t element = strata_type_from_mlir(mlirShapedTypeGetElementType(type));
   strata_program_tensor_t tensor = {.name = name,
                                     .c_name = name,
                                     .dtype = dtype_of(element, is_unsigned),
                                     .rank = (int)mlirShapedTypeGetRank(type),
-                                    .size = strata_memref_size(type)};
-  int64_t *shape = strata_arena_array(arena, int64_t, tensor.rank + 1);
-  for (int i = 0; i < tensor.rank; i++)
-    shape[i] = mlirShapedTypeGetDimSize(type, i);
+                                    .shape_text = "",
+                                    .size = size_of_type(program->sizes, type)};
+  strata_number_t *shape = strata_arena_array(arena, strata_number_t, tensor.rank + 1);
   tensor.shape = shape;
+  for (int i = 0; i < tensor.rank; i++) {
+    MlirAffineExpr dim = strata_type_dim(type, i);
+    shape[i] = strata_sizes_expr(program->sizes, dim);
+    tensor.shape_text = strata_arena_printf(arena, "%s%s%s", tensor.shape_text, i ? ", " : "",
+                                            strata_sizes_text(arena, &program->symbols, dim));
+    if (program->sizes)
+      require_dim(program, &tensor, i, dim);
+  }
   return tensor;
 }
 
@@ -66,11 +99,12 @@ static MlirAttribute argument_attr(MlirOperation func, intptr_t index, const cha
   return mlirAttributeIsNull(own) ? own : mlirDictionaryAttrGetElementByName(own, strata_str(name));
 }
 
-static strata_program_tensor_t read_argument(strata_arena_t *arena, MlirOperation func, intptr_t index) {
+static strata_program_tensor_t read_argument(strata_program_t *program, MlirOperation func, intptr_t index) {
+  strata_arena_t *arena = program->compile->arena;
   MlirAttribute name = argument_attr(func, index, "strata.name");
   MlirAttribute stored = argument_attr(func, index, "strata.type");
   MlirType type = mlirValueGetType(mlirBlockGetArgument(strata_func_body(func), index));
-  return read_tensor(arena,
+  return read_tensor(program,
                      mlirAttributeIsNull(name) ? strata_arena_printf(arena, "arg%d", (int)index)
                                                : to_string(arena, mlirStringAttrGetValue(name)),
                      mlirAttributeIsNull(stored) ? type : mlirTypeAttrGetValue(stored),
@@ -87,13 +121,31 @@ static void read_arguments(strata_program_t *program, MlirOperation main) {
   for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
     strata_c_scope_add(&scope, taken[i]);
   for (intptr_t i = 0; i < n; i++) {
-    program->tensors[i] = read_argument(arena, main, i);
+    program->tensors[i] = read_argument(program, main, i);
     program->tensors[i].c_name = strata_c_scope_add(&scope, program->tensors[i].name);
     if (mlirAttributeIsNull(argument_attr(main, i, "strata.output")))
       program->n_inputs++;
     else
       program->n_outputs++;
   }
+  program->dim_c_names = strata_arena_array(arena, const char *, program->symbols.n_independent + 1);
+  for (size_t i = 0; i < program->symbols.n_independent; i++)
+    program->dim_c_names[i] = strata_c_scope_add(&scope, program->symbols.rows.data[i].name);
+}
+
+// Every type must say its sizes, and there are no sizes without symbols.
+static strata_status_t check_arguments(MlirOperation main, const strata_symbol_table_t *symbols) {
+  intptr_t n = mlirBlockGetNumArguments(strata_func_body(main));
+  for (intptr_t i = 0; i < n; i++) {
+    MlirAttribute stored = argument_attr(main, i, "strata.type");
+    MlirType type = mlirAttributeIsNull(stored) ? mlirValueGetType(mlirBlockGetArgument(strata_func_body(main), i))
+                                                : mlirTypeAttrGetValue(stored);
+    for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++)
+      if (mlirShapedTypeIsDynamicDim(type, dim) &&
+          (!symbols->rows.count || mlirAffineExprIsNull(strata_type_dim(type, dim))))
+        return strata_error(STRATA_INTERNAL, "library: argument %d of @main does not say its sizes", (int)i);
+  }
+  return NULL;
 }
 
 //===-- Constants, kernels, launches -----------------------------------------------------------------------------===//
@@ -110,19 +162,51 @@ static size_t constant_of_global(reader_t *reader, const strata_buffer_t *buffer
     const strata_constant_data_t *data = strata_compile_find_constant(reader->program->compile, name);
     *known = 1 + (int64_t)add_constant(
                      reader, (strata_program_constant_t){
-                                 .tensor = read_tensor(reader->arena, name, mlirValueGetType(buffer->value), false),
+                                 .tensor = read_tensor(reader->program, name, mlirValueGetType(buffer->value), false),
                                  .data = data ? data->data : NULL,
                                  .is_prepared = !data});
   }
   return (size_t)*known - 1;
 }
 
+// An attribute that is an integer, or a map of the symbols with one result; |otherwise| where it is neither.
+static strata_number_t read_number(const strata_program_t *program, MlirOperation op, const char *name,
+                                   strata_number_t otherwise) {
+  MlirAttribute attr = strata_attr(op, name);
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAAffineMap(attr))
+    return strata_attr_i64(op, name, otherwise);
+  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
+  bool is_one = program->sizes && mlirAffineMapGetNumResults(map) == 1;
+  return is_one ? strata_sizes_expr(program->sizes, mlirAffineMapGetResult(map, 0)) : otherwise;
+}
+
+// The sizes that the kernel's function takes: arguments that are a symbol's value.
+static void read_sizes(const reader_t *reader, MlirStringRef symbol, strata_program_kernel_t *kernel) {
+  const strata_program_t *program = reader->program;
+  MlirOperation func =
+      mlirSymbolTableIsNull(reader->code) ? (MlirOperation){0} : mlirSymbolTableLookup(reader->code, symbol);
+  MlirAttribute attrs = mlirOperationIsNull(func) ? (MlirAttribute){0} : strata_attr(func, "arg_attrs");
+  intptr_t n = !program->sizes || mlirAttributeIsNull(attrs) ? 0 : mlirArrayAttrGetNumElements(attrs);
+  strata_number_t *sizes = strata_arena_array(reader->arena, strata_number_t, n + 1);
+  for (intptr_t i = 0; i < n; i++) {
+    MlirAttribute argument = mlirArrayAttrGetElement(attrs, i);
+    MlirAttribute size = mlirDictionaryAttrGetElementByName(argument, strata_str("strata.symbol"));
+    if (!mlirAttributeIsNull(size))
+      sizes[kernel->n_sizes++] = strata_sizes_symbol(program->sizes, mlirIntegerAttrGetValueInt(size));
+  }
+  kernel->sizes = sizes;
+}
+
+// No number of a library: there are fewer values.
+#define NO_NUMBER INT64_MIN
+
 // The declaration that tile-to-cpu or tile-to-gpu left behind.
 static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strata_program_kernel_t *out_kernel) {
   const char *counted = reader->program->gpu ? "strata.blocks" : "strata.tasks";
   MlirOperation func = mlirSymbolTableLookup(reader->symbols, symbol);
-  int64_t tasks = mlirOperationIsNull(func) ? -1 : strata_attr_i64(func, counted, -1);
-  if (tasks < 0)
+  strata_number_t tasks =
+      mlirOperationIsNull(func) ? NO_NUMBER : read_number(reader->program, func, counted, NO_NUMBER);
+  if (tasks == NO_NUMBER)
     return strata_error(STRATA_INTERNAL, "library: kernel %.*s has no %s", (int)symbol.length, symbol.data, counted);
   *out_kernel = (strata_program_kernel_t){
       .symbol = to_string(reader->arena, symbol),
@@ -135,7 +219,8 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
       .is_programmatic = strata_attr_flag(func, "strata.programmatic"),
       .bytes = strata_attr_i64(func, "strata.bytes", 0),
       .flops = strata_attr_i64(func, "strata.flops", 0)};
-  return strata_program_read_maps(reader->arena, func, out_kernel);
+  read_sizes(reader, symbol, out_kernel);
+  return strata_program_read_maps(reader->program, func, out_kernel);
 }
 
 static strata_status_t kernel_of_launch(reader_t *reader, const strata_launch_t *launch, size_t *out_kernel) {
@@ -169,13 +254,14 @@ static strata_status_t read_buffer(reader_t *reader, const strata_buffer_t *buff
   if (!is_main) { // what the preparation needs in between is a constant that nobody keeps
     const char *name = strata_arena_printf(reader->arena, "intermediate_%zu", reader->program->constants.count);
     strata_program_constant_t constant = {
-        .tensor = read_tensor(reader->arena, name, mlirValueGetType(buffer->value), false), .is_prepared = true};
+        .tensor = read_tensor(reader->program, name, mlirValueGetType(buffer->value), false), .is_prepared = true};
     *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_CONSTANT, .index = add_constant(reader, constant)};
     return NULL;
   }
-  int64_t offset = strata_attr_i64(mlirOpResultGetOwner(buffer->value), "strata.offset", -1);
+  strata_number_t offset =
+      read_number(reader->program, mlirOpResultGetOwner(buffer->value), "strata.offset", NO_NUMBER);
   *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_POOL, .offset = offset};
-  return offset >= 0 ? NULL : strata_error(STRATA_INTERNAL, "library: a buffer of @main has no strata.offset");
+  return offset != NO_NUMBER ? NULL : strata_error(STRATA_INTERNAL, "library: a buffer of @main has no strata.offset");
 }
 
 //===-- Loops ----------------------------------------------------------------------------------------------------===//
@@ -183,12 +269,29 @@ static strata_status_t read_buffer(reader_t *reader, const strata_buffer_t *buff
 static strata_status_t read_function(reader_t *reader, MlirOperation func, bool is_main,
                                      strata_program_launches_t *out_launches);
 
+static strata_number_t size_of_buffer(const strata_program_t *program, const strata_buffer_t *buffer) {
+  return buffer->size >= 0 ? buffer->size : strata_sizes_expr(program->sizes, buffer->bytes);
+}
+
+static void mark_varying(strata_rt_step_t *step) {
+  if (strata_number_varies((int64_t)step->size) || strata_number_varies((int64_t)step->offset))
+    step->kind |= STRATA_RT_STEP_VARIES;
+}
+
 // A scan's argument is moved by a row in each iteration, from the last row backwards if it is reversed.
-static void step_rows(const strata_counted_loop_t *loop, int64_t size, int scan, strata_rt_step_t *step,
-                      strata_program_arg_t *arg) {
-  int64_t row = size / loop->count;
-  *step = (strata_rt_step_t){.kind = STRATA_RT_ROW, .stride = loop->reversed[scan] ? -row : row};
-  arg->offset += loop->reversed[scan] ? row * (loop->count - 1) : 0;
+static void step_rows(const strata_program_t *program, const strata_counted_loop_t *loop, strata_number_t size,
+                      int scan, strata_rt_step_t *step, strata_program_arg_t *arg) {
+  strata_number_t row = strata_sizes_op(program->sizes, STRATA_VALUE_FLOORDIV, size, loop->count);
+  *step = (strata_rt_step_t){.kind = STRATA_RT_ROW, .stride = row};
+  if (strata_number_varies(row))
+    step->kind |= STRATA_RT_STEP_VARIES;
+  if (!loop->reversed[scan])
+    return;
+  step->stride = strata_number_varies(row) ? strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row,
+                                                             strata_sizes_op(program->sizes, STRATA_VALUE_MUL, 1, -1))
+                                           : -row;
+  strata_number_t last = strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row, loop->count - 1);
+  arg->offset = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, arg->offset, last);
 }
 
 // How the arguments move; those of reversed scans are changed to the last row.
@@ -196,20 +299,26 @@ static const strata_rt_step_t *read_steps(reader_t *reader, const strata_counted
                                           const strata_launch_t *launch, const strata_launch_list_t *list,
                                           strata_program_arg_t *args) {
   enum { STATE_ALIGNMENT = 256 };
+  const strata_program_t *program = reader->program;
   strata_rt_step_t *steps = strata_arena_array(reader->arena, strata_rt_step_t, launch->n_args);
-  int64_t offset = strata_attr_i64(loop->declaration, "strata.states", 0);
+  strata_number_t offset = read_number(program, loop->declaration, "strata.states", 0);
   int n_operands = strata_counted_loop_n_operands(loop);
   for (int i = 0; i < loop->n_states; i++) {
-    int64_t own = list->buffers.data[launch->args[i]].size, size = strata_round_up(own, STATE_ALIGNMENT);
+    strata_number_t own = size_of_buffer(program, &list->buffers.data[launch->args[i]]);
+    strata_number_t size = strata_program_round_up(program, own, STATE_ALIGNMENT);
     steps[i] =
         (strata_rt_step_t){.kind = STRATA_RT_STATE, .stride = size, .offset = (uint64_t)offset, .size = (uint64_t)own};
     steps[n_operands + i] = steps[i];
     steps[n_operands + i].kind = STRATA_RT_NEXT_STATE;
-    offset += 2 * size;
+    mark_varying(&steps[i]);
+    mark_varying(&steps[n_operands + i]);
+    offset = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, offset,
+                             strata_sizes_op(program->sizes, STRATA_VALUE_MUL, size, 2));
   }
   for (int i = 0; i < loop->n_inputs + loop->n_outputs; i++) {
     int place = i < loop->n_inputs ? loop->n_states + i : n_operands + loop->n_states + i - loop->n_inputs;
-    step_rows(loop, list->buffers.data[launch->args[place]].size, i, &steps[place], &args[place]);
+    strata_number_t size = size_of_buffer(program, &list->buffers.data[launch->args[place]]);
+    step_rows(program, loop, size, i, &steps[place], &args[place]);
   }
   return steps;
 }
@@ -235,7 +344,16 @@ static strata_status_t read_launch(reader_t *reader, const strata_launch_t *laun
   *out_launch = (strata_program_launch_t){.n_args = launch->n_args, .args = args};
   if (!mlirOperationIsNull(func) && strata_op_is_loop(func))
     return read_loop(reader, func, launch, list, args, &out_launch->loop);
-  return kernel_of_launch(reader, launch, &out_launch->kernel);
+  STRATA_TRY(kernel_of_launch(reader, launch, &out_launch->kernel));
+  const strata_program_kernel_t *kernel = &reader->program->kernels.data[out_launch->kernel];
+  out_launch->n_args += kernel->n_sizes;
+  strata_program_arg_t *all = strata_arena_array(reader->arena, strata_program_arg_t, out_launch->n_args + 1);
+  for (size_t i = 0; i < out_launch->n_args; i++)
+    all[i] = i < launch->n_args
+                 ? args[i]
+                 : (strata_program_arg_t){.kind = STRATA_ARG_SIZE, .offset = kernel->sizes[i - launch->n_args]};
+  out_launch->args = all;
+  return NULL;
 }
 
 bool strata_program_has_open_loop(const strata_program_launches_t *launches) {
@@ -289,11 +407,20 @@ static strata_status_t create_program(strata_compile_t *compile, const strata_li
 
 static reader_t create_reader(strata_program_t *program) {
   strata_compile_t *compile = program->compile;
+  MlirModule kernels = strata_kernels_find(compile);
   return (reader_t){.program = program,
                     .arena = compile->arena,
                     .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)),
+                    .code = !program->sizes || mlirModuleIsNull(kernels) ? (MlirSymbolTable){0}
+                                                      : mlirSymbolTableCreate(mlirModuleGetOperation(kernels)),
                     .constants = strata_pointer_map_create(compile->arena),
                     .kernels = strata_pointer_map_create(compile->arena)};
+}
+
+static void destroy_reader(reader_t *reader) {
+  mlirSymbolTableDestroy(reader->symbols);
+  if (!mlirSymbolTableIsNull(reader->code))
+    mlirSymbolTableDestroy(reader->code);
 }
 
 strata_status_t strata_program_read(strata_compile_t *compile, const strata_library_options_t *options,
@@ -303,7 +430,11 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   if (mlirOperationIsNull(main))
     return strata_error(STRATA_INTERNAL, "library: no function main");
   STRATA_TRY(create_program(compile, options, out_program));
-  out_program->pool_size = strata_attr_i64(main, "strata.pool_size", 0);
+  STRATA_TRY(strata_symbol_table_read(compile, main, &out_program->symbols));
+  STRATA_TRY(check_arguments(main, &out_program->symbols));
+  if (out_program->symbols.rows.count)
+    out_program->sizes = strata_sizes_create(compile->arena, &out_program->symbols);
+  out_program->pool_size = read_number(out_program, main, "strata.pool_size", 0);
   out_program->pool_live = strata_attr_i64(main, "strata.pool_live", 0);
   out_program->pool_sum = strata_attr_i64(main, "strata.pool_sum", 0);
   reader_t reader = create_reader(out_program);
@@ -311,7 +442,9 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   strata_status_t status = read_function(&reader, main, true, &out_program->main);
   if (!status && !mlirOperationIsNull(prepare))
     status = read_function(&reader, prepare, false, &out_program->prepare);
-  mlirSymbolTableDestroy(reader.symbols);
+  destroy_reader(&reader);
+  if (!status && out_program->sizes)
+    status = strata_sizes_check(out_program->sizes);
   if (!status && strata_program_count_launches(&out_program->main) >= STRATA_PROGRAM_MAX_LAUNCHES)
     return strata_error(STRATA_UNSUPPORTED, "loops that launch kernels %d times or more in a run",
                         STRATA_PROGRAM_MAX_LAUNCHES);
@@ -324,7 +457,7 @@ strata_status_t strata_program_read_preparation(strata_compile_t *compile, const
   reader_t reader = create_reader(out_program);
   strata_status_t status =
       read_function(&reader, strata_find_func(compile->module, "main"), false, &out_program->prepare);
-  mlirSymbolTableDestroy(reader.symbols);
+  destroy_reader(&reader);
   return status;
 }
 

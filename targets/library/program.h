@@ -8,14 +8,16 @@
 #include "runtime/library/tables.h"
 #include "targets/gpu/codegen.h"
 #include "targets/library/library.h"
+#include "targets/library/sizes.h"
 
 typedef struct {
   const char *name;   // as in the model
   const char *c_name; // as in the header
   strata_dtype_t dtype;
   int rank;
-  const int64_t *shape;
-  int64_t size; // bytes
+  const strata_number_t *shape;
+  const char *shape_text; // "batch, 64"
+  strata_number_t size;   // bytes
 } strata_program_tensor_t;
 
 // A constant of the model, or a buffer that @prepare computes.
@@ -30,23 +32,25 @@ typedef struct {
 
 typedef struct {
   const char *symbol;
-  const char *entry; // the function that runs its tasks
-  int64_t tasks;     // on a GPU: blocks
+  const char *entry;     // the function that runs its tasks
+  strata_number_t tasks; // on a GPU: blocks
   int64_t scratch_size;
   int64_t threads, shared, cluster; // on a GPU: of a block; bytes of a block; blocks of a cluster
   bool is_programmatic;             // waits itself for the kernel in front of it
   const strata_rt_map_t *maps;
   size_t n_maps;
-  int64_t copy_size;    // no kernel of ours but a copy of so many bytes, from its first buffer to its second
-  int64_t bytes, flops; // of a launch; 0: unknown
+  size_t n_sizes;               // arguments behind the buffers
+  const strata_number_t *sizes; // what they are
+  strata_number_t copy_size;    // no kernel of ours but a copy of so many bytes, from its first buffer to its second
+  int64_t bytes, flops;         // of a launch; 0: unknown
 } strata_program_kernel_t;
 
-typedef enum { STRATA_ARG_TENSOR, STRATA_ARG_CONSTANT, STRATA_ARG_POOL } strata_program_arg_kind_t;
+typedef enum { STRATA_ARG_TENSOR, STRATA_ARG_CONSTANT, STRATA_ARG_POOL, STRATA_ARG_SIZE } strata_program_arg_kind_t;
 
 typedef struct {
   strata_program_arg_kind_t kind;
-  size_t index;   // of the tensor or constant
-  int64_t offset; // in the pool
+  size_t index;           // of the tensor or constant
+  strata_number_t offset; // in the pool; of a size itself
 } strata_program_arg_t;
 
 typedef struct {
@@ -78,13 +82,17 @@ typedef struct strata_program {
   const strata_library_options_t *options;
   strata_program_gpu_t *gpu;   // NULL on the cpu
   struct strata_program *next; // the same model for the next device of the library; NULL: there is none
+  strata_symbol_table_t symbols;
+  strata_sizes_t *sizes;    // NULL: they do not vary
+  const char **dim_c_names; // of the independent symbols
   size_t n_inputs, n_outputs;
   strata_program_tensor_t *tensors; // inputs, then outputs
   STRATA_VECTOR(strata_program_constant_t) constants;
   STRATA_VECTOR(strata_program_kernel_t) kernels; // in the order of their first launches, @main's before @prepare's
   strata_program_launches_t main, prepare;
-  int64_t pool_size, pool_live, pool_sum; // as the memory plan left them
-  int64_t scratch_size;                   // of a thread
+  strata_number_t pool_size;
+  int64_t pool_live, pool_sum; // as the memory plan left them
+  int64_t scratch_size;        // of a thread
   int64_t weights_size;
   uint64_t weights_checksum;
 } strata_program_t;
@@ -112,8 +120,11 @@ enum { STRATA_PROGRAM_MAX_LAUNCHES = 1 << 24 };
 int64_t strata_program_count_launches(const strata_program_launches_t *launches);
 
 // Reads strata.maps of a kernel's declaration (maps.c); INTERNAL if the driver would refuse one.
-STRATA_MUST_CHECK strata_status_t strata_program_read_maps(strata_arena_t *arena, MlirOperation func,
+STRATA_MUST_CHECK strata_status_t strata_program_read_maps(const strata_program_t *program, MlirOperation func,
                                                            strata_program_kernel_t *kernel);
+
+// The next multiple.
+strata_number_t strata_program_round_up(const strata_program_t *program, strata_number_t size, int64_t multiple);
 
 // The constant of that name; NULL: there is none.
 const strata_program_constant_t *strata_program_find_constant(const strata_program_t *program, const char *name);

@@ -11,7 +11,10 @@ void strata_ir_print_table_types(strata_ir_printer_t *printer) {
         "%loop = type { i64, i64, i64, i64, i64, i64 }\n"
         "%step = type { i64, i64, i64, i64 }\n"
         "%list = type { ptr, i64, ptr, i64, ptr, ptr, i64 }\n"
-        "%constant = type { i64, i64, i64 }\n",
+        "%constant = type { i64, i64, i64 }\n"
+        "%value = type { i64, i64, i64 }\n"
+        "%check = type { i64, i64, i64, i64, ptr }\n"
+        "%sizes = type { i64, ptr, i64, ptr, ptr }\n",
         printer->file);
 }
 
@@ -21,6 +24,8 @@ static strata_rt_arg_kind_t kind_of(const strata_program_t *program, const strat
     return STRATA_RT_TENSOR;
   case STRATA_ARG_POOL:
     return STRATA_RT_POOL;
+  case STRATA_ARG_SIZE:
+    return STRATA_RT_SIZE;
   case STRATA_ARG_CONSTANT:
     break;
   }
@@ -105,9 +110,8 @@ static void print_steps(strata_ir_printer_t *printer, const listing_t *listing) 
   for (size_t i = 0, n = 0; i < listing->all.count; i++)
     for (size_t j = 0; listing->all.data[i]->loop && j < listing->all.data[i]->n_args; j++, n++) {
       const strata_rt_step_t *step = &listing->all.data[i]->loop->steps[j];
-      fprintf(printer->file, "%s%%step { i64 %llu, i64 %lld, i64 %llu, i64 %llu }", n ? ", " : "",
-              (unsigned long long)step->kind, (long long)step->stride, (unsigned long long)step->offset,
-              (unsigned long long)step->size);
+      fprintf(printer->file, "%s%%step { i64 %llu, i64 %lld, i64 %lld, i64 %lld }", n ? ", " : "",
+              (unsigned long long)step->kind, (long long)step->stride, (long long)step->offset, (long long)step->size);
     }
   fputs("]\n", printer->file);
 }
@@ -165,6 +169,54 @@ void strata_ir_print_constants(strata_ir_printer_t *printer, const strata_progra
       fprintf(printer->file, "%si32 %zu", k++ ? ", " : "", (size_t)(own - program->constants.data));
     }
   fputs("]\n", printer->file);
+}
+
+//===-- Sizes ----------------------------------------------------------------------------------------------------===//
+
+static void print_values(strata_ir_printer_t *printer, const strata_sizes_t *sizes, const char *prefix) {
+  fprintf(printer->file, "@.%svalues = private constant [%zu x %%value] [", prefix, sizes->values.count);
+  for (size_t i = 0; i < sizes->values.count; i++) {
+    const strata_value_info_t *value = &sizes->values.data[i];
+    fprintf(printer->file, "%s%%value { i64 %llu, i64 %lld, i64 %lld }", i ? ", " : "", (unsigned long long)value->op,
+            (long long)value->a, (long long)value->b);
+  }
+  fputs("]\n", printer->file);
+}
+
+static void print_checks(strata_ir_printer_t *printer, const strata_sizes_t *sizes, const char *prefix) {
+  size_t n = sizes->checks.count, *texts = strata_arena_array(sizes->arena, size_t, n + 1);
+  for (size_t i = 0; i < n; i++)
+    texts[i] = strata_ir_string(printer, sizes->checks.data[i].text);
+  fprintf(printer->file, "@.%schecks = private constant [%zu x %%check] [", prefix, n);
+  for (size_t i = 0; i < n; i++) {
+    const strata_rt_check_t *check = &sizes->checks.data[i];
+    fprintf(printer->file, "%s%%check { i64 %llu, i64 %lld, i64 %lld, i64 %lld, ptr @.g%zu }", i ? ", " : "",
+            (unsigned long long)check->value, (long long)check->min, (long long)check->max, (long long)check->multiple,
+            texts[i]);
+  }
+  fputs("]\n", printer->file);
+}
+
+static void print_tensor_sizes(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix) {
+  size_t n = program->n_inputs + program->n_outputs;
+  fprintf(printer->file, "@.%stensor_sizes = private constant [%zu x i64] [", prefix, n);
+  for (size_t i = 0; i < n; i++)
+    fprintf(printer->file, "%si64 %lld", i ? ", " : "", (long long)program->tensors[i].size);
+  fputs("]\n", printer->file);
+}
+
+const char *strata_ir_print_sizes(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix) {
+  const strata_sizes_t *sizes = program->sizes;
+  if (!sizes)
+    return "null";
+  print_values(printer, sizes, prefix);
+  print_checks(printer, sizes, prefix);
+  print_tensor_sizes(printer, program, prefix);
+  fprintf(printer->file,
+          "@.%ssizes = private constant %%sizes { i64 %zu, ptr @.%svalues, i64 %zu, ptr @.%schecks, "
+          "ptr @.%stensor_sizes }\n",
+          prefix, program->symbols.n_independent + sizes->values.count, prefix, sizes->checks.count, prefix, prefix);
+  return strata_arena_printf(program->compile->arena, "@.%ssizes", prefix);
 }
 
 //===-- Weights --------------------------------------------------------------------------------------------------===//

@@ -60,6 +60,16 @@ class KernelInfo(ctypes.Structure):
                 ("flops", ctypes.c_uint64)]
 
 
+class DimInfo(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("c_name", ctypes.c_char_p), ("min", ctypes.c_int64),
+                ("max", ctypes.c_int64), ("multiple", ctypes.c_int64), ("n_likely", ctypes.c_size_t),
+                ("likely", ctypes.POINTER(ctypes.c_int64))]
+
+
+class ValueInfo(ctypes.Structure):
+    _fields_ = [("op", ctypes.c_uint64), ("a", ctypes.c_int64), ("b", ctypes.c_int64)]
+
+
 TRACE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_uint64)
 _tensors = ctypes.POINTER(ctypes.POINTER(TensorInfo))
 
@@ -87,6 +97,11 @@ class Description(ctypes.Structure):
         ("error", ctypes.CFUNCTYPE(ctypes.c_char_p)),
         ("set_trace", ctypes.CFUNCTYPE(None, TRACE, ctypes.c_void_p)),
         ("nodes", ctypes.POINTER(ctypes.c_char_p)),
+        ("dim_infos", ctypes.POINTER(ctypes.POINTER(DimInfo))),
+        ("shapes", ctypes.POINTER(ctypes.c_char_p)),
+        ("n_values", ctypes.c_size_t), ("values", ctypes.POINTER(ValueInfo)),
+        ("output_shape", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.POINTER(ctypes.c_int64),
+                                          ctypes.POINTER(ctypes.c_int64))),
     ]
 
 
@@ -113,19 +128,34 @@ class Library:
         self.kernels = [description.kernels[i].contents for i in range(description.n_kernels)]
         self.launches = list(description.launches[: description.n_launches])
 
-    def bind(self, inputs):
-        """A function that runs the library on |inputs|, arrays in the library's order, and its output arrays."""
-        arrays, outputs = ([aligned(info.stored(), DTYPES[info.dtype]) for info in infos]
-                           for infos in (self.inputs, self.outputs))
+    def check(self, status):
+        if status:
+            raise RunError(status, self.description.error().decode())
+
+    def dims(self, sizes):
+        """|sizes|, in the library's order, as its functions take them."""
+        return (ctypes.c_int64 * len(sizes))(*sizes) if sizes is not None else None
+
+    def output_shape(self, index, sizes):
+        shape = (ctypes.c_int64 * self.outputs[index].rank)()
+        self.check(self.description.output_shape(index, self.dims(sizes), shape))
+        return tuple(shape)
+
+    def bind(self, inputs, sizes=None):
+        """A function that runs the library on |inputs|, arrays in the library's order, and its output arrays. |sizes|:
+        where they vary."""
+        dims = self.dims(sizes)
+        arrays = [aligned(info.stored() if sizes is None else np.shape(value), DTYPES[info.dtype])
+                  for value, info in zip(inputs, self.inputs)]
+        outputs = [aligned(info.stored() if sizes is None else self.output_shape(i, sizes), DTYPES[info.dtype])
+                   for i, info in enumerate(self.outputs)]
         for value, array, info in zip(inputs, arrays, self.inputs):
-            assert np.shape(value) == info.stored(), f"{info.name}: expected {info.stored()}, got {np.shape(value)}"
+            assert np.shape(value) == array.shape, f"{info.name}: expected {array.shape}, got {np.shape(value)}"
             array[...] = value
         pointers = (ctypes.c_void_p * (len(arrays) + len(outputs)))(*[a.ctypes.data for a in arrays + outputs])
 
         def run(keep_alive=arrays):
-            status = self.description.run(pointers, None, None, None)
-            if status:
-                raise RuntimeError(f"status {status}: {self.description.error().decode()}")
+            self.check(self.description.run(pointers, dims, None, None))
 
         return run, outputs
 
@@ -133,10 +163,18 @@ class Library:
         """Unloads it: the next library may be a file with the same inode."""
         _ctypes.dlclose(self._dll._handle)
 
-    def run(self, inputs):
-        run, outputs = self.bind(inputs)
+    def run(self, inputs, sizes=None):
+        run, outputs = self.bind(inputs, sizes)
         run()
         return outputs
+
+
+class RunError(RuntimeError):
+    """What a library said; |status| is its status."""
+
+    def __init__(self, status, text):
+        super().__init__(f"status {status}: {text}")
+        self.status = status
 
 
 class CompileError(Exception):

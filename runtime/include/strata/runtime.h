@@ -5,7 +5,7 @@
 // keep their values, and struct_size says which members a library has. Everything here is constant, valid as long as
 // the library is loaded, and may be used by any thread.
 #ifndef STRATA_LIBRARY_DESCRIPTION
-#define STRATA_LIBRARY_DESCRIPTION 1 // the version of this description: strata_library_t's abi_version
+#define STRATA_LIBRARY_DESCRIPTION 2 // the version of this description: strata_library_t's abi_version
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,14 +16,41 @@ typedef struct strata_tensor_info {
   const char *c_name;   // as in the function's declaration; for a constant, as in the model
   uint32_t dtype;       // STRATA_DTYPE_...
   uint32_t rank;        // number of dimensions
-  const int64_t *shape; // a dynamic size k is -1 - k
+  const int64_t *shape; // a dynamic size is -1 - k: value k of a call, of which the first n_dims are its sizes
   uint64_t size;        // bytes; 0 if dynamic
 } strata_tensor_info_t;
+
+// A size that a call is given.
+typedef struct strata_dim_info {
+  const char *name;   // as in the model
+  const char *c_name; // as in the function's declaration
+  int64_t min, max;   // what is taken
+  int64_t multiple;   // at least 1: the size is a multiple of it
+  size_t n_likely;
+  const int64_t *likely; // sizes that the library is to be fastest at
+} strata_dim_info_t;
+
+// How a value of a call behind its sizes is computed: a constant, or an operation on two earlier values.
+typedef struct strata_value_info {
+  uint64_t op;  // STRATA_VALUE_...
+  int64_t a, b; // numbers of values; of STRATA_VALUE_CONSTANT |a| is the constant
+} strata_value_info_t;
+
+enum {
+  STRATA_VALUE_CONSTANT,
+  STRATA_VALUE_ADD,
+  STRATA_VALUE_MUL,
+  STRATA_VALUE_FLOORDIV, // rounded down
+  STRATA_VALUE_CEILDIV,  // rounded up
+  STRATA_VALUE_MOD,      // a - b * (a floordiv b)
+  STRATA_VALUE_MIN,
+  STRATA_VALUE_MAX,
+};
 
 // A kernel: code that is launched as so many independent tasks, on a GPU blocks.
 typedef struct strata_kernel_info {
   const char *name;
-  uint64_t tasks;
+  uint64_t tasks; // 0 if they depend on the sizes of a call
   uint64_t bytes; // moved by one launch; 0 if unknown
   uint64_t flops; // of one launch; 0 if unknown
 } strata_kernel_info_t;
@@ -75,6 +102,15 @@ typedef struct strata_library {
   // Calls |trace| after every launch of every later call; NULL: no longer. Not while a call is running.
   void (*set_trace)(strata_trace_t trace, void *user);
   const char *const *nodes; // of the model: for each kernel those it carries out, in a few words; "" where unknown
+
+  // From version 2 on. Where n_dims is 0: NULL and 0, but for output_shape.
+  const strata_dim_info_t *const *dim_infos;
+  // Of inputs, then outputs, with the names of the sizes: "batch, 2 * sequence, 64".
+  const char *const *shapes;
+  size_t n_values;                   // of a call, the sizes among them
+  const strata_value_info_t *values; // how those behind the sizes are computed
+  // The shape of output |index| at these sizes, as many numbers as its rank.
+  int (*output_shape)(size_t index, const int64_t *dims, int64_t *shape);
 } strata_library_t;
 
 #endif
