@@ -16,7 +16,7 @@ enum { STRATA_PIPELINED_BARRIER_BYTES = 1 << 10 }; // of shared memory, at most
 
 // False of products that the model never chooses it for; takes the candidate's time by corrections.def, false where it
 // is never to be chosen.
-bool strata_pipelined_is_worthwhile(const strata_work_t *work);
+bool strata_pipelined_is_tried(const strata_work_t *work);
 bool strata_pipelined_correct(const strata_work_t *work, strata_pipelined_choice_t *p);
 // As those of strata_ways_t: pipelined products' of all kinds.
 bool strata_pipelined_predict(const strata_work_t *work, strata_candidate_t *c);

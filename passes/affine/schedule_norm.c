@@ -62,8 +62,8 @@ static bool fits(const strata_gpu_device_t *device, const strata_problem_t *prob
 }
 
 static bool next(const strata_work_t *w, strata_candidate_t *c) {
-  bool is_worthwhile = c->number > 0 || strata_pipelined_is_worthwhile(w);
-  while (is_worthwhile && c->number < N_CANDIDATES)
+  bool is_tried = c->number > 0 || strata_pipelined_is_tried(w);
+  while (is_tried && c->number < N_CANDIDATES)
     if (candidate_of(&w->product->costs->norm, c->number, &c->pipelined))
       return true;
   return false;

@@ -111,7 +111,7 @@ bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
 
 //===-- What the model may choose --------------------------------------------------------------------------------===//
 
-bool strata_pipelined_is_worthwhile(const strata_work_t *w) {
+bool strata_pipelined_is_tried(const strata_work_t *w) {
   return w->wants_all || w->product->bulk_adds ||
          (w->product->async &&
           isfinite(strata_problem_correction(w->device, w->product, NULL, STRATA_CORRECTS_PIPELINED)));
@@ -132,7 +132,7 @@ static bool next(const strata_work_t *w, strata_candidate_t *c) {
   const strata_gpu_tiles_t *tiles = &problem->costs->tiles;
   strata_pipelined_choice_t *p = &c->pipelined;
   bool shares = w->wants_all || strata_problem_has_slow_rows(problem) || strata_problem_takes_blocks_apart(problem);
-  if (p->number == 0 && !strata_pipelined_is_worthwhile(w))
+  if (p->number == 0 && !strata_pipelined_is_tried(w))
     return false;
   while (p->number < (size_t)tiles->n_pipelined * N_FORMS * N_WAYS) {
     size_t number = p->number++, form = number / N_WAYS % N_FORMS;
