@@ -81,6 +81,16 @@ void strata_set_attr(MlirOperation op, const char *name, MlirAttribute attr) {
   mlirOperationSetAttributeByName(op, strata_str(name), attr);
 }
 
+bool strata_op_attrs_equal(MlirOperation a, MlirOperation b) {
+  intptr_t n = mlirOperationGetNumAttributes(a);
+  bool same = n == mlirOperationGetNumAttributes(b);
+  for (intptr_t i = 0; i < n && same; i++) {
+    MlirNamedAttribute in_a = mlirOperationGetAttribute(a, i), in_b = mlirOperationGetAttribute(b, i);
+    same = mlirIdentifierEqual(in_a.name, in_b.name) && mlirAttributeEqual(in_a.attribute, in_b.attribute);
+  }
+  return same;
+}
+
 void strata_copy_attr(MlirOperation from, MlirOperation to, const char *name) {
   MlirAttribute attr = strata_attr(from, name);
   if (!mlirAttributeIsNull(attr))

@@ -43,6 +43,7 @@ int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *
 
 void strata_set_attr(MlirOperation op, const char *name, MlirAttribute attr);
 void strata_copy_attr(MlirOperation from, MlirOperation to, const char *name); // if it is there
+bool strata_op_attrs_equal(MlirOperation a, MlirOperation b);                  // all of them
 MlirAttribute strata_i64_attr(MlirContext context, int64_t value);
 MlirAttribute strata_i64s_attr(MlirContext context, int n, const int64_t *values);
 MlirAttribute strata_str_attr(MlirContext context, const char *text);

@@ -20,6 +20,12 @@ static inline bool strata_map_is_swizzle(int64_t bytes) {
   return bytes == 0 || bytes == 32 || bytes == 64 || bytes == 128;
 }
 
+// Elements of |bytes| that boxes begin at multiples of along the innermost dim: a copy that begins elsewhere is an
+// illegal instruction, wherever the buffer and its rows begin.
+static inline int64_t strata_map_unit_elements(int64_t bytes) {
+  return bytes < STRATA_MAP_UNIT ? STRATA_MAP_UNIT / bytes : 1;
+}
+
 // Offsets in a window are in [0, bound), corners in [-bound / 2, bound / 2), where windows move along |n_dims| dims.
 static inline int64_t strata_map_offset_bound(int n_dims) {
   return INT64_C(1) << (n_dims == 1 ? 16 : n_dims == 2 ? 8 : 5);

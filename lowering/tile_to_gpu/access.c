@@ -87,7 +87,7 @@ int64_t strata_gpu_box_width(const strata_gpu_box_t *box, int dim, int64_t most)
   return width;
 }
 
-bool strata_gpu_is_stored_to(MlirValue buffer) {
+static bool is_stored_to(MlirValue buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
@@ -97,9 +97,14 @@ bool strata_gpu_is_stored_to(MlirValue buffer) {
   return false;
 }
 
-bool strata_gpu_is_read_only(MlirValue buffer) {
-  return mlirValueIsABlockArgument(buffer) && !strata_gpu_is_stored_to(buffer);
+bool strata_gpu_is_exchanged(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (strata_op_is(mlirOpOperandGetOwner(use), "tile.load"))
+      return is_stored_to(buffer);
+  return false;
 }
+
+bool strata_gpu_is_read_only(MlirValue buffer) { return mlirValueIsABlockArgument(buffer) && !is_stored_to(buffer); }
 
 bool strata_gpu_is_shifted(MlirOperation op, int buffer, int64_t width) {
   enum { MIN_BYTES = 8, MAX_ELEMENT = 4 };

@@ -1,55 +1,32 @@
-// Attention (docs/gpu.md): what the parts of its lowering share. Internal to attention*.c.
+// Attention (docs/gpu.md), a main loop (mainloops.def): what the parts of its lowering share. Internal to attention*.c.
 //
-// A kernel whose loop has two contractions: scores of a tile of rows, and sums of values that what was made of the
-// scores weighs. Everything between is arithmetic on the scores' layout, and no more special here than elsewhere. The
+// The loop has two contractions: scores of a tile of rows, and sums of values that what was made of the scores weighs.
+// Everything between is arithmetic on the scores' layout, and no more special here than elsewhere. The
 // weights stay in registers: they lie there as the second product wants its left operand.
 #ifndef STRATA_LOWERING_TILE_TO_GPU_ATTENTION_H
 #define STRATA_LOWERING_TILE_TO_GPU_ATTENTION_H
 
-#include "lowering/tile_to_gpu/pipelined.h"
+#include "lowering/tile_to_gpu/mainloops.h"
+#include "lowering/tile_to_gpu/pipelined_instruction.h"
 
 // What is fetched: the rows' operand once a task, the other two for each step.
 enum { STRATA_ATTENTION_ROWS, STRATA_ATTENTION_KEYS, STRATA_ATTENTION_VALUES, STRATA_ATTENTION_OPERANDS };
 
-// An operand in shared memory: spans of STRATA_SPAN bytes, one behind the other, each of all rows (crossed: steps).
-typedef struct {
-  MlirOperation load; // the tile.load it replaces
-  MlirType element;
-  int64_t rows, steps; // of the value
-  bool crossed;
-  strata_ring_t ring;
-  int64_t slot; // elements of one
-  strata_bulk_t bulk;
-  MlirValue memory; // all slots
-} strata_gpu_attention_operand_t;
-
 typedef struct {
   strata_pipelined_kernel_t kernel; // whose product is the second one
-  const strata_mma_t *mma;
-  MlirOperation scores, values; // the contractions
-  int carried;                  // which of the loop's values is the sum of the second
-  int64_t columns;              // of scores
-  strata_layout_t layout;       // of scores
-  strata_gpu_attention_operand_t operands[STRATA_ATTENTION_OPERANDS];
+  MlirOperation scores, values;     // the contractions
+  int carried;                      // which of the loop's values is the sum of the second
+  int64_t columns;                  // of scores
+  strata_layout_t layout;           // of scores
+  strata_ring_operand_t operands[STRATA_ATTENTION_OPERANDS];
+  strata_ring_t rings[STRATA_ATTENTION_OPERANDS];
   MlirValue steps;  // of the running task, where that differs; else null
   bool holds_rows;  // the rows' operand, too, goes into registers: its memory is free for the next task at once
   bool takes_turns; // warp groups issue products one after the other
-  MlirValue parity; // of the rows' operand: of the task's number in its block
 } strata_gpu_attention_t;
 
 // True for a kernel's pipeline whose loop is attention's.
 bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperation loop);
-// What |loop| is.
-STRATA_MUST_CHECK strata_status_t strata_gpu_attention_read(strata_gpu_distribution_t *d, MlirOperation loop,
-                                                            strata_gpu_attention_t *out_attention);
-// Fixes the layouts of both contractions' results; |op| is one of them.
-STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
-// The whole forall: both roles.
-STRATA_MUST_CHECK strata_status_t strata_gpu_attention_forall(strata_gpu_distribution_t *d, MlirOperation forall,
-                                                              MlirOperation loop);
-
-// Fills the rings for the running task, by one thread (attention_fetch.c).
-STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fetch(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 

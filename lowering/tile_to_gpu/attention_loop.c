@@ -121,7 +121,7 @@ static bool is_row_sum(const walk_t *w, MlirOperation op) {
 static bool is_product(const walk_t *w, MlirOperation op) {
   bool result = mlirOperationEqual(op, w->a->scores) || mlirOperationEqual(op, w->a->values);
   for (int which = STRATA_ATTENTION_KEYS; which < STRATA_ATTENTION_OPERANDS; which++)
-    result |= mlirOperationEqual(op, w->a->operands[which].load);
+    result |= mlirOperationEqual(op, strata_operand_load(&w->a->operands[which].shared));
   return result;
 }
 
@@ -210,7 +210,7 @@ static void end_turn(walk_t *w) {
 }
 
 static void issue_scores(walk_t *w, strata_ring_place_t place, bool in_turn) {
-  strata_ring_await(w->d, &w->a->operands[STRATA_ATTENTION_KEYS].ring, place);
+  strata_ring_await(w->d, &w->a->rings[STRATA_ATTENTION_KEYS], place);
   if (in_turn)
     begin_turn(w);
   strata_emit_mma_order(w->d, STRATA_TILE_MMA_FENCE, 0, NULL, -1);
@@ -218,7 +218,7 @@ static void issue_scores(walk_t *w, strata_ring_place_t place, bool in_turn) {
 }
 
 static void issue_values(walk_t *w, strata_ring_place_t place, state_t *state) {
-  strata_ring_await(w->d, &w->a->operands[STRATA_ATTENTION_VALUES].ring, place);
+  strata_ring_await(w->d, &w->a->rings[STRATA_ATTENTION_VALUES], place);
   MlirValue *sums = state->values + state->sums;
   strata_emit_mma_order(w->d, STRATA_TILE_MMA_FENCE, n_sums(w), sums, -1);
   strata_gpu_attention_emit_values(w->d, w->a, place.slot, state->values + state->weights, sums);
@@ -227,12 +227,12 @@ static void issue_values(walk_t *w, strata_ring_place_t place, state_t *state) {
 // |pending|: groups issued since.
 static void await_scores(walk_t *w, strata_ring_place_t place, int64_t pending) {
   strata_emit_mma_order(w->d, STRATA_TILE_MMA_WAIT, w->a->columns / 2, w->scores, pending);
-  strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_KEYS].ring.empty, place.slot);
+  strata_emit_group_arrive(w->d, w->a->rings[STRATA_ATTENTION_KEYS].empty, place.slot);
 }
 
 static void await_values(walk_t *w, strata_ring_place_t place, state_t *state) {
   strata_emit_mma_order(w->d, STRATA_TILE_MMA_WAIT, n_sums(w), state->values + state->sums, 0);
-  strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_VALUES].ring.empty, place.slot);
+  strata_emit_group_arrive(w->d, w->a->rings[STRATA_ATTENTION_VALUES].empty, place.slot);
 }
 
 static void define_scores(walk_t *w) {
@@ -265,7 +265,7 @@ static strata_status_t emit_early(walk_t *w, const strata_ring_place_t *under_wa
   define_scores(w);
   STRATA_TRY(emit_sorted(w, mlirBlockGetFirstOperation(w->body), middle));
   if (under_way)
-    strata_ring_await(w->d, &w->a->operands[STRATA_ATTENTION_VALUES].ring, *under_way);
+    strata_ring_await(w->d, &w->a->rings[STRATA_ATTENTION_VALUES], *under_way);
   return emit_sorted(w, middle, end);
 }
 
@@ -280,19 +280,19 @@ static strata_status_t emit_late(walk_t *w) {
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
 static void await_rows(walk_t *w) {
-  const strata_gpu_attention_operand_t *rows = &w->a->operands[STRATA_ATTENTION_ROWS];
+  const strata_ring_t *ring = &w->a->rings[STRATA_ATTENTION_ROWS];
   MlirValue slot = strata_emit_index(&w->d->e, 0);
-  strata_ring_await(w->d, &rows->ring, (strata_ring_place_t){slot, w->a->parity});
+  strata_ring_await(w->d, ring, (strata_ring_place_t){slot, w->a->kernel.parity});
   if (!w->a->holds_rows)
     return;
   strata_gpu_attention_load_rows(w->d, w->a, w->rows);
-  strata_phase_arrive(w->d, rows->ring.empty, slot);
+  strata_phase_arrive(w->d, ring->empty, slot);
 }
 
 // Nobody reads them any more.
 static void release_rows(walk_t *w) {
   if (!w->a->holds_rows)
-    strata_emit_group_arrive(w->d, w->a->operands[STRATA_ATTENTION_ROWS].ring.empty, strata_emit_index(&w->d->e, 0));
+    strata_emit_group_arrive(w->d, w->a->rings[STRATA_ATTENTION_ROWS].empty, strata_emit_index(&w->d->e, 0));
 }
 
 static strata_status_t emit_first(walk_t *w, state_t *state) {
@@ -314,7 +314,7 @@ static strata_status_t emit_first(walk_t *w, state_t *state) {
 static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   strata_emitter_t *e = &w->d->e;
   strata_ring_place_t place = {state->values[SLOT], state->values[PARITY]}, next = place;
-  strata_ring_advance(w->d, &w->a->operands[STRATA_ATTENTION_KEYS].ring, &next);
+  strata_ring_advance(w->d, &w->a->rings[STRATA_ATTENTION_KEYS], &next);
   issue_scores(w, next, true);
   issue_values(w, place, state);
   end_turn(w);
@@ -352,7 +352,7 @@ static void emit_last(walk_t *w, state_t *state) {
   strata_ring_place_t place = {state->values[SLOT], state->values[PARITY]};
   issue_values(w, place, state);
   await_values(w, place, state);
-  strata_ring_advance(w->d, &w->a->operands[STRATA_ATTENTION_KEYS].ring, &place);
+  strata_ring_advance(w->d, &w->a->rings[STRATA_ATTENTION_KEYS], &place);
   w->a->kernel.place = place;
 }
 

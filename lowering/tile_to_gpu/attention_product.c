@@ -4,102 +4,50 @@
 #include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
 
-enum { MAX_SUMS = 128, WORDS = STRATA_MMA_WORDS_A, PAIR = 2 };
-
-//===-- Operands -------------------------------------------------------------------------------------------------===//
-
-static int64_t span_of(const strata_gpu_attention_operand_t *operand) {
-  return STRATA_SPAN / strata_element_bytes(operand->element);
-}
-
-// Elements from a slot's beginning to step |step|.
-static int64_t step_at(const strata_gpu_attention_operand_t *operand, int64_t step) {
-  int64_t span = span_of(operand);
-  return operand->crossed ? step * span : step / span * span * operand->rows + step % span;
-}
-
-// Elements to the rows of the next warp group.
-static int64_t group_size(const strata_gpu_attention_operand_t *operand) {
-  return STRATA_GROUP_ROWS * (operand->crossed ? operand->steps : span_of(operand));
-}
+enum { WORDS = STRATA_MMA_WORDS_A, PAIR = 2 };
 
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
 
-static void emit_product(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const char *name,
-                         int n_operands, const MlirValue *operands, int64_t n,
-                         const strata_gpu_attention_operand_t *left, const strata_gpu_attention_operand_t *right,
-                         MlirValue *out_sums) {
-  MlirContext context = d->e.context;
-  MlirType types[MAX_SUMS];
-  for (int64_t i = 0; i < n / 2; i++)
-    types[i] = a->kernel.product.sum;
-  strata_named_attr_t attrs[] = {
-      {"kind", strata_str_attr(context, a->mma->name)},
-      {"n", strata_i64_attr(context, n)},
-      {"right", strata_wgmma_describe(context, right->crossed, right->steps)},
-      {"left", left ? strata_wgmma_describe(context, left->crossed, left->steps) : (MlirAttribute){0}}};
-  MlirOperation op = strata_emit_op(&d->e, name, n_operands, operands, (int)(n / 2), types, left ? 4 : 3, attrs);
-  for (int64_t i = 0; i < n / 2; i++)
-    out_sums[i] = mlirOperationGetResult(op, i);
+// |steps| steps of the right operand in |slot| times |words|, or, if that is NULL, the group's rows of the left
+// operand.
+static void multiply(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, const strata_wgmma_t *w,
+                     const MlirValue *words, MlirValue slot, int64_t right_slot, int64_t steps, bool adds,
+                     MlirValue *sums) {
+  strata_emitter_t *e = &d->e;
+  MlirValue right_at = strata_emit_times(e, slot, right_slot), left_at = {0};
+  if (!words)
+    left_at = strata_emit_times(e, a->kernel.group, strata_operand_at(w->left, STRATA_GROUP_ROWS, 0));
+  for (int64_t step = 0; step < steps; step += w->mma->k) {
+    MlirValue from[2];
+    if (!words) {
+      from[0] = w->left->memory;
+      from[1] = strata_emit_plus(e, left_at, strata_operand_at(w->left, 0, step));
+    }
+    MlirValue at = strata_emit_plus(e, right_at, strata_operand_at(w->right, 0, step));
+    strata_wgmma_emit(d, w, words ? words + step / w->mma->k * WORDS : from, at, adds || step > 0, sums);
+  }
+  strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }
 
 // The first instruction starts the scores.
 void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
                                       const MlirValue *rows, MlirValue *out_scores) {
-  strata_emitter_t *e = &d->e;
-  const strata_gpu_attention_operand_t *left = &a->operands[STRATA_ATTENTION_ROWS];
-  const strata_gpu_attention_operand_t *keys = &a->operands[STRATA_ATTENTION_KEYS];
-  MlirValue left_at = {0}, right_at = strata_emit_times(e, slot, keys->slot);
-  if (!a->holds_rows)
-    left_at = strata_emit_times(e, a->kernel.group, group_size(left));
-  int n_sums = (int)(a->columns / 2);
-  for (int64_t step = 0; step < left->steps; step += a->mma->k) {
-    MlirValue operands[WORDS + 2 + MAX_SUMS];
-    int n = 0;
-    for (int i = 0; a->holds_rows && i < WORDS; i++)
-      operands[n++] = *rows++;
-    if (!a->holds_rows) {
-      operands[n++] = left->memory;
-      operands[n++] = strata_emit_plus(e, left_at, step_at(left, step));
-    }
-    operands[n++] = keys->memory;
-    operands[n++] = strata_emit_plus(e, right_at, step_at(keys, step));
-    for (int i = 0; i < n_sums && step > 0; i++)
-      operands[n++] = out_scores[i];
-    emit_product(d, a, a->holds_rows ? STRATA_TILE_MMA_REGISTERS : STRATA_TILE_MMA_ASYNC, n, operands, a->columns,
-                 a->holds_rows ? NULL : left, keys, out_scores);
-  }
-  strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
+  const strata_pipelined_t *p = &a->kernel.product;
+  const strata_shared_operand_t *left = &a->operands[STRATA_ATTENTION_ROWS].shared;
+  const strata_ring_operand_t *keys = &a->operands[STRATA_ATTENTION_KEYS];
+  const strata_wgmma_t w = {p->mma, p->sum, a->columns, a->holds_rows ? NULL : left, &keys->shared};
+  multiply(d, a, &w, a->holds_rows ? rows : NULL, slot, keys->slot, left->steps, false, out_scores);
 }
 
 void strata_gpu_attention_emit_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
                                       const MlirValue *weights, MlirValue *sums) {
-  enum { FIXED = WORDS + 2 };
-  strata_emitter_t *e = &d->e;
-  const strata_gpu_attention_operand_t *values = &a->operands[STRATA_ATTENTION_VALUES];
-  MlirValue right_at = strata_emit_times(e, slot, values->slot);
-  int n_sums = (int)(a->kernel.product.n / 2);
-  for (int64_t step = 0; step < a->columns; step += a->mma->k, weights += WORDS) {
-    MlirValue operands[FIXED + MAX_SUMS] = {weights[0],     weights[1],
-                                            weights[2],     weights[3],
-                                            values->memory, strata_emit_plus(e, right_at, step_at(values, step))};
-    for (int i = 0; i < n_sums; i++)
-      operands[FIXED + i] = sums[i];
-    emit_product(d, a, STRATA_TILE_MMA_REGISTERS, FIXED + n_sums, operands, a->kernel.product.n, NULL, values, sums);
-  }
-  strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
+  const strata_pipelined_t *p = &a->kernel.product;
+  const strata_ring_operand_t *values = &a->operands[STRATA_ATTENTION_VALUES];
+  const strata_wgmma_t w = {p->mma, p->sum, p->n, NULL, &values->shared};
+  multiply(d, a, &w, weights, slot, values->slot, a->columns, true, sums);
 }
 
 //===-- Left operands in registers -------------------------------------------------------------------------------===//
-
-static void emit_left(strata_gpu_distribution_t *d, int64_t n, MlirValue *pairs) {
-  MlirType types[MAX_SUMS], type = mlirValueGetType(pairs[0]);
-  for (int64_t i = 0; i < MAX_SUMS; i++)
-    types[i] = type;
-  MlirOperation op = strata_emit_op(&d->e, STRATA_TILE_MMA_LEFT, (int)n, pairs, (int)n, types, 0, NULL);
-  for (int64_t i = 0; i < n; i++)
-    pairs[i] = mlirOperationGetResult(op, i);
-}
 
 // Two neighbours along the columns are neighbours in the scores' layout, and four pairs a step of the instruction.
 void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
@@ -109,7 +57,7 @@ void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strat
   for (int64_t i = 0; i < n; i++)
     out_weights[i] =
         strata_emit_value(&d->e, "vector.from_elements", PAIR, registers->values + PAIR * i, vector, 0, NULL);
-  emit_left(d, n, out_weights);
+  strata_wgmma_emit_left(d, n, out_weights);
 }
 
 // Row warp * 16 + lane / 4 (+ 8) of the group's, elements 2 * (lane mod 4) (+ 8) of each step, whose unit of 16 bytes
@@ -117,8 +65,8 @@ void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strat
 int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue *out_rows) {
   enum { EIGHT = 8, QUAD = 4, WARP_ROWS = 16 };
   strata_emitter_t *e = &d->e;
-  const strata_gpu_attention_operand_t *rows = &a->operands[STRATA_ATTENTION_ROWS];
-  int64_t pair = PAIR, span = span_of(rows), n = 0;
+  const strata_shared_operand_t *rows = &a->operands[STRATA_ATTENTION_ROWS].shared;
+  int64_t pair = PAIR, span = STRATA_SPAN / rows->element_bytes, n = 0;
   MlirType vector = mlirVectorTypeGet(1, &pair, rows->element);
   MlirValue quads = strata_emit_binary(e, "arith.divui", d->role.thread, strata_emit_index(e, QUAD));
   MlirValue row = strata_emit_binary(e, "arith.andi", quads, strata_emit_index(e, EIGHT - 1));
@@ -136,6 +84,6 @@ int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gp
       out_rows[n++] = strata_emit_value(e, "vector.load", 2, operands, vector, 0, NULL);
     }
   }
-  emit_left(d, n, out_rows);
+  strata_wgmma_emit_left(d, n, out_rows);
   return (int)n;
 }

@@ -8,7 +8,8 @@
 
 enum { N_BARRIERS = 16, FIRST_TEAM = 1 }; // number of a barrier; 0 is the block's
 
-void strata_emit_numbered_barrier(strata_gpu_distribution_t *d, MlirValue number, int64_t threads) {
+// Waits for |threads| threads of the block, those that come to the barrier of that number.
+static void wait_at(strata_gpu_distribution_t *d, MlirValue number, int64_t threads) {
   strata_named_attr_t attr = {"threads", strata_i64_attr(d->e.context, threads)};
   strata_emit_op(&d->e, STRATA_TILE_GROUP_BARRIER, 1, &number, 0, NULL, 1, &attr);
 }
@@ -20,7 +21,7 @@ void strata_emit_block_barrier(strata_gpu_distribution_t *d) {
 static void emit_team_barrier(strata_gpu_distribution_t *d) {
   MlirValue number =
       strata_emit_binary(&d->e, "arith.addi", d->role.group_number, strata_emit_index(&d->e, FIRST_TEAM));
-  strata_emit_numbered_barrier(d, number, d->role.group);
+  wait_at(d, number, d->role.group);
 }
 
 bool strata_has_part_barrier(const strata_gpu_distribution_t *d, int64_t parts) {
@@ -36,19 +37,19 @@ void strata_emit_part_barrier(strata_gpu_distribution_t *d, int64_t parts) {
     MlirValue before = strata_emit_binary(e, "arith.muli", d->role.group_number, strata_emit_index(e, parts));
     part = strata_emit_binary(e, "arith.addi", before, part);
   }
-  strata_emit_numbered_barrier(d, strata_emit_plus(e, part, first), threads);
+  wait_at(d, strata_emit_plus(e, part, first), threads);
 }
 
 void strata_emit_group_barrier(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   MlirValue number = strata_emit_binary(&d->e, "arith.addi", k->group, strata_emit_index(&d->e, STRATA_FIRST_GROUP));
-  strata_emit_numbered_barrier(d, number, STRATA_GROUP_THREADS);
+  wait_at(d, number, STRATA_GROUP_THREADS);
 }
 
 void strata_emit_consumers_barrier(strata_gpu_distribution_t *d) {
   if (d->role.group < d->role.threads) // teams wait for nobody but themselves
     strata_emit_group_barrier(d, d->state.pipelined);
   else
-    strata_emit_numbered_barrier(d, strata_emit_index(&d->e, STRATA_ALL_CONSUMERS), d->role.group);
+    wait_at(d, strata_emit_index(&d->e, STRATA_ALL_CONSUMERS), d->role.group);
 }
 
 strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) {

@@ -6,8 +6,6 @@
 
 // Waits for all threads of the block, whatever groups they are of.
 void strata_emit_block_barrier(strata_gpu_distribution_t *d);
-// Waits for |threads| threads of the block, those that come to the barrier of that number; 0 is the block's.
-void strata_emit_numbered_barrier(strata_gpu_distribution_t *d, MlirValue number, int64_t threads);
 
 // Waits for those threads of the group that are in the same of |parts| equal parts of it. There is such a barrier in
 // blocks that carry out tasks in turn, of some numbers of parts.

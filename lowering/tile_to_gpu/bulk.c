@@ -284,11 +284,10 @@ static bool thin_out(strata_bulk_t *bulk, MlirOperation op, int64_t n, int64_t f
   return true;
 }
 
-// True if boxes begin at multiples of 16 bytes along the innermost dim: any other copy is an illegal instruction to the
-// engine, wherever the buffer and its rows begin.
+// True if boxes begin where they may along the innermost dim.
 static bool begins_at_units(const strata_bulk_t *bulk) {
   const int64_t offsets[RANK] = {0};
-  int64_t elements = strata_max(STRATA_BULK_ALIGNMENT / element_bytes(bulk), 1);
+  int64_t elements = strata_map_unit_elements(element_bytes(bulk));
   MlirAffineExpr first = at(bulk, bulk->box.coordinates[bulk->dims[0]], offsets, false);
   bool is_one = bulk->extents[bulk->inner] == bulk->box.space.extents[bulk->inner];
   return mlirAffineExprIsMultipleOf(first, elements) && (is_one || bulk->extents[bulk->inner] % elements == 0);
@@ -316,10 +315,6 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
 }
 
 //===-- Maps -----------------------------------------------------------------------------------------------------===//
-
-static MlirAttribute i64s(MlirContext context, int n, const int64_t *values) {
-  return strata_i64s_attr(context, n, values);
-}
 
 // Extents of a copy and its steps: channels and pixels of a window, else those of a box.
 static void find_box(const strata_bulk_t *bulk, int64_t span, int64_t *box, int64_t *steps) {
@@ -356,14 +351,14 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("buffer", strata_i64_attr(context, mlirBlockArgumentGetArgNumber(bulk->buffer)));
   ENTRY("type", type);
-  ENTRY("sizes", i64s(context, bulk->rank, sizes));
-  ENTRY("strides", i64s(context, bulk->rank - 1, strides + 1));
-  ENTRY("box", i64s(context, bulk->rank, box));
-  ENTRY("steps", i64s(context, bulk->rank, steps));
+  ENTRY("sizes", strata_i64s_attr(context, bulk->rank, sizes));
+  ENTRY("strides", strata_i64s_attr(context, bulk->rank - 1, strides + 1));
+  ENTRY("box", strata_i64s_attr(context, bulk->rank, box));
+  ENTRY("steps", strata_i64s_attr(context, bulk->rank, steps));
   ENTRY("swizzle", strata_i64_attr(context, bulk->is_dense ? 0 : span));
   if (window->n_dims) {
-    ENTRY("lower", i64s(context, window->n_dims, window->lower));
-    ENTRY("upper", i64s(context, window->n_dims, window->upper));
+    ENTRY("lower", strata_i64s_attr(context, window->n_dims, window->lower));
+    ENTRY("upper", strata_i64s_attr(context, window->n_dims, window->upper));
   }
   if (bulk->reads_ahead)
     ENTRY("ahead", mlirUnitAttrGet(context));

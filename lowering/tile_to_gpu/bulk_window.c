@@ -9,6 +9,7 @@
 // where r and s are the same in all of a tile's steps. This form is looked for in the expressions, whatever they are
 // of.
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "lowering/tile_to_gpu/bulk.h"
 
 enum { ROW = 0, STEP = 1 };
@@ -67,8 +68,6 @@ static bool split(const finder_t *f, MlirAffineExpr expr, MlirAffineExpr *out_ro
   return are_equal(f, minus(f, expr, *out_row), *out_step);
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) { return b ? common_divisor(b, a % b) : a; }
-
 // |expr| as core * scale, the largest that divides all its terms.
 static MlirAffineExpr strip_scale(const finder_t *f, MlirAffineExpr expr, int64_t *out_scale) {
   *out_scale = 1;
@@ -81,7 +80,7 @@ static MlirAffineExpr strip_scale(const finder_t *f, MlirAffineExpr expr, int64_
   int64_t left_scale, right_scale; // of a row and its tile's first, where rows and tiles end at different places
   MlirAffineExpr left = strip_scale(f, mlirAffineBinaryOpExprGetLHS(expr), &left_scale);
   MlirAffineExpr right = strip_scale(f, mlirAffineBinaryOpExprGetRHS(expr), &right_scale);
-  *out_scale = common_divisor(left_scale, right_scale);
+  *out_scale = strata_gcd(left_scale, right_scale);
   if (*out_scale <= 1) {
     *out_scale = 1;
     return expr;

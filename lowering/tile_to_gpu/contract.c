@@ -217,6 +217,7 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   if (mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "an operand that is no matrix");
   strata_shared_operand_t *operand = &p->operands[side];
+  operand->value = value;
   operand->element = mlirShapedTypeGetElementType(type);
   operand->element_bytes = strata_element_bytes(operand->element);
   operand->rows = mlirShapedTypeGetDimSize(type, 0);
@@ -270,8 +271,7 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
   return NULL;
 }
 
-//===-- tf32
-//---------------------------------------------------------------------------------------------------------===//
+//===-- Rounding -------------------------------------------------------------------------------------------------===//
 
 // To the nearest number of 11 bits, as tf32 has; matrix instructions cut off the rest. Infinity and NaN stay.
 static MlirValue round_tf32(strata_emitter_t *e, MlirValue value) {

@@ -6,7 +6,7 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_CONTRACT_H
 #define STRATA_LOWERING_TILE_TO_GPU_CONTRACT_H
 
-#include "lowering/tile_to_gpu/distribute.h"
+#include "lowering/tile_to_gpu/bulk.h"
 #include "passes/mma.h"
 
 enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32, STRATA_MMA_CHUNK_WORDS = 8 };
@@ -30,7 +30,12 @@ typedef enum {
   STRATA_DENSE
 } strata_shared_form_t;
 
+typedef struct strata_source strata_source_t; // operand.h
+
 typedef struct {
+  MlirValue value;               // the old one
+  const strata_source_t *source; // how it comes into a slot, once that is found
+  strata_bulk_t *bulk;           // of what the copy engine brings
   MlirType element;
   int64_t element_bytes, rows, steps;
   int64_t word; // elements along the reduction that go together: those of 32 bits for matrix instructions, else 1
@@ -71,15 +76,6 @@ strata_registers_t strata_operand_rounded(strata_gpu_distribution_t *d, const st
                                           const strata_registers_t *from);
 STRATA_MUST_CHECK strata_status_t strata_operand_allocate(strata_gpu_distribution_t *d,
                                                           strata_shared_operand_t *operand, int64_t slots);
-// True if what |load|, a tile.load, loads can be copied into the operand as it is, 16 bytes at a time, while threads go
-// on (contract_copy.c).
-STRATA_MUST_CHECK strata_status_t strata_operand_takes_copies(strata_gpu_distribution_t *d,
-                                                              const strata_shared_operand_t *operand,
-                                                              MlirOperation load, bool *out_takes);
-// Has it copied into slot |slot|, or zeros where |exists| is false.
-STRATA_MUST_CHECK strata_status_t strata_operand_copy(strata_gpu_distribution_t *d,
-                                                      const strata_shared_operand_t *operand, MlirValue slot,
-                                                      MlirOperation load, MlirValue exists);
 // Where a thread's registers of |layout| lie in |slot|.
 typedef struct {
   const strata_shared_operand_t *operand;
@@ -111,9 +107,8 @@ strata_operand_reader_t strata_operand_reader(strata_gpu_distribution_t *d, cons
 // The element of register |reg|, loaded with its neighbours.
 MlirValue strata_operand_read(strata_gpu_distribution_t *d, strata_operand_reader_t *reader, int64_t reg);
 
-// Adds the product of the operands in |slot| to |sums|: strata_product_sums values of strata_product_sum_type.
+// Adds the product of the operands in |slot| to |sums|: strata_product_sums values, of matrix instructions vectors.
 int64_t strata_product_sums(const strata_product_t *product);
-MlirType strata_product_sum_type(const strata_product_t *product);
 void strata_product_emit(strata_gpu_distribution_t *d, const strata_product_t *product, MlirValue slot,
                          MlirValue *sums);
 // The same of matrix instructions in parts, for loops that read ahead: strata_product_fragments values, those of the

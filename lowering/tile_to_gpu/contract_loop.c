@@ -22,12 +22,11 @@
 //     products of all chunks but the last, each behind the reads of the next one
 //     step k + 1 waited for; barrier, behind which nobody reads step k any more; fragments of the next step's first
 //     chunk copies of step k + s into its slot products of the last chunk }
-#include "lowering/tile_to_gpu/contract.h"
-
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/operand.h"
 #include "lowering/tile_to_gpu/parts.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -41,7 +40,6 @@ typedef struct {
   int n_products; // 2 of a pair, which share the left operand
   strata_product_t products[MAX_PRODUCTS];
   int64_t n_slots;
-  MlirOperation copies[2];                 // of operands that are copied: their loads; else null
   STRATA_VECTOR(MlirOperation) loads;      // of the body, in order, and index values
   STRATA_VECTOR(MlirOperation) arithmetic; // the rest
   int64_t n_sums;
@@ -52,13 +50,18 @@ typedef struct {
 
 static bool is_load(MlirOperation op) { return strata_op_is(op, "tile.load"); }
 
-static bool is_copied(const pipeline_t *p, MlirOperation op) {
-  return mlirOperationEqual(op, p->copies[0]) || mlirOperationEqual(op, p->copies[1]);
+static bool are_copies(const pipeline_t *p, int side) {
+  return p->products[0].operands[side].source->by == STRATA_BY_COPIES;
 }
 
-static bool has_copies(const pipeline_t *p) {
-  return !mlirOperationIsNull(p->copies[0]) || !mlirOperationIsNull(p->copies[1]);
+static bool is_copied(const pipeline_t *p, MlirOperation op) {
+  bool result = false;
+  for (int side = 0; side < 2; side++)
+    result |= are_copies(p, side) && mlirOperationEqual(strata_operand_load(&p->products[0].operands[side]), op);
+  return result;
 }
+
+static bool has_copies(const pipeline_t *p) { return are_copies(p, 0) || are_copies(p, 1); }
 
 // What addresses are made of: index values, the same in all threads.
 static bool is_scalar(MlirOperation op) {
@@ -109,24 +112,20 @@ static strata_status_t read_body(pipeline_t *p) {
   return NULL;
 }
 
-// Which operands are copied, and how many slots there are. None of a pair's.
-static strata_status_t find_copies(pipeline_t *p) {
+// How operands come, and how many slots there are. None of a pair's are copied.
+static strata_status_t find_sources(pipeline_t *p) {
   strata_schedule_t schedule = strata_gpu_schedule_of(p->d, p->loop);
-  p->n_slots = STRATA_CONTRACT_SLOTS;
-  const strata_product_t *product = &p->products[0];
-  bool is_rounded = product->mma && mlirTypeIsAF32(product->operands[0].element);
-  for (int side = 0; side < 2 && !is_rounded && p->n_products == 1 && schedule.slots > 0; side++) {
-    MlirValue value = mlirOperationGetOperand(p->contracts[0], side);
-    MlirOperation load = strata_def(value);
-    bool takes = false;
-    if (!mlirOperationIsNull(load) && is_load(load) &&
-        mlirOperationEqual(mlirOperationGetParentOperation(load), p->loop))
-      STRATA_TRY(strata_operand_takes_copies(p->d, &product->operands[side], load, &takes));
-    if (takes)
-      p->copies[side] = load;
-  }
-  if (has_copies(p))
-    p->n_slots = schedule.slots;
+  bool is_rounded = p->products[0].mma && mlirTypeIsAF32(p->products[0].operands[0].element);
+  for (int i = 0; i < p->n_products; i++)
+    for (int side = 0; side < 2; side++) {
+      strata_shared_operand_t *operand = &p->products[i].operands[side];
+      MlirOperation load = strata_operand_load(operand);
+      bool is_inside = !mlirOperationIsNull(load) && mlirOperationEqual(mlirOperationGetParentOperation(load), p->loop);
+      const strata_operand_terms_t terms = {.has_copies =
+                                                is_inside && !is_rounded && p->n_products == 1 && schedule.slots > 0};
+      STRATA_TRY(strata_operand_find_source(p->d, operand, &terms));
+    }
+  p->n_slots = has_copies(p) ? schedule.slots : STRATA_CONTRACT_SLOTS;
   return NULL;
 }
 
@@ -188,6 +187,13 @@ static MlirValue slot_of(const pipeline_t *p, MlirValue step) {
                   : strata_emit_binary(e, "arith.remui", step, strata_emit_index(e, p->n_slots));
 }
 
+// Puts the operand of a side of product |number| into |slot|, or has it copied there; zeros, if |exists| is false.
+static strata_status_t fill(pipeline_t *p, int number, int side, MlirValue slot, MlirValue exists) {
+  const strata_product_t *product = &p->products[number];
+  const strata_fill_t to = {.slot = slot, .exists = exists, .mma = product->mma};
+  return product->operands[side].source->fill(p->d, &product->operands[side], &to);
+}
+
 // Begins the copies of step |step|; of zeros, if |exists| is there and false.
 static strata_status_t emit_copies(pipeline_t *p, MlirValue step, MlirValue slot, MlirValue exists) {
   strata_define_step(p->d, p->body, step);
@@ -195,8 +201,8 @@ static strata_status_t emit_copies(pipeline_t *p, MlirValue step, MlirValue slot
     if (!is_load(p->loads.data[i]))
       STRATA_TRY(strata_gpu_distribute_op(p->d, p->loads.data[i]));
   for (int side = 0; side < 2; side++)
-    if (!mlirOperationIsNull(p->copies[side]))
-      STRATA_TRY(strata_operand_copy(p->d, &p->products[0].operands[side], slot, p->copies[side], exists));
+    if (are_copies(p, side))
+      STRATA_TRY(fill(p, 0, side, slot, exists));
   return NULL;
 }
 
@@ -235,16 +241,6 @@ static strata_status_t emit_next_copies(pipeline_t *p, MlirValue step) {
 
 //===-- Staging --------------------------------------------------------------------------------------------------===//
 
-// Puts the operand of a side of product |number|, which was computed, into |slot|.
-static strata_status_t store_operand(pipeline_t *p, int number, int side, MlirValue slot) {
-  const strata_shared_operand_t *operand = &p->products[number].operands[side];
-  strata_registers_t registers;
-  MlirValue value = mlirOperationGetOperand(p->contracts[number], side);
-  STRATA_TRY(strata_registers_as(p->d, value, &operand->load, &registers));
-  registers = strata_operand_rounded(p->d, p->products[number].mma, &registers);
-  return strata_operand_store(p->d, operand, slot, &registers);
-}
-
 // Computes the operands of step |step| from what was loaded and puts them into |slot|.
 static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot) {
   strata_gpu_distribution_t *d = p->d;
@@ -261,8 +257,8 @@ static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot)
     STRATA_TRY(strata_gpu_distribute_op(d, p->arithmetic.data[i]));
   for (int i = 0; i < p->n_products; i++)
     for (int side = i ? LEFT + 1 : LEFT; side < 2; side++)
-      if (mlirOperationIsNull(p->copies[side]))
-        STRATA_TRY(store_operand(p, i, side, slot));
+      if (p->products[i].operands[side].source->by == STRATA_BY_THREADS)
+        STRATA_TRY(fill(p, i, side, slot, (MlirValue){0}));
   if (has_copies(p))
     wait_for_copies(p, p->n_slots - 2); // the next one has not begun
   return strata_emit_barrier(d);
@@ -289,21 +285,11 @@ static strata_status_t emit_next_loads(pipeline_t *p, MlirValue step) {
     loaded[i] = p->state.data[p->n_sums + i];
     types[i] = mlirValueGetType(loaded[i]);
   }
-  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
-  MlirBlock outer = e->block;
-  e->block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(regions[0], e->block);
-  strata_status_t status = emit_loads(p, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1)));
-  strata_emit_op(e, "scf.yield", status ? 0 : n_loaded, p->state.data + p->n_sums, 0, NULL, 0, NULL);
-  e->block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(regions[1], e->block);
-  strata_emit_op(e, "scf.yield", n_loaded, loaded, 0, NULL, 0, NULL);
-  e->block = outer;
-  MlirOperation branch = strata_op_create(e->location, "scf.if", 1, &condition, n_loaded, types, 0, NULL, 2, regions);
-  mlirBlockAppendOwnedOperation(outer, branch);
-  for (int i = 0; i < n_loaded; i++)
-    p->state.data[p->n_sums + i] = mlirOperationGetResult(branch, i);
-  return status;
+  strata_loop_t choice = strata_emit_choice_begin(e, condition, n_loaded, types);
+  STRATA_TRY(emit_loads(p, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1))));
+  strata_emit_choice_else(e, choice, n_loaded, p->state.data + p->n_sums);
+  strata_emit_choice_end(e, choice, n_loaded, loaded, p->state.data + p->n_sums);
+  return NULL;
 }
 
 static strata_status_t emit_loop(pipeline_t *p) {
@@ -333,9 +319,7 @@ static strata_status_t emit_staged(pipeline_t *p) {
 
 //===-- The loop, of copies alone --------------------------------------------------------------------------------===//
 
-static bool reads_ahead(const pipeline_t *p) {
-  return p->products[0].mma && !mlirOperationIsNull(p->copies[0]) && !mlirOperationIsNull(p->copies[1]);
-}
+static bool reads_ahead(const pipeline_t *p) { return p->products[0].mma && are_copies(p, 0) && are_copies(p, 1); }
 
 // Copies of the step that takes the slot of |step|, without a branch: products go on around them.
 static strata_status_t emit_copies_into(pipeline_t *p, MlirValue step, MlirValue slot) {
@@ -418,7 +402,7 @@ static strata_status_t emit_starts(pipeline_t *p) {
     STRATA_TRY(emit_start(p, i, &starts[i]));
     p->n_sums += strata_product_sums(&p->products[i]);
   }
-  STRATA_TRY(find_copies(p));
+  STRATA_TRY(find_sources(p));
   STRATA_TRY(allocate_operands(p));
   for (int64_t i = 0; i < p->n_sums; i++)
     *strata_vector_push(p->d->compile->arena, &p->state) = (MlirValue){0};

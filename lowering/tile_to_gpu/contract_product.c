@@ -20,11 +20,6 @@ int64_t strata_product_sums(const strata_product_t *p) {
   return p->mma ? registers / STRATA_MMA_WORDS_C : registers;
 }
 
-MlirType strata_product_sum_type(const strata_product_t *p) {
-  const int64_t words = STRATA_MMA_WORDS_C;
-  return p->mma ? mlirVectorTypeGet(1, &words, p->sum) : p->sum;
-}
-
 //===-- Fragments ------------------------------------------------------------------------------------------------===//
 
 // Sum |tile|: row tiles of 16, in each the column tiles of 8. The register of its element |element|.

@@ -1,7 +1,7 @@
 // scf.forall: by which of the forms of a launch its tasks are carried out.
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/parts.h"
-#include "lowering/tile_to_gpu/products.h"
 #include "lowering/tile_to_gpu/rows_ahead.h"
 #include "lowering/tile_to_gpu/tasks.h"
 

@@ -1,4 +1,4 @@
-// Pipelined products: a kernel of two roles.
+// Pipelined products: a kernel of two roles, around any main loop (mainloops.def).
 //
 //   scf.forall (%t) in (tasks) { ...; %sum = scf.for {tile.pipeline}; epilogue }
 // becomes
@@ -16,170 +16,13 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/combine.h"
-#include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
-// Registers of a thread, so that those of all roles are what a processor has (65,536): two or three groups of consumers
-// with one of producers. With one group a thread may have the most there are anyway.
-enum { WIDE_SUMS = 128 }; // of a consumer
-
-typedef struct {
-  int64_t producer, consumer;
-} shares_t;
-
-static shares_t shares_of(const strata_pipelined_t *p) {
-  bool is_bulk = strata_pipelined_is_bulk(p),
-       is_wide = strata_layout_registers(&p->layout) * p->parts * p->pair > WIDE_SUMS;
-  if (p->groups > 2)
-    return is_bulk ? (shares_t){32, 160} : (shares_t){104, 136};
-  return is_bulk ? is_wide ? (shares_t){24, 240} : (shares_t){40, 232} : (shares_t){104, 200};
-}
-
-//===-- Level 4's ops --------------------------------------------------------------------------------------------===//
-
 //===-- Setting up -----------------------------------------------------------------------------------------------===//
-
-MlirOperation strata_pipelined_loop(MlirBlock body) {
-  MlirOperation op = mlirBlockGetFirstOperation(body);
-  while (!mlirOperationIsNull(op) && !(strata_op_is(op, "scf.for") && strata_attr_flag(op, "tile.pipeline")))
-    op = mlirOperationGetNextInBlock(op);
-  return op;
-}
-
-static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation forall, strata_pipelined_kernel_t *k) {
-  int64_t lower, step;
-  k->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
-  k->loop = strata_pipelined_loop(k->body);
-  if (mlirOperationIsNull(k->loop) || mlirOperationGetNumResults(k->loop) != strata_pair_count(k->loop))
-    return strata_gpu_missing(forall, "a schedule with producers, without a pipeline,");
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
-  if (!strata_index_bounds(mlirBlockGetArgument(body, 0), &lower, &step, &k->n_steps) || lower != 0 || step != 1)
-    return strata_gpu_missing(k->loop, "a pipeline without constant bounds");
-  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
-  if (!mlirValueIsAOpResult(yielded))
-    return strata_gpu_missing(k->loop, "a pipeline that does not carry one sum");
-  k->contract = mlirOpResultGetOwner(yielded);
-  k->blocks = strata_gpu_blocks(d);
-  if (!strata_gpu_forall_tasks(forall, &k->n_tasks))
-    return strata_gpu_missing(forall, "a task space that is dynamic");
-  STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
-  k->scheduler = strata_scheduler_of(d, &k->product);
-  return strata_pair_read(d, k);
-}
-
-// True if both can use one ring, by the same threads.
-static bool is_alike(const strata_pipelined_t *a, const strata_pipelined_t *b) {
-  bool same = a->mma == b->mma && a->swap == b->swap && a->groups == b->groups && a->teams == b->teams &&
-              a->across == b->across && a->m_blocks == b->m_blocks && a->n == b->n && a->parts == b->parts &&
-              a->pair + b->pair == 2 && a->slots == b->slots &&
-              strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
-  for (int side = 0; side < 2 && same; side++)
-    same = a->operands[side].slot == b->operands[side].slot &&
-           mlirTypeEqual(a->operands[side].shared.element, b->operands[side].shared.element);
-  return same;
-}
-
-// True if the launch has maps enough for tiles of the epilogues' operands, too: of each of the foralls from |forall| on
-// those of both operands, of boxes of three widths of its results, and these.
-static bool has_maps(MlirOperation forall) {
-  enum { MAPS = 2 + 3 + STRATA_EPILOGUE_TILES };
-  int64_t count = 0;
-  for (; !mlirOperationIsNull(forall); forall = mlirOperationGetNextInBlock(forall))
-    count += strata_op_is(forall, "scf.forall");
-  return count * MAPS <= STRATA_MAX_MAPS;
-}
-
-// The foralls from |forall| on: a list of those that are alike, and one of lists.
-static strata_status_t read_kernels(strata_gpu_distribution_t *d, MlirOperation forall,
-                                    strata_pipelined_kernel_t **out_first) {
-  *out_first = NULL;
-  bool has_tiles = has_maps(forall);
-  for (; !mlirOperationIsNull(forall); forall = mlirOperationGetNextInBlock(forall)) {
-    if (!strata_op_is(forall, "scf.forall"))
-      continue;
-    strata_pipelined_kernel_t *k = strata_arena_new(d->compile->arena, strata_pipelined_kernel_t), **end = out_first;
-    STRATA_TRY(read_kernel(d, forall, k));
-    if (has_tiles)
-      strata_epilogue_read(d, k);
-    while (*end && !is_alike(&(*end)->product, &k->product))
-      end = &(*end)->other;
-    while (*end)
-      end = &(*end)->next;
-    *end = k;
-    if ((strata_pipelined_shares(d) || d->plan.stream) && k != *out_first)
-      return strata_gpu_missing(forall, "one of several products in a launch whose blocks share operands or steps");
-  }
-  for (strata_pipelined_kernel_t *first = *out_first; first; first = first->other)
-    for (strata_pipelined_kernel_t *k = first; k; k = strata_twins_last(k)->next)
-      strata_twins_find(d, k);
-  return NULL;
-}
-
-static int64_t count_steps(const strata_pipelined_kernel_t *first) {
-  int64_t count = 0;
-  for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
-    count += k->n_tasks * k->n_steps;
-  return count;
-}
-
-// The grid's blocks, to each list in proportion to its steps: at least one, at most as many as it has tasks.
-static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation forall,
-                                    strata_pipelined_kernel_t *first) {
-  int64_t blocks = strata_gpu_blocks(d), n = 0, steps = 0;
-  for (strata_pipelined_kernel_t *k = first; k; k = k->other, n++)
-    steps += count_steps(k);
-  if (blocks < n)
-    return strata_gpu_missing(forall, "products of more forms than there are blocks, in one launch,");
-  if (d->plan.stream) { // a single product's
-    first->blocks = blocks;
-    return NULL;
-  }
-  for (strata_pipelined_kernel_t *k = first; k; k = k->other, n--) {
-    int64_t own = count_steps(k), share = blocks * own / steps,
-            most = strata_min(strata_pipelined_tasks(k), blocks - n + 1);
-    k->blocks = strata_max(1, strata_min(share, most));
-    blocks -= k->blocks;
-    steps -= own;
-  }
-  for (strata_pipelined_kernel_t *k = first; k && blocks > 0; k = k->other) { // what lists of few tasks have left
-    int64_t room = strata_pipelined_tasks(k) - k->blocks, more = strata_min(room, blocks);
-    k->blocks += more;
-    blocks -= more;
-  }
-  return NULL;
-}
-
-static strata_status_t allocate_barriers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  k->ring.slots = k->product.slots;
-  STRATA_TRY(strata_ring_allocate(d, &k->ring));
-  if (k->product.teams == 1)
-    return NULL;
-  return strata_shared_alloc(d, mlirIntegerTypeGet(d->e.context, 64), k->product.teams, &k->turns);
-}
-
-// Slots and staging first: they begin at multiples of 1024 bytes. Each team has its own staging memory, all else is the
-// block's.
-static strata_status_t allocate_all(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  strata_pipelined_t *p = &k->product;
-  int64_t group = d->role.group;
-  d->role.group = d->role.threads;
-  k->ring_at = d->shared.size;
-  for (int side = 0; side < 2; side++) {
-    strata_shared_operand_t *shared = &p->operands[side].shared;
-    STRATA_TRY(strata_shared_alloc(d, shared->element, p->operands[side].slot * p->slots, &shared->memory));
-    if (p->operands[side].other)
-      p->operands[side].other->shared.memory = shared->memory;
-  }
-  d->role.group = group;
-  STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(p), &k->staging));
-  d->role.group = d->role.threads;
-  STRATA_TRY(allocate_barriers(d, k));
-  d->role.group = group;
-  return NULL;
-}
 
 // What the first has allocated is that of all.
 static void share(strata_pipelined_kernel_t *first) {
@@ -196,14 +39,9 @@ static void share(strata_pipelined_kernel_t *first) {
 
 static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  int64_t arrivals = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, thread, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
-  int64_t releases = k->product.instruction->releases(&k->product) * strata_share_senders(d);
-  for (int64_t slot = 0; slot < k->ring.slots; slot++)
-    strata_ring_init(d, &k->ring, slot, arrivals, releases);
-  for (int64_t team = 0; team < k->product.teams && k->product.teams > 1; team++)
-    strata_phase_init(d, k->turns, team, 1);
+  k->mainloop->init(d, k);
   strata_emit_fence(d, "barriers");
   strata_emit_if_end(e, branch);
   if (strata_pipelined_shares(d))
@@ -216,44 +54,36 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
 
 typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
-// |emit| for the running task, number d->role.task of |k|'s; |place| moves on.
+// |emit| for the running task, number d->role.task of |k|'s, or of |k|'s and its twins', which follow; |place| moves
+// on.
 static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, strata_ring_place_t *place,
-                                task_t emit) {
+                                bool are_twins, task_t emit) {
   d->state.pipelined = k;
   k->place = *place;
+  if (are_twins)
+    strata_twins_begin(d, k);
   strata_gpu_define_task(d, k->body);
   STRATA_TRY(emit(d, k));
+  if (are_twins)
+    strata_twins_end(d, k);
   *place = k->place;
   return NULL;
 }
-
-// The same of |k| and its twins, whose tasks follow.
-static strata_status_t for_task_of_twins(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
-                                         strata_ring_place_t *place, task_t emit) {
-  strata_twins_begin(d, k);
-  STRATA_TRY(for_task(d, k, place, emit));
-  strata_twins_end(d, k);
-  return NULL;
-}
-
-static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
 // The same of |k| or those behind it; d->role.task counts from |k|'s first.
 static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                    strata_ring_place_t *place, task_t emit) {
   strata_emitter_t *e = &d->e;
-  bool are_twins = k->twins.count > 0 && emit != produce;
+  bool are_twins = k->twins.count > 0 && emit != k->mainloop->produce;
   strata_pipelined_kernel_t *last = are_twins ? strata_twins_last(k) : k;
-  strata_status_t (*own)(strata_gpu_distribution_t *, strata_pipelined_kernel_t *, strata_ring_place_t *, task_t) =
-      are_twins ? for_task_of_twins : for_task;
   if (!last->next)
-    return own(d, k, place, emit);
+    return for_task(d, k, place, are_twins, emit);
   int64_t n_tasks = k->n_tasks * (are_twins ? 1 + (int64_t)k->twins.count : 1);
   MlirValue number = d->role.task, end = strata_emit_index(e, n_tasks), state[] = {place->slot, place->parity};
   MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
   bool was_dirty = d->shared.is_dirty, was_read = d->shared.is_read;
   strata_loop_t choice = strata_emit_choice_begin(e, strata_emit_cmpi(e, STRATA_ULT, number, end), 2, types);
-  STRATA_TRY(own(d, k, place, emit));
+  STRATA_TRY(for_task(d, k, place, are_twins, emit));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
   bool is_dirty = d->shared.is_dirty, is_read = d->shared.is_read;
   d->shared.is_dirty = was_dirty;
@@ -272,30 +102,29 @@ static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipeline
 static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block,
                                  task_t emit) {
   strata_emitter_t *e = &d->e;
-  MlirValue state[] = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
+  MlirType i32 = mlirIntegerTypeGet(e->context, 32);
+  MlirValue first_slot = strata_emit_index(e, 0), zero = strata_emit_integer(e, i32, 0),
+            state[] = {first_slot, zero, zero};
+  int n_state = first->mainloop->has_once ? 3 : 2;
   strata_loop_t loop = {0};
   strata_bounds_t bounds;
   bool is_loop = first->scheduler->bounds(d, first, block, &bounds);
   if (is_loop)
-    loop = strata_emit_for_begin(e, bounds.lower, bounds.upper, bounds.step, 2, state, state);
+    loop = strata_emit_for_begin(e, bounds.lower, bounds.upper, bounds.step, n_state, state, state);
   d->role.task = first->scheduler->task(d, first, block, is_loop ? loop.induction : block);
   d->shared.is_dirty = d->shared.is_read = is_loop;
   d->nest.loops += is_loop;
   strata_ring_place_t place = {state[0], state[1]};
+  first->parity = state[2];
   STRATA_TRY(for_task_of(d, first, &place, emit));
   d->nest.loops -= is_loop;
   state[0] = place.slot;
   state[1] = place.parity;
+  if (n_state > 2)
+    state[2] = strata_emit_binary(e, "arith.xori", first->parity, strata_emit_integer(e, i32, 1));
   if (is_loop)
-    strata_emit_for_end(e, loop, 2, state, state);
+    strata_emit_for_end(e, loop, n_state, state, state);
   first->place = (strata_ring_place_t){state[0], state[1]};
-  return NULL;
-}
-
-static strata_status_t produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  STRATA_TRY(strata_pipelined_addresses(d, k));
-  STRATA_TRY(strata_pipelined_fetch(d, k));
-  strata_epilogue_fetch(d, k);
   return NULL;
 }
 
@@ -304,8 +133,8 @@ static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_ke
   MlirOperation end = mlirBlockGetTerminator(k->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
-    if (!strata_epilogue_has(k, op))
-      STRATA_TRY(mlirOperationEqual(op, k->loop) ? strata_pipelined_multiply(d, k) : strata_gpu_distribute_op(d, op));
+    if (!k->mainloop->fetches(k, op))
+      STRATA_TRY(mlirOperationEqual(op, k->loop) ? k->mainloop->multiply(d, k) : strata_gpu_distribute_op(d, op));
   if (k->scheduler->end)
     k->scheduler->end(d, k);
   return NULL;
@@ -328,31 +157,34 @@ static strata_status_t consume_in_turn(strata_gpu_distribution_t *d, strata_pipe
 
 //===-- Roles ----------------------------------------------------------------------------------------------------===//
 
-static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined_t *p, bool is_producer) {
-  shares_t shares = shares_of(p);
-  if (p->groups * p->teams > 1)
+static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, bool is_producer) {
+  strata_register_shares_t shares = k->mainloop->registers(d, k);
+  if (shares.consumer)
     strata_emit_registers(d, is_producer ? shares.producer : shares.consumer, !is_producer);
 }
 
-// True if a block of the next kernel finds room in shared memory beside this one's.
-static bool has_room_beside(const strata_gpu_distribution_t *d) {
-  return 2 * d->shared.size <= d->device->shared_bytes_processor;
+// True if a block of the next kernel may find room in shared memory beside this one's: it is let in at the end, else at
+// once, as it may be made ready but cannot get in this one's way.
+static bool has_room_beside(const strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
+  return !k->mainloop->is_alone && 2 * d->shared.size <= d->device->shared_bytes_processor;
 }
 
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                       MlirValue thread) {
   strata_emitter_t *e = &d->e;
   strata_gpu_role_t block_role = strata_producers_begin(d, thread);
-  share_registers(d, &k->product, true);
-  bool is_one = strata_pipelined_is_bulk(&k->product);
+  share_registers(d, k, true);
+  bool is_one = k->fetchers == 1, is_alone = k->mainloop->is_alone;
   strata_loop_t branch = {0};
-  if (!has_room_beside(d)) // it may be made ready, but cannot get in this one's way
+  if (!has_room_beside(d, k) && !is_alone)
     strata_emit_launch_next(d);
   if (is_one)
     branch = strata_emit_if_begin(e, strata_emit_is_first_thread(d));
+  if (is_alone)
+    strata_emit_launch_next(d);
   strata_emit_launch_wait(d);
-  STRATA_TRY(for_tasks(d, k, block, produce));
-  if (has_room_beside(d))
+  STRATA_TRY(for_tasks(d, k, block, k->mainloop->produce));
+  if (has_room_beside(d, k))
     strata_emit_launch_next(d);
   if (strata_pipelined_shares(d))
     strata_share_drain(d, k);
@@ -372,8 +204,10 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
   d->role.thread =
       are_teams ? strata_emit_binary(&d->e, "arith.remui", thread, strata_emit_index(&d->e, d->role.group)) : thread;
   d->role.group_number = k->group;
-  share_registers(d, &k->product, false);
+  share_registers(d, k, false);
   strata_emit_launch_wait(d);
+  if (k->mainloop->begin)
+    k->mainloop->begin(d, k);
   STRATA_TRY(for_tasks(d, k, block, k->scheduler->owns ? consume_in_turn : consume));
   for (; k->next && !k->staged; k = k->next)
     ;
@@ -386,7 +220,7 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
 static strata_status_t emit_roles(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                   MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  STRATA_TRY(allocate_all(d, k));
+  STRATA_TRY(k->mainloop->allocate(d, k));
   d->state.pipelined = k;
   init_barriers(d, k, thread);
   k->group = strata_emit_group_number(d, thread);
@@ -421,10 +255,13 @@ static strata_status_t emit_lists(strata_gpu_distribution_t *d, strata_pipelined
   return NULL;
 }
 
-strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall) {
+strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall,
+                                        const strata_mainloop_t *mainloop) {
   strata_pipelined_kernel_t *k;
   MlirValue block = d->role.task, thread = d->role.thread; // of the launch
-  STRATA_TRY(read_kernels(d, forall, &k));
-  STRATA_TRY(share_blocks(d, forall, k));
+  STRATA_TRY(mainloop->read(d, forall, &k));
+  for (strata_pipelined_kernel_t *list = k; list; list = list->other)
+    for (strata_pipelined_kernel_t *each = list; each; each = each->next)
+      each->mainloop = mainloop;
   return emit_lists(d, k, block, thread);
 }

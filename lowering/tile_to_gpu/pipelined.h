@@ -6,27 +6,27 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_PIPELINED_H
 #define STRATA_LOWERING_TILE_TO_GPU_PIPELINED_H
 
-#include "dialects/tile/product_form.h"
-#include "lowering/tile_to_gpu/bulk.h"
-#include "lowering/tile_to_gpu/contract.h"
+#include "lowering/tile_to_gpu/operand.h"
 #include "lowering/tile_to_gpu/ring.h"
 #include "lowering/tile_to_gpu/roles.h"
 #include "lowering/tile_to_gpu/shared.h"
 
 enum { STRATA_MOST_OF_THREE = 112 }; // registers of a thread of three groups for sums and the epilogue's operands
 
-// How an operand lies in a slot: rows of STRATA_SPAN bytes whose 16-byte units are exchanged.
+// An operand in a ring.
 typedef struct strata_ring_operand strata_ring_operand_t;
 struct strata_ring_operand {
-  strata_shared_operand_t shared; // .crossed as below; .memory: all slots
+  strata_shared_operand_t shared; // ->memory: all slots
   int64_t slot;                   // elements of a slot
-  bool is_bulk;
-  strata_bulk_t bulk;
-  MlirOperation load; // in bulk: the tile.load it replaces
-  int64_t tiles;      // in a slot: those of |tiles| tasks, |stride| apart, one behind the other
+  int64_t tiles;                  // in a slot: those of |tiles| tasks, |stride| apart, one behind the other
   int64_t stride;
-  strata_ring_operand_t *other; // of a pair's columns: the second one's, whose tile lies behind the first; else NULL
+  strata_ring_operand_t *next; // of a list, a pair's columns: that whose tile lies behind this one's; NULL: none
 };
+
+// Reads |value|, of whose dims |contiguous| is that in memory: how it comes, and lies in a slot.
+STRATA_MUST_CHECK strata_status_t strata_ring_operand_read(strata_gpu_distribution_t *d, MlirValue value,
+                                                           const strata_operand_terms_t *terms, int contiguous,
+                                                           strata_ring_operand_t *operand);
 
 typedef struct strata_instruction strata_instruction_t; // pipelined_instruction.h
 
@@ -37,7 +37,7 @@ typedef struct {
   bool swap;
   int64_t m_blocks; // instructions' rows of a group, in STRATA_GROUP_ROWS
   int64_t n;        // columns of a result's tile
-  int64_t pair;     // products of a task that share the rows' operand (pipelined_pair.c), 1 or 2
+  int64_t pair;     // products of a task that share the rows' operand (pipelined_pair.c); so many are the columns'
   int64_t parts;    // tiles of an instruction, side by side along its columns: those of a cluster's blocks
   int64_t steps;    // instructions a slot
   int64_t groups;   // of consumers; side by side along the instruction's rows,
@@ -75,9 +75,12 @@ typedef struct {
 // The part of the kernel being emitted: a forall, one or more of which share ring, roles and grid.
 typedef struct strata_pipelined_kernel strata_pipelined_kernel_t;
 typedef struct strata_scheduler strata_scheduler_t; // schedulers.h
+typedef struct strata_mainloop strata_mainloop_t;   // mainloops.h
 struct strata_pipelined_kernel {
   strata_pipelined_t product;
   const strata_scheduler_t *scheduler;
+  const strata_mainloop_t *mainloop;
+  int64_t fetchers;             // producers' threads that fetch: one where all comes in bulk
   MlirOperation loop, contract; // the old ones, of a pair the first
   int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;               // of the first with a ring: those that share its tasks
@@ -94,6 +97,7 @@ struct strata_pipelined_kernel {
   MlirValue ordinal;         // of the running task among the block's
   strata_stream_t stream;    // of the running task
   strata_ring_place_t place; // at the end of the new code
+  MlirValue parity;          // of what is fetched once a task: that of the task's number in its block
   MlirBlock body;            // the old forall's
   int64_t n_tasks;           // its own
   strata_pipelined_kernel_t *next;              // of the same launch and ring, NULL: none; its tasks follow
@@ -110,23 +114,15 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_read(strata_gpu_distribution_
 STRATA_MUST_CHECK strata_status_t strata_pipelined_check(const strata_gpu_distribution_t *d, MlirOperation op,
                                                          const strata_pipelined_t *p);
 
-// Fixes the layouts of a contraction's sum and operands.
-STRATA_MUST_CHECK strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
-
 // The loop of a forall's body |body| that is marked tile.pipeline; a null operation if there is none.
 MlirOperation strata_pipelined_loop(MlirBlock body);
 
 // The whole forall and those behind it: both roles. d->state.pipelined is valid from here on.
-STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall);
+STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall,
+                                                          const strata_mainloop_t *mainloop);
 
 // Tasks of |first| and those behind it (pipelined_turns.c).
 int64_t strata_pipelined_tasks(const strata_pipelined_kernel_t *first);
-
-// What the running task's addresses need (pipelined_fetch.c); its indices and those where it is |task|.
-STRATA_MUST_CHECK strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d,
-                                                             strata_pipelined_kernel_t *k);
-STRATA_MUST_CHECK strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
-                                                         MlirValue task);
 
 // Notes the twins of |k|; the last of them, |k| if there are none. Between begin and end the running task's, one of all
 // of theirs, is one of |k|'s, whose buffers are those of the twin that it is of. Stores by the map of that.
@@ -143,8 +139,6 @@ void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kerne
 // The consumer's group among those of its task.
 MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 
-// Fills the ring for the running task (pipelined_fetch.c).
-STRATA_MUST_CHECK strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 // Tiles of the epilogue's operands that come through the ring (pipelined_epilogue.c): finds them; the slots that they
 // take of each task; whether |op| is one's load. Producers fetch them, consumers have their values from then on.
 void strata_epilogue_read(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
@@ -180,15 +174,14 @@ int64_t strata_ring_bytes(const strata_pipelined_t *p);
 // True if a single thread fetches everything.
 bool strata_pipelined_is_bulk(const strata_pipelined_t *p);
 
-// Bytes of a row of a box in a slot.
-int64_t strata_ring_span(const strata_ring_operand_t *operand);
 // The number of the first task of the block's cluster.
 MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d);
 
-// Pairs (pipelined_pair.c): the products of |loop|; reads the second of one into the first's operand; the number, among
-// the sums of a task's instructions, of sum |i| of product |which|; the second one's result from those.
+// Pairs (pipelined_pair.c): the products of |loop|; the op that gives its result |i|, a null operation where it is
+// none; the number, among the sums of a task's instructions, of sum |i| of product |which|; the second one's result
+// from those.
 int64_t strata_pair_count(MlirOperation loop);
-STRATA_MUST_CHECK strata_status_t strata_pair_read(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+MlirOperation strata_pair_contract(MlirOperation loop, intptr_t i);
 int64_t strata_pair_sum(const strata_pipelined_t *p, int64_t which, int64_t i);
 void strata_pair_define_second(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, const MlirValue *sums);
 
@@ -221,9 +214,6 @@ typedef struct {
 // Combines |values| over the blocks of the cluster, in the order of their ranks.
 STRATA_MUST_CHECK strata_status_t strata_row_combine(strata_gpu_distribution_t *d, MlirAttribute kind, MlirType element,
                                                      const strata_row_place_t *place, int64_t count, MlirValue *values);
-
-// The products of the running task, as the result of the old loop (pipelined_product.c).
-STRATA_MUST_CHECK strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
 // The instruction's first row of two that |lane| of a warp group has, as an element of the result's dim.
 MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue lane);

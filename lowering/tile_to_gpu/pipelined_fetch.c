@@ -5,6 +5,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
@@ -14,7 +15,7 @@
 // Constants and indices that the operands may need.
 static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
 
-strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+static strata_status_t emit_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
        op = mlirOperationGetNextInBlock(op))
     if (is_pure(op))
@@ -22,107 +23,73 @@ strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_
   return NULL;
 }
 
-strata_status_t strata_pipelined_place(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
+// The running task is |task|: its indices, and what addresses need.
+static strata_status_t begin_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
   d->role.task = task;
   strata_gpu_define_task(d, k->body);
-  return strata_pipelined_addresses(d, k);
+  return emit_addresses(d, k);
+}
+
+static bool is_bulk(const strata_pipelined_kernel_t *k, int side) {
+  return strata_operand_is_bulk(&k->product.operands[side].shared);
 }
 
 //===-- In bulk --------------------------------------------------------------------------------------------------===//
 
-// Bytes of one box: all of them count, also those outside the buffer.
-static int64_t box_bytes(const strata_ring_operand_t *operand) {
-  const strata_bulk_t *bulk = &operand->bulk;
-  return bulk->extents[1 - bulk->inner] * strata_ring_span(operand);
-}
-
-// |blocks|: bits of those of the cluster that the box is for; null: it is the own one.
-static void copy_box(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                     const strata_ring_operand_t *operand, MlirValue slot_at, const int64_t *offsets,
-                     MlirValue blocks) {
-  const strata_shared_operand_t *shared = &operand->shared;
-  strata_emitter_t *e = &d->e;
-  bool crossed = shared->form == STRATA_SPANS_CROSSED;
-  int64_t span = STRATA_SPAN / shared->element_bytes;
-  // A crossed operand's boxes are parts of spans of rows one behind the other, others' are rows.
-  int64_t at = crossed ? offsets[0] * shared->steps + offsets[1] * span : offsets[0] * shared->steps;
-  if (shared->form == STRATA_DENSE) // of whole rows
-    at = offsets[1] * shared->rows;
-  const strata_bulk_target_t to = {.memory = shared->memory,
-                                   .at = strata_emit_plus(e, slot_at, at),
-                                   .barriers = k->ring.full,
-                                   .slot = k->place.slot,
-                                   .blocks = blocks};
-  strata_bulk_load(d, &operand->bulk, offsets, strata_ring_span(operand), &to);
-}
-
-// Boxes |first| to |end| - 1, in order.
-static void copy_boxes(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                       const strata_ring_operand_t *operand, MlirValue at, int64_t first, int64_t end,
-                       MlirValue blocks) {
-  const strata_bulk_t *bulk = &operand->bulk;
-  int64_t offsets[2], number = 0;
-  for (offsets[0] = 0; offsets[0] < bulk->box.space.extents[0]; offsets[0] += bulk->extents[0])
-    for (offsets[1] = 0; offsets[1] < bulk->box.space.extents[1]; offsets[1] += bulk->extents[1], number++)
-      if (first <= number && number < end)
-        copy_box(d, k, operand, at, offsets, blocks);
-}
-
-static void copy_tile(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                      const strata_ring_operand_t *operand, MlirValue at) {
-  copy_boxes(d, k, operand, at, 0, strata_bulk_copies(&operand->bulk), (MlirValue){0});
-}
-
 // The block's part, from |piece| on, of an operand fetched in |pieces|.
-static void copy_pieces(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
-                        const strata_ring_operand_t *part, MlirValue at, MlirValue own, MlirValue blocks, int64_t piece,
-                        int64_t pieces) {
+static void copy_pieces(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand, const strata_bulk_t *part,
+                        const strata_fill_t *to, MlirValue own, int64_t piece, int64_t pieces) {
   strata_emitter_t *e = &d->e;
-  int64_t boxes = strata_bulk_copies(&part->bulk) / pieces;
+  int64_t boxes = strata_bulk_copies(part) / pieces;
   bool is_last = piece == pieces - 1;
   strata_loop_t branch = {0};
   if (!is_last)
     branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, own, strata_emit_index(e, piece)));
-  copy_boxes(d, k, part, at, piece * boxes, (piece + 1) * boxes, blocks);
+  strata_boxes_copy(d, operand, part, to, piece * boxes, (piece + 1) * boxes);
   if (is_last)
     return;
   strata_emit_if_else(e, branch);
-  copy_pieces(d, k, part, at, own, blocks, piece + 1, pieces);
+  copy_pieces(d, operand, part, to, own, piece + 1, pieces);
   strata_emit_if_end(e, branch);
 }
 
 // False if nothing is shared.
-static bool copy_shared(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int side, MlirValue at) {
-  strata_ring_operand_t part = k->product.operands[side];
+static bool copy_shared(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int side, strata_fill_t to) {
+  const strata_shared_operand_t *operand = &k->product.operands[side].shared;
+  strata_bulk_t part;
   int64_t pieces = strata_share_pieces(d, side);
-  if (pieces == 1 || !strata_share_divide(&k->product.operands[side].bulk, pieces, &part.bulk))
+  if (pieces == 1 || !strata_share_divide(operand->bulk, pieces, &part))
     return false;
-  copy_pieces(d, k, &part, at, strata_share_piece(d, side), strata_share_blocks(d, side), 0, pieces);
+  to.blocks = strata_share_blocks(d, side);
+  copy_pieces(d, operand, &part, &to, strata_share_piece(d, side), 0, pieces);
   return true;
+}
+
+// A tile, from element |tile| of the operand's slot on.
+static strata_status_t copy_tile(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, strata_fill_t to,
+                                 int64_t tile) {
+  to.at = strata_emit_binary(&d->e, "arith.addi", to.at, strata_emit_index(&d->e, tile));
+  return operand->shared.source->fill(d, &operand->shared, &to);
 }
 
 // The tiles of all tasks of the cluster where they differ.
 static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int side) {
   strata_emitter_t *e = &d->e;
   const strata_ring_operand_t *operand = &k->product.operands[side];
-  MlirValue at = strata_emit_binary(e, "arith.muli", k->place.slot, strata_emit_index(e, operand->slot));
-  if (copy_shared(d, k, side, at))
+  const strata_fill_t to = {
+      .slot = k->place.slot, .at = strata_emit_times(e, k->place.slot, operand->slot), .full = k->ring.full};
+  if (copy_shared(d, k, side, to))
     return NULL;
   if (d->plan.parts == 1 || operand->stride == 0) {
-    copy_tile(d, k, operand, at);
-    if (operand->other)
-      copy_tile(d, k, operand->other,
-                strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, operand->slot / k->product.pair)));
-    return NULL;
+    STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
+    return operand->next ? copy_tile(d, operand->next, to, operand->slot / k->product.pair) : NULL;
   }
   MlirValue own = d->role.task, first = strata_pipelined_first_task(d);
   for (int64_t i = 0; i < operand->tiles; i++) {
-    STRATA_TRY(strata_pipelined_place(
-        d, k, strata_emit_binary(e, "arith.addi", first, strata_emit_index(e, i * operand->stride))));
-    int64_t tile = i * (operand->slot / operand->tiles);
-    copy_tile(d, k, operand, strata_emit_binary(e, "arith.addi", at, strata_emit_index(e, tile)));
+    STRATA_TRY(begin_task(d, k, strata_emit_binary(e, "arith.addi", first, strata_emit_index(e, i * operand->stride))));
+    STRATA_TRY(copy_tile(d, operand, to, i * (operand->slot / operand->tiles)));
   }
-  return strata_pipelined_place(d, k, own);
+  return begin_task(d, k, own);
 }
 
 // By one thread: the arrival with what is to come, then the copies.
@@ -130,11 +97,11 @@ static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipeline
   const strata_ring_operand_t *operands = k->product.operands;
   int64_t bytes = 0;
   for (int side = 0; side < 2; side++)
-    if (operands[side].is_bulk)
-      bytes += strata_bulk_copies(&operands[side].bulk) * box_bytes(&operands[side]) * operands[side].tiles;
+    if (is_bulk(k, side))
+      bytes += operands[side].shared.source->bytes(&operands[side].shared) * operands[side].tiles;
   strata_ring_expect(d, &k->ring, k->place.slot, bytes);
   for (int side = 0; side < 2; side++)
-    if (operands[side].is_bulk)
+    if (is_bulk(k, side))
       STRATA_TRY(copy_operand(d, k, side));
   return NULL;
 }
@@ -162,10 +129,17 @@ static void mark(strata_gpu_distribution_t *d, MlirBlock body, MlirValue value, 
     mark(d, body, mlirOperationGetOperand(op, i), needed);
 }
 
-static strata_status_t emit_needed(strata_gpu_distribution_t *d, MlirBlock body, const ops_t *needed) {
+// Computes the operands in registers of sides |first| to |end| - 1.
+static strata_status_t compute_operands(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int first,
+                                        int end) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
+  ops_t needed = {0};
+  for (int side = first; side < end; side++)
+    if (!is_bulk(k, side))
+      mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (contains(needed, op)) {
+    if (contains(&needed, op)) {
       if (mlirOperationGetNumRegions(op) > 0)
         return strata_gpu_missing(op, "a region in a pipeline");
       STRATA_TRY(strata_gpu_distribute_op(d, op));
@@ -173,59 +147,34 @@ static strata_status_t emit_needed(strata_gpu_distribution_t *d, MlirBlock body,
   return NULL;
 }
 
-static strata_status_t store_operand(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int side) {
-  strata_registers_t registers;
-  const strata_ring_operand_t *operand = &k->product.operands[side];
-  STRATA_TRY(strata_registers_as(d, mlirOperationGetOperand(k->contract, side), &operand->shared.load, &registers));
-  registers = strata_operand_rounded(d, k->product.mma, &registers);
-  return strata_operand_store(d, &operand->shared, k->place.slot, &registers);
-}
-
-// What the loads of both operands leave in a thread's registers, beyond which they are fetched one after the other.
-enum { MAX_REGISTER_BYTES = 64 * 4 };
-
-static int64_t register_bytes(const strata_ring_operand_t *operand) {
-  return operand->is_bulk ? 0 : strata_ring_slot_bytes(operand) / STRATA_GROUP_THREADS;
-}
-
-// Both operands are loaded before the slot is waited for: the loads are under way meanwhile.
-static strata_status_t emit_at_once(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
-  const strata_ring_operand_t *operands = k->product.operands;
-  ops_t needed = {0};
+// Both operands are loaded before the slot is waited for, so that loads are under way meanwhile; but one after the
+// other where they are more than a thread has registers for.
+static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  enum { MAX_BYTES = 64 * 4 };
+  int64_t bytes = 0;
+  bool has_bulk = is_bulk(k, 0) || is_bulk(k, 1);
   for (int side = 0; side < 2; side++)
-    if (!operands[side].is_bulk)
-      mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
-  STRATA_TRY(emit_needed(d, body, &needed));
-  strata_ring_acquire(d, &k->ring, k->place);
-  for (int side = 0; side < 2; side++)
-    if (!operands[side].is_bulk)
-      STRATA_TRY(store_operand(d, k, side));
-  return NULL;
-}
-
-static strata_status_t emit_in_turn(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirBlock body) {
+    bytes += strata_ring_slot_bytes(&k->product.operands[side]) / STRATA_GROUP_THREADS;
+  bool at_once = has_bulk || bytes <= MAX_BYTES;
+  if (at_once)
+    STRATA_TRY(compute_operands(d, k, 0, 2));
   strata_ring_acquire(d, &k->ring, k->place);
   for (int side = 0; side < 2; side++) {
-    ops_t needed = {0};
-    mark(d, body, mlirOperationGetOperand(k->contract, side), &needed);
-    STRATA_TRY(emit_needed(d, body, &needed));
-    STRATA_TRY(store_operand(d, k, side));
+    const strata_shared_operand_t *operand = &k->product.operands[side].shared;
+    if (is_bulk(k, side))
+      continue;
+    if (!at_once)
+      STRATA_TRY(compute_operands(d, k, side, side + 1));
+    STRATA_TRY(operand->source->fill(d, operand, &(strata_fill_t){.slot = k->place.slot, .mma = k->product.mma}));
   }
   return NULL;
-}
-
-static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
-  int64_t bytes = register_bytes(&k->product.operands[0]) + register_bytes(&k->product.operands[1]);
-  bool has_bulk = k->product.operands[0].is_bulk || k->product.operands[1].is_bulk;
-  return bytes <= MAX_REGISTER_BYTES || has_bulk ? emit_at_once(d, k, body) : emit_in_turn(d, k, body);
 }
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
 // Every producer arrives; the first announces what comes in bulk.
 static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  bool has_bulk = k->product.operands[0].is_bulk || k->product.operands[1].is_bulk;
+  bool has_bulk = is_bulk(k, 0) || is_bulk(k, 1);
   strata_emit_fence(d, "shared");
   if (!has_bulk) {
     strata_phase_arrive(d, k->ring.full, k->place.slot);
@@ -258,21 +207,31 @@ static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_
   return strata_emit_binary(e, "arith.remui", step, strata_emit_index(e, k->n_steps));
 }
 
-strata_status_t strata_pipelined_fetch(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+strata_status_t
+strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue lower, MlirValue upper,
+                           strata_status_t (*emit)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k)) {
   strata_emitter_t *e = &d->e;
-  MlirValue state[] = {k->place.slot, k->place.parity}, lower, upper;
+  MlirValue state[] = {k->place.slot, k->place.parity};
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
-  k->scheduler->steps(d, k, &lower, &upper);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
   MlirValue step = staggered(d, k, loop.induction);
   strata_gpu_record_of(d, induction)->counter = step;
   strata_define_scalar(d, induction, step);
   k->place = (strata_ring_place_t){state[0], state[1]};
-  STRATA_TRY(emit_step(d, k));
+  STRATA_TRY(emit(d, k));
   strata_ring_advance(d, &k->ring, &k->place);
   state[0] = k->place.slot;
   state[1] = k->place.parity;
   strata_emit_for_end(e, loop, 2, state, state);
   k->place = (strata_ring_place_t){state[0], state[1]};
+  return NULL;
+}
+
+strata_status_t strata_pipelined_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  MlirValue lower, upper;
+  STRATA_TRY(emit_addresses(d, k));
+  k->scheduler->steps(d, k, &lower, &upper);
+  STRATA_TRY(strata_pipelined_for_steps(d, k, lower, upper, emit_step));
+  strata_epilogue_fetch(d, k);
   return NULL;
 }

@@ -10,18 +10,6 @@
 
 enum { MIN_ROWS = 16, MIN_COLUMNS = 32 };
 
-// Boxes of the operand, and how it lies in a slot; false if it does not come in bulk.
-static bool read_dense(strata_gpu_distribution_t *d, MlirType type, strata_ring_operand_t *operand) {
-  strata_shared_operand_t *shared = &operand->shared;
-  strata_bulk_limits_t limits = {.most = {shared->rows, shared->steps}, .span = shared->rows * shared->element_bytes};
-  shared->form = STRATA_DENSE;
-  operand->slot = shared->rows * shared->steps;
-  bool is_read =
-      shared->rows <= STRATA_BULK_EXTENT && strata_bulk_read(d, operand->load, 0, type, &limits, &operand->bulk);
-  operand->bulk.is_dense = true;
-  return is_read && operand->bulk.inner == 0 && operand->bulk.extents[0] == shared->rows;
-}
-
 // The layouts of the sum and the operands' fragments; false if no tile of |warps| is possible.
 static bool find_layouts(strata_pipelined_t *p, const int64_t *warps) {
   static const int64_t least[2] = {MIN_ROWS, MIN_COLUMNS};
@@ -41,12 +29,9 @@ static bool find_layouts(strata_pipelined_t *p, const int64_t *warps) {
   return true;
 }
 
-strata_status_t strata_fma_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type,
-                                   int contiguous, strata_pipelined_t *p) {
-  strata_ring_operand_t *operand = &p->operands[side];
-  (void)op, (void)contiguous;
-  operand->is_bulk = !mlirOperationIsNull(operand->load) && read_dense(d, type, operand);
-  return NULL;
+strata_operand_terms_t strata_fma_terms(MlirType type, bool left) {
+  (void)type, (void)left;
+  return (strata_operand_terms_t){.has_boxes = true, .is_dense = true};
 }
 
 // Multiply-adds take all of their operands in bulk, as they lie in memory.

@@ -10,10 +10,8 @@ struct strata_instruction {
   // Sums lie as a warp group's instruction has them: results are staged and exchanged by warp groups, and operands of
   // the epilogue may come through the ring.
   bool has_fragments;
-  // Of side |side|, whose operand is of |type| and lies contiguous along dim |contiguous| of it: whether it comes in
-  // bulk, and its form and place in a slot. UNSUPPORTED where no form suits.
-  strata_status_t (*operand)(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type, int contiguous,
-                             strata_pipelined_t *p);
+  // How an operand of |type| may come, that of the instruction's rows if it is |left|.
+  strata_operand_terms_t (*terms)(MlirType type, bool left);
   // Once both are known: the layout of the sums, and of what threads read of operands. UNSUPPORTED where the schedule
   // asks for what the instruction has not.
   strata_status_t (*finish)(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
@@ -31,25 +29,32 @@ struct strata_instruction {
 // The one that |op|, a vector.contract, asks for.
 const strata_instruction_t *strata_instruction_of(MlirOperation op);
 
-strata_status_t strata_wgmma_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type,
-                                     int contiguous, strata_pipelined_t *p);
-strata_status_t strata_wgmma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
-                                    strata_pipelined_t *p);
+#define STRATA_INSTRUCTION(name)                                                                                       \
+  strata_operand_terms_t name##_terms(MlirType type, bool left);                                                       \
+  strata_status_t name##_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,     \
+                                strata_pipelined_t *p);                                                                \
+  int64_t name##_releases(const strata_pipelined_t *p);                                                                \
+  void name##_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,     \
+                       MlirValue *sums);                                                                               \
+  void name##_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums)
+
+STRATA_INSTRUCTION(strata_wgmma);
+STRATA_INSTRUCTION(strata_fma);
+
 // The layout of the sums: by ->n, ->m_blocks, ->groups, ->across, ->swap and ->reads_left.
 strata_layout_t strata_wgmma_sum_layout(const strata_pipelined_t *p);
-// How an operand of |steps| steps lies, as tile.mma_async says it.
-MlirAttribute strata_wgmma_describe(MlirContext context, bool crossed, int64_t steps);
-int64_t strata_wgmma_releases(const strata_pipelined_t *p);
-void strata_wgmma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
-                           MlirValue *sums);
-void strata_wgmma_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *sums);
-
-strata_status_t strata_fma_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type,
-                                   int contiguous, strata_pipelined_t *p);
-strata_status_t strata_fma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
-                                  strata_pipelined_t *p);
-int64_t strata_fma_releases(const strata_pipelined_t *p);
-void strata_fma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue slot, MlirValue step,
-                         MlirValue *sums);
+// A warp group's instruction: 64 rows of the left operand, in shared memory or, if that is NULL, in registers, times
+// |columns| of the right one.
+typedef struct {
+  const strata_mma_t *mma;
+  MlirType sum;
+  int64_t columns;
+  const strata_shared_operand_t *left, *right;
+} strata_wgmma_t;
+// |left|: memory and place, or words; columns / 2 sums, which it adds to or is the first of.
+void strata_wgmma_emit(strata_gpu_distribution_t *d, const strata_wgmma_t *w, const MlirValue *left, MlirValue right_at,
+                       bool adds, MlirValue *sums);
+// |words| of left operands, complete before what follows.
+void strata_wgmma_emit_left(strata_gpu_distribution_t *d, int64_t count, MlirValue *words);
 
 #endif

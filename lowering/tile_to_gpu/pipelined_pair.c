@@ -11,49 +11,24 @@
 #include "lowering/tile_to_gpu/pipelined.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { COLUMN = 1, RIGHT = 1, SUM = 2 };
+enum { SUM = 2 };
 
 static MlirBlock body_of(MlirOperation loop) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)); }
 
-// The op that yields the loop's result |i|; a null operation where it is none.
-static MlirOperation yielded(MlirOperation loop, intptr_t i) {
-  MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(body_of(loop)), i);
-  return strata_def(value);
+MlirOperation strata_pair_contract(MlirOperation loop, intptr_t i) {
+  return strata_def(mlirOperationGetOperand(mlirBlockGetTerminator(body_of(loop)), i));
 }
 
 int64_t strata_pair_count(MlirOperation loop) {
   if (mlirOperationIsNull(loop) || mlirOperationGetNumResults(loop) != 2)
     return 1;
   for (intptr_t i = 0; i < 2; i++) {
-    MlirOperation op = yielded(loop, i);
+    MlirOperation op = strata_pair_contract(loop, i);
     if (mlirOperationIsNull(op) || !strata_op_is(op, "vector.contract") ||
         !mlirValueEqual(mlirOperationGetOperand(op, SUM), mlirBlockGetArgument(body_of(loop), 1 + i)))
       return 1;
   }
   return 2;
-}
-
-// True if both lie in a slot, and are brought, in the same way.
-static bool is_alike(const strata_ring_operand_t *a, const strata_ring_operand_t *b) {
-  return a->is_bulk && b->is_bulk && a->slot == b->slot && a->shared.form == b->shared.form &&
-         a->bulk.inner == b->bulk.inner && !memcmp(a->bulk.extents, b->bulk.extents, sizeof a->bulk.extents) &&
-         mlirTypeEqual(a->shared.element, b->shared.element);
-}
-
-strata_status_t strata_pair_read(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  if (k->product.pair == 1)
-    return NULL;
-  MlirOperation contract = yielded(k->loop, 1);
-  strata_pipelined_t second;
-  STRATA_TRY(strata_pipelined_read(d, contract, &second));
-  strata_ring_operand_t *operand = &k->product.operands[COLUMN];
-  if (!mlirValueEqual(mlirOperationGetOperand(contract, 0), mlirOperationGetOperand(k->contract, 0)) ||
-      !is_alike(operand, &second.operands[COLUMN]) || second.mma != k->product.mma || second.n != k->product.n ||
-      second.m_blocks != k->product.m_blocks || k->product.reads_left)
-    return strata_gpu_missing(contract, "a pair of products that are not alike");
-  operand->other = strata_arena_new(d->compile->arena, strata_ring_operand_t);
-  *operand->other = second.operands[COLUMN];
-  return NULL;
 }
 
 int64_t strata_pair_sum(const strata_pipelined_t *p, int64_t which, int64_t i) {

@@ -8,22 +8,14 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/groups.h"
+#include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { ROW = 0, COLUMN = 1, STEP = 1, WARPS = 4, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
+enum { COLUMN = 1, STEP = 1, WARPS = 4 };
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
-
-// The tile.load that |value| is; a null operation if it is anything else.
-static MlirOperation plain_load(MlirValue value) {
-  MlirOperation none = {0};
-  if (!mlirValueIsAOpResult(value))
-    return none;
-  MlirOperation op = mlirOpResultGetOwner(value);
-  return strata_op_is(op, "tile.load") ? op : none;
-}
 
 // The operand along the instruction's columns holds the tiles of all blocks of a cluster; where it is crossed, in whole
 // spans, each of one tile or of several.
@@ -54,34 +46,51 @@ static strata_layout_t load_layout(const int64_t *sizes, int64_t threads, int fi
 // wait for them, not of few, where memory has no time for it.
 static bool reads_ahead(const strata_gpu_distribution_t *d, const strata_ring_operand_t *operand) {
   enum { MANY_ROWS = 128 };
-  return operand->is_bulk && d->plan.stagger && operand->shared.rows >= MANY_ROWS;
+  return strata_operand_is_bulk(&operand->shared) && d->plan.stagger && operand->shared.rows >= MANY_ROWS;
 }
 
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, int64_t producers,
-                                    strata_pipelined_t *p) {
+                                    const strata_pipelined_t *p, strata_ring_operand_t *operand) {
   MlirValue value = mlirOperationGetOperand(op, side);
   MlirType type = mlirValueGetType(value);
-  strata_ring_operand_t *operand = &p->operands[side];
-  strata_shared_operand_t *shared = &operand->shared;
-  shared->element = mlirShapedTypeGetElementType(type);
-  shared->element_bytes = strata_element_bytes(shared->element);
-  shared->rows = mlirShapedTypeGetDimSize(type, 0);
-  shared->steps = mlirShapedTypeGetDimSize(type, STEP);
-  shared->word = 1;
-  operand->load = plain_load(value);
+  const strata_operand_terms_t terms = p->instruction->terms(type, side == strata_pipelined_left_side(p));
   int contiguous = STEP;
   int64_t width = 1;
   STRATA_TRY(strata_operand_source(d, value, &contiguous, &width));
-  STRATA_TRY(p->instruction->operand(d, op, side, type, contiguous, p));
+  STRATA_TRY(strata_ring_operand_read(d, value, &terms, contiguous, operand));
   if (reads_ahead(d, operand))
-    operand->bulk.reads_ahead = true;
+    operand->shared.bulk->reads_ahead = true;
   place_tiles(operand, mlirShapedTypeGetDimSize(type, 0), side == strata_pipelined_left_side(p) ? 1 : p->parts);
   if (side == COLUMN && p->pair > 1) {
     operand->tiles *= p->pair;
     operand->slot *= p->pair;
   }
-  const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0), shared->steps};
-  shared->load = load_layout(sizes, producers, contiguous, strata_power_of_two_in(sizes[contiguous], width));
+  const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, STEP)};
+  operand->shared.load = load_layout(sizes, producers, contiguous, strata_power_of_two_in(sizes[contiguous], width));
+  return NULL;
+}
+
+// True if both lie in a slot, and are brought, in the same way.
+static bool is_alike(const strata_shared_operand_t *a, const strata_shared_operand_t *b) {
+  return strata_operand_is_bulk(a) && strata_operand_is_bulk(b) && a->form == b->form && a->rows == b->rows &&
+         a->steps == b->steps && a->bulk->inner == b->bulk->inner && mlirTypeEqual(a->element, b->element) &&
+         !memcmp(a->bulk->extents, b->bulk->extents, sizeof a->bulk->extents);
+}
+
+static MlirType sum_type(MlirOperation op) { return mlirValueGetType(mlirOperationGetResult(op, 0)); }
+
+// The columns' operand of the second product of a pair, behind the first one's.
+static strata_status_t read_second(strata_gpu_distribution_t *d, MlirOperation op, int64_t producers,
+                                   strata_pipelined_t *p) {
+  strata_ring_operand_t *first = &p->operands[COLUMN],
+                        *second = strata_arena_new(d->compile->arena, strata_ring_operand_t);
+  MlirOperation other = strata_pair_contract(mlirOperationGetParentOperation(op), 1);
+  STRATA_TRY(read_operand(d, other, COLUMN, producers, p, second));
+  if (!mlirValueEqual(mlirOperationGetOperand(other, 0), mlirOperationGetOperand(op, 0)) ||
+      !is_alike(&first->shared, &second->shared) || !mlirTypeEqual(sum_type(op), sum_type(other)) ||
+      !mlirAttributeEqual(strata_attr(op, "tile.mma"), strata_attr(other, "tile.mma")))
+    return strata_gpu_missing(other, "a pair of products that are not alike");
+  first->next = second;
   return NULL;
 }
 
@@ -105,7 +114,9 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
     return strata_gpu_missing(op, "a contraction without a schedule");
   p->parts = d->plan.parts;
   for (int side = 0; side < 2; side++)
-    STRATA_TRY(read_operand(d, op, side, schedule.producers, p));
+    STRATA_TRY(read_operand(d, op, side, schedule.producers, p, &p->operands[side]));
+  if (p->pair > 1)
+    STRATA_TRY(read_second(d, op, schedule.producers, p));
   return instruction->finish(d, op, &schedule, p);
 }
 

@@ -1,9 +1,35 @@
 // Pipelined products: what a slot of the ring is, by the product alone.
+#include "dialects/integers.h"
+#include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/pipelined.h"
 
-enum { ROW = 0, COLUMN = 1 };
+enum { ROW = 0, COLUMN = 1, STEP = 1 };
 
-bool strata_pipelined_is_bulk(const strata_pipelined_t *p) { return p->operands[0].is_bulk && p->operands[1].is_bulk; }
+strata_status_t strata_ring_operand_read(strata_gpu_distribution_t *d, MlirValue value,
+                                         const strata_operand_terms_t *terms, int contiguous,
+                                         strata_ring_operand_t *operand) {
+  strata_shared_operand_t *shared = &operand->shared;
+  MlirType type = mlirValueGetType(value);
+  shared->value = value;
+  shared->element = mlirShapedTypeGetElementType(type);
+  shared->element_bytes = strata_element_bytes(shared->element);
+  shared->rows = mlirShapedTypeGetDimSize(type, 0);
+  shared->steps = mlirShapedTypeGetDimSize(type, STEP);
+  shared->word = 1;
+  STRATA_TRY(strata_operand_find_source(d, shared, terms));
+  bool is_bulk = strata_operand_is_bulk(shared);
+  bool crossed = is_bulk ? shared->bulk->inner != STEP : contiguous != STEP && shared->element_bytes == 2;
+  int64_t span = terms->is_dense ? 1 : STRATA_SPAN / shared->element_bytes;
+  shared->form = terms->is_dense ? STRATA_DENSE : crossed ? STRATA_SPANS_CROSSED : STRATA_SPANS;
+  if (crossed)
+    shared->rows = strata_round_up(shared->rows, span);
+  operand->slot = shared->rows * (crossed ? shared->steps : strata_round_up(shared->steps, span));
+  return NULL;
+}
+
+bool strata_pipelined_is_bulk(const strata_pipelined_t *p) {
+  return strata_operand_is_bulk(&p->operands[0].shared) && strata_operand_is_bulk(&p->operands[1].shared);
+}
 
 int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand) {
   return operand->slot * operand->shared.element_bytes;
@@ -11,11 +37,6 @@ int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand) {
 
 int64_t strata_ring_bytes(const strata_pipelined_t *p) {
   return p->slots * (strata_ring_slot_bytes(&p->operands[0]) + strata_ring_slot_bytes(&p->operands[1]));
-}
-
-int64_t strata_ring_span(const strata_ring_operand_t *operand) {
-  const strata_shared_operand_t *shared = &operand->shared;
-  return shared->form == STRATA_DENSE ? shared->rows * shared->element_bytes : STRATA_SPAN;
 }
 
 // The dim of the result that the instruction's rows run along.

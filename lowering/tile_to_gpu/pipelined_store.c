@@ -31,8 +31,6 @@ typedef struct {
   MlirValue group_at; // where the group's sub-tiles begin, in elements
 } staged_t;
 
-static void emit_plain(strata_emitter_t *e, const char *name) { strata_emit_op(e, name, 0, NULL, 0, NULL, 0, NULL); }
-
 static void wait_for_stores(strata_gpu_distribution_t *d, int64_t pending) {
   strata_named_attr_t attr = {"pending", strata_i64_attr(d->e.context, pending)};
   strata_emit_op(&d->e, STRATA_TILE_BULK_WAIT, 0, NULL, 0, NULL, 1, &attr);
@@ -155,7 +153,7 @@ static void emit_sub_tile(staged_t *s, int64_t block, int64_t part) {
   strata_emit_group_barrier(d, s->k);
   branch = if_first(d, s->lane);
   for_boxes(s, block, part, at, store_box);
-  emit_plain(e, STRATA_TILE_BULK_COMMIT);
+  strata_emit_op(e, STRATA_TILE_BULK_COMMIT, 0, NULL, 0, NULL, 0, NULL);
   strata_emit_if_end(e, branch);
 }
 

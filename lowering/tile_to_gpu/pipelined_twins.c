@@ -18,18 +18,6 @@ typedef struct {
   bool has_math;
 } comparison_t;
 
-static bool has_equal_attributes(MlirOperation a, MlirOperation b) {
-  intptr_t n = mlirOperationGetNumAttributes(a);
-  if (n != mlirOperationGetNumAttributes(b))
-    return false;
-  for (intptr_t i = 0; i < n; i++) {
-    MlirNamedAttribute own = mlirOperationGetAttribute(a, i), other = mlirOperationGetAttribute(b, i);
-    if (!mlirIdentifierEqual(own.name, other.name) || !mlirAttributeEqual(own.attribute, other.attribute))
-      return false;
-  }
-  return true;
-}
-
 static bool is_constant(MlirValue value) {
   MlirOperation op = strata_def(value);
   return !mlirOperationIsNull(op) && strata_op_is(op, "arith.constant");
@@ -62,7 +50,7 @@ static bool is_same_op(comparison_t *c, MlirOperation a, MlirOperation b) {
   intptr_t n_operands = mlirOperationGetNumOperands(a), n_results = mlirOperationGetNumResults(a);
   bool same = mlirStringRefEqual(name, strata_op_name(b)) && n_operands == mlirOperationGetNumOperands(b) &&
               n_results == mlirOperationGetNumResults(b) &&
-              mlirOperationGetNumRegions(a) == mlirOperationGetNumRegions(b) && has_equal_attributes(a, b);
+              mlirOperationGetNumRegions(a) == mlirOperationGetNumRegions(b) && strata_op_attrs_equal(a, b);
   c->has_math |= name.length > 5 && !strncmp(name.data, "math.", 5);
   for (intptr_t i = 0; same && i < n_operands; i++)
     same = is_same_value(c, mlirOperationGetOperand(a, i), mlirOperationGetOperand(b, i));

@@ -14,50 +14,12 @@ enum { ROW = 0, COLUMN = 1, STEP = 1, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A 
 
 //===-- Operands in a slot ---------------------------------------------------------------------------------------===//
 
-// Operands of 16 bits may lie crossed; of others the rows of a slot run along the reduction.
-static void place_operand(strata_ring_operand_t *operand, bool crossed) {
-  strata_shared_operand_t *shared = &operand->shared;
-  shared->form = crossed ? STRATA_SPANS_CROSSED : STRATA_SPANS;
-  if (crossed)
-    shared->rows = strata_round_up(shared->rows, STRATA_SPAN / shared->element_bytes);
-  operand->slot = shared->rows * shared->steps;
-}
-
-// Boxes along the reduction, or, where |may_cross|, across it: then each box of rows is a span.
-static bool find_boxes(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, MlirType type,
-                       bool may_cross, strata_bulk_t *out) {
-  int64_t bytes = operand->shared.element_bytes;
-  int64_t rows = operand->shared.rows, n_boxes = strata_ceil_div(rows, STRATA_BULK_EXTENT);
-  int64_t most = n_boxes > 1 && rows % n_boxes == 0 ? rows / n_boxes : STRATA_BULK_EXTENT; // equal ones: slots are full
-  strata_bulk_limits_t limits = {.most = {most, operand->shared.steps}, .span = STRATA_SPAN};
-  if (strata_bulk_read(d, operand->load, 0, type, &limits, out))
-    return may_cross || out->inner == STEP;
-  limits.most[0] = STRATA_SPAN / bytes;
-  return may_cross && strata_bulk_read(d, operand->load, 0, type, &limits, out);
-}
-
-// One box, else one copy that follows windows, else several boxes.
-static bool find_bulk(strata_gpu_distribution_t *d, strata_ring_operand_t *operand, MlirType type, bool may_cross) {
-  strata_bulk_t boxes;
-  bool has_boxes = find_boxes(d, operand, type, may_cross, &boxes);
-  bool is_one = has_boxes && (boxes.inner != STEP || boxes.extents[0] >= boxes.box.space.extents[0]);
-  if (!is_one && strata_bulk_read_window(d, operand->load, 0, type, STRATA_SPAN, &operand->bulk))
-    return true;
-  operand->bulk = boxes;
-  return has_boxes;
-}
-
-strata_status_t strata_wgmma_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, MlirType type,
-                                     int contiguous, strata_pipelined_t *p) {
-  strata_ring_operand_t *operand = &p->operands[side];
-  const strata_shared_operand_t *shared = &operand->shared;
-  if (shared->steps * shared->element_bytes != STRATA_SPAN)
-    return strata_gpu_missing(op, "a step of other than 128 bytes");
-  bool has_16_bits = shared->element_bytes == 2;
-  bool may_cross = has_16_bits || (shared->element_bytes == 4 && side == strata_pipelined_left_side(p));
-  operand->is_bulk = !mlirOperationIsNull(operand->load) && find_bulk(d, operand, type, may_cross);
-  place_operand(operand, operand->is_bulk ? operand->bulk.inner != STEP : contiguous != STEP && has_16_bits);
-  return NULL;
+// Operands of 16 bits may lie crossed; of others the rows of a slot run along the reduction, but threads read a left
+// one of f32.
+strata_operand_terms_t strata_wgmma_terms(MlirType type, bool left) {
+  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
+  return (strata_operand_terms_t){
+      .has_boxes = true, .has_windows = true, .may_cross = bytes == 2 || (bytes == 4 && left)};
 }
 
 //===-- Layouts --------------------------------------------------------------------------------------------------===//
@@ -135,6 +97,9 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
   int64_t steps = p->operands[0].shared.steps;
   if (!p->mma || strcmp(p->mma->family, d->device->mma_async) != 0)
     return strata_gpu_missing(op, "this matrix instruction");
+  for (int side = 0; side < 2; side++)
+    if (p->operands[side].shared.steps * p->operands[side].shared.element_bytes != STRATA_SPAN)
+      return strata_gpu_missing(op, "a step of other than 128 bytes");
   if (schedule->producers != STRATA_GROUP_THREADS || schedule->group != p->groups * STRATA_GROUP_THREADS ||
       schedule->threads != schedule->group * p->teams)
     return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
@@ -166,21 +131,11 @@ int64_t strata_wgmma_releases(const strata_pipelined_t *p) { return p->groups; }
 
 static int64_t n_block_sums(const strata_pipelined_t *p) { return strata_pipelined_columns(p) / 2; }
 
-MlirAttribute strata_wgmma_describe(MlirContext context, bool crossed, int64_t steps) {
+static MlirAttribute describe(MlirContext context, const strata_shared_operand_t *operand) {
   int64_t group = STRATA_SPAN * STRATA_SPAN_ROWS; // bytes of the rows after which the exchange repeats
-  return strata_i64s_attr(context, 4, (int64_t[]){crossed, STRATA_SPAN, crossed ? STRATA_SPAN * steps : 0, group});
-}
-
-static MlirAttribute describe(MlirContext context, const strata_ring_operand_t *operand) {
-  return strata_wgmma_describe(context, operand->shared.form == STRATA_SPANS_CROSSED, operand->shared.steps);
-}
-
-// Elements from the operand's place in a slot to instruction |step|'s, |rows| rows further.
-static int64_t offset_of(const strata_pipelined_t *p, const strata_ring_operand_t *operand, int64_t rows,
-                         int64_t step) {
-  bool crossed = operand->shared.form == STRATA_SPANS_CROSSED;
-  int64_t span = STRATA_SPAN / operand->shared.element_bytes;
-  return rows * operand->shared.steps + step * p->mma->k * (crossed ? span : 1);
+  bool crossed = operand->form == STRATA_SPANS_CROSSED;
+  return strata_i64s_attr(context, 4,
+                          (int64_t[]){crossed, STRATA_SPAN, crossed ? STRATA_SPAN * operand->steps : 0, group});
 }
 
 void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64_t count, MlirValue *sums,
@@ -194,30 +149,37 @@ void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64
     sums[i] = mlirOperationGetResult(op, i);
 }
 
-// An instruction: the left operand's |n_left| values, then where the right one lies.
-static void emit_instruction(strata_gpu_distribution_t *d, const strata_pipelined_t *p, const MlirValue *left_values,
-                             int n_left, MlirValue right_at, MlirValue *sums) {
-  const strata_ring_operand_t *left = &p->operands[strata_pipelined_left_side(p)],
-                              *right = &p->operands[1 - strata_pipelined_left_side(p)];
+void strata_wgmma_emit(strata_gpu_distribution_t *d, const strata_wgmma_t *w, const MlirValue *left, MlirValue right_at,
+                       bool adds, MlirValue *sums) {
+  MlirContext context = d->e.context;
   MlirValue operands[WORDS + 2 + STRATA_MAX_COLUMNS / 2];
   MlirType types[STRATA_MAX_COLUMNS / 2];
-  int count = (int)n_block_sums(p), n_fixed = n_left + 2;
-  memcpy(operands, left_values, (size_t)n_left * sizeof *operands);
-  operands[n_left] = right->shared.memory;
-  operands[n_left + 1] = right_at;
-  for (int i = 0; i < count; i++) {
-    operands[n_fixed + i] = sums[i];
-    types[i] = p->sum;
-  }
-  MlirContext context = d->e.context;
-  strata_named_attr_t attrs[] = {{"kind", strata_str_attr(context, p->mma->name)},
-                                 {"n", strata_i64_attr(context, strata_pipelined_columns(p))},
-                                 {"right", describe(context, right)},
-                                 {"left", describe(context, left)}};
-  const char *name = p->reads_left ? STRATA_TILE_MMA_REGISTERS : STRATA_TILE_MMA_ASYNC;
-  MlirOperation op = strata_emit_op(&d->e, name, n_fixed + count, operands, count, types, p->reads_left ? 3 : 4, attrs);
+  int count = (int)w->columns / 2, n = 0, n_left = w->left ? 2 : WORDS;
+  for (int i = 0; i < n_left; i++)
+    operands[n++] = left[i];
+  operands[n++] = w->right->memory;
+  operands[n++] = right_at;
+  for (int i = 0; i < count; i++)
+    types[i] = w->sum;
+  for (int i = 0; i < count && adds; i++)
+    operands[n++] = sums[i];
+  strata_named_attr_t attrs[] = {{"kind", strata_str_attr(context, w->mma->name)},
+                                 {"n", strata_i64_attr(context, w->columns)},
+                                 {"right", describe(context, w->right)},
+                                 {"left", w->left ? describe(context, w->left) : (MlirAttribute){0}}};
+  const char *name = w->left ? STRATA_TILE_MMA_ASYNC : STRATA_TILE_MMA_REGISTERS;
+  MlirOperation op = strata_emit_op(&d->e, name, n, operands, count, types, w->left ? 4 : 3, attrs);
   for (int i = 0; i < count; i++)
     sums[i] = mlirOperationGetResult(op, i);
+}
+
+void strata_wgmma_emit_left(strata_gpu_distribution_t *d, int64_t count, MlirValue *words) {
+  MlirType *types = strata_arena_array(d->compile->arena, MlirType, count);
+  for (int64_t i = 0; i < count; i++)
+    types[i] = mlirValueGetType(words[i]);
+  MlirOperation op = strata_emit_op(&d->e, STRATA_TILE_MMA_LEFT, (int)count, words, (int)count, types, 0, NULL);
+  for (int64_t i = 0; i < count; i++)
+    words[i] = mlirOperationGetResult(op, i);
 }
 
 // All words of the left operand in |slot|, complete.
@@ -226,42 +188,24 @@ static MlirValue *emit_left(strata_gpu_distribution_t *d, const strata_pipelined
   const strata_shared_operand_t *left = &p->operands[strata_pipelined_left_side(p)].shared;
   int64_t count = strata_layout_registers(&left->fragment), one = 1;
   MlirValue *words = strata_arena_array(d->compile->arena, MlirValue, count);
-  MlirType *types = strata_arena_array(d->compile->arena, MlirType, count);
   strata_operand_reader_t reader = strata_operand_reader(d, left, slot);
   for (int64_t i = 0; i < count; i++) {
     MlirValue word = strata_operand_read(d, &reader, i);
-    types[i] = mlirVectorTypeGet(1, &one, left->element);
-    words[i] = strata_emit_value(e, "vector.from_elements", 1, &word, types[i], 0, NULL);
+    words[i] =
+        strata_emit_value(e, "vector.from_elements", 1, &word, mlirVectorTypeGet(1, &one, left->element), 0, NULL);
   }
-  MlirOperation op = strata_emit_op(e, STRATA_TILE_MMA_LEFT, (int)count, words, (int)count, types, 0, NULL);
-  for (int64_t i = 0; i < count; i++)
-    words[i] = mlirOperationGetResult(op, i);
+  strata_wgmma_emit_left(d, count, words);
   return words;
 }
 
-// Where the group's rows of the left operand begin in |slot|.
-static MlirValue left_place(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
-  const strata_pipelined_t *p = &k->product;
-  strata_emitter_t *e = &d->e;
-  const strata_ring_operand_t *left = &p->operands[strata_pipelined_left_side(p)];
-  MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, left->slot));
-  if (p->groups == p->across)
+// Where the operand lies in |slot|; the group's part, where each has |rows| of it.
+static MlirValue place_in(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                          const strata_ring_operand_t *operand, MlirValue slot, int64_t rows) {
+  MlirValue at = strata_emit_times(&d->e, slot, operand->slot);
+  if (!rows)
     return at;
-  int64_t rows = offset_of(p, left, p->m_blocks * STRATA_GROUP_ROWS, 0);
-  MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, rows));
-  return strata_emit_binary(e, "arith.addi", at, own);
-}
-
-// Where the group's columns of the right operand do.
-static MlirValue right_place(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
-  const strata_pipelined_t *p = &k->product;
-  strata_emitter_t *e = &d->e;
-  const strata_ring_operand_t *right = &p->operands[1 - strata_pipelined_left_side(p)];
-  MlirValue at = strata_emit_binary(e, "arith.muli", slot, strata_emit_index(e, right->slot));
-  if (p->across == 1)
-    return at;
-  MlirValue own = strata_emit_binary(e, "arith.muli", k->group, strata_emit_index(e, offset_of(p, right, p->n, 0)));
-  return strata_emit_binary(e, "arith.addi", at, own);
+  return strata_emit_binary(&d->e, "arith.addi", at,
+                            strata_emit_times(&d->e, k->group, strata_operand_at(&operand->shared, rows, 0)));
 }
 
 // All of a slot's instructions.
@@ -271,22 +215,21 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   const strata_ring_operand_t *left = &p->operands[strata_pipelined_left_side(p)],
                               *right = &p->operands[1 - strata_pipelined_left_side(p)];
   MlirValue *words = p->reads_left ? emit_left(d, p, slot) : NULL;
-  MlirValue left_at = p->reads_left ? slot : left_place(d, k, slot);
-  MlirValue right_at = right_place(d, k, slot);
+  int64_t rows_each = p->groups == p->across ? 0 : p->m_blocks * STRATA_GROUP_ROWS;
+  MlirValue left_at = words ? slot : place_in(d, k, left, slot, rows_each);
+  MlirValue right_at = place_in(d, k, right, slot, p->across == 1 ? 0 : p->n);
   strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, strata_pipelined_sums(p), sums, -1);
+  const strata_wgmma_t w = {p->mma, p->sum, strata_pipelined_columns(p), words ? NULL : &left->shared, &right->shared};
   int64_t tile = left->slot / p->pair;
   for (int64_t step = 0; step < p->steps; step++)
     for (int64_t block = 0; block < n_blocks(p); block++) {
-      MlirValue at = strata_emit_plus(e, right_at, offset_of(p, right, 0, step)),
-                *block_sums = sums + block * n_block_sums(p);
-      if (words) {
-        emit_instruction(d, p, words + (step * p->m_blocks + block) * WORDS, WORDS, at, block_sums);
-        continue;
-      }
+      MlirValue at = strata_emit_plus(e, right_at, strata_operand_at(&right->shared, 0, step * p->mma->k));
+      MlirValue from[2] = {left->shared.memory}, *own = words ? words + (step * p->m_blocks + block) * WORDS : from;
       int64_t rows = block % p->m_blocks * STRATA_GROUP_ROWS;
-      MlirValue at_left = strata_emit_plus(e, left_at, block / p->m_blocks * tile + offset_of(p, left, rows, step));
-      MlirValue from[2] = {left->shared.memory, at_left};
-      emit_instruction(d, p, from, 2, at, block_sums);
+      if (!words)
+        from[1] = strata_emit_plus(
+            e, left_at, block / p->m_blocks * tile + strata_operand_at(&left->shared, rows, step * p->mma->k));
+      strata_wgmma_emit(d, &w, own, at, true, sums + block * n_block_sums(p));
     }
   strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }

@@ -149,8 +149,7 @@ static bool has_vectors(const strata_nest_t *nest, const strata_access_t *access
   return strata_affine_range(position, &nest->space, &least, &most) && least * bytes % VECTOR_BYTES == 0;
 }
 
-// True if tiles, of dims |own| and |step|, begin at multiples of 16 bytes along the buffer's innermost dim: the copy
-// engine takes no others (tile_to_gpu/bulk.c).
+// True if tiles, of dims |own| and |step|, begin where boxes may along the buffer's innermost dim.
 static bool begins_at_units(const strata_nest_t *nest, const strata_access_t *access, int inner, int own, int step,
                             int64_t bytes) {
   MlirContext context = mlirAffineMapGetContext(access->map);
@@ -162,7 +161,7 @@ static bool begins_at_units(const strata_nest_t *nest, const strata_access_t *ac
                     : mlirAffineDimExprGet(context, dim);
   MlirAffineMap at = mlirAffineMapGet(context, n_dims, 0, n_dims, dims);
   MlirAffineMap first = strata_affine_compose(access->map, at, &nest->space);
-  return mlirAffineExprIsMultipleOf(mlirAffineMapGetResult(first, inner), strata_max(STRATA_MAP_UNIT / bytes, 1));
+  return mlirAffineExprIsMultipleOf(mlirAffineMapGetResult(first, inner), strata_map_unit_elements(bytes));
 }
 
 // Only operands of 16 bits and tf32's left one may be crossed, and those of multiply-adds must be. A side without dims

@@ -30,15 +30,6 @@ static bool equal_operands(MlirOperation a, MlirOperation b) {
   return true;
 }
 
-static bool equal_attributes(MlirOperation a, MlirOperation b) {
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(a); i++) {
-    MlirNamedAttribute in_a = mlirOperationGetAttribute(a, i), in_b = mlirOperationGetAttribute(b, i);
-    if (!mlirIdentifierEqual(in_a.name, in_b.name) || !mlirAttributeEqual(in_a.attribute, in_b.attribute))
-      return false;
-  }
-  return true;
-}
-
 static bool equal_results(MlirOperation a, MlirOperation b) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(a); i++)
     if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(a, i)), mlirValueGetType(mlirOperationGetResult(b, i))))
@@ -51,7 +42,7 @@ static bool equal_ops(MlirOperation a, MlirOperation b) {
          mlirOperationGetNumOperands(a) == mlirOperationGetNumOperands(b) &&
          mlirOperationGetNumAttributes(a) == mlirOperationGetNumAttributes(b) &&
          mlirOperationGetNumResults(a) == mlirOperationGetNumResults(b) && equal_operands(a, b) &&
-         equal_attributes(a, b) && equal_results(a, b);
+         strata_op_attrs_equal(a, b) && equal_results(a, b);
 }
 
 static void replace_by(MlirOperation op, MlirOperation kept) {

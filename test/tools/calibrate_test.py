@@ -2,6 +2,7 @@
 of them; on the tests' stand-in for a driver every kernel runs, and lines have their form; without any there is an error."""
 import contextlib
 import io
+import json
 import os
 import re
 import subprocess
@@ -16,6 +17,7 @@ sys.path[:0] = [os.path.join(strata.SOURCE, "tools", "bench", "gpu")]
 import calibrate
 import figures
 import gpu
+import kernels
 import probes
 
 CARDS = ["H200", "H100", "A100", "L4", "RTX 4090", "B200", "RTX 5090", "MI300X", "RX 7900 XTX"]
@@ -49,14 +51,14 @@ class Made:
     STORE_START, STORE_RATE = 400.0, 20.0
 
     def __init__(self):
-        plan = calibrate.Plan(types.SimpleNamespace(device="sm_90a", small=False, processors=132))
+        plan = kernels.Plan(types.SimpleNamespace(device="sm_90a", small=False, processors=132))
         self.facts = {kernel["name"]: kernel["facts"] for kernel in plan.kernels}
         self.seconds = {name: self.cycles(name) / self.CLOCK for name in self.facts if name.split("_")[0] in self.STEP}
         self.clocks, self.launches = {name: self.CLOCK for name in self.seconds}, {}
 
     def cycles(self, name):
         kind, facts = name.split("_")[0], self.facts[name]
-        groups, rows, columns, _ = calibrate.TILES["square" if kind in ("stream", "apart") else kind]
+        groups, rows, columns, _ = kernels.TILES["square" if kind in ("stream", "apart") else kind]
         store = self.STORE_START + rows * columns / groups * 4 / self.STORE_RATE
         steps = facts["share"] if kind == "stream" else facts["rounds"] * facts["steps"]
         return self.ONCE + steps * self.STEP[kind] + facts["rounds"] * store
@@ -115,6 +117,21 @@ def check_stand_in(folder):
     assert lines[4].split() == ["pipelined.launch", "3000", "-", "-"], lines[4]
 
 
+def check_failures(folder):
+    """A kernel that was not compiled, or does not run, costs its own figures."""
+    path = os.path.join(folder, "plan.json")
+    with open(path, encoding="utf-8") as file:
+        plan = json.load(file)
+    for kernel in plan["kernels"]:
+        kernel["failed"] = kernel["failed"] or ("why" if kernel["name"] == "turn_1" else None)
+    os.remove(os.path.join(folder, "libproduct_fp8.so"))
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(plan, file)
+    text = printed("measure", folder)
+    assert "# turn_1: not compiled\n" in text and "# product_fp8: " in text and "products of fp8" not in text, text
+    assert re.search('CARD_COST.*group.launch_seconds', text) and not re.search("CARD_COST.*stage.seconds", text), text
+
+
 def check_no_card(folder):
     environment = {**os.environ, "STRATA_CUDA_DRIVER": os.path.join(folder, "none.so")}
     done = subprocess.run([sys.executable, calibrate.__file__, "measure", folder], env=environment, capture_output=True,
@@ -130,6 +147,7 @@ def main():
         if strata.has_ptxas():
             check_probes(folder)
         check_stand_in(folder)
+        check_failures(folder)
         check_no_card(folder)
 
 

@@ -1,4 +1,4 @@
-"""Files of tile_to_gpu call one another in circles of eight at most; what counts as a circle."""
+"""Files of tile_to_gpu call one another in circles of six at most; what counts as a circle."""
 import importlib.machinery
 import importlib.util
 import os
@@ -9,7 +9,7 @@ import unittest
 
 SCRIPT = pathlib.Path(os.environ["STRATA_SOURCE"], "tools", "scripts", "call-circles")
 BUILD = pathlib.Path(os.environ["STRATA_BIN"]).parent
-MOST = 8
+MOST = 6
 
 
 class CallCircles(unittest.TestCase):

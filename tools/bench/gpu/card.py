@@ -18,10 +18,6 @@ BLOCK = 1 << 22  # elements that are drawn; larger buffers repeat them
 PROCESSORS, RELAXED = 16, 2  # CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CU_STREAM_CAPTURE_MODE_RELAXED
 
 
-class NoCard(Exception):
-    pass
-
-
 def drawn(dtype, count):
     """Random normal numbers, as bytes of a type of graph.BITS."""
     random = np.random.RandomState(1)
@@ -38,7 +34,7 @@ class Card(gpu.Driver):
         try:
             super().__init__()
         except (OSError, RuntimeError) as error:
-            raise NoCard(f"no GPU, or no driver of one: {error}") from error
+            raise RuntimeError(f"no GPU, or no driver of one: {error}") from error
         self.rounds, self.idle, self.held = rounds, idle, []
         name, value = ctypes.create_string_buffer(128), ctypes.c_int()
         self.call("cuDeviceGetName", name, 128, 0)
@@ -146,3 +142,4 @@ class Kernels(strata.Library):
     def unload(self):
         self.card.synchronize()
         self.check(self.description.unload())
+        self.close()
