@@ -1,5 +1,6 @@
 // strata-docs: prints documents from the tables they document: docs/options.md and docs/ops.md, the tables of
-// docs/gpu-schedules.md, the manual page of a command, the completions of a shell.
+// docs/gpu-schedules.md and that of kinds in docs/architecture.md, the manual page of a command, the completions of a
+// shell.
 #include "dialects/strata/strata.h"
 #include "tools/commands.h"
 #include "tools/errors.h"
@@ -20,10 +21,14 @@ static bool print_for(const char *kind, const char *name) {
   return true;
 }
 
+static void print_kinds(FILE *file) {
+  fputs("| `kind` | meaning |\n|---|---|\n", file);
+#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) fputs("| `" name "` | " meaning " |\n", file);
+#include "dialects/affine/kinds.def"
+}
+
 static void print_schedule(FILE *file) {
-  fputs("| `kind` | |\n|---|---|\n", file);
-#define SCHEDULE_KIND(name, meaning) fputs("| `" name "` | " meaning " |\n", file);
-#include "dialects/affine/schedule.def"
+  print_kinds(file);
 #define TEXT_INTEGER "a number"
 #define TEXT_FLAG "1"
 #define TEXT_PAIR "two numbers"
@@ -44,6 +49,8 @@ static bool print(int argc, char **argv) {
     strata_print_ops_markdown(print_text, stdout);
   else if (argc == 2 && strcmp(argv[1], "schedule") == 0)
     print_schedule(stdout);
+  else if (argc == 2 && strcmp(argv[1], "kinds") == 0)
+    print_kinds(stdout);
   else
     return false;
   return true;
@@ -53,7 +60,7 @@ static strata_status_t document(int argc, char **argv) {
   if (print(argc, argv))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT,
-                      "usage: strata-docs options|ops|schedule|manual COMMAND|completion bash|zsh|fish");
+                      "usage: strata-docs options|ops|schedule|kinds|manual COMMAND|completion bash|zsh|fish");
 }
 
 int main(int argc, char **argv) {

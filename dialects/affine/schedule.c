@@ -5,16 +5,22 @@
 
 #include <string.h>
 
-static const char *const kinds[] = {
-#define SCHEDULE_KIND(name, meaning) name,
-#include "dialects/affine/schedule.def"
-};
+const char *strata_kernel_kind_name(strata_kernel_kind_t kind) {
+  static const char *const names[] = {
+#define KERNEL_KIND(id, name, ...) name,
+#include "dialects/affine/kinds.def"
+  };
+  return names[kind];
+}
 
-static const char *kind_named(MlirStringRef name) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (strata_str_equal(name, kinds[i]))
-      return kinds[i];
-  return NULL;
+// False where there is no such kind.
+static bool find_kind(MlirAttribute attr, strata_kernel_kind_t *out) {
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
+    return false;
+  for (*out = 0; *out < STRATA_N_KERNEL_KINDS; ++*out)
+    if (strata_str_equal(mlirStringAttrGetValue(attr), strata_kernel_kind_name(*out)))
+      return true;
+  return false;
 }
 
 //===-- Types of values ------------------------------------------------------------------------------------------===//
@@ -62,14 +68,12 @@ static const MlirAttribute absent = {NULL};
 //===-- The dictionary -------------------------------------------------------------------------------------------===//
 
 strata_schedule_t strata_schedule_read(MlirOperation func) {
-  strata_schedule_t schedule = {.kind = kinds[0]};
+  strata_schedule_t schedule = {0};
   MlirAttribute dictionary = strata_attr(func, "strata.schedule"), attr;
   if (mlirAttributeIsNull(dictionary) || !mlirAttributeIsADictionary(dictionary))
     return schedule;
-  attr = mlirDictionaryAttrGetElementByName(dictionary, strata_str("kind"));
-  const char *kind = mlirAttributeIsNull(attr) ? NULL : kind_named(mlirStringAttrGetValue(attr));
-  if (kind)
-    schedule.kind = kind;
+  if (!find_kind(mlirDictionaryAttrGetElementByName(dictionary, strata_str("kind")), &schedule.kind))
+    schedule.kind = STRATA_KERNEL_SCALAR;
 #define SCHEDULE_KEY(name, type, tile, of, meaning)                                                                    \
   attr = mlirDictionaryAttrGetElementByName(dictionary, strata_str(#name));                                            \
   if (!mlirAttributeIsNull(attr) && is_##type(attr))                                                                   \
@@ -88,8 +92,8 @@ void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule
   MlirNamedAttribute entries[MOST];
   MlirAttribute attr;
   int n = 0;
-  entries[n++] =
-      (MlirNamedAttribute){mlirIdentifierGet(context, strata_str("kind")), strata_str_attr(context, schedule->kind)};
+  entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str("kind")),
+                                      strata_str_attr(context, strata_kernel_kind_name(schedule->kind))};
 #define SCHEDULE_KEY(name, type, tile, of, meaning)                                                                    \
   attr = WRITE_##type(context, schedule, name);                                                                        \
   if (!mlirAttributeIsNull(attr))                                                                                      \
@@ -106,8 +110,9 @@ bool strata_schedule_is_same_tile(const strata_schedule_t *a, const strata_sched
 }
 
 bool strata_schedule_has_key(MlirStringRef key, MlirAttribute value) {
+  strata_kernel_kind_t kind;
   if (strata_str_equal(key, "kind"))
-    return mlirAttributeIsAString(value) && kind_named(mlirStringAttrGetValue(value));
+    return find_kind(value, &kind);
 #define SCHEDULE_KEY(name, type, tile, of, meaning)                                                                    \
   if (strata_str_equal(key, #name))                                                                                    \
     return is_##type(value);

@@ -1,4 +1,5 @@
-// How a kernel is carried out: the dictionary strata.schedule of its function as a record. schedule.def has the keys;
+// How a kernel is carried out: the dictionary strata.schedule of its function as a record. kinds.def has the kinds,
+// schedule.def the keys;
 // docs/architecture.md (cpu) and docs/gpu-schedules.md explain them.
 #ifndef STRATA_DIALECTS_AFFINE_SCHEDULE_H
 #define STRATA_DIALECTS_AFFINE_SCHEDULE_H
@@ -6,6 +7,15 @@
 #include "dialects/compile.h"
 
 enum { STRATA_SCHEDULE_TILE = 3 };
+
+typedef enum {
+#define KERNEL_KIND(id, ...) STRATA_KERNEL_##id,
+#include "dialects/affine/kinds.def"
+  STRATA_N_KERNEL_KINDS
+} strata_kernel_kind_t;
+
+// As strata.schedule has it.
+const char *strata_kernel_kind_name(strata_kernel_kind_t kind);
 
 // A member a key of schedule.def, by its type; .n_tile is the length of .tile.
 #define STRATA_SCHEDULE_INTEGER(name) int64_t name;
@@ -16,12 +26,12 @@ enum { STRATA_SCHEDULE_TILE = 3 };
   int64_t name[STRATA_SCHEDULE_TILE];
 #define STRATA_SCHEDULE_WORD(name) MlirStringRef name;
 typedef struct {
-  const char *kind; // static
+  strata_kernel_kind_t kind;
 #define SCHEDULE_KEY(name, type, tile, of, meaning) STRATA_SCHEDULE_##type(name)
 #include "dialects/affine/schedule.def"
 } strata_schedule_t;
 
-// Missing keys are zero; a function without a schedule, or with an unknown kind, is "scalar".
+// Missing keys are zero; a function without a schedule, or with an unknown kind, is scalar.
 strata_schedule_t strata_schedule_read(MlirOperation func);
 void strata_schedule_write(MlirOperation func, const strata_schedule_t *schedule);
 

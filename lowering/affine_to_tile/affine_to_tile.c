@@ -11,21 +11,10 @@
 
 typedef strata_status_t (*kind_t)(strata_tile_builder_t *b);
 
-static const struct {
-  const char *name;
-  kind_t build;
-} kinds[] = {
-    {"scalar", strata_tile_scalar},       {"map", strata_tile_map},
-    {"rows", strata_tile_rows},           {"contract", strata_tile_contract},
-    {"attention", strata_tile_attention},
+static const kind_t kinds[] = {
+#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) build,
+#include "dialects/affine/kinds.def"
 };
-
-static kind_t kind_of(const strata_schedule_t *schedule) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (!strcmp(schedule->kind, kinds[i].name))
-      return kinds[i].build;
-  return strata_tile_scalar;
-}
 
 // Builds the kernel into a block of its own, so that a failed attempt leaves nothing behind.
 static strata_status_t build_in(strata_compile_t *compile, const strata_kernel_t *kernel, kind_t build,
@@ -42,8 +31,7 @@ static strata_status_t build_in(strata_compile_t *compile, const strata_kernel_t
 
 // What a kind cannot take, scalar loops can.
 static strata_status_t build(strata_compile_t *compile, const strata_kernel_t *kernel, MlirBlock *out_block) {
-  strata_schedule_t schedule = strata_schedule_read(kernel->func);
-  kind_t wanted = kind_of(&schedule);
+  kind_t wanted = kinds[strata_schedule_read(kernel->func).kind];
   *out_block = mlirBlockCreate(0, NULL, NULL);
   strata_status_t status = build_in(compile, kernel, wanted, *out_block);
   if (!status || wanted == strata_tile_scalar)

@@ -1,4 +1,4 @@
-// The kinds of kernels the tile builder knows: each function appends one scf.forall that carries out all of the
+// The kinds of kernels of kinds.def: each function appends one scf.forall that carries out all of the
 // kernel's nests. They return an error (and may leave unfinished IR, which the caller removes) where a kernel is not of
 // the kind.
 #ifndef STRATA_LOWERING_AFFINE_TO_TILE_KINDS_H
@@ -6,11 +6,9 @@
 
 #include "lowering/affine_to_tile/value.h"
 
-STRATA_MUST_CHECK strata_status_t strata_tile_scalar(strata_tile_builder_t *b);
-STRATA_MUST_CHECK strata_status_t strata_tile_map(strata_tile_builder_t *b);
-STRATA_MUST_CHECK strata_status_t strata_tile_rows(strata_tile_builder_t *b);
-STRATA_MUST_CHECK strata_status_t strata_tile_contract(strata_tile_builder_t *b);
-STRATA_MUST_CHECK strata_status_t strata_tile_attention(strata_tile_builder_t *b);
+#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning)                                                          \
+  STRATA_MUST_CHECK strata_status_t build(strata_tile_builder_t *b);
+#include "dialects/affine/kinds.def"
 
 // The product of tiles |left| (rows, steps) and |right| (columns, steps), added to |sum|, by the matrix instruction
 // |mma|; empty: multiply-adds.

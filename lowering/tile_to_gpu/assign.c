@@ -65,12 +65,12 @@ static MlirWalkResult unify_op(MlirOperation op, void *user) {
 }
 
 // True for what producers compute: values of the loop around a pipelined product. Not so attention's.
-static bool is_fetched(MlirValue value) {
+static bool is_fetched(const strata_gpu_distribution_t *d, MlirValue value) {
   if (!mlirValueIsAOpResult(value))
     return false;
   MlirOperation parent = mlirOperationGetParentOperation(mlirOpResultGetOwner(value));
   return strata_op_is(parent, "scf.for") && strata_attr_flag(parent, "tile.pipeline") &&
-         !strata_gpu_attention_is_loop(parent);
+         !strata_gpu_attention_is_loop(d, parent);
 }
 
 static int64_t group_of(const assign_t *a, MlirValue value) {
@@ -87,7 +87,7 @@ static class_t *class_of(assign_t *a, MlirValue value) {
   class_t *class = strata_arena_new(a->d->compile->arena, class_t);
   *class = (class_t){.root = root, .type = mlirValueGetType(value), .n_elements = 1};
   class->order = (int)a->classes.count;
-  class->group = is_fetched(value) && a->d->plan.producers ? a->d->plan.producers : group_of(a, value);
+  class->group = a->d->plan.producers && is_fetched(a->d, value) ? a->d->plan.producers : group_of(a, value);
   for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(class->type); dim++)
     class->n_elements *= mlirShapedTypeGetDimSize(class->type, dim);
   *strata_vector_push(a->d->compile->arena, &a->classes) = class;

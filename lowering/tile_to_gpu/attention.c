@@ -19,7 +19,7 @@
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { ROW = 0, COLUMN = 1, STEP = 1, MAX_COLUMNS = 256, ELEMENT_BYTES = 2 };
+enum { ROW = 0, COLUMN = 1, STEP = 1, ELEMENT_BYTES = 2 };
 
 // |k| is the first member.
 static const strata_gpu_attention_t *attention_of(const strata_pipelined_kernel_t *k) {
@@ -48,19 +48,16 @@ static int find_contractions(MlirOperation loop, MlirOperation out[2]) {
   return n;
 }
 
-// A pair of products (pipelined_pair.c) shares its left operand.
-bool strata_gpu_attention_is_loop(MlirOperation loop) {
-  MlirOperation contractions[2];
+bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperation loop) {
   return !mlirOperationIsNull(loop) && strata_op_is(loop, "scf.for") && strata_attr_flag(loop, "tile.pipeline") &&
-         find_contractions(loop, contractions) == 2 &&
-         !mlirValueEqual(mlirOperationGetOperand(contractions[0], 0), mlirOperationGetOperand(contractions[1], 0));
+         strata_schedule_read(d->func).kind == STRATA_KERNEL_ATTENTION;
 }
 
 // The second contraction is the one whose sum the loop carries.
 static bool find_roles(MlirOperation loop, strata_gpu_attention_t *a) {
   MlirOperation contractions[2], yield = mlirBlockGetTerminator(body_of(loop));
-  find_contractions(loop, contractions);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); i++)
+  bool are_two = find_contractions(loop, contractions) == 2;
+  for (intptr_t i = 0; are_two && i < mlirOperationGetNumOperands(yield); i++)
     for (int which = 0; which < 2; which++)
       if (mlirValueEqual(mlirOperationGetOperand(yield, i), mlirOperationGetResult(contractions[which], 0))) {
         a->carried = (int)i;
@@ -114,7 +111,7 @@ static strata_status_t check(const strata_gpu_distribution_t *d, const strata_sc
       schedule->group != schedule->threads || schedule->slots < 2)
     return strata_gpu_missing(a->scores, "a schedule whose threads are not warp groups");
   if (rows->rows != p->groups * STRATA_GROUP_ROWS || rows->steps % p->mma->k || a->columns % p->mma->k ||
-      a->columns > MAX_COLUMNS || p->n % 8 || p->n > MAX_COLUMNS ||
+      a->columns > STRATA_MAX_COLUMNS || p->n % 8 || p->n > STRATA_MAX_COLUMNS ||
       a->columns != size_of(operand_value(a, STRATA_ATTENTION_VALUES), STEP))
     return strata_gpu_missing(a->scores, "a tile that no instruction fits");
   return NULL;

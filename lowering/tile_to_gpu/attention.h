@@ -26,7 +26,7 @@ typedef struct {
 } strata_gpu_attention_t;
 
 // True for a kernel's pipeline whose loop is attention's.
-bool strata_gpu_attention_is_loop(MlirOperation loop);
+bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperation loop);
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 

@@ -68,7 +68,7 @@ static void load(strata_gpu_distribution_t *d, const strata_gpu_kept_t *kept, st
 
 bool strata_gpu_keeps_rows(const strata_gpu_distribution_t *d) {
   strata_schedule_t schedule = strata_schedule_read(d->func);
-  return !strcmp(schedule.kind, "rows") && schedule.slots > 0;
+  return schedule.kind == STRATA_KERNEL_ROWS && schedule.slots > 0;
 }
 
 strata_status_t strata_gpu_keep(strata_gpu_distribution_t *d, MlirOperation op, const strata_registers_t *registers) {

@@ -5,13 +5,9 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_OPERAND_H
 #define STRATA_LOWERING_TILE_TO_GPU_OPERAND_H
 
+#include "dialects/tile/product_form.h"
 #include "lowering/tile_to_gpu/bulk.h"
 #include "lowering/tile_to_gpu/contract.h"
-
-enum {
-  STRATA_SPAN = 128,    // bytes of an operand's row in a slot, as instructions read it
-  STRATA_SPAN_ROWS = 8, // after which the exchange of units repeats
-};
 
 // What a kernel can do with an operand.
 typedef struct {

@@ -11,10 +11,7 @@
 #include "lowering/tile_to_gpu/roles.h"
 #include "lowering/tile_to_gpu/shared.h"
 
-enum {
-  STRATA_GROUP_ROWS = 64,     // of an instruction
-  STRATA_MOST_OF_THREE = 112, // registers of a thread of three groups for the sums and the epilogue's operands
-};
+enum { STRATA_MOST_OF_THREE = 112 }; // registers of a thread of three groups for sums and the epilogue's operands
 
 // An operand in a ring.
 typedef struct strata_ring_operand strata_ring_operand_t;
@@ -113,6 +110,10 @@ struct strata_pipelined_kernel {
 STRATA_MUST_CHECK strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperation op,
                                                         strata_pipelined_t *out_product);
 
+// UNSUPPORTED where |p| cannot be carried out in the form that the schedule asks for (pipelined_form.c).
+STRATA_MUST_CHECK strata_status_t strata_pipelined_check(const strata_gpu_distribution_t *d, MlirOperation op,
+                                                         const strata_pipelined_t *p);
+
 // The loop of a forall's body |body| that is marked tile.pipeline; a null operation if there is none.
 MlirOperation strata_pipelined_loop(MlirBlock body);
 
@@ -187,9 +188,6 @@ void strata_pair_define_second(strata_gpu_distribution_t *d, const strata_pipeli
 //===-- Operands that the blocks of a cluster share (pipelined_share.c) ------------------------------------------===//
 
 bool strata_pipelined_shares(const strata_gpu_distribution_t *d);
-// UNSUPPORTED where |p| cannot do so as the schedule says.
-STRATA_MUST_CHECK strata_status_t strata_share_check(const strata_gpu_distribution_t *d, MlirOperation op,
-                                                     const strata_pipelined_t *p);
 // Blocks that fetch for this one, itself among them.
 int64_t strata_share_senders(const strata_gpu_distribution_t *d);
 // Parts that an operand is fetched in, of which the running block fetches number ..._piece, for ..._blocks: a bit each.

@@ -37,10 +37,9 @@ strata_operand_terms_t strata_fma_terms(MlirType type, bool left) {
 // Multiply-adds take all of their operands in bulk, as they lie in memory.
 strata_status_t strata_fma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
                                   strata_pipelined_t *p) {
-  if (strata_pipelined_shares(d))
-    return strata_share_check(d, op, p);
+  STRATA_TRY(strata_pipelined_check(d, op, p));
   if (schedule->producers != STRATA_GROUP_THREADS || schedule->threads % STRATA_GROUP_THREADS != 0 ||
-      schedule->group != schedule->threads || p->slots < 2 || p->swap ||
+      schedule->group != schedule->threads || p->swap ||
       32 * schedule->warps[0] * schedule->warps[1] != schedule->threads)
     return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
   if (!strata_pipelined_is_bulk(p))

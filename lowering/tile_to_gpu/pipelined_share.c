@@ -88,21 +88,11 @@ void strata_share_drain(strata_gpu_distribution_t *d, strata_pipelined_kernel_t 
 
 bool strata_share_divide(const strata_bulk_t *bulk, int64_t pieces, strata_bulk_t *out) {
   int along = 1 - bulk->inner;
+  int64_t copies = strata_bulk_copies(bulk);
   *out = *bulk;
-  if (strata_bulk_copies(bulk) % pieces == 0)
-    return bulk->window.n_dims == 0 || pieces == 1;
-  out->extents[along] /= pieces;
-  return bulk->window.n_dims == 0 && bulk->extents[along] % (pieces * STRATA_SPAN_ROWS) == 0;
-}
-
-strata_status_t strata_share_check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
-  int64_t blocks = strata_cluster_blocks(d);
-  if (!strata_pipelined_shares(d))
-    return NULL;
-  if (!p->instruction->has_fragments || p->parts > 1 || p->pair > 1 || !strata_pipelined_is_bulk(p))
-    return strata_gpu_missing(op,
-                              "an operand that blocks share, but in bulk and for one product of matrix instructions,");
-  if (d->plan.blocks < blocks || d->plan.blocks % blocks != 0 || d->plan.n_tasks % blocks != 0)
-    return strata_gpu_missing(op, "a grid of other than whole clusters that share operands");
-  return NULL;
+  if (!strata_product_divides(copies, bulk->extents[along], bulk->window.n_dims > 0, pieces))
+    return false;
+  if (copies % pieces != 0)
+    out->extents[along] /= pieces;
+  return true;
 }

@@ -14,10 +14,10 @@
 #include "lowering/tile_to_gpu/swizzle.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { ROW = 0, COLUMN = 1, BUFFERS = 2, SUB_TILE = STRATA_GROUP_ROWS * STRATA_SPAN, MIN_SPAN = 32 };
+enum { ROW = 0, COLUMN = 1, MIN_SPAN = 32 };
 
 int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p) {
-  return p->instruction->has_fragments ? p->groups * BUFFERS * SUB_TILE : 0;
+  return p->instruction->has_fragments ? p->groups * STRATA_SUB_TILES * STRATA_SUB_TILE : 0;
 }
 
 typedef struct {
@@ -129,8 +129,10 @@ static void for_boxes(staged_t *s, int64_t block, int64_t part, MlirValue at, bo
 static void emit_sub_tile(staged_t *s, int64_t block, int64_t part) {
   strata_gpu_distribution_t *d = s->d;
   strata_emitter_t *e = &d->e;
-  int64_t buffer = s->k->staged % BUFFERS, pending = s->k->staged++ ? BUFFERS - 1 : 0; // of the last task: none
-  MlirValue at = strata_emit_binary(e, "arith.addi", s->group_at, strata_emit_index(e, buffer * SUB_TILE / s->bytes));
+  int64_t buffer = s->k->staged % STRATA_SUB_TILES,
+          pending = s->k->staged++ ? STRATA_SUB_TILES - 1 : 0; // of the last task: none
+  MlirValue at =
+      strata_emit_binary(e, "arith.addi", s->group_at, strata_emit_index(e, buffer * STRATA_SUB_TILE / s->bytes));
   strata_loop_t branch = if_first(d, s->lane);
   wait_for_stores(d, pending);
   strata_emit_if_end(e, branch);
@@ -182,7 +184,7 @@ strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperati
                                 strata_pipelined_staging_bytes(&s.k->product) / s.bytes);
   s.lane = strata_emit_group_lane(d);
   s.group_at = strata_emit_binary(e, "arith.muli", strata_emit_own_group(d, s.k),
-                                  strata_emit_index(e, BUFFERS * SUB_TILE / s.bytes));
+                                  strata_emit_index(e, STRATA_SUB_TILES * STRATA_SUB_TILE / s.bytes));
   for (int64_t block = 0; block < s.k->product.m_blocks; block++)
     for (int64_t part = 0; part * s.columns < s.k->product.n; part++)
       emit_sub_tile(&s, block, part);

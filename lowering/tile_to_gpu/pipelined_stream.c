@@ -128,12 +128,10 @@ void strata_stream_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
   strata_emit_if_end(&d->e, k->stream.branch);
 }
 
-strata_status_t strata_stream_check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
+strata_status_t strata_stream_check(const strata_gpu_distribution_t *d, MlirOperation op) {
   MlirBlock body = strata_func_body(d->func);
-  bool is_alone = p->parts == 1 && p->pair == 1 && p->teams == 1 && p->instruction->has_fragments &&
-                  strata_cluster_blocks(d) == 1 && !d->plan.stagger;
   intptr_t n = mlirBlockGetNumArguments(body);
-  if (!is_alone || d->plan.blocks < 1 || n < 2 || strata_value_has_uses(mlirBlockGetArgument(body, n - 1)) ||
+  if (n < 2 || strata_value_has_uses(mlirBlockGetArgument(body, n - 1)) ||
       strata_value_has_uses(mlirBlockGetArgument(body, n - 2)))
     return strata_gpu_missing(op, "shares of all tasks' steps, but of single products and with scratch memory,");
   return NULL;

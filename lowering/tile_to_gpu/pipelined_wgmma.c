@@ -10,7 +10,7 @@
 #include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 
-enum { ROW = 0, COLUMN = 1, STEP = 1, MAX_COLUMNS = 256, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
+enum { ROW = 0, COLUMN = 1, STEP = 1, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
 
 //===-- Operands in a slot ---------------------------------------------------------------------------------------===//
 
@@ -92,65 +92,21 @@ MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_p
 
 //===-- What fits ------------------------------------------------------------------------------------------------===//
 
-// Sums of all blocks go to where the slots were; a span of a crossed operand is that of tiles of one cluster.
-static strata_status_t check_parts(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
-  enum { SUM_BYTES = 4 };
-  const strata_ring_operand_t *right = &p->operands[1 - strata_pipelined_left_side(p)];
-  int64_t rows = p->groups * p->m_blocks * STRATA_GROUP_ROWS;
-  if (!strata_pipelined_is_bulk(p) || d->plan.blocks != d->plan.n_tasks || d->plan.n_tasks % p->parts != 0 ||
-      right->shared.rows * right->tiles != strata_pipelined_columns(p) ||
-      rows * strata_pipelined_columns(p) * SUM_BYTES > strata_ring_bytes(p))
-    return strata_gpu_missing(op, "a reduction shared by the blocks of a cluster");
-  return NULL;
-}
-
-// Each group's columns begin at a span of a crossed operand.
-static bool can_lie_across(MlirOperation op, const strata_pipelined_t *p) {
-  const strata_shared_operand_t *right = &p->operands[COLUMN].shared;
-  bool is_whole = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN) % p->across == 0;
-  bool has_spans = right->form != STRATA_SPANS_CROSSED || p->n * right->element_bytes % STRATA_SPAN == 0;
-  return is_whole && has_spans && !p->reads_left && !p->swap && p->groups == p->across && p->parts == 1 &&
-         p->pair == 1 && p->teams == 1;
-}
-
-// The last step is then none like the others, in the middle; and blocks of a cluster would have to agree.
-static bool can_stagger(const strata_gpu_distribution_t *d, MlirOperation op, const strata_pipelined_t *p) {
-  return strata_cluster_blocks(d) == 1 && strata_pipelined_is_bulk(p) && d->plan.stagger > 0 &&
-         mlirAttributeIsNull(strata_attr(mlirOperationGetParentOperation(op), "tile.last"));
-}
-
 static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
                              const strata_pipelined_t *p) {
-  int64_t rows =
-      mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), strata_pipelined_left_side(p));
   int64_t steps = p->operands[0].shared.steps;
   if (!p->mma || strcmp(p->mma->family, d->device->mma_async) != 0)
     return strata_gpu_missing(op, "this matrix instruction");
   for (int side = 0; side < 2; side++)
     if (p->operands[side].shared.steps * p->operands[side].shared.element_bytes != STRATA_SPAN)
       return strata_gpu_missing(op, "a step of other than 128 bytes");
-  bool are_teams = p->teams == 2 && p->groups == 1 && p->parts == 1;
   if (schedule->producers != STRATA_GROUP_THREADS || schedule->group != p->groups * STRATA_GROUP_THREADS ||
-      schedule->threads != schedule->group * p->teams || (p->teams != 1 && !are_teams) || p->slots < 2)
+      schedule->threads != schedule->group * p->teams)
     return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
-  if (p->across > 1 && !can_lie_across(op, p))
-    return strata_gpu_missing(op, "groups beside one another along the columns");
-  if (p->m_blocks < 1 || rows != p->groups / p->across * p->m_blocks * STRATA_GROUP_ROWS || p->n % 8 != 0 || p->n < 8 ||
-      strata_pipelined_columns(p) > MAX_COLUMNS || steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
+  if (steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
     return strata_gpu_missing(op, "a tile that no instruction fits");
-  if (p->pair > 1 && (p->parts > 1 || p->reads_left || !strata_pipelined_is_bulk(p) ||
-                      p->operands[COLUMN].shared.rows !=
-                          mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), COLUMN)))
-    return strata_gpu_missing(op, "a pair of products that do not come in bulk, in whole spans,");
-  STRATA_TRY(strata_share_check(d, op, p));
-  if (d->plan.stream)
-    STRATA_TRY(strata_stream_check(d, op, p));
-  if (d->plan.stagger && !can_stagger(d, op, p))
-    return strata_gpu_missing(op, "a reduction that begins anywhere, but of whole steps, in bulk and of one block,");
-  int64_t row = strata_cluster_along(d, STRATA_BY_PARTS_OF_ROWS);
-  if (row > 1 && (d->plan.blocks != d->plan.n_tasks || d->plan.n_tasks % row != 0 || p->teams != 1))
-    return strata_gpu_missing(op, "a row shared by the blocks of a cluster");
-  return p->parts == 1 ? NULL : check_parts(d, op, p);
+  STRATA_TRY(strata_pipelined_check(d, op, p));
+  return d->plan.stream ? strata_stream_check(d, op) : NULL;
 }
 
 strata_status_t strata_wgmma_finish(strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
@@ -196,8 +152,8 @@ void strata_emit_mma_order(strata_gpu_distribution_t *d, const char *name, int64
 void strata_wgmma_emit(strata_gpu_distribution_t *d, const strata_wgmma_t *w, const MlirValue *left, MlirValue right_at,
                        bool adds, MlirValue *sums) {
   MlirContext context = d->e.context;
-  MlirValue operands[WORDS + 2 + MAX_COLUMNS / 2];
-  MlirType types[MAX_COLUMNS / 2];
+  MlirValue operands[WORDS + 2 + STRATA_MAX_COLUMNS / 2];
+  MlirType types[STRATA_MAX_COLUMNS / 2];
   int count = (int)w->columns / 2, n = 0, n_left = w->left ? 2 : WORDS;
   for (int i = 0; i < n_left; i++)
     operands[n++] = left[i];

@@ -5,9 +5,8 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_ROLES_H
 #define STRATA_LOWERING_TILE_TO_GPU_ROLES_H
 
+#include "dialects/tile/product_form.h"
 #include "lowering/tile_to_gpu/distribute.h"
-
-enum { STRATA_GROUP_THREADS = 128 }; // of a warp group
 
 // Barriers of threads by number; 0 is the whole block's. A warp group's own, and that of its turn, by its number.
 enum { STRATA_ALL_CONSUMERS = 1, STRATA_FIRST_GROUP = 2, STRATA_FIRST_TURN = 8 };

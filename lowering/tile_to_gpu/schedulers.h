@@ -63,8 +63,7 @@ MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipeli
 void strata_stream_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 void strata_part_meet(strata_gpu_distribution_t *d);
 
-// UNSUPPORTED where |p| cannot be carried out as the schedule's stream says.
-STRATA_MUST_CHECK strata_status_t strata_stream_check(const strata_gpu_distribution_t *d, MlirOperation op,
-                                                      const strata_pipelined_t *p);
+// UNSUPPORTED where the kernel has no memory for sums and flags.
+STRATA_MUST_CHECK strata_status_t strata_stream_check(const strata_gpu_distribution_t *d, MlirOperation op);
 
 #endif

@@ -61,7 +61,7 @@ static strata_layout_t cluster_of(const strata_schedule_t *schedule) {
 
 static strata_gpu_plan_t plan_of(const strata_schedule_t *schedule) {
   return (strata_gpu_plan_t){
-      .rows = !strcmp(schedule->kind, "rows") && schedule->n_tile == 2 ? schedule->tile[1] : 1,
+      .rows = schedule->kind == STRATA_KERNEL_ROWS && schedule->n_tile == 2 ? schedule->tile[1] : 1,
       .producers = schedule->producers,
       .blocks = schedule->blocks,
       .cluster = cluster_of(schedule),
@@ -137,7 +137,7 @@ static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
     return 2;
   if (d->plan.rows > 1)
     return d->role.threads < BUSY_THREADS ? BUSY_THREADS / d->role.threads : 1;
-  bool knows = !strcmp(schedule.kind, "rows") || !strcmp(schedule.kind, "contract");
+  bool knows = schedule.kind == STRATA_KERNEL_ROWS || schedule.kind == STRATA_KERNEL_CONTRACT;
   return knows && blocks * d->role.threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
 }
 

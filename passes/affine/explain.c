@@ -23,6 +23,13 @@ void strata_explain(const strata_compile_t *compile, const char *format, ...) {
   va_end(args);
 }
 
+void strata_explain_apart(const strata_compile_t *compile, const char *what, MlirOperation func, MlirOperation first,
+                          const char *reason) {
+  MlirStringRef name = strata_attr_str(func, "sym_name"), other = strata_attr_str(first, "sym_name");
+  strata_explain(compile, "%s %.*s: no launch with %.*s, of which it is independent: %s", what, (int)name.length,
+                 name.data, (int)other.length, other.data, reason);
+}
+
 typedef struct {
   int64_t n_launches;
   double bytes, operations;

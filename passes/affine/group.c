@@ -29,21 +29,17 @@ enum {
   MAX_SWEEPS = 8,     // of one group, in both directions
 };
 
-static strata_nest_node_t *node_of(const strata_grouping_t *grouping, int node) {
-  return &grouping->graph.nodes.data[node];
-}
-
 bool strata_group_has(const strata_grouping_t *grouping, int group, int node) {
   return grouping->nodes[node].group == group;
 }
 
 bool strata_group_is_free_anchor(const strata_grouping_t *grouping, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   return record->class == STRATA_NEST_ANCHOR && !record->is_constant && grouping->nodes[node].group < 0;
 }
 
 bool strata_group_is_private(const strata_grouping_t *grouping, int group, int node, int also) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   for (size_t i = 0; i < record->buffers.count; i++) {
     if (!record->nest->accesses[i].is_store)
       continue;
@@ -66,7 +62,8 @@ static bool is_full(const strata_grouping_t *grouping, const strata_group_t *gro
 }
 
 static strata_group_reason_t check_kind(const strata_grouping_t *grouping, const strata_group_t *group, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node), *first = node_of(grouping, group->members.data[0]);
+  const strata_nest_node_t *record = strata_group_node(grouping, node),
+                           *first = strata_group_node(grouping, group->members.data[0]);
   if (record->class == STRATA_NEST_SCALAR)
     return STRATA_REASON_SCALAR;
   if (record->class == STRATA_NEST_ANCHOR)
@@ -85,12 +82,12 @@ static strata_group_reason_t check_kind(const strata_grouping_t *grouping, const
 // A buffer that is written in parts has its place in memory: a kernel writes to it, or reads it, or reads other parts
 // than it writes.
 static bool meets_parts(const strata_grouping_t *grouping, int group, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   const strata_ints_t *members = &grouping->groups.data[group].members;
   for (size_t i = 0; i < record->buffers.count; i++) {
     int buffer = record->buffers.data[i];
     for (size_t j = 0; j < members->count && grouping->graph.buffers.data[buffer].n_stores > 1; j++)
-      if (strata_group_interferes(record, (int)i, node_of(grouping, members->data[j])))
+      if (strata_group_interferes(record, (int)i, strata_group_node(grouping, members->data[j])))
         return true;
   }
   return false;
@@ -98,10 +95,11 @@ static bool meets_parts(const strata_grouping_t *grouping, int group, int node) 
 
 // True if copies of rows' values that are for other kernels lie between.
 static bool meets_copies(const strata_grouping_t *grouping, int group, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   for (size_t i = 0; i < record->before.count; i++)
-    if (strata_group_has(grouping, group, record->before.data[i]) && node_of(grouping, record->before.data[i])->nest &&
-        strata_nest_is_stored(node_of(grouping, record->before.data[i])->nest))
+    if (strata_group_has(grouping, group, record->before.data[i]) &&
+        strata_group_node(grouping, record->before.data[i])->nest &&
+        strata_nest_is_stored(strata_group_node(grouping, record->before.data[i])->nest))
       return true;
   for (size_t i = 0; i < record->after.count && strata_nest_is_stored(record->nest); i++)
     if (strata_group_has(grouping, group, record->after.data[i]))
@@ -111,7 +109,7 @@ static bool meets_copies(const strata_grouping_t *grouping, int group, int node)
 
 // Stored nests of a map group share one iteration space, dim by dim.
 static bool has_outer_space(const strata_grouping_t *grouping, const strata_group_t *group, int node) {
-  const strata_nest_t *nest = node_of(grouping, node)->nest;
+  const strata_nest_t *nest = strata_group_node(grouping, node)->nest;
   if (nest->n_parallel != group->n_outer)
     return false;
   return mlirAffineMapEqual(grouping->nodes[node].outer, strata_group_identity(grouping, node));
@@ -127,7 +125,7 @@ static bool fits_aligned(const strata_grouping_t *grouping, int group, int node)
   case STRATA_NEST_ANCHOR:
     return is_bijective;
   case STRATA_NEST_ROW:
-    return is_bijective || node_of(grouping, node)->class == STRATA_NEST_MAP;
+    return is_bijective || strata_group_node(grouping, node)->class == STRATA_NEST_MAP;
   case STRATA_NEST_SCALAR:
     break;
   }
@@ -135,7 +133,7 @@ static bool fits_aligned(const strata_grouping_t *grouping, int group, int node)
 }
 
 static bool has_neighbour(const strata_grouping_t *grouping, int group, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   for (size_t i = 0; i < record->before.count; i++)
     if (strata_group_has(grouping, group, record->before.data[i]))
       return true;
@@ -148,7 +146,7 @@ static bool has_neighbour(const strata_grouping_t *grouping, int group, int node
 // A nest that has nothing to do with the members, but for what they read, can share the loops of a map kernel.
 static bool is_sibling(const strata_grouping_t *grouping, int group, int node) {
   const strata_group_t *record = &grouping->groups.data[group];
-  const strata_nest_t *nest = node_of(grouping, node)->nest;
+  const strata_nest_t *nest = strata_group_node(grouping, node)->nest;
   return record->kind == STRATA_NEST_MAP && nest->n_parallel == record->n_outer &&
          strata_sizes_equal(record->n_outer, nest->space.sizes, record->outer.sizes) &&
          !has_neighbour(grouping, group, node);
@@ -157,7 +155,7 @@ static bool is_sibling(const strata_grouping_t *grouping, int group, int node) {
 // Decides how |node| would be computed in the group; leaves that in its record.
 static strata_group_reason_t place(strata_grouping_t *grouping, int group, int node) {
   strata_grouped_t *state = &grouping->nodes[node];
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   state->evaluations = record->points;
   state->is_operand = strata_group_is_operand(grouping, group, node);
   state->outer = is_sibling(grouping, group, node) ? strata_group_identity(grouping, node)
@@ -179,14 +177,14 @@ static strata_group_reason_t place(strata_grouping_t *grouping, int group, int n
 static void note_reason(strata_grouping_t *grouping, int group, int node, strata_group_reason_t reason) {
   if (!grouping->compile->explain)
     return;
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   for (size_t i = 0; i < record->reads.count; i++)
     if (strata_group_has(grouping, group, record->reads.data[i].producer))
       grouping->nodes[node].reasons[i] = reason;
   for (size_t i = 0; i < record->buffers.count; i++) {
     const strata_ints_t *readers = &grouping->graph.buffers.data[record->buffers.data[i]].readers;
     for (size_t j = 0; j < readers->count && record->nest->accesses[i].is_store; j++) {
-      const strata_nest_node_t *reader = node_of(grouping, readers->data[j]);
+      const strata_nest_node_t *reader = strata_group_node(grouping, readers->data[j]);
       for (size_t k = 0; k < reader->reads.count && strata_group_has(grouping, group, readers->data[j]); k++)
         if (reader->reads.data[k].producer == node)
           grouping->nodes[readers->data[j]].reasons[k] = reason;
@@ -196,10 +194,10 @@ static void note_reason(strata_grouping_t *grouping, int group, int node, strata
 
 static void add_member(strata_grouping_t *grouping, int group, int node) {
   strata_group_t *record = &grouping->groups.data[group];
-  const strata_ints_t *buffers = &node_of(grouping, node)->buffers;
+  const strata_ints_t *buffers = &strata_group_node(grouping, node)->buffers;
   *strata_vector_push(grouping->graph.arena, &record->members) = node;
   grouping->nodes[node].group = group;
-  record->n_reductions += node_of(grouping, node)->class == STRATA_NEST_ROW;
+  record->n_reductions += strata_group_node(grouping, node)->class == STRATA_NEST_ROW;
   record->n_places += grouping->nodes[node].places.count;
   for (size_t i = 0; i < buffers->count; i++) {
     record->n_buffers += grouping->counted_in[buffers->data[i]] != group + 1;
@@ -271,7 +269,7 @@ static int pop_pending(pending_t *pending) {
 
 static void add_pending(strata_grouping_t *grouping, pending_t *pending, int node) {
   strata_grouped_t *state = &grouping->nodes[node];
-  if (state->group >= 0 || state->tried == grouping->sweep || !node_of(grouping, node)->nest)
+  if (state->group >= 0 || state->tried == grouping->sweep || !strata_group_node(grouping, node)->nest)
     return;
   state->tried = grouping->sweep;
   push_pending(pending, node);
@@ -279,7 +277,7 @@ static void add_pending(strata_grouping_t *grouping, pending_t *pending, int nod
 
 // A nest whose result very many others read; looking at all of them for each of them would take too long.
 static bool is_hub(const strata_grouping_t *grouping, int node) {
-  return node_of(grouping, node)->after.count > STRATA_GROUP_MAX_READERS;
+  return strata_group_node(grouping, node)->after.count > STRATA_GROUP_MAX_READERS;
 }
 
 // The first of |readers|, which are in order, that is not before |node|.
@@ -297,7 +295,7 @@ static size_t find_reader(const strata_ints_t *readers, int node) {
 
 // Other readers of what |node| reads, which may share a kernel with it; of very many the nearest.
 static void add_siblings(strata_grouping_t *grouping, pending_t *pending, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   for (size_t i = 0; i < record->buffers.count; i++) {
     const strata_nest_buffer_t *buffer = &grouping->graph.buffers.data[record->buffers.data[i]];
     if (record->nest->accesses[i].is_store || buffer->is_constant)
@@ -309,7 +307,7 @@ static void add_siblings(strata_grouping_t *grouping, pending_t *pending, int no
 }
 
 static void add_consumers(strata_grouping_t *grouping, pending_t *pending, int node) {
-  const strata_ints_t *after = &node_of(grouping, node)->after;
+  const strata_ints_t *after = &strata_group_node(grouping, node)->after;
   for (size_t i = 0; i < after->count; i++)
     add_pending(grouping, pending, after->data[i]);
   if (grouping->groups.data[grouping->nodes[node].group].kind == STRATA_NEST_MAP)
@@ -318,7 +316,7 @@ static void add_consumers(strata_grouping_t *grouping, pending_t *pending, int n
 
 // The operands of a contraction are read many times over: its producers are kept, but for what is said of operands.
 static void add_producers(strata_grouping_t *grouping, pending_t *pending, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   if (record->class == STRATA_NEST_ANCHOR && pending->direction != SWEEP_OPERANDS)
     return;
   for (size_t i = 0; i < record->reads.count; i++)
@@ -350,7 +348,7 @@ static bool sweep(strata_grouping_t *grouping, int group, direction_t direction)
 }
 
 int strata_group_create(strata_grouping_t *grouping, int seed) {
-  const strata_nest_node_t *record = node_of(grouping, seed);
+  const strata_nest_node_t *record = strata_group_node(grouping, seed);
   int group = (int)grouping->groups.count;
   strata_group_t new_group = {
       .kind = record->class, .n_outer = record->nest->n_parallel, .outer_points = record->points};
@@ -369,7 +367,7 @@ strata_status_t strata_group_add(strata_grouping_t *grouping, int group, int nod
       STRATA_MERGE_DONE)
     return strata_error(STRATA_INTERNAL, "affine-group: what belongs together cannot be one kernel");
   grouping->nodes[node].outer = (MlirAffineMap){0};
-  grouping->nodes[node].evaluations = node_of(grouping, node)->points;
+  grouping->nodes[node].evaluations = strata_group_node(grouping, node)->points;
   add_member(grouping, group, node);
   return NULL;
 }
@@ -390,7 +388,7 @@ static void grow(strata_grouping_t *grouping, int seed) {
 
 static void grow_from(strata_grouping_t *grouping, strata_nest_class_t class) {
   for (int node = 0; node < (int)grouping->graph.nodes.count; node++)
-    if (node_of(grouping, node)->class == class && grouping->nodes[node].group < 0)
+    if (strata_group_node(grouping, node)->class == class && grouping->nodes[node].group < 0)
       grow(grouping, node);
 }
 
@@ -407,7 +405,7 @@ static void grow_all(strata_grouping_t *grouping, size_t n_attentions) {
   for (size_t i = n_found; i < n_anchored && !grouping->compile->options->disable_fusion; i++)
     sweep(grouping, (int)i, SWEEP_OPERANDS);
   for (int node = (int)grouping->graph.nodes.count - 1; node >= 0; node--)
-    if (node_of(grouping, node)->nest && grouping->nodes[node].group < 0)
+    if (strata_group_node(grouping, node)->nest && grouping->nodes[node].group < 0)
       grow(grouping, node);
 }
 

@@ -26,7 +26,7 @@ typedef struct {
   size_t n_buffers;      // that members access
   int n_reductions;      // over rows
   size_t n_places;       // at which members are computed that are not aligned
-  bool drops_padding;    // of its private buffers, whose rows stand in the way of dims that are to be one
+  bool is_attention;     // its kernel is of that kind: this is the one place that finds out
   const char *kernel;    // the function made of it
 } strata_group_t;
 
@@ -149,6 +149,10 @@ STRATA_MUST_CHECK strata_status_t strata_group_add(strata_grouping_t *grouping, 
 // Buffers with more readers than this are kept in memory and not looked into.
 enum { STRATA_GROUP_MAX_READERS = 64 };
 
+static inline strata_nest_node_t *strata_group_node(const strata_grouping_t *grouping, int node) {
+  return &grouping->graph.nodes.data[node];
+}
+
 bool strata_group_has(const strata_grouping_t *grouping, int group, int node);
 // True if |node| is a contraction (or another anchor) of what is not constant, and in no group yet.
 bool strata_group_is_free_anchor(const strata_grouping_t *grouping, int node);
@@ -180,6 +184,8 @@ bool strata_group_affords_again(const strata_nest_graph_t *graph, const strata_g
 // Makes the rows of a buffer of @main, which is |inside| the kernel, as long as what is stored (group_trial.c).
 void strata_group_drop_padding(const strata_grouping_t *grouping, int buffer, MlirValue inside);
 
+// True if one of |members| stores the buffer and no one else sees it.
+bool strata_group_keeps(const strata_grouping_t *grouping, const strata_ints_t *members, int buffer);
 // The kernel that |members|, in order, would be, of copies of them, without padding and with its dims coalesced: for
 // the caller to look at and to destroy (group_trial.c).
 STRATA_MUST_CHECK strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata_ints_t *members,

@@ -8,7 +8,6 @@
 // with a softmax come first, of others those between whose products most lies.
 #include "passes/affine/group_attention.h"
 
-#include "passes/affine/attention_cpu.h"
 #include "passes/affine/explain.h"
 #include "passes/target.h"
 
@@ -29,22 +28,20 @@ typedef struct {
 
 typedef STRATA_VECTOR(candidate_t) candidates_t;
 
-static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
-
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
 // Of the nests of a class.
 static int count_members(const finder_t *f, strata_nest_class_t class) {
   int count = 0;
   for (size_t i = 0; i < f->members.count; i++)
-    count += node_of(f, f->members.data[i])->class == class;
+    count += strata_group_node(f->grouping, f->members.data[i])->class == class;
   return count;
 }
 
 // True if nobody outside sees what lies between, or has to come between the members.
 static bool is_private(const finder_t *f) {
   for (size_t i = 0; i < f->members.count; i++) {
-    const strata_nest_node_t *node = node_of(f, f->members.data[i]);
+    const strata_nest_node_t *node = strata_group_node(f->grouping, f->members.data[i]);
     if (f->members.data[i] == f->weighted)
       continue;
     for (size_t j = 0; j < node->after.count; j++)
@@ -60,7 +57,7 @@ static bool is_private(const finder_t *f) {
 }
 
 static double head_of(const finder_t *f) {
-  const strata_nest_node_t *node = node_of(f, f->first);
+  const strata_nest_node_t *node = strata_group_node(f->grouping, f->first);
   return node->trips / node->points;
 }
 
@@ -76,25 +73,15 @@ static const char *inspect(const finder_t *f) {
 
 //===-- Whether it pays ------------------------------------------------------------------------------------------===//
 
-// One of the contractions alone.
-typedef struct {
-  strata_kernel_t kernel;
-  strata_contraction_kernel_t contraction;
-  strata_problem_t problem;
-} product_t;
+typedef strata_problem_reading_t product_t;
 
+// One of the contractions alone.
 static bool read_product(const finder_t *f, const strata_nest_t *nest, product_t *out) {
   out->kernel = *f->found.kernel;
   out->kernel.n_nests = 1;
   out->kernel.nests = (strata_nest_t *)(uintptr_t)nest;
-  strata_status_t status = strata_contraction_read(&out->kernel, &out->contraction);
-  if (status) {
-    strata_status_free(status);
-    return false;
-  }
-  strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &out->contraction};
-  out->problem = strata_problem_read(&question);
-  return true;
+  return strata_problem_of_kernel(&(strata_gpu_contraction_t){.compile = f->grouping->compile, .device = f->device},
+                                  out);
 }
 
 // True if the copy engine brings the operand.
@@ -113,7 +100,7 @@ static bool all_come_in_bulk(const finder_t *f, const product_t *first, const pr
 }
 
 static bool reads_constants(const finder_t *f, int node) {
-  const strata_ints_t *buffers = &node_of(f, node)->buffers;
+  const strata_ints_t *buffers = &strata_group_node(f->grouping, node)->buffers;
   for (size_t i = 0; i < buffers->count; i++)
     if (f->grouping->graph.buffers.data[buffers->data[i]].is_constant)
       return true;
@@ -215,8 +202,8 @@ static strata_status_t add_candidate(finder_t *f, int first, candidates_t *candi
     explain_no(f, f->weighted, first, why);
     return NULL;
   }
-  *strata_vector_push(f->grouping->graph.arena, candidates) =
-      (candidate_t){f->weighted, first, f->members, f->found.has_softmax, node_of(f, first)->points};
+  *strata_vector_push(f->grouping->graph.arena, candidates) = (candidate_t){
+      f->weighted, first, f->members, f->found.has_softmax, strata_group_node(f->grouping, first)->points};
   f->members = (strata_ints_t){0};
   return NULL;
 }
@@ -229,7 +216,8 @@ static strata_status_t add_candidates(finder_t *f, candidates_t *candidates) {
     return NULL;
   }
   for (size_t i = 0; i < f->behind.count; i++)
-    if (f->behind.data[i] != f->weighted && node_of(f, f->behind.data[i])->class == STRATA_NEST_ANCHOR)
+    if (f->behind.data[i] != f->weighted &&
+        strata_group_node(f->grouping, f->behind.data[i])->class == STRATA_NEST_ANCHOR)
       *strata_vector_push(f->grouping->graph.arena, &firsts) = f->behind.data[i];
   for (size_t i = 0; i < firsts.count; i++)
     STRATA_TRY(add_candidate(f, firsts.data[i], candidates));
@@ -258,7 +246,7 @@ static bool is_free(const finder_t *f, const candidate_t *candidate) {
 
 static strata_status_t form(finder_t *f, const candidate_t *candidate) {
   int group = strata_group_create(f->grouping, candidate->weighted);
-  f->grouping->groups.data[group].drops_padding = true;
+  f->grouping->groups.data[group].is_attention = true;
   for (size_t i = candidate->members.count; i-- > 0;)
     if (candidate->members.data[i] != candidate->weighted)
       STRATA_TRY(strata_group_add(f->grouping, group, candidate->members.data[i]));
@@ -270,7 +258,7 @@ static strata_status_t form(finder_t *f, const candidate_t *candidate) {
 static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_t *device) {
   const strata_compile_options_t *options = compile->options;
   bool is_gpu = strata_target_is_gpu(compile);
-  return STRATA_ATTENTION && (!is_gpu || strata_attention_is_available(device)) && !options->disable_fusion &&
+  return (!is_gpu || strata_attention_is_available(device)) && !options->disable_fusion &&
          !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math && !options->disable_fast_math &&
          !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
 }

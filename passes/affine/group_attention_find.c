@@ -8,20 +8,18 @@ enum { MAX_NODES = 64 }; // that are looked at from one contraction
 
 typedef strata_attention_finder_t finder_t;
 
-static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
-
 //===-- Members --------------------------------------------------------------------------------------------------===//
 
 bool strata_attention_find_behind(finder_t *f) {
   f->behind.count = 0;
   *strata_vector_push(f->grouping->graph.arena, &f->behind) = f->weighted;
   for (size_t i = 0; i < f->behind.count; i++) {
-    const strata_nest_node_t *node = node_of(f, f->behind.data[i]);
+    const strata_nest_node_t *node = strata_group_node(f->grouping, f->behind.data[i]);
     if (i > 0 && node->class == STRATA_NEST_ANCHOR)
       continue;
     for (size_t j = 0; j < node->reads.count; j++) {
       int producer = node->reads.data[j].producer;
-      if (strata_ints_contain(&f->behind, producer) || !node_of(f, producer)->nest ||
+      if (strata_ints_contain(&f->behind, producer) || !strata_group_node(f->grouping, producer)->nest ||
           f->grouping->nodes[producer].group >= 0)
         continue;
       if (f->behind.count == MAX_NODES)
@@ -39,7 +37,7 @@ void strata_attention_find_members(finder_t *f, int first) {
   *strata_vector_push(f->grouping->graph.arena, &f->members) = first;
   for (size_t i = 0; i < f->behind.count; i++) {
     int at = f->behind.data[i];
-    const strata_nest_node_t *node = node_of(f, at);
+    const strata_nest_node_t *node = strata_group_node(f->grouping, at);
     bool follows = false;
     for (size_t j = 0; j < node->reads.count && at > first; j++)
       follows |= strata_ints_contain(&f->members, node->reads.data[j].producer);
@@ -50,7 +48,7 @@ void strata_attention_find_members(finder_t *f, int first) {
 
 // True if the nest makes numbers of its dims, and of what such nests, in |made|, make.
 static bool is_made_of_dims(const finder_t *f, int at, const strata_ints_t *made) {
-  const strata_nest_node_t *node = node_of(f, at);
+  const strata_nest_node_t *node = strata_group_node(f->grouping, at);
   size_t n_loads = 0;
   for (size_t i = 0; i < node->buffers.count; i++)
     n_loads += !node->nest->accesses[i].is_store;
@@ -68,7 +66,7 @@ void strata_attention_add_masks(finder_t *f) {
     if (is_made_of_dims(f, f->behind.data[i], &made))
       *strata_vector_push(f->grouping->graph.arena, &made) = f->behind.data[i];
   for (size_t i = made.count; i-- > 0;) {
-    const strata_ints_t *after = &node_of(f, made.data[i])->after;
+    const strata_ints_t *after = &strata_group_node(f->grouping, made.data[i])->after;
     bool is_ours = !strata_ints_contain(&f->members, made.data[i]);
     for (size_t j = 0; j < after->count; j++)
       is_ours = is_ours && strata_ints_contain(&f->members, after->data[j]);
@@ -103,7 +101,8 @@ strata_status_t strata_attention_recognise(finder_t *f, const char **out_why) {
 static bool is_read_between(const finder_t *f, const strata_nest_node_t *node, const strata_ints_t *found) {
   for (size_t i = 0; i < node->after.count; i++) {
     int reader = node->after.data[i];
-    bool is_between = strata_ints_contain(&f->members, reader) && node_of(f, reader)->class != STRATA_NEST_ANCHOR;
+    bool is_between =
+        strata_ints_contain(&f->members, reader) && strata_group_node(f->grouping, reader)->class != STRATA_NEST_ANCHOR;
     if (!is_between && !strata_ints_contain(found, reader))
       return false;
   }
@@ -113,7 +112,7 @@ static bool is_read_between(const finder_t *f, const strata_nest_node_t *node, c
 static strata_ints_t find_arithmetic(const finder_t *f) {
   strata_ints_t found = {0};
   for (size_t i = f->behind.count; i-- > 0;) {
-    const strata_nest_node_t *node = node_of(f, f->behind.data[i]);
+    const strata_nest_node_t *node = strata_group_node(f->grouping, f->behind.data[i]);
     if (node->class == STRATA_NEST_MAP && !node->is_constant && !node->is_dear &&
         !strata_ints_contain(&f->members, f->behind.data[i]) && is_read_between(f, node, &found))
       *strata_vector_push(f->grouping->graph.arena, &found) = f->behind.data[i];

@@ -24,10 +24,6 @@
 #define OPERAND_NESTS 8     // at most, one after the other
 #define OPERAND_REPEATS 8.0 // of the packing of one element; more: it is read as windows, or by very many tasks
 
-static const strata_nest_node_t *node_of(const strata_grouping_t *grouping, int node) {
-  return &grouping->graph.nodes.data[node];
-}
-
 //===-- Prices ---------------------------------------------------------------------------------------------------===//
 
 strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group_prices_t *out_prices) {
@@ -122,7 +118,7 @@ static double operand_evaluations(const strata_group_prices_t *prices, const str
 // Evaluations of a producer that the reader asks for at |point|, a map over the reader's dims.
 static double read_evaluations(const strata_grouping_t *grouping, int reader, const strata_nest_read_t *read,
                                MlirAffineMap point) {
-  const strata_nest_node_t *record = node_of(grouping, reader);
+  const strata_nest_node_t *record = strata_group_node(grouping, reader);
   if (record->class == STRATA_NEST_ANCHOR)
     return operand_evaluations(&grouping->prices, record, point);
   int n_dims = record->nest->n_parallel + (read->load->in_reduction ? record->nest->n_reduction : 0);
@@ -145,13 +141,13 @@ static double add_evaluations(const strata_grouping_t *grouping, int group, int 
 }
 
 double strata_group_evaluations(const strata_grouping_t *grouping, int group, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   point_maps_t points = {0};
   double evaluations = 0;
   for (size_t i = 0; i < record->buffers.count; i++) {
     const strata_ints_t *readers = &grouping->graph.buffers.data[record->buffers.data[i]].readers;
     for (size_t j = 0; record->nest->accesses[i].is_store && j < readers->count; j++) {
-      const strata_nest_node_t *reader = node_of(grouping, readers->data[j]);
+      const strata_nest_node_t *reader = strata_group_node(grouping, readers->data[j]);
       for (size_t k = 0; k < reader->reads.count && strata_group_has(grouping, group, readers->data[j]); k++)
         if (reader->reads.data[k].producer == node)
           evaluations += add_evaluations(grouping, group, readers->data[j], &reader->reads.data[k], &points);
@@ -186,7 +182,7 @@ static readers_t where_readers(const strata_grouping_t *grouping, int group, int
 
 // Bytes not moved through memory if |node| joins: a private buffer is neither written nor read.
 static double saved_bytes(const strata_grouping_t *grouping, int group, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   static const double times[] = {[READERS_ELSEWHERE] = 0, [READERS_MIXED] = 1, [READERS_WITHIN] = 2};
   double bytes = 0;
   for (size_t i = 0; i < record->buffers.count; i++)
@@ -210,7 +206,7 @@ static double group_cost(const strata_grouping_t *grouping, int group) {
   double cost = grouping->prices.launch;
   const strata_ints_t *members = &grouping->groups.data[group].members;
   for (size_t i = 0; i < members->count; i++) {
-    const strata_nest_node_t *record = node_of(grouping, members->data[i]);
+    const strata_nest_node_t *record = strata_group_node(grouping, members->data[i]);
     cost += grouping->nodes[members->data[i]].evaluations * record->work;
     for (size_t j = 0; j < record->buffers.count; j++)
       if (!is_kept_in_group(grouping, group, record->buffers.data[j]))
@@ -222,7 +218,7 @@ static double group_cost(const strata_grouping_t *grouping, int group) {
 //===-- Judgement ------------------------------------------------------------------------------------------------===//
 
 static bool affords_repetitions(const strata_grouping_t *grouping, int group, int node, double evaluations) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   const strata_group_prices_t *prices = &grouping->prices;
   double extra = (evaluations - record->points) * record->work;
   if (extra <= 0)
@@ -262,10 +258,11 @@ static double threads_busy(const strata_group_prices_t *prices, double tasks, do
 // Bytes of a row of what members, and |node|, read as a whole from memory.
 static double row_bytes(const strata_grouping_t *grouping, int group, int node) {
   const strata_group_t *record = &grouping->groups.data[group];
-  double bytes = 0, row = node_of(grouping, node)->trips;
+  double bytes = 0, row = strata_group_node(grouping, node)->trips;
   strata_ints_t seen = {0};
   for (size_t i = 0; i <= record->members.count; i++) {
-    const strata_nest_node_t *member = node_of(grouping, i < record->members.count ? record->members.data[i] : node);
+    const strata_nest_node_t *member =
+        strata_group_node(grouping, i < record->members.count ? record->members.data[i] : node);
     for (size_t j = 0; j < member->buffers.count; j++) {
       int buffer = member->buffers.data[j];
       const strata_nest_buffer_t *read = &grouping->graph.buffers.data[buffer];
@@ -283,7 +280,7 @@ static double row_bytes(const strata_grouping_t *grouping, int group, int node) 
 // Rows are the tasks of their group: a long nest over few of them is better off alone.
 static bool keeps_threads_busy(const strata_grouping_t *grouping, int group, int node) {
   const strata_group_prices_t *prices = &grouping->prices;
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   double cost = record->points * record->work, rows = grouping->groups.data[group].outer_points;
   for (size_t i = 0; i < record->buffers.count; i++)
     cost += grouping->graph.buffers.data[record->buffers.data[i]].bytes * prices->byte;
@@ -300,7 +297,7 @@ static bool keeps_threads_busy(const strata_grouping_t *grouping, int group, int
 
 // True if the nest takes longer than waiting for all threads does.
 static bool is_worth_a_pause(const strata_grouping_t *grouping, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   double bytes = 0;
   for (size_t i = 0; i < record->buffers.count; i++)
     bytes += grouping->graph.buffers.data[record->buffers.data[i]].bytes;
@@ -308,15 +305,15 @@ static bool is_worth_a_pause(const strata_grouping_t *grouping, int node) {
 }
 
 static bool may_join_later(const strata_grouping_t *grouping, int node) {
-  return grouping->nodes[node].group < 0 && node_of(grouping, node)->class == STRATA_NEST_MAP;
+  return grouping->nodes[node].group < 0 && strata_group_node(grouping, node)->class == STRATA_NEST_MAP;
 }
 
 // True if |node| needs the result of a reduction that comes after |first|.
 static bool waits_for_reduction(const strata_grouping_t *grouping, int node, int first, int depth) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   for (size_t i = 0; i < record->reads.count && depth > 0; i++) {
     int producer = record->reads.data[i].producer;
-    strata_nest_class_t class = node_of(grouping, producer)->class;
+    strata_nest_class_t class = strata_group_node(grouping, producer)->class;
     if (producer > first && (class == STRATA_NEST_ROW || class == STRATA_NEST_ANCHOR ||
                              waits_for_reduction(grouping, producer, first, depth - 1)))
       return true;
@@ -342,7 +339,7 @@ static bool is_stored_anyway(const strata_grouping_t *grouping, int group, int b
 
 // True if some other kernel can compute |node| where it reads it, so that its results need no memory.
 static bool is_absorbed(const strata_grouping_t *grouping, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   for (size_t i = 0; i < record->buffers.count; i++) {
     const strata_nest_buffer_t *buffer = &grouping->graph.buffers.data[record->buffers.data[i]];
     if (!record->nest->accesses[i].is_store)
@@ -350,7 +347,7 @@ static bool is_absorbed(const strata_grouping_t *grouping, int node) {
     if (!buffer->is_alloc || buffer->readers.count > STRATA_GROUP_MAX_READERS)
       return false;
     for (size_t j = 0; j < buffer->readers.count; j++) {
-      strata_nest_class_t class = node_of(grouping, buffer->readers.data[j])->class;
+      strata_nest_class_t class = strata_group_node(grouping, buffer->readers.data[j])->class;
       if (class != STRATA_NEST_MAP && class != STRATA_NEST_ROW)
         return false;
     }
@@ -362,9 +359,9 @@ static bool is_absorbed(const strata_grouping_t *grouping, int node) {
 static bool find_followers(const strata_grouping_t *grouping, int node, strata_ints_t *out) {
   *strata_vector_push(grouping->graph.arena, out) = node;
   for (size_t i = 0; i < out->count; i++) {
-    const strata_ints_t *after = &node_of(grouping, out->data[i])->after;
+    const strata_ints_t *after = &strata_group_node(grouping, out->data[i])->after;
     for (size_t j = 0; j < after->count; j++) {
-      const strata_nest_node_t *record = node_of(grouping, after->data[j]);
+      const strata_nest_node_t *record = strata_group_node(grouping, after->data[j]);
       if (!record->nest || record->class != STRATA_NEST_MAP || strata_ints_contain(out, after->data[j]))
         continue;
       if (out->count == MAX_FOLLOWERS)
@@ -382,14 +379,14 @@ static bool has_kernel_behind(const strata_grouping_t *grouping, int group, int 
   if (!find_followers(grouping, node, &followers))
     return true;
   for (size_t i = 0; i < followers.count; i++) {
-    const strata_nest_node_t *record = node_of(grouping, followers.data[i]);
+    const strata_nest_node_t *record = strata_group_node(grouping, followers.data[i]);
     for (size_t j = 0; j < record->after.count; j++)
-      if (node_of(grouping, record->after.data[j])->class == STRATA_NEST_ROW)
+      if (strata_group_node(grouping, record->after.data[j])->class == STRATA_NEST_ROW)
         return true;
     for (size_t j = 0; j < record->before.count; j++) {
       int other = record->before.data[j];
-      if (node_of(grouping, other)->class >= STRATA_NEST_ROW && !node_of(grouping, other)->is_constant &&
-          !strata_group_has(grouping, group, other))
+      if (strata_group_node(grouping, other)->class >= STRATA_NEST_ROW &&
+          !strata_group_node(grouping, other)->is_constant && !strata_group_has(grouping, group, other))
         return true;
     }
   }
@@ -397,7 +394,7 @@ static bool has_kernel_behind(const strata_grouping_t *grouping, int group, int 
 }
 
 static bool adds_a_store_only(const strata_grouping_t *grouping, int group, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   for (size_t i = 0; i < record->reads.count; i++)
     if (strata_group_has(grouping, group, record->reads.data[i].producer) &&
         !is_stored_anyway(grouping, group, record->reads.data[i].buffer, node))
@@ -408,7 +405,7 @@ static bool adds_a_store_only(const strata_grouping_t *grouping, int group, int 
 // True if |node| only widens what another kernel's reduction, and what waits for that, read: they can do that
 // themselves, and the narrow value is what goes through memory.
 static bool widens_for_reductions(const strata_grouping_t *grouping, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   if (!strata_str_equal(record->nest->name, "convert") || record->buffers.count != 2 || !is_absorbed(grouping, node))
     return false;
   int store = record->nest->accesses[0].is_store ? 0 : 1;
@@ -417,7 +414,8 @@ static bool widens_for_reductions(const strata_grouping_t *grouping, int node) {
     return false;
   for (size_t i = 0; i < wide->readers.count; i++) {
     int reader = wide->readers.data[i];
-    if (node_of(grouping, reader)->class != STRATA_NEST_ROW && !waits_for_reduction(grouping, reader, node, WAIT_DEPTH))
+    if (strata_group_node(grouping, reader)->class != STRATA_NEST_ROW &&
+        !waits_for_reduction(grouping, reader, node, WAIT_DEPTH))
       return false;
   }
   return true;
@@ -425,11 +423,11 @@ static bool widens_for_reductions(const strata_grouping_t *grouping, int node) {
 
 // True if the contraction or window of the group reads |node|, or what is computed from it on the way.
 bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   for (size_t i = 0; i < record->after.count; i++) {
     int reader = record->after.data[i];
     if (strata_group_has(grouping, group, reader) &&
-        (node_of(grouping, reader)->class == STRATA_NEST_ANCHOR || grouping->nodes[reader].is_operand))
+        (strata_group_node(grouping, reader)->class == STRATA_NEST_ANCHOR || grouping->nodes[reader].is_operand))
       return true;
   }
   return false;
@@ -445,7 +443,7 @@ static double access_bytes(const strata_grouping_t *grouping, const strata_nest_
 // Something cheap that reads no more than it makes may be computed while an operand is packed; windows would compute it
 // once for every position.
 static bool is_cheap_operand(const strata_grouping_t *grouping, int node, double evaluations) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   double read = 0, written = 0;
   for (size_t i = 0; i < record->buffers.count; i++)
     *(record->nest->accesses[i].is_store ? &written : &read) += access_bytes(grouping, record, i);
@@ -469,7 +467,7 @@ static const strata_nest_read_t *read_of(const strata_nest_node_t *record, const
 
 // False if a part of it would stay behind.
 static bool add_chain(const strata_grouping_t *grouping, int node, chain_t *chain) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   chain->work += record->work;
   if (record->class != STRATA_NEST_MAP || record->is_dear || chain->work > OPERAND_WORK ||
       ++chain->n_nests > OPERAND_NESTS)
@@ -477,7 +475,8 @@ static bool add_chain(const strata_grouping_t *grouping, int node, chain_t *chai
   for (size_t i = 0; i < record->buffers.count; i++) {
     const strata_access_t *access = &record->nest->accesses[i];
     const strata_nest_read_t *read = access->is_store ? NULL : read_of(record, access);
-    bool is_ahead = read && may_join_later(grouping, read->producer) && !node_of(grouping, read->producer)->is_constant;
+    bool is_ahead =
+        read && may_join_later(grouping, read->producer) && !strata_group_node(grouping, read->producer)->is_constant;
     if (is_ahead && grouping->graph.buffers.data[read->buffer].readers.count > 1)
       return false;
     if (is_ahead && !add_chain(grouping, read->producer, chain))
@@ -492,8 +491,8 @@ static bool add_chain(const strata_grouping_t *grouping, int node, chain_t *chai
 // memory the more it fetches. What it saves is a kernel, and what that reads and writes.
 static bool is_fetched_cheaper(const strata_grouping_t *grouping, int group, int node, double evaluations) {
   const strata_group_prices_t *prices = &grouping->prices;
-  const strata_nest_node_t *record = node_of(grouping, node);
-  const strata_nest_node_t *anchor = node_of(grouping, grouping->groups.data[group].members.data[0]);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
+  const strata_nest_node_t *anchor = strata_group_node(grouping, grouping->groups.data[group].members.data[0]);
   bool is_thin_product = is_thin(prices, anchor->nest);
   double repeats = evaluations / record->points, written = 0;
   chain_t chain = {0};

@@ -8,9 +8,9 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/group.h"
-#include "passes/affine/norm.h"
 #include "passes/target.h"
 
 #include <math.h>
@@ -30,8 +30,6 @@ typedef struct {
   int n_reductions;
 } finder_t;
 
-static strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
-
 static bool any_in(const strata_ints_t *nodes, const strata_ints_t *set) {
   for (size_t i = 0; i < nodes->count; i++)
     if (strata_ints_contain(set, nodes->data[i]))
@@ -50,7 +48,7 @@ static bool all_in(const strata_ints_t *nodes, const strata_ints_t *set) {
 
 // True if it alone writes what it stores.
 static bool stores_alone(const finder_t *f, int at) {
-  const strata_nest_node_t *node = node_of(f, at);
+  const strata_nest_node_t *node = strata_group_node(f->grouping, at);
   for (size_t i = 0; i < node->buffers.count; i++)
     if (node->nest->accesses[i].is_store && f->grouping->graph.buffers.data[node->buffers.data[i]].n_stores != 1)
       return false;
@@ -59,7 +57,7 @@ static bool stores_alone(const finder_t *f, int at) {
 
 static void push_member(finder_t *f, int at) {
   *strata_vector_push(f->grouping->graph.arena, &f->members) = at;
-  f->n_reductions += node_of(f, at)->class == STRATA_NEST_ROW;
+  f->n_reductions += strata_group_node(f->grouping, at)->class == STRATA_NEST_ROW;
 }
 
 // True if a nest's dims are those of the contraction, and not cut out of them: what it stores would have no order that
@@ -73,7 +71,7 @@ static bool has_whole_dims(const strata_nest_t *nest, const strata_contraction_p
 
 // Why |at|, which needs members alone or what none of them has to do with, is left behind; NULL if it is a member now.
 static const char *take(finder_t *f, int at) {
-  const strata_nest_node_t *node = node_of(f, at);
+  const strata_nest_node_t *node = strata_group_node(f->grouping, at);
   int i = f->kernel.n_nests;
   if (!node->nest || (node->class != STRATA_NEST_MAP && node->class != STRATA_NEST_ROW) || node->is_constant ||
       f->grouping->nodes[at].group >= 0 || !stores_alone(f, at) || i == MAX_MEMBERS)
@@ -98,7 +96,7 @@ static void find_members(finder_t *f) {
   int end = f->first + MAX_NODES;
   end = end < (int)graph->nodes.count ? end : (int)graph->nodes.count;
   for (int at = f->first + 1; at < end; at++) {
-    const strata_nest_node_t *node = node_of(f, at);
+    const strata_nest_node_t *node = strata_group_node(f->grouping, at);
     bool follows = any_in(&node->before, &f->members), waits = any_in(&node->before, &f->behind);
     if (!follows && !waits)
       continue;
@@ -115,7 +113,7 @@ static void add_vectors(finder_t *f) {
   int column = f->contraction.sides[STRATA_SIDE_V].tile_dim;
   double most = (double)strata_nest_static_extent(f->contraction.nest, column);
   for (int at = f->members.data[f->members.count - 1]; at-- > 0 && f->members.count < MAX_MEMBERS;) {
-    const strata_nest_node_t *node = node_of(f, at);
+    const strata_nest_node_t *node = strata_group_node(f->grouping, at);
     bool is_free = node->nest && node->class == STRATA_NEST_MAP && !node->is_constant && !node->is_dear &&
                    f->grouping->nodes[at].group < 0 && !strata_ints_contain(&f->members, at);
     if (is_free && node->points <= most && node->after.count && all_in(&node->after, &f->members) &&
@@ -137,7 +135,7 @@ static double traffic(const finder_t *f, int64_t *out_stored) {
   double bytes = 0;
   *out_stored = 1;
   for (size_t i = 0; i < f->members.count; i++) {
-    const strata_nest_node_t *node = node_of(f, f->members.data[i]);
+    const strata_nest_node_t *node = strata_group_node(f->grouping, f->members.data[i]);
     for (size_t j = 0; j < node->buffers.count; j++) {
       const strata_nest_buffer_t *buffer = &f->grouping->graph.buffers.data[node->buffers.data[j]];
       bool is_made = strata_ints_contain(&f->members, buffer->writer), is_store = node->nest->accesses[j].is_store;
@@ -163,23 +161,26 @@ static double norm_seconds(const strata_problem_t *p) {
 static bool pays(const finder_t *f) {
   strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &f->contraction};
   strata_problem_t alone = strata_problem_read(&question), joined;
-  strata_pipelined_choice_t choice;
+  strata_candidate_t choice;
   alone.traffic = traffic(f, &alone.stored_bytes);
   joined = alone;
   joined.row_reductions = f->n_reductions;
   bool fits = strata_pipelined_choose(f->device, &joined, 1, &choice) > 0;
   double apart = strata_problem_seconds(f->device, &alone) + norm_seconds(&alone);
   bool is_wanted = f->grouping->compile->options->fuse_norms;
-  double factor = fits ? strata_problem_correction(f->device, &joined, &choice, STRATA_CORRECTS_NORM) : INFINITY;
+  double factor =
+      fits ? strata_problem_correction(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM) : INFINITY;
   bool is_faster = fits && (is_wanted || choice.seconds * factor < f->device->costs->margins.norm * apart);
-  const char *obstacle = fits ? strata_problem_obstacle(f->device, &joined, &choice, STRATA_CORRECTS_NORM) : NULL;
+  const char *obstacle =
+      fits ? strata_problem_obstacle(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM) : NULL;
   if (fits)
     strata_explain(f->grouping->compile,
                    "norm contract#%d: %d reductions of %lld rows of %lld, %lld blocks a row: %.1f us %s %.1f in two "
                    "kernels%s%s",
-                   f->first, f->n_reductions, (long long)alone.rows, (long long)alone.columns, (long long)choice.row,
-                   1e6 * choice.seconds, is_faster ? "instead of" : "are not taken for", 1e6 * apart,
-                   obstacle ? "; corrected: " : "", obstacle ? obstacle : "");
+                   f->first, f->n_reductions, (long long)alone.rows, (long long)alone.columns,
+                   (long long)choice.pipelined.row, 1e6 * choice.seconds,
+                   is_faster ? "instead of" : "are not taken for", 1e6 * apart, obstacle ? "; corrected: " : "",
+                   obstacle ? obstacle : "");
   else
     strata_explain(f->grouping->compile, "norm contract#%d: no, rows of %lld do not fit a cluster's tiles", f->first,
                    (long long)alone.columns);
@@ -194,7 +195,7 @@ static void form(finder_t *f) {
   strata_ints_t out = {0};
   for (size_t i = 1; i < f->members.count; i++) {
     int at = f->members.data[i];
-    if (any_in(&node_of(f, at)->before, &out)) {
+    if (any_in(&strata_group_node(f->grouping, at)->before, &out)) {
       *strata_vector_push(f->grouping->graph.arena, &out) = at;
       continue;
     }
@@ -210,13 +211,13 @@ static bool read_product(finder_t *f) {
                                  .func = f->grouping->graph.func,
                                  .body = strata_func_body(f->grouping->graph.func),
                                  .n_nests = 1,
-                                 .nests = node_of(f, f->first)->nest};
+                                 .nests = strata_group_node(f->grouping, f->first)->nest};
   return strata_is_contraction(&f->product, &f->contraction) && strata_contraction_has_rows(&f->contraction);
 }
 
 static void begin(finder_t *f) {
   strata_arena_t *arena = f->grouping->graph.arena;
-  const strata_nest_t *nest = node_of(f, f->first)->nest;
+  const strata_nest_t *nest = strata_group_node(f->grouping, f->first)->nest;
   MlirContext context = f->grouping->compile->context;
   f->members.count = f->behind.count = 0;
   f->n_reductions = 0;
@@ -246,8 +247,8 @@ static void try_contraction(finder_t *f) {
 // Sums are rounded once less than in two kernels.
 static bool is_allowed(const strata_compile_t *compile) {
   const strata_compile_options_t *options = compile->options;
-  return STRATA_NORM && strata_target_is_gpu(compile) && !options->disable_fusion &&
-         !options->disable_reduce_reduce_fusion && !options->disable_fast_math && !options->disable_tensor_core;
+  return strata_target_is_gpu(compile) && !options->disable_fusion && !options->disable_reduce_reduce_fusion &&
+         !options->disable_fast_math && !options->disable_tensor_core;
 }
 
 strata_status_t strata_group_norms(strata_grouping_t *grouping) {

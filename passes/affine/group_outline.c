@@ -5,6 +5,7 @@
 // name, is compared.
 #include "passes/affine/group.h"
 
+#include "dialects/affine/schedule.h"
 #include "dialects/affine/symbols.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -54,21 +55,13 @@ static bool group_stores(const strata_grouping_t *grouping, const strata_group_t
 }
 
 // A buffer is private if one nest of the group stores it and nobody outside of the group sees it. What a scalar nest
-// keeps to itself is memory, of which the threads of a GPU have none of their own, and tasks none of a size that varies.
+// keeps to itself is memory, of which the threads of a GPU have none of their own, and tasks none of a size that
+// varies.
 static bool is_private(const strata_grouping_t *grouping, const strata_group_t *group, int buffer) {
-  int n_group = (int)(group - grouping->groups.data);
-  const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
   bool is_scalar = group->kind == STRATA_NEST_SCALAR;
-  if (is_scalar && (strata_target_is_gpu(grouping->compile) ||
-                    !mlirShapedTypeHasStaticShape(mlirValueGetType(record->value))))
-    return false;
-  if (!record->is_alloc || record->n_stores != 1 || !strata_group_has(grouping, n_group, record->writer) ||
-      record->readers.count == 0)
-    return false;
-  for (size_t i = 0; i < record->readers.count; i++)
-    if (!strata_group_has(grouping, n_group, record->readers.data[i]))
-      return false;
-  return true;
+  bool varies = !mlirShapedTypeHasStaticShape(mlirValueGetType(grouping->graph.buffers.data[buffer].value));
+  return !(is_scalar && (varies || strata_target_is_gpu(grouping->compile))) &&
+         strata_group_keeps(grouping, &group->members, buffer);
 }
 
 bool strata_group_interferes(const strata_nest_node_t *record, int i, const strata_nest_node_t *other) {
@@ -250,7 +243,7 @@ static MlirOperation move_group(outliner_t *outliner, const strata_group_t *grou
   MlirBlock block = strata_group_block(grouping, &arguments->inputs, &arguments->outputs, &values);
   for (size_t i = 0; i < arguments->privates.count; i++) {
     MlirValue buffer = buffer_value(outliner, arguments->privates.data[i]);
-    if (group->drops_padding)
+    if (group->is_attention) // rows of other widths would stand in the way of dims that are to be one
       strata_group_drop_padding(grouping, arguments->privates.data[i], buffer);
     move_to(block, mlirOpResultGetOwner(buffer));
   }
@@ -259,7 +252,10 @@ static MlirOperation move_group(outliner_t *outliner, const strata_group_t *grou
     move_to(block, nest);
     strata_group_rewire(block, nest, &values);
   }
-  return strata_group_function(grouping, block);
+  MlirOperation func = strata_group_function(grouping, block);
+  if (group->is_attention)
+    strata_schedule_write(func, &(strata_schedule_t){.kind = STRATA_KERNEL_ATTENTION});
+  return func;
 }
 
 //===-- Equal functions ------------------------------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 // both operands come in bulk, or are multiplied without matrix instructions, and if the model finds it faster than two
 // kernels of which one stores what the other reads.
 #include "dialects/affine/contraction.h"
+#include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/group.h"
 #include "passes/affine/problem.h"
@@ -20,17 +21,16 @@ typedef struct {
   const strata_gpu_device_t *device;
 } finder_t;
 
-static const strata_nest_node_t *node_of(const finder_t *f, int node) { return &f->grouping->graph.nodes.data[node]; }
-
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
 // The elementwise nests that follow |node|, the nearest first.
 static strata_ints_t followers(const finder_t *f, int node) {
   strata_ints_t found = {0};
   for (size_t next = 0;; node = found.data[next++]) {
-    const strata_ints_t *after = &node_of(f, node)->after;
+    const strata_ints_t *after = &strata_group_node(f->grouping, node)->after;
     for (size_t i = 0; i < after->count && found.count < MAX_NODES; i++)
-      if (node_of(f, after->data[i])->nest && node_of(f, after->data[i])->class == STRATA_NEST_MAP &&
+      if (strata_group_node(f->grouping, after->data[i])->nest &&
+          strata_group_node(f->grouping, after->data[i])->class == STRATA_NEST_MAP &&
           !strata_ints_contain(&found, after->data[i]))
         *strata_vector_push(f->grouping->graph.arena, &found) = after->data[i];
     if (next == found.count)
@@ -49,10 +49,11 @@ static int meeting(const strata_ints_t *a, const strata_ints_t *b) {
 
 // True if nobody but elementwise nests reads what |node| stores: else it is in memory all the same.
 static bool is_private(const finder_t *f, int node) {
-  const strata_nest_node_t *record = node_of(f, node);
+  const strata_nest_node_t *record = strata_group_node(f->grouping, node);
   bool is_alone = true;
   for (size_t i = 0; i < record->after.count; i++)
-    is_alone &= node_of(f, record->after.data[i])->nest && node_of(f, record->after.data[i])->class == STRATA_NEST_MAP;
+    is_alone &= strata_group_node(f->grouping, record->after.data[i])->nest &&
+                strata_group_node(f->grouping, record->after.data[i])->class == STRATA_NEST_MAP;
   for (size_t i = 0; i < record->buffers.count; i++) {
     const strata_nest_buffer_t *buffer = &f->grouping->graph.buffers.data[record->buffers.data[i]];
     is_alone &= !record->nest->accesses[i].is_store || (buffer->is_alloc && buffer->n_stores == 1);
@@ -77,24 +78,21 @@ static bool meet(const finder_t *f, int first, int second) {
 //===-- Whether it pays ------------------------------------------------------------------------------------------===//
 
 typedef struct {
-  strata_kernel_t kernel;
+  strata_problem_reading_t product;
   strata_nest_t nests[2];
-  strata_contraction_kernel_t contraction;
 } product_t;
 
 // One contraction, or both.
 static bool read_problem(const finder_t *f, const int *nodes, int n, strata_problem_t *out) {
   product_t *p = strata_arena_new(f->grouping->graph.arena, product_t);
-  p->kernel = (strata_kernel_t){
-      .arena = f->grouping->graph.arena, .func = f->grouping->graph.func, .n_nests = n, .nests = p->nests};
-  p->kernel.body = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->kernel.func, 0));
+  MlirOperation func = f->grouping->graph.func;
+  p->product.kernel = (strata_kernel_t){f->grouping->graph.arena, func, strata_func_body(func), n, p->nests};
   for (int i = 0; i < n; i++)
-    p->nests[i] = *node_of(f, nodes[i])->nest;
-  if (!strata_is_contraction(&p->kernel, &p->contraction))
-    return false;
-  strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &p->contraction};
-  *out = strata_problem_read(&question);
-  return true;
+    p->nests[i] = *strata_group_node(f->grouping, nodes[i])->nest;
+  bool is_one = strata_problem_of_kernel(
+      &(strata_gpu_contraction_t){.compile = f->grouping->compile, .device = f->device}, &p->product);
+  *out = p->product.problem;
+  return is_one;
 }
 
 static bool pays(const finder_t *f, int first, int second) {
@@ -127,7 +125,7 @@ static strata_status_t form(finder_t *f, int first, int second) {
 }
 
 static strata_status_t try_contraction(finder_t *f, int first) {
-  const strata_nest_node_t *record = node_of(f, first);
+  const strata_nest_node_t *record = strata_group_node(f->grouping, first);
   for (size_t i = 0; i < record->buffers.count; i++) {
     const strata_ints_t *readers = &f->grouping->graph.buffers.data[record->buffers.data[i]].readers;
     if (record->nest->accesses[i].is_store || readers->count > STRATA_GROUP_MAX_READERS)

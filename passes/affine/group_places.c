@@ -11,14 +11,10 @@ enum {
   MAX_GROUP_PLACES = 4 * 256 // of all members
 };
 
-static const strata_nest_node_t *node_of(const strata_grouping_t *grouping, int node) {
-  return &grouping->graph.nodes.data[node];
-}
-
 // The point of an aligned bijective nest at an outer point: its outer map inverted.
 static MlirAffineMap point_at_outer(const strata_grouping_t *grouping, int group, int node) {
   MlirContext context = grouping->compile->context;
-  const strata_nest_t *nest = node_of(grouping, node)->nest;
+  const strata_nest_t *nest = strata_group_node(grouping, node)->nest;
   int n_dims = nest->n_parallel + nest->n_reduction, n_outer = grouping->groups.data[group].n_outer;
   MlirAffineExpr dims[STRATA_MAX_DIMS];
   for (int dim = 0; dim < n_dims; dim++)
@@ -34,12 +30,12 @@ static MlirAffineMap point_at_outer(const strata_grouping_t *grouping, int group
 bool strata_group_place_of_read(const strata_grouping_t *grouping, int group, int reader,
                                 const strata_nest_read_t *read, strata_group_place_t *out_place,
                                 MlirAffineMap *out_point) {
-  const strata_nest_node_t *record = node_of(grouping, reader);
+  const strata_nest_node_t *record = strata_group_node(grouping, reader);
   MlirAffineExpr dims[STRATA_MAX_DIMS];
   if (!strata_nest_graph_point(&grouping->graph, record, read, dims))
     return false;
   int n_dims = record->nest->n_parallel + record->nest->n_reduction;
-  int n_point = node_of(grouping, read->producer)->nest->n_parallel;
+  int n_point = strata_group_node(grouping, read->producer)->nest->n_parallel;
   *out_point = mlirAffineMapGet(grouping->compile->context, n_dims, 0, n_point, dims);
   *out_place = (strata_group_place_t){.root = reader, .point = *out_point};
   if (!mlirAffineMapIsNull(grouping->nodes[reader].outer) && !read->load->in_reduction &&
@@ -75,8 +71,8 @@ static bool add_places(const strata_grouping_t *grouping, int group, int reader,
   bool has_room = true;
   for (size_t i = 0; i < own->count && has_room; i++) {
     int root = own->data[i].root;
-    const strata_space_t *space =
-        root == STRATA_GROUP_OUTER ? &grouping->groups.data[group].outer : &node_of(grouping, root)->nest->space;
+    const strata_space_t *space = root == STRATA_GROUP_OUTER ? &grouping->groups.data[group].outer
+                                                             : &strata_group_node(grouping, root)->nest->space;
     MlirAffineMap map = strata_affine_compose(point, own->data[i].point, space);
     has_room = add_place(grouping, places, (strata_group_place_t){root, map});
   }
@@ -84,12 +80,12 @@ static bool add_places(const strata_grouping_t *grouping, int group, int reader,
 }
 
 bool strata_group_find_places(strata_grouping_t *grouping, int group, int node) {
-  const strata_nest_node_t *record = node_of(grouping, node);
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
   strata_group_places_t *places = &grouping->nodes[node].places;
   places->count = 0;
   for (size_t i = 0; i < record->after.count; i++) {
     int reader = record->after.data[i];
-    const strata_nest_node_t *after = node_of(grouping, reader);
+    const strata_nest_node_t *after = strata_group_node(grouping, reader);
     for (size_t j = 0; j < after->reads.count && strata_group_has(grouping, group, reader); j++)
       if (after->reads.data[j].producer == node && !add_places(grouping, group, reader, &after->reads.data[j], places))
         return false;

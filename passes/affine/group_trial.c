@@ -4,8 +4,7 @@
 #include "passes/affine/coalesce.h"
 #include "passes/affine/group.h"
 
-// True if one of the members stores the buffer and no one else sees it.
-static bool is_private(const strata_grouping_t *grouping, const strata_ints_t *members, int buffer) {
+bool strata_group_keeps(const strata_grouping_t *grouping, const strata_ints_t *members, int buffer) {
   const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
   if (!record->is_alloc || record->n_stores != 1 || !strata_ints_contain(members, record->writer) ||
       record->readers.count == 0)
@@ -23,7 +22,7 @@ static void sort_buffers(const strata_grouping_t *grouping, const strata_ints_t 
     const strata_ints_t *buffers = &grouping->graph.nodes.data[members->data[i]].buffers;
     for (size_t j = 0; j < buffers->count; j++) {
       int buffer = buffers->data[j];
-      strata_ints_t *where = is_private(grouping, members, buffer) ? out_private : out_outside;
+      strata_ints_t *where = strata_group_keeps(grouping, members, buffer) ? out_private : out_outside;
       if (!strata_ints_contain(where, buffer))
         *strata_vector_push(grouping->graph.arena, where) = buffer;
     }

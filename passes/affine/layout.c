@@ -289,12 +289,6 @@ static void permute_buffers(strata_layout_choice_t *layout) {
 
 //===-- The pass -------------------------------------------------------------------------------------------------===//
 
-static bool has_other_uses(MlirValue value, int n_accesses) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    n_accesses--;
-  return n_accesses < 0;
-}
-
 static void init_buffers(strata_layout_choice_t *layout) {
   layout->buffers = strata_arena_array(layout->graph.arena, strata_stored_t, layout->graph.buffers.count);
   int *n_accesses = strata_arena_array(layout->graph.arena, int, layout->graph.buffers.count);
@@ -304,7 +298,7 @@ static void init_buffers(strata_layout_choice_t *layout) {
   for (size_t i = 0; i < layout->graph.buffers.count; i++) {
     strata_stored_t *stored = &layout->buffers[i];
     MlirValue value = layout->graph.buffers.data[i].value;
-    stored->is_free = layout->graph.buffers.data[i].is_alloc && !has_other_uses(value, n_accesses[i]);
+    stored->is_free = layout->graph.buffers.data[i].is_alloc && !strata_nest_has_other_uses(value, n_accesses[i]);
     stored->rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
     for (int dim = 0; dim < stored->rank; dim++)
       stored->order[dim] = dim;

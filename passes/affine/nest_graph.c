@@ -90,6 +90,11 @@ static double element_bytes(MlirType element) {
 
 // What a size that varies is taken for where its symbols are not at hand.
 enum { LIKELY_SIZE = 64 };
+bool strata_nest_has_other_uses(MlirValue value, int n_accesses) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    n_accesses--;
+  return n_accesses < 0;
+}
 
 double strata_memref_bytes(MlirType type) {
   double bytes = element_bytes(mlirShapedTypeGetElementType(type));

@@ -78,5 +78,7 @@ bool strata_is_dear_op(const char *name);
 
 strata_nest_work_t strata_nest_work(const strata_nest_t *nest);
 double strata_memref_bytes(MlirType type);
+// True if |value| is used beside |n_accesses| accesses.
+bool strata_nest_has_other_uses(MlirValue value, int n_accesses);
 
 #endif

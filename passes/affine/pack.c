@@ -92,13 +92,9 @@ static MlirAffineMap panel_to_operand(const pack_t *p) {
 // A list as long as the panels' rank: |prefix|0, |prefix|1, ...; or |prefix| each time.
 static const char *list_text(pack_t *p, const char *prefix, bool numbered) {
   char *text = strata_arena_strdup(p->compile->arena, "");
-  for (int i = 0; i < p->rank; i++) {
-    const char *comma = i ? ", " : "";
-    if (numbered)
-      text = strata_arena_printf(p->compile->arena, "%s%s%s%d", text, comma, prefix, i);
-    else
-      text = strata_arena_printf(p->compile->arena, "%s%s%s", text, comma, prefix);
-  }
+  for (int i = 0; i < p->rank; i++)
+    text = numbered ? strata_arena_printf(p->compile->arena, "%s%s%s%d", text, i ? ", " : "", prefix, i)
+                    : strata_arena_printf(p->compile->arena, "%s%s%s", text, i ? ", " : "", prefix);
   return text;
 }
 

@@ -66,12 +66,6 @@ static bool keeps_rows(const strata_access_t *access) {
   return true;
 }
 
-static bool has_other_uses(MlirValue value, int n_accesses) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    n_accesses--;
-  return n_accesses < 0;
-}
-
 static void find_rows(padding_t *padding) {
   const strata_nest_graph_t *graph = &padding->graph;
   int *n_accesses = strata_arena_array(graph->arena, int, graph->buffers.count);
@@ -88,7 +82,7 @@ static void find_rows(padding_t *padding) {
         padding->rows[buffer] = 0;
     }
   for (size_t i = 0; i < graph->buffers.count; i++)
-    if (has_other_uses(graph->buffers.data[i].value, n_accesses[i]))
+    if (strata_nest_has_other_uses(graph->buffers.data[i].value, n_accesses[i]))
       padding->rows[i] = 0;
 }
 

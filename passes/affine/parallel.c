@@ -71,7 +71,7 @@ static double elements_of(MlirValue buffer, int64_t *out_row) {
 static bool is_read_whole(const strata_problem_t *problem, int side, MlirValue buffer, bool *out_like_parts) {
   int64_t row;
   double elements = elements_of(buffer, &row), rows = (double)(strata_problem_extent(problem, side) * problem->batch);
-  bool are_whole_steps = problem->steps * problem->operand_bytes % STRATA_PIPELINED_STEP_BYTES == 0;
+  bool are_whole_steps = problem->steps * problem->operand_bytes % STRATA_SPAN == 0;
   bool is_whole = elements == rows * (double)problem->steps;
   *out_like_parts = is_whole || (problem->sides[side].is_along && are_whole_steps && elements == rows * (double)row);
   return is_whole;
@@ -79,19 +79,16 @@ static bool is_read_whole(const strata_problem_t *problem, int side, MlirValue b
 
 static strata_status_t read_sides(strata_compile_t *compile, const strata_called_kernel_t *called, sides_t *out) {
   const strata_gpu_device_t *device;
-  strata_kernel_t kernel;
-  strata_contraction_kernel_t contraction;
+  strata_problem_reading_t product;
+  bool is_one;
   *out = (sides_t){{-1, -1}, {0, 0}};
   STRATA_TRY(strata_gpu_device(compile, &device));
-  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
-  if (!strata_is_contraction(&kernel, &contraction))
-    return NULL;
-  strata_gpu_contraction_t question = {compile, device, NULL, called, &contraction};
-  strata_problem_t problem = strata_problem_read(&question);
-  for (int side = 0; side < 2; side++) {
-    MlirValue buffer = contraction.sides[side].access->buffer;
+  strata_gpu_contraction_t question = {.compile = compile, .device = device};
+  STRATA_TRY(strata_problem_of_called(&question, called, &product, &is_one));
+  for (int side = 0; is_one && side < 2; side++) {
+    MlirValue buffer = product.contraction.sides[side].access->buffer;
     bool is_like_parts = false, is_argument = mlirValueIsABlockArgument(buffer);
-    bool is_whole = is_argument && is_read_whole(&problem, side, buffer, &is_like_parts);
+    bool is_whole = is_argument && is_read_whole(&product.problem, side, buffer, &is_like_parts);
     out->arguments[side] = is_like_parts ? (int)mlirBlockArgumentGetArgNumber(buffer) : -1;
     out->whole_bytes[side] = is_whole ? strata_memref_bytes(mlirValueGetType(buffer)) : 0;
   }
@@ -138,18 +135,14 @@ static bool share_operand(const finder_t *f, MlirOperation a, MlirOperation b) {
 static bool is_small(finder_t *f, MlirOperation call) {
   size_t i = index_of(f, call);
   const strata_called_kernel_t *called = &f->calls->kernels.data[i];
-  strata_kernel_t kernel;
-  strata_contraction_kernel_t contraction;
+  strata_problem_reading_t product;
+  bool is_one = false;
   if (f->small[i])
     return f->small[i] > 0;
-  f->small[i] = -1;
-  strata_status_t status = strata_kernel_read(f->compile->arena, called->func, &kernel);
-  if (!status && strata_is_contraction(&kernel, &contraction)) {
-    strata_gpu_contraction_t question = {f->compile, f->device, f->calls, called, &contraction};
-    strata_problem_t problem = strata_problem_read(&question);
-    f->small[i] = strata_problem_seconds(f->device, &problem) <= f->device->costs->launches.small_seconds ? 1 : -1;
-  }
-  strata_status_free(status);
+  strata_gpu_contraction_t question = {.compile = f->compile, .device = f->device, .calls = f->calls};
+  strata_status_free(strata_problem_of_called(&question, called, &product, &is_one));
+  double small = f->device->costs->launches.small_seconds;
+  f->small[i] = is_one && strata_problem_seconds(f->device, &product.problem) <= small ? 1 : -1;
   return f->small[i] > 0;
 }
 
@@ -159,13 +152,6 @@ static bool may_share(const finder_t *f, MlirOperation call, MlirOperation first
   if (!f->is_product[i] || launch_of(call) >= 0 || strata_call_order_is_constant(&f->order, call))
     return false;
   return any || i == j || share_operand(f, call, first);
-}
-
-static void explain_apart(const finder_t *f, MlirOperation call, MlirOperation first, const char *reason) {
-  MlirStringRef name = strata_attr_str(callee_of(f, call), "sym_name"),
-                other = strata_attr_str(callee_of(f, first), "sym_name");
-  strata_explain(f->compile, "product %.*s: no launch with %.*s, of which it is independent: %s", (int)name.length,
-                 name.data, (int)other.length, other.data, reason);
 }
 
 // Moves what can share the launch of |first| behind it.
@@ -193,7 +179,7 @@ static strata_status_t find_launch(finder_t *f, MlirOperation first, bool any) {
       continue;
     STRATA_TRY(strata_call_order_can_move(&f->order, op, first, MAX_BETWEEN, &can_move));
     if (can_move && reason)
-      explain_apart(f, op, first, reason);
+      strata_explain_apart(f->compile, "product", callee_of(f, op), callee_of(f, first), reason);
     if (!can_move || reason)
       continue;
     n_maps += own;

@@ -7,15 +7,25 @@
 #ifndef STRATA_PASSES_AFFINE_PIPELINED_H
 #define STRATA_PASSES_AFFINE_PIPELINED_H
 
-#include "passes/affine/problem.h"
+#include "dialects/tile/product_form.h"
+#include "passes/affine/candidates.h"
 
-enum {
-  STRATA_PIPELINED_GROUP_THREADS = 128,
-  STRATA_PIPELINED_GROUP_ROWS = 64,  // of an instruction
-  STRATA_PIPELINED_STEP_BYTES = 128, // of a row of an operand: the span of the widest swizzle
-  STRATA_PIPELINED_SUM_BYTES = 4,
-  STRATA_PIPELINED_BARRIER_BYTES = 1 << 10, // of shared memory, at most
-};
+enum { STRATA_PIPELINED_BARRIER_BYTES = 1 << 10 }; // of shared memory, at most
+
+//===-- Candidates -----------------------------------------------------------------------------------------------===//
+
+// False of products that the model never chooses it for; takes the candidate's time by corrections.def, false where it
+// is never to be chosen.
+bool strata_pipelined_is_tried(const strata_work_t *work);
+bool strata_pipelined_correct(const strata_work_t *work, strata_pipelined_choice_t *p);
+// As those of strata_ways_t: pipelined products' of all kinds.
+bool strata_pipelined_predict(const strata_work_t *work, strata_candidate_t *c);
+strata_schedule_t strata_pipelined_write(const strata_work_t *work, const strata_candidate_t *c);
+bool strata_pipelined_admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given);
+const char *strata_pipelined_explain(strata_arena_t *arena, const strata_work_t *work, const strata_candidate_t *c);
+
+// Cycles that a tile takes for reductions of its rows (schedule_norm.c).
+double strata_norm_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 
@@ -36,8 +46,9 @@ int64_t strata_pipelined_processors(const strata_gpu_device_t *device, const str
 
 // What a slot has of a side: the tiles of all blocks of a cluster along the instruction's columns, those of a pair.
 int64_t strata_pipelined_slot_rows(const strata_pipelined_choice_t *p, int side);
-int64_t strata_pipelined_side_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side);
 int64_t strata_pipelined_slot_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
+// Groups beside one another along the columns, as they have no rows of their own.
+int64_t strata_pipelined_across(const strata_pipelined_choice_t *p);
 // As many as there is room for.
 int64_t strata_pipelined_slots(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p);

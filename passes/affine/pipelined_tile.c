@@ -3,16 +3,14 @@
 
 #include "dialects/integers.h"
 #include "dialects/tile/map_limits.h"
+#include "dialects/tile/product_form.h"
 
 enum {
-  BOX_ROWS = 8,            // of which a part of a box is a multiple
-  RESULT_BYTES = 16 << 10, // two sub-tiles of results of a group
   MAX_SLOTS = 16,
   SUMS = 128, // of a thread
   WIDE_SUMS = 192,
   MANY_GROUPS_SUMS = 96,
-  MIN_OWN_COLUMNS = 8, // of a block's tile, of a cluster's
-  MIN_PART_STEPS = 2,  // of a block, of a cluster's
+  MIN_PART_STEPS = 2, // of a block, of a cluster's
 };
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
@@ -27,7 +25,7 @@ void strata_pipelined_set_tile(const strata_problem_t *problem, strata_pipelined
   p->columns = p->shape.columns / p->parts / (p->swap ? 1 : p->pair);
   p->tile[STRATA_SIDE_U] = p->swap ? p->columns : p->rows;
   p->tile[STRATA_SIDE_V] = p->swap ? p->rows : p->columns;
-  p->step = STRATA_PIPELINED_STEP_BYTES / problem->operand_bytes;
+  p->step = STRATA_SPAN / problem->operand_bytes;
 }
 
 static int right_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_U : STRATA_SIDE_V; }
@@ -61,19 +59,23 @@ int64_t strata_pipelined_slot_rows(const strata_pipelined_choice_t *p, int side)
   return p->tile[side] * (side == right_side(p) ? p->parts : 1) * (side == STRATA_SIDE_V ? p->pair : 1);
 }
 
-// Operands that lie contiguous along their rows are kept in spans of as many rows as a step is long.
-int64_t strata_pipelined_side_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
-  int64_t span = problem->sides[side].is_crossed ? p->step : 1;
-  return strata_round_up(strata_pipelined_slot_rows(p, side), span) * STRATA_PIPELINED_STEP_BYTES;
+// The same with what whole spans have besides: of operands that lie contiguous along their rows, which a span has as
+// many of as a step is long.
+static int64_t slot_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  int64_t parts = side == right_side(p) ? p->parts : 1, span = problem->sides[side].is_crossed ? p->step : 1;
+  return strata_product_slot(p->tile[side], parts, span) * (side == STRATA_SIDE_V ? p->pair : 1);
 }
 
 int64_t strata_pipelined_slot_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return strata_pipelined_side_bytes(problem, p, STRATA_SIDE_U) +
-         strata_pipelined_side_bytes(problem, p, STRATA_SIDE_V);
+  return STRATA_SPAN * (slot_of(problem, p, STRATA_SIDE_U) + slot_of(problem, p, STRATA_SIDE_V));
+}
+
+int64_t strata_pipelined_across(const strata_pipelined_choice_t *p) {
+  return p->shape.rows < STRATA_GROUP_ROWS * p->shape.groups ? p->shape.groups : 1;
 }
 
 static int64_t results_bytes(const strata_pipelined_choice_t *p) {
-  return p->shape.groups * p->shape.teams * RESULT_BYTES;
+  return p->shape.groups * p->shape.teams * STRATA_SUB_TILES * STRATA_SUB_TILE;
 }
 
 int64_t strata_pipelined_slots(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -106,24 +108,22 @@ int64_t strata_pipelined_share(const strata_gpu_device_t *device, const strata_p
   return strata_ceil_div(steps, device->n_processors);
 }
 
-static int left_side(const strata_pipelined_choice_t *p) { return p->swap ? STRATA_SIDE_V : STRATA_SIDE_U; }
-
 int64_t strata_pipelined_count_boxes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
-  if (side != left_side(p) && strata_problem_is_left_alone(problem, side))
-    return 0;
-  return strata_problem_boxes(problem, side, p->tile[side], p->step);
+  bool is_none = side == right_side(p) && strata_problem_is_left_alone(problem, side);
+  return is_none ? 0 : strata_problem_boxes(problem, side, p->tile[side], p->step);
 }
 
 bool strata_pipelined_reads_left(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return strata_problem_is_left_alone(problem, left_side(p)) && problem->sides[left_side(p)].is_read;
+  int left = 1 - right_side(p);
+  return strata_problem_is_left_alone(problem, left) && problem->sides[left].is_read;
 }
 
 double strata_pipelined_distinct_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double bytes = 0;
   for (; problem; problem = problem->next)
     for (int side = 0; side < 2; side++)
-      bytes += (double)(strata_problem_extent(problem, side) * STRATA_PIPELINED_STEP_BYTES *
-                        (side == STRATA_SIDE_V ? p->pair : 1) * problem->batch * p->parts);
+      bytes += (double)(strata_problem_extent(problem, side) * STRATA_SPAN * (side == STRATA_SIDE_V ? p->pair : 1) *
+                        problem->batch * p->parts);
   return bytes;
 }
 
@@ -135,25 +135,39 @@ static bool wastes_spans(const strata_problem_t *problem, const strata_pipelined
          strata_problem_extent(problem, side) > p->tile[side];
 }
 
-// The blocks of a cluster have a tile each, all at the same time, in bulk, and put their sums where the slots were.
-static bool can_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                      const strata_pipelined_choice_t *p) {
-  int right = right_side(p);
-  int64_t own = p->columns, span = p->step;
-  bool is_whole = p->shape.columns % (p->parts * MIN_OWN_COLUMNS) == 0;
-  bool is_spans =
-      !problem->sides[right].is_crossed || (p->shape.columns % span == 0 && (own % span == 0 || span % own == 0));
-  return p->parts <= device->max_cluster && p->residents == 1 && !problem->shares_launch && is_whole && is_spans &&
-         strata_ceil_div(problem->steps, p->step) >= MIN_PART_STEPS * p->parts &&
-         100 * strata_pipelined_tiles(problem, p) <= device->n_processors * p->filled;
+static strata_product_form_t form_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  strata_product_form_t form = {.has_fragments = true,
+                                .is_bulk = strata_pipelined_count_boxes(problem, p, STRATA_SIDE_U) &&
+                                           strata_pipelined_count_boxes(problem, p, STRATA_SIDE_V),
+                                .reads_left = strata_pipelined_reads_left(problem, p),
+                                .swap = p->swap,
+                                .stream = p->stream,
+                                .has_whole_steps = problem->steps % p->step == 0,
+                                .element_bytes = problem->operand_bytes,
+                                .groups = p->shape.groups,
+                                .across = strata_pipelined_across(p),
+                                .teams = p->shape.teams,
+                                .rows = p->shape.rows,
+                                .columns = p->shape.columns,
+                                .slots = p->slots,
+                                .pair = p->pair,
+                                .parts = p->parts,
+                                .row = strata_max(p->row, 1),
+                                .share = {p->share[0], p->share[1]},
+                                .every = p->every,
+                                .stagger = p->stagger};
+  for (int side = 0; side < 2; side++)
+    form.sides[side] =
+        (strata_product_side_t){problem->sides[side].is_crossed, p->tile[side], slot_of(problem, p, side)};
+  return form;
 }
 
-// Both tiles of a pair have whole spans, and an instruction's rows for each group of warps.
-static bool can_pair(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  bool is_spans = !problem->sides[STRATA_SIDE_V].is_crossed || p->tile[STRATA_SIDE_V] % p->step == 0;
-  bool is_whole =
-      p->swap ? p->rows % (STRATA_PIPELINED_GROUP_ROWS * p->shape.groups) == 0 : p->columns % MIN_OWN_COLUMNS == 0;
-  return problem->operand_bytes == 2 && is_spans && is_whole;
+// The blocks of a cluster have a tile each, all at the same time.
+static bool can_be_parts(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                         const strata_pipelined_choice_t *p) {
+  return p->parts <= device->max_cluster && p->residents == 1 && !problem->shares_launch &&
+         strata_ceil_div(problem->steps, p->step) >= MIN_PART_STEPS * p->parts &&
+         100 * strata_pipelined_tiles(problem, p) <= device->n_processors * p->filled;
 }
 
 // True if the kernel reads about as many elements as it stores, a residual: more than its operands.
@@ -163,69 +177,59 @@ static bool reads_results(const strata_problem_t *problem) {
   return problem->traffic - bytes >= results;
 }
 
-// Each block of a cluster fetches an equal part of what several need: of boxes, or of the rows of one.
-static bool can_share_operands(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                               const strata_pipelined_choice_t *p) {
+// Each block of a cluster fetches an equal part of what several need: of boxes, which are spans of a crossed operand,
+// or of the rows of one.
+static bool can_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                      const strata_pipelined_choice_t *p) {
   bool are_parts = !problem->shares_launch;
   for (int side = 0; side < 2; side++) {
-    int64_t pieces = p->share[1 - side], boxes = strata_pipelined_count_boxes(problem, p, side);
-    bool is_crossed = problem->sides[side].is_crossed; // boxes are spans, their rows steps
-    int64_t rows = is_crossed ? p->step : p->tile[side];
-    bool has_rows = (is_crossed || boxes == 1) && rows % (pieces * BOX_ROWS) == 0;
-    are_parts &= pieces == 1 || boxes % pieces == 0 || has_rows;
-    are_parts &= pieces == 1 || !problem->sides[side].has_window;
+    int64_t boxes = strata_pipelined_count_boxes(problem, p, side);
+    int64_t rows = problem->sides[side].is_crossed ? p->step : boxes == 1 ? p->tile[side] : 0;
+    are_parts &= strata_product_divides(boxes, rows, problem->sides[side].has_window, p->share[1 - side]);
   }
-  return p->pair == 1 && strata_pipelined_cluster(p) <= device->max_cluster && are_parts &&
+  return strata_pipelined_cluster(p) <= device->max_cluster && are_parts &&
          strata_pipelined_tiles(problem, p) >= strata_pipelined_cluster(p);
 }
 
 // Blocks that leave sums to one another are a grid of one product's; a thread has some registers for those of others.
 static bool can_stream(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int64_t sums) {
-  return !problem->shares_launch && !problem->next && !problem->row_reductions && !problem->bulk_adds && p->pair == 1 &&
-         p->shape.teams == 1 && p->shape.groups <= 2 && sums <= SUMS;
+  return !problem->shares_launch && !problem->next && p->shape.groups <= 2 && sums <= SUMS;
 }
 
 // Every second row: each kind has tiles of its own, of which a cluster's share the right operand's steps, which all
 // begin where the kind's rows do. That is no use to a right operand whose steps were whole sectors.
-static bool can_alternate(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+static bool can_alternate(const strata_problem_t *problem) {
   const strata_problem_side_t *right = &problem->sides[STRATA_SIDE_V];
-  return problem->sides[STRATA_SIDE_U].may_alternate && !p->swap && p->pair == 1 && p->parts == 1 && p->row <= 1 &&
-         !p->stream && !problem->next && !problem->shares_launch && right->begins_rows &&
-         (right->is_crossed || right->straddles);
+  return problem->sides[STRATA_SIDE_U].may_alternate && !problem->next && !problem->shares_launch &&
+         right->begins_rows && (right->is_crossed || right->straddles);
 }
 
-// A thread of two groups may have as many sums where producers need few registers; of two blocks a processor, fewer.
+// True if a thread has registers for its sums: of two groups for as many where producers need few, of two blocks a
+// processor for fewer, of three groups for none that it gets from others, nor for what is added to the results.
+static bool has_registers(const strata_problem_t *problem, const strata_pipelined_choice_t *p,
+                          const strata_product_form_t *form, int64_t sums) {
+  bool needs_few = form->is_bulk && !form->reads_left;
+  int64_t most = p->residents > 1 ? SUMS / 2 : form->groups > 2 ? MANY_GROUPS_SUMS : needs_few ? WIDE_SUMS : SUMS;
+  return sums <= most && (form->groups <= 2 || (form->parts <= 2 && (form->swap || !reads_results(problem))));
+}
+
 bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
-  const strata_pipelined_shape_t *shape = &p->shape;
-  bool is_for_pairs = shape->groups * shape->teams == 1 && shape->rows > STRATA_PIPELINED_GROUP_ROWS;
-  if (p->pair > 1 ? p->parts > 1 : is_for_pairs) // to others it is no use: 16x14336x4096 took as long or longer
+  strata_product_form_t form = form_of(problem, p);
+  int64_t sums = form.rows * form.columns / form.groups / STRATA_GROUP_THREADS;
+  int64_t warp_groups = form.groups * form.teams, bytes = problem->operand_bytes;
+  bool is_for_pairs = warp_groups == 1 && form.rows > STRATA_GROUP_ROWS;
+  if (strata_product_fault(&form))
     return false;
-  int64_t sums = shape->rows * shape->columns / shape->groups / STRATA_PIPELINED_GROUP_THREADS;
-  bool is_bulk = strata_pipelined_count_boxes(problem, p, STRATA_SIDE_U) &&
-                 strata_pipelined_count_boxes(problem, p, STRATA_SIDE_V);
-  if (is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
+  if (p->pair > 1 ? bytes != 2 : is_for_pairs) // to others it is no use: 16x14336x4096 took as long or longer
     return false;
-  if (p->every > 1 && !(is_bulk && can_alternate(problem, p)))
+  if (form.is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
     return false;
-  if (p->pair > 1 && !(is_bulk && can_pair(problem, p)))
+  if ((p->every > 1 && !(form.is_bulk && can_alternate(problem))) || (p->stream && !can_stream(problem, p, sums)))
     return false;
-  if (p->parts > 1 && !(is_bulk && shape->teams == 1 && can_share(device, problem, p)))
+  if ((p->parts > 1 && !can_be_parts(device, problem, p)) ||
+      (strata_pipelined_cluster(p) > 1 && !can_share(device, problem, p)))
     return false;
-  if (shape->groups > 2 && p->parts > 2) // a thread has no registers for the sums that it gets
-    return false;
-  if (strata_pipelined_cluster(p) > 1 && !(is_bulk && can_share_operands(device, problem, p)))
-    return false;
-  if (p->stream && !can_stream(problem, p, sums))
-    return false;
-  if (shape->groups > 2 && !p->swap && reads_results(problem)) // a thread has no registers for them
-    return false;
-  if (strata_pipelined_reads_left(problem, p) && (p->parts > 1 || shape->groups > 2)) // its places are found by bits
-    return false;
-  int64_t most = p->residents > 1                                      ? SUMS / 2
-                 : shape->groups > 2                                   ? MANY_GROUPS_SUMS
-                 : is_bulk && !strata_pipelined_reads_left(problem, p) ? WIDE_SUMS
-                                                                       : SUMS;
-  return shape->columns % (problem->operand_bytes == 1 ? 16 : 8) == 0 && sums <= most &&
-         (shape->groups * shape->teams == 1 || p->residents == 1) && (shape->teams == 1 || problem->operand_bytes < 4);
+  return has_registers(problem, p, &form, sums) && form.columns % (bytes == 1 ? 16 : 8) == 0 &&
+         (warp_groups == 1 || p->residents == 1) && (form.teams == 1 || bytes < 4);
 }

@@ -84,7 +84,7 @@ static double cached_bytes(const strata_problem_t *problem, const strata_pipelin
   double rows = (double)strata_pipelined_slot_rows(p, side);
   if (are_apart(problem, p))
     rows = costs->apart_alone * rows + (1 - costs->apart_alone) * requested_rows(problem, p, side);
-  return rows * STRATA_PIPELINED_STEP_BYTES;
+  return rows * STRATA_SPAN;
 }
 
 // Bytes from the second-level cache: blocks at different steps of their tiles do not find there what another has just
@@ -167,7 +167,7 @@ static double store_cycles(const strata_problem_t *problem, const strata_pipelin
   const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   double elements = (double)(p->rows * p->columns / p->shape.groups);
   double cycles = elements * ((double)problem->stored_bytes + 2) / costs->store_rate;
-  bool is_narrow = p->columns * p->parts * problem->stored_bytes % STRATA_PIPELINED_STEP_BYTES != 0;
+  bool is_narrow = p->columns * p->parts * problem->stored_bytes % STRATA_SPAN != 0;
   double staged = is_narrow ? costs->narrow_store : 1;
   double split = problem->columns * problem->stored_bytes % STRATA_LINE ? costs->split_store : 1;
   return costs->store_start + cycles * (is_staged(problem, p) ? staged : threads_store(problem, p)) * split;
@@ -215,7 +215,7 @@ static double memory_cycles(const strata_gpu_device_t *device, const strata_prob
 // with the bytes of all clusters together, not with those of one.
 static double share_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
-  double bytes = (double)(p->shape.rows * p->shape.columns * STRATA_PIPELINED_SUM_BYTES), parts = (double)p->parts;
+  double bytes = (double)(p->shape.rows * p->shape.columns * STRATA_SUM_BYTES), parts = (double)p->parts;
   if (p->parts == 1)
     return 0;
   if (strata_problem_has_slow_rows(problem))
@@ -327,7 +327,7 @@ static double sum_of(const strata_problem_t *problem, double (*of)(const strata_
 // Of instructions at their full rate.
 static double instruction_cycles(const strata_problem_t *problem) {
   double products = (double)problem->rows * (double)problem->columns * (double)problem->steps * (double)problem->batch;
-  return products * (double)problem->operand_bytes / (problem->costs->pipelined.products * STRATA_PIPELINED_STEP_BYTES);
+  return products * (double)problem->operand_bytes / (problem->costs->pipelined.products * STRATA_SPAN);
 }
 
 static double cache_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
@@ -354,7 +354,7 @@ static double slowdown(const strata_problem_t *problem, const strata_pipelined_c
 static double stream_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, const tiles_t *tile,
                             double share) {
   const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
-  double sums = costs->stream_start + (double)(p->rows * p->columns * STRATA_PIPELINED_SUM_BYTES) / costs->stream_rate;
+  double sums = costs->stream_start + (double)(p->rows * p->columns * STRATA_SUM_BYTES) / costs->stream_rate;
   double step = tile->products / tile->steps;
   return share * (step + beside_rows(problem, p) / costs->hidden) + ceil(share / tile->steps) * tile->store + sums +
          ceil(tile->steps / share) * sums;

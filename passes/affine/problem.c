@@ -4,6 +4,7 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/map_limits.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/stage.h"
 
 #include <math.h>
@@ -245,6 +246,24 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   return p;
 }
 
+bool strata_problem_of_kernel(const strata_gpu_contraction_t *like, strata_problem_reading_t *out) {
+  if (!strata_is_contraction(&out->kernel, &out->contraction))
+    return false;
+  out->question = *like;
+  out->question.contraction = &out->contraction;
+  out->problem = strata_problem_read(&out->question);
+  return true;
+}
+
+strata_status_t strata_problem_of_called(const strata_gpu_contraction_t *like, const strata_called_kernel_t *called,
+                                         strata_problem_reading_t *out, bool *out_is_one) {
+  strata_gpu_contraction_t question = *like;
+  question.called = called;
+  STRATA_TRY(strata_kernel_read(like->compile->arena, called->func, &out->kernel));
+  *out_is_one = strata_problem_of_kernel(&question, out);
+  return NULL;
+}
+
 strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t parts) {
   strata_problem_t part = *problem;
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
@@ -258,26 +277,24 @@ strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t pa
 }
 
 bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem) {
-  strata_pipelined_choice_t pipelined;
+  strata_candidate_t pipelined;
   if (isfinite(strata_problem_correction(device, problem, NULL, STRATA_CORRECTS_TILED)))
     return true;
-  return STRATA_PIPELINED_PRODUCTS && strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
+  return strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
 }
 
 double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem) {
-  strata_pipelined_choice_t pipelined;
-  strata_tiled_choice_t tiled;
+  strata_work_t work = {.device = device, .product = problem};
+  const strata_ways_t *ways;
+  strata_candidate_t best;
   double seconds = INFINITY;
-  if (STRATA_PIPELINED_PRODUCTS && strata_pipelined_choose(device, problem, 1, &pipelined))
-    seconds = pipelined.seconds;
-  if (strata_tiled_choose(device, problem, &tiled))
-    seconds = fmin(seconds, tiled.seconds);
+  for (int i = 0; (ways = strata_ways_of(&work, i)); i++)
+    seconds = strata_candidates_best(&work, ways, 1, &best) ? fmin(seconds, best.seconds) : seconds;
   return seconds;
 }
 
 double strata_problem_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem) {
   double seconds = strata_problem_unstaged_seconds(device, problem);
-  if (STRATA_PIPELINED_PRODUCTS)
-    strata_stage_choose(device, problem, &seconds);
+  strata_stage_choose(device, problem, &seconds);
   return seconds;
 }

@@ -7,6 +7,8 @@
 #include "passes/affine/schedule_gpu.h"
 #include "passes/mma.h"
 
+#include <mlir-c/BuiltinTypes.h>
+
 typedef struct {
   int n_dims; // of extent > 1, the last changing fastest
   int64_t dims[STRATA_MAX_DIMS];
@@ -55,8 +57,33 @@ typedef struct strata_problem {
   const struct strata_problem *next; // of the same launch: its tiles follow; NULL: none
 } strata_problem_t;
 
+// Of an element; of what is neither a float nor an integer, 8.
+static inline int64_t strata_problem_bytes(MlirType type) {
+  if (mlirTypeIsAFloat(type))
+    return mlirFloatTypeGetWidth(type) / 8;
+  return mlirTypeIsAInteger(type) ? (mlirIntegerTypeGetWidth(type) + 7) / 8 : 8;
+}
+
+static inline MlirType strata_problem_element(MlirValue buffer) {
+  return mlirShapedTypeGetElementType(mlirValueGetType(buffer));
+}
+
 // Of a nest of @main, not yet a kernel, where the question's |called| is NULL.
 strata_problem_t strata_problem_read(const strata_gpu_contraction_t *question);
+
+// A product and what it was read from.
+typedef struct {
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  strata_gpu_contraction_t question; // about that
+  strata_problem_t problem;
+} strata_problem_reading_t;
+
+// The product that out->kernel is, or the function |called|; what else is asked about is |like|'s. False if it is none.
+bool strata_problem_of_kernel(const strata_gpu_contraction_t *like, strata_problem_reading_t *out);
+STRATA_MUST_CHECK strata_status_t strata_problem_of_called(const strata_gpu_contraction_t *like,
+                                                           const strata_called_kernel_t *called,
+                                                           strata_problem_reading_t *out, bool *out_is_one);
 
 // Of the results along |side|.
 int64_t strata_problem_extent(const strata_problem_t *problem, int side);
@@ -109,20 +136,6 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
 
 //===-- Tiles staged by the threads that multiply them (schedule_tiled.c) ----------------------------------------===//
 
-typedef struct {
-  const strata_tiled_shape_t *shape;
-  int64_t split, steps, threads, cycles;
-  double seconds;
-  strata_schedule_t schedule;
-  size_t number; // among the candidates
-} strata_tiled_choice_t;
-
-// Walks the candidates that fit: |tile| is zero at first, and the next one afterwards; false at the end.
-bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_tiled_choice_t *tile);
-// The one that takes the least time; false if none fits.
-bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                         strata_tiled_choice_t *out);
-
 // What a product of a known schedule adds to a launch.
 typedef struct {
   double tiles;
@@ -138,59 +151,6 @@ bool strata_tiled_load(const strata_gpu_device_t *device, const strata_problem_t
 // The model's time of products of one launch, each with its schedule: blocks have the threads of the largest, and
 // several tiles of a smaller one. Infinite where shared memory does not suffice.
 double strata_tiled_together(const strata_gpu_device_t *device, const strata_tiled_load_t *loads, int n);
-
-//===-- Pipelined products (schedule_pipelined.c) ----------------------------------------------------------------===//
-
-// The one switch: whether pipelined products are chosen. --explain tells about them in either case.
-enum { STRATA_PIPELINED_PRODUCTS = 1 };
-
-typedef struct {
-  strata_pipelined_shape_t shape;
-  bool swap;        // the instruction's rows are the result's columns
-  int64_t pair;     // 2 of a pair: the tiles of both lie side by side along the columns; else 1
-  int64_t parts;    // blocks of a cluster, which share the reduction of tiles side by side along the shape's columns
-  int64_t filled;   // percent of the processors that such clusters fill
-  int64_t every;    // a tile's rows are every so many of the results', which begin alike in memory; 1: neighbours
-  int64_t row;      // blocks of a cluster whose tiles are a row together; 0: rows are not reduced
-  int64_t share[2]; // rows, columns of tiles of a cluster whose blocks share operands
-  int64_t rows;     // of a block's tile as the instruction sees it, which takes those of a cluster, or of a pair,
-  int64_t columns;  // together
-  int64_t tile[2];  // the same of results, by side
-  int64_t step;     // elements of the reduction
-  int64_t stagger;  // steps by which a tile's reduction begins behind that of the tile before
-  bool stream;      // each block has an equal share of all tiles' steps
-  int64_t slots, residents, tiles, blocks;
-  double seconds;
-  const char *bound; // what takes the time
-  size_t number;     // among the candidates
-} strata_pipelined_choice_t;
-
-// How many times as long the product, or |choice| for it, takes as the model says, by targets/gpu/corrections.def;
-// INFINITY: it is not to be taken. |choice| is NULL where |corrects| is about products.
-double strata_problem_correction(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                                 const strata_pipelined_choice_t *choice, strata_corrects_t corrects);
-// The row that takes it out; NULL: none does.
-const char *strata_problem_obstacle(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                                    const strata_pipelined_choice_t *choice, strata_corrects_t corrects);
-
-// Walks all of them: |p| is zero at first, and the next one afterwards; false at the end.
-bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                           strata_pipelined_choice_t *p);
-// The best |n| of different tiles, best first; returns how many there are. None where products are too small.
-int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
-                            strata_pipelined_choice_t *out);
-strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice);
-// Finds the slots, blocks and time of one candidate; false if it does not fit.
-bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                              strata_pipelined_choice_t *p);
-
-// The same walk where rows are reduced (schedule_norm.c); cycles that a tile takes for that.
-bool strata_norm_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p);
-double strata_norm_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
-
-// The same of multiply-adds, problem->bulk_adds (schedule_fma.c).
-bool strata_fma_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p);
-strata_schedule_t strata_fma_schedule(const strata_pipelined_choice_t *choice);
 
 //===-- Products of one launch (schedule_together.c) -------------------------------------------------------------===//
 

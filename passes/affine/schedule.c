@@ -6,45 +6,48 @@
 //       attributes {strata.schedule = {kind = "contract", tile = array<i64: 14, 32>}}
 //   func.func private @k0_pack(%w: memref<768x768xf32>, %p: memref<24x768x32xf32>) { one nest }   // called before @k0
 //
-// The kind follows from the nests. A contraction's register tile is the one with the fewest cycles by a model of the
-// machine: multiply-adds, loads, latency and what a core that is shared issues. A vector side that is constant, or
-// passed by often, is packed into panels of the tile's width by a kernel of its own; split-prepare takes those of
-// constants out of @main. A product without a dim for registers that only one operand has, a depthwise convolution, is
-// rows.
+// The kind follows from the nests (kinds.def). A contraction's register tile is the one with the fewest cycles by a
+// model of the machine: multiply-adds, loads, latency and what a core that is shared issues. A vector side that is
+// constant, or passed by often, is packed into panels of the tile's width by a kernel of its own; split-prepare takes
+// those of constants out of @main. A product without a dim for registers that only one operand has, a depthwise
+// convolution, is rows.
 #include "dialects/affine/contraction.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
-#include "passes/affine/attention_cpu.h"
+#include "passes/affine/kinds.h"
 #include "passes/affine/pack.h"
-#include "passes/affine/register_tile.h"
 #include "passes/affine/schedule_gpu.h"
 #include "passes/pass.h"
 #include "passes/target.h"
 
 //===-- Kinds ----------------------------------------------------------------------------------------------------===//
 
-static MlirAttribute dictionary(MlirContext context, const char *kind, const int64_t *tile) {
-  MlirNamedAttribute entries[2] = {
-      {mlirIdentifierGet(context, strata_str("kind")), strata_str_attr(context, kind)},
-  };
-  if (tile)
-    entries[1] =
-        (MlirNamedAttribute){mlirIdentifierGet(context, strata_str("tile")), strata_i64s_attr(context, 2, tile)};
-  return mlirDictionaryAttrGet(context, tile ? 2 : 1, entries);
+strata_status_t strata_cpu_scalar(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
+  (void)s;
+  *out = (strata_schedule_t){.kind = STRATA_KERNEL_SCALAR};
+  *out_taken = true;
+  return NULL;
 }
 
-static const char *kind_without_contraction(const strata_kernel_t *kernel) {
-  bool has_reduction = false;
-  if (kernel->n_nests == 1 && strata_nest_gathers_rows(&kernel->nests[0]))
-    return "map";
-  for (int i = 0; i < kernel->n_nests; i++) {
-    if (!strata_nest_is_vectorizable(&kernel->nests[i]))
-      return "scalar";
-    has_reduction = has_reduction || kernel->nests[i].n_reduction;
-  }
-  return has_reduction ? "rows" : "map";
+strata_status_t strata_cpu_rows(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
+  *out = (strata_schedule_t){.kind = STRATA_KERNEL_ROWS};
+  *out_taken = true;
+  for (int i = 0; i < s->kernel->n_nests; i++)
+    *out_taken &= strata_nest_is_vectorizable(&s->kernel->nests[i]);
+  return NULL;
 }
+
+strata_status_t strata_cpu_map(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
+  STRATA_TRY(strata_cpu_rows(s, out, out_taken));
+  out->kind = STRATA_KERNEL_MAP;
+  for (int i = 0; i < s->kernel->n_nests; i++)
+    *out_taken &= s->kernel->nests[i].n_reduction == 0;
+  *out_taken |= s->kernel->n_nests == 1 && strata_nest_gathers_rows(&s->kernel->nests[0]);
+  return NULL;
+}
+
+//===-- Products -------------------------------------------------------------------------------------------------===//
 
 // Rows that pass by a panel before it pays to pack a variable operand once, in a launch of its own, rather than in each
 // task that reads it.
@@ -54,12 +57,6 @@ enum { MIN_REUSE = 512 };
 static int64_t side_extent(const strata_contraction_kernel_t *contraction, int side) {
   int dim = contraction->sides[side].tile_dim;
   return dim == STRATA_NO_DIM ? 1 : strata_size_min(contraction->nest->space.sizes[dim]);
-}
-
-// Of kernels whose sizes vary.
-static const char *kind_where_sizes_vary(const strata_kernel_t *kernel) {
-  const char *kind = kind_without_contraction(kernel);
-  return kind;
 }
 
 // Rows or columns whose number varies have as large a register tile as many would; few are done by parts of it.
@@ -115,54 +112,60 @@ static int common_dim(const strata_contraction_kernel_t *c) {
 }
 
 // What is constant lies with the common dim innermost, as the results do.
-static strata_status_t schedule_common(strata_compile_t *compile, const strata_calls_t *calls,
-                                       const strata_called_kernel_t *called,
-                                       const strata_contraction_kernel_t *contraction, int dim) {
+static strata_status_t pack_common(const strata_scheduling_t *s, const strata_contraction_kernel_t *contraction,
+                                   int dim) {
   strata_contraction_kernel_t c = *contraction;
-  strata_set_attr(called->func, "strata.schedule", dictionary(compile->context, "rows", NULL));
   for (int side = STRATA_SIDE_U; side <= STRATA_SIDE_V; side++) {
     int64_t stride;
     c.sides[side].tile_dim = dim;
     bool lies = strata_access_stride(c.nest, c.sides[side].access, dim, &stride) && stride == 1;
-    if (!lies && strata_contraction_is_plain(&c, side) && strata_pack_is_constant(calls, called, &c, side))
-      return strata_pack_side(compile, called, &c, side, strata_nest_static_extent(c.nest, dim));
+    if (!lies && strata_contraction_is_plain(&c, side) && strata_pack_is_constant(s->calls, s->called, &c, side))
+      return strata_pack_side(s->compile, s->called, &c, side, strata_nest_static_extent(c.nest, dim));
   }
   return NULL;
 }
 
-static strata_status_t schedule_kernel(strata_compile_t *compile, strata_machine_t machine, const strata_calls_t *calls,
-                                       const strata_called_kernel_t *called) {
-  MlirOperation func = called->func;
-  strata_kernel_t kernel;
+strata_status_t strata_cpu_contract(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
   strata_contraction_kernel_t contraction;
-  bool is_attention;
-  STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
-  bool varies = strata_kernel_varies(&kernel);
-  if (varies && !strata_is_contraction(&kernel, &contraction)) {
-    strata_set_attr(func, "strata.schedule", dictionary(compile->context, kind_where_sizes_vary(&kernel), NULL));
+  *out_taken = strata_is_contraction(s->kernel, &contraction);
+  if (!*out_taken)
     return NULL;
-  }
-  is_attention = false;
-  if (!varies)
-    STRATA_TRY(strata_schedule_attention_cpu(compile, &kernel, &is_attention));
-  if (is_attention)
-    return NULL;
-  if (!strata_is_contraction(&kernel, &contraction)) {
-    strata_set_attr(func, "strata.schedule", dictionary(compile->context, kind_without_contraction(&kernel), NULL));
-    return NULL;
-  }
-  int common = varies ? STRATA_NO_DIM : common_dim(&contraction);
+  int common = strata_kernel_varies(s->kernel) ? STRATA_NO_DIM : common_dim(&contraction);
+  *out = (strata_schedule_t){.kind = common == STRATA_NO_DIM ? STRATA_KERNEL_CONTRACT : STRATA_KERNEL_ROWS};
   if (common != STRATA_NO_DIM)
-    return schedule_common(compile, calls, called, &contraction, common);
-  int64_t tile[2] = {1, 1};
-  strata_register_tile_choose(&(strata_tiling_t){machine, tiled_extent(&contraction, STRATA_SIDE_U),
+    return pack_common(s, &contraction, common);
+  out->n_tile = 2;
+  out->tile[0] = out->tile[1] = 1;
+  strata_register_tile_choose(&(strata_tiling_t){*s->machine, tiled_extent(&contraction, STRATA_SIDE_U),
                                                  tiled_extent(&contraction, STRATA_SIDE_V),
-                                                 most_rows(&machine, &contraction), contraction.n_reduced},
-                              tile);
-  strata_set_attr(func, "strata.schedule", dictionary(compile->context, "contract", tile));
-  if (!should_pack(calls, called, &contraction))
+                                                 most_rows(s->machine, &contraction), contraction.n_reduced},
+                              out->tile);
+  if (!should_pack(s->calls, s->called, &contraction))
     return NULL;
-  return strata_pack_side(compile, called, &contraction, STRATA_SIDE_V, tile[STRATA_SIDE_V]);
+  return strata_pack_side(s->compile, s->called, &contraction, STRATA_SIDE_V, out->tile[STRATA_SIDE_V]);
+}
+
+//===-- Kernels --------------------------------------------------------------------------------------------------===//
+
+typedef strata_status_t (*choose_t)(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
+
+static const choose_t kinds[][2] = {
+#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) {gpu, cpu},
+#include "dialects/affine/kinds.def"
+};
+
+strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                       const strata_machine_t *machine, const strata_calls_t *calls,
+                                       const strata_called_kernel_t *called) {
+  strata_kernel_t kernel;
+  strata_schedule_t schedule;
+  bool is_taken = false;
+  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
+  strata_scheduling_t s = {compile, device, machine, calls, called, &kernel};
+  for (int kind = STRATA_N_KERNEL_KINDS; kind-- > 0 && !is_taken;)
+    STRATA_TRY(kinds[kind][device ? 0 : 1](&s, &schedule, &is_taken));
+  strata_schedule_write(called->func, &schedule);
+  return NULL;
 }
 
 strata_status_t strata_pass_affine_schedule(strata_compile_t *compile) {
@@ -173,6 +176,6 @@ strata_status_t strata_pass_affine_schedule(strata_compile_t *compile) {
   STRATA_TRY(strata_machine_of(compile, &machine));
   STRATA_TRY(strata_calls_read(compile, &calls));
   for (size_t i = 0; i < calls.kernels.count; i++)
-    STRATA_TRY(schedule_kernel(compile, machine, &calls, &calls.kernels.data[i]));
+    STRATA_TRY(strata_schedule_kernel(compile, NULL, &machine, &calls, &calls.kernels.data[i]));
   return NULL;
 }

@@ -5,30 +5,26 @@
 // goes on beside it costs a part of its time, as groups do not take turns perfectly. Without a softmax the second is
 // what arithmetic on a score takes, by the rates of the processor's units. The figures are the device's
 // (passes/costs.h).
-#include "passes/affine/attention.h"
+#include "passes/affine/candidates.h"
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/kinds.h"
 #include "passes/affine/pipelined.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
-  PRODUCERS = 128,
-  COLUMN_STEP = 16, // of the second product's instruction
-  MIN_COLUMNS = 64, // where there are as many
-  MAX_COLUMNS = 256,
+  COLUMN_STEP = 16,         // of the second product's instruction
+  MIN_COLUMNS = 64,         // where there are as many
   MOST_PLAIN_COLUMNS = 128, // without a softmax, for the same reason as the registers below
   MAX_HEAD = 256,
-  SPAN = 64,               // elements of the widest swizzle: operands lie in whole ones
-  RESULT_BYTES = 16 << 10, // staging of a group's results
   ELEMENT_BYTES = 2,
+  SPAN = STRATA_SPAN / ELEMENT_BYTES, // operands lie in whole ones
   USUAL_GROUPS = 2,
   OTHER_REGISTERS = 32,     // of a thread: addresses, row statistics
   TEMPORARY_REGISTERS = 64, // without a reduction that the assembler computes up to: several scores at a time
-  SLOTS = 2,
   EXPLAINED = 3,
 };
 
@@ -91,13 +87,11 @@ static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_at
   int64_t elements = tile_elements(p, STRATA_ATTENTION_Q, c->rows, p->head) +
                      c->slots * (tile_elements(p, STRATA_ATTENTION_K, c->columns, p->head) +
                                  tile_elements(p, STRATA_ATTENTION_V, p->value, c->columns));
-  return elements * ELEMENT_BYTES + c->groups * RESULT_BYTES + STRATA_PIPELINED_BARRIER_BYTES;
+  return elements * ELEMENT_BYTES + c->groups * STRATA_SUB_TILES * STRATA_SUB_TILE + STRATA_PIPELINED_BARRIER_BYTES;
 }
 
 // Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
 static bool is_sensible(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  if (p->on_fma)
-    return true;
   return c->columns >= strata_min(MIN_COLUMNS, strata_round_up(p->columns, COLUMN_STEP)) &&
          c->columns < p->columns + COLUMN_STEP &&
          (c->groups <= USUAL_GROUPS || (double)strata_ceil_div(p->columns, c->columns) >= p->costs->attention.long_row);
@@ -142,7 +136,7 @@ static double softmax_cycles(const strata_attention_problem_t *p, const strata_a
 }
 
 double strata_attention_arithmetic_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *p) {
-  double columns = (double)p->rows / STRATA_PIPELINED_GROUP_ROWS * (double)p->columns * (double)p->batch;
+  double columns = (double)p->rows / STRATA_GROUP_ROWS * (double)p->columns * (double)p->batch;
   return columns * arithmetic_cycles(p) / (double)device->n_processors / device->costs->attention.clock;
 }
 
@@ -165,23 +159,20 @@ static bound_t block_time(const strata_attention_problem_t *p, const strata_atte
   return slowest;
 }
 
-// Blocks of columns of a tile; of a causal one half of them, and half a block more, on average.
-static double count_blocks(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  double blocks = (double)strata_ceil_div(p->columns, c->columns);
+double strata_attention_blocks(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   if (!strata_attention_skips(&p->attention, c->rows, c->columns))
-    return blocks;
+    return (double)strata_ceil_div(p->columns, c->columns);
   double seen = (double)(p->attention.offset + p->attention.offset + p->rows) / 2;
   return (seen + (double)(c->rows + c->columns) / 2) / (double)c->columns;
 }
 
-static void predict(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
-                    strata_attention_choice_t *c) {
+static void predict_time(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                         strata_attention_choice_t *c) {
   const strata_attention_costs_t *costs = &device->costs->attention;
   bound_t block = block_time(p, c);
-  double rounds = (double)strata_ceil_div(c->tasks, device->n_processors), blocks = count_blocks(p, c);
+  double rounds = (double)strata_ceil_div(c->tasks, device->n_processors), blocks = strata_attention_blocks(p, c);
   c->bound = block.what;
   c->seconds = (costs->launch + rounds * (costs->task + product_cycles(p, c) + blocks * block.cycles)) / costs->clock;
-  c->cost = c->seconds;
 }
 
 // Of causal tiles each block is to get long and short ones: row tiles in turn.
@@ -194,116 +185,116 @@ static int64_t count_grid(const strata_gpu_device_t *device, const strata_attent
   return blocks;
 }
 
-bool strata_attention_next(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
-                           strata_attention_choice_t *c) {
-  enum { N_COLUMNS = MAX_COLUMNS / COLUMN_STEP };
-  if (p->on_fma)
-    return strata_attention_fma_next(device, p, c);
-  while (is_possible(p) && c->number < N_COLUMNS * N_SIZES) {
-    size_t number = c->number;
-    int64_t groups = sizes[number % N_SIZES].groups;
-    *c = (strata_attention_choice_t){.groups = groups,
-                                     .rows = groups * STRATA_PIPELINED_GROUP_ROWS,
-                                     .columns = MAX_COLUMNS - (int64_t)(number / N_SIZES) * COLUMN_STEP,
-                                     .slots = SLOTS,
-                                     .number = number + 1};
-    c->tasks = strata_ceil_div(p->rows, c->rows) * p->batch;
-    c->blocks = count_grid(device, p, c);
-    if (!fits(device, p, c, sizes[number % N_SIZES].registers))
-      continue;
-    predict(device, p, c);
-    return true;
-  }
-  return false;
+static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
+  enum { N_COLUMNS = STRATA_MAX_COLUMNS / COLUMN_STEP };
+  const strata_attention_problem_t *p = w->attention;
+  strata_attention_choice_t *c = &candidate->attention;
+  size_t number = c->number;
+  if (!is_possible(p) || number == N_COLUMNS * N_SIZES)
+    return false;
+  int64_t groups = sizes[number % N_SIZES].groups;
+  *c = (strata_attention_choice_t){.groups = groups,
+                                   .rows = groups * STRATA_GROUP_ROWS,
+                                   .columns = STRATA_MAX_COLUMNS - (int64_t)(number / N_SIZES) * COLUMN_STEP,
+                                   .slots = STRATA_MIN_SLOTS,
+                                   .number = number + 1};
+  return true;
 }
+
+static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
+  const strata_attention_problem_t *p = w->attention;
+  strata_attention_choice_t *c = &candidate->attention;
+  c->tasks = strata_ceil_div(p->rows, c->rows) * p->batch;
+  c->blocks = count_grid(w->device, p, c);
+  if (!fits(w->device, p, c, sizes[(c->number - 1) % N_SIZES].registers))
+    return false;
+  predict_time(w->device, p, c);
+  return w->wants_all || is_sensible(p, c);
+}
+
+static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t *candidate) {
+  const strata_attention_choice_t *c = &candidate->attention;
+  return (strata_schedule_t){.kind = STRATA_KERNEL_ATTENTION,
+                             .threads = c->groups * STRATA_GROUP_THREADS,
+                             .group = c->groups * STRATA_GROUP_THREADS,
+                             .n_tile = 3,
+                             .tile = {c->rows, c->columns, w->attention->head},
+                             .mma = strata_str(w->attention->async->name),
+                             .producers = STRATA_GROUP_THREADS,
+                             .slots = c->slots,
+                             .blocks = c->blocks};
+}
+
+bool strata_attention_admits(const strata_work_t *w, const strata_candidate_t *candidate,
+                             const strata_schedule_t *given) {
+  (void)w;
+  const strata_attention_choice_t *c = &candidate->attention;
+  return given->slots == c->slots && given->blocks >= strata_min(c->blocks, 1) &&
+         given->blocks <= (c->blocks ? c->tasks : 0);
+}
+
+static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *candidate) {
+  const strata_attention_choice_t *c = &candidate->attention;
+  return strata_arena_printf(arena, "%s %lldx%lldx%lld, %lld slots, %lld tasks in %lld blocks",
+                             w->attention->async->name, (long long)c->rows, (long long)c->columns,
+                             (long long)w->attention->head, (long long)c->slots, (long long)c->tasks,
+                             (long long)c->blocks);
+}
+
+const strata_ways_t strata_ways_attention = {next, predict, write, strata_attention_admits, explain};
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
 
-int strata_attention_choose(const strata_gpu_device_t *device, const strata_attention_problem_t *problem, int n,
-                            strata_attention_choice_t *out) {
-  strata_attention_choice_t candidate = {0};
-  int count = 0;
-  while (strata_attention_next(device, problem, &candidate)) {
-    if (!is_sensible(problem, &candidate))
-      continue;
-    int at = count;
-    while (at > 0 && out[at - 1].cost > candidate.cost)
-      at--;
-    if (at == n)
-      continue;
-    count = count < n ? count + 1 : n;
-    memmove(&out[at + 1], &out[at], sizeof *out * (size_t)(count - 1 - at));
-    out[at] = candidate;
-  }
-  return count;
-}
-
 double strata_attention_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *problem) {
-  strata_attention_choice_t candidate = {0};
+  strata_work_t work = {.device = device, .attention = problem};
+  const strata_ways_t *ways = strata_ways_of(&work, 0);
   double least = INFINITY;
-  while (strata_attention_next(device, problem, &candidate))
-    least = is_sensible(problem, &candidate) ? fmin(least, candidate.seconds) : least;
+  for (strata_candidate_t c = {0}; strata_candidate_next(&work, ways, &c);)
+    least = fmin(least, c.seconds);
   return least;
 }
 
-strata_schedule_t strata_attention_schedule(const strata_attention_problem_t *problem,
-                                            const strata_attention_choice_t *choice) {
-  if (problem->on_fma)
-    return strata_attention_fma_schedule(problem, choice);
-  return (strata_schedule_t){.kind = "attention",
-                             .threads = choice->groups * STRATA_PIPELINED_GROUP_THREADS,
-                             .group = choice->groups * STRATA_PIPELINED_GROUP_THREADS,
-                             .n_tile = 3,
-                             .tile = {choice->rows, choice->columns, problem->head},
-                             .mma = strata_str(problem->async->name),
-                             .producers = PRODUCERS,
-                             .slots = choice->slots,
-                             .blocks = choice->blocks};
-}
-
-static void explain_fma(strata_compile_t *compile, MlirStringRef name, const strata_attention_choice_t *c,
-                        bool is_first) {
-  strata_explain(compile, "attention %.*s:   multiply-adds %lldx%lld by %lldx%lld warps, %lld tasks: %.1f us (%s)%s",
-                 (int)name.length, name.data, (long long)c->rows, (long long)c->columns, (long long)c->warps[0],
-                 (long long)c->warps[1], (long long)c->tasks, 1e6 * c->seconds, c->bound, is_first ? ", chosen" : "");
-}
-
-static void explain(strata_compile_t *compile, const strata_kernel_t *kernel, const strata_attention_problem_t *p,
-                    int n, const strata_attention_choice_t *choices) {
-  MlirStringRef name = strata_attr_str(kernel->func, "sym_name");
-  const strata_attention_t *a = &p->attention;
-  strata_explain(compile, "attention %.*s: %lld rows, %lld columns of %lld, values of %lld, %lld times%s",
-                 (int)name.length, name.data, (long long)p->rows, (long long)p->columns,
-                 (long long)strata_attention_static_extent(a, a->head),
-                 (long long)strata_attention_static_extent(a, a->value), (long long)p->batch,
-                 a->has_softmax ? "" : ", no softmax");
-  for (int i = 0; i < n; i++) {
-    const strata_attention_choice_t *c = &choices[i];
-    if (p->on_fma) {
-      explain_fma(compile, name, c, i == 0);
-      continue;
-    }
-    strata_explain(compile,
-                   "attention %.*s:   %s %lldx%lldx%lld, %lld slots, %lld tasks in %lld blocks: %.1f us (%s)%s",
-                   (int)name.length, name.data, p->async->name, (long long)c->rows, (long long)c->columns,
-                   (long long)p->head, (long long)c->slots, (long long)c->tasks, (long long)c->blocks, 1e6 * c->seconds,
-                   c->bound, i == 0 ? ", chosen" : "");
-  }
-}
-
-strata_status_t strata_schedule_attention(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                          const strata_kernel_t *kernel, strata_schedule_t *out, bool *out_taken) {
+// False where the kernel is none: affine-group says which are, and what becomes of one may still be too much for it.
+static bool read_work(const strata_scheduling_t *s, strata_work_t *out) {
   strata_attention_t attention;
   const char *why;
-  *out_taken = strata_attention_read(kernel, &attention, &why);
+  strata_attention_problem_t *problem = strata_arena_new(s->compile->arena, strata_attention_problem_t);
+  MlirStringRef name = strata_attr_str(s->kernel->func, "sym_name");
+  if (strata_schedule_read(s->kernel->func).kind != STRATA_KERNEL_ATTENTION)
+    return false;
+  if (!strata_attention_read(s->kernel, &attention, &why)) {
+    strata_explain(s->compile, "attention %.*s: no more: %s", (int)name.length, name.data, why);
+    return false;
+  }
+  *problem = strata_attention_problem(s->device, &attention);
+  out->attention = problem;
+  return true;
+}
+
+strata_status_t strata_work_attention(const strata_scheduling_t *s, strata_work_t *out) {
+  return read_work(s, out) ? NULL : strata_error(STRATA_INTERNAL, "expected a kernel of attention");
+}
+
+strata_status_t strata_gpu_attention(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
+  strata_work_t work = {.device = s->device};
+  strata_compile_t *compile = s->compile;
+  *out_taken = read_work(s, &work);
   if (!*out_taken)
     return NULL;
-  strata_attention_problem_t problem = strata_attention_problem(device, &attention);
-  strata_attention_choice_t choices[EXPLAINED];
-  int n = strata_attention_choose(device, &problem, EXPLAINED, choices);
+  const strata_attention_problem_t *p = work.attention;
+  const strata_attention_t *a = &p->attention;
+  const strata_ways_t *ways = strata_ways_of(&work, 0);
+  strata_candidate_t best[EXPLAINED];
+  int n = strata_candidates_best(&work, ways, EXPLAINED, best);
   if (n == 0)
     return strata_error(STRATA_INTERNAL, "no tile suits a kernel of attention");
-  explain(compile, kernel, &problem, n, choices);
-  *out = strata_attention_schedule(&problem, &choices[0]);
+  MlirStringRef symbol = strata_attr_str(s->kernel->func, "sym_name");
+  const char *name = strata_arena_printf(compile->arena, "attention %.*s:", (int)symbol.length, symbol.data);
+  strata_explain(compile, "%s %lld rows, %lld columns of %lld, values of %lld, %lld times%s", name, (long long)p->rows,
+                 (long long)p->columns, (long long)strata_attention_static_extent(a, a->head),
+                 (long long)strata_attention_static_extent(a, a->value), (long long)p->batch,
+                 a->has_softmax ? "" : ", no softmax");
+  strata_candidates_explain(compile, &work, ways, name, n, best, true);
+  *out = best[0].schedule;
   return NULL;
 }

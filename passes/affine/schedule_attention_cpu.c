@@ -1,12 +1,12 @@
-// See attention_cpu.h.
+// See attention.h.
 //
 // Rows are the same for both products, so that a block of them is done before the next. Their scores, all columns of
 // them, have half the second-level cache; keys and values pass through the rest.
-#include "passes/affine/attention_cpu.h"
+#include "passes/affine/attention.h"
 
 #include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
-#include "passes/affine/register_tile.h"
+#include "passes/affine/kinds.h"
 
 #include <string.h>
 
@@ -56,17 +56,14 @@ strata_status_t strata_attention_cpu_tile(strata_compile_t *compile, const strat
   return NULL;
 }
 
-strata_status_t strata_schedule_attention_cpu(strata_compile_t *compile, const strata_kernel_t *kernel,
-                                              bool *out_taken) {
+strata_status_t strata_cpu_attention(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
   const char *why;
   strata_attention_t attention;
-  strata_schedule_t schedule = {.kind = "attention", .n_tile = STRATA_ATTENTION_CPU_TILE};
-  *out_taken = strata_attention_read(kernel, &attention, &why);
+  *out = (strata_schedule_t){.kind = STRATA_KERNEL_ATTENTION, .n_tile = STRATA_ATTENTION_CPU_TILE};
+  *out_taken = strata_schedule_read(s->kernel->func).kind == STRATA_KERNEL_ATTENTION &&
+               strata_attention_read(s->kernel, &attention, &why);
   if (!*out_taken)
     return NULL;
-  STRATA_TRY(strata_attention_cpu_tile(compile, &attention, schedule.tile, &why));
-  if (why)
-    return strata_error(STRATA_INTERNAL, "a kernel of attention: %s", why);
-  strata_schedule_write(kernel->func, &schedule);
-  return NULL;
+  STRATA_TRY(strata_attention_cpu_tile(s->compile, &attention, out->tile, &why));
+  return why ? strata_error(STRATA_INTERNAL, "a kernel of attention: %s", why) : NULL;
 }

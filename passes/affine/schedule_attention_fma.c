@@ -1,11 +1,11 @@
-// The choice of attention's tiles on multiply-adds. See attention.h; docs/gpu-schedules.md has the keys.
+// The choice of attention's tiles on multiply-adds. See candidates.h; docs/gpu-schedules.md has the keys.
 //
 // A warp of 32 threads has 16 or 32 rows, and all columns of both products' tiles, so that a row's statistics are found
 // by its lanes; or, of few rows, a part of the columns. The more sums a thread has, the fewer reads from shared memory
 // a multiply-add takes, by the rates of products staged by threads (schedule_tiled.c). But a processor has four
 // schedulers, each of which wants the lanes of an instruction. Shared memory holds the tiles of queries, keys, values
 // and weights.
-#include "passes/affine/attention.h"
+#include "passes/affine/candidates.h"
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -31,10 +31,6 @@ enum {
   MAX_SUMS = 128,
 };
 
-static int64_t element_bytes(const strata_attention_problem_t *p) {
-  return mlirFloatTypeGetWidth(p->attention.type) / 8;
-}
-
 static int64_t threads_of(const strata_attention_choice_t *c) { return c->warps[0] * c->warps[1] * WARP; }
 
 // A thread's results of a product of |columns|.
@@ -46,12 +42,14 @@ static int64_t sums_of(const strata_attention_choice_t *c, int64_t columns) {
 static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   enum { STATISTICS_BYTES = 2 * 4 };
   int64_t operands = c->rows * (p->head + c->columns) + c->columns * (p->head + p->value);
-  return operands * element_bytes(p) + (c->warps[1] > 1 ? c->rows * c->warps[1] * STATISTICS_BYTES : 0);
+  return operands * strata_problem_bytes(p->attention.type) +
+         (c->warps[1] > 1 ? c->rows * c->warps[1] * STATISTICS_BYTES : 0);
 }
 
 // Sums of both products, keys or values on their way, what is read for multiply-adds.
 static int64_t registers_of(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  int64_t loaded = c->columns * strata_max(p->head, p->value) * element_bytes(p) / 4 / threads_of(c);
+  int64_t loaded =
+      c->columns * strata_max(p->head, p->value) * strata_problem_bytes(p->attention.type) / 4 / threads_of(c);
   return sums_of(c, c->columns) + sums_of(c, p->value) + loaded + OTHER_REGISTERS;
 }
 
@@ -94,59 +92,67 @@ static int64_t residents(const strata_gpu_device_t *device, const strata_attenti
   return strata_max(strata_min(strata_min(by_registers, by_shared), device->threads_resident / threads), 1);
 }
 
-// Causal tiles see half of the blocks of columns, and half a block more, on average.
-static double count_blocks(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  const strata_attention_t *a = &p->attention;
-  if (!strata_attention_skips(a, c->rows, c->columns))
-    return (double)strata_ceil_div(p->columns, c->columns);
-  double seen = (double)(a->offset + a->offset + p->rows) / 2;
-  return (seen + (double)(c->rows + c->columns) / 2) / (double)c->columns;
-}
-
-static void predict(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
-                    strata_attention_choice_t *c) {
+static void predict_time(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                         strata_attention_choice_t *c) {
   const strata_attention_fma_costs_t *costs = &p->costs->attention_fma;
-  double blocks = count_blocks(p, c), rounds = (double)strata_ceil_div(c->tasks, device->n_processors);
+  double blocks = strata_attention_blocks(p, c), rounds = (double)strata_ceil_div(c->tasks, device->n_processors);
   double at_once = fmin((double)residents(device, p, c), rounds);
   double busy = fmin(at_once * (double)threads_of(c) / (double)(SCHEDULERS * device->lanes), 1);
   double work = rounds * blocks * block_cycles(p, c) / costs->clock;
   double waiting =
       ceil(rounds / at_once) * blocks * (costs->latency + (c->warps[1] > 1 ? costs->combining : 0)) / costs->clock;
-  double bytes = (double)(c->tasks * c->columns * (p->head + p->value) * element_bytes(p)) * blocks;
+  double bytes =
+      (double)(c->tasks * c->columns * (p->head + p->value) * strata_problem_bytes(p->attention.type)) * blocks;
   double cache = bytes / (costs->cache_memory * (double)device->bandwidth);
   double slowest = fmax(work, fmax(waiting, cache));
   c->bound = slowest == work ? "multiply-adds" : slowest == waiting ? "latency" : "cache";
   c->seconds = costs->launch_seconds + costs->slower * slowest + (work + waiting + cache - slowest) / 8;
+  // Idle schedulers count here, which the times of other kernels leave out.
   c->cost = c->seconds + costs->slower * fmax(work / busy - slowest, 0);
 }
 
-//===-- The choice -----------------------------------------------------------------------------------------------===//
+//===-- The walk -------------------------------------------------------------------------------------------------===//
 
-bool strata_attention_fma_next(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
-                               strata_attention_choice_t *c) {
-  while (c->number < N_ALL) {
-    size_t number = c->number, tile = number / (N_WARP_ROWS * N_WARP_COLUMNS);
-    *c = (strata_attention_choice_t){.rows = (int64_t)LEAST_ROWS << tile / N_COLUMNS,
-                                     .columns = (int64_t)LEAST_COLUMNS << tile % N_COLUMNS,
-                                     .number = number + 1};
-    c->warps[0] = c->rows / ((int64_t)LEAST_WARP_ROWS << number % N_WARP_ROWS);
-    c->warps[1] = (int64_t)1 << number / N_WARP_ROWS % N_WARP_COLUMNS;
-    c->tasks = strata_ceil_div(p->rows, c->rows) * p->batch;
-    if (!fits(device, p, c))
-      continue;
-    predict(device, p, c);
-    return true;
-  }
-  return false;
+static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
+  (void)w;
+  strata_attention_choice_t *c = &candidate->attention;
+  size_t number = c->number, tile = number / (N_WARP_ROWS * N_WARP_COLUMNS);
+  if (number == N_ALL)
+    return false;
+  *c = (strata_attention_choice_t){.rows = (int64_t)LEAST_ROWS << tile / N_COLUMNS,
+                                   .columns = (int64_t)LEAST_COLUMNS << tile % N_COLUMNS,
+                                   .number = number + 1};
+  c->warps[0] = c->rows / ((int64_t)LEAST_WARP_ROWS << number % N_WARP_ROWS);
+  c->warps[1] = (int64_t)1 << number / N_WARP_ROWS % N_WARP_COLUMNS;
+  return true;
 }
 
-strata_schedule_t strata_attention_fma_schedule(const strata_attention_problem_t *problem,
-                                                const strata_attention_choice_t *choice) {
-  return (strata_schedule_t){.kind = "attention",
-                             .threads = threads_of(choice),
-                             .group = threads_of(choice),
+static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
+  strata_attention_choice_t *c = &candidate->attention;
+  c->tasks = strata_ceil_div(w->attention->rows, c->rows) * w->attention->batch;
+  if (!fits(w->device, w->attention, c))
+    return false;
+  predict_time(w->device, w->attention, c);
+  return true;
+}
+
+static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t *candidate) {
+  const strata_attention_choice_t *c = &candidate->attention;
+  return (strata_schedule_t){.kind = STRATA_KERNEL_ATTENTION,
+                             .threads = threads_of(c),
+                             .group = threads_of(c),
                              .n_tile = 3,
-                             .tile = {choice->rows, choice->columns, problem->head},
-                             .warps = {choice->warps[0], choice->warps[1]},
+                             .tile = {c->rows, c->columns, w->attention->head},
+                             .warps = {c->warps[0], c->warps[1]},
                              .mma = strata_str("")};
 }
+
+static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *candidate) {
+  (void)w;
+  const strata_attention_choice_t *c = &candidate->attention;
+  return strata_arena_printf(arena, "multiply-adds %lldx%lld by %lldx%lld warps, %lld tasks", (long long)c->rows,
+                             (long long)c->columns, (long long)c->warps[0], (long long)c->warps[1],
+                             (long long)c->tasks);
+}
+
+const strata_ways_t strata_ways_attention_fma = {next, predict, write, strata_attention_admits, explain};

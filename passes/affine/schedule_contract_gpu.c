@@ -1,14 +1,14 @@
-// Contractions on GPUs: how the product is carried out. See problem.h for the ways.
+// Contractions on GPUs: how the product is carried out. See candidates.h for the ways.
 //
 // A constant operand that is not contiguous along any of its tiled dims (a convolution's weights as frameworks store
 // them) is packed by a kernel of its own, which split-prepare then takes out of @main.
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
-#include "passes/affine/norm.h"
+#include "passes/affine/kinds.h"
 #include "passes/affine/pack.h"
 #include "passes/affine/parallel.h"
-#include "passes/affine/problem.h"
 #include "passes/affine/stage.h"
 
 #include <math.h>
@@ -47,95 +47,49 @@ static strata_status_t pack_constants(const strata_gpu_contraction_t *q) {
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
 
-static const char *tile_text(strata_arena_t *arena, const strata_schedule_t *s) {
-  return strata_arena_printf(arena, "%lldx%lldx%lld", (long long)s->tile[0], (long long)s->tile[1],
-                             (long long)s->tile[2]);
-}
-
-static const char *cluster_text(strata_arena_t *arena, const strata_schedule_t *s) {
-  if (s->share[0])
-    return strata_arena_printf(arena, " in clusters of %lld x %lld that share operands", (long long)s->share[0],
-                               (long long)s->share[1]);
-  if (s->stream)
-    return " with equal shares of all steps";
-  return s->parts ? strata_arena_printf(arena, " in clusters of %lld", (long long)s->parts) : "";
-}
-
-// The form of a tile, where it is not that of neighbouring rows and columns.
-static const char *form_text(strata_arena_t *arena, const strata_schedule_t *s) {
-  if (s->every)
-    return strata_arena_printf(arena, ", rows %lld apart", (long long)s->every);
-  return s->swap ? ", swapped" : "";
-}
-
 static void explain(const strata_gpu_contraction_t *q, const strata_problem_t *product,
-                    const strata_tiled_choice_t *tiled, const strata_pipelined_choice_t *pipelined, int n_pipelined,
+                    const strata_candidate_t *pipelined, int n_pipelined, const strata_candidate_t *tiled,
                     bool is_pipelined) {
   if (!q->compile->explain)
     return;
-  strata_arena_t *arena = q->compile->arena;
   MlirStringRef symbol = strata_attr_str(q->called->func, "sym_name");
+  strata_arena_t *arena = q->compile->arena;
   const char *name = strata_arena_printf(arena, "product %.*s:", (int)symbol.length, symbol.data);
-  const char *mark[2] = {"", ", chosen"};
-  strata_explain(q->compile, "%s %lld x %lld x %lld, %lld times%s", name, (long long)product->rows,
+  const char *reductions =
+      product->row_reductions ? strata_arena_printf(arena, ", %d reductions of rows", product->row_reductions) : "";
+  strata_work_t work = {.device = q->device, .product = product};
+  strata_explain(q->compile, "%s %lld x %lld x %lld, %lld times%s%s", name, (long long)product->rows,
                  (long long)product->columns, (long long)product->steps, (long long)product->batch,
-                 product->is_pair ? ", a pair" : "");
-  for (int i = 0; i < n_pipelined; i++) {
-    const strata_pipelined_choice_t *p = &pipelined[i];
-    strata_schedule_t s = strata_pipelined_schedule(product, p);
-    const char *clusters = cluster_text(arena, &s);
-    strata_explain(q->compile, "%s   %s %s, %lld slots, %lld tiles in %lld blocks%s%s%s: %.1f us (%s)%s", name,
-                   product->async ? product->async->name : "multiply-adds", tile_text(arena, &s), (long long)s.slots,
-                   (long long)p->tiles, (long long)s.blocks, clusters, form_text(arena, &s),
-                   p->shape.teams > 1 ? ", two teams" : "", 1e6 * p->seconds, p->bound, mark[is_pipelined && i == 0]);
-  }
+                 product->is_pair ? ", a pair" : "", reductions);
+  strata_candidates_explain(q->compile, &work, strata_ways_of(&work, 0), name, n_pipelined, pipelined, is_pipelined);
   const char *obstacle = strata_problem_obstacle(q->device, product, NULL, STRATA_CORRECTS_PIPELINED);
   if (product->async && !n_pipelined && obstacle)
     strata_explain(q->compile, "%s   not by %s: %s", name, product->async->name, obstacle);
-  const char *mma = product->mma ? strata_arena_printf(arena, "%s %s", product->mma->family, product->mma->name) : NULL;
-  if (tiled)
-    strata_explain(q->compile, "%s   %s %s, %lld threads: %.1f us%s", name, mma ? mma : "multiply-adds",
-                   tile_text(arena, &tiled->schedule), (long long)tiled->threads, 1e6 * tiled->seconds,
-                   mark[!is_pipelined]);
+  strata_candidates_explain(q->compile, &work, &strata_ways_tiled, name, tiled ? 1 : 0, tiled, !is_pipelined);
 }
 
 //===-- Shared launches ------------------------------------------------------------------------------------------===//
-
-// The model's time of the product by another's schedule, whose slots are as large; infinite if that is not possible.
-static double seconds_by(const strata_gpu_device_t *device, const strata_problem_t *product,
-                         const strata_schedule_t *schedule) {
-  strata_pipelined_choice_t c = {0};
-  while (strata_pipelined_next(device, product, &c)) {
-    strata_schedule_t s = strata_pipelined_schedule(product, &c);
-    if (strata_schedule_is_same_tile(&s, schedule))
-      return c.seconds;
-  }
-  return INFINITY;
-}
 
 // Of products that share a launch all but the largest take its schedule, or none of the launch. What is saved besides
 // the time from one kernel to the next is that their tiles fill the last round of another: that decides where the
 // largest was not asked (strata_together_choose), as it leads another launch.
 static strata_status_t follow(const strata_gpu_contraction_t *q, const strata_problem_t *product, double alone,
                               strata_schedule_t *out, bool *out_follows) {
-  const double saved = q->device->costs->launches.follow_seconds;
-  bool is_asked;
-  strata_gpu_contraction_t leader = *q;
-  strata_kernel_t kernel;
-  strata_contraction_kernel_t contraction;
+  bool is_asked, is_product;
+  const strata_called_kernel_t *leader;
+  strata_problem_reading_t other;
   *out_follows = false;
-  STRATA_TRY(strata_parallel_leader(q->compile, q->calls, q->called, &leader.called, &is_asked));
-  if (leader.called == q->called)
+  STRATA_TRY(strata_parallel_leader(q->compile, q->calls, q->called, &leader, &is_asked));
+  if (leader == q->called)
     return NULL;
-  STRATA_TRY(strata_kernel_read(q->compile->arena, leader.called->func, &kernel));
-  STRATA_TRY(strata_contraction_read(&kernel, &contraction));
-  leader.contraction = &contraction;
-  strata_problem_t other = strata_problem_read(&leader);
-  strata_schedule_t schedule = strata_schedule_read(leader.called->func);
-  bool may_follow = schedule.producers > 0 && !schedule.stream;
-  double seconds = may_follow ? seconds_by(q->device, product, &schedule) : INFINITY;
-  *out_follows = isfinite(seconds) &&
-                 (is_asked || (strata_problem_fills_alike(product, &other, schedule.tile) && seconds <= alone + saved));
+  STRATA_TRY(strata_problem_of_called(q, leader, &other, &is_product));
+  strata_schedule_t schedule = strata_schedule_read(leader->func);
+  strata_work_t work = {.device = q->device, .product = product};
+  strata_candidate_t same;
+  *out_follows = is_product && schedule.producers > 0 && !schedule.stream &&
+                 strata_candidate_of(&work, strata_ways_of(&work, 0), &schedule, &same) &&
+                 (is_asked || (strata_problem_fills_alike(product, &other.problem, schedule.tile) &&
+                               same.seconds <= alone + q->device->costs->launches.follow_seconds));
   if (*out_follows)
     *out = schedule;
   else
@@ -144,41 +98,33 @@ static strata_status_t follow(const strata_gpu_contraction_t *q, const strata_pr
 }
 
 static strata_status_t choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
-                              const strata_tiled_choice_t *tiled, strata_schedule_t *out) {
-  strata_pipelined_choice_t pipelined[EXPLAINED];
+                              strata_schedule_t *out) {
+  strata_candidate_t pipelined[EXPLAINED], tiled;
   strata_together_t together;
   bool follows;
   STRATA_TRY(follow(q, product, strata_problem_seconds(q->device, product), out, &follows));
   if (follows)
     return NULL;
   STRATA_TRY(strata_together_choose(q, product, &together));
+  if (!strata_tiled_choose(q->device, product, &tiled))
+    return strata_error(STRATA_INTERNAL, "no tile suits a contraction");
   int n = strata_pipelined_choose(q->device, strata_together_first(&together), EXPLAINED, pipelined);
   bool are_several = together.n_calls > 1; // which is faster than tiles that are staged: those share no launch
-  bool is_pipelined = STRATA_PIPELINED_PRODUCTS && n > 0 && (are_several || pipelined[0].seconds < tiled->seconds);
-  *out = is_pipelined ? strata_pipelined_schedule(product, &pipelined[0]) : tiled->schedule;
+  bool is_pipelined = n > 0 && (are_several || pipelined[0].seconds < tiled.seconds);
+  *out = is_pipelined ? pipelined[0].schedule : tiled.schedule;
   if (is_pipelined && are_several) // as many tasks as all of them have: the model's tiles are about that
-    out->blocks = q->device->n_processors * pipelined[0].residents;
-  explain(q, product, tiled, pipelined, n, is_pipelined);
+    out->blocks = q->device->n_processors * pipelined[0].pipelined.residents;
+  explain(q, product, pipelined, n, &tiled, is_pipelined);
   return NULL;
 }
 
 //===-- Staging --------------------------------------------------------------------------------------------------===//
 
 // The question anew: packing and staging change what the contraction reads.
-typedef struct {
-  strata_kernel_t kernel;
-  strata_contraction_kernel_t contraction;
-  strata_gpu_contraction_t question;
-  strata_problem_t product;
-} reread_t;
-
-static strata_status_t read_again(const strata_gpu_contraction_t *q, reread_t *out) {
-  STRATA_TRY(strata_kernel_read(q->compile->arena, q->called->func, &out->kernel));
-  STRATA_TRY(strata_contraction_read(&out->kernel, &out->contraction));
-  out->question = *q;
-  out->question.contraction = &out->contraction;
-  out->product = strata_problem_read(&out->question);
-  return NULL;
+static strata_status_t read_again(const strata_gpu_contraction_t *q, strata_problem_reading_t *out) {
+  bool is_one;
+  STRATA_TRY(strata_problem_of_called(q, q->called, out, &is_one));
+  return is_one ? NULL : strata_error(STRATA_INTERNAL, "expected a contraction still");
 }
 
 // Whether the product keeps its place in a launch, in which it reads its operands as they lie, though by itself it
@@ -201,66 +147,67 @@ static uint32_t without_staging_kernels(const strata_problem_t *product, uint32_
 
 // Operands that the copy engine does not take are written as it does by kernels in front, where that is faster.
 static strata_status_t stage_operands(const strata_gpu_contraction_t *q) {
-  reread_t now;
+  strata_problem_reading_t now;
   STRATA_TRY(read_again(q, &now));
-  double before = strata_problem_unstaged_seconds(q->device, &now.product), after = before;
-  uint32_t sides = STRATA_PIPELINED_PRODUCTS ? strata_stage_choose(q->device, &now.product, &after) : 0;
-  uint32_t free_sides = without_staging_kernels(&now.product, sides);
+  double before = strata_problem_unstaged_seconds(q->device, &now.problem), after = before;
+  uint32_t sides = strata_stage_choose(q->device, &now.problem, &after);
+  uint32_t free_sides = without_staging_kernels(&now.problem, sides);
   if (free_sides != sides) {
     bool keeps;
-    STRATA_TRY(keeps_launch(q, &now.product, after, &keeps));
+    STRATA_TRY(keeps_launch(q, &now.problem, after, &keeps));
     sides = keeps ? free_sides : sides;
   }
   for (int side = 0; side < 2; side++)
     if (sides & 1u << side) {
       strata_explain(q->compile, "staged %lld x %lld x %lld: the %s operand, %.1f us instead of %.1f in all",
-                     (long long)now.product.rows, (long long)now.product.columns, (long long)now.product.steps,
+                     (long long)now.problem.rows, (long long)now.problem.columns, (long long)now.problem.steps,
                      side == STRATA_SIDE_U ? "rows'" : "columns'", 1e6 * after, 1e6 * before);
-      if (now.product.sides[side].staging_seconds > 0) // its launch would lie between those that are one
+      if (now.problem.sides[side].staging_seconds > 0) // its launch would lie between those that are one
         strata_parallel_leave(q->called);
-      STRATA_TRY(strata_stage_side(&now.question, side, now.product.bulk_adds));
+      STRATA_TRY(strata_stage_side(&now.question, side, now.problem.bulk_adds));
       STRATA_TRY(read_again(q, &now));
     }
   return NULL;
 }
 
-static strata_status_t choose_packed(const strata_gpu_contraction_t *q, strata_schedule_t *out) {
-  reread_t now;
-  strata_tiled_choice_t tiled;
-  STRATA_TRY(read_again(q, &now));
-  if (!strata_tiled_choose(q->device, &now.product, &tiled))
-    return strata_error(STRATA_INTERNAL, "no tile suits a packed contraction");
-  return choose(&now.question, &now.product, &tiled, out);
-}
-
-// Pairs are carried out with both operands as they lie, or not as such.
-static strata_status_t choose_pair(const strata_gpu_contraction_t *q, const strata_problem_t *product,
-                                   strata_schedule_t *out, bool *out_taken) {
-  strata_pipelined_choice_t pipelined[EXPLAINED];
-  strata_tiled_choice_t tiled;
-  int n = STRATA_PIPELINED_PRODUCTS ? strata_pipelined_choose(q->device, product, EXPLAINED, pipelined) : 0;
+// Pairs, and products whose rows are reduced, are carried out with both operands as they lie, or not as such.
+static strata_status_t choose_whole(const strata_gpu_contraction_t *q, const strata_problem_t *product,
+                                    strata_schedule_t *out, bool *out_taken) {
+  strata_candidate_t pipelined[EXPLAINED];
+  strata_candidate_t tiled;
+  int n = strata_pipelined_choose(q->device, product, EXPLAINED, pipelined);
   bool is_tiled = strata_tiled_choose(q->device, product, &tiled);
   *out_taken = n > 0 || is_tiled;
   if (!*out_taken)
     return NULL;
-  *out = n > 0 ? strata_pipelined_schedule(product, &pipelined[0]) : tiled.schedule;
-  explain(q, product, is_tiled ? &tiled : NULL, pipelined, n, n > 0);
+  *out = n > 0 ? pipelined[0].schedule : tiled.schedule;
+  explain(q, product, pipelined, n, is_tiled ? &tiled : NULL, n > 0);
   return NULL;
 }
 
-strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *contraction,
-                                             strata_schedule_t *out_schedule, bool *out_taken) {
-  strata_problem_t product = strata_problem_read(contraction);
-  strata_tiled_choice_t tiled;
-  if (product.is_pair)
-    return choose_pair(contraction, &product, out_schedule, out_taken);
-  if (product.row_reductions)
-    return strata_schedule_norm(contraction, &product, out_schedule, out_taken);
-  *out_taken = strata_problem_has_tiles(contraction->device, &product) &&
-               strata_tiled_choose(contraction->device, &product, &tiled);
+// Of others, better computed as rows, a few results a thread are.
+strata_status_t strata_gpu_contract(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
+  strata_problem_reading_t product = {.kernel = *s->kernel};
+  strata_candidate_t tiled;
+  *out_taken =
+      strata_problem_of_kernel(&(strata_gpu_contraction_t){s->compile, s->device, s->calls, s->called, NULL}, &product);
   if (!*out_taken)
     return NULL;
-  STRATA_TRY(pack_constants(contraction));
-  STRATA_TRY(stage_operands(contraction));
-  return choose_packed(contraction, out_schedule);
+  if (product.problem.is_pair || product.problem.row_reductions)
+    return choose_whole(&product.question, &product.problem, out, out_taken);
+  *out_taken =
+      strata_problem_has_tiles(s->device, &product.problem) && strata_tiled_choose(s->device, &product.problem, &tiled);
+  if (!*out_taken)
+    return NULL;
+  STRATA_TRY(pack_constants(&product.question));
+  STRATA_TRY(stage_operands(&product.question));
+  STRATA_TRY(read_again(&product.question, &product));
+  return choose(&product.question, &product.problem, out);
+}
+
+strata_status_t strata_work_contract(const strata_scheduling_t *s, strata_work_t *out) {
+  strata_problem_reading_t *product = strata_arena_new(s->compile->arena, strata_problem_reading_t);
+  STRATA_TRY(read_again(&(strata_gpu_contraction_t){s->compile, s->device, NULL, s->called, NULL}, product));
+  out->product = &product->problem;
+  return NULL;
 }

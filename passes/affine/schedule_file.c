@@ -4,7 +4,7 @@
 #include "dialects/import/mapped_file.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
-#include "passes/affine/attention.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
 
 #include <inttypes.h>
@@ -117,82 +117,29 @@ static strata_status_t check_sizes(const strata_gpu_device_t *device, const stra
   for (int i = 0; i < chosen->n_tile && is_right; i++)
     is_right =
         given->tile[i] == chosen->tile[i] || (!is_fixed && given->tile[i] > 0 && given->tile[i] < chosen->tile[i]);
-  bool holds_rows = strcmp(chosen->kind, "rows") == 0 && chosen->group > 1; // and may do so in shared memory
+  bool holds_rows = chosen->kind == STRATA_KERNEL_ROWS && chosen->group > 1; // and may do so in shared memory
   bool has_more = given->warps[0] || given->mma.length || given->producers || given->slots > holds_rows;
   if (is_right && !has_more)
     return NULL;
-  return strata_error(STRATA_INVALID_ARGUMENT, "a '%s' of %s tiles of this kernel than those chosen", chosen->kind,
-                      is_fixed ? "other" : "larger");
-}
-
-static strata_status_t read_product(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                    const strata_called_kernel_t *called, strata_problem_t *out_product) {
-  strata_kernel_t kernel;
-  strata_contraction_kernel_t contraction;
-  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
-  STRATA_TRY(strata_contraction_read(&kernel, &contraction));
-  strata_gpu_contraction_t question = {compile, device, NULL, called, &contraction};
-  *out_product = strata_problem_read(&question);
-  return NULL;
-}
-
-// Contractions: what the scheduler could have chosen.
-static strata_status_t check_contraction(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                         const strata_called_kernel_t *called, const strata_schedule_t *given) {
-  strata_problem_t product;
-  STRATA_TRY(read_product(compile, device, called, &product));
-  strata_pipelined_choice_t pipelined = {0};
-  while (STRATA_PIPELINED_PRODUCTS && strata_pipelined_next(device, &product, &pipelined)) {
-    strata_schedule_t candidate = strata_pipelined_schedule(&product, &pipelined);
-    bool is_whole = given->parts || given->row;                               // clusters have a task a block
-    int64_t room = is_whole ? 0 : device->n_processors * pipelined.residents; // for those of one launch with it
-    if (strata_schedule_is_same_tile(&candidate, given) && given->slots >= 2 && given->slots <= candidate.slots &&
-        given->blocks >= (is_whole ? pipelined.tiles : 1) && given->blocks <= strata_max(pipelined.tiles, room) &&
-        given->blocks % (pipelined.share[0] * pipelined.share[1]) == 0 && given->stagger >= 0 &&
-        (candidate.stagger || !given->stagger))
-      return NULL;
-  }
-  for (strata_tiled_choice_t tiled = {0}; strata_tiled_next(device, &product, &tiled);)
-    if (strata_schedule_is_same_tile(&tiled.schedule, given) && given->slots != 1 &&
-        given->slots <= tiled.schedule.slots && !given->blocks)
-      return NULL;
-  return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this contraction; see docs/gpu-schedules.md");
-}
-
-static strata_status_t read_attention(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                      const strata_called_kernel_t *called, strata_attention_problem_t *out_problem) {
-  strata_kernel_t kernel;
-  strata_attention_t attention;
-  const char *why;
-  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
-  if (!strata_attention_read(&kernel, &attention, &why))
-    return strata_error(STRATA_INTERNAL, "expected a kernel of attention");
-  *out_problem = strata_attention_problem(device, &attention);
-  return NULL;
-}
-
-static strata_status_t check_attention(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                       const strata_called_kernel_t *called, const strata_schedule_t *given) {
-  strata_attention_problem_t problem;
-  STRATA_TRY(read_attention(compile, device, called, &problem));
-  for (strata_attention_choice_t c = {0}; strata_attention_next(device, &problem, &c);) {
-    strata_schedule_t candidate = strata_attention_schedule(&problem, &c);
-    if (strata_schedule_is_same_tile(&candidate, given) && given->slots == candidate.slots &&
-        given->blocks >= strata_min(candidate.blocks, 1) && given->blocks <= (candidate.blocks ? c.tasks : 0))
-      return NULL;
-  }
-  return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this attention; see docs/gpu-schedules.md");
+  return strata_error(STRATA_INVALID_ARGUMENT, "a '%s' of %s tiles of this kernel than those chosen",
+                      strata_kernel_kind_name(chosen->kind), is_fixed ? "other" : "larger");
 }
 
 static strata_status_t check(strata_compile_t *compile, const strata_gpu_device_t *device,
                              const strata_called_kernel_t *called, const strata_schedule_t *chosen,
                              const strata_schedule_t *given) {
-  if (strcmp(chosen->kind, given->kind) != 0)
-    return strata_error(STRATA_INVALID_ARGUMENT, "kind: expected \"%s\", got \"%s\"", chosen->kind, given->kind);
-  if (strcmp(chosen->kind, "attention") == 0)
-    return check_attention(compile, device, called, given);
-  return strcmp(chosen->kind, "contract") == 0 ? check_contraction(compile, device, called, given)
-                                               : check_sizes(device, chosen, given);
+  strata_work_t work;
+  bool has_candidates;
+  if (chosen->kind != given->kind)
+    return strata_error(STRATA_INVALID_ARGUMENT, "kind: expected \"%s\", got \"%s\"",
+                        strata_kernel_kind_name(chosen->kind), strata_kernel_kind_name(given->kind));
+  STRATA_TRY(strata_work_read(compile, device, called, chosen->kind, &work, &has_candidates));
+  if (!has_candidates)
+    return check_sizes(device, chosen, given);
+  if (strata_candidates_admit(&work, given))
+    return NULL;
+  return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this %s; see docs/gpu-schedules.md",
+                      work.attention ? "attention" : "contraction");
 }
 
 //===-- Applying -------------------------------------------------------------------------------------------------===//
@@ -233,42 +180,22 @@ static void tell(strata_compile_t *compile, const strata_gpu_device_t *device, M
   strata_explain(compile, "%s %.*s %s %s # %s", what, (int)name.length, name.data, device->name, printed.text, note);
 }
 
-static strata_status_t tell_attentions(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                       const strata_called_kernel_t *called, const strata_schedule_t *chosen) {
-  strata_attention_problem_t problem;
-  STRATA_TRY(read_attention(compile, device, called, &problem));
-  for (strata_attention_choice_t c = {0}; strata_attention_next(device, &problem, &c);) {
-    strata_schedule_t schedule = strata_attention_schedule(&problem, &c);
-    strata_schedule_write(called->func, &schedule);
-    tell(compile, device, called->func, "candidate",
-         strata_arena_printf(compile->arena, "%.2f us (%s)", 1e6 * c.seconds, c.bound));
-  }
-  strata_schedule_write(called->func, chosen);
-  return NULL;
-}
-
 static strata_status_t tell_candidates(strata_compile_t *compile, const strata_gpu_device_t *device,
                                        const strata_called_kernel_t *called) {
-  strata_problem_t product;
   strata_schedule_t chosen = strata_schedule_read(called->func);
-  if (strcmp(chosen.kind, "attention") == 0)
-    return tell_attentions(compile, device, called, &chosen);
-  if (strcmp(chosen.kind, "contract") != 0)
+  strata_work_t work;
+  const strata_ways_t *ways;
+  bool has_candidates;
+  STRATA_TRY(strata_work_read(compile, device, called, chosen.kind, &work, &has_candidates));
+  if (!has_candidates)
     return strata_error(STRATA_INVALID_ARGUMENT, "candidates: expected a contraction or attention, got a '%s'",
-                        chosen.kind);
-  STRATA_TRY(read_product(compile, device, called, &product));
-  strata_pipelined_choice_t p = {0};
-  while (STRATA_PIPELINED_PRODUCTS && strata_pipelined_next(device, &product, &p)) {
-    strata_schedule_t schedule = strata_pipelined_schedule(&product, &p);
-    strata_schedule_write(called->func, &schedule);
-    tell(compile, device, called->func, "candidate",
-         strata_arena_printf(compile->arena, "%.2f us (%s)", 1e6 * p.seconds, p.bound));
-  }
-  for (strata_tiled_choice_t tiled = {0}; strata_tiled_next(device, &product, &tiled);) {
-    strata_schedule_write(called->func, &tiled.schedule);
-    tell(compile, device, called->func, "candidate",
-         strata_arena_printf(compile->arena, "%.2f us (staged by threads)", 1e6 * tiled.seconds));
-  }
+                        strata_kernel_kind_name(chosen.kind));
+  for (int i = 0; (ways = strata_ways_of(&work, i)); i++)
+    for (strata_candidate_t c = {0}; strata_candidate_next(&work, ways, &c);) {
+      strata_schedule_write(called->func, &c.schedule);
+      tell(compile, device, called->func, "candidate",
+           strata_arena_printf(compile->arena, "%.2f us (%s)", 1e6 * c.seconds, c.bound));
+    }
   strata_schedule_write(called->func, &chosen);
   return NULL;
 }

@@ -12,7 +12,6 @@
 
 enum {
   GROUPS = 2,
-  PRODUCERS = 128,
   WARP_ROWS = 64,
   WARP_COLUMNS = 64,
   STEP = 16,
@@ -34,8 +33,13 @@ static bool add_tiles(const strata_problem_t *problem, strata_pipelined_choice_t
   return true;
 }
 
-static bool predict(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
+static bool predict(const strata_work_t *w, strata_candidate_t *c) {
+  const strata_gpu_device_t *device = w->device;
+  const strata_problem_t *problem = w->product;
+  strata_pipelined_choice_t *p = &c->pipelined;
   const strata_fma_costs_t *costs = &problem->costs->fma;
+  strata_pipelined_set_tile(problem, p);
+  p->step = STEP;
   int64_t slot_bytes = (p->shape.rows + p->shape.columns) * STEP * problem->operand_bytes;
   double cycles = 0, memory = 0;
   for (const strata_problem_t *each = problem; each; each = each->next) {
@@ -48,31 +52,23 @@ static bool predict(const strata_gpu_device_t *device, const strata_problem_t *p
   double busy = (double)strata_ceil_div(p->tiles, device->n_processors) * (cycles / (double)p->tiles) / costs->clock;
   p->seconds = costs->launch_seconds + fmax(busy, memory);
   p->bound = busy > memory ? "multiply-adds" : "memory";
-  return p->slots >= MIN_SLOTS;
+  return p->slots >= MIN_SLOTS && strata_pipelined_correct(w, p);
 }
 
-bool strata_fma_next(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_pipelined_choice_t *p) {
-  const strata_gpu_tiles_t *tiles = &problem->costs->tiles;
-  while (!problem->is_pair && p->number < (size_t)tiles->n_pipelined_fma) {
-    size_t number = p->number;
-    *p = strata_pipelined_single(tiles->pipelined_fma[number], number + 1);
-    strata_pipelined_set_tile(problem, p);
-    if (predict(device, problem, p))
-      return true;
-  }
-  return false;
+static bool next(const strata_work_t *w, strata_candidate_t *c) {
+  const strata_gpu_tiles_t *tiles = &w->product->costs->tiles;
+  size_t number = c->number;
+  if (w->product->is_pair || number == (size_t)tiles->n_pipelined_fma)
+    return false;
+  c->pipelined = strata_pipelined_single(tiles->pipelined_fma[number], number + 1);
+  return true;
 }
 
-strata_schedule_t strata_fma_schedule(const strata_pipelined_choice_t *choice) {
-  const strata_pipelined_shape_t *shape = &choice->shape;
-  return (strata_schedule_t){.kind = "contract",
-                             .threads = GROUPS * STRATA_PIPELINED_GROUP_THREADS,
-                             .group = GROUPS * STRATA_PIPELINED_GROUP_THREADS,
-                             .n_tile = 3,
-                             .tile = {shape->rows, shape->columns, STEP},
-                             .warps = {shape->rows / WARP_ROWS, shape->columns / WARP_COLUMNS},
-                             .mma = strata_str(""),
-                             .producers = PRODUCERS,
-                             .slots = choice->slots,
-                             .blocks = choice->blocks};
+static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t *c) {
+  strata_schedule_t schedule = strata_pipelined_write(w, c);
+  schedule.warps[0] = c->pipelined.shape.rows / WARP_ROWS;
+  schedule.warps[1] = c->pipelined.shape.columns / WARP_COLUMNS;
+  return schedule;
 }
+
+const strata_ways_t strata_ways_fma = {next, predict, write, strata_pipelined_admits, strata_pipelined_explain};

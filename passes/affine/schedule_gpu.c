@@ -16,10 +16,11 @@
 #include "dialects/affine/row_kernel.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
-#include "passes/affine/attention.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/kinds.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/parallel.h"
+#include "passes/affine/problem.h"
 #include "passes/affine/schedule_file.h"
 
 enum {
@@ -44,13 +45,6 @@ enum {
 
 //===-- What a kernel moves --------------------------------------------------------------------------------------===//
 
-static int64_t element_bytes(MlirValue buffer) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
-  if (mlirTypeIsAFloat(element))
-    return mlirFloatTypeGetWidth(element) / 8;
-  return mlirTypeIsAInteger(element) ? (mlirIntegerTypeGetWidth(element) + 7) / 8 : 8;
-}
-
 // Elements in 16 bytes of the type in which most bytes come and go; *out_operands counts the buffers read.
 static int64_t access_width(const strata_kernel_t *kernel, int *out_operands) {
   double bytes[STRATA_MAX_DIMS] = {0};
@@ -59,7 +53,7 @@ static int64_t access_width(const strata_kernel_t *kernel, int *out_operands) {
   for (int i = 0; i < kernel->n_nests; i++)
     for (int j = 0; j < kernel->nests[i].n_accesses; j++) {
       const strata_access_t *access = &kernel->nests[i].accesses[j];
-      int64_t width = element_bytes(access->buffer);
+      int64_t width = strata_problem_bytes(strata_problem_element(access->buffer));
       if (!mlirValueIsABlockArgument(access->buffer) || width > ACCESS_BYTES)
         continue;
       bytes[width] += strata_memref_bytes(mlirValueGetType(access->buffer));
@@ -71,10 +65,7 @@ static int64_t access_width(const strata_kernel_t *kernel, int *out_operands) {
 
 //===-- Maps -----------------------------------------------------------------------------------------------------===//
 
-typedef struct {
-  const strata_gpu_device_t *device;
-  const strata_kernel_t *kernel;
-} gpu_kernel_t;
+typedef strata_scheduling_t gpu_kernel_t;
 
 static void shrink_blocks(const strata_gpu_device_t *device, int64_t n_tasks, strata_schedule_t *schedule) {
   while (schedule->threads > MIN_THREADS &&
@@ -90,7 +81,7 @@ static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, int64_t exte
     threads /= 2;
   int64_t n_tiles = strata_ceil_div(extent, threads * width);
   int64_t tile = strata_round_up(strata_ceil_div(extent, n_tiles), width * k->device->lanes);
-  *out = (strata_schedule_t){.kind = "map", .threads = threads, .group = threads, .n_tile = 1};
+  *out = (strata_schedule_t){.kind = STRATA_KERNEL_MAP, .threads = threads, .group = threads, .n_tile = 1};
   out->tile[0] = strata_min(tile, extent);
 }
 
@@ -107,7 +98,7 @@ static bool schedule_crossing(const gpu_kernel_t *k, const strata_map_kernel_t *
   int64_t width = strata_min(access_width(k->kernel, &n_operands), CROSSING_WIDTH), threads = 1;
   int64_t side = points / (2 * CROSSING * CROSSING) < 2 * k->device->n_processors ? CROSSING / 2 : CROSSING;
   *out = (strata_schedule_t){
-      .kind = "map", .n_tile = 2, .tile = {strata_min(side, extents[0]), strata_min(2 * side, extents[1])}};
+      .kind = STRATA_KERNEL_MAP, .n_tile = 2, .tile = {strata_min(side, extents[0]), strata_min(2 * side, extents[1])}};
   for (int i = 0; i < 2; i++)
     threads *= strata_power_of_two_from(strata_ceil_div(out->tile[i], width));
   out->threads = out->group = strata_min(strata_max(threads, k->device->lanes), THREADS);
@@ -130,7 +121,7 @@ static void schedule_map(const gpu_kernel_t *k, const strata_map_kernel_t *map, 
   }
   while (extent % width)
     width /= 2;
-  *out = (strata_schedule_t){.kind = "map", .threads = THREADS, .group = 1, .n_tile = 1, .tile = {width}};
+  *out = (strata_schedule_t){.kind = STRATA_KERNEL_MAP, .threads = THREADS, .group = 1, .n_tile = 1, .tile = {width}};
   shrink_blocks(k->device, outer * extent / width, out);
 }
 
@@ -144,7 +135,8 @@ static void schedule_across(const gpu_kernel_t *k, const strata_row_kernel_t *ro
   while (strata_size_static_value(rows->sizes[rows->across]) % width ||
          (width > 1 && n_rows / width < (int64_t)k->device->n_processors * THREADS))
     width /= 2;
-  *out = (strata_schedule_t){.kind = "rows", .threads = THREADS / 2, .group = 1, .n_tile = 1, .tile = {width}};
+  *out =
+      (strata_schedule_t){.kind = STRATA_KERNEL_ROWS, .threads = THREADS / 2, .group = 1, .n_tile = 1, .tile = {width}};
   shrink_blocks(k->device, n_rows / width, out);
 }
 
@@ -278,7 +270,7 @@ static bool schedule_kept(const gpu_kernel_t *k, const strata_row_kernel_t *rows
       spread > strata_gpu_cluster_row_elements(k->device) / k->device->max_cluster * blocks ||
       !is_plain_row(rows, length))
     return false;
-  *out = (strata_schedule_t){.kind = "rows", .threads = threads, .group = threads * blocks, .slots = 1};
+  *out = (strata_schedule_t){.kind = STRATA_KERNEL_ROWS, .threads = threads, .group = threads * blocks, .slots = 1};
   out->n_tile = 1;
   out->tile[0] = length;
   return true;
@@ -290,7 +282,9 @@ static int64_t count_columns(const gpu_kernel_t *k, int64_t length) {
   int64_t count = 0;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
     MlirValue buffer = mlirBlockGetArgument(entry, i);
-    count += (int64_t)strata_memref_bytes(mlirValueGetType(buffer)) / element_bytes(buffer) == length;
+    count +=
+        (int64_t)strata_memref_bytes(mlirValueGetType(buffer)) / strata_problem_bytes(strata_problem_element(buffer)) ==
+        length;
   }
   for (int i = 0; i < k->kernel->n_nests; i++) {
     const strata_nest_t *nest = &k->kernel->nests[i];
@@ -327,7 +321,7 @@ static bool schedule_sectors(const gpu_kernel_t *k, const strata_row_kernel_t *r
   int64_t teams = teams_in_turn(k, n_rows, length, block, threads);
   if (teams == 0 || n_tasks <= k->device->n_processors * teams)
     return false;
-  *out = (strata_schedule_t){.kind = "rows",
+  *out = (strata_schedule_t){.kind = STRATA_KERNEL_ROWS,
                              .threads = threads * teams,
                              .group = threads,
                              .blocks = k->device->n_processors,
@@ -353,8 +347,8 @@ static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *r
   int64_t threads = strata_min(most, strata_power_of_two_from(strata_ceil_div(length * block, CROSSED_ELEMENTS)));
   if (block == 1 || threads < k->device->lanes)
     return false;
-  *out =
-      (strata_schedule_t){.kind = "rows", .threads = threads, .group = threads, .n_tile = 2, .tile = {length, block}};
+  *out = (strata_schedule_t){
+      .kind = STRATA_KERNEL_ROWS, .threads = threads, .group = threads, .n_tile = 2, .tile = {length, block}};
   return true;
 }
 
@@ -372,77 +366,62 @@ static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *row
     return;
   int64_t blocks = is_held ? 1 : cluster_of(k, rows, length);
   if (blocks > 1) {
-    *out = (strata_schedule_t){.kind = "rows", .threads = CLUSTER_THREADS, .group = CLUSTER_THREADS * blocks};
+    *out =
+        (strata_schedule_t){.kind = STRATA_KERNEL_ROWS, .threads = CLUSTER_THREADS, .group = CLUSTER_THREADS * blocks};
     out->n_tile = 1;
     out->tile[0] = length;
     return;
   }
-  *out = (strata_schedule_t){.kind = "rows", .threads = is_group_a_block ? group : THREADS / 2, .group = group};
+  *out = (strata_schedule_t){
+      .kind = STRATA_KERNEL_ROWS, .threads = is_group_a_block ? group : THREADS / 2, .group = group};
   out->n_tile = 1;
   out->tile[0] = is_held ? length : group * width * 4;
   if (!is_group_a_block)
     shrink_blocks(k->device, n_rows, out);
 }
 
-static void schedule_rows(const gpu_kernel_t *k, const strata_row_kernel_t *rows, strata_schedule_t *out) {
-  int64_t n_rows = 1, length = 1;
-  for (int row = 0; row < rows->n_rows; row++)
-    n_rows *= strata_size_static_value(rows->sizes[row]);
-  for (int i = 0; i < k->kernel->n_nests; i++)
-    if (rows->members[i].takes_part)
-      length = strata_max(length, strata_row_inner_elements(&rows->members[i]));
-  if (rows->across != STRATA_NOT_A_ROW)
-    schedule_across(k, rows, n_rows, out);
-  else
-    schedule_inner(k, rows, n_rows, length, out);
-}
-
 //===-- Kernels --------------------------------------------------------------------------------------------------===//
 
-static void schedule_scalar(const gpu_kernel_t *k, strata_schedule_t *out) {
-  *out = (strata_schedule_t){.kind = "scalar", .threads = THREADS / 2, .group = 1};
+strata_status_t strata_gpu_scalar(const strata_scheduling_t *k, strata_schedule_t *out, bool *out_taken) {
+  *out = (strata_schedule_t){.kind = STRATA_KERNEL_SCALAR, .threads = THREADS / 2, .group = 1};
+  *out_taken = true;
   int64_t points = 1;
   for (int dim = 0; k->kernel->n_nests == 1 && dim < k->kernel->nests[0].n_parallel; dim++)
     points *= strata_nest_static_extent(&k->kernel->nests[0], dim);
   shrink_blocks(k->device, points, out);
+  return NULL;
 }
 
-static strata_status_t take_contraction(strata_compile_t *compile, const gpu_kernel_t *k, const strata_calls_t *calls,
-                                        const strata_called_kernel_t *called, strata_schedule_t *out, bool *out_taken) {
-  strata_contraction_kernel_t contraction;
-  *out_taken = false;
-  if (!strata_is_contraction(k->kernel, &contraction))
-    return NULL;
-  strata_gpu_contraction_t question = {compile, k->device, calls, called, &contraction};
-  return strata_schedule_contract_gpu(&question, out, out_taken);
+// Whether |status| says that a kernel is of a kind.
+static bool is_taken(strata_status_t status) {
+  bool is_taken = !status;
+  strata_status_free(status);
+  return is_taken;
 }
 
-// The first of attention, contract, map, rows and scalar that takes the kernel.
-static strata_status_t schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                       const strata_calls_t *calls, const strata_called_kernel_t *called) {
-  strata_kernel_t kernel;
-  strata_schedule_t schedule;
-  strata_map_kernel_t map;
+strata_status_t strata_gpu_rows(const strata_scheduling_t *k, strata_schedule_t *out, bool *out_taken) {
   strata_row_kernel_t rows;
-  bool is_taken;
-  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
-  gpu_kernel_t k = {device, &kernel};
-  STRATA_TRY(strata_schedule_attention(compile, device, &kernel, &schedule, &is_taken));
-  if (!is_taken)
-    STRATA_TRY(take_contraction(compile, &k, calls, called, &schedule, &is_taken));
-  if (!is_taken) {
-    strata_status_t no_map = strata_map_kernel_read(&kernel, &map);
-    strata_status_t no_rows = no_map ? strata_row_kernel_read(&kernel, &rows) : NULL;
-    if (!no_map)
-      schedule_map(&k, &map, &schedule);
-    else if (!no_rows)
-      schedule_rows(&k, &rows, &schedule);
-    else
-      schedule_scalar(&k, &schedule);
-    strata_status_free(no_map);
-    strata_status_free(no_rows);
-  }
-  strata_schedule_write(called->func, &schedule);
+  int64_t n_rows = 1, length = 1;
+  *out_taken = is_taken(strata_row_kernel_read(k->kernel, &rows));
+  if (!*out_taken)
+    return NULL;
+  for (int row = 0; row < rows.n_rows; row++)
+    n_rows *= strata_size_static_value(rows.sizes[row]);
+  for (int i = 0; i < k->kernel->n_nests; i++)
+    if (rows.members[i].takes_part)
+      length = strata_max(length, strata_row_inner_elements(&rows.members[i]));
+  if (rows.across != STRATA_NOT_A_ROW)
+    schedule_across(k, &rows, n_rows, out);
+  else
+    schedule_inner(k, &rows, n_rows, length, out);
+  return NULL;
+}
+
+strata_status_t strata_gpu_map(const strata_scheduling_t *k, strata_schedule_t *out, bool *out_taken) {
+  strata_map_kernel_t map;
+  *out_taken = is_taken(strata_map_kernel_read(k->kernel, &map));
+  if (*out_taken)
+    schedule_map(k, &map, out);
   return NULL;
 }
 
@@ -451,7 +430,7 @@ static strata_status_t schedule_once(strata_compile_t *compile, const strata_gpu
                                      strata_schedule_file_t *file) {
   if (strata_schedule_read(called->func).threads)
     return NULL;
-  STRATA_TRY(schedule_kernel(compile, device, calls, called));
+  STRATA_TRY(strata_schedule_kernel(compile, device, NULL, calls, called));
   return strata_schedule_file_apply(file, compile, device, called);
 }
 

@@ -12,8 +12,7 @@ enum { STRATA_SECTOR = 32, STRATA_LINE = 128 }; // bytes, of the second-level ca
 // Gives every kernel that @main calls its schedule for the compile's GPU.
 STRATA_MUST_CHECK strata_status_t strata_schedule_gpu(strata_compile_t *compile);
 
-// What a contraction's schedule may look at and change: kernels of its own may be added before |called->func|, and its
-// calls be given their results; they are scheduled afterwards.
+// What a contraction's schedule may look at and change (kinds.h).
 typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
@@ -21,10 +20,5 @@ typedef struct {
   const strata_called_kernel_t *called;
   const strata_contraction_kernel_t *contraction;
 } strata_gpu_contraction_t;
-
-// Chooses tiles, warps and the matrix instruction of a contraction (schedule_contract_gpu.c). *out_taken is false where
-// it is better computed as rows, a few results a thread: the caller schedules it so.
-STRATA_MUST_CHECK strata_status_t strata_schedule_contract_gpu(const strata_gpu_contraction_t *contraction,
-                                                               strata_schedule_t *out_schedule, bool *out_taken);
 
 #endif

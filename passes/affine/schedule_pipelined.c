@@ -26,13 +26,8 @@ static const way_t ways[] = {
     {1, 1, {4, 2}, false}, {1, 1, {2, 4}, false}, {1, 1, {1, 1}, true},
 };
 
+enum { N_WAYS = sizeof ways / sizeof *ways };
 enum { PLAIN, SWAPPED, ALTERNATE, N_FORMS }; // of a tile: as it is, rows and columns exchanged, every second row
-
-enum {
-  N_WAYS = sizeof ways / sizeof *ways,
-  PRODUCERS = 128,
-  MIN_SLOTS = 2,
-};
 
 //===-- A candidate ----------------------------------------------------------------------------------------------===//
 
@@ -78,19 +73,21 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
   return n_maps <= STRATA_MAX_MAPS;
 }
 
-bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                              strata_pipelined_choice_t *p) {
+bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
+  const strata_gpu_device_t *device = w->device;
+  const strata_problem_t *problem = w->product;
+  strata_pipelined_choice_t *p = &c->pipelined;
   if (!problem->async)
     return false;
   strata_pipelined_set_tile(problem, p);
-  if (!are_possible(device, problem, p))
+  if (p->columns < STRATA_EIGHT)
     return false;
   p->slots = strata_pipelined_slots(device, problem, p);
   for (const strata_problem_t *other = problem->next; other; other = other->next)
     p->slots = strata_min(p->slots, strata_pipelined_slots(device, other, p));
-  int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * STRATA_PIPELINED_SUM_BYTES : 0;
-  if (p->slots < MIN_SLOTS || p->slots * strata_pipelined_slot_bytes(problem, p) < shared_sums)
+  if (!are_possible(device, problem, p))
     return false;
+  int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * STRATA_SUM_BYTES : 0;
   p->tiles = strata_pipelined_tiles(problem, p);
   if (p->residents > 1 && p->tiles <= device->n_processors)
     return false; // they would be one a processor
@@ -109,24 +106,39 @@ bool strata_pipelined_predict(const strata_gpu_device_t *device, const strata_pr
   p->slots = is_streamed ? slots_of_memory(device, problem, p) : strata_min(p->slots, usual);
   p->slots = strata_max(p->slots, fewest);
   strata_pipelined_predict_time(device, problem, p);
-  return true;
+  return strata_pipelined_correct(w, p);
 }
 
-// |shares|: those whose blocks share operands, too.
-static bool find_next(const strata_gpu_device_t *device, const strata_problem_t *problem, bool shares,
-                      strata_pipelined_choice_t *p) {
-  if (problem->bulk_adds)
-    return strata_fma_next(device, problem, p);
-  if (problem->row_reductions)
-    return strata_norm_next(device, problem, p);
+//===-- What the model may choose --------------------------------------------------------------------------------===//
+
+bool strata_pipelined_is_tried(const strata_work_t *w) {
+  return w->wants_all || w->product->bulk_adds ||
+         (w->product->async &&
+          isfinite(strata_problem_correction(w->device, w->product, NULL, STRATA_CORRECTS_PIPELINED)));
+}
+
+bool strata_pipelined_correct(const strata_work_t *w, strata_pipelined_choice_t *p) {
+  if (!w->wants_all)
+    p->seconds *= strata_problem_correction(w->device, w->product, p, STRATA_CORRECTS_CANDIDATE);
+  if (!w->wants_all && !w->product->bulk_adds)
+    p->seconds *= strata_problem_correction(w->device, w->product, NULL, STRATA_CORRECTS_PIPELINED);
+  return isfinite(p->seconds);
+}
+
+//===-- The walk -------------------------------------------------------------------------------------------------===//
+
+static bool next(const strata_work_t *w, strata_candidate_t *c) {
+  const strata_problem_t *problem = w->product;
   const strata_gpu_tiles_t *tiles = &problem->costs->tiles;
+  strata_pipelined_choice_t *p = &c->pipelined;
+  bool shares = w->wants_all || strata_problem_has_slow_rows(problem) || strata_problem_takes_blocks_apart(problem);
+  if (p->number == 0 && !strata_pipelined_is_tried(w))
+    return false;
   while (p->number < (size_t)tiles->n_pipelined * N_FORMS * N_WAYS) {
     size_t number = p->number++, form = number / N_WAYS % N_FORMS;
-    if (form == ALTERNATE && !problem->sides[STRATA_SIDE_U].may_alternate)
-      continue;
     const way_t *way = &ways[number % N_WAYS];
-    int64_t cluster = way->parts * way->share[0] * way->share[1];
-    if (!shares && way->share[0] * way->share[1] > 1)
+    int64_t sharers = way->share[0] * way->share[1];
+    if ((form == ALTERNATE && !problem->sides[STRATA_SIDE_U].may_alternate) || (sharers > 1 && !shares))
       continue;
     *p = (strata_pipelined_choice_t){.shape = tiles->pipelined[number / N_FORMS / N_WAYS],
                                      .swap = form == SWAPPED,
@@ -134,90 +146,73 @@ static bool find_next(const strata_gpu_device_t *device, const strata_problem_t 
                                      .pair = problem->is_pair ? 2 : 1,
                                      .residents = way->residents,
                                      .parts = way->parts,
-                                     .filled = (int64_t)problem->costs->pipelined.filled[cluster],
+                                     .filled = (int64_t)problem->costs->pipelined.filled[way->parts * sharers],
                                      .share = {way->share[0], way->share[1]},
                                      .stream = way->stream,
                                      .number = number + 1};
-    if (strata_pipelined_predict(device, problem, p))
-      return true;
+    return true;
   }
   return false;
 }
 
-bool strata_pipelined_next(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                           strata_pipelined_choice_t *p) {
-  return find_next(device, problem, true, p);
+strata_schedule_t strata_pipelined_write(const strata_work_t *w, const strata_candidate_t *c) {
+  const strata_pipelined_choice_t *choice = &c->pipelined;
+  return (strata_schedule_t){
+      .kind = STRATA_KERNEL_CONTRACT,
+      .threads = choice->shape.groups * choice->shape.teams * STRATA_GROUP_THREADS,
+      .group = choice->shape.groups * STRATA_GROUP_THREADS,
+      .n_tile = 3,
+      .tile = {choice->tile[STRATA_SIDE_U], choice->tile[STRATA_SIDE_V], choice->step},
+      .warps = {4 * choice->shape.groups / strata_pipelined_across(choice), strata_pipelined_across(choice)},
+      .mma = strata_str(w->product->async ? w->product->async->name : ""),
+      .producers = STRATA_GROUP_THREADS,
+      .slots = choice->slots,
+      .blocks = choice->blocks,
+      .swap = choice->swap,
+      .parts = choice->parts > 1 ? choice->parts : 0,
+      .every = choice->every > 1 ? choice->every : 0,
+      .row = choice->row > 1 ? choice->row : 0,
+      .stagger = choice->stagger,
+      .stream = choice->stream,
+      .share = {strata_pipelined_cluster(choice) > 1 ? choice->share[0] : 0,
+                strata_pipelined_cluster(choice) > 1 ? choice->share[1] : 0}};
 }
 
-//===-- The choice -----------------------------------------------------------------------------------------------===//
-
-static bool is_same_tile(const strata_pipelined_choice_t *a, const strata_pipelined_choice_t *b) {
-  return a->tile[STRATA_SIDE_U] == b->tile[STRATA_SIDE_U] && a->tile[STRATA_SIDE_V] == b->tile[STRATA_SIDE_V];
+// The blocks of a launch may be those that other products in it need; clusters have a task a block.
+bool strata_pipelined_admits(const strata_work_t *w, const strata_candidate_t *c, const strata_schedule_t *given) {
+  const strata_pipelined_choice_t *p = &c->pipelined;
+  bool is_whole = given->parts || given->row;
+  int64_t room = is_whole ? 0 : w->device->n_processors * p->residents;
+  return given->slots >= STRATA_MIN_SLOTS && given->slots <= p->slots && given->blocks >= (is_whole ? p->tiles : 1) &&
+         given->blocks <= strata_max(p->tiles, room) && given->blocks % strata_pipelined_cluster(p) == 0 &&
+         given->stagger >= 0 && (p->stagger || !given->stagger);
 }
 
-// Keeps the best |capacity| of different tiles in order.
-static int insert(strata_pipelined_choice_t *list, int count, int capacity,
-                  const strata_pipelined_choice_t *candidate) {
-  for (int i = 0; i < count; i++)
-    if (is_same_tile(&list[i], candidate)) {
-      if (list[i].seconds <= candidate->seconds)
-        return count;
-      memmove(&list[i], &list[i + 1], sizeof *list * (size_t)(--count - i));
-      break;
-    }
-  int at = count;
-  while (at > 0 && list[at - 1].seconds > candidate->seconds)
-    at--;
-  if (at == capacity)
-    return count;
-  int n = count < capacity ? count + 1 : capacity;
-  memmove(&list[at + 1], &list[at], sizeof *list * (size_t)(n - 1 - at));
-  list[at] = *candidate;
-  return n;
+static const char *cluster_text(strata_arena_t *arena, const strata_schedule_t *s) {
+  if (s->share[0])
+    return strata_arena_printf(arena, " in clusters of %lld x %lld that share operands", (long long)s->share[0],
+                               (long long)s->share[1]);
+  if (s->stream)
+    return " with equal shares of all steps";
+  int64_t blocks = s->row ? s->row : s->parts;
+  return blocks ? strata_arena_printf(arena, " in clusters of %lld", (long long)blocks) : "";
 }
 
-int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
-                            strata_pipelined_choice_t *out) {
-  int count = 0;
-  strata_pipelined_choice_t candidate = {0};
-  bool shares = strata_problem_has_slow_rows(problem) || strata_problem_takes_blocks_apart(problem);
-  double product = INFINITY;
-  if (problem->bulk_adds)
-    product = 1;
-  else if (problem->async)
-    product = strata_problem_correction(device, problem, NULL, STRATA_CORRECTS_PIPELINED);
-  while (isfinite(product) && find_next(device, problem, shares, &candidate)) {
-    candidate.seconds *= product * strata_problem_correction(device, problem, &candidate, STRATA_CORRECTS_CANDIDATE);
-    if (isfinite(candidate.seconds))
-      count = insert(out, count, n, &candidate);
-  }
-  return count;
+// The form of a tile, where it is not that of neighbouring rows and columns.
+static const char *form_text(strata_arena_t *arena, const strata_schedule_t *s) {
+  if (s->every)
+    return strata_arena_printf(arena, ", rows %lld apart", (long long)s->every);
+  return s->swap ? ", swapped" : "";
 }
 
-// Groups that have no rows of their own lie beside one another along the columns.
-static int64_t across_of(const strata_pipelined_choice_t *p) {
-  return p->shape.rows < STRATA_PIPELINED_GROUP_ROWS * p->shape.groups ? p->shape.groups : 1;
+const char *strata_pipelined_explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *c) {
+  const strata_schedule_t *s = &c->schedule;
+  return strata_arena_printf(arena, "%s %lldx%lldx%lld, %lld slots, %lld tiles in %lld blocks%s%s%s",
+                             w->product->async ? w->product->async->name : "multiply-adds", (long long)s->tile[0],
+                             (long long)s->tile[1], (long long)s->tile[2], (long long)s->slots,
+                             (long long)c->pipelined.tiles, (long long)s->blocks, cluster_text(arena, s),
+                             form_text(arena, s), c->pipelined.shape.teams > 1 ? ", two teams" : "");
 }
 
-strata_schedule_t strata_pipelined_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice) {
-  if (problem->bulk_adds)
-    return strata_fma_schedule(choice);
-  return (strata_schedule_t){.kind = "contract",
-                             .threads = choice->shape.groups * choice->shape.teams * STRATA_PIPELINED_GROUP_THREADS,
-                             .group = choice->shape.groups * STRATA_PIPELINED_GROUP_THREADS,
-                             .n_tile = 3,
-                             .tile = {choice->tile[STRATA_SIDE_U], choice->tile[STRATA_SIDE_V], choice->step},
-                             .warps = {4 * choice->shape.groups / across_of(choice), across_of(choice)},
-                             .mma = strata_str(problem->async->name),
-                             .producers = PRODUCERS,
-                             .slots = choice->slots,
-                             .blocks = choice->blocks,
-                             .swap = choice->swap,
-                             .parts = choice->parts > 1 ? choice->parts : 0,
-                             .every = choice->every > 1 ? choice->every : 0,
-                             .row = choice->row > 1 ? choice->row : 0,
-                             .stagger = choice->stagger,
-                             .stream = choice->stream,
-                             .share = {strata_pipelined_cluster(choice) > 1 ? choice->share[0] : 0,
-                                       strata_pipelined_cluster(choice) > 1 ? choice->share[1] : 0}};
-}
+const strata_ways_t strata_ways_pipelined = {next, strata_pipelined_predict, strata_pipelined_write,
+                                             strata_pipelined_admits, strata_pipelined_explain};

@@ -18,7 +18,7 @@
 // (passes/costs.h).
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
-#include "passes/affine/problem.h"
+#include "passes/affine/candidates.h"
 
 #include <math.h>
 
@@ -129,7 +129,7 @@ static bool is_useful(const strata_gpu_device_t *device, const strata_problem_t 
   if (tile->split > 1)
     return !is_other && tile->threads <= MAX_THREADS && tile->steps < 2 * p->steps &&
            tiles_of(p, tile->shape) <= 2 * device->n_processors;
-  return is_ahead ? tile->schedule.slots > SLOTS : !is_other && !is_large;
+  return is_ahead ? tile->slots > SLOTS : !is_other && !is_large;
 }
 
 static bool fits(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
@@ -154,16 +154,17 @@ static int64_t slots_of(const strata_gpu_device_t *device, const strata_problem_
   return SLOTS;
 }
 
-static strata_schedule_t schedule_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
+static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t *c) {
+  const tile_t *tile = &c->tiled;
   const shape_t *shape = tile->shape;
-  return (strata_schedule_t){.kind = "contract",
+  return (strata_schedule_t){.kind = STRATA_KERNEL_CONTRACT,
                              .threads = tile->threads,
                              .group = tile->threads,
                              .n_tile = 3,
                              .tile = {shape->rows, shape->columns, tile->steps},
                              .warps = {shape->warps[0], shape->warps[1]},
-                             .slots = slots_of(device, p, tile),
-                             .mma = strata_str(p->mma ? p->mma->name : "")};
+                             .slots = tile->slots,
+                             .mma = strata_str(w->product->mma ? w->product->mma->name : "")};
 }
 
 //===-- Times ----------------------------------------------------------------------------------------------------===//
@@ -224,7 +225,7 @@ static double store_cycles(const strata_problem_t *p, const tile_t *tile) {
 
 static cycles_t ahead_cycles_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   const strata_tiled_costs_t *costs = &device->costs->tiled;
-  int64_t tiles = tiles_of(p, tile->shape), slots = tile->schedule.slots;
+  int64_t tiles = tiles_of(p, tile->shape), slots = tile->slots;
   double steps = (double)strata_ceil_div(p->steps, tile->steps);
   double chunks = (double)(tile->steps * p->operand_bytes) / CHUNK_BYTES;
   double work = steps * (chunks * chunk_cycles(device, tile->shape, tiles) + costs->step) + store_cycles(p, tile);
@@ -233,7 +234,7 @@ static cycles_t ahead_cycles_of(const strata_gpu_device_t *device, const strata_
 }
 
 static double ahead_time_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
-  int64_t tiles = tiles_of(p, tile->shape), slots = tile->schedule.slots;
+  int64_t tiles = tiles_of(p, tile->shape), slots = tile->slots;
   cycles_t each = ahead_cycles_of(device, p, tile);
   double busy = (double)strata_ceil_div(tiles, device->n_processors) * each.work;
   double rounds = (double)strata_ceil_div(tiles, device->n_processors * residents(device, p, tile, slots));
@@ -256,59 +257,68 @@ static double memory_seconds(const strata_gpu_device_t *device, const strata_pro
   return memory * (strata_problem_has_slow_rows(p) ? costs->slow_memory : costs->ahead_memory);
 }
 
-// Cycles and seconds of |tile|, whose schedule is known.
+// Seconds of |tile|, whose slots are known; what counts is cycles.
 static void set_time(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *tile) {
   const strata_tiled_costs_t *costs = &device->costs->tiled;
   double memory = memory_seconds(device, p);
   if (reads_ahead(device, p)) {
     double cycles = ahead_time_of(device, p, tile);
-    tile->cycles = (int64_t)cycles;
+    tile->cost = floor(cycles);
     tile->seconds = costs->ahead_launch_seconds + costs->ahead_slower * fmax(cycles / costs->clock, memory);
     return;
   }
-  tile->cycles = time_of(device, p, tile);
-  tile->seconds = costs->launch_seconds + slower_of(p) * fmax((double)tile->cycles / costs->clock, memory);
+  tile->cost = (double)time_of(device, p, tile);
+  tile->seconds = costs->launch_seconds + slower_of(p) * fmax(tile->cost / costs->clock, memory);
 }
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
 
-bool strata_tiled_next(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *tile) {
+static bool next(const strata_work_t *w, strata_candidate_t *c) {
+  const strata_problem_t *p = w->product;
   const strata_gpu_tiles_t *all = &p->costs->tiles;
   const shape_t *shapes = p->mma ? all->mma : all->fma;
   size_t n_shapes = (size_t)(p->mma ? all->n_mma : all->n_fma);
-  while ((!p->is_pair || carries_pairs(device)) && !p->row_reductions && tile->number < n_shapes * N_STEPS * N_SPLITS) {
-    *tile = tile_of(p, shapes, tile->number);
-    tile->schedule = schedule_of(device, p, tile);
-    set_time(device, p, tile);
-    if (fits(device, p, tile))
-      return true;
-  }
-  return false;
+  if ((p->is_pair && !carries_pairs(w->device)) || p->row_reductions || c->number == n_shapes * N_STEPS * N_SPLITS)
+    return false;
+  c->tiled = tile_of(p, shapes, c->number);
+  return true;
 }
 
-bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem_t *p, tile_t *out) {
-  bool found = false;
-  for (tile_t tile = {0}; strata_tiled_next(device, p, &tile);) {
-    if (!found || tile.cycles < out->cycles)
-      *out = tile;
-    found = true;
-  }
-  return found;
+static bool predict(const strata_work_t *w, strata_candidate_t *c) {
+  c->tiled.slots = slots_of(w->device, w->product, &c->tiled);
+  c->bound = "staged by threads";
+  set_time(w->device, w->product, &c->tiled);
+  return fits(w->device, w->product, &c->tiled);
 }
+
+static bool admits(const strata_work_t *w, const strata_candidate_t *c, const strata_schedule_t *given) {
+  (void)w;
+  return given->slots != 1 && given->slots <= c->tiled.slots && !given->blocks;
+}
+
+static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *c) {
+  const strata_mma_t *mma = w->product->mma;
+  const int64_t *tile = c->schedule.tile;
+  return strata_arena_printf(arena, "%s%s%s %lldx%lldx%lld, %lld threads", mma ? mma->family : "multiply-adds",
+                             mma ? " " : "", mma ? mma->name : "", (long long)tile[0], (long long)tile[1],
+                             (long long)tile[2], (long long)c->tiled.threads);
+}
+
+const strata_ways_t strata_ways_tiled = {next, predict, write, admits, explain};
 
 //===-- Shared launches ------------------------------------------------------------------------------------------===//
 
 static strata_tiled_load_t load_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   const strata_tiled_costs_t *costs = &device->costs->tiled;
   bool is_ahead = reads_ahead(device, p);
-  int64_t slots = is_ahead ? tile->schedule.slots : SLOTS, tiles = tiles_of(p, tile->shape);
+  int64_t slots = is_ahead ? tile->slots : SLOTS, tiles = tiles_of(p, tile->shape);
   double seconds = (is_ahead ? costs->ahead_slower : slower_of(p)) / costs->clock;
   cycles_t each = is_ahead ? ahead_cycles_of(device, p, tile) : cycles_of(p, tile);
   int64_t sums = tile->shape->rows * tile->shape->columns * p->sum_bytes; // that the epilogue may exchange
   return (strata_tiled_load_t){.tiles = (double)tiles,
                                .threads = tile->threads,
                                .resident_threads = residents(device, p, tile, slots) * tile->threads,
-                               .shared_bytes = shared_of(p, tile, strata_max(tile->schedule.slots, SLOTS)) + sums,
+                               .shared_bytes = shared_of(p, tile, strata_max(tile->slots, SLOTS)) + sums,
                                .work = seconds * each.work,
                                .wait = seconds * each.wait,
                                .memory = seconds * costs->clock * memory_seconds(device, p),
@@ -317,12 +327,12 @@ static strata_tiled_load_t load_of(const strata_gpu_device_t *device, const stra
 
 bool strata_tiled_load(const strata_gpu_device_t *device, const strata_problem_t *p, const strata_schedule_t *schedule,
                        strata_tiled_load_t *out) {
-  for (tile_t tile = {0}; strata_tiled_next(device, p, &tile);)
-    if (strata_schedule_is_same_tile(&tile.schedule, schedule)) {
-      *out = load_of(device, p, &tile);
-      return true;
-    }
-  return false;
+  strata_candidate_t tile;
+  strata_work_t work = {.device = device, .product = p};
+  bool is_one = strata_candidate_of(&work, &strata_ways_tiled, schedule, &tile);
+  if (is_one)
+    *out = load_of(device, p, &tile.tiled);
+  return is_one;
 }
 
 // Rounds of all loads, one after the other or as the tiles of one fill the last round of another.

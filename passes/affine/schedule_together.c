@@ -5,8 +5,8 @@
 // the time from one kernel to the next and by tiles for processors that would have none. For large ones a tile that has
 // to suit all costs more than that. Where some are left, the launch of all is tried once more: one of them alone may be
 // what begins another round of tiles, which all of them fill.
+#include "passes/affine/candidates.h"
 #include "passes/affine/parallel.h"
-#include "passes/affine/problem.h"
 
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
@@ -47,18 +47,14 @@ static strata_status_t take_problem(const strata_gpu_contraction_t *q, const str
 
 // False if |m| could not share a pipelined launch.
 static strata_status_t read_member(const strata_gpu_contraction_t *q, member_t *m, bool *out_is_one) {
-  strata_gpu_contraction_t question = *q;
-  strata_kernel_t kernel;
-  strata_contraction_kernel_t contraction;
+  strata_problem_reading_t product;
   *out_is_one = false;
-  STRATA_TRY(strata_kernel_read(q->compile->arena, m->called->func, &kernel));
-  if (strata_schedule_read(m->called->func).threads || !strata_is_contraction(&kernel, &contraction))
+  if (strata_schedule_read(m->called->func).threads)
     return NULL;
-  question.called = m->called;
-  question.contraction = &contraction;
-  strata_problem_t product = strata_problem_read(&question);
-  *out_is_one = (product.async || product.bulk_adds) && strata_problem_has_tiles(q->device, &product);
-  return *out_is_one ? take_problem(q, &product, m) : NULL;
+  STRATA_TRY(strata_problem_of_called(q, m->called, &product, out_is_one));
+  *out_is_one = *out_is_one && (product.problem.async || product.problem.bulk_adds) &&
+                strata_problem_has_tiles(q->device, &product.problem);
+  return *out_is_one ? take_problem(q, &product.problem, m) : NULL;
 }
 
 //===-- Choosing -------------------------------------------------------------------------------------------------===//
@@ -97,7 +93,7 @@ static void explain(const strata_gpu_contraction_t *q, const member_t *m, double
 
 // The model's time of all in one launch; infinite if that is not possible.
 static double seconds_of(const strata_gpu_contraction_t *q, strata_together_t *t) {
-  strata_pipelined_choice_t choice;
+  strata_candidate_t choice;
   bool is_possible = strata_pipelined_choose(q->device, strata_together_first(t), 1, &choice) > 0;
   return is_possible ? choice.seconds : INFINITY;
 }

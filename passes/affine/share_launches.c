@@ -74,9 +74,9 @@ static bool is_long(const sharer_t *s, MlirOperation func) {
 
 static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {
   strata_schedule_t schedule = strata_schedule_read(func);
-  if (!strcmp(schedule.kind, "attention"))
+  if (schedule.kind == STRATA_KERNEL_ATTENTION)
     return "it is attention";
-  if (!strcmp(schedule.kind, "scalar") && !is_of_points(func))
+  if (schedule.kind == STRATA_KERNEL_SCALAR && !is_of_points(func))
     return "its tasks take long";
   if (!s->device)
     return NULL;
@@ -84,7 +84,7 @@ static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {
     return "its rows are a cluster's";
   if (schedule.producers)
     return "it is a pipelined product, of which the model chooses launches";
-  bool is_rows = !strcmp(schedule.kind, "rows");
+  bool is_rows = schedule.kind == STRATA_KERNEL_ROWS;
   if (schedule.blocks || (is_rows && (schedule.slots || schedule.n_tile == 2)))
     return "its blocks carry out several tasks";
   return is_long(s, func) ? "it takes long enough alone" : NULL;
@@ -104,18 +104,14 @@ static obstacle_t obstacle_of(const sharer_t *s, MlirOperation call) {
 
 // What the model knows of a product whose tiles threads stage.
 static strata_status_t read_product(const sharer_t *s, const strata_called_kernel_t *called, product_t *out) {
-  strata_kernel_t kernel;
-  strata_contraction_kernel_t contraction;
+  strata_problem_reading_t product;
   strata_schedule_t schedule = strata_schedule_read(called->func);
   *out = (product_t){false};
-  if (!s->device || strcmp(schedule.kind, "contract") || schedule.producers)
+  if (!s->device || schedule.kind != STRATA_KERNEL_CONTRACT || schedule.producers)
     return NULL;
-  STRATA_TRY(strata_kernel_read(s->compile->arena, called->func, &kernel));
-  if (!strata_is_contraction(&kernel, &contraction))
-    return NULL;
-  strata_gpu_contraction_t question = {s->compile, s->device, s->order.calls, called, &contraction};
-  strata_problem_t problem = strata_problem_read(&question);
-  out->is_product = strata_tiled_load(s->device, &problem, &schedule, &out->load);
+  strata_gpu_contraction_t question = {.compile = s->compile, .device = s->device, .calls = s->order.calls};
+  STRATA_TRY(strata_problem_of_called(&question, called, &product, &out->is_product));
+  out->is_product = out->is_product && strata_tiled_load(s->device, &product.problem, &schedule, &out->load);
   return NULL;
 }
 
@@ -147,7 +143,7 @@ static bool computes(const sharer_t *s, MlirOperation call) {
 // True of maps whose nests have the same names and the same work: code that differs in constants.
 static bool are_alike(const sharer_t *s, MlirOperation a, MlirOperation b) {
   MlirOperation first = kernel_of(s, a)->func, second = kernel_of(s, b)->func;
-  if (strcmp(strata_schedule_read(first).kind, "map") ||
+  if (strata_schedule_read(first).kind != STRATA_KERNEL_MAP ||
       !mlirAttributeEqual(strata_attr(first, "strata.schedule"), strata_attr(second, "strata.schedule")) ||
       !mlirAttributeEqual(strata_attr(first, "strata.flops"), strata_attr(second, "strata.flops")))
     return false;
@@ -182,13 +178,6 @@ static bool is_full(const sharer_t *s, const launch_t *launch, MlirOperation cal
   return launch->n_calls >= (s->device && (copies || alike) ? MAX_ALIKE : MAX_CALLS);
 }
 
-static void explain_apart(const sharer_t *s, const launch_t *launch, MlirOperation call, const char *reason) {
-  MlirStringRef name = strata_attr_str(kernel_of(s, call)->func, "sym_name"),
-                first = strata_attr_str(kernel_of(s, launch->first)->func, "sym_name");
-  strata_explain(s->compile, "kernel %.*s: no launch with %.*s, of which it is independent: %s", (int)name.length,
-                 name.data, (int)first.length, first.data, reason);
-}
-
 // Products of the same schedule, or of others where the model finds the launch with |call| no slower than the launch
 // without it and |call| alone.
 static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOperation call) {
@@ -212,10 +201,10 @@ static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOper
 
 // A cpu's kernels have their tiles in their code.
 static const char *why_not(const sharer_t *s, launch_t *launch, MlirOperation call) {
-  const char *kind = strata_schedule_read(kernel_of(s, call)->func).kind;
-  if (strcmp(kind, strata_schedule_read(kernel_of(s, launch->first)->func).kind))
+  strata_kernel_kind_t kind = strata_schedule_read(kernel_of(s, call)->func).kind;
+  if (kind != strata_schedule_read(kernel_of(s, launch->first)->func).kind)
     return "their schedules differ";
-  return s->device && !strcmp(kind, "contract") ? why_not_product(s, launch, call) : NULL;
+  return s->device && kind == STRATA_KERNEL_CONTRACT ? why_not_product(s, launch, call) : NULL;
 }
 
 // Adds |call| where it may stand behind the others.
@@ -235,7 +224,7 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
   if (!reason)
     reason = why_not(s, launch, call);
   if (reason) {
-    explain_apart(s, launch, call, reason);
+    strata_explain_apart(s->compile, "kernel", kernel_of(s, call)->func, kernel_of(s, launch->first)->func, reason);
     return NULL;
   }
   strata_call_order_move(call, launch->first, launch->last);

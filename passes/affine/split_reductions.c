@@ -24,9 +24,9 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/nest_functions.h"
-#include "passes/affine/problem.h"
 #include "passes/affine/split_dims.h"
 #include "passes/affine/split_moments.h"
 #include "passes/affine/split_norm.h"
@@ -84,13 +84,11 @@ static bool read_product(strata_compile_t *compile, const strata_gpu_device_t *d
   if (node->class != STRATA_NEST_ANCHOR)
     return false;
   strata_nest_t nest = *node->nest;
-  strata_kernel_t kernel = {.arena = compile->arena, .n_nests = 1, .nests = &nest};
-  strata_contraction_kernel_t contraction;
-  if (!strata_is_contraction(&kernel, &contraction))
+  strata_problem_reading_t product = {.kernel = {.arena = compile->arena, .n_nests = 1, .nests = &nest}};
+  if (!strata_problem_of_kernel(&(strata_gpu_contraction_t){.compile = compile, .device = device}, &product))
     return false;
-  strata_gpu_contraction_t question = {.compile = compile, .device = device, .contraction = &contraction};
-  *out_problem = strata_problem_read(&question);
-  *out_may_be_uneven = reads_alone(&contraction);
+  *out_problem = product.problem;
+  *out_may_be_uneven = reads_alone(&product.contraction);
   return strata_problem_has_tiles(device, out_problem);
 }
 
@@ -346,7 +344,7 @@ static strata_status_t split_node(splitter_t *s, int number) {
     s->is_done[squares] = true;
     return NULL;
   }
-  if (is_product && STRATA_PIPELINED_PRODUCTS && *s->device->mma_async)
+  if (is_product && *s->device->mma_async)
     choose_product_parts(s->compile, s->device, &problem, &split);
   else if (lost >= s->device->costs->split.worthwhile_seconds)
     choose_parts(&split, s->device, node);

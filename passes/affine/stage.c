@@ -15,6 +15,7 @@
 #include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/coalesce.h"
 #include "passes/affine/pack.h"
 
@@ -266,7 +267,7 @@ uint32_t strata_stage_choose(const strata_gpu_device_t *device, const strata_pro
   uint32_t best_sides = 0;
   double best = INFINITY, limit = problem->costs->margins.staged * *out_seconds;
   for (uint32_t sides = 1; (problem->async || problem->bulk_adds) && sides < 4; sides++) {
-    strata_pipelined_choice_t choice;
+    strata_candidate_t choice;
     double seconds = 0;
     for (int side = 0; side < 2; side++)
       if (sides & 1u << side)

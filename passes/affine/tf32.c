@@ -257,15 +257,13 @@ static void destroy_copy(product_t *p, MlirOperation copy) {
 static strata_status_t seconds_of(const finder_t *f, MlirOperation nest, strata_problem_t *out_problem,
                                   double *out_seconds) {
   strata_nest_t read;
-  strata_contraction_kernel_t contraction;
-  strata_kernel_t kernel = {.arena = f->graph.arena, .func = f->graph.func, .n_nests = 1, .nests = &read};
-  kernel.body = strata_func_body(kernel.func);
+  strata_problem_reading_t product = {
+      .kernel = {f->graph.arena, f->graph.func, strata_func_body(f->graph.func), 1, &read}};
   *out_seconds = INFINITY;
   STRATA_TRY(strata_nest_read(f->graph.arena, nest, &read));
-  if (!strata_is_contraction(&kernel, &contraction))
+  if (!strata_problem_of_kernel(&(strata_gpu_contraction_t){.compile = f->compile, .device = f->device}, &product))
     return NULL;
-  strata_gpu_contraction_t question = {f->compile, f->device, NULL, NULL, &contraction};
-  *out_problem = strata_problem_read(&question);
+  *out_problem = product.problem;
   if (out_problem->mma || out_problem->async)
     *out_seconds = strata_problem_seconds(f->device, out_problem);
   return NULL;

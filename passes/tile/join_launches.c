@@ -92,7 +92,7 @@ static void note_schedule(MlirOperation forall, MlirOperation func, MlirOperatio
   MlirAttribute text = strata_attr(func, "strata.schedule");
   if (own.group != strata_schedule_read(first).group)
     strata_set_attr(forall, "tile.group", strata_i64_attr(mlirOperationGetContext(forall), own.group));
-  if (!strcmp(own.kind, "contract") && !mlirAttributeEqual(text, strata_attr(first, "strata.schedule")))
+  if (own.kind == STRATA_KERNEL_CONTRACT && !mlirAttributeEqual(text, strata_attr(first, "strata.schedule")))
     strata_set_attr(forall, "strata.schedule", text);
 }
 

@@ -18,5 +18,7 @@ stale = [f"docs/{name}.md is stale: build/bin/strata-docs {name} > docs/{name}.m
          for name in ("options", "ops") if text_of(f"{name}.md") != printed(name)]
 if printed("schedule") not in text_of("gpu-schedules.md"):
     stale.append("docs/gpu-schedules.md is stale: build/bin/strata-docs schedule prints its tables of kinds and keys")
+if printed("kinds") not in text_of("architecture.md"):
+    stale.append("docs/architecture.md is stale: build/bin/strata-docs kinds prints its table of kinds")
 print("\n".join(stale))
 sys.exit(1 if stale else 0)

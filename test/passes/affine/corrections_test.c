@@ -1,5 +1,5 @@
 // Corrections of the models: classes of products and candidates, and what their factors do to choices.
-#include "passes/affine/problem.h"
+#include "passes/affine/candidates.h"
 #include "test/support/check.h"
 
 #include <math.h>
@@ -132,16 +132,17 @@ static void test_factors(void) {
                                           .limits = {{STRATA_FACT_PARTS, STRATA_IS_ABOVE, 1}}};
   static strata_gpu_costs_t costs;
   strata_problem_t problem = product(56, 376, 2496);
-  strata_pipelined_choice_t as_it_was, as_long, longer;
+  strata_candidate_t as_it_was, as_long, longer;
   costs = *device()->costs;
   costs.corrections = (strata_corrections_t){.rows = &row, .n = 1, .factors = {1}};
   problem.costs = &costs;
-  CHECK(strata_pipelined_choose(device(), &problem, 1, &as_it_was) && as_it_was.parts > 1);
+  CHECK(strata_pipelined_choose(device(), &problem, 1, &as_it_was) && as_it_was.pipelined.parts > 1);
   costs.corrections.factors[0] = 1.01;
-  CHECK(strata_pipelined_choose(device(), &problem, 1, &as_long) && as_long.parts == as_it_was.parts);
+  CHECK(strata_pipelined_choose(device(), &problem, 1, &as_long) &&
+        as_long.pipelined.parts == as_it_was.pipelined.parts);
   CHECK(fabs(as_long.seconds / as_it_was.seconds - 1.01) < 1e-9);
   costs.corrections.factors[0] = 10;
-  CHECK(strata_pipelined_choose(device(), &problem, 1, &longer) && longer.parts == 1);
+  CHECK(strata_pipelined_choose(device(), &problem, 1, &longer) && longer.pipelined.parts == 1);
   CHECK(longer.seconds > as_long.seconds && longer.seconds < 10 * as_it_was.seconds);
 }
 

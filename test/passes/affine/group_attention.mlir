@@ -11,6 +11,7 @@
 // CHECK: call @k0(%arg0, %arg1, %arg2)
 // CHECK-NEXT: return
 // CHECK-LABEL: func.func private @k0
+// CHECK-SAME: attributes {strata.schedule = {kind = "attention"}}
 // CHECK-COUNT-6: strata.nest
 // CHECK: return
 // FMA-LABEL: func.func @main

@@ -1,6 +1,6 @@
-// The schedules of pipelined products: every candidate is what docs/gpu-schedules.md allows, and the model's times and choices
-// are near what was measured on an H200.
-#include "passes/affine/problem.h"
+// The schedules of pipelined products: every candidate is what docs/gpu-schedules.md allows, and the model's times and
+// choices are near what was measured on an H200.
+#include "passes/affine/candidates.h"
 #include "test/support/check.h"
 
 #include <string.h>
@@ -42,13 +42,27 @@ static strata_problem_t product(const strata_mma_t *async, int64_t rows, int64_t
   return problem;
 }
 
+// The best |n| of the model.
+static int best_of(const strata_problem_t *problem, int n, strata_pipelined_choice_t *out) {
+  strata_candidate_t best[4];
+  n = strata_pipelined_choose(h200(), problem, n, best);
+  for (int i = 0; i < n; i++)
+    out[i] = best[i].pipelined;
+  return n;
+}
+
+// All that can be carried out.
+static strata_work_t all_of(const strata_problem_t *problem) {
+  return (strata_work_t){.device = h200(), .product = problem, .wants_all = true};
+}
+
 static void check_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice) {
-  strata_schedule_t s = strata_pipelined_schedule(problem, choice);
+  strata_schedule_t s = choice->schedule;
   int64_t groups = s.group / 128, teams = s.threads / s.group;
   int64_t rows = s.swap ? s.tile[1] : s.tile[0], columns = s.swap ? s.tile[0] : s.tile[1];
   int64_t own = columns;
   columns *= choice->parts; // of an instruction
-  CHECK_STR(s.kind, "contract");
+  CHECK(s.kind == STRATA_KERNEL_CONTRACT);
   CHECK(groups >= 1 && groups <= 3 && s.group == groups * 128 && s.threads == teams * s.group && s.producers == 128);
   CHECK(teams == 1 || (teams == 2 && groups == 1 && choice->residents == 1));
   CHECK(s.warps[0] == 4 * groups && s.warps[1] == 1 && s.n_tile == 3);
@@ -86,8 +100,9 @@ static void test_every_candidate_is_legal(void) {
       strata_mma_t async = instruction(bytes);
       strata_problem_t problem = product(&async, 1000, 333, 777, is_read);
       int count = 0;
-      for (strata_pipelined_choice_t choice = {0}; strata_pipelined_next(h200(), &problem, &choice); count++)
-        check_schedule(&problem, &choice);
+      strata_work_t all = all_of(&problem);
+      for (strata_candidate_t c = {0}; strata_candidate_next(&all, &strata_ways_pipelined, &c); count++)
+        check_schedule(&problem, &c.pipelined);
       CHECK(count > 40);
     }
 }
@@ -97,7 +112,7 @@ static strata_pipelined_choice_t choose(int64_t rows, int64_t columns, int64_t s
   strata_pipelined_choice_t best[2] = {0};
   async = instruction(2);
   strata_problem_t problem = product(&async, rows, columns, steps, is_read);
-  int n = strata_pipelined_choose(h200(), &problem, 2, best);
+  int n = best_of(&problem, 2, best);
   CHECK(n < 2 || best[0].seconds <= best[1].seconds);
   return best[0];
 }
@@ -160,11 +175,11 @@ static void test_straddling_rows(void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     strata_problem_t problem = product(&async, cases[i].rows, cases[i].columns, cases[i].steps, true);
     strata_pipelined_choice_t aligned, split, straddling;
-    CHECK(strata_pipelined_choose(h200(), &problem, 1, &aligned));
+    CHECK(best_of(&problem, 1, &aligned));
     problem.sides[0].splits_lines = problem.sides[1].splits_lines = true;
-    CHECK(strata_pipelined_choose(h200(), &problem, 1, &split));
+    CHECK(best_of(&problem, 1, &split));
     problem.sides[0].straddles = problem.sides[1].straddles = true;
-    CHECK(strata_pipelined_choose(h200(), &problem, 1, &straddling));
+    CHECK(best_of(&problem, 1, &straddling));
     double ratio = 1e6 * straddling.seconds / cases[i].measured;
     CHECK(ratio > 0.85 && ratio < 1.25 && straddling.seconds >= split.seconds && split.seconds > aligned.seconds);
     CHECK(aligned.share[0] * aligned.share[1] == 1 && straddling.share[0] * straddling.share[1] > 1);
@@ -179,18 +194,19 @@ static void test_alternate_rows(void) {
   strata_pipelined_choice_t best, plain;
   for (int side = 0; side < 2; side++)
     problem.sides[side].splits_lines = problem.sides[side].straddles = true;
-  CHECK(strata_pipelined_choose(h200(), &problem, 1, &plain) && plain.every == 1);
+  CHECK(best_of(&problem, 1, &plain) && plain.every == 1);
   problem.sides[0].may_alternate = true;
-  for (strata_pipelined_choice_t choice = {0}; strata_pipelined_next(h200(), &problem, &choice);)
-    check_schedule(&problem, &choice);
-  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 2 && best.seconds < plain.seconds);
+  strata_work_t all = all_of(&problem);
+  for (strata_candidate_t c = {0}; strata_candidate_next(&all, &strata_ways_pipelined, &c);)
+    check_schedule(&problem, &c.pipelined);
+  CHECK(best_of(&problem, 1, &best) && best.every == 2 && best.seconds < plain.seconds);
   CHECK(best.share[0] > 1 && best.share[1] == 1);
   problem.sides[1].straddles = false;
-  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 1);
+  CHECK(best_of(&problem, 1, &best) && best.every == 1);
   problem.sides[1].is_crossed = problem.sides[1].straddles = true;
-  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 2);
+  CHECK(best_of(&problem, 1, &best) && best.every == 2);
   problem.steps = 200;
-  CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.every == 1);
+  CHECK(best_of(&problem, 1, &best) && best.every == 1);
 }
 
 // A product as above, and where its operands' rows begin; the right one is contiguous along the columns where
@@ -223,13 +239,13 @@ static void test_slow_rows(void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     strata_problem_t problem =
         product_of_rows(&async, cases[i].rows, cases[i].columns, cases[i].steps, cases[i].is_crossed);
-    CHECK(strata_pipelined_choose(h200(), &problem, 1, &best));
+    CHECK(best_of(&problem, 1, &best));
     double ratio = 1e6 * best.seconds / cases[i].measured;
     CHECK(ratio > 0.8 && ratio < 1.25 && (best.parts > 1 || best.share[0] * best.share[1] > 1));
   }
   // Three tiles of rows read an operand of 34 MB: clusters that share the other one took 26.0 us instead of 18.4.
   strata_problem_t streamed = product_of_rows(&async, 129, 4096, 4104, true);
-  CHECK(strata_pipelined_choose(h200(), &streamed, 1, &best) && best.share[0] * best.share[1] == 1);
+  CHECK(best_of(&streamed, 1, &best) && best.share[0] * best.share[1] == 1);
 }
 
 // Blocks that store rows which begin anywhere between their tiles share operands, and have no tiles that need more of
@@ -241,13 +257,13 @@ static void test_unaligned_results(void) {
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     strata_problem_t problem = product(&async, shapes[i][0], shapes[i][1], shapes[i][2], true);
     problem.sides[0].row_bytes = problem.sides[1].row_bytes = (2 * shapes[i][2] + 127) / 128 * 128; // staged
-    CHECK(strata_pipelined_choose(h200(), &problem, 1, &best));
+    CHECK(best_of(&problem, 1, &best));
     CHECK(best.share[0] * best.share[1] > 1 && best.shape.rows * best.shape.columns >= 128 * 128);
     problem.columns = (shapes[i][1] + 7) / 8 * 8;
-    CHECK(strata_pipelined_choose(h200(), &problem, 1, &best) && best.share[0] * best.share[1] == 1);
+    CHECK(best_of(&problem, 1, &best) && best.share[0] * best.share[1] == 1);
   }
   strata_problem_t few = product(&async, 1001, 1001, 4096, true);
-  CHECK(strata_pipelined_choose(h200(), &few, 1, &best) && best.tiles <= best.blocks);
+  CHECK(best_of(&few, 1, &best) && best.tiles <= best.blocks);
   CHECK(best.share[0] * best.share[1] == 1);
 }
 
@@ -256,9 +272,9 @@ static void test_shared_reductions(void) {
   strata_mma_t async = instruction(2);
   strata_problem_t problem = product(&async, 56, 376, 2496, true);
   strata_pipelined_choice_t shared, alone;
-  CHECK(strata_pipelined_choose(h200(), &problem, 1, &shared) && shared.parts >= 4);
+  CHECK(best_of(&problem, 1, &shared) && shared.parts >= 4);
   problem.shares_launch = true;
-  CHECK(strata_pipelined_choose(h200(), &problem, 1, &alone) && alone.parts == 1);
+  CHECK(best_of(&problem, 1, &alone) && alone.parts == 1);
   CHECK(alone.seconds > 1.2 * shared.seconds);
 }
 
@@ -268,7 +284,7 @@ static void test_parts(void) {
   strata_pipelined_choice_t best[2];
   CHECK(part.batch == 4 && part.steps == 3584 && part.stored_bytes == 4);
   CHECK(part.traffic - whole.traffic == 128 * 512 * (4 * 4 - 2));
-  CHECK(strata_pipelined_choose(h200(), &whole, 1, &best[0]) && strata_pipelined_choose(h200(), &part, 1, &best[1]));
+  CHECK(best_of(&whole, 1, &best[0]) && best_of(&part, 1, &best[1]));
   CHECK(best[1].seconds < 0.9 * best[0].seconds);
 }
 

@@ -18,7 +18,7 @@ func.func @main(%a: memref<32x200x2304xf16> {strata.name = "a"}, %b: memref<2x20
   call @k1(%b, %mask, %out) : (memref<2x200x384xbf16>, memref<2x200xf32>, memref<2x200x128xbf16>) -> ()
   return
 }
-func.func private @k0(%qkv: memref<32x200x2304xf16>, %out: memref<32x200x768xf16>) {
+func.func private @k0(%qkv: memref<32x200x2304xf16>, %out: memref<32x200x768xf16>) attributes {strata.schedule = {kind = "attention"}} {
   %ss = memref.alloc() : memref<32x12x200x200xf32>
   %ms = memref.alloc() : memref<32x12x200xf32>
   %es = memref.alloc() : memref<32x12x200x200xf32>
@@ -87,7 +87,7 @@ func.func private @k0(%qkv: memref<32x200x2304xf16>, %out: memref<32x200x768xf16
   } {strata.nest = "weighted"}
   return
 }
-func.func private @k1(%qkv: memref<2x200x384xbf16>, %mask: memref<2x200xf32>, %out: memref<2x200x128xbf16>) {
+func.func private @k1(%qkv: memref<2x200x384xbf16>, %mask: memref<2x200xf32>, %out: memref<2x200x128xbf16>) attributes {strata.schedule = {kind = "attention"}} {
   %ss = memref.alloc() : memref<2x2x200x200xf32>
   %ms = memref.alloc() : memref<2x2x200xf32>
   %es = memref.alloc() : memref<2x2x200x200xf32>

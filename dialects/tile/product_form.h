@@ -1,0 +1,58 @@
+// Pipelined products: the sizes that level 4 counts on, and which forms can be carried out. Whoever chooses a schedule
+// asks before, and the lowering when it carries one out.
+//
+// A block has warp groups that multiply, side by side along the rows of an instruction's tile or across them, and
+// producers that fetch both operands into a ring of slots; docs/gpu-schedules.md has the keys.
+#ifndef STRATA_DIALECTS_TILE_PRODUCT_FORM_H
+#define STRATA_DIALECTS_TILE_PRODUCT_FORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  STRATA_GROUP_THREADS = 128, // of a warp group; of producers
+  STRATA_GROUP_ROWS = 64,     // of an instruction
+  STRATA_EIGHT = 8,           // an instruction's columns are a multiple of it
+  STRATA_MAX_COLUMNS = 256,   // of an instruction
+  STRATA_SPAN = 128,          // bytes of an operand's row in a slot: one step, the widest swizzle's
+  STRATA_SPAN_ROWS = 8,       // after which the exchange of units repeats
+  STRATA_SUM_BYTES = 4,
+  STRATA_SUB_TILE = STRATA_GROUP_ROWS * STRATA_SPAN, // bytes of results that the copy engine stores at once
+  STRATA_SUB_TILES = 2,                              // of a group: one is filled while the other is stored
+  STRATA_MIN_SLOTS = 2,                              // one is filled while the other is read
+};
+
+typedef struct {
+  bool is_crossed; // its spans lie along the side, not along the reduction
+  int64_t tile;    // elements of a block's tile along the side
+  int64_t slot;    // the same of a slot
+} strata_product_side_t;
+
+typedef struct {
+  bool has_fragments; // of a matrix instruction; else multiply-adds
+  bool is_bulk;       // the copy engine fetches both operands
+  bool reads_left;    // threads read the instruction's left operand and hand it on in registers
+  bool swap, stream;
+  bool has_whole_steps; // no step of the reduction is shorter than the others
+  int64_t element_bytes;
+  int64_t groups, across, teams; // across: groups beside one another along the columns
+  int64_t rows, columns;         // of the instruction's tile, of all groups, of all parts and of both of a pair
+  int64_t slots;
+  int64_t pair, parts, row, share[2], every; // 1: none of it
+  int64_t stagger;
+  strata_product_side_t sides[2]; // of the result's rows and columns
+} strata_product_form_t;
+
+// Why level 4 cannot carry out a tile so; NULL: it can.
+const char *strata_product_fault(const strata_product_form_t *form);
+// The same of a grid of |blocks| for |tasks|.
+const char *strata_product_grid_fault(const strata_product_form_t *form, int64_t tasks, int64_t blocks);
+
+// Elements along a side that a slot has of |parts| tiles of |tile|, which lie in whole spans of |span|: each in one of
+// its own, or several in one.
+int64_t strata_product_slot(int64_t tile, int64_t parts, int64_t span);
+// True if |pieces| blocks that need the same tile can fetch an equal part of it each: of its |boxes|, or of the |rows|
+// of each box.
+bool strata_product_divides(int64_t boxes, int64_t rows, bool has_window, int64_t pieces);
+
+#endif

@@ -1,0 +1,116 @@
+// See candidates.h.
+#include "passes/affine/candidates.h"
+
+#include "passes/affine/explain.h"
+
+#include <string.h>
+
+//===-- Kinds ----------------------------------------------------------------------------------------------------===//
+
+strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                 const strata_called_kernel_t *called, strata_kernel_kind_t kind, strata_work_t *out,
+                                 bool *out_has) {
+  static const strata_work_reader_t readers[] = {
+#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) work,
+#include "dialects/affine/kinds.def"
+  };
+  strata_kernel_t kernel;
+  *out_has = readers[kind] != NULL;
+  *out = (strata_work_t){.device = device, .wants_all = true};
+  if (!*out_has)
+    return NULL;
+  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
+  strata_scheduling_t s = {.compile = compile, .device = device, .called = called, .kernel = &kernel};
+  return readers[kind](&s, out);
+}
+
+const strata_ways_t *strata_ways_of(const strata_work_t *work, int number) {
+  const strata_problem_t *product = work->product;
+  if (number > 0)
+    return number == 1 && product ? &strata_ways_tiled : NULL;
+  if (work->attention)
+    return work->attention->on_fma ? &strata_ways_attention_fma : &strata_ways_attention;
+  return product->bulk_adds ? &strata_ways_fma : product->row_reductions ? &strata_ways_norm : &strata_ways_pipelined;
+}
+
+//===-- The walk -------------------------------------------------------------------------------------------------===//
+
+bool strata_candidate_next(const strata_work_t *work, const strata_ways_t *ways, strata_candidate_t *c) {
+  while (ways->next(work, c))
+    if (ways->predict(work, c)) {
+      c->schedule = ways->write(work, c);
+      return true;
+    }
+  return false;
+}
+
+static double cost_of(const strata_candidate_t *c) { return c->cost > 0 ? c->cost : c->seconds; }
+
+static bool is_same_tile(const strata_candidate_t *a, const strata_candidate_t *b) {
+  return !memcmp(a->schedule.tile, b->schedule.tile, sizeof a->schedule.tile);
+}
+
+// Keeps the best |capacity| of different tiles in order.
+static int insert(strata_candidate_t *list, int count, int capacity, const strata_candidate_t *candidate) {
+  for (int i = 0; i < count; i++)
+    if (is_same_tile(&list[i], candidate)) {
+      if (cost_of(&list[i]) <= cost_of(candidate))
+        return count;
+      memmove(&list[i], &list[i + 1], sizeof *list * (size_t)(--count - i));
+      break;
+    }
+  int at = count;
+  while (at > 0 && cost_of(&list[at - 1]) > cost_of(candidate))
+    at--;
+  if (at == capacity)
+    return count;
+  int n = count < capacity ? count + 1 : capacity;
+  memmove(&list[at + 1], &list[at], sizeof *list * (size_t)(n - 1 - at));
+  list[at] = *candidate;
+  return n;
+}
+
+int strata_candidates_best(const strata_work_t *work, const strata_ways_t *ways, int n, strata_candidate_t *out) {
+  int count = 0;
+  for (strata_candidate_t candidate = {0}; strata_candidate_next(work, ways, &candidate);)
+    count = insert(out, count, n, &candidate);
+  return count;
+}
+
+bool strata_candidate_of(const strata_work_t *work, const strata_ways_t *ways, const strata_schedule_t *schedule,
+                         strata_candidate_t *out) {
+  strata_work_t all = *work;
+  all.wants_all = true;
+  *out = (strata_candidate_t){0};
+  while (strata_candidate_next(&all, ways, out))
+    if (strata_schedule_is_same_tile(&out->schedule, schedule))
+      return true;
+  return false;
+}
+
+bool strata_candidates_admit(const strata_work_t *work, const strata_schedule_t *given) {
+  const strata_ways_t *ways;
+  for (int i = 0; (ways = strata_ways_of(work, i)); i++)
+    for (strata_candidate_t c = {0}; strata_candidate_next(work, ways, &c);)
+      if (strata_schedule_is_same_tile(&c.schedule, given) && ways->admits(work, &c, given))
+        return true;
+  return false;
+}
+
+void strata_candidates_explain(strata_compile_t *compile, const strata_work_t *work, const strata_ways_t *ways,
+                               const char *title, int n, const strata_candidate_t *best, bool is_chosen) {
+  for (int i = 0; i < n && compile->explain; i++)
+    strata_explain(compile, "%s   %s: %.1f us (%s)%s", title, ways->explain(compile->arena, work, &best[i]),
+                   1e6 * best[i].seconds, best[i].bound, is_chosen && i == 0 ? ", chosen" : "");
+}
+
+int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
+                            strata_candidate_t *out) {
+  strata_work_t work = {.device = device, .product = problem};
+  return strata_candidates_best(&work, strata_ways_of(&work, 0), n, out);
+}
+
+bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_candidate_t *out) {
+  strata_work_t work = {.device = device, .product = problem};
+  return strata_candidates_best(&work, &strata_ways_tiled, 1, out) > 0;
+}

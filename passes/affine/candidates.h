@@ -1,0 +1,139 @@
+// The ways of carrying out a kernel that the model compares. Every kind of them is walked, timed, compared, explained,
+// written as a schedule and read back from one by the same few functions: see strata_ways_t. Internal to
+// affine-schedule and to passes that ask what a kernel would take.
+#ifndef STRATA_PASSES_AFFINE_CANDIDATES_H
+#define STRATA_PASSES_AFFINE_CANDIDATES_H
+
+#include "passes/affine/attention.h"
+#include "passes/affine/kinds.h"
+#include "passes/affine/problem.h"
+
+// What is asked about: a product or attention.
+typedef struct {
+  const strata_gpu_device_t *device;
+  const strata_problem_t *product;
+  const strata_attention_problem_t *attention;
+  bool wants_all; // what can be carried out, be it never what the model would choose: a schedule file may ask for it
+} strata_work_t;
+
+// What is asked about the kernel of |called|, of a kind of kinds.def: all that can be. *out_has is false where such
+// have one schedule.
+STRATA_MUST_CHECK strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                                   const strata_called_kernel_t *called, strata_kernel_kind_t kind,
+                                                   strata_work_t *out, bool *out_has);
+// The kinds' readers.
+typedef strata_status_t (*strata_work_reader_t)(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_contract(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_attention(const strata_scheduling_t *s, strata_work_t *out);
+
+//===-- Candidates -----------------------------------------------------------------------------------------------===//
+
+// What any candidate has; those of a kind begin with it.
+#define STRATA_CANDIDATE                                                                                               \
+  size_t number;     /* among those of its kind, from 1; 0: before the first */                                        \
+  double seconds;    /* by the model */                                                                                \
+  double cost;       /* by which those of its kind are compared, where not by seconds */                               \
+  const char *bound; /* what takes the time */                                                                         \
+  strata_schedule_t schedule;
+
+typedef struct {
+  STRATA_CANDIDATE
+  const strata_tiled_shape_t *shape;
+  int64_t split, steps, threads;
+  int64_t slots; // 0: two that are not copied to
+} strata_tiled_choice_t;
+
+typedef struct {
+  STRATA_CANDIDATE
+  strata_pipelined_shape_t shape;
+  bool swap;        // the instruction's rows are the result's columns
+  int64_t pair;     // 2 of a pair: the tiles of both lie side by side along the columns; else 1
+  int64_t parts;    // blocks of a cluster, which share the reduction of tiles side by side along the shape's columns
+  int64_t filled;   // percent of the processors that such clusters fill
+  int64_t every;    // a tile's rows are every so many of the results', which begin alike in memory; 1: neighbours
+  int64_t row;      // blocks of a cluster whose tiles are a row together; 0: rows are not reduced
+  int64_t share[2]; // rows, columns of tiles of a cluster whose blocks share operands
+  int64_t rows;     // of a block's tile as the instruction sees them, which takes those of a cluster, or of a pair,
+  int64_t columns;  // together
+  int64_t tile[2];  // the same of results, by side
+  int64_t step;     // elements of the reduction
+  int64_t stagger;  // steps by which a tile's reduction begins behind that of the tile before
+  bool stream;      // each block has an equal share of all tiles' steps
+  int64_t slots, residents, tiles, blocks;
+} strata_pipelined_choice_t;
+
+typedef struct {
+  STRATA_CANDIDATE
+  int64_t groups;        // of 128 threads, 64 rows each
+  int64_t warps[2];      // on multiply-adds: along rows and columns of the tile
+  int64_t rows, columns; // of a tile
+  int64_t slots, tasks, blocks;
+} strata_attention_choice_t;
+
+typedef union {
+  struct {
+    STRATA_CANDIDATE
+  };
+  strata_tiled_choice_t tiled;
+  strata_pipelined_choice_t pipelined;
+  strata_attention_choice_t attention;
+} strata_candidate_t;
+
+// How many times as long the product, or |choice| for it, takes as the model says, by targets/gpu/corrections.def;
+// INFINITY: it is not to be taken. |choice| is NULL where |corrects| is about products.
+double strata_problem_correction(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                                 const strata_pipelined_choice_t *choice, strata_corrects_t corrects);
+// The row that takes it out; NULL: none does.
+const char *strata_problem_obstacle(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                                    const strata_pipelined_choice_t *choice, strata_corrects_t corrects);
+
+//===-- Their kinds ----------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  // Makes |c| the candidate behind it, of which predict says whether it can be carried out; false at the end.
+  bool (*next)(const strata_work_t *work, strata_candidate_t *c);
+  // Fills in its sizes, seconds and bound; false where it cannot be carried out, or the model is never to choose it.
+  bool (*predict)(const strata_work_t *work, strata_candidate_t *c);
+  strata_schedule_t (*write)(const strata_work_t *work, const strata_candidate_t *c);
+  // True if |given|, whose tile is the candidate's, has slots and blocks that the candidate could have.
+  bool (*admits)(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given);
+  // What --explain says of it, but for its time.
+  const char *(*explain)(strata_arena_t *arena, const strata_work_t *work, const strata_candidate_t *c);
+} strata_ways_t;
+
+extern const strata_ways_t strata_ways_pipelined;     // schedule_pipelined.c
+extern const strata_ways_t strata_ways_norm;          // schedule_norm.c: the same where rows are reduced
+extern const strata_ways_t strata_ways_fma;           // schedule_fma.c: of multiply-adds, problem->bulk_adds
+extern const strata_ways_t strata_ways_tiled;         // schedule_tiled.c: staged by the threads that multiply
+extern const strata_ways_t strata_ways_attention;     // schedule_attention.c
+extern const strata_ways_t strata_ways_attention_fma; // schedule_attention_fma.c: of multiply-adds, problem->on_fma
+
+// The first, second, ... of all that the work has, NULL behind them. Of a product pipelined ones are the first.
+const strata_ways_t *strata_ways_of(const strata_work_t *work, int number);
+
+// Of both forms of attention: blocks of columns of a tile, of a causal one half of them and half a block more, on
+// average.
+double strata_attention_blocks(const strata_attention_problem_t *problem, const strata_attention_choice_t *c);
+bool strata_attention_admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given);
+
+//===-- The walk -------------------------------------------------------------------------------------------------===//
+
+// Makes |c|, zero at first, the next candidate that can be carried out; false at the end.
+bool strata_candidate_next(const strata_work_t *work, const strata_ways_t *ways, strata_candidate_t *c);
+// The best |n| of different tiles, best first, of equal ones the first in the walk; returns how many there are.
+int strata_candidates_best(const strata_work_t *work, const strata_ways_t *ways, int n, strata_candidate_t *out);
+// The first of all that carries out its tasks as |schedule| says; false if there is none.
+bool strata_candidate_of(const strata_work_t *work, const strata_ways_t *ways, const strata_schedule_t *schedule,
+                         strata_candidate_t *out);
+// True if a kernel of |work| can be carried out by |given|.
+bool strata_candidates_admit(const strata_work_t *work, const strata_schedule_t *given);
+// Tells of the best |n|, lines that begin with |title|.
+void strata_candidates_explain(strata_compile_t *compile, const strata_work_t *work, const strata_ways_t *ways,
+                               const char *title, int n, const strata_candidate_t *best, bool is_chosen);
+
+// The best of a product: pipelined, staged by threads.
+int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
+                            strata_candidate_t *out);
+bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_candidate_t *out);
+
+#endif

@@ -1,0 +1,31 @@
+// Of which kind a kernel is: the rows of dialects/affine/kinds.def. Internal to affine-schedule.
+#ifndef STRATA_PASSES_AFFINE_KINDS_H
+#define STRATA_PASSES_AFFINE_KINDS_H
+
+#include "dialects/affine/schedule.h"
+#include "passes/affine/calls.h"
+#include "passes/affine/register_tile.h"
+#include "passes/target.h"
+
+// A kernel that is to be scheduled. Kernels of its own may be added before it, and its calls be given their results.
+typedef struct {
+  strata_compile_t *compile;
+  const strata_gpu_device_t *device; // NULL: on a cpu,
+  const strata_machine_t *machine;   // this one
+  const strata_calls_t *calls;
+  const strata_called_kernel_t *called;
+  const strata_kernel_t *kernel;
+} strata_scheduling_t;
+
+// *out_taken is false where the kernel is of another kind, or better carried out as one.
+#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning)                                                          \
+  STRATA_MUST_CHECK strata_status_t gpu(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);        \
+  STRATA_MUST_CHECK strata_status_t cpu(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
+#include "dialects/affine/kinds.def"
+
+// Gives the kernel its schedule.
+STRATA_MUST_CHECK strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                                         const strata_machine_t *machine, const strata_calls_t *calls,
+                                                         const strata_called_kernel_t *called);
+
+#endif
