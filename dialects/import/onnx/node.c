@@ -445,6 +445,13 @@ const strata_dim_t *onnx_dims_or_attr(onnx_node_t *n, const char *attr, int i, i
   return dims;
 }
 
+const strata_dim_t *onnx_required_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {
+  const strata_dim_t *dims = onnx_dims_or_attr(n, attr, i, out_count);
+  if (!dims && !onnx_failed(n))
+    onnx_invalid(n, "'%s' is missing: expected an attribute or operand %d", attr, i);
+  return dims;
+}
+
 const int64_t *onnx_required_ints(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {
   const int64_t *values = onnx_ints(n, attr, i, out_count);
   if (!values && !onnx_failed(n))
