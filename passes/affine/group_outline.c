@@ -54,13 +54,14 @@ static bool group_stores(const strata_grouping_t *grouping, const strata_group_t
 }
 
 // A buffer is private if one nest of the group stores it and nobody outside of the group sees it. What a scalar nest
-// keeps to itself is memory, of which the threads of a GPU have none of their own, and tasks none of a size that varies.
+// keeps to itself is memory, of which the threads of a GPU have none of their own, and tasks none of a size that
+// varies.
 static bool is_private(const strata_grouping_t *grouping, const strata_group_t *group, int buffer) {
   int n_group = (int)(group - grouping->groups.data);
   const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
   bool is_scalar = group->kind == STRATA_NEST_SCALAR;
-  if (is_scalar && (strata_target_is_gpu(grouping->compile) ||
-                    !mlirShapedTypeHasStaticShape(mlirValueGetType(record->value))))
+  if (is_scalar &&
+      (strata_target_is_gpu(grouping->compile) || !mlirShapedTypeHasStaticShape(mlirValueGetType(record->value))))
     return false;
   if (!record->is_alloc || record->n_stores != 1 || !strata_group_has(grouping, n_group, record->writer) ||
       record->readers.count == 0)
