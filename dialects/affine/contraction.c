@@ -234,7 +234,8 @@ static int innermost_step(const strata_contraction_kernel_t *c, bool rows_are_lo
     for (int dim = nest->n_parallel; dim < strata_nest_n_dims(nest); dim++) {
       int64_t stride;
       const strata_access_t *access = c->sides[i ? 1 - first : first].access;
-      if (strata_nest_static_extent(nest, dim) > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
+      if (!strata_size_is_one(nest->space.sizes[dim]) && strata_access_stride(nest, access, dim, &stride) &&
+          stride == 1)
         return dim;
     }
   return strata_nest_n_dims(nest) - 1;
@@ -259,7 +260,7 @@ void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contra
 
 int strata_contraction_axis_last(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
   for (int i = axis->n_dims; i-- > 0;)
-    if (strata_nest_static_extent(nest, axis->dims[i]) > 1)
+    if (!strata_size_is_one(nest->space.sizes[axis->dims[i]]))
       return axis->dims[i];
   return STRATA_NO_DIM;
 }

@@ -105,4 +105,23 @@ bool strata_affine_coefficient(MlirAffineExpr expr, int dim, int64_t *out_coeffi
   return strata_affine_constant_rhs(expr, &right) && !__builtin_mul_overflow(*out_coefficient, right, out_coefficient);
 }
 
+bool strata_affine_size_coefficient(MlirAffineExpr expr, int dim, MlirAffineExpr *out_coefficient) {
+  MlirContext context = mlirAffineExprGetContext(expr);
+  bool is_dim = mlirAffineExprIsADim(expr), depends = mlirAffineExprIsFunctionOfDim(expr, dim);
+  *out_coefficient = mlirAffineConstantExprGet(context, is_dim && depends);
+  if (is_dim || !depends)
+    return true;
+  MlirAffineExpr rhs = mlirAffineBinaryOpExprGetRHS(expr), left, right;
+  if (strata_affine_is_division(expr) ||
+      !strata_affine_size_coefficient(mlirAffineBinaryOpExprGetLHS(expr), dim, &left))
+    return false;
+  if (mlirAffineExprIsAMul(expr)) {
+    *out_coefficient = mlirAffineMulExprGet(left, rhs);
+    return mlirAffineExprIsSymbolicOrConstant(rhs);
+  }
+  bool is_known = strata_affine_size_coefficient(rhs, dim, &right);
+  *out_coefficient = mlirAffineAddExprGet(left, right);
+  return is_known;
+}
+
 bool strata_affine_has_division(MlirAffineExpr expr) { return count_divisions(expr) > 0; }

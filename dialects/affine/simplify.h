@@ -38,6 +38,9 @@ MlirAffineMap strata_affine_simplify_places(MlirAffineMap map, const strata_size
 // instance because the dim is under a floordiv that does not simplify.
 bool strata_affine_coefficient(MlirAffineExpr expr, int dim, int64_t *out_coefficient);
 
+// The same where it is a product of sizes: an expression over symbols.
+bool strata_affine_size_coefficient(MlirAffineExpr expr, int dim, MlirAffineExpr *out_coefficient);
+
 // True if there is a floordiv, ceildiv or mod in |expr|.
 bool strata_affine_has_division(MlirAffineExpr expr);
 

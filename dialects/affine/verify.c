@@ -1,6 +1,7 @@
 // Checks that a module keeps the contract of level 2; see verify.h.
 #include "dialects/affine/verify.h"
 
+#include "dialects/affine/kernel.h"
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/affine/symbols.h"

@@ -21,7 +21,7 @@ static void enter_inner(strata_tile_builder_t *b, const strata_rows_t *rows, con
   b->space.n_vector = rows->block > 1;
   for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++) {
     inner[dim] = strata_tile_constant(b, 0);
-    if (member->row_of[dim] != STRATA_NOT_A_ROW || strata_nest_static_extent(member->nest, dim) == 1)
+    if (member->row_of[dim] != STRATA_NOT_A_ROW || strata_size_is_one(member->nest->space.sizes[dim]))
       continue;
     b->space.extents[b->space.n_vector] = strata_nest_static_extent(member->nest, dim);
     inner[dim] = strata_tile_vector_dim(b, b->space.n_vector++);

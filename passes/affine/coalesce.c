@@ -126,7 +126,7 @@ static void inspect_nest(strata_coalescing_t *coalescing, int node) {
   inspector_t inspector = {.coalescing = coalescing, .node = node};
   mlirOperationWalk(nest->op, find_pinned, &inspector, MlirWalkPreOrder);
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
-    if (strata_nest_static_extent(nest, dim) != 1 || strata_mask_has(inspector.pinned, dim))
+    if (!strata_size_is_one(nest->space.sizes[dim]) || strata_mask_has(inspector.pinned, dim))
       record->kept |= 1u << dim;
   if ((record->kept & ((1u << nest->n_parallel) - 1)) == 0)
     record->kept |= 1u << (nest->n_parallel - 1); // a nest has at least one parallel dim
@@ -135,7 +135,7 @@ static void inspect_nest(strata_coalescing_t *coalescing, int node) {
     if (!strata_mask_has(record->kept & ~inspector.pinned, dim) || next < 0 || strata_mask_has(inspector.pinned, next))
       continue;
     bool is_reduction = dim >= nest->n_parallel;
-    bool merges = strata_nest_static_extent(nest, dim) > 1 && strata_nest_static_extent(nest, next) > 1;
+    bool merges = !strata_size_is_one(nest->space.sizes[dim]) && !strata_size_is_one(nest->space.sizes[next]);
     for (int loop = dim; is_reduction && merges && loop < next; loop++)
       merges = strata_loop_is_perfect(nest->loops[loop - nest->n_parallel], nest->loops[loop - nest->n_parallel + 1]);
     record->merged |= merges ? 1u << dim : 0;

@@ -31,7 +31,7 @@ static bool is_shifted_dim(MlirAffineExpr expr, int dim) {
 
 // The first dim from |dim| on that has more than one element.
 static int next_long(const strata_nest_t *nest, int dim) {
-  while (dim < nest->n_parallel && strata_nest_static_extent(nest, dim) == 1)
+  while (dim < nest->n_parallel && strata_size_is_one(nest->space.sizes[dim]))
     dim++;
   return dim;
 }
@@ -43,7 +43,7 @@ static bool is_part(const strata_nest_t *nest, MlirAffineMap map) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
     bool is_next = next < nest->n_parallel && is_shifted_dim(expr, next);
     for (int dim = 0; dim < nest->n_parallel; dim++)
-      if (strata_nest_static_extent(nest, dim) > 1 && mlirAffineExprIsFunctionOfDim(expr, dim) &&
+      if (!strata_size_is_one(nest->space.sizes[dim]) && mlirAffineExprIsFunctionOfDim(expr, dim) &&
           !(is_next && dim == next))
         return false;
     next = is_next ? next_long(nest, next + 1) : next;
@@ -58,7 +58,7 @@ static bool is_identity(const strata_nest_t *nest, MlirAffineMap map) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, dim);
     bool is_zero = mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0;
     bool is_dim = mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
-    if (!is_dim && !(is_zero && strata_nest_static_extent(nest, dim) == 1))
+    if (!is_dim && !(is_zero && strata_size_is_one(nest->space.sizes[dim])))
       return false;
   }
   return true;

@@ -123,7 +123,7 @@ static int dims_in_order(const strata_nest_t *nest, MlirAffineMap map, const str
   for (int i = 0; i < stored->rank; i++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, stored->order[i]);
     for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
-      if (strata_nest_static_extent(nest, dim) > 1 && strata_affine_expr_uses(expr, dim))
+      if (!strata_size_is_one(nest->space.sizes[dim]) && strata_affine_expr_uses(expr, dim))
         out_dims[count++] = dim;
   }
   return count;
@@ -133,7 +133,7 @@ static int dims_in_order(const strata_nest_t *nest, MlirAffineMap map, const str
 static int rank_in(const strata_nest_t *nest, MlirAffineExpr expr, const int *dims, int count) {
   int rank = -1;
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
-    if (strata_nest_static_extent(nest, dim) == 1 || !strata_affine_expr_uses(expr, dim))
+    if (strata_size_is_one(nest->space.sizes[dim]) || !strata_affine_expr_uses(expr, dim))
       continue;
     if (rank >= 0)
       return count;

@@ -289,7 +289,7 @@ static bool is_permutation(const strata_nest_t *nest, MlirAffineMap map) {
       return false;
   }
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (strata_nest_static_extent(nest, dim) > 1 && !(seen >> dim & 1))
+    if (!strata_size_is_one(nest->space.sizes[dim]) && !(seen >> dim & 1))
       return false;
   return true;
 }

@@ -165,9 +165,9 @@ bool strata_nest_order_by_stride(const strata_nest_t *nest, const strata_access_
   }
   for (int i = 1; i < count; i++) {
     int dim = out_order[i], at = i;
-    for (;
-         at > 0 && strata_nest_static_extent(nest, out_order[at - 1]) > 1 && strata_nest_static_extent(nest, dim) > 1 &&
-         llabs(strides[out_order[at - 1] - first]) < llabs(strides[dim - first]);
+    for (; at > 0 && !strata_size_is_one(nest->space.sizes[out_order[at - 1]]) &&
+           !strata_size_is_one(nest->space.sizes[dim]) &&
+           llabs(strides[out_order[at - 1] - first]) < llabs(strides[dim - first]);
          at--)
       out_order[at] = out_order[at - 1];
     out_order[at] = dim;

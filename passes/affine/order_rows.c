@@ -12,7 +12,7 @@ static const strata_access_t *rows_of(const strata_nest_t *nest, const strata_ac
   for (int dim = 0; dim < nest->n_parallel; dim++) {
     int64_t stride;
     bool is_inner =
-        strata_nest_static_extent(nest, dim) > 1 && strata_access_stride(nest, store, dim, &stride) && stride == 1;
+        !strata_size_is_one(nest->space.sizes[dim]) && strata_access_stride(nest, store, dim, &stride) && stride == 1;
     if (!is_inner || !((c.lhs_dims ^ c.rhs_dims) & 1u << dim))
       continue;
     bool is_left = c.rhs_dims & 1u << dim; // the rows' operand
@@ -28,7 +28,7 @@ void strata_order_rows(const strata_nest_t *nest, const strata_access_t *store, 
   int places[STRATA_MAX_DIMS], n = 0;
   int64_t strides[STRATA_MAX_DIMS];
   for (int i = 0; rows && i < nest->n_parallel; i++)
-    if (dims & 1u << order[i] && strata_nest_static_extent(nest, order[i]) > 1) {
+    if (dims & 1u << order[i] && !strata_size_is_one(nest->space.sizes[order[i]])) {
       if (!strata_access_stride(nest, rows, order[i], &strides[order[i]]))
         return;
       places[n++] = i;

@@ -10,7 +10,7 @@ int64_t strata_piece_bytes(const strata_nest_t *nest, const strata_access_t *acc
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(access->buffer));
   int64_t elements = 1, stride;
   for (int dim = 0, n = nest->n_parallel + nest->n_reduction; dim < n;) {
-    bool is_next = (inner >> dim & 1) && strata_nest_static_extent(nest, dim) > 1 &&
+    bool is_next = (inner >> dim & 1) && !strata_size_is_one(nest->space.sizes[dim]) &&
                    strata_access_stride(nest, access, dim, &stride) && stride == elements;
     elements *= is_next ? strata_nest_static_extent(nest, dim) : 1;
     dim = is_next ? 0 : dim + 1; // what comes next may be a dim further out

@@ -135,7 +135,7 @@ bool strata_problem_fills_alike(const strata_problem_t *a, const strata_problem_
 static strata_problem_axis_t axis_of(const strata_nest_t *nest, const strata_contraction_axis_t *axis) {
   strata_problem_axis_t result = {0};
   for (int i = 0; i < axis->n_dims; i++)
-    if (strata_nest_static_extent(nest, axis->dims[i]) > 1)
+    if (!strata_size_is_one(nest->space.sizes[axis->dims[i]]))
       result.dims[result.n_dims++] = strata_nest_static_extent(nest, axis->dims[i]);
   return result;
 }

@@ -141,7 +141,7 @@ static bool has_vectors(const strata_nest_t *nest, const strata_access_t *access
     return false;
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     if (!strata_access_stride(nest, access, dim, &stride) ||
-        (dim == step ? stride != 1 : strata_nest_static_extent(nest, dim) > 1 && stride * bytes % VECTOR_BYTES))
+        (dim == step ? stride != 1 : !strata_size_is_one(nest->space.sizes[dim]) && stride * bytes % VECTOR_BYTES))
       return false;
   strata_size_t sizes[STRATA_MAX_DIMS];
   strata_memref_sizes(access->buffer, sizes);
@@ -157,7 +157,7 @@ static bool begins_at_units(const strata_nest_t *nest, const strata_access_t *ac
   MlirAffineExpr dims[STRATA_MAX_DIMS];
   int n_dims = strata_nest_n_dims(nest);
   for (int dim = 0; dim < n_dims; dim++)
-    dims[dim] = dim == own || dim == step || strata_nest_static_extent(nest, dim) == 1
+    dims[dim] = dim == own || dim == step || strata_size_is_one(nest->space.sizes[dim])
                     ? mlirAffineConstantExprGet(context, 0)
                     : mlirAffineDimExprGet(context, dim);
   MlirAffineMap at = mlirAffineMapGet(context, n_dims, 0, n_dims, dims);
@@ -217,7 +217,7 @@ static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contra
     return false;
   MlirAffineMap map = strata_affine_simplify_map(access->map, &nest->space);
   for (int i = 0; i < own->n_dims; i++) {
-    if (strata_nest_static_extent(nest, own->dims[i]) == 1)
+    if (strata_size_is_one(nest->space.sizes[own->dims[i]]))
       continue;
     int place = strided_place(map, own->dims[i], STRATA_MAP_MAX_STEP);
     if (place <= last || place == inner)

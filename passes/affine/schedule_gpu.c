@@ -182,7 +182,7 @@ static bool is_stored(const strata_kernel_t *kernel, MlirValue buffer) {
 static int inner_extents(const strata_row_member_t *member, int64_t *out_extents) {
   int count = 0;
   for (int dim = 0; dim < member->nest->n_parallel + member->nest->n_reduction; dim++)
-    if (member->row_of[dim] == STRATA_NOT_A_ROW && strata_nest_static_extent(member->nest, dim) > 1)
+    if (member->row_of[dim] == STRATA_NOT_A_ROW && !strata_size_is_one(member->nest->space.sizes[dim]))
       out_extents[count++] = strata_nest_static_extent(member->nest, dim);
   return count;
 }
@@ -210,7 +210,7 @@ static bool is_spread(const strata_row_member_t *member) {
   for (int i = 0; i < nest->n_accesses; i++)
     for (int dim = 0; dim < nest->n_parallel; dim++) {
       int64_t stride;
-      bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && strata_nest_static_extent(nest, dim) > 1;
+      bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && !strata_size_is_one(nest->space.sizes[dim]);
       if (is_inner && !nest->accesses[i].is_store && !mlirValueIsABlockArgument(nest->accesses[i].buffer))
         is_alike &= strata_access_stride(nest, &nest->accesses[i], dim, &stride) && stride == 0;
     }

@@ -265,7 +265,7 @@ static int inner_loop(const strata_moments_t *m) {
   const strata_nest_t *nest = m->sum->nest;
   int64_t stride;
   for (int i = 0; i < nest->n_reduction; i++)
-    if (strata_nest_static_extent(nest, nest->n_parallel + i) > 1 &&
+    if (!strata_size_is_one(nest->space.sizes[nest->n_parallel + i]) &&
         strata_access_stride(nest, m->x, nest->n_parallel + i, &stride) && stride == 1)
       return i;
   return -1;

@@ -60,7 +60,7 @@ bool strata_moments_is_of_rows(const strata_nest_t *nest, MlirAffineMap map, int
   for (int i = 0; i < n_rows; i++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, i);
     bool is_dim = mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == i;
-    if (!is_dim && strata_nest_static_extent(nest, i) > 1)
+    if (!is_dim && !strata_size_is_one(nest->space.sizes[i]))
       return false;
   }
   return true;
@@ -180,7 +180,7 @@ static bool find_dims(strata_moments_t *m) {
     return false;
   for (int dim = 0; dim < strata_nest_n_dims(sum); dim++) {
     m->own[dim] = m->of_squares[dim] = -1;
-    if (strata_nest_static_extent(sum, dim) == 1)
+    if (strata_size_is_one(sum->space.sizes[dim]))
       continue;
     int own = same_dim(sum, m->x, dim, difference, m->own_x);
     int in_square = own < 0 ? -1 : same_dim(difference, strata_moments_store(m->difference), own, square, load);
@@ -196,7 +196,7 @@ static bool find_dims(strata_moments_t *m) {
   for (int row = 0; row < sum->n_parallel; row++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(m->own_mean->map, row);
     bool is_own = mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == m->own[row];
-    if (strata_nest_static_extent(sum, row) > 1 && !is_own)
+    if (!strata_size_is_one(sum->space.sizes[row]) && !is_own)
       return false;
   }
   return true;
@@ -221,7 +221,7 @@ bool strata_moments_find(const strata_nest_graph_t *graph, int node, strata_mome
 int strata_contiguous_dim(const strata_nest_t *nest, const strata_access_t *access) {
   int64_t stride;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (strata_nest_static_extent(nest, dim) > 1 && strata_access_stride(nest, access, dim, &stride) && stride == 1)
+    if (!strata_size_is_one(nest->space.sizes[dim]) && strata_access_stride(nest, access, dim, &stride) && stride == 1)
       return dim;
   return -1;
 }
@@ -245,7 +245,7 @@ void strata_moments_traffic(const strata_moments_t *m, double *out_read, double 
   int64_t stored = strata_piece_bytes(difference, store, inner) / strata_piece_bytes(difference, store, 0) * element;
   bool has_neighbours = false;
   for (int dim = 0; dim < sum->n_parallel; dim++)
-    has_neighbours |= strata_nest_static_extent(sum, dim) > 1 && strata_access_stride(sum, m->x, dim, &stride) &&
+    has_neighbours |= !strata_size_is_one(sum->space.sizes[dim]) && strata_access_stride(sum, m->x, dim, &stride) &&
                       stride * element == read;
   *out_read = has_neighbours && strata_is_piece_short(read) ? strata_piece_traffic(read) : 1;
   *out_stored = strata_moments_is_turned(m)     ? (double)STRATA_SECTOR / (double)element

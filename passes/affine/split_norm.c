@@ -28,7 +28,7 @@ static void find_neighbours(strata_norm_read_t *read) {
   for (int i = 0; read->load && inner >= 0 && i < mlirAffineMapGetNumResults(read->load->map); i++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(read->load->map, i);
     int row = mlirAffineExprIsADim(expr) ? (int)mlirAffineDimExprGetPosition(expr) : -1;
-    if (row < 0 || strata_nest_static_extent(nest, row) == 1 || !strata_access_stride(nest, store, row, &stride))
+    if (row < 0 || strata_size_is_one(nest->space.sizes[row]) || !strata_access_stride(nest, store, row, &stride))
       continue;
     if (row != inner && stride != strata_nest_static_extent(nest, inner))
       continue;

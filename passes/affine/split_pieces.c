@@ -105,7 +105,7 @@ static double parts_of_pieces(const strata_cpu_device_t *device, const strata_mo
   int64_t element = strata_piece_bytes(sum, m->x, 0), piece = strata_piece_bytes(sum, m->x, loops), stride;
   bool has_neighbours = false;
   for (int dim = 0; dim < sum->n_parallel; dim++)
-    has_neighbours |= strata_nest_static_extent(sum, dim) > 1 && strata_access_stride(sum, m->x, dim, &stride) &&
+    has_neighbours |= !strata_size_is_one(sum->space.sizes[dim]) && strata_access_stride(sum, m->x, dim, &stride) &&
                       stride * element == piece;
   double columns = (double)(piece / element), length = m->sum->trips / m->sum->points / columns;
   double parts = fmin(TASKS, length / MIN_PART);

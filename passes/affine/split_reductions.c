@@ -115,7 +115,7 @@ static bool is_across(const strata_nest_graph_t *graph, const strata_nest_node_t
   for (int i = 0; i < nest->n_accesses; i++)
     for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
       int64_t stride;
-      if (nest->accesses[i].in_reduction && strata_nest_static_extent(nest, dim) > 1 &&
+      if (nest->accesses[i].in_reduction && !strata_size_is_one(nest->space.sizes[dim]) &&
           strata_access_stride(nest, &nest->accesses[i], dim, &stride) && stride == 1)
         *(dim < nest->n_parallel ? &across : &inner) += graph->buffers.data[node->buffers.data[i]].bytes;
     }

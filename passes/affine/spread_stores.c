@@ -66,7 +66,7 @@ static MlirAffineMap store_map(const strata_nest_t *writer, const strata_nest_t 
   MlirAffineMap origin = mlirAffineMapGet(context, 0, 0, copy->n_parallel, zeros);
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(read); i++)
     for (int dim = 0; dim < copy->n_parallel; dim++)
-      if (strata_nest_static_extent(copy, dim) > 1 &&
+      if (!strata_size_is_one(copy->space.sizes[dim]) &&
           mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(read, i), dim)) {
         MlirAffineExpr first = mlirAffineExprCompose(mlirAffineMapGetResult(read, i), origin);
         MlirAffineExpr minus = mlirAffineMulExprGet(first, mlirAffineConstantExprGet(context, -1));

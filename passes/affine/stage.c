@@ -186,7 +186,7 @@ static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     points[dim] = mlirAffineConstantExprGet(context, 0);
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (both & 1u << dim && strata_nest_static_extent(nest, dim) > 1) {
+    if (both & 1u << dim && !strata_size_is_one(nest->space.sizes[dim])) {
       strata_contraction_axis_t single = {.n_dims = 1, .dims = {dim}, .extent = strata_nest_static_extent(nest, dim)};
       if (s->rank + 2 == MAX_RANK)
         return false;
@@ -210,7 +210,7 @@ static bool read_staging(const strata_gpu_contraction_t *q, int side, bool adds,
   *s = (staging_t){.q = q, .c = c, .side = side, .keeps_zero = true, .dims = c->sides[side].dims};
   s->value = strata_contraction_narrow(c, side);
   for (int dim = c->nest->n_parallel; dim < strata_nest_n_dims(c->nest); dim++)
-    if (!(s->dims & 1u << dim) && strata_nest_static_extent(c->nest, dim) > 1)
+    if (!(s->dims & 1u << dim) && !strata_size_is_one(c->nest->space.sizes[dim]))
       return false;
   strata_contraction_axes(c, axes);
   int64_t bytes = bytes_of(element_type(s));

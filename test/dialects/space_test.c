@@ -1,5 +1,6 @@
 // Sizes that vary: sums and products of them, and affine expressions over dims of such sizes, which keep their value at
 // random points for random symbols, and become what a person would write.
+#include "dialects/affine/kernel.h"
 #include "dialects/affine/simplify.h"
 #include "test/dialects/affine_values.h"
 
@@ -175,6 +176,36 @@ static void test_reshapes(MlirContext context) {
     fail("reshape", start, position);
 }
 
+// The point at which a position is that of another point, and of one that is offset.
+static void test_invert(MlirContext context) {
+  static const struct {
+    const char *sizes, *map, *target, *point[3];
+  } cases[] = {
+      {"s0, s1, 64", "(d0 * s1 + d1) * 64 + d2", "(d2 * s1 + d0) * 64 + d1", {"d2", "d0", "d1"}},
+      {"8, s0, 64",
+       "d0 * (s0 + s2) * 64 + d1 * 64 + s2 * 64 + d2",
+       "d0 * (s0 + s2) * 64 + d1 * 64 + s2 * 64 + 5",
+       {"d0", "d1", "5"}},
+      {"s0, s1, 64", "(d0 * s1 + d1) * 63 + d2", "d0", {NULL}}, // several points are at one position
+      {"s0, s1, 64", "(d0 * s1 + d1 floordiv 2) * 64 + d2", "d0", {NULL}},
+  };
+  static const char *const targets[] = {"s1, 64, s0", "8, s0, 1", "s0, 1, 1", "s0, 1, 1"};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    strata_size_t sizes[N_DIMS], target_sizes[N_DIMS], size = {.min = 1, .max = INT64_MAX, .divisor = 1};
+    strata_space_t space = space_of(context, SYMBOLS, cases[i].sizes, sizes);
+    strata_space_t target_space = space_of(context, SYMBOLS, targets[i], target_sizes);
+    MlirAffineExpr expr = parse(context, cases[i].map), target = parse(context, cases[i].target), point[N_DIMS];
+    size.expr = parse(context, "s0 * s1");
+    MlirAffineMap map = mlirAffineMapGet(context, 3, N_SYMBOLS, 1, &expr);
+    bool is_found = strata_affine_invert(map, &space, &size, &target, &target_space, point);
+    if (is_found != (cases[i].point[0] != NULL))
+      fail("invert", expr, target);
+    for (int j = 0; j < 3 && is_found; j++)
+      if (!mlirAffineExprEqual(point[j], parse(context, cases[i].point[j])))
+        fail("point", target, point[j]);
+  }
+}
+
 //===-- Random expressions ---------------------------------------------------------------------------------------===//
 
 static MlirAffineExpr random_size(MlirContext context) {
@@ -306,6 +337,7 @@ int main(void) {
   test_nonnegative(context);
   test_positions(context);
   test_reshapes(context);
+  test_invert(context);
   test_random(context);
   mlirContextDestroy(context);
   printf(failures ? "%d failures\n" : "ok\n", failures);
