@@ -62,7 +62,7 @@ int strata_rt_constants_set(strata_rt_instance_t *instance, uint32_t index, cons
 // STRATA_OK, or an error that names a constant the preparation waits for.
 int strata_rt_constants_check(const strata_rt_instance_t *instance);
 
-//===-- Launches and slots (run.c) -------------------------------------------------------------------------------===//
+//===-- Launches (run.c) -----------------------------------------------------------------------------------------===//
 
 // What a call works on; in the body of a loop the tensors are the loop's arguments.
 typedef struct {
@@ -82,6 +82,12 @@ typedef int (*strata_rt_launched_t)(const strata_rt_instance_t *instance, const 
                                     size_t place, void *user);
 int strata_rt_enqueue_main(const strata_rt_instance_t *instance, const strata_rt_call_t *call,
                            strata_rt_launched_t done, void *user);
+
+//===-- Slots (slots.c) ------------------------------------------------------------------------------------------===//
+
+// A slot with memory of at least |needed| bytes; a status. Given back when the call has ended.
+int strata_rt_slot_take(strata_rt_instance_t *instance, size_t needed, strata_rt_slot_t **out_slot);
+void strata_rt_slot_give(strata_rt_instance_t *instance, strata_rt_slot_t *slot);
 void strata_rt_slots_free(strata_rt_instance_t *instance); // between cleanup_begin and _end
 
 //===-- The library's life (load.c) ------------------------------------------------------------------------------===//

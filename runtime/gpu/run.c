@@ -185,7 +185,7 @@ static int enqueue_all(const strata_rt_instance_t *instance, const strata_rt_cal
                                      : strata_rt_enqueue_main(instance, call, NULL, NULL);
 }
 
-//===-- Slots ----------------------------------------------------------------------------------------------------===//
+//===-- Memory ---------------------------------------------------------------------------------------------------===//
 
 static size_t round_up(size_t size) {
   return (size + STRATA_RT_ALIGNMENT - 1) / STRATA_RT_ALIGNMENT * STRATA_RT_ALIGNMENT;
@@ -234,80 +234,6 @@ int strata_rt_output_shape(size_t index, const int64_t *dims, int64_t *shape) {
   return strata_rt_sizes_output_shape(program.library, program.variants[0].sizes, index, dims, shape);
 }
 
-// Frees what the slot has; between cleanup_begin and _end.
-static void free_slot(const strata_rt_instance_t *instance, strata_rt_slot_t *slot) {
-  if (slot->stream && !instance->is_lost)
-    strata_rt_driver()->destroy_stream(slot->stream);
-  if (slot->memory && !instance->is_lost)
-    strata_rt_driver()->free(slot->memory);
-  free(slot);
-}
-
-static int create_slot(const strata_rt_instance_t *instance, strata_rt_slot_t **out_slot) {
-  strata_rt_slot_t *slot = calloc(1, sizeof *slot);
-  if (!slot)
-    return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", program.library->name);
-  int status = strata_rt_driver()->create_stream(&slot->stream);
-  if (status) {
-    strata_rt_cleanup_begin(status);
-    free_slot(instance, slot);
-    return strata_rt_cleanup_end();
-  }
-  *out_slot = slot;
-  return STRATA_OK;
-}
-
-// Memory of |needed| bytes. What replaces too little has some room, so that sizes that grow from call to call allocate
-// seldom. Nothing uses the slot, so its memory can go.
-static int grow_slot(strata_rt_slot_t *slot, size_t needed) {
-  const strata_rt_driver_t *driver = strata_rt_driver();
-  size_t roomy = round_up(slot->size + slot->size / 4), size = needed > roomy ? needed : roomy;
-  int status = slot->memory ? driver->free(slot->memory) : STRATA_OK;
-  slot->memory = NULL;
-  slot->size = 0;
-  void *memory = NULL;
-  if (!status)
-    status = driver->allocate(size, &memory);
-  if (status && size > needed)
-    status = driver->allocate(size = needed, &memory);
-  slot->memory = memory;
-  slot->size = status ? 0 : size;
-  return status;
-}
-
-static void give_slot(strata_rt_instance_t *instance, strata_rt_slot_t *slot);
-
-static int take_slot(strata_rt_instance_t *instance, size_t needed, strata_rt_slot_t **out_slot) {
-  pthread_mutex_lock(&instance->mutex);
-  strata_rt_slot_t *slot = instance->slots;
-  if (slot)
-    instance->slots = slot->next;
-  pthread_mutex_unlock(&instance->mutex);
-  int status = slot ? STRATA_OK : create_slot(instance, &slot);
-  if (!status && slot->size < needed) {
-    status = grow_slot(slot, needed);
-    if (status)
-      give_slot(instance, slot);
-  }
-  *out_slot = slot;
-  return status;
-}
-
-static void give_slot(strata_rt_instance_t *instance, strata_rt_slot_t *slot) {
-  pthread_mutex_lock(&instance->mutex);
-  slot->next = instance->slots;
-  instance->slots = slot;
-  pthread_mutex_unlock(&instance->mutex);
-}
-
-void strata_rt_slots_free(strata_rt_instance_t *instance) {
-  for (strata_rt_slot_t *slot = instance->slots, *next; slot; slot = next) {
-    next = slot->next;
-    free_slot(instance, slot);
-  }
-  instance->slots = NULL;
-}
-
 //===-- Calls ----------------------------------------------------------------------------------------------------===//
 
 // Copies all inputs in, or all outputs out. |device|: where all tensors are there.
@@ -351,7 +277,7 @@ static int enqueue_call(const strata_rt_instance_t *instance, const strata_rt_ca
 
 static int run_in_slot(strata_rt_instance_t *instance, const strata_rt_call_t *call) {
   strata_rt_slot_t *slot;
-  int status = take_slot(instance, call_size(instance->variant, call->values), &slot);
+  int status = strata_rt_slot_take(instance, call_size(instance->variant, call->values), &slot);
   if (status)
     return status;
   strata_rt_call_t inner = *call;
@@ -362,7 +288,7 @@ static int run_in_slot(strata_rt_instance_t *instance, const strata_rt_call_t *c
   if (strata_rt_driver()->synchronize_stream(slot->stream)) // also after an error: nothing may touch the tensors later
     strata_rt_driver()->synchronize();
   status = strata_rt_cleanup_end();
-  give_slot(instance, slot);
+  strata_rt_slot_give(instance, slot);
   return status;
 }
 

@@ -28,11 +28,6 @@ static const char *to_string(strata_arena_t *arena, MlirStringRef text) {
   return strata_arena_printf(arena, "%.*s", (int)text.length, text.data);
 }
 
-strata_number_t strata_program_round_up(const strata_program_t *program, strata_number_t size, int64_t multiple) {
-  strata_number_t count = strata_sizes_op(program->sizes, STRATA_VALUE_CEILDIV, size, multiple);
-  return strata_sizes_op(program->sizes, STRATA_VALUE_MUL, count, multiple);
-}
-
 //===-- Tensors --------------------------------------------------------------------------------------------------===//
 
 static strata_dtype_t dtype_of(strata_type_t type, bool is_unsigned) {
@@ -168,17 +163,6 @@ static size_t constant_of_global(reader_t *reader, const strata_buffer_t *buffer
   return (size_t)*known - 1;
 }
 
-// An attribute that is an integer, or a map of the symbols with one result; |otherwise| where it is neither.
-static strata_number_t read_number(const strata_program_t *program, MlirOperation op, const char *name,
-                                   strata_number_t otherwise) {
-  MlirAttribute attr = strata_attr(op, name);
-  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAAffineMap(attr))
-    return strata_attr_i64(op, name, otherwise);
-  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
-  bool is_one = program->sizes && mlirAffineMapGetNumResults(map) == 1;
-  return is_one ? strata_sizes_expr(program->sizes, mlirAffineMapGetResult(map, 0)) : otherwise;
-}
-
 // The sizes that the kernel takes behind its buffers.
 static void read_sizes(const strata_program_t *program, MlirOperation func, strata_program_kernel_t *kernel) {
   MlirAttribute attr = strata_attr(func, "strata.sizes");
@@ -192,16 +176,14 @@ static void read_sizes(const strata_program_t *program, MlirOperation func, stra
   kernel->sizes = sizes;
 }
 
-// No number of a library: there are fewer values.
-#define NO_NUMBER INT64_MIN
-
 // The declaration that tile-to-cpu or tile-to-gpu left behind.
 static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strata_program_kernel_t *out_kernel) {
   const char *counted = reader->program->gpu ? "strata.blocks" : "strata.tasks";
   MlirOperation func = mlirSymbolTableLookup(reader->symbols, symbol);
-  strata_number_t tasks =
-      mlirOperationIsNull(func) ? NO_NUMBER : read_number(reader->program, func, counted, NO_NUMBER);
-  if (tasks == NO_NUMBER)
+  strata_number_t tasks = mlirOperationIsNull(func)
+                              ? STRATA_NO_NUMBER
+                              : strata_program_read_number(reader->program, func, counted, STRATA_NO_NUMBER);
+  if (tasks == STRATA_NO_NUMBER)
     return strata_error(STRATA_INTERNAL, "library: kernel %.*s has no %s", (int)symbol.length, symbol.data, counted);
   *out_kernel = (strata_program_kernel_t){
       .symbol = to_string(reader->arena, symbol),
@@ -253,72 +235,17 @@ static strata_status_t read_buffer(reader_t *reader, const strata_buffer_t *buff
     *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_CONSTANT, .index = add_constant(reader, constant)};
     return NULL;
   }
-  strata_number_t offset =
-      read_number(reader->program, mlirOpResultGetOwner(buffer->value), "strata.offset", NO_NUMBER);
+  strata_number_t offset = strata_program_read_number(reader->program, mlirOpResultGetOwner(buffer->value),
+                                                      "strata.offset", STRATA_NO_NUMBER);
   *out_arg = (strata_program_arg_t){.kind = STRATA_ARG_POOL, .offset = offset};
-  return offset != NO_NUMBER ? NULL : strata_error(STRATA_INTERNAL, "library: a buffer of @main has no strata.offset");
+  return offset != STRATA_NO_NUMBER ? NULL
+                                    : strata_error(STRATA_INTERNAL, "library: a buffer of @main has no strata.offset");
 }
 
 //===-- Loops ----------------------------------------------------------------------------------------------------===//
 
 static strata_status_t read_function(reader_t *reader, MlirOperation func, bool is_main,
                                      strata_program_launches_t *out_launches);
-
-static strata_number_t size_of_buffer(const strata_program_t *program, const strata_buffer_t *buffer) {
-  return buffer->size >= 0 ? buffer->size : strata_sizes_expr(program->sizes, buffer->bytes);
-}
-
-static void mark_varying(strata_rt_step_t *step) {
-  if (strata_number_varies((int64_t)step->size) || strata_number_varies((int64_t)step->offset))
-    step->kind |= STRATA_RT_STEP_VARIES;
-}
-
-// A scan's argument is moved by a row in each iteration, from the last row backwards if it is reversed.
-static void step_rows(const strata_program_t *program, const strata_counted_loop_t *loop, strata_number_t size,
-                      int scan, strata_rt_step_t *step, strata_program_arg_t *arg) {
-  strata_number_t row = strata_sizes_op(program->sizes, STRATA_VALUE_FLOORDIV, size, loop->count);
-  *step = (strata_rt_step_t){.kind = STRATA_RT_ROW, .stride = row};
-  if (strata_number_varies(row))
-    step->kind |= STRATA_RT_STEP_VARIES;
-  if (!loop->reversed[scan])
-    return;
-  step->stride = -row;
-  if (strata_number_varies(row)) {
-    MlirAffineExpr minus = mlirAffineConstantExprGet(program->compile->context, -1);
-    step->stride = strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row, strata_sizes_expr(program->sizes, minus));
-  }
-  strata_number_t last = strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row, loop->count - 1);
-  arg->offset = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, arg->offset, last);
-}
-
-// How the arguments move; those of reversed scans are changed to the last row.
-static const strata_rt_step_t *read_steps(reader_t *reader, const strata_counted_loop_t *loop,
-                                          const strata_launch_t *launch, const strata_launch_list_t *list,
-                                          strata_program_arg_t *args) {
-  enum { STATE_ALIGNMENT = 256 };
-  const strata_program_t *program = reader->program;
-  strata_rt_step_t *steps = strata_arena_array(reader->arena, strata_rt_step_t, launch->n_args);
-  strata_number_t offset = read_number(program, loop->declaration, "strata.states", 0);
-  int n_operands = strata_counted_loop_n_operands(loop);
-  for (int i = 0; i < loop->n_states; i++) {
-    strata_number_t own = size_of_buffer(program, &list->buffers.data[launch->args[i]]);
-    strata_number_t size = strata_program_round_up(program, own, STATE_ALIGNMENT);
-    steps[i] =
-        (strata_rt_step_t){.kind = STRATA_RT_STATE, .stride = size, .offset = (uint64_t)offset, .size = (uint64_t)own};
-    steps[n_operands + i] = steps[i];
-    steps[n_operands + i].kind = STRATA_RT_NEXT_STATE;
-    mark_varying(&steps[i]);
-    mark_varying(&steps[n_operands + i]);
-    offset = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, offset,
-                             strata_sizes_op(program->sizes, STRATA_VALUE_MUL, size, 2));
-  }
-  for (int i = 0; i < loop->n_inputs + loop->n_outputs; i++) {
-    int place = i < loop->n_inputs ? loop->n_states + i : n_operands + loop->n_states + i - loop->n_inputs;
-    strata_number_t size = size_of_buffer(program, &list->buffers.data[launch->args[place]]);
-    step_rows(program, loop, size, i, &steps[place], &args[place]);
-  }
-  return steps;
-}
 
 static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, const strata_launch_t *launch,
                                  const strata_launch_list_t *list, strata_program_arg_t *args,
@@ -331,7 +258,7 @@ static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, co
   **out_loop = (strata_program_loop_t){.count = loop.count,
                                        .condition = loop.has_condition ? 0 : -1,
                                        .limit = loop.has_limit ? loop.n_states + loop.n_inputs : -1,
-                                       .steps = read_steps(reader, &loop, launch, list, args)};
+                                       .steps = strata_program_read_steps(reader->program, &loop, launch, list, args)};
   return read_function(reader, body, true, &(*out_loop)->body);
 }
 
@@ -422,7 +349,7 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   STRATA_TRY(check_arguments(main, &out_program->symbols));
   if (out_program->symbols.rows.count)
     out_program->sizes = strata_sizes_create(compile->arena, &out_program->symbols);
-  out_program->pool_size = read_number(out_program, main, "strata.pool_size", 0);
+  out_program->pool_size = strata_program_read_number(out_program, main, "strata.pool_size", 0);
   out_program->pool_live = strata_attr_i64(main, "strata.pool_live", 0);
   out_program->pool_sum = strata_attr_i64(main, "strata.pool_sum", 0);
   reader_t reader = create_reader(out_program);

@@ -2,6 +2,7 @@
 #ifndef STRATA_TARGETS_LIBRARY_PROGRAM_H
 #define STRATA_TARGETS_LIBRARY_PROGRAM_H
 
+#include "dialects/counted_loop.h"
 #include "passes/affine/launch_list.h"
 #include "runtime/base/dtype.h"
 #include "runtime/gpu/map.h"
@@ -123,6 +124,15 @@ int64_t strata_program_count_launches(const strata_program_launches_t *launches)
 STRATA_MUST_CHECK strata_status_t strata_program_read_maps(const strata_program_t *program, MlirOperation func,
                                                            strata_program_kernel_t *kernel);
 
+// An attribute that is an integer, or a map of the symbols with one result; |otherwise| where it is neither
+// (numbers.c).
+strata_number_t strata_program_read_number(const strata_program_t *program, MlirOperation op, const char *name,
+                                           strata_number_t otherwise);
+#define STRATA_NO_NUMBER INT64_MIN // no number of a library: there are fewer values
+// How the arguments of a loop move; those of reversed scans are changed to the last row.
+const strata_rt_step_t *strata_program_read_steps(const strata_program_t *program, const strata_counted_loop_t *loop,
+                                                  const strata_launch_t *launch, const strata_launch_list_t *list,
+                                                  strata_program_arg_t *args);
 // The next multiple.
 strata_number_t strata_program_round_up(const strata_program_t *program, strata_number_t size, int64_t multiple);
 
