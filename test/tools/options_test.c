@@ -145,7 +145,7 @@ static void test_errors(void) {
   CHECK_STR(parse("m --weights=some"), "--weights: expected embed|file|argument|set, got 'some'");
   CHECK_STR(parse("m --aot=maybe"), "--aot: expected on or off, got 'maybe'");
   CHECK_STR(parse("m --dim N"), "--dim: expected NAME=N, got 'N'");
-  CHECK_STR(parse("m --dim N=-3"), "--dim N=-3: expected a size, 0 or more");
+  CHECK_STR(parse("m --dim N=-3"), "--dim N=-3: expected a size, 0 or more, or a range as in 1..512");
   CHECK_STR(parse("m --device"), "--device: expected a value: NAME");
   CHECK_STR(parse("m --alignment=24"), "--alignment: expected a power of two, got 24");
   CHECK_STR(parse("m --aot --aot-name=3d"), "--aot-name: expected a C identifier, got '3d'");

@@ -139,11 +139,11 @@ void onnx_import_top_k(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), positions;
   strata_shape_t shape = onnx_shape(x);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", -1), shape.rank);
-  int64_t count;
-  const strata_dim_t *ks = onnx_dims_or_attr(n, "k", 1, &count);
+  int64_t count = 1;
+  const strata_dim_t *ks = onnx_has_attr(n, "k") ? NULL : onnx_dims(n, 1, &count);
   if (!onnx_failed(n) && count != 1)
     onnx_invalid(n, "operand 1: expected one element, got %lld", (long long)count);
-  strata_dim_t k = onnx_failed(n) ? onnx_dim(n, 0) : ks[0];
+  strata_dim_t k = ks && !onnx_failed(n) ? ks[0] : onnx_dim(n, onnx_attr_int(n, "k", 0));
   if (!onnx_failed(n) &&
       (onnx_dim_range(n, k).max < 0 || onnx_dim_range(n, strata_dim_sub(k, shape.dims[axis])).min > 0))
     onnx_invalid(n, "k: expected 0 to %s, got %s", onnx_dim_text(n, shape.dims[axis]), onnx_dim_text(n, k));

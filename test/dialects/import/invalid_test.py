@@ -177,11 +177,12 @@ def open_sizes():
         graph.output("y", FLOAT, shape)
         return graph
     for size in (-1, 0, ""):
-        expect_error(f"a size of {size!r}", model([size, 3]), "input 'x'", "dimension 0", "--dim x.0=N")
+        expect_right(f"a size of {size!r}", model([size, 3]), "tensor<?x3xf32", 'name = "x.0"')
         expect_right(f"a size of {size!r}, given", model([size, 3]), "tensor<2x3xf32>", options=["--dim=x.0=2"])
         expect_right(f"a size of {size!r}, by shape", model([size, 3]), "tensor<2x3xf32>", options=["--shape=x=2x3"])
     expect_right("an empty input", model([0, 3]), "tensor<0x3xf32>", options=["--dim=x.0=0"])
     expect_error("no shape", model([], False), "input 'x'", "--shape x=")
+    expect_right("no shape, open", model(["a", "b"], False), "tensor<2x?xf32", 'name = "x.1"', options=["--shape=x=2x?"])
     expect_right("no shape, given", model([2, 3], False), "tensor<2x3xf32>", options=["--shape=x=2x3"])
     expect_right("no shape, a scalar", model([], False), "tensor<f32>", options=["--shape=x=scalar"])
     expect_error("another size", model([2, 3]), "--shape x=2x4", "dimension 1 has size 3", options=["--shape=x=2x4"])

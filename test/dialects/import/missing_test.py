@@ -46,7 +46,7 @@ def sizes():
     check("every size", lines, ("'batch'", "--dim batch=N"), ("--dim 'past len + 1=N'",),
           ("--dim 'it'\\''s=N'",), ("'y.1'", "--dim y.1=N"), ("--dim a=b=N",), ("all that is not known",))
     strata.strata("missing.onnx", "--compile-to=affine", *pasted(lines, 3))
-    check("a name that is near", errors_of(graph, "--dim", "bacth=3", *pasted(lines, 3)[2:]), ("'batch'",),
+    check("a name that is near", errors_of(graph, "--dim", "bacth=3", *pasted(lines, 3)[2:]),
           ("no dimension 'bacth'; did you mean 'batch'?",))
 
 
