@@ -2,7 +2,7 @@
 
 // Where the extent along the vectors varies there are full tiles, then smaller ones, then elements: vectors stay static,
 // and no store needs a mask. Tasks are as many runs of tiles as there are.
-// CHECK-DAG: #[[TASKS:.*]] = affine_map<()[s0] -> ((s0 + 4095) floordiv 4096)>
+// CHECK-DAG: #[[TASKS:.*]] = affine_map<()[s0] -> (s0 ceildiv 4096)>
 // CHECK-LABEL: func.func private @map
 // CHECK: %[[N:.*]] = "strata.size"() {symbol = 0 : i64}
 // CHECK: %[[COUNT:.*]] = affine.apply #[[TASKS]]()[%[[N]]]
