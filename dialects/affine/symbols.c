@@ -214,8 +214,8 @@ MlirAffineMap strata_map_over_used_symbols(MlirAffineMap map, int capacity, int 
     if (!used[i])
       continue;
     if (i != *out_count)
-      map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(context, i),
-                                 mlirAffineSymbolExprGet(context, *out_count), n_dims, n_symbols);
+      map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(context, i), mlirAffineSymbolExprGet(context, *out_count),
+                                 n_dims, n_symbols);
     out_symbols[(*out_count)++] = i;
   }
   for (intptr_t i = 0; i < n && i < MAX_DIMS; i++)

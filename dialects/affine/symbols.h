@@ -53,7 +53,8 @@ int strata_symbol_of_value(MlirValue value);
 MlirValue strata_symbol_value(MlirBlock body, int symbol, MlirLocation location);
 // |value| as an expression over symbols; null if it is none.
 MlirAffineExpr strata_symbol_expr_of_value(MlirValue value);
-// Result |result| of |map| with its inputs, dims and then symbols, replaced: over |n_dims| dims and |n_symbols| symbols.
+// Result |result| of |map| with its inputs, dims and then symbols, replaced: over |n_dims| dims and |n_symbols|
+// symbols.
 MlirAffineExpr strata_affine_apply(MlirAffineMap map, intptr_t result, const MlirAffineExpr *inputs, intptr_t n_dims,
                                    intptr_t n_symbols);
 // |map| over those of its symbols alone that it uses: their numbers.

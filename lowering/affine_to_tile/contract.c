@@ -331,8 +331,8 @@ static void step_in_segment(strata_tile_builder_t *b, const MlirAffineExpr *coun
   int last = nest->n_reduction - 1;
   memcpy(at, counters, (size_t)nest->n_reduction * sizeof *at);
   if (c->n_segments > 1)
-    at[last] = strata_tile_scaled(
-        b, c->segment, strata_nest_static_extent(nest, nest->n_parallel + last) / c->n_segments, at[last]);
+    at[last] = strata_tile_scaled(b, c->segment,
+                                  strata_nest_static_extent(nest, nest->n_parallel + last) / c->n_segments, at[last]);
   micro_step(b, at, carried, c);
   if (c->prefetches_panel && !b->status)
     prefetch_panel(b, c);
@@ -466,8 +466,6 @@ static int64_t side_extent(const contract_t *c, int side) {
   return dim == STRATA_NO_DIM ? 1 : strata_max(1, strata_nest_likely_extent(c->k.nest, dim));
 }
 
-
-
 // How many tasks the points of u and v together should be cut into: each must be worth its start.
 static int64_t wanted_pieces(const contract_t *c) {
   int64_t outer = 1, flops = 2 * c->k.n_reduced;
@@ -540,8 +538,7 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
   const int order[2] = {U, V}; // u changes fastest: neighbours share the vector side
   for (int i = 0; i < 2; i++) {
     strata_size_t extent = c->n_runs[order[i]];
-    c->chunk_index[order[i]] =
-        strata_tile_task_part(b, digit_of(b, task, stride, extent), forall.induction, n_tasks);
+    c->chunk_index[order[i]] = strata_tile_task_part(b, digit_of(b, task, stride, extent), forall.induction, n_tasks);
     stride = strata_size_product(stride, extent);
   }
   for (int i = c->k.n_outer; i-- > 0;) {

@@ -52,7 +52,8 @@ static MlirValue end_of(strata_tile_builder_t *b, const strata_tile_range_t *ran
 
 static strata_tile_loop_t begin_loop(strata_tile_builder_t *b, strata_size_t extent, const strata_tile_range_t *range,
                                      MlirAffineExpr *out_coordinate) {
-  strata_tile_loop_t loop = {.n_symbols = b->space.n_symbols, .known = b->known, .is_real = !strata_size_is_one(extent)};
+  strata_tile_loop_t loop = {
+      .n_symbols = b->space.n_symbols, .known = b->known, .is_real = !strata_size_is_one(extent)};
   if (!loop.is_real) {
     *out_coordinate = strata_tile_constant(b, 0);
     return loop;
@@ -257,6 +258,14 @@ strata_size_t strata_tile_ceil_quotient(const strata_tile_builder_t *b, strata_s
   return strata_size_of_expr(&b->sizes, mlirAffineCeilDivExprGet(strata_size_expr(b->e.context, size), by));
 }
 
+// Indices of outer dim |dim| that are worth a task.
+static int64_t least_chunk(const strata_tile_builder_t *b, const strata_tile_walk_t *walk, int dim) {
+  int64_t work = strata_max(walk->work, 1);
+  for (int inner = dim + 1; inner < walk->n_outer; inner++)
+    work = strata_times(work, strata_max(1, likely(b, walk->outer[inner])));
+  return strata_max(1, MIN_TASK_WORK / work);
+}
+
 // Decided at likely sizes; where they are others, there are as many more tasks.
 static plan_t plan_outer(const strata_tile_builder_t *b, const strata_tile_walk_t *walk, int64_t wanted) {
   int64_t before = 1;
@@ -266,7 +275,9 @@ static plan_t plan_outer(const strata_tile_builder_t *b, const strata_tile_walk_
     int64_t extent = strata_max(1, likely(b, walk->outer[dim]));
     if (before * extent >= wanted || dim + 1 == n_dims) {
       int64_t chunks = wanted / before < 1 ? 1 : wanted / before > extent ? extent : wanted / before;
-      int64_t chunk = strata_ceil_div(extent, chunks);
+      int64_t chunk = strata_ceil_div(extent, chunks), number;
+      if (!strata_size_is_constant(walk->outer[dim], &number)) // the likely ones may be few
+        chunk = strata_max(chunk, least_chunk(b, walk, dim));
       return (plan_t){dim, chunk, strata_size_product(points, strata_tile_ceil_quotient(b, walk->outer[dim], chunk))};
     }
     before *= extent;
@@ -277,8 +288,9 @@ static plan_t plan_outer(const strata_tile_builder_t *b, const strata_tile_walk_
 
 strata_loop_t strata_tile_tasks_begin(strata_tile_builder_t *b, strata_size_t count) {
   int64_t number;
-  return strata_size_is_constant(count, &number) ? strata_emit_forall_begin(&b->e, number)
-                                                 : strata_emit_forall_begin_at_run_time(&b->e, strata_tile_size(b, count));
+  return strata_size_is_constant(count, &number)
+             ? strata_emit_forall_begin(&b->e, number)
+             : strata_emit_forall_begin_at_run_time(&b->e, strata_tile_size(b, count));
 }
 
 MlirValue strata_tile_task_part(strata_tile_builder_t *b, MlirAffineExpr expr, MlirValue task, strata_size_t n_tasks) {
@@ -386,8 +398,9 @@ static void walk_vector_tasks(strata_tile_builder_t *b, walker_t *w, int64_t wan
   bool is_known = strata_size_is_constant(w->walk->vector, &number);
   strata_tile_chunks_t chunks = strata_tile_chunks(extent, w->walk->tile, wanted);
   int64_t run = strata_max(chunks.chunk, 1) * chunks.tile;
-  strata_size_t n_tasks = is_known ? strata_size_constant(chunks.n_chunks)
-                                   : strata_tile_ceil_quotient(b, w->walk->vector, run);
+  run = strata_max(run, strata_round_up(MIN_TASK_WORK / strata_max(w->walk->work / extent, 1), chunks.tile));
+  strata_size_t n_tasks =
+      is_known ? strata_size_constant(chunks.n_chunks) : strata_tile_ceil_quotient(b, w->walk->vector, run);
   strata_loop_t forall = strata_tile_tasks_begin(b, n_tasks);
   strata_tile_loop_t loops[STRATA_MAX_DIMS];
   for (int dim = 0; dim < w->walk->n_outer; dim++)

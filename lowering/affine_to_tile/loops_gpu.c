@@ -37,7 +37,8 @@ static void emit_tile(strata_tile_builder_t *b, walker_t *w, int64_t size, MlirA
 
 // Full tiles and the tail, told apart by the tile's number.
 static void emit_tiles(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr tile) {
-  int64_t size = w->walk->tile, n_full = strata_size_static_value(w->walk->vector) / size, tail = strata_size_static_value(w->walk->vector) % size;
+  int64_t size = w->walk->tile, n_full = strata_size_static_value(w->walk->vector) / size,
+          tail = strata_size_static_value(w->walk->vector) % size;
   MlirAffineExpr base = strata_tile_scaled(b, tile, size, strata_tile_constant(b, 0));
   if (!tail) {
     emit_tile(b, w, size, base);
@@ -81,8 +82,8 @@ static void emit_crossing(strata_tile_builder_t *b, walker_t *w, MlirAffineExpr 
 void strata_tile_walk_gpu(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body,
                           void *user) {
   walker_t w = {.walk = walk, .body = body, .user = user};
-  int64_t n_tiles = strata_ceil_div(strata_size_static_value(walk->vector), walk->tile), n_tasks = n_tiles, stride = n_tiles,
-          counts[STRATA_MAX_DIMS];
+  int64_t n_tiles = strata_ceil_div(strata_size_static_value(walk->vector), walk->tile), n_tasks = n_tiles,
+          stride = n_tiles, counts[STRATA_MAX_DIMS];
   for (int dim = 0; dim < walk->n_outer; dim++) {
     bool is_cross = walk->cross_tile && dim == walk->cross;
     int64_t extent = strata_size_static_value(walk->outer[dim]);

@@ -64,7 +64,7 @@ typedef struct {
   int n_carried;
   uint32_t dims;        // of the carried vectors
   int vector_dim;       // the reduction dim vectorized, -1 for none
-  int64_t width; // its tiles
+  int64_t width;        // its tiles
   MlirAffineExpr start; // their first element
   MlirAffineExpr point[STRATA_MAX_DIMS];
 } reduction_t;

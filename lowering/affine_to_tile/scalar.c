@@ -88,8 +88,8 @@ static void clone_for(cloner_t *c, MlirOperation op) {
   strata_emitter_t *e = &c->b->e;
   apply_map(c, op, "upperBoundMap", 0, n_sizes, &to);
   MlirValue first = strata_emit_index(e, mlirAffineConstantExprGetValue(from));
-  strata_loop_t loop = strata_emit_for_begin(e, first, to, mlirIntegerAttrGetValueInt(strata_attr(op, "step")), n_inits,
-                                             inits, args);
+  strata_loop_t loop =
+      strata_emit_for_begin(e, first, to, mlirIntegerAttrGetValueInt(strata_attr(op, "step")), n_inits, inits, args);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   map_value(c, mlirBlockGetArgument(body, 0), loop.induction);
   for (int i = 0; i < n_inits; i++)
@@ -230,7 +230,8 @@ static void scalar_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, M
 }
 
 static strata_tile_walk_t walk_of(const strata_nest_t *nest) {
-  strata_tile_walk_t walk = {.outer = nest->space.sizes, .n_outer = nest->n_parallel, .vector = strata_size_constant(1), .tile = 1, .work = 8};
+  strata_tile_walk_t walk = {
+      .outer = nest->space.sizes, .n_outer = nest->n_parallel, .vector = strata_size_constant(1), .tile = 1, .work = 8};
   for (int i = 0; i < nest->n_reduction; i++)
     walk.work *= strata_nest_likely_extent(nest, nest->n_parallel + i);
   return walk;

@@ -83,8 +83,7 @@ static void bind_sizes(strata_tile_builder_t *b, address_t *address, int n, Mlir
   if (count > STRATA_TILE_ACCESS_SYMBOLS)
     strata_tile_fail(b, "affine-to-tile: an access with so many sizes");
   for (int i = 0; i < count; i++)
-    address->operands[address->n_operands++] =
-        strata_symbol_value(b->kernel->body, symbols[i], b->e.location);
+    address->operands[address->n_operands++] = strata_symbol_value(b->kernel->body, symbols[i], b->e.location);
   for (int i = 0; i < n; i++)
     exprs[i] = mlirAffineMapGetResult(map, i);
 }
@@ -289,8 +288,7 @@ static bool block_strides(strata_tile_builder_t *b, MlirValue buffer, int rank, 
   strata_static_space_t storage;
   strata_memref_sizes(buffer, sizes);
   MlirAffineMap map =
-      mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, rank,
-                       (MlirAffineExpr *)(uintptr_t)coordinates);
+      mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, rank, (MlirAffineExpr *)(uintptr_t)coordinates);
   MlirAffineExpr position = strata_affine_linearize(map, sizes, strata_tile_space(b, &storage));
   for (int dim = 0; dim < b->space.n_vector; dim++)
     if (!strata_affine_coefficient(position, dim, &out_strides[dim]))
@@ -489,8 +487,7 @@ static bool guard_is_bounds(strata_tile_builder_t *b, const strata_tile_frame_t 
     bool found = false;
     for (int j = 0; j < rank && !found; j++) {
       MlirAffineExpr upper = mlirAffineMulExprGet(coordinates[j], strata_tile_constant(b, -1));
-      MlirAffineExpr last =
-          mlirAffineAddExprGet(strata_size_expr(b->e.context, sizes[j]), strata_tile_constant(b, -1));
+      MlirAffineExpr last = mlirAffineAddExprGet(strata_size_expr(b->e.context, sizes[j]), strata_tile_constant(b, -1));
       upper = strata_tile_simplify(b, mlirAffineAddExprGet(upper, last));
       found = mlirAffineExprEqual(constraint, coordinates[j]) || mlirAffineExprEqual(constraint, upper);
     }

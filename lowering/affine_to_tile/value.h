@@ -81,8 +81,8 @@ MlirAffineExpr strata_tile_simplify(strata_tile_builder_t *b, MlirAffineExpr exp
 // base + scale * expr, simplified.
 MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t scale, MlirAffineExpr base);
 
-// The dims that expressions are over, and the sizes that vary, kept in |storage|. Vector dims and symbols that do not exist (yet) have one
-// point.
+// The dims that expressions are over, and the sizes that vary, kept in |storage|. Vector dims and symbols that do not
+// exist (yet) have one point.
 const strata_space_t *strata_tile_space(const strata_tile_builder_t *b, strata_static_space_t *storage);
 
 // The index value of an expression without vector dims; of a size.

@@ -124,13 +124,10 @@ static MlirValue insert_nibble(strata__nest_t *nest, MlirValue byte, MlirValue h
 // The byte of the packed buffer that holds coordinates |map|; *out_half gets the expression of the half.
 static MlirAffineMap nibble_byte(const strata__nest_t *nest, const strata__buffer_t *buffer, MlirAffineMap map,
                                  MlirAffineExpr *out_half) {
-  MlirAffineExpr position =
-      strata_affine_linearize(map, buffer->sizes, STRATA__NEST_SPACE(nest));
+  MlirAffineExpr position = strata_affine_linearize(map, buffer->sizes, STRATA__NEST_SPACE(nest));
   MlirAffineExpr two = strata__constant(nest, 2);
-  *out_half =
-      strata_affine_simplify(mlirAffineModExprGet(position, two), STRATA__NEST_SPACE(nest));
-  MlirAffineExpr byte = strata_affine_simplify(mlirAffineFloorDivExprGet(position, two),
-                                               STRATA__NEST_SPACE(nest));
+  *out_half = strata_affine_simplify(mlirAffineModExprGet(position, two), STRATA__NEST_SPACE(nest));
+  MlirAffineExpr byte = strata_affine_simplify(mlirAffineFloorDivExprGet(position, two), STRATA__NEST_SPACE(nest));
   return one_result(nest, byte);
 }
 
@@ -228,13 +225,13 @@ static MlirValue guarded(strata__nest_t *nest, const strata__tensor_t *tensor, c
   int n_operands = 0;
   for (; n_operands < nest->n_dims; n_operands++)
     operands[n_operands] = nest->dims[n_operands];
-  MlirAffineMap map = strata__bind_symbols(
-      nest->lowering, strata__map(nest->lowering, nest->n_dims, n, constraints), operands, &n_operands);
+  MlirAffineMap map = strata__bind_symbols(nest->lowering, strata__map(nest->lowering, nest->n_dims, n, constraints),
+                                           operands, &n_operands);
   MlirAffineExpr bound[2 * STRATA_MAX_RANK];
   for (int i = 0; i < n; i++)
     bound[i] = mlirAffineMapGetResult(map, i);
-  MlirIntegerSet set = mlirIntegerSetGet(nest->lowering->context, nest->n_dims, mlirAffineMapGetNumSymbols(map), n,
-                                         bound, is_equality);
+  MlirIntegerSet set =
+      mlirIntegerSetGet(nest->lowering->context, nest->n_dims, mlirAffineMapGetNumSymbols(map), n, bound, is_equality);
   strata_named_attr_t condition = {"condition", mlirIntegerSetAttrGet(set)};
   MlirOperation op =
       strata_op_create(nest->e.location, "affine.if", n_operands, operands, 1, &type, 1, &condition, 2, regions);

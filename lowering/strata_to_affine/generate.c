@@ -70,8 +70,7 @@ static strata_status_t lower_constant(strata__lowering_t *l, MlirOperation op) {
   if (!data)
     return strata_error(STRATA_INVALID_ARGUMENT, "constant: the compile has no data for it");
   tensor->buffer = global_buffer(l, data, tensor, mlirOperationGetLocation(op));
-  tensor->map =
-      strata__reshape_map(l, tensor->rank, tensor->sizes, tensor->buffer->rank, tensor->buffer->sizes);
+  tensor->map = strata__reshape_map(l, tensor->rank, tensor->sizes, tensor->buffer->rank, tensor->buffer->sizes);
   return NULL;
 }
 

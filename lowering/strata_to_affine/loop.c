@@ -32,8 +32,8 @@ static MlirAffineMap scan_map(strata__lowering_t *l, const strata__tensor_t *ten
     row[i - 1] = mlirAffineDimExprGet(l->context, i);
   MlirAffineExpr column = mlirAffineConstantExprGet(l->context, 0);
   for (int i = 1; i < tensor->rank; i++)
-    column = mlirAffineAddExprGet(mlirAffineMulExprGet(column, strata_size_expr(l->context, tensor->sizes[i])),
-                                  row[i - 1]);
+    column =
+        mlirAffineAddExprGet(mlirAffineMulExprGet(column, strata_size_expr(l->context, tensor->sizes[i])), row[i - 1]);
   MlirAffineExpr results[2] = {mlirAffineDimExprGet(l->context, 0), column};
   return strata__map(l, tensor->rank, 2, results);
 }

@@ -136,8 +136,8 @@ void strata__nest_end(strata__nest_t *nest) {
   mlirRegionAppendOwnedBlock(region, nest->body);
   MlirValue operands[STRATA__MAX_SYMBOLS];
   int n_operands = 0, n_attrs = parallel_attrs(nest, attrs, operands, &n_operands);
-  MlirOperation op = strata_op_create(nest->e.location, "affine.parallel", n_operands, operands, 0, NULL, n_attrs,
-                                      attrs, 1, &region);
+  MlirOperation op =
+      strata_op_create(nest->e.location, "affine.parallel", n_operands, operands, 0, NULL, n_attrs, attrs, 1, &region);
   mlirBlockAppendOwnedOperation(nest->lowering->body, op);
 }
 

@@ -15,8 +15,7 @@ static bool is_elementwise(strata_op_id_t id) {
 
 static bool is_same_order(const strata__order_t *a, const strata__order_t *b) {
   return a->shape && b->shape && a->shape->rank == b->shape->rank &&
-         strata_sizes_equal(a->shape->rank, a->shape->sizes, b->shape->sizes) &&
-         mlirAffineMapEqual(a->map, b->map);
+         strata_sizes_equal(a->shape->rank, a->shape->sizes, b->shape->sizes) && mlirAffineMapEqual(a->map, b->map);
 }
 
 //===-- Chains of views ------------------------------------------------------------------------------------------===//
@@ -47,7 +46,8 @@ static strata__order_t order_as(strata__lowering_t *l, const chain_t *chain, siz
   MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(l->context, shape->rank);
   strata__order_t order = {shape, identity, identity};
   for (size_t i = as; i < of; i++) { // it lies behind
-    order.map = strata_affine_compose(strata__view_map(l, strata_def(chain->data[i])), order.map, STRATA__SPACE(l, shape));
+    order.map =
+        strata_affine_compose(strata__view_map(l, strata_def(chain->data[i])), order.map, STRATA__SPACE(l, shape));
     order.inverse = strata_affine_compose(order.inverse, strata__view_inverse(l, strata_def(chain->data[i])),
                                           STRATA__SPACE(l, strata__tensor(l, chain->data[i + 1])));
   }

@@ -24,7 +24,8 @@ strata_status_t strata__lower_scan(strata__lowering_t *l, MlirOperation op) {
   for (int i = 0; i < operand->rank; i++)
     coordinates[i] = strata__dim(&nest, i < axis ? i : i - 1);
   MlirAffineExpr step = strata__dim(&nest, nest.n_dims - 1);
-  coordinates[axis] = strata_attr_flag(op, "reverse") ? strata__plus(&nest, strata__linear(&nest, step, -1, -1), length) : step;
+  coordinates[axis] =
+      strata_attr_flag(op, "reverse") ? strata__plus(&nest, strata__linear(&nest, step, -1, -1), length) : step;
   MlirValue after = strata__combine(&nest, combiner, before, strata__load(&nest, operand, coordinates));
   strata__store(&nest, result, coordinates, strata_attr_flag(op, "exclusive") ? before : after);
   strata__for_end(&nest, loop, 1, &after, &final);

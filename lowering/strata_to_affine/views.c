@@ -6,8 +6,8 @@
 
 //===-- Buffers --------------------------------------------------------------------------------------------------===//
 
-strata__buffer_t *strata__new_buffer(strata__lowering_t *l, strata_type_t type, int rank,
-                                     const strata_size_t *sizes, MlirLocation location) {
+strata__buffer_t *strata__new_buffer(strata__lowering_t *l, strata_type_t type, int rank, const strata_size_t *sizes,
+                                     MlirLocation location) {
   strata__buffer_t *buffer = strata_arena_new(l->compile->arena, strata__buffer_t);
   *buffer = (strata__buffer_t){.type = type, .rank = rank, .sizes = sizes, .location = location};
   return buffer;
@@ -239,6 +239,6 @@ void strata__define_view(strata__lowering_t *l, MlirOperation op) {
   result->buffer = operand->buffer;
   result->splat = operand->splat;
   if (operand->buffer && !strata__is_empty(result))
-    result->map =
-        strata__simplify_places(l, strata_affine_compose(operand->map, strata__view_map(l, op), NULL), operand->buffer, result);
+    result->map = strata__simplify_places(l, strata_affine_compose(operand->map, strata__view_map(l, op), NULL),
+                                          operand->buffer, result);
 }

@@ -183,8 +183,7 @@ strata_status_t strata_box_read(strata_distribution_t *d, MlirOperation op, int 
   }
   box->n_known = leaves.n_dims;
   for (int i = 0; i < box->rank; i++) {
-    box->coordinates[i] =
-        apply_map(d->e.context, map, box->n_vector + box->n_symbols, STRATA_ACCESS_SYMBOLS, given, i);
+    box->coordinates[i] = apply_map(d->e.context, map, box->n_vector + box->n_symbols, STRATA_ACCESS_SYMBOLS, given, i);
     MlirAffineExpr expr = apply_map(d->e.context, map, box->n_known, STRATA_ACCESS_SYMBOLS, known, i);
     box->known_coordinates[i] = strata_affine_simplify(expr, STRATA_STATIC_SPACE(box->n_known, box->extents));
   }
@@ -239,7 +238,8 @@ static MlirAffineExpr along_inner(const strata_box_t *box, MlirAffineExpr known,
     else if (i == box->n_vector - 1)
       dims[i] = mlirAffineAddExprGet(dims[i], constant_expr(context, point[i]));
   }
-  return mlirAffineExprCompose(known, mlirAffineMapGet(context, box->n_known, STRATA_ACCESS_SYMBOLS, box->n_known, dims));
+  return mlirAffineExprCompose(known,
+                               mlirAffineMapGet(context, box->n_known, STRATA_ACCESS_SYMBOLS, box->n_known, dims));
 }
 
 // The extents where the innermost dim goes over |length| elements only.

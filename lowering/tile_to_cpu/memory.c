@@ -80,12 +80,12 @@ static void check_coordinate(piece_t *piece, int i) {
   MlirValue lanes =
       strata_box_emit_lanes(piece->d, box, box->coordinates[i], piece->point, piece->length, lane_type(piece));
   int64_t number;
-  MlirValue size = strata_size_is_constant(box->sizes[i], &number)
-                       ? strata_emit_integer(e, mlirValueGetType(lanes), number)
-                       : strata_lanes_splat(e,
-                                            strata_emit_cast(e, "arith.index_cast", strata_box_size(piece->d, box, i),
-                                                             lane_type(piece)),
-                                            piece->length);
+  MlirValue size =
+      strata_size_is_constant(box->sizes[i], &number)
+          ? strata_emit_integer(e, mlirValueGetType(lanes), number)
+          : strata_lanes_splat(
+                e, strata_emit_cast(e, "arith.index_cast", strata_box_size(piece->d, box, i), lane_type(piece)),
+                piece->length);
   require(piece, &piece->mask, strata_emit_cmpi(e, STRATA_ULT, lanes, size));
 }
 

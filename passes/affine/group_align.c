@@ -22,7 +22,7 @@ MlirAffineMap strata_group_identity(const strata_grouping_t *grouping, int node)
   MlirAffineExpr outer[STRATA_MAX_DIMS];
   for (int dim = 0; dim < nest->n_parallel; dim++)
     outer[dim] = strata_size_is_one(nest->space.sizes[dim]) ? mlirAffineConstantExprGet(context_of(grouping), 0)
-                                                           : mlirAffineDimExprGet(context_of(grouping), dim);
+                                                            : mlirAffineDimExprGet(context_of(grouping), dim);
   return mlirAffineMapGet(context_of(grouping), nest->n_parallel, 0, nest->n_parallel, outer);
 }
 

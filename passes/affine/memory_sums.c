@@ -74,7 +74,8 @@ strata_sum_t strata_sum_derive(strata_terms_t *terms, strata_symbol_kind_t kind,
     if (other->kind == kind && mlirAffineExprEqual(other->lhs, row.lhs) && mlirAffineExprEqual(other->rhs, row.rhs))
       break;
   }
-  bool has_positive = covers(terms, lhs, constant(0)) || (kind == STRATA_SYMBOL_ROW_MAX && covers(terms, rhs, constant(0)));
+  bool has_positive =
+      covers(terms, lhs, constant(0)) || (kind == STRATA_SYMBOL_ROW_MAX && covers(terms, rhs, constant(0)));
   row.min = kind == STRATA_SYMBOL_ROW_MAX && has_positive ? 0 : row.min;
   if (at == n)
     *strata_vector_push(terms->arena, &terms->symbols->rows) = row;

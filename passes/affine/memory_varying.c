@@ -348,8 +348,8 @@ static void add_alternative(const plan_t *plan, strata_terms_t *terms, const sum
                             strata_memory_plan_t *exprs) {
   strata_sum_t zero = {0}, one = {.constant = 1};
   strata_sum_t saved = strata_sum_add(terms, *pool, -1, sums->pool);
-  strata_sum_t is_better =
-      strata_sum_derive(terms, STRATA_SYMBOL_ROW_MIN, strata_sum_derive(terms, STRATA_SYMBOL_ROW_MAX, saved, zero), one);
+  strata_sum_t is_better = strata_sum_derive(terms, STRATA_SYMBOL_ROW_MIN,
+                                             strata_sum_derive(terms, STRATA_SYMBOL_ROW_MAX, saved, zero), one);
   MlirAffineExpr chosen = strata_terms_to_expr(terms, is_better);
   strata_memory_plan_t other = to_exprs(plan, terms, sums);
   for (size_t i = 0; i < plan->placed.count; i++) {

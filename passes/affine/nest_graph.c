@@ -346,7 +346,8 @@ static strata_status_t check_others(MlirOperation func) {
     MlirStringRef name = strata_op_name(op);
     bool is_known = strata_op_is(op, "affine.parallel") || strata_op_is(op, "memref.alloc") ||
                     strata_op_is(op, "memref.get_global") || strata_op_is(op, "arith.constant") ||
-                    strata_op_is(op, "func.return") || strata_op_is(op, STRATA_SIZE) || strata_op_is(op, "affine.apply");
+                    strata_op_is(op, "func.return") || strata_op_is(op, STRATA_SIZE) ||
+                    strata_op_is(op, "affine.apply");
     if (!is_known)
       return strata_error(STRATA_INTERNAL, "expected only loop nests and buffers, got %.*s", (int)name.length,
                           name.data);

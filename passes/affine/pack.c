@@ -6,9 +6,9 @@
 // and the contraction's read of %w[%k, %n] becomes a read of %p[%n floordiv 32, %k, %n mod 32].
 #include "passes/affine/pack.h"
 
-#include "dialects/affine/symbols.h"
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"

@@ -85,10 +85,20 @@ static int64_t most_rows(const strata_machine_t *machine, const strata_contracti
   return bytes > 0 ? machine->l1_bytes / WAY * (WAY / strata_gcd(bytes, WAY)) : INT64_MAX;
 }
 
+// Panels have the dims of what they hold.
+static bool has_known_extents(const strata_contraction_kernel_t *contraction, int side) {
+  int64_t extent;
+  for (int dim = 0; dim < strata_nest_n_dims(contraction->nest); dim++)
+    if (contraction->sides[side].dims & 1u << dim &&
+        !strata_size_is_constant(contraction->nest->space.sizes[dim], &extent))
+      return false;
+  return true;
+}
+
 // Of the vector side.
 static bool should_pack(const strata_calls_t *calls, const strata_called_kernel_t *called,
                         const strata_contraction_kernel_t *contraction) {
-  return strata_contraction_is_plain(contraction, STRATA_SIDE_V) &&
+  return strata_contraction_is_plain(contraction, STRATA_SIDE_V) && has_known_extents(contraction, STRATA_SIDE_V) &&
          (side_extent(contraction, STRATA_SIDE_U) >= MIN_REUSE ||
           strata_pack_is_constant(calls, called, contraction, STRATA_SIDE_V));
 }

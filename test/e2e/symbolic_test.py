@@ -18,7 +18,7 @@ TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i64": np.int6
          "i1": np.bool_}
 NAMES = ["batch", "seq", "past"]
 SIZES = [dict(s0=1, s1=1, s2=1), dict(s0=2, s1=17, s2=3), dict(s0=7, s1=5, s2=64), dict(s0=64, s1=33, s2=2),
-         dict(s0=13, s1=128, s2=31)]
+         dict(s0=13, s1=128, s2=31), dict(s0=131, s1=3, s2=5)]
 
 
 def value(dim, sizes):
@@ -191,6 +191,41 @@ def convolution(g):
     return [g.op("window", [y], ["s0", 5, 4, 5],
                  attrs=f'kind = "max", window = {i64s(1, 1, 3, 2)}, strides = {i64s(1, 1, 2, 2)}, '
                        f'dilations = {i64s(1, 1, 1, 1)}, low = {i64s(0, 0, 0, 0)}, high = {i64s(0, 0, 0, 0)}')]
+
+
+@case()
+def wide_convolution(g):
+    """Weights of more rows than make packing of what varies pay, and images of a batch that varies."""
+    x, w = g.input("x", ["s0", 16, 5, 6]), g.input("w", [520, 16, 2, 1])
+    return [matmul(g, x, w, ["s0", 520, 4, 6],
+                   ["(n, o, y, x, c, a, b) -> (n, c, y + a, x + b)", "(n, o, y, x, c, a, b) -> (o, c, a, b)",
+                    "(n, o, y, x, c, a, b) -> (n, o, y, x)"])]
+
+
+@case(2)
+def means(g):
+    """Over a length that varies: a size as a value, and slices and pads at places that vary."""
+    x = g.input("x", ["s0", "s1", 24])
+    total = g.op("reduce", [x], ["s0", 24], attrs=f'kind = "add", axes = {i64s(1)}')
+    values = "s1" if not g.sizes else str(g.sizes["s1"])
+    count = g.op("dims", [], [1], "i64", attrs="values = affine_map<()[s0, s1] -> (s1)>" if not g.sizes
+                 else f"values = {i64s(values)}")
+    count = g.op("convert", [count], [1], "f32")
+    mean = binary(g, "div", total, broadcast(g, count, total[1], "(i, j) -> (0)"))
+    square = binary(g, "mul", x, x)
+    norm = g.op("reduce", [square], ["s0", "s1"], attrs=f'kind = "add", axes = {i64s(2)}')
+    start = "affine_map<()[s0, s1] -> (0, s1 - 1)>" if not g.sizes else i64s(0, g.sizes["s1"] - 1)
+    last = g.op("slice", [norm], ["s0", 1], attrs=f"starts = {start}, steps = {i64s(1, 1)}")
+    return [mean, norm, g.op("sqrt", [last], last[1])]
+
+
+@case(2)
+def columns(g):
+    """Products all of whose dims vary."""
+    x, y = g.input("x", ["s0", "s1"]), g.input("y", ["s1", "s0*3"])
+    a = matmul(g, x, y, ["s0", "s0*3"], ["(i, j, k) -> (i, k)", "(i, j, k) -> (k, j)", "(i, j, k) -> (i, j)"])
+    b = matmul(g, y, y, ["s1", "s1"], ["(i, j, k) -> (i, k)", "(i, j, k) -> (j, k)", "(i, j, k) -> (i, j)"])
+    return [a, b]
 
 
 @case(2)

@@ -2,7 +2,7 @@
 
 // Where the extent along the vectors varies there are full tiles, then smaller ones, then elements: vectors stay static,
 // and no store needs a mask. Tasks are as many runs of tiles as there are.
-// CHECK-DAG: #[[TASKS:.*]] = affine_map<()[s0] -> (s0 ceildiv
+// CHECK-DAG: #[[TASKS:.*]] = affine_map<()[s0] -> (s0 ceildiv 4096)>
 // CHECK-LABEL: func.func private @map
 // CHECK: %[[N:.*]] = "strata.size"() {symbol = 0 : i64}
 // CHECK: %[[COUNT:.*]] = affine.apply #[[TASKS]]()[%[[N]]]
@@ -51,6 +51,6 @@ func.func private @product(%x: memref<?x64xf32, {sizes = affine_map<()[s0] -> (s
   return
 }
 
-func.func @main() attributes {strata.symbols = [{name = "n", min = 1 : i64, max = 4096 : i64, multiple = 1 : i64, likely = [64]}]} {
+func.func @main() attributes {strata.symbols = [{name = "n", min = 1 : i64, max = 1048576 : i64, multiple = 1 : i64, likely = [64]}]} {
   return
 }
