@@ -265,8 +265,8 @@ static void visit_reads(demand_t *demand, const strata_nest_t *nest, MlirAffineM
     MlirAffineExpr point[STRATA_MAX_DIMS], coordinates[STRATA_MAX_DIMS];
     if (!find_demand(demand, &nest->accesses[i], at, &producer, &store, point, coordinates) || producer == nest)
       continue;
-    MlirAffineMap inner =
-        mlirAffineMapGet(context, strata_nest_n_dims(demand->from), 0, strata_nest_n_dims(producer), point);
+    MlirAffineMap inner = mlirAffineMapGet(context, strata_nest_n_dims(demand->from), demand->from->space.n_symbols,
+                                           strata_nest_n_dims(producer), point);
     if (!is_first_visit(demand, producer, inner))
       continue;
     demand->visit(producer, store, point, coordinates, demand->user);
@@ -368,7 +368,7 @@ void strata_contraction_sides(const strata_contraction_t *c, int64_t *out_lhs, i
   *out_lhs = *out_rhs = 1;
   for (int dim = 0; dim < c->nest->n_parallel; dim++) {
     bool in_lhs = c->lhs_dims >> dim & 1, in_rhs = c->rhs_dims >> dim & 1;
-    *out_lhs *= in_lhs && !in_rhs ? strata_nest_static_extent(c->nest, dim) : 1;
-    *out_rhs *= in_rhs && !in_lhs ? strata_nest_static_extent(c->nest, dim) : 1;
+    *out_lhs *= in_lhs && !in_rhs ? strata_nest_likely_extent(c->nest, dim) : 1;
+    *out_rhs *= in_rhs && !in_lhs ? strata_nest_likely_extent(c->nest, dim) : 1;
   }
 }

@@ -95,6 +95,14 @@ int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim) {
   return strata_size_likely(&symbols, nest->space.sizes[dim]);
 }
 
+bool strata_nest_sums_vary(const strata_nest_t *nest) {
+  int64_t number;
+  for (int dim = nest->n_parallel; dim < nest->space.n_dims; dim++)
+    if (!strata_size_is_constant(nest->space.sizes[dim], &number))
+      return true;
+  return false;
+}
+
 bool strata_nest_varies(const strata_nest_t *nest) {
   int64_t number;
   for (int dim = 0; dim < nest->space.n_dims; dim++)

@@ -51,6 +51,9 @@ int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim);
 // True if sizes that vary are in its bounds, its maps or its buffers.
 bool strata_nest_varies(const strata_nest_t *nest);
 
+// True if one of its reduction dims is of a size that varies.
+bool strata_nest_sums_vary(const strata_nest_t *nest);
+
 // Iteration dims: parallel ones, then those of reductions.
 static inline int strata_nest_n_dims(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 

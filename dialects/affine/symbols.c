@@ -156,6 +156,13 @@ MlirAffineExpr strata_memref_type_size(MlirType type, intptr_t dim) {
   return mlirAffineMapGetResult(strata_memref_type_map(type), dim);
 }
 
+double strata_memref_likely_elements(const strata_size_symbols_t *symbols, MlirType type) {
+  double elements = 1;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+    elements *= (double)likely_value(symbols, strata_memref_type_size(type, i));
+  return elements;
+}
+
 MlirType strata_memref_type_of(MlirType element, int rank, const strata_size_t *sizes) {
   MlirContext context = mlirTypeGetContext(element);
   MlirAffineExpr exprs[MAX_RANK];

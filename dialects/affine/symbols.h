@@ -42,6 +42,8 @@ bool strata_affine_is_below(MlirAffineExpr expr, strata_size_t size, const strat
 MlirAffineMap strata_memref_type_map(MlirType type);
 // Size |dim| of a memref type as an expression.
 MlirAffineExpr strata_memref_type_size(MlirType type, intptr_t dim);
+// How many elements a memref has where the symbols are what they are most often.
+double strata_memref_likely_elements(const strata_size_symbols_t *symbols, MlirType type);
 // A row-major buffer's type. Maps of sizes have as many symbols as they use, so that equal sizes are equal types.
 MlirType strata_memref_type_of(MlirType element, int rank, const strata_size_t *sizes);
 

@@ -30,7 +30,7 @@ static strata_status_t build_in(strata_compile_t *compile, const strata_kernel_t
 }
 
 // What a kind cannot take, scalar loops can.
-static strata_status_t build(strata_compile_t *compile, const strata_kernel_t *kernel, MlirBlock *out_block) {
+static strata_status_t build(strata_compile_t *compile, strata_kernel_t *kernel, MlirBlock *out_block) {
   kind_t wanted = kinds[strata_schedule_read(kernel->func).kind];
   *out_block = mlirBlockCreate(0, NULL, NULL);
   strata_status_t status = build_in(compile, kernel, wanted, *out_block);
@@ -41,6 +41,7 @@ static strata_status_t build(strata_compile_t *compile, const strata_kernel_t *k
   strata_status_free(status);
   mlirBlockDestroy(*out_block);
   *out_block = mlirBlockCreate(0, NULL, NULL);
+  STRATA_TRY(strata_tile_expose(compile, kernel->func, kernel));
   return build_in(compile, kernel, strata_tile_scalar, *out_block);
 }
 

@@ -75,6 +75,10 @@ void strata_tile_carry_over(strata_tile_builder_t *b, int n_loops, const strata_
 void strata_tile_carry(strata_tile_builder_t *b, int n_loops, const int64_t *trips, const strata_tile_range_t *ranges,
                        int64_t unrolled, int n_carried, MlirValue *carried, strata_tile_carry_body_t body, void *user);
 
+// Makes arguments of the function's private buffers whose sizes vary, and reads it again.
+STRATA_MUST_CHECK strata_status_t strata_tile_expose(strata_compile_t *compile, MlirOperation func,
+                                                     strata_kernel_t *kernel);
+
 // Tiles of |tile| elements along [0, extent), cut into |n_chunks| runs of |chunk| full tiles of which run |index| is
 // done here; the last run also does the tail. |body| gets a tile's size and first element.
 typedef struct {

@@ -95,7 +95,16 @@ static MlirValue binary(strata_distribution_t *d, const char *op, MlirValue a, M
   return strata_emit_value(&d->e, op, 2, (MlirValue[]){a, b}, mlirIndexTypeGet(d->e.context), 0, NULL);
 }
 
-// memref.load and memref.store: of a buffer whose sizes vary, at a position of its elements.
+static void copy_prefetch(strata_distribution_t *d, MlirOperation op, const MlirValue *operands) {
+  static const char *const names[] = {"isWrite", "localityHint", "isDataCache"};
+  enum { N = sizeof names / sizeof *names };
+  strata_named_attr_t attrs[N];
+  for (int i = 0; i < N; i++)
+    attrs[i] = (strata_named_attr_t){names[i], strata_attr(op, names[i])};
+  strata_emit_op(&d->e, "memref.prefetch", 2, operands, 0, NULL, N, attrs);
+}
+
+// memref.load, memref.store and memref.prefetch: of a buffer whose sizes vary, at a position of its elements.
 strata_status_t strata_rule_element(strata_distribution_t *d, MlirOperation op) {
   int at = strata_op_is(op, "memref.store") ? 1 : 0;
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, at));
@@ -115,6 +124,8 @@ strata_status_t strata_rule_element(strata_distribution_t *d, MlirOperation op) 
   operands[at + 1] = position;
   if (at == 1)
     strata_emit_op(&d->e, "memref.store", 3, operands, 0, NULL, 0, NULL);
+  else if (strata_op_is(op, "memref.prefetch"))
+    copy_prefetch(d, op, operands);
   else
     strata_scalar_define(
         d, mlirOperationGetResult(op, 0),

@@ -20,17 +20,17 @@ static double named_elements(const strata_nest_t *nest, const strata_access_t *a
 
 // Bytes of |buffer| that the kernel loads, or those that it stores: at most all of them.
 static double moved_bytes(const strata_kernel_t *kernel, MlirValue buffer, bool is_store) {
-  double elements = 0, all = 1;
+  const strata_size_symbols_t symbols =
+      strata_symbols_used_around(kernel->arena, mlirBlockGetFirstOperation(kernel->body));
   MlirType type = mlirValueGetType(buffer);
+  double elements = 0, all = strata_memref_likely_elements(&symbols, type);
   for (int i = 0; i < kernel->n_nests; i++)
     for (int j = 0; j < kernel->nests[i].n_accesses; j++) {
       const strata_access_t *access = &kernel->nests[i].accesses[j];
       if (access->is_store == is_store && mlirValueEqual(access->buffer, buffer))
         elements += named_elements(&kernel->nests[i], access);
     }
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
-    all *= (double)mlirShapedTypeGetDimSize(type, i);
-  return strata_memref_bytes(type) * (elements < all ? elements / all : 1);
+  return strata_memref_likely_bytes(&symbols, type) * (elements < all ? elements / all : 1);
 }
 
 static double operations_of(const strata_nest_t *nest) {

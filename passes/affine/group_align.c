@@ -61,7 +61,7 @@ static MlirAffineMap outer_of_consumer(const strata_grouping_t *grouping, const 
     return (MlirAffineMap){0};
   int n_dims = nest->n_parallel + nest->n_reduction;
   int n_point = nest_of(grouping, read->producer)->n_parallel;
-  MlirAffineMap at = mlirAffineMapGet(context_of(grouping), n_dims, 0, n_point, point);
+  MlirAffineMap at = mlirAffineMapGet(context_of(grouping), n_dims, nest->space.n_symbols, n_point, point);
   MlirAffineMap producer_outer = grouping->nodes[read->producer].outer;
   for (int i = 0; i < group->n_outer; i++)
     outer[i] =
@@ -140,15 +140,6 @@ bool strata_group_is_bijective(const strata_grouping_t *grouping, int group, int
   return n_long == n_outer_long;
 }
 
-static bool holds_all_points(const strata_nest_node_t *node, const strata_access_t *access) {
-  int64_t sizes[STRATA_MAX_DIMS];
-  double elements = 1;
-  int rank = strata_memref_static_sizes(access->buffer, sizes);
-  for (int i = 0; i < rank; i++)
-    elements *= (double)sizes[i];
-  return elements >= node->trips;
-}
-
 bool strata_group_reads_pieces(const strata_grouping_t *grouping, int group, int node) {
   const strata_nest_node_t *record = &grouping->graph.nodes.data[node];
   const strata_nest_t *nest = record->nest;
@@ -170,7 +161,7 @@ bool strata_group_reads_pieces(const strata_grouping_t *grouping, int group, int
     int64_t piece = strata_piece_bytes(nest, access, inner);
     // Of single elements neighbouring rows may be read together, as a GPU's threads do.
     bool has_piece = piece > strata_piece_bytes(nest, access, 0) || !is_gpu;
-    bool is_short = has_piece && piece < grouping->prices.piece_bytes && holds_all_points(record, access);
+    bool is_short = has_piece && piece < grouping->prices.piece_bytes && read->elements >= record->trips;
     if (!is_gpu && access->is_store && !is_short)
       return false; // what it stores has whole rows: what it reads is turned
     reads |= is_short && !is_read;

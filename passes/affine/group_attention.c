@@ -254,13 +254,13 @@ static strata_status_t form(finder_t *f, const candidate_t *candidate) {
 }
 
 // The exponentials are rounded before they are divided, and rows are summed up in parts. Where there are matrix
-// instructions, which may not be used, there is no form without.
+// instructions, which may not be used, there is no form without. Tiles of scores are of sizes that are known.
 static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_t *device) {
   const strata_compile_options_t *options = compile->options;
   bool is_gpu = strata_target_is_gpu(compile);
-  return (!is_gpu || strata_attention_is_available(device)) && !options->disable_fusion &&
-         !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math && !options->disable_fast_math &&
-         !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
+  return !strata_module_is_symbolic(compile->module) && (!is_gpu || strata_attention_is_available(device)) &&
+         !options->disable_fusion && !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math &&
+         !options->disable_fast_math && !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
 }
 
 strata_status_t strata_group_attention(strata_grouping_t *grouping) {

@@ -156,13 +156,6 @@ double strata_group_evaluations(const strata_grouping_t *grouping, int group, in
   return evaluations;
 }
 
-static double memref_elements(MlirValue buffer) {
-  double elements = 1;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(mlirValueGetType(buffer)); i++)
-    elements *= (double)mlirShapedTypeGetDimSize(mlirValueGetType(buffer), i);
-  return elements;
-}
-
 //===-- Savings --------------------------------------------------------------------------------------------------===//
 
 typedef enum { READERS_ELSEWHERE, READERS_MIXED, READERS_WITHIN } readers_t;
@@ -267,8 +260,7 @@ static double row_bytes(const strata_grouping_t *grouping, int group, int node) 
       int buffer = member->buffers.data[j];
       const strata_nest_buffer_t *read = &grouping->graph.buffers.data[buffer];
       bool is_made = read->n_stores > 0 && (read->writer == node || strata_group_has(grouping, group, read->writer));
-      if (member->nest->accesses[j].is_store || is_made || strata_ints_contain(&seen, buffer) ||
-          memref_elements(read->value) < row)
+      if (member->nest->accesses[j].is_store || is_made || strata_ints_contain(&seen, buffer) || read->elements < row)
         continue;
       *strata_vector_push(grouping->graph.arena, &seen) = buffer;
       bytes += read->bytes;
@@ -436,8 +428,7 @@ bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int n
 // Bytes that go through one access.
 static double access_bytes(const strata_grouping_t *grouping, const strata_nest_node_t *record, size_t access) {
   const strata_nest_buffer_t *buffer = &grouping->graph.buffers.data[record->buffers.data[access]];
-  double elements = memref_elements(buffer->value);
-  return elements > record->trips ? buffer->bytes / elements * record->trips : buffer->bytes;
+  return buffer->elements > record->trips ? buffer->bytes / buffer->elements * record->trips : buffer->bytes;
 }
 
 // Something cheap that reads no more than it makes may be computed while an operand is packed; windows would compute it
@@ -512,6 +503,9 @@ static bool is_fetched_cheaper(const strata_grouping_t *grouping, int group, int
 strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int group, int node, bool is_aligned,
                                          double evaluations) {
   bool is_gpu = strata_target_is_gpu(grouping->compile);
+  const strata_nest_node_t *first = strata_group_node(grouping, grouping->groups.data[group].members.data[0]);
+  if (grouping->nodes[node].is_operand && strata_nest_sums_vary(first->nest))
+    return STRATA_REASON_OPERAND; // it would be packed, as far as the sums go
   if (grouping->nodes[node].is_operand && !(is_gpu ? is_fetched_cheaper(grouping, group, node, evaluations)
                                                    : is_cheap_operand(grouping, node, evaluations)))
     return STRATA_REASON_OPERAND;

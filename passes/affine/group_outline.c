@@ -146,9 +146,9 @@ static bool is_inside(MlirOperation op, MlirOperation outer) {
   return false;
 }
 
-// A scalar constant of @main that the nest uses is copied in front of the nest.
-static MlirValue copy_constant(mover_t *mover, MlirOperation constant) {
-  MlirOperation copy = mlirOperationClone(constant);
+// A scalar constant of @main that the nest uses, or arithmetic on sizes, is copied in front of the nest.
+static MlirValue copy_op(mover_t *mover, MlirOperation op) {
+  MlirOperation copy = mlirOperationClone(op);
   mlirBlockInsertOwnedOperationBefore(mover->block, mover->nest, copy);
   return mlirOperationGetResult(copy, 0);
 }
@@ -159,6 +159,10 @@ static const int64_t *value_inside(const mover_t *mover, MlirOperation op, intpt
   bool is_stored = i == 1 && (strata_op_is(op, "affine.store") || strata_op_is(op, "memref.store"));
   const int64_t *stored = is_stored ? strata_pointer_map_get(&mover->values->stored, value) : NULL;
   return stored ? stored : strata_pointer_map_get(&mover->values->read, value);
+}
+
+static bool is_in_block(const mover_t *mover, MlirOperation op) {
+  return mlirBlockEqual(mlirOperationGetBlock(op), mover->block);
 }
 
 static MlirWalkResult replace_operands(MlirOperation op, void *user) {
@@ -174,8 +178,12 @@ static MlirWalkResult replace_operands(MlirOperation op, void *user) {
       continue;
     MlirOperation owner = mlirOpResultGetOwner(value);
     if (strata_op_is(owner, "arith.constant") && !is_inside(owner, mover->nest))
-      mlirOperationSetOperand(op, i, copy_constant(mover, owner));
-    if (strata_op_is(owner, STRATA_SIZE) && !mlirBlockEqual(mlirOperationGetBlock(owner), mover->block))
+      mlirOperationSetOperand(op, i, copy_op(mover, owner));
+    if (strata_op_is(owner, "affine.apply") && !is_inside(owner, mover->nest) && !is_in_block(mover, owner)) {
+      mlirOperationSetOperand(op, i, copy_op(mover, owner));
+      replace_operands(mlirOpResultGetOwner(mlirOperationGetOperand(op, i)), user);
+    }
+    if (strata_op_is(owner, STRATA_SIZE) && !is_in_block(mover, owner))
       mlirOperationSetOperand(
           op, i, strata_symbol_value(mover->block, strata_symbol_of_value(value), mlirOperationGetLocation(owner)));
   }
@@ -246,6 +254,7 @@ static MlirOperation move_group(outliner_t *outliner, const strata_group_t *grou
     if (group->is_attention) // rows of other widths would stand in the way of dims that are to be one
       strata_group_drop_padding(grouping, arguments->privates.data[i], buffer);
     move_to(block, mlirOpResultGetOwner(buffer));
+    strata_group_rewire(block, mlirOpResultGetOwner(buffer), &values);
   }
   for (size_t i = 0; i < group->members.count; i++) {
     MlirOperation nest = grouping->graph.nodes.data[group->members.data[i]].nest->op;

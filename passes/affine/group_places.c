@@ -36,7 +36,7 @@ bool strata_group_place_of_read(const strata_grouping_t *grouping, int group, in
     return false;
   int n_dims = record->nest->n_parallel + record->nest->n_reduction;
   int n_point = strata_group_node(grouping, read->producer)->nest->n_parallel;
-  *out_point = mlirAffineMapGet(grouping->compile->context, n_dims, 0, n_point, dims);
+  *out_point = mlirAffineMapGet(grouping->compile->context, n_dims, record->nest->space.n_symbols, n_point, dims);
   *out_place = (strata_group_place_t){.root = reader, .point = *out_point};
   if (!mlirAffineMapIsNull(grouping->nodes[reader].outer) && !read->load->in_reduction &&
       strata_group_is_bijective(grouping, group, reader))

@@ -5,6 +5,7 @@
 // read before (an update in place) starts a new version of the buffer.
 #include "passes/affine/nest_graph.h"
 
+#include "dialects/affine/contraction.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
@@ -88,19 +89,16 @@ static double element_bytes(MlirType element) {
   return mlirTypeIsAInteger(element) ? (mlirIntegerTypeGetWidth(element) + 7) / 8 : 8;
 }
 
-// What a size that varies is taken for where its symbols are not at hand.
-enum { LIKELY_SIZE = 64 };
 bool strata_nest_has_other_uses(MlirValue value, int n_accesses) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     n_accesses--;
   return n_accesses < 0;
 }
 
-double strata_memref_bytes(MlirType type) {
-  double bytes = element_bytes(mlirShapedTypeGetElementType(type));
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
-    bytes *= mlirShapedTypeIsDynamicDim(type, i) ? LIKELY_SIZE : (double)mlirShapedTypeGetDimSize(type, i);
-  return bytes;
+double strata_memref_bytes(MlirType type) { return strata_memref_likely_bytes(&(strata_size_symbols_t){0}, type); }
+
+double strata_memref_likely_bytes(const strata_size_symbols_t *symbols, MlirType type) {
+  return element_bytes(mlirShapedTypeGetElementType(type)) * strata_memref_likely_elements(symbols, type);
 }
 
 //===-- Classes --------------------------------------------------------------------------------------------------===//
@@ -155,8 +153,24 @@ static bool multiplies_across(const strata_nest_t *nest) {
   return false;
 }
 
-static strata_nest_class_t classify(const strata_nest_t *nest) {
-  if (strata_nest_varies(nest) || !strata_nest_is_vectorizable(nest))
+// A product's operands that are not side by side along registers are packed, into scratch of a size that is known:
+// where the length of the sums varies there is no such form.
+static bool needs_scratch_that_varies(const strata_nest_graph_t *graph, const strata_nest_t *nest) {
+  enum { TILE = 8 };
+  strata_nest_t alone = *nest;
+  strata_kernel_t kernel = {graph->arena, graph->func, strata_func_body(graph->func), 1, &alone};
+  strata_contraction_kernel_t c;
+  if (!strata_nest_sums_vary(nest) || !strata_is_contraction(&kernel, &c))
+    return false;
+  bool is_guarded = false;
+  for (int side = STRATA_SIDE_U; side <= STRATA_SIDE_V; side++)
+    is_guarded |= !mlirOperationIsNull(c.sides[side].access->guard);
+  bool is_wide = mlirValueEqual(strata_contraction_narrow(&c, STRATA_SIDE_U), c.sides[STRATA_SIDE_U].factor);
+  return is_guarded || !is_wide || !strata_contraction_is_contiguous(&c, STRATA_SIDE_V, TILE);
+}
+
+static strata_nest_class_t classify(const strata_nest_graph_t *graph, const strata_nest_t *nest) {
+  if (!strata_nest_is_vectorizable(nest) || needs_scratch_that_varies(graph, nest))
     return STRATA_NEST_SCALAR;
   if (nest->n_reduction == 0)
     return STRATA_NEST_MAP;
@@ -174,6 +188,7 @@ typedef struct {
 
 typedef struct {
   strata_nest_graph_t *graph;
+  strata_size_symbols_t symbols;
   STRATA_VECTOR(version_t) versions; // by buffer
 } reader_t;
 
@@ -185,8 +200,12 @@ static int buffer_index(reader_t *reader, MlirValue value) {
   strata_nest_graph_t *graph = reader->graph;
   int64_t *slot = strata_pointer_map_put(&graph->buffer_of, value.ptr);
   if (*slot == 0) {
-    *strata_vector_push(graph->arena, &graph->buffers) = (strata_nest_buffer_t){
-        .value = value, .bytes = strata_memref_bytes(mlirValueGetType(value)), .is_alloc = is_alloc(value)};
+    MlirType type = mlirValueGetType(value);
+    *strata_vector_push(graph->arena, &graph->buffers) =
+        (strata_nest_buffer_t){.value = value,
+                               .elements = strata_memref_likely_elements(&reader->symbols, type),
+                               .bytes = strata_memref_likely_bytes(&reader->symbols, type),
+                               .is_alloc = is_alloc(value)};
     *strata_vector_push(graph->arena, &reader->versions) = (version_t){0};
     *slot = (int64_t)graph->buffers.count;
   }
@@ -261,9 +280,9 @@ static void add_store(reader_t *reader, int node, int buffer, const strata_acces
 
 //===-- Nests ----------------------------------------------------------------------------------------------------===//
 
-static void describe(strata_nest_node_t *node) {
+static void describe(const strata_nest_graph_t *graph, strata_nest_node_t *node) {
   const strata_nest_t *nest = node->nest;
-  node->class = classify(nest);
+  node->class = classify(graph, nest);
   node->points = node->trips = 1;
   for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++) {
     node->points *= dim < nest->n_parallel ? (double)strata_nest_likely_extent(nest, dim) : 1;
@@ -278,7 +297,7 @@ static void add_nest(reader_t *reader, strata_nest_t *nest) {
   strata_nest_graph_t *graph = reader->graph;
   add_joins(reader, nest);
   int node = add_node(graph, nest);
-  describe(&graph->nodes.data[node]);
+  describe(graph, &graph->nodes.data[node]);
   for (int i = 0; i < nest->n_accesses; i++)
     *strata_vector_push(graph->arena, &graph->nodes.data[node].buffers) =
         buffer_index(reader, nest->accesses[i].buffer);
@@ -311,6 +330,8 @@ static void find_reads(strata_nest_graph_t *graph) {
 //===-- Constants ------------------------------------------------------------------------------------------------===//
 
 static bool depends_on_constants(const strata_nest_graph_t *graph, const strata_nest_node_t *node) {
+  if (strata_nest_varies(node->nest))
+    return false; // as often as sizes change
   for (size_t i = 0; i < node->buffers.count; i++) {
     const strata_nest_buffer_t *buffer = &graph->buffers.data[node->buffers.data[i]];
     if (!buffer->is_constant || (node->nest->accesses[i].is_store && !buffer->is_alloc))
@@ -361,7 +382,8 @@ strata_status_t strata_nest_graph_read(strata_arena_t *arena, MlirOperation func
   strata_nest_t *nests;
   int n_nests;
   STRATA_TRY(strata_nests_of(arena, func, &nests, &n_nests));
-  reader_t reader = {.graph = out_graph};
+  MlirOperation first = mlirBlockGetFirstOperation(strata_func_body(func));
+  reader_t reader = {.graph = out_graph, .symbols = strata_symbols_used_around(arena, first)};
   for (int i = 0; i < n_nests; i++)
     add_nest(&reader, &nests[i]);
   find_reads(out_graph);
@@ -383,6 +405,7 @@ bool strata_nest_graph_point(const strata_nest_graph_t *graph, const strata_nest
     coordinates[i] = mlirAffineMapGetResult(store, i);
   }
   // The store is over all dims of its nest but depends on the parallel ones alone.
-  MlirAffineMap place = mlirAffineMapGet(mlirAffineMapGetContext(store), producer->n_parallel, 0, rank, coordinates);
+  MlirAffineMap place = mlirAffineMapGet(mlirAffineMapGetContext(store), producer->n_parallel,
+                                         producer->space.n_symbols, rank, coordinates);
   return strata_affine_invert(place, &producer->space, sizes, targets, &reader->space, out_dims);
 }

@@ -4,6 +4,7 @@
 #define STRATA_PASSES_AFFINE_NEST_GRAPH_H
 
 #include "dialects/affine/kernel.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/pointer_map.h"
 
 typedef enum {
@@ -26,8 +27,8 @@ bool strata_ints_contain(const strata_ints_t *ints, int value);
 
 typedef struct {
   MlirValue value;
-  double bytes;
-  bool is_alloc;    // no one outside of @main sees it
+  double elements, bytes; // likely
+  bool is_alloc;          // no one outside of @main sees it
   bool is_constant; // known before the first run
   int n_stores;
   int writer; // node of the last store
@@ -77,7 +78,8 @@ typedef struct {
 bool strata_is_dear_op(const char *name);
 
 strata_nest_work_t strata_nest_work(const strata_nest_t *nest);
-double strata_memref_bytes(MlirType type);
+double strata_memref_bytes(MlirType type); // of sizes that are known
+double strata_memref_likely_bytes(const strata_size_symbols_t *symbols, MlirType type);
 // True if |value| is used beside |n_accesses| accesses.
 bool strata_nest_has_other_uses(MlirValue value, int n_accesses);
 

@@ -7,6 +7,7 @@
 
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 
 typedef struct {
@@ -46,6 +47,12 @@ static lattice_t read_access(const strata_nest_t *nest, const strata_access_t *a
   MlirAffineExpr position = strata_affine_linearize(access->map, sizes, &nest->space);
   if (!strata_affine_range(position, &nest->space, &min, &max))
     return lattice;
+  if (strata_expr_symbols(position)) { // it begins where sizes say
+    lattice.is_known = !__builtin_sub_overflow(max, min, &stride) && stride < INT64_MAX;
+    if (lattice.is_known)
+      take_interval(&lattice, min, max);
+    return lattice;
+  }
   lattice.is_known = true;
   lattice.first = min;
   for (int dim = 0; dim < n_dims; dim++) {
@@ -54,7 +61,7 @@ static lattice_t read_access(const strata_nest_t *nest, const strata_access_t *a
       return lattice;
     }
     add_step(&lattice, stride < 0 ? -stride : stride,
-             strata_nest_static_extent(nest, dim)); // from the least position on
+             strata_size_max(nest->space.sizes[dim])); // from the least position on
   }
   return lattice;
 }

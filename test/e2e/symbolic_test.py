@@ -278,6 +278,103 @@ def half(g):
 # -- running ----------------------------------------------------------------------------------------------------------
 
 
+@case(2)
+def residual_chain(g):
+    """Elementwise nests of equal sizes, with operands that are broadcast along each dim, read twice and stored."""
+    x, r = g.input("x", ["s0", "s1", 20]), g.input("r", ["s0", "s1", 20])
+    row, column, one = g.input("b", [20]), g.input("c", ["s1"]), g.input("d", ["s0", 1])
+    y = binary(g, "add", x, r)
+    z = binary(g, "mul", g.op("tanh", [y], y[1]), broadcast(g, row, y[1], "(i, j, k) -> (k)"))
+    z = binary(g, "sub", z, broadcast(g, column, y[1], "(i, j, k) -> (j)"))
+    z = binary(g, "add", z, broadcast(g, one, y[1], "(i, j, k) -> (i, 0)"))
+    return [y, binary(g, "add", g.op("exp", [g.op("neg", [z], z[1])], z[1]), y)]
+
+
+def norm(g, x, scale, shift):
+    shape, axis = x[1], len(x[1]) - 1
+    d = ", ".join(f"d{i}" for i in range(axis + 1))
+    head = f"({d}) -> ({', '.join(f'd{i}' for i in range(axis))})"
+    count = g.op("constant", [], shape[:-1], "f32", f"value = dense<{shape[-1]}.0> : {g.type(shape[:-1], 'f32')}") \
+        if not any("s" in str(n) for n in shape) else None
+
+    def mean(y):
+        total = g.op("reduce", [y], shape[:-1], attrs=f'kind = "add", axes = {i64s(axis)}')
+        total = binary(g, "div", total, count) if count else g.op("tanh", [total], total[1])
+        return broadcast(g, total, shape, head)
+    centred = binary(g, "sub", x, mean(x))
+    spread = g.op("exp", [g.op("neg", [mean(binary(g, "mul", centred, centred))], shape)], shape)
+    y = binary(g, "mul", centred, spread)
+    last = f"({d}) -> (d{axis})"
+    return binary(g, "add", binary(g, "mul", y, broadcast(g, scale, shape, last)), broadcast(g, shift, shape, last))
+
+
+@case(2)
+def norms(g):
+    """Two reductions over rows, what lies between them and what follows, rows of a number and of a symbol."""
+    x, y = g.input("x", ["s0", "s1", 24]), g.input("y", ["s0", 5, "s1"])
+    r = binary(g, "add", x, g.input("r", x[1]))
+    return [r, norm(g, r, g.input("a", [24]), g.input("b", [24])), norm(g, y, g.input("c", ["s1"]), g.input("d", ["s1"]))]
+
+
+def gelu(g, x):
+    cube = binary(g, "mul", binary(g, "mul", x, x), x)
+    return binary(g, "mul", x, g.op("tanh", [binary(g, "add", x, cube)], x[1]))
+
+
+@case(2)
+def block(g):
+    """A transformer's feed-forward part: products with biases, gelu and residuals behind them, then a norm."""
+    x = g.input("x", ["s0", "s1", 32])
+    h = linear(g, x, g.input("w", [32, 72]))
+    h = gelu(g, binary(g, "add", h, broadcast(g, g.input("b", [72]), h[1], "(i, j, k) -> (k)")))
+    y = linear(g, h, g.input("v", [72, 32]))
+    y = binary(g, "add", binary(g, "add", y, broadcast(g, g.input("c", [32]), y[1], "(i, j, k) -> (k)")), x)
+    return [norm(g, y, g.input("a", [32]), g.input("e", [32]))]
+
+
+@case(2)
+def masked_softmax(g):
+    """Scores of a product, scaled by one operand and masked by another, and their softmax."""
+    q, k = g.input("q", ["s0", 3, "s1", 8]), g.input("k", ["s0", 3, "s1", 8])
+    mask = g.input("m", ["s0", "s1"])
+    s = matmul(g, q, k, ["s0", 3, "s1", "s1"], ["(b, h, i, j, d) -> (b, h, i, d)", "(b, h, i, j, d) -> (b, h, j, d)",
+                                                "(b, h, i, j, d) -> (b, h, i, j)"])
+    return [softmax(g, binary(g, "add", s, broadcast(g, mask, s[1], "(b, h, i, j) -> (b, j)")))]
+
+
+@case(2)
+def flat_epilogue(g):
+    """What follows a product through a reshape that merges sizes, and through one that cuts a known dim."""
+    y = linear(g, g.input("x", ["s0*s1", 16]), g.input("w", [16, 24]))
+    y = g.op("reshape", [y], ["s0", "s1", 24])
+    y = binary(g, "add", y, g.input("r", ["s0", "s1", 24]))
+    z = g.op("tanh", [g.op("reshape", [y], ["s0", "s1", 4, 6])], ["s0", "s1", 4, 6])
+    return [g.op("transpose", [z], ["s0", 4, "s1", 6], attrs=f"permutation = {i64s(0, 2, 1, 3)}")]
+
+
+@case(2)
+def long_sums(g):
+    """A product that no register tile takes, of sums of a length that varies over an operand that is turned, with what
+    follows it and with what is computed before it."""
+    x, y = g.input("x", ["s0", "s1"]), g.input("y", [40, "s1"])
+    maps = ["(i, j, k) -> (i, k)", "(i, j, k) -> (j, k)", "(i, j, k) -> (i, j)"]
+    z = g.op("tanh", [matmul(g, x, y, ["s0", 40], maps)], ["s0", 40])
+    twice = matmul(g, g.op("neg", [x], x[1]), g.op("abs", [y], y[1]), ["s0", 40], maps)
+    return [z, binary(g, "add", z, twice)]
+
+
+@case(2)
+def shared_rows(g):
+    """Reductions that share their rows with others, of rows and of columns, and rows read by two kernels."""
+    x = g.input("x", ["s0", "s1"])
+    e = g.op("exp", [x], x[1])
+    rows = g.op("reduce", [e], ["s0"], attrs=f'kind = "add", axes = {i64s(1)}')
+    top = g.op("reduce", [x], ["s0"], attrs=f'kind = "max", axes = {i64s(1)}')
+    columns = g.op("reduce", [e], ["s1"], attrs=f'kind = "add", axes = {i64s(0)}')
+    y = binary(g, "div", e, broadcast(g, rows, x[1], "(i, j) -> (i)"))
+    return [binary(g, "add", rows, top), columns, binary(g, "sub", y, broadcast(g, columns, x[1], "(i, j) -> (j)"))]
+
+
 def compile_graph(text, folder, name):
     path = os.path.join(folder, name + ".mlir")
     with open(path, "w") as file:
