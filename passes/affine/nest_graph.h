@@ -29,7 +29,7 @@ typedef struct {
   MlirValue value;
   double elements, bytes; // likely
   bool is_alloc;          // no one outside of @main sees it
-  bool is_constant; // known before the first run
+  bool is_constant;       // known before the first run
   int n_stores;
   int writer; // node of the last store
   const strata_access_t *store;
