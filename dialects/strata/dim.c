@@ -373,26 +373,6 @@ strata_dim_t strata_dim_substitute(strata_dim_t dim, int n_symbols, const strata
                                                             : mlirAffineCeilDivExprGet(lhs, rhs));
 }
 
-// One more than the highest symbol of |expr|.
-static intptr_t count_symbols(MlirAffineExpr expr) {
-  if (mlirAffineExprIsASymbol(expr))
-    return mlirAffineSymbolExprGetPosition(expr) + 1;
-  if (!mlirAffineExprIsABinary(expr))
-    return 0;
-  intptr_t lhs = count_symbols(lhs_of(expr)), rhs = count_symbols(rhs_of(expr));
-  return lhs > rhs ? lhs : rhs;
-}
-
-MlirAffineMap strata_dims_map(MlirContext context, int count, const strata_dim_t *dims) {
-  MlirAffineExpr exprs[STRATA_MAX_RANK];
-  intptr_t n_symbols = 0;
-  for (int i = 0; i < count; i++) {
-    intptr_t n = count_symbols(exprs[i] = dims[i]);
-    n_symbols = n > n_symbols ? n : n_symbols;
-  }
-  return mlirAffineMapGet(context, 0, n_symbols, count, exprs);
-}
-
 //===-- What symbols' ranges say ---------------------------------------------------------------------------------===//
 
 static strata_range_t range_of_product(strata_range_t a, strata_range_t b) {

@@ -81,10 +81,7 @@ static void settle(renumbering_t *r, int symbol);
 
 static strata_dim_t settled(renumbering_t *r, strata_dim_t dim) {
   bool *used = strata_arena_array(r->arena, bool, r->old->list.count + 1);
-  strata_symbols_t plain = {{0}}; // only what the expression itself says
-  for (size_t i = 0; i < r->old->list.count; i++)
-    *strata_vector_push(r->arena, &plain.list) = (strata_symbol_t){.op = STRATA_SYMBOL_GIVEN};
-  use_expr(&(usage_t){&plain, used}, dim);
+  strata_expr_use_symbols(dim, (int)r->old->list.count, used);
   for (size_t i = 0; i < r->old->list.count; i++)
     if (used[i])
       settle(r, (int)i);
@@ -146,7 +143,7 @@ static strata_status_t bind_one(strata_compile_t *compile, const strata_symbols_
 
 strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count, const strata_symbol_value_t *values) {
   strata_symbols_t symbols, left;
-  STRATA_TRY(strata_symbols_read(compile, &symbols));
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
   size_t n = symbols.list.count;
   strata_dim_t *known = strata_arena_array(compile->arena, strata_dim_t, n + 1),
                *all = strata_arena_array(compile->arena, strata_dim_t, n + 1);
@@ -157,17 +154,13 @@ strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count, con
   MlirBlock body = mlirModuleGetBody(compile->module);
   strata_symbols_renumber(compile->arena, compile->context, &symbols, body, known, &left, all);
   strata_symbols_replace(body, (int)n, all);
-  MlirOperation main = strata_find_func(compile->module, "main");
-  if (left.list.count)
-    strata_set_attr(main, STRATA_SYMBOLS, strata_symbols_attr(compile->context, &left));
-  else
-    mlirOperationRemoveAttributeByName(main, strata_str(STRATA_SYMBOLS));
+  strata_symbols_write(compile->module, &left);
   return NULL;
 }
 
 strata_status_t strata_symbols_expect_none(strata_compile_t *compile, const char *path) {
   strata_symbols_t symbols;
-  STRATA_TRY(strata_symbols_read(compile, &symbols));
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
   strata_arena_t *arena = compile->arena;
   const char *lines = "", *all = "";
   size_t n_given = 0;

@@ -334,7 +334,7 @@ const strata_dim_t *onnx_dims(onnx_node_t *n, int i, int64_t *out_count) {
 strata_dim_t onnx_dim(const onnx_node_t *n, int64_t size) { return strata_dim_constant(n->b->compile->context, size); }
 
 const char *onnx_dim_text(const onnx_node_t *n, strata_dim_t dim) {
-  return strata_dim_text(n->b->compile->arena, &n->importer->symbols, onnx_resolve(n->importer, dim));
+  return strata_symbols_text(n->b->compile->arena, &n->importer->symbols, onnx_resolve(n->importer, dim));
 }
 
 strata_range_t onnx_dim_range(const onnx_node_t *n, strata_dim_t dim) {
