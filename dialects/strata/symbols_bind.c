@@ -123,9 +123,9 @@ void strata_symbols_renumber(strata_arena_t *arena, MlirContext context, const s
 
 static strata_status_t bind_one(strata_compile_t *compile, const strata_symbols_t *symbols,
                                 const strata_symbol_value_t *value, strata_dim_t *values) {
-  for (size_t i = 0; i < symbols->list.count; i++) {
+  for (size_t i = 0; i < strata_symbols_given(symbols); i++) {
     const strata_symbol_t *symbol = &symbols->list.data[i];
-    if (symbol->op != STRATA_SYMBOL_GIVEN || strcmp(symbol->name, value->name) != 0)
+    if (strcmp(symbol->name, value->name) != 0)
       continue;
     if (value->size < symbol->min || value->size > symbol->max || value->size % symbol->multiple)
       return strata__invalid("--dim %s=%lld: expected %lld to %lld, a multiple of %lld", value->name,
@@ -135,9 +135,8 @@ static strata_status_t bind_one(strata_compile_t *compile, const strata_symbols_
     return NULL;
   }
   const char *names = "";
-  for (size_t i = 0; i < symbols->list.count; i++)
-    if (symbols->list.data[i].op == STRATA_SYMBOL_GIVEN)
-      names = strata_arena_printf(compile->arena, "%s%s%s", names, *names ? ", " : "", symbols->list.data[i].name);
+  for (size_t i = 0; i < strata_symbols_given(symbols); i++)
+    names = strata_arena_printf(compile->arena, "%s%s%s", names, i ? ", " : "", symbols->list.data[i].name);
   return strata__invalid("--dim: the model has no dimension '%s'; it has %s", value->name, *names ? names : "none");
 }
 
@@ -161,20 +160,12 @@ strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count, con
 strata_status_t strata_symbols_expect_none(strata_compile_t *compile, const char *path) {
   strata_symbols_t symbols;
   STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
-  strata_arena_t *arena = compile->arena;
-  const char *lines = "", *all = "";
-  size_t n_given = 0;
-  for (size_t i = 0; i < symbols.list.count; i++) {
-    const strata_symbol_t *symbol = &symbols.list.data[i];
-    if (symbol->op != STRATA_SYMBOL_GIVEN)
-      continue;
-    const char *option = strata_shell_quote(arena, strata_arena_printf(arena, "%s=N", symbol->name));
-    lines = strata_arena_printf(arena, "%s%s%s: the size '%s' is not known; set it with --dim %s", lines,
-                                n_given ? "\n" : "", path, symbol->name, option);
-    all = strata_arena_printf(arena, "%s --dim %s", all, option);
-    n_given++;
+  const char *dims = "";
+  for (size_t i = 0; i < strata_symbols_given(&symbols); i++) {
+    const char *option = strata_arena_printf(compile->arena, "%s=N", symbols.list.data[i].name);
+    dims = strata_arena_printf(compile->arena, "%s --dim %s", dims, strata_shell_quote(compile->arena, option));
   }
-  if (n_given > 1)
-    lines = strata_arena_printf(arena, "%s\n%s: all that is not known:%s", lines, path, all);
-  return n_given ? strata_error(STRATA_INVALID_ARGUMENT, "%s", lines) : NULL;
+  return *dims
+             ? strata_error(STRATA_INVALID_ARGUMENT, "%s: sizes vary for the cpu alone so far; set them:%s", path, dims)
+             : NULL;
 }
