@@ -51,8 +51,8 @@ static strata_size_t divide(MlirAffineExpr expr, strata_size_t a, strata_size_t 
     return is_exact ? strata_size_constant(0) : (strata_size_t){.expr = expr, .min = 0, .max = high - 1, .divisor = 1};
   bool up = mlirAffineExprIsACeilDiv(expr);
   strata_size_t quotient = {.expr = expr, .divisor = is_exact ? a.divisor / divisor : 1};
-  quotient.min = up ? a.min / high + (a.min % high > 0) : a.min / high - (a.min % high < 0);
-  quotient.max = up ? a.max / low + (a.max % low > 0) : a.max / low - (a.max % low < 0);
+  quotient.min = up ? a.min / high + (a.min % high > 0) : strata_floor_div(a.min, high);
+  quotient.max = up ? a.max / low + (a.max % low > 0) : strata_floor_div(a.max, low);
   return quotient;
 }
 

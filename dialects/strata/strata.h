@@ -121,7 +121,7 @@ STRATA_MUST_CHECK strata_status_t strata_dialect_load(MlirContext context);
 //===-- Shapes ---------------------------------------------------------------------------------------------------===//
 
 // A dimension: an affine expression over the symbols of its module (dialects/symbols.h); constant if static. Uniqued,
-// and what these functions return is in a normal form (dim.c): equal dims are equal pointers. Never divides by a
+// and what these functions return is in a normal form (dim_sum.h): equal dims are equal pointers. Never divides by a
 // symbol.
 typedef MlirAffineExpr strata_dim_t;
 
