@@ -30,29 +30,27 @@ static void use_expr(usage_t *usage, MlirAffineExpr expr) {
   }
 }
 
-static void use_map(usage_t *usage, MlirAttribute attr) {
-  MlirAffineMap map = !mlirAttributeIsNull(attr) && mlirAttributeIsAAffineMap(attr) ? mlirAffineMapAttrGetValue(attr)
-                                                                                    : (MlirAffineMap){0};
+static void use_map(usage_t *usage, MlirAffineMap map) {
   for (intptr_t i = 0; !mlirAffineMapIsNull(map) && i < mlirAffineMapGetNumResults(map); i++)
     use_expr(usage, mlirAffineMapGetResult(map, i));
 }
 
-static void use_type(usage_t *usage, MlirType type) {
-  if (mlirTypeIsARankedTensor(type))
-    use_map(usage, mlirRankedTensorTypeGetEncoding(type));
+static void use_attr(usage_t *usage, MlirAttribute attr) {
+  if (!mlirAttributeIsNull(attr) && mlirAttributeIsAAffineMap(attr))
+    use_map(usage, mlirAffineMapAttrGetValue(attr));
 }
 
 static void use_arguments(usage_t *usage, MlirBlock block) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
-    use_type(usage, mlirValueGetType(mlirBlockGetArgument(block, i)));
+    use_map(usage, strata_type_sizes(mlirValueGetType(mlirBlockGetArgument(block, i))));
 }
 
 static MlirWalkResult use_op(MlirOperation op, void *user) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    use_type(user, mlirValueGetType(mlirOperationGetResult(op, i)));
+    use_map(user, strata_type_sizes(mlirValueGetType(mlirOperationGetResult(op, i))));
   strata_op_id_t id = strata_op_id(op);
   for (int i = 0; id != STRATA_OP_COUNT && i < strata__op_signature(id)->n_attrs; i++)
-    use_map(user, mlirOperationGetAttributeByName(op, strata__op_signature(id)->attrs[i].name));
+    use_attr(user, mlirOperationGetAttributeByName(op, strata__op_signature(id)->attrs[i].name));
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
          block = mlirBlockGetNextInRegion(block))
