@@ -23,6 +23,8 @@ static inline int64_t strata_times(int64_t a, int64_t b) {
   return !__builtin_mul_overflow(a, b, &product) ? product : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
 }
 
+// How often |b|, which is positive, is in |a|.
+static inline int64_t strata_floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 // How many times |b| it takes to have |a|; what those are together.
 static inline int64_t strata_ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t strata_round_up(int64_t a, int64_t b) { return strata_ceil_div(a, b) * b; }

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline int64_t strata_floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
 static inline bool strata_affine_is_division(MlirAffineExpr expr) {
   return mlirAffineExprIsAFloorDiv(expr) || mlirAffineExprIsACeilDiv(expr) || mlirAffineExprIsAMod(expr);
 }

@@ -63,7 +63,7 @@ int strata_memref_sizes(MlirValue buffer, strata_size_t *out_sizes) {
   MlirType type = mlirValueGetType(buffer);
   int rank = (int)mlirShapedTypeGetRank(type);
   for (int i = 0; i < rank; i++) {
-    MlirAffineExpr size = strata_memref_type_size(type, i);
+    MlirAffineExpr size = strata_type_dim(type, i);
     out_sizes[i] = mlirShapedTypeIsDynamicDim(type, i)
                        ? (strata_size_t){.expr = size, .min = 0, .max = INT64_MAX, .divisor = 1}
                        : strata_size_constant(mlirShapedTypeGetDimSize(type, i));

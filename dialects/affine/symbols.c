@@ -9,52 +9,29 @@ enum { MAX_RANK = 24, MAX_DIMS = 64, MAX_SYMBOLS = 256 };
 
 //===-- The list -------------------------------------------------------------------------------------------------===//
 
-static MlirAttribute symbols_attr(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !strata_op_is(op, "builtin.module"))
-    op = mlirOperationGetParentOperation(op);
-  if (mlirOperationIsNull(op))
-    return (MlirAttribute){0};
-  MlirOperation main = strata_find_func(mlirModuleFromOperation(op), "main");
-  return mlirOperationIsNull(main) ? (MlirAttribute){0} : strata_attr(main, STRATA_SYMBOLS);
-}
-
-bool strata_module_is_symbolic(MlirModule module) {
-  return !mlirAttributeIsNull(symbols_attr(mlirModuleGetOperation(module)));
-}
-
-static int64_t entry_i64(MlirAttribute entry, const char *name, int64_t otherwise) {
-  MlirAttribute attr = mlirDictionaryAttrGetElementByName(entry, strata_str(name));
-  return mlirAttributeIsNull(attr) || !mlirAttributeIsAInteger(attr) ? otherwise : mlirIntegerAttrGetValueInt(attr);
-}
-
-// The first likely size, an i64 array or an array of integers; where there is none, the least size that is no edge.
-static int64_t likely_of(MlirAttribute entry, strata_size_t size) {
+// The first likely size; where there is none, the least size that is no edge.
+static int64_t likely_of(const strata_symbol_t *symbol) {
   enum { ANY = 8 };
-  MlirAttribute attr = mlirDictionaryAttrGetElementByName(entry, strata_str("likely"));
-  int64_t likely = strata_max(size.min, strata_min(size.max, ANY * size.divisor));
-  if (mlirAttributeIsNull(attr))
-    return likely;
-  if (mlirAttributeIsADenseI64Array(attr) && mlirDenseArrayGetNumElements(attr) > 0)
-    likely = mlirDenseI64ArrayGetElement(attr, 0);
-  if (mlirAttributeIsAArray(attr) && mlirArrayAttrGetNumElements(attr) > 0)
-    likely = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(attr, 0));
-  return strata_max(size.min, strata_min(size.max, likely));
+  int64_t likely = symbol->n_likely ? symbol->likely[0] : ANY * symbol->multiple;
+  return strata_max(symbol->min, strata_min(symbol->max, likely));
 }
 
 strata_size_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op) {
-  MlirAttribute list = symbols_attr(op);
-  if (mlirAttributeIsNull(list))
-    return (strata_size_symbols_t){0};
-  int count = (int)mlirArrayAttrGetNumElements(list);
-  strata_size_t *sizes = strata_arena_array(arena, strata_size_t, count);
-  int64_t *likely = strata_arena_array(arena, int64_t, count);
+  while (!mlirOperationIsNull(op) && !strata_op_is(op, "builtin.module"))
+    op = mlirOperationGetParentOperation(op);
+  strata_symbols_t symbols = {{0}};
+  if (!mlirOperationIsNull(op)) // an error is the verifier's to report
+    strata_status_free(strata_symbols_read(arena, mlirModuleFromOperation(op), &symbols));
+  int count = (int)symbols.list.count;
+  strata_size_t *sizes = strata_arena_array(arena, strata_size_t, count + 1);
+  int64_t *likely = strata_arena_array(arena, int64_t, count + 1);
   for (int i = 0; i < count; i++) {
-    MlirAttribute entry = mlirArrayAttrGetElement(list, i);
-    sizes[i] = (strata_size_t){.expr = mlirAffineSymbolExprGet(mlirAttributeGetContext(list), i),
-                               .min = entry_i64(entry, "min", 1),
-                               .max = entry_i64(entry, "max", INT32_MAX),
-                               .divisor = entry_i64(entry, "multiple", 1)};
-    likely[i] = likely_of(entry, sizes[i]);
+    const strata_symbol_t *symbol = &symbols.list.data[i];
+    sizes[i] = (strata_size_t){.expr = mlirAffineSymbolExprGet(mlirOperationGetContext(op), i),
+                               .min = symbol->min,
+                               .max = symbol->max,
+                               .divisor = symbol->multiple};
+    likely[i] = likely_of(symbol);
   }
   return (strata_size_symbols_t){count, sizes, likely};
 }
@@ -66,15 +43,6 @@ strata_size_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOper
 
 //===-- Expressions ----------------------------------------------------------------------------------------------===//
 
-int strata_expr_symbols(MlirAffineExpr expr) {
-  if (mlirAffineExprIsASymbol(expr))
-    return (int)mlirAffineSymbolExprGetPosition(expr) + 1;
-  if (!mlirAffineExprIsABinary(expr))
-    return 0;
-  return (int)strata_max(strata_expr_symbols(mlirAffineBinaryOpExprGetLHS(expr)),
-                         strata_expr_symbols(mlirAffineBinaryOpExprGetRHS(expr)));
-}
-
 // Quotients and remainders by a positive size.
 static strata_size_t divide(MlirAffineExpr expr, strata_size_t a, strata_size_t b) {
   int64_t divisor, low = strata_max(1, b.min), high = strata_max(1, b.max);
@@ -83,8 +51,8 @@ static strata_size_t divide(MlirAffineExpr expr, strata_size_t a, strata_size_t 
     return is_exact ? strata_size_constant(0) : (strata_size_t){.expr = expr, .min = 0, .max = high - 1, .divisor = 1};
   bool up = mlirAffineExprIsACeilDiv(expr);
   strata_size_t quotient = {.expr = expr, .divisor = is_exact ? a.divisor / divisor : 1};
-  quotient.min = up ? a.min / high + (a.min % high > 0) : a.min / high - (a.min % high < 0);
-  quotient.max = up ? a.max / low + (a.max % low > 0) : a.max / low - (a.max % low < 0);
+  quotient.min = up ? a.min / high + (a.min % high > 0) : strata_floor_div(a.min, high);
+  quotient.max = up ? a.max / low + (a.max % low > 0) : strata_floor_div(a.max, low);
   return quotient;
 }
 
@@ -108,27 +76,10 @@ strata_size_t strata_size_of_expr(const strata_size_symbols_t *symbols, MlirAffi
   return size;
 }
 
-static int64_t likely_value(const strata_size_symbols_t *symbols, MlirAffineExpr expr) {
-  if (mlirAffineExprIsAConstant(expr))
-    return mlirAffineConstantExprGetValue(expr);
-  if (mlirAffineExprIsASymbol(expr))
-    return symbols->likely[mlirAffineSymbolExprGetPosition(expr)];
-  int64_t a = likely_value(symbols, mlirAffineBinaryOpExprGetLHS(expr));
-  int64_t b = likely_value(symbols, mlirAffineBinaryOpExprGetRHS(expr));
-  if (mlirAffineExprIsAAdd(expr))
-    return strata_plus(a, b);
-  if (mlirAffineExprIsAMul(expr))
-    return strata_times(a, b);
-  b = strata_max(b, 1);
-  int64_t quotient = a / b - (a % b < 0);
-  if (mlirAffineExprIsAMod(expr))
-    return a - quotient * b;
-  return quotient + (mlirAffineExprIsACeilDiv(expr) && a != quotient * b);
-}
-
 int64_t strata_size_likely(const strata_size_symbols_t *symbols, strata_size_t size) {
   int64_t value;
-  return strata_size_is_constant(size, &value) ? value : likely_value(symbols, size.expr);
+  bool is_known = strata_size_is_constant(size, &value) || strata_expr_evaluate(size.expr, symbols->likely, &value);
+  return is_known ? value : size.max;
 }
 
 bool strata_affine_is_below(MlirAffineExpr expr, strata_size_t size, const strata_space_t *space) {
@@ -140,26 +91,10 @@ bool strata_affine_is_below(MlirAffineExpr expr, strata_size_t size, const strat
 
 //===-- Buffers --------------------------------------------------------------------------------------------------===//
 
-MlirAffineMap strata_memref_type_map(MlirType type) {
-  MlirAttribute space = mlirMemRefTypeGetMemorySpace(type);
-  if (mlirAttributeIsNull(space) || !mlirAttributeIsADictionary(space))
-    return (MlirAffineMap){0};
-  MlirAttribute sizes = mlirDictionaryAttrGetElementByName(space, strata_str("sizes"));
-  if (mlirAttributeIsNull(sizes) || !mlirAttributeIsAAffineMap(sizes))
-    return (MlirAffineMap){0};
-  return mlirAffineMapAttrGetValue(sizes);
-}
-
-MlirAffineExpr strata_memref_type_size(MlirType type, intptr_t dim) {
-  if (!mlirShapedTypeIsDynamicDim(type, dim))
-    return mlirAffineConstantExprGet(mlirTypeGetContext(type), mlirShapedTypeGetDimSize(type, dim));
-  return mlirAffineMapGetResult(strata_memref_type_map(type), dim);
-}
-
 double strata_memref_likely_elements(const strata_size_symbols_t *symbols, MlirType type) {
   double elements = 1;
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
-    elements *= (double)likely_value(symbols, strata_memref_type_size(type, i));
+    elements *= (double)strata_size_likely(symbols, strata_size_of_expr(symbols, strata_type_dim(type, i)));
   return elements;
 }
 
@@ -167,11 +102,9 @@ MlirType strata_memref_type_of(MlirType element, int rank, const strata_size_t *
   MlirContext context = mlirTypeGetContext(element);
   MlirAffineExpr exprs[MAX_RANK];
   int64_t numbers[MAX_RANK];
-  int n_symbols = 0;
   bool is_static = true;
   for (int i = 0; i < rank; i++) {
     exprs[i] = strata_size_expr(context, sizes[i]);
-    n_symbols = (int)strata_max(n_symbols, strata_expr_symbols(exprs[i]));
     if (!strata_size_is_constant(sizes[i], &numbers[i])) {
       numbers[i] = mlirShapedTypeGetDynamicSize();
       is_static = false;
@@ -179,7 +112,7 @@ MlirType strata_memref_type_of(MlirType element, int rank, const strata_size_t *
   }
   if (is_static)
     return mlirMemRefTypeContiguousGet(element, rank, numbers, mlirAttributeGetNull());
-  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, n_symbols, rank, exprs));
+  MlirAttribute map = mlirAffineMapAttrGet(strata_exprs_map(context, rank, exprs));
   MlirNamedAttribute entry = mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("sizes")), map);
   return mlirMemRefTypeContiguousGet(element, rank, numbers, mlirDictionaryAttrGet(context, 1, &entry));
 }
@@ -197,22 +130,13 @@ MlirAffineExpr strata_affine_apply(MlirAffineMap map, intptr_t result, const Mli
   return mlirAffineExprCompose(mlirAffineMapGetResult(map, result), replacement);
 }
 
-static void find_symbols(MlirAffineExpr expr, bool *used) {
-  if (mlirAffineExprIsASymbol(expr))
-    used[mlirAffineSymbolExprGetPosition(expr)] = true;
-  if (!mlirAffineExprIsABinary(expr))
-    return;
-  find_symbols(mlirAffineBinaryOpExprGetLHS(expr), used);
-  find_symbols(mlirAffineBinaryOpExprGetRHS(expr), used);
-}
-
 MlirAffineMap strata_map_over_used_symbols(MlirAffineMap map, int capacity, int *out_symbols, int *out_count) {
   bool used[MAX_SYMBOLS] = {false};
   MlirAffineExpr results[MAX_DIMS];
   MlirContext context = mlirAffineMapGetContext(map);
   intptr_t n_dims = mlirAffineMapGetNumDims(map), n = mlirAffineMapGetNumResults(map), n_symbols = 0;
   for (intptr_t i = 0; i < n; i++) {
-    find_symbols(mlirAffineMapGetResult(map, i), used);
+    strata_expr_use_symbols(mlirAffineMapGetResult(map, i), MAX_SYMBOLS, used);
     n_symbols = strata_max(n_symbols, strata_expr_symbols(mlirAffineMapGetResult(map, i)));
   }
   *out_count = 0;

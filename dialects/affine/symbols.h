@@ -1,18 +1,12 @@
-// The sizes of a module that vary, from level 2 on.
-//
-// @main lists its symbols (strata.symbols); symbol i is s<i> in the maps of every level. A buffer's sizes are part of
+// The sizes of a module that vary (dialects/symbols.h), from level 2 on. A buffer's sizes are part of
 // its type, memref<?x64xf32, {sizes = affine_map<()[s0] -> (s0, 64)>}>, and the value of a symbol inside a function is
 // an op at the top of its body, as memref.get_global is: %n = "strata.size"() {symbol = 0} : () -> index.
-// A module without strata.symbols is static: it has none of these.
 #ifndef STRATA_DIALECTS_AFFINE_SYMBOLS_H
 #define STRATA_DIALECTS_AFFINE_SYMBOLS_H
 
 #include "dialects/affine/space.h"
-#include "dialects/compile.h"
+#include "dialects/symbols.h"
 
-#include <mlir-c/AffineMap.h>
-
-#define STRATA_SYMBOLS "strata.symbols"
 #define STRATA_SIZE "strata.size"
 
 // Symbol i is sizes[i], whose expression is s<i>; likely[i] is what it is most often.
@@ -24,7 +18,6 @@ typedef struct {
 
 // The symbols of the module that |op| is in; none where it is static.
 strata_size_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op);
-bool strata_module_is_symbolic(MlirModule module);
 // Those that the function around |op|, which lies in its body, uses; none where it uses none.
 strata_size_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOperation op);
 
@@ -38,10 +31,6 @@ bool strata_affine_is_below(MlirAffineExpr expr, strata_size_t size, const strat
 
 //===-- Buffers --------------------------------------------------------------------------------------------------===//
 
-// The sizes of a memref type whose sizes vary, over symbols; the null map of a static one.
-MlirAffineMap strata_memref_type_map(MlirType type);
-// Size |dim| of a memref type as an expression.
-MlirAffineExpr strata_memref_type_size(MlirType type, intptr_t dim);
 // How many elements a memref has where the symbols are what they are most often.
 double strata_memref_likely_elements(const strata_size_symbols_t *symbols, MlirType type);
 // A row-major buffer's type. Maps of sizes have as many symbols as they use, so that equal sizes are equal types.
@@ -61,7 +50,5 @@ MlirAffineExpr strata_affine_apply(MlirAffineMap map, intptr_t result, const Mli
                                    intptr_t n_symbols);
 // |map| over those of its symbols alone that it uses: their numbers.
 MlirAffineMap strata_map_over_used_symbols(MlirAffineMap map, int capacity, int *out_symbols, int *out_count);
-// One more than the highest symbol of |expr|.
-int strata_expr_symbols(MlirAffineExpr expr);
 
 #endif

@@ -28,16 +28,9 @@ static MlirOperation first_op(MlirRegion region) {
   return mlirBlockIsNull(block) ? (MlirOperation){0} : mlirBlockGetFirstOperation(block);
 }
 
-// Sizes that vary are expressions over symbols, one a dim.
-static bool has_sizes(MlirType type) {
-  MlirAffineMap sizes = strata_memref_type_map(type);
-  return !mlirAffineMapIsNull(sizes) && mlirAffineMapGetNumDims(sizes) == 0 &&
-         mlirAffineMapGetNumResults(sizes) == mlirShapedTypeGetRank(type);
-}
-
 static bool is_buffer(MlirType type) {
   return mlirTypeIsAMemRef(type) && mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) &&
-         (mlirShapedTypeHasStaticShape(type) || has_sizes(type));
+         (mlirShapedTypeHasStaticShape(type) || !mlirAffineMapIsNull(strata_type_sizes(type)));
 }
 
 //===-- The form of a nest ---------------------------------------------------------------------------------------===//
@@ -216,7 +209,8 @@ static strata_status_t check_function(strata_arena_t *arena, MlirOperation func)
 
 strata_status_t strata_affine_verify(strata_compile_t *compile) {
   strata_arena_t *arena = strata_arena_create();
-  strata_status_t status = NULL;
+  strata_symbols_t symbols;
+  strata_status_t status = strata_symbols_read(arena, compile->module, &symbols);
   MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module));
   for (; !mlirOperationIsNull(op) && !status; op = mlirOperationGetNextInBlock(op)) {
     MlirStringRef name = strata_attr_str(op, "sym_name");

@@ -86,7 +86,7 @@ MlirAttribute strata__encode_attr(MlirContext context, const strata__record_t *r
   case STRATA__ATTR_I64S:
     return strata_i64s_attr(context, attr->count, attr->i64s);
   case STRATA__ATTR_DIMS:
-    return attr->is_symbolic ? mlirAffineMapAttrGet(strata_dims_map(context, attr->count, attr->dims))
+    return attr->is_symbolic ? mlirAffineMapAttrGet(strata_exprs_map(context, attr->count, attr->dims))
                              : strata_i64s_attr(context, attr->count, attr->i64s);
   case STRATA__ATTR_BOOL:
     return strata_bool_attr(context, attr->i64s[0]);

@@ -11,20 +11,13 @@ static const strata_shape_t no_shape = {.type = STRATA_TYPE_COUNT};
 strata_shape_t strata_shape_from_type(MlirType type) {
   if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > STRATA_MAX_RANK)
     return no_shape;
-  MlirContext context = mlirTypeGetContext(type);
   strata_shape_t shape = {.type = strata_type_from_mlir(mlirShapedTypeGetElementType(type)),
                           .rank = (int)mlirShapedTypeGetRank(type)};
-  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
-  MlirAffineMap map = {0};
-  if (!mlirAttributeIsNull(encoding) && mlirAttributeIsAAffineMap(encoding))
-    map = mlirAffineMapAttrGetValue(encoding);
   for (int i = 0; i < shape.rank; i++) {
-    if (!mlirShapedTypeIsDynamicDim(type, i))
-      shape.dims[i] = strata_dim_constant(context, mlirShapedTypeGetDimSize(type, i));
-    else if (!mlirAffineMapIsNull(map) && mlirAffineMapGetNumResults(map) == shape.rank)
-      shape.dims[i] = strata_dim_normal(mlirAffineMapGetResult(map, i));
-    else
+    MlirAffineExpr dim = strata_type_dim(type, i);
+    if (mlirAffineExprIsNull(dim))
       return no_shape;
+    shape.dims[i] = strata_dim_normal(dim);
   }
   return shape;
 }
@@ -40,7 +33,7 @@ MlirType strata_shape_to_type(MlirContext context, const strata_shape_t *shape) 
     for (int i = 0; i < shape->rank; i++)
       if (!strata_dim_is_constant(shape->dims[i], &sizes[i]))
         sizes[i] = mlirShapedTypeGetDynamicSize();
-    encoding = mlirAffineMapAttrGet(strata_dims_map(context, shape->rank, shape->dims));
+    encoding = mlirAffineMapAttrGet(strata_exprs_map(context, shape->rank, shape->dims));
   }
   return mlirRankedTensorTypeGet(shape->rank, sizes, strata_type_to_mlir(context, shape->type), encoding);
 }

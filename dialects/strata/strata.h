@@ -8,10 +8,7 @@
 #ifndef STRATA_DIALECTS_STRATA_H
 #define STRATA_DIALECTS_STRATA_H
 
-#include "dialects/compile.h"
-
-#include <mlir-c/AffineExpr.h>
-#include <mlir-c/AffineMap.h>
+#include "dialects/symbols.h"
 
 typedef enum {
 #define TYPE(id, ...) STRATA_TYPE_##id,
@@ -123,8 +120,9 @@ STRATA_MUST_CHECK strata_status_t strata_dialect_load(MlirContext context);
 
 //===-- Shapes ---------------------------------------------------------------------------------------------------===//
 
-// A dimension: an affine expression over the symbols of its module (symbols.h); constant if static. Uniqued, and what
-// these functions return is in a normal form (dim.c): equal dims are equal pointers. Never divides by a symbol.
+// A dimension: an affine expression over the symbols of its module (dialects/symbols.h); constant if static. Uniqued,
+// and what these functions return is in a normal form (dim_sum.h): equal dims are equal pointers. Never divides by a
+// symbol.
 typedef MlirAffineExpr strata_dim_t;
 
 strata_dim_t strata_dim_constant(MlirContext context, int64_t size);
@@ -150,29 +148,6 @@ bool strata_dim_split(strata_dim_t dim, strata_dim_t *out_part, int64_t *out_fac
 // others. Returns its number, -1 if there is none.
 int strata_dim_solve(strata_dim_t a, strata_dim_t b, int n_symbols, const bool *may_go, strata_dim_t *out);
 
-typedef enum {
-  STRATA_SYMBOL_GIVEN, // by the caller of the library
-  STRATA_SYMBOL_MAX,
-  STRATA_SYMBOL_MIN,
-  STRATA_SYMBOL_FLOORDIV,
-  STRATA_SYMBOL_MOD,
-} strata_symbol_op_t;
-
-enum { STRATA_MAX_LIKELY = 8 };
-
-typedef struct {
-  const char *name;
-  strata_symbol_op_t op;
-  strata_dim_t lhs, rhs; // of a derived one
-  int64_t min, max, multiple;
-  int n_likely;
-  int64_t likely[STRATA_MAX_LIKELY]; // sizes to be fastest at
-} strata_symbol_t;
-
-typedef struct {
-  STRATA_VECTOR(strata_symbol_t) list;
-} strata_symbols_t;
-
 typedef struct {
   int64_t min, max;
 } strata_range_t;
@@ -182,10 +157,6 @@ strata_range_t strata_dim_range(strata_dim_t dim, const strata_symbols_t *symbol
 int64_t strata_dim_divisor(strata_dim_t dim, const strata_symbols_t *symbols);
 
 enum { STRATA_MAX_RANK = 16 };
-
-// The dims as a map of no dims and of as many symbols as they need, so that equal lists, of at most STRATA_MAX_RANK,
-// are equal maps.
-MlirAffineMap strata_dims_map(MlirContext context, int count, const strata_dim_t *dims);
 
 typedef struct {
   strata_type_t type;

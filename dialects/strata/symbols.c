@@ -1,158 +1,9 @@
-// The table of symbols: to and from @main, derived ones, and other symbols or numbers in their place; see symbols.h.
+// Derived symbols, and other symbols or numbers in the place of symbols; see symbols.h.
 #include "dialects/strata/symbols.h"
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
-
-static const struct {
-  const char *name, *text; // in the attribute; as people read it, with the two operands
-} ops[] = {[STRATA_SYMBOL_GIVEN] = {"", ""},
-           [STRATA_SYMBOL_MAX] = {"max", "max(%s, %s)"},
-           [STRATA_SYMBOL_MIN] = {"min", "min(%s, %s)"},
-           [STRATA_SYMBOL_FLOORDIV] = {"floordiv", "(%s) floordiv (%s)"},
-           [STRATA_SYMBOL_MOD] = {"mod", "(%s) mod (%s)"}};
-enum { N_OPS = sizeof ops / sizeof ops[0] };
-
-//===-- The attribute --------------------------------------------------------------------------------------------===//
-
-static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttribute value) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str(name)), value);
-}
-
-static MlirAttribute symbol_attr(MlirContext context, const strata_symbol_t *symbol) {
-  MlirNamedAttribute entries[8];
-  MlirAttribute likely[STRATA_MAX_LIKELY];
-  int count = 0;
-  entries[count++] = named(context, "name", strata_str_attr(context, symbol->name));
-  entries[count++] = named(context, "min", strata_i64_attr(context, symbol->min));
-  entries[count++] = named(context, "max", strata_i64_attr(context, symbol->max));
-  entries[count++] = named(context, "multiple", strata_i64_attr(context, symbol->multiple));
-  if (symbol->op == STRATA_SYMBOL_GIVEN) {
-    for (int i = 0; i < symbol->n_likely; i++)
-      likely[i] = strata_i64_attr(context, symbol->likely[i]);
-    entries[count++] = named(context, "likely", mlirArrayAttrGet(context, symbol->n_likely, likely));
-  } else {
-    entries[count++] = named(context, "op", strata_str_attr(context, ops[symbol->op].name));
-    entries[count++] = named(context, "lhs", mlirAffineMapAttrGet(strata_dims_map(context, 1, &symbol->lhs)));
-    entries[count++] = named(context, "rhs", mlirAffineMapAttrGet(strata_dims_map(context, 1, &symbol->rhs)));
-  }
-  return mlirDictionaryAttrGet(context, count, entries);
-}
-
-MlirAttribute strata_symbols_attr(MlirContext context, const strata_symbols_t *symbols) {
-  strata_arena_t *arena = strata_arena_create();
-  MlirAttribute *list = strata_arena_array(arena, MlirAttribute, symbols->list.count);
-  for (size_t i = 0; i < symbols->list.count; i++)
-    list[i] = symbol_attr(context, &symbols->list.data[i]);
-  MlirAttribute attr = mlirArrayAttrGet(context, (intptr_t)symbols->list.count, list);
-  strata_arena_destroy(arena);
-  return attr;
-}
-
-static MlirAttribute entry(MlirAttribute dictionary, const char *name) {
-  return mlirDictionaryAttrGetElementByName(dictionary, strata_str(name));
-}
-
-static bool read_number(MlirAttribute attr, int64_t *out) {
-  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAInteger(attr) || mlirTypeIsAIndex(mlirAttributeGetType(attr)) ||
-      mlirIntegerTypeGetWidth(mlirAttributeGetType(attr)) != 64)
-    return false;
-  *out = mlirIntegerAttrGetValueInt(attr);
-  return true;
-}
-
-// The largest number of a symbol in |map|, plus one, must not be above |n_earlier|.
-static bool read_dim(MlirAttribute attr, size_t n_earlier, strata_dim_t *out) {
-  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAAffineMap(attr))
-    return false;
-  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
-  if (mlirAffineMapGetNumDims(map) != 0 || mlirAffineMapGetNumResults(map) != 1 ||
-      (size_t)mlirAffineMapGetNumSymbols(map) > n_earlier)
-    return false;
-  *out = strata_dim_normal(mlirAffineMapGetResult(map, 0));
-  return true;
-}
-
-static bool read_likely(MlirAttribute attr, strata_symbol_t *out) {
-  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAArray(attr) ||
-      mlirArrayAttrGetNumElements(attr) > STRATA_MAX_LIKELY)
-    return false;
-  out->n_likely = (int)mlirArrayAttrGetNumElements(attr);
-  for (int i = 0; i < out->n_likely; i++)
-    if (!read_number(mlirArrayAttrGetElement(attr, i), &out->likely[i]))
-      return false;
-  return true;
-}
-
-static bool read_derivation(MlirAttribute attr, size_t n_earlier, strata_symbol_t *out) {
-  MlirAttribute op = entry(attr, "op");
-  for (int i = STRATA_SYMBOL_GIVEN + 1; i < N_OPS && mlirAttributeIsAString(op); i++)
-    if (strata_str_equal(mlirStringAttrGetValue(op), ops[i].name))
-      out->op = (strata_symbol_op_t)i;
-  return out->op != STRATA_SYMBOL_GIVEN && read_dim(entry(attr, "lhs"), n_earlier, &out->lhs) &&
-         read_dim(entry(attr, "rhs"), n_earlier, &out->rhs);
-}
-
-static bool read_symbol(strata_arena_t *arena, MlirAttribute attr, size_t n_earlier, strata_symbol_t *out) {
-  *out = (strata_symbol_t){.op = STRATA_SYMBOL_GIVEN};
-  if (!mlirAttributeIsADictionary(attr))
-    return false;
-  MlirAttribute name = entry(attr, "name");
-  if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name))
-    return false;
-  MlirStringRef text = mlirStringAttrGetValue(name);
-  out->name = strata_arena_printf(arena, "%.*s", (int)text.length, text.data);
-  bool is_given = mlirAttributeIsNull(entry(attr, "op"));
-  return read_number(entry(attr, "min"), &out->min) && read_number(entry(attr, "max"), &out->max) &&
-         read_number(entry(attr, "multiple"), &out->multiple) && out->min <= out->max && out->multiple >= 1 &&
-         (is_given ? read_likely(entry(attr, "likely"), out) : read_derivation(attr, n_earlier, out));
-}
-
-strata_status_t strata_symbols_read(strata_compile_t *compile, strata_symbols_t *out) {
-  *out = (strata_symbols_t){{0}};
-  MlirOperation main = strata_find_func(compile->module, "main");
-  MlirAttribute attr = mlirOperationIsNull(main) ? mlirAttributeGetNull() : strata_attr(main, STRATA_SYMBOLS);
-  if (mlirAttributeIsNull(attr))
-    return NULL;
-  if (!mlirAttributeIsAArray(attr))
-    return strata__invalid(STRATA_SYMBOLS ": expected an array of dictionaries");
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(attr); i++) {
-    strata_symbol_t symbol;
-    if (!read_symbol(compile->arena, mlirArrayAttrGetElement(attr, i), (size_t)i, &symbol))
-      return strata__invalid(STRATA_SYMBOLS ": entry %d: expected name, min, max and multiple, and likely sizes or op, "
-                                            "lhs and rhs over earlier symbols",
-                             (int)i);
-    *strata_vector_push(compile->arena, &out->list) = symbol;
-  }
-  return NULL;
-}
-
-//===-- Text -----------------------------------------------------------------------------------------------------===//
-
-static const char *expr_text(strata_arena_t *arena, const strata_symbols_t *symbols, MlirAffineExpr expr, int level) {
-  if (mlirAffineExprIsAConstant(expr))
-    return strata_arena_printf(arena, "%lld", (long long)mlirAffineConstantExprGetValue(expr));
-  if (mlirAffineExprIsASymbol(expr)) {
-    size_t symbol = (size_t)mlirAffineSymbolExprGetPosition(expr);
-    return symbol < symbols->list.count ? symbols->list.data[symbol].name : strata_arena_printf(arena, "s%zu", symbol);
-  }
-  if (!mlirAffineExprIsABinary(expr))
-    return "?";
-  int own = mlirAffineExprIsAAdd(expr) ? 0 : 1;
-  const char *op = mlirAffineExprIsAAdd(expr)        ? " + "
-                   : mlirAffineExprIsAMul(expr)      ? " * "
-                   : mlirAffineExprIsAFloorDiv(expr) ? " floordiv "
-                   : mlirAffineExprIsAMod(expr)      ? " mod "
-                                                     : " ceildiv ";
-  const char *lhs = expr_text(arena, symbols, mlirAffineBinaryOpExprGetLHS(expr), own),
-             *rhs = expr_text(arena, symbols, mlirAffineBinaryOpExprGetRHS(expr), own + 1);
-  return strata_arena_printf(arena, own < level ? "(%s%s%s)" : "%s%s%s", lhs, op, rhs);
-}
-
-const char *strata_dim_text(strata_arena_t *arena, const strata_symbols_t *symbols, strata_dim_t dim) {
-  return expr_text(arena, symbols, dim, 0);
-}
 
 //===-- Derived symbols ------------------------------------------------------------------------------------------===//
 
@@ -220,11 +71,8 @@ strata_dim_t strata_symbols_derive(strata_arena_t *arena, strata_symbols_t *symb
   int64_t multiple = 1;
   if (op == STRATA_SYMBOL_MAX || op == STRATA_SYMBOL_MIN)
     multiple = strata_max(1, strata_gcd(strata_dim_divisor(lhs, symbols), strata_dim_divisor(rhs, symbols)));
-  const char *l = strata_dim_text(arena, symbols, lhs), *r = strata_dim_text(arena, symbols, rhs);
-  const char *name = op == STRATA_SYMBOL_MAX        ? strata_arena_printf(arena, "max(%s, %s)", l, r)
-                     : op == STRATA_SYMBOL_MIN      ? strata_arena_printf(arena, "min(%s, %s)", l, r)
-                     : op == STRATA_SYMBOL_FLOORDIV ? strata_arena_printf(arena, "floordiv(%s, %s)", l, r)
-                                                    : strata_arena_printf(arena, "mod(%s, %s)", l, r);
+  const char *l = strata_symbols_text(arena, symbols, lhs), *r = strata_symbols_text(arena, symbols, rhs);
+  const char *name = strata_arena_printf(arena, "%s(%s, %s)", strata_symbol_op_name(op), l, r);
   *strata_vector_push(arena, &symbols->list) = (strata_symbol_t){
       .name = name, .op = op, .lhs = lhs, .rhs = rhs, .min = range.min, .max = range.max, .multiple = multiple};
   return strata_dim_symbol(context, (int)symbols->list.count - 1);
@@ -275,7 +123,7 @@ static void replace_attr(const replacement_t *with, MlirOperation op, const stra
   MlirContext context = mlirOperationGetContext(op);
   mlirOperationSetAttributeByName(op, spec->name,
                                   are_known ? strata_i64s_attr(context, count, sizes)
-                                            : mlirAffineMapAttrGet(strata_dims_map(context, count, dims)));
+                                            : mlirAffineMapAttrGet(strata_exprs_map(context, count, dims)));
 }
 
 static void replace_function_type(const replacement_t *with, MlirOperation func) {

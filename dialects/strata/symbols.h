@@ -1,27 +1,10 @@
-// The symbols of a module: the sizes that are known only when the library runs, and what is made of them that no affine
-// expression says. @main has them as strata.symbols, in the order of the library's arguments:
-//
-//   strata.symbols = [{likely = [1, 8], max = 2147483647, min = 1, multiple = 1, name = "batch"},
-//                     {lhs = affine_map<()[s0] -> (s0)>, max = 512, min = 1, multiple = 1, name = "min(batch, 512)",
-//                      op = "min", rhs = affine_map<()[s0] -> (512)>}]
-//
-// Symbol i of every type and map of the module is the i-th of them. Derived ones stand behind what they are made of.
+// Symbols (dialects/symbols.h) of tensors: how the sizes of results come from those of what they are made of.
 #ifndef STRATA_DIALECTS_STRATA_SYMBOLS_H
 #define STRATA_DIALECTS_STRATA_SYMBOLS_H
 
 #include "dialects/strata/strata.h"
 
-#define STRATA_SYMBOLS "strata.symbols"
-
-// Reads those of @main; none where there is no attribute. Errors name what is malformed.
-STRATA_MUST_CHECK strata_status_t strata_symbols_read(strata_compile_t *compile, strata_symbols_t *out);
-MlirAttribute strata_symbols_attr(MlirContext context, const strata_symbols_t *symbols);
-
-// An expression over the symbols, with their names, as in "past + 1"; in the arena.
-const char *strata_dim_text(strata_arena_t *arena, const strata_symbols_t *symbols, strata_dim_t dim);
-
 // What |op| makes of the two: simplified where the ranges decide it, else a symbol, which is added unless it is there.
-// Quotients are rounded down, remainders those of that.
 strata_dim_t strata_symbols_derive(strata_arena_t *arena, strata_symbols_t *symbols, strata_symbol_op_t op,
                                    strata_dim_t lhs, strata_dim_t rhs);
 
@@ -53,7 +36,7 @@ typedef struct {
 } strata_symbol_value_t;
 STRATA_MUST_CHECK strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count,
                                                       const strata_symbol_value_t *values);
-// An error that says how to give each symbol a number; none where there are no symbols. For levels that take numbers
+// An error that says how to give each symbol a number; none where there are no symbols. For targets that take numbers
 // only; |path| is the module's file.
 STRATA_MUST_CHECK strata_status_t strata_symbols_expect_none(strata_compile_t *compile, const char *path);
 

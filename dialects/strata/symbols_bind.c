@@ -30,29 +30,27 @@ static void use_expr(usage_t *usage, MlirAffineExpr expr) {
   }
 }
 
-static void use_map(usage_t *usage, MlirAttribute attr) {
-  MlirAffineMap map = !mlirAttributeIsNull(attr) && mlirAttributeIsAAffineMap(attr) ? mlirAffineMapAttrGetValue(attr)
-                                                                                    : (MlirAffineMap){0};
+static void use_map(usage_t *usage, MlirAffineMap map) {
   for (intptr_t i = 0; !mlirAffineMapIsNull(map) && i < mlirAffineMapGetNumResults(map); i++)
     use_expr(usage, mlirAffineMapGetResult(map, i));
 }
 
-static void use_type(usage_t *usage, MlirType type) {
-  if (mlirTypeIsARankedTensor(type))
-    use_map(usage, mlirRankedTensorTypeGetEncoding(type));
+static void use_attr(usage_t *usage, MlirAttribute attr) {
+  if (!mlirAttributeIsNull(attr) && mlirAttributeIsAAffineMap(attr))
+    use_map(usage, mlirAffineMapAttrGetValue(attr));
 }
 
 static void use_arguments(usage_t *usage, MlirBlock block) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
-    use_type(usage, mlirValueGetType(mlirBlockGetArgument(block, i)));
+    use_map(usage, strata_type_sizes(mlirValueGetType(mlirBlockGetArgument(block, i))));
 }
 
 static MlirWalkResult use_op(MlirOperation op, void *user) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    use_type(user, mlirValueGetType(mlirOperationGetResult(op, i)));
+    use_map(user, strata_type_sizes(mlirValueGetType(mlirOperationGetResult(op, i))));
   strata_op_id_t id = strata_op_id(op);
   for (int i = 0; id != STRATA_OP_COUNT && i < strata__op_signature(id)->n_attrs; i++)
-    use_map(user, mlirOperationGetAttributeByName(op, strata__op_signature(id)->attrs[i].name));
+    use_attr(user, mlirOperationGetAttributeByName(op, strata__op_signature(id)->attrs[i].name));
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
          block = mlirBlockGetNextInRegion(block))
@@ -81,10 +79,7 @@ static void settle(renumbering_t *r, int symbol);
 
 static strata_dim_t settled(renumbering_t *r, strata_dim_t dim) {
   bool *used = strata_arena_array(r->arena, bool, r->old->list.count + 1);
-  strata_symbols_t plain = {{0}}; // only what the expression itself says
-  for (size_t i = 0; i < r->old->list.count; i++)
-    *strata_vector_push(r->arena, &plain.list) = (strata_symbol_t){.op = STRATA_SYMBOL_GIVEN};
-  use_expr(&(usage_t){&plain, used}, dim);
+  strata_expr_use_symbols(dim, (int)r->old->list.count, used);
   for (size_t i = 0; i < r->old->list.count; i++)
     if (used[i])
       settle(r, (int)i);
@@ -126,9 +121,9 @@ void strata_symbols_renumber(strata_arena_t *arena, MlirContext context, const s
 
 static strata_status_t bind_one(strata_compile_t *compile, const strata_symbols_t *symbols,
                                 const strata_symbol_value_t *value, strata_dim_t *values) {
-  for (size_t i = 0; i < symbols->list.count; i++) {
+  for (size_t i = 0; i < strata_symbols_given(symbols); i++) {
     const strata_symbol_t *symbol = &symbols->list.data[i];
-    if (symbol->op != STRATA_SYMBOL_GIVEN || strcmp(symbol->name, value->name) != 0)
+    if (strcmp(symbol->name, value->name) != 0)
       continue;
     if (value->size < symbol->min || value->size > symbol->max || value->size % symbol->multiple)
       return strata__invalid("--dim %s=%lld: expected %lld to %lld, a multiple of %lld", value->name,
@@ -138,15 +133,14 @@ static strata_status_t bind_one(strata_compile_t *compile, const strata_symbols_
     return NULL;
   }
   const char *names = "";
-  for (size_t i = 0; i < symbols->list.count; i++)
-    if (symbols->list.data[i].op == STRATA_SYMBOL_GIVEN)
-      names = strata_arena_printf(compile->arena, "%s%s%s", names, *names ? ", " : "", symbols->list.data[i].name);
+  for (size_t i = 0; i < strata_symbols_given(symbols); i++)
+    names = strata_arena_printf(compile->arena, "%s%s%s", names, i ? ", " : "", symbols->list.data[i].name);
   return strata__invalid("--dim: the model has no dimension '%s'; it has %s", value->name, *names ? names : "none");
 }
 
 strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count, const strata_symbol_value_t *values) {
   strata_symbols_t symbols, left;
-  STRATA_TRY(strata_symbols_read(compile, &symbols));
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
   size_t n = symbols.list.count;
   strata_dim_t *known = strata_arena_array(compile->arena, strata_dim_t, n + 1),
                *all = strata_arena_array(compile->arena, strata_dim_t, n + 1);
@@ -157,31 +151,19 @@ strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count, con
   MlirBlock body = mlirModuleGetBody(compile->module);
   strata_symbols_renumber(compile->arena, compile->context, &symbols, body, known, &left, all);
   strata_symbols_replace(body, (int)n, all);
-  MlirOperation main = strata_find_func(compile->module, "main");
-  if (left.list.count)
-    strata_set_attr(main, STRATA_SYMBOLS, strata_symbols_attr(compile->context, &left));
-  else
-    mlirOperationRemoveAttributeByName(main, strata_str(STRATA_SYMBOLS));
+  strata_symbols_write(compile->module, &left);
   return NULL;
 }
 
 strata_status_t strata_symbols_expect_none(strata_compile_t *compile, const char *path) {
   strata_symbols_t symbols;
-  STRATA_TRY(strata_symbols_read(compile, &symbols));
-  strata_arena_t *arena = compile->arena;
-  const char *lines = "", *all = "";
-  size_t n_given = 0;
-  for (size_t i = 0; i < symbols.list.count; i++) {
-    const strata_symbol_t *symbol = &symbols.list.data[i];
-    if (symbol->op != STRATA_SYMBOL_GIVEN)
-      continue;
-    const char *option = strata_shell_quote(arena, strata_arena_printf(arena, "%s=N", symbol->name));
-    lines = strata_arena_printf(arena, "%s%s%s: the size '%s' is not known; set it with --dim %s", lines,
-                                n_given ? "\n" : "", path, symbol->name, option);
-    all = strata_arena_printf(arena, "%s --dim %s", all, option);
-    n_given++;
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
+  const char *dims = "";
+  for (size_t i = 0; i < strata_symbols_given(&symbols); i++) {
+    const char *option = strata_arena_printf(compile->arena, "%s=N", symbols.list.data[i].name);
+    dims = strata_arena_printf(compile->arena, "%s --dim %s", dims, strata_shell_quote(compile->arena, option));
   }
-  if (n_given > 1)
-    lines = strata_arena_printf(arena, "%s\n%s: all that is not known:%s", lines, path, all);
-  return n_given ? strata_error(STRATA_INVALID_ARGUMENT, "%s", lines) : NULL;
+  return *dims
+             ? strata_error(STRATA_INVALID_ARGUMENT, "%s: sizes vary for the cpu alone so far; set them:%s", path, dims)
+             : NULL;
 }

@@ -116,7 +116,7 @@ strata_status_t strata_verify(strata_compile_t *compile) {
 
 strata_status_t strata_verify_graph(strata_compile_t *compile) {
   strata_symbols_t symbols;
-  STRATA_TRY(strata_symbols_read(compile, &symbols));
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
   STRATA_TRY(strata_verify(compile));
   return strata_counted_loops_verify(compile->arena, compile->module);
 }

@@ -67,7 +67,7 @@ MlirType strata__memref_type(MlirContext context, strata_type_t type, int rank, 
 static int size_operands(strata__lowering_t *l, strata_emitter_t *e, MlirType type, MlirValue *out) {
   int n = 0;
   for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++) {
-    MlirAffineExpr size = strata_memref_type_size(type, dim);
+    MlirAffineExpr size = strata_type_dim(type, dim);
     MlirValue operands[STRATA__MAX_SYMBOLS];
     int n_operands = 0;
     if (!mlirShapedTypeIsDynamicDim(type, dim))

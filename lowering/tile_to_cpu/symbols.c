@@ -13,44 +13,25 @@ enum { MAX_SYMBOLS = 256, MAX_OPERANDS = 64 };
 
 //===-- The symbols of a kernel ----------------------------------------------------------------------------------===//
 
-typedef struct {
-  bool *used;
-  int count;
-} used_t;
-
-static void use_symbol(used_t *used, int symbol) {
-  if (symbol < 0 || symbol >= MAX_SYMBOLS)
-    return;
-  used->used[symbol] = true;
-  used->count = (int)strata_max(used->count, symbol + 1);
-}
-
-static void use_expr(used_t *used, MlirAffineExpr expr) {
-  if (mlirAffineExprIsASymbol(expr))
-    use_symbol(used, (int)mlirAffineSymbolExprGetPosition(expr));
-  if (!mlirAffineExprIsABinary(expr))
-    return;
-  use_expr(used, mlirAffineBinaryOpExprGetLHS(expr));
-  use_expr(used, mlirAffineBinaryOpExprGetRHS(expr));
-}
-
-static MlirWalkResult use_op(MlirOperation op, void *user) {
+static MlirWalkResult use_op(MlirOperation op, void *used) {
   if (strata_op_is(op, STRATA_SIZE))
-    use_symbol(user, (int)strata_attr_i64(op, "symbol", -1));
+    strata_expr_use_symbols(strata_symbol_expr_of_value(mlirOperationGetResult(op, 0)), MAX_SYMBOLS, used);
   return MlirWalkResultAdvance;
 }
 
 int strata_used_symbols(strata_arena_t *arena, MlirOperation func, bool **out_used) {
-  used_t used = {.used = strata_arena_array(arena, bool, MAX_SYMBOLS)};
-  mlirOperationWalk(func, use_op, &used, MlirWalkPreOrder);
+  bool *used = *out_used = strata_arena_array(arena, bool, MAX_SYMBOLS);
+  mlirOperationWalk(func, use_op, used, MlirWalkPreOrder);
   MlirBlock body = strata_func_body(func);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
     for (intptr_t dim = 1; mlirTypeIsAMemRef(type) && dim < mlirShapedTypeGetRank(type); dim++)
-      use_expr(&used, strata_memref_type_size(type, dim));
+      strata_expr_use_symbols(strata_type_dim(type, dim), MAX_SYMBOLS, used);
   }
-  *out_used = used.used;
-  return used.count;
+  int count = MAX_SYMBOLS;
+  while (count > 0 && !used[count - 1])
+    count--;
+  return count;
 }
 
 MlirType strata_pointer_type(MlirType type) {
@@ -115,7 +96,7 @@ strata_status_t strata_rule_element(strata_distribution_t *d, MlirOperation op) 
   for (int dim = 0; dim < rank; dim++) {
     MlirValue index = strata_scalar_of(d, mlirOperationGetOperand(op, at + 1 + dim));
     if (dim > 0)
-      position = binary(d, "arith.muli", position, strata_emit_size(d, strata_memref_type_size(type, dim)));
+      position = binary(d, "arith.muli", position, strata_emit_size(d, strata_type_dim(type, dim)));
     position = dim > 0 ? binary(d, "arith.addi", position, index) : index;
   }
   MlirValue operands[3];

@@ -4,7 +4,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
-#include "dialects/symbol_table.h"
+#include "dialects/symbols.h"
 
 typedef struct {
   strata_compile_t *compile;

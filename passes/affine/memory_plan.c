@@ -28,14 +28,14 @@
 typedef struct {
   strata_compile_t *compile;
   MlirSymbolTable functions;
-  strata_symbol_table_t symbols;
+  strata_symbols_t symbols;
 } planner_t;
 
 // What the plan of a function needs: so many bytes, or where sizes vary an expression of them.
 static MlirAttribute to_attr(const planner_t *planner, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return strata_i64_attr(planner->compile->context, mlirAffineConstantExprGetValue(expr));
-  intptr_t n = (intptr_t)planner->symbols.rows.count;
+  intptr_t n = (intptr_t)planner->symbols.list.count;
   return mlirAffineMapAttrGet(mlirAffineMapGet(planner->compile->context, 0, n, 1, &expr));
 }
 
@@ -186,11 +186,11 @@ strata_status_t strata_pass_affine_memory_plan(strata_compile_t *compile) {
     return strata_error(STRATA_INTERNAL, "affine-memory-plan: no function main");
   planner_t planner = {.compile = compile};
   MlirAffineExpr pool_size;
-  STRATA_TRY(strata_symbol_table_read(compile, main, &planner.symbols));
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &planner.symbols));
   planner.functions = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module));
   strata_status_t status = plan_function(&planner, main, &pool_size);
   mlirSymbolTableDestroy(planner.functions);
   if (!status)
-    strata_symbol_table_append(compile, main, &planner.symbols);
+    strata_symbols_write(compile->module, &planner.symbols);
   return status;
 }

@@ -60,25 +60,25 @@ static bool covers(const strata_terms_t *terms, strata_sum_t a, strata_sum_t b) 
   return does;
 }
 
-strata_sum_t strata_sum_derive(strata_terms_t *terms, strata_symbol_kind_t kind, strata_sum_t lhs, strata_sum_t rhs) {
-  strata_symbol_row_t row = {.name = "memory",
-                             .min = INT64_MIN,
-                             .max = INT64_MAX,
-                             .multiple = 1,
-                             .kind = kind,
-                             .lhs = strata_terms_to_expr(terms, lhs),
-                             .rhs = strata_terms_to_expr(terms, rhs)};
-  size_t at = terms->symbols->n_independent, n = terms->symbols->rows.count;
+strata_sum_t strata_sum_derive(strata_terms_t *terms, strata_symbol_op_t op, strata_sum_t lhs, strata_sum_t rhs) {
+  strata_symbol_t symbol = {.name = "memory",
+                            .min = INT64_MIN,
+                            .max = INT64_MAX,
+                            .multiple = 1,
+                            .op = op,
+                            .lhs = strata_terms_to_expr(terms, lhs),
+                            .rhs = strata_terms_to_expr(terms, rhs)};
+  size_t at = strata_symbols_given(terms->symbols), n = terms->symbols->list.count;
   for (; at < n; at++) {
-    const strata_symbol_row_t *other = &terms->symbols->rows.data[at];
-    if (other->kind == kind && mlirAffineExprEqual(other->lhs, row.lhs) && mlirAffineExprEqual(other->rhs, row.rhs))
+    const strata_symbol_t *other = &terms->symbols->list.data[at];
+    if (other->op == op && mlirAffineExprEqual(other->lhs, symbol.lhs) && mlirAffineExprEqual(other->rhs, symbol.rhs))
       break;
   }
-  bool has_positive =
-      covers(terms, lhs, constant(0)) || (kind == STRATA_SYMBOL_ROW_MAX && covers(terms, rhs, constant(0)));
-  row.min = kind == STRATA_SYMBOL_ROW_MAX && has_positive ? 0 : row.min;
+  bool has_positive = covers(terms, lhs, constant(0)) || (op == STRATA_SYMBOL_MAX && covers(terms, rhs, constant(0)));
+  if (op == STRATA_SYMBOL_MAX && has_positive)
+    symbol.min = 0;
   if (at == n)
-    *strata_vector_push(terms->arena, &terms->symbols->rows) = row;
+    *strata_vector_push(terms->arena, &terms->symbols->list) = symbol;
   return term(terms, mlirAffineSymbolExprGet(terms->context, (intptr_t)at));
 }
 
@@ -92,7 +92,7 @@ strata_sum_t strata_sum_max(strata_terms_t *terms, const strata_sum_list_t *sums
                    (j < i || !covers(terms, sums->data[i], sums->data[j]));
     if (is_covered)
       continue;
-    most = is_first ? sums->data[i] : strata_sum_derive(terms, STRATA_SYMBOL_ROW_MAX, most, sums->data[i]);
+    most = is_first ? sums->data[i] : strata_sum_derive(terms, STRATA_SYMBOL_MAX, most, sums->data[i]);
     is_first = false;
   }
   return most;

@@ -3,7 +3,7 @@
 #ifndef STRATA_PASSES_AFFINE_MEMORY_SUMS_H
 #define STRATA_PASSES_AFFINE_MEMORY_SUMS_H
 
-#include "dialects/symbol_table.h"
+#include "dialects/symbols.h"
 
 typedef struct {
   MlirAffineExpr expr;
@@ -13,7 +13,7 @@ typedef struct {
 typedef struct {
   strata_arena_t *arena;
   MlirContext context;
-  strata_symbol_table_t *symbols;
+  strata_symbols_t *symbols;
   STRATA_VECTOR(strata_term_t) terms;
 } strata_terms_t;
 
@@ -33,6 +33,6 @@ strata_sum_t strata_sum_add(strata_terms_t *terms, strata_sum_t a, int64_t facto
 // The largest of them; 0 of none. What none of them always is makes derived symbols.
 strata_sum_t strata_sum_max(strata_terms_t *terms, const strata_sum_list_t *sums);
 // A derived symbol, an old one where there is such a one, as a sum.
-strata_sum_t strata_sum_derive(strata_terms_t *terms, strata_symbol_kind_t kind, strata_sum_t lhs, strata_sum_t rhs);
+strata_sum_t strata_sum_derive(strata_terms_t *terms, strata_symbol_op_t op, strata_sum_t lhs, strata_sum_t rhs);
 
 #endif

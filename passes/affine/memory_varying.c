@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
   strata_compile_t *compile;
   strata_arena_t *arena;
-  strata_symbol_table_t *symbols;
+  strata_symbols_t *symbols;
   const strata_launch_list_t *list;
   indices_t placed;     // buffers
   indices_t *conflicts; // of each buffer of the list: those that live at the same time
@@ -56,7 +56,7 @@ static bool size_at(const strata_buffer_t *buffer, const int64_t *values, int64_
 // Adds the buffers' sizes at these values of the independent symbols, if they have such.
 static void add_sample(plan_t *plan, int64_t *values) {
   int64_t *sizes = strata_arena_array(plan->arena, int64_t, plan->list->buffers.count + 1);
-  bool is_known = plan->n_samples < MAX_SAMPLES && strata_symbol_table_derive(plan->symbols, values);
+  bool is_known = plan->n_samples < MAX_SAMPLES && strata_symbols_evaluate(plan->symbols, values);
   for (size_t i = 0; i < plan->placed.count && is_known; i++) {
     size_t buffer = plan->placed.data[i];
     is_known = size_at(&plan->list->buffers.data[buffer], values, &sizes[buffer]);
@@ -66,15 +66,15 @@ static void add_sample(plan_t *plan, int64_t *values) {
 }
 
 // |size| as the symbol may be.
-static int64_t clamp(const strata_symbol_row_t *symbol, int64_t size) {
+static int64_t clamp(const strata_symbol_t *symbol, int64_t size) {
   size = strata_min(strata_max(size, symbol->min), symbol->max);
   int64_t whole = size / symbol->multiple * symbol->multiple;
   return whole < symbol->min && whole <= symbol->max - symbol->multiple ? whole + symbol->multiple : whole;
 }
 
-static int64_t likely(const strata_symbol_row_t *symbol, size_t which) {
+static int64_t likely(const strata_symbol_t *symbol, int which) {
   enum { USUAL = 64 };
-  size_t last = symbol->n_likely - 1;
+  int last = symbol->n_likely - 1;
   return clamp(symbol, symbol->n_likely ? symbol->likely[which < last ? which : last] : USUAL);
 }
 
@@ -85,12 +85,13 @@ static uint64_t next_random(uint64_t *state) {
 }
 
 static void choose_samples(plan_t *plan) {
-  size_t n = plan->symbols->n_independent, most_likely = 1;
-  int64_t *values = strata_arena_array(plan->arena, int64_t, plan->symbols->rows.count + 1);
-  const strata_symbol_row_t *symbols = plan->symbols->rows.data;
+  size_t n = strata_symbols_given(plan->symbols);
+  int most_likely = 1;
+  int64_t *values = strata_arena_array(plan->arena, int64_t, plan->symbols->list.count + 1);
+  const strata_symbol_t *symbols = plan->symbols->list.data;
   for (size_t i = 0; i < n; i++)
     most_likely = symbols[i].n_likely > most_likely ? symbols[i].n_likely : most_likely;
-  for (size_t which = 0; which < most_likely && which < MAX_LIKELY; which++) {
+  for (int which = 0; which < most_likely && which < MAX_LIKELY; which++) {
     for (size_t i = 0; i < n; i++)
       values[i] = likely(&symbols[i], which);
     add_sample(plan, values);
@@ -348,19 +349,19 @@ static void add_alternative(const plan_t *plan, strata_terms_t *terms, const sum
                             strata_memory_plan_t *exprs) {
   strata_sum_t zero = {0}, one = {.constant = 1};
   strata_sum_t saved = strata_sum_add(terms, *pool, -1, sums->pool);
-  strata_sum_t is_better = strata_sum_derive(terms, STRATA_SYMBOL_ROW_MIN,
-                                             strata_sum_derive(terms, STRATA_SYMBOL_ROW_MAX, saved, zero), one);
+  strata_sum_t is_better =
+      strata_sum_derive(terms, STRATA_SYMBOL_MIN, strata_sum_derive(terms, STRATA_SYMBOL_MAX, saved, zero), one);
   MlirAffineExpr chosen = strata_terms_to_expr(terms, is_better);
   strata_memory_plan_t other = to_exprs(plan, terms, sums);
   for (size_t i = 0; i < plan->placed.count; i++) {
     size_t buffer = plan->placed.data[i];
     exprs->offsets[buffer] = choose(exprs->offsets[buffer], other.offsets[buffer], chosen);
   }
-  *pool = strata_sum_derive(terms, STRATA_SYMBOL_ROW_MIN, *pool, sums->pool);
+  *pool = strata_sum_derive(terms, STRATA_SYMBOL_MIN, *pool, sums->pool);
   exprs->pool_size = strata_terms_to_expr(terms, *pool);
 }
 
-strata_memory_plan_t strata_plan_varying(strata_compile_t *compile, strata_symbol_table_t *symbols,
+strata_memory_plan_t strata_plan_varying(strata_compile_t *compile, strata_symbols_t *symbols,
                                          const strata_launch_list_t *list) {
   plan_t plan = {.compile = compile, .arena = compile->arena, .symbols = symbols, .list = list};
   for (size_t i = 0; i < list->buffers.count; i++)

@@ -3,7 +3,7 @@
 #ifndef STRATA_PASSES_AFFINE_MEMORY_VARYING_H
 #define STRATA_PASSES_AFFINE_MEMORY_VARYING_H
 
-#include "dialects/symbol_table.h"
+#include "dialects/symbols.h"
 #include "passes/affine/launch_list.h"
 
 typedef struct {
@@ -13,7 +13,7 @@ typedef struct {
 } strata_memory_plan_t;
 
 // Offsets are expressions of the symbols and of new, derived ones, which are added to the table.
-strata_memory_plan_t strata_plan_varying(strata_compile_t *compile, strata_symbol_table_t *symbols,
+strata_memory_plan_t strata_plan_varying(strata_compile_t *compile, strata_symbols_t *symbols,
                                          const strata_launch_list_t *list);
 
 #endif

@@ -156,19 +156,19 @@ static size_t print_devices(strata_ir_printer_t *printer, const strata_program_t
 // The independent sizes: names in @.dims, and what is known of them in @.dim_infos.
 static void print_dims(strata_ir_printer_t *printer, const strata_program_t *program) {
   strata_arena_t *arena = program->compile->arena;
-  size_t n = program->symbols.n_independent;
+  size_t n = strata_symbols_given(&program->symbols);
   size_t *names = strata_arena_array(arena, size_t, n + 1), *infos = strata_arena_array(arena, size_t, n + 1);
   for (size_t i = 0; i < n; i++) {
-    const strata_symbol_row_t *symbol = &program->symbols.rows.data[i];
+    const strata_symbol_t *symbol = &program->symbols.list.data[i];
     names[i] = strata_ir_string(printer, symbol->name);
     size_t c_name = strata_ir_string(printer, program->dim_c_names[i]);
-    size_t likely = print_i64s(printer, symbol->n_likely, symbol->likely);
+    size_t likely = print_i64s(printer, (size_t)symbol->n_likely, symbol->likely);
     infos[i] = printer->n_globals++;
     fprintf(printer->file,
             "@.g%zu = private constant %%dim_info { ptr @.g%zu, ptr @.g%zu, i64 %lld, i64 %lld, i64 %lld, i64 %zu, "
             "ptr @.g%zu }\n",
             infos[i], names[i], c_name, (long long)symbol->min, (long long)symbol->max, (long long)symbol->multiple,
-            symbol->n_likely, likely);
+            (size_t)symbol->n_likely, likely);
   }
   print_pointers(printer, "dims", n, names);
   print_pointers(printer, "dim_infos", n, infos);
@@ -189,7 +189,7 @@ static const char *sizes_members(strata_ir_printer_t *printer, const strata_prog
   print_shapes(printer, program);
   return strata_arena_printf(program->compile->arena,
                              "ptr @.dim_infos, ptr @.shapes, i64 %zu, ptr @.%svalues, ptr @strata_rt_output_shape",
-                             program->symbols.n_independent + program->sizes->values.count, program->gpu ? "v0_" : "");
+                             program->sizes->n_given + program->sizes->values.count, program->gpu ? "v0_" : "");
 }
 
 static const char *target_name(const strata_program_t *program) {
@@ -255,7 +255,7 @@ void strata_program_print_description(const strata_program_t *program, const str
           "ptr @strata_rt_set_trace, ptr @.nodes, %s }\n",
           sizeof(strata_library_t), STRATA_LIBRARY_DESCRIPTION, flags_of(options), strata_program_alignment(program),
           name, compiler, target, command_line, n_devices, program->n_inputs, program->n_outputs,
-          program->symbols.n_independent, program->sizes ? "@.dims" : "null", n_constants, program->kernels.count,
-          (size_t)strata_program_count_launches(&program->main), program->gpu ? "null" : "@strata_rt_set_threads",
-          sizes);
+          strata_symbols_given(&program->symbols), program->sizes ? "@.dims" : "null", n_constants,
+          program->kernels.count, (size_t)strata_program_count_launches(&program->main),
+          program->gpu ? "null" : "@strata_rt_set_threads", sizes);
 }

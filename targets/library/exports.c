@@ -7,7 +7,7 @@
 // The function NAME: what the caller gives beyond the tensors is sizes, memory, and on a GPU the stream.
 static void print_main_function(strata_ir_printer_t *printer, const strata_program_t *program) {
   size_t n = program->n_inputs + program->n_outputs;
-  size_t n_dims = program->symbols.n_independent;
+  size_t n_dims = strata_symbols_given(&program->symbols);
   bool has_memory = program->options->user_memory, has_stream = has_memory && program->gpu;
   fprintf(printer->file, "define i32 @%s(", program->options->name);
   for (size_t i = 0; i < n; i++)

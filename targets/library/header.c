@@ -94,11 +94,11 @@ static void print_shape(FILE *file, const strata_program_tensor_t *tensor) {
 }
 
 // A size: what is taken, and what the library is to be fastest at.
-static void print_dim(FILE *file, const strata_symbol_row_t *symbol, const char *c_name) {
+static void print_dim(FILE *file, const strata_symbol_t *symbol, const char *c_name) {
   fprintf(file, "%s: %lld to %lld", c_name, (long long)symbol->min, (long long)symbol->max);
   if (symbol->multiple > 1)
     fprintf(file, ", a multiple of %lld", (long long)symbol->multiple);
-  for (size_t i = 0; i < symbol->n_likely; i++)
+  for (int i = 0; i < symbol->n_likely; i++)
     fprintf(file, "%s%lld", i ? ", " : ", likely ", (long long)symbol->likely[i]);
   print_model_name(file, symbol->name, c_name);
 }
@@ -128,7 +128,7 @@ static void print_memory_parameters(const strata_program_t *program, bool has_ot
 
 static void print_function(const strata_program_t *program, FILE *file) {
   const strata_library_options_t *options = program->options;
-  size_t n = program->n_inputs + program->n_outputs, n_dims = program->symbols.n_independent;
+  size_t n = program->n_inputs + program->n_outputs, n_dims = strata_symbols_given(&program->symbols);
   fprintf(file, "/* Tensors are %sdense and row-major", options->device_tensors ? "in device memory, " : "");
   if (strata_program_alignment(program))
     fprintf(file, ", aligned to %d bytes", strata_program_alignment(program));
@@ -141,7 +141,7 @@ static void print_function(const strata_program_t *program, FILE *file) {
   }
   for (size_t i = 0; i < n_dims; i++) {
     fputs(" *   size ", file);
-    print_dim(file, &program->symbols.rows.data[i], program->dim_c_names[i]);
+    print_dim(file, &program->symbols.list.data[i], program->dim_c_names[i]);
     fputs("\n", file);
   }
   if (options->user_memory)

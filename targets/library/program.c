@@ -12,7 +12,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
-#include "dialects/symbol_table.h"
+#include "dialects/symbols.h"
 #include "targets/cpu/codegen.h"
 #include "targets/library/c_names.h"
 
@@ -60,7 +60,7 @@ static void require_dim(strata_program_t *program, const strata_program_tensor_t
   if (!strata_expr_is_never_negative(&program->symbols, expr))
     strata_sizes_require(program->sizes, tensor->shape[dim], 0, INT64_MAX, 1,
                          strata_arena_printf(program->compile->arena, "dimension %d of %s, %s,", dim, tensor->name,
-                                             strata_sizes_text(program->compile->arena, &program->symbols, expr)));
+                                             strata_symbols_text(program->compile->arena, &program->symbols, expr)));
 }
 
 // |type|: a memref, or the tensor it stores, which also tells i1 from i8 and i4 from packed bytes.
@@ -80,7 +80,7 @@ static strata_program_tensor_t read_tensor(strata_program_t *program, const char
     MlirAffineExpr dim = strata_type_dim(type, i);
     shape[i] = strata_sizes_expr(program->sizes, dim);
     tensor.shape_text = strata_arena_printf(arena, "%s%s%s", tensor.shape_text, i ? ", " : "",
-                                            strata_sizes_text(arena, &program->symbols, dim));
+                                            strata_symbols_text(arena, &program->symbols, dim));
     if (program->sizes)
       require_dim(program, &tensor, i, dim);
   }
@@ -122,13 +122,13 @@ static void read_arguments(strata_program_t *program, MlirOperation main) {
     else
       program->n_outputs++;
   }
-  program->dim_c_names = strata_arena_array(arena, const char *, program->symbols.n_independent + 1);
-  for (size_t i = 0; i < program->symbols.n_independent; i++)
-    program->dim_c_names[i] = strata_c_scope_add(&scope, program->symbols.rows.data[i].name);
+  program->dim_c_names = strata_arena_array(arena, const char *, strata_symbols_given(&program->symbols) + 1);
+  for (size_t i = 0; i < strata_symbols_given(&program->symbols); i++)
+    program->dim_c_names[i] = strata_c_scope_add(&scope, program->symbols.list.data[i].name);
 }
 
 // Every type must say its sizes, and there are no sizes without symbols.
-static strata_status_t check_arguments(MlirOperation main, const strata_symbol_table_t *symbols) {
+static strata_status_t check_arguments(MlirOperation main, const strata_symbols_t *symbols) {
   intptr_t n = mlirBlockGetNumArguments(strata_func_body(main));
   for (intptr_t i = 0; i < n; i++) {
     MlirAttribute stored = argument_attr(main, i, "strata.type");
@@ -136,7 +136,7 @@ static strata_status_t check_arguments(MlirOperation main, const strata_symbol_t
                                                 : mlirTypeAttrGetValue(stored);
     for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++)
       if (mlirShapedTypeIsDynamicDim(type, dim) &&
-          (!symbols->rows.count || mlirAffineExprIsNull(strata_type_dim(type, dim))))
+          (!symbols->list.count || mlirAffineExprIsNull(strata_type_dim(type, dim))))
         return strata_error(STRATA_INTERNAL, "library: argument %d of @main does not say its sizes", (int)i);
   }
   return NULL;
@@ -345,9 +345,9 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   if (mlirOperationIsNull(main))
     return strata_error(STRATA_INTERNAL, "library: no function main");
   STRATA_TRY(create_program(compile, options, out_program));
-  STRATA_TRY(strata_symbol_table_read(compile, main, &out_program->symbols));
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &out_program->symbols));
   STRATA_TRY(check_arguments(main, &out_program->symbols));
-  if (out_program->symbols.rows.count)
+  if (out_program->symbols.list.count)
     out_program->sizes = strata_sizes_create(compile->arena, &out_program->symbols);
   out_program->pool_size = strata_program_read_number(out_program, main, "strata.pool_size", 0);
   out_program->pool_live = strata_attr_i64(main, "strata.pool_live", 0);

@@ -83,7 +83,7 @@ typedef struct strata_program {
   const strata_library_options_t *options;
   strata_program_gpu_t *gpu;   // NULL on the cpu
   struct strata_program *next; // the same model for the next device of the library; NULL: there is none
-  strata_symbol_table_t symbols;
+  strata_symbols_t symbols;
   strata_sizes_t *sizes;    // NULL: they do not vary
   const char **dim_c_names; // of the independent symbols
   size_t n_inputs, n_outputs;

@@ -39,7 +39,7 @@ static size_t value_of(strata_sizes_t *sizes, strata_value_info_t info) {
     *strata_vector_push(sizes->arena, &sizes->values) = info;
     *entry = sizes->values.count;
   }
-  return sizes->symbols->n_independent + *entry - 1;
+  return sizes->n_given + *entry - 1;
 }
 
 static strata_number_t number_of(size_t value) { return -1 - (int64_t)value; }
@@ -60,7 +60,7 @@ static bool is_constant(const strata_sizes_t *sizes, strata_number_t number, int
   *out = number;
   if (number >= 0)
     return true;
-  size_t value = (size_t)(-1 - number), first = sizes->symbols->n_independent;
+  size_t value = (size_t)(-1 - number), first = sizes->n_given;
   if (value < first || sizes->values.data[value - first].op != STRATA_VALUE_CONSTANT)
     return false;
   *out = sizes->values.data[value - first].a;
@@ -119,7 +119,7 @@ static uint64_t op_of(MlirAffineExpr expr) {
 }
 
 static strata_number_t value_of_symbol(strata_sizes_t *sizes, int64_t symbol) {
-  bool is_one = symbol >= 0 && (size_t)symbol < sizes->symbols->rows.count;
+  bool is_one = symbol >= 0 && (size_t)symbol < sizes->symbols->list.count;
   sizes->is_malformed |= !is_one;
   return is_one ? sizes->of_symbols[symbol] : 0;
 }
@@ -147,24 +147,24 @@ void strata_sizes_require(strata_sizes_t *sizes, strata_number_t number, int64_t
 
 static void add_derived(strata_sizes_t *sizes, size_t index) {
   static const uint64_t ops[] = {
-      [STRATA_SYMBOL_ROW_MAX] = STRATA_VALUE_MAX,
-      [STRATA_SYMBOL_ROW_MIN] = STRATA_VALUE_MIN,
-      [STRATA_SYMBOL_ROW_FLOORDIV] = STRATA_VALUE_FLOORDIV,
-      [STRATA_SYMBOL_ROW_MOD] = STRATA_VALUE_MOD,
+      [STRATA_SYMBOL_MAX] = STRATA_VALUE_MAX,
+      [STRATA_SYMBOL_MIN] = STRATA_VALUE_MIN,
+      [STRATA_SYMBOL_FLOORDIV] = STRATA_VALUE_FLOORDIV,
+      [STRATA_SYMBOL_MOD] = STRATA_VALUE_MOD,
   };
-  const strata_symbol_row_t *symbol = &sizes->symbols->rows.data[index];
+  const strata_symbol_t *symbol = &sizes->symbols->list.data[index];
   strata_number_t lhs = strata_sizes_expr(sizes, symbol->lhs), rhs = strata_sizes_expr(sizes, symbol->rhs);
-  sizes->of_symbols[index] = strata_sizes_op(sizes, ops[symbol->kind], lhs, rhs);
+  sizes->of_symbols[index] = strata_sizes_op(sizes, ops[symbol->op], lhs, rhs);
   strata_sizes_require(sizes, sizes->of_symbols[index], symbol->min, symbol->max, symbol->multiple, symbol->name);
 }
 
-strata_sizes_t *strata_sizes_create(strata_arena_t *arena, const strata_symbol_table_t *symbols) {
+strata_sizes_t *strata_sizes_create(strata_arena_t *arena, const strata_symbols_t *symbols) {
   strata_sizes_t *sizes = strata_arena_new(arena, strata_sizes_t);
-  *sizes = (strata_sizes_t){.arena = arena, .symbols = symbols};
-  sizes->of_symbols = strata_arena_array(arena, strata_number_t, symbols->rows.count + 1);
-  for (size_t i = 0; i < symbols->n_independent; i++)
+  *sizes = (strata_sizes_t){.arena = arena, .symbols = symbols, .n_given = strata_symbols_given(symbols)};
+  sizes->of_symbols = strata_arena_array(arena, strata_number_t, symbols->list.count + 1);
+  for (size_t i = 0; i < sizes->n_given; i++)
     sizes->of_symbols[i] = number_of(i);
-  for (size_t i = symbols->n_independent; i < symbols->rows.count; i++)
+  for (size_t i = sizes->n_given; i < symbols->list.count; i++)
     add_derived(sizes, i);
   return sizes;
 }
@@ -172,71 +172,9 @@ strata_sizes_t *strata_sizes_create(strata_arena_t *arena, const strata_symbol_t
 strata_status_t strata_sizes_check(const strata_sizes_t *sizes) {
   if (sizes->is_malformed)
     return strata_error(STRATA_INTERNAL, "library: a size with a symbol that strata.symbols does not have");
-  size_t count = sizes->symbols->n_independent + sizes->values.count;
+  size_t count = sizes->n_given + sizes->values.count;
   return count <= STRATA_RT_MAX_VALUES
              ? NULL
              : strata_error(STRATA_UNSUPPORTED, "expected at most %d numbers that depend on sizes, got %zu",
                             (int)STRATA_RT_MAX_VALUES, count);
-}
-
-//===-- Text -----------------------------------------------------------------------------------------------------===//
-
-enum { SUM, PRODUCT, ATOM }; // how tightly it holds together
-
-static int tightness_of(MlirAffineExpr expr) {
-  if (mlirAffineExprIsAConstant(expr) || mlirAffineExprIsASymbol(expr) || mlirAffineExprIsADim(expr))
-    return ATOM;
-  return mlirAffineExprIsAAdd(expr) ? SUM : PRODUCT;
-}
-
-static const char *text_within(strata_arena_t *arena, const strata_symbol_table_t *symbols, MlirAffineExpr expr,
-                               int least) {
-  const char *text = strata_sizes_text(arena, symbols, expr);
-  return tightness_of(expr) >= least ? text : strata_arena_printf(arena, "(%s)", text);
-}
-
-// The factor of a product by a constant; 1 of anything else.
-static int64_t factor_of(MlirAffineExpr expr, MlirAffineExpr *out_rest) {
-  *out_rest = expr;
-  if (!mlirAffineExprIsAMul(expr) || !mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(expr)))
-    return 1;
-  *out_rest = mlirAffineBinaryOpExprGetLHS(expr);
-  return mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(expr));
-}
-
-// A term behind the first of a sum, with its sign.
-static const char *term_text(strata_arena_t *arena, const strata_symbol_table_t *symbols, MlirAffineExpr expr) {
-  MlirAffineExpr rest;
-  int64_t factor = factor_of(expr, &rest);
-  if (mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) < 0)
-    return strata_arena_printf(arena, " - %llu", 0 - (unsigned long long)mlirAffineConstantExprGetValue(expr));
-  if (factor == -1)
-    return strata_arena_printf(arena, " - %s", text_within(arena, symbols, rest, PRODUCT));
-  if (factor < 0)
-    return strata_arena_printf(arena, " - %llu * %s", 0 - (unsigned long long)factor,
-                               text_within(arena, symbols, rest, ATOM));
-  return strata_arena_printf(arena, " + %s", text_within(arena, symbols, expr, PRODUCT));
-}
-
-const char *strata_sizes_text(strata_arena_t *arena, const strata_symbol_table_t *symbols, MlirAffineExpr expr) {
-  if (mlirAffineExprIsAConstant(expr))
-    return strata_arena_printf(arena, "%lld", (long long)mlirAffineConstantExprGetValue(expr));
-  if (mlirAffineExprIsASymbol(expr)) {
-    size_t symbol = (size_t)mlirAffineSymbolExprGetPosition(expr);
-    return symbol < symbols->rows.count ? symbols->rows.data[symbol].name : "?";
-  }
-  if (mlirAffineExprIsADim(expr))
-    return "?";
-  MlirAffineExpr lhs = mlirAffineBinaryOpExprGetLHS(expr), rhs = mlirAffineBinaryOpExprGetRHS(expr), rest;
-  if (mlirAffineExprIsAAdd(expr))
-    return strata_arena_printf(arena, "%s%s", strata_sizes_text(arena, symbols, lhs), term_text(arena, symbols, rhs));
-  if (mlirAffineExprIsAMul(expr) && mlirAffineExprIsAConstant(rhs))
-    return strata_arena_printf(arena, "%lld * %s", (long long)factor_of(expr, &rest),
-                               text_within(arena, symbols, lhs, ATOM));
-  const char *op = mlirAffineExprIsAMul(expr)        ? "*"
-                   : mlirAffineExprIsAFloorDiv(expr) ? "floordiv"
-                   : mlirAffineExprIsACeilDiv(expr)  ? "ceildiv"
-                                                     : "mod";
-  return strata_arena_printf(arena, "%s %s %s", text_within(arena, symbols, lhs, PRODUCT), op,
-                             text_within(arena, symbols, rhs, ATOM));
 }

@@ -3,7 +3,7 @@
 #ifndef STRATA_TARGETS_LIBRARY_SIZES_H
 #define STRATA_TARGETS_LIBRARY_SIZES_H
 
-#include "dialects/symbol_table.h"
+#include "dialects/symbols.h"
 #include "runtime/library/tables.h"
 
 // What the tables have (strata_rt_number): a constant from 0 on, or -1 - k, value k of a call. A constant below 0 is a
@@ -14,8 +14,9 @@ static inline bool strata_number_varies(strata_number_t number) { return number 
 
 typedef struct {
   strata_arena_t *arena;
-  const strata_symbol_table_t *symbols;
-  STRATA_VECTOR(strata_value_info_t) values; // of those behind the independent symbols
+  const strata_symbols_t *symbols;
+  size_t n_given;                            // of them
+  STRATA_VECTOR(strata_value_info_t) values; // of those behind the given symbols
   STRATA_VECTOR(strata_rt_check_t) checks;
   strata_number_t *of_symbols; // of derived ones too
   size_t *table;               // of values: a hash table, see sizes.c
@@ -24,7 +25,7 @@ typedef struct {
 } strata_sizes_t;
 
 // Starts with the derived symbols and what they must be.
-strata_sizes_t *strata_sizes_create(strata_arena_t *arena, const strata_symbol_table_t *symbols);
+strata_sizes_t *strata_sizes_create(strata_arena_t *arena, const strata_symbols_t *symbols);
 // INTERNAL or UNSUPPORTED if something that was asked for cannot be had.
 STRATA_MUST_CHECK strata_status_t strata_sizes_check(const strata_sizes_t *sizes);
 
@@ -35,8 +36,5 @@ strata_number_t strata_sizes_op(strata_sizes_t *sizes, uint64_t op, strata_numbe
 // Has calls refused where |number| is outside; |text| says what it is. Nothing to do where it does not vary.
 void strata_sizes_require(strata_sizes_t *sizes, strata_number_t number, int64_t min, int64_t max, int64_t multiple,
                           const char *text);
-
-// An expression with the names of the symbols, as a person reads it.
-const char *strata_sizes_text(strata_arena_t *arena, const strata_symbol_table_t *symbols, MlirAffineExpr expr);
 
 #endif

@@ -215,7 +215,7 @@ const char *strata_ir_print_sizes(strata_ir_printer_t *printer, const strata_pro
   fprintf(printer->file,
           "@.%ssizes = private constant %%sizes { i64 %zu, ptr @.%svalues, i64 %zu, ptr @.%schecks, "
           "ptr @.%stensor_sizes }\n",
-          prefix, program->symbols.n_independent + sizes->values.count, prefix, sizes->checks.count, prefix, prefix);
+          prefix, sizes->n_given + sizes->values.count, prefix, sizes->checks.count, prefix, prefix);
   return strata_arena_printf(program->compile->arena, "@.%ssizes", prefix);
 }
 

@@ -307,7 +307,7 @@ static strata_status_t check_output_shape(onnx_importer_t *importer, const char 
           STRATA_INVALID_ARGUMENT,
           "output '%s': the model says that dimension %d has size %lld, but what it computes has %s", name, i,
           (long long)said->dim[i]->dim_value,
-          strata_dim_text(importer->compile->arena, &importer->symbols, onnx_resolve(importer, shape.dims[i])));
+          strata_symbols_text(importer->compile->arena, &importer->symbols, onnx_resolve(importer, shape.dims[i])));
   }
   return NULL;
 }

@@ -3,7 +3,7 @@
 // %a and %c, which are never there together, lie below %b, which meets both. What is larger, %a or %c, depends on the
 // sizes: the offset of %b, behind both, is a derived symbol. Sizes are rounded up to multiples of 256 bytes where they
 // are none.
-// CHECK-DAG: #[[A:.*]] = affine_map<()[s0, s1] -> (s0 * 256)>
+// CHECK-DAG: #[[A:.*]] = affine_map<()[s0] -> (s0 * 256)>
 // CHECK-DAG: #[[C:.*]] = affine_map<()[s0, s1] -> (((s1 * 12) ceildiv 256) * 256)>
 // CHECK-DAG: #[[POOL:.*]] = affine_map<()[s0, s1, s2] -> (s2 + 512)>
 // CHECK-DAG: #[[B:.*]] = affine_map<()[s0, s1, s2] -> (s2)>
