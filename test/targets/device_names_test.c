@@ -4,6 +4,8 @@
 #include "targets/gpu/codegen.h"
 #include "test/support/check.h"
 
+#include <stddef.h>
+
 static const char *gpu(const char *name) {
   const strata_gpu_device_t *device = strata_gpu_device_find(name);
   return device ? device->name : "";
@@ -86,11 +88,11 @@ static void test_cards(void) {
     CHECK_STR(card(names[i][0]), names[i][1]);
 }
 
-// Members are all doubles.
+// Members in front of the tables of tiles and corrections are all doubles.
 static double cost(const strata_gpu_costs_t *costs, size_t i) { return ((const double *)costs)[i]; }
 
 static void test_costs(void) {
-  enum { N_COSTS = sizeof(strata_gpu_costs_t) / sizeof(double) };
+  enum { N_COSTS = offsetof(strata_gpu_costs_t, tiles) / sizeof(double) };
   static const char *const names[] = {"sm_90a", "h200",   "h100",        "a100",     "l4",     "rtx 4090",
                                       "b200",   "mi300x", "rx 7900 xtx", "rtx 5090", "gfx942", "emulated"};
   const strata_gpu_costs_t *first = strata_gpu_device_find("sm_90a")->costs;

@@ -61,6 +61,10 @@ static strata_status_t read_dim(onnx_importer_t *importer, const Onnx__TensorSha
     *out = strata_dim_constant(importer->compile->context, dim->dim_value);
     return NULL;
   }
+  if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && dim->dim_value < -1)
+    return strata_error(STRATA_INVALID_ARGUMENT,
+                        "input '%s': dimension %d: expected a size, or -1 for one that varies, got %lld", input, axis,
+                        (long long)dim->dim_value);
   bool has_symbol = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
   const char *name = has_symbol ? onnx_text(dim->dim_param) : "";
   if (!*name)
