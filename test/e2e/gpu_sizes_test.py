@@ -1,7 +1,6 @@
 """GPU libraries whose sizes vary, from IR written by hand, on the emulated device: grids, sizes as arguments of kernels,
 tensor maps, copies and the pool."""
 import os
-import subprocess
 
 import numpy as np
 
@@ -78,18 +77,6 @@ module {
 """
 
 
-def run(*command, status=0):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == status, f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}"
-    return done.stdout + done.stderr
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
-
-
 def check_library(path):
     library, generator = gpu.Library(path), np.random.default_rng()
     sizes = [(1, 0), (40, 0), (7, 9), (0, 16), (0, 0), (1000, 1000), (3, 2)]
@@ -110,7 +97,7 @@ def check_library(path):
 def main():
     gpu.use_stand_in()
     opt = os.path.join(strata.BIN, "strata-opt")
-    write("planned.mlir", run(opt, write("rows.mlir", ROWS), "--pipeline=affine-memory-plan"))
+    strata.write("planned.mlir", strata.run(opt, strata.write("rows.mlir", ROWS), "--pipeline=affine-memory-plan"))
     for name, options in [("host", []), ("tensors", ["--on-gpu-tensors"]), ("memory", ["--user-device-memory"]),
                           ("both", ["--on-gpu-tensors", "--user-device-memory"])]:
         path, _ = strata.compile_library("planned.mlir", "out", name, ["--target=nvgpu", "--device=emulated_90",
@@ -119,7 +106,7 @@ def main():
     header = open("out/both.h", encoding="utf-8").read()
     assert ("int both(const float *x, float *y, int64_t rows, int64_t more, void *device_memory, "
             "struct CUstream_st *stream);") in header
-    told = run(os.path.join(strata.BIN, "strata-run"), "out/libboth.so", "--random", "--dim=rows=50")
+    told = strata.run(os.path.join(strata.BIN, "strata-run"), "out/libboth.so", "--random", "--dim=rows=50")
     assert "rows = 50, more = 2" in told and "2 launches" in told, told
 
 

@@ -4,7 +4,6 @@ import ctypes
 import os
 import random
 import shutil
-import subprocess
 import threading
 
 import numpy as np
@@ -236,24 +235,12 @@ int main(void) {
 """
 
 
-def run(*command, status=0, **options):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    assert done.returncode == status, f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}"
-    return done.stdout + done.stderr
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
-
-
 def compile_ir(text, name, *options):
-    path = write(f"{name}.mlir", text)
+    path = strata.write(f"{name}.mlir", text)
     # The plan is a pass of the phase that the IR is behind: it is run on its own.
-    planned = run(os.path.join(strata.BIN, "strata-opt"), path, "--pipeline=affine-memory-plan")
+    planned = strata.run(os.path.join(strata.BIN, "strata-opt"), path, "--pipeline=affine-memory-plan")
     options = ["--compile-from=cpu", "--device=x86-64-v3", *options]  # valgrind does not know AVX-512
-    return strata.compile_library(write(f"{name}_planned.mlir", planned), "out", name, options)[0]
+    return strata.compile_library(strata.write(f"{name}_planned.mlir", planned), "out", name, options)[0]
 
 
 def make_inputs(generator, batch, sequence, past):
@@ -317,17 +304,17 @@ def test_header(path):
 
 
 def test_c_program():
-    write("app.c", APP)
+    strata.write("app.c", APP)
     libraries = ["-Iout", "out/librows.a", "out/libusers.a", "-lpthread", "-ldl", "-lm"]
     flags = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-    run(CC, "-std=c11", *flags, "app.c", *libraries, "-o", "app")
-    run("./app")
-    write("app.cpp", '#include "out/rows.h"\nint main() { return rows_library()->n_dims == 3 ? 0 : 1; }\n')
-    run(CXX, "-std=c++11", *flags, "app.cpp", *libraries, "-o", "app_cpp")
-    run("./app_cpp")
+    strata.run(CC, "-std=c11", *flags, "app.c", *libraries, "-o", "app")
+    strata.run("./app")
+    strata.write("app.cpp", '#include "out/rows.h"\nint main() { return rows_library()->n_dims == 3 ? 0 : 1; }\n')
+    strata.run(CXX, "-std=c++11", *flags, "app.cpp", *libraries, "-o", "app_cpp")
+    strata.run("./app_cpp")
     if shutil.which("valgrind"):
-        run("valgrind", "-q", "--leak-check=full", "--errors-for-leak-kinds=all", "--error-exitcode=9", "./app",
-            env={**os.environ, "STRATA_NUM_THREADS": "2"})
+        strata.run("valgrind", "-q", "--leak-check=full", "--errors-for-leak-kinds=all", "--error-exitcode=9", "./app",
+                   env={**os.environ, "STRATA_NUM_THREADS": "2"})
 
 
 def test_strata_run(path):
@@ -337,11 +324,11 @@ def test_strata_run(path):
     np.save("past.npy", inputs[1])
     np.save("y.npy", reference(*inputs))
     command = [os.path.join(strata.BIN, "strata-run"), path]
-    told = run(*command, "--input=x.npy", "--input=int=past.npy", "--expect=y.npy", "--output=got.npy")
+    told = strata.run(*command, "--input=x.npy", "--input=int=past.npy", "--expect=y.npy", "--output=got.npy")
     assert "batch = 7, x = 33, past.0 = 12" in told, told
     assert (np.load("got.npy") == reference(*inputs)).all()
-    assert "batch = 2, x = 16, past.0 = 4" in run(*command, "--random")
-    assert "batch = 5, x = 16, past.0 = 0" in run(*command, "--random", "--dim=batch=5", "--dim=past_0=0")
+    assert "batch = 2, x = 16, past.0 = 4" in strata.run(*command, "--random")
+    assert "batch = 5, x = 16, past.0 = 0" in strata.run(*command, "--random", "--dim=batch=5", "--dim=past_0=0")
     for arguments, words in [
             (["--random", "--dim=bach=5"], "--dim=bach=5: the library has no size 'bach'; did you mean 'batch'?"),
             (["--random", "--dim=batch"], "--dim=batch: expected NAME=N"),
@@ -353,12 +340,12 @@ def test_strata_run(path):
         if arguments[-1] == "--input=y.npy":
             np.save("y.npy", np.zeros((3, 8, 4), np.float32))
             words = "y.npy: dimension 0 of input int, [batch, past.0, 4], is 3, which contradicts batch = 7 by x.npy"
-        told = run(*command, *arguments, status=1)
+        told = strata.run(*command, *arguments, status=1)
         assert words in told, told
     np.save("flat.npy", inputs[0][0])
-    told = run(*command, "--random", "--input=flat.npy", status=1)
+    told = strata.run(*command, "--random", "--input=flat.npy", status=1)
     assert "flat.npy: expected f32 [batch, x, 4] for input x, got f32 33x4" in told, told
-    told = run(os.path.join(strata.BIN, "strata"), "rows_planned.mlir", "--compile-from=cpu")
+    told = strata.run(os.path.join(strata.BIN, "strata"), "rows_planned.mlir", "--compile-from=cpu")
     assert "sizes: batch = 2, x = 16, past.0 = 4" in told, told
 
 
@@ -434,8 +421,8 @@ def test_expressions(seed, n_modules=12, n_sizes=60):
         dims = [Expression(generator, n_free + n_derived, 3) for _ in range(rank)]
         sizes = f"affine_map<()[s0{arguments}] -> ({', '.join(dim.text for dim in dims)})>"
         kind = f"memref<{'?x' * rank}i8, {{sizes = {sizes}}}>"
-        write("shape.mlir", f"func.func @main(%y: {kind} {{strata.name = \"y\", strata.output}}) attributes "
-                            f"{{strata.symbols = [{', '.join(rows)}], strata.pool_size = 0}} {{ return }}")
+        strata.write("shape.mlir", f"func.func @main(%y: {kind} {{strata.name = \"y\", strata.output}}) attributes "
+                                   f"{{strata.symbols = [{', '.join(rows)}], strata.pool_size = 0}} {{ return }}")
         path, _ = strata.compile_library("shape.mlir", "out", f"shape{number}", ["--compile-from=cpu"])
         library = strata.Library(path)
         for _ in range(n_sizes):

@@ -203,6 +203,20 @@ def kernel_rows(usage):
     return [dict(zip(lines[first], line)) for line in lines[first + 1:last]]
 
 
+def run(*command, status=0, **options):
+    """Runs |command|, which must end with |status|; what it printed, errors last."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == status, f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def write(path, text):
+    """A file of |text|; its path."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
 class Cost:
     """The time and memory of a compile."""
 

@@ -6,6 +6,28 @@ import statistics
 HOLD_CYCLES, SPIN_CYCLES, BARRIERS, LAUNCHES = 60000, 400000, 2000, 200
 BLOCK_SHARED = 160 << 10  # of which a processor has room for one
 
+
+def meeting(name, barrier):
+    """A kernel that times barriers, each the lines |barrier|."""
+    return f""".visible .entry {name}(.param .u64 out, .param .u64 count) {{
+  .reg .u64 %rd<9>;
+  .reg .pred %p;
+  ld.param.u64 %rd0, [out];
+  ld.param.u64 %rd1, [count];
+  mov.u64 %rd2, 0;
+{barrier}  mov.u64 %rd3, %clock64;
+again:
+{barrier}  add.u64 %rd2, %rd2, 1;
+  setp.lt.u64 %p, %rd2, %rd1;
+  @%p bra again;
+  mov.u64 %rd4, %clock64;
+  sub.u64 %rd5, %rd4, %rd3;
+  st.global.u64 [%rd0], %rd5;
+  ret;
+}}
+"""
+
+
 BASE = """.version 7.0
 .target sm_80
 .address_size 64
@@ -30,25 +52,7 @@ again:
 .visible .entry nothing() {
   ret;
 }
-.visible .entry meet(.param .u64 out, .param .u64 count) {
-  .reg .u64 %rd<9>;
-  .reg .pred %p;
-  ld.param.u64 %rd0, [out];
-  ld.param.u64 %rd1, [count];
-  mov.u64 %rd2, 0;
-  bar.sync 0;
-  mov.u64 %rd3, %clock64;
-again:
-  bar.sync 0;
-  add.u64 %rd2, %rd2, 1;
-  setp.lt.u64 %p, %rd2, %rd1;
-  @%p bra again;
-  mov.u64 %rd4, %clock64;
-  sub.u64 %rd5, %rd4, %rd3;
-  st.global.u64 [%rd0], %rd5;
-  ret;
-}
-"""
+""" + meeting("meet", "  bar.sync 0;\n")
 
 CLUSTERS = """.version 7.8
 .target sm_90
@@ -70,27 +74,7 @@ again:
   @%p bra again;
   ret;
 }
-.visible .entry meet_cluster(.param .u64 out, .param .u64 count) {
-  .reg .u64 %rd<9>;
-  .reg .pred %p;
-  ld.param.u64 %rd0, [out];
-  ld.param.u64 %rd1, [count];
-  mov.u64 %rd2, 0;
-  barrier.cluster.arrive.aligned;
-  barrier.cluster.wait.aligned;
-  mov.u64 %rd3, %clock64;
-again:
-  barrier.cluster.arrive.aligned;
-  barrier.cluster.wait.aligned;
-  add.u64 %rd2, %rd2, 1;
-  setp.lt.u64 %p, %rd2, %rd1;
-  @%p bra again;
-  mov.u64 %rd4, %clock64;
-  sub.u64 %rd5, %rd4, %rd3;
-  st.global.u64 [%rd0], %rd5;
-  ret;
-}
-"""
+""" + meeting("meet_cluster", "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n")
 
 
 class Attribute(ctypes.Structure):
