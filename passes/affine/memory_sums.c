@@ -1,19 +1,19 @@
 // See memory_sums.h.
 #include "passes/affine/memory_sums.h"
 
-static int64_t factor_of(strata_sum_t sum, size_t term) { return term < sum.n ? sum.factors[term] : 0; }
+static int64_t factor_of(strata_plan_sum_t sum, size_t term) { return term < sum.n ? sum.factors[term] : 0; }
 
-static strata_sum_t constant(int64_t value) { return (strata_sum_t){.constant = value}; }
+static strata_plan_sum_t constant(int64_t value) { return (strata_plan_sum_t){.constant = value}; }
 
-strata_sum_t strata_sum_add(strata_terms_t *terms, strata_sum_t a, int64_t factor, strata_sum_t b) {
+strata_plan_sum_t strata_plan_sum_add(strata_terms_t *terms, strata_plan_sum_t a, int64_t factor, strata_plan_sum_t b) {
   size_t n = a.n > b.n ? a.n : b.n;
   int64_t *factors = strata_arena_array(terms->arena, int64_t, n + 1);
   for (size_t i = 0; i < n; i++)
     factors[i] = factor_of(a, i) + factor * factor_of(b, i);
-  return (strata_sum_t){a.constant + factor * b.constant, n, factors};
+  return (strata_plan_sum_t){a.constant + factor * b.constant, n, factors};
 }
 
-static strata_sum_t term(strata_terms_t *terms, MlirAffineExpr expr) {
+static strata_plan_sum_t term(strata_terms_t *terms, MlirAffineExpr expr) {
   size_t at = 0;
   while (at < terms->terms.count && !mlirAffineExprEqual(terms->terms.data[at].expr, expr))
     at++;
@@ -22,25 +22,25 @@ static strata_sum_t term(strata_terms_t *terms, MlirAffineExpr expr) {
         (strata_term_t){expr, strata_expr_is_never_negative(terms->symbols, expr)};
   int64_t *factors = strata_arena_array(terms->arena, int64_t, at + 1);
   factors[at] = 1;
-  return (strata_sum_t){0, at + 1, factors};
+  return (strata_plan_sum_t){0, at + 1, factors};
 }
 
-strata_sum_t strata_sum_of_expr(strata_terms_t *terms, MlirAffineExpr expr) {
+strata_plan_sum_t strata_plan_sum_of_expr(strata_terms_t *terms, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return constant(mlirAffineConstantExprGetValue(expr));
   if (mlirAffineExprIsAAdd(expr)) {
-    strata_sum_t lhs = strata_sum_of_expr(terms, mlirAffineBinaryOpExprGetLHS(expr));
-    return strata_sum_add(terms, lhs, 1, strata_sum_of_expr(terms, mlirAffineBinaryOpExprGetRHS(expr)));
+    strata_plan_sum_t lhs = strata_plan_sum_of_expr(terms, mlirAffineBinaryOpExprGetLHS(expr));
+    return strata_plan_sum_add(terms, lhs, 1, strata_plan_sum_of_expr(terms, mlirAffineBinaryOpExprGetRHS(expr)));
   }
   if (mlirAffineExprIsAMul(expr) && mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(expr))) {
     int64_t factor = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(expr));
-    strata_sum_t lhs = strata_sum_of_expr(terms, mlirAffineBinaryOpExprGetLHS(expr));
-    return strata_sum_add(terms, constant(0), factor, lhs);
+    strata_plan_sum_t lhs = strata_plan_sum_of_expr(terms, mlirAffineBinaryOpExprGetLHS(expr));
+    return strata_plan_sum_add(terms, constant(0), factor, lhs);
   }
   return term(terms, expr);
 }
 
-MlirAffineExpr strata_terms_to_expr(const strata_terms_t *terms, strata_sum_t sum) {
+MlirAffineExpr strata_terms_to_expr(const strata_terms_t *terms, strata_plan_sum_t sum) {
   MlirAffineExpr expr = mlirAffineConstantExprGet(terms->context, sum.constant);
   for (size_t i = 0; i < sum.n; i++)
     if (sum.factors[i])
@@ -51,7 +51,7 @@ MlirAffineExpr strata_terms_to_expr(const strata_terms_t *terms, strata_sum_t su
 }
 
 // True if a is at least b whatever the symbols are, as far as can be seen.
-static bool covers(const strata_terms_t *terms, strata_sum_t a, strata_sum_t b) {
+static bool covers(const strata_terms_t *terms, strata_plan_sum_t a, strata_plan_sum_t b) {
   bool does = a.constant >= b.constant;
   for (size_t i = 0; (i < a.n || i < b.n) && does; i++) {
     int64_t difference = factor_of(a, i) - factor_of(b, i);
@@ -60,7 +60,8 @@ static bool covers(const strata_terms_t *terms, strata_sum_t a, strata_sum_t b) 
   return does;
 }
 
-strata_sum_t strata_sum_derive(strata_terms_t *terms, strata_symbol_op_t op, strata_sum_t lhs, strata_sum_t rhs) {
+strata_plan_sum_t strata_plan_sum_derive(strata_terms_t *terms, strata_symbol_op_t op, strata_plan_sum_t lhs,
+                                         strata_plan_sum_t rhs) {
   strata_symbol_t symbol = {.name = "memory",
                             .min = INT64_MIN,
                             .max = INT64_MAX,
@@ -82,8 +83,8 @@ strata_sum_t strata_sum_derive(strata_terms_t *terms, strata_symbol_op_t op, str
   return term(terms, mlirAffineSymbolExprGet(terms->context, (intptr_t)at));
 }
 
-strata_sum_t strata_sum_max(strata_terms_t *terms, const strata_sum_list_t *sums) {
-  strata_sum_t most = constant(0);
+strata_plan_sum_t strata_plan_sum_max(strata_terms_t *terms, const strata_plan_sum_list_t *sums) {
+  strata_plan_sum_t most = constant(0);
   bool is_first = true;
   for (size_t i = 0; i < sums->count; i++) {
     bool is_covered = false;
@@ -92,7 +93,7 @@ strata_sum_t strata_sum_max(strata_terms_t *terms, const strata_sum_list_t *sums
                    (j < i || !covers(terms, sums->data[i], sums->data[j]));
     if (is_covered)
       continue;
-    most = is_first ? sums->data[i] : strata_sum_derive(terms, STRATA_SYMBOL_MAX, most, sums->data[i]);
+    most = is_first ? sums->data[i] : strata_plan_sum_derive(terms, STRATA_SYMBOL_MAX, most, sums->data[i]);
     is_first = false;
   }
   return most;

@@ -22,17 +22,18 @@ typedef struct {
   int64_t constant;
   size_t n;
   const int64_t *factors;
-} strata_sum_t;
+} strata_plan_sum_t;
 
-typedef STRATA_VECTOR(strata_sum_t) strata_sum_list_t;
+typedef STRATA_VECTOR(strata_plan_sum_t) strata_plan_sum_list_t;
 
-strata_sum_t strata_sum_of_expr(strata_terms_t *terms, MlirAffineExpr expr);
-MlirAffineExpr strata_terms_to_expr(const strata_terms_t *terms, strata_sum_t sum);
+strata_plan_sum_t strata_plan_sum_of_expr(strata_terms_t *terms, MlirAffineExpr expr);
+MlirAffineExpr strata_terms_to_expr(const strata_terms_t *terms, strata_plan_sum_t sum);
 // a + factor * b.
-strata_sum_t strata_sum_add(strata_terms_t *terms, strata_sum_t a, int64_t factor, strata_sum_t b);
+strata_plan_sum_t strata_plan_sum_add(strata_terms_t *terms, strata_plan_sum_t a, int64_t factor, strata_plan_sum_t b);
 // The largest of them; 0 of none. What none of them always is makes derived symbols.
-strata_sum_t strata_sum_max(strata_terms_t *terms, const strata_sum_list_t *sums);
+strata_plan_sum_t strata_plan_sum_max(strata_terms_t *terms, const strata_plan_sum_list_t *sums);
 // A derived symbol, an old one where there is such a one, as a sum.
-strata_sum_t strata_sum_derive(strata_terms_t *terms, strata_symbol_op_t op, strata_sum_t lhs, strata_sum_t rhs);
+strata_plan_sum_t strata_plan_sum_derive(strata_terms_t *terms, strata_symbol_op_t op, strata_plan_sum_t lhs,
+                                         strata_plan_sum_t rhs);
 
 #endif

@@ -292,13 +292,13 @@ static indices_t directly_below(const plan_t *plan, const order_t *order, const 
 }
 
 typedef struct {
-  strata_sum_t *offsets; // of the list's buffers
-  strata_sum_t pool;
+  strata_plan_sum_t *offsets; // of the list's buffers
+  strata_plan_sum_t pool;
 } sums_t;
 
-static strata_sum_t size_sum(strata_terms_t *terms, const strata_buffer_t *buffer) {
+static strata_plan_sum_t size_sum(strata_terms_t *terms, const strata_buffer_t *buffer) {
   MlirAffineExpr bytes = buffer->size >= 0 ? mlirAffineConstantExprGet(terms->context, buffer->size) : buffer->bytes;
-  return strata_sum_of_expr(terms, strata_round_up_expr(bytes, STRATA_POOL_ALIGNMENT));
+  return strata_plan_sum_of_expr(terms, strata_round_up_expr(bytes, STRATA_POOL_ALIGNMENT));
 }
 
 static sums_t sums_of(const plan_t *plan, strata_terms_t *terms, const order_t *order) {
@@ -306,25 +306,26 @@ static sums_t sums_of(const plan_t *plan, strata_terms_t *terms, const order_t *
   const size_t *ranks = ranks_of(plan, order);
   below_t below = {.n_words = (n + 63) / 64};
   below.bits = strata_arena_array(plan->arena, uint64_t, n * below.n_words + 1);
-  sums_t sums = {.offsets = strata_arena_array(plan->arena, strata_sum_t, plan->list->buffers.count + 1)};
-  strata_sum_t *ends = strata_arena_array(plan->arena, strata_sum_t, n + 1);
+  sums_t sums = {.offsets = strata_arena_array(plan->arena, strata_plan_sum_t, plan->list->buffers.count + 1)};
+  strata_plan_sum_t *ends = strata_arena_array(plan->arena, strata_plan_sum_t, n + 1);
   bool *is_covered = strata_arena_array(plan->arena, bool, n + 1);
   for (size_t rank = 0; rank < n; rank++) {
     size_t buffer = order->order[rank];
     indices_t direct = directly_below(plan, order, ranks, &below, rank);
-    strata_sum_list_t under = {0};
+    strata_plan_sum_list_t under = {0};
     for (size_t i = 0; i < direct.count; i++) {
       *strata_vector_push(plan->arena, &under) = ends[direct.data[i]];
       is_covered[direct.data[i]] = true;
     }
-    sums.offsets[buffer] = strata_sum_max(terms, &under);
-    ends[rank] = strata_sum_add(terms, sums.offsets[buffer], 1, size_sum(terms, &plan->list->buffers.data[buffer]));
+    sums.offsets[buffer] = strata_plan_sum_max(terms, &under);
+    ends[rank] =
+        strata_plan_sum_add(terms, sums.offsets[buffer], 1, size_sum(terms, &plan->list->buffers.data[buffer]));
   }
-  strata_sum_list_t tops = {0};
+  strata_plan_sum_list_t tops = {0};
   for (size_t rank = 0; rank < n; rank++)
     if (!is_covered[rank])
       *strata_vector_push(plan->arena, &tops) = ends[rank];
-  sums.pool = strata_sum_max(terms, &tops);
+  sums.pool = strata_plan_sum_max(terms, &tops);
   return sums;
 }
 
@@ -345,19 +346,19 @@ static MlirAffineExpr choose(MlirAffineExpr a, MlirAffineExpr b, MlirAffineExpr 
 }
 
 // Adds a plan, which is taken where its pool is smaller; |pool| is that of what was taken so far.
-static void add_alternative(const plan_t *plan, strata_terms_t *terms, const sums_t *sums, strata_sum_t *pool,
+static void add_alternative(const plan_t *plan, strata_terms_t *terms, const sums_t *sums, strata_plan_sum_t *pool,
                             strata_memory_plan_t *exprs) {
-  strata_sum_t zero = {0}, one = {.constant = 1};
-  strata_sum_t saved = strata_sum_add(terms, *pool, -1, sums->pool);
-  strata_sum_t is_better =
-      strata_sum_derive(terms, STRATA_SYMBOL_MIN, strata_sum_derive(terms, STRATA_SYMBOL_MAX, saved, zero), one);
+  strata_plan_sum_t zero = {0}, one = {.constant = 1};
+  strata_plan_sum_t saved = strata_plan_sum_add(terms, *pool, -1, sums->pool);
+  strata_plan_sum_t is_better = strata_plan_sum_derive(
+      terms, STRATA_SYMBOL_MIN, strata_plan_sum_derive(terms, STRATA_SYMBOL_MAX, saved, zero), one);
   MlirAffineExpr chosen = strata_terms_to_expr(terms, is_better);
   strata_memory_plan_t other = to_exprs(plan, terms, sums);
   for (size_t i = 0; i < plan->placed.count; i++) {
     size_t buffer = plan->placed.data[i];
     exprs->offsets[buffer] = choose(exprs->offsets[buffer], other.offsets[buffer], chosen);
   }
-  *pool = strata_sum_derive(terms, STRATA_SYMBOL_MIN, *pool, sums->pool);
+  *pool = strata_plan_sum_derive(terms, STRATA_SYMBOL_MIN, *pool, sums->pool);
   exprs->pool_size = strata_terms_to_expr(terms, *pool);
 }
 
