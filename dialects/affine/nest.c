@@ -96,18 +96,12 @@ int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim) {
 }
 
 bool strata_nest_sums_vary(const strata_nest_t *nest) {
-  int64_t number;
-  for (int dim = nest->n_parallel; dim < nest->space.n_dims; dim++)
-    if (!strata_size_is_constant(nest->space.sizes[dim], &number))
-      return true;
-  return false;
+  return strata_sizes_vary(nest->n_reduction, nest->space.sizes + nest->n_parallel);
 }
 
 bool strata_nest_varies(const strata_nest_t *nest) {
-  int64_t number;
-  for (int dim = 0; dim < nest->space.n_dims; dim++)
-    if (!strata_size_is_constant(nest->space.sizes[dim], &number))
-      return true;
+  if (strata_sizes_vary(nest->space.n_dims, nest->space.sizes))
+    return true;
   for (int i = 0; i < nest->n_accesses; i++)
     if (!mlirShapedTypeHasStaticShape(mlirValueGetType(nest->accesses[i].buffer)))
       return true;

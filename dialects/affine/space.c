@@ -23,6 +23,13 @@ bool strata_sizes_equal(int count, const strata_size_t *a, const strata_size_t *
   return true;
 }
 
+bool strata_sizes_vary(int count, const strata_size_t *sizes) {
+  for (int i = 0; i < count; i++)
+    if (strata_size_varies(sizes[i]))
+      return true;
+  return false;
+}
+
 int64_t strata_size_static_value(strata_size_t size) {
   int64_t value;
   if (!strata_size_is_constant(size, &value))

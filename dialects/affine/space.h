@@ -31,6 +31,8 @@ static inline bool strata_size_is_constant(strata_size_t size, int64_t *out) {
   *out = size.min;
   return size.min == size.max;
 }
+// Whether it depends on symbols.
+static inline bool strata_size_varies(strata_size_t size) { return size.min != size.max; }
 static inline int64_t strata_size_min(strata_size_t size) { return size.min; }
 static inline int64_t strata_size_max(strata_size_t size) { return size.max; }
 static inline bool strata_size_is_one(strata_size_t size) { return size.min == 1 && size.max == 1; }
@@ -39,6 +41,8 @@ static inline bool strata_size_divides(int64_t divisor, strata_size_t size) { re
 // True if the sizes are the same whatever their symbols are.
 bool strata_size_equal(strata_size_t a, strata_size_t b);
 bool strata_sizes_equal(int count, const strata_size_t *a, const strata_size_t *b);
+// True if one of the sizes does.
+bool strata_sizes_vary(int count, const strata_size_t *sizes);
 
 // The number, where only constants are dealt with so far: what varies ends the program there.
 int64_t strata_size_static_value(strata_size_t size);

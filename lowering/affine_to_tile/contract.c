@@ -60,22 +60,11 @@ static MlirAffineExpr reduction_position(strata_tile_builder_t *b, const strata_
   return position;
 }
 
-static bool varies(const contract_t *c, int side) {
-  int64_t extent;
-  return !strata_size_is_constant(c->extents[side], &extent);
-}
+static bool varies(const contract_t *c, int side) { return strata_size_varies(c->extents[side]); }
 
 // Tiles of a task's run.
 static int64_t tiles_of_run(const contract_t *c, int side) {
   return varies(c, side) ? strata_max(c->chunks[side].chunk, 1) : c->chunks[side].chunk;
-}
-
-static bool sums_vary(const contract_t *c) {
-  int64_t extent;
-  for (int i = 0; i < c->k.nest->n_reduction; i++)
-    if (!strata_size_is_constant(c->k.nest->space.sizes[c->k.nest->n_parallel + i], &extent))
-      return true;
-  return false;
 }
 
 // Where the tile of |size| elements at |base| begins in the place of the full tile around it.
@@ -432,7 +421,7 @@ static void v_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
   c->base[V] = base;
   c->offset = offset_of(b, c, size, base);
   memcpy(ranges, c->ranges, sizeof ranges);
-  if (!sums_vary(c))
+  if (!strata_nest_sums_vary(c->k.nest))
     strata_tile_contract_window(b, &c->k, V, c->point, base, size, c->ranges);
   emit_tile(b, c);
   memcpy(c->ranges, ranges, sizeof ranges);
@@ -454,7 +443,7 @@ static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
   c->size[U] = size;
   c->base[U] = base;
   memset(c->ranges, 0, sizeof c->ranges);
-  if (!sums_vary(c))
+  if (!strata_nest_sums_vary(c->k.nest))
     strata_tile_contract_window(b, &c->k, U, c->point, base, size, c->ranges);
   if (c->is_packed[U])
     pack_rows(b, c);
@@ -590,7 +579,7 @@ static strata_status_t plan_packing(strata_tile_builder_t *b, contract_t *c) {
                      strata_nest_likely_extent(nest, strata_nest_n_dims(nest) - 1) >= MIN_STEPS &&
                      strata_access_stride(nest, side->access, strata_nest_n_dims(nest) - 1, &stride) && stride == 1;
   c->square = lies_across ? device->vector_bytes / 4 : 0;
-  if (sums_vary(c) && (c->is_packed[U] || c->is_packed[V]))
+  if (strata_nest_sums_vary(c->k.nest) && (c->is_packed[U] || c->is_packed[V]))
     return strata_error(STRATA_UNSUPPORTED, "operands to be packed along sums whose length varies");
   return NULL;
 }
@@ -605,7 +594,7 @@ static strata_status_t plan_steps(strata_tile_builder_t *b, contract_t *c) {
   int64_t steps = strata_nest_likely_extent(nest, strata_nest_n_dims(nest) - 1);
   bool is_tile = c->tile[U] >= MIN_ROWS && c->tile[V] > 1;
   c->prefetches_panel = is_tile && !c->is_packed[V] && c->tile[V] * c->k.n_reduced * 4 > device->l1_bytes;
-  c->prefetches_results = is_tile && nest->n_reduction == 1 && steps >= MIN_STEPS && !sums_vary(c);
+  c->prefetches_results = is_tile && nest->n_reduction == 1 && steps >= MIN_STEPS && !strata_nest_sums_vary(c->k.nest);
   c->n_segments = 1;
   for (int64_t n = 2; c->prefetches_results && n <= MAX_SEGMENTS; n++)
     if (steps % n == 0 && steps / n >= MIN_STEPS)

@@ -64,9 +64,7 @@ static bool greatest_rest(strata_tile_builder_t *b, const window_t *w, MlirAffin
     int64_t factor;
     if (!strata_affine_coefficient(constraint, dim, &factor))
       return false;
-    int64_t extent;
-    if (!strata_size_is_constant(nest->space.sizes[dim], &extent) &&
-        (dim == w->kernel->sides[1 - w->side].tile_dim || dim == loop))
+    if (strata_size_varies(nest->space.sizes[dim]) && (dim == w->kernel->sides[1 - w->side].tile_dim || dim == loop))
       return false;
     int64_t last = factor > 0 ? strata_size_min(nest->space.sizes[dim]) - 1 : 0;
     at[dim] = strata_tile_constant(b, last);

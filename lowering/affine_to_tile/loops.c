@@ -275,8 +275,8 @@ static plan_t plan_outer(const strata_tile_builder_t *b, const strata_tile_walk_
     int64_t extent = strata_max(1, likely(b, walk->outer[dim]));
     if (before * extent >= wanted || dim + 1 == n_dims) {
       int64_t chunks = wanted / before < 1 ? 1 : wanted / before > extent ? extent : wanted / before;
-      int64_t chunk = strata_ceil_div(extent, chunks), number;
-      if (!strata_size_is_constant(walk->outer[dim], &number)) // the likely ones may be few
+      int64_t chunk = strata_ceil_div(extent, chunks);
+      if (strata_size_varies(walk->outer[dim])) // the likely ones may be few
         chunk = strata_max(chunk, least_chunk(b, walk, dim));
       return (plan_t){dim, chunk, strata_size_product(points, strata_tile_ceil_quotient(b, walk->outer[dim], chunk))};
     }
@@ -505,14 +505,6 @@ void strata_tile_carry_over(strata_tile_builder_t *b, int n_loops, const strata_
   carry_loop(b, &carry, 0, carried);
 }
 
-static bool varies(const strata_tile_walk_t *walk) {
-  int64_t number;
-  for (int dim = 0; dim < walk->n_outer; dim++)
-    if (!strata_size_is_constant(walk->outer[dim], &number))
-      return true;
-  return false;
-}
-
 void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, strata_tile_body_t body, void *user) {
   if (b->schedule.group) {
     strata_tile_walk_gpu(b, walk, body, user);
@@ -524,13 +516,13 @@ void strata_tile_walk(strata_tile_builder_t *b, const strata_tile_walk_t *walk, 
     points *= strata_max(1, likely(b, walk->outer[dim]));
   int64_t wanted = points * walk->work / MIN_TASK_WORK;
   wanted = strata_max(1, strata_min(wanted, MAX_TASKS));
-  int64_t n_full = likely(b, walk->vector) / walk->tile, number;
-  bool vector_varies = !strata_size_is_constant(walk->vector, &number);
-  if (vector_varies && walk->n_outer == 0 && !walk->cross_tile) {
+  int64_t n_full = likely(b, walk->vector) / walk->tile;
+  if (strata_size_varies(walk->vector) && walk->n_outer == 0 && !walk->cross_tile) {
     walk_vector_tasks(b, &w, wanted);
   } else if (points < wanted && points < 32 && n_full > 1 && !walk->cross_tile) {
     walk_vector_tasks(b, &w, wanted);
-  } else if ((wanted > 1 || varies(walk)) && walk->n_outer && !(walk->cross_tile && walk->cross == 0)) {
+  } else if ((wanted > 1 || strata_sizes_vary(walk->n_outer, walk->outer)) && walk->n_outer &&
+             !(walk->cross_tile && walk->cross == 0)) {
     walk_outer_tasks(b, &w, plan_outer(b, walk, wanted));
   } else {
     strata_loop_t forall = strata_emit_forall_begin(&b->e, 1);

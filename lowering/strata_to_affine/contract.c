@@ -92,7 +92,7 @@ static strata_status_t check_inside(strata__lowering_t *l, const contract_t *c) 
       int64_t min, max, size;
       MlirAffineExpr expr = mlirAffineMapGetResult(c->maps[operand], i);
       const strata_space_t *space = STRATA__SPACE_OF(l, c->result->rank + c->n_reduced, extents);
-      if (!strata__is_static(space->n_dims, extents) || !strata_size_is_constant(c->operands[operand]->sizes[i], &size))
+      if (strata_sizes_vary(space->n_dims, extents) || !strata_size_is_constant(c->operands[operand]->sizes[i], &size))
         continue;
       if (!strata_affine_range(expr, space, &min, &max) || min < 0 || max >= size)
         return strata_error(STRATA_INVALID_ARGUMENT, "contract: operand %d is read outside its dim %d", operand, i);

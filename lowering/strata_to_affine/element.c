@@ -75,8 +75,8 @@ static MlirAffineMap buffer_map(const strata__nest_t *nest, const strata__tensor
   MlirAffineMap point = strata__map(nest->lowering, nest->n_dims, tensor->rank, copies);
   const strata_space_t *space = STRATA__NEST_SPACE(nest);
   MlirAffineMap map = strata_affine_compose(tensor->map, point, NULL);
-  return strata__is_static(tensor->buffer->rank, tensor->buffer->sizes) &&
-                 strata__is_static(nest->n_dims, nest->extents)
+  return !strata_sizes_vary(tensor->buffer->rank, tensor->buffer->sizes) &&
+                 !strata_sizes_vary(nest->n_dims, nest->extents)
              ? strata_affine_simplify_places(map, tensor->buffer->sizes, space)
              : strata_affine_simplify_map(map, space);
 }

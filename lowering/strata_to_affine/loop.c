@@ -74,9 +74,9 @@ static void retype(strata__lowering_t *l, MlirOperation declaration, int n, cons
 static bool all_static(strata__lowering_t *l, MlirOperation call) {
   bool result = true;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
-    result &= strata__is_static(strata__operand(l, call, (int)i)->rank, strata__operand(l, call, (int)i)->sizes);
+    result &= !strata_sizes_vary(strata__operand(l, call, (int)i)->rank, strata__operand(l, call, (int)i)->sizes);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(call); i++)
-    result &= strata__is_static(strata__result(l, call, (int)i)->rank, strata__result(l, call, (int)i)->sizes);
+    result &= !strata_sizes_vary(strata__result(l, call, (int)i)->rank, strata__result(l, call, (int)i)->sizes);
   return result;
 }
 

@@ -46,7 +46,7 @@ static strata_status_t new_tensor(strata__lowering_t *l, MlirType type, strata__
     return strata_error(STRATA_UNSUPPORTED, "a value that is no ranked tensor of a supported element type");
   for (int i = 0; i < shape.rank; i++)
     sizes[i] = strata_size_of_expr(&l->symbols, shape.dims[i]);
-  if (strata__is_static(shape.rank, sizes) && strata_type_storage_size(shape.type, strata_shape_count(&shape)) < 0)
+  if (!strata_sizes_vary(shape.rank, sizes) && strata_type_storage_size(shape.type, strata_shape_count(&shape)) < 0)
     return strata_error(STRATA_UNSUPPORTED, "a tensor whose size overflows");
   *out = strata_arena_new(l->compile->arena, strata__tensor_t);
   **out = (strata__tensor_t){.type = shape.type, .rank = shape.rank, .sizes = sizes};

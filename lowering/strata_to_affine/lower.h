@@ -113,7 +113,6 @@ MlirAffineMap strata__simplify_places(strata__lowering_t *l, MlirAffineMap map, 
                                       const strata__tensor_t *tensor);
 // The number of elements.
 strata_size_t strata__count(int rank, const strata_size_t *sizes);
-bool strata__is_static(int rank, const strata_size_t *sizes);
 // An attribute that is numbers, or a map of symbols where one of them is not known; returns how many.
 int strata__dims_attr(const strata__lowering_t *l, MlirOperation op, const char *name, strata_size_t *out);
 

@@ -32,8 +32,7 @@ static bool is_sum_of_dims(int rank, MlirAffineMap map) {
 bool strata__is_linear(strata__lowering_t *l, const strata__tensor_t *tensor, const strata_size_t *sizes,
                        MlirAffineMap map) {
   int64_t coefficient;
-  if (!strata__is_static((int)mlirAffineMapGetNumResults(map), sizes) ||
-      !strata__is_static(tensor->rank, tensor->sizes))
+  if (strata_sizes_vary((int)mlirAffineMapGetNumResults(map), sizes) || strata_sizes_vary(tensor->rank, tensor->sizes))
     return is_sum_of_dims(tensor->rank, map);
   MlirAffineExpr position = strata_affine_linearize(map, sizes, STRATA__SPACE(l, tensor));
   for (int i = 0; i < tensor->rank; i++)

@@ -20,14 +20,6 @@ strata_size_t strata__count(int rank, const strata_size_t *sizes) {
   return count;
 }
 
-bool strata__is_static(int rank, const strata_size_t *sizes) {
-  int64_t number;
-  for (int i = 0; i < rank; i++)
-    if (!strata_size_is_constant(sizes[i], &number))
-      return false;
-  return true;
-}
-
 int strata__dims_attr(const strata__lowering_t *l, MlirOperation op, const char *name, strata_size_t *out) {
   MlirAttribute attr = strata_attr(op, name);
   int64_t numbers[STRATA_MAX_RANK];
@@ -123,14 +115,14 @@ MlirAffineMap strata__bind_symbols(strata__lowering_t *l, MlirAffineMap map, Mli
 MlirAffineMap strata__simplify_places(strata__lowering_t *l, MlirAffineMap map, const strata__buffer_t *buffer,
                                       const strata__tensor_t *tensor) {
   const strata_space_t *space = STRATA__SPACE(l, tensor);
-  return strata__is_static(buffer->rank, buffer->sizes) && strata__is_static(tensor->rank, tensor->sizes)
+  return !strata_sizes_vary(buffer->rank, buffer->sizes) && !strata_sizes_vary(tensor->rank, tensor->sizes)
              ? strata_affine_simplify_places(map, buffer->sizes, space)
              : strata_affine_simplify_map(map, space);
 }
 
 MlirAffineMap strata__reshape_map(strata__lowering_t *l, int rank, const strata_size_t *sizes, int to_rank,
                                   const strata_size_t *to_sizes) {
-  if (!strata__is_static(rank, sizes) || !strata__is_static(to_rank, to_sizes))
+  if (strata_sizes_vary(rank, sizes) || strata_sizes_vary(to_rank, to_sizes))
     return strata__reshape_by_groups(l, rank, sizes, to_rank, to_sizes);
   MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(l->context, rank);
   const strata_space_t *from = STRATA__SPACE_OF(l, rank, sizes);

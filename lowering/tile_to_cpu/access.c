@@ -270,13 +270,7 @@ bool strata_box_inside(const strata_box_t *box, MlirAffineExpr known, const int6
          min >= 0 && max < strata_size_min(size);
 }
 
-bool strata_box_is_static(const strata_box_t *box) {
-  int64_t number;
-  for (int i = 0; i < box->rank; i++)
-    if (!strata_size_is_constant(box->sizes[i], &number))
-      return false;
-  return true;
-}
+bool strata_box_is_static(const strata_box_t *box) { return !strata_sizes_vary(box->rank, box->sizes); }
 
 bool strata_box_is_multiple(const strata_box_t *box, const int64_t *point, int64_t factor) {
   MlirAffineExpr expr = along_inner(box, box->known_position, point);
