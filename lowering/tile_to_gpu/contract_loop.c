@@ -436,9 +436,10 @@ static strata_status_t emit_pipeline(pipeline_t *p) {
 
 strata_status_t strata_gpu_pipeline(strata_gpu_distribution_t *d, MlirOperation op) {
   int64_t lower, step;
+  strata_size_t n_steps;
   pipeline_t p = {.d = d, .loop = op, .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))};
-  if (!strata_index_bounds(mlirBlockGetArgument(p.body, 0), &lower, &step, &p.n_steps) || lower != 0 || step != 1 ||
-      p.n_steps < 1)
+  if (!strata_index_bounds(d, mlirBlockGetArgument(p.body, 0), &lower, &step, &n_steps) || lower != 0 || step != 1 ||
+      !strata_size_is_constant(n_steps, &p.n_steps) || p.n_steps < 1)
     return strata_gpu_missing(op, "a pipeline without constant bounds");
   STRATA_TRY(read_body(&p));
   return emit_pipeline(&p);

@@ -182,7 +182,7 @@ static void multiply_last(strata_gpu_distribution_t *d, strata_pipelined_kernel_
 // Products of one launch branch on the task's number, and the zeros all sums start from would be one register in front
 // of the branch, which the assembler takes for a part of each product's sums: it then waits for every instruction.
 static void part_sums(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue *sums) {
-  if (k->n_tasks != d->plan.n_tasks && k->product.instruction->has_fragments)
+  if (!strata_size_equal(k->n_tasks, d->plan.n_tasks) && k->product.instruction->has_fragments)
     strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, strata_pipelined_sums(&k->product), sums, -1);
 }
 

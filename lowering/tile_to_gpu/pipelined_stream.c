@@ -22,7 +22,9 @@ enum { WIDTH = 4 }; // sums stored and loaded at once, 16 bytes
 
 //===-- The block's steps ----------------------------------------------------------------------------------------===//
 
-static int64_t all_steps(const strata_pipelined_kernel_t *k) { return k->n_tasks * k->n_steps; }
+static int64_t all_steps(const strata_pipelined_kernel_t *k) {
+  return strata_size_static_value(k->n_tasks) * k->n_steps;
+}
 static int64_t share_of(const strata_pipelined_kernel_t *k) { return strata_ceil_div(all_steps(k), k->blocks); }
 
 // Counts the tasks that |block| has a part in.
