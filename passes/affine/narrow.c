@@ -19,6 +19,7 @@
 // The other way round, what is stored narrow, an input too, is widened by those who read it, not by a nest in between
 // whose result they would read.
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/affine/nest_functions.h"
@@ -135,8 +136,8 @@ static bool follow_use(flow_t *flow, MlirOpOperand use) {
   intptr_t number = mlirOpOperandGetOperandNumber(use);
   if (is_rounding(op))
     return takes_type(flow, mlirValueGetType(mlirOperationGetResult(op, 0)));
-  if (strata_op_is(op, "affine.for")) // its bounds are constant
-    return follow_carried(flow, op, number);
+  if (strata_op_is(op, "affine.for")) // what its bound is made of comes first
+    return follow_carried(flow, op, number - (mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op)));
   if (strata_op_is(op, "affine.yield"))
     return follow_carried(flow, mlirOperationGetParentOperation(op), number);
   bool chooses = strata_op_is(op, "arith.maximumf") || strata_op_is(op, "arith.minimumf");
@@ -226,9 +227,9 @@ static bool narrow_buffer(narrowing_t *narrowing, const strata_nest_buffer_t *bu
   flow_t flow = {.arena = narrowing->graph.arena, .wide = mlirShapedTypeGetElementType(type)};
   if (!buffer->is_alloc || buffer->is_constant || !can_be_narrow(&flow, buffer->value))
     return false;
-  int64_t sizes[STRATA_MAX_DIMS];
-  int rank = strata_memref_static_sizes(buffer->value, sizes);
-  mlirValueSetType(buffer->value, mlirMemRefTypeContiguousGet(flow.narrow, rank, sizes, (MlirAttribute){0}));
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int rank = strata_memref_sizes(buffer->value, sizes);
+  mlirValueSetType(buffer->value, strata_memref_type_of(flow.narrow, rank, sizes));
   for (size_t i = 0; i < flow.stores.count; i++)
     narrow_store(&flow, flow.stores.data[i]);
   for (size_t i = 0; i < flow.loads.count; i++)
@@ -351,8 +352,8 @@ static void read_before(const strata_nest_t *widening, const strata_nest_t *read
     if (mlirAffineExprIsADim(mlirAffineMapGetResult(store->map, i)))
       dims[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(store->map, i))] =
           mlirAffineMapGetResult(access->map, i);
-  MlirAffineMap point =
-      mlirAffineMapGet(context, reader->n_parallel + reader->n_reduction, 0, widening->n_parallel, dims);
+  MlirAffineMap point = mlirAffineMapGet(context, reader->n_parallel + reader->n_reduction, reader->space.n_symbols,
+                                         widening->n_parallel, dims);
   mlirOperationSetOperand(access->op, 0, load->buffer);
   strata_nest_set_map(access->op, strata_affine_compose(load->map, point, &reader->space), reader->dims);
 }

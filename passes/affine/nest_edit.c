@@ -2,12 +2,22 @@
 #include "passes/affine/nest_edit.h"
 
 #include "dialects/affine/nest.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 
 #include <stdlib.h>
 
-// |map| over the dims it uses alone; their values are added to |operands| and their number returned.
-static int compress(MlirAffineMap *map, const MlirValue *dims, MlirValue *operands) {
+enum { MAX_SYMBOLS = 24 }; // of one map
+
+// Of the function that |op| is in.
+static MlirBlock body_around(MlirOperation op) {
+  while (!strata_op_is(op, "func.func"))
+    op = mlirOperationGetParentOperation(op);
+  return strata_func_body(op);
+}
+
+// |map| over the dims and symbols it uses alone; their values are added to |operands| and their number returned.
+static int compress(MlirOperation op, MlirAffineMap *map, const MlirValue *dims, MlirValue *operands) {
   MlirContext context = mlirAffineMapGetContext(*map);
   int n_dims = (int)mlirAffineMapGetNumDims(*map), n_results = (int)mlirAffineMapGetNumResults(*map), n_used = 0;
   MlirAffineExpr renumbered[STRATA_MAX_DIMS], results[2 * STRATA_MAX_DIMS];
@@ -23,8 +33,12 @@ static int compress(MlirAffineMap *map, const MlirValue *dims, MlirValue *operan
   MlirAffineMap renumber = mlirAffineMapGet(context, n_used ? n_used : 1, 0, n_dims, renumbered);
   for (int i = 0; i < n_results; i++)
     results[i] = mlirAffineExprCompose(mlirAffineMapGetResult(*map, i), renumber);
-  *map = mlirAffineMapGet(context, n_used, 0, n_results, results);
-  return n_used;
+  int symbols[MAX_SYMBOLS], n_symbols;
+  *map = mlirAffineMapGet(context, n_used, mlirAffineMapGetNumSymbols(*map), n_results, results);
+  *map = strata_map_over_used_symbols(*map, MAX_SYMBOLS, symbols, &n_symbols);
+  for (int i = 0; i < n_symbols; i++)
+    operands[n_used + i] = strata_symbol_value(body_around(op), symbols[i], mlirOperationGetLocation(op));
+  return n_used + n_symbols;
 }
 
 static void set_conditions(MlirOperation op, MlirAffineMap map) {
@@ -36,17 +50,17 @@ static void set_conditions(MlirOperation op, MlirAffineMap map) {
     constraints[i] = mlirAffineMapGetResult(map, i);
     is_equality[i] = mlirIntegerSetIsConstraintEq(set, i);
   }
-  MlirIntegerSet changed =
-      mlirIntegerSetGet(mlirOperationGetContext(op), mlirAffineMapGetNumDims(map), 0, count, constraints, is_equality);
+  MlirIntegerSet changed = mlirIntegerSetGet(mlirOperationGetContext(op), mlirAffineMapGetNumDims(map),
+                                             mlirAffineMapGetNumSymbols(map), count, constraints, is_equality);
   strata_set_attr(op, "condition", mlirIntegerSetAttrGet(changed));
 }
 
 void strata_nest_set_map(MlirOperation op, MlirAffineMap map, const MlirValue *dims) {
-  MlirValue operands[2 + STRATA_MAX_DIMS];
+  MlirValue operands[2 + STRATA_MAX_DIMS + MAX_SYMBOLS];
   int n_fixed = strata_op_is(op, "affine.load") ? 1 : strata_op_is(op, "affine.store") ? 2 : 0;
   for (int i = 0; i < n_fixed; i++)
     operands[i] = mlirOperationGetOperand(op, i);
-  int n_used = compress(&map, dims, operands + n_fixed);
+  int n_used = compress(op, &map, dims, operands + n_fixed);
   mlirOperationSetOperands(op, n_fixed + n_used, operands);
   if (strata_op_is(op, "affine.if"))
     set_conditions(op, map);

@@ -210,7 +210,8 @@ static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, do
   strata_contraction_kernel_t contraction;
   *out_work = 0;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
-  if (!strata_is_contraction(&kernel, &contraction) || contraction.other.nest || contraction.places)
+  if (!strata_is_contraction(&kernel, &contraction) || strata_kernel_varies(&kernel) || contraction.other.nest ||
+      contraction.places)
     return NULL;
   *out_work = 1;
   for (int dim = 0; dim < contraction.nest->n_parallel + contraction.nest->n_reduction; dim++)
