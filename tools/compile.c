@@ -76,11 +76,9 @@ static strata_status_t run_own_phase(strata_compile_t *compile, strata_phase_t p
 }
 
 static strata_status_t before_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {
-  const strata_options_t *options = ((job_t *)user)->options;
+  (void)compile;
   strata_observe_before(&((job_t *)user)->observer, phase);
-  // GPUs' levels take numbers only.
-  bool is_static = phase == STRATA_PHASE_AFFINE && compile->options->target != STRATA_TARGET_CPU;
-  return is_static ? strata_symbols_expect_none(compile, options->input_path) : NULL;
+  return NULL;
 }
 
 static strata_status_t after_phase(strata_compile_t *compile, strata_phase_t phase, void *user) {

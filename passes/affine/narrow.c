@@ -226,9 +226,9 @@ static bool narrow_buffer(narrowing_t *narrowing, const strata_nest_buffer_t *bu
   flow_t flow = {.arena = narrowing->graph.arena, .wide = mlirShapedTypeGetElementType(type)};
   if (!buffer->is_alloc || buffer->is_constant || !can_be_narrow(&flow, buffer->value))
     return false;
-  int64_t sizes[STRATA_MAX_DIMS];
-  int rank = strata_memref_static_sizes(buffer->value, sizes);
-  mlirValueSetType(buffer->value, mlirMemRefTypeContiguousGet(flow.narrow, rank, sizes, (MlirAttribute){0}));
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int rank = strata_memref_sizes(buffer->value, sizes);
+  mlirValueSetType(buffer->value, strata_memref_type_of(flow.narrow, rank, sizes));
   for (size_t i = 0; i < flow.stores.count; i++)
     narrow_store(&flow, flow.stores.data[i]);
   for (size_t i = 0; i < flow.loads.count; i++)

@@ -36,16 +36,19 @@ static int buffer_of(const padding_t *padding, MlirValue value) {
 
 // The row's length in elements, rounded up; 0 if it needs no padding or is not worth it.
 static int64_t padded_row(MlirValue buffer) {
-  int64_t sizes[STRATA_MAX_DIMS];
-  int rank = strata_memref_static_sizes(buffer, sizes);
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int rank = strata_memref_sizes(buffer, sizes);
   MlirType type = mlirValueGetType(buffer), element = mlirShapedTypeGetElementType(type);
   int64_t bytes = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element) / 8
                   : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) / 8
                                                 : 0;
   if (rank < 2 || bytes == 0 || ALIGNMENT % bytes)
     return 0;
-  int64_t unit = ALIGNMENT / bytes, row = sizes[rank - 1], padded = strata_round_up(row, unit);
-  bool is_small = strata_memref_bytes(type) <= SMALL_BYTES;
+  int64_t unit = ALIGNMENT / bytes, row;
+  if (!strata_size_is_constant(sizes[rank - 1], &row))
+    return 0;
+  int64_t padded = strata_round_up(row, unit);
+  bool is_small = !strata_sizes_vary(rank, sizes) && strata_memref_bytes(type) <= SMALL_BYTES;
   if (row < LEAST_ROW || padded == row || ((padded - row) * MOST_GROWTH > row && !is_small))
     return 0;
   return padded;
@@ -126,11 +129,11 @@ static bool pass_on(padding_t *padding, const strata_nest_node_t *node) {
 //===-- The pass -------------------------------------------------------------------------------------------------===//
 
 static void pad(MlirValue buffer, int64_t row) {
-  int64_t sizes[STRATA_MAX_DIMS];
-  int rank = strata_memref_static_sizes(buffer, sizes);
-  sizes[rank - 1] = row;
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int rank = strata_memref_sizes(buffer, sizes);
+  sizes[rank - 1] = strata_size_constant(row);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
-  mlirValueSetType(buffer, mlirMemRefTypeContiguousGet(element, rank, sizes, (MlirAttribute){0}));
+  mlirValueSetType(buffer, strata_memref_type_of(element, rank, sizes));
 }
 
 static strata_status_t pad_function(strata_compile_t *compile, MlirOperation func) {
