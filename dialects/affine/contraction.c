@@ -223,7 +223,8 @@ strata_contraction_kernel_t strata_contraction_second(const strata_contraction_k
 
 static void add_to_axis(const strata_nest_t *nest, strata_contraction_axis_t *axis, int dim) {
   axis->dims[axis->n_dims++] = dim;
-  axis->extent *= strata_nest_static_extent(nest, dim);
+  axis->size = strata_size_product(axis->size, nest->space.sizes[dim]);
+  axis->extent *= strata_max(1, strata_nest_likely_extent(nest, dim));
 }
 
 // The reduction dim to run fastest: contiguous in either operand, the longer operand's first; else the last.
@@ -246,7 +247,7 @@ void strata_contraction_axes(const strata_contraction_kernel_t *c, strata_contra
   uint32_t u = c->sides[STRATA_SIDE_U].dims, v = c->sides[STRATA_SIDE_V].dims;
   int last = c->sides[STRATA_SIDE_V].tile_dim;
   for (int axis = 0; axis < STRATA_N_AXES; axis++)
-    out_axes[axis] = (strata_contraction_axis_t){.extent = 1};
+    out_axes[axis] = (strata_contraction_axis_t){.size = strata_size_constant(1), .extent = 1};
   for (int dim = 0; dim < nest->n_parallel; dim++)
     if (dim != last && (u ^ v) & 1u << dim)
       add_to_axis(nest, &out_axes[u & 1u << dim ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN], dim);

@@ -39,7 +39,8 @@ typedef struct {
 // Dims of the nest as one, the last changing fastest.
 typedef struct {
   int n_dims, dims[STRATA_MAX_DIMS];
-  int64_t extent;
+  strata_size_t size;
+  int64_t extent; // what it is likely
 } strata_contraction_axis_t;
 
 // What a tile of a block spans: the dims that only the broadcast side has, those that only the vector side has, its

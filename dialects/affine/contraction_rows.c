@@ -70,11 +70,13 @@ static bool all_reads_agree(const follow_t *f, const strata_contraction_place_t 
 }
 
 // True if the place takes each element of the result, or each row of it where no dim is of its column, to a point of
-// its own, and leaves out none.
+// its own, and leaves out none. Of sizes that vary that is not asked.
 static bool covers_all(const follow_t *f, const strata_contraction_place_t *place, int column) {
   const strata_nest_t *from = f->contraction;
   int64_t points = 1, wanted = 1, min, max;
   bool has_column = false;
+  if (strata_nest_varies(f->nest) || strata_nest_varies(from))
+    return false;
   for (int dim = 0; dim < strata_nest_n_dims(f->nest); dim++) {
     points *= strata_nest_static_extent(f->nest, dim);
     has_column |= strata_affine_expr_uses(place->dims[dim], column);
@@ -95,7 +97,7 @@ static bool is_dim(MlirAffineExpr expr, int dim) {
 static bool reduces_row(const follow_t *f, const strata_contraction_place_t *place, int column) {
   const strata_nest_t *nest = f->nest;
   if (nest->n_reduction != 1 || mlirOperationGetNumResults(nest->loops[0]) != 1 || !strata_row_combining_kind(nest) ||
-      strata_nest_static_extent(nest, nest->n_parallel) != strata_nest_static_extent(f->contraction, column) ||
+      !strata_size_equal(nest->space.sizes[nest->n_parallel], f->contraction->space.sizes[column]) ||
       !is_dim(place->dims[nest->n_parallel], column))
     return false;
   for (int dim = 0; dim < nest->n_parallel; dim++)
@@ -126,7 +128,7 @@ const char *strata_contraction_follow(const strata_kernel_t *kernel, const strat
 bool strata_contraction_has_rows(const strata_contraction_kernel_t *c) {
   strata_contraction_axis_t axes[STRATA_N_AXES];
   strata_contraction_axes(c, axes);
-  return axes[STRATA_AXIS_COLUMN].extent == strata_nest_static_extent(c->nest, c->sides[STRATA_SIDE_V].tile_dim);
+  return strata_size_equal(axes[STRATA_AXIS_COLUMN].size, c->nest->space.sizes[c->sides[STRATA_SIDE_V].tile_dim]);
 }
 
 strata_status_t strata_contraction_read_rows(strata_contraction_kernel_t *c) {

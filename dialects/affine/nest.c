@@ -90,8 +90,14 @@ strata_space_t strata_nest_results(const strata_nest_t *nest, strata_size_t *out
   return space;
 }
 
+// Bounds that are sizes are operands in front of them.
+MlirValue strata_nest_start(const strata_nest_t *nest, int i) {
+  MlirOperation loop = nest->loops[0];
+  return mlirOperationGetOperand(loop, mlirOperationGetNumOperands(loop) - mlirOperationGetNumResults(loop) + i);
+}
+
 int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim) {
-  const strata_size_symbols_t symbols = {nest->space.n_symbols, nest->space.symbols, nest->likely};
+  const strata_size_symbols_t symbols = strata_nest_symbols(nest);
   return strata_size_likely(&symbols, nest->space.sizes[dim]);
 }
 

@@ -6,6 +6,7 @@
 #define STRATA_DIALECTS_AFFINE_NEST_H
 
 #include "dialects/affine/space.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/compile.h"
 
 #include <mlir-c/AffineMap.h>
@@ -45,6 +46,11 @@ STRATA_MUST_CHECK strata_status_t strata_nest_read(strata_arena_t *arena, MlirOp
 // are affine.apply results are composed; a null map if an operand is none of the nest's dims.
 MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op);
 
+// What is known of the sizes that vary.
+static inline strata_size_symbols_t strata_nest_symbols(const strata_nest_t *nest) {
+  return (strata_size_symbols_t){nest->space.n_symbols, nest->space.symbols, nest->likely};
+}
+
 // How often dim |dim| is likely gone through: for costs.
 int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim);
 
@@ -61,6 +67,9 @@ static inline int strata_nest_n_dims(const strata_nest_t *nest) { return nest->n
 static inline int64_t strata_nest_static_extent(const strata_nest_t *nest, int dim) {
   return strata_size_static_value(nest->space.sizes[dim]);
 }
+
+// What value |i| that its reduction loops carry starts from.
+MlirValue strata_nest_start(const strata_nest_t *nest, int i);
 
 // The nest's space with one point of its reduction dims; |out_sizes| holds it.
 strata_space_t strata_nest_results(const strata_nest_t *nest, strata_size_t *out_sizes);

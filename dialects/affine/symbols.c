@@ -78,7 +78,8 @@ strata_size_t strata_size_of_expr(const strata_size_symbols_t *symbols, MlirAffi
 
 int64_t strata_size_likely(const strata_size_symbols_t *symbols, strata_size_t size) {
   int64_t value;
-  bool is_known = strata_size_is_constant(size, &value) || strata_expr_evaluate(size.expr, symbols->likely, &value);
+  bool is_known = strata_size_is_constant(size, &value) || (strata_expr_symbols(size.expr) <= symbols->count &&
+                                                            strata_expr_evaluate(size.expr, symbols->likely, &value));
   return is_known ? value : size.max;
 }
 

@@ -393,8 +393,7 @@ static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
     c->point[c->k.nest->n_parallel + i] = strata_tile_constant(b, 0);
   uint32_t dims = (c->size[U] > 1 ? 1u : 0u) | (c->size[V] > 1 ? 2u : 0u);
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
-  intptr_t n_bounds = mlirOperationGetNumOperands(c->k.nest->loops[0]) - 1; // in front of the start value
-  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(c->k.nest->loops[0], n_bounds));
+  strata_tile_value_t start = strata_tile_evaluate(b, &frame, strata_nest_start(c->k.nest, 0));
   MlirValue accumulator = b->status ? start.value : strata_tile_broadcast(b, start, dims);
   strata_tile_carry(b, 1, &c->n_segments, NULL, 1, 1, &accumulator, sum_segment, c);
   for (int i = 0; i < c->k.nest->n_reduction; i++)

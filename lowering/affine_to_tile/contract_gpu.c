@@ -21,6 +21,7 @@
 //                                                             d1 + s1 * 64 - (s0 floordiv 4) * 8), mask = ...}
 #include "lowering/affine_to_tile/contract.h"
 
+#include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "passes/mma.h"
@@ -44,8 +45,10 @@ typedef struct {
 typedef struct {
   strata_contraction_kernel_t k;
   strata_contraction_axis_t axes[N_AXES];
-  int64_t tile[N_AXES], n_tiles[N_AXES]; // elements of a tile, and tiles, along each axis
-  int64_t cluster[2];                    // tiles of a cluster's blocks along rows and columns
+  int64_t tile[N_AXES];          // elements of a tile along each axis
+  strata_size_t n_tiles[N_AXES]; // and tiles
+  strata_size_t n_tasks;
+  int64_t cluster[2]; // tiles of a cluster's blocks along rows and columns
   apart_t apart;
   const strata_mma_t *mma; // NULL: multiply-adds
   MlirAffineExpr point[STRATA_MAX_DIMS];
@@ -56,14 +59,19 @@ typedef struct {
 static void bound(strata_tile_builder_t *b, MlirAffineExpr expr) { b->bounds[b->n_bounds++] = expr; }
 
 // |number| is less than |extent|.
-static void bound_by(strata_tile_builder_t *b, MlirAffineExpr number, int64_t extent) {
-  bound(b, strata_tile_scaled(b, number, -1, strata_tile_constant(b, extent - 1)));
+static void bound_by(strata_tile_builder_t *b, MlirAffineExpr number, strata_size_t extent) {
+  MlirAffineExpr last = mlirAffineAddExprGet(strata_size_expr(b->e.context, extent), strata_tile_constant(b, -1));
+  bound(b, strata_tile_scaled(b, number, -1, last));
 }
+
+// Of rows that lie apart, which are of a number that is known.
+static int64_t static_extent(const contract_t *c, int axis) { return strata_size_static_value(c->axes[axis].size); }
 
 // The tiles of each kind of row are one after the other.
 static void place_rows_apart(strata_tile_builder_t *b, contract_t *c, MlirAffineExpr tile) {
   apart_t *apart = &c->apart;
-  int64_t extent = c->axes[ROW].extent / apart->every, n_tiles = c->n_tiles[ROW] / apart->every;
+  int64_t extent = static_extent(c, ROW) / apart->every,
+          n_tiles = strata_size_static_value(c->n_tiles[ROW]) / apart->every;
   MlirAffineExpr own = strata_tile_simplify(b, mlirAffineModExprGet(tile, strata_tile_constant(b, n_tiles)));
   MlirAffineExpr kind = strata_tile_simplify(b, mlirAffineFloorDivExprGet(tile, strata_tile_constant(b, n_tiles)));
   MlirAffineExpr number = strata_tile_scaled(b, own, c->tile[ROW], strata_tile_vector_dim(b, ROW));
@@ -71,7 +79,7 @@ static void place_rows_apart(strata_tile_builder_t *b, contract_t *c, MlirAffine
   apart->lead = strata_tile_simplify(b, mlirAffineModExprGet(start, strata_tile_constant(b, apart->unit)));
   c->point[c->axes[ROW].dims[0]] = strata_tile_scaled(b, number, apart->every, kind);
   if (n_tiles * c->tile[ROW] > extent)
-    bound_by(b, number, extent);
+    bound_by(b, number, strata_size_constant(extent));
 }
 
 static void place_steps_apart(strata_tile_builder_t *b, contract_t *c, MlirAffineExpr tile) {
@@ -79,7 +87,15 @@ static void place_steps_apart(strata_tile_builder_t *b, contract_t *c, MlirAffin
   MlirAffineExpr number = strata_tile_scaled(b, tile, c->tile[STEP], first);
   c->point[c->axes[STEP].dims[0]] = number;
   bound(b, number);
-  bound_by(b, number, c->axes[STEP].extent);
+  bound_by(b, number, c->axes[STEP].size);
+}
+
+// True if the axis's tiles end with it, whatever its size is.
+static bool has_whole_tiles(const contract_t *c, int axis) {
+  int64_t extent, n_tiles;
+  if (strata_size_is_constant(c->axes[axis].size, &extent) && strata_size_is_constant(c->n_tiles[axis], &n_tiles))
+    return n_tiles * c->tile[axis] <= extent;
+  return strata_size_divides(c->tile[axis] * (axis == STEP ? 1 : c->cluster[axis]), c->axes[axis].size);
 }
 
 // Places the axis's dims at tile number |tile|, and says where the tile ends.
@@ -90,54 +106,70 @@ static void place_axis(strata_tile_builder_t *b, contract_t *c, int which, MlirA
   if (c->apart.every > 1 && which == STEP)
     return place_steps_apart(b, c, tile);
   MlirAffineExpr number = strata_tile_scaled(b, tile, c->tile[which], strata_tile_vector_dim(b, which));
-  int64_t stride = 1;
+  strata_size_t stride = strata_size_constant(1);
   for (int i = axis->n_dims; i-- > 0;) {
-    int64_t extent = strata_nest_static_extent(c->k.nest, axis->dims[i]);
-    MlirAffineExpr digit = mlirAffineFloorDivExprGet(number, strata_tile_constant(b, stride));
+    strata_size_t extent = c->k.nest->space.sizes[axis->dims[i]];
+    MlirAffineExpr digit = mlirAffineFloorDivExprGet(number, strata_size_expr(b->e.context, stride));
     if (i > 0)
-      digit = mlirAffineModExprGet(digit, strata_tile_constant(b, extent));
+      digit = mlirAffineModExprGet(digit, strata_size_expr(b->e.context, extent));
     c->point[axis->dims[i]] = strata_tile_simplify(b, digit);
-    stride *= extent;
+    stride = strata_size_product(stride, extent);
   }
-  if (axis->extent == 1 && c->n_tiles[which] > 1) // of a dim that nothing has, and of one in front of it
+  bool is_one = strata_size_is_one(axis->size);
+  if (is_one && !strata_size_is_one(c->n_tiles[which])) // of a dim that nothing has, and of one in front of it
     bound(b, strata_tile_simplify(b, mlirAffineMulExprGet(tile, strata_tile_constant(b, -1))));
-  if (axis->extent == 1 && c->tile[which] > 1)
+  if (is_one && c->tile[which] > 1)
     bound(b, mlirAffineMulExprGet(strata_tile_vector_dim(b, which), strata_tile_constant(b, -1)));
-  else if (c->n_tiles[which] * c->tile[which] > axis->extent)
-    bound_by(b, number, axis->extent);
+  else if (!has_whole_tiles(c, which))
+    bound_by(b, number, axis->size);
 }
 
 //===-- Tasks ----------------------------------------------------------------------------------------------------===//
 
 // |expr| of the task's number, in [0, extent), as a symbol.
-static MlirAffineExpr task_digit(strata_tile_builder_t *b, MlirValue task, MlirAffineExpr expr, int64_t extent) {
-  return strata_tile_symbol(b, strata_emit_apply(&b->e, expr, 1, &task), extent);
+static MlirAffineExpr task_digit(strata_tile_builder_t *b, const contract_t *c, MlirValue task, MlirAffineExpr expr,
+                                 strata_size_t extent) {
+  const strata_space_t tasks = {1, &c->n_tasks, b->sizes.count, b->sizes.sizes};
+  if (b->sizes.count > 0)
+    expr = strata_affine_simplify(expr, &tasks);
+  return strata_tile_counter(b, strata_tile_index_of(b, expr, task), extent);
+}
+
+// How many tiles of |axis| form a group: as many as divide their number, in clusters of |cluster|, whatever that is.
+static int64_t group_of(const contract_t *c, int axis) {
+  enum { GROUP = 8 };
+  int64_t group = GROUP;
+  while (!strata_size_divides(group * c->cluster[axis], c->n_tiles[axis]))
+    group /= 2;
+  return group;
 }
 
 // Tasks that run at the same time share operands in the second-level cache: groups of tiles below one another walk
-// along the columns. Those of a cluster lie beside one another, rows first.
+// along the columns; of rows whose number varies, groups beside one another along the rows. Those of a cluster lie
+// beside one another, rows first.
 static void place_tile(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
-  enum { GROUP = 8 };
+  MlirContext context = b->e.context;
   const int64_t *cluster = c->cluster;
-  int64_t rows = c->n_tiles[ROW] / cluster[ROW], columns = c->n_tiles[COLUMN] / cluster[COLUMN];
-  int64_t group = GROUP, blocks = cluster[ROW] * cluster[COLUMN];
-  while (rows % group)
-    group /= 2;
-  MlirAffineExpr number =
-      mlirAffineModExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, rows * columns * blocks));
+  int near = strata_size_varies(c->n_tiles[ROW]) ? COLUMN : ROW, far = near == ROW ? COLUMN : ROW;
+  int64_t group = group_of(c, near), blocks = cluster[ROW] * cluster[COLUMN];
+  MlirAffineExpr far_tiles = strata_size_expr(context, strata_size_ceil_div(c->n_tiles[far], cluster[far]));
+  MlirAffineExpr all = strata_size_expr(context, strata_size_product(c->n_tiles[ROW], c->n_tiles[COLUMN]));
+  MlirAffineExpr number = mlirAffineModExprGet(mlirAffineDimExprGet(context, 0), all);
   MlirAffineExpr t = mlirAffineFloorDivExprGet(number, strata_tile_constant(b, blocks));
-  MlirAffineExpr block = mlirAffineFloorDivExprGet(t, strata_tile_constant(b, group * columns));
-  MlirAffineExpr row = mlirAffineAddExprGet(mlirAffineMulExprGet(block, strata_tile_constant(b, group)),
-                                            mlirAffineModExprGet(t, strata_tile_constant(b, group)));
-  MlirAffineExpr column = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, strata_tile_constant(b, group)),
-                                               strata_tile_constant(b, columns));
+  MlirAffineExpr grouped = mlirAffineMulExprGet(far_tiles, strata_tile_constant(b, group));
+  MlirAffineExpr place[2];
+  place[near] =
+      mlirAffineAddExprGet(mlirAffineMulExprGet(mlirAffineFloorDivExprGet(t, grouped), strata_tile_constant(b, group)),
+                           mlirAffineModExprGet(t, strata_tile_constant(b, group)));
+  place[far] = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, strata_tile_constant(b, group)), far_tiles);
   MlirAffineExpr rank = mlirAffineModExprGet(number, strata_tile_constant(b, blocks));
   MlirAffineExpr own[2] = {mlirAffineModExprGet(rank, strata_tile_constant(b, cluster[ROW])),
                            mlirAffineFloorDivExprGet(rank, strata_tile_constant(b, cluster[ROW]))};
-  row = mlirAffineAddExprGet(mlirAffineMulExprGet(row, strata_tile_constant(b, cluster[ROW])), own[ROW]);
-  column = mlirAffineAddExprGet(mlirAffineMulExprGet(column, strata_tile_constant(b, cluster[COLUMN])), own[COLUMN]);
-  place_axis(b, c, ROW, task_digit(b, task, row, c->n_tiles[ROW]));
-  place_axis(b, c, COLUMN, task_digit(b, task, column, c->n_tiles[COLUMN]));
+  for (int axis = ROW; axis <= COLUMN; axis++) {
+    place[axis] =
+        mlirAffineAddExprGet(mlirAffineMulExprGet(place[axis], strata_tile_constant(b, cluster[axis])), own[axis]);
+    place_axis(b, c, axis, task_digit(b, c, task, place[axis], c->n_tiles[axis]));
+  }
 }
 
 // The dims that are neither rows, columns nor reduced.
@@ -149,24 +181,30 @@ static bool is_outer(const contract_t *c, int dim) {
   return true;
 }
 
-static int64_t count_tasks(const contract_t *c) {
-  int64_t n_tasks = c->n_tiles[ROW] * c->n_tiles[COLUMN];
+static strata_size_t count_tasks(const contract_t *c) {
+  strata_size_t n_tasks = strata_size_product(c->n_tiles[ROW], c->n_tiles[COLUMN]);
   for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
-    n_tasks *= is_outer(c, dim) ? strata_nest_static_extent(c->k.nest, dim) : 1;
+    if (is_outer(c, dim))
+      n_tasks = strata_size_product(n_tasks, c->k.nest->space.sizes[dim]);
   return n_tasks;
 }
 
 static void place_outer(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
-  int64_t stride = c->n_tiles[ROW] * c->n_tiles[COLUMN];
+  MlirContext context = b->e.context;
+  strata_size_t stride = strata_size_product(c->n_tiles[ROW], c->n_tiles[COLUMN]);
   MlirAffineExpr t = mlirAffineDimExprGet(b->e.context, 0);
+  int n_outer = 0;
+  for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
+    n_outer += is_outer(c, dim);
   for (int dim = c->k.nest->n_parallel; dim-- > 0;) {
     if (!is_outer(c, dim))
       continue;
-    int64_t extent = strata_nest_static_extent(c->k.nest, dim);
-    MlirAffineExpr digit = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, strata_tile_constant(b, stride)),
-                                                strata_tile_constant(b, extent));
-    c->point[dim] = task_digit(b, task, digit, extent);
-    stride *= extent;
+    strata_size_t extent = c->k.nest->space.sizes[dim];
+    MlirAffineExpr digit = mlirAffineFloorDivExprGet(t, strata_size_expr(context, stride));
+    if (--n_outer > 0 || !strata_size_varies(c->n_tasks)) // the first digit is what is left
+      digit = mlirAffineModExprGet(digit, strata_size_expr(context, extent));
+    c->point[dim] = task_digit(b, c, task, digit, extent);
+    stride = strata_size_product(stride, extent);
   }
 }
 
@@ -256,7 +294,7 @@ static MlirValue operand(strata_tile_builder_t *b, contract_t *c, int side, Mlir
       return rows;
   }
   value = (strata_tile_value_t){strata_tile_broadcast(b, value, dims), dims};
-  bool hangs = c->apart.every > 1 || c->axes[STEP].extent % c->tile[STEP] != 0;
+  bool hangs = c->apart.every > 1 || !strata_size_divides(c->tile[STEP], c->axes[STEP].size);
   return hangs && !keeps_zero(c, factor) ? zero_beyond(b, value, steps_left) : value.value;
 }
 
@@ -296,16 +334,17 @@ static int64_t most_lead(const apart_t *apart) { return apart->unit - strata_gcd
 
 // The loop over steps: the sums, one after the other, of the contraction, and of the second one of a pair.
 static void emit_sums(strata_tile_builder_t *b, contract_t *c, MlirValue *sums) {
-  int64_t n_steps = c->n_tiles[STEP];
+  strata_size_t n_steps = c->n_tiles[STEP];
   int n_sums = c->k.other.nest ? 2 : 1;
   MlirValue v[2];
   int n_bounds = b->n_bounds, n_symbols = b->space.n_symbols;
   strata_tile_known_t *known = b->known;
-  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, n_steps), 1,
-                                             n_sums, sums, sums);
-  MlirAffineExpr number = strata_tile_symbol(b, loop.induction, n_steps);
+  strata_loop_t loop =
+      strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), strata_tile_size(b, n_steps), 1, n_sums, sums, sums);
+  MlirAffineExpr number = strata_tile_counter(b, loop.induction, n_steps);
   place_axis(b, c, STEP, number);
-  MlirAffineExpr left = strata_tile_scaled(b, number, -c->tile[STEP], strata_tile_constant(b, c->axes[STEP].extent));
+  MlirAffineExpr left =
+      strata_tile_scaled(b, number, -c->tile[STEP], strata_size_expr(b->e.context, c->axes[STEP].size));
   MlirValue u = operand(b, c, U, left);
   contract_t second = second_of(c);
   for (int i = 0; i < n_sums && !b->status; i++)
@@ -316,9 +355,12 @@ static void emit_sums(strata_tile_builder_t *b, contract_t *c, MlirValue *sums) 
     sums[i] = strata_tile_emit_contract(b, u, v[i], sums[i], strata_str(c->mma ? c->mma->name : ""));
   strata_emit_for_end(&b->e, loop, n_sums, sums, sums);
   strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
-  int64_t last = c->axes[STEP].extent + most_lead(&c->apart) - (n_steps - 1) * c->tile[STEP];
-  if (last < c->tile[STEP])
-    strata_set_attr(loop.op, "tile.last", strata_i64_attr(b->e.context, last));
+  int64_t extent, count;
+  if (strata_size_is_constant(c->axes[STEP].size, &extent) && strata_size_is_constant(n_steps, &count)) {
+    int64_t last = extent + most_lead(&c->apart) - (count - 1) * c->tile[STEP];
+    if (last < c->tile[STEP])
+      strata_set_attr(loop.op, "tile.last", strata_i64_attr(b->e.context, last));
+  }
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
   b->known = known;
@@ -330,7 +372,7 @@ static const uint32_t result_dims = 1u << ROW | 1u << COLUMN;
 
 static MlirValue start_of(strata_tile_builder_t *b, const contract_t *c) {
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
-  strata_tile_value_t start = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(c->k.nest->loops[0], 0));
+  strata_tile_value_t start = strata_tile_evaluate(b, &frame, strata_nest_start(c->k.nest, 0));
   return b->status ? start.value : strata_tile_broadcast(b, start, result_dims);
 }
 
@@ -359,7 +401,11 @@ static void emit_task(strata_tile_builder_t *b, contract_t *c) {
 }
 
 static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
-  strata_loop_t forall = strata_emit_forall_begin(&b->e, count_tasks(c));
+  int64_t n_tasks;
+  c->n_tasks = count_tasks(c);
+  strata_loop_t forall = strata_size_is_constant(c->n_tasks, &n_tasks)
+                             ? strata_emit_forall_begin(&b->e, n_tasks)
+                             : strata_emit_forall_begin_at_run_time(&b->e, strata_tile_size(b, c->n_tasks));
   b->space.n_vector = N_AXES;
   for (int axis = 0; axis < N_AXES; axis++)
     b->space.extents[axis] = c->tile[axis];
@@ -379,13 +425,15 @@ static strata_status_t read_apart(strata_tile_builder_t *b, contract_t *c) {
   if (b->schedule.every <= 1)
     return NULL;
   apart->every = b->schedule.every;
-  bool has_rows = rows->n_dims == 1 && rows->extent % apart->every == 0 && c->axes[STEP].n_dims == 1;
+  bool has_rows = rows->n_dims == 1 && !strata_size_varies(rows->size) && rows->extent % apart->every == 0 &&
+                  c->axes[STEP].n_dims == 1 && !strata_size_varies(c->axes[STEP].size);
   if (!has_rows || !strata_access_stride(c->k.nest, c->k.sides[U].access, rows->dims[0], &apart->pitch))
     return strata_error(STRATA_INTERNAL, "a schedule of every %lldth row of rows that are not alike",
                         (long long)apart->every);
   apart->unit = strata_gcd(apart->pitch * apart->every, c->tile[STEP]);
-  c->n_tiles[ROW] = apart->every * strata_ceil_div(rows->extent / apart->every, c->tile[ROW]);
-  c->n_tiles[STEP] = strata_ceil_div(c->axes[STEP].extent + most_lead(apart), c->tile[STEP]);
+  int64_t n_rows = apart->every * strata_ceil_div(rows->extent / apart->every, c->tile[ROW]);
+  c->n_tiles[ROW] = strata_size_constant(n_rows);
+  c->n_tiles[STEP] = strata_size_constant(strata_ceil_div(static_extent(c, STEP) + most_lead(apart), c->tile[STEP]));
   return NULL;
 }
 
@@ -394,9 +442,11 @@ static void round_to_clusters(const strata_schedule_t *schedule, contract_t *c) 
   for (int axis = ROW; axis <= COLUMN; axis++) {
     bool has_parts = schedule->parts > 1 && axis == (schedule->swap ? ROW : COLUMN);
     bool has_row = schedule->row > 1 && axis == COLUMN;
-    int64_t share = schedule->share[axis], kinds = axis == ROW ? c->apart.every : 1;
+    int64_t share = schedule->share[axis], kinds = axis == ROW ? c->apart.every : 1, by;
     c->cluster[axis] = has_parts ? schedule->parts : has_row ? schedule->row : share > 1 ? share : 1;
-    c->n_tiles[axis] = kinds * strata_round_up(c->n_tiles[axis] / kinds, c->cluster[axis]);
+    by = kinds * c->cluster[axis];
+    if (by > 1)
+      c->n_tiles[axis] = strata_size_product(strata_size_ceil_div(c->n_tiles[axis], by), strata_size_constant(by));
   }
 }
 
@@ -411,7 +461,7 @@ strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
   strata_contraction_axes(&c.k, c.axes);
   for (int axis = 0; axis < N_AXES; axis++) {
     c.tile[axis] = b->schedule.tile[axis];
-    c.n_tiles[axis] = strata_ceil_div(c.axes[axis].extent, c.tile[axis]);
+    c.n_tiles[axis] = strata_size_ceil_div(c.axes[axis].size, c.tile[axis]);
   }
   STRATA_TRY(read_apart(b, &c));
   round_to_clusters(&b->schedule, &c);

@@ -109,6 +109,12 @@ MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr) {
   return index_of_sizes(b, expr, n_used, operands);
 }
 
+MlirValue strata_tile_index_of(strata_tile_builder_t *b, MlirAffineExpr expr, MlirValue value) {
+  MlirValue operands[1 + MAX_SIZES] = {value};
+  return strata_expr_symbols(expr) == 0 ? strata_emit_apply(&b->e, expr, 1, operands)
+                                        : index_of_sizes(b, expr, 1, operands);
+}
+
 MlirValue strata_tile_size(strata_tile_builder_t *b, strata_size_t size) {
   return strata_tile_index(b, strata_size_expr(b->e.context, size));
 }

@@ -131,6 +131,13 @@ bool strata_candidates_admit(const strata_work_t *work, const strata_schedule_t 
 void strata_candidates_explain(strata_compile_t *compile, const strata_work_t *work, const strata_ways_t *ways,
                                const char *title, int n, const strata_candidate_t *best, bool is_chosen);
 
+// Of a product whose sizes vary (schedule_varying.c): whether tiles are worth their while at some of what is likely; a
+// schedule for all sizes. *out_taken is false where there is none.
+bool strata_varying_has_tiles(const strata_gpu_contraction_t *q, const strata_problem_t *product);
+STRATA_MUST_CHECK strata_status_t strata_varying_choose(const strata_gpu_contraction_t *q,
+                                                        const strata_problem_t *product, strata_schedule_t *out,
+                                                        bool *out_taken);
+
 // The best of a product: pipelined, staged by threads.
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_candidate_t *out);

@@ -142,7 +142,7 @@ static strata_product_form_t form_of(const strata_problem_t *problem, const stra
                                 .reads_left = strata_pipelined_reads_left(problem, p),
                                 .swap = p->swap,
                                 .stream = p->stream,
-                                .has_whole_steps = problem->steps % p->step == 0,
+                                .has_whole_steps = strata_problem_is_multiple(problem, STRATA_AXIS_STEP, p->step),
                                 .element_bytes = problem->operand_bytes,
                                 .groups = p->shape.groups,
                                 .across = strata_pipelined_across(p),
@@ -215,6 +215,8 @@ static bool has_registers(const strata_problem_t *problem, const strata_pipeline
 
 bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
+  if (problem->varies && (p->parts > 1 || p->stream)) // their blocks are as many as a number of tiles wants
+    return false;
   strata_product_form_t form = form_of(problem, p);
   int64_t sums = form.rows * form.columns / form.groups / STRATA_GROUP_THREADS;
   int64_t warp_groups = form.groups * form.teams, bytes = problem->operand_bytes;

@@ -57,9 +57,15 @@ bool strata_problem_has_slow_rows(const strata_problem_t *problem) {
   return is_slow && !strata_problem_has_window(problem) && !problem->shares_launch;
 }
 
+bool strata_problem_is_multiple(const strata_problem_t *problem, int axis, int64_t n) {
+  const int64_t numbers[STRATA_N_AXES] = {problem->rows, problem->columns, problem->steps};
+  return (problem->divisors[axis] ? problem->divisors[axis] : numbers[axis]) % n == 0;
+}
+
 bool strata_problem_stores_vectors(const strata_problem_t *problem) {
   enum { VECTOR_BYTES = 16 };
-  return problem->columns * problem->stored_bytes % VECTOR_BYTES == 0;
+  int64_t unit = VECTOR_BYTES / strata_gcd(VECTOR_BYTES, problem->stored_bytes);
+  return strata_problem_is_multiple(problem, STRATA_AXIS_COLUMN, unit);
 }
 
 bool strata_problem_takes_blocks_apart(const strata_problem_t *problem) {
@@ -89,7 +95,8 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
   bool keeps_window = steps->n_dims > 0 && steps->dims[steps->n_dims - 1] % step == 0;
   if (s->has_window && keeps_window && tile <= STRATA_MAP_MAX_BOX)
     return 1;
-  bool ends = s->is_staged || s->has_own_steps || problem->steps % step == 0; // nothing lies behind
+  bool ends = s->is_staged || s->has_own_steps ||
+              strata_problem_is_multiple(problem, STRATA_AXIS_STEP, step); // nothing lies behind
   if (!s->is_read || !ends)
     return 0;
   if (!s->is_crossed) {
@@ -137,7 +144,7 @@ static strata_problem_axis_t axis_of(const strata_nest_t *nest, const strata_con
   strata_problem_axis_t result = {0};
   for (int i = 0; i < axis->n_dims; i++)
     if (!strata_size_is_one(nest->space.sizes[axis->dims[i]]))
-      result.dims[result.n_dims++] = strata_nest_static_extent(nest, axis->dims[i]);
+      result.dims[result.n_dims++] = nest->space.sizes[axis->dims[i]].divisor;
   return result;
 }
 
@@ -154,20 +161,22 @@ static int64_t stored_bytes(const strata_gpu_contraction_t *q) {
   return bytes;
 }
 
-static double buffer_bytes(MlirValue buffer) {
-  int64_t sizes[STRATA_MAX_DIMS];
-  double bytes = (double)strata_problem_bytes(strata_problem_element(buffer));
-  for (int dim = strata_memref_static_sizes(buffer, sizes); dim-- > 0;)
-    bytes *= (double)sizes[dim];
-  return bytes;
+static double buffer_bytes(const strata_nest_t *nest, MlirValue buffer) {
+  const strata_size_symbols_t symbols = strata_nest_symbols(nest);
+  return (double)strata_problem_bytes(strata_problem_element(buffer)) *
+         strata_memref_likely_elements(&symbols, mlirValueGetType(buffer));
 }
 
 double strata_problem_stored_beside(MlirOperation func, const strata_problem_t *problem) {
   MlirBlock body = strata_func_body(func);
+  const strata_nest_t of_numbers = {0};
+  if (problem->varies) // it shares no launch
+    return 0;
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch, bytes = 0;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirValue buffer = mlirBlockGetArgument(body, i);
-    double beside = buffer_bytes(buffer) - results * (double)strata_problem_bytes(strata_problem_element(buffer));
+    double beside =
+        buffer_bytes(&of_numbers, buffer) - results * (double)strata_problem_bytes(strata_problem_element(buffer));
     bytes += strata_kernel_writes(func, i) && beside > 0 ? beside : 0;
   }
   return bytes;
@@ -183,11 +192,11 @@ static double bytes_moved(const strata_gpu_contraction_t *q) {
   const strata_contraction_kernel_t *c = q->contraction;
   double bytes = 0;
   for (int i = 0; !q->called && i < c->nest->n_accesses; i++)
-    bytes += buffer_bytes(c->nest->accesses[i].buffer);
+    bytes += buffer_bytes(c->nest, c->nest->accesses[i].buffer);
   if (!q->called && c->other.nest && !has_packed_columns(c))
-    bytes += buffer_bytes(strata_contraction_second(c).sides[STRATA_SIDE_V].access->buffer);
+    bytes += buffer_bytes(c->nest, strata_contraction_second(c).sides[STRATA_SIDE_V].access->buffer);
   for (intptr_t i = 0; q->called && i < mlirBlockGetNumArguments(c->kernel->body); i++)
-    bytes += buffer_bytes(mlirBlockGetArgument(c->kernel->body, i));
+    bytes += buffer_bytes(c->nest, mlirBlockGetArgument(c->kernel->body, i));
   return bytes;
 }
 
@@ -207,7 +216,7 @@ static void read_second(const strata_gpu_contraction_t *q, const strata_contract
 static double bytes_beside(const strata_contraction_kernel_t *c, int side, const strata_problem_t *p) {
   double extent = (double)strata_problem_extent(p, side) * (double)p->steps * (double)p->batch;
   extent *= side == STRATA_SIDE_V && has_packed_columns(c) ? 2 : 1;
-  double bytes = buffer_bytes(c->sides[side].access->buffer) - extent * (double)p->sides[side].loaded_bytes;
+  double bytes = buffer_bytes(c->nest, c->sides[side].access->buffer) - extent * (double)p->sides[side].loaded_bytes;
   return bytes > 0 ? bytes : 0;
 }
 
@@ -227,11 +236,14 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
                         .traffic = bytes_moved(q)};
   for (int i = 0; c->places && i < c->kernel->n_nests; i++)
     p.row_reductions += &c->kernel->nests[i] != c->nest && c->kernel->nests[i].n_reduction;
-  for (int i = 0; i < STRATA_N_AXES; i++)
+  for (int i = 0; i < STRATA_N_AXES; i++) {
     p.axes[i] = axis_of(c->nest, &axes[i]);
+    p.divisors[i] = strata_size_varies(axes[i].size) ? axes[i].size.divisor : 0;
+  }
   for (int dim = 0; dim < c->nest->n_parallel; dim++)
-    p.batch *= strata_nest_static_extent(c->nest, dim);
+    p.batch *= strata_max(1, strata_nest_likely_extent(c->nest, dim));
   p.batch /= p.rows * p.columns;
+  p.varies = strata_sizes_vary(strata_nest_n_dims(c->nest), c->nest->space.sizes);
   p.bulk_adds = !p.mma && !p.async && *q->device->mma_async && is_f32(q);
   for (int side = 0; side < 2; side++) {
     MlirValue factor = p.mma || p.async ? strata_contraction_narrow(c, side) : c->sides[side].factor;

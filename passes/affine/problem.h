@@ -10,8 +10,8 @@
 #include <mlir-c/BuiltinTypes.h>
 
 typedef struct {
-  int n_dims; // of extent > 1, the last changing fastest
-  int64_t dims[STRATA_MAX_DIMS];
+  int n_dims;                    // of extent > 1, the last changing fastest
+  int64_t dims[STRATA_MAX_DIMS]; // of one that varies a number that divides it
 } strata_problem_axis_t;
 
 typedef struct {
@@ -35,6 +35,7 @@ typedef struct {
   double staging_seconds;
 } strata_problem_side_t;
 
+// Where sizes vary the numbers are those of one point of them, what is likely if nothing else is said.
 typedef struct strata_problem {
   int64_t rows, columns, steps, batch;
   const strata_gpu_costs_t *costs; // of the device
@@ -54,6 +55,8 @@ typedef struct strata_problem {
   double traffic;     // bytes of all buffers
   strata_problem_side_t sides[2];
   strata_problem_axis_t axes[STRATA_N_AXES];
+  int64_t divisors[STRATA_N_AXES];   // of those that vary: numbers that divide them; 0: they do not
+  bool varies;                       // one of them, or the batch, does
   const struct strata_problem *next; // of the same launch: its tiles follow; NULL: none
 } strata_problem_t;
 
@@ -84,6 +87,9 @@ bool strata_problem_of_kernel(const strata_gpu_contraction_t *like, strata_probl
 STRATA_MUST_CHECK strata_status_t strata_problem_of_called(const strata_gpu_contraction_t *like,
                                                            const strata_called_kernel_t *called,
                                                            strata_problem_reading_t *out, bool *out_is_one);
+
+// True if the axis is a multiple of |n| whatever the sizes are.
+bool strata_problem_is_multiple(const strata_problem_t *problem, int axis, int64_t n);
 
 // Of the results along |side|.
 int64_t strata_problem_extent(const strata_problem_t *problem, int side);

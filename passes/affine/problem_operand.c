@@ -75,20 +75,34 @@ static bool walks_only(const strata_nest_t *nest, const strata_access_t *access,
   return mlirAffineExprIsFunctionOfDim(expr, dim);
 }
 
+// The buffer's sizes, with what is known of them; how many there are.
+static int buffer_sizes(const strata_nest_t *nest, MlirValue buffer, strata_size_t *out_sizes) {
+  const strata_size_symbols_t symbols = strata_nest_symbols(nest);
+  MlirType type = mlirValueGetType(buffer);
+  int rank = (int)mlirShapedTypeGetRank(type);
+  for (int i = 0; i < rank; i++)
+    out_sizes[i] = strata_size_of_expr(&symbols, strata_type_dim(type, i));
+  return rank;
+}
+
+static strata_size_t element_size(MlirValue buffer) {
+  return strata_size_constant(strata_problem_bytes(strata_problem_element(buffer)));
+}
+
 static bool is_tf32(const strata_problem_t *problem) {
   return problem->async && !strcmp(problem->async->operand, "f32");
 }
 
 // The innermost dim of the buffer; NO_PLACE if the strides of the others are not multiples of 16 bytes, or too many.
-static int innermost_place(MlirValue buffer) {
-  int64_t sizes[STRATA_MAX_DIMS], stride = strata_problem_bytes(strata_problem_element(buffer));
+static int innermost_place(const strata_nest_t *nest, MlirValue buffer) {
+  strata_size_t sizes[STRATA_MAX_DIMS], stride = element_size(buffer);
   int inner = NO_PLACE, n_dims = 0;
-  for (int i = strata_memref_static_sizes(buffer, sizes); i-- > 0; stride *= sizes[i]) {
-    if (sizes[i] == 1)
+  for (int i = buffer_sizes(nest, buffer, sizes); i-- > 0; stride = strata_size_product(stride, sizes[i])) {
+    if (strata_size_is_one(sizes[i]))
       continue;
     if (inner == NO_PLACE)
       inner = i;
-    else if (stride % STRATA_MAP_UNIT)
+    else if (!strata_size_divides(STRATA_MAP_UNIT, stride))
       return NO_PLACE;
     n_dims++;
   }
@@ -96,20 +110,23 @@ static int innermost_place(MlirValue buffer) {
 }
 
 // True if a stride is no multiple of |unit| bytes, nor do rows lie within one.
-static bool straddles(MlirValue buffer, int64_t unit) {
-  int64_t sizes[STRATA_MAX_DIMS], stride = strata_problem_bytes(strata_problem_element(buffer)),
-                                  n = strata_memref_static_sizes(buffer, sizes);
+static bool straddles(const strata_nest_t *nest, MlirValue buffer, int64_t unit) {
+  strata_size_t sizes[STRATA_MAX_DIMS], stride = element_size(buffer);
+  int64_t bytes;
   bool result = false;
-  for (int64_t i = n; i-- > 1;) {
-    stride *= sizes[i];
-    result |= sizes[i - 1] > 1 && stride % unit && unit % stride;
+  for (int i = buffer_sizes(nest, buffer, sizes); i-- > 1;) {
+    stride = strata_size_product(stride, sizes[i]);
+    bool lies_within = strata_size_is_constant(stride, &bytes) && bytes && unit % bytes == 0;
+    result |= !strata_size_is_one(sizes[i - 1]) && !strata_size_divides(unit, stride) && !lies_within;
   }
   return result;
 }
 
-static int64_t row_bytes(MlirValue buffer) {
-  int64_t sizes[STRATA_MAX_DIMS], n = strata_memref_static_sizes(buffer, sizes);
-  return n ? sizes[n - 1] * strata_problem_bytes(strata_problem_element(buffer)) : 0;
+static int64_t row_bytes(const strata_nest_t *nest, MlirValue buffer) {
+  const strata_size_symbols_t symbols = strata_nest_symbols(nest);
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int n = buffer_sizes(nest, buffer, sizes);
+  return n ? strata_size_likely(&symbols, sizes[n - 1]) * strata_problem_bytes(strata_problem_element(buffer)) : 0;
 }
 
 // The place of a side's last dim |dim|. If it is the side's one dim, it may walk every so many-th place of the
@@ -118,34 +135,43 @@ static int own_place(const strata_gpu_contraction_t *q, const strata_contraction
                      const strata_access_t *access, int dim) {
   const strata_nest_t *nest = q->contraction->nest;
   MlirAffineMap map = strata_affine_simplify_map(access->map, &nest->space);
-  int64_t sizes[STRATA_MAX_DIMS], n;
-  int rank = strata_memref_static_sizes(access->buffer, sizes), place = strided_place(map, dim, INT64_MAX);
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int64_t n;
+  int rank = buffer_sizes(nest, access->buffer, sizes), place = strided_place(map, dim, INT64_MAX);
   if (place == NO_PLACE || own->n_dims > 1)
     return place_of(nest, access, dim);
   bool is_outermost = true;
   for (int i = 0; i < place; i++)
-    is_outermost &= sizes[i] == 1;
+    is_outermost &= strata_size_is_one(sizes[i]);
   strata_affine_coefficient(mlirAffineMapGetResult(map, place), dim, &n);
   return n == 1 || (walks_only(nest, access, place, dim) && rank < STRATA_MAP_RANK &&
-                    (sizes[place] % n == 0 || is_outermost))
+                    (strata_size_divides(n, sizes[place]) || is_outermost))
              ? place
              : NO_PLACE;
+}
+
+// True if neighbours along |dim| are multiples of |unit| elements apart.
+static bool has_whole_stride(const strata_nest_t *nest, MlirAffineExpr position, int dim, int64_t unit) {
+  const strata_size_symbols_t symbols = strata_nest_symbols(nest);
+  MlirAffineExpr stride;
+  return strata_affine_size_coefficient(position, dim, &stride) &&
+         strata_size_divides(unit, strata_size_of_expr(&symbols, stride));
 }
 
 // True if every run of 16 bytes along the reduction's last dim lies so in the buffer: that dim is contiguous, and all
 // others' strides are multiples.
 static bool has_vectors(const strata_nest_t *nest, const strata_access_t *access, int step, int64_t bytes) {
   enum { VECTOR_BYTES = 16 };
-  int64_t stride, least, most;
-  if (!mlirOperationIsNull(access->guard) || strata_nest_static_extent(nest, step) * bytes % VECTOR_BYTES)
+  int64_t unit = VECTOR_BYTES / strata_gcd(VECTOR_BYTES, bytes), stride, least, most;
+  if (!mlirOperationIsNull(access->guard) || !strata_size_divides(unit, nest->space.sizes[step]) ||
+      !strata_access_stride(nest, access, step, &stride) || stride != 1)
     return false;
-  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
-    if (!strata_access_stride(nest, access, dim, &stride) ||
-        (dim == step ? stride != 1 : !strata_size_is_one(nest->space.sizes[dim]) && stride * bytes % VECTOR_BYTES))
-      return false;
   strata_size_t sizes[STRATA_MAX_DIMS];
-  strata_memref_sizes(access->buffer, sizes);
+  buffer_sizes(nest, access->buffer, sizes);
   MlirAffineExpr position = strata_affine_linearize(access->map, sizes, &nest->space);
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
+    if (dim != step && !strata_size_is_one(nest->space.sizes[dim]) && !has_whole_stride(nest, position, dim, unit))
+      return false;
   return strata_affine_range(position, &nest->space, &least, &most) && least * bytes % VECTOR_BYTES == 0;
 }
 
@@ -159,7 +185,7 @@ static bool begins_at_units(const strata_nest_t *nest, const strata_access_t *ac
     dims[dim] = dim == own || dim == step || strata_size_is_one(nest->space.sizes[dim])
                     ? mlirAffineConstantExprGet(context, 0)
                     : mlirAffineDimExprGet(context, dim);
-  MlirAffineMap at = mlirAffineMapGet(context, n_dims, 0, n_dims, dims);
+  MlirAffineMap at = mlirAffineMapGet(context, n_dims, nest->space.n_symbols, n_dims, dims);
   MlirAffineMap first = strata_affine_compose(access->map, at, &nest->space);
   return mlirAffineExprIsMultipleOf(mlirAffineMapGetResult(first, inner), strata_map_unit_elements(bytes));
 }
@@ -174,7 +200,7 @@ static bool has_strides(const strata_gpu_contraction_t *q, const strata_contract
       step = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]);
   if (step == NO_PLACE || mlirAffineMapIsNull(access->map))
     return false;
-  int inner = innermost_place(access->buffer), along = place_of(nest, access, step);
+  int inner = innermost_place(nest, access->buffer), along = place_of(nest, access, step);
   out->has_own_steps = along != NO_PLACE && walks_only(nest, access, along, step);
   out->begins_rows = out->has_own_steps && walks_alone(nest, access, along, step);
   bool has_units = inner != NO_PLACE && begins_at_units(nest, access, inner, own, step, out->loaded_bytes);
@@ -210,7 +236,8 @@ static bool moves_windows(const strata_gpu_contraction_t *q, const strata_contra
   const strata_access_t *access = q->contraction->sides[side].access;
   const strata_contraction_axis_t *own = &axes[strata_problem_axis(side)];
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(access->buffer)), last = NO_PLACE;
-  int channels = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]), inner = innermost_place(access->buffer);
+  int channels = strata_contraction_axis_last(nest, &axes[STRATA_AXIS_STEP]),
+      inner = innermost_place(nest, access->buffer);
   if (channels == NO_PLACE || mlirAffineMapIsNull(access->map) || rank < MIN_RANK || rank > STRATA_MAP_RANK ||
       inner != rank - 1 || own->n_dims < 2)
     return false;
@@ -238,6 +265,8 @@ static bool may_alternate(const strata_gpu_contraction_t *q, const strata_contra
   int place = has_rows ? place_of(nest, access, rows->dims[0]) : NO_PLACE;
   if (place == NO_PLACE || !walks_alone(nest, access, place, rows->dims[0]))
     return false;
+  if (strata_nest_varies(nest)) // as many rows of each kind are not
+    return false;
   int64_t sizes[STRATA_MAX_DIMS], stride = side->loaded_bytes;
   int rank = strata_memref_static_sizes(access->buffer, sizes);
   for (int i = rank - 1; i > place; stride *= sizes[i--])
@@ -262,11 +291,12 @@ strata_problem_side_t strata_problem_read_side(const strata_gpu_contraction_t *q
   bool has_place = has_strides(q, axes, side, problem, &result) && starts_aligned(q->called, buffer);
   result.is_wide &= starts_aligned(q->called, buffer);
   result.is_read = is_plain && has_place;
-  result.straddles = result.is_read && straddles(buffer, STRATA_SECTOR);
-  result.splits_lines = result.is_read && straddles(buffer, STRATA_LINE);
-  result.row_bytes = row_bytes(buffer);
+  const strata_nest_t *nest = q->contraction->nest;
+  result.straddles = result.is_read && straddles(nest, buffer, STRATA_SECTOR);
+  result.splits_lines = result.is_read && straddles(nest, buffer, STRATA_LINE);
+  result.row_bytes = row_bytes(nest, buffer);
   result.is_shifted = is_read_alone(q->contraction, side) && axes[strata_problem_axis(side)].n_dims <= 1 &&
-                      axes[STRATA_AXIS_STEP].n_dims <= 1 && straddles(buffer, STRATA_MAP_UNIT);
+                      axes[STRATA_AXIS_STEP].n_dims <= 1 && straddles(nest, buffer, STRATA_MAP_UNIT);
   result.has_window = !problem->bulk_adds && is_plain && !result.is_crossed && moves_windows(q, axes, side);
   result.may_alternate = side == STRATA_SIDE_U && may_alternate(q, axes, &result);
   result.is_staged = strata_attr_flag(q->contraction->sides[side].access->op, "strata.padded");

@@ -25,7 +25,7 @@ static bool is_contiguous(const strata_contraction_kernel_t *c, int side) {
   for (int dim = 0; dim < c->nest->n_parallel + c->nest->n_reduction; dim++) {
     bool is_tiled = dim >= c->nest->n_parallel || !(other & 1u << dim);
     int64_t stride;
-    if (is_tiled && strata_nest_static_extent(c->nest, dim) % VECTOR == 0 &&
+    if (is_tiled && strata_size_divides(VECTOR, c->nest->space.sizes[dim]) &&
         strata_access_stride(c->nest, c->sides[side].access, dim, &stride) && stride == 1)
       return true;
   }
@@ -185,6 +185,21 @@ static strata_status_t choose_whole(const strata_gpu_contraction_t *q, const str
   return NULL;
 }
 
+// Constants are laid out as for other products.
+static strata_status_t choose_varying(const strata_gpu_contraction_t *q, const strata_problem_t *product,
+                                      strata_schedule_t *out, bool *out_taken) {
+  strata_problem_reading_t now;
+  *out_taken = product->is_pair || strata_varying_has_tiles(q, product);
+  if (!*out_taken)
+    return NULL;
+  if (!product->is_pair) {
+    STRATA_TRY(pack_constants(q));
+    STRATA_TRY(stage_operands(q));
+  }
+  STRATA_TRY(read_again(q, &now));
+  return strata_varying_choose(&now.question, &now.problem, out, out_taken);
+}
+
 // Of others, better computed as rows, a few results a thread are.
 strata_status_t strata_gpu_contract(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
   strata_problem_reading_t product = {.kernel = *s->kernel};
@@ -193,6 +208,8 @@ strata_status_t strata_gpu_contract(const strata_scheduling_t *s, strata_schedul
       strata_problem_of_kernel(&(strata_gpu_contraction_t){s->compile, s->device, s->calls, s->called, NULL}, &product);
   if (!*out_taken)
     return NULL;
+  if (product.problem.varies)
+    return choose_varying(&product.question, &product.problem, out, out_taken);
   if (product.problem.is_pair || product.problem.row_reductions)
     return choose_whole(&product.question, &product.problem, out, out_taken);
   *out_taken =

@@ -56,7 +56,8 @@ static int64_t stagger_of(const strata_problem_t *problem, const strata_pipeline
               strata_pipelined_count_boxes(problem, p, side) > 0;
     is_read_once |= strata_problem_extent(problem, side) <= p->tile[side];
   }
-  return is_one && is_read_once && problem->steps % p->step == 0 ? (int64_t)problem->costs->pipelined.stagger : 0;
+  bool has_whole_steps = strata_problem_is_multiple(problem, STRATA_AXIS_STEP, p->step);
+  return is_one && is_read_once && has_whole_steps ? (int64_t)problem->costs->pipelined.stagger : 0;
 }
 
 // True if the product, and those behind it in one launch with it, can be carried out so.
@@ -89,7 +90,7 @@ bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
     return false;
   int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * STRATA_SUM_BYTES : 0;
   p->tiles = strata_pipelined_tiles(problem, p);
-  if (p->residents > 1 && p->tiles <= device->n_processors)
+  if (p->residents > 1 && p->tiles <= device->n_processors && !problem->varies)
     return false; // they would be one a processor
   p->blocks = p->row > 1 ? p->tiles : strata_min(p->tiles, strata_pipelined_processors(device, p) * p->residents);
   if (p->stream)

@@ -207,6 +207,9 @@ static bool read_staging(const strata_gpu_contraction_t *q, int side, bool adds,
   const strata_contraction_kernel_t *c = q->contraction;
   strata_contraction_axis_t axes[STRATA_N_AXES];
   *s = (staging_t){.q = q, .c = c, .side = side, .keeps_zero = true, .dims = c->sides[side].dims};
+  for (int dim = 0; dim < strata_nest_n_dims(c->nest); dim++)
+    if (s->dims & 1u << dim && strata_size_varies(c->nest->space.sizes[dim]))
+      return false;
   s->value = strata_contraction_narrow(c, side);
   for (int dim = c->nest->n_parallel; dim < strata_nest_n_dims(c->nest); dim++)
     if (!(s->dims & 1u << dim) && !strata_size_is_one(c->nest->space.sizes[dim]))

@@ -1,0 +1,19 @@
+// RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=affine -o %t --explain | FileCheck %s --check-prefix=EXPLAIN
+// RUN: cat %t/*.mlir | FileCheck %s
+
+// One schedule for all sizes, by what it takes at likely ones and between them. Its blocks are as many as any sizes want;
+// no cluster shares reductions, as that is for a number of tiles that is known.
+// EXPLAIN: product k0: sizes vary, 1 x 1024 x 1024, 1 times to 4096 x 1024 x 1024, 1 times
+// EXPLAIN: product k0: {{.*}}wgmma.bf16{{.*}}: at most {{.*}} times as long as the best, of 5 points
+// CHECK: func.func private @k0
+// CHECK-SAME: strata.schedule = {blocks = {{132|264}} : i64, {{.*}}kind = "contract", mma = "wgmma.bf16"
+// CHECK-NOT: parts
+#x = affine_map<()[s0] -> (s0, 1024)>
+func.func @main(%x: tensor<?x1024xbf16, #x> {strata.name = "x"}, %w: tensor<1024x1024xbf16> {strata.name = "w"})
+    -> (tensor<?x1024xbf16, #x> {strata.name = "y"})
+    attributes {strata.symbols = [{name = "rows", min = 1, max = 1000000, multiple = 1, likely = [1, 64, 4096]}]} {
+  %0 = "strata.contract"(%x, %w) {origin = "matmul", zero_pad = false,
+    maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]}
+    : (tensor<?x1024xbf16, #x>, tensor<1024x1024xbf16>) -> tensor<?x1024xbf16, #x>
+  return %0 : tensor<?x1024xbf16, #x>
+}
