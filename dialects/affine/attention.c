@@ -21,8 +21,8 @@ static bool reduces(const reader_t *r, const term_t *row, const char *combiner, 
   const strata_nest_t *nest = row->nest;
   MlirOperation loop = strata_def(row->value);
   if (nest->n_reduction != 1 || !is_op(loop, "affine.for") || mlirOperationGetNumResults(loop) != 1 ||
-      strata_nest_static_extent(nest, nest->n_parallel) != strata_attention_static_extent(&r->a, r->a.column) ||
-      !strata_value_is_number(mlirOperationGetOperand(nest->loops[0], 0), start))
+      !strata_size_equal(nest->space.sizes[nest->n_parallel], r->a.sizes[r->a.column]) ||
+      !strata_value_is_number(strata_nest_start(nest, 0), start))
     return false;
   term_t body = *row;
   body.value = mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0);
@@ -167,6 +167,14 @@ static int single_row(const strata_attention_t *a) { return a->n_dims - 1; }
 
 bool strata_attention_has_rows(const strata_attention_t *a) { return a->row != single_row(a); }
 
+// What varies may be the longest.
+static bool is_longer(const strata_attention_t *a, int dim, int other) {
+  bool varies = strata_size_varies(a->sizes[dim]), other_varies = strata_size_varies(a->sizes[other]);
+  if (varies != other_varies)
+    return varies;
+  return strata_attention_likely(a, a->sizes[dim]) > strata_attention_likely(a, a->sizes[other]);
+}
+
 // The dims that tiles span: of rows, the longest, or the one that no nest has; values have one of their own.
 static bool find_dims(reader_t *r) {
   strata_attention_t *a = &r->a;
@@ -176,19 +184,23 @@ static bool find_dims(reader_t *r) {
   a->has_one_row = false;
   r->why = "its dims are not those of rows, columns, values and batches";
   for (int dim = 0; dim < a->weighted->n_parallel; dim++) {
-    if (strata_attention_static_extent(a, dim) == 1)
+    if (strata_size_is_one(a->sizes[dim]))
       continue;
     if (has(v, dim) && !has(q, dim) && !has(k, dim)) {
       if (a->value != STRATA_NO_DIM)
         return false;
       a->value = dim;
     } else if (has(q, dim) && !has(k, dim) && !has(v, dim)) {
-      if (a->row == STRATA_NO_DIM || strata_attention_static_extent(a, dim) > strata_attention_static_extent(a, a->row))
+      if (a->row == STRATA_NO_DIM || is_longer(a, dim, a->row))
         a->row = dim;
     }
   }
   if (a->row == STRATA_NO_DIM)
     a->row = single_row(a);
+  if (a->value != STRATA_NO_DIM && (strata_size_varies(a->sizes[a->head]) || strata_size_varies(a->sizes[a->value]))) {
+    r->why = "a head dim that varies";
+    return false;
+  }
   return a->value != STRATA_NO_DIM && !has(q, a->column) && has(k, a->column) && has(v, a->column) && has(q, a->head) &&
          has(k, a->head) && !has(v, a->head);
 }
@@ -197,7 +209,7 @@ void strata_attention_row_of_batches(strata_attention_t *a) {
   uint32_t dims = a->operands[STRATA_ATTENTION_Q].dims & a->operands[STRATA_ATTENTION_K].dims &
                   a->operands[STRATA_ATTENTION_V].dims;
   for (int dim = 0; dim < a->weighted->n_parallel && (!strata_attention_has_rows(a) || a->has_one_row); dim++)
-    if (strata_attention_static_extent(a, dim) > 1 && has(dims, dim)) {
+    if (!strata_size_is_one(a->sizes[dim]) && has(dims, dim)) {
       a->row = dim;
       a->has_one_row = true;
     }
@@ -232,6 +244,7 @@ static bool find_type(reader_t *r) {
 static void init_dims(reader_t *r, const strata_nest_t *nest) {
   strata_attention_t *a = &r->a;
   enum { COLUMN, HEAD, SINGLE_ROW, N_OTHERS };
+  a->symbols = strata_nest_symbols(nest);
   a->n_dims = nest->n_parallel + N_OTHERS;
   a->column = nest->n_parallel + COLUMN;
   a->head = nest->n_parallel + HEAD;
@@ -370,20 +383,30 @@ static int step_dim(const strata_attention_t *a, int operand) {
 }
 
 bool strata_attention_is_crossed(const strata_attention_t *a, int operand) {
-  int64_t sizes[STRATA_MAX_DIMS];
-  int inner = strata_memref_static_sizes(a->operands[operand].access->buffer, sizes) - 1;
-  while (inner > 0 && sizes[inner] == 1)
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int inner = strata_memref_sizes(a->operands[operand].access->buffer, sizes) - 1;
+  while (inner > 0 && strata_size_is_one(sizes[inner]))
     inner--;
   return inner >= 0 &&
          !strata_affine_expr_uses(mlirAffineMapGetResult(a->operands[operand].map, inner), step_dim(a, operand));
 }
 
+static bool is_zero(MlirAffineExpr expr) {
+  return mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0;
+}
+
+static MlirAffineExpr remainder_of(MlirAffineExpr expr, strata_size_t extent, const strata_space_t *space) {
+  MlirAffineExpr by = strata_size_expr(mlirAffineExprGetContext(expr), extent);
+  return strata_affine_simplify(mlirAffineModExprGet(expr, by), space);
+}
+
 bool strata_attention_ends(const strata_attention_t *a, int operand) {
   enum { UNIT = 8 }; // elements of 16 bytes, at which rows begin for the copy engine
-  int64_t sizes[STRATA_MAX_DIMS], coefficient, extent = strata_attention_static_extent(a, step_dim(a, operand));
+  int64_t coefficient;
+  strata_size_t sizes[STRATA_MAX_DIMS], extent = a->sizes[step_dim(a, operand)];
   MlirAffineMap map = a->operands[operand].map;
   MlirContext context = mlirAffineMapGetContext(map);
-  int rank = strata_memref_static_sizes(a->operands[operand].access->buffer, sizes), place = STRATA_NO_DIM;
+  int rank = strata_memref_sizes(a->operands[operand].access->buffer, sizes), place = STRATA_NO_DIM;
   for (int i = 0; i < rank; i++)
     if (strata_affine_expr_uses(mlirAffineMapGetResult(map, i), step_dim(a, operand)))
       place = i;
@@ -396,24 +419,22 @@ bool strata_attention_ends(const strata_attention_t *a, int operand) {
   MlirAffineExpr rest = mlirAffineAddExprGet(at, mlirAffineMulExprGet(step, mlirAffineConstantExprGet(context, -1)));
   strata_space_t space = strata_attention_space(a);
   rest = strata_affine_simplify(rest, &space);
-  if (mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) == 0)
+  if (is_zero(rest))
     return true;
-  rest = mlirAffineModExprGet(rest, mlirAffineConstantExprGet(context, extent));
-  rest = strata_affine_simplify(rest, &space);
-  bool are_rows = sizes[place] % extent == 0 && (extent % UNIT == 0 || place < rank - 1);
-  return are_rows && mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) == 0;
+  bool are_rows = is_zero(remainder_of(strata_size_expr(context, sizes[place]), extent, &space)) &&
+                  (strata_size_divides(UNIT, extent) || place < rank - 1);
+  return are_rows && is_zero(remainder_of(rest, extent, &space));
 }
 
-int64_t strata_attention_rows(const strata_attention_t *attention) {
-  return attention->has_one_row ? 1 : strata_attention_static_extent(attention, attention->row);
+strata_size_t strata_attention_rows(const strata_attention_t *attention) {
+  return attention->has_one_row ? strata_size_constant(1) : attention->sizes[attention->row];
 }
 
-int64_t strata_attention_batch(const strata_attention_t *attention) {
-  int64_t batch = 1;
+strata_size_t strata_attention_batch(const strata_attention_t *attention) {
+  strata_size_t batch = strata_size_constant(1);
   for (int dim = 0; dim < attention->weighted->n_parallel; dim++)
-    batch *= (dim == attention->row && !attention->has_one_row) || dim == attention->value
-                 ? 1
-                 : strata_attention_static_extent(attention, dim);
+    if ((dim != attention->row || attention->has_one_row) && dim != attention->value)
+      batch = strata_size_product(batch, attention->sizes[dim]);
   return batch;
 }
 
@@ -421,8 +442,22 @@ int64_t strata_attention_batch(const strata_attention_t *attention) {
 enum { SKIPS_BLOCKS = 1 };
 
 bool strata_attention_skips(const strata_attention_t *a, int64_t rows, int64_t columns) {
-  int64_t row_tiles = strata_ceil_div(strata_attention_rows(a), rows),
-          blocks = strata_ceil_div(strata_attention_static_extent(a, a->column), columns);
-  return SKIPS_BLOCKS && a->is_causal && a->offset >= 0 && blocks > 1 &&
-         row_tiles * rows + a->offset <= blocks * columns;
+  strata_size_t all = strata_attention_rows(a), ends = a->sizes[a->column];
+  if (!SKIPS_BLOCKS || !a->is_causal || strata_size_min(a->offset) < 0 || strata_size_max(ends) <= columns)
+    return false;
+  int64_t n_rows, n_columns, offset;
+  if (!strata_size_is_constant(all, &n_rows) || !strata_size_is_constant(ends, &n_columns) ||
+      !strata_size_is_constant(a->offset, &offset))
+    return strata_attention_sees_columns(a);
+  return strata_round_up(n_rows, rows) + offset <= strata_round_up(n_columns, columns);
+}
+
+bool strata_attention_sees_columns(const strata_attention_t *a) {
+  MlirContext context = mlirTypeGetContext(a->type);
+  MlirAffineExpr end =
+      mlirAffineAddExprGet(strata_size_expr(context, strata_attention_rows(a)), strata_size_expr(context, a->offset));
+  MlirAffineExpr left = mlirAffineAddExprGet(strata_size_expr(context, a->sizes[a->column]),
+                                             mlirAffineMulExprGet(end, mlirAffineConstantExprGet(context, -1)));
+  strata_space_t space = strata_attention_space(a);
+  return strata_affine_is_nonnegative(left, &space);
 }

@@ -47,10 +47,11 @@ typedef struct {
   double scale;      // the score is the product times this, positive; 0: it is something else
   bool replaces_nan; // weights that are NaN are zero
   bool is_causal;    // scores are of columns up to row + offset alone, others are -inf; 0 without a softmax
-  int64_t offset;
+  strata_size_t offset;
   MlirType type;                        // of the operands
   int n_dims, row, value, column, head; // canonical dims: how many; those that tiles span
-  strata_size_t sizes[STRATA_MAX_DIMS]; // of the canonical dims
+  strata_size_t sizes[STRATA_MAX_DIMS]; // of the canonical dims; of |head| and |value| numbers
+  strata_size_symbols_t symbols;        // where some vary
   bool has_one_row; // of each of the dim that |row| is, which keys and values have, too: a query for each head
   // Of one score: what is loaded for it alone, arithmetic on it, and functions (exponentials, quotients) among that.
   int64_t score_bytes, score_operations, score_functions;
@@ -63,7 +64,7 @@ int64_t strata_attention_head_steps(const strata_attention_t *attention, bool on
 int64_t strata_attention_value_columns(const strata_attention_t *attention, bool on_fma);
 
 // Rows that share keys and values, and what there are several of.
-int64_t strata_attention_rows(const strata_attention_t *attention);
+strata_size_t strata_attention_rows(const strata_attention_t *attention);
 
 // Where there is a single row, of tokens that come one by one: makes it one of each of a dim that queries, keys and
 // values have, if there is one, as tiles that the copy engine fetches have to have rows of some dim.
@@ -83,18 +84,27 @@ bool strata_attention_ends(const strata_attention_t *attention, int operand);
 bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *out, const char **out_why);
 
 // True if blocks of columns that no row of a tile sees are left out: it is causal, and each tile of |rows| sees a
-// number of blocks of |columns| that follows from its own: at least one, and none beyond the last.
+// number of blocks of |columns| that follows from its own: at least one, and none beyond the last. Where sizes vary,
+// the last tile may see blocks beyond it, in which none of its rows has a column.
 bool strata_attention_skips(const strata_attention_t *attention, int64_t rows, int64_t columns);
+// True if each row sees what are columns alone, as far as can be seen.
+bool strata_attention_sees_columns(const strata_attention_t *attention);
 
 static inline strata_space_t strata_attention_space(const strata_attention_t *attention) {
-  return (strata_space_t){.n_dims = attention->n_dims, .sizes = attention->sizes};
+  return (strata_space_t){attention->n_dims, attention->sizes, attention->symbols.count, attention->symbols.sizes};
 }
 // Points of a canonical dim, where only constants are dealt with.
 static inline int64_t strata_attention_static_extent(const strata_attention_t *attention, int dim) {
   return strata_size_static_value(attention->sizes[dim]);
 }
 
+// What a size is likely: for costs.
+static inline int64_t strata_attention_likely(const strata_attention_t *attention, strata_size_t size) {
+  int64_t likely = strata_size_likely(&attention->symbols, size);
+  return likely > 1 ? likely : 1;
+}
+
 // Points of the canonical dims that no tile spans: batches, heads.
-int64_t strata_attention_batch(const strata_attention_t *attention);
+strata_size_t strata_attention_batch(const strata_attention_t *attention);
 
 #endif

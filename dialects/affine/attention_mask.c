@@ -13,7 +13,21 @@ enum { MAX_STEPS = 64 }; // of arithmetic on numbers of rows and columns
 
 static bool op_is(MlirOperation op, const char *name) { return !mlirOperationIsNull(op) && strata_op_is(op, name); }
 
-// |term| as an expression of the canonical dims: a number made of dims alone, in |*budget| steps.
+static bool read_number(const reader_t *r, term_t term, int *budget, MlirAffineExpr *out);
+
+static bool read_apply(const reader_t *r, const term_t *term, int *budget, MlirAffineExpr *out) {
+  MlirOperation op = strata_def(term->value);
+  MlirAffineExpr inputs[STRATA_MAX_DIMS];
+  intptr_t n = mlirOperationGetNumOperands(op);
+  for (intptr_t i = 0; i < n; i++)
+    if (i == STRATA_MAX_DIMS || !read_number(r, strata_term_operand(term, i), budget, &inputs[i]))
+      return false;
+  MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));
+  *out = strata_affine_apply(map, 0, inputs, r->a.n_dims, r->a.symbols.count);
+  return true;
+}
+
+// |term| as an expression of the canonical dims: a number made of dims and sizes alone, in |*budget| steps.
 static bool read_number(const reader_t *r, term_t term, int *budget, MlirAffineExpr *out) {
   if ((*budget)-- <= 0)
     return false;
@@ -26,6 +40,13 @@ static bool read_number(const reader_t *r, term_t term, int *budget, MlirAffineE
       }
     return false;
   }
+  int symbol = strata_symbol_of_value(term.value);
+  if (symbol >= 0) {
+    *out = mlirAffineSymbolExprGet(r->context, symbol);
+    return true;
+  }
+  if (op_is(op, "affine.apply"))
+    return read_apply(r, &term, budget, out);
   MlirAttribute value = strata_attr(op, "value");
   if (op_is(op, "arith.constant") && mlirAttributeIsAInteger(value)) {
     *out = mlirAffineConstantExprGet(r->context, mlirIntegerAttrGetValueInt(value));
@@ -111,7 +132,7 @@ static bool match_cut(reader_t *r) {
 }
 
 // True if the condition is row + offset - column.
-static bool is_causal(const reader_t *r, int64_t *out_offset) {
+static bool is_causal(const reader_t *r, strata_size_t *out_offset) {
   int64_t row, column;
   if (r->a.has_one_row || !strata_affine_coefficient(r->condition, r->a.row, &row) ||
       !strata_affine_coefficient(r->condition, r->a.column, &column) || row != 1 || column != -1)
@@ -122,9 +143,10 @@ static bool is_causal(const reader_t *r, int64_t *out_offset) {
                                                               mlirAffineConstantExprGet(r->context, -1))));
   strata_space_t space = strata_attention_space(&r->a);
   rest = strata_affine_simplify(rest, &space);
-  if (!mlirAffineExprIsAConstant(rest))
-    return false;
-  *out_offset = mlirAffineConstantExprGetValue(rest);
+  for (int dim = 0; dim < r->a.n_dims; dim++)
+    if (strata_affine_expr_uses(rest, dim))
+      return false;
+  *out_offset = strata_size_of_expr(&r->a.symbols, rest);
   return true;
 }
 

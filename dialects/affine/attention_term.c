@@ -20,7 +20,7 @@ term_t strata_term_operand(const term_t *term, intptr_t i) {
 }
 
 MlirAffineMap strata_term_map(const reader_t *r, const term_t *term) {
-  return mlirAffineMapGet(r->context, r->a.n_dims, 0, strata_nest_n_dims(term->nest),
+  return mlirAffineMapGet(r->context, r->a.n_dims, r->a.symbols.count, strata_nest_n_dims(term->nest),
                           (MlirAffineExpr *)(uintptr_t)term->point);
 }
 
@@ -143,8 +143,8 @@ static bool comes_from_outside(const reader_t *r, const term_t *term) {
 static bool follow(reader_t *r, term_t term) {
   bool is_new;
   MlirOperation op = strata_def(term.value);
-  if (mlirOperationIsNull(op) || strata_op_is(op, "arith.constant"))
-    return true; // a dim of the nest
+  if (mlirOperationIsNull(op) || strata_op_is(op, "arith.constant") || strata_op_is(op, STRATA_SIZE))
+    return true; // a dim of the nest, or a number for all points
   if (strata_op_is(op, "affine.for"))
     return take_product(r, &term);
   if (!add_term(r, &term, &is_new) || !is_new)

@@ -23,6 +23,7 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "lowering/affine_to_tile/contract.h"
+#include "lowering/distribute/size_arguments.h"
 #include "passes/mma.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static const double log2_e = 1.4426950408889634;
 
 typedef struct {
   strata_tile_attention_t t;
-  int64_t n_row_tiles, n_column_tiles;
+  strata_size_t n_row_tiles, n_column_tiles;
   MlirValue row_tile; // its number
   MlirAffineExpr row_tile_symbol;
   MlirAffineExpr only_row; // null unless a tile has one row: its place, at which keys and values are read
@@ -76,10 +77,10 @@ static strata_tile_value_t reduce(strata_tile_builder_t *b, const char *kind, st
 
 // Tile number |tile| along canonical dim |dim|, and where the dim ends.
 static void place_tile(strata_tile_builder_t *b, builder_t *c, int dim, int axis, MlirAffineExpr tile) {
-  int64_t extent = strata_attention_static_extent(&c->t.a, dim), size = b->space.extents[axis];
+  int64_t size = b->space.extents[axis];
   c->t.point[dim] = strata_tile_scaled(b, tile, size, strata_tile_vector_dim(b, axis));
-  if (extent % size)
-    b->bounds[b->n_bounds++] = strata_tile_scaled(b, c->t.point[dim], -1, strata_tile_constant(b, extent - 1));
+  if (!strata_size_divides(size, c->t.a.sizes[dim]))
+    strata_tile_bound(b, c->t.point[dim], c->t.a.sizes[dim]);
 }
 
 // The first of a tile's rows is the one that is placed already; those behind it, other batches', are not stored.
@@ -96,8 +97,8 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
   strata_tile_attention_place(b, &c->t, 0, task, c->n_row_tiles);
   place_tile(b, c, a->value, VALUE, strata_tile_constant(b, 0));
   place_tile(b, c, a->head, HEAD, strata_tile_constant(b, 0));
-  c->row_tile = strata_tile_attention_digit(b, task, 1, c->n_row_tiles);
-  c->row_tile_symbol = strata_tile_symbol(b, c->row_tile, c->n_row_tiles);
+  c->row_tile = strata_tile_attention_digit(b, &c->t, task, strata_size_constant(1), c->n_row_tiles);
+  c->row_tile_symbol = strata_tile_counter(b, c->row_tile, c->n_row_tiles);
   if (a->has_one_row)
     place_only_row(b, c);
   else
@@ -123,15 +124,15 @@ static MlirValue operand(strata_tile_builder_t *b, const builder_t *c, int which
 static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
                                MlirAffineExpr block) {
   const strata_attention_t *a = &c->t.a;
-  int64_t columns = strata_attention_static_extent(a, a->column), size = b->space.extents[COLUMN],
-          last = strata_attention_rows(a) - 1 + a->offset;
-  if (columns % size && (!a->is_causal || last >= columns)) {
-    MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_tile_constant(b, columns));
+  strata_size_t columns = a->sizes[a->column];
+  int64_t size = b->space.extents[COLUMN];
+  if (!strata_size_divides(size, columns) && (!a->is_causal || !strata_attention_sees_columns(a))) {
+    MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_size_expr(b->e.context, columns));
     scores = strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
   }
   if (a->is_causal) {
-    MlirAffineExpr seen =
-        strata_tile_scaled(b, c->row_tile_symbol, b->space.extents[ROW], strata_tile_constant(b, a->offset + 1));
+    MlirAffineExpr seen = mlirAffineAddExprGet(strata_size_expr(b->e.context, a->offset), strata_tile_constant(b, 1));
+    seen = strata_tile_scaled(b, c->row_tile_symbol, b->space.extents[ROW], seen);
     seen = strata_tile_scaled(b, block, -size, seen);
     scores = strata_tile_attention_cut(b, &c->t, scores,
                                        (strata_tile_value_t){strata_tile_attention_numbers_along(b, ROW, seen), ROWS});
@@ -233,30 +234,47 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
 // The blocks of columns that the task's rows see.
 typedef struct {
   MlirAffineExpr count; // over the row tile's number, dim 0
+  strata_size_t most;
   bool is_all;
 } seen_t;
 
+// What the last tile of rows sees.
+static strata_size_t most_blocks(const strata_tile_builder_t *b, const builder_t *c, MlirAffineExpr count) {
+  MlirContext context = b->e.context;
+  if (!strata_size_varies(c->n_row_tiles) && !strata_size_varies(c->n_column_tiles))
+    return c->n_column_tiles;
+  MlirAffineExpr last =
+      mlirAffineAddExprGet(strata_size_expr(context, c->n_row_tiles), mlirAffineConstantExprGet(context, -1));
+  const strata_space_t space = {0, NULL, b->sizes.count, b->sizes.sizes};
+  count = mlirAffineExprCompose(count, mlirAffineMapGet(context, 0, b->sizes.count, 1, &last));
+  return strata_size_of_expr(&b->sizes, strata_affine_simplify(count, &space));
+}
+
 static seen_t seen_blocks(strata_tile_builder_t *b, const builder_t *c) {
-  int64_t rows = b->space.extents[ROW], columns = b->space.extents[COLUMN], offset = c->t.a.offset;
+  MlirContext context = b->e.context;
+  int64_t rows = b->space.extents[ROW], columns = b->space.extents[COLUMN];
+  const strata_space_t space = {1, &c->n_row_tiles, b->sizes.count, b->sizes.sizes};
   if (!strata_attention_skips(&c->t.a, rows, columns))
-    return (seen_t){strata_tile_constant(b, c->n_column_tiles), true};
-  MlirAffineExpr end = mlirAffineMulExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, rows));
-  end = mlirAffineAddExprGet(end, strata_tile_constant(b, rows + offset + columns - 1));
+    return (seen_t){strata_size_expr(context, c->n_column_tiles), c->n_column_tiles, true};
+  MlirAffineExpr end = mlirAffineMulExprGet(mlirAffineDimExprGet(context, 0), strata_tile_constant(b, rows));
+  end = mlirAffineAddExprGet(end, strata_size_expr(context, c->t.a.offset));
+  end = mlirAffineAddExprGet(end, strata_tile_constant(b, rows + columns - 1));
   MlirAffineExpr count = mlirAffineFloorDivExprGet(end, strata_tile_constant(b, columns));
-  return (seen_t){strata_affine_simplify(count, STRATA_STATIC_SPACE(1, &c->n_row_tiles)), false};
+  count = strata_affine_simplify(count, &space);
+  return (seen_t){count, most_blocks(b, c, count), false};
 }
 
 // The block of an iteration, from the last one to the first: what is masked comes first.
 static MlirAffineExpr block_of(strata_tile_builder_t *b, const builder_t *c, const seen_t *seen, MlirValue iteration) {
-  if (c->n_column_tiles == 1)
+  if (strata_size_is_one(seen->most))
     return strata_tile_constant(b, 0);
   MlirValue operands[2] = {iteration, c->row_tile};
   MlirAffineExpr last =
       mlirAffineAddExprGet(mlirAffineExprShiftDims(seen->count, 1, 1, 0), strata_tile_constant(b, -1));
   MlirAffineExpr number = mlirAffineAddExprGet(
       last, mlirAffineMulExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, -1)));
-  MlirValue block = strata_emit_apply(&b->e, number, seen->is_all ? 1 : 2, operands);
-  return strata_tile_symbol(b, block, c->n_column_tiles);
+  MlirValue block = strata_tile_index_over(b, number, seen->is_all ? 1 : 2, operands);
+  return strata_tile_counter(b, block, seen->most);
 }
 
 static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue *carried) {
@@ -264,7 +282,8 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   int n_bounds = b->n_bounds, n_symbols = b->space.n_symbols;
   strata_tile_known_t *known = b->known;
   seen_t seen = seen_blocks(b, c);
-  MlirValue zero = strata_emit_index(&b->e, 0), end = strata_emit_apply(&b->e, seen.count, 1, &c->row_tile);
+  MlirValue zero = strata_emit_index(&b->e, 0),
+            end = seen.is_all ? strata_tile_size(b, seen.most) : strata_tile_index_of(b, seen.count, c->row_tile);
   int first = first_carried(c), n = N_CARRIED - first;
   strata_loop_t loop = strata_emit_for_begin(&b->e, zero, end, 1, n, carried + first, inside + first);
   MlirAffineExpr block = block_of(b, c, &seen, loop.induction);
@@ -276,7 +295,7 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   if (!c->on_fma)
     strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
   if (!c->on_fma && !seen.is_all)
-    strata_set_attr(loop.op, "tile.most", strata_i64_attr(b->e.context, c->n_column_tiles));
+    strata_set_attr(loop.op, "tile.most", strata_size_attr(b->e.context, seen.most));
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
   b->known = known;
@@ -328,10 +347,11 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.t.a, c.on_fma),
                                  b->schedule.tile[1], b->schedule.tile[2]};
   c.n_steps[PRODUCT] = strata_attention_static_extent(&c.t.a, c.t.a.head);
-  c.n_steps[WEIGHTED] = strata_min(strata_attention_static_extent(&c.t.a, c.t.a.column), sizes[COLUMN]);
-  c.n_row_tiles = strata_ceil_div(strata_attention_rows(&c.t.a), sizes[ROW]);
-  c.n_column_tiles = strata_ceil_div(strata_attention_static_extent(&c.t.a, c.t.a.column), sizes[COLUMN]);
-  strata_loop_t forall = strata_emit_forall_begin(&b->e, strata_attention_batch(&c.t.a) * c.n_row_tiles);
+  c.n_steps[WEIGHTED] = strata_min(strata_size_max(c.t.a.sizes[c.t.a.column]), sizes[COLUMN]);
+  c.n_row_tiles = strata_tile_ceil_quotient(b, strata_attention_rows(&c.t.a), sizes[ROW]);
+  c.n_column_tiles = strata_tile_ceil_quotient(b, c.t.a.sizes[c.t.a.column], sizes[COLUMN]);
+  c.t.n_tasks = strata_size_product(strata_attention_batch(&c.t.a), c.n_row_tiles);
+  strata_loop_t forall = strata_tile_tasks_begin(b, c.t.n_tasks);
   b->space.n_vector = N_AXES;
   b->widens_choices = true;
   for (int axis = 0; axis < N_AXES; axis++)

@@ -11,6 +11,7 @@ enum { STRATA_TILE_ROW, STRATA_TILE_VALUE, STRATA_TILE_COLUMN, STRATA_TILE_HEAD,
 typedef struct {
   strata_attention_t a;
   MlirAttribute fast_math;
+  strata_size_t n_tasks;
   MlirAffineExpr point[STRATA_MAX_DIMS]; // of the canonical dims
 } strata_tile_attention_t;
 
@@ -33,11 +34,12 @@ strata_tile_value_t strata_tile_attention_binary(strata_tile_builder_t *b, const
 //===-- Places and values ----------------------------------------------------------------------------------------===//
 
 // What of the task's number counts |extent| points, each of |stride| tasks.
-MlirValue strata_tile_attention_digit(strata_tile_builder_t *b, MlirValue task, int64_t stride, int64_t extent);
+MlirValue strata_tile_attention_digit(strata_tile_builder_t *b, const strata_tile_attention_t *t, MlirValue task,
+                                      strata_size_t stride, strata_size_t extent);
 
 // Batches and heads, but for those of |others|, at those of |task|, neighbours |stride| tasks apart.
 void strata_tile_attention_place(strata_tile_builder_t *b, strata_tile_attention_t *t, uint32_t others, MlirValue task,
-                                 int64_t stride);
+                                 strata_size_t stride);
 
 // An operand at the point, as its buffer has it.
 strata_tile_value_t strata_tile_attention_operand(strata_tile_builder_t *b, const strata_tile_attention_t *t,

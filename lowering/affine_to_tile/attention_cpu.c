@@ -252,12 +252,13 @@ static void result_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr b
 // The columns that a block's last row sees, where all of its rows see one.
 static MlirValue seen_columns(strata_tile_builder_t *b, const strata_attention_cpu_t *c) {
   const strata_attention_t *a = &c->t.a;
-  if (!a->is_causal || a->offset < 0)
+  if (!a->is_causal || strata_size_min(a->offset) < 0)
     return (MlirValue){0};
   MlirContext context = b->e.context;
   MlirValue first = strata_tile_index(b, c->first_row);
   MlirAffineExpr results[2] = {
-      mlirAffineAddExprGet(mlirAffineDimExprGet(context, 0), strata_tile_constant(b, c->n_rows + a->offset)),
+      mlirAffineAddExprGet(mlirAffineDimExprGet(context, 0),
+                           strata_tile_constant(b, c->n_rows + strata_size_static_value(a->offset))),
       strata_tile_constant(b, c->columns.extent)};
   strata_named_attr_t map = {"map", mlirAffineMapAttrGet(mlirAffineMapGet(context, 1, 0, 2, results))};
   return strata_emit_value(&b->e, "affine.min", 1, &first, mlirIndexTypeGet(context), 1, &map);
@@ -307,8 +308,9 @@ static void emit_rows(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirV
 }
 
 static void emit_task(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirValue task) {
-  strata_tile_attention_place(b, &c->t, c->shared, task, c->rows.n_chunks);
-  MlirValue run = strata_tile_attention_digit(b, task, 1, c->rows.n_chunks);
+  strata_size_t n_runs = strata_size_constant(c->rows.n_chunks);
+  strata_tile_attention_place(b, &c->t, c->shared, task, n_runs);
+  MlirValue run = strata_tile_attention_digit(b, &c->t, task, strata_size_constant(1), n_runs);
   allocate(b, c);
   if (c->packs_once)
     strata_tile_chunk(b, &c->columns, (MlirValue){0}, strata_attention_cpu_pack_keys, c);
@@ -323,8 +325,8 @@ enum { FEW_TASKS = 16 }; // that keep some threads busy
 static int64_t worth_tasks(const strata_attention_cpu_t *c) {
   const strata_attention_t *a = &c->t.a;
   int64_t flops = 2 * (strata_attention_cpu_extent(c, a->head) + strata_attention_cpu_extent(c, a->value));
-  flops *=
-      strata_attention_batch(a) * strata_attention_cpu_extent(c, a->row) * strata_attention_cpu_extent(c, a->column);
+  flops *= strata_size_static_value(strata_attention_batch(a)) * strata_attention_cpu_extent(c, a->row) *
+           strata_attention_cpu_extent(c, a->column);
   return strata_max(1, strata_min(flops / MIN_TASK_FLOPS, MAX_TASKS));
 }
 
@@ -364,7 +366,7 @@ static strata_status_t plan(strata_tile_builder_t *b, strata_attention_cpu_t *c)
     return strata_error(STRATA_INTERNAL, "attention without tile sizes");
   c->square = device->vector_bytes / 4;
   c->tile_rows = s->tile[0];
-  c->batch = strata_attention_batch(a);
+  c->batch = strata_size_static_value(strata_attention_batch(a));
   find_shared(c, &c->batch);
   c->rows = strata_tile_chunks(strata_attention_cpu_extent(c, a->row), c->tile_rows, wanted_runs(c, c->batch));
   c->columns = strata_tile_chunks(strata_attention_cpu_extent(c, a->column), s->tile[1], 1);

@@ -26,7 +26,8 @@ static strata_tile_value_t final_scores(strata_tile_builder_t *b, strata_attenti
   if (a->scale == 0)
     scores = strata_tile_attention_derive(b, &c->t, &a->product, scores, &a->score, dims);
   if (is_cut && !b->status) {
-    MlirAffineExpr end = strata_tile_scaled(b, c->t.point[a->row], 1, strata_tile_constant(b, a->offset + 1));
+    MlirAffineExpr end =
+        strata_tile_scaled(b, c->t.point[a->row], 1, strata_tile_constant(b, strata_size_static_value(a->offset) + 1));
     end = strata_tile_scaled(b, c->base, -1, end);
     scores = strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){strata_tile_index(b, end), 0});
   }
@@ -107,7 +108,8 @@ static MlirValue plain_tiles(strata_tile_builder_t *b, strata_attention_cpu_t *c
   if (mlirValueIsNull(c->seen))
     return strata_emit_index(&b->e, 0);
   MlirAffineExpr row = strata_tile_scaled(b, c->row, 1, c->first_row);
-  MlirValue end = strata_tile_index(b, strata_tile_scaled(b, row, 1, strata_tile_constant(b, a->offset + 1)));
+  MlirValue end = strata_tile_index(
+      b, strata_tile_scaled(b, row, 1, strata_tile_constant(b, strata_size_static_value(a->offset) + 1)));
   MlirAffineExpr results[2] = {
       mlirAffineFloorDivExprGet(mlirAffineDimExprGet(context, 0), strata_tile_constant(b, tile)),
       strata_tile_constant(b, n_full)};

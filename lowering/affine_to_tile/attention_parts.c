@@ -1,6 +1,7 @@
 // See attention.h.
 #include "lowering/affine_to_tile/attention.h"
 
+#include "dialects/affine/simplify.h"
 #include "lowering/affine_to_tile/rounding.h"
 
 #include <float.h>
@@ -46,28 +47,32 @@ strata_tile_value_t strata_tile_attention_binary(strata_tile_builder_t *b, const
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
 
-MlirValue strata_tile_attention_digit(strata_tile_builder_t *b, MlirValue task, int64_t stride, int64_t extent) {
-  MlirAffineExpr t = mlirAffineFloorDivExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, stride));
-  t = mlirAffineModExprGet(t, strata_tile_constant(b, extent));
-  return strata_emit_apply(&b->e, t, 1, &task);
+MlirValue strata_tile_attention_digit(strata_tile_builder_t *b, const strata_tile_attention_t *t, MlirValue task,
+                                      strata_size_t stride, strata_size_t extent) {
+  MlirContext context = b->e.context;
+  MlirAffineExpr digit = mlirAffineFloorDivExprGet(mlirAffineDimExprGet(context, 0), strata_size_expr(context, stride));
+  digit = mlirAffineModExprGet(digit, strata_size_expr(context, extent));
+  const strata_space_t tasks = {1, &t->n_tasks, b->sizes.count, b->sizes.sizes};
+  if (strata_size_varies(t->n_tasks))
+    digit = strata_affine_simplify(digit, &tasks);
+  return strata_tile_index_of(b, digit, task);
 }
 
 void strata_tile_attention_place(strata_tile_builder_t *b, strata_tile_attention_t *t, uint32_t others, MlirValue task,
-                                 int64_t stride) {
+                                 strata_size_t stride) {
   const strata_attention_t *a = &t->a;
   for (int dim = a->column; dim-- > 0;) {
-    if ((dim == a->row && !a->has_one_row) || dim == a->value || strata_attention_static_extent(a, dim) == 1 ||
-        others >> dim & 1)
+    if ((dim == a->row && !a->has_one_row) || dim == a->value || strata_size_is_one(a->sizes[dim]) || others >> dim & 1)
       continue;
-    t->point[dim] =
-        strata_tile_symbol(b, strata_tile_attention_digit(b, task, stride, strata_attention_static_extent(a, dim)),
-                           strata_attention_static_extent(a, dim));
-    stride *= strata_attention_static_extent(a, dim);
+    MlirValue digit = strata_tile_attention_digit(b, t, task, stride, a->sizes[dim]);
+    t->point[dim] = strata_tile_counter(b, digit, a->sizes[dim]);
+    stride = strata_size_product(stride, a->sizes[dim]);
   }
 }
 
 static MlirAffineMap places(strata_tile_builder_t *b, const strata_tile_attention_t *t) {
-  return mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, t->a.n_dims, (MlirAffineExpr *)(uintptr_t)t->point);
+  return mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, t->a.n_dims,
+                          (MlirAffineExpr *)(uintptr_t)t->point);
 }
 
 // The tile's point of a term's nest.

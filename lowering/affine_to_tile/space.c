@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void strata_tile_fail(strata_tile_builder_t *b, const char *format, ...) {
   if (b->status)
@@ -109,10 +110,17 @@ MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr) {
   return index_of_sizes(b, expr, n_used, operands);
 }
 
+MlirValue strata_tile_index_over(strata_tile_builder_t *b, MlirAffineExpr expr, int n, const MlirValue *values) {
+  enum { MAX_VALUES = 2 };
+  MlirValue operands[MAX_VALUES + MAX_SIZES];
+  if (strata_expr_symbols(expr) == 0)
+    return strata_emit_apply(&b->e, expr, n, values);
+  memcpy(operands, values, (size_t)n * sizeof *values);
+  return index_of_sizes(b, expr, n, operands);
+}
+
 MlirValue strata_tile_index_of(strata_tile_builder_t *b, MlirAffineExpr expr, MlirValue value) {
-  MlirValue operands[1 + MAX_SIZES] = {value};
-  return strata_expr_symbols(expr) == 0 ? strata_emit_apply(&b->e, expr, 1, operands)
-                                        : index_of_sizes(b, expr, 1, operands);
+  return strata_tile_index_over(b, expr, 1, &value);
 }
 
 MlirValue strata_tile_size(strata_tile_builder_t *b, strata_size_t size) {

@@ -88,7 +88,8 @@ const strata_space_t *strata_tile_space(const strata_tile_builder_t *b, strata_s
 // The index value of an expression without vector dims; of a size.
 MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr);
 MlirValue strata_tile_size(strata_tile_builder_t *b, strata_size_t size);
-// The same of an expression over |value|, dim 0, and sizes.
+// The same of an expression over dims, which |values| are, 2 at most, and sizes; over |value| alone.
+MlirValue strata_tile_index_over(strata_tile_builder_t *b, MlirAffineExpr expr, int n, const MlirValue *values);
 MlirValue strata_tile_index_of(strata_tile_builder_t *b, MlirAffineExpr expr, MlirValue value);
 
 // The points of |nest|'s parallel dims are |coordinates|; evaluates the nest's straight-line part (not its reduction)

@@ -257,7 +257,7 @@ static bool is_scalar(MlirOperation op) {
 }
 
 static void define_steps(strata_gpu_distribution_t *d, strata_gpu_attention_t *a) {
-  bool is_constant = strata_attr_i64(a->kernel.loop, "tile.most", 0) == 0;
+  bool is_constant = mlirAttributeIsNull(strata_attr(a->kernel.loop, "tile.most"));
   a->steps = is_constant ? (MlirValue){0} : strata_new_scalar(d, mlirOperationGetOperand(a->kernel.loop, 1));
 }
 

@@ -165,9 +165,14 @@ bool strata_index_size(strata_gpu_distribution_t *d, MlirValue old, strata_size_
 }
 
 // Attention's loops may have fewer steps in some tasks than in others.
-static bool greatest_upper(MlirOperation loop, int64_t *out) {
-  *out = strata_attr_i64(loop, "tile.most", 0);
-  return *out > 0;
+static bool greatest_upper(const strata_gpu_distribution_t *d, MlirOperation loop, strata_size_t *out) {
+  MlirAttribute most = strata_attr(loop, "tile.most");
+  if (mlirAttributeIsNull(most))
+    return false;
+  *out = mlirAttributeIsAAffineMap(most)
+             ? strata_size_of_expr(&d->sizes, mlirAffineMapGetResult(mlirAffineMapAttrGetValue(most), 0))
+             : strata_size_constant(strata_attr_i64(loop, "tile.most", 0));
+  return true;
 }
 
 bool strata_index_bounds(strata_gpu_distribution_t *d, MlirValue old, int64_t *out_lower, int64_t *out_step,
@@ -175,14 +180,11 @@ bool strata_index_bounds(strata_gpu_distribution_t *d, MlirValue old, int64_t *o
   if (!mlirValueIsABlockArgument(old) || mlirBlockArgumentGetArgNumber(old) != 0)
     return false;
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(old));
-  int64_t most;
   strata_size_t upper;
   if (!strata_op_is(loop, "scf.for") || !strata_value_integer(mlirOperationGetOperand(loop, 0), out_lower) ||
       !strata_value_integer(mlirOperationGetOperand(loop, 2), out_step) || *out_step <= 0)
     return false;
-  if (greatest_upper(loop, &most))
-    upper = strata_size_constant(most);
-  else if (!strata_index_size(d, mlirOperationGetOperand(loop, 1), &upper))
+  if (!greatest_upper(d, loop, &upper) && !strata_index_size(d, mlirOperationGetOperand(loop, 1), &upper))
     return false;
   if (strata_size_min(upper) < *out_lower && strata_size_varies(upper))
     return false;

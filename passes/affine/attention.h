@@ -7,9 +7,11 @@
 #include "dialects/affine/attention.h"
 #include "passes/affine/problem.h"
 
+// Where sizes vary the numbers are those of one point of them, what is likely if nothing else is said.
 typedef struct {
   strata_attention_t attention;
-  int64_t rows, columns, batch;
+  bool varies;
+  int64_t rows, columns, batch, offset;
   int64_t head, value;       // of a tile: in whole steps and columns
   const strata_mma_t *async; // NULL: the device has no instruction for it
   bool on_fma;               // nor any other
@@ -18,6 +20,9 @@ typedef struct {
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device,
                                                     const strata_attention_t *attention);
+// The same where the symbols have |values|.
+strata_attention_problem_t strata_attention_problem_at(const strata_attention_problem_t *problem,
+                                                       const int64_t *values);
 
 // Why no tile can fit; NULL: one may.
 const char *strata_attention_obstacle(const strata_attention_problem_t *problem);

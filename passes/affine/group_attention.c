@@ -9,6 +9,7 @@
 #include "passes/affine/group_attention.h"
 
 #include "passes/affine/explain.h"
+#include "passes/affine/size_points.h"
 #include "passes/target.h"
 
 #include <math.h>
@@ -75,11 +76,12 @@ static const char *inspect(const finder_t *f) {
 
 typedef strata_problem_reading_t product_t;
 
-// One of the contractions alone.
-static bool read_product(const finder_t *f, const strata_nest_t *nest, product_t *out) {
+// One of the contractions alone, where symbols are |likely|.
+static bool read_product(const finder_t *f, const strata_nest_t *nest, const int64_t *likely, product_t *out) {
   out->kernel = *f->found.kernel;
   out->kernel.n_nests = 1;
-  out->kernel.nests = (strata_nest_t *)(uintptr_t)nest;
+  out->kernel.nests = strata_arena_copy(f->grouping->graph.arena, nest, sizeof *nest);
+  out->kernel.nests->likely = likely;
   return strata_problem_of_kernel(&(strata_gpu_contraction_t){.compile = f->grouping->compile, .device = f->device},
                                   out);
 }
@@ -126,8 +128,8 @@ static double seconds_between(const finder_t *f, const strata_attention_problem_
 static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
   int64_t tile[STRATA_ATTENTION_CPU_TILE];
   *out_why = "products of weights, of one row or without batches, which are no slower apart";
-  if (!f->found.has_softmax &&
-      (strata_attention_batch(&f->found) == 1 || has_weights(f) || !strata_attention_has_rows(&f->found)))
+  if (!f->found.has_softmax && (strata_size_is_one(strata_attention_batch(&f->found)) || has_weights(f) ||
+                                !strata_attention_has_rows(&f->found)))
     return NULL;
   STRATA_TRY(strata_attention_cpu_tile(f->grouping->compile, &f->found, tile, out_why));
   if (!*out_why)
@@ -136,16 +138,17 @@ static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
   return NULL;
 }
 
-// Why the candidate stays several kernels; NULL if it does not.
-static const char *judge(const finder_t *f) {
+// Why the candidate stays several kernels, where symbols are |likely|; NULL if it does not.
+static const char *judge(const finder_t *f, const int64_t *likely) {
   product_t first, second;
   strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
+  problem = strata_attention_problem_at(&problem, likely);
   const char *obstacle = strata_attention_obstacle(&problem);
   if (!f->found.has_softmax && problem.async && (problem.batch == 1 || has_weights(f)))
     return "products of weights or without batches, which may share launches with others";
   if (obstacle)
     return obstacle;
-  if (!read_product(f, f->found.product.nest, &first) || !read_product(f, f->found.weighted, &second))
+  if (!read_product(f, f->found.product.nest, likely, &first) || !read_product(f, f->found.weighted, likely, &second))
     return "its products are not all of the kernel";
   if (!problem.on_fma && !all_come_in_bulk(f, &first, &second))
     return "the copy engine does not take an operand: rows that do not begin at multiples of 16 bytes, or too many "
@@ -168,6 +171,18 @@ static const char *judge(const finder_t *f) {
   return pays ? NULL : "";
 }
 
+// Where sizes vary, by the largest of their points: there most is to be won.
+static strata_status_t judge_gpu(const finder_t *f, const char **out_why) {
+  strata_size_points_t points;
+  const int64_t *likely = f->found.symbols.likely;
+  if (f->found.symbols.count > 0) {
+    STRATA_TRY(strata_size_points(f->grouping->compile, likely, &points));
+    likely = points.values[points.count - 1];
+  }
+  *out_why = judge(f, likely);
+  return NULL;
+}
+
 //===-- All of them ----------------------------------------------------------------------------------------------===//
 
 static void explain_no(const finder_t *f, int weighted, int first, const char *why) {
@@ -186,8 +201,7 @@ static strata_status_t examine(finder_t *f, const char **out_why) {
   STRATA_TRY(strata_attention_add_arithmetic(f));
   if (!f->device)
     return judge_cpu(f, out_why);
-  *out_why = judge(f);
-  return NULL;
+  return judge_gpu(f, out_why);
 }
 
 static strata_status_t add_candidate(finder_t *f, int first, candidates_t *candidates) {
@@ -254,13 +268,14 @@ static strata_status_t form(finder_t *f, const candidate_t *candidate) {
 }
 
 // The exponentials are rounded before they are divided, and rows are summed up in parts. Where there are matrix
-// instructions, which may not be used, there is no form without. Tiles of scores are of sizes that are known.
+// instructions, which may not be used, there is no form without. On a cpu tiles of scores are of sizes that are known.
 static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_t *device) {
   const strata_compile_options_t *options = compile->options;
   bool is_gpu = strata_target_is_gpu(compile);
-  return !strata_module_is_symbolic(compile->module) && (!is_gpu || strata_attention_is_available(device)) &&
-         !options->disable_fusion && !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math &&
-         !options->disable_fast_math && !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
+  bool is_known = is_gpu ? strata_attention_is_available(device) : !strata_module_is_symbolic(compile->module);
+  return is_known && !options->disable_fusion && !options->disable_reduce_reduce_fusion &&
+         !options->disable_unsafe_math && !options->disable_fast_math &&
+         !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
 }
 
 strata_status_t strata_group_attention(strata_grouping_t *grouping) {

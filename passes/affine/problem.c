@@ -259,7 +259,7 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
 }
 
 bool strata_problem_of_kernel(const strata_gpu_contraction_t *like, strata_problem_reading_t *out) {
-  if (!strata_is_contraction(&out->kernel, &out->contraction) || strata_kernel_varies(&out->kernel))
+  if (!strata_is_contraction(&out->kernel, &out->contraction))
     return false;
   out->question = *like;
   out->question.contraction = &out->contraction;

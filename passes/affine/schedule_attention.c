@@ -37,17 +37,28 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
   bool on_fma = !device->mma[0] && !device->mma_async[0];
   const strata_mma_t *async =
       strata_attention_is_half(a) ? strata_mma_find_async(device, a->type, mlirF32TypeGet(context)) : NULL;
-  strata_attention_t attention = *a;
-  strata_attention_row_of_batches(&attention);
-  return (strata_attention_problem_t){.attention = attention,
-                                      .rows = strata_attention_rows(&attention),
-                                      .columns = strata_attention_static_extent(a, a->column),
-                                      .head = strata_attention_head_steps(a, on_fma),
-                                      .value = strata_attention_value_columns(a, on_fma),
-                                      .batch = strata_attention_batch(&attention),
-                                      .costs = device->costs,
-                                      .async = async,
-                                      .on_fma = on_fma};
+  strata_attention_problem_t problem = {.attention = *a,
+                                        .head = strata_attention_head_steps(a, on_fma),
+                                        .value = strata_attention_value_columns(a, on_fma),
+                                        .costs = device->costs,
+                                        .async = async,
+                                        .on_fma = on_fma};
+  strata_attention_row_of_batches(&problem.attention);
+  return strata_attention_problem_at(&problem, a->symbols.likely);
+}
+
+strata_attention_problem_t strata_attention_problem_at(const strata_attention_problem_t *problem,
+                                                       const int64_t *values) {
+  strata_attention_problem_t p = *problem;
+  strata_attention_t *a = &p.attention;
+  strata_size_t rows = strata_attention_rows(a), columns = a->sizes[a->column], batch = strata_attention_batch(a);
+  a->symbols.likely = values;
+  p.varies = strata_size_varies(rows) || strata_size_varies(columns) || strata_size_varies(batch);
+  p.rows = strata_attention_likely(a, rows);
+  p.columns = strata_attention_likely(a, columns);
+  p.batch = strata_attention_likely(a, batch);
+  p.offset = a->is_causal ? strata_size_likely(&a->symbols, a->offset) : 0;
+  return p;
 }
 
 //===-- What fits ------------------------------------------------------------------------------------------------===//
@@ -100,7 +111,8 @@ static bool is_sensible(const strata_attention_problem_t *p, const strata_attent
 // Scores, the weights made of them and results are a thread's at the same time.
 static bool fits(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                  const strata_attention_choice_t *c, int64_t most_registers) {
-  if (p->columns % c->columns && !strata_attention_ends(&p->attention, STRATA_ATTENTION_V))
+  const strata_attention_t *a = &p->attention;
+  if (!strata_size_divides(c->columns, a->sizes[a->column]) && !strata_attention_ends(a, STRATA_ATTENTION_V))
     return false;
   bool has_temporaries = !p->attention.has_softmax && c->columns > MIN_COLUMNS;
   if (has_temporaries && c->columns > MOST_PLAIN_COLUMNS)
@@ -162,7 +174,7 @@ static bound_t block_time(const strata_attention_problem_t *p, const strata_atte
 double strata_attention_blocks(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   if (!strata_attention_skips(&p->attention, c->rows, c->columns))
     return (double)strata_ceil_div(p->columns, c->columns);
-  double seen = (double)(p->attention.offset + p->attention.offset + p->rows) / 2;
+  double seen = (double)(p->offset + p->offset + p->rows) / 2;
   return (seen + (double)(c->rows + c->columns) / 2) / (double)c->columns;
 }
 
@@ -175,11 +187,28 @@ static void predict_time(const strata_gpu_device_t *device, const strata_attenti
   c->seconds = (costs->launch + rounds * (costs->task + product_cycles(p, c) + blocks * block.cycles)) / costs->clock;
 }
 
+static bool is_prime(int64_t n) {
+  for (int64_t i = 2; i * i <= n; i++)
+    if (n % i == 0)
+      return false;
+  return n > 1;
+}
+
+// For any number of tasks.
+static int64_t varying_grid(const strata_gpu_device_t *device, bool is_even) {
+  int64_t blocks = device->n_processors;
+  while (!is_even && blocks > 1 && !is_prime(blocks))
+    blocks--;
+  return blocks;
+}
+
 // Of causal tiles each block is to get long and short ones: row tiles in turn.
 static int64_t count_grid(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                           const strata_attention_choice_t *c) {
   int64_t blocks = strata_min(c->tasks, device->n_processors), tiles = strata_ceil_div(p->rows, c->rows);
   bool is_even = !strata_attention_skips(&p->attention, c->rows, c->columns);
+  if (p->varies)
+    return varying_grid(device, is_even);
   while (!is_even && blocks < c->tasks && strata_gcd(blocks, tiles) > 1)
     blocks--;
   return blocks;
@@ -230,7 +259,7 @@ bool strata_attention_admits(const strata_work_t *w, const strata_candidate_t *c
   (void)w;
   const strata_attention_choice_t *c = &candidate->attention;
   return given->slots == c->slots && given->blocks >= strata_min(c->blocks, 1) &&
-         given->blocks <= (c->blocks ? c->tasks : 0);
+         given->blocks <= (c->blocks ? strata_max(c->tasks, c->blocks) : 0);
 }
 
 static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *candidate) {
@@ -275,6 +304,19 @@ strata_status_t strata_work_attention(const strata_scheduling_t *s, strata_work_
   return read_work(s, out) ? NULL : strata_error(STRATA_INTERNAL, "expected a kernel of attention");
 }
 
+// |*out_n| of the best.
+static strata_status_t find_best(strata_compile_t *compile, const strata_work_t *work, const strata_ways_t *ways,
+                                 strata_candidate_t *out, int *out_n) {
+  bool is_found;
+  if (!work->attention->varies) {
+    *out_n = strata_candidates_best(work, ways, EXPLAINED, out);
+    return NULL;
+  }
+  STRATA_TRY(strata_attention_choose_varying(compile, work, ways, out, &is_found));
+  *out_n = is_found;
+  return NULL;
+}
+
 strata_status_t strata_gpu_attention(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
   strata_work_t work = {.device = s->device};
   strata_compile_t *compile = s->compile;
@@ -285,7 +327,8 @@ strata_status_t strata_gpu_attention(const strata_scheduling_t *s, strata_schedu
   const strata_attention_t *a = &p->attention;
   const strata_ways_t *ways = strata_ways_of(&work, 0);
   strata_candidate_t best[EXPLAINED];
-  int n = strata_candidates_best(&work, ways, EXPLAINED, best);
+  int n;
+  STRATA_TRY(find_best(compile, &work, ways, best, &n));
   if (n == 0)
     return strata_error(STRATA_INTERNAL, "no tile suits a kernel of attention");
   MlirStringRef symbol = strata_attr_str(s->kernel->func, "sym_name");
