@@ -68,7 +68,8 @@ int64_t strata_walk_run(const strata_walk_t *w, int64_t reg) {
     length++;
   }
   int64_t width = 1;
-  while (width * 2 <= length && first->offset % (width * 2) == 0 && mlirAffineExprIsMultipleOf(first->base, width * 2))
+  while (width * 2 <= length && first->offset % (width * 2) == 0 &&
+         strata_index_is_multiple(&w->transfer->box->space, first->base, width * 2))
     width *= 2;
   return width;
 }
