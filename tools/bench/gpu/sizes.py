@@ -1,7 +1,7 @@
 """One library for all sizes beside one for each size alone, in one process on a GPU.
 
     python3 sizes.py build FOLDER [--group mem,gemm] [--only NAME ...] [--device sm_90a] [--jobs 8] [-- OPTION ...]
-    python3 sizes.py measure FOLDER [--group mem,gemm] [--only NAME ...] [--rounds 11] [--idle-ms 20]
+    python3 sizes.py measure FOLDER [--group mem,gemm] [--only NAME ...] [--rounds 11] [--torch]
 
 `build` needs neither PyTorch nor a GPU. A row is a case of cases.py in which some numbers of all shapes are sizes that
 vary, likely those of the case; it is compiled so once, and once with numbers for each choice of sizes. `measure` times
@@ -145,60 +145,88 @@ def build(options, rest):
 #===-- Times ---------------------------------------------------------------------------------------------------------
 
 
-def measure(options):
-    import torch
+class Bench:
+    """Times rows; |options| are measure's."""
 
-    import libraries
-    import timing
+    def __init__(self, options):
+        import torch
 
-    cache, ratios = torch.cuda.get_device_properties(0).L2_cache_size, collections.defaultdict(list)
-    types = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64, "i8": torch.int8,
-             "i32": torch.int32, "i64": torch.int64, "f8E4M3FN": torch.float8_e4m3fn}
-    cases = case_table.all_cases(count=0)
-    print(f'{torch.cuda.get_device_name()}\n{"row":<44}{"sizes":>14}{"static us":>11}{"varying":>9}  ratio   error')
-    for row in chosen(options):
-        case = cases[row.case]
+        import libraries
+        import timing
+
+        self.torch, self.libraries, self.timing, self.options = torch, libraries, timing, options
+        self.cache = torch.cuda.get_device_properties(0).L2_cache_size
+        self.types = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
+        self.ratios = collections.defaultdict(list)
+
+    def library(self, row, sizes, varies):
+        path = os.path.join(self.options.folder, f"lib{key(row, None if varies else sizes)}.so")
+        return self.libraries.GpuLibrary(path, sizes if varies else None)
+
+    def buffers(self, case, new):
+        """Sets of tensors that take turns, so that what memory bounds comes from there."""
+        torch = self.torch
+        shapes = [(tuple(new.get(n, n) for n in shape), self.types[dtype])
+                  for shape, dtype in [item[:2] for item in case.inputs] + case.outputs]
+        size, n_inputs = sum(math.prod(shape) * dtype.itemsize for shape, dtype in shapes), len(case.inputs)
+        is_alone = case.flops >= 200 * case.bytes or size >= 2 * self.cache
+        torch.manual_seed(0)
+        return [[torch.randn(shape, device="cuda").to(dtype) * (0.05 if len(shape) > 1 else 1)
+                 for shape, dtype in shapes[:n_inputs]]
+                + [torch.full(shape, math.nan, device="cuda", dtype=dtype) for shape, dtype in shapes[n_inputs:]]
+                for _ in range(1 if is_alone else min(32, math.ceil(2 * self.cache / size)))]
+
+    def results(self, library, tensors, n_inputs):
+        for tensor in tensors[n_inputs:]:
+            tensor.fill_(math.nan)
+        library.binding(tensors)()
+        self.torch.cuda.synchronize()
+        return [tensor.double().clone() for tensor in tensors[n_inputs:]]
+
+    def case(self, row, case, sizes, peer):
+        static, varying_ = self.library(row, sizes, False), self.library(row, sizes, True)
+        sets, n_inputs = self.buffers(case, dict(zip(row.symbols.values(), sizes))), len(case.inputs)
+        wanted, got = (self.results(library, sets[0], n_inputs) for library in (static, varying_))
+        error = max(((a - b).norm() / b.norm().clamp(min=1e-30)).item() for a, b in zip(got, wanted))
+        runs = {"static": [static.binding(s) for s in sets], "varying": [varying_.binding(s) for s in sets]}
+        if peer:
+            runs["torch"] = [lambda s=s: peer(*s[:n_inputs]) for s in sets]
+        timers = {name: self.timing.ReplayTimer(each) for name, each in runs.items()}
+        turns = self.timing.in_rounds(timers, self.options.rounds, self.options.idle_ms / 1e3)
+        took = {name: statistics.median(turn[name] for turn in turns) for name in timers}
+        is_likely = sizes == all_sizes(row)[0]
+        self.ratios["likely" if is_likely else "between"].append(took["static"] / took["varying"])
+        beside = ""
+        if peer:
+            self.ratios["torch.compile(dynamic=True)"].append(took["torch"] / took["varying"])
+            beside = f'{took["torch"]:9.1f}{took["torch"] / took["varying"]:7.2f}'
+        static.unload()
+        varying_.unload()
+        return (f'{took["static"]:9.1f}{took["varying"]:9.1f}{took["static"] / took["varying"]:7.3f} {error:8.1e}'
+                f'{"" if error < 1e-2 else " WRONG"}{beside}')
+
+    def row(self, row, case):
+        peer = None
+        if self.options.torch:
+            self.torch.compiler.reset()
+            peer = self.torch.compile(lambda *inputs: case.torch(self.torch, *inputs), dynamic=True)
         for sizes in all_sizes(row):
-            new = dict(zip(row.symbols.values(), sizes))
-            shapes = [(tuple(new.get(n, n) for n in shape), types[dtype])
-                      for shape, dtype in [item[:2] for item in case.inputs] + case.outputs]
-            n_inputs = len(case.inputs)
             try:
-                one = libraries.GpuLibrary(os.path.join(options.folder, f"lib{key(row, sizes)}.so"))
-                all_ = libraries.GpuLibrary(os.path.join(options.folder, f"lib{key(row)}.so"), sizes)
+                told = self.case(row, case, sizes, peer)
             except OSError:
-                print(f'{row.case:<44}{"x".join(map(str, sizes)):>14}  not compiled', flush=True)
-                continue
-            size = sum(math.prod(shape) * dtype.itemsize for shape, dtype in shapes)
-            n_sets = 1 if case.flops >= 200 * case.bytes or size >= 2 * cache else min(32, math.ceil(2 * cache / size))
-            sets = []
-            for _ in range(n_sets):
-                torch.manual_seed(len(sets))
-                sets.append([torch.randn(shape, device="cuda").to(dtype) * (0.05 if len(shape) > 1 else 1)
-                             for shape, dtype in shapes[:n_inputs]]
-                            + [torch.full(shape, math.nan, device="cuda").to(dtype) for shape, dtype in shapes[n_inputs:]])
-            results = []
-            for library in (one, all_):
-                for tensor in sets[0][n_inputs:]:
-                    tensor.fill_(math.nan)
-                library.binding(sets[0])()
-                torch.cuda.synchronize()
-                results.append([tensor.double().clone() for tensor in sets[0][n_inputs:]])
-            error = max(((a - b).norm() / b.norm().clamp(min=1e-30)).item() for a, b in zip(results[1], results[0]))
-            timers = {name: timing.ReplayTimer([library.binding(s) for s in sets])
-                      for name, library in (("static", one), ("varying", all_))}
-            turns = timing.in_rounds(timers, options.rounds, options.idle_ms / 1e3)
-            took = {name: statistics.median(turn[name] for turn in turns) for name in timers}
-            ratio = statistics.median(turn["static"] / turn["varying"] for turn in turns)
-            ratios["likely" if sizes == all_sizes(row)[0] else "between"].append(ratio)
-            wrong = "" if error < 1e-2 else " WRONG"
-            print(f'{row.case + " " + ",".join(row.symbols):<44}{"x".join(map(str, sizes)):>14}{took["static"]:11.1f}'
-                  f'{took["varying"]:9.1f}{ratio:7.3f} {error:7.1e}{wrong}', flush=True)
-            one.unload()
-            all_.unload()
-            del sets, timers, results
-            torch.cuda.empty_cache()
-    for name, values in ratios.items():
+                told = "  not compiled"
+            print(f'{row.case + " " + ",".join(row.symbols):<44}{"x".join(map(str, sizes)):>10}{told}', flush=True)
+            self.torch.cuda.empty_cache()
+
+
+def measure(options):
+    bench, cases = Bench(options), case_table.all_cases(count=0)
+    print(f'{bench.torch.cuda.get_device_name()}\n{"row":<44}{"sizes":>10}{"static":>9}{"varying":>9}  ratio    error'
+          f'{"    torch  ratio" if options.torch else ""}')
+    with bench.torch.no_grad():
+        for row in chosen(options):
+            bench.row(row, cases[row.case])
+    for name, values in bench.ratios.items():
         mean = math.exp(statistics.fmean(math.log(value) for value in values))
         print(f"{name}: {len(values)} rows, geometric mean {mean:.3f}, lowest {min(values):.3f}")
     return 0
@@ -219,6 +247,7 @@ def main():
     parser.add_argument("--device", default="sm_90a")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--torch", action="store_true", help="beside torch.compile(dynamic=True), too")
     parser.add_argument("--idle-ms", type=float, default=20, help="pause in front of every batch")
     options = parser.parse_args(own)
     sys.exit(build(options, rest) if options.what == "build" else measure(options))
