@@ -91,7 +91,8 @@ strata_space_t strata_nest_results(const strata_nest_t *nest, strata_size_t *out
 }
 
 int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim) {
-  const strata_size_symbols_t symbols = {nest->space.n_symbols, nest->space.symbols, nest->likely};
+  const strata_size_symbols_t symbols = {
+      .count = nest->space.n_symbols, .sizes = nest->space.symbols, .likely = nest->likely};
   return strata_size_likely(&symbols, nest->space.sizes[dim]);
 }
 

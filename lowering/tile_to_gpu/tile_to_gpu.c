@@ -9,6 +9,7 @@
 //     func.func @k(%x: ..., %y: ..., %shared: memref<0xi8, 3>) attributes {...} { ... return } }
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/affine/variants.h"
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/kernels.h"
@@ -205,6 +206,7 @@ static void replace_by_declaration(strata_gpu_distribution_t *d, const char *nam
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
   strata_copy_attr(d->func, declaration, "strata.bytes");
   strata_copy_attr(d->func, declaration, "strata.flops");
+  strata_variants_copy_attrs(d->func, declaration);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(d->func), d->func, declaration);
   mlirOperationDestroy(d->func);
 }
