@@ -9,15 +9,25 @@
 
 typedef struct {
   const strata_library_t *library;
+  const int64_t *dims; // of the call; NULL: they do not vary
   double *seconds;     // a kernel
   uint64_t *calls;     // a kernel
   unsigned threads;    // most that took part in a launch
   const char *product; // that the GPU is, as its driver says; "": not known
 } trace_t;
 
+// The kernel of a launch, or that of its variants which takes the sizes of the call.
+static size_t kernel_of(const strata_library_t *library, const int64_t *dims, size_t launch) {
+  size_t kernel = library->launches[launch];
+  bool has_picks = library->struct_size >= offsetof(strata_library_t, picks) + sizeof library->picks && library->picks;
+  int64_t pick = 0;
+  return has_picks && dims && strata_session_dim(library, library->picks[launch], dims, &pick) ? kernel + (size_t)pick
+                                                                                               : kernel;
+}
+
 static void trace_launch(void *user, size_t launch, unsigned threads, uint64_t nanoseconds) {
   trace_t *trace = user;
-  uint32_t kernel = trace->library->launches[launch];
+  size_t kernel = kernel_of(trace->library, trace->dims, launch);
   trace->seconds[kernel] += 1e-9 * (double)nanoseconds;
   trace->calls[kernel]++;
   if (threads > trace->threads)
@@ -184,6 +194,7 @@ static strata_status_t trace_call(strata_arena_t *arena, strata_session_t *sessi
   const strata_library_t *library = session->library;
   *out_trace = (trace_t){
       .library = library,
+      .dims = session->dims,
       .product = find_product(arena, library),
       .seconds = strata_arena_array(arena, double, library->n_kernels + 1),
       .calls = strata_arena_array(arena, uint64_t, library->n_kernels + 1),

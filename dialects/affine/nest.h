@@ -48,7 +48,7 @@ MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op);
 
 // What is known of the sizes that vary.
 static inline strata_size_symbols_t strata_nest_symbols(const strata_nest_t *nest) {
-  return (strata_size_symbols_t){nest->space.n_symbols, nest->space.symbols, nest->likely};
+  return (strata_size_symbols_t){.count = nest->space.n_symbols, .sizes = nest->space.symbols, .likely = nest->likely};
 }
 
 // How often dim |dim| is likely gone through: for costs.

@@ -2,6 +2,7 @@
 #include "dialects/affine/symbols.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/when.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
@@ -17,6 +18,7 @@ static int64_t likely_of(const strata_symbol_t *symbol) {
 }
 
 strata_size_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op) {
+  MlirIntegerSet when = strata_when_around(op);
   while (!mlirOperationIsNull(op) && !strata_op_is(op, "builtin.module"))
     op = mlirOperationGetParentOperation(op);
   strata_symbols_t symbols = {{0}};
@@ -33,7 +35,10 @@ strata_size_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op)
                                .divisor = symbol->multiple};
     likely[i] = likely_of(symbol);
   }
-  return (strata_size_symbols_t){count, sizes, likely};
+  strata_size_symbols_t all = {.count = count, .sizes = sizes, .likely = likely};
+  if (count && !mlirIntegerSetIsNull(when))
+    strata_when_narrow(arena, when, &symbols, &all, sizes, likely);
+  return all;
 }
 
 strata_size_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOperation op) {
@@ -56,7 +61,7 @@ static strata_size_t divide(MlirAffineExpr expr, strata_size_t a, strata_size_t 
   return quotient;
 }
 
-strata_size_t strata_size_of_expr(const strata_size_symbols_t *symbols, MlirAffineExpr expr) {
+static strata_size_t size_of_expr(const strata_size_symbols_t *symbols, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return strata_size_constant(mlirAffineConstantExprGetValue(expr));
   if (mlirAffineExprIsASymbol(expr)) {
@@ -74,6 +79,10 @@ strata_size_t strata_size_of_expr(const strata_size_symbols_t *symbols, MlirAffi
     size = divide(expr, a, b);
   size.expr = expr;
   return size;
+}
+
+strata_size_t strata_size_of_expr(const strata_size_symbols_t *symbols, MlirAffineExpr expr) {
+  return strata_when_narrowed(symbols, expr, size_of_expr(symbols, expr));
 }
 
 int64_t strata_size_likely(const strata_size_symbols_t *symbols, strata_size_t size) {

@@ -9,14 +9,17 @@
 
 #define STRATA_SIZE "strata.size"
 
-// Symbol i is sizes[i], whose expression is s<i>; likely[i] is what it is most often.
+// Symbol i is sizes[i], whose expression is s<i>; likely[i] is what it is most often. Of some expressions more is known
+// (when.h).
 typedef struct {
   int count;
   const strata_size_t *sizes;
   const int64_t *likely;
+  int n_known;
+  const struct strata_size_range *known;
 } strata_size_symbols_t;
 
-// The symbols of the module that |op| is in; none where it is static.
+// The symbols of the module that |op| is in; none where it is static. In a function made for some sizes they are those.
 strata_size_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op);
 // Those that the function around |op|, which lies in its body, uses; none where it uses none.
 strata_size_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOperation op);

@@ -4,6 +4,7 @@
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/affine/symbols.h"
+#include "dialects/affine/variants.h"
 #include "dialects/mlir_util.h"
 
 static strata_status_t broken(MlirOperation op, const char *what) {
@@ -219,6 +220,8 @@ strata_status_t strata_affine_verify(strata_compile_t *compile) {
     else if (!strata_op_is(op, "memref.global"))
       status = broken(op, "not allowed in a module");
   }
+  if (!status)
+    status = strata_variants_verify(compile->module, (int)symbols.list.count);
   strata_arena_destroy(arena);
   return strata_status_context(status, "level 2");
 }

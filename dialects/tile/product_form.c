@@ -59,7 +59,7 @@ const char *strata_product_fault(const strata_product_form_t *f) {
 }
 
 const char *strata_product_grid_fault(const strata_product_form_t *f, strata_size_t tasks, int64_t blocks) {
-  bool is_whole = strata_size_equal(strata_size_constant(blocks), tasks);
+  bool is_whole = blocks == 0 || strata_size_equal(strata_size_constant(blocks), tasks);
   if (sharers(f) > 1 && (blocks < 1 || blocks % sharers(f) != 0 || !strata_size_divides(sharers(f), tasks)))
     return "a grid of other than whole clusters that share operands";
   if (f->stream && blocks < 1)

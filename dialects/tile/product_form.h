@@ -47,7 +47,7 @@ typedef struct {
 
 // Why level 4 cannot carry out a tile so; NULL: it can.
 const char *strata_product_fault(const strata_product_form_t *form);
-// The same of a grid of |blocks| for |tasks|.
+// The same of a grid of |blocks| for |tasks|; 0: one for each.
 const char *strata_product_grid_fault(const strata_product_form_t *form, strata_size_t tasks, int64_t blocks);
 
 // Elements along a side that a slot has of |parts| tiles of |tile|, which lie in whole spans of |span|: each in one of

@@ -17,6 +17,7 @@
 #include "dialects/affine/nest.h"
 #include "dialects/integers.h"
 #include "dialects/strata/strata.h"
+#include "passes/affine/register_tile.h"
 #include "passes/target.h"
 
 enum {
@@ -426,14 +427,26 @@ static void v_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
   memcpy(c->ranges, ranges, sizeof ranges);
 }
 
+// Rows whose number varies: whole tiles, then halves of them. Where all of them fit one tile it has just so many, as
+// every tile of rows reads the whole other side.
+static int row_widths(const contract_t *c, int64_t *out) {
+  int64_t most = strata_size_max(c->extents[U]), least = strata_max(1, strata_size_min(c->extents[U]));
+  int n = 0;
+  for (int64_t rows = most; most <= c->tile[U] && rows >= least; rows--)
+    out[n++] = rows;
+  for (int64_t rows = c->tile[U]; most > c->tile[U] && rows > 0; rows /= 2)
+    out[n++] = rows;
+  return n;
+}
+
 // The tiles of a side that this task does.
 static void emit_side(strata_tile_builder_t *b, contract_t *c, int side, strata_tile_chunk_body_t body) {
   if (!varies(c, side)) {
     strata_tile_chunk(b, &c->chunks[side], c->chunk_index[side], body, c);
     return;
   }
-  int64_t widths[STRATA_TILE_WIDTHS];
-  int n_widths = strata_tile_widths(c->tile[side], widths);
+  int64_t widths[STRATA_REGISTER_TILE_ROWS];
+  int n_widths = side == U ? row_widths(c, widths) : strata_tile_widths(c->tile[side], widths);
   strata_tile_between(b, c->first[side], c->end[side], c->extents[side], n_widths, widths, body, c);
 }
 

@@ -44,7 +44,7 @@ void strata_set_size_arguments(MlirOperation declaration, int count, const MlirV
   MlirAffineExpr exprs[MAX_SYMBOLS];
   int n = 0;
   for (int i = 0; i < count; i++)
-    if (!mlirValueIsNull(symbols[i]))
+    if (!mlirValueIsNull(symbols[i]) && mlirValueIsABlockArgument(symbols[i]))
       exprs[n++] = mlirAffineSymbolExprGet(context, i);
   if (n > 0)
     strata_set_attr(declaration, "strata.sizes", mlirAffineMapAttrGet(strata_exprs_map(context, n, exprs)));

@@ -12,14 +12,16 @@
 // sizes are pointers to elements, memref<0xf32>, whose positions are computed.
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/symbols.h"
+#include "dialects/affine/variants.h"
 #include "lowering/distribute/size_arguments.h"
 #include "lowering/kernels.h"
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_cpu/distribute.h"
 
-// The new entry block: the old arguments, the symbols that are |used|, then begin, end and scratch (whose size is not
-// known yet).
-static void create_entry(strata_distribution_t *d, MlirBlock old, const bool *used) {
+// The new entry block: the old arguments, the symbols that are |used| and no numbers, then begin, end and scratch
+// (whose size is not known yet).
+static void create_entry(strata_distribution_t *d, MlirBlock old, const strata_size_symbols_t *sizes,
+                         const bool *used) {
   intptr_t n_buffers = mlirBlockGetNumArguments(old);
   MlirType index = mlirIndexTypeGet(d->e.context);
   d->e.block = mlirBlockCreate(0, NULL, NULL);
@@ -29,7 +31,9 @@ static void create_entry(strata_distribution_t *d, MlirBlock old, const bool *us
         d, buffer, mlirBlockAddArgument(d->e.block, strata_pointer_type(mlirValueGetType(buffer)), d->e.location));
   }
   for (int i = 0; i < d->n_symbols; i++)
-    if (used[i])
+    if (used[i] && i < sizes->count && !strata_size_varies(sizes->sizes[i]))
+      d->symbols[i] = strata_emit_index(&d->e, sizes->sizes[i].min);
+    else if (used[i])
       d->symbols[i] = mlirBlockAddArgument(d->e.block, index, d->e.location);
   const int64_t none = 0;
   MlirType bytes = mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(d->e.context, 8), 1, &none, (MlirAttribute){0});
@@ -80,6 +84,7 @@ static void replace_by_declaration(strata_distribution_t *d, MlirOperation func,
   strata_set_attr(declaration, "strata.scratch", strata_i64_attr(d->e.context, d->scratch_size));
   strata_copy_attr(func, declaration, "strata.bytes");
   strata_copy_attr(func, declaration, "strata.flops");
+  strata_variants_copy_attrs(func, declaration);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(func), func, declaration);
   mlirOperationDestroy(func);
 }
@@ -113,7 +118,8 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
   bool *used;
   d.n_symbols = strata_used_symbols(compile->arena, func, 1, &used);
   d.symbols = strata_arena_array(compile->arena, MlirValue, d.n_symbols + 1);
-  create_entry(&d, old, used);
+  strata_size_symbols_t sizes = strata_symbols_of(compile->arena, func);
+  create_entry(&d, old, &sizes, used);
   MlirBlock entry = d.e.block;
   STRATA_TRY(strata_status_context(strata_distribute_block(&d, old), "kernel %s", name));
   if (d.n_tasks == STRATA_NO_TASKS)

@@ -32,13 +32,15 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   if (mlirOperationIsNull(k->contract))
     return strata_gpu_missing(k->loop, "a pipeline that does not carry one sum");
   if (!strata_size_is_constant(strata_gpu_blocks(d), &k->blocks))
-    return strata_gpu_missing(forall, "a pipeline whose blocks are as many as its tasks, which vary,");
+    k->blocks = 0;
   if (!strata_gpu_forall_tasks(d, forall, &k->n_tasks))
     return strata_gpu_missing(forall, "a task space of no known size");
   bool is_split = d->plan.stream || strata_cluster_along(d, STRATA_BY_STEPS) > 1;
   if (is_split && (strata_size_varies(k->n_steps) || (d->plan.stream && strata_size_varies(k->n_tasks))))
     return strata_gpu_missing(k->loop, "a number of steps that varies, shared by blocks,");
   STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
+  if (!k->blocks && k->product.teams > 1)
+    return strata_gpu_missing(forall, "teams of blocks that are as many as tasks, which vary,");
   k->scheduler = strata_scheduler_of(d, &k->product);
   k->fetchers = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
   return NULL;
@@ -76,11 +78,9 @@ static int64_t count_steps(const strata_pipelined_kernel_t *first) {
 // The grid's blocks, to each list in proportion to its steps: at least one, at most as many as it has tasks.
 static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation forall,
                                     strata_pipelined_kernel_t *first) {
-  int64_t blocks = strata_size_static_value(strata_gpu_blocks(d)), n = 0, steps = 0;
-  if (!first->other) {
-    first->blocks = blocks;
+  if (!first->other)
     return NULL;
-  }
+  int64_t blocks = strata_size_static_value(strata_gpu_blocks(d)), n = 0, steps = 0;
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n++)
     steps += count_steps(k);
   if (blocks < n)

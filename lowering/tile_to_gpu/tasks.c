@@ -49,6 +49,8 @@ strata_size_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
     return at_most(d->plan.blocks, strata_size_ceil_div(d->plan.n_tasks, per_block));
   if (d->plan.blocks)
     return d->plan.stream ? strata_size_constant(d->plan.blocks) : at_most(d->plan.blocks, d->plan.n_tasks);
+  if (d->plan.producers && per_block == 1)
+    return d->plan.n_tasks;
   if (d->plan.part_blocks)
     return strata_size_constant(d->plan.part_blocks);
   return strata_size_product(strata_size_ceil_div(d->plan.n_tasks, per_block),

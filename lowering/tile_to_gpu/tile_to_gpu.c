@@ -13,6 +13,7 @@
 // sizes are pointers to elements, memref<0xf32>.
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/affine/variants.h"
 #include "dialects/integers.h"
 #include "lowering/distribute/size_arguments.h"
 #include "lowering/expand/ops.h"
@@ -215,6 +216,7 @@ static void replace_by_declaration(strata_gpu_distribution_t *d, const char *nam
   strata_set_size_arguments(declaration, d->sizes.count, d->symbols);
   strata_copy_attr(d->func, declaration, "strata.bytes");
   strata_copy_attr(d->func, declaration, "strata.flops");
+  strata_variants_copy_attrs(d->func, declaration);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(d->func), d->func, declaration);
   mlirOperationDestroy(d->func);
 }

@@ -2,10 +2,13 @@
 // sum over a run; see explain.h.
 //
 //   kernel k3: 12 calls, 3 nests (contract add gelu), 2.36e+06 bytes, 6.04e+08 operations, 256 operations a byte
+//   kernel k3: k3_v1 where batch <= 4: contract, tile 4 x 96
 //   kernel k3 is /layer.0/dense/MatMul, …/Add, …/Gelu; last of 12: /layer.11/dense/MatMul, …/Add, …/Gelu
 #include "passes/affine/explain.h"
 
 #include "dialects/affine/kernel.h"
+#include "dialects/affine/schedule.h"
+#include "dialects/affine/variants.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
@@ -44,6 +47,29 @@ static const char *nest_names(strata_arena_t *arena, const strata_kernel_t *kern
   return kernel->n_nests > MAX_NAMES ? strata_arena_printf(arena, "%s ...", names) : names;
 }
 
+// "4 x 96", of a schedule.
+static const char *tile_text(strata_arena_t *arena, const strata_schedule_t *schedule) {
+  const char *text = "";
+  for (int i = 0; i < schedule->n_tile; i++)
+    text = strata_arena_printf(arena, "%s%s%lld", text, i ? " x " : ", tile ", (long long)schedule->tile[i]);
+  return text;
+}
+
+static strata_status_t explain_variants(strata_compile_t *compile, MlirOperation func) {
+  strata_symbols_t symbols;
+  MlirOperation variants[STRATA_MAX_VARIANTS];
+  int count = strata_variants_of(func, variants);
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
+  for (int i = 0; i < count; i++) {
+    MlirStringRef name = strata_attr_str(func, "sym_name"), own = strata_attr_str(variants[i], "sym_name");
+    strata_schedule_t schedule = strata_schedule_read(variants[i]);
+    strata_explain(compile, "kernel %.*s: %.*s where %s: %s%s", (int)name.length, name.data, (int)own.length, own.data,
+                   strata_when_text(compile->arena, &symbols, strata_when_around(variants[i])),
+                   strata_kernel_kind_name(schedule.kind), tile_text(compile->arena, &schedule));
+  }
+  return NULL;
+}
+
 static strata_status_t explain_kernel(strata_compile_t *compile, MlirOperation func, int n_calls, totals_t *run) {
   strata_kernel_t kernel;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
@@ -55,7 +81,7 @@ static strata_status_t explain_kernel(strata_compile_t *compile, MlirOperation f
                  operations, bytes > 0 ? operations / bytes : 0);
   run->bytes += n_calls * bytes;
   run->operations += n_calls * operations;
-  return NULL;
+  return explain_variants(compile, func);
 }
 
 typedef struct {

@@ -2,6 +2,7 @@
 #ifndef STRATA_PASSES_AFFINE_KINDS_H
 #define STRATA_PASSES_AFFINE_KINDS_H
 
+#include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
 #include "dialects/affine/symbols.h"
 #include "passes/affine/calls.h"
@@ -24,6 +25,12 @@ typedef struct {
   STRATA_MUST_CHECK strata_status_t gpu(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);        \
   STRATA_MUST_CHECK strata_status_t cpu(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
 #include "dialects/affine/kinds.def"
+
+// Makes variants of a product on a cpu whose number of rows, |rows|, varies; |schedule| takes all of them. The columns'
+// operand is in panels where it |is_packed|.
+STRATA_MUST_CHECK strata_status_t strata_cpu_product_variants(const strata_scheduling_t *s, strata_size_t rows,
+                                                              const strata_tiling_t *tiling,
+                                                              const strata_schedule_t *schedule, bool is_packed);
 
 // Gives the kernel its schedule.
 STRATA_MUST_CHECK strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,

@@ -215,7 +215,7 @@ static bool has_registers(const strata_problem_t *problem, const strata_pipeline
 
 bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
-  if (problem->varies && (p->parts > 1 || p->stream)) // their blocks are as many as a number of tiles wants
+  if (problem->has_no_steps || (problem->is_any && p->parts > 1) || (problem->varies && p->stream))
     return false;
   strata_product_form_t form = form_of(problem, p);
   int64_t sums = form.rows * form.columns / form.groups / STRATA_GROUP_THREADS;

@@ -243,7 +243,8 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   for (int dim = 0; dim < c->nest->n_parallel; dim++)
     p.batch *= strata_max(1, strata_nest_likely_extent(c->nest, dim));
   p.batch /= p.rows * p.columns;
-  p.varies = strata_sizes_vary(strata_nest_n_dims(c->nest), c->nest->space.sizes);
+  p.varies = p.is_any = strata_sizes_vary(strata_nest_n_dims(c->nest), c->nest->space.sizes);
+  p.has_no_steps = strata_size_min(axes[STRATA_AXIS_STEP].size) < 1;
   p.bulk_adds = !p.mma && !p.async && *q->device->mma_async && is_f32(q);
   for (int side = 0; side < 2; side++) {
     MlirValue factor = p.mma || p.async ? strata_contraction_narrow(c, side) : c->sides[side].factor;

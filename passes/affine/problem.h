@@ -57,6 +57,8 @@ typedef struct strata_problem {
   strata_problem_axis_t axes[STRATA_N_AXES];
   int64_t divisors[STRATA_N_AXES];   // of those that vary: numbers that divide them; 0: they do not
   bool varies;                       // one of them, or the batch, does
+  bool has_no_steps;                 // at some sizes
+  bool is_any;                       // what is chosen is for any sizes, not for some near these
   const struct strata_problem *next; // of the same launch: its tiles follow; NULL: none
 } strata_problem_t;
 

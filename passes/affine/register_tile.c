@@ -77,3 +77,13 @@ int64_t strata_register_tile_width(const strata_tiling_t *t, int64_t rows, int64
   }
   return strata_min(width, t->v);
 }
+
+int64_t strata_register_tile_row_cost(const strata_tiling_t *t, int64_t rows, int64_t width) {
+  strata_tiling_t one = *t;
+  one.u = rows;
+  return tile_cost(&one, rows, strata_max(1, strata_ceil_div(width, t->machine.vector_bytes / 4)));
+}
+
+bool strata_register_tile_fits(const strata_tiling_t *t, int64_t rows, int64_t width) {
+  return fits(t, rows, strata_max(1, strata_ceil_div(width, t->machine.vector_bytes / 4)));
+}

@@ -21,6 +21,10 @@ enum { STRATA_REGISTER_TILE_ROWS = 16 }; // at most
 
 // Rows and elements of a row.
 void strata_register_tile_choose(const strata_tiling_t *t, int64_t *out_tile);
+// Half cycles of a tile of |rows| at a time, |width| elements each, along all of the row.
+int64_t strata_register_tile_row_cost(const strata_tiling_t *t, int64_t rows, int64_t width);
+// True if the registers hold such a tile.
+bool strata_register_tile_fits(const strata_tiling_t *t, int64_t rows, int64_t width);
 // Elements of a row, and the half cycles of all tiles, where they have |rows|, of which there are as many.
 int64_t strata_register_tile_width(const strata_tiling_t *t, int64_t rows, int64_t *out_cost);
 

@@ -146,13 +146,17 @@ strata_status_t strata_cpu_contract(const strata_scheduling_t *s, strata_schedul
     return pack_common(s, &contraction, common);
   out->n_tile = 2;
   out->tile[0] = out->tile[1] = 1;
-  strata_register_tile_choose(&(strata_tiling_t){*s->machine, tiled_extent(&contraction, STRATA_SIDE_U),
-                                                 tiled_extent(&contraction, STRATA_SIDE_V),
-                                                 most_rows(s->machine, &contraction), contraction.n_reduced},
-                              out->tile);
-  if (!should_pack(s->calls, s->called, &contraction))
-    return NULL;
-  return strata_pack_side(s->compile, s->called, &contraction, STRATA_SIDE_V, out->tile[STRATA_SIDE_V]);
+  const strata_tiling_t tiling = {*s->machine, tiled_extent(&contraction, STRATA_SIDE_U),
+                                  tiled_extent(&contraction, STRATA_SIDE_V), most_rows(s->machine, &contraction),
+                                  contraction.n_reduced};
+  strata_register_tile_choose(&tiling, out->tile);
+  bool is_packed = should_pack(s->calls, s->called, &contraction);
+  if (is_packed)
+    STRATA_TRY(strata_pack_side(s->compile, s->called, &contraction, STRATA_SIDE_V, out->tile[STRATA_SIDE_V]));
+  int rows = contraction.sides[STRATA_SIDE_U].tile_dim;
+  return rows == STRATA_NO_DIM
+             ? NULL
+             : strata_cpu_product_variants(s, contraction.nest->space.sizes[rows], &tiling, out, is_packed);
 }
 
 //===-- Kernels --------------------------------------------------------------------------------------------------===//

@@ -67,8 +67,10 @@ static void *resolve(const strata_rt_arg_t *arg, const strata_rt_frame_t *frame)
   return NULL;
 }
 
-static unsigned launch_kernel(const strata_rt_list_t *list, uint64_t index, const strata_rt_frame_t *frame) {
-  const strata_rt_launch_t *launch = &list->launches[index];
+// The threads that took part.
+static unsigned launch_kernel(const strata_rt_list_t *list, uint64_t index, const strata_rt_frame_t *frame,
+                              uint32_t *out_pick) {
+  const strata_rt_launch_t *launch = strata_rt_picked(list, &list->launches[index], frame->values, out_pick);
   const strata_rt_kernel_t *kernel = &program.kernels[launch->kernel];
   const strata_rt_arg_t *args = &list->args[launch->first_arg];
   for (uint32_t i = 0; i < launch->n_args; i++)
@@ -78,7 +80,8 @@ static unsigned launch_kernel(const strata_rt_list_t *list, uint64_t index, cons
 }
 
 void strata_rt_run_launch(const strata_rt_list_t *list, uint64_t index, const strata_rt_frame_t *frame) {
-  launch_kernel(list, index, frame);
+  uint32_t pick;
+  launch_kernel(list, index, frame, &pick);
 }
 
 void strata_rt_copy(void *const *buffers, int64_t begin, int64_t end, void *scratch) {
@@ -94,8 +97,9 @@ typedef struct {
 
 static void run_traced(uint64_t launch, const strata_rt_frame_t *frame, run_t *run) {
   uint64_t start = strata_rt_now();
-  unsigned threads = launch_kernel(&program.main, launch, frame);
-  run->tracer.function(run->tracer.user, run->n_launches++, threads, strata_rt_now() - start);
+  uint32_t pick;
+  unsigned threads = launch_kernel(&program.main, launch, frame, &pick);
+  strata_rt_tracer_tell(&run->tracer, run->n_launches++, pick, threads, strata_rt_now() - start);
 }
 
 static void run_loop(const strata_rt_launch_t *launch, const strata_rt_frame_t *frame, run_t *run);
@@ -108,7 +112,7 @@ static void run_launches(uint64_t first, uint64_t count, const strata_rt_frame_t
     else if (run->tracer.function)
       run_traced(i, frame, run);
     else
-      launch_kernel(&program.main, i, frame);
+      strata_rt_run_launch(&program.main, i, frame);
   }
 }
 

@@ -39,7 +39,8 @@ static int copy(void *const *buffers, int64_t size, const strata_rt_call_t *call
 
 int strata_rt_enqueue(const strata_rt_instance_t *instance, const strata_rt_list_t *list, uint64_t index,
                       const strata_rt_call_t *call) {
-  const strata_rt_launch_t *launch = &list->launches[index];
+  uint32_t pick;
+  const strata_rt_launch_t *launch = strata_rt_picked(list, &list->launches[index], call->values, &pick);
   void *buffers[STRATA_RT_MAX_ARGS];
   for (uint32_t i = 0; i < launch->n_args; i++)
     buffers[i] = resolve(instance, &list->args[launch->first_arg + i], call);

@@ -9,6 +9,7 @@
 typedef struct {
   void *event; // recorded after the launch; the first before all
   size_t place;
+  uint32_t pick;
   unsigned threads;
 } mark_t;
 
@@ -19,7 +20,8 @@ typedef struct {
 } recorder_t;
 
 static unsigned threads_of(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch,
-                           const int64_t *values) {
+                           const int64_t *values, uint32_t *out_pick) {
+  launch = strata_rt_picked(&instance->variant->main, launch, values, out_pick);
   if (launch->kernel == STRATA_RT_COPY)
     return 0;
   const strata_rt_kernel_t *kernel = &instance->variant->kernels[launch->kernel];
@@ -40,19 +42,22 @@ static int reserve(recorder_t *recorder, size_t n) {
   return status;
 }
 
-static int record_mark(recorder_t *recorder, size_t place, unsigned threads) {
+static int record_mark(recorder_t *recorder, size_t place, uint32_t pick, unsigned threads) {
   int status = recorder->n_marks < recorder->capacity ? STRATA_OK : reserve(recorder, 2 * recorder->capacity);
   if (status)
     return status;
   mark_t *mark = &recorder->marks[recorder->n_marks++];
   mark->place = place;
+  mark->pick = pick;
   mark->threads = threads;
   return strata_rt_driver()->record_event(mark->event, recorder->call->stream);
 }
 
 static int record(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch, size_t place, void *user) {
   recorder_t *recorder = user;
-  return record_mark(recorder, place, threads_of(instance, launch, recorder->call->values));
+  uint32_t pick;
+  unsigned threads = threads_of(instance, launch, recorder->call->values, &pick);
+  return record_mark(recorder, place, pick, threads);
 }
 
 static int report(const recorder_t *recorder) {
@@ -63,13 +68,13 @@ static int report(const recorder_t *recorder) {
     const mark_t *after = &recorder->marks[i], *before = after - 1;
     status = strata_rt_driver()->elapsed(before->event, after->event, &milliseconds);
     if (!status)
-      tracer.function(tracer.user, after->place, after->threads, (uint64_t)(milliseconds * 1e6f));
+      strata_rt_tracer_tell(&tracer, after->place, after->pick, after->threads, (uint64_t)(milliseconds * 1e6f));
   }
   return status;
 }
 
 static int run_recorded(const strata_rt_instance_t *instance, recorder_t *recorder) {
-  int status = record_mark(recorder, 0, 0);
+  int status = record_mark(recorder, 0, 0, 0);
   if (!status)
     status = strata_rt_enqueue_main(instance, recorder->call, record, recorder);
   return status ? status : report(recorder);

@@ -52,11 +52,15 @@ typedef struct {
   uint32_t kernel; // of the program's kernels
   uint32_t n_args;
   uint64_t first_arg; // of the list's args
-  int64_t size;       // bytes, of a GPU's copy (STRATA_RT_COPY), a number; which loop it is; else 0
+  int64_t size; // bytes, of a GPU's copy (STRATA_RT_COPY), a number; which loop it is; which one is picked; else 0
 } strata_rt_launch_t;
 
 // As the kernel of a launch: a loop of the list, whose body is launched so many times.
 #define STRATA_RT_LOOP (UINT32_MAX - 1)
+
+// As the kernel of a launch: one of several, of which |first_arg| is the first in the list and |size| the number of the
+// one that the sizes of the call pick.
+#define STRATA_RT_PICK (UINT32_MAX - 2)
 
 typedef struct {
   uint64_t count;                    // iterations, at least 1; of an open loop, at most
@@ -89,7 +93,7 @@ typedef struct {
 enum { STRATA_RT_MAX_LOOP_ARGS = 129 };
 
 typedef struct {
-  const strata_rt_launch_t *launches; // those of a call, then those of the loops' bodies
+  const strata_rt_launch_t *launches; // those of a call, then those of the loops' bodies and those that are picked
   uint64_t n_launches;                // the former
   const strata_rt_arg_t *args;
   uint64_t n_in_loops; // the latter
@@ -97,6 +101,14 @@ typedef struct {
   const strata_rt_step_t *steps;
   uint64_t has_open_loop;
 } strata_rt_list_t;
+
+// Which of the launches that the launch stands for is carried out at the sizes of a call; *out_pick is its number among
+// them, 0 where it stands for itself.
+static inline const strata_rt_launch_t *strata_rt_picked(const strata_rt_list_t *list, const strata_rt_launch_t *launch,
+                                                         const int64_t *values, uint32_t *out_pick) {
+  *out_pick = launch->kernel == STRATA_RT_PICK ? (uint32_t)strata_rt_number(launch->size, values) : 0;
+  return launch->kernel == STRATA_RT_PICK ? &list->launches[launch->first_arg + *out_pick] : launch;
+}
 
 // As offset: the constant has no place, and gets memory of its own when it is needed. On the cpu the offset of what is
 // not present is not looked at.

@@ -15,5 +15,8 @@ void strata_rt_tracer_set(const strata_library_t *library, strata_trace_t trace,
 // Looks at STRATA_TRACE, unless the caller traces already.
 void strata_rt_tracer_init(const strata_library_t *library);
 strata_rt_tracer_t strata_rt_tracer(void);
+// Tells of a launch; |pick|: which of the kernels from the launch's own on it was.
+void strata_rt_tracer_tell(const strata_rt_tracer_t *tracer, size_t launch, uint32_t pick, unsigned threads,
+                           uint64_t nanoseconds);
 
 #endif

@@ -42,6 +42,17 @@ static bool is_written_early(const strata_program_t *program, size_t output, siz
   return false;
 }
 
+static void redirect_launch(strata_arena_t *arena, size_t output, strata_program_arg_t to,
+                            strata_program_launch_t *launch) {
+  strata_program_arg_t *args = strata_arena_copy(arena, launch->args, launch->n_args * sizeof *args);
+  for (size_t i = 0; i < launch->n_args; i++)
+    if (args[i].kind == STRATA_ARG_TENSOR && args[i].index == output)
+      args[i] = to;
+  launch->args = args;
+  for (size_t i = 0; i < launch->n_variants; i++)
+    redirect_launch(arena, output, to, &launch->variants[i]);
+}
+
 static void redirect(strata_program_t *program, size_t output) {
   enum { POOL_ALIGNMENT = 256 };
   strata_arena_t *arena = program->compile->arena;
@@ -49,14 +60,8 @@ static void redirect(strata_program_t *program, size_t output) {
   strata_number_t offset = strata_program_round_up(program, program->pool_size, POOL_ALIGNMENT);
   program->pool_size = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, offset, tensor->size);
   const strata_program_arg_t in_pool = {.kind = STRATA_ARG_POOL, .offset = offset};
-  for (size_t i = 0; i < program->main.count; i++) {
-    strata_program_launch_t *launch = &program->main.data[i];
-    strata_program_arg_t *args = strata_arena_copy(arena, launch->args, launch->n_args * sizeof *args);
-    for (size_t j = 0; j < launch->n_args; j++)
-      if (args[j].kind == STRATA_ARG_TENSOR && args[j].index == output)
-        args[j] = in_pool;
-    launch->args = args;
-  }
+  for (size_t i = 0; i < program->main.count; i++)
+    redirect_launch(arena, output, in_pool, &program->main.data[i]);
   // On the cpu the runtime's copy takes bytes for tasks; on a GPU the driver copies.
   *strata_vector_push(arena, &program->kernels) =
       (strata_program_kernel_t){.symbol = "copy",

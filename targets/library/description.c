@@ -3,6 +3,7 @@
 #include "passes/affine/origins.h"
 #include "targets/library/emit.h"
 
+#include <stddef.h>
 #include <string.h>
 
 // As LLVM IR spells bytes in quotes. Images of device code are long: pieces are spelled in memory.
@@ -113,30 +114,53 @@ static void print_nodes(strata_ir_printer_t *printer, const strata_program_t *pr
   strata_arena_t *arena = program->compile->arena;
   size_t n, at = 0, *numbers = strata_arena_array(arena, size_t, program->kernels.count + 1);
   const strata_kernel_origins_t *origins = strata_kernel_origins(arena, program->compile->module, &n);
-  for (size_t i = 0; i < program->kernels.count; i++)
-    numbers[i] = strata_ir_string(printer, nodes_of(origins, n, program->kernels.data[i].symbol, &at));
+  for (size_t i = 0; i < program->kernels.count; i++) {
+    const strata_program_kernel_t *kernel = &program->kernels.data[i];
+    numbers[i] = strata_ir_string(printer, nodes_of(origins, n, kernel->symbol, &at));
+    for (size_t end = i + kernel->n_variants; i < end; i++) // they carry out the same
+      numbers[i + 1] = numbers[i];
+  }
   print_pointers(printer, "nodes", program->kernels.count, numbers);
 }
 
-// The kernels of all launches of a call, loops unrolled and one iteration of open ones.
-static void print_kernels_of(strata_ir_printer_t *printer, const strata_program_launches_t *launches, bool *is_first) {
+// Whether one of the kernels has variants.
+static bool has_picks(const strata_program_t *program) {
+  for (size_t i = 0; i < program->kernels.count; i++)
+    if (program->kernels.data[i].n_variants)
+      return true;
+  return false;
+}
+
+// The kernels of all launches of a call, or which of their variants: loops unrolled and one iteration of open ones.
+static void print_kernels_of(strata_ir_printer_t *printer, const strata_program_launches_t *launches, bool is_pick,
+                             bool *is_first) {
   for (size_t i = 0; i < launches->count; i++) {
     const strata_program_loop_t *loop = launches->data[i].loop;
     int64_t times = loop ? strata_program_loop_is_open(loop) ? 1 : loop->count : 0;
     for (int64_t j = 0; j < times; j++)
-      print_kernels_of(printer, &loop->body, is_first);
+      print_kernels_of(printer, &loop->body, is_pick, is_first);
     if (loop)
       continue;
-    fprintf(printer->file, "%si32 %zu", *is_first ? "" : ", ", launches->data[i].kernel);
+    fputs(*is_first ? "" : ", ", printer->file);
+    if (is_pick)
+      fprintf(printer->file, "i64 %lld", (long long)launches->data[i].pick);
+    else
+      fprintf(printer->file, "i32 %zu", launches->data[i].kernel);
     *is_first = false;
   }
 }
 
 static void print_launches(strata_ir_printer_t *printer, const strata_program_t *program) {
+  long long count = strata_program_count_launches(&program->main);
   bool is_first = true;
-  fprintf(printer->file, "@.launches = private constant [%lld x i32] [",
-          (long long)strata_program_count_launches(&program->main));
-  print_kernels_of(printer, &program->main, &is_first);
+  fprintf(printer->file, "@.launches = private constant [%lld x i32] [", count);
+  print_kernels_of(printer, &program->main, false, &is_first);
+  fputs("]\n", printer->file);
+  if (!has_picks(program))
+    return;
+  is_first = true;
+  fprintf(printer->file, "@.picks = private constant [%lld x i64] [", count);
+  print_kernels_of(printer, &program->main, true, &is_first);
   fputs("]\n", printer->file);
 }
 
@@ -209,27 +233,29 @@ static int flags_of(const strata_library_options_t *options) {
          (options->device_tensors ? STRATA_LIBRARY_DEVICE_TENSORS : 0);
 }
 
-static const char types[] =
-    "%tensor_info = type { ptr, ptr, i32, i32, ptr, i64 }\n"
-    "%kernel_info = type { ptr, i64, i64, i64 }\n"
-    "%description = type { i32, i32, i32, i32, ptr, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, "
-    "i64, ptr, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, ptr, ptr }\n"
-    "%dim_info = type { ptr, ptr, i64, i64, i64, i64, ptr }\n"
-    "declare hidden i32 @strata_rt_run(ptr, ptr, ptr, ptr)\n"
-    "declare hidden i64 @strata_rt_device_memory_size(ptr)\n"
-    "declare hidden i32 @strata_rt_output_shape(i64, ptr, ptr)\n"
-    "declare hidden i64 @strata_rt_weights_size()\n"
-    "declare hidden i32 @strata_rt_load(ptr, ptr)\n"
-    "declare hidden i32 @strata_rt_set_constant(ptr, ptr, ptr)\n"
-    "declare hidden i32 @strata_rt_unload()\n"
-    "declare hidden ptr @strata_rt_error()\n"
-    "declare hidden void @strata_rt_set_trace(ptr, ptr)\n";
+static const char types[] = "%tensor_info = type { ptr, ptr, i32, i32, ptr, i64 }\n"
+                            "%kernel_info = type { ptr, i64, i64, i64 }\n"
+                            "%dim_info = type { ptr, ptr, i64, i64, i64, i64, ptr }\n"
+                            "declare hidden i32 @strata_rt_run(ptr, ptr, ptr, ptr)\n"
+                            "declare hidden i64 @strata_rt_device_memory_size(ptr)\n"
+                            "declare hidden i32 @strata_rt_output_shape(i64, ptr, ptr)\n"
+                            "declare hidden i64 @strata_rt_weights_size()\n"
+                            "declare hidden i32 @strata_rt_load(ptr, ptr)\n"
+                            "declare hidden i32 @strata_rt_set_constant(ptr, ptr, ptr)\n"
+                            "declare hidden i32 @strata_rt_unload()\n"
+                            "declare hidden ptr @strata_rt_error()\n"
+                            "declare hidden void @strata_rt_set_trace(ptr, ptr)\n";
 
 void strata_program_print_description(const strata_program_t *program, const strata_cpu_device_t *device,
                                       strata_ir_printer_t *printer) {
   const strata_library_options_t *options = program->options;
   strata_arena_t *arena = program->compile->arena;
+  bool picks = has_picks(program);
   fputs(types, printer->file);
+  fprintf(printer->file,
+          "%%description = type { i32, i32, i32, i32, ptr, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, i64, "
+          "ptr, i64, ptr, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, ptr, ptr%s }\n",
+          picks ? ", ptr" : "");
   if (!program->gpu)
     fputs("declare hidden i32 @strata_rt_set_threads(i32)\n", printer->file);
   size_t name = strata_ir_string(printer, options->name);
@@ -252,10 +278,11 @@ void strata_program_print_description(const strata_program_t *program, const str
           "ptr @.outputs, i64 %zu, ptr %s, i64 %zu, ptr @.constants, i64 %zu, ptr @.kernels, i64 %zu, ptr @.launches, "
           "ptr @strata_rt_run, ptr @strata_rt_device_memory_size, ptr @strata_rt_weights_size, ptr @strata_rt_load, "
           "ptr @strata_rt_set_constant, ptr @strata_rt_unload, ptr %s, ptr @strata_rt_error, "
-          "ptr @strata_rt_set_trace, ptr @.nodes, %s }\n",
-          sizeof(strata_library_t), STRATA_LIBRARY_DESCRIPTION, flags_of(options), strata_program_alignment(program),
-          name, compiler, target, command_line, n_devices, program->n_inputs, program->n_outputs,
-          strata_symbols_given(&program->symbols), program->sizes ? "@.dims" : "null", n_constants,
-          program->kernels.count, (size_t)strata_program_count_launches(&program->main),
-          program->gpu ? "null" : "@strata_rt_set_threads", sizes);
+          "ptr @strata_rt_set_trace, ptr @.nodes, %s%s }\n",
+          picks ? sizeof(strata_library_t) : offsetof(strata_library_t, picks), STRATA_LIBRARY_DESCRIPTION,
+          flags_of(options), strata_program_alignment(program), name, compiler, target, command_line, n_devices,
+          program->n_inputs, program->n_outputs, strata_symbols_given(&program->symbols),
+          program->sizes ? "@.dims" : "null", n_constants, program->kernels.count,
+          (size_t)strata_program_count_launches(&program->main), program->gpu ? "null" : "@strata_rt_set_threads",
+          sizes, picks ? ", ptr @.picks" : "");
 }

@@ -2,11 +2,13 @@
 //
 //   memref.global "private" @w : memref<64x64xf32>                 a constant; with bytes in the compile's table
 //   func.func private @k0(...) attributes {strata.tasks = 8, strata.scratch = 512}
-//                                                                  where sizes vary strata.tasks and strata.sizes: maps
+//                                                                  where sizes vary strata.tasks and strata.sizes:
+//                                                                  maps, and there may be strata.variants
 //   func.func @prepare() { get_global, call … }                    (optional)
 //   func.func @main(%x: memref<…> {strata.name = "x"}, …) { get_global, alloc {strata.offset}, call … }
 #include "targets/library/program.h"
 
+#include "dialects/affine/variants.h"
 #include "dialects/counted_loop.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -200,15 +202,37 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
   return strata_program_read_maps(reader->program, func, out_kernel);
 }
 
+static strata_status_t add_kernel(reader_t *reader, MlirStringRef symbol) {
+  strata_program_t *program = reader->program;
+  strata_program_kernel_t kernel;
+  STRATA_TRY(read_kernel(reader, symbol, &kernel));
+  *strata_vector_push(reader->arena, &program->kernels) = kernel;
+  program->scratch_size = kernel.scratch_size > program->scratch_size ? kernel.scratch_size : program->scratch_size;
+  return NULL;
+}
+
+// The kernel and its variants, one after the other.
+static strata_status_t add_kernels(reader_t *reader, MlirStringRef symbol) {
+  strata_program_t *program = reader->program;
+  MlirOperation variants[STRATA_MAX_VARIANTS];
+  size_t first = program->kernels.count;
+  STRATA_TRY(add_kernel(reader, symbol));
+  int n_variants = program->sizes ? strata_variants_of(mlirSymbolTableLookup(reader->symbols, symbol), variants) : 0;
+  for (int i = 0; i < n_variants; i++)
+    STRATA_TRY(add_kernel(reader, strata_attr_str(variants[i], "sym_name")));
+  strata_program_kernel_t *kernel = &program->kernels.data[first];
+  kernel->n_variants = (size_t)n_variants;
+  if (n_variants)
+    kernel->pick = strata_sizes_pick(program->sizes, n_variants, variants);
+  return NULL;
+}
+
 static strata_status_t kernel_of_launch(reader_t *reader, const strata_launch_t *launch, size_t *out_kernel) {
   int64_t *known = strata_pointer_map_put(&reader->kernels, launch->kernel.data);
   if (!*known) {
-    strata_program_t *program = reader->program;
-    strata_program_kernel_t kernel;
-    STRATA_TRY(read_kernel(reader, launch->kernel, &kernel));
-    *strata_vector_push(reader->arena, &program->kernels) = kernel;
-    program->scratch_size = kernel.scratch_size > program->scratch_size ? kernel.scratch_size : program->scratch_size;
-    *known = (int64_t)program->kernels.count;
+    int64_t next = (int64_t)reader->program->kernels.count + 1;
+    STRATA_TRY(add_kernels(reader, launch->kernel));
+    *known = next;
   }
   *out_kernel = (size_t)*known - 1;
   return NULL;
@@ -262,6 +286,19 @@ static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, co
   return read_function(reader, body, true, &(*out_loop)->body);
 }
 
+// Of a kernel that takes |n_args| buffers, and behind them its sizes.
+static strata_program_launch_t launch_of(reader_t *reader, size_t index, size_t n_args,
+                                         const strata_program_arg_t *args) {
+  const strata_program_kernel_t *kernel = &reader->program->kernels.data[index];
+  strata_program_launch_t launch = {.kernel = index, .n_args = n_args + kernel->n_sizes};
+  strata_program_arg_t *all = strata_arena_array(reader->arena, strata_program_arg_t, launch.n_args + 1);
+  for (size_t i = 0; i < launch.n_args; i++)
+    all[i] =
+        i < n_args ? args[i] : (strata_program_arg_t){.kind = STRATA_ARG_SIZE, .offset = kernel->sizes[i - n_args]};
+  launch.args = all;
+  return launch;
+}
+
 static strata_status_t read_launch(reader_t *reader, const strata_launch_t *launch, const strata_launch_list_t *list,
                                    strata_program_arg_t *args, strata_program_launch_t *out_launch) {
   MlirOperation func = mlirSymbolTableLookup(reader->symbols, launch->kernel);
@@ -269,14 +306,15 @@ static strata_status_t read_launch(reader_t *reader, const strata_launch_t *laun
   if (!mlirOperationIsNull(func) && strata_op_is_loop(func))
     return read_loop(reader, func, launch, list, args, &out_launch->loop);
   STRATA_TRY(kernel_of_launch(reader, launch, &out_launch->kernel));
+  *out_launch = launch_of(reader, out_launch->kernel, launch->n_args, args);
   const strata_program_kernel_t *kernel = &reader->program->kernels.data[out_launch->kernel];
-  out_launch->n_args += kernel->n_sizes;
-  strata_program_arg_t *all = strata_arena_array(reader->arena, strata_program_arg_t, out_launch->n_args + 1);
-  for (size_t i = 0; i < out_launch->n_args; i++)
-    all[i] = i < launch->n_args
-                 ? args[i]
-                 : (strata_program_arg_t){.kind = STRATA_ARG_SIZE, .offset = kernel->sizes[i - launch->n_args]};
-  out_launch->args = all;
+  strata_program_launch_t *variants =
+      strata_arena_array(reader->arena, strata_program_launch_t, kernel->n_variants + 1);
+  for (size_t i = 0; i < kernel->n_variants; i++)
+    variants[i] = launch_of(reader, out_launch->kernel + 1 + i, launch->n_args, args);
+  out_launch->n_variants = kernel->n_variants;
+  out_launch->variants = variants;
+  out_launch->pick = kernel->pick;
   return NULL;
 }
 

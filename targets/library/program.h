@@ -42,6 +42,8 @@ typedef struct {
   size_t n_maps;
   size_t n_sizes;               // arguments behind the buffers
   const strata_number_t *sizes; // what they are
+  size_t n_variants;            // the next ones of the program's kernels
+  strata_number_t pick;         // which of them is launched; 0: this one
   strata_number_t copy_size;    // no kernel of ours but a copy of so many bytes, from its first buffer to its second
   int64_t bytes, flops;         // of a launch; 0: unknown
 } strata_program_kernel_t;
@@ -54,11 +56,16 @@ typedef struct {
   strata_number_t offset; // in the pool; of a size itself
 } strata_program_arg_t;
 
-typedef struct {
-  size_t kernel;                    // of the program's
+typedef struct strata_program_launch {
+  size_t kernel;                    // of the program's; of several the one that takes all sizes
   struct strata_program_loop *loop; // instead of a kernel; NULL: it is none
   size_t n_args;
   const strata_program_arg_t *args;
+  // The kernel's variants (dialects/affine/variants.h), of which the next ones of the program's are: which of them is
+  // launched, a number from 0 on, 0 being this launch itself, and variant i being number i + 1.
+  size_t n_variants;
+  struct strata_program_launch *variants;
+  strata_number_t pick;
 } strata_program_launch_t;
 
 typedef STRATA_VECTOR(strata_program_launch_t) strata_program_launches_t;

@@ -2,6 +2,7 @@
 // order, and what constants decide is decided here.
 #include "targets/library/sizes.h"
 
+#include "dialects/affine/variants.h"
 #include "runtime/library/sizes.h"
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
@@ -133,6 +134,52 @@ strata_number_t strata_sizes_expr(strata_sizes_t *sizes, MlirAffineExpr expr) {
     return value_of_symbol(sizes, mlirAffineExprIsADim(expr) ? -1 : mlirAffineSymbolExprGetPosition(expr));
   strata_number_t lhs = strata_sizes_expr(sizes, mlirAffineBinaryOpExprGetLHS(expr));
   return strata_sizes_op(sizes, op_of(expr), lhs, strata_sizes_expr(sizes, mlirAffineBinaryOpExprGetRHS(expr)));
+}
+
+//===-- Variants -------------------------------------------------------------------------------------------------===//
+
+static strata_number_t add(strata_sizes_t *sizes, strata_number_t a, int64_t b) {
+  return strata_sizes_op(sizes, STRATA_VALUE_ADD, a, constant(sizes, b));
+}
+
+static strata_number_t times(strata_sizes_t *sizes, strata_number_t a, int64_t b) {
+  return strata_sizes_op(sizes, STRATA_VALUE_MUL, a, constant(sizes, b));
+}
+
+// 1 where the constraint holds, else 0: of e == 0 it is max(1 - max(e, -e), 0), of e >= 0 max(min(e + 1, 1), 0).
+static strata_number_t constraint_value(strata_sizes_t *sizes, MlirAffineExpr expr, bool is_equation) {
+  strata_number_t value = strata_sizes_expr(sizes, expr);
+  if (is_equation) {
+    strata_number_t distance = strata_sizes_op(sizes, STRATA_VALUE_MAX, value, times(sizes, value, -1));
+    value = add(sizes, times(sizes, distance, -1), 1);
+  } else {
+    value = strata_sizes_op(sizes, STRATA_VALUE_MIN, add(sizes, value, 1), 1);
+  }
+  return strata_sizes_op(sizes, STRATA_VALUE_MAX, value, 0);
+}
+
+// 1 where the condition holds, else 0.
+static strata_number_t condition_value(strata_sizes_t *sizes, MlirIntegerSet when) {
+  strata_number_t value = 1;
+  for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(when); i++) {
+    strata_number_t one =
+        constraint_value(sizes, mlirIntegerSetGetConstraint(when, i), mlirIntegerSetIsConstraintEq(when, i));
+    value = i ? strata_sizes_op(sizes, STRATA_VALUE_MIN, value, one) : one;
+  }
+  return value;
+}
+
+// From the last one on: where a condition c holds the number is n, else that of the variants behind, p, which is
+// p + c * (n - p).
+strata_number_t strata_sizes_pick(strata_sizes_t *sizes, int n_variants, const MlirOperation *variants) {
+  strata_number_t pick = 0;
+  for (int i = n_variants; i-- > 0;) {
+    strata_number_t holds = condition_value(sizes, strata_when_around(variants[i]));
+    strata_number_t difference = add(sizes, times(sizes, pick, -1), i + 1);
+    strata_number_t step = strata_sizes_op(sizes, STRATA_VALUE_MUL, holds, difference);
+    pick = strata_sizes_op(sizes, STRATA_VALUE_ADD, pick, step);
+  }
+  return pick;
 }
 
 void strata_sizes_require(strata_sizes_t *sizes, strata_number_t number, int64_t min, int64_t max, int64_t multiple,

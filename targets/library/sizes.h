@@ -33,6 +33,8 @@ STRATA_MUST_CHECK strata_status_t strata_sizes_check(const strata_sizes_t *sizes
 // operands do not vary.
 strata_number_t strata_sizes_expr(strata_sizes_t *sizes, MlirAffineExpr expr);
 strata_number_t strata_sizes_op(strata_sizes_t *sizes, uint64_t op, strata_number_t a, strata_number_t b);
+// Which of a kernel's variants takes the sizes of a call: 1 + its place in the list, or 0 where none does.
+strata_number_t strata_sizes_pick(strata_sizes_t *sizes, int n_variants, const MlirOperation *variants);
 // Has calls refused where |number| is outside; |text| says what it is. Nothing to do where it does not vary.
 void strata_sizes_require(strata_sizes_t *sizes, strata_number_t number, int64_t min, int64_t max, int64_t multiple,
                           const char *text);

@@ -32,28 +32,52 @@ static strata_rt_arg_kind_t kind_of(const strata_program_t *program, const strat
   return program->constants.data[arg->index].is_prepared && !is_main ? STRATA_RT_PREPARED : STRATA_RT_CONSTANT;
 }
 
-// A function's launches and, behind them, those of the bodies of its loops: |all| in the order of the table.
+// A function's launches and, behind them, those of the bodies of its loops and those of which one is picked: |all| in
+// the order of the table.
 typedef struct {
   const strata_program_loop_t *loop;
   size_t first_launch, first_step;
 } numbered_loop_t;
 
 typedef struct {
-  STRATA_VECTOR(const strata_program_launch_t *) all;
+  const strata_program_launch_t *launch;
+  bool is_picked;      // one of several, and not to be picked from again
+  size_t first_picked; // of which it is one by its own number; else 0
+} listed_launch_t;
+
+typedef struct {
+  STRATA_VECTOR(listed_launch_t) all;
   STRATA_VECTOR(numbered_loop_t) loops; // in the order of their launches
   size_t n_own, n_args, n_steps, most_args;
 } listing_t;
 
 static void add_launches(strata_arena_t *arena, const strata_program_launches_t *launches, listing_t *listing) {
   for (size_t i = 0; i < launches->count; i++)
-    *strata_vector_push(arena, &listing->all) = &launches->data[i];
+    *strata_vector_push(arena, &listing->all) = (listed_launch_t){.launch = &launches->data[i]};
 }
+
+// The launches of which launch |at| is one by the call's sizes: itself, and its variants.
+static void add_variants(strata_arena_t *arena, listing_t *listing, size_t at) {
+  const strata_program_launch_t *launch = listing->all.data[at].launch;
+  listing->all.data[at].first_picked = listing->all.count;
+  *strata_vector_push(arena, &listing->all) = (listed_launch_t){.launch = launch, .is_picked = true};
+  for (size_t i = 0; i < launch->n_variants; i++)
+    *strata_vector_push(arena, &listing->all) = (listed_launch_t){.launch = &launch->variants[i], .is_picked = true};
+}
+
+// Whether it has arguments of its own in the table.
+static bool picks(const listed_launch_t *listed) { return listed->first_picked > 0; }
+static size_t args_of(const listed_launch_t *listed) { return picks(listed) ? 0 : listed->launch->n_args; }
 
 static listing_t list_launches(strata_arena_t *arena, const strata_program_launches_t *launches) {
   listing_t listing = {.n_own = launches->count};
   add_launches(arena, launches, &listing);
   for (size_t i = 0; i < listing.all.count; i++) {
-    const strata_program_launch_t *launch = listing.all.data[i];
+    const strata_program_launch_t *launch = listing.all.data[i].launch;
+    if (launch->n_variants && !listing.all.data[i].is_picked) {
+      add_variants(arena, &listing, i);
+      continue;
+    }
     listing.n_args += launch->n_args;
     if (!launch->loop) {
       listing.most_args = launch->n_args > listing.most_args ? launch->n_args : listing.most_args;
@@ -70,7 +94,13 @@ static void print_launches(strata_ir_printer_t *printer, const strata_program_t 
   size_t n_args = 0, n_loops = 0;
   fprintf(printer->file, "[%zu x %%launch] [", listing->all.count);
   for (size_t i = 0; i < listing->all.count; i++) {
-    const strata_program_launch_t *launch = listing->all.data[i];
+    const listed_launch_t *listed = &listing->all.data[i];
+    const strata_program_launch_t *launch = listed->launch;
+    if (picks(listed)) {
+      fprintf(printer->file, "%s%%launch { i32 %u, i32 0, i64 %zu, i64 %lld }", i ? ", " : "", STRATA_RT_PICK,
+              listed->first_picked, (long long)launch->pick);
+      continue;
+    }
     int64_t copied = launch->loop || !program->gpu ? 0 : program->kernels.data[launch->kernel].copy_size;
     unsigned kernel = launch->loop ? STRATA_RT_LOOP : copied ? UINT32_MAX : (unsigned)launch->kernel;
     fprintf(printer->file, "%s%%launch { i32 %u, i32 %zu, i64 %zu, i64 %lld }", i ? ", " : "", kernel, launch->n_args,
@@ -84,8 +114,8 @@ static void print_args(strata_ir_printer_t *printer, const strata_program_t *pro
                        bool is_main) {
   fprintf(printer->file, "[%zu x %%arg] [", listing->n_args);
   for (size_t i = 0, n = 0; i < listing->all.count; i++)
-    for (size_t j = 0; j < listing->all.data[i]->n_args; j++, n++) {
-      const strata_program_arg_t *arg = &listing->all.data[i]->args[j];
+    for (size_t j = 0; j < args_of(&listing->all.data[i]); j++, n++) {
+      const strata_program_arg_t *arg = &listing->all.data[i].launch->args[j];
       fprintf(printer->file, "%s%%arg { i32 %d, i32 %zu, i64 %lld }", n ? ", " : "",
               (int)kind_of(program, arg, is_main), arg->index, (long long)arg->offset);
     }
@@ -108,8 +138,8 @@ static void print_loops(strata_ir_printer_t *printer, const listing_t *listing) 
 static void print_steps(strata_ir_printer_t *printer, const listing_t *listing) {
   fprintf(printer->file, "[%zu x %%step] [", listing->n_steps);
   for (size_t i = 0, n = 0; i < listing->all.count; i++)
-    for (size_t j = 0; listing->all.data[i]->loop && j < listing->all.data[i]->n_args; j++, n++) {
-      const strata_rt_step_t *step = &listing->all.data[i]->loop->steps[j];
+    for (size_t j = 0; listing->all.data[i].launch->loop && j < listing->all.data[i].launch->n_args; j++, n++) {
+      const strata_rt_step_t *step = &listing->all.data[i].launch->loop->steps[j];
       fprintf(printer->file, "%s%%step { i64 %llu, i64 %lld, i64 %lld, i64 %lld }", n ? ", " : "",
               (unsigned long long)step->kind, (long long)step->stride, (long long)step->offset, (long long)step->size);
     }

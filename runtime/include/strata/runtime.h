@@ -111,6 +111,11 @@ typedef struct strata_library {
   const strata_value_info_t *values; // how those behind the sizes are computed
   // The shape of output |index| at these sizes, as many numbers as its rank.
   int (*output_shape)(size_t index, const int64_t *dims, int64_t *shape);
+
+  // There, as struct_size says, where a kernel has variants for some sizes: they follow it in |kernels|, and for each
+  // launch this says which of them a call launches, |launches| having the first: a number from 0 on, or -1 - k: value
+  // k.
+  const int64_t *picks;
 } strata_library_t;
 
 #endif

@@ -1,0 +1,150 @@
+// See variants.h.
+#include "dialects/affine/variants.h"
+
+#include "dialects/mlir_util.h"
+
+static MlirOperation next_in(MlirOperation op) { return mlirOperationGetNextInBlock(op); }
+
+static MlirOperation first_beside(MlirOperation func) {
+  return mlirBlockGetFirstOperation(mlirOperationGetBlock(func));
+}
+
+static MlirOperation find_beside(MlirOperation func, MlirStringRef name) {
+  MlirOperation op = first_beside(func);
+  while (!mlirOperationIsNull(op) &&
+         !(strata_op_is(op, "func.func") && mlirStringRefEqual(strata_attr_str(op, "sym_name"), name)))
+    op = next_in(op);
+  return op;
+}
+
+static intptr_t count_of(MlirAttribute list) {
+  return mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) ? 0 : mlirArrayAttrGetNumElements(list);
+}
+
+static MlirStringRef name_at(MlirAttribute list, intptr_t index) {
+  MlirAttribute name = mlirArrayAttrGetElement(list, index);
+  return mlirAttributeIsAFlatSymbolRef(name) ? mlirFlatSymbolRefAttrGetValue(name) : strata_str("");
+}
+
+int strata_variants_of(MlirOperation func, MlirOperation *out_variants) {
+  MlirAttribute list = strata_attr(func, STRATA_VARIANTS);
+  int count = 0;
+  for (intptr_t i = 0; i < count_of(list) && count < STRATA_MAX_VARIANTS; i++) {
+    MlirOperation variant = find_beside(func, name_at(list, i));
+    if (!mlirOperationIsNull(variant))
+      out_variants[count++] = variant;
+  }
+  return count;
+}
+
+static void write_list(MlirOperation func, int count, const MlirOperation *variants) {
+  MlirContext context = mlirOperationGetContext(func);
+  MlirAttribute names[STRATA_MAX_VARIANTS];
+  for (int i = 0; i < count; i++)
+    names[i] = mlirFlatSymbolRefAttrGet(context, strata_attr_str(variants[i], "sym_name"));
+  if (count)
+    strata_set_attr(func, STRATA_VARIANTS, mlirArrayAttrGet(context, count, names));
+  else
+    mlirOperationRemoveDiscardableAttributeByName(func, strata_str(STRATA_VARIANTS));
+}
+
+void strata_variants_add(MlirOperation func, MlirOperation variant) {
+  MlirOperation variants[STRATA_MAX_VARIANTS + 1];
+  int count = strata_variants_of(func, variants);
+  if (count < STRATA_MAX_VARIANTS)
+    variants[count++] = variant;
+  write_list(func, count, variants);
+}
+
+void strata_variants_erase(MlirOperation func, MlirOperation variant) {
+  MlirOperation variants[STRATA_MAX_VARIANTS];
+  int count = strata_variants_of(func, variants), kept = 0;
+  for (int i = 0; i < count; i++)
+    if (!mlirOperationEqual(variants[i], variant))
+      variants[kept++] = variants[i];
+  write_list(func, kept, variants);
+  mlirOperationDestroy(variant);
+}
+
+void strata_variants_erase_all(MlirOperation func) {
+  MlirOperation variants[STRATA_MAX_VARIANTS];
+  int count = strata_variants_of(func, variants);
+  write_list(func, 0, NULL);
+  for (int i = 0; i < count; i++)
+    mlirOperationDestroy(variants[i]);
+}
+
+MlirOperation strata_variant_kernel(MlirOperation variant) {
+  MlirStringRef name = strata_attr_str(variant, "sym_name");
+  for (MlirOperation op = first_beside(variant); !mlirOperationIsNull(op); op = next_in(op)) {
+    MlirAttribute list = strata_attr(op, STRATA_VARIANTS);
+    for (intptr_t i = 0; i < count_of(list); i++)
+      if (mlirStringRefEqual(name_at(list, i), name))
+        return op;
+  }
+  return (MlirOperation){0};
+}
+
+void strata_variants_copy_attrs(MlirOperation func, MlirOperation declaration) {
+  strata_copy_attr(func, declaration, STRATA_VARIANTS);
+  strata_copy_attr(func, declaration, STRATA_WHEN);
+}
+
+//===-- The contract ---------------------------------------------------------------------------------------------===//
+
+static strata_status_t broken(MlirOperation func, const char *what) {
+  MlirStringRef name = strata_attr_str(func, "sym_name");
+  return strata_error(STRATA_INTERNAL, "function @%.*s: %s", (int)name.length, name.data, what);
+}
+
+static strata_status_t check_list(MlirOperation func, int n_symbols) {
+  MlirAttribute list = strata_attr(func, STRATA_VARIANTS);
+  if (mlirAttributeIsNull(list))
+    return NULL;
+  MlirOperation variants[STRATA_MAX_VARIANTS];
+  if (count_of(list) == 0 || count_of(list) > STRATA_MAX_VARIANTS ||
+      strata_variants_of(func, variants) != count_of(list))
+    return broken(func, STRATA_VARIANTS " is a list of one to three functions");
+  for (intptr_t i = 0; i < count_of(list); i++) {
+    if (!mlirAttributeEqual(strata_attr(variants[i], "function_type"), strata_attr(func, "function_type")))
+      return broken(variants[i], "a variant has its kernel's type");
+    if (!strata_when_is_valid(strata_attr(variants[i], STRATA_WHEN), n_symbols) ||
+        !mlirAttributeIsNull(strata_attr(variants[i], STRATA_VARIANTS)))
+      return broken(variants[i], "a variant has a condition over the module's symbols, and no variants");
+    if (!mlirOperationEqual(strata_variant_kernel(variants[i]), func))
+      return broken(variants[i], "a variant is one kernel's");
+  }
+  return NULL;
+}
+
+static strata_status_t check_callee(MlirOperation main, MlirOperation call) {
+  MlirAttribute callee = strata_attr(call, "callee");
+  MlirOperation func = find_beside(main, mlirFlatSymbolRefAttrGetValue(callee));
+  return mlirOperationIsNull(func) || mlirAttributeIsNull(strata_attr(func, STRATA_WHEN))
+             ? NULL
+             : broken(func, "what is called takes all sizes");
+}
+
+static strata_status_t check_calls(MlirOperation func) {
+  MlirBlock body = strata_func_body(func);
+  if (mlirBlockIsNull(body))
+    return NULL;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next_in(op))
+    if (strata_op_is(op, "func.call"))
+      STRATA_TRY(check_callee(func, op));
+  return NULL;
+}
+
+// There are calls to look at only where there is a condition.
+strata_status_t strata_variants_verify(MlirModule module, int n_symbols) {
+  bool has_conditions = false;
+  MlirOperation first = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+  for (MlirOperation op = first; !mlirOperationIsNull(op); op = next_in(op)) {
+    has_conditions |= !mlirAttributeIsNull(strata_attr(op, STRATA_WHEN));
+    STRATA_TRY(check_list(op, n_symbols));
+  }
+  for (MlirOperation op = first; has_conditions && !mlirOperationIsNull(op); op = next_in(op))
+    if (strata_op_is(op, "func.func"))
+      STRATA_TRY(check_calls(op));
+  return NULL;
+}

@@ -1,0 +1,32 @@
+// Variants of a kernel: functions of its signature that do the same, each for sizes of which its condition is true.
+//
+//   func.func private @k0(...) attributes {strata.variants = [@k0_v1, @k0_v2], …}     what is called: it takes all
+//   sizes func.func private @k0_v1(...) attributes {strata.when = affine_set<()[s0] : (4 - s0 >= 0)>, …}
+//
+// A launch of @k0 is one of the first variant whose condition holds, and of @k0 itself where none does. The
+// declarations that level 4 leaves have the same attributes. Nobody calls a variant by its own name.
+#ifndef STRATA_DIALECTS_AFFINE_VARIANTS_H
+#define STRATA_DIALECTS_AFFINE_VARIANTS_H
+
+#include "dialects/affine/when.h"
+
+#define STRATA_VARIANTS "strata.variants"
+
+enum { STRATA_MAX_VARIANTS = 3 }; // beside the function that takes all sizes
+
+// Those of a kernel, in order; their number.
+int strata_variants_of(MlirOperation func, MlirOperation *out_variants);
+// Adds |variant|, a function of the module already, as the last one.
+void strata_variants_add(MlirOperation func, MlirOperation variant);
+// Erases one, or all of them.
+void strata_variants_erase(MlirOperation func, MlirOperation variant);
+void strata_variants_erase_all(MlirOperation func);
+// The kernel that |variant| is one of; a null operation where it is none's.
+MlirOperation strata_variant_kernel(MlirOperation variant);
+// Gives a declaration what |func| has of this.
+void strata_variants_copy_attrs(MlirOperation func, MlirOperation declaration);
+
+// INTERNAL unless every list and every condition of the module is as above, over |n_symbols| symbols.
+STRATA_MUST_CHECK strata_status_t strata_variants_verify(MlirModule module, int n_symbols);
+
+#endif
