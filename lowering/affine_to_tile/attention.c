@@ -97,7 +97,8 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
   strata_tile_attention_place(b, &c->t, 0, task, c->n_row_tiles);
   place_tile(b, c, a->value, VALUE, strata_tile_constant(b, 0));
   place_tile(b, c, a->head, HEAD, strata_tile_constant(b, 0));
-  c->row_tile = strata_tile_attention_digit(b, &c->t, task, strata_size_constant(1), c->n_row_tiles);
+  c->row_tile = strata_tile_attention_digit(b, &c->t, task, strata_size_constant(1), c->n_row_tiles,
+                                            strata_size_is_one(strata_attention_batch(a)));
   c->row_tile_symbol = strata_tile_counter(b, c->row_tile, c->n_row_tiles);
   if (a->has_one_row)
     place_only_row(b, c);

@@ -33,9 +33,9 @@ strata_tile_value_t strata_tile_attention_binary(strata_tile_builder_t *b, const
 
 //===-- Places and values ----------------------------------------------------------------------------------------===//
 
-// What of the task's number counts |extent| points, each of |stride| tasks.
+// What of the task's number counts |extent| points, each of |stride| tasks; |is_last| if it counts all such.
 MlirValue strata_tile_attention_digit(strata_tile_builder_t *b, const strata_tile_attention_t *t, MlirValue task,
-                                      strata_size_t stride, strata_size_t extent);
+                                      strata_size_t stride, strata_size_t extent, bool is_last);
 
 // Batches and heads, but for those of |others|, at those of |task|, neighbours |stride| tasks apart.
 void strata_tile_attention_place(strata_tile_builder_t *b, strata_tile_attention_t *t, uint32_t others, MlirValue task,

@@ -310,7 +310,7 @@ static void emit_rows(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirV
 static void emit_task(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirValue task) {
   strata_size_t n_runs = strata_size_constant(c->rows.n_chunks);
   strata_tile_attention_place(b, &c->t, c->shared, task, n_runs);
-  MlirValue run = strata_tile_attention_digit(b, &c->t, task, strata_size_constant(1), n_runs);
+  MlirValue run = strata_tile_attention_digit(b, &c->t, task, strata_size_constant(1), n_runs, false);
   allocate(b, c);
   if (c->packs_once)
     strata_tile_chunk(b, &c->columns, (MlirValue){0}, strata_attention_cpu_pack_keys, c);

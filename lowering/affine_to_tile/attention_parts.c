@@ -48,23 +48,33 @@ strata_tile_value_t strata_tile_attention_binary(strata_tile_builder_t *b, const
 //===-- Places ---------------------------------------------------------------------------------------------------===//
 
 MlirValue strata_tile_attention_digit(strata_tile_builder_t *b, const strata_tile_attention_t *t, MlirValue task,
-                                      strata_size_t stride, strata_size_t extent) {
+                                      strata_size_t stride, strata_size_t extent, bool is_last) {
   MlirContext context = b->e.context;
   MlirAffineExpr digit = mlirAffineFloorDivExprGet(mlirAffineDimExprGet(context, 0), strata_size_expr(context, stride));
-  digit = mlirAffineModExprGet(digit, strata_size_expr(context, extent));
+  bool varies = strata_size_varies(t->n_tasks);
+  if (!is_last || !varies) // of numbers that is seen later
+    digit = mlirAffineModExprGet(digit, strata_size_expr(context, extent));
   const strata_space_t tasks = {1, &t->n_tasks, b->sizes.count, b->sizes.sizes};
-  if (strata_size_varies(t->n_tasks))
+  if (varies)
     digit = strata_affine_simplify(digit, &tasks);
   return strata_tile_index_of(b, digit, task);
+}
+
+static bool is_placed(const strata_attention_t *a, uint32_t others, int dim) {
+  return (dim != a->row || a->has_one_row) && dim != a->value && !strata_size_is_one(a->sizes[dim]) &&
+         !(others >> dim & 1);
 }
 
 void strata_tile_attention_place(strata_tile_builder_t *b, strata_tile_attention_t *t, uint32_t others, MlirValue task,
                                  strata_size_t stride) {
   const strata_attention_t *a = &t->a;
+  int first = 0;
+  while (first < a->column && !is_placed(a, others, first))
+    first++;
   for (int dim = a->column; dim-- > 0;) {
-    if ((dim == a->row && !a->has_one_row) || dim == a->value || strata_size_is_one(a->sizes[dim]) || others >> dim & 1)
+    if (!is_placed(a, others, dim))
       continue;
-    MlirValue digit = strata_tile_attention_digit(b, t, task, stride, a->sizes[dim]);
+    MlirValue digit = strata_tile_attention_digit(b, t, task, stride, a->sizes[dim], dim == first);
     t->point[dim] = strata_tile_counter(b, digit, a->sizes[dim]);
     stride = strata_size_product(stride, a->sizes[dim]);
   }

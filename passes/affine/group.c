@@ -427,6 +427,8 @@ static strata_status_t group_function(strata_compile_t *compile, MlirOperation f
   strata_grouping_t grouping = {.compile = compile};
   STRATA_TRY(strata_group_find_prices(compile, &grouping.prices));
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &grouping.graph));
+  if (strata_target_is_gpu(compile))
+    strata_nest_graph_pack_nothing(&grouping.graph);
   grouping.order = strata_group_order_create(&grouping.graph);
   init_nodes(&grouping);
   STRATA_TRY(strata_group_attention(&grouping));

@@ -62,6 +62,9 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_nest_graph_read(strata_arena_t *arena, MlirOperation func,
                                                          strata_nest_graph_t *out_graph);
 
+// Products pack no operands, as is so on GPUs: those whose sums' length varies are like any others.
+void strata_nest_graph_pack_nothing(strata_nest_graph_t *graph);
+
 // The point of the producer that |read| of |consumer| reads: the producer's parallel dims over the consumer's dims.
 // False if the store cannot be inverted.
 bool strata_nest_graph_point(const strata_nest_graph_t *graph, const strata_nest_node_t *consumer,
