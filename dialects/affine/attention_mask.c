@@ -15,6 +15,13 @@ static bool op_is(MlirOperation op, const char *name) { return !mlirOperationIsN
 
 static bool read_number(const reader_t *r, term_t term, int *budget, MlirAffineExpr *out);
 
+// One of the factors is the same for all rows and columns.
+static bool read_product(const MlirAffineExpr *factors, MlirAffineExpr *out) {
+  int fixed = mlirAffineExprIsSymbolicOrConstant(factors[1]) ? 1 : 0;
+  *out = mlirAffineMulExprGet(factors[1 - fixed], factors[fixed]);
+  return mlirAffineExprIsSymbolicOrConstant(factors[fixed]);
+}
+
 static bool read_apply(const reader_t *r, const term_t *term, int *budget, MlirAffineExpr *out) {
   MlirOperation op = strata_def(term->value);
   MlirAffineExpr inputs[STRATA_MAX_DIMS];
@@ -57,10 +64,12 @@ static bool read_number(const reader_t *r, term_t term, int *budget, MlirAffineE
   if (op_is(op, "arith.index_cast") || op_is(op, "arith.extsi"))
     return read_number(r, strata_term_operand(&term, 0), budget, out);
   MlirAffineExpr parts[2];
-  bool is_sum = op_is(op, "arith.addi");
-  if ((!is_sum && !op_is(op, "arith.subi")) || !read_number(r, strata_term_operand(&term, 0), budget, &parts[0]) ||
+  bool is_sum = op_is(op, "arith.addi"), is_product = op_is(op, "arith.muli");
+  if ((!is_sum && !is_product && !op_is(op, "arith.subi")) || !read_number(r, strata_term_operand(&term, 0), budget, &parts[0]) ||
       !read_number(r, strata_term_operand(&term, 1), budget, &parts[1]))
     return false;
+  if (is_product)
+    return read_product(parts, out);
   *out = mlirAffineAddExprGet(
       parts[0], is_sum ? parts[1] : mlirAffineMulExprGet(parts[1], mlirAffineConstantExprGet(r->context, -1)));
   return true;

@@ -1,0 +1,224 @@
+"""Attention whose batch, queries and keys vary, one kernel each, on the emulated devices that have asynchronous products
+and multiply-adds alone: one library for all sizes against numpy in double precision, at sizes below, at and beyond the
+edges of tiles, and some that are drawn."""
+import sys
+
+import numpy as np
+
+import gpu
+import strata
+
+DEVICES = {"f16": ("emulated_90", "emulated_fma"), "bf16": ("emulated_90",), "f32": ("emulated_fma",)}
+EPSILON = {"f16": 2.0 ** -10, "bf16": 2.0 ** -7, "f32": 2.0 ** -20}
+EDGES = [1, 17, 63, 64, 65, 128]
+INFINITY = {"f16": "0xFC00", "bf16": "0xFF80", "f32": "0xFF800000"}
+
+
+def to_bf16(x):
+    bits = np.ascontiguousarray(x, np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+
+
+def from_bf16(x):
+    return (x.astype(np.uint32) << 16).view(np.float32)
+
+
+class Attention:
+    """Of [batch, sequence, heads, depth], or [batch, sequence, heads * depth] where |flat|. Queries are "sequence" or a
+    number; keys are as many, or "keys", or what lies in a cache and the queries: "past + sequence". Masks: "causal", of
+    the numbers of rows and columns; "padding", of how many keys each batch has; "added", scores of their own."""
+
+    def __init__(self, element="f16", heads=2, depth=64, keys="sequence", queries="sequence", batch="batch", mask="",
+                 flat=False, groups=1):
+        self.element, self.heads, self.depth, self.mask, self.flat = element, heads, depth, mask, flat
+        self.queries, self.batch, self.groups = queries, batch, groups
+        self.past = keys == "past"
+        self.keys = f"past + {queries}" if self.past else keys
+        names = [batch, queries, "past" if self.past else keys]
+        self.symbols = [name for i, name in enumerate(names) if isinstance(name, str) and name not in names[:i]]
+        self.lines = []
+
+    def sizes(self, generator):
+        """Each with another of the edges, and two that are drawn."""
+        for i in range(len(EDGES) + 2):
+            edges = EDGES if i < len(EDGES) else generator.integers(2, 200, len(EDGES))
+            yield {name: int(generator.choice([1, 3])) if name == "batch" else int(edges[(i + 3 * j) % len(edges)])
+                   for j, name in enumerate(self.symbols)}
+
+    def number(self, dim, sizes):
+        return eval(dim, {}, sizes) if isinstance(dim, str) else dim
+
+    # The graph.
+
+    def type(self, dims, element=None):
+        element = element or self.element
+        marks = "x".join("?" if isinstance(d, str) else str(d) for d in dims)
+        if not any(isinstance(d, str) for d in dims):
+            return f"tensor<{marks}x{element}>" if dims else f"tensor<{element}>"
+        exprs = [" + ".join(f"s{self.symbols.index(p)}" for p in reversed(d.split(" + "))) if isinstance(d, str) else str(d)
+                 for d in dims]
+        used = 1 + max(i for i, _ in enumerate(self.symbols) if any(f"s{i}" in e for e in exprs))
+        return (f"tensor<{marks}x{element}, affine_map<()[{', '.join(f's{i}' for i in range(used))}] -> "
+                f"({', '.join(exprs)})>>")
+
+    def op(self, name, operands, dims, element=None, **attrs):
+        result = f"%v{len(self.lines)}"
+        attributes = ", ".join(f"{key} = {value}" for key, value in attrs.items())
+        types = ", ".join(t for _, t in operands)
+        self.lines.append(f'{result} = "strata.{name}"({", ".join(v for v, _ in operands)}) {{{attributes}}} : ({types}) '
+                          f'-> {self.type(dims, element)}')
+        return result, self.type(dims, element)
+
+    def number_of(self, value, dims, element=None):
+        kind = element or self.element
+        scalar = self.op("constant", [], [], kind, value=f"dense<{value}> : tensor<{kind}>")
+        return self.broadcast(scalar, dims, "", kind)
+
+    def broadcast(self, value, dims, kept, element=None):
+        return self.op("broadcast", [value], dims, element, map=f"affine_map<(b, h, i, j) -> ({kept})>")
+
+    def masked(self, scores, dims):
+        if self.mask == "added":
+            added = self.broadcast(("%m", self.type([self.queries, self.keys])), dims, "i, j")
+            return self.op("add", [scores, added], dims)
+        if not self.mask:
+            return scores
+        rows, columns = (self.op("iota", [], dims, "i32", axis=f"{axis} : i64") for axis in (2, 3))
+        if self.mask == "padding":
+            rows = self.broadcast(("%m", self.type([self.batch], "i32")), dims, "b", "i32")
+            keep = self.op("lt", [columns, rows], dims, "i1")
+        else:
+            if self.past:
+                past = self.op("dims", [], [1], "i64", values=f"affine_map<()[{', '.join(f's{i}' for i in range(len(self.symbols)))}] -> (s{self.symbols.index('past')})>")
+                past = self.op("convert", [past], [1], "i32")
+                rows = self.op("add", [rows, self.broadcast(past, dims, "0", "i32")], dims, "i32")
+            keep = self.op("ge", [rows, columns], dims, "i1")
+        return self.op("select", [keep, scores, self.number_of(INFINITY[self.element], dims)], dims)
+
+    def text(self):
+        self.lines = []
+        q, k = [self.batch, self.queries, self.heads, self.depth], [self.batch, self.keys, self.heads // self.groups, self.depth]
+        flat = lambda dims: dims[:2] + [dims[2] * dims[3]] if self.flat else dims
+        inputs = [f"%{name}: {self.type(flat(dims))} {{strata.name = \"{name}\"}}" for name, dims in zip("qkv", (q, k, k))]
+        if self.mask in ("padding", "added"):
+            dims, element = ([self.batch], "i32") if self.mask == "padding" else ([self.queries, self.keys], None)
+            inputs.append(f'%m: {self.type(dims, element)} {{strata.name = "m"}}')
+        given = {name: (f"%{name}", self.type(flat(dims))) for name, dims in zip("qkv", (q, k, k))}
+        if self.flat:
+            given = {name: self.op("reshape", [given[name]], dims) for name, dims in zip("qkv", (q, k, k))}
+        dims = [self.batch, self.heads, self.queries, self.keys]
+        head = "h" if self.groups == 1 else f"h floordiv {self.groups}"
+        scores = self.op("contract", [given["q"], given["k"]], dims, zero_pad="false", origin='"matmul"', maps=(
+            f"[affine_map<(b, h, i, j, d) -> (b, i, h, d)>, affine_map<(b, h, i, j, d) -> (b, j, {head}, d)>, "
+            "affine_map<(b, h, i, j, d) -> (b, h, i, j)>]"))
+        scores = self.op("mul", [scores, self.number_of(f"{self.depth ** -0.5:e}", dims)], dims)
+        weights = self.op("softmax", [self.masked(scores, dims)], dims, axes="array<i64: 3>")
+        y = self.op("contract", [weights, given["v"]], q, zero_pad="false", origin='"matmul"', maps=(
+            f"[affine_map<(b, i, h, d, j) -> (b, h, i, j)>, affine_map<(b, i, h, d, j) -> (b, j, {head}, d)>, "
+            "affine_map<(b, i, h, d, j) -> (b, i, h, d)>]"))
+        y = self.op("reshape", [y], flat(q)) if self.flat else y
+        symbols = ", ".join(f'{{name = "{n}", min = {0 if n == "past" else 1}, max = 100000, multiple = 1, likely = '
+                            f'[{"1, 8" if n == "batch" else "16, 128"}]}}' for n in self.symbols)
+        body = "\n  ".join(self.lines)
+        return (f'func.func @main({", ".join(inputs)}) -> ({y[1]} {{strata.name = "y"}}) attributes {{strata.symbols = '
+                f'[{symbols}]}} {{\n  {body}\n  return {y[0]} : {y[1]}\n}}\n')
+
+    # Values.
+
+    def stored(self, x):
+        return to_bf16(x) if self.element == "bf16" else x.astype({"f16": np.float16, "f32": np.float32}[self.element])
+
+    def exact(self, x):
+        return (from_bf16(x) if self.element == "bf16" else x).astype(np.float64)
+
+    def inputs(self, sizes, generator):
+        b, n, m = (self.number(d, sizes) for d in (self.batch, self.queries, self.keys))
+        draw = lambda *shape: self.stored(generator.standard_normal(shape).astype(np.float32))
+        heads = self.heads // self.groups
+        given = [draw(b, n, self.heads, self.depth), draw(b, m, heads, self.depth), draw(b, m, heads, self.depth)]
+        if self.mask == "padding":
+            given.append(generator.integers(1, m + 1, b).astype(np.int32))
+        if self.mask == "added":
+            given.append(draw(n, m))
+        return given
+
+    def wanted(self, given):
+        q, k, v = (self.exact(x) for x in given[:3])
+        k, v = (np.repeat(x, self.groups, 2) for x in (k, v))
+        scores = np.einsum("bihd,bjhd->bhij", q, k) * self.depth ** -0.5
+        n, m = scores.shape[2:]
+        if self.mask == "causal":
+            scores = np.where(np.tri(n, m, m - n, dtype=bool), scores, -np.inf)
+        if self.mask == "padding":
+            scores = np.where(np.arange(m) < given[3][:, None, None, None], scores, -np.inf)
+        if self.mask == "added":
+            scores = scores + self.exact(given[3])
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        weights /= weights.sum(-1, keepdims=True)
+        y = np.einsum("bhij,bjhd->bihd", weights, v)
+        near = np.einsum("bhij,bjhd->bihd", weights, np.abs(v))
+        return y, 4 * EPSILON[self.element] * (near + np.abs(y)) + 1e-6
+
+
+CASES = {
+    "self_f16": Attention(heads=12),
+    "self_bf16": Attention("bf16", heads=1),
+    "self_f32": Attention("f32"),
+    "head_80": Attention(depth=80),
+    "head_128": Attention("bf16", depth=128),
+    "head_40_f32": Attention("f32", depth=40),
+    "flat": Attention(flat=True, heads=3),
+    "flat_f32": Attention("f32", flat=True, heads=3, depth=40),
+    "causal": Attention(mask="causal"),
+    "causal_bf16": Attention("bf16", mask="causal", depth=128, heads=1),
+    "causal_f32": Attention("f32", mask="causal"),
+    "causal_flat": Attention(mask="causal", flat=True, heads=3),
+    "padding": Attention(mask="padding"),
+    "padding_f32": Attention("f32", mask="padding"),
+    "added": Attention(mask="added"),
+    "cross": Attention(keys="keys"),
+    "cross_f32": Attention("f32", keys="keys", depth=80),
+    "cross_known_keys": Attention(keys=77),
+    "cross_known_queries": Attention(queries=64, keys="keys"),
+    "batches": Attention(queries=100, keys=100),
+    "one_batch": Attention(batch=1, mask="causal"),
+    "past": Attention(keys="past", mask="causal"),
+    "past_f32": Attention("f32", keys="past", mask="causal"),
+    "step": Attention(keys="past", queries=1),
+    "groups": Attention(heads=8, groups=4),
+}
+
+
+def check(name, device, generator):
+    case = CASES[name]
+    path = strata.write(f"{name}.mlir", case.text())
+    library = gpu.Library(strata.compile_library(path, "out", f"{name}_{device}", [
+        "--target=nvgpu", f"--device={device}"])[0])
+    assert len(library.kernels) == 1, f"{len(library.kernels)} kernels"
+    for sizes in case.sizes(generator):
+        given = case.inputs(sizes, generator)
+        wanted, bound = case.wanted(given)
+        got, = library.run([x.reshape(*x.shape[:2], -1) if case.flat and x.ndim == 4 else x for x in given],
+                           [sizes[s] for s in case.symbols])
+        wrong = ~(np.abs(case.exact(got.reshape(wanted.shape)) - wanted) <= bound)
+        assert not wrong.any(), (f"{sizes}: {wrong.sum()} of {wrong.size} wrong, first at {np.argwhere(wrong)[0]}: "
+                                 f"{case.exact(got.reshape(wanted.shape))[wrong][0]} instead of {wanted[wrong][0]}")
+    library.unload()
+
+
+def main():
+    gpu.use_stand_in()
+    seed = np.random.SeedSequence().entropy
+    failures = 0
+    for name in sys.argv[1:] or CASES:
+        for device in DEVICES[CASES[name].element]:
+            try:
+                check(name, device, np.random.default_rng(seed))
+                print("ok", name, device, flush=True)
+            except (AssertionError, strata.CompileError, strata.RunError) as error:
+                failures += 1
+                print("FAILED", name, device, str(error)[-600:], f"(seed {seed})", flush=True)
+    sys.exit(failures > 0)
+
+
+main()
