@@ -2,6 +2,7 @@
 #include "passes/affine/coalesce.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 #include "passes/affine/nest_edit.h"
@@ -118,7 +119,7 @@ static MlirType new_type(const strata_coalescing_t *coalescing, int buffer) {
     sizes[i] = strata_size_constant(1);
   for (int dim = 0; dim < record->rank; dim++)
     sizes[group[dim]] = strata_size_product(sizes[group[dim]], record->sizes[dim]);
-  return strata_memref_type(mlirShapedTypeGetElementType(type), rank, sizes);
+  return strata_memref_type_of(mlirShapedTypeGetElementType(type), rank, sizes);
 }
 
 void strata_coalesce_apply(const strata_coalescing_t *coalescing) {
