@@ -53,7 +53,7 @@ static MlirAffineMap in_new_shape(const strata_coalescing_t *coalescing, int buf
     results[group[dim]] =
         mlirAffineAddExprGet(mlirAffineMulExprGet(results[group[dim]], size), mlirAffineMapGetResult(map, dim));
   }
-  return strata_affine_simplify_map(mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), 0, rank, results), space);
+  return strata_affine_simplify_map(mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), mlirAffineMapGetNumSymbols(map), rank, results), space);
 }
 
 static void set_map(const rewrite_t *r, MlirOperation op, MlirAffineMap map) {
@@ -126,6 +126,6 @@ void strata_coalesce_apply(const strata_coalescing_t *coalescing) {
   for (int node = 0; node < (int)coalescing->graph.nodes.count; node++)
     rewrite_nest(coalescing, node);
   for (int buffer = 0; buffer < (int)coalescing->graph.buffers.count; buffer++)
-    mlirValueSetType(coalescing->graph.buffers.data[buffer].value, new_type(coalescing, buffer));
+    strata_buffer_set_type(coalescing->graph.buffers.data[buffer].value, new_type(coalescing, buffer));
   strata_update_function_type(coalescing->graph.arena, coalescing->graph.func);
 }
