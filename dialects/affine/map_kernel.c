@@ -2,6 +2,7 @@
 #include "dialects/affine/map_kernel.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 
 static bool same_space(const strata_nest_t *a, const strata_nest_t *b) {
   return a->n_parallel == b->n_parallel && strata_sizes_equal(a->n_parallel, a->space.sizes, b->space.sizes);
@@ -47,6 +48,11 @@ typedef struct {
   int64_t elements[STRATA_MAX_DIMS]; // read contiguously along each dim of the space, but not along the vector's
 } crossing_t;
 
+static int64_t likely_elements(const strata_nest_t *space, MlirValue buffer) {
+  const strata_size_symbols_t symbols = strata_nest_symbols(space);
+  return (int64_t)strata_memref_likely_elements(&symbols, mlirValueGetType(buffer));
+}
+
 // Counts what |nest| reads from outside when it is computed at |point|, expressions over the space.
 static void count_reads(crossing_t *c, const strata_nest_t *nest, const MlirAffineExpr *point) {
   const strata_nest_t *space = c->map->space;
@@ -58,10 +64,9 @@ static void count_reads(crossing_t *c, const strata_nest_t *nest, const MlirAffi
     if (access->is_store || !mlirValueIsABlockArgument(access->buffer) || mlirAffineMapIsNull(access->map))
       continue;
     strata_size_t sizes[STRATA_MAX_DIMS];
-    int64_t elements = 1, stride, along;
-    int rank = strata_memref_sizes(access->buffer, sizes);
-    for (int j = 0; j < rank; j++)
-      elements *= strata_size_min(sizes[j]); // none where they vary: squares are of numbers
+    int64_t stride, along;
+    strata_memref_sizes(access->buffer, sizes);
+    int64_t elements = likely_elements(space, access->buffer);
     MlirAffineMap map = strata_affine_compose(access->map, at, &space->space);
     MlirAffineExpr position = strata_affine_linearize(map, sizes, &space->space);
     if (!strata_affine_coefficient(position, c->map->vector_dim, &along) || along == 1)

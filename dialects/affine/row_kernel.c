@@ -2,6 +2,7 @@
 #include "dialects/affine/row_kernel.h"
 
 #include "dialects/affine/nest.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
 //===-- Tying dims to rows ---------------------------------------------------------------------------------------===//
@@ -252,14 +253,57 @@ int64_t strata_row_inner_elements(const strata_row_member_t *member) {
   return elements;
 }
 
+static bool is_inner(const strata_row_member_t *member, int dim) { return member->row_of[dim] == STRATA_NOT_A_ROW; }
+
+bool strata_row_kernel_lengths_vary(const strata_row_kernel_t *rows) {
+  bool vary = false;
+  for (int i = 0; i < rows->kernel->n_nests; i++)
+    for (int dim = 0; rows->members[i].takes_part && dim < strata_nest_n_dims(rows->members[i].nest); dim++)
+      vary |= is_inner(&rows->members[i], dim) && strata_size_varies(rows->members[i].nest->space.sizes[dim]);
+  return vary;
+}
+
+int64_t strata_row_kernel_most_elements(const strata_row_kernel_t *rows) {
+  int64_t most = 1;
+  for (int i = 0; i < rows->kernel->n_nests; i++) {
+    const strata_row_member_t *member = &rows->members[i];
+    int64_t elements = 1;
+    for (int dim = 0; member->takes_part && dim < strata_nest_n_dims(member->nest); dim++)
+      elements = strata_times(elements, is_inner(member, dim) ? strata_size_max(member->nest->space.sizes[dim]) : 1);
+    most = strata_max(most, elements);
+  }
+  return most;
+}
+
+int64_t strata_row_held_extent(const strata_row_member_t *member, int dim, int64_t elements) {
+  int64_t extent, n;
+  if (strata_size_is_constant(member->nest->space.sizes[dim], &extent))
+    return extent;
+  for (int other = 0; other < strata_nest_n_dims(member->nest); other++)
+    if (is_inner(member, other) && other != dim) {
+      if (!strata_size_is_constant(member->nest->space.sizes[other], &n))
+        return 0;
+      elements /= strata_max(n, 1);
+    }
+  return strata_min(elements, strata_size_max(member->nest->space.sizes[dim]));
+}
+
+// Points of the inner dims that a vector of |elements| has.
+static int64_t held_elements(const strata_row_member_t *member, int64_t elements) {
+  int64_t held = 1;
+  for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++)
+    held = strata_times(held, is_inner(member, dim) ? strata_row_held_extent(member, dim, elements) : 1);
+  return held;
+}
+
 static bool member_fits(const strata_row_member_t *member) {
   const strata_nest_t *nest = member->nest;
   int n_inner = 0;
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
-    bool is_inner = member->row_of[dim] == STRATA_NOT_A_ROW && !strata_size_is_one(nest->space.sizes[dim]);
-    if (is_inner && nest->n_reduction && dim < nest->n_parallel)
+    bool is_long = is_inner(member, dim) && !strata_size_is_one(nest->space.sizes[dim]);
+    if (is_long && nest->n_reduction && dim < nest->n_parallel)
       return false;
-    n_inner += is_inner;
+    n_inner += is_long;
   }
   return n_inner <= STRATA_ROW_RANK && (!nest->n_reduction || strata_row_combining_kind(nest));
 }
@@ -267,7 +311,8 @@ static bool member_fits(const strata_row_member_t *member) {
 bool strata_row_kernel_fits(const strata_row_kernel_t *rows, int64_t elements) {
   for (int i = 0; i < rows->kernel->n_nests; i++) {
     const strata_row_member_t *member = &rows->members[i];
-    if (member->takes_part && (!member_fits(member) || strata_row_inner_elements(member) > elements))
+    int64_t held = member->takes_part ? held_elements(member, elements) : 1;
+    if (member->takes_part && (!member_fits(member) || held == 0 || held > elements))
       return false;
   }
   return rows->across == STRATA_NOT_A_ROW;

@@ -31,8 +31,15 @@ STRATA_MUST_CHECK strata_status_t strata_row_kernel_read(const strata_kernel_t *
 
 // Points of the inner dims of a member.
 int64_t strata_row_inner_elements(const strata_row_member_t *member);
+// Whether the inner dims of some member that takes part vary, and the most points that those of one may have.
+bool strata_row_kernel_lengths_vary(const strata_row_kernel_t *rows);
+int64_t strata_row_kernel_most_elements(const strata_row_kernel_t *rows);
+// The elements along inner dim |dim| of a member that a vector of |elements| of the row has: the dim's extent, or,
+// where that varies, what the other dims leave. Zero where several vary, or the others leave nothing.
+int64_t strata_row_held_extent(const strata_row_member_t *member, int dim, int64_t elements);
 // True if rows can be held as a whole: the inner form, and no member has more than |elements| inner points, more inner
-// dims than vectors have, or a reduction that is no plain combination.
+// dims than vectors have, or a reduction that is no plain combination. Where lengths vary: as far as they are no
+// longer.
 bool strata_row_kernel_fits(const strata_row_kernel_t *rows, int64_t elements);
 
 // How a reduction with one carried value combines, in the words of vector.multi_reduction ("add", "maximumf"); NULL if

@@ -98,6 +98,10 @@ void strata_tile_between(strata_tile_builder_t *b, MlirValue first, MlirValue en
 // Runs of |chunk| elements, a multiple of the tile's, are tasks; the bounds of run |index|.
 void strata_tile_run_bounds(strata_tile_builder_t *b, MlirValue index, int64_t chunk, strata_size_t extent,
                             MlirValue *out_first, MlirValue *out_end);
+// How many tiles of |width| a dim of |size| has, from |*out_start| on: part 0, those that are full; part 1, what is
+// left, at most one.
+strata_size_t strata_tile_parts(const strata_tile_builder_t *b, strata_size_t size, int64_t width, int part,
+                                MlirAffineExpr *out_start);
 // |size| divided by |divisor|, up.
 strata_size_t strata_tile_ceil_quotient(const strata_tile_builder_t *b, strata_size_t size, int64_t divisor);
 // The forall over a number of tasks; a part of a task's number, |expr| over it and sizes, as a value.

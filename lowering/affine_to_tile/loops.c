@@ -87,6 +87,15 @@ static MlirValue index_op(strata_tile_builder_t *b, const char *name, MlirValue 
   return strata_emit_value(&b->e, name, 2, (MlirValue[]){lhs, rhs}, mlirIndexTypeGet(b->e.context), 0, NULL);
 }
 
+strata_size_t strata_tile_parts(const strata_tile_builder_t *b, strata_size_t size, int64_t width, int part,
+                                MlirAffineExpr *out_start) {
+  MlirContext context = b->e.context;
+  MlirAffineExpr by = mlirAffineConstantExprGet(context, width), expr = strata_size_expr(context, size),
+                 whole = mlirAffineFloorDivExprGet(expr, by), rest = mlirAffineModExprGet(expr, by);
+  *out_start = part == 0 ? mlirAffineConstantExprGet(context, 0) : mlirAffineMulExprGet(whole, by);
+  return strata_size_of_expr(&b->sizes, part == 0 ? whole : mlirAffineCeilDivExprGet(rest, by));
+}
+
 // |first| and as many times |width| as fit before |end|.
 static MlirValue last_of(strata_tile_builder_t *b, MlirValue first, MlirValue end, int64_t width) {
   MlirValue by = strata_emit_index(&b->e, width);
@@ -125,6 +134,7 @@ typedef struct {
   MlirAffineExpr outer[STRATA_MAX_DIMS];
   int64_t cross_size; // of the tile in hand, along the crossing dim
   MlirAffineExpr cross_base;
+  bool hangs; // the tile in hand, over the end
 } walker_t;
 
 // |body| at one tile of |size| elements from |base|.
@@ -137,7 +147,11 @@ static void emit_tile(strata_tile_builder_t *b, walker_t *w, int64_t size, MlirA
   if (w->walk->cross_tile)
     w->outer[w->walk->cross] = strata_tile_scaled(b, w->cross_base, 1, strata_tile_vector_dim(b, 0));
   MlirAffineExpr vector = strata_tile_scaled(b, base, 1, strata_tile_vector_dim(b, dim));
+  int n_bounds = b->n_bounds;
+  if (w->hangs)
+    strata_tile_bound(b, vector, w->walk->vector);
   w->body(b, w->outer, vector, w->user);
+  b->n_bounds = n_bounds;
   b->known = known;
   b->space.n_vector = 0;
 }
@@ -146,6 +160,20 @@ static void emit_tail(strata_tile_builder_t *b, walker_t *w, int64_t extent) {
   int64_t tail = extent % w->walk->tile;
   if (tail)
     emit_tile(b, w, tail, strata_tile_constant(b, extent - tail));
+}
+
+// Full tiles, then the one that is left, masked.
+static void emit_masked(strata_tile_builder_t *b, walker_t *w) {
+  int64_t width = w->walk->tile;
+  for (int part = 0; part < (strata_size_divides(width, w->walk->vector) ? 1 : 2) && !b->status; part++) {
+    MlirAffineExpr start, counter;
+    strata_size_t n_tiles = strata_tile_parts(b, w->walk->vector, width, part, &start);
+    strata_tile_loop_t loop = strata_tile_loop_over(b, n_tiles, &counter);
+    w->hangs = part == 1;
+    emit_tile(b, w, width, strata_tile_scaled(b, counter, width, start));
+    strata_tile_loop_end(b, loop);
+  }
+  w->hangs = false;
 }
 
 static void emit_varying_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
@@ -161,7 +189,12 @@ static void emit_between(strata_tile_builder_t *b, walker_t *w, MlirValue first,
 
 static void emit_tiles(strata_tile_builder_t *b, walker_t *w) {
   int64_t extent;
-  if (!strata_size_is_constant(w->walk->vector, &extent)) {
+  bool varies = !strata_size_is_constant(w->walk->vector, &extent);
+  if (varies && b->schedule.group) {
+    emit_masked(b, w);
+    return;
+  }
+  if (varies) {
     emit_between(b, w, strata_emit_index(&b->e, 0), strata_tile_size(b, w->walk->vector));
     return;
   }
@@ -441,16 +474,34 @@ static void carry_iterations(strata_tile_builder_t *b, carry_t *c, int i, MlirAf
   }
 }
 
-// Loop |i| where the number of its trips varies.
-static void carry_varying(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *carried) {
+// |n_trips| times |step| iterations of loop |i|, from |first| on.
+static void carry_trips(strata_tile_builder_t *b, carry_t *c, int i, MlirAffineExpr first, strata_size_t n_trips,
+                        int64_t step, MlirValue *carried) {
   MlirValue values[STRATA_TILE_CARRIED];
   int n_symbols = b->space.n_symbols;
-  MlirValue end = strata_tile_size(b, c->trips[i]);
+  MlirValue end = strata_tile_size(b, n_trips);
   strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), end, 1, c->n_carried, carried, values);
-  carry_iterations(b, c, i, strata_tile_counter(b, loop.induction, c->trips[i]), 1, values);
+  MlirAffineExpr counter = strata_tile_counter(b, loop.induction, n_trips);
+  carry_iterations(b, c, i, strata_tile_scaled(b, counter, step, first), step, values);
   if (!b->status)
     strata_emit_for_end(&b->e, loop, c->n_carried, values, carried);
   b->space.n_symbols = n_symbols;
+}
+
+// Loop |i| where the number of its trips varies.
+static void carry_varying(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *carried) {
+  int64_t step = i == c->n_loops - 1 ? c->unrolled : 1;
+  strata_size_t trips = c->trips[i];
+  MlirAffineExpr start, by = strata_tile_constant(b, step);
+  if (step == 1 || strata_size_max(trips) < step) {
+    carry_trips(b, c, i, strata_tile_constant(b, 0), trips, 1, carried);
+    return;
+  }
+  carry_trips(b, c, i, strata_tile_constant(b, 0), strata_tile_parts(b, trips, step, 0, &start), step, carried);
+  strata_tile_parts(b, trips, step, 1, &start);
+  strata_size_t rest = strata_size_of_expr(&b->sizes, mlirAffineModExprGet(trips.expr, by));
+  if (!b->status)
+    carry_trips(b, c, i, start, rest, 1, carried);
 }
 
 static void carry_loop(strata_tile_builder_t *b, carry_t *c, int i, MlirValue *carried) {

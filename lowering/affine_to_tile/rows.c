@@ -44,12 +44,16 @@ strata_tile_value_t strata_rows_start(strata_tile_builder_t *b, const strata_nes
   return (strata_tile_value_t){strata_tile_broadcast(b, start, dims), dims};
 }
 
-// One step of a reduction at |point|: what the innermost loop yields, given what it carries.
-static void reduction_step(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
-                           int n_carried, const MlirValue *carried, uint32_t dims, MlirValue *out_yields) {
+void strata_rows_step(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point, int n_carried,
+                      const MlirValue *carried, uint32_t dims, int first_bound, MlirValue *out_yields) {
   strata_tile_frame_t frame = {.nest = nest, .point = point};
   for (int i = 0; i < n_carried; i++)
     strata_tile_bind(b, &frame, mlirBlockGetArgument(nest->inner, 1 + i), (strata_tile_value_t){carried[i], dims});
+  if (first_bound < b->n_bounds) {
+    MlirValue element = strata_row_combined(nest);
+    strata_tile_value_t value = strata_tile_evaluate(b, &frame, element);
+    strata_tile_bind(b, &frame, element, strata_rows_masked(b, nest, value, first_bound));
+  }
   MlirOperation yield = mlirBlockGetTerminator(nest->inner);
   for (int i = 0; i < n_carried; i++) {
     strata_tile_value_t value = strata_tile_evaluate(b, &frame, mlirOperationGetOperand(yield, i));
@@ -66,6 +70,7 @@ typedef struct {
   int vector_dim;       // the reduction dim vectorized, -1 for none
   int64_t width;        // its tiles
   MlirAffineExpr start; // their first element
+  bool hangs;           // some of a tile's elements may not be there
   MlirAffineExpr point[STRATA_MAX_DIMS];
 } reduction_t;
 
@@ -79,7 +84,11 @@ static void reduction_body(strata_tile_builder_t *b, const MlirAffineExpr *count
       r->point[dim] = strata_tile_scaled(b, strata_tile_vector_dim(b, 0), 1, base);
     }
   }
-  reduction_step(b, nest, r->point, r->n_carried, carried, r->dims, carried);
+  int n_bounds = b->n_bounds;
+  if (r->hangs)
+    strata_tile_bound(b, r->point[r->vector_dim], nest->space.sizes[r->vector_dim]);
+  strata_rows_step(b, nest, r->point, r->n_carried, carried, r->dims, n_bounds, carried);
+  b->n_bounds = n_bounds;
 }
 
 static int64_t n_ops_of(MlirBlock block) {
@@ -182,6 +191,26 @@ static void find_part(strata_tile_builder_t *b, strata_size_t size, int64_t full
   *out_n_tiles = strata_size_of_expr(&b->sizes, part == 0 ? whole : mlirAffineModExprGet(size.expr, by));
 }
 
+// The same on a GPU, where the tail is one more tile, masked.
+static void reduce_tiles(strata_tile_builder_t *b, reduction_t *r, const char *kind, MlirValue *result) {
+  const strata_nest_t *nest = r->member->nest;
+  strata_size_t size = nest->space.sizes[r->vector_dim];
+  b->space.n_vector = 1;
+  b->space.extents[0] = r->width;
+  r->dims = r->width > 1 ? 1 : 0;
+  strata_tile_known_t *known = b->known;
+  MlirValue carried = r->dims ? strata_rows_start(b, nest, r->point, 0, r->dims).value : *result;
+  for (int part = 0; part < (strata_size_divides(r->width, size) ? 1 : 2) && !b->status; part++) {
+    strata_size_t n_tiles = strata_tile_parts(b, size, r->width, part, &r->start);
+    r->hangs = part == 1;
+    reduction_loops(b, r, n_tiles, &carried);
+    b->known = known;
+  }
+  if (!b->status)
+    *result = r->dims ? strata_rows_combine(b, kind, carried, *result) : carried;
+  b->space.n_vector = 0;
+}
+
 // Inner: full tiles, then the tail, each into vectors of their own size; then their elements.
 static void emit_reduction_inner(strata_tile_builder_t *b, const strata_rows_t *rows,
                                  const strata_row_member_t *member) {
@@ -200,7 +229,10 @@ static void emit_reduction_inner(strata_tile_builder_t *b, const strata_rows_t *
     zero[dim] = strata_tile_constant(b, 0);
   strata_rows_point(rows, member, zero, r.point);
   MlirValue result = strata_rows_start(b, nest, r.point, 0, 0).value;
-  for (int part = 0; part < 2 && !b->status; part++) {
+  r.width = full;
+  if (varies && b->schedule.group)
+    reduce_tiles(b, &r, kind, &result);
+  for (int part = 0; part < 2 && !b->status && !(varies && b->schedule.group); part++) {
     r.width = part == 0 ? full : varies ? full > 1 : extent % full;
     if (r.width == 0)
       continue;
@@ -235,16 +267,7 @@ static int vector_row(const strata_tile_builder_t *b, const strata_rows_t *rows)
   return b->schedule.n_tile == 2 ? rows->of.crossed : rows->of.across;
 }
 
-static void row_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector, void *user) {
-  strata_rows_t *rows = user;
-  int along = vector_row(b, rows);
-  for (int row = 0, n = 0; row < rows->of.n_rows; row++)
-    rows->rows[row] = row == along ? vector : outer[n++];
-  rows->block = along == rows->of.across ? 1 : b->space.extents[0];
-  if (b->schedule.group && strata_row_kernel_fits(&rows->of, b->schedule.tile[0])) {
-    strata_rows_block(b, rows);
-    return;
-  }
+static void emit_in_loops(strata_tile_builder_t *b, const strata_rows_t *rows) {
   strata_tile_moved_t *moved = b->moved;
   int n_vector = b->space.n_vector;
   for (int i = 0; i < rows->of.kernel->n_nests && !b->status; i++) {
@@ -260,6 +283,37 @@ static void row_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, Mlir
   }
   b->space.n_vector = n_vector;
   b->moved = moved;
+}
+
+// As a whole, where the length lets a group hold it.
+static void emit_held(strata_tile_builder_t *b, const strata_rows_t *rows) {
+  MlirValue are_held = strata_rows_are_held(b, rows);
+  if (mlirValueIsNull(are_held)) {
+    strata_rows_block(b, rows);
+    return;
+  }
+  strata_tile_known_t *known = b->known;
+  strata_loop_t branch = strata_emit_if_begin(&b->e, are_held);
+  strata_rows_block(b, rows);
+  b->known = known;
+  strata_emit_if_else(&b->e, branch);
+  if (!b->status)
+    emit_in_loops(b, rows);
+  b->known = known;
+  strata_emit_if_end(&b->e, branch);
+}
+
+static void row_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, MlirAffineExpr vector, void *user) {
+  strata_rows_t *rows = user;
+  int along = vector_row(b, rows);
+  for (int row = 0, n = 0; row < rows->of.n_rows; row++)
+    rows->rows[row] = row == along ? vector : outer[n++];
+  rows->block = along == rows->of.across ? 1 : b->space.extents[0];
+  rows->n_bounds = b->n_bounds;
+  if (b->schedule.group && strata_row_kernel_fits(&rows->of, b->schedule.tile[0]))
+    emit_held(b, rows);
+  else
+    emit_in_loops(b, rows);
 }
 
 strata_status_t strata_tile_rows(strata_tile_builder_t *b) {

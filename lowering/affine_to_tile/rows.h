@@ -9,6 +9,7 @@ typedef struct {
   strata_row_kernel_t of;
   MlirAffineExpr rows[STRATA_MAX_DIMS]; // coordinates of the row dims, while emitting
   int64_t block;                        // rows of a task, vector dim 0 of the space; 1: that is no dim
+  int n_bounds;                         // of the builder's bounds, those on rows
 } strata_rows_t;
 
 // The point of |member|'s dims: its rows where the builder stands, its inner dims as |inner| says.
@@ -29,6 +30,18 @@ void strata_rows_finish(strata_tile_builder_t *b, const strata_rows_t *rows, con
 // scratch memory of the task, where they are read from then on.
 void strata_rows_nest(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member);
 void strata_rows_keep(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member);
+
+// One step of a reduction at |point|: what the innermost loop yields, given what it carries. Of elements where a bound
+// from |first_bound| on does not hold it is the neutral element.
+void strata_rows_step(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point, int n_carried,
+                      const MlirValue *carried, uint32_t dims, int first_bound, MlirValue *out_yields);
+
+// Where lengths vary (rows_varying.c). The element of |nest|'s reduction, or, where a bound from |first_bound| on does
+// not hold, its neutral element.
+strata_tile_value_t strata_rows_masked(strata_tile_builder_t *b, const strata_nest_t *nest, strata_tile_value_t element,
+                                       int first_bound);
+// Whether no row is longer than a task can hold; an i1, or null where none ever is.
+MlirValue strata_rows_are_held(strata_tile_builder_t *b, const strata_rows_t *rows);
 
 // All nests at rows that are held as a whole (rows_block.c): each is one block-level value, no loops.
 void strata_rows_block(strata_tile_builder_t *b, const strata_rows_t *rows);

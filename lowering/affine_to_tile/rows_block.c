@@ -14,17 +14,22 @@
 // The vector dims that are rows, as a mask: all there are when the builder stands between nests.
 static uint32_t rows_mask(const strata_rows_t *rows) { return rows->block > 1 ? 1 : 0; }
 
-// Makes the inner dims of |member| the vector dims of the space behind the rows; *out_dims is the mask of both.
+// Makes the inner dims of |member| the vector dims of the space behind the rows; *out_dims is the mask of both. What
+// hangs over the end of a dim whose extent varies is outside the bounds, from |rows->n_bounds| on.
 static void enter_inner(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member,
                         MlirAffineExpr *out_point, uint32_t *out_dims) {
   MlirAffineExpr inner[STRATA_MAX_DIMS];
   b->space.n_vector = rows->block > 1;
+  b->n_bounds = rows->n_bounds;
   for (int dim = 0; dim < strata_nest_n_dims(member->nest); dim++) {
+    strata_size_t size = member->nest->space.sizes[dim];
     inner[dim] = strata_tile_constant(b, 0);
-    if (member->row_of[dim] != STRATA_NOT_A_ROW || strata_size_is_one(member->nest->space.sizes[dim]))
+    if (member->row_of[dim] != STRATA_NOT_A_ROW || strata_size_is_one(size))
       continue;
-    b->space.extents[b->space.n_vector] = strata_nest_static_extent(member->nest, dim);
+    b->space.extents[b->space.n_vector] = strata_row_held_extent(member, dim, b->schedule.tile[0]);
     inner[dim] = strata_tile_vector_dim(b, b->space.n_vector++);
+    if (strata_size_varies(size))
+      strata_tile_bound(b, inner[dim], size);
   }
   *out_dims = (1u << b->space.n_vector) - 1;
   strata_rows_point(rows, member, inner, out_point);
@@ -36,9 +41,10 @@ static MlirOperation combining_op(const strata_nest_t *nest) {
 
 // What the innermost loop combines with the carried value, for all elements at once.
 static MlirValue combined_elements(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
-                                   uint32_t dims) {
+                                   uint32_t dims, int n_bounds) {
   strata_tile_frame_t frame = {.nest = nest, .point = point};
   strata_tile_value_t elements = strata_tile_evaluate(b, &frame, strata_row_combined(nest));
+  elements = strata_rows_masked(b, nest, elements, n_bounds);
   return b->status ? elements.value : strata_tile_broadcast(b, elements, dims);
 }
 
@@ -65,12 +71,13 @@ static void emit_reduction(strata_tile_builder_t *b, const strata_rows_t *rows, 
   MlirAffineExpr point[STRATA_MAX_DIMS];
   uint32_t dims;
   enter_inner(b, rows, member, point, &dims);
-  MlirValue elements = combined_elements(b, nest, point, dims);
+  MlirValue elements = combined_elements(b, nest, point, dims, rows->n_bounds);
   strata_tile_value_t start = strata_rows_start(b, nest, point, 0, rows_mask(rows));
   if (b->status)
     return;
   MlirValue result = combine(b, nest, elements, start.value);
   b->space.n_vector = rows->block > 1;
+  b->n_bounds = rows->n_bounds;
   strata_rows_finish(b, rows, member, &(strata_tile_value_t){result, rows_mask(rows)});
 }
 
@@ -87,6 +94,7 @@ static void emit_stores(strata_tile_builder_t *b, const strata_rows_t *rows, con
     int rank = strata_tile_access_coordinates(b, nest, store, point, coordinates);
     strata_tile_store(b, value, store->buffer, rank, coordinates);
   }
+  b->n_bounds = rows->n_bounds;
 }
 
 // What shared memory holds is loaded from there, and computed, by every nest: only scalars stay in registers.
@@ -98,13 +106,33 @@ static void forget_vectors(strata_tile_builder_t *b) {
       known = &(*known)->next;
 }
 
+// Whether the dims of |member| that vary are not those of |before|: of vectors of one, elements may be missing that one
+// of the other has.
+static bool hangs_elsewhere(const strata_row_member_t *before, const strata_row_member_t *member) {
+  strata_size_t sizes[2][STRATA_MAX_DIMS];
+  int n[2] = {0, 0};
+  for (int i = 0; i < 2; i++) {
+    const strata_row_member_t *of = i ? member : before;
+    for (int dim = 0; dim < strata_nest_n_dims(of->nest); dim++)
+      if (of->row_of[dim] == STRATA_NOT_A_ROW && strata_size_varies(of->nest->space.sizes[dim]))
+        sizes[i][n[i]++] = of->nest->space.sizes[dim];
+  }
+  return n[0] != n[1] || !strata_sizes_equal(n[0], sizes[0], sizes[1]);
+}
+
 void strata_rows_block(strata_tile_builder_t *b, const strata_rows_t *rows) {
   int n_vector = b->space.n_vector;
+  const strata_row_member_t *before = NULL;
   for (int i = 0; i < rows->of.kernel->n_nests && !b->status; i++) {
     const strata_row_member_t *member = &rows->of.members[i];
+    if (!member->takes_part)
+      continue;
+    if (before && hangs_elsewhere(before, member))
+      forget_vectors(b);
+    before = member;
     if (member->nest->n_reduction)
       emit_reduction(b, rows, member);
-    else if (member->takes_part)
+    else
       emit_stores(b, rows, member);
     if (b->schedule.slots)
       forget_vectors(b);

@@ -63,6 +63,17 @@ MlirAffineExpr strata_tile_scaled(strata_tile_builder_t *b, MlirAffineExpr expr,
   return strata_tile_simplify(b, mlirAffineAddExprGet(scaled, base));
 }
 
+// As extent - 1 - coordinate >= 0.
+void strata_tile_bound(strata_tile_builder_t *b, MlirAffineExpr coordinate, strata_size_t extent) {
+  if (b->n_bounds == STRATA_TILE_BOUNDS) {
+    strata_tile_fail(b, "affine-to-tile: more than %d edges to hang over", STRATA_TILE_BOUNDS);
+    return;
+  }
+  MlirAffineExpr size = strata_size_expr(b->e.context, extent);
+  MlirAffineExpr last = mlirAffineAddExprGet(size, strata_tile_constant(b, -1));
+  b->bounds[b->n_bounds++] = strata_tile_scaled(b, coordinate, -1, last);
+}
+
 enum { MAX_SIZES = 64 }; // in one expression
 
 // |expr| over the |n| dims in |operands|, which have room for the sizes that join them.

@@ -521,26 +521,65 @@ static bool guarded_load(strata_tile_builder_t *b, strata_tile_frame_t *frame, M
   return true;
 }
 
+static strata_tile_value_t true_value(strata_tile_builder_t *b) {
+  MlirType i1 = mlirIntegerTypeGet(b->e.context, 1);
+  return (strata_tile_value_t){strata_emit_constant(&b->e, i1, mlirIntegerAttrGet(i1, 1)), 0};
+}
+
+// |mask| and that |expr| is zero, or not negative.
+static strata_tile_value_t and_holds(strata_tile_builder_t *b, strata_tile_value_t mask, MlirAffineExpr expr,
+                                     bool is_equality) {
+  MlirType i1 = mlirIntegerTypeGet(b->e.context, 1), i64 = mlirIntegerTypeGet(b->e.context, 64);
+  strata_tile_value_t value = index_value(b, expr);
+  strata_tile_value_t zero = {strata_emit_index(&b->e, 0), 0};
+  enum { PREDICATE_EQ = 0, PREDICATE_SGE = 5 };
+  strata_named_attr_t attr = {"predicate", mlirIntegerAttrGet(i64, is_equality ? PREDICATE_EQ : PREDICATE_SGE)};
+  MlirValue compared[2] = {value.value, strata_tile_broadcast(b, zero, value.dims)};
+  MlirValue holds = strata_emit_value(&b->e, "arith.cmpi", 2, compared, strata_tile_type(b, i1, value.dims), 1, &attr);
+  uint32_t dims = mask.dims | value.dims;
+  MlirValue both[2] = {strata_tile_broadcast(b, mask, dims),
+                       strata_tile_broadcast(b, (strata_tile_value_t){holds, value.dims}, dims)};
+  return (strata_tile_value_t){strata_emit_value(&b->e, "arith.andi", 2, both, strata_tile_type(b, i1, dims), 0, NULL),
+                               dims};
+}
+
+// Whether |expr| is not negative: where it falls by one with the only vector dim in it, a comparison of that dim's
+// numbers with a scalar.
+static strata_tile_value_t is_within(strata_tile_builder_t *b, MlirAffineExpr expr) {
+  enum { PREDICATE_SLE = 3 };
+  MlirType i1 = mlirIntegerTypeGet(b->e.context, 1), i64 = mlirIntegerTypeGet(b->e.context, 64);
+  uint32_t dims = vector_dims(b, 1, &expr);
+  int dim = 0;
+  int64_t step;
+  while (dim + 1 < b->space.n_vector && !(dims & 1u << dim))
+    dim++;
+  if (dims != 1u << dim || !strata_affine_coefficient(expr, dim, &step) || step != -1)
+    return and_holds(b, true_value(b), expr, false);
+  MlirAffineExpr number = mlirAffineDimExprGet(b->e.context, dim), last = strata_tile_scaled(b, expr, 1, number);
+  MlirValue compared[2] = {index_over(b, number, dims), index_over(b, last, dims)};
+  strata_named_attr_t attr = {"predicate", mlirIntegerAttrGet(i64, PREDICATE_SLE)};
+  return (strata_tile_value_t){
+      strata_emit_value(&b->e, "arith.cmpi", 2, compared, strata_tile_type(b, i1, dims), 1, &attr), dims};
+}
+
+strata_tile_value_t strata_tile_within(strata_tile_builder_t *b, int n, const MlirAffineExpr *exprs) {
+  strata_tile_value_t all = is_within(b, exprs[0]);
+  for (int i = 1; i < n; i++) {
+    strata_tile_value_t one = is_within(b, exprs[i]);
+    uint32_t dims = all.dims | one.dims;
+    MlirValue both[2] = {strata_tile_broadcast(b, all, dims), strata_tile_broadcast(b, one, dims)};
+    MlirType type = strata_tile_type(b, mlirIntegerTypeGet(b->e.context, 1), dims);
+    all = (strata_tile_value_t){strata_emit_value(&b->e, "arith.andi", 2, both, type, 0, NULL), dims};
+  }
+  return all;
+}
+
 // i1 values: the conjunction of the guard's constraints.
 static strata_tile_value_t guard_mask(strata_tile_builder_t *b, const strata_tile_frame_t *frame, MlirOperation guard) {
   MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
-  MlirType i1 = mlirIntegerTypeGet(b->e.context, 1), i64 = mlirIntegerTypeGet(b->e.context, 64);
-  strata_tile_value_t mask = {strata_emit_constant(&b->e, i1, mlirIntegerAttrGet(i1, 1)), 0};
-  for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++) {
-    strata_tile_value_t value = index_value(b, constraint_at(b, frame, guard, i));
-    strata_tile_value_t zero = {strata_emit_index(&b->e, 0), 0};
-    enum { PREDICATE_EQ = 0, PREDICATE_SGE = 5 };
-    int64_t predicate = mlirIntegerSetIsConstraintEq(set, i) ? PREDICATE_EQ : PREDICATE_SGE;
-    strata_named_attr_t attr = {"predicate", mlirIntegerAttrGet(i64, predicate)};
-    MlirValue compared[2] = {value.value, strata_tile_broadcast(b, zero, value.dims)};
-    MlirValue holds =
-        strata_emit_value(&b->e, "arith.cmpi", 2, compared, strata_tile_type(b, i1, value.dims), 1, &attr);
-    uint32_t dims = mask.dims | value.dims;
-    MlirValue both[2] = {strata_tile_broadcast(b, mask, dims),
-                         strata_tile_broadcast(b, (strata_tile_value_t){holds, value.dims}, dims)};
-    mask = (strata_tile_value_t){
-        strata_emit_value(&b->e, "arith.andi", 2, both, strata_tile_type(b, i1, dims), 0, NULL), dims};
-  }
+  strata_tile_value_t mask = true_value(b);
+  for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++)
+    mask = and_holds(b, mask, constraint_at(b, frame, guard, i), mlirIntegerSetIsConstraintEq(set, i));
   return mask;
 }
 

@@ -96,6 +96,11 @@ MlirValue strata_tile_index_of(strata_tile_builder_t *b, MlirAffineExpr expr, Ml
 strata_tile_value_t strata_tile_stored_value(strata_tile_builder_t *b, const strata_nest_t *nest,
                                              const strata_access_t *store, const MlirAffineExpr *coordinates);
 
+// A bound more: |coordinate| is below |extent|.
+void strata_tile_bound(strata_tile_builder_t *b, MlirAffineExpr coordinate, strata_size_t extent);
+// Where all of |n| expressions, one at least, are not negative: an i1, or a vector of them.
+strata_tile_value_t strata_tile_within(strata_tile_builder_t *b, int n, const MlirAffineExpr *exprs);
+
 // The value of |buffer| at |coordinates|.
 strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer, int rank,
                                      const MlirAffineExpr *coordinates);

@@ -212,7 +212,8 @@ static bool read_product(finder_t *f) {
                                  .body = strata_func_body(f->grouping->graph.func),
                                  .n_nests = 1,
                                  .nests = strata_group_node(f->grouping, f->first)->nest};
-  return strata_is_contraction(&f->product, &f->contraction) && strata_contraction_has_rows(&f->contraction);
+  return !strata_kernel_varies(&f->product) && strata_is_contraction(&f->product, &f->contraction) &&
+         strata_contraction_has_rows(&f->contraction);
 }
 
 static void begin(finder_t *f) {

@@ -4,6 +4,7 @@
 
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/affine/symbols.h"
 #include "passes/affine/calls.h"
 #include "passes/affine/register_tile.h"
 #include "passes/target.h"
@@ -16,6 +17,7 @@ typedef struct {
   const strata_calls_t *calls;
   const strata_called_kernel_t *called;
   const strata_kernel_t *kernel;
+  strata_size_symbols_t symbols; // where the kernel's sizes vary
 } strata_scheduling_t;
 
 // *out_taken is false where the kernel is of another kind, or better carried out as one.

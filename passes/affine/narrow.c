@@ -19,6 +19,7 @@
 // The other way round, what is stored narrow, an input too, is widened by those who read it, not by a nest in between
 // whose result they would read.
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/affine/nest_functions.h"
@@ -135,8 +136,8 @@ static bool follow_use(flow_t *flow, MlirOpOperand use) {
   intptr_t number = mlirOpOperandGetOperandNumber(use);
   if (is_rounding(op))
     return takes_type(flow, mlirValueGetType(mlirOperationGetResult(op, 0)));
-  if (strata_op_is(op, "affine.for")) // its bounds are constant
-    return follow_carried(flow, op, number);
+  if (strata_op_is(op, "affine.for")) // what its bound is made of comes first
+    return follow_carried(flow, op, number - (mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op)));
   if (strata_op_is(op, "affine.yield"))
     return follow_carried(flow, mlirOperationGetParentOperation(op), number);
   bool chooses = strata_op_is(op, "arith.maximumf") || strata_op_is(op, "arith.minimumf");
@@ -351,8 +352,8 @@ static void read_before(const strata_nest_t *widening, const strata_nest_t *read
     if (mlirAffineExprIsADim(mlirAffineMapGetResult(store->map, i)))
       dims[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(store->map, i))] =
           mlirAffineMapGetResult(access->map, i);
-  MlirAffineMap point =
-      mlirAffineMapGet(context, reader->n_parallel + reader->n_reduction, 0, widening->n_parallel, dims);
+  MlirAffineMap point = mlirAffineMapGet(context, reader->n_parallel + reader->n_reduction, reader->space.n_symbols,
+                                         widening->n_parallel, dims);
   mlirOperationSetOperand(access->op, 0, load->buffer);
   strata_nest_set_map(access->op, strata_affine_compose(load->map, point, &reader->space), reader->dims);
 }

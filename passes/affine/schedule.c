@@ -175,7 +175,15 @@ strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_g
   strata_schedule_t schedule;
   bool is_taken = false;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
-  strata_scheduling_t s = {compile, device, machine, calls, called, &kernel};
+  strata_scheduling_t s = {
+      compile,
+      device,
+      machine,
+      calls,
+      called,
+      &kernel,
+      strata_symbols_used_around(compile->arena, mlirBlockGetFirstOperation(kernel.body)),
+  };
   for (int kind = STRATA_N_KERNEL_KINDS; kind-- > 0 && !is_taken;)
     STRATA_TRY(kinds[kind][device ? 0 : 1](&s, &schedule, &is_taken));
   strata_schedule_write(called->func, &schedule);

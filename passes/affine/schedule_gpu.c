@@ -43,10 +43,35 @@ enum {
   SECTOR_REGISTERS = 128,  // ... in so many registers
 };
 
+typedef strata_scheduling_t gpu_kernel_t;
+
+//===-- Sizes ----------------------------------------------------------------------------------------------------===//
+
+// Where sizes vary, costs are those of likely ones.
+static int64_t likely(const gpu_kernel_t *k, strata_size_t size) {
+  return strata_max(1, strata_size_likely(&k->symbols, size));
+}
+
+// The likely number of points of a nest's parallel dims but |but|.
+static int64_t likely_points(const gpu_kernel_t *k, const strata_nest_t *nest, int but) {
+  int64_t points = 1;
+  for (int dim = 0; dim < nest->n_parallel; dim++)
+    points = strata_times(points, dim == but ? 1 : likely(k, nest->space.sizes[dim]));
+  return points;
+}
+
+// The greatest power of two up to |width| that divides the size, whatever it is.
+static int64_t dividing(int64_t width, strata_size_t size) {
+  while (!strata_size_divides(width, size))
+    width /= 2;
+  return width;
+}
+
 //===-- What a kernel moves --------------------------------------------------------------------------------------===//
 
 // Elements in 16 bytes of the type in which most bytes come and go; *out_operands counts the buffers read.
-static int64_t access_width(const strata_kernel_t *kernel, int *out_operands) {
+static int64_t access_width(const gpu_kernel_t *k, int *out_operands) {
+  const strata_kernel_t *kernel = k->kernel;
   double bytes[STRATA_MAX_DIMS] = {0};
   int64_t best = 1;
   *out_operands = 0;
@@ -56,7 +81,7 @@ static int64_t access_width(const strata_kernel_t *kernel, int *out_operands) {
       int64_t width = strata_problem_bytes(strata_problem_element(access->buffer));
       if (!mlirValueIsABlockArgument(access->buffer) || width > ACCESS_BYTES)
         continue;
-      bytes[width] += strata_memref_bytes(mlirValueGetType(access->buffer));
+      bytes[width] += strata_memref_likely_bytes(&k->symbols, mlirValueGetType(access->buffer));
       best = bytes[width] > bytes[best] ? width : best;
       *out_operands += !access->is_store;
     }
@@ -65,24 +90,23 @@ static int64_t access_width(const strata_kernel_t *kernel, int *out_operands) {
 
 //===-- Maps -----------------------------------------------------------------------------------------------------===//
 
-typedef strata_scheduling_t gpu_kernel_t;
-
 static void shrink_blocks(const strata_gpu_device_t *device, int64_t n_tasks, strata_schedule_t *schedule) {
   while (schedule->threads > MIN_THREADS &&
          strata_ceil_div(n_tasks, schedule->threads / schedule->group) < device->n_processors)
     schedule->threads /= 2;
 }
 
-// A block a tile, tiles of about equal length: one access a thread, and as many threads as there is room for.
-static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, int64_t extent, int64_t width,
+// A block a tile, tiles of about equal length, where that is known: one access a thread, and as many threads as there
+// is room for.
+static void schedule_long_map(const gpu_kernel_t *k, int64_t outer, strata_size_t size, int64_t width,
                               strata_schedule_t *out) {
-  int64_t threads = THREADS;
+  int64_t threads = THREADS, extent = likely(k, size);
   while (threads > MIN_THREADS && outer * strata_ceil_div(extent, threads * width) < k->device->n_processors)
     threads /= 2;
   int64_t n_tiles = strata_ceil_div(extent, threads * width);
   int64_t tile = strata_round_up(strata_ceil_div(extent, n_tiles), width * k->device->lanes);
   *out = (strata_schedule_t){.kind = STRATA_KERNEL_MAP, .threads = threads, .group = threads, .n_tile = 1};
-  out->tile[0] = strata_min(tile, extent);
+  out->tile[0] = strata_min(strata_size_varies(size) ? threads * width : tile, strata_size_max(size));
 }
 
 // Tiles of a block, whose threads turn small squares in registers; false where the dims are too short for that.
@@ -90,15 +114,17 @@ static bool schedule_crossing(const gpu_kernel_t *k, const strata_map_kernel_t *
                               strata_schedule_t *out) {
   if (map->cross_dim == STRATA_MAP_NO_DIM)
     return false;
-  int64_t extents[2] = {strata_nest_static_extent(map->space, map->vector_dim),
-                        strata_nest_static_extent(map->space, map->cross_dim)};
-  if (strata_min(extents[0], extents[1]) < MIN_CROSSING)
+  strata_size_t extents[2] = {map->space->space.sizes[map->vector_dim], map->space->space.sizes[map->cross_dim]};
+  if (strata_min(likely(k, extents[0]), likely(k, extents[1])) < MIN_CROSSING)
     return false;
   int n_operands;
-  int64_t width = strata_min(access_width(k->kernel, &n_operands), CROSSING_WIDTH), threads = 1;
+  int64_t width = strata_min(access_width(k, &n_operands), CROSSING_WIDTH), threads = 1;
   int64_t side = points / (2 * CROSSING * CROSSING) < 2 * k->device->n_processors ? CROSSING / 2 : CROSSING;
   *out = (strata_schedule_t){
-      .kind = STRATA_KERNEL_MAP, .n_tile = 2, .tile = {strata_min(side, extents[0]), strata_min(2 * side, extents[1])}};
+      .kind = STRATA_KERNEL_MAP,
+      .n_tile = 2,
+      .tile = {strata_min(side, strata_size_max(extents[0])), strata_min(2 * side, strata_size_max(extents[1]))},
+  };
   for (int i = 0; i < 2; i++)
     threads *= strata_power_of_two_from(strata_ceil_div(out->tile[i], width));
   out->threads = out->group = strata_min(strata_max(threads, k->device->lanes), THREADS);
@@ -107,20 +133,18 @@ static bool schedule_crossing(const gpu_kernel_t *k, const strata_map_kernel_t *
 
 static void schedule_map(const gpu_kernel_t *k, const strata_map_kernel_t *map, strata_schedule_t *out) {
   int n_operands;
-  int64_t width = access_width(k->kernel, &n_operands), extent = strata_nest_static_extent(map->space, map->vector_dim),
-          outer = 1;
-  for (int dim = 0; dim < map->space->n_parallel; dim++)
-    outer *= dim == map->vector_dim ? 1 : strata_nest_static_extent(map->space, dim);
+  strata_size_t size = map->space->space.sizes[map->vector_dim];
+  int64_t width = access_width(k, &n_operands), extent = likely(k, size),
+          outer = likely_points(k, map->space, map->vector_dim);
   if (schedule_crossing(k, map, outer * extent, out))
     return;
   // Tiles of a block want to be well filled.
   int64_t block = THREADS * width, filled = strata_round_up(extent, block);
-  if (extent >= block / 2 && (extent % width || outer == 1 || filled - extent <= filled / 8)) {
-    schedule_long_map(k, outer, extent, width, out);
+  if (extent >= block / 2 && (!strata_size_divides(width, size) || outer == 1 || filled - extent <= filled / 8)) {
+    schedule_long_map(k, outer, size, width, out);
     return;
   }
-  while (extent % width)
-    width /= 2;
+  width = dividing(width, size);
   *out = (strata_schedule_t){.kind = STRATA_KERNEL_MAP, .threads = THREADS, .group = 1, .n_tile = 1, .tile = {width}};
   shrink_blocks(k->device, outer * extent / width, out);
 }
@@ -131,9 +155,8 @@ static void schedule_map(const gpu_kernel_t *k, const strata_map_kernel_t *map, 
 static void schedule_across(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows,
                             strata_schedule_t *out) {
   int n_operands;
-  int64_t width = access_width(k->kernel, &n_operands);
-  while (strata_size_static_value(rows->sizes[rows->across]) % width ||
-         (width > 1 && n_rows / width < (int64_t)k->device->n_processors * THREADS))
+  int64_t width = dividing(access_width(k, &n_operands), rows->sizes[rows->across]);
+  while (width > 1 && n_rows / width < (int64_t)k->device->n_processors * THREADS)
     width /= 2;
   *out =
       (strata_schedule_t){.kind = STRATA_KERNEL_ROWS, .threads = THREADS / 2, .group = 1, .n_tile = 1, .tile = {width}};
@@ -243,7 +266,7 @@ static int64_t row_bytes(const gpu_kernel_t *k, int64_t n_rows, int64_t length) 
   int64_t bytes = 0;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
     MlirValue buffer = mlirBlockGetArgument(entry, i);
-    int64_t all = (int64_t)strata_memref_bytes(mlirValueGetType(buffer));
+    int64_t all = (int64_t)strata_memref_likely_bytes(&k->symbols, mlirValueGetType(buffer));
     if (!is_stored(k->kernel, buffer) && all >= n_rows * length)
       bytes += all / n_rows;
   }
@@ -282,16 +305,13 @@ static int64_t count_columns(const gpu_kernel_t *k, int64_t length) {
   int64_t count = 0;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
     MlirValue buffer = mlirBlockGetArgument(entry, i);
-    count +=
-        (int64_t)strata_memref_bytes(mlirValueGetType(buffer)) / strata_problem_bytes(strata_problem_element(buffer)) ==
-        length;
+    count += (int64_t)strata_memref_likely_bytes(&k->symbols, mlirValueGetType(buffer)) /
+                 strata_problem_bytes(strata_problem_element(buffer)) ==
+             length;
   }
   for (int i = 0; i < k->kernel->n_nests; i++) {
     const strata_nest_t *nest = &k->kernel->nests[i];
-    int64_t elements = 1;
-    for (int dim = 0; dim < nest->n_parallel; dim++)
-      elements *= strata_nest_static_extent(nest, dim);
-    count += elements == length && !nest->n_reduction;
+    count += likely_points(k, nest, STRATA_MAP_NO_DIM) == length && !nest->n_reduction;
   }
   return count;
 }
@@ -310,9 +330,8 @@ static int64_t teams_in_turn(const gpu_kernel_t *k, int64_t n_rows, int64_t leng
 // Rows that lie in a sector of what is contiguous along the rows' dim, a warp each, if there are many and long ones.
 static bool schedule_sectors(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
                              int64_t width, strata_schedule_t *out) {
-  int64_t block = width * STRATA_SECTOR / ACCESS_BYTES,
-          n_tasks = n_rows / strata_size_static_value(rows->sizes[rows->crossed]);
-  n_tasks *= strata_ceil_div(strata_size_static_value(rows->sizes[rows->crossed]), block);
+  int64_t block = width * STRATA_SECTOR / ACCESS_BYTES, n_tasks = n_rows / likely(k, rows->sizes[rows->crossed]);
+  n_tasks *= strata_ceil_div(likely(k, rows->sizes[rows->crossed]), block);
   int64_t threads =
       strata_power_of_two_from(block * strata_max(k->device->lanes, strata_ceil_div(length, SECTOR_ELEMENTS)));
   if (!(k->device->has_async_copy || *k->device->mma_async) || threads > k->device->max_threads / 2 ||
@@ -336,12 +355,12 @@ static bool schedule_sectors(const gpu_kernel_t *k, const strata_row_kernel_t *r
 static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
                              strata_schedule_t *out) {
   int n_operands;
-  int64_t block = access_width(k->kernel, &n_operands), most = k->device->max_threads;
+  int64_t block = access_width(k, &n_operands), most = k->device->max_threads;
   if (rows->crossed == STRATA_NOT_A_ROW || !is_plain_row(rows, length))
     return false;
   if (schedule_sectors(k, rows, n_rows, length, block, out))
     return true;
-  block = strata_min(block, strata_size_static_value(rows->sizes[rows->crossed]));
+  block = strata_min(block, strata_size_max(rows->sizes[rows->crossed]));
   while (block > 1 && length * block > most * CROSSED_ELEMENTS)
     block /= 2;
   int64_t threads = strata_min(most, strata_power_of_two_from(strata_ceil_div(length * block, CROSSED_ELEMENTS)));
@@ -352,10 +371,29 @@ static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *r
   return true;
 }
 
+// Rows whose length varies: those up to a tile, which a group holds, are one masked vector; longer ones are gone
+// through tile by tile. Where the longest fit, there are no others.
+static void schedule_lengths(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
+                             strata_schedule_t *out) {
+  int n_operands;
+  int64_t width = access_width(k, &n_operands), most = strata_min(strata_row_kernel_most_elements(rows), INT32_MAX);
+  int64_t least = strata_min(k->device->lanes, strata_power_of_two_from(strata_ceil_div(most, width)));
+  int64_t group = strata_max(least, group_of(k, n_rows, length, width));
+  while (n_rows < k->device->n_processors && group < strata_min(THREADS, most / width))
+    group *= 2;
+  bool are_held = most <= group * (group > k->device->lanes ? ROW_ELEMENTS_BLOCK : ROW_ELEMENTS);
+  *out = (strata_schedule_t){
+      .kind = STRATA_KERNEL_ROWS, .threads = group > k->device->lanes ? group : THREADS / 2, .group = group};
+  out->n_tile = 1;
+  out->tile[0] = are_held ? most : group * ROW_ELEMENTS_BLOCK;
+  if (group <= k->device->lanes)
+    shrink_blocks(k->device, n_rows, out);
+}
+
 static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
                            strata_schedule_t *out) {
   int n_operands;
-  int64_t width = access_width(k->kernel, &n_operands), spread = spread_elements(rows, length);
+  int64_t width = access_width(k, &n_operands), spread = spread_elements(rows, length);
   int64_t group = group_of(k, n_rows, spread, width);
   int64_t held = strata_max(k->device->registers / group / LIVE_VALUES, width);
   if (schedule_crossed(k, rows, n_rows, length, out))
@@ -385,10 +423,8 @@ static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *row
 strata_status_t strata_gpu_scalar(const strata_scheduling_t *k, strata_schedule_t *out, bool *out_taken) {
   *out = (strata_schedule_t){.kind = STRATA_KERNEL_SCALAR, .threads = THREADS / 2, .group = 1};
   *out_taken = true;
-  int64_t points = 1;
-  for (int dim = 0; k->kernel->n_nests == 1 && dim < k->kernel->nests[0].n_parallel; dim++)
-    points *= strata_nest_static_extent(&k->kernel->nests[0], dim);
-  shrink_blocks(k->device, points, out);
+  shrink_blocks(k->device, k->kernel->n_nests == 1 ? likely_points(k, &k->kernel->nests[0], STRATA_MAP_NO_DIM) : 1,
+                out);
   return NULL;
 }
 
@@ -406,12 +442,14 @@ strata_status_t strata_gpu_rows(const strata_scheduling_t *k, strata_schedule_t 
   if (!*out_taken)
     return NULL;
   for (int row = 0; row < rows.n_rows; row++)
-    n_rows *= strata_size_static_value(rows.sizes[row]);
+    n_rows = strata_times(n_rows, likely(k, rows.sizes[row]));
   for (int i = 0; i < k->kernel->n_nests; i++)
     if (rows.members[i].takes_part)
       length = strata_max(length, strata_row_inner_elements(&rows.members[i]));
   if (rows.across != STRATA_NOT_A_ROW)
     schedule_across(k, &rows, n_rows, out);
+  else if (strata_row_kernel_lengths_vary(&rows))
+    schedule_lengths(k, &rows, n_rows, length, out);
   else
     schedule_inner(k, &rows, n_rows, length, out);
   return NULL;
