@@ -22,7 +22,7 @@ static bool reduces(const reader_t *r, const term_t *row, const char *combiner, 
   MlirOperation loop = strata_def(row->value);
   if (nest->n_reduction != 1 || !is_op(loop, "affine.for") || mlirOperationGetNumResults(loop) != 1 ||
       !strata_size_equal(nest->space.sizes[nest->n_parallel], r->a.sizes[r->a.column]) ||
-      !strata_value_is_number(strata_nest_start(nest, 0), start))
+      !strata_value_is_number(strata_loop_start(nest->loops[0], 0), start))
     return false;
   term_t body = *row;
   body.value = mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0);

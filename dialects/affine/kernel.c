@@ -4,6 +4,7 @@
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/affine/symbols.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 
@@ -79,13 +80,6 @@ int strata_memref_static_sizes(MlirValue buffer, int64_t *out_sizes) {
   return rank;
 }
 
-MlirType strata_memref_type(MlirType element, int rank, const strata_size_t *sizes) {
-  int64_t numbers[STRATA_MAX_DIMS];
-  for (int i = 0; i < rank; i++)
-    numbers[i] = strata_size_static_value(sizes[i]);
-  return mlirMemRefTypeContiguousGet(element, rank, numbers, (MlirAttribute){0});
-}
-
 bool strata_affine_expr_uses(MlirAffineExpr expr, int dim) { return mlirAffineExprIsFunctionOfDim(expr, dim); }
 
 uint32_t strata_affine_map_dims(MlirAffineMap map) {
@@ -97,13 +91,31 @@ uint32_t strata_affine_map_dims(MlirAffineMap map) {
   return mask;
 }
 
-bool strata_access_stride(const strata_nest_t *nest, const strata_access_t *access, int dim, int64_t *out_stride) {
-  if (mlirAffineMapIsNull(access->map))
-    return false;
+static MlirAffineExpr position_of(const strata_nest_t *nest, const strata_access_t *access) {
   strata_size_t sizes[STRATA_MAX_DIMS];
   strata_memref_sizes(access->buffer, sizes);
-  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, &nest->space);
-  return strata_affine_coefficient(position, dim, out_stride);
+  return strata_affine_linearize(access->map, sizes, &nest->space);
+}
+
+bool strata_access_stride(const strata_nest_t *nest, const strata_access_t *access, int dim, int64_t *out_stride) {
+  return !mlirAffineMapIsNull(access->map) && strata_affine_coefficient(position_of(nest, access), dim, out_stride);
+}
+
+bool strata_access_size_stride(const strata_nest_t *nest, const strata_access_t *access, int dim,
+                               MlirAffineExpr *out_stride) {
+  return !mlirAffineMapIsNull(access->map) &&
+         strata_affine_size_coefficient(position_of(nest, access), dim, out_stride);
+}
+
+bool strata_access_likely_stride(const strata_nest_t *nest, const strata_access_t *access, int dim,
+                                 int64_t *out_stride) {
+  enum { MAX_SYMBOLS = 64, LEAST = 2 };
+  int64_t values[MAX_SYMBOLS] = {0};
+  MlirAffineExpr stride;
+  for (int i = 0; i < nest->space.n_symbols && i < MAX_SYMBOLS; i++)
+    values[i] = strata_max(LEAST, nest->likely[i]);
+  return strata_access_size_stride(nest, access, dim, &stride) && strata_expr_symbols(stride) <= MAX_SYMBOLS &&
+         strata_expr_evaluate(stride, values, out_stride);
 }
 
 //===-- Vectorizable nests ---------------------------------------------------------------------------------------===//

@@ -72,9 +72,13 @@ bool strata_affine_expr_uses(MlirAffineExpr expr, int dim);
 // Sizes of a memref; its rank is returned. As numbers, where only constants are dealt with.
 int strata_memref_sizes(MlirValue buffer, strata_size_t *out_sizes);
 int strata_memref_static_sizes(MlirValue buffer, int64_t *out_sizes);
-// The type of a contiguous buffer of |sizes|.
-MlirType strata_memref_type(MlirType element, int rank, const strata_size_t *sizes);
 // The coefficient of nest dim |dim| in the row-major position of an access; false if it is not linear in the dim.
 bool strata_access_stride(const strata_nest_t *nest, const strata_access_t *access, int dim, int64_t *out_stride);
+// The same where it is a product of sizes; and what that is where sizes are likely ones, of at least two elements, so
+// that strides of dims within one another differ.
+bool strata_access_size_stride(const strata_nest_t *nest, const strata_access_t *access, int dim,
+                               MlirAffineExpr *out_stride);
+bool strata_access_likely_stride(const strata_nest_t *nest, const strata_access_t *access, int dim,
+                                 int64_t *out_stride);
 
 #endif

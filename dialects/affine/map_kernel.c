@@ -49,7 +49,7 @@ typedef struct {
 } crossing_t;
 
 static int64_t likely_elements(const strata_nest_t *space, MlirValue buffer) {
-  strata_size_symbols_t symbols = strata_nest_symbols(space);
+  const strata_size_symbols_t symbols = strata_nest_symbols(space);
   return (int64_t)strata_memref_likely_elements(&symbols, mlirValueGetType(buffer));
 }
 

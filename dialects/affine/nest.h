@@ -60,6 +60,11 @@ bool strata_nest_varies(const strata_nest_t *nest);
 // True if one of its reduction dims is of a size that varies.
 bool strata_nest_sums_vary(const strata_nest_t *nest);
 
+// What result |i| of an affine.for begins with: the operands in front are sizes.
+static inline MlirValue strata_loop_start(MlirOperation loop, intptr_t i) {
+  return mlirOperationGetOperand(loop, mlirOperationGetNumOperands(loop) - mlirOperationGetNumResults(loop) + i);
+}
+
 // Iteration dims: parallel ones, then those of reductions.
 static inline int strata_nest_n_dims(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 

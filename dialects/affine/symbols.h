@@ -9,6 +9,9 @@
 
 #define STRATA_SIZE "strata.size"
 
+// The same elements as a buffer of other sizes, of which some vary.
+#define STRATA_VARYING_VIEW "strata.view"
+
 // Symbol i is sizes[i], whose expression is s<i>; likely[i] is what it is most often. Of some expressions more is known
 // (when.h).
 typedef struct {

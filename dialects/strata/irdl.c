@@ -72,6 +72,9 @@ static void write_dialect(FILE *out) {
   // The value of a symbol inside a function, from level 2 on (dialects/affine/symbols.h).
   fprintf(out, "irdl.operation @size {\n%%value = irdl.is index\nirdl.results(value: %%value)\n"
                "%%symbol = irdl.base \"#builtin.integer\"\nirdl.attributes {\"symbol\" = %%symbol}\n}\n");
+  // A buffer of other sizes, of which some vary, with the same elements.
+  fprintf(out, "irdl.operation @view {\n%%buffer = irdl.any\nirdl.operands(buffer: %%buffer)\n"
+               "%%view = irdl.any\nirdl.results(view: %%view)\n}\n");
   fprintf(out, "}\n");
 }
 

@@ -17,6 +17,7 @@
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/counted_loop.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/pass.h"
@@ -45,22 +46,27 @@ int strata_coalesce_next_dim(const strata_coalescing_t *coalescing, int node, in
 MlirAffineMap strata_coalesce_conditions(const strata_nest_t *nest, MlirOperation op) {
   MlirContext context = mlirOperationGetContext(op);
   MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(op, "condition"));
-  MlirAffineExpr dims[STRATA_MAX_DIMS], constraints[2 * STRATA_MAX_DIMS];
+  MlirAffineExpr inputs[2 * STRATA_MAX_DIMS], constraints[2 * STRATA_MAX_DIMS];
   intptr_t n_inputs = mlirIntegerSetGetNumInputs(set), n_constraints = mlirIntegerSetGetNumConstraints(set);
-  if (n_inputs > STRATA_MAX_DIMS || n_constraints > 2 * STRATA_MAX_DIMS || mlirIntegerSetGetNumSymbols(set) > 0)
+  if (n_inputs > 2 * STRATA_MAX_DIMS || n_constraints > 2 * STRATA_MAX_DIMS)
     return (MlirAffineMap){0};
   for (intptr_t i = 0; i < n_inputs; i++) {
-    dims[i] = (MlirAffineExpr){0};
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    int symbol = strata_symbol_of_value(operand);
+    inputs[i] = symbol >= 0 ? mlirAffineSymbolExprGet(context, symbol) : (MlirAffineExpr){0};
     for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
-      if (mlirValueEqual(mlirOperationGetOperand(op, i), nest->dims[dim]))
-        dims[i] = mlirAffineDimExprGet(context, dim);
-    if (mlirAffineExprIsNull(dims[i]))
+      if (mlirValueEqual(operand, nest->dims[dim]))
+        inputs[i] = mlirAffineDimExprGet(context, dim);
+    if (mlirAffineExprIsNull(inputs[i]))
       return (MlirAffineMap){0};
   }
-  MlirAffineMap inputs = mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, n_inputs, dims);
   for (intptr_t i = 0; i < n_constraints; i++)
-    constraints[i] = mlirAffineExprCompose(mlirIntegerSetGetConstraint(set, i), inputs);
-  return mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, n_constraints, constraints);
+    constraints[i] = mlirIntegerSetGetConstraint(set, i);
+  MlirAffineMap map = mlirAffineMapGet(context, mlirIntegerSetGetNumDims(set), mlirIntegerSetGetNumSymbols(set),
+                                       n_constraints, constraints);
+  for (intptr_t i = 0; i < n_constraints; i++)
+    constraints[i] = strata_affine_apply(map, i, inputs, strata_nest_n_dims(nest), nest->space.n_symbols);
+  return mlirAffineMapGet(context, strata_nest_n_dims(nest), nest->space.n_symbols, n_constraints, constraints);
 }
 
 MlirAffineMap strata_coalesce_map(const strata_nest_t *nest, MlirOperation op) {
@@ -87,11 +93,18 @@ static MlirWalkResult find_pinned(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
+static MlirAffineExpr extent_of(const strata_nest_t *nest, int dim) {
+  return strata_size_expr(mlirOperationGetContext(nest->op), nest->space.sizes[dim]);
+}
+
 // expr depends on dim * extent(next) + next alone.
 static bool walks_as_one(const strata_nest_t *nest, MlirAffineExpr expr, int dim, int next) {
-  int64_t first, second, product;
-  return strata_affine_coefficient(expr, dim, &first) && strata_affine_coefficient(expr, next, &second) &&
-         !__builtin_mul_overflow(second, strata_nest_static_extent(nest, next), &product) && first == product;
+  MlirAffineExpr first, second;
+  if (!strata_affine_size_coefficient(expr, dim, &first) || !strata_affine_size_coefficient(expr, next, &second))
+    return false;
+  MlirAffineExpr product = mlirAffineMulExprGet(second, extent_of(nest, next));
+  return mlirAffineExprEqual(strata_affine_simplify(first, &nest->space),
+                             strata_affine_simplify(product, &nest->space));
 }
 
 // Withdraws the pairs that an expression of the nest does not walk as one.
@@ -120,6 +133,24 @@ static MlirWalkResult inspect_op(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
+static bool has_reductions(const strata_coalescing_t *coalescing) {
+  for (size_t i = 0; i < coalescing->graph.nodes.count; i++)
+    if (coalescing->graph.nodes.data[i].nest->n_reduction > 0)
+      return true;
+  return false;
+}
+
+// Of a kernel that is no plain walk, many points whose number is known are better off beside those whose number varies:
+// what is left over of tiles of them is known.
+static bool should_merge(const strata_coalescing_t *coalescing, strata_size_t outer, strata_size_t inner) {
+  enum { MANY = 16 };
+  int64_t known;
+  bool is_mixed = strata_size_varies(outer) != strata_size_varies(inner);
+  if (strata_size_is_one(outer) || strata_size_is_one(inner))
+    return false;
+  return !is_mixed || !has_reductions(coalescing) || !strata_size_is_constant(strata_size_varies(outer) ? inner : outer, &known) || known < MANY;
+}
+
 static void inspect_nest(strata_coalescing_t *coalescing, int node) {
   const strata_nest_t *nest = nest_of(coalescing, node);
   strata_coalesced_nest_t *record = &coalescing->nests[node];
@@ -135,7 +166,7 @@ static void inspect_nest(strata_coalescing_t *coalescing, int node) {
     if (!strata_mask_has(record->kept & ~inspector.pinned, dim) || next < 0 || strata_mask_has(inspector.pinned, next))
       continue;
     bool is_reduction = dim >= nest->n_parallel;
-    bool merges = !strata_size_is_one(nest->space.sizes[dim]) && !strata_size_is_one(nest->space.sizes[next]);
+    bool merges = should_merge(coalescing, nest->space.sizes[dim], nest->space.sizes[next]);
     for (int loop = dim; is_reduction && merges && loop < next; loop++)
       merges = strata_loop_is_perfect(nest->loops[loop - nest->n_parallel], nest->loops[loop - nest->n_parallel + 1]);
     record->merged |= merges ? 1u << dim : 0;
@@ -203,9 +234,8 @@ static bool are_digits(const strata_coalescing_t *coalescing, const use_t *use, 
 // True if |expr| is |dim|, or a number of which that is the last digit.
 static bool ends_with(const strata_nest_t *nest, MlirAffineExpr expr, int dim) {
   MlirContext context = mlirAffineExprGetContext(expr);
-  MlirAffineExpr digit = mlirAffineDimExprGet(context, dim),
-                 extent = mlirAffineConstantExprGet(context, strata_nest_static_extent(nest, dim));
-  MlirAffineExpr last = strata_affine_simplify(mlirAffineModExprGet(expr, extent), &nest->space);
+  MlirAffineExpr digit = mlirAffineDimExprGet(context, dim);
+  MlirAffineExpr last = strata_affine_simplify(mlirAffineModExprGet(expr, extent_of(nest, dim)), &nest->space);
   return mlirAffineExprEqual(last, digit);
 }
 
@@ -304,8 +334,7 @@ static bool is_read_at_digits(const strata_coalescing_t *coalescing, int consume
   const strata_nest_t *nest = nest_of(coalescing, consumer);
   if (!strata_affine_has_division(point[dim]) || !strata_affine_has_division(point[next]))
     return false;
-  MlirAffineExpr size = mlirAffineConstantExprGet(coalescing->compile->context,
-                                                  strata_nest_static_extent(nest_of(coalescing, producer), next));
+  MlirAffineExpr size = extent_of(nest_of(coalescing, producer), next);
   MlirAffineExpr joined = mlirAffineAddExprGet(mlirAffineMulExprGet(point[dim], size), point[next]);
   return !strata_affine_has_division(strata_affine_simplify(joined, &nest->space));
 }

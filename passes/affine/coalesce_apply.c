@@ -2,6 +2,7 @@
 #include "passes/affine/coalesce.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 #include "passes/affine/nest_edit.h"
@@ -52,7 +53,7 @@ static MlirAffineMap in_new_shape(const strata_coalescing_t *coalescing, int buf
     results[group[dim]] =
         mlirAffineAddExprGet(mlirAffineMulExprGet(results[group[dim]], size), mlirAffineMapGetResult(map, dim));
   }
-  return strata_affine_simplify_map(mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), 0, rank, results), space);
+  return strata_affine_simplify_map(mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), mlirAffineMapGetNumSymbols(map), rank, results), space);
 }
 
 static void set_map(const rewrite_t *r, MlirOperation op, MlirAffineMap map) {
@@ -118,13 +119,13 @@ static MlirType new_type(const strata_coalescing_t *coalescing, int buffer) {
     sizes[i] = strata_size_constant(1);
   for (int dim = 0; dim < record->rank; dim++)
     sizes[group[dim]] = strata_size_product(sizes[group[dim]], record->sizes[dim]);
-  return strata_memref_type(mlirShapedTypeGetElementType(type), rank, sizes);
+  return strata_memref_type_of(mlirShapedTypeGetElementType(type), rank, sizes);
 }
 
 void strata_coalesce_apply(const strata_coalescing_t *coalescing) {
   for (int node = 0; node < (int)coalescing->graph.nodes.count; node++)
     rewrite_nest(coalescing, node);
   for (int buffer = 0; buffer < (int)coalescing->graph.buffers.count; buffer++)
-    mlirValueSetType(coalescing->graph.buffers.data[buffer].value, new_type(coalescing, buffer));
+    strata_buffer_set_type(coalescing->graph.buffers.data[buffer].value, new_type(coalescing, buffer));
   strata_update_function_type(coalescing->graph.arena, coalescing->graph.func);
 }

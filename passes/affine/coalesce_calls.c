@@ -1,6 +1,7 @@
 // Coalescing: the calls of kernels, whose operands become views of their buffers.
 #include "passes/affine/coalesce.h"
 
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 
@@ -63,9 +64,12 @@ void strata_coalesced_calls_add(strata_coalesced_calls_t *calls, const strata_co
   *strata_pointer_map_put(&calls->kernel_of, symbol.ptr) = (int64_t)calls->kernels.count;
 }
 
+// Sizes that vary are part of the type, which memref.collapse_shape does not know.
 static MlirValue create_view(MlirOperation call, MlirValue buffer, MlirType type, MlirAttribute reassociation) {
-  MlirOperation op = strata_op_create(mlirOperationGetLocation(call), "memref.collapse_shape", 1, &buffer, 1, &type, 1,
-                                      &(strata_named_attr_t){"reassociation", reassociation}, 0, NULL);
+  bool varies = !mlirShapedTypeHasStaticShape(type);
+  MlirOperation op = strata_op_create(mlirOperationGetLocation(call),
+                                      varies ? STRATA_VARYING_VIEW : "memref.collapse_shape", 1, &buffer, 1, &type,
+                                      varies ? 0 : 1, &(strata_named_attr_t){"reassociation", reassociation}, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(call), call, op);
   return mlirOperationGetResult(op, 0);
 }

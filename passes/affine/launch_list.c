@@ -1,6 +1,7 @@
 // See launch_list.h. One walk over the function; values are resolved to buffers as they are met.
 #include "passes/affine/launch_list.h"
 
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
@@ -95,7 +96,7 @@ static strata_status_t read_call(reader_t *reader, MlirOperation call) {
 
 static bool is_view(MlirOperation op) {
   static const char *const names[] = {"memref.collapse_shape", "memref.expand_shape", "memref.cast",
-                                      "memref.reinterpret_cast", "memref.subview"};
+                                      "memref.reinterpret_cast", "memref.subview", STRATA_VARYING_VIEW};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strata_op_is(op, names[i]))
       return true;

@@ -15,7 +15,9 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/nest_edit.h"
 #include "passes/affine/nest_functions.h"
 #include "passes/pass.h"
 #include "passes/target.h"
@@ -264,11 +266,12 @@ static void permute_access(const strata_access_t *access, const strata_stored_t 
     permute_indices(access->op, stored, access->is_store);
 }
 
-static MlirType permuted_type(MlirType type, const strata_stored_t *stored) {
-  int64_t sizes[STRATA_MAX_DIMS];
+static MlirType permuted_type(MlirValue buffer, const strata_stored_t *stored) {
+  strata_size_t sizes[STRATA_MAX_DIMS], permuted[STRATA_MAX_DIMS];
+  strata_memref_sizes(buffer, sizes);
   for (int i = 0; i < stored->rank; i++)
-    sizes[i] = mlirShapedTypeGetDimSize(type, stored->order[i]);
-  return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), stored->rank, sizes, (MlirAttribute){0});
+    permuted[i] = sizes[stored->order[i]];
+  return strata_memref_type_of(mlirShapedTypeGetElementType(mlirValueGetType(buffer)), stored->rank, permuted);
 }
 
 static void permute_buffers(strata_layout_choice_t *layout) {
@@ -283,7 +286,7 @@ static void permute_buffers(strata_layout_choice_t *layout) {
   for (size_t i = 0; i < layout->graph.buffers.count; i++) {
     MlirValue value = layout->graph.buffers.data[i].value;
     if (!is_in_order(&layout->buffers[i]))
-      mlirValueSetType(value, permuted_type(mlirValueGetType(value), &layout->buffers[i]));
+      strata_buffer_set_type(value, permuted_type(value, &layout->buffers[i]));
   }
 }
 

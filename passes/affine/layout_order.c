@@ -49,11 +49,12 @@ static const strata_access_t *leading_read(const strata_layout_choice_t *layout,
 }
 
 // The dim of |nest| that has this stride and extent in an access; -1 if there is none.
-static int dim_of_stride(const strata_nest_t *nest, const strata_access_t *access, int64_t stride, int64_t extent) {
-  int64_t own;
+static int dim_of_stride(const strata_nest_t *nest, const strata_access_t *access, MlirAffineExpr stride,
+                         strata_size_t extent) {
+  MlirAffineExpr own;
   for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (strata_nest_static_extent(nest, dim) == extent && strata_access_stride(nest, access, dim, &own) &&
-        own == stride)
+    if (strata_size_equal(nest->space.sizes[dim], extent) && strata_access_size_stride(nest, access, dim, &own) &&
+        mlirAffineExprEqual(own, stride))
       return dim;
   return -1;
 }
@@ -65,10 +66,10 @@ static bool order_like(const strata_nest_t *nest, const strata_access_t *read, c
   int places[STRATA_MAX_DIMS];
   for (int i = 0; i < nest->n_reduction; i++) {
     int dim = nest->n_parallel + i, at = i;
-    int64_t stride;
-    if (!strata_access_stride(nest, read, dim, &stride))
+    MlirAffineExpr stride;
+    if (!strata_access_size_stride(nest, read, dim, &stride))
       return false;
-    int place = dim_of_stride(guide, guide_read, stride, strata_nest_static_extent(nest, dim));
+    int place = dim_of_stride(guide, guide_read, stride, nest->space.sizes[dim]);
     if (place < 0)
       return false;
     for (; at > 0 && places[at - 1] > place; at--) {

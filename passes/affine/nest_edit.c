@@ -3,21 +3,77 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/affine/symbols.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
 #include <stdlib.h>
 
-enum { MAX_SYMBOLS = 24 }; // of one map
+enum { MAX_SYMBOLS = 32 }; // of one map
 
-// Of the function that |op| is in.
-static MlirBlock body_around(MlirOperation op) {
+//===-- Sizes ----------------------------------------------------------------------------------------------------===//
+
+// The body of the function that |op| is in.
+static MlirBlock function_body(MlirOperation op) {
   while (!strata_op_is(op, "func.func"))
     op = mlirOperationGetParentOperation(op);
   return strata_func_body(op);
 }
 
-// |map| over the dims and symbols it uses alone; their values are added to |operands| and their number returned.
-static int compress(MlirOperation op, MlirAffineMap *map, const MlirValue *dims, MlirValue *operands) {
+// |map| over those of its symbols alone that it uses; their values are added to the |*n| operands.
+static MlirAffineMap bind_symbols(MlirOperation op, MlirAffineMap map, MlirValue *operands, int *n) {
+  int symbols[MAX_SYMBOLS], count;
+  if (mlirAffineMapGetNumSymbols(map) == 0)
+    return map;
+  map = strata_map_over_used_symbols(map, MAX_SYMBOLS, symbols, &count);
+  for (int i = 0; i < count; i++)
+    operands[(*n)++] = strata_symbol_value(function_body(op), symbols[i], mlirOperationGetLocation(op));
+  return map;
+}
+
+// The sizes as an upper bound of |op|, whose operands are added.
+static MlirAffineMap bind_sizes(MlirOperation op, int count, const strata_size_t *sizes, MlirValue *operands, int *n) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAffineExpr upper[STRATA_MAX_DIMS];
+  for (int i = 0; i < count; i++)
+    upper[i] = strata_size_expr(context, sizes[i]);
+  return bind_symbols(op, strata_exprs_map(context, count, upper), operands, n);
+}
+
+// The value of a size in front of |op|.
+static MlirValue size_before(MlirOperation op, MlirAffineExpr size) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirValue inputs[MAX_SYMBOLS];
+  int n = 0;
+  MlirAffineMap map = bind_symbols(op, strata_exprs_map(context, 1, &size), inputs, &n);
+  if (mlirAffineExprIsASymbol(size))
+    return inputs[0];
+  MlirType index = mlirIndexTypeGet(context);
+  strata_named_attr_t attr = {"map", mlirAffineMapAttrGet(map)};
+  MlirOperation apply =
+      strata_op_create(mlirOperationGetLocation(op), "affine.apply", n, inputs, 1, &index, 1, &attr, 0, NULL);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, apply);
+  return mlirOperationGetResult(apply, 0);
+}
+
+void strata_buffer_set_type(MlirValue buffer, MlirType type) {
+  MlirOperation alloc = strata_def(buffer);
+  MlirValue operands[STRATA_MAX_DIMS];
+  int n = 0;
+  mlirValueSetType(buffer, type);
+  if (mlirOperationIsNull(alloc) || !strata_op_is(alloc, "memref.alloc"))
+    return;
+  for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++)
+    if (mlirShapedTypeIsDynamicDim(type, dim))
+      operands[n++] = size_before(alloc, strata_type_dim(type, dim));
+  mlirOperationSetOperands(alloc, n, operands);
+  const int32_t segments[2] = {n, 0};
+  strata_set_attr(alloc, "operandSegmentSizes", mlirDenseI32ArrayGet(mlirOperationGetContext(alloc), 2, segments));
+}
+
+//===-- Maps -----------------------------------------------------------------------------------------------------===//
+
+// |map| over the dims it uses alone; their values are added to |operands| and their number returned.
+static int compress(MlirAffineMap *map, const MlirValue *dims, MlirValue *operands) {
   MlirContext context = mlirAffineMapGetContext(*map);
   int n_dims = (int)mlirAffineMapGetNumDims(*map), n_results = (int)mlirAffineMapGetNumResults(*map), n_used = 0;
   MlirAffineExpr renumbered[STRATA_MAX_DIMS], results[2 * STRATA_MAX_DIMS];
@@ -33,12 +89,8 @@ static int compress(MlirOperation op, MlirAffineMap *map, const MlirValue *dims,
   MlirAffineMap renumber = mlirAffineMapGet(context, n_used ? n_used : 1, 0, n_dims, renumbered);
   for (int i = 0; i < n_results; i++)
     results[i] = mlirAffineExprCompose(mlirAffineMapGetResult(*map, i), renumber);
-  int symbols[MAX_SYMBOLS], n_symbols;
   *map = mlirAffineMapGet(context, n_used, mlirAffineMapGetNumSymbols(*map), n_results, results);
-  *map = strata_map_over_used_symbols(*map, MAX_SYMBOLS, symbols, &n_symbols);
-  for (int i = 0; i < n_symbols; i++)
-    operands[n_used + i] = strata_symbol_value(body_around(op), symbols[i], mlirOperationGetLocation(op));
-  return n_used + n_symbols;
+  return n_used;
 }
 
 static void set_conditions(MlirOperation op, MlirAffineMap map) {
@@ -60,8 +112,9 @@ void strata_nest_set_map(MlirOperation op, MlirAffineMap map, const MlirValue *d
   int n_fixed = strata_op_is(op, "affine.load") ? 1 : strata_op_is(op, "affine.store") ? 2 : 0;
   for (int i = 0; i < n_fixed; i++)
     operands[i] = mlirOperationGetOperand(op, i);
-  int n_used = compress(op, &map, dims, operands + n_fixed);
-  mlirOperationSetOperands(op, n_fixed + n_used, operands);
+  int n = n_fixed + compress(&map, dims, operands + n_fixed);
+  map = bind_symbols(op, map, operands, &n);
+  mlirOperationSetOperands(op, n, operands);
   if (strata_op_is(op, "affine.if"))
     set_conditions(op, map);
   else
@@ -70,27 +123,38 @@ void strata_nest_set_map(MlirOperation op, MlirAffineMap map, const MlirValue *d
 
 void strata_nest_set_sizes(MlirOperation parallel, int count, const strata_size_t *sizes) {
   MlirContext context = mlirOperationGetContext(parallel);
-  MlirAffineExpr lower[STRATA_MAX_DIMS], upper[STRATA_MAX_DIMS];
+  MlirAffineExpr lower[STRATA_MAX_DIMS];
   MlirAttribute steps[STRATA_MAX_DIMS];
+  MlirValue operands[MAX_SYMBOLS];
+  int n_operands = 0;
+  MlirAffineMap upper = bind_sizes(parallel, count, sizes, operands, &n_operands);
   for (int i = 0; i < count; i++) {
     lower[i] = mlirAffineConstantExprGet(context, 0);
-    upper[i] = mlirAffineConstantExprGet(context, strata_size_static_value(sizes[i]));
     steps[i] = strata_i64_attr(context, 1);
   }
   const int64_t shape = count;
   MlirType groups_type = mlirRankedTensorTypeGet(1, &shape, mlirIntegerTypeGet(context, 32), mlirAttributeGetNull());
   MlirAttribute groups = mlirDenseElementsAttrInt32SplatGet(groups_type, 1);
   strata_set_attr(parallel, "lowerBoundsMap", mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, 0, count, lower)));
-  strata_set_attr(parallel, "upperBoundsMap", mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, 0, count, upper)));
+  strata_set_attr(parallel, "upperBoundsMap", mlirAffineMapAttrGet(upper));
   strata_set_attr(parallel, "lowerBoundsGroups", groups);
   strata_set_attr(parallel, "upperBoundsGroups", groups);
   strata_set_attr(parallel, "steps", mlirArrayAttrGet(context, count, steps));
+  mlirOperationSetOperands(parallel, n_operands, operands);
 }
 
+//===-- Loops ----------------------------------------------------------------------------------------------------===//
+
 void strata_loop_set_size(MlirOperation loop, strata_size_t size) {
-  MlirContext context = mlirOperationGetContext(loop);
-  MlirAffineExpr upper = mlirAffineConstantExprGet(context, strata_size_static_value(size));
-  strata_set_attr(loop, "upperBoundMap", mlirAffineMapAttrGet(mlirAffineMapGet(context, 0, 0, 1, &upper)));
+  MlirValue operands[MAX_SYMBOLS + STRATA_MAX_DIMS];
+  int n = 0, n_starts = (int)mlirOperationGetNumResults(loop);
+  MlirAffineMap upper = bind_sizes(loop, 1, &size, operands, &n);
+  const int32_t segments[3] = {0, n, n_starts};
+  for (int i = 0; i < n_starts; i++)
+    operands[n++] = strata_loop_start(loop, i);
+  mlirOperationSetOperands(loop, n, operands);
+  strata_set_attr(loop, "upperBoundMap", mlirAffineMapAttrGet(upper));
+  strata_set_attr(loop, "operandSegmentSizes", mlirDenseI32ArrayGet(mlirOperationGetContext(loop), 3, segments));
 }
 
 MlirOperation strata_loop_wrap(MlirOperation loop, strata_size_t size) {
@@ -102,22 +166,23 @@ MlirOperation strata_loop_wrap(MlirOperation loop, strata_size_t size) {
   MlirValue starts[STRATA_MAX_DIMS], results[STRATA_MAX_DIMS];
   for (int i = 0; i < n; i++) {
     results[i] = mlirOperationGetResult(loop, i);
-    starts[i] = mlirOperationGetOperand(loop, i); // the bounds are constant
+    starts[i] = strata_loop_start(loop, i);
     types[1 + i] = mlirValueGetType(results[i]);
     locations[1 + i] = location;
   }
   MlirBlock body = mlirBlockCreate(1 + n, types, locations);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, body);
-  MlirOperation wrap = strata_op_create(location, "affine.for", n, starts, n, types + 1, 0, NULL, 1, &region);
-  for (const char *const *name = (const char *const[]){"lowerBoundMap", "step", "operandSegmentSizes", NULL}; *name;
-       name++)
+  const int32_t segments[3] = {0, 0, n};
+  strata_named_attr_t attrs[] = {{"operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments)}};
+  MlirOperation wrap = strata_op_create(location, "affine.for", n, starts, n, types + 1, 1, attrs, 1, &region);
+  for (const char *const *name = (const char *const[]){"lowerBoundMap", "step", NULL}; *name; name++)
     strata_copy_attr(loop, wrap, *name);
-  strata_loop_set_size(wrap, size);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(loop), loop, wrap);
+  strata_loop_set_size(wrap, size);
   for (int i = 0; i < n; i++) {
     mlirValueReplaceAllUsesOfWith(results[i], mlirOperationGetResult(wrap, i));
-    mlirOperationSetOperand(loop, i, mlirBlockGetArgument(body, 1 + i));
+    mlirOperationSetOperand(loop, mlirOperationGetNumOperands(loop) - n + i, mlirBlockGetArgument(body, 1 + i));
   }
   mlirOperationRemoveFromParent(loop);
   mlirBlockAppendOwnedOperation(body, loop);
@@ -133,7 +198,7 @@ bool strata_loop_is_perfect(MlirOperation loop, MlirOperation inner) {
       !mlirOperationEqual(mlirOperationGetNextInBlock(inner), yield))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); i++)
-    if (!mlirValueEqual(mlirOperationGetOperand(inner, i), mlirBlockGetArgument(body, 1 + i)) ||
+    if (!mlirValueEqual(strata_loop_start(inner, i), mlirBlockGetArgument(body, 1 + i)) ||
         !mlirValueEqual(mlirOperationGetOperand(yield, i), mlirOperationGetResult(inner, i)))
       return false;
   return true;
@@ -143,7 +208,7 @@ void strata_loop_inline(MlirOperation loop) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), outer = mlirOperationGetBlock(loop);
   MlirOperation yield = mlirBlockGetTerminator(body);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); i++)
-    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, 1 + i), mlirOperationGetOperand(loop, i));
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, 1 + i), strata_loop_start(loop, i));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); i++)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetOperand(yield, i));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, yield);
@@ -174,7 +239,7 @@ bool strata_nest_order_by_stride(const strata_nest_t *nest, const strata_access_
   int64_t strides[STRATA_MAX_DIMS];
   for (int i = 0; i < count; i++) {
     out_order[i] = first + i;
-    if (!strata_access_stride(nest, access, first + i, &strides[i]))
+    if (!strata_access_likely_stride(nest, access, first + i, &strides[i]))
       return false;
   }
   for (int i = 1; i < count; i++) {

@@ -8,6 +8,9 @@
 // at least 0 (or equal to 0, as before). Only the dims it uses become operands.
 void strata_nest_set_map(MlirOperation op, MlirAffineMap map, const MlirValue *dims);
 
+// Gives a buffer another type; what it is allocated by follows.
+void strata_buffer_set_type(MlirValue buffer, MlirType type);
+
 // Sets the sizes of an affine.parallel; its block must have as many arguments.
 void strata_nest_set_sizes(MlirOperation parallel, int count, const strata_size_t *sizes);
 

@@ -29,7 +29,7 @@ void strata_order_rows(const strata_nest_t *nest, const strata_access_t *store, 
   int64_t strides[STRATA_MAX_DIMS];
   for (int i = 0; rows && i < nest->n_parallel; i++)
     if (dims & 1u << order[i] && !strata_size_is_one(nest->space.sizes[order[i]])) {
-      if (!strata_access_stride(nest, rows, order[i], &strides[order[i]]))
+      if (!strata_access_likely_stride(nest, rows, order[i], &strides[order[i]]))
         return;
       places[n++] = i;
     }

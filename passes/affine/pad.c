@@ -7,7 +7,6 @@
 // what nests without a reduction make of the one or the other element by element, for those become one kernel with it.
 // Buffers that someone reshapes are left alone: with padding their rows do not follow one another.
 #include "dialects/affine/simplify.h"
-#include "dialects/affine/symbols.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_functions.h"
@@ -35,7 +34,7 @@ static int buffer_of(const padding_t *padding, MlirValue value) {
 
 //===-- What may be padded ---------------------------------------------------------------------------------------===//
 
-// The row's length in elements, rounded up; 0 if it needs no padding, is not worth it, or varies.
+// The row's length in elements, rounded up; 0 if it needs no padding or is not worth it.
 static int64_t padded_row(MlirValue buffer) {
   strata_size_t sizes[STRATA_MAX_DIMS];
   int rank = strata_memref_sizes(buffer, sizes);
@@ -43,11 +42,13 @@ static int64_t padded_row(MlirValue buffer) {
   int64_t bytes = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element) / 8
                   : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) / 8
                                                 : 0;
-  int64_t row;
-  if (rank < 2 || bytes == 0 || ALIGNMENT % bytes || !strata_size_is_constant(sizes[rank - 1], &row))
+  if (rank < 2 || bytes == 0 || ALIGNMENT % bytes)
     return 0;
-  int64_t unit = ALIGNMENT / bytes, padded = strata_round_up(row, unit);
-  bool is_small = mlirShapedTypeHasStaticShape(type) && strata_memref_bytes(type) <= SMALL_BYTES;
+  int64_t unit = ALIGNMENT / bytes, row;
+  if (!strata_size_is_constant(sizes[rank - 1], &row))
+    return 0;
+  int64_t padded = strata_round_up(row, unit);
+  bool is_small = !strata_sizes_vary(rank, sizes) && strata_memref_bytes(type) <= SMALL_BYTES;
   if (row < LEAST_ROW || padded == row || ((padded - row) * MOST_GROWTH > row && !is_small))
     return 0;
   return padded;

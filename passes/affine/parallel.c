@@ -85,7 +85,7 @@ static strata_status_t read_sides(strata_compile_t *compile, const strata_called
   STRATA_TRY(strata_gpu_device(compile, &device));
   strata_gpu_contraction_t question = {.compile = compile, .device = device};
   STRATA_TRY(strata_problem_of_called(&question, called, &product, &is_one));
-  for (int side = 0; is_one && side < 2; side++) {
+  for (int side = 0; is_one && !product.problem.varies && side < 2; side++) {
     MlirValue buffer = product.contraction.sides[side].access->buffer;
     bool is_like_parts = false, is_argument = mlirValueIsABlockArgument(buffer);
     bool is_whole = is_argument && is_read_whole(&product.problem, side, buffer, &is_like_parts);
@@ -204,14 +204,14 @@ static strata_status_t find_launches(finder_t *f, MlirBlock body, bool any) {
   return NULL;
 }
 
-// Multiply-adds of a product; 0 for any other kernel, for pairs and where rows are reduced.
+// Multiply-adds of a product; 0 for any other kernel, for pairs, where rows are reduced and where sizes vary.
 static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, double *out_work) {
   strata_kernel_t kernel;
   strata_contraction_kernel_t contraction;
   *out_work = 0;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
-  if (!strata_is_contraction(&kernel, &contraction) || strata_kernel_varies(&kernel) || contraction.other.nest ||
-      contraction.places)
+  bool is_plain = strata_is_contraction(&kernel, &contraction) && !contraction.other.nest && !contraction.places;
+  if (!is_plain || strata_nest_varies(contraction.nest))
     return NULL;
   *out_work = 1;
   for (int dim = 0; dim < contraction.nest->n_parallel + contraction.nest->n_reduction; dim++)

@@ -41,6 +41,8 @@ int64_t strata_pipelined_tiles(const strata_problem_t *problem, const strata_pip
 // Blocks of a cluster that share operands; processors that such clusters fill.
 int64_t strata_pipelined_cluster(const strata_pipelined_choice_t *p);
 int64_t strata_pipelined_processors(const strata_gpu_device_t *device, const strata_pipelined_choice_t *p);
+// The blocks of a grid for any number of tiles.
+int64_t strata_pipelined_most_blocks(const strata_gpu_device_t *device, const strata_pipelined_choice_t *p);
 
 //===-- The ring -------------------------------------------------------------------------------------------------===//
 

@@ -53,6 +53,10 @@ int64_t strata_pipelined_processors(const strata_gpu_device_t *device, const str
   return device->n_processors * p->filled / 100 / strata_pipelined_cluster(p) * strata_pipelined_cluster(p);
 }
 
+int64_t strata_pipelined_most_blocks(const strata_gpu_device_t *device, const strata_pipelined_choice_t *p) {
+  return p->residents * (p->filled ? strata_pipelined_processors(device, p) : device->n_processors);
+}
+
 //===-- The ring -------------------------------------------------------------------------------------------------===//
 
 int64_t strata_pipelined_slot_rows(const strata_pipelined_choice_t *p, int side) {

@@ -18,7 +18,8 @@ static bool is_at_start(MlirValue value) {
     MlirOperation op = mlirOpResultGetOwner(value);
     if (strata_op_is(op, "memref.alloc") || strata_op_is(op, "memref.get_global"))
       return true;
-    if (!strata_op_is(op, "memref.collapse_shape") && !strata_op_is(op, "memref.expand_shape"))
+    if (!strata_op_is(op, "memref.collapse_shape") && !strata_op_is(op, "memref.expand_shape") &&
+        !strata_op_is(op, STRATA_VARYING_VIEW))
       return false;
     value = mlirOperationGetOperand(op, 0);
   }

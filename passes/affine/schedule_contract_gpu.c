@@ -186,8 +186,8 @@ static strata_status_t choose_whole(const strata_gpu_contraction_t *q, const str
 }
 
 // Constants are laid out as for other products.
-static strata_status_t choose_varying(const strata_gpu_contraction_t *q, const strata_problem_t *product,
-                                      strata_schedule_t *out, bool *out_taken) {
+static strata_status_t choose_varying(const strata_scheduling_t *s, const strata_gpu_contraction_t *q,
+                                      const strata_problem_t *product, strata_schedule_t *out, bool *out_taken) {
   strata_problem_reading_t now;
   *out_taken = product->is_pair || strata_varying_has_tiles(q, product);
   if (!*out_taken)
@@ -197,7 +197,8 @@ static strata_status_t choose_varying(const strata_gpu_contraction_t *q, const s
     STRATA_TRY(stage_operands(q));
   }
   STRATA_TRY(read_again(q, &now));
-  return strata_varying_choose(&now.question, &now.problem, out, out_taken);
+  STRATA_TRY(strata_varying_choose(&now.question, &now.problem, out, out_taken));
+  return *out_taken ? strata_gpu_product_variants(s, &now.question, &now.problem, out) : NULL;
 }
 
 // Of others, better computed as rows, a few results a thread are.
@@ -209,7 +210,7 @@ strata_status_t strata_gpu_contract(const strata_scheduling_t *s, strata_schedul
   if (!*out_taken)
     return NULL;
   if (product.problem.varies)
-    return choose_varying(&product.question, &product.problem, out, out_taken);
+    return choose_varying(s, &product.question, &product.problem, out, out_taken);
   if (product.problem.is_pair || product.problem.row_reductions)
     return choose_whole(&product.question, &product.problem, out, out_taken);
   *out_taken =

@@ -203,11 +203,6 @@ bool strata_varying_has_tiles(const strata_gpu_contraction_t *q, const strata_pr
   return has_tiles;
 }
 
-// The grid is as large as any sizes want.
-static int64_t most_blocks(const strata_gpu_device_t *device, const strata_pipelined_choice_t *p) {
-  return p->residents * (p->filled ? strata_pipelined_processors(device, p) : device->n_processors);
-}
-
 strata_status_t strata_varying_choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                                       strata_schedule_t *out, bool *out_taken) {
   points_t points;
@@ -224,7 +219,7 @@ strata_status_t strata_varying_choose(const strata_gpu_contraction_t *q, const s
   *out = choice.ways->write(&work, &choice.last);
   choice.last.schedule = *out;
   if (out->producers)
-    out->blocks = most_blocks(q->device, &choice.last.pipelined);
+    out->blocks = strata_pipelined_most_blocks(q->device, &choice.last.pipelined);
   explain(q, &points, &choice);
   return NULL;
 }

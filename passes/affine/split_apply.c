@@ -3,6 +3,7 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 #include "passes/affine/coalesce.h"
@@ -221,7 +222,7 @@ strata_status_t strata_split_apply(strata_arena_t *arena, const strata_split_t *
   const strata_nest_t *nest = split->nest;
   strata_size_t sizes[STRATA_MAX_DIMS];
   MlirType element = mlirValueGetType(mlirOperationGetResult(nest->loops[0], 0));
-  MlirType type = strata_memref_type(element, strata_split_sizes(split, sizes), sizes);
+  MlirType type = strata_memref_type_of(element, strata_split_sizes(split, sizes), sizes);
   MlirValue partials = strata_alloc_before(nest->op, type);
   STRATA_TRY(add_partial_nest(arena, split, partials, &out_partial->op));
   out_partial->buffer = partials;

@@ -17,6 +17,7 @@
 #include "dialects/affine/expr.h"
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/coalesce.h"
 #include "passes/affine/dim_digits.h"
@@ -322,7 +323,7 @@ static void cut_buffer(const splitting_t *s, int buffer) {
   strata_digits_t digits = strata_digits_of(s->compile->context, &dims);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(value));
   if (record->is_cut)
-    mlirValueSetType(value, strata_memref_type(element, digits.n_digits, digits.sizes));
+    mlirValueSetType(value, strata_memref_type_of(element, digits.n_digits, digits.sizes));
 }
 
 //===-- Nests ----------------------------------------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 // sectors both, turned in tiles. The copies are made by the kernel that m and r are of.
 #include "passes/affine/split_norm.h"
 
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 #include "passes/affine/nest_edit.h"
@@ -105,7 +106,7 @@ static strata_status_t add_copies(strata_arena_t *arena, const strata_nest_node_
     mlirBlockInsertArgument(copy.body, row + 1, mlirIndexTypeGet(mlirOperationGetContext(op)), location);
   for (int i = 0; i < n; i++)
     copy.dims[i] = mlirBlockGetArgument(copy.body, i);
-  buffer = strata_memref_type(element, n, sizes);
+  buffer = strata_memref_type_of(element, n, sizes);
   *out_buffer = strata_alloc_before(op, buffer);
   MlirValue leading[2] = {mlirOperationGetResult(load, 0), *out_buffer};
   mlirBlockInsertOwnedOperationBefore(copy.body, store,

@@ -9,6 +9,7 @@
 // which grouping makes one kernel: %t has one writer, and is read at the points at which it is made. A buffer that is
 // written in parts is no such value.
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 #include "passes/affine/copies.h"
@@ -81,7 +82,7 @@ static strata_status_t spread(spreading_t *s, int copy, int writer) {
   const strata_access_t *load = &to->accesses[0];
   const strata_access_t *store = only_store(&s->graph.nodes.data[writer], s->graph.nodes.data[copy].buffers.data[0]);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(load->buffer));
-  MlirValue own = strata_alloc_before(from->op, strata_memref_type(element, to->n_parallel, to->space.sizes));
+  MlirValue own = strata_alloc_before(from->op, strata_memref_type_of(element, to->n_parallel, to->space.sizes));
   MlirAffineMap identity = mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(to->op), to->n_parallel);
   MlirAffineMap map = store_map(from, to, store->map, load->map);
   MlirOperation back = mlirOperationClone(to->op);

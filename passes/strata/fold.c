@@ -46,9 +46,16 @@ static bool keeps_splat(strata_op_id_t id, const strata_scalar_t *scalars) {
   return id != STRATA_OP_PAD && strata_op_info[id].kind == STRATA_KIND_MOVEMENT;
 }
 
+// What a splat of a symbolic shape is: nothing to do.
+static bool is_repeated_scalar(MlirOperation op, strata_op_id_t id) {
+  return id == STRATA_OP_BROADCAST && strata_type_is_symbolic(mlirValueGetType(strata_result(op))) &&
+         strata_shape_of(strata_operand(op, 0)).rank == 0 &&
+         !mlirOperationIsNull(strata_def_if(strata_operand(op, 0), STRATA_OP_CONSTANT));
+}
+
 MlirValue strata_fold_splats(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   strata_scalar_t scalars[3];
-  if (r->compile->options->disable_constant_folding || !all_splats(op, scalars))
+  if (is_repeated_scalar(op, id) || r->compile->options->disable_constant_folding || !all_splats(op, scalars))
     return STRATA_NO_VALUE;
   if (strata_is_elementwise(id))
     return fold_elementwise(r, op, id, scalars);

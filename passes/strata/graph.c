@@ -107,8 +107,16 @@ static bool scalar_of_attr(MlirAttribute attr, strata_type_t type, strata_scalar
   return true;
 }
 
+// Of a symbolic shape no constant can be: a splat is the broadcast of one element there.
+static MlirValue repeated(MlirValue value) {
+  MlirOperation broadcast = strata_def_if(value, STRATA_OP_BROADCAST);
+  return !mlirOperationIsNull(broadcast) && strata_type_is_symbolic(mlirValueGetType(value))
+             ? strata_operand(broadcast, 0)
+             : value;
+}
+
 bool strata_splat_of(MlirValue value, strata_scalar_t *out_scalar) {
-  MlirOperation op = strata_def_if(value, STRATA_OP_CONSTANT);
+  MlirOperation op = strata_def_if(repeated(value), STRATA_OP_CONSTANT);
   MlirAttribute attr = mlirOperationIsNull(op) ? mlirAttributeGetNull() : strata_attr(op, "value");
   if (mlirAttributeIsNull(attr) || !mlirAttributeIsADenseElements(attr) || !mlirDenseElementsAttrIsSplat(attr))
     return false;

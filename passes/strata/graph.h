@@ -55,7 +55,8 @@ typedef struct {
   int64_t i64; // integers and booleans
 } strata_scalar_t;
 
-// True if |value| is a constant with equal elements, at least one.
+// True if |value| is a constant with equal elements, at least one, or, of a symbolic shape, the broadcast of such a
+// one.
 bool strata_splat_of(MlirValue value, strata_scalar_t *out_scalar);
 // True if |value| is a splat of this number; -0.0 is not 0.0.
 bool strata_is_splat(MlirValue value, double number);

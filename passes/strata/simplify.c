@@ -160,14 +160,35 @@ static MlirValue reciprocal(strata_rewriter_t *r, MlirValue x) {
   return strata_build_binary(&r->build, STRATA_OP_DIV, splat_like(r, x, 1), x);
 }
 
-// The operand of a broadcast that has fewer elements than its result.
+static bool uses_dim(MlirAffineMap map, int dim) {
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
+    if (strata_expr_dim(mlirAffineMapGetResult(map, i)) == dim)
+      return true;
+  return false;
+}
+
+// True if a dim of a broadcast's result, other than of size 1, is none of its operand's.
+static bool adds_dims(MlirOperation broadcast) {
+  strata_shape_t shape = strata_shape_of(strata_result(broadcast));
+  for (int i = 0; i < shape.rank; i++) {
+    int64_t size;
+    bool is_one = strata_dim_is_constant(shape.dims[i], &size) && size == 1;
+    if (!is_one && !uses_dim(strata_map(broadcast), i))
+      return true;
+  }
+  return false;
+}
+
+// The operand of a broadcast that has fewer elements than its result; a splat is none.
 static bool is_spread(MlirValue y, MlirOperation *out_broadcast) {
+  strata_scalar_t scalar;
   *out_broadcast = strata_def_if(y, STRATA_OP_BROADCAST);
   if (mlirOperationIsNull(*out_broadcast))
     return false;
+  if (strata_type_is_symbolic(mlirValueGetType(y)))
+    return !strata_splat_of(y, &scalar) && adds_dims(*out_broadcast);
   strata_shape_t small = strata_shape_of(strata_operand(*out_broadcast, 0)), large = strata_shape_of(y);
-  int64_t n_small = strata_shape_count(&small), n_large = strata_shape_count(&large);
-  return n_small >= 0 && (n_large < 0 || n_small < n_large);
+  return strata_shape_count(&small) < strata_shape_count(&large);
 }
 
 static MlirValue simplify_div(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
@@ -320,7 +341,7 @@ static MlirValue simplify_select(strata_rewriter_t *r, MlirOperation op) {
 static bool can_narrow(MlirValue operand, MlirOperation model) {
   strata_scalar_t scalar;
   MlirOperation broadcast = strata_def_if(operand, STRATA_OP_BROADCAST);
-  if (mlirOperationIsNull(broadcast))
+  if (mlirOperationIsNull(broadcast) || strata_splat_of(operand, &scalar))
     return strata_splat_of(operand, &scalar);
   strata_shape_t source = strata_shape_of(strata_operand(broadcast, 0));
   strata_shape_t expected = strata_shape_of(strata_operand(model, 0));

@@ -4,7 +4,7 @@
 //   reshape(reshape(x)) -> reshape(x)                           slice(slice(x)) -> slice(x)
 //   transpose(broadcast(x)) -> broadcast(x)                     slice(concat(x, y)) -> slice(x)
 //   transpose that only moves sizes 1 -> reshape                gather(x, consecutive constants) -> slice(x)
-//   slice(product(x)) -> product(slice(x)), raise_slices.c
+//   slice(product(x)) -> product(slice(x)), raise_slices.c      slice(dims) -> the sizes that it takes
 #include "passes/strata/simplify.h"
 #include "passes/strata/views.h"
 
@@ -221,6 +221,18 @@ static MlirValue slice_of_broadcast(strata_rewriter_t *r, MlirOperation op, Mlir
   return strata_build_broadcast(&r->build, slice_of(r, strata_operand(broadcast, 0), &inner), &shape, map);
 }
 
+// Sizes of which none varies any more are numbers.
+static MlirValue slice_of_dims(strata_rewriter_t *r, MlirOperation dims, slice_t slice) {
+  strata_dim_t left[STRATA_MAX_RANK];
+  MlirAttribute values = strata_attr(dims, "values");
+  if (!mlirAttributeIsAAffineMap(values) || slice.rank != 1 || slice.sizes[0] > STRATA_MAX_RANK)
+    return STRATA_NO_VALUE;
+  MlirAffineMap map = mlirAffineMapAttrGetValue(values);
+  for (int64_t i = 0; i < slice.sizes[0]; i++)
+    left[i] = mlirAffineMapGetResult(map, slice.starts[0] + i * slice.steps[0]);
+  return strata_build_dims(&r->build, (int)slice.sizes[0], left);
+}
+
 static MlirValue simplify_slice(strata_rewriter_t *r, MlirOperation op) {
   slice_t slice;
   MlirOperation inner = strata_def(strata_operand(op, 0));
@@ -241,6 +253,8 @@ static MlirValue simplify_slice(strata_rewriter_t *r, MlirOperation op) {
     return slice_of_concat(r, inner, slice);
   case STRATA_OP_BROADCAST:
     return slice_of_broadcast(r, op, inner, slice);
+  case STRATA_OP_DIMS:
+    return slice_of_dims(r, inner, slice);
   default:
     return strata_raise_slice(r, op);
   }

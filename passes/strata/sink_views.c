@@ -44,7 +44,8 @@ static bool can_unview(const strata_rewriter_t *r, MlirValue x, MlirOperation vi
   MlirOperation op = strata_def(x);
   if (mlirOperationIsNull(op))
     return false;
-  if (is_same_view(op, view))
+  strata_scalar_t scalar;
+  if (is_same_view(op, view) || strata_splat_of(x, &scalar))
     return true;
   if (strata_op_id(op) == STRATA_OP_BROADCAST)
     return strata_plan_broadcast(op, view, STRATA_BACKWARD, &plan);
@@ -52,10 +53,7 @@ static bool can_unview(const strata_rewriter_t *r, MlirValue x, MlirOperation vi
 }
 
 static MlirValue unview_constant(strata_builder_t *b, MlirValue x, MlirOperation view, const strata_shape_t *shape) {
-  strata_scalar_t scalar;
   int64_t permutation[STRATA_MAX_RANK], inverse[STRATA_MAX_RANK];
-  if (strata_splat_of(x, &scalar))
-    return strata_build_scalar_splat(b, shape, scalar);
   if (strata_op_id(view) == STRATA_OP_RESHAPE)
     return strata_build_reshape(b, x, shape->rank, shape->dims);
   strata_permutation_of(view, permutation);
@@ -69,8 +67,11 @@ static MlirValue unview(strata_builder_t *b, MlirValue x, MlirOperation view) {
   MlirOperation op = strata_def(x);
   strata_shape_t shape = strata_shape_of(strata_operand(view, 0));
   shape.type = strata_shape_of(x).type;
+  strata_scalar_t scalar;
   if (is_same_view(op, view))
     return strata_operand(op, 0);
+  if (strata_splat_of(x, &scalar))
+    return strata_build_scalar_splat(b, &shape, scalar);
   if (strata_op_id(op) != STRATA_OP_BROADCAST)
     return unview_constant(b, x, view, &shape);
   strata_plan_broadcast(op, view, STRATA_BACKWARD, &plan);
@@ -330,7 +331,9 @@ static MlirValue sink(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id)
 static bool can_reshape_freely(MlirValue x, MlirOperation reshape) {
   MlirOperation broadcast = strata_def_if(x, STRATA_OP_BROADCAST);
   strata_broadcast_plan_t plan;
-  return mlirOperationIsNull(broadcast) || strata_plan_broadcast(broadcast, reshape, STRATA_FORWARD, &plan);
+  strata_scalar_t scalar;
+  return mlirOperationIsNull(broadcast) || strata_splat_of(x, &scalar) ||
+         strata_plan_broadcast(broadcast, reshape, STRATA_FORWARD, &plan);
 }
 
 static MlirValue reshape_freely(strata_rewriter_t *r, MlirValue x, MlirOperation reshape) {

@@ -7,7 +7,7 @@ import numpy as np
 import gpu
 import strata
 
-EDGES = [1, 2, 7, 17, 127, 128, 129]
+EDGES = [1, 2, 7, 17, 64, 65, 127, 128, 129]
 LIKELY = "[1, 64, 512]"
 TF32, F32 = "--mm-conv-precision-mode=tf32", "--mm-conv-precision-mode=fp32"
 
