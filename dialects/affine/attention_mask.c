@@ -65,7 +65,8 @@ static bool read_number(const reader_t *r, term_t term, int *budget, MlirAffineE
     return read_number(r, strata_term_operand(&term, 0), budget, out);
   MlirAffineExpr parts[2];
   bool is_sum = op_is(op, "arith.addi"), is_product = op_is(op, "arith.muli");
-  if ((!is_sum && !is_product && !op_is(op, "arith.subi")) || !read_number(r, strata_term_operand(&term, 0), budget, &parts[0]) ||
+  if ((!is_sum && !is_product && !op_is(op, "arith.subi")) ||
+      !read_number(r, strata_term_operand(&term, 0), budget, &parts[0]) ||
       !read_number(r, strata_term_operand(&term, 1), budget, &parts[1]))
     return false;
   if (is_product)

@@ -189,9 +189,9 @@ static strata_status_t check_nest(strata_arena_t *arena, MlirOperation op) {
 }
 
 static strata_status_t check_function(strata_arena_t *arena, MlirOperation func) {
-  static const char *const allowed[] = {"memref.alloc", "memref.get_global", "memref.collapse_shape",
-                                        "func.call",    "arith.constant",    "func.return",
-                                        STRATA_SIZE,    "affine.apply",      STRATA_VARYING_VIEW,      NULL};
+  static const char *const allowed[] = {
+      "memref.alloc", "memref.get_global", "memref.collapse_shape", "func.call",         "arith.constant",
+      "func.return",  STRATA_SIZE,         "affine.apply",          STRATA_VARYING_VIEW, NULL};
   MlirBlock body = strata_func_body(func);
   if (mlirBlockIsNull(body))
     return NULL;

@@ -16,8 +16,8 @@
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
-#include "dialects/counted_loop.h"
 #include "dialects/affine/symbols.h"
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/pass.h"
@@ -148,7 +148,8 @@ static bool should_merge(const strata_coalescing_t *coalescing, strata_size_t ou
   bool is_mixed = strata_size_varies(outer) != strata_size_varies(inner);
   if (strata_size_is_one(outer) || strata_size_is_one(inner))
     return false;
-  return !is_mixed || !has_reductions(coalescing) || !strata_size_is_constant(strata_size_varies(outer) ? inner : outer, &known) || known < MANY;
+  return !is_mixed || !has_reductions(coalescing) ||
+         !strata_size_is_constant(strata_size_varies(outer) ? inner : outer, &known) || known < MANY;
 }
 
 static void inspect_nest(strata_coalescing_t *coalescing, int node) {

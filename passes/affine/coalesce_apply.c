@@ -53,7 +53,8 @@ static MlirAffineMap in_new_shape(const strata_coalescing_t *coalescing, int buf
     results[group[dim]] =
         mlirAffineAddExprGet(mlirAffineMulExprGet(results[group[dim]], size), mlirAffineMapGetResult(map, dim));
   }
-  return strata_affine_simplify_map(mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), mlirAffineMapGetNumSymbols(map), rank, results), space);
+  return strata_affine_simplify_map(
+      mlirAffineMapGet(context, mlirAffineMapGetNumDims(map), mlirAffineMapGetNumSymbols(map), rank, results), space);
 }
 
 static void set_map(const rewrite_t *r, MlirOperation op, MlirAffineMap map) {

@@ -64,8 +64,6 @@ strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata
   }
   *out_func = strata_group_function(grouping, block);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(grouping->compile->module), *out_func); // which knows the sizes
-  if (strata_module_is_symbolic(grouping->compile->module)) // which is not coalesced (passes/static_only.def)
-    return NULL;
   strata_status_t status = strata_coalesce_kernel(grouping->compile, *out_func);
   if (status)
     mlirOperationDestroy(*out_func);

@@ -95,8 +95,8 @@ static strata_status_t read_call(reader_t *reader, MlirOperation call) {
 }
 
 static bool is_view(MlirOperation op) {
-  static const char *const names[] = {"memref.collapse_shape", "memref.expand_shape", "memref.cast",
-                                      "memref.reinterpret_cast", "memref.subview", STRATA_VARYING_VIEW};
+  static const char *const names[] = {"memref.collapse_shape",   "memref.expand_shape", "memref.cast",
+                                      "memref.reinterpret_cast", "memref.subview",      STRATA_VARYING_VIEW};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strata_op_is(op, names[i]))
       return true;
