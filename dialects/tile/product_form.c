@@ -58,15 +58,17 @@ const char *strata_product_fault(const strata_product_form_t *f) {
   return f->parts > 1 && !can_be_parts(f) ? "a reduction shared by the blocks of a cluster" : NULL;
 }
 
-const char *strata_product_grid_fault(const strata_product_form_t *f, int64_t tasks, int64_t blocks) {
-  bool is_whole = blocks == tasks;
-  if (sharers(f) > 1 && (blocks < 1 || blocks % sharers(f) != 0 || tasks % sharers(f) != 0))
+const char *strata_product_grid_fault(const strata_product_form_t *f, strata_size_t tasks, int64_t blocks) {
+  bool is_whole = strata_size_equal(strata_size_constant(blocks), tasks);
+  if (sharers(f) > 1 && (blocks < 1 || blocks % sharers(f) != 0 || !strata_size_divides(sharers(f), tasks)))
     return "a grid of other than whole clusters that share operands";
   if (f->stream && blocks < 1)
     return "shares of all tasks' steps, but of single products and with scratch memory,";
-  if (f->row > 1 && !(is_whole && tasks % f->row == 0))
+  if (f->row > 1 && !(is_whole && strata_size_divides(f->row, tasks)))
     return "a row shared by the blocks of a cluster";
-  return f->parts > 1 && !(is_whole && tasks % f->parts == 0) ? "a reduction shared by the blocks of a cluster" : NULL;
+  return f->parts > 1 && !(is_whole && strata_size_divides(f->parts, tasks))
+             ? "a reduction shared by the blocks of a cluster"
+             : NULL;
 }
 
 int64_t strata_product_slot(int64_t tile, int64_t parts, int64_t span) {

@@ -6,6 +6,8 @@
 #ifndef STRATA_DIALECTS_TILE_PRODUCT_FORM_H
 #define STRATA_DIALECTS_TILE_PRODUCT_FORM_H
 
+#include "dialects/affine/space.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -46,7 +48,7 @@ typedef struct {
 // Why level 4 cannot carry out a tile so; NULL: it can.
 const char *strata_product_fault(const strata_product_form_t *form);
 // The same of a grid of |blocks| for |tasks|.
-const char *strata_product_grid_fault(const strata_product_form_t *form, int64_t tasks, int64_t blocks);
+const char *strata_product_grid_fault(const strata_product_form_t *form, strata_size_t tasks, int64_t blocks);
 
 // Elements along a side that a slot has of |parts| tiles of |tile|, which lie in whole spans of |span|: each in one of
 // its own, or several in one.

@@ -62,11 +62,6 @@ void strata_scalar_define(strata_distribution_t *d, MlirValue old, MlirValue sca
 
 //===-- Sizes that vary (symbols.c) -------------------------------------------------------------------------------===//
 
-// Which symbols of the module the body of |func| uses, its buffers' sizes among them: *out_used, by number; returns the
-// number of the highest plus one.
-int strata_used_symbols(strata_arena_t *arena, MlirOperation func, bool **out_used);
-// What a kernel's argument of |type| is: a buffer whose sizes vary is a pointer to elements.
-MlirType strata_pointer_type(MlirType type);
 // An expression over the module's symbols as a value.
 MlirValue strata_emit_size(strata_distribution_t *d, MlirAffineExpr expr);
 // One over |n| dims, which are |operands|, and the symbols.

@@ -11,36 +11,6 @@
 
 enum { MAX_SYMBOLS = 256, MAX_OPERANDS = 64 };
 
-//===-- The symbols of a kernel ----------------------------------------------------------------------------------===//
-
-static MlirWalkResult use_op(MlirOperation op, void *used) {
-  if (strata_op_is(op, STRATA_SIZE))
-    strata_expr_use_symbols(strata_symbol_expr_of_value(mlirOperationGetResult(op, 0)), MAX_SYMBOLS, used);
-  return MlirWalkResultAdvance;
-}
-
-int strata_used_symbols(strata_arena_t *arena, MlirOperation func, bool **out_used) {
-  bool *used = *out_used = strata_arena_array(arena, bool, MAX_SYMBOLS);
-  mlirOperationWalk(func, use_op, used, MlirWalkPreOrder);
-  MlirBlock body = strata_func_body(func);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
-    MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
-    for (intptr_t dim = 1; mlirTypeIsAMemRef(type) && dim < mlirShapedTypeGetRank(type); dim++)
-      strata_expr_use_symbols(strata_type_dim(type, dim), MAX_SYMBOLS, used);
-  }
-  int count = MAX_SYMBOLS;
-  while (count > 0 && !used[count - 1])
-    count--;
-  return count;
-}
-
-MlirType strata_pointer_type(MlirType type) {
-  const int64_t unknown = 0;
-  if (!mlirTypeIsAMemRef(type) || mlirShapedTypeHasStaticShape(type))
-    return type;
-  return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), 1, &unknown, (MlirAttribute){0});
-}
-
 strata_status_t strata_rule_size(strata_distribution_t *d, MlirOperation op) {
   int64_t symbol = strata_attr_i64(op, "symbol", -1);
   if (symbol < 0 || symbol >= d->n_symbols)

@@ -13,6 +13,7 @@
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/symbols.h"
 #include "dialects/affine/variants.h"
+#include "lowering/distribute/size_arguments.h"
 #include "lowering/kernels.h"
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_cpu/distribute.h"
@@ -74,24 +75,12 @@ static MlirAttribute tasks_attr(strata_distribution_t *d) {
   return mlirAffineMapAttrGet(mlirAffineMapGet(d->e.context, 0, n_symbols, 1, &d->n_tasks_expr));
 }
 
-// What the kernel's size arguments are: the symbols that it uses.
-static void set_sizes(strata_distribution_t *d, MlirOperation declaration) {
-  MlirAffineExpr *sizes = strata_arena_array(d->compile->arena, MlirAffineExpr, d->n_symbols);
-  intptr_t count = 0;
-  for (int i = 0; i < d->n_symbols; i++)
-    if (!mlirValueIsNull(d->symbols[i]) && mlirValueIsABlockArgument(d->symbols[i]))
-      sizes[count++] = mlirAffineSymbolExprGet(d->e.context, i);
-  if (count > 0)
-    strata_set_attr(declaration, "strata.sizes",
-                    mlirAffineMapAttrGet(mlirAffineMapGet(d->e.context, 0, d->n_symbols, count, sizes)));
-}
-
 // Leaves a declaration in place of the kernel.
 static void replace_by_declaration(strata_distribution_t *d, MlirOperation func, const char *name) {
   MlirType type = mlirTypeAttrGetValue(strata_attr(func, "function_type"));
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
   strata_set_attr(declaration, "strata.tasks", tasks_attr(d));
-  set_sizes(d, declaration);
+  strata_set_size_arguments(declaration, d->n_symbols, d->symbols);
   strata_set_attr(declaration, "strata.scratch", strata_i64_attr(d->e.context, d->scratch_size));
   strata_copy_attr(func, declaration, "strata.bytes");
   strata_copy_attr(func, declaration, "strata.flops");
@@ -127,7 +116,7 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
   MlirBlock old = strata_func_body(func);
   strata_choose_lanes(&d, func);
   bool *used;
-  d.n_symbols = strata_used_symbols(compile->arena, func, &used);
+  d.n_symbols = strata_used_symbols(compile->arena, func, 1, &used);
   d.symbols = strata_arena_array(compile->arena, MlirValue, d.n_symbols + 1);
   strata_size_symbols_t sizes = strata_symbols_of(compile->arena, func);
   create_entry(&d, old, &sizes, used);

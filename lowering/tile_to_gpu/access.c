@@ -6,11 +6,10 @@
 
 static strata_status_t read_buffer(MlirOperation op, MlirType type, strata_gpu_box_t *box) {
   box->rank = (int)mlirShapedTypeGetRank(type);
-  if (box->rank > STRATA_BOX_RANK || !mlirShapedTypeHasStaticShape(type) ||
-      !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
-    return strata_gpu_missing(op, "a buffer that is not static and contiguous");
+  if (box->rank > STRATA_BOX_RANK || !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
+    return strata_gpu_missing(op, "a buffer that is not contiguous");
   for (int i = 0; i < box->rank; i++)
-    box->sizes[i] = mlirShapedTypeGetDimSize(type, i);
+    box->sizes[i] = strata_size_of_expr(&box->space.d->sizes, strata_type_dim(type, i));
   return NULL;
 }
 
@@ -19,17 +18,14 @@ static MlirAffineMap over_space(strata_index_space_t *space, MlirAffineMap map, 
   MlirContext context = space->d->e.context;
   intptr_t n_dims = mlirAffineMapGetNumDims(map), n_symbols = mlirAffineMapGetNumSymbols(map);
   MlirAffineExpr values[2 * STRATA_INDEX_DIMS], results[STRATA_BOX_RANK];
-  for (intptr_t i = 0; i < n_symbols; i++)
-    map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(context, i), mlirAffineDimExprGet(context, n_dims + i),
-                               n_dims + n_symbols, n_symbols);
   for (intptr_t i = 0; i < n_dims; i++)
     values[i] = mlirAffineDimExprGet(context, i);
   for (intptr_t i = 0; i < n_symbols; i++)
     values[n_dims + i] = symbols[i];
-  MlirAffineMap inner = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, n_dims + n_symbols, values);
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
-    results[i] = strata_index_simplify(space, mlirAffineExprCompose(mlirAffineMapGetResult(map, i), inner));
-  return mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, mlirAffineMapGetNumResults(map), results);
+    results[i] =
+        strata_index_simplify(space, strata_affine_apply(map, i, values, STRATA_INDEX_DIMS, STRATA_INDEX_SYMBOLS));
+  return mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_SYMBOLS, mlirAffineMapGetNumResults(map), results);
 }
 
 static void read_steps(strata_gpu_box_t *box) {
@@ -46,6 +42,7 @@ strata_status_t strata_gpu_box_read(strata_gpu_distribution_t *d, MlirOperation 
   MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));
   intptr_t n_symbols = mlirOperationGetNumOperands(op) - buffer - 1;
   STRATA_TRY(read_buffer(op, mlirValueGetType(mlirOperationGetOperand(op, buffer)), box));
+  strata_static_space_t storage;
   if (mlirAffineMapGetNumDims(map) != shape.rank || mlirAffineMapGetNumSymbols(map) != n_symbols ||
       mlirAffineMapGetNumResults(map) != box->rank || shape.rank + n_symbols > STRATA_INDEX_DIMS)
     return strata_gpu_missing(op, "a map that does not fit its operands");
@@ -55,8 +52,7 @@ strata_status_t strata_gpu_box_read(strata_gpu_distribution_t *d, MlirOperation 
   map = over_space(&box->space, map, symbols);
   for (int i = 0; i < box->rank; i++)
     box->coordinates[i] = mlirAffineMapGetResult(map, i);
-  box->position = strata_affine_linearize(map, STRATA_STATIC_SPACE(box->rank, box->sizes)->sizes,
-                                          STRATA_STATIC_SPACE(box->space.n_dims, box->space.extents));
+  box->position = strata_affine_linearize(map, box->sizes, strata_index_known(&box->space, &storage));
   read_steps(box);
   return NULL;
 }
@@ -75,14 +71,16 @@ int64_t strata_gpu_box_width(const strata_gpu_box_t *box, int dim, int64_t most)
   MlirContext context = box->space.d->e.context;
   MlirAffineExpr dims[STRATA_INDEX_DIMS];
   int n_dims = box->space.n_dims;
+  strata_static_space_t known;
+  strata_index_known(&box->space, &known);
   for (int i = 0; i < n_dims; i++)
-    dims[i] = i == dim || box->space.extents[i] == 1 ? mlirAffineConstantExprGet(context, 0)
-                                                     : mlirAffineDimExprGet(context, i);
-  MlirAffineMap map = mlirAffineMapGet(context, n_dims, STRATA_INDEX_DIMS, n_dims, dims);
+    dims[i] = i == dim || strata_size_is_one(known.sizes[i]) ? mlirAffineConstantExprGet(context, 0)
+                                                             : mlirAffineDimExprGet(context, i);
+  MlirAffineMap map = mlirAffineMapGet(context, n_dims, STRATA_INDEX_SYMBOLS, n_dims, dims);
   MlirAffineExpr start = mlirAffineExprCompose(box->position, map);
   int64_t width = 1;
   while (width * 2 <= most && box->space.extents[dim] % (width * 2) == 0 &&
-         mlirAffineExprIsMultipleOf(start, width * 2))
+         strata_index_is_multiple(&box->space, start, width * 2))
     width *= 2;
   return width;
 }
@@ -135,10 +133,6 @@ bool strata_gpu_mask_constraint(strata_gpu_box_t *box, MlirOperation op, int fir
     values[n_dims + s] = strata_index_resolve(&box->space, mlirOperationGetOperand(op, first_symbol + s));
   MlirAffineMap one =
       mlirAffineMapGet(context, n_dims, n_symbols, 1, (MlirAffineExpr[]){mlirIntegerSetGetConstraint(set, i)});
-  for (intptr_t s = 0; s < n_symbols; s++) // symbols become dims
-    one = mlirAffineMapReplace(one, mlirAffineSymbolExprGet(context, s), mlirAffineDimExprGet(context, n_dims + s),
-                               n_dims + n_symbols, n_symbols);
-  MlirAffineMap inner = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, n_dims + n_symbols, values);
-  *out_expr = mlirAffineExprCompose(mlirAffineMapGetResult(one, 0), inner);
+  *out_expr = strata_affine_apply(one, 0, values, STRATA_INDEX_DIMS, STRATA_INDEX_SYMBOLS);
   return mlirIntegerSetIsConstraintEq(set, i);
 }

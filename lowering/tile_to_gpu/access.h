@@ -11,7 +11,7 @@ enum { STRATA_BOX_RANK = 24, STRATA_VECTOR_BYTES = 16 };
 typedef struct {
   strata_index_space_t space;
   int rank; // of the buffer
-  int64_t sizes[STRATA_BOX_RANK];
+  strata_size_t sizes[STRATA_BOX_RANK];
   MlirAffineExpr coordinates[STRATA_BOX_RANK], position;
   bool is_linear;                   // the position is linear in the vector's dims ...
   int64_t steps[STRATA_VALUE_RANK]; // ... with these coefficients

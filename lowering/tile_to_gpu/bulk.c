@@ -21,16 +21,18 @@ static MlirAffineExpr at(const strata_bulk_t *bulk, MlirAffineExpr expr, const i
   const strata_index_space_t *space = &bulk->box.space;
   MlirContext context = space->d->e.context;
   MlirAffineExpr dims[STRATA_INDEX_DIMS];
-  int64_t extents[STRATA_INDEX_DIMS];
+  strata_static_space_t known;
+  strata_index_known(space, &known);
   for (int i = 0; i < space->n_dims; i++) {
     MlirAffineExpr dim = mlirAffineDimExprGet(context, i);
-    extents[i] = i < RANK ? bulk->extents[i] : space->extents[i];
+    if (i < RANK)
+      known.sizes[i] = strata_size_constant(bulk->extents[i]);
     dims[i] = i >= RANK ? dim : mlirAffineConstantExprGet(context, offsets[i]);
     if (i < RANK && kept)
       dims[i] = mlirAffineAddExprGet(dim, dims[i]);
   }
-  MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, space->n_dims, dims);
-  return strata_affine_simplify(mlirAffineExprCompose(expr, map), STRATA_STATIC_SPACE(space->n_dims, extents));
+  MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_SYMBOLS, space->n_dims, dims);
+  return strata_affine_simplify(mlirAffineExprCompose(expr, map), &known.space);
 }
 
 // Which dim of the buffer dim |v| of the vector runs along in the part at |offsets|; NO_DIM if none or not linearly.
@@ -113,7 +115,7 @@ static bool find_parts(strata_bulk_t *bulk, const strata_bulk_limits_t *limits, 
 
 static int innermost(const strata_bulk_t *bulk) {
   int dim = bulk->box.rank - 1;
-  while (dim > 0 && bulk->box.sizes[dim] == 1)
+  while (dim > 0 && strata_size_is_one(bulk->box.sizes[dim]))
     dim--;
   return dim;
 }
@@ -122,7 +124,7 @@ static int innermost(const strata_bulk_t *bulk) {
 static bool find_dims(strata_bulk_t *bulk, const int *carriers) {
   bulk->rank = 0;
   for (int dim = bulk->box.rank; dim-- > 0;) {
-    bool is_single = bulk->box.sizes[dim] == 1 && dim != carriers[0] && dim != carriers[1];
+    bool is_single = strata_size_is_one(bulk->box.sizes[dim]) && dim != carriers[0] && dim != carriers[1];
     if (is_single)
       continue;
     if (bulk->rank == STRATA_BULK_RANK)
@@ -138,14 +140,15 @@ static int64_t element_bytes(const strata_bulk_t *bulk) {
 
 // Rows fill the span, or there is just one span of them. Strides are multiples of 16 bytes.
 static bool fits_engine(const strata_bulk_t *bulk, const strata_bulk_limits_t *limits) {
-  int64_t bytes = element_bytes(bulk), stride = bytes, inner = bulk->extents[bulk->inner];
+  int64_t bytes = element_bytes(bulk), inner = bulk->extents[bulk->inner];
+  strata_size_t stride = strata_size_constant(bytes);
   if (inner * bytes != limits->span && inner != bulk->box.space.extents[bulk->inner])
     return false;
   if (inner * bytes > limits->span || (limits->is_store && inner * bytes % STRATA_BULK_ALIGNMENT))
     return false;
   for (int dim = bulk->box.rank; dim-- > 1;) {
-    stride *= bulk->box.sizes[dim];
-    if (dim <= innermost(bulk) && stride % STRATA_BULK_ALIGNMENT)
+    stride = strata_size_product(stride, bulk->box.sizes[dim]);
+    if (dim <= innermost(bulk) && !strata_size_divides(STRATA_BULK_ALIGNMENT, stride))
       return false;
   }
   return true;
@@ -171,7 +174,8 @@ static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
       continue;
     MlirAffineExpr low = bulk->box.coordinates[bulk->dims[i]];
     MlirAffineExpr high = mlirAffineAddExprGet(mlirAffineMulExprGet(low, mlirAffineConstantExprGet(context, -1)),
-                                               mlirAffineConstantExprGet(context, bulk->box.sizes[bulk->dims[i]] - 1));
+                                               strata_size_expr(context, bulk->box.sizes[bulk->dims[i]]));
+    high = mlirAffineAddExprGet(high, mlirAffineConstantExprGet(context, -1));
     if (is_at_least(bulk, expr, low) || is_at_least(bulk, expr, high))
       return true;
   }
@@ -186,7 +190,10 @@ static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
       continue;
     MlirAffineExpr sum = mlirAffineAddExprGet(expr, bulk->box.coordinates[bulk->dims[i]]);
     MlirAffineExpr last = strata_index_simplify(space, sum);
-    int64_t size = bulk->box.sizes[bulk->dims[i]] - bulk->left_out[i], end = 0;
+    int64_t number, end = 0;
+    if (!strata_size_is_constant(bulk->box.sizes[bulk->dims[i]], &number))
+      continue;
+    int64_t size = number - bulk->left_out[i];
     if (mlirAffineExprIsAConstant(last))
       end = mlirAffineConstantExprGetValue(last) + 1;
     if (end <= 0 || end >= size)
@@ -220,13 +227,13 @@ static void join_digits(strata_bulk_t *bulk) {
   MlirContext context = box->space.d->e.context;
   for (int i = 0; i + 1 < box->rank; i++) {
     MlirAffineExpr joined = box->coordinates[i];
-    int64_t size = box->sizes[i];
+    strata_size_t size = box->sizes[i];
     for (int j = i + 1; j < box->rank && strata_affine_has_division(box->coordinates[i]) &&
                         strata_affine_has_division(box->coordinates[j]);
          j++) {
-      MlirAffineExpr scaled = mlirAffineMulExprGet(joined, mlirAffineConstantExprGet(context, box->sizes[j]));
+      MlirAffineExpr scaled = mlirAffineMulExprGet(joined, strata_size_expr(context, box->sizes[j]));
       joined = strata_index_simplify(&box->space, mlirAffineAddExprGet(scaled, box->coordinates[j]));
-      size *= box->sizes[j];
+      size = strata_size_product(size, box->sizes[j]);
       if (strata_affine_has_division(joined))
         continue;
       box->coordinates[i] = joined;
@@ -290,7 +297,8 @@ static bool begins_at_units(const strata_bulk_t *bulk) {
   int64_t elements = strata_map_unit_elements(element_bytes(bulk));
   MlirAffineExpr first = at(bulk, bulk->box.coordinates[bulk->dims[0]], offsets, false);
   bool is_one = bulk->extents[bulk->inner] == bulk->box.space.extents[bulk->inner];
-  return mlirAffineExprIsMultipleOf(first, elements) && (is_one || bulk->extents[bulk->inner] % elements == 0);
+  return strata_index_is_multiple(&bulk->box.space, first, elements) &&
+         (is_one || bulk->extents[bulk->inner] % elements == 0);
 }
 
 bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
@@ -331,16 +339,31 @@ static void find_box(const strata_bulk_t *bulk, int64_t span, int64_t *box, int6
     box[0] = span / bytes;
 }
 
+// Numbers, or a map of the module's symbols.
+static MlirAttribute sizes_attr(MlirContext context, int count, const strata_size_t *sizes) {
+  int64_t numbers[STRATA_BULK_RANK];
+  MlirAffineExpr exprs[STRATA_BULK_RANK];
+  for (int i = 0; i < count; i++) {
+    strata_size_is_constant(sizes[i], &numbers[i]);
+    exprs[i] = strata_size_expr(context, sizes[i]);
+  }
+  return strata_sizes_vary(count, sizes) ? mlirAffineMapAttrGet(strata_exprs_map(context, count, exprs))
+                                         : strata_i64s_attr(context, count, numbers);
+}
+
 static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
   MlirContext context = d->e.context;
-  int64_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK], box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
+  int64_t box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
+  strata_size_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK];
   const strata_bulk_window_t *window = &bulk->window;
   find_box(bulk, span, box, steps);
   for (int i = 0; i < bulk->rank; i++) {
-    sizes[i] = bulk->dims[i] < 0 ? 1 : bulk->box.sizes[bulk->dims[i]] - bulk->left_out[i];
-    strides[i] = element_bytes(bulk);
+    sizes[i] = bulk->dims[i] < 0
+                   ? strata_size_constant(1)
+                   : strata_size_sum(bulk->box.sizes[bulk->dims[i]], strata_size_constant(-bulk->left_out[i]));
+    strides[i] = strata_size_constant(element_bytes(bulk));
     for (int dim = bulk->dims[i] + 1; dim < bulk->box.rank; dim++)
-      strides[i] *= bulk->box.sizes[dim];
+      strides[i] = strata_size_product(strides[i], bulk->box.sizes[dim]);
   }
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(bulk->buffer));
   bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense &&
@@ -351,8 +374,8 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("buffer", strata_i64_attr(context, mlirBlockArgumentGetArgNumber(bulk->buffer)));
   ENTRY("type", type);
-  ENTRY("sizes", strata_i64s_attr(context, bulk->rank, sizes));
-  ENTRY("strides", strata_i64s_attr(context, bulk->rank - 1, strides + 1));
+  ENTRY("sizes", sizes_attr(context, bulk->rank, sizes));
+  ENTRY("strides", sizes_attr(context, bulk->rank - 1, strides + 1));
   ENTRY("box", strata_i64s_attr(context, bulk->rank, box));
   ENTRY("steps", strata_i64s_attr(context, bulk->rank, steps));
   ENTRY("swizzle", strata_i64_attr(context, bulk->is_dense ? 0 : span));

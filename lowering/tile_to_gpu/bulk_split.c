@@ -20,8 +20,8 @@ static void split_dim(strata_gpu_box_t *box, int i, int64_t n, MlirAffineExpr qu
     box->coordinates[k] = box->coordinates[k - 1];
     box->sizes[k] = box->sizes[k - 1];
   }
-  box->sizes[i] /= n;
-  box->sizes[i + 1] = n;
+  box->sizes[i] = strata_size_constant(strata_size_static_value(box->sizes[i]) / n);
+  box->sizes[i + 1] = strata_size_constant(n);
   box->coordinates[i] = quotient;
   box->coordinates[i + 1] = rest;
 }
@@ -29,7 +29,7 @@ static void split_dim(strata_gpu_box_t *box, int i, int64_t n, MlirAffineExpr qu
 // True if whatever lies outside dim |i| has one element.
 static bool is_outermost(const strata_gpu_box_t *box, int i) {
   while (i-- > 0)
-    if (box->sizes[i] > 1)
+    if (!strata_size_is_one(box->sizes[i]))
       return false;
   return true;
 }
@@ -39,20 +39,21 @@ int strata_bulk_split_strides(strata_bulk_t *bulk) {
   const strata_index_space_t *space = &box->space;
   int split = STRATA_BULK_NO_DIM;
   for (int i = 0; i < box->rank && box->rank < STRATA_BOX_RANK; i++) {
-    int64_t n = 1;
+    int64_t n = 1, size;
     for (int v = 0; v < RANK && n == 1; v++)
       if (!strata_affine_coefficient(box->coordinates[i], v, &n) || n == 0)
         n = 1;
-    if (n <= 1 || (box->sizes[i] % n && !is_outermost(box, i)))
+    if (n <= 1 || !strata_size_is_constant(box->sizes[i], &size) || (size % n && !is_outermost(box, i)))
       continue;
     MlirAffineExpr by = mlirAffineConstantExprGet(space->d->e.context, n);
     MlirAffineExpr rest = strata_index_simplify(space, mlirAffineModExprGet(box->coordinates[i], by));
     MlirAffineExpr quotient = strata_index_simplify(space, mlirAffineFloorDivExprGet(box->coordinates[i], by));
-    bool is_whole = box->sizes[i] % n == 0, is_same = mlirAffineExprIsAConstant(rest);
+    bool is_whole = size % n == 0, is_same = mlirAffineExprIsAConstant(rest);
     if (mlirAffineExprIsFunctionOfDim(rest, 0) || strata_bulk_concerns_steps(bulk, rest) || !(is_whole || is_same))
       continue;
     int64_t left = is_whole ? 0 : mlirAffineConstantExprGetValue(rest);
-    box->sizes[i] = strata_round_up(box->sizes[i] - left, n); // none of the n-th places is beyond the buffer's end
+    box->sizes[i] =
+        strata_size_constant(strata_round_up(size - left, n)); // none of the n-th places is beyond the buffer's end
     split_dim(box, i, n, quotient, rest);
     split = i++;
   }
@@ -64,9 +65,9 @@ static bool split_row(strata_bulk_t *bulk, int i, MlirAffineExpr constraint) {
   strata_gpu_box_t *box = &bulk->box;
   const strata_index_space_t *space = &box->space;
   MlirContext context = space->d->e.context;
-  int64_t least, last;
-  if (!strata_index_range(space, constraint, &least, &last) || last < 0 || box->sizes[i] % (last + 1) ||
-      box->sizes[i] == last + 1)
+  int64_t least, last, size;
+  if (!strata_size_is_constant(box->sizes[i], &size) || !strata_index_range(space, constraint, &least, &last) ||
+      last < 0 || size % (last + 1) || size == last + 1)
     return false;
   MlirAffineExpr n = mlirAffineConstantExprGet(context, last + 1), minus_one = mlirAffineConstantExprGet(context, -1);
   MlirAffineExpr others = mlirAffineAddExprGet(box->coordinates[i], constraint); // n * q + n - 1

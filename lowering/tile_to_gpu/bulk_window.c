@@ -114,8 +114,8 @@ static bool take_digit(finder_t *f, MlirAffineExpr core, int64_t *out_count) {
 static bool read_moving(finder_t *f, int i, int dim) {
   strata_bulk_window_t *window = &f->bulk->window;
   MlirAffineExpr row, step, core;
-  int64_t scale, lower, count, least, most, size = f->bulk->box.sizes[dim];
-  if (!split(f, f->bulk->box.coordinates[dim], &row, &step))
+  int64_t scale, lower, count, least, most, size;
+  if (!strata_size_is_constant(f->bulk->box.sizes[dim], &size) || !split(f, f->bulk->box.coordinates[dim], &row, &step))
     return false;
   core = strip(f, row, &scale, &lower);
   if (scale < 1 || scale > STRATA_MAP_MAX_STEP || mlirAffineExprIsFunctionOfDim(step, STEP) ||
@@ -143,7 +143,7 @@ static bool read_images(finder_t *f, int dim) {
   }
   MlirAffineExpr expr = f->bulk->box.coordinates[dim];
   MlirAffineExpr rest = simplify(f, mlirAffineFloorDivExprGet(f->row, constant(f, f->below)));
-  bool is_image = are_equal(f, expr, rest) || (f->bulk->box.sizes[dim] == 1 && is_constant(expr, 0));
+  bool is_image = are_equal(f, expr, rest) || (strata_size_is_one(f->bulk->box.sizes[dim]) && is_constant(expr, 0));
   window->first[place] = without(f, expr, OF_TILE);
   return is_image;
 }
@@ -207,7 +207,7 @@ bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int
   f.rank = bulk->box.rank;
   bool has_images = f.rank > 3;
   bulk->window.n_dims = f.rank - 1 - has_images;
-  if (f.rank < 3 || f.rank > STRATA_BULK_RANK || bulk->box.space.n_symbols > 0 ||
+  if (f.rank < 3 || f.rank > STRATA_BULK_RANK || bulk->box.space.n_unknown > 0 ||
       bulk->box.space.extents[ROW] > STRATA_MAP_MAX_BOX)
     return false;
   bulk->rank = bulk->window.n_dims + 2;

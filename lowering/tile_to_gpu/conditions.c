@@ -11,10 +11,9 @@ static int64_t round_down(int64_t value, int64_t factor) {
   return rest < 0 ? value - rest - factor : value - rest;
 }
 
-static void add_condition(strata_item_t *item, MlirAffineExpr expr, int64_t bound, bool is_upper) {
+static void add_condition(const context_t *w, strata_item_t *item, MlirAffineExpr expr, int64_t bound, bool is_upper) {
   // A multiple of g is at most 7 + 2 g exactly if it is at most 2 g: neighbours get equal conditions.
-  int64_t divisor = mlirAffineExprGetLargestKnownDivisor(expr);
-  divisor = divisor < 0 ? -divisor : divisor;
+  int64_t divisor = strata_index_divisor(&w->transfer->box->space, expr);
   if (divisor > 1)
     bound = is_upper ? round_down(bound, divisor) : -round_down(-bound, divisor);
   for (int i = 0; i < item->n_conditions; i++)
@@ -31,11 +30,13 @@ static void require_range(const context_t *w, strata_item_t *item, MlirAffineExp
   bool is_known = strata_index_range(&w->transfer->box->space, value, &min, &max);
   if (is_known && (max < lower || min > upper))
     item->is_never = true;
+  if (!is_known && lower == 0 && upper == INT64_MAX && strata_index_is_nonnegative(&w->transfer->box->space, value))
+    return;
   int64_t offset = strata_index_split(&value);
   if ((!is_known || min < lower) && lower != INT64_MIN)
-    add_condition(item, value, lower - offset, false);
+    add_condition(w, item, value, lower - offset, false);
   if ((!is_known || max > upper) && upper != INT64_MAX)
-    add_condition(item, value, upper - offset, true);
+    add_condition(w, item, value, upper - offset, true);
 }
 
 static void require_elements(const context_t *w, strata_item_t *item, int64_t reg) {
@@ -50,11 +51,24 @@ static void require_elements(const context_t *w, strata_item_t *item, int64_t re
   }
 }
 
+// |value| has to be in [0, size).
+static void require_below(const context_t *w, strata_item_t *item, MlirAffineExpr value, strata_size_t size) {
+  int64_t number;
+  if (strata_size_is_constant(size, &number)) {
+    require_range(w, item, value, 0, number - 1);
+    return;
+  }
+  const strata_index_space_t *space = &w->transfer->box->space;
+  MlirAffineExpr last =
+      strata_expr_times(mlirAffineAddExprGet(value, mlirAffineConstantExprGet(space->d->e.context, 1)), -1);
+  require_range(w, item, value, 0, INT64_MAX);
+  require_range(w, item, strata_index_simplify(space, mlirAffineAddExprGet(size.expr, last)), 0, INT64_MAX);
+}
+
 static void require_inside(const context_t *w, strata_item_t *item, int64_t reg) {
   const strata_gpu_box_t *box = w->transfer->box;
   for (int i = 0; i < box->rank && !mlirAttributeIsNull(w->transfer->pad); i++)
-    require_range(w, item, strata_index_at(&box->space, box->coordinates[i], &w->shape->layout, reg), 0,
-                  box->sizes[i] - 1);
+    require_below(w, item, strata_index_at(&box->space, box->coordinates[i], &w->shape->layout, reg), box->sizes[i]);
 }
 
 static void require_mask(const context_t *w, strata_item_t *item, int64_t reg) {

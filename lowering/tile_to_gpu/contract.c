@@ -156,26 +156,27 @@ static int64_t run_width(const strata_gpu_box_t *box, int64_t most) {
   MlirContext context = box->space.d->e.context;
   int n_dims = box->space.n_dims, rest = n_dims;
   MlirAffineExpr dims[STRATA_INDEX_DIMS];
-  int64_t extents[STRATA_INDEX_DIMS + 1], step;
+  int64_t step;
   if (n_dims >= STRATA_INDEX_DIMS)
     return 1;
   for (int64_t width = most; width > 1; width /= 2) {
-    for (int i = 0; i < n_dims; i++) {
+    strata_static_space_t known;
+    strata_index_known(&box->space, &known);
+    for (int i = 0; i < n_dims; i++)
       dims[i] = mlirAffineDimExprGet(context, i);
-      extents[i] = box->space.extents[i];
-    }
     dims[STEP] = mlirAffineAddExprGet(mlirAffineMulExprGet(dims[STEP], mlirAffineConstantExprGet(context, width)),
                                       mlirAffineDimExprGet(context, rest));
-    extents[STEP] = strata_ceil_div(extents[STEP], width);
-    extents[rest] = width;
-    MlirAffineMap map = mlirAffineMapGet(context, n_dims + 1, STRATA_INDEX_DIMS, n_dims, dims);
-    MlirAffineExpr position =
-        strata_affine_simplify(mlirAffineExprCompose(box->position, map), STRATA_STATIC_SPACE(n_dims + 1, extents));
+    known.sizes[STEP] = strata_size_ceil_div(known.sizes[STEP], width);
+    known.sizes[rest] = strata_size_constant(width);
+    known.space.n_dims = n_dims + 1;
+    MlirAffineMap map = mlirAffineMapGet(context, n_dims + 1, STRATA_INDEX_SYMBOLS, n_dims, dims);
+    MlirAffineExpr position = strata_affine_simplify(mlirAffineExprCompose(box->position, map), &known.space);
     dims[STEP] = mlirAffineDimExprGet(context, STEP);
     MlirAffineExpr start = mlirAffineAddExprGet(
         position, mlirAffineMulExprGet(mlirAffineDimExprGet(context, rest), mlirAffineConstantExprGet(context, -1)));
-    start = strata_affine_simplify(start, STRATA_STATIC_SPACE(n_dims + 1, extents));
-    if (strata_affine_coefficient(position, rest, &step) && step == 1 && mlirAffineExprIsMultipleOf(start, width))
+    start = strata_affine_simplify(start, &known.space);
+    if (strata_affine_coefficient(position, rest, &step) && step == 1 &&
+        strata_index_is_multiple(&box->space, start, width))
       return width;
   }
   return 1;

@@ -76,16 +76,18 @@ strata_status_t strata_gpu_rule_apply(strata_gpu_distribution_t *d, MlirOperatio
 // A loop of known bounds counts from 0 by 1, so that positions can be computed from how often it has run.
 static void push_bounds(strata_gpu_distribution_t *d, MlirOperation op, strata_values_t *out) {
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), 0);
-  int64_t bounds[3] = {0, 0, 1}, lower, step;
-  bool is_known = strata_index_bounds(induction, &lower, &step, &bounds[1]);
+  int64_t lower, step;
+  strata_size_t bounds[3] = {strata_size_constant(0), strata_size_constant(0), strata_size_constant(1)};
+  bool is_known = strata_index_bounds(d, induction, &lower, &step, &bounds[1]);
   for (int i = 0; i < 3; i++)
     *strata_vector_push(d->compile->arena, out) =
-        is_known ? strata_emit_index(&d->e, bounds[i]) : strata_new_scalar(d, mlirOperationGetOperand(op, i));
+        is_known ? strata_gpu_emit_size(d, bounds[i]) : strata_new_scalar(d, mlirOperationGetOperand(op, i));
 }
 
 static void define_induction(strata_gpu_distribution_t *d, MlirValue old) {
-  int64_t lower, step, trips;
-  if (!strata_index_bounds(old, &lower, &step, &trips))
+  int64_t lower, step;
+  strata_size_t trips;
+  if (!strata_index_bounds(d, old, &lower, &step, &trips))
     return;
   strata_gpu_record_of(d, old)->counter = strata_new_scalar(d, old);
   strata_index_space_t space = strata_index_space(d, 0, NULL);

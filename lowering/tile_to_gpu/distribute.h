@@ -8,6 +8,7 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
 #define STRATA_LOWERING_TILE_TO_GPU_DISTRIBUTE_H
 
+#include "dialects/affine/symbols.h"
 #include "lowering/distribute/records.h"
 #include "lowering/emit/emit.h"
 #include "lowering/expand/arithmetic.h"
@@ -62,7 +63,7 @@ typedef struct {
   strata_layout_t cluster;   // its blocks, along dims of groups.h
   int64_t stagger;           // steps by which a task's reduction begins behind that of the task before
   bool stream;               // each block has an equal share of all tasks' steps
-  int64_t n_tasks;           // of the foralls
+  strata_size_t n_tasks;     // of the foralls
   int64_t part_blocks;       // of several foralls, each with blocks of its own (parts.c); else 0
   bool has_many_parts;       // so many that each reads the pointers to its buffers itself
   bool has_cases;            // the same, of as many blocks each
@@ -99,6 +100,8 @@ struct strata_gpu_distribution {
   strata_emitter_t e;             // the end of the new code
   strata_arithmetic_t arithmetic; // emits to e
   MlirOperation func;             // the old one
+  strata_size_symbols_t sizes;    // of the module, where the kernel uses some
+  MlirValue *symbols;             // the values of those it uses
   strata_gpu_plan_t plan;
   strata_gpu_role_t role;
   strata_gpu_nest_t nest;

@@ -6,11 +6,11 @@
 #include "lowering/tile_to_gpu/tasks.h"
 
 strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperation op) {
-  int64_t n_tasks;
+  strata_size_t n_tasks;
   if (d->plan.producers)
     return strata_products_forall(d, op);
-  if (!strata_gpu_forall_tasks(op, &n_tasks))
-    return strata_gpu_missing(op, "a task space that is dynamic");
+  if (!strata_gpu_forall_tasks(d, op, &n_tasks))
+    return strata_gpu_missing(op, "a task space of no known size");
   if (d->plan.part_blocks)
     return strata_gpu_distribute_parts(d, op);
   return d->plan.blocks ? strata_rows_ahead(d, op) : strata_gpu_distribute_tasks(d, op);

@@ -4,6 +4,7 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
 //===-- Expressions ----------------------------------------------------------------------------------------------===//
@@ -39,9 +40,17 @@ MlirAffineExpr strata_thread_coordinate(MlirContext context, const strata_layout
   return sum;
 }
 
+const strata_space_t *strata_index_known(const strata_index_space_t *space, strata_static_space_t *storage) {
+  for (int i = 0; i < space->n_dims; i++)
+    storage->sizes[i] = i <= space->n_vector ? strata_size_constant(space->extents[i]) : space->counts[i];
+  const strata_size_symbols_t *sizes = &space->d->sizes;
+  storage->space = (strata_space_t){space->n_dims, storage->sizes, sizes->count, sizes->sizes};
+  return &storage->space;
+}
+
 MlirAffineExpr strata_index_simplify(const strata_index_space_t *space, MlirAffineExpr expr) {
   strata_static_space_t storage;
-  return strata_affine_simplify(expr, strata_static_space(&storage, space->n_dims, space->extents));
+  return strata_affine_simplify(expr, strata_index_known(space, &storage));
 }
 
 MlirAffineExpr strata_index_at(const strata_index_space_t *space, MlirAffineExpr expr, const strata_layout_t *layout,
@@ -53,13 +62,41 @@ MlirAffineExpr strata_index_at(const strata_index_space_t *space, MlirAffineExpr
                   ? mlirAffineDimExprGet(context, i)
                   : mlirAffineAddExprGet(strata_thread_coordinate(context, layout, i, space->n_vector),
                                          constant(context, strata_layout_reg_coordinate(layout, reg, i)));
-  MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_DIMS, space->n_dims, dims);
+  MlirAffineMap map = mlirAffineMapGet(context, space->n_dims, STRATA_INDEX_SYMBOLS, space->n_dims, dims);
   return strata_index_simplify(space, mlirAffineExprCompose(expr, map));
 }
 
 bool strata_index_range(const strata_index_space_t *space, MlirAffineExpr expr, int64_t *out_min, int64_t *out_max) {
   strata_static_space_t storage;
-  return strata_affine_range(expr, strata_static_space(&storage, space->n_dims, space->extents), out_min, out_max);
+  return strata_affine_range(expr, strata_index_known(space, &storage), out_min, out_max);
+}
+
+bool strata_index_is_nonnegative(const strata_index_space_t *space, MlirAffineExpr expr) {
+  strata_static_space_t storage;
+  return strata_affine_is_nonnegative(expr, strata_index_known(space, &storage));
+}
+
+// |expr| with each of the module's symbols written as a multiple of its divisor.
+static MlirAffineExpr with_divisors(const strata_index_space_t *space, MlirAffineExpr expr) {
+  const strata_size_symbols_t *sizes = &space->d->sizes;
+  MlirContext context = space->d->e.context;
+  MlirAffineMap map = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_SYMBOLS, 1, &expr);
+  for (int i = 0; i < sizes->count; i++) {
+    MlirAffineExpr symbol = mlirAffineSymbolExprGet(context, i);
+    if (sizes->sizes[i].divisor > 1)
+      map = mlirAffineMapReplace(map, symbol, strata_expr_times(symbol, sizes->sizes[i].divisor), STRATA_INDEX_DIMS,
+                                 STRATA_INDEX_SYMBOLS);
+  }
+  return mlirAffineMapGetResult(map, 0);
+}
+
+int64_t strata_index_divisor(const strata_index_space_t *space, MlirAffineExpr expr) {
+  int64_t divisor = mlirAffineExprGetLargestKnownDivisor(with_divisors(space, expr));
+  return divisor < 0 ? -divisor : divisor;
+}
+
+bool strata_index_is_multiple(const strata_index_space_t *space, MlirAffineExpr expr, int64_t by) {
+  return mlirAffineExprIsMultipleOf(with_divisors(space, expr), by);
 }
 
 int64_t strata_index_split(MlirAffineExpr *expr) {
@@ -91,14 +128,14 @@ strata_index_space_t strata_index_space(strata_gpu_distribution_t *d, int rank, 
 
 static MlirAffineExpr unknown(strata_index_space_t *space, MlirValue old) {
   int at = 0;
-  while (at < space->n_symbols && !mlirValueEqual(space->symbols[at], old))
+  while (at < space->n_unknown && !mlirValueEqual(space->unknown[at], old))
     at++;
-  if (at == space->n_symbols && at < STRATA_INDEX_DIMS)
-    space->symbols[space->n_symbols++] = old;
-  return mlirAffineSymbolExprGet(space->d->e.context, at);
+  if (at == space->n_unknown && at < STRATA_INDEX_DIMS)
+    space->unknown[space->n_unknown++] = old;
+  return mlirAffineSymbolExprGet(space->d->e.context, space->d->sizes.count + at);
 }
 
-static MlirAffineExpr known(strata_index_space_t *space, strata_index_kind_t kind, MlirValue old, int64_t extent) {
+static MlirAffineExpr known(strata_index_space_t *space, strata_index_kind_t kind, MlirValue old, strata_size_t count) {
   int at = space->n_vector + 1;
   while (at < space->n_dims &&
          !(space->kinds[at] == kind && (kind == STRATA_INDEX_TASK || mlirValueEqual(space->dims[at], old))))
@@ -108,10 +145,23 @@ static MlirAffineExpr known(strata_index_space_t *space, strata_index_kind_t kin
   if (at == space->n_dims) {
     space->kinds[at] = kind;
     space->dims[at] = old;
-    space->extents[at] = extent;
+    space->counts[at] = count;
     space->n_dims++;
   }
   return mlirAffineDimExprGet(space->d->e.context, at);
+}
+
+bool strata_index_size(strata_gpu_distribution_t *d, MlirValue old, strata_size_t *out) {
+  int64_t number;
+  if (strata_value_integer(old, &number)) {
+    *out = strata_size_constant(number);
+    return true;
+  }
+  MlirAffineExpr expr = d->sizes.count ? strata_symbol_expr_of_value(old) : (MlirAffineExpr){0};
+  if (mlirAffineExprIsNull(expr))
+    return false;
+  *out = strata_size_of_expr(&d->sizes, expr);
+  return true;
 }
 
 // Attention's loops may have fewer steps in some tasks than in others.
@@ -120,54 +170,62 @@ static bool greatest_upper(MlirOperation loop, int64_t *out) {
   return *out > 0;
 }
 
-bool strata_index_bounds(MlirValue old, int64_t *out_lower, int64_t *out_step, int64_t *out_trips) {
+bool strata_index_bounds(strata_gpu_distribution_t *d, MlirValue old, int64_t *out_lower, int64_t *out_step,
+                         strata_size_t *out_trips) {
   if (!mlirValueIsABlockArgument(old) || mlirBlockArgumentGetArgNumber(old) != 0)
     return false;
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(old));
-  int64_t upper;
+  int64_t most;
+  strata_size_t upper;
   if (!strata_op_is(loop, "scf.for") || !strata_value_integer(mlirOperationGetOperand(loop, 0), out_lower) ||
-      !(strata_value_integer(mlirOperationGetOperand(loop, 1), &upper) || greatest_upper(loop, &upper)) ||
       !strata_value_integer(mlirOperationGetOperand(loop, 2), out_step) || *out_step <= 0)
     return false;
-  *out_trips = upper > *out_lower ? (upper - *out_lower + *out_step - 1) / *out_step : 0;
+  if (greatest_upper(loop, &most))
+    upper = strata_size_constant(most);
+  else if (!strata_index_size(d, mlirOperationGetOperand(loop, 1), &upper))
+    return false;
+  if (strata_size_min(upper) < *out_lower && strata_size_varies(upper))
+    return false;
+  *out_trips = strata_size_max(upper) > *out_lower
+                   ? strata_size_ceil_div(strata_size_sum(upper, strata_size_constant(-*out_lower)), *out_step)
+                   : strata_size_constant(0);
   return true;
 }
 
 // Index |dim| of the forall: a digit of the task's number.
 static MlirAffineExpr resolve_task(strata_index_space_t *space, MlirValue old, MlirOperation forall) {
-  int64_t counts[STRATA_VALUE_RANK], below = 1, n_tasks = 1;
+  int64_t counts[STRATA_VALUE_RANK], below = 1;
   int rank = strata_attr_i64s(forall, "staticUpperBound", STRATA_VALUE_RANK, counts);
   int dim = (int)mlirBlockArgumentGetArgNumber(old);
-  for (int i = 0; i < rank; i++)
-    n_tasks *= counts[i];
+  strata_size_t n_tasks;
+  if (!strata_gpu_forall_tasks(space->d, forall, &n_tasks))
+    return unknown(space, old);
   for (int i = dim + 1; i < rank; i++)
     below *= counts[i];
   MlirAffineExpr task = known(space, STRATA_INDEX_TASK, old, n_tasks);
+  if (rank == 1)
+    return task;
   MlirAffineExpr index = strata_expr_div(task, below);
   return dim == 0 ? index : strata_expr_mod(index, counts[dim]);
 }
 
 static MlirAffineExpr resolve_apply(strata_index_space_t *space, MlirOperation op) {
-  MlirContext context = space->d->e.context;
   MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, "map"));
-  intptr_t n_dims = mlirAffineMapGetNumDims(map), count = mlirOperationGetNumOperands(op);
+  intptr_t count = mlirOperationGetNumOperands(op);
   if (count > STRATA_INDEX_DIMS)
     return unknown(space, mlirOperationGetResult(op, 0));
   MlirAffineExpr values[STRATA_INDEX_DIMS];
   for (intptr_t i = 0; i < count; i++)
     values[i] = strata_index_resolve(space, mlirOperationGetOperand(op, i));
-  for (intptr_t i = n_dims; i < count; i++) // symbols become dims
-    map = mlirAffineMapReplace(map, mlirAffineSymbolExprGet(context, i - n_dims), mlirAffineDimExprGet(context, i),
-                               count, count - n_dims);
-  MlirAffineMap replacement = mlirAffineMapGet(context, STRATA_INDEX_DIMS, STRATA_INDEX_DIMS, count, values);
-  return mlirAffineExprCompose(mlirAffineMapGetResult(map, 0), replacement);
+  return strata_affine_apply(map, 0, values, STRATA_INDEX_DIMS, STRATA_INDEX_SYMBOLS);
 }
 
 MlirAffineExpr strata_index_resolve(strata_index_space_t *space, MlirValue old) {
   MlirContext context = space->d->e.context;
-  int64_t lower, step, trips;
-  if (strata_value_integer(old, &lower))
-    return constant(context, lower);
+  int64_t lower, step;
+  strata_size_t trips, size;
+  if (strata_index_size(space->d, old, &size))
+    return strata_size_expr(context, size);
   if (mlirValueIsAOpResult(old)) {
     MlirOperation op = mlirOpResultGetOwner(old);
     return strata_op_is(op, "affine.apply") ? resolve_apply(space, op) : unknown(space, old);
@@ -175,7 +233,7 @@ MlirAffineExpr strata_index_resolve(strata_index_space_t *space, MlirValue old) 
   MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(old));
   if (strata_op_is(parent, "scf.forall"))
     return resolve_task(space, old, parent);
-  if (!strata_index_bounds(old, &lower, &step, &trips))
+  if (!strata_index_bounds(space->d, old, &lower, &step, &trips))
     return unknown(space, old);
   MlirAffineExpr counter = known(space, STRATA_INDEX_COUNTER, old, trips);
   return mlirAffineAddExprGet(strata_expr_times(counter, step), constant(context, lower));
@@ -211,7 +269,7 @@ static MlirValue emit_binary(strata_index_space_t *space, MlirAffineExpr expr) {
   if (mlirAffineExprIsAAdd(expr) || mlirAffineExprIsAMul(expr))
     return emit_exact(e, mlirAffineExprIsAAdd(expr) ? "arith.addi" : "arith.muli", a, b);
   int64_t min, max;
-  bool is_unsigned = strata_index_range(space, lhs, &min, &max) && min >= 0;
+  bool is_unsigned = strata_index_range(space, lhs, &min, &max) ? min >= 0 : strata_index_is_nonnegative(space, lhs);
   if (mlirAffineExprIsACeilDiv(expr))
     return strata_emit_binary(e, is_unsigned ? "arith.ceildivui" : "arith.ceildivsi", a, b);
   if (is_unsigned)
@@ -227,9 +285,20 @@ MlirValue strata_index_emit(strata_index_space_t *space, MlirAffineExpr expr) {
     return strata_emit_index(&space->d->e, mlirAffineConstantExprGetValue(expr));
   if (mlirAffineExprIsADim(expr))
     return emit_dim(space, mlirAffineDimExprGetPosition(expr));
-  if (mlirAffineExprIsASymbol(expr))
-    return strata_new_scalar(space->d, space->symbols[mlirAffineSymbolExprGetPosition(expr)]);
+  if (mlirAffineExprIsASymbol(expr)) {
+    intptr_t symbol = mlirAffineSymbolExprGetPosition(expr), n_sizes = space->d->sizes.count;
+    return symbol < n_sizes ? space->d->symbols[symbol] : strata_new_scalar(space->d, space->unknown[symbol - n_sizes]);
+  }
   return emit_binary(space, expr);
+}
+
+MlirValue strata_gpu_emit_size(strata_gpu_distribution_t *d, strata_size_t size) {
+  strata_index_space_t space = strata_index_space(d, 0, NULL);
+  return strata_index_emit(&space, strata_size_expr(d->e.context, size));
+}
+
+MlirValue strata_gpu_emit_size_plus(strata_gpu_distribution_t *d, strata_size_t size, int64_t offset) {
+  return strata_gpu_emit_size(d, strata_size_sum(size, strata_size_constant(offset)));
 }
 
 MlirValue strata_emit_coordinate(strata_gpu_distribution_t *d, const strata_layout_t *layout, int64_t reg, int dim) {

@@ -26,7 +26,7 @@ void strata_gpu_keep_loads(MlirOperation func) { mlirOperationWalk(func, keep_lo
 // whose blocks all run at the same time, asks for so much memory that no processor holds more of them than its share.
 int64_t strata_gpu_launch_shared(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
-  int64_t share = strata_ceil_div(strata_gpu_blocks(d), device->n_processors),
+  int64_t share = strata_ceil_div(strata_gpu_likely_blocks(d), device->n_processors),
           threads = d->role.threads + d->plan.producers;
   // With what the driver takes of each block, one more than the share would need more than there is.
   int64_t least = device->shared_bytes_processor / (share + 1);

@@ -16,7 +16,8 @@ enum { MANY_PARTS = 64 }; // more have only launches that copy, or whose parts d
 
 typedef struct {
   MlirOperation forall;
-  int64_t n_tasks, group, first_block;
+  strata_size_t n_tasks;
+  int64_t group, first_block;
 } part_t;
 
 typedef STRATA_VECTOR(part_t) parts_t;
@@ -39,18 +40,19 @@ strata_schedule_t strata_gpu_schedule_of(const strata_gpu_distribution_t *d, Mli
   return strata_schedule_read(has_own ? part : d->func);
 }
 
-static int64_t blocks_of(const strata_gpu_distribution_t *d, int64_t n_tasks, int64_t group) {
-  return strata_ceil_div(n_tasks, d->role.threads / group);
+// Kernels share launches only where sizes do not vary.
+static int64_t blocks_of(const strata_gpu_distribution_t *d, strata_size_t n_tasks, int64_t group) {
+  return strata_ceil_div(strata_size_static_value(n_tasks), d->role.threads / group);
 }
 
 // *out_blocks: of all.
-static parts_t read_parts(const strata_gpu_distribution_t *d, int64_t *out_blocks) {
+static parts_t read_parts(strata_gpu_distribution_t *d, int64_t *out_blocks) {
   parts_t parts = {0};
   *out_blocks = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(d->func)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     part_t part = {.forall = op, .group = strata_attr_i64(op, "tile.group", d->role.group), .first_block = *out_blocks};
-    if (!strata_op_is(op, "scf.forall") || !strata_gpu_forall_tasks(op, &part.n_tasks))
+    if (!strata_op_is(op, "scf.forall") || !strata_gpu_forall_tasks(d, op, &part.n_tasks))
       continue;
     *strata_vector_push(d->compile->arena, &parts) = part;
     *out_blocks += blocks_of(d, part.n_tasks, part.group);
@@ -58,9 +60,9 @@ static parts_t read_parts(const strata_gpu_distribution_t *d, int64_t *out_block
   return parts;
 }
 
-int64_t strata_gpu_count_part_blocks(const strata_gpu_distribution_t *d) {
+int64_t strata_gpu_count_part_blocks(strata_gpu_distribution_t *d) {
   int64_t blocks;
-  if (d->plan.producers || d->plan.blocks || d->role.group > d->role.threads)
+  if (d->plan.producers || d->plan.blocks || d->role.group > d->role.threads || strata_size_varies(d->plan.n_tasks))
     return 0;
   return read_parts(d, &blocks).count > 1 ? blocks : 0;
 }
@@ -114,7 +116,8 @@ static strata_status_t distribute_some(strata_gpu_distribution_t *d, const parts
 
 static bool have_equal_blocks(const parts_t *parts) {
   for (size_t i = 1; i < parts->count; i++)
-    if (parts->data[i].n_tasks != parts->data[0].n_tasks || parts->data[i].group != parts->data[0].group)
+    if (!strata_size_equal(parts->data[i].n_tasks, parts->data[0].n_tasks) ||
+        parts->data[i].group != parts->data[0].group)
       return false;
   return true;
 }

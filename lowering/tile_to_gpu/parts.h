@@ -7,7 +7,7 @@
 
 // Blocks of all parts; 0 where the old kernel has one task space, or a ring through which all tasks go. A forall
 // without tile.group is one of ->role.group.
-int64_t strata_gpu_count_part_blocks(const strata_gpu_distribution_t *d);
+int64_t strata_gpu_count_part_blocks(strata_gpu_distribution_t *d);
 // Threads that carry out together a task of the forall that |op| is or is in.
 int64_t strata_gpu_group_of(const strata_gpu_distribution_t *d, MlirOperation op);
 // The schedule of the same.

@@ -80,8 +80,9 @@ static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipeline
   strata_pipelined_kernel_t *last = are_twins ? strata_twins_last(k) : k;
   if (!last->next)
     return for_task(d, k, place, are_twins, emit);
-  int64_t n_tasks = k->n_tasks * (are_twins ? 1 + (int64_t)k->twins.count : 1);
-  MlirValue number = d->role.task, end = strata_emit_index(e, n_tasks), state[] = {place->slot, place->parity};
+  strata_size_t n_alike = strata_size_constant(are_twins ? 1 + (int64_t)k->twins.count : 1);
+  MlirValue end = strata_gpu_emit_size(d, strata_size_product(k->n_tasks, n_alike));
+  MlirValue number = d->role.task, state[] = {place->slot, place->parity};
   MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
   bool was_dirty = d->shared.is_dirty, was_read = d->shared.is_read;
   strata_loop_t choice = strata_emit_choice_begin(e, strata_emit_cmpi(e, STRATA_ULT, number, end), 2, types);
@@ -151,7 +152,7 @@ static strata_status_t consume_in_turn(strata_gpu_distribution_t *d, strata_pipe
   strata_loop_t choice = strata_emit_choice_begin(e, k->scheduler->owns(d, k), 2, types);
   STRATA_TRY(consume(d, k));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
-  strata_ring_skip(d, &k->ring, k->n_steps + strata_epilogue_slots(k), &skipped);
+  strata_ring_skip(d, &k->ring, strata_gpu_emit_size_plus(d, k->n_steps, strata_epilogue_slots(k)), &skipped);
   strata_emit_choice_end(e, choice, 2, (MlirValue[]){skipped.slot, skipped.parity}, state);
   *place = (strata_ring_place_t){state[0], state[1]};
   return NULL;

@@ -82,7 +82,7 @@ struct strata_pipelined_kernel {
   const strata_mainloop_t *mainloop;
   int64_t fetchers;             // producers' threads that fetch: one where all comes in bulk
   MlirOperation loop, contract; // the old ones, of a pair the first
-  int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
+  strata_size_t n_steps;        // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;               // of the first with a ring: those that share its tasks
   strata_ring_t ring;
   int64_t ring_at;  // where the slots begin in shared memory, bytes
@@ -99,7 +99,7 @@ struct strata_pipelined_kernel {
   strata_ring_place_t place; // at the end of the new code
   MlirValue parity;          // of what is fetched once a task: that of the task's number in its block
   MlirBlock body;            // the old forall's
-  int64_t n_tasks;           // its own
+  strata_size_t n_tasks;     // its own
   strata_pipelined_kernel_t *next;              // of the same launch and ring, NULL: none; its tasks follow
   STRATA_VECTOR(strata_pipelined_twin_t) twins; // those that follow and have the same consumers (pipelined_twins.c)
   MlirValue which, *own_buffers;    // then: the number of the running one, 0 for the first; new values of the buffers
@@ -122,7 +122,7 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distributio
                                                           const strata_mainloop_t *mainloop);
 
 // Tasks of |first| and those behind it (pipelined_turns.c).
-int64_t strata_pipelined_tasks(const strata_pipelined_kernel_t *first);
+strata_size_t strata_pipelined_tasks(const strata_pipelined_kernel_t *first);
 
 // Notes the twins of |k|; the last of them, |k| if there are none. Between begin and end the running task's, one of all
 // of theirs, is one of |k|'s, whose buffers are those of the twin that it is of. Stores by the map of that.

@@ -2,6 +2,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
@@ -24,14 +25,19 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   if (mlirOperationIsNull(k->loop) || mlirOperationGetNumResults(k->loop) != strata_pair_count(k->loop))
     return strata_gpu_missing(forall, "a schedule with producers, without a pipeline,");
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
-  if (!strata_index_bounds(mlirBlockGetArgument(body, 0), &lower, &step, &k->n_steps) || lower != 0 || step != 1)
-    return strata_gpu_missing(k->loop, "a pipeline without constant bounds");
+  if (!strata_index_bounds(d, mlirBlockGetArgument(body, 0), &lower, &step, &k->n_steps) || lower != 0 || step != 1 ||
+      strata_size_min(k->n_steps) < 1)
+    return strata_gpu_missing(k->loop, "a pipeline of no known number of steps");
   k->contract = strata_pair_contract(k->loop, 0);
   if (mlirOperationIsNull(k->contract))
     return strata_gpu_missing(k->loop, "a pipeline that does not carry one sum");
-  k->blocks = strata_gpu_blocks(d);
-  if (!strata_gpu_forall_tasks(forall, &k->n_tasks))
-    return strata_gpu_missing(forall, "a task space that is dynamic");
+  if (!strata_size_is_constant(strata_gpu_blocks(d), &k->blocks))
+    return strata_gpu_missing(forall, "a pipeline whose blocks are as many as its tasks, which vary,");
+  if (!strata_gpu_forall_tasks(d, forall, &k->n_tasks))
+    return strata_gpu_missing(forall, "a task space of no known size");
+  bool is_split = d->plan.stream || strata_cluster_along(d, STRATA_BY_STEPS) > 1;
+  if (is_split && (strata_size_varies(k->n_steps) || (d->plan.stream && strata_size_varies(k->n_tasks))))
+    return strata_gpu_missing(k->loop, "a number of steps that varies, shared by blocks,");
   STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
   k->scheduler = strata_scheduler_of(d, &k->product);
   k->fetchers = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
@@ -63,31 +69,31 @@ static bool has_maps(MlirOperation forall) {
 static int64_t count_steps(const strata_pipelined_kernel_t *first) {
   int64_t count = 0;
   for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
-    count += k->n_tasks * k->n_steps;
+    count += strata_size_static_value(k->n_tasks) * strata_size_static_value(k->n_steps);
   return count;
 }
 
 // The grid's blocks, to each list in proportion to its steps: at least one, at most as many as it has tasks.
 static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation forall,
                                     strata_pipelined_kernel_t *first) {
-  int64_t blocks = strata_gpu_blocks(d), n = 0, steps = 0;
+  int64_t blocks = strata_size_static_value(strata_gpu_blocks(d)), n = 0, steps = 0;
+  if (!first->other) {
+    first->blocks = blocks;
+    return NULL;
+  }
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n++)
     steps += count_steps(k);
   if (blocks < n)
     return strata_gpu_missing(forall, "products of more forms than there are blocks, in one launch,");
-  if (d->plan.stream) { // a single product's
-    first->blocks = blocks;
-    return NULL;
-  }
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n--) {
     int64_t own = count_steps(k), share = blocks * own / steps,
-            most = strata_min(strata_pipelined_tasks(k), blocks - n + 1);
+            most = strata_min(strata_size_static_value(strata_pipelined_tasks(k)), blocks - n + 1);
     k->blocks = strata_max(1, strata_min(share, most));
     blocks -= k->blocks;
     steps -= own;
   }
   for (strata_pipelined_kernel_t *k = first; k && blocks > 0; k = k->other) { // what lists of few tasks have left
-    int64_t room = strata_pipelined_tasks(k) - k->blocks, more = strata_min(room, blocks);
+    int64_t room = strata_size_static_value(strata_pipelined_tasks(k)) - k->blocks, more = strata_min(room, blocks);
     k->blocks += more;
     blocks -= more;
   }

@@ -2,19 +2,20 @@
 #include "lowering/tile_to_gpu/schedulers.h"
 
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/index.h"
 
-int64_t strata_pipelined_tasks(const strata_pipelined_kernel_t *first) {
-  int64_t count = 0;
-  for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
-    count += k->n_tasks;
+strata_size_t strata_pipelined_tasks(const strata_pipelined_kernel_t *first) {
+  strata_size_t count = first->n_tasks;
+  for (const strata_pipelined_kernel_t *k = first->next; k; k = k->next)
+    count = strata_size_sum(count, k->n_tasks);
   return count;
 }
 
 STRATA_SCHEDULER_BOUNDS(strata_turn_bounds) {
-  int64_t n_tasks = strata_pipelined_tasks(first);
-  if (n_tasks <= first->blocks)
-    return false;
-  *out_bounds = (strata_bounds_t){block, strata_emit_index(&d->e, n_tasks), first->blocks};
+  strata_size_t n_tasks = strata_pipelined_tasks(first);
+  if (!strata_size_varies(n_tasks) && strata_size_max(n_tasks) <= first->blocks)
+    return false; // else there may be fewer than blocks
+  *out_bounds = (strata_bounds_t){block, strata_gpu_emit_size(d, n_tasks), first->blocks};
   return true;
 }
 
@@ -25,7 +26,7 @@ STRATA_SCHEDULER_TASK(strata_turn_task) {
 
 STRATA_SCHEDULER_STEPS(strata_all_steps) {
   *out_lower = strata_emit_index(&d->e, 0);
-  *out_upper = strata_emit_index(&d->e, k->n_steps);
+  *out_upper = strata_gpu_emit_size(d, k->n_steps);
 }
 
 STRATA_SCHEDULER_FIXUP(strata_own_sums) {

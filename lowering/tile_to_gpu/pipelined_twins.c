@@ -91,7 +91,7 @@ static void note_buffers(strata_gpu_distribution_t *d, const comparison_t *c, st
 void strata_twins_find(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   for (strata_pipelined_kernel_t *other = k->next; other; other = other->next) {
     comparison_t c = {.values = strata_pointer_map_create(d->compile->arena)};
-    if (other->n_tasks != k->n_tasks || !is_same_block(&c, k->body, other->body) || !c.has_math)
+    if (!strata_size_equal(other->n_tasks, k->n_tasks) || !is_same_block(&c, k->body, other->body) || !c.has_math)
       return;
     strata_pipelined_twin_t twin = {0};
     note_buffers(d, &c, &twin);
@@ -114,7 +114,7 @@ static MlirValue is_twin(strata_gpu_distribution_t *d, const strata_pipelined_ke
 void strata_twins_begin(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_emitter_t *e = &d->e;
   MlirBlock entry = strata_func_body(d->func);
-  MlirValue count = strata_emit_index(e, k->n_tasks);
+  MlirValue count = strata_gpu_emit_size(d, k->n_tasks);
   k->which = strata_emit_binary(e, "arith.divui", d->role.task, count);
   d->role.task = strata_emit_binary(e, "arith.remui", d->role.task, count);
   k->own_buffers = strata_arena_array(d->compile->arena, MlirValue, mlirBlockGetNumArguments(entry));

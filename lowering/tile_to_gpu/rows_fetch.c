@@ -241,7 +241,7 @@ static void change_team(strata_rows_ahead_t *a, MlirValue number, MlirValue task
 
 // From the task of a team to that of the block's next.
 static int64_t team_step(const strata_gpu_distribution_t *d) {
-  return strata_gpu_share(d) > 0 ? 1 : strata_gpu_blocks(d);
+  return strata_gpu_share(d) > 0 ? 1 : strata_size_static_value(strata_gpu_blocks(d));
 }
 
 // One thread of the block asks for the first tasks of all teams, in their order.
@@ -275,7 +275,7 @@ int64_t strata_rows_stride(const strata_gpu_distribution_t *d) { return strata_b
 
 static MlirValue end_of_tasks(strata_gpu_distribution_t *d) {
   strata_emitter_t *e = &d->e;
-  MlirValue end = strata_emit_index(e, d->plan.n_tasks);
+  MlirValue end = strata_gpu_emit_size(d, d->plan.n_tasks);
   int64_t share = strata_gpu_share(d);
   if (share == 0)
     return end;

@@ -1,6 +1,6 @@
 // Memory of a task: shared memory of its group, or the thread's own where that is the group.
 #include "lowering/expand/ops.h"
-#include "lowering/tile_to_gpu/distribute.h"
+#include "lowering/tile_to_gpu/index.h"
 
 enum { MAX_PRIVATE_BYTES = 16 * 1024 };
 
@@ -34,15 +34,25 @@ strata_status_t strata_gpu_rule_dealloc(strata_gpu_distribution_t *d, MlirOperat
   return NULL;
 }
 
+static strata_status_t emit_store(strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirValue buffer = mlirOperationGetOperand(op, 1);
+  if (mlirShapedTypeHasStaticShape(mlirValueGetType(buffer)))
+    return strata_gpu_rule_structure(d, op);
+  MlirValue operands[] = {strata_new_scalar(d, mlirOperationGetOperand(op, 0)), strata_new_scalar(d, buffer),
+                          strata_gpu_emit_position(d, op, 1)};
+  strata_emit_op(&d->e, "memref.store", 3, operands, 0, NULL, 0, NULL);
+  return NULL;
+}
+
 // Every thread of the group has the value; one stores it.
 strata_status_t strata_gpu_rule_scalar_store(strata_gpu_distribution_t *d, MlirOperation op) {
   if (d->role.group == 1)
-    return strata_gpu_rule_structure(d, op);
+    return emit_store(d, op);
   MlirValue first = strata_emit_cmpi(&d->e, STRATA_EQ, d->role.thread, strata_emit_index(&d->e, 0));
   if (!mlirValueIsNull(d->role.active))
     first = strata_emit_binary(&d->e, "arith.andi", first, d->role.active);
   strata_loop_t branch = strata_emit_if_begin(&d->e, first);
-  STRATA_TRY(strata_gpu_rule_structure(d, op));
+  STRATA_TRY(emit_store(d, op));
   strata_emit_if_end(&d->e, branch);
   return NULL;
 }

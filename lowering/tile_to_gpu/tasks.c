@@ -27,24 +27,36 @@ static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t
 int64_t strata_gpu_share(const strata_gpu_distribution_t *d) {
   enum { IDLE = 8 }; // one of so many blocks at most
   bool is_cached = strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= d->device->l2_bytes;
-  if (d->plan.rows == 1 || !d->plan.blocks || !is_cached)
+  int64_t n_tasks;
+  if (d->plan.rows == 1 || !d->plan.blocks || !is_cached || !strata_size_is_constant(d->plan.n_tasks, &n_tasks))
     return 0;
-  int64_t blocks = strata_min(d->plan.blocks, strata_ceil_div(d->plan.n_tasks, strata_block_groups(d)));
-  int64_t share = strata_ceil_div(d->plan.n_tasks, blocks);
-  return (blocks - strata_ceil_div(d->plan.n_tasks, share)) * IDLE <= blocks ? share : 0;
+  int64_t blocks = strata_min(d->plan.blocks, strata_ceil_div(n_tasks, strata_block_groups(d)));
+  int64_t share = strata_ceil_div(n_tasks, blocks);
+  return (blocks - strata_ceil_div(n_tasks, share)) * IDLE <= blocks ? share : 0;
 }
 
-int64_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
+// |blocks|, or one for each of |n_tasks| where these are known to be fewer: blocks without a task end at once.
+static strata_size_t at_most(int64_t blocks, strata_size_t n_tasks) {
+  int64_t number;
+  return strata_size_constant(strata_size_is_constant(n_tasks, &number) ? strata_min(blocks, number) : blocks);
+}
+
+strata_size_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
   int64_t per_block = strata_block_groups(d), share = strata_gpu_share(d);
   if (share > 0)
-    return strata_ceil_div(d->plan.n_tasks, share);
+    return strata_size_ceil_div(d->plan.n_tasks, share);
   if (strata_gpu_has_teams(d))
-    return strata_min(d->plan.blocks, strata_ceil_div(d->plan.n_tasks, per_block));
+    return at_most(d->plan.blocks, strata_size_ceil_div(d->plan.n_tasks, per_block));
   if (d->plan.blocks)
-    return d->plan.stream ? d->plan.blocks : strata_min(d->plan.blocks, d->plan.n_tasks);
+    return d->plan.stream ? strata_size_constant(d->plan.blocks) : at_most(d->plan.blocks, d->plan.n_tasks);
   if (d->plan.part_blocks)
-    return d->plan.part_blocks;
-  return strata_ceil_div(d->plan.n_tasks, per_block) * strata_cluster_blocks(d);
+    return strata_size_constant(d->plan.part_blocks);
+  return strata_size_product(strata_size_ceil_div(d->plan.n_tasks, per_block),
+                             strata_size_constant(strata_cluster_blocks(d)));
+}
+
+int64_t strata_gpu_likely_blocks(const strata_gpu_distribution_t *d) {
+  return strata_size_likely(&d->sizes, strata_gpu_blocks(d));
 }
 
 // The first task of a group: |block| is the number of its block.
@@ -58,7 +70,7 @@ static MlirValue first_task(strata_gpu_distribution_t *d, MlirValue block) {
   if (share == 0 && strata_gpu_has_teams(d)) {
     high = d->role.group_number;
     low = block;
-    step = strata_gpu_blocks(d);
+    step = strata_size_static_value(strata_gpu_blocks(d)); // teams' blocks are a number
   }
   MlirValue first = strata_emit_times(e, high, step);
   return strata_emit_binary(e, "arith.addi", first, low);
@@ -66,7 +78,7 @@ static MlirValue first_task(strata_gpu_distribution_t *d, MlirValue block) {
 
 void strata_gpu_find_task(strata_gpu_distribution_t *d) {
   strata_emitter_t *e = &d->e;
-  MlirValue block = emit_id(d, "gpu.block_id", strata_gpu_blocks(d));
+  MlirValue block = emit_id(d, "gpu.block_id", strata_min(strata_size_max(strata_gpu_blocks(d)), INT32_MAX));
   MlirValue thread = emit_id(d, "gpu.thread_id", d->role.threads + d->plan.producers),
             group = strata_emit_index(e, d->role.group);
   if (strata_cluster_blocks(d) > 1 && !d->plan.producers) {
@@ -92,37 +104,42 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
     strata_gpu_keep_inside(d, d->plan.n_tasks);
 }
 
-void strata_gpu_keep_inside(strata_gpu_distribution_t *d, int64_t n_tasks) {
+void strata_gpu_keep_inside(strata_gpu_distribution_t *d, strata_size_t n_tasks) {
   strata_emitter_t *e = &d->e;
-  if (n_tasks % strata_block_groups(d) == 0)
+  if (strata_size_divides(strata_block_groups(d), n_tasks))
     return;
-  d->role.active = strata_emit_cmpi(e, STRATA_ULT, d->role.task, strata_emit_index(e, n_tasks));
+  d->role.active = strata_emit_cmpi(e, STRATA_ULT, d->role.task, strata_gpu_emit_size(d, n_tasks));
   if (d->role.group > 1)
-    d->role.task = strata_emit_with(e, "arith.minui", d->role.task, n_tasks - 1);
+    d->role.task = strata_emit_binary(e, "arith.minui", d->role.task, strata_gpu_emit_size_plus(d, n_tasks, -1));
 }
 
-bool strata_gpu_forall_tasks(MlirOperation forall, int64_t *out_n_tasks) {
+bool strata_gpu_forall_tasks(strata_gpu_distribution_t *d, MlirOperation forall, strata_size_t *out_n_tasks) {
   int64_t counts[STRATA_VALUE_RANK];
   int rank = strata_attr_i64s(forall, "staticUpperBound", STRATA_VALUE_RANK, counts);
-  *out_n_tasks = 1;
+  intptr_t n_varying = mlirOperationGetNumOperands(forall);
+  if (rank == 1 && n_varying == 1)
+    return strata_index_size(d, mlirOperationGetOperand(forall, 0), out_n_tasks);
+  int64_t n_tasks = 1;
   for (int dim = 0; dim < rank; dim++)
-    *out_n_tasks *= counts[dim];
-  return rank >= 0 && mlirOperationGetNumOperands(forall) == 0;
+    n_tasks *= counts[dim];
+  *out_n_tasks = strata_size_constant(n_tasks);
+  return rank >= 0 && n_varying == 0;
 }
 
-bool strata_gpu_count_tasks(MlirOperation func, int64_t *out_n_tasks) {
-  MlirBlock body = strata_func_body(func);
-  int64_t total = 0;
+bool strata_gpu_count_tasks(strata_gpu_distribution_t *d, strata_size_t *out_n_tasks) {
+  MlirBlock body = strata_func_body(d->func);
+  bool has_forall = false;
+  *out_n_tasks = strata_size_constant(1); // without one the whole body is one task
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    int64_t own;
+    strata_size_t own;
     if (!strata_op_is(op, "scf.forall"))
       continue;
-    if (!strata_gpu_forall_tasks(op, &own))
+    if (!strata_gpu_forall_tasks(d, op, &own))
       return false;
-    total += own;
+    *out_n_tasks = has_forall ? strata_size_sum(*out_n_tasks, own) : own;
+    has_forall = true;
   }
-  *out_n_tasks = total ? total : 1; // the whole body is one task
   return true;
 }
 

@@ -7,10 +7,15 @@
 //       attributes {strata.blocks = 8, strata.threads = 128, strata.shared = 0, strata.cluster = 1}
 //   module @kernels {
 //     func.func @k(%x: ..., %y: ..., %shared: memref<0xi8, 3>) attributes {...} { ... return } }
+//
+// Where sizes vary, strata.blocks is a map over the module's symbols, and the symbols that a kernel uses are index
+// arguments of it in front of %shared, of which the declaration's strata.sizes says what they are. Buffers of such
+// sizes are pointers to elements, memref<0xf32>.
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
 #include "dialects/affine/variants.h"
 #include "dialects/integers.h"
+#include "lowering/distribute/size_arguments.h"
 #include "lowering/expand/ops.h"
 #include "lowering/kernels.h"
 #include "lowering/pipeline.h"
@@ -94,8 +99,8 @@ static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
   if (!fits(d->device, &schedule, &d->plan))
     return strata_error(STRATA_INTERNAL, "expected threads and a group of them in the schedule, got %lld and %lld",
                         (long long)schedule.threads, (long long)schedule.group);
-  if (!strata_gpu_count_tasks(d->func, &d->plan.n_tasks))
-    return strata_error(STRATA_INTERNAL, "a task space that is dynamic");
+  if (!strata_gpu_count_tasks(d, &d->plan.n_tasks))
+    return strata_error(STRATA_INTERNAL, "a task space of no known size");
   d->plan.part_blocks = strata_gpu_count_part_blocks(d);
   return NULL;
 }
@@ -105,20 +110,25 @@ static MlirType shared_type(strata_gpu_distribution_t *d) {
   return mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(d->e.context, 8), 1, &d->shared.size, space);
 }
 
-// The new entry block: the old arguments, then shared memory, whose size is not known yet.
+// The new entry block: the old arguments, the symbols that are used, then shared memory, whose size is not known yet.
 static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
-  intptr_t n_buffers = mlirBlockGetNumArguments(old);
-  MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_buffers + 1);
-  MlirLocation *locations = strata_arena_array(d->compile->arena, MlirLocation, n_buffers + 1);
-  for (intptr_t i = 0; i < n_buffers; i++)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(old, i));
-  types[n_buffers] = shared_type(d);
-  for (intptr_t i = 0; i < n_buffers + 1; i++)
-    locations[i] = d->e.location;
-  d->e.block = mlirBlockCreate(n_buffers + 1, types, locations);
-  for (intptr_t i = 0; i < n_buffers; i++)
-    strata_define_scalar(d, mlirBlockGetArgument(old, i), mlirBlockGetArgument(d->e.block, i));
-  d->shared.memory = mlirBlockGetArgument(d->e.block, n_buffers);
+  bool *used;
+  int n_symbols = strata_used_symbols(d->compile->arena, d->func, 0, &used);
+  if (n_symbols > 0)
+    d->sizes = strata_symbols_of(d->compile->arena, d->func);
+  d->symbols = strata_arena_array(d->compile->arena, MlirValue, d->sizes.count + 1);
+  d->e.block = mlirBlockCreate(0, NULL, NULL);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++) {
+    MlirValue buffer = mlirBlockGetArgument(old, i);
+    MlirType type = strata_pointer_type(mlirValueGetType(buffer));
+    strata_define_scalar(d, buffer, mlirBlockAddArgument(d->e.block, type, d->e.location));
+  }
+  for (int i = 0; i < n_symbols; i++)
+    if (used[i] && i < d->sizes.count && !strata_size_varies(d->sizes.sizes[i]))
+      d->symbols[i] = strata_emit_index(&d->e, strata_size_min(d->sizes.sizes[i]));
+    else if (used[i])
+      d->symbols[i] = mlirBlockAddArgument(d->e.block, mlirIndexTypeGet(d->e.context), d->e.location);
+  d->shared.memory = mlirBlockAddArgument(d->e.block, shared_type(d), d->e.location);
 }
 
 // Blocks that a processor is to hold at once, where that is known; else 0. Of pipelined products as many as the
@@ -128,7 +138,7 @@ static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
 // rows so many that their threads keep a processor busy, one block computing while another waits for its operands.
 static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
-  int64_t blocks = strata_ceil_div(strata_gpu_blocks(d), device->n_processors);
+  int64_t blocks = strata_ceil_div(strata_gpu_likely_blocks(d), device->n_processors);
   if (strata_gpu_keeps_rows(d))
     return strata_gpu_kept_blocks(d);
   strata_schedule_t schedule = strata_schedule_read(d->func);
@@ -148,7 +158,7 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
   strata_named_attr_t attrs[] = {
       {"sym_name", strata_str_attr(context, name)},
       {"function_type", mlirTypeAttrGet(type)},
-      {"strata.blocks", strata_i64_attr(context, strata_gpu_blocks(d))},
+      {"strata.blocks", strata_size_attr(context, strata_gpu_blocks(d))},
       {"strata.threads", strata_i64_attr(context, d->role.threads + d->plan.producers)},
       {"strata.shared", strata_i64_attr(context, strata_gpu_launch_shared(d))},
       {"strata.cluster", strata_i64_attr(context, strata_cluster_blocks(d))},
@@ -167,13 +177,14 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
 }
 
 // 32 if every buffer is so small that positions in it, in bytes, are 32-bit numbers.
-static int64_t index_bits(MlirBlock entry) {
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
-    MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, i));
-    int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
+static int64_t index_bits(const strata_gpu_distribution_t *d) {
+  MlirBlock old = strata_func_body(d->func);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(old, i));
+    strata_size_t bytes = strata_size_constant(strata_element_bytes(mlirShapedTypeGetElementType(type)));
     for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++)
-      bytes *= mlirShapedTypeGetDimSize(type, dim);
-    if (bytes > INT32_MAX)
+      bytes = strata_size_product(bytes, strata_size_of_expr(&d->sizes, strata_type_dim(type, dim)));
+    if (strata_size_max(bytes) > INT32_MAX)
       return 64;
   }
   return 32;
@@ -190,7 +201,7 @@ static void finish_kernel(strata_gpu_distribution_t *d, MlirModule kernels, cons
   MlirRegion body = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(body, entry);
   MlirOperation func = create_func(d, name, false, type, body);
-  strata_set_attr(func, "strata.index_bits", strata_i64_attr(d->e.context, index_bits(entry)));
+  strata_set_attr(func, "strata.index_bits", strata_i64_attr(d->e.context, index_bits(d)));
   if (d->plan.has_many_parts)
     strata_set_attr(func, "strata.many_parts", mlirUnitAttrGet(d->e.context));
   if (d->plan.has_many_parts && !d->plan.has_cases)
@@ -204,6 +215,7 @@ static void finish_kernel(strata_gpu_distribution_t *d, MlirModule kernels, cons
 static void replace_by_declaration(strata_gpu_distribution_t *d, const char *name) {
   MlirType type = mlirTypeAttrGetValue(strata_attr(d->func, "function_type"));
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
+  strata_set_size_arguments(declaration, d->sizes.count, d->symbols);
   strata_copy_attr(d->func, declaration, "strata.bytes");
   strata_copy_attr(d->func, declaration, "strata.flops");
   strata_variants_copy_attrs(d->func, declaration);

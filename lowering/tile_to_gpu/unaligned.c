@@ -36,8 +36,14 @@ static strata_item_t *item_of(const spans_t *s, const span_t *span, int64_t lane
 
 //===-- Finding --------------------------------------------------------------------------------------------------===//
 
-static int64_t buffer_elements(const strata_walk_t *w) {
-  return mlirShapedTypeGetDimSize(mlirValueGetType(w->transfer->flat), 0);
+static strata_size_t buffer_elements(const strata_walk_t *w) {
+  const strata_gpu_box_t *box = w->transfer->box;
+  strata_size_t elements = strata_size_constant(1);
+  if (!strata_sizes_vary(box->rank, box->sizes))
+    return strata_size_constant(mlirShapedTypeGetDimSize(mlirValueGetType(w->transfer->flat), 0));
+  for (int i = 0; i < box->rank; i++)
+    elements = strata_size_product(elements, box->sizes[i]);
+  return elements;
 }
 
 // How many registers from |reg| on lie side by side, under whatever conditions: a power of two.
@@ -69,7 +75,8 @@ static bool is_inside(const strata_walk_t *w, const strata_item_t *first, const 
     return false;
   min += first->offset;
   max += first->offset;
-  return min >= 0 && max / span->width * span->width + span->n_words * span->width <= buffer_elements(w);
+  return min >= 0 &&
+         max / span->width * span->width + span->n_words * span->width <= strata_size_min(buffer_elements(w));
 }
 
 static bool read_span(const spans_t *s, int64_t reg, span_t *out) {
@@ -78,10 +85,11 @@ static bool read_span(const spans_t *s, int64_t reg, span_t *out) {
   *out = (span_t){.first = reg, .width = width_from(w, reg)};
   if (out->width * w->element_bytes < MIN_BYTES || !is_ever(s, out))
     return false;
-  bool is_aligned = first->offset % out->width == 0 && mlirAffineExprIsMultipleOf(first->base, out->width);
+  bool is_aligned =
+      first->offset % out->width == 0 && strata_index_is_multiple(&w->transfer->box->space, first->base, out->width);
   out->n_words = is_aligned ? 1 : 2;
   out->is_inside = is_inside(w, first, out);
-  return out->n_words * out->width <= buffer_elements(w);
+  return out->n_words * out->width <= strata_size_max(buffer_elements(w));
 }
 
 // What is one vector in memory already stays that.
@@ -133,6 +141,17 @@ static MlirValue negated(strata_emitter_t *e, MlirValue condition) {
   return strata_emit_binary(e, "arith.xori", condition, strata_emit_integer(e, mlirIntegerTypeGet(e->context, 1), 1));
 }
 
+// Words may begin below this: nowhere where not even one span's elements are there.
+static MlirValue end_of_starts(spans_t *s, const span_t *span) {
+  strata_emitter_t *e = &s->w->d->e;
+  int64_t length = span->n_words * span->width, number;
+  strata_size_t elements = buffer_elements(s->w);
+  if (strata_size_is_constant(elements, &number))
+    return strata_emit_index(e, number - length + 1);
+  MlirValue end = strata_emit_plus(e, strata_gpu_emit_size(s->w->d, elements), 1 - length);
+  return strata_size_min(elements) < length ? strata_emit_with(e, "arith.maxsi", end, 0) : end;
+}
+
 // Where the span's words begin: at 0 where none of its elements is there.
 static void place_span(spans_t *s, span_t *span) {
   strata_emitter_t *e = &s->w->d->e;
@@ -144,13 +163,15 @@ static void place_span(spans_t *s, span_t *span) {
   }
   if (span->is_inside)
     return;
-  int64_t last = buffer_elements(s->w) - span->n_words * span->width;
-  MlirValue fits = strata_emit_cmpi(e, STRATA_ULT, span->start, strata_emit_index(e, last + 1));
+  MlirValue end = end_of_starts(s, span);
+  MlirValue fits = strata_emit_cmpi(e, STRATA_ULT, span->start, end);
   MlirValue touched = common_conditions(s, span), is_read = fits;
   if (!mlirValueIsNull(touched)) {
     is_read = strata_emit_binary(e, "arith.andi", fits, touched);
     fits = strata_emit_binary(e, "arith.ori", fits, negated(e, touched));
   }
+  if (strata_size_min(buffer_elements(s->w)) < span->n_words * span->width) // then there may be no words at 0 either
+    fits = strata_emit_binary(e, "arith.andi", fits, strata_emit_cmpi(e, STRATA_NE, end, strata_emit_index(e, 0)));
   span->start = strata_emit_select(e, is_read, span->start, strata_emit_index(e, 0));
   s->fit = mlirValueIsNull(s->fit) ? fits : strata_emit_binary(e, "arith.andi", s->fit, fits);
 }

@@ -109,20 +109,22 @@ static void test_forms(void) {
   }
 }
 
+static const char *grid_fault(const strata_product_form_t *form, int64_t tasks, int64_t blocks) {
+  return strata_product_grid_fault(form, strata_size_constant(tasks), blocks);
+}
+
 // Clusters have whole grids, those whose blocks meet a task a block.
 static void test_grids(void) {
   strata_product_form_t form = plain();
-  CHECK(!strata_product_grid_fault(&form, 7, 3));
+  CHECK(!grid_fault(&form, 7, 3));
   form.share[0] = 2;
-  CHECK(!strata_product_grid_fault(&form, 8, 4) && strata_product_grid_fault(&form, 8, 3) &&
-        strata_product_grid_fault(&form, 7, 4));
+  CHECK(!grid_fault(&form, 8, 4) && grid_fault(&form, 8, 3) && grid_fault(&form, 7, 4));
   form = plain();
   form.parts = 2;
-  CHECK(!strata_product_grid_fault(&form, 8, 8) && strata_product_grid_fault(&form, 8, 4) &&
-        strata_product_grid_fault(&form, 7, 7));
+  CHECK(!grid_fault(&form, 8, 8) && grid_fault(&form, 8, 4) && grid_fault(&form, 7, 7));
   form = plain();
   form.row = 4;
-  CHECK(!strata_product_grid_fault(&form, 8, 8) && strata_product_grid_fault(&form, 6, 6));
+  CHECK(!grid_fault(&form, 8, 8) && grid_fault(&form, 6, 6));
 }
 
 static void test_slots(void) {
